@@ -1,0 +1,65 @@
+# takt: every target sets up what it needs first; set-up that is done costs nothing.
+#
+#   make build ROS=jazzy PACKAGES="takt_core"     see `make help`
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+S := tools/setup
+C := tools/checks
+export ROS VARIANT PACKAGES TESTS JOBS BUILD_ROOT
+
+.PHONY: help setup build test smoke soak bench demo sanitize format check clean distclean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@printf '%s\n' '' 'Variables:' \
+	  '  ROS=kilted|jazzy      which ROS 2 (default: the sourced one, else Kilted from wheels)' \
+	  '  PACKAGES="a b"        build: only these and what they need; test: only these' \
+	  '  TESTS=regex           test: only tests whose name matches' \
+	  '  VARIANT=asan|tsan     a sanitizer build, in a build directory of its own' \
+	  '  JOBS=n                compile jobs (default: one for each core)' \
+	  '  BUILD_ROOT=dir        default: build'
+
+setup: ## install what is missing: Debian packages, Python tools, ROS 2
+	@$(S)/setup.sh
+
+build: setup ## build all packages with colcon into build/<distro>
+	@$(S)/build.sh
+
+test: build ## build and run all tests (all but those labelled soak)
+	@$(S)/test.sh test
+
+smoke: build ## build and run only the tests labelled smoke
+	@$(S)/test.sh smoke
+
+soak: build ## run the long campaigns (tests labelled soak)
+	@$(S)/test.sh soak
+
+bench: build ## run the benchmarks
+	@./takt bench
+
+demo: build ## see it work
+	@./takt demo
+
+sanitize: setup ## build and test with address, undefined-behaviour and thread sanitizers
+	@VARIANT=asan $(S)/build.sh
+	@VARIANT=asan $(S)/test.sh test
+	@VARIANT=tsan PACKAGES= $(S)/build.sh
+	@VARIANT=tsan PACKAGES= $(S)/test.sh test
+
+format: setup ## format C++ and Python
+	@$(C)/style.sh fix
+
+check: setup ## style, and the table of who may include whom
+	@$(C)/style.sh check
+	@source $(S)/env.sh ""; python3 $(C)/check_includes.py
+
+clean: ## remove build/
+	rm -rf -- "$${BUILD_ROOT:-build}"
+
+distclean: clean ## remove build/ and the downloaded environments
+	rm -rf -- "$${XDG_CACHE_HOME:-$$HOME/.cache}/takt"

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Formats the sources (fix), or says what is not formatted or not clean (check).
+set -euo pipefail
+mode=${1:-check}
+# shellcheck source=tools/setup/env.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/../setup/env.sh" ""
+cd -- "$TAKT_ROOT"
+
+mapfile -d '' -t cpp < <(find takt_* -type f \
+  \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 2>/dev/null)
+python=(tools)
+for directory in takt_*/; do [[ -d $directory ]] && python+=("$directory"); done
+
+rc=0
+case $mode in
+  fix)
+    [[ ${#cpp[@]} -gt 0 ]] && clang-format-14 -i "${cpp[@]}"
+    ruff check --quiet --fix "${python[@]}" || rc=1
+    ruff format --quiet "${python[@]}"
+    ;;
+  check)
+    [[ ${#cpp[@]} -gt 0 ]] && { clang-format-14 --dry-run --Werror "${cpp[@]}" || rc=1; }
+    ruff check --quiet "${python[@]}" || rc=1
+    ruff format --quiet --check "${python[@]}" || rc=1
+    [[ $rc -eq 0 ]] && echo "style: ${#cpp[@]} C++ files and the Python files are clean"
+    ;;
+  *) takt_die "style.sh: unknown mode $mode" ;;
+esac
+[[ $rc -eq 0 ]] || takt_say "style: see above; \`make format\` mends what can be mended"
+exit "$rc"

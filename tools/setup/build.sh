@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Builds all packages, or PACKAGES and what they need, with colcon into $TAKT_BUILD.
+#
+#   ROS=kilted|jazzy VARIANT=asan|tsan PACKAGES="takt_core ..." JOBS=n tools/setup/build.sh
+#
+# Starts nothing when no file of a package changed since the last complete build.
+set -euo pipefail
+here=$(dirname -- "${BASH_SOURCE[0]}")
+# shellcheck disable=SC2034  # read by env.sh
+TAKT_OVERLAY=0
+# shellcheck source=tools/setup/env.sh
+source "$here/env.sh" ""
+jobs=${JOBS:-$(nproc)}
+
+roots=()
+for manifest in "$TAKT_ROOT"/takt_*/package.xml; do
+  [[ -e $manifest ]] && roots+=("$(dirname -- "$manifest")")
+done
+[[ ${#roots[@]} -gt 0 ]] || takt_die "there is no package to build in $TAKT_ROOT"
+
+stamp=$TAKT_BUILD/.built
+key=$TAKT_PREFIX
+# Packages that came or went change the key; files that changed, came or went inside one are newer.
+whole_key="$key ${roots[*]}"
+if [[ -z ${PACKAGES:-} && -e $stamp && $(<"$stamp") == "$whole_key" ]]; then
+  changed=$(find "${roots[@]}" "$here/build.sh" -newer "$stamp" \
+    -not -path '*__pycache__*' -not -path '*.pytest_cache*' -print -quit)
+  [[ -z $changed ]] && exit 0
+fi
+
+mkdir -p -- "$TAKT_BUILD"
+touch -- "${TAKT_BUILD%/*}/COLCON_IGNORE"
+exec 9>"$TAKT_BUILD/.lock"
+flock --nonblock 9 || { takt_say "waiting for another build in $TAKT_BUILD"; flock 9; }
+
+# CMake caches paths into the prefix; another prefix needs another start.
+if [[ -e $TAKT_BUILD/.prefix && $(<"$TAKT_BUILD/.prefix") != "$key" ]]; then
+  takt_say "the environment changed: building $TAKT_BUILD anew"
+  rm -rf -- "$TAKT_BUILD/build" "$TAKT_BUILD/install" "$TAKT_BUILD/log"
+fi
+printf '%s\n' "$key" >"$TAKT_BUILD/.prefix"
+started=$(date +%s.%N)
+
+cmake_args=(
+  -G Ninja
+  -DBUILD_TESTING=ON
+  -DCMAKE_BUILD_TYPE=RelWithDebInfo
+  -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+  # Installed programs start with an empty environment, and with capabilities (which make the loader
+  # ignore LD_LIBRARY_PATH).
+  -DCMAKE_INSTALL_RPATH_USE_LINK_PATH=ON
+  # shellcheck disable=SC2016  # $ORIGIN is the loader's
+  '-DCMAKE_INSTALL_RPATH=$ORIGIN;$ORIGIN/..;$ORIGIN/../lib'
+)
+if [[ $TAKT_ROS_FROM == wheels ]]; then
+  # DT_RPATH in programs: rcl opens our message libraries by name, from its own directory (repair.py).
+  cmake_args+=(-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags)
+  cmake_args+=(-DCMAKE_SHARED_LINKER_FLAGS=-Wl,--disable-new-dtags)
+fi
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
+
+selection=()
+sanitize=""
+wrapper=()
+case ${VARIANT:-} in
+  asan) sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+  tsan)
+    sanitize="-fsanitize=thread"
+    # An uninstrumented library hides its locks from ThreadSanitizer, so only what is free of ROS.
+    selection=(--packages-select takt_core takt_schedule)
+    # GCC's ThreadSanitizer cannot start under some kernels' address randomisation; CMake starts
+    # the test programs to list their tests.
+    setarch -R true 2>/dev/null && wrapper=(setarch -R)
+    ;;
+esac
+if [[ -n $sanitize ]]; then
+  sanitize+=" -fno-omit-frame-pointer"
+  cmake_args+=("-DCMAKE_C_FLAGS=$sanitize" "-DCMAKE_CXX_FLAGS=$sanitize")
+  # Assertions stay on.
+  cmake_args+=("-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g")
+fi
+if [[ -n ${PACKAGES:-} ]]; then
+  read -ra names <<<"$PACKAGES"
+  selection=(--packages-up-to "${names[@]}")
+fi
+
+# Make's own flags are for make; colcon would hand them on.
+unset MFLAGS MAKELEVEL MAKEOVERRIDES
+export MAKEFLAGS=-j$jobs CMAKE_BUILD_PARALLEL_LEVEL=$jobs
+
+report_failures() # the compiler's words are in the log of each failed package
+{
+  local log=$TAKT_BUILD/log/latest_build package
+  [[ -e $log/events.log ]] || return 0
+  sed -n "s/.*JobEnded: {'identifier': '\([^']*\)', 'rc': [^0S].*/\1/p" "$log/events.log" |
+    sort -u | while read -r package; do
+    printf '\n==== %s: what failed (%s)\n' "$package" "$log/$package/stdout_stderr.log"
+    sed -n '/FAILED:\|CMake Error\|error:\|Error/,$p' "$log/$package/stdout_stderr.log" | cut -c -240 | head -n 80
+  done >&2
+}
+
+cd -- "$TAKT_ROOT"
+"${wrapper[@]}" colcon --log-base "$TAKT_BUILD/log" build \
+  --base-paths "${roots[@]}" \
+  --build-base "$TAKT_BUILD/build" --install-base "$TAKT_INSTALL" --merge-install \
+  --executor parallel --parallel-workers 2 \
+  "${selection[@]}" \
+  --cmake-args "${cmake_args[@]}" </dev/null || { report_failures; exit 1; }
+
+if [[ -z ${PACKAGES:-} ]]; then
+  printf '%s\n' "$whole_key" >"$stamp.part"
+  # The stamp's time is the start of the build: what changed meanwhile is built next time.
+  touch -d "@$started" -- "$stamp.part"
+  mv -- "$stamp.part" "$stamp"
+fi

@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+# Where things are. Sourced by the other scripts; computes names only, changes nothing on disk.
+#
+# In (all optional):  ROS            kilted (default) or jazzy; empty: what is sourced, else kilted
+#                     VARIANT        empty, asan or tsan
+#                     BUILD_ROOT     default <repository>/build
+#                     XDG_CACHE_HOME default ~/.cache
+# Out:  TAKT_ROOT       the repository
+#       TAKT_ROS        jazzy | kilted
+#       TAKT_ROS_FROM   sourced | wheels
+#       TAKT_PREFIX     the environment's prefix (a Python virtual environment; with wheels: ROS 2 too)
+#       TAKT_BUILD      where build/ install/ log/ of this ROS and variant are
+#       TAKT_INSTALL    $TAKT_BUILD/install
+
+takt_say() { printf '%s\n' "takt: $*" >&2; }
+# One clear sentence, and the exit code that says "this machine cannot do that now".
+takt_die() { takt_say "$@"; exit 2; }
+
+takt_paths()
+{
+  local here lock python key
+  here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+  TAKT_ROOT=$(dirname -- "$(dirname -- "$here")")
+
+  # Inside our own environment (TAKT_PREFIX on AMENT_PREFIX_PATH) nothing foreign is sourced.
+  local sourced=""
+  if [[ -n ${AMENT_PREFIX_PATH:-} && -n ${ROS_DISTRO:-} && ${TAKT_ROS_FROM:-} != wheels ]]; then
+    sourced=$ROS_DISTRO
+  fi
+  case ${ROS:-} in
+    "") case $sourced in
+          jazzy | kilted) TAKT_ROS=$sourced ;;
+          *) TAKT_ROS=${TAKT_ROS:-kilted} ;;
+        esac ;;
+    jazzy | kilted) TAKT_ROS=$ROS ;;
+    *) takt_die "ROS=$ROS is not supported; use ROS=kilted or ROS=jazzy" ;;
+  esac
+  TAKT_ROS_FROM=wheels
+  [[ $sourced == "$TAKT_ROS" ]] && TAKT_ROS_FROM=sourced
+
+  python=$(takt_python) || takt_die "Python 3.10 to 3.13 is needed and none was found"
+  TAKT_PYTHON_VERSION=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  lock=$here/lock/$TAKT_ROS.txt
+  [[ $TAKT_ROS_FROM == sourced ]] && lock=$here/lock/system.txt
+  # What changes the content makes it another environment; the old one is left for whoever still uses it.
+  key=$(cat -- "$lock" "$here/repair.py" "$here/prefix.sh" | sha256sum)
+  TAKT_PREFIX=${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/takt
+  TAKT_PREFIX+=/$TAKT_ROS-$TAKT_ROS_FROM-py$TAKT_PYTHON_VERSION-${key:0:10}
+  TAKT_PYTHON=$python
+  TAKT_LOCK=$lock
+
+  case ${VARIANT:-} in
+    "" | asan | tsan) ;;
+    *) takt_die "VARIANT=$VARIANT is not known; use asan, tsan or nothing" ;;
+  esac
+  TAKT_BUILD=${BUILD_ROOT:-$TAKT_ROOT/build}/$TAKT_ROS${VARIANT:+-$VARIANT}
+  TAKT_INSTALL=$TAKT_BUILD/install
+}
+
+# The distribution's own Python first: its headers and venv module come with the Debian packages.
+takt_python()
+{
+  local candidate
+  for candidate in /usr/bin/python3 python3 python3.12 python3.11 python3.13 python3.10; do
+    if "$candidate" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 14))' 2>/dev/null
+    then
+      command -v "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+takt_paths

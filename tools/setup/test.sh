@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Runs the tests of what was built: ctest in each package's build directory, then pytest.
+#
+#   test.sh [test|smoke|soak]
+#
+# test   everything but what is labelled `soak` or `bench`
+# smoke  only what is labelled `smoke`: a few seconds that touch every package
+# soak   only what is labelled `soak`: long campaigns with seeds
+#
+# In (optional): ROS, VARIANT, PACKAGES="takt_core ..." (only these), TESTS=regex (only tests whose name
+# matches). Tests run one at a time, because many of them watch the clock. A variant leaves out what is
+# labelled `no_asan` or `no_tsan`. Fails when a test fails, or when none ran.
+set -euo pipefail
+kind=${1:-test}
+here=$(dirname -- "${BASH_SOURCE[0]}")
+# shellcheck source=tools/setup/env.sh
+source "$here/env.sh" ""
+checks=$TAKT_ROOT/tools/checks
+
+case $kind in
+  test) labels=() exclude="soak|bench" markers="not soak and not bench" ;;
+  smoke) labels=(-L '^smoke$') exclude="soak|bench" markers="smoke" ;;
+  soak) labels=(-L '^soak$') exclude="bench" markers="soak" ;;
+  *) takt_die "unknown kind of test run: $kind" ;;
+esac
+wrapper=()
+case ${VARIANT:-} in
+  asan)
+    exclude+="|no_asan"
+    export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
+    export LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$checks/lsan.supp:print_suppressions=0}
+    export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+    ;;
+  tsan)
+    exclude+="|no_tsan"
+    export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$checks/tsan.supp:second_deadlock_stack=1}
+    setarch -R true 2>/dev/null && wrapper=(setarch -R)
+    ;;
+esac
+export TAKT_VARIANT=${VARIANT:-}
+# Tests choose their own domain; whatever they choose stays on this machine unless they say otherwise.
+export ROS_AUTOMATIC_DISCOVERY_RANGE=${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}
+export ROS_LOG_DIR=${ROS_LOG_DIR:-$TAKT_BUILD/log/ros}
+mkdir -p -- "$ROS_LOG_DIR"
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+
+selected() # PACKAGE: is it among PACKAGES?
+{
+  [[ -z ${PACKAGES:-} || " $PACKAGES " == *" $1 "* ]]
+}
+
+summary=()
+ran=0
+failed=0
+note() # NAME TESTS FAILED SECONDS
+{
+  summary+=("$(printf '%-20s %5d tests %5d failed %6d s' "$@")")
+  ran=$((ran + $2))
+  failed=$((failed + $3))
+}
+
+run_ctest() # PACKAGE
+{
+  local directory=$TAKT_BUILD/build/$1 log=$TAKT_BUILD/log/test_$1.log began=$SECONDS rc=0 line bad all
+  [[ -e $directory/CTestTestfile.cmake ]] || return 0
+  local filter=("${labels[@]}" -LE "^($exclude)\$")
+  [[ -n ${TESTS:-} ]] && filter+=(-R "$TESTS")
+  # A package that has none of the wanted tests is not worth a headline.
+  ctest --test-dir "$directory" -N "${filter[@]}" 2>/dev/null | grep -q '^Total Tests: [1-9]' || return 0
+  printf '\n==== %s\n' "$1"
+  "${wrapper[@]}" ctest --test-dir "$directory" --output-on-failure -j1 --timeout 300 \
+    --no-tests=error "${filter[@]}" </dev/null 2>&1 | tee "$log" || rc=$?
+  # "98% tests passed, 1 tests failed out of 50"
+  line=$(grep -E '^[0-9]+% tests passed' "$log" || true)
+  all=$(sed -n 's/.* out of \([0-9]*\).*/\1/p' <<<"$line")
+  bad=$(sed -n 's/.* \([0-9]*\) tests* failed out of.*/\1/p' <<<"$line")
+  [[ $rc -ne 0 && ${bad:-0} -eq 0 ]] && bad=1
+  note "$1" "${all:-0}" "${bad:-0}" $((SECONDS - began))
+}
+
+run_pytest()
+{
+  local roots=() log=$TAKT_BUILD/log/test_pytest.log began=$SECONDS rc=0 line good bad
+  if selected takt_cli && [[ -d $TAKT_ROOT/takt_cli ]]; then roots+=("$TAKT_ROOT/takt_cli"); fi
+  [[ -z ${PACKAGES:-} ]] && roots+=("$TAKT_ROOT/tools")
+  [[ ${#roots[@]} -gt 0 ]] || return 0
+  printf '\n==== Python\n'
+  (cd -- "$TAKT_ROOT" && python3 -m pytest -q -m "$markers" ${TESTS:+-k "$TESTS"} "${roots[@]}") \
+    </dev/null 2>&1 | tee "$log" || rc=$?
+  [[ $rc -eq 5 ]] && return 0 # none collected
+  line=$(tail -n 1 "$log")
+  good=$(sed -n 's/.*\b\([0-9]\+\) passed.*/\1/p' <<<"$line")
+  bad=$(grep -oE '[0-9]+ (failed|errors?)' <<<"$line" | awk '{ n += $1 } END { print n + 0 }')
+  [[ $rc -ne 0 && $bad -eq 0 ]] && bad=1
+  note Python $((${good:-0} + bad)) "$bad" $((SECONDS - began))
+}
+
+for directory in "$TAKT_BUILD"/build/*/; do
+  package=$(basename -- "$directory")
+  if selected "$package"; then run_ctest "$package"; fi
+done
+# Python code is the same in every variant.
+[[ -z ${VARIANT:-} ]] && run_pytest
+
+printf '\n==== %s, ROS 2 %s (%s)%s\n' "$kind" "$TAKT_ROS" "$TAKT_ROS_FROM" "${VARIANT:+, $VARIANT}"
+[[ ${#summary[@]} -gt 0 ]] && printf '%s\n' "${summary[@]}"
+printf '%-20s %5d tests %5d failed %6d s\n' "all" "$ran" "$failed" "$SECONDS"
+[[ $ran -gt 0 ]] || { takt_say "no test ran"; exit 1; }
+[[ $failed -eq 0 ]]
