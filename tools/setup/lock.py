@@ -6,8 +6,8 @@ One lock file serves all of Python 3.10 to 3.13 on x86-64 Linux, so it holds the
 wheels that such a host may choose, and of the source archive where there is no wheel.
 
 - kilted.txt, jazzy.txt: ROS 2 and the Python tools, for hosts without ROS 2
-- system.txt: the Python tools alone, on top of a ROS 2 that is sourced. What that ROS 2 was compiled
-  against or generates code with stays the system's own there (FROM_THE_SYSTEM).
+- system.txt: the Python tools alone, on top of a ROS 2 that is sourced. What that ROS 2 was
+  compiled against or generates code with stays the system's own there (FROM_THE_SYSTEM).
 """
 
 from __future__ import annotations
@@ -38,13 +38,9 @@ def resolve(sources: list[str]) -> list[dict]:
     """Return the resolved packages, one version of each for all supported Pythons."""
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "pylock.toml"
-        subprocess.run(
-            ["uv", "pip", "compile", "--quiet", "--universal", "--fork-strategy", "fewest"]
-            + ["--python-version", PYTHONS[0], "--format", "pylock.toml", "--output-file", out]
-            + sources,
-            cwd=LOCK_DIR,
-            check=True,
-        )
+        command = ["uv", "pip", "compile", "--quiet", "--universal", "--fork-strategy", "fewest"]
+        command += ["--python-version", PYTHONS[0], "--format", "pylock.toml"]
+        subprocess.run([*command, "--output-file", out, *sources], cwd=LOCK_DIR, check=True)
         return tomllib.loads(out.read_text())["packages"]
 
 

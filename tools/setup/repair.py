@@ -4,7 +4,7 @@
 Run it with the environment's own interpreter:  <prefix>/bin/python3 repair.py
 
 The wheels are made for Python alone. For C++ three things are wrong with them:
-- CMake files name directories of the machine that built the wheels, and libraries that nobody needs;
+- CMake files name directories of the machine that built the wheels, and libraries nobody needs;
 - rcl's libraries need the Python halves of message packages, whose Python symbols nobody defines in
   a C++ program;
 - libraries find each other only inside an unpacked wheel. (Python gets round that with a start-up
@@ -29,18 +29,17 @@ PY_HALF = "__rosidl_generator_py"
 RCL = ("librcl.so", "librcl_action.so", "librcl_lifecycle.so")
 
 
-def numpy_include() -> str:
-    """Return numpy's header directory, without importing numpy."""
-    return str(SITE / "numpy" / "_core" / "include")
-
-
 def cmake_replacements() -> list[tuple[re.Pattern[str], str]]:
     """Return what to replace in the CMake files, by what."""
     python = r"/opt/python/cp\d+-cp\d+/"
+    numpy = python + r"lib/python[\d.]+/site-packages/numpy/_?core/include"
     return [
         (re.compile(python + r"include/python[\d.]+"), sysconfig.get_path("include")),
-        (re.compile(python + r"lib/python[\d.]+/site-packages/numpy/_?core/include"), numpy_include()),
+        (re.compile(numpy), str(SITE / "numpy" / "_core" / "include")),
         (re.compile(r"/usr/lib64/libtinyxml2\.so;"), ""),
+        # Fast DDS brings its own OpenSSL; asking for the system's needs its development package.
+        (re.compile(r"^find_package\(OpenSSL REQUIRED\)$", re.MULTILINE), "# (no OpenSSL)"),
+        (re.compile(r"[^;\"]*OpenSSL::SSL[^;]*;[^;]*Shlwapi>;"), ""),
         (re.compile(r"lttng-ust;dl(;-rdynamic;-ldl)?"), "dl"),
     ]
 
@@ -66,7 +65,7 @@ def write_whole(path: Path, text: str) -> None:
     """Replace a file so that an interruption leaves the old one or the new one."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    part.replace(path)
 
 
 def patchelf(*arguments: str | Path) -> str:
@@ -130,14 +129,10 @@ def check() -> None:
     """Load the client library in an empty environment, which takes all of the above."""
     environment = {"HOME": os.environ.get("HOME", "/")}
     subprocess.run([sys.executable, "-c", "import rclpy"], check=True, env=environment)
-    left = subprocess.run(
-        ["grep", "-rlE", "--include=*.cmake", "/opt/python|/usr/lib64|lttng-ust;", PREFIX / "share"],
-        check=False,
-        capture_output=True,
-        text=True,
-    ).stdout.split()
+    foreign = re.compile("/opt/python|/usr/lib64|lttng-ust;")
+    left = [p for p in (PREFIX / "share").rglob("*.cmake") if foreign.search(p.read_text("utf-8"))]
     if left:
-        raise SystemExit("repair.py: still names another machine: " + ", ".join(left))
+        raise SystemExit(f"repair.py: still names another machine: {left}")
 
 
 def main() -> int:
