@@ -1,0 +1,90 @@
+// The arrivals that wait for one callback: as many as the subscription's history holds.
+//
+// Producers (listeners, publisher threads) write and never wait; when the ring is full the oldest
+// arrival is overwritten, exactly as a KEEP_LAST history overwrites the oldest message. One
+// consumer at a time (whoever starts the callback) reads. All words are atomics under a sequence
+// number per slot (a seqlock), so a reader overtaken by a producer notices and moves on.
+// No function allocates, locks or blocks after construction.
+#ifndef TAKT_CORE__ARRIVAL_RING_HPP_
+#define TAKT_CORE__ARRIVAL_RING_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "takt_core/activation.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_core
+{
+
+/// One announced message.
+struct Arrival
+{
+  Time ready{};                ///< when it was announced
+  std::uint64_t sequence = 0;  ///< position in the scheduler's order of releases
+  ActivationSet activations;   ///< empty: from outside of any executor thread of this process
+};
+
+class ArrivalRing
+{
+public:
+  /// Room for `depth` arrivals (at least 1). Allocates.
+  explicit ArrivalRing(std::uint32_t depth);
+
+  std::uint32_t depth() const noexcept { return depth_; }
+
+  /// Adds one arrival; the oldest is overwritten when `depth` are waiting. Any thread.
+  void push(Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept;
+
+  /// Whether an arrival waits. Sequentially consistent with `push`.
+  bool empty() const noexcept
+  {
+    return committed_.load(std::memory_order_seq_cst) == taken_.load(std::memory_order_relaxed);
+  }
+
+  /// How many wait, at most `depth`.
+  std::uint32_t size() const noexcept;
+
+  /// Copies the oldest waiting arrival without removing it; false if there is none. Consumer only.
+  bool peek(Arrival & arrival) noexcept;
+
+  /// Only the sequence number of the oldest waiting arrival; 0 if there is none. Consumer only.
+  std::uint64_t peek_sequence() noexcept;
+
+  /// Removes the oldest waiting arrival; false if there is none. Consumer only.
+  bool pop(Arrival & arrival) noexcept;
+
+  /// Arrivals lost to overwriting so far, as seen by the consumer.
+  std::uint64_t overwritten() const noexcept
+  {
+    return overwritten_.load(std::memory_order_relaxed);
+  }
+
+private:
+  static constexpr std::uint32_t kWordsPerActivation = 2;
+  static constexpr std::uint32_t kWords = 3 + kWordsPerActivation * ActivationSet::kCapacity;
+
+  struct Slot
+  {
+    std::atomic<std::uint64_t> version{0};  // index + 1 once written; 0 while being written
+    std::atomic<std::uint64_t> words[kWords];
+  };
+
+  // Skips what was overwritten; returns the index of the oldest waiting arrival or false.
+  bool oldest(std::uint64_t & index) noexcept;
+  bool read(std::uint64_t index, Arrival & arrival) const noexcept;
+  Slot & slot(std::uint64_t index) const noexcept { return slots_[index & mask_]; }
+
+  std::uint32_t depth_;
+  std::uint64_t mask_;
+  std::unique_ptr<Slot[]> slots_;
+  std::atomic<std::uint64_t> claimed_{0};
+  std::atomic<std::uint64_t> committed_{0};
+  std::atomic<std::uint64_t> taken_{0};
+  std::atomic<std::uint64_t> overwritten_{0};
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__ARRIVAL_RING_HPP_

@@ -1,0 +1,160 @@
+// The schedulable unit, as adapters write it: derive, implement `run` (and `take`), add it to an
+// executor.
+//
+// The interface is this small so that rclcpp's entities fit behind it: a timer, a subscription, a
+// service, a client or a waitable is a callback that can be announced (`ready`), taken and run.
+#ifndef TAKT_CORE__CALLBACK_HPP_
+#define TAKT_CORE__CALLBACK_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "takt_core/activation.hpp"
+#include "takt_core/arrival_ring.hpp"
+#include "takt_core/group.hpp"
+#include "takt_core/time.hpp"
+#include "takt_core/timer.hpp"
+
+namespace takt_core
+{
+
+class Callback;
+class ThreadSet;
+
+/// In the order in which `window` and `stock` prefer them. Guard conditions are waitables.
+enum class Kind : std::uint8_t { timer, subscription, service, client, waitable };
+
+std::string_view to_string(Kind kind) noexcept;
+
+/// One start of a callback, from pick to end. Owned by the executor thread.
+struct Run
+{
+  Callback * callback = nullptr;
+  std::uint32_t thread = 0;        ///< executor thread index; also the lane of reentrant callbacks
+  Time release = kNever;           ///< timers: the nominal time; others: the arrival
+  Time start{};                    ///< when the pick was made
+  Time deadline = kNever;          ///< absolute; the earliest of what it carries
+  std::uint64_t sequence = 0;      ///< position in the order of releases
+  std::uint32_t skipped = 0;       ///< timers: periods dropped by this start's missed-period policy
+  ActivationSet activations;       ///< what this run works for
+  ThreadSet * set = nullptr;       ///< the scheduler's: where it was picked
+};
+
+struct CallbackOptions
+{
+  std::string id;                  ///< unique in its executor, see DESIGN.md "Words"
+  Kind kind = Kind::waitable;
+  std::shared_ptr<Group> group;    ///< null: an own mutually exclusive group
+  std::uint32_t depth = 1;         ///< arrivals kept; older ones count as overwritten
+  std::optional<TimerOptions> timer;  ///< required for, and only for, Kind::timer
+};
+
+class Callback
+{
+public:
+  explicit Callback(CallbackOptions options);
+  virtual ~Callback();
+  Callback(const Callback &) = delete;
+  Callback & operator=(const Callback &) = delete;
+
+  const std::string & id() const noexcept { return id_; }
+  Kind kind() const noexcept { return kind_; }
+  Group & group() const noexcept { return *group_; }
+
+  /// Unique in this process, never reused: names the callback in activations and traces.
+  std::uint32_t number() const noexcept { return number_; }
+
+  /// Messages announced and not yet taken, at most the depth. A hint. Real-time safe.
+  std::uint32_t backlog() const noexcept { return arrivals_.size(); }
+
+  /// Arrivals that a full history lost before they were taken. Real-time safe.
+  std::uint64_t overwritten() const noexcept { return arrivals_.overwritten(); }
+
+  /// Timer periods dropped by the missed-period policy so far. Real-time safe.
+  std::uint64_t skipped_periods() const noexcept
+  {
+    return skipped_.load(std::memory_order_relaxed);
+  }
+
+  /// Takes what this run will work on, on the thread that runs it. False: nothing was there, and
+  /// `run` is not called. Never called twice at the same time for one callback.
+  virtual bool take(const Run & run);
+
+  /// The user's function. May be called concurrently, with different `run.thread`, if the group is
+  /// reentrant. May throw: see `ExceptionPolicy`.
+  virtual void run(const Run & run) = 0;
+
+private:
+  friend class Scheduler;
+  friend class Group;
+  friend class ThreadSet;
+  friend class TimerHeap;
+  friend class LevelQueue;
+  friend class DeadlineQueue;
+  friend class WindowQueue;
+  friend class StockQueue;
+  friend class RankTable;
+  friend class Intake;
+  friend struct CallbackLess;
+
+  enum class Where : std::uint8_t { nowhere, intake, queue, parked, held };
+
+  static constexpr std::uint32_t kQueued = 1;  // in an intake, a ready queue, or parked
+  static constexpr std::uint32_t kClosed = 2;  // being removed: not to be queued again
+  static constexpr std::uint32_t kAdded = 4;   // belongs to a scheduler
+
+  // --- what a dispatch touches, together ---
+  std::atomic<std::uint32_t> state_{0};
+  std::atomic<std::uint32_t> running_{0};
+  std::atomic<ThreadSet *> set_{nullptr};
+  Callback * next_ = nullptr;      // intake, level list
+  Callback * previous_ = nullptr;  // level list
+  std::uint64_t key_ = 0;          // smaller is better; meaning depends on the order
+  std::uint64_t sequence_ = 0;     // of the oldest arrival
+  std::uint32_t place_ = UINT32_MAX;         // in a heap of ready or parked callbacks
+  std::uint32_t rank_ = UINT32_MAX;          // in the window orders
+  std::atomic<int> priority_{0};             // 0 to 255, larger is more urgent
+  std::atomic<Where> where_{Where::nowhere};
+  std::uint32_t visit_ = 0;        // the last visit that ran it
+  bool returning_ = false;         // handed its group: rejoins where it was
+  const Kind kind_;
+  Group * group_;
+
+  // --- timers: guarded by the thread set's mutex ---
+  TimerOptions timer_;
+  Time expiry_ = kNever;           // next nominal release
+  Time due_ = kNever;              // release that is queued now
+  std::uint32_t timer_place_ = UINT32_MAX;
+  bool timer_active_ = false;
+  bool withdrawn_ = false;         // reset while queued: that release is not to run
+  std::uint32_t instance_ = 0;     // counts this callback's own releases as a root
+  std::atomic<std::uint64_t> skipped_{0};
+
+  // --- deadlines: see chain.hpp ---
+  struct ChainDeadlines;
+  std::atomic<const ChainDeadlines *> chain_deadlines_{nullptr};
+  std::atomic<Duration::rep> local_deadline_{Duration::max().count()};
+
+  ArrivalRing arrivals_;
+  const std::uint32_t number_;
+  std::uint32_t registration_ = 0;
+  const std::string id_;
+  std::shared_ptr<Group> group_owner_;
+};
+
+/// (key, release) order: the smaller key first, then the earlier release.
+struct CallbackLess
+{
+  bool operator()(const Callback * a, const Callback * b) const noexcept
+  {
+    return a->key_ != b->key_ ? a->key_ < b->key_ : a->sequence_ < b->sequence_;
+  }
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__CALLBACK_HPP_

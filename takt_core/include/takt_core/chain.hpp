@@ -1,0 +1,26 @@
+// Chains: paths of callbacks with a priority and an end-to-end deadline.
+#ifndef TAKT_CORE__CHAIN_HPP_
+#define TAKT_CORE__CHAIN_HPP_
+
+#include <string>
+#include <vector>
+
+#include "takt_core/time.hpp"
+
+namespace takt_core
+{
+
+/// A chain as the schedule names it. Callback ids of other executors or processes may be in the
+/// path; only those added to this executor inherit from it.
+struct ChainOptions
+{
+  std::string name;
+  std::vector<std::string> path;  ///< callback ids from the root to the last
+  int priority = 0;               ///< 0 to 255, larger is more important
+  Duration deadline = kForever;   ///< from the root's release to the last callback's end
+  Duration period{};              ///< of the root; 0: unknown
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__CHAIN_HPP_

@@ -1,0 +1,175 @@
+// The executor: owns callbacks and threads and runs the first on the second.
+//
+//     auto executor = takt_core::Executor::create(options);   // Result: all faults at once
+//     (*executor)->add(callback, binding);
+//     (*executor)->spin();                                    // until cancel()
+//
+// Starting is two-phase: threads are created, get their attributes (affinity before policy), read
+// them back, and only then does the gate open: what waits is released and timers begin.
+#ifndef TAKT_CORE__EXECUTOR_HPP_
+#define TAKT_CORE__EXECUTOR_HPP_
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "takt_core/observer.hpp"
+#include "takt_core/scheduler.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_core
+{
+
+/// What happens when a user's function (or a take) throws.
+enum class ExceptionPolicy {
+  stop,    ///< the executor stops as by `cancel`, `spin` hands the first exception to its caller
+  report,  ///< observers are told, the exception is counted, everything goes on
+};
+
+/// What happens when the kernel refuses an attribute.
+enum class MissingRights {
+  fail,    ///< start fails with one fault per refusal; nothing ran
+  report,  ///< the executor runs with what was granted; `attributes()` tells
+};
+
+struct ExecutorThreadOptions
+{
+  ThreadAttributes attributes;
+  /// The thread waits at its own priority and takes the priority of each callback it runs as its
+  /// SCHED_FIFO priority meanwhile. Needs policy fifo; callbacks on it need priorities from 1 to
+  /// its own.
+  bool follow = false;
+};
+
+/// DESIGN.md, "Threads are the kernel's": see middleware_ceiling.hpp.
+struct MiddlewareCeiling
+{
+  enum class Mode {
+    off,
+    automatic,  ///< just above the most urgent thread, if threads differ in OS priority
+    fixed,
+  };
+  Mode mode = Mode::automatic;
+  int priority = 0;  ///< for `fixed`: 1 to 99
+};
+
+struct ExecutorOptions
+{
+  std::string name = "executor";
+  /// Empty: one thread with inherited attributes.
+  std::vector<ExecutorThreadOptions> threads;
+  Order order = Order::fifo;
+  WindowTimers window_timers = WindowTimers::snapshot;
+  ExceptionPolicy on_exception = ExceptionPolicy::stop;
+  MissingRights missing_rights = MissingRights::fail;
+  MiddlewareCeiling middleware_ceiling;
+  bool lock_memory = false;  ///< mlockall and pre-faulted stacks at start
+};
+
+/// Every fault in `options` that can be seen without starting.
+Faults validate(const ExecutorOptions & options);
+
+/// Why `spin` returned.
+struct SpinOutcome
+{
+  Faults faults;                 ///< it could not start (missing rights), or was spinning already
+  std::exception_ptr exception;  ///< the first exception under `ExceptionPolicy::stop`
+  bool ok() const noexcept { return faults.empty() && exception == nullptr; }
+};
+
+class Executor
+{
+public:
+  /// Set-up only.
+  static Result<std::unique_ptr<Executor>> create(ExecutorOptions options = {});
+  /// Cancels and joins.
+  ~Executor();
+  Executor(const Executor &) = delete;
+  Executor & operator=(const Executor &) = delete;
+
+  const ExecutorOptions & options() const noexcept;
+
+  // ---- callbacks: set-up, at any time, from any thread or callback; may block ----
+
+  /// Adds a callback and, with it, its group. Besides the scheduler's faults: a group whose members
+  /// are bound to threads of different OS priority (unless `allow_across_priorities(group)`), and a
+  /// priority that a following thread cannot take.
+  Status add(std::shared_ptr<Callback> callback, const Binding & binding = {});
+
+  /// Removes the callback: waits for a run on another thread, returns at once from inside itself.
+  void remove(Callback & callback);
+
+  /// See Scheduler. Both re-check what `add` checks.
+  Status bind(Callback & callback, ThreadMask threads);
+  Status set_priority(Callback & callback, std::optional<int> priority);
+  Status set_chain(const ChainOptions & chain);
+
+  void allow_across_priorities(const Group & group);
+
+  /// Lookup, chains, timers, and all that needs no executor thread.
+  Scheduler & scheduler() noexcept;
+  const Scheduler & scheduler() const noexcept;
+
+  // ---- running ----
+
+  /// Creates the threads and opens the gate; returns once it is open. `epoch`: from when timers
+  /// count, e.g. agreed between processes; default: now. Faults: missing rights (under `fail`),
+  /// already running.
+  Status start(std::optional<Time> epoch = std::nullopt);
+
+  /// Waits until `cancel` (or an exception under `stop`), then joins the threads.
+  SpinOutcome wait();
+
+  /// `start` and `wait`. A `cancel` that came before is not lost: it ends this spin at once.
+  SpinOutcome spin();
+
+  /// Runs at most one callback of any thread set on the calling thread; waits up to `timeout` for
+  /// one (negative: for ever; zero: not at all). Not while the executor's own threads run.
+  SpinOutcome spin_once(Duration timeout, bool * ran = nullptr);
+
+  /// Runs what is ready now on the calling thread, each callback at most once, until `limit` is
+  /// over (checked between callbacks; zero: no limit).
+  SpinOutcome spin_some(Duration limit = Duration::zero(), std::size_t * ran = nullptr);
+
+  /// Ends the current or, if there is none, the next spin. Any thread, any callback, signal
+  /// handlers. Real-time safe.
+  void cancel() noexcept;
+
+  bool running() const noexcept;
+
+  /// Announces work, stamped now. Real-time safe; see Scheduler::ready.
+  void ready(Callback & callback, std::uint32_t count = 1) noexcept
+  {
+    scheduler().ready(callback, count, now());
+  }
+
+  // ---- watching ----
+
+  /// Set-up only, not while running.
+  void add_observer(std::shared_ptr<Observer> observer);
+
+  /// What each thread asked for and got, in thread order; empty before the first start.
+  std::vector<AttributeReport> attributes() const;
+
+  /// OS thread ids in thread order; 0 where no thread runs.
+  std::vector<pid_t> thread_ids() const;
+
+  /// The ceiling in force (0: none), and callbacks that threw so far.
+  int middleware_ceiling() const noexcept;
+  std::uint64_t exceptions() const noexcept;
+
+private:
+  struct Impl;
+  explicit Executor(ExecutorOptions options);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The executor whose thread the caller is, or nullptr. Real-time safe.
+Executor * current_executor() noexcept;
+/// The run in progress on the calling thread, or nullptr. Real-time safe.
+const Run * current_run() noexcept;
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__EXECUTOR_HPP_

@@ -1,0 +1,99 @@
+// A callback group: callbacks of a mutually exclusive group never run at the same time.
+//
+// A callback that finds its group busy is parked in it, in (key, release) order. Leaving hands the
+// group to the best parked callback, which is put back into its ready queue and still holds the
+// group when a thread picks it; only a callback with a strictly better (key, release) may take it
+// from there. So nothing ready is ever dropped, and nothing parked is overtaken by its equals.
+#ifndef TAKT_CORE__GROUP_HPP_
+#define TAKT_CORE__GROUP_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "takt_core/intrusive_heap.hpp"
+#include "takt_core/pi_mutex.hpp"
+
+namespace takt_core
+{
+
+class Callback;
+class Scheduler;
+
+enum class GroupKind { mutually_exclusive, reentrant };
+
+/// Set-up only, except for the functions the scheduler calls. Must outlive its callbacks: hold it
+/// by shared_ptr (`CallbackOptions::group`).
+class Group
+{
+public:
+  explicit Group(GroupKind kind, std::string id = {});
+  ~Group();
+  Group(const Group &) = delete;
+  Group & operator=(const Group &) = delete;
+
+  GroupKind kind() const noexcept { return kind_; }
+  const std::string & id() const noexcept { return id_; }
+  bool exclusive() const noexcept { return kind_ == GroupKind::mutually_exclusive; }
+
+  /// True while a callback of a mutually exclusive group runs or is about to. Real-time safe.
+  bool busy() const noexcept { return (state_.load(std::memory_order_acquire) & kBusy) != 0; }
+
+private:
+  friend class Scheduler;
+  friend class StockQueue;
+
+  enum class Enter { entered, parked };
+
+  // Enters for `callback`, or parks it. Reentrant groups are always entered.
+  Enter enter(Callback & callback) noexcept;
+
+  // Enters if nobody is inside, never parks (orders that keep their own waiting members).
+  bool try_enter() noexcept;
+
+  // Leaves; `self` is parked first if not null (it has more work). Returns the callback that was
+  // handed the group and must go back to its ready queue, or nullptr.
+  Callback * leave(Callback * self) noexcept;
+
+  // Takes `callback` out of the group's books; if the group had been handed to it, hands it on.
+  // Sets `was_parked`. Set-up.
+  Callback * forget(Callback & callback, bool & was_parked) noexcept;
+
+  // Gives a parked callback a new key; does nothing to others.
+  void rekey(Callback & callback, std::uint64_t key) noexcept;
+
+  // Books a member of `scheduler` in, with room to park it; false if the group belongs to another.
+  // Set-up; allocates.
+  bool join(const Scheduler * scheduler);
+  void part();
+
+  Callback * hand_over() noexcept;  // with mutex_ held
+
+  static constexpr std::uint32_t kBusy = 1;    // somebody holds the group
+  static constexpr std::uint32_t kWaiters = 2;  // parked_ or granted_ is not empty: take the mutex
+
+  struct Less
+  {
+    bool operator()(const Callback * a, const Callback * b) const noexcept;
+  };
+  struct Index
+  {
+    std::uint32_t & operator()(Callback * c) const noexcept;
+  };
+
+  const GroupKind kind_;
+  const std::string id_;
+  std::atomic<std::uint32_t> state_{0};
+  PiMutex mutex_;
+  IntrusiveHeap<Callback *, Less, Index> parked_;
+  std::size_t members_ = 0;
+  const Scheduler * owner_ = nullptr;
+  Callback * granted_ = nullptr;         // holds the group, has not started
+  std::uint64_t granted_key_ = 0;        // its (key, release) when it was handed the group
+  std::uint64_t granted_sequence_ = 0;
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__GROUP_HPP_

@@ -1,0 +1,44 @@
+// Hooks through which tracing, statistics and monitoring watch an executor.
+//
+// The core does not know its observers (DESIGN.md, ground rule 7). Hooks that run on executor
+// threads are called between callbacks' own code and must be real-time safe.
+#ifndef TAKT_CORE__OBSERVER_HPP_
+#define TAKT_CORE__OBSERVER_HPP_
+
+#include <exception>
+
+#include "takt_core/callback.hpp"
+#include "takt_core/chain.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_core
+{
+
+class Observer
+{
+public:
+  virtual ~Observer() = default;
+
+  // ---- set-up only; may allocate and block ----
+
+  virtual void on_added(const Callback &) {}
+  virtual void on_removed(const Callback &) {}
+  virtual void on_chain(const ChainOptions &) {}
+  /// Called on the executor thread itself, after its attributes were applied, before the gate.
+  virtual void on_thread(std::uint32_t /*thread*/, const AttributeReport &) {}
+
+  // ---- real-time safe; on the executor thread of the run ----
+
+  /// After the take, before the user's function.
+  virtual void on_start(const Run &) noexcept {}
+  /// After the user's function, also if it threw.
+  virtual void on_end(const Run &, Time /*end*/) noexcept {}
+  /// The take found nothing: a count was only a hint.
+  virtual void on_empty_take(const Run &) noexcept {}
+  /// The user's function threw. What the executor does then is its `ExceptionPolicy`.
+  virtual void on_exception(const Run &, const std::exception_ptr &) noexcept {}
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__OBSERVER_HPP_

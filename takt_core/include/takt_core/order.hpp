@@ -1,0 +1,37 @@
+// The orders in which a ready queue picks.
+#ifndef TAKT_CORE__ORDER_HPP_
+#define TAKT_CORE__ORDER_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace takt_core
+{
+
+enum class Order : std::uint8_t {
+  priority,  ///< 256 levels, release order inside one
+  fifo,      ///< release order (EventsExecutor's)
+  edf,       ///< earliest absolute deadline, release order among equals
+  window,    ///< ROS 2's polling points as documented for Humble, pool starvation repaired
+  stock,     ///< rclcpp's pool to the letter, starvation included: for baselines and tests only
+};
+
+/// For `window` and `stock`: which timers a window holds.
+enum class WindowTimers : std::uint8_t {
+  snapshot,   ///< those due at the polling point (Humble)
+  immediate,  ///< also those that fall due inside the window (the rule of 2018)
+};
+
+std::string_view to_string(Order order) noexcept;
+std::optional<Order> order_from_string(std::string_view name) noexcept;
+
+/// True for orders whose picks depend on polling points: their threads must not share thread sets.
+constexpr bool has_windows(Order order) noexcept
+{
+  return order == Order::window || order == Order::stock;
+}
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__ORDER_HPP_

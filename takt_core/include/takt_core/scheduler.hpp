@@ -1,0 +1,239 @@
+// The passive half of the core: which callback runs next on which thread.
+//
+// It has no clock, no thread and never blocks for work. Executor threads drive it with the real
+// clock and futexes, tests and the simulator with a virtual clock: the same code in both.
+//
+//     source (any thread)             executor thread i
+//     ───────────────────             ─────────────────────────────────────────────
+//     ready(callback, 1, now)  ──►    next(i, now, run) → take → taken(run) → user function
+//                                     → complete(run)    … nothing left: begin_idle(i), sleep,
+//                                                          woken through the Waker, end_idle(i)
+//
+// Locks: the thread set's mutex, inside it the group's; both priority-inheriting and held for tens
+// of nanoseconds by dispatching threads. `ready` takes none. Set-up functions serialise among
+// themselves and may be called while threads dispatch.
+#ifndef TAKT_CORE__SCHEDULER_HPP_
+#define TAKT_CORE__SCHEDULER_HPP_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "takt_core/callback.hpp"
+#include "takt_core/chain.hpp"
+#include "takt_core/result.hpp"
+#include "takt_core/thread_set.hpp"
+
+namespace takt_core
+{
+
+/// How the scheduler asks its driver to wake an idle thread. Called with no lock that a publisher
+/// can hold; must be real-time safe.
+class Waker
+{
+public:
+  virtual ~Waker() = default;
+  virtual void wake(std::uint32_t thread) noexcept = 0;
+};
+
+struct SchedulerOptions
+{
+  /// One entry per executor thread: its urgency (see `urgency(ThreadAttributes)`). Of the idle
+  /// members of a thread set the most urgent one is woken.
+  std::vector<int> thread_urgencies;
+  Order order = Order::fifo;
+  WindowTimers window_timers = WindowTimers::snapshot;
+};
+
+/// Where and how a callback runs. Absent values are inherited from the callback's chains.
+struct Binding
+{
+  ThreadMask threads = 0;            ///< 0: every thread
+  std::optional<int> priority;       ///< 0 to 255; default: that of its most important chain, else 0
+  std::optional<Duration> deadline;  ///< from release; default: what its chains carry, else none
+};
+
+class Scheduler
+{
+public:
+  static constexpr std::uint32_t kMaxThreads = 63;
+  static constexpr std::uint32_t kMaxThreadSets = 64;
+
+  Scheduler(SchedulerOptions options, Waker & waker);
+  ~Scheduler();
+  Scheduler(const Scheduler &) = delete;
+  Scheduler & operator=(const Scheduler &) = delete;
+
+  std::uint32_t thread_count() const noexcept { return threads_; }
+  /// The extra thread index for a caller that is no executor thread: a member of every set.
+  std::uint32_t visitor() const noexcept { return threads_; }
+  ThreadMask all_threads() const noexcept { return (ThreadMask{1} << threads_) - 1; }
+
+  // ---- set-up: may block and allocate; any thread ----
+
+  /// Adds a callback. Faults: id already used, no such thread, timer options missing, more than 64
+  /// distinct thread sets, group already used by another scheduler's order.
+  /// `now`: the start of the first period of a timer that is added after the gate opened.
+  Status add(std::shared_ptr<Callback> callback, const Binding & binding = {}, Time now = {});
+
+  /// Removes `callback`: nothing of it starts any more. Its sources must have been silenced before
+  /// (listener unregistered). The callback may still be running: see `running`.
+  void remove(Callback & callback);
+
+  /// Whether a run of `callback` is between `next` and `complete`. Real-time safe.
+  bool running(const Callback & callback) const noexcept
+  {
+    return callback.running_.load(std::memory_order_acquire) != 0;
+  }
+
+  /// Moves the callback to another thread set: takes effect at its next start, keeps what is
+  /// pending, loses and duplicates nothing.
+  Status bind(Callback & callback, ThreadMask threads);
+
+  /// Gives the callback a priority of its own, or (nullopt) that of its chains again. Takes effect
+  /// at its next start, also if it is ready already.
+  Status set_priority(Callback & callback, std::optional<int> priority);
+  Status set_deadline(Callback & callback, std::optional<Duration> deadline);
+
+  /// Adds a chain or replaces the chain of that name; members inherit at once.
+  Status set_chain(const ChainOptions & chain);
+
+  std::shared_ptr<Callback> find(std::string_view id) const;
+  std::vector<std::shared_ptr<Callback>> callbacks() const;
+  std::vector<ChainOptions> chains() const;
+  Binding binding(const Callback & callback) const;
+  int priority(const Callback & callback) const noexcept
+  {
+    return callback.priority_.load(std::memory_order_relaxed);
+  }
+  ThreadMask threads(const Callback & callback) const noexcept
+  {
+    return callback.set_.load(std::memory_order_acquire)->members;
+  }
+
+  /// Opens the start gate: timers begin. Every timer's first release is `epoch` + its offset.
+  /// Does nothing when it is open already: after a restart timers keep their phase.
+  void open(Time epoch);
+
+  // ---- timers: real-time safe, any thread, also from inside the timer's callback ----
+
+  void cancel_timer(Callback & timer) noexcept;
+  /// Starts the timer (again): next release one period after `now`.
+  void reset_timer(Callback & timer, Time now) noexcept;
+  void set_period(Callback & timer, Duration period) noexcept;
+  bool timer_cancelled(const Callback & timer) const noexcept;
+  /// The next nominal release, kNever if cancelled.
+  Time next_release(const Callback & timer) const noexcept;
+
+  // ---- dispatch: real-time safe ----
+
+  /// Announces `count` new messages for `callback`. Any thread, also a publisher's or a listener's
+  /// with middleware locks held: takes no lock.
+  void ready(Callback & callback, std::uint32_t count, Time now) noexcept;
+
+  /// Picks the next callback for `thread`; false if there is none. `before`: only what was
+  /// released earlier than this sequence number (visitors only); the rest is held back until
+  /// `release_held`.
+  bool next(std::uint32_t thread, Time now, Run & run, std::uint64_t before = UINT64_MAX) noexcept;
+
+  /// Says that `run` took its message: a reentrant callback with more pending may start elsewhere.
+  void taken(Run & run) noexcept;
+
+  /// Says that `run` is over.
+  void complete(Run & run) noexcept;
+
+  /// Begins a visit: releases what is due in all thread sets and returns the sequence number that
+  /// ends the collection, for `next`'s `before`. Within a visit no callback is picked twice.
+  std::uint64_t begin_visit(Time now) noexcept;
+
+  /// The earliest timer of the thread's sets, kNever if none.
+  Time next_timer(std::uint32_t thread) const noexcept;
+
+  /// Puts back what `next(..., before)` held back.
+  void release_held() noexcept;
+
+  // ---- going to sleep: real-time safe ----
+
+  /// Registers `thread` as idle; false if work appeared meanwhile (then it is not idle: call
+  /// `next` again). `wake_at`: until when it may sleep, because of timers it now waits for.
+  bool begin_idle(std::uint32_t thread, Time now, Time & wake_at) noexcept;
+
+  /// The thread woke up, by the waker, by time or spuriously.
+  void end_idle(std::uint32_t thread) noexcept;
+
+private:
+  struct Settings;  // what set-up remembers of each callback
+  struct ThreadSets
+  {
+    std::array<std::atomic<ThreadSet *>, kMaxThreadSets> sets{};
+    std::atomic<std::uint32_t> count{0};
+    std::atomic<bool> windows{false};
+  };
+
+  ThreadSet * thread_set(ThreadMask threads, Faults & faults);
+  void inherit(Callback & callback);
+  void rekey(Callback & callback);
+  bool unlink(Callback & callback) noexcept;
+  void start_timer(ThreadSet & set, Callback & timer, Time from) noexcept;
+  Settings & settings(const Callback & callback) const;
+
+  static constexpr std::uint32_t kNoThread = UINT32_MAX;
+
+  bool mark_queued(Callback & callback) noexcept;
+  void enqueue(Callback & callback) noexcept;
+  void put_in(Callback & callback, std::uint32_t caller) noexcept;
+  void finish(Run & run) noexcept;
+  std::uint32_t advance_timer(Callback & timer, Time now) noexcept;
+  void insert(ThreadSet & set, Callback & callback, ReadyQueue::From from) noexcept;
+  void set_key(ThreadSet & set, Callback & callback) noexcept;
+  Time deadline(const Callback & callback, Time release, const ActivationSet & of) const noexcept;
+  void drain(ThreadSet & set) noexcept;
+  std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;
+  void service(ThreadSet & set, std::uint32_t thread, Time now) noexcept;
+  ThreadSet * best_set(ThreadSets & own, std::uint32_t thread, Time now) noexcept;
+  bool pick(ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before)
+    noexcept;
+  bool start(ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run)
+    noexcept;
+  void arm(ThreadSet & set, Callback & timer) noexcept;
+  void attend_timers(ThreadSet & set) noexcept;
+  void publish_hints(ThreadSet & set) noexcept;
+  bool wake_one(const ThreadSet & set) noexcept;
+  void wake_thread(std::uint32_t thread) noexcept;
+  void pass_on(ThreadSets & own) noexcept;
+  ThreadSet & lock_set(const Callback & callback) const noexcept;
+
+  const std::uint32_t threads_;
+  const Order order_;
+  const WindowTimers window_timers_;
+  Waker & waker_;
+  std::array<std::uint32_t, kMaxThreads + 1> wake_bit_{};    // thread → bit in idle_
+  std::array<std::uint32_t, kMaxThreads + 1> wake_order_{};  // bit → thread
+  std::unique_ptr<ThreadSets[]> own_sets_;                    // per thread and visitor
+
+  alignas(64) std::atomic<std::uint64_t> sequence_{1};
+  alignas(64) std::atomic<std::uint64_t> idle_{0};    // sleeping threads, by wake bit
+  std::atomic<std::uint64_t> waking_{0};              // woken threads that have not looked yet
+
+  PiMutex held_mutex_;
+  Callback * held_ = nullptr;  // what a visitor put aside
+  std::uint32_t visit_ = 0;    // visitors only
+
+  mutable PiMutex setup_mutex_;
+  std::vector<std::unique_ptr<ThreadSet>> sets_;
+  std::unordered_map<const Callback *, std::unique_ptr<Settings>> settings_;
+  std::unordered_map<std::string_view, Callback *> by_id_;
+  std::vector<std::unique_ptr<Settings>> retired_;  // removed while running: freed later
+  std::vector<ChainOptions> chains_;
+  std::array<std::uint32_t, 5> registrations_{};
+  std::atomic<bool> open_{false};
+  Time epoch_{};
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__SCHEDULER_HPP_

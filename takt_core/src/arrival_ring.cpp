@@ -1,0 +1,116 @@
+#include "takt_core/arrival_ring.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace takt_core
+{
+
+ArrivalRing::ArrivalRing(std::uint32_t depth)
+: depth_(std::max<std::uint32_t>(depth, 1)),
+  mask_(std::bit_ceil(depth_) - 1),
+  slots_(std::make_unique<Slot[]>(mask_ + 1))
+{
+}
+
+void ArrivalRing::push(
+  Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept
+{
+  const std::uint64_t index = claimed_.fetch_add(1, std::memory_order_relaxed);
+  Slot & s = slot(index);
+  s.version.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  s.words[0].store(static_cast<std::uint64_t>(to_ns(ready)), std::memory_order_relaxed);
+  s.words[1].store(sequence, std::memory_order_relaxed);
+  const std::uint32_t count = activations != nullptr ? activations->size() : 0;
+  s.words[2].store(count, std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Activation & a = activations->begin()[i];
+    const std::uint64_t id = (std::uint64_t{a.root} << 32) | a.instance;
+    s.words[3 + 2 * i].store(id, std::memory_order_relaxed);
+    s.words[4 + 2 * i].store(
+      static_cast<std::uint64_t>(to_ns(a.release)), std::memory_order_relaxed);
+  }
+  s.version.store(index + 1, std::memory_order_release);
+  // Sequentially consistent: pairs with the consumer's "unmark queued, then look again".
+  committed_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+std::uint32_t ArrivalRing::size() const noexcept
+{
+  const std::uint64_t waiting =
+    committed_.load(std::memory_order_seq_cst) - taken_.load(std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(waiting, depth_));
+}
+
+bool ArrivalRing::oldest(std::uint64_t & index) noexcept
+{
+  const std::uint64_t end = committed_.load(std::memory_order_seq_cst);
+  index = taken_.load(std::memory_order_relaxed);
+  if (index == end) {
+    return false;
+  }
+  if (end - index > depth_) {
+    const std::uint64_t lost = end - depth_ - index;
+    overwritten_.fetch_add(lost, std::memory_order_relaxed);
+    index = end - depth_;
+    taken_.store(index, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+bool ArrivalRing::read(std::uint64_t index, Arrival & arrival) const noexcept
+{
+  const Slot & s = slot(index);
+  if (s.version.load(std::memory_order_acquire) != index + 1) {
+    return false;
+  }
+  arrival.ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_relaxed)));
+  arrival.sequence = s.words[1].load(std::memory_order_relaxed);
+  const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+    s.words[2].load(std::memory_order_relaxed), ActivationSet::kCapacity));
+  arrival.activations.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t id = s.words[3 + 2 * i].load(std::memory_order_relaxed);
+    const std::uint64_t release = s.words[4 + 2 * i].load(std::memory_order_relaxed);
+    arrival.activations.add(
+      {static_cast<std::uint32_t>(id >> 32), static_cast<std::uint32_t>(id),
+       from_ns(static_cast<std::int64_t>(release))});
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return s.version.load(std::memory_order_relaxed) == index + 1;
+}
+
+bool ArrivalRing::peek(Arrival & arrival) noexcept
+{
+  std::uint64_t index = 0;
+  // Each failed read means that a producer lapped the slot (the next `oldest` skips it) or that
+  // another producer has claimed but not yet written it; two tries tell which.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (!oldest(index)) {
+      return false;
+    }
+    if (read(index, arrival)) {
+      return true;
+    }
+  }
+  arrival = Arrival{};  // announced, but its stamp is not readable yet: the caller stamps it
+  return true;
+}
+
+std::uint64_t ArrivalRing::peek_sequence() noexcept
+{
+  std::uint64_t index = 0;
+  return oldest(index) ? slot(index).words[1].load(std::memory_order_relaxed) : 0;
+}
+
+bool ArrivalRing::pop(Arrival & arrival) noexcept
+{
+  if (!peek(arrival)) {
+    return false;
+  }
+  taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace takt_core

@@ -1,0 +1,31 @@
+#include "takt_core/callback.hpp"
+
+namespace takt_core
+{
+
+namespace
+{
+std::atomic<std::uint32_t> g_next_number{1};
+}
+
+Callback::Callback(CallbackOptions options)
+: kind_(options.kind),
+  group_(nullptr),
+  timer_(options.timer.value_or(TimerOptions{})),
+  arrivals_(options.depth),
+  number_(g_next_number.fetch_add(1, std::memory_order_relaxed)),
+  id_(std::move(options.id)),
+  group_owner_(std::move(options.group))
+{
+  if (group_owner_ == nullptr) {
+    group_owner_ = std::make_shared<Group>(GroupKind::mutually_exclusive, id_ + "!group");
+  }
+  group_ = group_owner_.get();
+  timer_active_ = options.timer.has_value() && options.timer->autostart;
+}
+
+Callback::~Callback() = default;
+
+bool Callback::take(const Run &) { return true; }
+
+}  // namespace takt_core

@@ -1,0 +1,130 @@
+#include "takt_core/group.hpp"
+
+#include <mutex>
+
+#include "takt_core/callback.hpp"
+
+namespace takt_core
+{
+
+bool Group::Less::operator()(const Callback * a, const Callback * b) const noexcept
+{
+  return CallbackLess{}(a, b);
+}
+
+std::uint32_t & Group::Index::operator()(Callback * c) const noexcept { return c->place_; }
+
+Group::Group(GroupKind kind, std::string id) : kind_(kind), id_(std::move(id)) {}
+Group::~Group() = default;
+
+bool Group::join(const Scheduler * scheduler)
+{
+  std::lock_guard lock(mutex_);
+  if (members_ > 0 && owner_ != scheduler) {
+    return false;
+  }
+  owner_ = scheduler;
+  parked_.reserve(++members_);
+  return true;
+}
+
+void Group::part()
+{
+  std::lock_guard lock(mutex_);
+  --members_;
+}
+
+bool Group::try_enter() noexcept
+{
+  if (!exclusive()) {
+    return true;
+  }
+  std::uint32_t expected = 0;
+  return state_.compare_exchange_strong(
+    expected, kBusy, std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+Group::Enter Group::enter(Callback & callback) noexcept
+{
+  if (try_enter()) {
+    return Enter::entered;
+  }
+  std::lock_guard lock(mutex_);
+  // From here on the holder cannot leave without the mutex; if it left just now, the bit is ours
+  // to undo.
+  if ((state_.fetch_or(kWaiters | kBusy, std::memory_order_acquire) & kBusy) == 0) {
+    if (parked_.empty() && granted_ == nullptr) {
+      state_.store(kBusy, std::memory_order_relaxed);
+    }
+    return Enter::entered;
+  }
+  if (granted_ == &callback) {
+    granted_ = nullptr;
+    return Enter::entered;
+  }
+  const bool better = callback.key_ != granted_key_ ? callback.key_ < granted_key_
+                                                    : callback.sequence_ < granted_sequence_;
+  if (granted_ != nullptr && better) {
+    granted_ = nullptr;  // it stays in its ready queue and will be parked when it is picked
+    return Enter::entered;
+  }
+  callback.where_.store(Callback::Where::parked, std::memory_order_relaxed);
+  parked_.push(&callback);
+  return Enter::parked;
+}
+
+Callback * Group::hand_over() noexcept
+{
+  if (parked_.empty()) {
+    granted_ = nullptr;
+    state_.store(0, std::memory_order_release);
+    return nullptr;
+  }
+  granted_ = parked_.pop();
+  granted_key_ = granted_->key_;
+  granted_sequence_ = granted_->sequence_;
+  granted_->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);  // on its way back to its ready queue
+  return granted_;
+}
+
+Callback * Group::leave(Callback * self) noexcept
+{
+  if (!exclusive()) {
+    return self;
+  }
+  std::uint32_t expected = kBusy;
+  if (
+    self == nullptr && state_.compare_exchange_strong(
+                         expected, 0, std::memory_order_release, std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  std::lock_guard lock(mutex_);
+  state_.fetch_or(kWaiters, std::memory_order_relaxed);
+  if (self != nullptr) {
+    self->where_.store(Callback::Where::parked, std::memory_order_relaxed);
+    parked_.push(self);
+  }
+  return hand_over();
+}
+
+Callback * Group::forget(Callback & callback, bool & was_parked) noexcept
+{
+  std::lock_guard lock(mutex_);
+  was_parked = callback.where_.load(std::memory_order_relaxed) == Callback::Where::parked;
+  if (was_parked) {
+    parked_.remove(&callback);
+    callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+  }
+  return granted_ == &callback ? hand_over() : nullptr;
+}
+
+void Group::rekey(Callback & callback, std::uint64_t key) noexcept
+{
+  std::lock_guard lock(mutex_);
+  if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::parked) {
+    callback.key_ = key;
+    parked_.update(&callback);
+  }
+}
+
+}  // namespace takt_core

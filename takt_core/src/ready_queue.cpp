@@ -1,0 +1,30 @@
+#include "takt_core/ready_queue.hpp"
+
+#include "deadline_queue.hpp"
+#include "level_queue.hpp"
+#include "window_queue.hpp"
+
+namespace takt_core
+{
+
+void ReadyQueue::attach(Callback &) {}
+void ReadyQueue::detach(Callback &) {}
+void ReadyQueue::group_left(Group &) noexcept {}
+
+std::unique_ptr<ReadyQueue> make_ready_queue(Order order, WindowTimers timers)
+{
+  switch (order) {
+    case Order::priority:
+    case Order::fifo:
+      return std::make_unique<LevelQueue>(order);
+    case Order::edf:
+      return std::make_unique<DeadlineQueue>();
+    case Order::window:
+      return std::make_unique<WindowQueue>(timers);
+    case Order::stock:
+      return std::make_unique<StockQueue>(timers);
+  }
+  return nullptr;
+}
+
+}  // namespace takt_core

@@ -1,0 +1,452 @@
+// Adding, removing, binding; what callbacks inherit from chains. Serialised by setup_mutex_, safe
+// while threads dispatch.
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "scheduler_settings.hpp"
+
+namespace takt_core
+{
+
+namespace
+{
+
+constexpr int kMaxPriority = 255;
+
+void check_priority(const std::string & what, std::optional<int> priority, Faults & faults)
+{
+  if (priority && (*priority < 0 || *priority > kMaxPriority)) {
+    faults.push_back(
+      what + ": priority " + std::to_string(*priority) + " is out of range; use 0 to 255");
+  }
+}
+
+}  // namespace
+
+Scheduler::Scheduler(SchedulerOptions options, Waker & waker)
+: threads_(static_cast<std::uint32_t>(options.thread_urgencies.size())),
+  order_(options.order),
+  window_timers_(options.window_timers),
+  waker_(waker),
+  own_sets_(std::make_unique<ThreadSets[]>(threads_ + 1))
+{
+  // Bits of `idle_` are given out by falling urgency, so that the lowest set bit is the thread to
+  // wake. The visitor comes last.
+  std::vector<std::uint32_t> order(threads_);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return options.thread_urgencies[a] > options.thread_urgencies[b];
+  });
+  order.push_back(threads_);
+  for (std::uint32_t bit = 0; bit < order.size(); ++bit) {
+    wake_order_[bit] = order[bit];
+    wake_bit_[order[bit]] = bit;
+  }
+}
+
+Scheduler::~Scheduler()
+{
+  for (const auto & [callback, settings] : settings_) {
+    settings->callback->state_.store(0);
+    settings->callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+    settings->callback->timer_place_ = UINT32_MAX;
+    settings->callback->chain_deadlines_.store(nullptr);
+    settings->callback->group_->part();
+  }
+}
+
+Scheduler::Settings & Scheduler::settings(const Callback & callback) const
+{
+  return *settings_.at(&callback);
+}
+
+ThreadSet * Scheduler::thread_set(ThreadMask threads, Faults & faults)
+{
+  if (threads == 0) {
+    threads = all_threads();
+  }
+  if ((threads & ~all_threads()) != 0) {
+    faults.push_back(
+      "binding names thread " + std::to_string(std::bit_width(threads) - 1) +
+      ", but the executor has only " + std::to_string(threads_) + " (numbered from 0)");
+    return nullptr;
+  }
+  for (const auto & set : sets_) {
+    if (set->members == threads) {
+      return set.get();
+    }
+    if (has_windows(order_) && (set->members & threads) != 0) {
+      faults.push_back(
+        "order " + std::string(to_string(order_)) +
+        " has one window per thread set: a thread cannot be in two of them; bind callbacks to "
+        "the same threads or to disjoint ones");
+      return nullptr;
+    }
+  }
+  if (sets_.size() == kMaxThreadSets) {
+    faults.push_back("more than 64 distinct thread sets; bind callbacks to fewer combinations");
+    return nullptr;
+  }
+  auto owned = std::make_unique<ThreadSet>(threads, order_, window_timers_);
+  ThreadSet * const set = owned.get();
+  set->queue->reserve(settings_.size() + 1);
+  set->timers.reserve(settings_.size() + 1);
+  for (std::uint32_t t = 0; t <= threads_; ++t) {
+    if (t == visitor() || (threads >> t & 1) != 0) {
+      set->wake_members |= std::uint64_t{1} << wake_bit_[t];
+      ThreadSets & own = own_sets_[t];
+      const std::uint32_t count = own.count.load(std::memory_order_relaxed);
+      own.sets[count].store(set, std::memory_order_relaxed);
+      own.count.store(count + 1, std::memory_order_release);
+    }
+  }
+  sets_.push_back(std::move(owned));
+  return set;
+}
+
+Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & binding, Time now)
+{
+  std::lock_guard setup(setup_mutex_);
+  Callback & c = *callback;
+  Faults faults;
+  if (by_id_.count(c.id_) != 0) {
+    faults.push_back("callback id " + c.id_ + " is used already; ids are unique in an executor");
+  }
+  if (c.kind_ == Kind::timer && c.timer_.period <= Duration::zero()) {
+    faults.push_back(c.id_ + ": a timer needs a period above zero");
+  }
+  check_priority(c.id_, binding.priority, faults);
+  ThreadSet * const set = thread_set(binding.threads, faults);
+  if (faults.empty() && !c.group_->join(this)) {
+    faults.push_back(
+      c.id_ + ": group " + c.group_->id() + " has members in another executor; a group belongs to "
+      "one executor");
+  }
+  if (!faults.empty()) {
+    return faults;
+  }
+
+  c.registration_ = registrations_[static_cast<std::size_t>(c.kind_)]++;
+  c.state_.store(0);
+  auto owned = std::make_unique<Settings>();
+  owned->callback = callback;
+  owned->binding = binding;
+  settings_.emplace(&c, std::move(owned));
+  by_id_.emplace(c.id_, &c);
+  for (const auto & s : sets_) {
+    std::lock_guard lock(s->mutex);
+    s->queue->reserve(settings_.size());
+    s->timers.reserve(settings_.size());
+  }
+  c.set_.store(set, std::memory_order_release);
+  {
+    std::lock_guard lock(set->mutex);
+    set->queue->attach(c);
+  }
+  inherit(c);
+  for (const ChainOptions & chain : chains_) {
+    if (!chain.path.empty() && chain.path.front() == c.id_) {
+      for (const std::string & id : chain.path) {
+        if (const auto member = by_id_.find(id); member != by_id_.end()) {
+          inherit(*member->second);
+        }
+      }
+    }
+  }
+
+  c.state_.store(Callback::kAdded, std::memory_order_seq_cst);
+  if (c.kind_ == Kind::timer) {
+    if (open_.load(std::memory_order_acquire)) {
+      std::unique_lock lock(set->mutex);
+      start_timer(*set, c, std::max(now, epoch_));
+      lock.unlock();
+      attend_timers(*set);
+    }
+  } else if (!c.arrivals_.empty()) {
+    enqueue(c);
+  }
+  return {};
+}
+
+void Scheduler::start_timer(ThreadSet & set, Callback & timer, Time from) noexcept
+{
+  if (timer.timer_active_ && !TimerHeap::armed(timer)) {
+    timer.expiry_ = from + timer.timer_.offset.value_or(timer.timer_.period);
+    arm(set, timer);
+    publish_hints(set);
+  }
+}
+
+void Scheduler::open(Time epoch)
+{
+  std::lock_guard setup(setup_mutex_);
+  if (open_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  epoch_ = epoch;
+  open_.store(true, std::memory_order_release);
+  for (const auto & [callback, settings] : settings_) {
+    Callback & c = *settings->callback;
+    if (c.kind_ == Kind::timer) {
+      ThreadSet & set = *c.set_.load(std::memory_order_relaxed);
+      std::unique_lock lock(set.mutex);
+      start_timer(set, c, epoch);
+      lock.unlock();
+      attend_timers(set);
+    }
+  }
+}
+
+// Takes the callback out of wherever it waits; false if it is on its way between two places. With
+// the mutex of its set held.
+bool Scheduler::unlink(Callback & callback) noexcept
+{
+  ThreadSet & set = *callback.set_.load(std::memory_order_relaxed);
+  drain(set);
+  bool out = false;
+  if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue) {
+    set.queue->remove(callback);
+    out = true;
+  } else if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::held) {
+    std::lock_guard lock(held_mutex_);
+    for (Callback ** at = &held_; *at != nullptr; at = &(*at)->next_) {
+      if (*at == &callback) {
+        *at = callback.next_;
+        out = true;
+        break;
+      }
+    }
+  }
+  bool was_parked = false;
+  Callback * const handed = callback.group_->forget(callback, was_parked);
+  if (handed != nullptr) {
+    handed->returning_ = true;
+    put_in(*handed, kNoThread);
+  }
+  if (out || was_parked) {
+    callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+    callback.state_.fetch_and(~Callback::kQueued, std::memory_order_seq_cst);
+  }
+  return (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
+}
+
+void Scheduler::remove(Callback & callback)
+{
+  std::lock_guard setup(setup_mutex_);
+  const auto found = settings_.find(&callback);
+  if (found == settings_.end()) {
+    return;
+  }
+  callback.state_.fetch_or(Callback::kClosed, std::memory_order_seq_cst);
+  for (;;) {
+    ThreadSet & set = lock_set(callback);
+    if (TimerHeap::armed(callback)) {
+      set.timers.disarm(callback);
+    }
+    callback.timer_active_ = false;
+    const bool out = unlink(callback);
+    if (out) {
+      set.queue->detach(callback);
+    }
+    publish_hints(set);
+    set.mutex.unlock();
+    if (out) {
+      break;
+    }
+    // Some thread is between marking it queued and linking it; that takes a few instructions
+    // unless the thread is preempted there.
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  callback.state_.fetch_and(~Callback::kAdded, std::memory_order_seq_cst);
+  callback.group_->part();
+  by_id_.erase(callback.id_);
+  retired_.push_back(std::move(found->second));
+  settings_.erase(found);
+  std::erase_if(retired_, [this](const auto & s) { return !running(*s->callback); });
+}
+
+Status Scheduler::bind(Callback & callback, ThreadMask threads)
+{
+  std::lock_guard setup(setup_mutex_);
+  if (settings_.count(&callback) == 0) {
+    return Faults{callback.id_ + " is not in this executor"};
+  }
+  Faults faults;
+  ThreadSet * const to = thread_set(threads, faults);
+  if (to == nullptr) {
+    return faults;
+  }
+  settings(callback).binding.threads = threads;
+  ThreadSet & from = lock_set(callback);
+  if (&from == to) {
+    from.mutex.unlock();
+    return {};
+  }
+  // Two sets' mutexes are held only here, and setup_mutex_ keeps it to one thread at a time.
+  to->mutex.lock();
+  const bool queued = callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue;
+  if (queued) {
+    from.queue->remove(callback);
+    callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+  }
+  const bool armed = TimerHeap::armed(callback);
+  if (armed) {
+    from.timers.disarm(callback);
+  }
+  from.queue->detach(callback);
+  to->queue->attach(callback);
+  callback.set_.store(to, std::memory_order_release);
+  if (armed) {
+    arm(*to, callback);
+  }
+  publish_hints(from);
+  publish_hints(*to);
+  to->mutex.unlock();
+  from.mutex.unlock();
+  if (queued) {
+    put_in(callback, kNoThread);  // still marked queued: nobody else could link it meanwhile
+  }
+  if (armed) {
+    attend_timers(*to);
+  }
+  return {};
+}
+
+// The key of a waiting callback follows its new priority at once.
+void Scheduler::rekey(Callback & callback)
+{
+  if (has_windows(order_)) {
+    return;
+  }
+  ThreadSet & set = lock_set(callback);
+  if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue) {
+    set.queue->remove(callback);
+    insert(set, callback, ReadyQueue::From::release);
+  } else if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::parked && !set.queue->needs_deadline()) {
+    callback.group_->rekey(callback, set.queue->key(callback, kNever));
+  }
+  set.mutex.unlock();
+}
+
+// Computes what the callback gets from its own binding and from its chains, and publishes it.
+void Scheduler::inherit(Callback & callback)
+{
+  Settings & own = settings(callback);
+  const ChainOptions * important = nullptr;
+  auto deadlines = std::make_unique<Callback::ChainDeadlines>();
+  for (const ChainOptions & chain : chains_) {
+    if (std::find(chain.path.begin(), chain.path.end(), callback.id_) == chain.path.end()) {
+      continue;
+    }
+    if (important == nullptr || chain.priority > important->priority) {
+      important = &chain;
+    }
+    const auto root = by_id_.find(chain.path.front());
+    if (!own.binding.deadline && chain.deadline != kForever && root != by_id_.end()) {
+      deadlines->entries.push_back({root->second->number_, chain.deadline});
+    }
+  }
+  const int inherited = important != nullptr ? important->priority : 0;
+  callback.priority_.store(own.binding.priority.value_or(inherited), std::memory_order_relaxed);
+  const Duration local =
+    own.binding.deadline.value_or(important != nullptr ? important->deadline : kForever);
+  callback.local_deadline_.store(local.count(), std::memory_order_relaxed);
+  const bool none = deadlines->entries.empty();
+  callback.chain_deadlines_.store(none ? nullptr : deadlines.get(), std::memory_order_release);
+  if (!none) {
+    own.deadlines.push_back(std::move(deadlines));
+  }
+  rekey(callback);
+}
+
+Status Scheduler::set_priority(Callback & callback, std::optional<int> priority)
+{
+  std::lock_guard setup(setup_mutex_);
+  Faults faults;
+  check_priority(callback.id_, priority, faults);
+  if (settings_.count(&callback) == 0) {
+    faults.push_back(callback.id_ + " is not in this executor");
+  }
+  if (faults.empty()) {
+    settings(callback).binding.priority = priority;
+    inherit(callback);
+  }
+  return faults;
+}
+
+Status Scheduler::set_deadline(Callback & callback, std::optional<Duration> deadline)
+{
+  std::lock_guard setup(setup_mutex_);
+  if (settings_.count(&callback) == 0) {
+    return Faults{callback.id_ + " is not in this executor"};
+  }
+  settings(callback).binding.deadline = deadline;
+  inherit(callback);
+  return {};
+}
+
+Status Scheduler::set_chain(const ChainOptions & chain)
+{
+  std::lock_guard setup(setup_mutex_);
+  Faults faults;
+  check_priority("chain " + chain.name, chain.priority, faults);
+  if (chain.path.empty()) {
+    faults.push_back("chain " + chain.name + " has an empty path; name at least one callback");
+  }
+  if (!faults.empty()) {
+    return faults;
+  }
+  std::vector<std::string> affected = chain.path;
+  const auto old = std::find_if(
+    chains_.begin(), chains_.end(), [&](const auto & c) { return c.name == chain.name; });
+  if (old != chains_.end()) {
+    affected.insert(affected.end(), old->path.begin(), old->path.end());
+    *old = chain;
+  } else {
+    chains_.push_back(chain);
+  }
+  for (const std::string & id : affected) {
+    if (const auto member = by_id_.find(id); member != by_id_.end()) {
+      inherit(*member->second);
+    }
+  }
+  return {};
+}
+
+std::shared_ptr<Callback> Scheduler::find(std::string_view id) const
+{
+  std::lock_guard setup(setup_mutex_);
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : settings(*found->second).callback;
+}
+
+std::vector<std::shared_ptr<Callback>> Scheduler::callbacks() const
+{
+  std::lock_guard setup(setup_mutex_);
+  std::vector<std::shared_ptr<Callback>> all;
+  all.reserve(settings_.size());
+  for (const auto & [callback, settings] : settings_) {
+    all.push_back(settings->callback);
+  }
+  std::sort(all.begin(), all.end(), [](const auto & a, const auto & b) {
+    return a->number() < b->number();
+  });
+  return all;
+}
+
+std::vector<ChainOptions> Scheduler::chains() const
+{
+  std::lock_guard setup(setup_mutex_);
+  return chains_;
+}
+
+Binding Scheduler::binding(const Callback & callback) const
+{
+  std::lock_guard setup(setup_mutex_);
+  return settings(callback).binding;
+}
+
+}  // namespace takt_core

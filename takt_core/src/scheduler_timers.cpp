@@ -1,0 +1,167 @@
+// Timers: releasing those that are due, and the policies for missed periods.
+#include <mutex>
+
+#include "scheduler_settings.hpp"
+
+namespace takt_core
+{
+
+// Releases every timer of the set that is due; returns how many. With the set's mutex held.
+std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
+{
+  std::uint32_t released = 0;
+  while (!set.timers.empty() && set.timers.next() <= now) {
+    Callback & timer = set.timers.top();
+    set.timers.disarm(timer);
+    // Not queued: a timer is armed only when it has been picked, or never was released.
+    if (!mark_queued(timer)) {
+      continue;  // being removed
+    }
+    timer.due_ = timer.expiry_;
+    timer.sequence_ = sequence_.fetch_add(1, std::memory_order_relaxed);
+    insert(set, timer, ReadyQueue::From::release);
+    ++released;
+  }
+  return released;
+}
+
+// Sets the next expiry of a timer that starts now, by its policy; returns the periods it drops.
+std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
+{
+  const Duration period = timer.timer_.period;
+  Duration::rep dropped = 0;
+  switch (timer.timer_.missed_periods) {
+    case MissedPeriods::catch_up:
+      timer.expiry_ = timer.due_ + period;
+      break;
+    case MissedPeriods::restart:
+      dropped = std::max<Duration::rep>((now - timer.due_) / period, 0);
+      timer.expiry_ = std::max(now, timer.due_) + period;
+      break;
+    case MissedPeriods::skip:
+      timer.expiry_ = timer.due_ + period;
+      if (timer.expiry_ <= now) {
+        dropped = (now - timer.due_) / period;
+        timer.expiry_ = timer.due_ + (dropped + 1) * period;
+      }
+      break;
+  }
+  timer.skipped_.fetch_add(static_cast<std::uint64_t>(dropped), std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(dropped);
+}
+
+// Puts an idle timer into the set's heap and sees to it that somebody wakes in time.
+void Scheduler::arm(ThreadSet & set, Callback & timer) noexcept
+{
+  set.timers.arm(timer);
+  const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
+  if (waiter != ThreadSet::kNobody && timer.expiry_ < set.waiter_until) {
+    wake_thread(waiter);  // it sleeps too long: let it look again
+  }
+}
+
+// After a timer was armed by somebody who is not about to look at the set: wakes a member if none
+// waits for the timers yet.
+void Scheduler::attend_timers(ThreadSet & set) noexcept
+{
+  if (
+    set.next_expiry.load(std::memory_order_seq_cst) != to_ns(kNever) &&
+    set.timer_waiter.load(std::memory_order_seq_cst) == ThreadSet::kNobody) {
+    wake_one(set);
+  }
+}
+
+// Locks the mutex of the set the callback is bound to now. The caller unlocks it.
+ThreadSet & Scheduler::lock_set(const Callback & callback) const noexcept
+{
+  for (;;) {
+    ThreadSet & set = *callback.set_.load(std::memory_order_acquire);
+    set.mutex.lock();
+    if (callback.set_.load(std::memory_order_relaxed) == &set) {
+      return set;
+    }
+    set.mutex.unlock();  // bound elsewhere meanwhile
+  }
+}
+
+void Scheduler::cancel_timer(Callback & timer) noexcept
+{
+  ThreadSet & set = lock_set(timer);
+  timer.timer_active_ = false;  // if it is queued, its start will find out
+  if (TimerHeap::armed(timer)) {
+    set.timers.disarm(timer);
+    publish_hints(set);
+  }
+  set.mutex.unlock();
+}
+
+void Scheduler::reset_timer(Callback & timer, Time now) noexcept
+{
+  ThreadSet & set = lock_set(timer);
+  timer.timer_active_ = true;
+  timer.expiry_ = now + timer.timer_.period;
+  if (TimerHeap::armed(timer)) {
+    set.timers.disarm(timer);
+    arm(set, timer);
+  } else if ((timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0) {
+    timer.withdrawn_ = true;  // its start finds out, and arms it for the new expiry
+  } else if (open_.load(std::memory_order_acquire)) {
+    arm(set, timer);
+  }
+  publish_hints(set);
+  set.mutex.unlock();
+  attend_timers(set);
+}
+
+void Scheduler::set_period(Callback & timer, Duration period) noexcept
+{
+  ThreadSet & set = lock_set(timer);
+  timer.timer_.period = period;  // from the next release on, as rcl_timer_exchange_period
+  set.mutex.unlock();
+}
+
+bool Scheduler::timer_cancelled(const Callback & timer) const noexcept
+{
+  ThreadSet & set = lock_set(timer);
+  const bool cancelled = !timer.timer_active_;
+  set.mutex.unlock();
+  return cancelled;
+}
+
+Time Scheduler::next_release(const Callback & timer) const noexcept
+{
+  ThreadSet & set = lock_set(timer);
+  const bool released = !timer.withdrawn_ &&
+                        (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;
+  const Time next = !timer.timer_active_ ? kNever : released ? timer.due_ : timer.expiry_;
+  set.mutex.unlock();
+  return next;
+}
+
+std::uint64_t Scheduler::begin_visit(Time now) noexcept
+{
+  ++visit_;
+  ThreadSets & all = own_sets_[visitor()];
+  const std::uint32_t count = all.count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ThreadSet & set = *all.sets[i].load(std::memory_order_relaxed);
+    std::lock_guard lock(set.mutex);
+    release_timers(set, now);
+    publish_hints(set);
+  }
+  return sequence_.load(std::memory_order_relaxed);
+}
+
+Time Scheduler::next_timer(std::uint32_t thread) const noexcept
+{
+  const ThreadSets & own = own_sets_[thread];
+  std::int64_t earliest = to_ns(kNever);
+  const std::uint32_t count = own.count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ThreadSet & set = *own.sets[i].load(std::memory_order_relaxed);
+    earliest = std::min(earliest, set.next_expiry.load(std::memory_order_relaxed));
+  }
+  return from_ns(earliest);
+}
+
+}  // namespace takt_core

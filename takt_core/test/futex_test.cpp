@@ -1,0 +1,164 @@
+#include "takt_core/futex.hpp"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <latch>
+#include <thread>
+#include <vector>
+
+namespace takt_core
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+TEST(Futex, ReturnsAtOnceWhenTheWordHasChanged)
+{
+  const std::atomic<std::uint32_t> word{1};
+  EXPECT_EQ(futex_wait(word, 0), WaitResult::changed);
+  EXPECT_EQ(futex_wait(word, 0, from_ns(0)), WaitResult::changed);
+}
+
+TEST(Futex, ADeadlineInThePastIsAPoll)
+{
+  const std::atomic<std::uint32_t> word{0};
+  EXPECT_EQ(futex_wait(word, 0, now()), WaitResult::timed_out);
+  EXPECT_EQ(futex_wait(word, 0, from_ns(0)), WaitResult::timed_out);
+  EXPECT_EQ(futex_wait(word, 0, Time::min()), WaitResult::timed_out);
+}
+
+TEST(Futex, DoesNotTimeOutBeforeTheDeadline)
+{
+  const std::atomic<std::uint32_t> word{0};
+  const Time deadline = now() + 3ms;
+  while (futex_wait(word, 0, deadline) != WaitResult::timed_out) {
+  }
+  EXPECT_GE(now(), deadline);
+}
+
+TEST(Futex, WakesExactlyAsManyAsAsked)
+{
+  std::atomic<std::uint32_t> word{0};
+  std::atomic<int> woken{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (futex_wait(word, 0) != WaitResult::woken) {
+      }
+      ++woken;
+    });
+  }
+  // Each call returns the number it found asleep, so this ends when all three have slept.
+  for (int left = 3; left > 0;) {
+    const int now_woken = futex_wake(word, 1);
+    ASSERT_LE(now_woken, 1);
+    left -= now_woken;
+  }
+  for (std::thread & thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(woken, 3);
+  EXPECT_EQ(futex_wake(word, 100), 0);
+}
+
+TEST(Futex, KeepsErrno)
+{
+  const std::atomic<std::uint32_t> word{0};
+  errno = ERANGE;
+  (void)futex_wait(word, 1);
+  EXPECT_EQ(errno, ERANGE);
+  EXPECT_EQ(futex_wake(word, 1), 0);
+  EXPECT_EQ(errno, ERANGE);
+}
+
+TEST(Futex, HandsAWordBackAndForthWithoutALostWakeUp)
+{
+  constexpr std::uint32_t kRounds = 20000;
+  std::atomic<std::uint32_t> word{0};
+  std::uint64_t plain = 0;  // ordered by the word alone; ThreadSanitizer looks
+  const auto play = [&](std::uint32_t parity) {
+    for (;;) {
+      const std::uint32_t seen = word.load(std::memory_order_acquire);
+      if (seen >= kRounds) {
+        return;
+      }
+      if (seen % 2 != parity) {
+        (void)futex_wait(word, seen);
+        continue;
+      }
+      ++plain;
+      word.store(seen + 1, std::memory_order_release);
+      futex_wake(word, 1);
+    }
+  };
+  std::thread other(play, 1U);
+  play(0U);
+  other.join();
+  EXPECT_EQ(plain, kRounds);
+}
+
+/// Installs a handler for SIGUSR1 that does not restart system calls, and takes it away again.
+class ScopedHandler
+{
+public:
+  explicit ScopedHandler(void (*handler)(int))
+  {
+    struct sigaction action
+    {
+    };
+    action.sa_handler = handler;
+    ::sigaction(SIGUSR1, &action, &previous_);
+  }
+  ~ScopedHandler() { ::sigaction(SIGUSR1, &previous_, nullptr); }
+  ScopedHandler(const ScopedHandler &) = delete;
+  ScopedHandler & operator=(const ScopedHandler &) = delete;
+
+private:
+  struct sigaction previous_
+  {
+  };
+};
+
+TEST(Futex, SaysWhenASignalHandlerInterruptedIt)
+{
+  const ScopedHandler handler([](int) {});
+  const std::atomic<std::uint32_t> word{0};
+  std::atomic<bool> returned{false};
+  WaitResult result = WaitResult::woken;
+  std::thread waiter([&] {
+    result = futex_wait(word, 0);
+    returned = true;
+  });
+  while (!returned) {  // again and again: the first may come before it sleeps
+    ::pthread_kill(waiter.native_handle(), SIGUSR1);
+    std::this_thread::yield();
+  }
+  waiter.join();
+  EXPECT_EQ(result, WaitResult::interrupted);
+}
+
+std::atomic<std::uint32_t> g_word{0};
+
+TEST(Futex, WakesFromASignalHandler)
+{
+  const ScopedHandler handler([](int) {
+    g_word.store(1, std::memory_order_release);
+    futex_wake(g_word, 1);
+  });
+  std::thread waiter([] {
+    while (g_word.load(std::memory_order_acquire) == 0) {
+      (void)futex_wait(g_word, 0);
+    }
+  });
+  ::raise(SIGUSR1);
+  waiter.join();
+  EXPECT_EQ(g_word, 1U);
+}
+
+}  // namespace
+}  // namespace takt_core
