@@ -12,7 +12,7 @@ S := tools/setup
 C := tools/checks
 export ROS VARIANT PACKAGES TESTS JOBS BUILD_ROOT
 
-.PHONY: help setup build test smoke soak bench demo sanitize format check clean distclean
+.PHONY: help setup build test smoke soak bench demo sanitize sanitize-asan sanitize-tsan format check clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -45,11 +45,15 @@ bench: build ## run the benchmarks
 demo: build ## see it work
 	@./takt demo
 
-sanitize: setup ## build and test with address, undefined-behaviour and thread sanitizers
+sanitize: sanitize-asan sanitize-tsan ## build and test with address, undefined-behaviour and thread sanitizers
+
+sanitize-asan: setup
 	@VARIANT=asan $(S)/build.sh
 	@VARIANT=asan $(S)/test.sh test
-	@VARIANT=tsan PACKAGES= $(S)/build.sh
-	@VARIANT=tsan PACKAGES= $(S)/test.sh test
+
+sanitize-tsan: setup
+	@VARIANT=tsan $(S)/build.sh
+	@VARIANT=tsan $(S)/test.sh test
 
 format: setup ## format C++ and Python
 	@$(C)/style.sh fix

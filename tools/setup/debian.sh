@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that takt is built with, where they are missing.
-# Asks nothing when all are there; prints the command before it is run otherwise.
+# Asks nothing when all are there; prints the command before it is run otherwise. Needs nothing but
+# what every Debian has: a fresh machine may not even have Python.
 set -euo pipefail
-# shellcheck source=tools/setup/paths.sh
-source "$(dirname -- "${BASH_SOURCE[0]}")/paths.sh"
+# shellcheck source=tools/setup/say.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
 
 packages=(
   build-essential cmake ninja-build ccache python3-venv python3-dev

@@ -12,9 +12,8 @@
 #       TAKT_BUILD      where build/ install/ log/ of this ROS and variant are
 #       TAKT_INSTALL    $TAKT_BUILD/install
 
-takt_say() { printf '%s\n' "takt: $*" >&2; }
-# One clear sentence, and the exit code that says "this machine cannot do that now".
-takt_die() { takt_say "$@"; exit 2; }
+# shellcheck source=tools/setup/say.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
 
 takt_paths()
 {
