@@ -10,6 +10,8 @@ from takt_oracle.engine import Engine
 from takt_oracle.random_scenarios import DEPTH, random_scenarios
 from takt_oracle.scenario_io import FORMAT, scenario_from_json
 
+SCENARIOS = golden.replay_scenarios()
+
 
 def test_the_golden_files_are_up_to_date() -> None:
     assert golden.differing() == [], "run: python -m takt_oracle golden --write"
@@ -19,12 +21,12 @@ def test_the_golden_files_stay_small() -> None:
     assert sum(f.stat().st_size for f in golden.DIRECTORY.rglob("*.json")) < 1_500_000
 
 
-@pytest.mark.parametrize("name", sorted(golden.replay_scenarios()))
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_a_replay_file_alone_is_enough_to_get_its_starts(name: str) -> None:
     data = json.loads((golden.DIRECTORY / "replay" / f"{name}.json").read_text(encoding="utf-8"))
     assert data["format"] == FORMAT
     scenario = scenario_from_json(data["scenario"])
-    assert scenario == golden.replay_scenarios()[name][1]
+    assert scenario == SCENARIOS[name][1]
     starts = [[s.start, s.callback, s.release, s.thread] for s in simulate(scenario).starts]
     assert starts == data["expected"]["starts"]
     assert starts, "a golden file without starts tests nothing"
