@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "takt_core/thread_attributes.hpp"
-#include "unprivileged_child.hpp"
 
 namespace takt_core
 {
@@ -234,44 +233,6 @@ TEST(SetOwnPriority, RefusesWhatThePolicyDoesNotHave)
   EXPECT_EQ(set_own_priority(Policy::fifo, 0), EINVAL);
   EXPECT_EQ(set_own_priority(Policy::fifo, 100), EINVAL);
   EXPECT_EQ(set_own_priority(Policy::deadline, 0), EINVAL);
-}
-
-TEST(Refusal, NamesTheMissingRightAndTheLimitSeen)
-{
-  const auto text = test::in_unprivileged_child([] {
-    std::string seen;
-    seen += joined(apply({.policy = Policy::fifo, .priority = 80, .name = "kept"}).faults);
-    seen += joined(apply({.nice = -5}).faults);
-    seen += joined(apply(deadline_attributes(1ms, 5ms, 10ms)).faults);
-    seen += may_use_realtime(1) ? "may\n" : "may not\n";
-    seen += std::to_string(set_own_priority(Policy::fifo, 1)) + "\n";
-    seen += read_attributes().name + "\n";
-    return seen;
-  });
-  ASSERT_TRUE(text.has_value());
-  for (const char * part :
-       {"SCHED_FIFO priority 80 refused for this thread: CAP_SYS_NICE is missing and "
-        "RLIMIT_RTPRIO is 0; add '- rtprio 80'",
-        "SCHED_OTHER nice -5 refused for this thread: CAP_SYS_NICE is missing and RLIMIT_NICE is "
-        "0; add '- nice -5'",
-        "SCHED_DEADLINE runtime 1000000 ns deadline 5000000 ns period 10000000 ns refused for "
-        "this thread: CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE",
-        "may not\n1\nkept\n"}) {
-    EXPECT_NE(text->find(part), std::string::npos) << part << "\nnot in\n" << *text;
-  }
-}
-
-TEST(Refusal, OfAnotherUsersThreadSaysSo)
-{
-  if (::geteuid() != 0) {
-    GTEST_SKIP() << "needs root to have a thread of another user to ask for";
-  }
-  const pid_t parent = ::getpid();
-  const auto text = test::in_unprivileged_child(
-    [parent] { return joined(apply({.cores = usable_cores(), .name = "mine"}, parent).faults); });
-  ASSERT_TRUE(text.has_value());
-  EXPECT_NE(text->find("name 'mine' refused"), std::string::npos) << *text;
-  EXPECT_NE(text->find("belongs to another user"), std::string::npos) << *text;
 }
 
 }  // namespace

@@ -78,7 +78,9 @@ AttributeReport apply(const ThreadAttributes & attributes, pid_t tid = 0);
 /// The attributes thread `tid` (0: the caller) has now.
 ThreadAttributes read_attributes(pid_t tid = 0);
 
-/// Sets only policy and priority/nice of the calling thread. Returns 0 or an errno.
+/// Sets only policy and real-time priority of the calling thread; its nice value stays, also on the
+/// way to fifo and back. `priority` is 0 for policies without one. Returns 0 or an errno: EPERM
+/// without the right, EINVAL for a priority the policy has not and for deadline.
 /// Real-time safe: one system call, no allocation. For following pools and the ceiling.
 int set_own_priority(Policy policy, int priority) noexcept;
 
