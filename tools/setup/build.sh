@@ -18,8 +18,30 @@ for manifest in "$TAKT_ROOT"/takt_*/package.xml; do
 done
 [[ ${#roots[@]} -gt 0 ]] || takt_die "there is no package to build in $TAKT_ROOT"
 
+build_type=RelWithDebInfo
+selection=()
+wrapper=()
+sanitize=""
+case ${VARIANT:-} in
+  asan) sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+  tsan)
+    sanitize="-fsanitize=thread"
+    # An uninstrumented library hides its locks from ThreadSanitizer, so only what is free of ROS.
+    selection=(--packages-select takt_core takt_schedule)
+    # GCC's ThreadSanitizer cannot start under some kernels' address randomisation; CMake starts
+    # the test programs to list their tests.
+    setarch -R true 2>/dev/null && wrapper=(setarch -R)
+    ;;
+esac
+if [[ -n $sanitize ]]; then
+  # Debug keeps assertions; -O1 keeps the speed bearable and the stacks readable.
+  build_type=Debug
+  export CFLAGS="-O1 -fno-omit-frame-pointer $sanitize"
+  export CXXFLAGS=$CFLAGS
+fi
+
 stamp=$TAKT_BUILD/.built
-key=$TAKT_PREFIX
+key="$TAKT_PREFIX $sanitize"
 # Packages that came or went change the key; files that changed, came or went inside one are newer.
 whole_key="$key ${roots[*]}"
 if [[ -z ${PACKAGES:-} && -e $stamp && $(<"$stamp") == "$whole_key" ]]; then
@@ -44,7 +66,7 @@ started=$(date +%s.%N)
 cmake_args=(
   -G Ninja
   -DBUILD_TESTING=ON
-  -DCMAKE_BUILD_TYPE=RelWithDebInfo
+  "-DCMAKE_BUILD_TYPE=$build_type"
   -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
   # Installed programs start with an empty environment, and with capabilities (which make the loader
   # ignore LD_LIBRARY_PATH).
@@ -54,33 +76,14 @@ cmake_args=(
 )
 if [[ $TAKT_ROS_FROM == wheels ]]; then
   # DT_RPATH in programs: rcl opens our message libraries by name, from its own directory (repair.py).
-  cmake_args+=(-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags)
-  cmake_args+=(-DCMAKE_SHARED_LINKER_FLAGS=-Wl,--disable-new-dtags)
+  # As needed: a message package's list of targets has its Python half, which no program can link.
+  cmake_args+=(-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags,--as-needed)
+  cmake_args+=(-DCMAKE_SHARED_LINKER_FLAGS=-Wl,--disable-new-dtags,--as-needed)
 fi
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
 
-selection=()
-sanitize=""
-wrapper=()
-case ${VARIANT:-} in
-  asan) sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all" ;;
-  tsan)
-    sanitize="-fsanitize=thread"
-    # An uninstrumented library hides its locks from ThreadSanitizer, so only what is free of ROS.
-    selection=(--packages-select takt_core takt_schedule)
-    # GCC's ThreadSanitizer cannot start under some kernels' address randomisation; CMake starts
-    # the test programs to list their tests.
-    setarch -R true 2>/dev/null && wrapper=(setarch -R)
-    ;;
-esac
-if [[ -n $sanitize ]]; then
-  sanitize+=" -fno-omit-frame-pointer"
-  cmake_args+=("-DCMAKE_C_FLAGS=$sanitize" "-DCMAKE_CXX_FLAGS=$sanitize")
-  # Assertions stay on.
-  cmake_args+=("-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g")
-fi
 if [[ -n ${PACKAGES:-} ]]; then
   read -ra names <<<"$PACKAGES"
   selection=(--packages-up-to "${names[@]}")

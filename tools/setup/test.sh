@@ -90,13 +90,14 @@ run_pytest()
   [[ $rc -eq 5 ]] && return 0 # none collected
   line=$(tail -n 1 "$log")
   good=$(sed -n 's/.*\b\([0-9]\+\) passed.*/\1/p' <<<"$line")
-  bad=$(grep -oE '[0-9]+ (failed|errors?)' <<<"$line" | awk '{ n += $1 } END { print n + 0 }')
+  bad=$(awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^(failed|errors?)/) n += $(i - 1) }
+    END { print n + 0 }' <<<"$line")
   [[ $rc -ne 0 && $bad -eq 0 ]] && bad=1
   note Python $((${good:-0} + bad)) "$bad" $((SECONDS - began))
 }
 
-for directory in "$TAKT_BUILD"/build/*/; do
-  package=$(basename -- "$directory")
+for manifest in "$TAKT_ROOT"/takt_*/package.xml; do
+  package=$(basename -- "$(dirname -- "$manifest")")
   if selected "$package"; then run_ctest "$package"; fi
 done
 # Python code is the same in every variant.
