@@ -1,0 +1,28 @@
+// Runs the registered benchmarks and judges them by ratios taken in the same run.
+//
+// A limit says: the median of benchmark A may be at most `limit` × the median of benchmark B (the
+// baseline or physical limit), or, without B, at most `limit` nanoseconds.
+#ifndef TAKT_BENCH__RATIO_REPORTER_HPP_
+#define TAKT_BENCH__RATIO_REPORTER_HPP_
+
+#include <string>
+#include <vector>
+
+namespace takt_bench
+{
+
+struct Limit
+{
+  std::string subject;   ///< benchmark name
+  std::string baseline;  ///< benchmark name; empty: `limit` is in nanoseconds
+  double limit = 0.0;
+  std::string claim;     ///< what is shown, one sentence
+};
+
+/// `main` of a benchmark program. Exit code 1 if a limit was exceeded (unless --no_limits), 2 for
+/// bad arguments. Each benchmark is repeated and its median used; `--json` prints one object.
+int run(int argc, char ** argv, const std::vector<Limit> & limits);
+
+}  // namespace takt_bench
+
+#endif  // TAKT_BENCH__RATIO_REPORTER_HPP_
