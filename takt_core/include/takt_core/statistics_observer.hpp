@@ -1,0 +1,101 @@
+// The built-in observer: delays, execution and response times of callbacks and chains, and what the
+// kernel charged to each executor thread.
+//
+//     auto statistics = std::make_shared<takt_core::StatisticsObserver>();
+//     executor->add_observer(statistics);
+//     …
+//     for (const auto & callback : statistics->callbacks()) { … callback.response.p99() … }
+//
+// Recording costs a priority-inheritance mutex of the callback's own and three histogram entries;
+// nothing is allocated. Snapshots may be taken at any time from any thread; they hold one
+// callback's mutex for the time of copying a histogram.
+#ifndef TAKT_CORE__STATISTICS_OBSERVER_HPP_
+#define TAKT_CORE__STATISTICS_OBSERVER_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "takt_core/histogram.hpp"
+#include "takt_core/kernel_accounts.hpp"
+#include "takt_core/observer.hpp"
+#include "takt_core/running_statistics.hpp"
+
+namespace takt_core
+{
+
+/// A distribution of times: exact moments and extremes, quantiles to within 1 %.
+struct Distribution
+{
+  RunningStatistics moments;  ///< nanoseconds
+  LogHistogram histogram;
+
+  void record(Duration value) noexcept
+  {
+    moments.record(static_cast<double>(value.count()));
+    histogram.record(value);
+  }
+
+  void merge(const Distribution & other) noexcept
+  {
+    moments.merge(other.moments);
+    histogram.merge(other.histogram);
+  }
+};
+
+struct CallbackStatistics
+{
+  std::string id;
+  Distribution start_delay;  ///< start − release
+  Distribution execution;    ///< end − start
+  Distribution response;     ///< end − release
+  std::uint64_t deadline_misses = 0;
+  std::uint64_t empty_takes = 0;
+  std::uint64_t exceptions = 0;
+  std::uint64_t skipped_periods = 0;
+};
+
+struct ChainStatistics
+{
+  std::string name;
+  Distribution response;  ///< last callback's end − root's release, one value per activation
+  std::uint64_t deadline_misses = 0;
+};
+
+struct ThreadStatistics
+{
+  std::uint32_t thread = 0;   ///< executor thread index
+  AttributeReport attributes;
+  ThreadAccount account;      ///< since the thread began; zero once it has ended
+};
+
+class StatisticsObserver final : public Observer
+{
+public:
+  StatisticsObserver();
+  ~StatisticsObserver() override;
+
+  // ---- snapshots: any thread; allocate and may block ----
+
+  /// Callbacks in the order in which they were added, removed ones included.
+  std::vector<std::unique_ptr<CallbackStatistics>> callbacks() const;
+  std::vector<std::unique_ptr<ChainStatistics>> chains() const;
+  std::vector<ThreadStatistics> threads() const;
+
+  // ---- Observer ----
+  void on_added(const Callback & callback) override;
+  void on_chain(const ChainOptions & chain) override;
+  void on_thread(std::uint32_t thread, const AttributeReport & report) override;
+  void on_end(const Run & run, Time end) noexcept override;
+  void on_empty_take(const Run & run) noexcept override;
+  void on_exception(const Run & run, const std::exception_ptr &) noexcept override;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__STATISTICS_OBSERVER_HPP_
