@@ -39,8 +39,10 @@ run()
 }
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
 install=("${apt[@]}" install -y --no-install-recommends "${missing[@]}")
-# Package lists that are already there will often do; fetch them only when they do not.
+# Package lists that are already there will often do; fetch them only when they do not. An installation
+# that was interrupted must be finished first.
 if ! run "${install[@]}"; then
+  run "${as_root[@]}" dpkg --configure -a || true
   run "${apt[@]}" update || true
   run "${install[@]}" ||
     takt_die "could not install ${missing[*]}: no network, no rights, or no such package (see above)"

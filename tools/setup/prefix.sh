@@ -2,8 +2,9 @@
 # Fills the environment's prefix: a Python virtual environment with the locked packages and, unless a
 # ROS 2 is sourced, ROS 2 from wheels, repaired for C++.
 #
-# The stamp is written last and each step can be repeated, so an interrupted set-up goes on where it
-# stopped. Several processes may call this at once: one works, the others wait for it.
+# The stamp is written last. A prefix without it is filled anew, because an interrupted installer or
+# patchelf may leave half a file; what was downloaded is kept by pip and not fetched again. Several
+# processes may call this at once: one works, the others wait for it.
 set -euo pipefail
 here=$(dirname -- "${BASH_SOURCE[0]}")
 # shellcheck source=tools/setup/paths.sh
@@ -17,13 +18,10 @@ exec 9>"$TAKT_PREFIX.lock"
 flock --nonblock 9 || { takt_say "waiting for another set-up of the same environment"; flock 9; }
 [[ -e $stamp ]] && exit 0
 
-takt_say "setting up ROS 2 $TAKT_ROS ($TAKT_ROS_FROM) in $TAKT_PREFIX"
-venv=("$TAKT_PYTHON" -m venv)
+takt_say "setting up ROS 2 $TAKT_ROS ($TAKT_ROS_FROM) in $TAKT_PREFIX (half a minute, and downloads)"
+venv=("$TAKT_PYTHON" -m venv --clear)
 [[ $TAKT_ROS_FROM == sourced ]] && venv+=(--system-site-packages)
-[[ -e $TAKT_PREFIX/.venv ]] || {
-  "${venv[@]}" --clear "$TAKT_PREFIX" || takt_die "could not create a Python environment in $TAKT_PREFIX"
-  touch -- "$TAKT_PREFIX/.venv"
-}
+"${venv[@]}" "$TAKT_PREFIX" || takt_die "could not create a Python environment in $TAKT_PREFIX"
 
 pip()
 {
@@ -33,15 +31,9 @@ pip()
 }
 
 # One package comes as source; its build tools are pinned too, so they go first.
-if ! [[ -e $TAKT_PREFIX/.build-tools ]]; then
-  sed -n '/^\(packaging\|setuptools\|wheel\)==/,/[^\\]$/p' "$TAKT_LOCK" >"$TAKT_PREFIX/build-tools.txt"
-  pip -r "$TAKT_PREFIX/build-tools.txt"
-  touch -- "$TAKT_PREFIX/.build-tools"
-fi
-if ! [[ -e $TAKT_PREFIX/.packages ]]; then
-  pip --no-build-isolation --use-pep517 -r "$TAKT_LOCK"
-  touch -- "$TAKT_PREFIX/.packages"
-fi
+sed -n '/^\(packaging\|setuptools\|wheel\)==/,/[^\]$/p' "$TAKT_LOCK" >"$TAKT_PREFIX/build-tools.txt"
+pip -r "$TAKT_PREFIX/build-tools.txt"
+pip --no-build-isolation --use-pep517 -r "$TAKT_LOCK"
 if [[ $TAKT_ROS_FROM == wheels ]]; then
   _ROS_WHEELS_BOOTSTRAP_COMPLETE=1 "$TAKT_PREFIX/bin/python3" "$here/repair.py" ||
     takt_die "could not repair the ROS 2 wheels for C++ (see above)"
