@@ -28,24 +28,29 @@ std::size_t page_size()
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-std::string explain_lock_refusal(int error)
+std::string memlock_limit()
 {
   rlimit limit{};
   ::getrlimit(RLIMIT_MEMLOCK, &limit);
-  const std::string seen =
-    limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur) + " bytes";
-  const std::string remedy =
-    "; add '- memlock unlimited' for this user in /etc/security/limits.d and log in again, or "
-    "grant CAP_IPC_LOCK (setcap cap_ipc_lock+ep; docker --cap-add=IPC_LOCK --ulimit memlock=-1)";
+  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur) + " bytes";
+}
+
+constexpr const char * kMemlockRemedy =
+  "; add '- memlock unlimited' for this user in /etc/security/limits.d and log in again, or grant "
+  "CAP_IPC_LOCK (setcap cap_ipc_lock+ep; docker --cap-add=IPC_LOCK --ulimit memlock=-1)";
+
+std::string explain_lock_refusal(int error)
+{
+  const std::string what = "locking memory refused: ";
   switch (error) {
     case EPERM:
-      return "locking memory refused: CAP_IPC_LOCK is missing and RLIMIT_MEMLOCK is " + seen +
-             remedy;
+      return what + "CAP_IPC_LOCK is missing and RLIMIT_MEMLOCK is " + memlock_limit() +
+             kMemlockRemedy;
     case ENOMEM:
-      return "locking memory refused: the process is larger than RLIMIT_MEMLOCK, which is " + seen +
-             remedy;
+      return what + "the process is larger than RLIMIT_MEMLOCK, which is " + memlock_limit() +
+             kMemlockRemedy;
     default:
-      return "locking memory refused: " + std::generic_category().message(error);
+      return what + std::generic_category().message(error);
   }
 }
 
@@ -66,7 +71,9 @@ Status reserve_heap(std::size_t bytes)
 {
   void * block = std::malloc(bytes);
   if (block == nullptr && bytes > 0) {
-    return Faults{"no memory for a heap reserve of " + std::to_string(bytes) + " bytes"};
+    return Faults{
+      "no memory for a heap reserve of " + std::to_string(bytes) + " bytes; RLIMIT_MEMLOCK is " +
+      memlock_limit() + " and counts all memory once it is locked" + kMemlockRemedy};
   }
   touch(static_cast<volatile char *>(block), bytes);
   std::free(block);
@@ -118,8 +125,13 @@ Status lock_memory(const MemoryLockOptions & options)
   if (::mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
     faults.push_back(explain_lock_refusal(errno));
   }
-  append(faults, reserve_heap(options.heap_bytes));
+  const Status heap = reserve_heap(options.heap_bytes);
+  append(faults, heap);
   append(faults, prefault_stack(options.stack_bytes));
+  if (!heap.ok()) {
+    // Under a limit this tight every later allocation and thread could fail as well.
+    unlock_memory();
+  }
   return faults;
 }
 

@@ -134,7 +134,7 @@ TEST(ReadAccounts, TellsTheLastCore)
 
 TEST(ReadAccounts, CountsCpuTimeSwitchesAndFaults)
 {
-  constexpr Duration kWork = std::chrono::milliseconds(30);
+  static constexpr Duration kWork = std::chrono::milliseconds(30);
   Duration used{};
   std::optional<ThreadAccount> account;
   {

@@ -130,6 +130,26 @@ TEST(LockMemory, NamesALimitThatIsTooSmall)
     << *text;
 }
 
+TEST(LockMemory, TakesTheLockBackWhenTheLimitLeavesNoRoomForTheHeap)
+{
+  SKIP_UNDER_SANITIZERS();
+  const auto text = test::in_child([] {
+    const rlimit limit{64U << 20U, 64U << 20U};
+    if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || !test::become_nobody()) {
+      return std::string("no child");
+    }
+    const Status status = lock_memory({.heap_bytes = 128U << 20U});
+    return (status.ok() ? std::string("granted") : status.faults().front()) + " locked " +
+           std::to_string(locked_kb());
+  });
+  ASSERT_TRUE(text.has_value());
+  if (text->find("no child") == 0) {
+    GTEST_SKIP() << "needs the right to raise RLIMIT_MEMLOCK to 64 MiB";
+  }
+  EXPECT_NE(text->find("RLIMIT_MEMLOCK is 67108864 bytes"), std::string::npos) << *text;
+  EXPECT_NE(text->find(" locked 0"), std::string::npos) << *text;
+}
+
 /// Runs `function` on a thread with a fresh stack of `bytes`; glibc may reuse a larger one that has
 /// been touched before.
 template <typename Function>

@@ -23,8 +23,10 @@ struct MemoryLockOptions
 
 /// Locks all present and future memory of the process (mlockall), makes malloc keep what it has
 /// (no trimming, no mmap for large blocks: a freed block is never given back and faulted in
-/// again), and reserves heap and stack. Tries everything even after a refusal; faults say which
-/// right or limit is missing. Future thread stacks are locked whole: give threads a stack_size.
+/// again), and reserves heap and stack. Faults say which right or limit is missing; when the heap
+/// cannot be reserved nothing stays locked. Future thread stacks are locked whole: give threads a
+/// stack_size. Without CAP_IPC_LOCK all that is mapped later counts against RLIMIT_MEMLOCK too, and
+/// fails beyond it: reserve what the process will need, so that a tight limit shows here.
 Status lock_memory(const MemoryLockOptions & options = {});
 
 /// Undoes the lock and malloc's settings. What was reserved stays with malloc until it trims.
