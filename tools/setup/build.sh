@@ -77,8 +77,8 @@ cmake_args=(
 if [[ $TAKT_ROS_FROM == wheels ]]; then
   # DT_RPATH in programs: rcl opens our message libraries by name, from its own directory (repair.py).
   # As needed: a message package's list of targets has its Python half, which no program can link.
-  cmake_args+=(-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags,--as-needed)
-  cmake_args+=(-DCMAKE_SHARED_LINKER_FLAGS=-Wl,--disable-new-dtags,--as-needed)
+  cmake_args+=("-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags,--as-needed")
+  cmake_args+=("-DCMAKE_SHARED_LINKER_FLAGS=-Wl,--disable-new-dtags,--as-needed")
 fi
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache

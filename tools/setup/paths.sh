@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Where things are. Sourced by the other scripts; computes names only, changes nothing on disk.
 #
 # In (all optional):  ROS            kilted (default) or jazzy; empty: what is sourced, else kilted

@@ -49,9 +49,13 @@ case ":\${CMAKE_PREFIX_PATH:-}:" in
   *":$TAKT_PREFIX:"*) ;;
   *) export CMAKE_PREFIX_PATH="$TAKT_PREFIX\${CMAKE_PREFIX_PATH:+:\$CMAKE_PREFIX_PATH}" ;;
 esac
-case ":\$PATH:" in
+case ":\${LD_LIBRARY_PATH:-}:" in
+  *":$TAKT_PREFIX/lib:"*) ;;
+  *) export LD_LIBRARY_PATH="$TAKT_PREFIX/lib\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}" ;;
+esac
+case ":\${PATH:-}:" in
   *":$TAKT_PREFIX/bin:"*) ;;
-  *) export PATH="$TAKT_PREFIX/bin:\$PATH" ;;
+  *) export PATH="$TAKT_PREFIX/bin\${PATH:+:\$PATH}" ;;
 esac
 export VIRTUAL_ENV="$TAKT_PREFIX" TAKT_ROS_FROM=wheels
 export ROS_DISTRO=$TAKT_ROS ROS_VERSION=2 ROS_PYTHON_VERSION=3
