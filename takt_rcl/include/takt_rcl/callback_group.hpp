@@ -1,0 +1,46 @@
+// A callback group: says which callbacks of a node must never run at the same time.
+#ifndef TAKT_RCL__CALLBACK_GROUP_HPP_
+#define TAKT_RCL__CALLBACK_GROUP_HPP_
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "takt_core/group.hpp"
+
+namespace takt_rcl
+{
+
+class Engine;
+
+enum class CallbackGroupType { MutuallyExclusive, Reentrant };
+
+class CallbackGroup
+{
+public:
+  using SharedPtr = std::shared_ptr<CallbackGroup>;
+
+  /// For Node::create_callback_group.
+  CallbackGroup(CallbackGroupType type, std::string id);
+
+  CallbackGroupType type() const noexcept { return type_; }
+  bool exclusive() const noexcept { return type_ == CallbackGroupType::MutuallyExclusive; }
+  /// `/ns/node:group(name)`. Real-time safe.
+  const std::string & id() const noexcept { return id_; }
+
+private:
+  friend class Entity;
+
+  // The core's group in that executor: made when the group's first callback gets there.
+  std::shared_ptr<takt_core::Group> in(const Engine & engine);
+
+  const CallbackGroupType type_;
+  const std::string id_;
+  std::mutex mutex_;
+  const Engine * engine_ = nullptr;
+  std::weak_ptr<takt_core::Group> group_;
+};
+
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__CALLBACK_GROUP_HPP_

@@ -1,0 +1,115 @@
+// The connection of a process to ROS 2: arguments, domain, logging, signals, shutdown.
+//
+// Set-up only and may block, unless a function says otherwise. Set-up functions may be called from
+// any thread. A context lives until the last node and entity made in it is gone.
+#ifndef TAKT_RCL__CONTEXT_HPP_
+#define TAKT_RCL__CONTEXT_HPP_
+
+#include <rcl/context.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "takt_rcl/message_observer.hpp"
+
+namespace takt_rcl
+{
+
+class Engine;
+
+struct InitOptions
+{
+  /// Absent: ROS_DOMAIN_ID, else 0.
+  std::optional<std::size_t> domain_id;
+  /// SIGINT and SIGTERM end every spin of this context, and `ok()` turns false. What runs ends
+  /// first, and publishes still work until the context is shut down or destroyed.
+  bool shutdown_on_signal = true;
+  /// Log levels, log file and /rosout as ROS arguments say. The first context to ask decides for
+  /// the process.
+  bool configure_logging = true;
+};
+
+class Context : public std::enable_shared_from_this<Context>
+{
+public:
+  Context();
+  ~Context();
+  Context(const Context &) = delete;
+  Context & operator=(const Context &) = delete;
+
+  /// Parses ROS arguments and joins the domain. Throws `Error` with one sentence for bad or unknown
+  /// ROS arguments, and if it is initialised already.
+  void init(int argc, const char * const * argv, const InitOptions & options = {});
+
+  /// Initialised and neither shut down nor ended by a signal. Real-time safe.
+  bool ok() const noexcept;
+  bool is_valid() const noexcept { return ok(); }
+
+  /// Ends all spins of this context, then leaves ROS. False if it was not initialised. May be called
+  /// from callbacks.
+  bool shutdown(const std::string & reason = "");
+  std::string shutdown_reason() const;
+
+  std::size_t domain_id() const;
+
+  /// Whether messages carry publication sequence numbers, so that lost ones can be counted.
+  /// Real-time safe.
+  static bool publication_sequence_supported() noexcept;
+
+  /// nullptr (the default): nobody. The observer must outlive the context, because a publish may be
+  /// under way while it is replaced. Real-time safe.
+  void set_message_observer(MessageObserver * observer) noexcept
+  {
+    observer_.store(observer, std::memory_order_release);
+  }
+  MessageObserver * message_observer() const noexcept
+  {
+    return observer_.load(std::memory_order_acquire);
+  }
+
+  rcl_context_t * get_rcl_context() noexcept { return &context_; }
+
+private:
+  friend class Engine;
+
+  void add(const std::shared_ptr<Engine> & engine);
+  bool handles_signals() const noexcept { return handles_signals_; }
+
+  rcl_context_t context_;
+  std::atomic<MessageObserver *> observer_{nullptr};
+  std::atomic<bool> initialised_{false};
+  bool handles_signals_ = false;
+  bool uses_logging_ = false;
+  std::uint64_t signals_before_ = 0;
+  mutable std::mutex mutex_;
+  std::string reason_;
+  std::vector<std::weak_ptr<Engine>> engines_;
+};
+
+/// The context that everything uses that is not told another.
+std::shared_ptr<Context> default_context();
+
+/// Initialises the default context.
+void init(int argc, const char * const * argv, const InitOptions & options = {});
+
+/// As `init`; returns the arguments without ROS's, argv[0] included.
+std::vector<std::string> init_and_remove_ros_arguments(
+  int argc, const char * const * argv, const InitOptions & options = {});
+
+/// The arguments without ROS's, argv[0] included.
+std::vector<std::string> remove_ros_arguments(int argc, const char * const * argv);
+
+/// Real-time safe with a context given.
+bool ok(const std::shared_ptr<Context> & context = nullptr);
+
+bool shutdown(const std::shared_ptr<Context> & context = nullptr, const std::string & reason = "");
+
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__CONTEXT_HPP_

@@ -1,0 +1,106 @@
+// What subscriptions, timers and guard conditions have in common: an id, a group, and a core
+// callback for as long as their node is in an executor.
+//
+// The handle that the user holds and the core callback are two objects. Destroying the handle
+// silences the source, removes the callback (waits for a run on another thread, returns at once
+// inside its own), and leaves what a run in progress still uses to that run.
+#ifndef TAKT_RCL__ENTITY_HPP_
+#define TAKT_RCL__ENTITY_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "takt_core/callback.hpp"
+#include "takt_core/scheduler.hpp"
+#include "takt_rcl/attachment.hpp"
+#include "takt_rcl/callback_group.hpp"
+
+namespace takt_rcl
+{
+
+class Engine;
+class NodeState;
+
+/// What can be said of any callback when it is created.
+struct EntityOptions
+{
+  CallbackGroup::SharedPtr callback_group;  ///< default: the node's default group (exclusive)
+  std::string name;                         ///< replaces the part in brackets of the id
+  /// Thread set, priority and local deadline where no schedule rules.
+  takt_core::Binding binding;
+};
+
+class Entity
+{
+public:
+  virtual ~Entity();
+  Entity(const Entity &) = delete;
+  Entity & operator=(const Entity &) = delete;
+
+  /// See DESIGN.md, "Words": `/ns/node:timer(100ms)`, `/ns/node:sub(/points)`. Real-time safe.
+  const std::string & id() const noexcept { return id_; }
+  takt_core::Kind kind() const noexcept { return kind_; }
+  CallbackGroup & group() const noexcept { return *options_.callback_group; }
+
+  // ---- zero while the node is in no executor; real-time safe ----
+
+  /// takt_core::Callback::number(): names it in activations and traces.
+  std::uint32_t number() const noexcept;
+  std::uint32_t backlog() const noexcept;
+  /// Arrivals lost to a full history before they were taken, as the executor counts them.
+  std::uint64_t overwritten() const noexcept;
+
+  /// The core callback, or nullptr while the node is in no executor. May block.
+  std::shared_ptr<takt_core::Callback> callback() const;
+
+protected:
+  /// What an executor decided about an entity.
+  struct Placement
+  {
+    takt_core::Binding binding;
+    std::uint32_t lanes = 1;  ///< concurrent runs
+    std::optional<takt_core::Duration> offset;
+    std::optional<takt_core::MissedPeriods> missed_periods;
+  };
+
+  /// `stem` and `name` make the id: `<node>:<stem>(<name>)`.
+  Entity(
+    std::shared_ptr<NodeState> node, takt_core::Kind kind, const std::string & stem,
+    const std::string & name, EntityOptions options);
+
+  /// Makes the core callback; `options` has id, kind and group already.
+  virtual std::shared_ptr<takt_core::Callback> make(
+    Engine & engine, takt_core::CallbackOptions options, const Placement & placement) = 0;
+  /// The callback has been added: let work reach it.
+  virtual void connect(takt_core::Callback &) {}
+  /// The callback is about to be removed: nothing may announce work after this.
+  virtual void disconnect(takt_core::Callback &) noexcept {}
+
+  /// Every final class calls this first in its destructor.
+  void leave_node() noexcept;
+
+  NodeState & node() const noexcept { return *node_; }
+  const std::shared_ptr<NodeState> & shared_node() const noexcept { return node_; }
+  Attachment attachment_;
+
+private:
+  friend class NodeState;
+
+  void attach(const std::shared_ptr<Engine> & engine);
+  void detach() noexcept;
+
+  const std::shared_ptr<NodeState> node_;
+  const takt_core::Kind kind_;
+  EntityOptions options_;
+  const std::string id_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<takt_core::Callback> callback_;
+};
+
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__ENTITY_HPP_

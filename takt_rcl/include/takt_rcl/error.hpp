@@ -1,0 +1,40 @@
+// What set-up operations throw when ROS 2 refuses something: one clear sentence.
+//
+// Set-up functions carry rclcpp's names and therefore rclcpp's way of failing: they throw.
+// Nothing that is tagged real-time safe throws.
+#ifndef TAKT_RCL__ERROR_HPP_
+#define TAKT_RCL__ERROR_HPP_
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace takt_rcl
+{
+
+class Error : public std::runtime_error
+{
+public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace detail
+{
+
+/// rcl's error text without source positions; clears it. Empty if there is none.
+std::string take_rcl_error();
+
+/// For results nobody can act on, as of a `fini`: clears rcl's error. Real-time safe.
+void ignore(int result) noexcept;
+
+/// Throws `Error` with "<what>: <rcl's error>".
+[[noreturn]] void throw_rcl(const std::string & what);
+
+/// Throws `Error` with all faults in one text; does nothing if there are none.
+void throw_faults(std::string_view what, const std::vector<std::string> & faults);
+
+}  // namespace detail
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__ERROR_HPP_

@@ -1,0 +1,94 @@
+// The executor of takt_core with nodes in it.
+//
+//     takt_rcl::init(argc, argv);
+//     auto node = std::make_shared<MyNode>();
+//     takt_rcl::Executor executor;
+//     executor.add_node(node);
+//     executor.spin();
+//     takt_rcl::shutdown();
+//
+// Set-up only and may block, unless a function says otherwise.
+#ifndef TAKT_RCL__EXECUTOR_HPP_
+#define TAKT_RCL__EXECUTOR_HPP_
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "takt_core/executor.hpp"
+#include "takt_rcl/context.hpp"
+#include "takt_rcl/node.hpp"
+
+namespace takt_schedule
+{
+struct Schedule;
+}
+
+namespace takt_rcl
+{
+
+using ExecutorOptions = takt_core::ExecutorOptions;
+
+class Executor
+{
+public:
+  /// One thread, first in first out, the default context.
+  Executor();
+  /// Throws `Error` with all faults of `options`.
+  explicit Executor(std::shared_ptr<Context> context, ExecutorOptions options = {});
+  /// Threads, order, chains and every callback's place from the executor of that name in the
+  /// schedule. Throws `Error` with all faults. Warnings: see `schedule_warnings`.
+  static Executor from_schedule(
+    std::shared_ptr<Context> context, const takt_schedule::Schedule & schedule,
+    const std::string & executor_name);
+  /// Takes all nodes out. Must not spin any more.
+  ~Executor();
+  Executor(Executor &&) noexcept;
+  Executor & operator=(Executor &&) noexcept;
+
+  /// Callbacks the node has or will have. Any time, any thread, also callbacks. Throws `Error` if
+  /// the node is in an executor already or a callback cannot be added as scheduled.
+  void add_node(const std::shared_ptr<Node> & node);
+  void add_node(Node & node);
+  /// Waits for the node's callbacks that run on other threads. Throws `Error` if it is not here.
+  void remove_node(const std::shared_ptr<Node> & node);
+  void remove_node(Node & node);
+
+  /// Until `cancel`, a signal, the context's shutdown, or an exception out of a callback, which is
+  /// thrown here. Throws `Error` if it cannot start. `epoch`: from when timers count; default: now.
+  void spin(std::optional<takt_core::Time> epoch = std::nullopt);
+  /// Runs at most one callback here; waits up to `timeout` for one (negative: for ever). Whether
+  /// one ran. Throws as `spin`.
+  bool spin_once(takt_core::Duration timeout = takt_core::Duration(-1));
+  /// Runs here what is ready now, each callback at most once; how many ran. Throws as `spin`.
+  std::size_t spin_some(takt_core::Duration limit = takt_core::Duration::zero());
+  /// Ends the current or, if there is none, the next spin. Any thread, any callback, signal
+  /// handlers. Real-time safe.
+  void cancel() noexcept;
+  /// Real-time safe.
+  bool is_spinning() const noexcept;
+
+  /// Faults and refused rights met after start-up, e.g. rules for threads of the middleware.
+  takt_core::Faults schedule_warnings() const;
+
+  takt_core::Executor & core() noexcept;
+  const std::shared_ptr<Context> & context() const noexcept;
+
+private:
+  explicit Executor(std::shared_ptr<Engine> engine);
+  bool may_spin() const;
+
+  std::shared_ptr<Engine> engine_;
+};
+
+/// Spins the node alone, on one thread, until the context ends.
+void spin(const std::shared_ptr<Node> & node);
+
+/// Runs what is ready now.
+void spin_some(const std::shared_ptr<Node> & node);
+
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__EXECUTOR_HPP_

@@ -1,0 +1,197 @@
+// A subscription's message objects and the user's function, behind one untyped interface.
+//
+// A lane is one concurrent run: an exclusive group has one, a reentrant group one per executor
+// thread. The signature of the user's function decides what it gets:
+//
+//     void(const Msg &)              one message object per lane, reused; nothing to return
+//     void(std::shared_ptr<[const] Msg>), void(UniqueMessage<Msg>)
+//                                    from a bounded pool, to keep as long as needed
+//     void(std::unique_ptr<Msg>)     allocated for each message, because it cannot be returned
+//
+// each optionally followed by `const MessageInfo &`.
+#ifndef TAKT_RCL__MESSAGE_HANDLER_HPP_
+#define TAKT_RCL__MESSAGE_HANDLER_HPP_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "takt_rcl/message_info.hpp"
+#include "takt_rcl/message_pool.hpp"
+
+namespace takt_rcl
+{
+
+class MessageHandler
+{
+public:
+  virtual ~MessageHandler() = default;
+
+  /// Makes room for `lanes` concurrent runs of a history of `depth`. Set-up only; never while a
+  /// callback runs.
+  virtual void prepare(std::uint32_t lanes, std::uint32_t depth) = 0;
+
+  /// Where the next message of `lane` is to be taken into. A take that finds nothing leaves it
+  /// there for the next one.
+  virtual void * message(std::uint32_t lane) = 0;
+
+  /// Calls the user's function with what was taken.
+  virtual void deliver(std::uint32_t lane, const MessageInfo & info) = 0;
+
+  /// Messages that had to be allocated since the last `prepare`. Any thread. Real-time safe.
+  virtual std::uint64_t allocated() const noexcept { return 0; }
+};
+
+namespace detail
+{
+
+template <typename F, typename Argument>
+inline constexpr bool takes = std::is_invocable_v<F &, Argument> ||
+                              std::is_invocable_v<F &, Argument, const MessageInfo &>;
+
+template <typename F, typename Argument>
+void call(F & function, Argument && argument, const MessageInfo & info)
+{
+  if constexpr (std::is_invocable_v<F &, Argument, const MessageInfo &>) {
+    std::invoke(function, std::forward<Argument>(argument), info);
+  } else {
+    std::invoke(function, std::forward<Argument>(argument));
+  }
+}
+
+template <typename Msg, typename F>
+class ReusingHandler final : public MessageHandler
+{
+public:
+  explicit ReusingHandler(F function) : function_(std::move(function)) {}
+
+  void prepare(std::uint32_t lanes, std::uint32_t) override
+  {
+    while (messages_.size() < lanes) {
+      messages_.push_back(std::make_unique<Msg>());
+    }
+  }
+  void * message(std::uint32_t lane) override { return messages_[lane].get(); }
+  void deliver(std::uint32_t lane, const MessageInfo & info) override
+  {
+    call<F, const Msg &>(function_, *messages_[lane], info);
+  }
+
+private:
+  F function_;
+  std::vector<std::unique_ptr<Msg>> messages_;
+};
+
+template <typename Msg, typename F, bool shared>
+class PoolingHandler final : public MessageHandler
+{
+public:
+  PoolingHandler(F function, std::uint32_t extra) : function_(std::move(function)), extra_(extra) {}
+  ~PoolingHandler() override { return_slots(); }
+
+  void prepare(std::uint32_t lanes, std::uint32_t depth) override
+  {
+    const std::uint32_t capacity = depth + lanes + extra_;
+    if (pool_ == nullptr || pool_->capacity() < capacity) {
+      return_slots();
+      pool_.reset(new MessagePool<Msg>(capacity));
+    }
+    lanes_.resize(lanes, nullptr);
+  }
+  void * message(std::uint32_t lane) override
+  {
+    if (lanes_[lane] == nullptr) {
+      lanes_[lane] = pool_->acquire();
+    }
+    return &lanes_[lane]->message;
+  }
+  void deliver(std::uint32_t lane, const MessageInfo & info) override
+  {
+    auto * const slot = std::exchange(lanes_[lane], nullptr);
+    if constexpr (shared) {
+      call<F, std::shared_ptr<Msg>>(function_, MessagePool<Msg>::share(slot), info);
+    } else {
+      call<F, UniqueMessage<Msg>>(function_, MessagePool<Msg>::unique(slot), info);
+    }
+  }
+  std::uint64_t allocated() const noexcept override
+  {
+    return pool_ != nullptr ? pool_->exhausted() : 0;
+  }
+
+private:
+  void return_slots() noexcept
+  {
+    for (auto *& slot : lanes_) {
+      if (slot != nullptr) {
+        MessagePool<Msg>::release(std::exchange(slot, nullptr));
+      }
+    }
+  }
+
+  F function_;
+  const std::uint32_t extra_;
+  typename MessagePool<Msg>::Owner pool_;
+  std::vector<typename MessagePool<Msg>::Slot *> lanes_;
+};
+
+template <typename Msg, typename F>
+class AllocatingHandler final : public MessageHandler
+{
+public:
+  explicit AllocatingHandler(F function) : function_(std::move(function)) {}
+
+  void prepare(std::uint32_t lanes, std::uint32_t) override { messages_.resize(lanes); }
+  void * message(std::uint32_t lane) override
+  {
+    if (messages_[lane] == nullptr) {
+      messages_[lane] = std::make_unique<Msg>();
+      allocated_.fetch_add(1, std::memory_order_relaxed);
+    }
+    return messages_[lane].get();
+  }
+  void deliver(std::uint32_t lane, const MessageInfo & info) override
+  {
+    call<F, std::unique_ptr<Msg>>(function_, std::move(messages_[lane]), info);
+  }
+  std::uint64_t allocated() const noexcept override
+  {
+    return allocated_.load(std::memory_order_relaxed);
+  }
+
+private:
+  F function_;
+  std::vector<std::unique_ptr<Msg>> messages_;
+  std::atomic<std::uint64_t> allocated_{0};
+};
+
+}  // namespace detail
+
+/// The handler that fits the signature of `function`. `extra`: messages in the pool beyond the
+/// history's depth and the concurrent runs, for callbacks that keep some. Set-up only.
+template <typename Msg, typename Function>
+std::unique_ptr<MessageHandler> make_message_handler(Function && function, std::uint32_t extra)
+{
+  using F = std::decay_t<Function>;
+  if constexpr (detail::takes<F, const Msg &>) {
+    return std::make_unique<detail::ReusingHandler<Msg, F>>(std::forward<Function>(function));
+  } else if constexpr (detail::takes<F, std::shared_ptr<Msg>>) {
+    return std::make_unique<detail::PoolingHandler<Msg, F, true>>(
+      std::forward<Function>(function), extra);
+  } else if constexpr (detail::takes<F, UniqueMessage<Msg>>) {
+    return std::make_unique<detail::PoolingHandler<Msg, F, false>>(
+      std::forward<Function>(function), extra);
+  } else {
+    static_assert(
+      detail::takes<F, std::unique_ptr<Msg>>,
+      "a subscription's callback takes const Msg &, a shared, a unique or a UniqueMessage pointer");
+    return std::make_unique<detail::AllocatingHandler<Msg, F>>(std::forward<Function>(function));
+  }
+}
+
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__MESSAGE_HANDLER_HPP_

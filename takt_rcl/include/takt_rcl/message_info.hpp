@@ -1,0 +1,58 @@
+// Where a message came from: publisher, sequence number, time stamps.
+#ifndef TAKT_RCL__MESSAGE_INFO_HPP_
+#define TAKT_RCL__MESSAGE_INFO_HPP_
+
+#include <rmw/types.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace takt_rcl
+{
+
+/// Names a publisher in the whole ROS graph.
+using Gid = std::array<std::uint8_t, 16>;
+
+inline Gid to_gid(const rmw_gid_t & gid) noexcept
+{
+  static_assert(RMW_GID_STORAGE_SIZE >= 16);
+  Gid result;
+  std::copy_n(gid.data, result.size(), result.begin());
+  return result;
+}
+
+/// All functions are real-time safe. Time stamps are nanoseconds since the Unix epoch, 0 if unknown.
+class MessageInfo
+{
+public:
+  /// What a middleware says that does not count.
+  static constexpr std::uint64_t kUnsupported = RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED;
+
+  MessageInfo() = default;
+  explicit MessageInfo(const rmw_message_info_t & info) noexcept : info_(info) {}
+
+  std::int64_t source_timestamp() const noexcept { return info_.source_timestamp; }
+  std::int64_t received_timestamp() const noexcept { return info_.received_timestamp; }
+  /// Counts the publisher's messages from 1 (rmw_fastrtps).
+  std::uint64_t publication_sequence_number() const noexcept
+  {
+    return info_.publication_sequence_number;
+  }
+  std::uint64_t reception_sequence_number() const noexcept
+  {
+    return info_.reception_sequence_number;
+  }
+  Gid publisher_gid() const noexcept { return to_gid(info_.publisher_gid); }
+  /// Always false: takt leaves delivery inside a process to the middleware.
+  bool from_intra_process() const noexcept { return info_.from_intra_process; }
+
+  const rmw_message_info_t & get_rmw_message_info() const noexcept { return info_; }
+
+private:
+  rmw_message_info_t info_{};
+};
+
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__MESSAGE_INFO_HPP_

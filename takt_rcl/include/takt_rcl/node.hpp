@@ -1,0 +1,168 @@
+// A ROS node: makes publishers, subscriptions, timers and guard conditions.
+//
+// Names and argument order are rclcpp's. Set-up only and may block, unless a function says
+// otherwise; any thread, also callbacks, also while the executor runs. What a node makes belongs to
+// the caller; it stops working when the caller drops it or when the node goes.
+#ifndef TAKT_RCL__NODE_HPP_
+#define TAKT_RCL__NODE_HPP_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "takt_rcl/callback_group.hpp"
+#include "takt_rcl/clock.hpp"
+#include "takt_rcl/guard_condition.hpp"
+#include "takt_rcl/logger.hpp"
+#include "takt_rcl/node_options.hpp"
+#include "takt_rcl/publisher.hpp"
+#include "takt_rcl/subscription.hpp"
+#include "takt_rcl/timer.hpp"
+
+namespace takt_rcl
+{
+
+class Context;
+class Executor;
+class NodeState;
+
+class Node
+{
+public:
+  using SharedPtr = std::shared_ptr<Node>;
+
+  explicit Node(const std::string & name, const NodeOptions & options = {});
+  Node(const std::string & name, const std::string & namespace_, const NodeOptions & options = {});
+  /// Takes all callbacks out of the executor first: waits for those that run on other threads.
+  virtual ~Node();
+  Node(const Node &) = delete;
+  Node & operator=(const Node &) = delete;
+
+  const char * get_name() const;
+  const char * get_namespace() const;
+  /// Namespace and name, remapped. Real-time safe.
+  const std::string & get_fully_qualified_name() const;
+  Logger get_logger() const;
+  std::shared_ptr<Context> get_context() const;
+  std::shared_ptr<Clock> get_clock() const;
+  /// Real-time safe.
+  Time now() const;
+
+  CallbackGroup::SharedPtr create_callback_group(
+    CallbackGroupType type, const std::string & name = "");
+  CallbackGroup::SharedPtr get_default_callback_group() const;
+
+  template <typename Msg>
+  std::shared_ptr<Publisher<Msg>> create_publisher(
+    const std::string & topic, const QoS & qos, const PublisherOptions & options = {})
+  {
+    return std::make_shared<Publisher<Msg>>(state_, topic, qos, options);
+  }
+
+  /// Signatures of `callback`: see message_handler.hpp. Messages that wait already when the
+  /// subscription gets into an executor are announced then.
+  template <typename Msg, typename Callback>
+  std::shared_ptr<Subscription<Msg>> create_subscription(
+    const std::string & topic, const QoS & qos, Callback && callback,
+    const SubscriptionOptions & options = {})
+  {
+    auto subscription = std::make_shared<Subscription<Msg>>(
+      state_, topic, qos, std::forward<Callback>(callback), options);
+    adopt(subscription);
+    return subscription;
+  }
+
+  /// Signatures of `callback`: void(), void(Timer &), void(const TimerInfo &), or the last two.
+  template <typename Callback>
+  Timer::SharedPtr create_wall_timer(
+    Duration period, Callback && callback, CallbackGroup::SharedPtr group = nullptr,
+    bool autostart = true)
+  {
+    return create_wall_timer(
+      period, std::forward<Callback>(callback), timer_options(std::move(group), autostart));
+  }
+  template <typename Callback>
+  Timer::SharedPtr create_wall_timer(
+    Duration period, Callback && callback, const TimerOptions & options)
+  {
+    return add_timer(
+      period, detail::timer_function(std::forward<Callback>(callback)), options, false);
+  }
+
+  /// In ROS time: see timer.hpp.
+  template <typename Callback>
+  Timer::SharedPtr create_timer(
+    Duration period, Callback && callback, CallbackGroup::SharedPtr group = nullptr,
+    bool autostart = true)
+  {
+    return create_timer(
+      period, std::forward<Callback>(callback), timer_options(std::move(group), autostart));
+  }
+  template <typename Callback>
+  Timer::SharedPtr create_timer(Duration period, Callback && callback, const TimerOptions & options)
+  {
+    return add_timer(
+      period, detail::timer_function(std::forward<Callback>(callback)), options, true);
+  }
+
+  GuardCondition::SharedPtr create_guard_condition(
+    GuardCondition::Function callback, const GuardConditionOptions & options = {});
+
+  // ---- parameters: values only, there are no parameter services ----
+
+  /// The override for `name` if there is one, else `default_value`. Throws `Error` if the override
+  /// is of another type (an integer also serves as a double), or if declared already.
+  template <typename T>
+  detail::KeptAs<T> declare_parameter(const std::string & name, const T & default_value)
+  {
+    using Kept = detail::KeptAs<T>;
+    Kept value = detail::to_parameter_value(default_value);
+    if (const ParameterValue * const given = find_override(name); given != nullptr) {
+      value = detail::parameter_as<Kept>(name, *given);
+    }
+    declare(name, ParameterValue(value));
+    return value;
+  }
+  bool has_parameter(const std::string & name) const;
+  /// Throws `Error` if not declared.
+  const ParameterValue & get_parameter(const std::string & name) const;
+  template <typename T>
+  bool get_parameter(const std::string & name, T & value) const
+  {
+    if (!has_parameter(name)) {
+      return false;
+    }
+    value = detail::parameter_as<T>(name, get_parameter(name));
+    return true;
+  }
+  /// All values given from outside, declared or not.
+  const ParameterMap & get_parameter_overrides() const;
+
+  // ---- graph ----
+
+  /// Names are expanded and remapped.
+  std::size_t count_publishers(const std::string & topic) const;
+  std::size_t count_subscribers(const std::string & topic) const;
+
+private:
+  friend class Executor;
+
+  static TimerOptions timer_options(CallbackGroup::SharedPtr group, bool autostart);
+  Timer::SharedPtr add_timer(
+    Duration period, Timer::Function function, const TimerOptions & options, bool ros_time);
+  void adopt(const std::shared_ptr<Entity> & entity);
+  const ParameterValue * find_override(const std::string & name) const;
+  void declare(const std::string & name, ParameterValue value);
+
+  std::shared_ptr<NodeState> state_;
+  std::shared_ptr<Clock> clock_;
+  ParameterMap overrides_;
+  ParameterMap parameters_;
+  std::shared_ptr<SubscriptionBase> clock_subscription_;
+};
+
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__NODE_HPP_

@@ -1,0 +1,96 @@
+// Parameter values, as given by ROS arguments, parameter files or the program.
+//
+// Values are read when a node is made; there are no parameter services. Set-up only.
+#ifndef TAKT_RCL__PARAMETER_HPP_
+#define TAKT_RCL__PARAMETER_HPP_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "takt_rcl/error.hpp"
+
+namespace takt_rcl
+{
+
+using ParameterValue = std::variant<
+  bool, std::int64_t, double, std::string, std::vector<std::uint8_t>, std::vector<bool>,
+  std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
+
+using ParameterMap = std::map<std::string, ParameterValue>;
+
+class Parameter
+{
+public:
+  Parameter(std::string name, ParameterValue value)
+  : name_(std::move(name)), value_(std::move(value))
+  {
+  }
+  Parameter(std::string name, const char * value) : Parameter(std::move(name), std::string(value))
+  {
+  }
+  Parameter(std::string name, int value)
+  : Parameter(std::move(name), ParameterValue(std::int64_t{value}))
+  {
+  }
+
+  const std::string & get_name() const noexcept { return name_; }
+  const ParameterValue & get_parameter_value() const noexcept { return value_; }
+
+private:
+  std::string name_;
+  ParameterValue value_;
+};
+
+namespace detail
+{
+
+/// How a value is kept whose C++ type is T: any integer as int64, and so on.
+template <typename T>
+auto to_parameter_value(T && value)
+{
+  using U = std::decay_t<T>;
+  if constexpr (std::is_same_v<U, bool>) {
+    return value;
+  } else if constexpr (std::is_integral_v<U>) {
+    return static_cast<std::int64_t>(value);
+  } else if constexpr (std::is_floating_point_v<U>) {
+    return static_cast<double>(value);
+  } else if constexpr (std::is_convertible_v<U, std::string>) {
+    return std::string(std::forward<T>(value));
+  } else {
+    return std::forward<T>(value);
+  }
+}
+
+template <typename T>
+using KeptAs = decltype(to_parameter_value(std::declval<T>()));
+
+const char * type_name(const ParameterValue & value) noexcept;
+
+/// The value as a T; an integer also serves where a double is asked for. Throws `Error`.
+template <typename T>
+T parameter_as(const std::string & name, const ParameterValue & value)
+{
+  using Kept = KeptAs<T>;
+  if (const auto * const kept = std::get_if<Kept>(&value)) {
+    return static_cast<T>(*kept);
+  }
+  if constexpr (std::is_same_v<Kept, double>) {
+    if (const auto * const integer = std::get_if<std::int64_t>(&value)) {
+      return static_cast<T>(*integer);
+    }
+  }
+  throw Error(
+    "parameter '" + name + "' is of type " + type_name(value) + ", but " +
+    type_name(ParameterValue(Kept{})) + " is needed");
+}
+
+}  // namespace detail
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__PARAMETER_HPP_

@@ -1,0 +1,86 @@
+// Quality of service, with rclcpp's names.
+//
+// Set-up only.
+#ifndef TAKT_RCL__QOS_HPP_
+#define TAKT_RCL__QOS_HPP_
+
+#include <rmw/qos_profiles.h>
+#include <rmw/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "takt_core/time.hpp"
+
+namespace takt_rcl
+{
+
+struct KeepLast
+{
+  explicit KeepLast(std::size_t depth) : depth(depth) {}
+  std::size_t depth;
+};
+
+struct KeepAll
+{
+};
+
+class QoS
+{
+public:
+  /// The defaults of ROS 2 (reliable, volatile) with a history of `depth`.
+  QoS(std::size_t depth) : QoS(KeepLast(depth)) {}  // NOLINT: implicit as in rclcpp
+  explicit QoS(KeepLast history);
+  explicit QoS(KeepAll history);
+  explicit QoS(const rmw_qos_profile_t & profile) : profile_(profile) {}
+
+  QoS & keep_last(std::size_t depth);
+  QoS & keep_all();
+  QoS & reliability(rmw_qos_reliability_policy_t policy);
+  QoS & reliable() { return reliability(RMW_QOS_POLICY_RELIABILITY_RELIABLE); }
+  QoS & best_effort() { return reliability(RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT); }
+  QoS & durability(rmw_qos_durability_policy_t policy);
+  QoS & durability_volatile() { return durability(RMW_QOS_POLICY_DURABILITY_VOLATILE); }
+  QoS & transient_local() { return durability(RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL); }
+  QoS & deadline(takt_core::Duration period);
+  QoS & lifespan(takt_core::Duration duration);
+  QoS & liveliness(rmw_qos_liveliness_policy_t policy);
+  QoS & liveliness_lease_duration(takt_core::Duration duration);
+  QoS & avoid_ros_namespace_conventions(bool avoid);
+
+  std::size_t depth() const noexcept { return profile_.depth; }
+  const rmw_qos_profile_t & get_rmw_qos_profile() const noexcept { return profile_; }
+
+private:
+  rmw_qos_profile_t profile_;
+};
+
+/// Best effort, depth 5.
+class SensorDataQoS : public QoS
+{
+public:
+  SensorDataQoS() : QoS(rmw_qos_profile_sensor_data) {}
+};
+
+/// Whatever the middleware's own defaults (or its XML profiles) say.
+class SystemDefaultsQoS : public QoS
+{
+public:
+  SystemDefaultsQoS() : QoS(rmw_qos_profile_system_default) {}
+};
+
+/// For `/clock`: best effort, depth 1.
+class ClockQoS : public QoS
+{
+public:
+  ClockQoS() : QoS(KeepLast(1)) { best_effort(); }
+};
+
+/// Arrivals that takt remembers for a subscription with this (actual) profile: its depth; for
+/// KEEP_ALL, whose depth is without bound, and for unknown depths `kUnboundedDepth`.
+inline constexpr std::uint32_t kUnboundedDepth = 1000;
+std::uint32_t arrival_depth(const rmw_qos_profile_t & profile) noexcept;
+
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__QOS_HPP_

@@ -1,0 +1,53 @@
+// Counts messages that were lost on their way, from gaps in publication sequence numbers.
+//
+// A KEEP_LAST history that overwrites a message before it was taken raises no status in any
+// middleware; the gap it leaves is the one way to see it. The first message from a publisher only
+// sets the beginning. A message that arrives late takes back the loss that was counted for it. A
+// publisher that starts anew under its old gid is noticed at its second message.
+#ifndef TAKT_RCL__SEQUENCE_GAPS_HPP_
+#define TAKT_RCL__SEQUENCE_GAPS_HPP_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "takt_rcl/message_info.hpp"
+
+namespace takt_rcl
+{
+
+class SequenceGaps
+{
+public:
+  /// Publishers remembered; of more, the one not heard of for longest is forgotten (and its next
+  /// message sets a new beginning).
+  static constexpr std::size_t kPublishers = 16;
+
+  /// Notes a taken message. One thread at a time. Real-time safe.
+  void note(const Gid & publisher, std::uint64_t sequence) noexcept;
+
+  /// Messages lost so far. Any thread. Real-time safe.
+  std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
+
+private:
+  struct Entry
+  {
+    Gid publisher{};
+    std::uint64_t newest = 0;
+    std::uint64_t seen = 0;     // bit i: newest - i arrived or was before the beginning
+    std::uint64_t restart = 0;  // what would confirm that the publisher counts anew; 0: nothing
+    std::uint64_t used = 0;     // when it was last heard of; 0: free
+  };
+
+  static void begin(Entry & entry, std::uint64_t sequence) noexcept;
+  Entry & find(const Gid & publisher, bool & known) noexcept;
+
+  std::array<Entry, kPublishers> entries_{};
+  std::uint64_t clock_ = 0;
+  std::atomic<std::uint64_t> lost_{0};
+};
+
+}  // namespace takt_rcl
+
+#endif  // TAKT_RCL__SEQUENCE_GAPS_HPP_

@@ -1,0 +1,27 @@
+#include "takt_rcl/callback_group.hpp"
+
+#include <utility>
+
+namespace takt_rcl
+{
+
+CallbackGroup::CallbackGroup(CallbackGroupType type, std::string id)
+: type_(type), id_(std::move(id))
+{
+}
+
+std::shared_ptr<takt_core::Group> CallbackGroup::in(const Engine & engine)
+{
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<takt_core::Group> group = group_.lock();
+  if (group == nullptr || engine_ != &engine) {
+    group = std::make_shared<takt_core::Group>(
+      exclusive() ? takt_core::GroupKind::mutually_exclusive : takt_core::GroupKind::reentrant,
+      id_);
+    group_ = group;
+    engine_ = &engine;
+  }
+  return group;
+}
+
+}  // namespace takt_rcl

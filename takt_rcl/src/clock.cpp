@@ -1,0 +1,131 @@
+#include "takt_rcl/clock.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+
+namespace takt_rcl
+{
+
+Time Clock::now() const noexcept
+{
+  if (simulated_) {
+    return Time(simulated_now_.load(std::memory_order_acquire));
+  }
+  return Time(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                std::chrono::system_clock::now().time_since_epoch())
+                .count());
+}
+
+void Clock::set_simulated(Time now) noexcept
+{
+  std::lock_guard lock(mutex_);
+  const Time before(simulated_now_.exchange(now.nanoseconds(), std::memory_order_acq_rel));
+  if (!started_) {
+    started_ = true;
+    for (SimTimer * const timer : timers_) {
+      if (timer->active) {
+        arm(*timer, timer->first);
+      }
+    }
+  } else if (now < before) {
+    for (SimTimer * const timer : timers_) {
+      if (timer->active && timer->next > now + timer->period) {
+        disarm(*timer);
+        arm(*timer, timer->period);
+      }
+    }
+  }
+  while (!heap_.empty() && heap_.top()->next <= now) {
+    release(*heap_.top(), now);
+  }
+}
+
+void Clock::release(SimTimer & timer, Time now) noexcept
+{
+  const Duration::rep passed = (now - timer.next) / timer.period;
+  timer.expected.store(timer.next.nanoseconds(), std::memory_order_relaxed);
+  timer.skipped.fetch_add(static_cast<std::uint64_t>(passed), std::memory_order_relaxed);
+  timer.next = timer.next + (passed + 1) * timer.period;
+  heap_.update(&timer);
+  // A timer is the root of its chains: it does not work for whoever published the time.
+  static const takt_core::ActivationSet nobody;
+  const takt_core::ActivationScope scope(nobody);
+  timer.target->use([](takt_core::Executor & executor, takt_core::Callback & callback) {
+    executor.ready(callback);
+  });
+}
+
+void Clock::arm(SimTimer & timer, Duration after) noexcept
+{
+  timer.next = now() + after;
+  heap_.push(&timer);
+}
+
+void Clock::disarm(SimTimer & timer) noexcept
+{
+  if (timer.place != UINT32_MAX) {
+    heap_.remove(&timer);
+  }
+}
+
+void Clock::add(SimTimer & timer, const Attachment & target)
+{
+  std::lock_guard lock(mutex_);
+  timer.target = &target;
+  timers_.push_back(&timer);
+  heap_.reserve(timers_.size());
+  if (started_ && timer.active) {
+    arm(timer, timer.first);
+  }
+}
+
+void Clock::remove(SimTimer & timer) noexcept
+{
+  std::lock_guard lock(mutex_);
+  disarm(timer);
+  timer.target = nullptr;
+  std::erase(timers_, &timer);
+}
+
+void Clock::cancel(SimTimer & timer) noexcept
+{
+  std::lock_guard lock(mutex_);
+  timer.active = false;
+  disarm(timer);
+}
+
+void Clock::reset(SimTimer & timer) noexcept
+{
+  std::lock_guard lock(mutex_);
+  timer.active = true;
+  disarm(timer);
+  if (started_ && timer.target != nullptr) {
+    arm(timer, timer.period);
+  } else {
+    timer.first = timer.period;
+  }
+}
+
+void Clock::set_period(SimTimer & timer, Duration period) noexcept
+{
+  std::lock_guard lock(mutex_);
+  timer.period = period;
+}
+
+bool Clock::cancelled(const SimTimer & timer) const noexcept
+{
+  std::lock_guard lock(mutex_);
+  return !timer.active;
+}
+
+Duration Clock::until(const SimTimer & timer) const noexcept
+{
+  std::lock_guard lock(mutex_);
+  if (!timer.active) {
+    return takt_core::kForever;
+  }
+  return timer.place != UINT32_MAX ? timer.next - now() : timer.period;
+}
+
+}  // namespace takt_rcl

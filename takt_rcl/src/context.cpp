@@ -1,0 +1,244 @@
+#include "takt_rcl/context.hpp"
+
+#include <rcl/arguments.h>
+#include <rcl/init.h>
+#include <rmw/features.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "engine.hpp"
+#include "logging.hpp"
+#include "signals.hpp"
+#include "takt_rcl/error.hpp"
+
+namespace takt_rcl
+{
+
+namespace
+{
+
+// Whatever goes out of scope is undone.
+template <typename Function>
+class AtExit
+{
+public:
+  explicit AtExit(Function function) : function_(std::move(function)) {}
+  ~AtExit() { function_(); }
+  AtExit(const AtExit &) = delete;
+  AtExit & operator=(const AtExit &) = delete;
+
+private:
+  Function function_;
+};
+
+// Arguments after --ros-args that mean nothing to ROS.
+std::string unknown_ros_arguments(
+  int argc, const char * const * argv, const rcl_arguments_t & arguments)
+{
+  const rcl_allocator_t allocator = rcl_get_default_allocator();
+  const int count = rcl_arguments_get_count_unparsed_ros(&arguments);
+  int * indices = nullptr;
+  if (
+    count <= 0 || rcl_arguments_get_unparsed_ros(&arguments, allocator, &indices) != RCL_RET_OK) {
+    detail::take_rcl_error();
+    return {};
+  }
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    if (indices[i] < argc) {
+      text += (text.empty() ? "'" : " '") + std::string(argv[indices[i]]) + "'";
+    }
+  }
+  allocator.deallocate(indices, allocator.state);
+  return text;
+}
+
+std::mutex g_default_mutex;
+std::shared_ptr<Context> g_default;
+
+}  // namespace
+
+Context::Context() : context_(rcl_get_zero_initialized_context()) {}
+
+Context::~Context()
+{
+  shutdown("context destroyed");
+  if (uses_logging_) {
+    logging::release();
+  }
+  if (context_.impl != nullptr && rcl_context_fini(&context_) != RCL_RET_OK) {
+    detail::take_rcl_error();
+  }
+}
+
+void Context::init(int argc, const char * const * argv, const InitOptions & options)
+{
+  std::lock_guard lock(mutex_);
+  if (context_.impl != nullptr) {
+    throw Error("this context has been initialised already");
+  }
+  const rcl_allocator_t allocator = rcl_get_default_allocator();
+  rcl_init_options_t init_options = rcl_get_zero_initialized_init_options();
+  if (rcl_init_options_init(&init_options, allocator) != RCL_RET_OK) {
+    detail::throw_rcl("cannot start ROS 2");
+  }
+  const AtExit end_options([&] { detail::ignore(rcl_init_options_fini(&init_options)); });
+  if (
+    options.domain_id &&
+    rcl_init_options_set_domain_id(&init_options, *options.domain_id) != RCL_RET_OK) {
+    detail::throw_rcl("cannot use domain id " + std::to_string(*options.domain_id));
+  }
+
+  // rcl takes a missing argv only with argc 0.
+  const rcl_ret_t result = rcl_init(argc, argc > 0 ? argv : nullptr, &init_options, &context_);
+  if (result != RCL_RET_OK) {
+    context_ = rcl_get_zero_initialized_context();
+    detail::throw_rcl(
+      result == RCL_RET_INVALID_ROS_ARGS ? "bad ROS arguments" : "cannot start ROS 2");
+  }
+  bool done = false;
+  const AtExit undo([&] {
+    if (!done) {
+      detail::ignore(rcl_shutdown(&context_));
+      detail::ignore(rcl_context_fini(&context_));
+      context_ = rcl_get_zero_initialized_context();
+      detail::take_rcl_error();
+    }
+  });
+  const std::string unknown = unknown_ros_arguments(argc, argv, context_.global_arguments);
+  if (!unknown.empty()) {
+    throw Error("bad ROS arguments: unknown after --ros-args: " + unknown);
+  }
+  if (options.configure_logging) {
+    logging::acquire(context_.global_arguments);
+    uses_logging_ = true;
+  }
+  handles_signals_ = options.shutdown_on_signal;
+  signals_before_ = signals::count();
+  if (handles_signals_) {
+    signals::acquire();
+  }
+  done = true;
+  initialised_.store(true, std::memory_order_release);
+}
+
+bool Context::ok() const noexcept
+{
+  return initialised_.load(std::memory_order_acquire) &&
+         (!handles_signals_ || signals::count() == signals_before_);
+}
+
+bool Context::shutdown(const std::string & reason)
+{
+  if (!initialised_.exchange(false)) {
+    return false;
+  }
+  std::vector<std::shared_ptr<Engine>> engines;
+  {
+    std::lock_guard lock(mutex_);
+    reason_ = reason;
+    for (const auto & weak : engines_) {
+      if (auto engine = weak.lock(); engine != nullptr) {
+        engines.push_back(std::move(engine));
+      }
+    }
+  }
+  for (const auto & engine : engines) {
+    engine->core().cancel();
+  }
+  if (handles_signals_) {
+    signals::release();
+  }
+  detail::ignore(rcl_shutdown(&context_));
+  return true;
+}
+
+std::string Context::shutdown_reason() const
+{
+  std::lock_guard lock(mutex_);
+  return reason_;
+}
+
+std::size_t Context::domain_id() const
+{
+  std::size_t id = 0;
+  if (rcl_context_get_domain_id(const_cast<rcl_context_t *>(&context_), &id) != RCL_RET_OK) {
+    detail::throw_rcl("the context has no domain id");
+  }
+  return id;
+}
+
+bool Context::publication_sequence_supported() noexcept
+{
+  static const bool supported =
+    rmw_feature_supported(RMW_FEATURE_MESSAGE_INFO_PUBLICATION_SEQUENCE_NUMBER);
+  return supported;
+}
+
+void Context::add(const std::shared_ptr<Engine> & engine)
+{
+  std::lock_guard lock(mutex_);
+  std::erase_if(engines_, [](const auto & weak) { return weak.expired(); });
+  engines_.push_back(engine);
+}
+
+std::shared_ptr<Context> default_context()
+{
+  std::lock_guard lock(g_default_mutex);
+  if (g_default == nullptr) {
+    g_default = std::make_shared<Context>();
+  }
+  return g_default;
+}
+
+void init(int argc, const char * const * argv, const InitOptions & options)
+{
+  default_context()->init(argc, argv, options);
+}
+
+std::vector<std::string> init_and_remove_ros_arguments(
+  int argc, const char * const * argv, const InitOptions & options)
+{
+  init(argc, argv, options);
+  return remove_ros_arguments(argc, argv);
+}
+
+std::vector<std::string> remove_ros_arguments(int argc, const char * const * argv)
+{
+  const rcl_allocator_t allocator = rcl_get_default_allocator();
+  rcl_arguments_t arguments = rcl_get_zero_initialized_arguments();
+  if (rcl_parse_arguments(argc, argv, allocator, &arguments) != RCL_RET_OK) {
+    detail::throw_rcl("bad ROS arguments");
+  }
+  const AtExit end_arguments([&] { detail::ignore(rcl_arguments_fini(&arguments)); });
+  int left = 0;
+  const char ** values = nullptr;
+  if (rcl_remove_ros_arguments(argv, &arguments, allocator, &left, &values) != RCL_RET_OK) {
+    detail::throw_rcl("cannot remove ROS arguments");
+  }
+  std::vector<std::string> result(values, values + left);
+  allocator.deallocate(values, allocator.state);
+  return result;
+}
+
+bool ok(const std::shared_ptr<Context> & context)
+{
+  return (context != nullptr ? context : default_context())->ok();
+}
+
+bool shutdown(const std::shared_ptr<Context> & context, const std::string & reason)
+{
+  if (context != nullptr) {
+    return context->shutdown(reason);
+  }
+  // The next `init` starts afresh; this one lives until its nodes are gone.
+  std::shared_ptr<Context> ended;
+  {
+    std::lock_guard lock(g_default_mutex);
+    ended = std::exchange(g_default, nullptr);
+  }
+  return ended != nullptr && ended->shutdown(reason);
+}
+
+}  // namespace takt_rcl

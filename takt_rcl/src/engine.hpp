@@ -1,0 +1,55 @@
+// What an Executor handle and the entities in it share: the core executor, and who decides where
+// callbacks go.
+#ifndef ENGINE_HPP_
+#define ENGINE_HPP_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "takt_core/executor.hpp"
+#include "takt_rcl/context.hpp"
+#include "takt_rcl/entity.hpp"
+
+namespace takt_rcl
+{
+
+class NodeState;
+class Placer;
+
+class Engine : public std::enable_shared_from_this<Engine>
+{
+public:
+  /// `placer`: nullptr where no schedule rules.
+  static std::shared_ptr<Engine> create(
+    std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
+    std::unique_ptr<Placer> placer);
+  Engine(const Engine &) = delete;
+  Engine & operator=(const Engine &) = delete;
+  ~Engine();
+
+  takt_core::Executor & core() const noexcept { return *core_; }
+  const std::shared_ptr<Context> & context() const noexcept { return context_; }
+  Placer * placer() const noexcept { return placer_.get(); }
+
+  void add(const std::shared_ptr<NodeState> & node);
+  void remove(NodeState & node);
+  /// Takes all nodes out.
+  void close() noexcept;
+
+private:
+  Engine(
+    std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
+    std::unique_ptr<Placer> placer);
+
+  const std::shared_ptr<Context> context_;
+  const std::unique_ptr<Placer> placer_;
+  const std::unique_ptr<takt_core::Executor> core_;
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<NodeState>> nodes_;
+};
+
+}  // namespace takt_rcl
+
+#endif  // ENGINE_HPP_

@@ -1,0 +1,50 @@
+#include "takt_rcl/error.hpp"
+
+#include <rcutils/error_handling.h>
+
+namespace takt_rcl::detail
+{
+
+std::string take_rcl_error()
+{
+  if (!rcutils_error_is_set()) {
+    return {};
+  }
+  // Messages are chained as "text, at file:line"; the positions help nobody who reads them.
+  std::string text = rcutils_get_error_string().str;
+  rcutils_reset_error();
+  for (std::size_t at = text.find(", at "); at != std::string::npos; at = text.find(", at ", at)) {
+    const std::size_t end = text.find_first_of(",'\n", at + 5);
+    text.erase(at, end == std::string::npos ? end : end - at);
+  }
+  return text;
+}
+
+void ignore(int result) noexcept
+{
+  if (result != 0) {
+    rcutils_reset_error();
+  }
+}
+
+void throw_rcl(const std::string & what)
+{
+  const std::string error = take_rcl_error();
+  throw Error(error.empty() ? what : what + ": " + error);
+}
+
+void throw_faults(std::string_view what, const std::vector<std::string> & faults)
+{
+  if (faults.empty()) {
+    return;
+  }
+  std::string text(what);
+  const char * separator = faults.size() == 1 ? ": " : ":\n  ";
+  for (const std::string & fault : faults) {
+    text += separator + fault;
+    separator = "\n  ";
+  }
+  throw Error(text);
+}
+
+}  // namespace takt_rcl::detail

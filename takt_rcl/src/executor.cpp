@@ -1,0 +1,136 @@
+#include "takt_rcl/executor.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "engine.hpp"
+#include "node_state.hpp"
+#include "placer.hpp"
+#include "schedule_placer.hpp"
+#include "takt_rcl/error.hpp"
+#include "takt_schedule/make_executor.hpp"
+
+namespace takt_rcl
+{
+
+namespace
+{
+
+std::unique_ptr<takt_core::Executor> value_of(
+  takt_core::Result<std::unique_ptr<takt_core::Executor>> result)
+{
+  detail::throw_faults("cannot make the executor", result.faults());
+  return std::move(result.value());
+}
+
+void raise(const takt_core::SpinOutcome & outcome)
+{
+  if (outcome.exception != nullptr) {
+    std::rethrow_exception(outcome.exception);
+  }
+  detail::throw_faults("cannot spin", outcome.faults);
+}
+
+}  // namespace
+
+Executor::Executor() : Executor(default_context()) {}
+
+Executor::Executor(std::shared_ptr<Context> context, ExecutorOptions options)
+: engine_(Engine::create(
+    std::move(context), value_of(takt_core::Executor::create(std::move(options))), nullptr))
+{
+}
+
+Executor::Executor(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+
+Executor Executor::from_schedule(
+  std::shared_ptr<Context> context, const takt_schedule::Schedule & schedule,
+  const std::string & executor_name)
+{
+  std::vector<std::string> notes = schedule.warnings;
+  auto core = value_of(takt_schedule::make_executor(schedule, executor_name, &notes));
+  auto placer =
+    std::make_unique<SchedulePlacer>(schedule, executor_name, *core, std::move(notes));
+  return Executor(Engine::create(std::move(context), std::move(core), std::move(placer)));
+}
+
+Executor::~Executor()
+{
+  if (engine_ != nullptr) {
+    engine_->close();
+  }
+}
+
+Executor::Executor(Executor &&) noexcept = default;
+
+Executor & Executor::operator=(Executor && other) noexcept
+{
+  std::swap(engine_, other.engine_);
+  return *this;
+}
+
+void Executor::add_node(const std::shared_ptr<Node> & node) { add_node(*node); }
+void Executor::add_node(Node & node) { engine_->add(node.state_); }
+void Executor::remove_node(const std::shared_ptr<Node> & node) { remove_node(*node); }
+void Executor::remove_node(Node & node) { engine_->remove(*node.state_); }
+
+// A context that has ended starts nothing; one that ends later cancels.
+bool Executor::may_spin() const { return engine_->context()->ok(); }
+
+void Executor::spin(std::optional<takt_core::Time> epoch)
+{
+  if (!may_spin()) {
+    return;
+  }
+  takt_core::Executor & core = engine_->core();
+  const takt_core::Status started = core.start(epoch);
+  if (!started.ok()) {
+    raise({started.faults(), nullptr});
+  }
+  raise(core.wait());
+}
+
+bool Executor::spin_once(takt_core::Duration timeout)
+{
+  bool ran = false;
+  if (may_spin()) {
+    raise(engine_->core().spin_once(timeout, &ran));
+  }
+  return ran;
+}
+
+std::size_t Executor::spin_some(takt_core::Duration limit)
+{
+  std::size_t ran = 0;
+  if (may_spin()) {
+    raise(engine_->core().spin_some(limit, &ran));
+  }
+  return ran;
+}
+
+void Executor::cancel() noexcept { engine_->core().cancel(); }
+bool Executor::is_spinning() const noexcept { return engine_->core().running(); }
+
+takt_core::Faults Executor::schedule_warnings() const
+{
+  return engine_->placer() != nullptr ? engine_->placer()->warnings() : takt_core::Faults{};
+}
+
+takt_core::Executor & Executor::core() noexcept { return engine_->core(); }
+const std::shared_ptr<Context> & Executor::context() const noexcept { return engine_->context(); }
+
+void spin(const std::shared_ptr<Node> & node)
+{
+  Executor executor(node->get_context());
+  executor.add_node(node);
+  executor.spin();
+}
+
+void spin_some(const std::shared_ptr<Node> & node)
+{
+  Executor executor(node->get_context());
+  executor.add_node(node);
+  executor.spin_some();
+}
+
+}  // namespace takt_rcl

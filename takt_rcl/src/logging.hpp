@@ -1,0 +1,21 @@
+// ROS 2's logging, configured once for the process.
+#ifndef LOGGING_HPP_
+#define LOGGING_HPP_
+
+#include <rcl/arguments.h>
+
+#include <mutex>
+
+namespace takt_rcl::logging
+{
+
+/// Guards everything of rcl that logging shares: output and the /rosout publishers.
+std::recursive_mutex & mutex();
+
+/// Configures with the first call, finishes with the last `release`. Throws `Error`.
+void acquire(const rcl_arguments_t & arguments);
+void release() noexcept;
+
+}  // namespace takt_rcl::logging
+
+#endif  // LOGGING_HPP_

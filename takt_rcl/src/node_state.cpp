@@ -1,0 +1,223 @@
+#include "node_state.hpp"
+
+#include <rcl/arguments.h>
+#include <rcl/logging.h>
+#include <rcl/logging_rosout.h>
+
+#include <exception>
+#include <utility>
+
+#include "engine.hpp"
+#include "logging.hpp"
+#include "parameter_overrides.hpp"
+#include "placer.hpp"
+#include "takt_rcl/error.hpp"
+
+namespace takt_rcl
+{
+
+std::mutex & rcl_mutex()
+{
+  static auto * const the_mutex = new std::mutex;
+  return *the_mutex;
+}
+
+NodeState::NodeState(
+  const std::string & name, const std::string & namespace_, const NodeOptions & options,
+  ParameterMap & overrides)
+: context_(options.context != nullptr ? options.context : default_context()),
+  node_(rcl_get_zero_initialized_node())
+{
+  if (!context_->ok()) {
+    throw Error(
+      "cannot make node '" + name + "': the context is not initialised (takt_rcl::init) or ended");
+  }
+  rcl_node_options_t rcl_options = rcl_node_get_default_options();
+  rcl_options.use_global_arguments = options.use_global_arguments;
+  rcl_options.enable_rosout = options.enable_rosout;
+  std::vector<const char *> arguments;
+  for (const std::string & argument : options.arguments) {
+    arguments.push_back(argument.c_str());
+  }
+  if (
+    rcl_parse_arguments(
+      static_cast<int>(arguments.size()), arguments.data(), rcl_get_default_allocator(),
+      &rcl_options.arguments) != RCL_RET_OK) {
+    detail::throw_rcl("bad ROS arguments for node '" + name + "'");
+  }
+  struct EndOptions
+  {
+    rcl_node_options_t & options;
+    ~EndOptions() { detail::ignore(rcl_node_options_fini(&options)); }
+  } const end_options{rcl_options};
+
+  {
+    std::scoped_lock lock(logging::mutex(), rcl_mutex());
+    if (
+      rcl_node_init(
+        &node_, name.c_str(), namespace_.c_str(), context_->get_rcl_context(), &rcl_options) !=
+      RCL_RET_OK) {
+      detail::throw_rcl("cannot make node '" + name + "' in namespace '" + namespace_ + "'");
+    }
+    if (options.enable_rosout && rcl_logging_rosout_enabled()) {
+      rosout_ = rcl_logging_rosout_init_publisher_for_node(&node_) == RCL_RET_OK;
+      detail::take_rcl_error();
+    }
+  }
+  name_ = rcl_node_get_fully_qualified_name(&node_);
+  default_group_ = make_group(CallbackGroupType::MutuallyExclusive, "default");
+  if (options.use_global_arguments) {
+    read_overrides(context_->get_rcl_context()->global_arguments, name_, overrides);
+  }
+  read_overrides(rcl_options.arguments, name_, overrides);
+  for (const Parameter & parameter : options.parameter_overrides) {
+    overrides.insert_or_assign(parameter.get_name(), parameter.get_parameter_value());
+  }
+}
+
+NodeState::~NodeState()
+{
+  if (node_.impl == nullptr) {
+    return;  // the constructor threw
+  }
+  std::scoped_lock lock(logging::mutex(), rcl_mutex());
+  if (rosout_) {
+    detail::ignore(rcl_logging_rosout_fini_publisher_for_node(&node_));
+  }
+  detail::ignore(rcl_node_fini(&node_));
+  detail::take_rcl_error();
+}
+
+CallbackGroup::SharedPtr NodeState::make_group(CallbackGroupType type, const std::string & name)
+{
+  std::lock_guard lock(names_mutex_);
+  const std::string part = name.empty() ? std::to_string(groups_) : name;
+  ++groups_;
+  const std::string base = name_ + ":group(" + part + ")";
+  std::string id = base;
+  for (unsigned n = 2; !group_ids_.insert(id).second; ++n) {
+    id = base + "#" + std::to_string(n);
+  }
+  return std::make_shared<CallbackGroup>(type, id);
+}
+
+std::string NodeState::resolve_topic(const std::string & topic)
+{
+  const rcl_allocator_t allocator = rcl_get_default_allocator();
+  char * resolved = nullptr;
+  if (
+    rcl_node_resolve_name(&node_, topic.c_str(), allocator, false, false, &resolved) !=
+    RCL_RET_OK) {
+    detail::throw_rcl("'" + topic + "' is no topic name");
+  }
+  std::string result = resolved;
+  allocator.deallocate(resolved, allocator.state);
+  return result;
+}
+
+std::string NodeState::claim_id(const std::string & stem, const std::string & name)
+{
+  std::lock_guard lock(names_mutex_);
+  const std::string base = name_ + ":" + stem + "(" + name + ")";
+  std::string id = base;
+  for (unsigned n = 2; !ids_.insert(id).second; ++n) {
+    id = base + "#" + std::to_string(n);
+  }
+  return id;
+}
+
+void NodeState::adopt(const std::shared_ptr<Entity> & entity)
+{
+  std::lock_guard lock(mutex_);
+  entities_.push_back(entity);
+  if (engine_ != nullptr) {
+    entity->attach(engine_);
+  }
+}
+
+void NodeState::forget(const std::string & id) noexcept
+{
+  {
+    std::lock_guard lock(names_mutex_);
+    ids_.erase(id);
+  }
+  std::lock_guard lock(mutex_);
+  std::erase_if(entities_, [](const auto & weak) { return weak.expired(); });
+}
+
+void NodeState::entity_made()
+{
+  std::shared_ptr<Engine> engine;
+  {
+    std::lock_guard lock(mutex_);
+    engine = engine_;
+  }
+  if (engine != nullptr && engine->placer() != nullptr) {
+    engine->placer()->entity_made();
+  }
+}
+
+std::vector<std::shared_ptr<Entity>> NodeState::entities()
+{
+  std::vector<std::shared_ptr<Entity>> alive;
+  for (const auto & weak : entities_) {
+    if (auto entity = weak.lock(); entity != nullptr) {
+      alive.push_back(std::move(entity));
+    }
+  }
+  return alive;
+}
+
+void NodeState::join(const std::shared_ptr<Engine> & engine)
+{
+  // Declared first: the last hold on an entity must not end under the mutex.
+  std::vector<std::shared_ptr<Entity>> all;
+  std::exception_ptr failed;
+  {
+    std::lock_guard lock(mutex_);
+    if (engine_ != nullptr) {
+      throw Error(name_ + " is in an executor already");
+    }
+    if (engine->context() != context_) {
+      throw Error(name_ + " belongs to another context than the executor");
+    }
+    all = entities();
+    engine_ = engine;
+    try {
+      for (const auto & entity : all) {
+        entity->attach(engine);
+      }
+    } catch (...) {
+      engine_.reset();
+      failed = std::current_exception();
+    }
+  }
+  if (failed != nullptr) {
+    for (const auto & entity : all) {
+      entity->detach();
+    }
+    std::rethrow_exception(failed);
+  }
+  entity_made();
+}
+
+bool NodeState::leave(const Engine * engine) noexcept
+{
+  std::vector<std::shared_ptr<Entity>> all;
+  std::shared_ptr<Engine> left;
+  {
+    std::lock_guard lock(mutex_);
+    if (engine_ == nullptr || (engine != nullptr && engine_.get() != engine)) {
+      return false;
+    }
+    left = std::move(engine_);
+    engine_.reset();
+    all = entities();
+  }
+  for (const auto & entity : all) {
+    entity->detach();
+  }
+  return true;
+}
+
+}  // namespace takt_rcl

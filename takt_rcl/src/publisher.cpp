@@ -1,0 +1,90 @@
+#include "takt_rcl/publisher.hpp"
+
+#include <rcutils/error_handling.h>
+#include <rmw/rmw.h>
+
+#include <mutex>
+#include <utility>
+
+#include "node_state.hpp"
+#include "takt_core/activation.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+#include "takt_rcl/error.hpp"
+#include "wait_for.hpp"
+
+namespace takt_rcl
+{
+
+PublisherBase::PublisherBase(
+  std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
+  const std::string & topic, const QoS & qos, const PublisherOptions &)
+: node_(std::move(node)), publisher_(rcl_get_zero_initialized_publisher())
+{
+  rcl_publisher_options_t options = rcl_publisher_get_default_options();
+  options.qos = qos.get_rmw_qos_profile();
+  {
+    std::lock_guard lock(rcl_mutex());
+    if (
+      rcl_publisher_init(&publisher_, node_->rcl(), &type, topic.c_str(), &options) !=
+      RCL_RET_OK) {
+      detail::throw_rcl(
+        node_->fully_qualified_name() + ": cannot publish on '" + topic + "'");
+    }
+  }
+  topic_ = rcl_publisher_get_topic_name(&publisher_);
+  rmw_gid_t gid{};
+  if (rmw_get_gid_for_publisher(rcl_publisher_get_rmw_handle(&publisher_), &gid) == RMW_RET_OK) {
+    gid_ = to_gid(gid);
+  } else {
+    detail::take_rcl_error();
+  }
+  node_->entity_made();
+}
+
+PublisherBase::~PublisherBase()
+{
+  std::lock_guard lock(rcl_mutex());
+  detail::ignore(rcl_publisher_fini(&publisher_, node_->rcl()));
+}
+
+QoS PublisherBase::get_actual_qos() const
+{
+  return QoS(*rcl_publisher_get_actual_qos(&publisher_));
+}
+
+std::uint64_t PublisherBase::publish_message(const void * message) noexcept
+{
+  // Outside of the lock, so that whoever waits for it does so at the ceiling too.
+  const takt_core::MiddlewareCeilingScope ceiling;
+  std::lock_guard lock(mutex_);
+  const std::uint64_t sequence = sequence_.load(std::memory_order_relaxed) + 1;
+  if (MessageObserver * const observer = node_->context()->message_observer();
+      observer != nullptr) {
+    observer->on_publish(gid_, sequence, topic_, takt_core::current_activations());
+  }
+  if (rcl_publish(&publisher_, message, nullptr) != RCL_RET_OK) {
+    rcutils_reset_error();
+    failed_.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  sequence_.store(sequence, std::memory_order_relaxed);
+  return sequence;
+}
+
+std::size_t PublisherBase::get_subscription_count() const
+{
+  std::size_t count = 0;
+  if (rcl_publisher_get_subscription_count(&publisher_, &count) != RCL_RET_OK) {
+    detail::take_rcl_error();
+    return 0;
+  }
+  return count;
+}
+
+bool PublisherBase::wait_for_matched(std::size_t count, takt_core::Duration timeout) const
+{
+  return wait_for(
+    *node_->context(), timeout, [&] { return get_subscription_count() >= count; });
+}
+
+}  // namespace takt_rcl

@@ -1,0 +1,69 @@
+#include "takt_rcl/sequence_gaps.hpp"
+
+namespace takt_rcl
+{
+
+namespace
+{
+constexpr std::uint64_t kWindow = 64;  // bits of Entry::seen
+}
+
+void SequenceGaps::begin(Entry & entry, std::uint64_t sequence) noexcept
+{
+  entry.newest = sequence;
+  entry.seen = ~std::uint64_t{0};
+  entry.restart = 0;
+}
+
+SequenceGaps::Entry & SequenceGaps::find(const Gid & publisher, bool & known) noexcept
+{
+  Entry * oldest = entries_.data();
+  for (Entry & entry : entries_) {
+    if (entry.used != 0 && entry.publisher == publisher) {
+      known = true;
+      return entry;
+    }
+    if (entry.used < oldest->used) {
+      oldest = &entry;
+    }
+  }
+  known = false;
+  oldest->publisher = publisher;
+  return *oldest;
+}
+
+void SequenceGaps::note(const Gid & publisher, std::uint64_t sequence) noexcept
+{
+  bool known = false;
+  Entry & entry = find(publisher, known);
+  entry.used = ++clock_;
+  if (!known) {
+    begin(entry, sequence);
+    return;
+  }
+  std::uint64_t lost = lost_.load(std::memory_order_relaxed);
+  if (sequence > entry.newest) {
+    const std::uint64_t ahead = sequence - entry.newest;
+    lost += ahead - 1;
+    entry.seen = ahead < kWindow ? entry.seen << ahead | 1 : 1;
+    entry.newest = sequence;
+    entry.restart = 0;
+  } else if (const std::uint64_t behind = entry.newest - sequence; behind < kWindow) {
+    const std::uint64_t bit = std::uint64_t{1} << behind;
+    if ((entry.seen & bit) == 0) {  // late, not lost
+      entry.seen |= bit;
+      lost -= lost > 0 ? 1 : 0;
+    } else if (entry.restart == sequence) {
+      begin(entry, sequence);
+    } else if (behind > 0) {
+      entry.restart = sequence + 1;
+    }
+  } else if (entry.restart == sequence) {
+    begin(entry, sequence);
+  } else {
+    entry.restart = sequence + 1;
+  }
+  lost_.store(lost, std::memory_order_relaxed);
+}
+
+}  // namespace takt_rcl

@@ -1,0 +1,115 @@
+#include "signals.hpp"
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <thread>
+
+#include "takt_rcl/error.hpp"
+
+namespace takt_rcl::signals
+{
+
+namespace
+{
+
+constexpr std::array kSignals{SIGINT, SIGTERM};
+
+std::mutex g_mutex;
+int g_users = 0;
+std::array<struct sigaction, kSignals.size()> g_previous;
+
+// What the handler touches: lock-free atomics only.
+std::array<std::atomic<takt_core::Executor *>, 64> g_executors;
+std::atomic<int> g_handling{0};
+std::atomic<std::uint64_t> g_count{0};
+static_assert(std::atomic<takt_core::Executor *>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+void handle(int number, siginfo_t * info, void * context)
+{
+  const int error = errno;
+  g_handling.fetch_add(1);
+  g_count.fetch_add(1);
+  for (auto & slot : g_executors) {
+    if (takt_core::Executor * const executor = slot.load(); executor != nullptr) {
+      executor->cancel();
+    }
+  }
+  g_handling.fetch_sub(1);
+  // Whoever was there before still learns of it.
+  const struct sigaction & previous = g_previous[number == kSignals[0] ? 0 : 1];
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    if (previous.sa_sigaction != nullptr) {
+      previous.sa_sigaction(number, info, context);
+    }
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(number);
+  }
+  errno = error;
+}
+
+}  // namespace
+
+void acquire()
+{
+  std::lock_guard lock(g_mutex);
+  if (g_users++ > 0) {
+    return;
+  }
+  struct sigaction action = {};
+  action.sa_sigaction = &handle;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    // Read before write: the handler may run as soon as it is installed.
+    ::sigaction(kSignals[i], nullptr, &g_previous[i]);
+    ::sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+void release()
+{
+  std::lock_guard lock(g_mutex);
+  if (--g_users > 0) {
+    return;
+  }
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction current = {};
+    ::sigaction(kSignals[i], nullptr, &current);
+    if (current.sa_sigaction == &handle) {  // else somebody came after us: leave theirs
+      ::sigaction(kSignals[i], &g_previous[i], nullptr);
+    }
+  }
+}
+
+std::uint64_t count() noexcept { return g_count.load(); }
+
+void add(takt_core::Executor & executor)
+{
+  for (auto & slot : g_executors) {
+    takt_core::Executor * free = nullptr;
+    if (slot.compare_exchange_strong(free, &executor)) {
+      return;
+    }
+  }
+  throw Error("more than 64 executors in contexts that end on signals");
+}
+
+void remove(takt_core::Executor & executor) noexcept
+{
+  for (auto & slot : g_executors) {
+    takt_core::Executor * here = &executor;
+    if (slot.compare_exchange_strong(here, nullptr)) {
+      while (g_handling.load() != 0) {
+        std::this_thread::yield();
+      }
+      return;
+    }
+  }
+}
+
+}  // namespace takt_rcl::signals

@@ -1,0 +1,240 @@
+#include "takt_rcl/timer.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "engine.hpp"
+
+namespace takt_rcl
+{
+
+namespace
+{
+
+// 100ms, 1s, 250us: the largest unit that gives a whole number.
+std::string period_name(Duration period)
+{
+  struct Unit
+  {
+    Duration::rep ns;
+    const char * name;
+  };
+  for (const Unit unit : {Unit{1'000'000'000, "s"}, Unit{1'000'000, "ms"}, Unit{1'000, "us"}}) {
+    if (period.count() % unit.ns == 0) {
+      return std::to_string(period.count() / unit.ns) + unit.name;
+    }
+  }
+  return std::to_string(period.count()) + "ns";
+}
+
+Duration checked(Duration period)
+{
+  if (period <= Duration::zero()) {
+    throw std::invalid_argument("a timer's period must be positive");
+  }
+  return period;
+}
+
+}  // namespace
+
+struct Timer::Shared
+{
+  Function function;
+  TimerOptions options;
+  std::shared_ptr<Clock> clock;  // nullptr: the monotonic clock, by the executor
+  std::weak_ptr<Timer> handle;
+  std::atomic<Duration::rep> period{0};
+  std::atomic<bool> active{true};  // while in no executor
+  std::atomic<std::uint64_t> skipped_before{0};  // in executors it was in earlier
+  SimTimer sim;
+};
+
+/// The core callback on the monotonic clock.
+class Timer::Run : public takt_core::Callback
+{
+public:
+  Run(
+    takt_core::CallbackOptions options, std::shared_ptr<Shared> shared,
+    takt_core::Executor & executor)
+  : Callback(std::move(options)), shared_(std::move(shared)), executor_(executor)
+  {
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    // Holds the handle: a callback may drop the user's last one.
+    if (const auto timer = shared_->handle.lock(); timer != nullptr) {
+      const TimerInfo info{
+        Time(takt_core::to_ns(run.release)), Time(takt_core::to_ns(run.start)), run.skipped};
+      shared_->function(*timer, info);
+    }
+  }
+
+  bool cancelled() const noexcept { return executor_.scheduler().timer_cancelled(*this); }
+
+private:
+  const std::shared_ptr<Shared> shared_;
+  takt_core::Executor & executor_;
+};
+
+/// The core callback on simulated time: the clock releases it.
+class Timer::SimRun : public takt_core::Callback
+{
+public:
+  SimRun(takt_core::CallbackOptions options, std::shared_ptr<Shared> shared)
+  : Callback(std::move(options)), shared_(std::move(shared))
+  {
+  }
+
+  bool take(const takt_core::Run &) override { return !shared_->clock->cancelled(shared_->sim); }
+
+  void run(const takt_core::Run &) override
+  {
+    const std::uint64_t skipped = shared_->sim.skipped.load(std::memory_order_relaxed);
+    const TimerInfo info{
+      Time(shared_->sim.expected.load(std::memory_order_relaxed)), shared_->clock->now(),
+      skipped - std::exchange(skipped_, skipped)};
+    if (const auto timer = shared_->handle.lock(); timer != nullptr) {
+      shared_->function(*timer, info);
+    }
+  }
+
+private:
+  const std::shared_ptr<Shared> shared_;
+  std::uint64_t skipped_ = 0;
+};
+
+Timer::Timer(
+  std::shared_ptr<NodeState> node, Duration period, Function function, TimerOptions options,
+  std::shared_ptr<Clock> clock)
+: Entity(
+    std::move(node), takt_core::Kind::timer, "timer", period_name(checked(period)), options),
+  shared_(std::make_shared<Shared>())
+{
+  shared_->function = std::move(function);
+  shared_->active = options.autostart;
+  shared_->options = std::move(options);
+  shared_->options.callback_group.reset();  // the entity has it
+  shared_->clock = std::move(clock);
+  shared_->period = period.count();
+  shared_->sim.period = period;
+  shared_->sim.active = shared_->active;
+}
+
+Timer::~Timer() { leave_node(); }
+
+std::shared_ptr<takt_core::Callback> Timer::make(
+  Engine & engine, takt_core::CallbackOptions options, const Placement & placement)
+{
+  shared_->handle = weak_from_this();
+  const std::optional<Duration> offset =
+    placement.offset ? placement.offset : shared_->options.offset;
+  if (shared_->clock != nullptr) {
+    shared_->sim.first = offset.value_or(shared_->sim.period);
+    options.kind = takt_core::Kind::waitable;
+    return std::make_shared<SimRun>(std::move(options), shared_);
+  }
+  takt_core::TimerOptions timer;
+  timer.period = period();
+  timer.offset = offset;
+  timer.missed_periods = placement.missed_periods.value_or(shared_->options.missed_periods);
+  timer.autostart = shared_->active;
+  options.timer = timer;
+  return std::make_shared<Run>(std::move(options), shared_, engine.core());
+}
+
+void Timer::connect(takt_core::Callback &)
+{
+  if (shared_->clock != nullptr) {
+    shared_->clock->add(shared_->sim, attachment_);
+  }
+}
+
+void Timer::disconnect(takt_core::Callback & callback) noexcept
+{
+  if (shared_->clock != nullptr) {
+    shared_->clock->remove(shared_->sim);
+    return;
+  }
+  shared_->active = !static_cast<Run &>(callback).cancelled();
+  shared_->skipped_before += callback.skipped_periods();
+}
+
+void Timer::cancel() noexcept
+{
+  if (shared_->clock != nullptr) {
+    shared_->clock->cancel(shared_->sim);
+  } else if (!attachment_.use([](takt_core::Executor & executor, takt_core::Callback & callback) {
+               executor.scheduler().cancel_timer(callback);
+             })) {
+    shared_->active = false;
+  }
+}
+
+void Timer::reset() noexcept
+{
+  if (shared_->clock != nullptr) {
+    shared_->clock->reset(shared_->sim);
+  } else if (!attachment_.use([](takt_core::Executor & executor, takt_core::Callback & callback) {
+               executor.scheduler().reset_timer(callback, takt_core::now());
+             })) {
+    shared_->active = true;
+  }
+}
+
+bool Timer::is_canceled() const noexcept
+{
+  if (shared_->clock != nullptr) {
+    return shared_->clock->cancelled(shared_->sim);
+  }
+  bool cancelled = !shared_->active;
+  attachment_.use([&](takt_core::Executor & executor, takt_core::Callback & callback) {
+    cancelled = executor.scheduler().timer_cancelled(callback);
+  });
+  return cancelled;
+}
+
+Duration Timer::time_until_trigger() const noexcept
+{
+  if (shared_->clock != nullptr) {
+    return shared_->clock->until(shared_->sim);
+  }
+  Duration until = shared_->active ? period() : takt_core::kForever;
+  attachment_.use([&](takt_core::Executor & executor, takt_core::Callback & callback) {
+    const takt_core::Time next = executor.scheduler().next_release(callback);
+    until = next == takt_core::kNever ? takt_core::kForever : next - takt_core::now();
+  });
+  return until;
+}
+
+Duration Timer::period() const noexcept
+{
+  return Duration(shared_->period.load(std::memory_order_relaxed));
+}
+
+void Timer::set_period(Duration period) noexcept
+{
+  if (period <= Duration::zero()) {
+    return;
+  }
+  shared_->period.store(period.count(), std::memory_order_relaxed);
+  if (shared_->clock != nullptr) {
+    shared_->clock->set_period(shared_->sim, period);
+    return;
+  }
+  attachment_.use([&](takt_core::Executor & executor, takt_core::Callback & callback) {
+    executor.scheduler().set_period(callback, period);
+  });
+}
+
+std::uint64_t Timer::skipped_periods() const noexcept
+{
+  std::uint64_t skipped =
+    shared_->skipped_before + shared_->sim.skipped.load(std::memory_order_relaxed);
+  attachment_.use([&](takt_core::Executor &, takt_core::Callback & callback) {
+    skipped += callback.skipped_periods();
+  });
+  return skipped;
+}
+
+}  // namespace takt_rcl

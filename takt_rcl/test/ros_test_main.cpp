@@ -1,0 +1,50 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "ros_test.hpp"
+
+namespace takt_rcl::test
+{
+
+// One lock file per domain. The kernel drops the lock with the process, however it ends. Children
+// inherit the domain by the environment, not the lock.
+void own_domain()
+{
+  const char * const base = std::getenv("TMPDIR");
+  const std::string directory = std::string(base != nullptr ? base : "/tmp") +
+                                "/takt-test-domains-" + std::to_string(::geteuid());
+  ::mkdir(directory.c_str(), 0700);
+  constexpr int kDomains = 101;  // above, ports overlap with those the kernel gives out
+  for (int i = 0; i < kDomains; ++i) {
+    const int domain = 1 + (static_cast<int>(::getpid()) + i) % kDomains;
+    const std::string path = directory + "/" + std::to_string(domain);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0) {
+      ::setenv("ROS_DOMAIN_ID", std::to_string(domain).c_str(), 1);
+      return;
+    }
+    if (file >= 0) {
+      ::close(file);
+    }
+  }
+  std::fprintf(stderr, "no free ROS domain: 101 test processes are running\n");
+  std::exit(2);
+}
+
+}  // namespace takt_rcl::test
+
+int main(int argc, char ** argv)
+{
+  ::testing::InitGoogleTest(&argc, argv);
+  takt_rcl::test::own_domain();
+  ::setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 0);
+  ::unsetenv("ROS_STATIC_PEERS");
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,24 @@
+# Each test program takes a ROS domain of its own (ros_test_main.cpp).
+find_package(GTest REQUIRED)
+find_package(std_msgs REQUIRED)
+find_package(sensor_msgs REQUIRED)
+find_package(takt_msgs REQUIRED)
+
+set(takt_rcl_test_logs ${CMAKE_CURRENT_BINARY_DIR}/ros_logs)
+file(GLOB takt_rcl_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*_test.cpp)
+add_library(takt_rcl_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/ros_test_main.cpp)
+target_link_libraries(takt_rcl_test_main PUBLIC
+  takt_rcl GTest::gtest ${std_msgs_TARGETS} ${sensor_msgs_TARGETS} ${takt_msgs_TARGETS})
+
+foreach(source IN LISTS takt_rcl_tests)
+  get_filename_component(name ${source} NAME_WE)
+  set(name rcl_${name})
+  add_executable(${name} ${source})
+  target_compile_options(${name} PRIVATE ${takt_rcl_warnings})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE
+    takt_rcl_test_main rcl_yaml_param_parser::rcl_yaml_param_parser ${rosgraph_msgs_TARGETS})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT 300 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")
+endforeach()

@@ -1,0 +1,254 @@
+// The parts that need no middleware.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "parameter_overrides.hpp"
+#include "takt_rcl/join.hpp"
+#include "takt_rcl/message_handler.hpp"
+#include "takt_rcl/message_pool.hpp"
+#include "takt_rcl/qos.hpp"
+#include "takt_rcl/sequence_gaps.hpp"
+#include "takt_rcl/time.hpp"
+
+namespace
+{
+
+using takt_rcl::Gid;
+using takt_rcl::MessagePool;
+using takt_rcl::SequenceGaps;
+
+Gid publisher(std::uint8_t n)
+{
+  Gid gid{};
+  gid[3] = n;
+  return gid;
+}
+
+std::uint64_t lost_of(const std::vector<std::uint64_t> & sequences)
+{
+  SequenceGaps gaps;
+  for (const std::uint64_t sequence : sequences) {
+    gaps.note(publisher(1), sequence);
+  }
+  return gaps.lost();
+}
+
+TEST(SequenceGaps, CountsWhatIsMissingBetweenMessages)
+{
+  EXPECT_EQ(lost_of({}), 0u);
+  EXPECT_EQ(lost_of({7}), 0u);  // a late joiner has lost nothing
+  EXPECT_EQ(lost_of({1, 2, 3}), 0u);
+  EXPECT_EQ(lost_of({1, 4, 5, 8}), 4u);
+  EXPECT_EQ(lost_of({1, 1001}), 999u);
+}
+
+TEST(SequenceGaps, TakesBackWhatWasOnlyLate)
+{
+  EXPECT_EQ(lost_of({1, 4, 2, 3, 5}), 0u);
+  EXPECT_EQ(lost_of({1, 4, 3, 5}), 1u);
+  EXPECT_EQ(lost_of({5, 4, 3, 6}), 0u);  // from before the beginning
+}
+
+TEST(SequenceGaps, IgnoresDuplicatesAndVeryLateMessages)
+{
+  EXPECT_EQ(lost_of({1, 2, 2, 3, 3}), 0u);
+  std::vector<std::uint64_t> sequences{1, 201, 100, 202};
+  EXPECT_EQ(lost_of(sequences), 199u);
+}
+
+TEST(SequenceGaps, NoticesAPublisherThatCountsAnew)
+{
+  EXPECT_EQ(lost_of({500, 501, 1, 2, 3, 5}), 1u);
+  EXPECT_EQ(lost_of({10, 11, 1, 2, 3, 5}), 1u);
+}
+
+TEST(SequenceGaps, KeepsPublishersApartAndForgetsTheOneSilentForLongest)
+{
+  SequenceGaps gaps;
+  for (std::uint8_t p = 0; p < SequenceGaps::kPublishers; ++p) {
+    gaps.note(publisher(p), 100U * p + 1);
+  }
+  for (std::uint8_t p = 1; p < SequenceGaps::kPublishers; ++p) {
+    gaps.note(publisher(p), 100U * p + 3);
+  }
+  EXPECT_EQ(gaps.lost(), SequenceGaps::kPublishers - 1);
+  gaps.note(publisher(200), 1);  // takes the place of publisher 0
+  gaps.note(publisher(1), 104);
+  gaps.note(publisher(0), 50);
+  EXPECT_EQ(gaps.lost(), SequenceGaps::kPublishers - 1);
+}
+
+TEST(MessagePool, ReusesMessagesAndAllocatesOnlyWhenExhausted)
+{
+  MessagePool<std::string>::Owner pool(new MessagePool<std::string>(2));
+  auto a = MessagePool<std::string>::share(pool->acquire());
+  auto b = MessagePool<std::string>::unique(pool->acquire());
+  EXPECT_EQ(pool->exhausted(), 0u);
+  auto c = MessagePool<std::string>::share(pool->acquire());
+  EXPECT_EQ(pool->exhausted(), 1u);
+  *c = "outside";
+  const std::string * const place = b.get();
+  b.reset();
+  auto d = MessagePool<std::string>::unique(pool->acquire());
+  EXPECT_EQ(d.get(), place);
+  EXPECT_EQ(pool->exhausted(), 1u);
+}
+
+TEST(MessagePool, SlotReturnsOnlyWithTheLastWeakPointer)
+{
+  MessagePool<int>::Owner pool(new MessagePool<int>(1));
+  auto shared = MessagePool<int>::share(pool->acquire());
+  std::weak_ptr<int> weak = shared;
+  shared.reset();
+  EXPECT_TRUE(weak.expired());
+  auto other = MessagePool<int>::share(pool->acquire());
+  EXPECT_EQ(pool->exhausted(), 1u);
+  weak.reset();
+  other = MessagePool<int>::share(pool->acquire());
+  EXPECT_EQ(pool->exhausted(), 1u);
+}
+
+TEST(MessagePool, MessagesOutliveTheOwner)
+{
+  MessagePool<std::string>::Owner pool(new MessagePool<std::string>(1));
+  auto kept = MessagePool<std::string>::share(pool->acquire());
+  *kept = "still here";
+  pool.reset();
+  EXPECT_EQ(*kept, "still here");
+}
+
+TEST(MessagePool, SurvivesReturnsFromManyThreads)
+{
+  constexpr int kThreads = 3;
+  constexpr int kRounds = 20000;
+  MessagePool<std::uint64_t>::Owner pool(new MessagePool<std::uint64_t>(2 * kThreads));
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kRounds; ++i) {
+        const auto mark = static_cast<std::uint64_t>(t) << 32 | static_cast<std::uint64_t>(i);
+        auto one = MessagePool<std::uint64_t>::share(pool->acquire());
+        auto two = MessagePool<std::uint64_t>::unique(pool->acquire());
+        *one = mark;
+        *two = ~mark;
+        wrong += *one != mark || *two != ~mark;
+      }
+    });
+  }
+  for (auto & thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(pool->exhausted(), 0u);
+}
+
+TEST(MessageHandler, ChoosesBySignature)
+{
+  const takt_rcl::MessageInfo info;
+  int value = 0;
+  const auto deliver = [&](auto function) {
+    value = 0;
+    const auto handler = takt_rcl::make_message_handler<int>(function, 0);
+    handler->prepare(1, 1);
+    for (int i = 0; i < 3; ++i) {
+      *static_cast<int *>(handler->message(0)) = 42;
+      handler->deliver(0, info);
+    }
+    EXPECT_EQ(value, 42);
+    return handler->allocated();
+  };
+  using takt_rcl::MessageInfo;
+  using takt_rcl::UniqueMessage;
+  EXPECT_EQ(deliver([&](const int & m) { value = m; }), 0u);
+  EXPECT_EQ(deliver([&](const int & m, const MessageInfo &) { value = m; }), 0u);
+  EXPECT_EQ(deliver([&](const auto & m) { value = m; }), 0u);
+  EXPECT_EQ(deliver([&](std::shared_ptr<const int> m) { value = *m; }), 0u);
+  EXPECT_EQ(deliver([&](const std::shared_ptr<const int> & m) { value = *m; }), 0u);
+  EXPECT_EQ(deliver([&](std::shared_ptr<int> m, const MessageInfo &) { value = *m; }), 0u);
+  EXPECT_EQ(deliver([&](UniqueMessage<int> m) { value = *m; }), 0u);
+  EXPECT_EQ(deliver([&](std::unique_ptr<int> m) { value = *m; }), 3u);
+}
+
+TEST(NamesNode, FollowsTheWildcardsOfParameterFiles)
+{
+  using takt_rcl::names_node;
+  EXPECT_TRUE(names_node("/a/b", "/a/b"));
+  EXPECT_TRUE(names_node("b", "/b"));
+  EXPECT_FALSE(names_node("b", "/a/b"));
+  EXPECT_TRUE(names_node("/**", "/b"));
+  EXPECT_TRUE(names_node("/**", "/a/b/c"));
+  EXPECT_TRUE(names_node("/**/c", "/a/b/c"));
+  EXPECT_TRUE(names_node("/**/c", "/c"));
+  EXPECT_FALSE(names_node("/**/c", "/a/b"));
+  EXPECT_TRUE(names_node("/*/b", "/a/b"));
+  EXPECT_FALSE(names_node("/*", "/a/b"));
+  EXPECT_FALSE(names_node("/*/b", "/b"));
+  EXPECT_FALSE(names_node("/a/b", "/a/bc"));
+}
+
+TEST(Join, ScopeCarriesCurrentAndJoinedActivations)
+{
+  const auto set = [](std::uint32_t root) {
+    takt_core::ActivationSet result;
+    result.add({root, 1, takt_core::from_ns(root)});
+    return result;
+  };
+  takt_rcl::Join<std::string> a;
+  takt_rcl::Join<std::string> b;
+  takt_rcl::Join<std::string> empty;
+  const auto one = set(1);
+  const auto two = set(2);
+  const auto three = set(3);
+  {
+    const takt_core::ActivationScope scope(one);
+    a.store("one");
+  }
+  {
+    const takt_core::ActivationScope scope(two);
+    b.store(std::make_shared<const std::string>("two"));
+  }
+  const takt_core::ActivationScope scope(three);
+  {
+    const takt_rcl::JoinScope joined(a, b, empty);
+    ASSERT_NE(takt_core::current_activations(), nullptr);
+    EXPECT_EQ(takt_core::current_activations()->size(), 3u);
+  }
+  EXPECT_EQ(takt_core::current_activations()->size(), 1u);
+  EXPECT_EQ(a.get() + b.get(), "onetwo");
+  b.clear();
+  EXPECT_FALSE(b.has());
+  EXPECT_TRUE(b.activations().empty());
+}
+
+TEST(Join, OutsideOfCallbacksHoldsTheMessageAlone)
+{
+  takt_rcl::Join<int> join;
+  EXPECT_FALSE(join.has());
+  join.store(7);
+  EXPECT_TRUE(join.has());
+  EXPECT_EQ(join.get(), 7);
+  EXPECT_TRUE(join.activations().empty());
+}
+
+TEST(QoS, ArrivalDepthIsTheHistorys)
+{
+  EXPECT_EQ(takt_rcl::arrival_depth(takt_rcl::QoS(7).get_rmw_qos_profile()), 7u);
+  EXPECT_EQ(
+    takt_rcl::arrival_depth(takt_rcl::QoS(takt_rcl::KeepAll()).get_rmw_qos_profile()),
+    takt_rcl::kUnboundedDepth);
+}
+
+TEST(Time, ConvertsToMessagesAndBack)
+{
+  for (const std::int64_t ns : {0LL, 1LL, 999'999'999LL, 1'000'000'000LL, 1'700'000'000'123'456'789LL}) {
+    const takt_rcl::Time time(ns);
+    EXPECT_EQ(takt_rcl::Time(builtin_interfaces::msg::Time(time)).nanoseconds(), ns);
+  }
+}
+
+}  // namespace
