@@ -1,0 +1,18 @@
+"""Packaging of the takt command for ROS 2 (ament_python)."""
+
+from setuptools import find_packages, setup
+
+setup(
+    name="takt_cli",
+    version="0.1.0",
+    description="The takt command: real-time execution for ROS 2",
+    license="Apache-2.0",
+    packages=find_packages(include=["takt_cli", "takt_cli.*"]),
+    package_data={"takt_cli.report": ["assets/*"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", ["resource/takt_cli"]),
+        ("share/takt_cli", ["package.xml"]),
+    ],
+    entry_points={"console_scripts": ["takt = takt_cli.__main__:main"]},
+    zip_safe=False,
+)

@@ -1,0 +1,53 @@
+"""Entry of `takt` and `python -m takt_cli`: runs a command, turns errors into sentences."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+from takt_cli.console import err
+from takt_cli.errors import EXIT_FAILED, TaktError
+
+_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run, and leave with an exit code; a traceback never reaches the user unasked."""
+    sys.exit(run())
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    try:
+        # Loaded here: even an import that fails shall not end in a traceback.
+        from takt_cli.app import app
+
+        app(args=arguments, standalone_mode=True, prog_name="takt")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else EXIT_FAILED
+    except TaktError as error:
+        err().print(f"takt: {error.message}", style="red", markup=False)
+        if error.hint:
+            err().print(error.hint, style="dim", markup=False)
+        return error.code
+    except KeyboardInterrupt:
+        err().print("takt: interrupted", markup=False)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left; Python would complain again while closing it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FAILED
+    except Exception as error:  # the last resort
+        if os.environ.get("TAKT_DEBUG"):
+            traceback.print_exc()
+        err().print(
+            f"takt: internal error: {type(error).__name__}: {error}", style="red", markup=False
+        )
+        err().print("Set TAKT_DEBUG=1 for the traceback.", style="dim")
+        return EXIT_FAILED
+    return 0
+
+
+if __name__ == "__main__":
+    main()

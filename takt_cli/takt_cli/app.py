@@ -1,0 +1,46 @@
+"""The command line: which commands there are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from takt_cli import __version__
+from takt_cli.commands import bench, check, demo, experiment, host, report, run
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"takt {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    name="takt",
+    help="Real-time execution for ROS 2: run a graph under a schedule, and see what it gains.",
+    epilog="Start with: takt demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("demo")(demo.demo)
+app.command("run")(run.run_graph)
+app.command("check")(check.check)
+app.add_typer(experiment.app, name="experiment")
+app.command("report")(report.make_report)
+app.command("host")(host.show_host)
+app.command("bench")(bench.bench)

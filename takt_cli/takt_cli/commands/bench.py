@@ -1,0 +1,128 @@
+"""`takt bench`: finds the benchmark programs, runs them and shows one table."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from takt_cli.commands.options import Json
+from takt_cli.console import err, note, out, print_json
+from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.programs import build_directories, last_lines, prefixes
+from takt_cli.table import Cell, Table
+from takt_cli.units import human
+
+_TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+_PLAIN_KEYS = frozenset(
+    "name run_name run_type family_index per_family_instance_index repetitions repetition_index "
+    "threads iterations real_time cpu_time time_unit aggregate_name aggregate_unit".split()
+)
+
+
+def bench(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Only programs whose name contains one of these.", show_default=False),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Only benchmarks that match this regular expression.")
+    ] = None,
+    min_time: Annotated[
+        str | None, typer.Option(help="Least time per benchmark, as in 0.1s.", show_default=False)
+    ] = None,
+    list_programs: Annotated[bool, typer.Option("--list", help="Only list the programs.")] = False,
+    json_output: Json = False,
+) -> None:
+    """Run the benchmarks that are built, and print their results."""
+    programs = [p for p in find_benchmarks() if not names or any(n in p.name for n in names)]
+    if not programs:
+        wanted = f" whose name contains {' or '.join(names)}" if names else ""
+        raise TaktError(f"no benchmark program{wanted} is built", hint="run `make build` first")
+    if list_programs:
+        if json_output:
+            print_json([str(program) for program in programs])
+        else:
+            out().print("\n".join(str(p) for p in programs), markup=False, soft_wrap=True)
+        return
+    results = {}
+    for number, program in enumerate(programs, start=1):
+        note(f"{number}/{len(programs)} {program.name}")
+        with err().status(program.name):
+            results[program.name] = run_benchmark(program, only, min_time)
+    if json_output:
+        print_json(results)
+        return
+    for name, result in results.items():
+        table = bench_table(name, result)
+        if table.rows:
+            out().print(table.to_rich())
+
+
+def find_benchmarks() -> list[Path]:
+    """Find installed programs first, then built ones; of equal names the first counts."""
+    found: dict[str, Path] = {}
+    places = [prefix / "lib" / "takt_bench" for prefix in prefixes()]
+    places += [d for d in build_directories() if d.name == "takt_bench"]
+    for place in places:
+        for path in sorted(place.glob("*")):
+            if "bench" in path.name and path.is_file() and os.access(path, os.X_OK):
+                found.setdefault(path.name, path)
+    return list(found.values())
+
+
+def run_benchmark(program: Path, only: str | None, min_time: str | None) -> Mapping[str, Any]:
+    """Run one program of Google Benchmark; its own words go to standard error."""
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        file = Path(scratch, "result.json")
+        command = [str(program), f"--benchmark_out={file}", "--benchmark_out_format=json"]
+        if only:
+            command.append(f"--benchmark_filter={only}")
+        if min_time:
+            command.append(f"--benchmark_min_time={min_time}")
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        if done.returncode != 0:
+            words = last_lines(done.stdout, 6)
+            raise TaktError(f"{program.name} failed:\n{words}", code=EXIT_FAILED)
+        try:
+            return json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, json.JSONDecodeError):
+            # Nothing matched the filter: the program writes nothing then.
+            sys.stderr.write(done.stdout if "Failed to match" not in done.stdout else "")
+            return {"benchmarks": []}
+
+
+def bench_table(name: str, result: Mapping[str, Any]) -> Table:
+    """One row per benchmark, counters of any name as columns."""
+    runs = [run for run in result.get("benchmarks", ()) if run.get("run_type") != "aggregate"]
+    counters = sorted({key for run in runs for key in run if key not in _PLAIN_KEYS})
+    numeric = [key for key in counters if any(isinstance(r.get(key), int | float) for r in runs)]
+    table = Table(name, ["benchmark", "time", "CPU", *numeric])
+    for run in runs:
+        factor = _TO_NS.get(str(run.get("time_unit", "ns")), 1.0)
+        if run.get("error_occurred"):
+            table.add(str(run["name"]), Cell("failed", "bad"), "", *[""] * len(numeric))
+            table.notes.append(f"{run['name']}: {run.get('error_message', '')}")
+            continue
+        values = [run.get(key) for key in numeric]
+        table.add(
+            str(run["name"]),
+            human(float(run.get("real_time", 0)) * factor),
+            human(float(run.get("cpu_time", 0)) * factor),
+            *("" if v is None or isinstance(v, bool | str) else f"{v:,.4g}" for v in values),
+        )
+    return table

@@ -1,0 +1,135 @@
+"""`takt demo`: one minute that shows what scheduling gains on this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from takt_cli.commands.options import Cores, Json, OutputDirectory, duration_ns
+from takt_cli.comparison import chain_comparison, comparison_table
+from takt_cli.console import err, note
+from takt_cli.errors import TaktError
+from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
+from takt_cli.host import Host, measure_host, this_host
+from takt_cli.places import output_directory
+from takt_cli.runner import RunRequest
+from takt_cli.scaling import Scaling, fit
+from takt_cli.session import Planned, run_all, total_s
+from takt_cli.study import Study, command_line, finish
+from takt_cli.verdict import demo_sentences
+
+GRAPH = "autoware_reference"
+MOST_CORES = 4
+
+
+def demo(
+    duration: Annotated[str, typer.Option(help="How long each of the three runs measures.")] = "10",
+    output: OutputDirectory = None,
+    cores: Cores = None,
+    json_output: Json = False,
+) -> None:
+    """Run the Autoware reference graph under stock executors and under takt, side by side."""
+    length = duration_ns(duration)
+    directory = output_directory(output, "demo")
+    host = this_host()
+    used = host.cores[: min(cores or MOST_CORES, MOST_CORES)]
+    graph = resolve_graph(GRAPH)
+    scaling = fit(graph_info(graph), len(used))
+    planned = plan_runs(graph, directory, used, scaling, length)
+    note(f"{host.describe()}; {scaling.describe()}.")
+    note(f"Three runs, about {total_s(planned):.0f} s.")
+    measured = measure(directory)
+    done = run_all(planned)
+    single, pool, takt = done
+    study = Study(
+        kind="demo",
+        title="takt: the Autoware reference graph under stock executors and under takt",
+        command=command_line("demo", *_repeat(duration, cores)),
+        host=host,
+        configurations=done,
+        sentences=demo_sentences(takt, pool, single, scaling.load * len(used)),
+        tables=[
+            comparison_table(done, "Autoware reference graph"),
+            chain_comparison(done, "All chains (response in ms)"),
+        ],
+        explanations=explain(host, used, scaling),
+        measured=measured,
+    )
+    # The terminal gets the first table only; the report has both.
+    finish(study, directory, json_output, tables_shown=1)
+
+
+def plan_runs(
+    graph: Path, directory: Path, cores: tuple[int, ...], scaling: Scaling, length: int
+) -> list[Planned]:
+    """Plan the three configurations."""
+
+    def request(name: str, schedule: str, threads: int | None = None) -> RunRequest:
+        return RunRequest(
+            graph=graph,
+            output=directory / f"{name}.json",
+            schedule=resolve_schedule(schedule),
+            threads=threads,
+            cores=cores,
+            duration_ns=length,
+            work_scale=scaling.work_scale,
+            label=name,
+        )
+
+    pool = len(cores)
+    return [
+        Planned(
+            "stock, 1 thread",
+            request("stock-single", "autoware_stock_single"),
+            "ROS 2's single-threaded executor; overloaded by design, the load needs more than "
+            "one core",
+            muted=True,
+        ),
+        Planned(
+            f"stock, {pool} threads",
+            request("stock-pool", "autoware_stock_pool", pool),
+            "ROS 2's multi-threaded executor with one thread per core",
+        ),
+        Planned(
+            "takt",
+            request("takt", "autoware_takt"),
+            "hot path above planner above the rest, by OS priority",
+        ),
+    ]
+
+
+def measure(directory: Path) -> Mapping[str, Any]:
+    """Measure the machine and keep what was measured; a demo without it is still one."""
+    try:
+        with err().status("measuring the machine"):
+            measured = measure_host()
+    except TaktError as error:
+        note(f"The machine was not measured: {error.message}")
+        return {}
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "host.json").write_text(json.dumps(measured, indent=2), encoding="utf-8")
+    return measured
+
+
+def explain(host: Host, cores: tuple[int, ...], scaling: Scaling) -> list[str]:
+    """Say how the load was chosen."""
+    names = ", ".join(str(core) for core in cores)
+    rights = (
+        "Real-time priorities were allowed."
+        if host.realtime_allowed
+        else "Real-time priorities were not allowed, so threads differ by nice level only."
+    )
+    return [
+        f"Everything ran on core{'s' if len(cores) > 1 else ''} {names}; {scaling.describe()}.",
+        "The physical limit is the work on the hot path alone, without any waiting.",
+        rights,
+    ]
+
+
+def _repeat(duration: str, cores: int | None) -> list[str]:
+    words = [] if duration == "10" else ["--duration", duration]
+    return [*words, "--cores", str(cores)] if cores else words

@@ -1,0 +1,212 @@
+"""`takt experiment ...`: the three experiments."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from takt_cli.background import hogs
+from takt_cli.commands.options import Cores, Json, OutputDirectory, duration_ns
+from takt_cli.comparison import chain_comparison
+from takt_cli.console import note
+from takt_cli.errors import TaktError
+from takt_cli.experiments import binding, executors, policy
+from takt_cli.experiments.setting import Setting, make_setting
+from takt_cli.places import output_directory
+from takt_cli.run_tables import thread_table
+from takt_cli.session import Planned, run_all, total_s
+from takt_cli.study import Study, command_line, finish
+from takt_cli.units import milliseconds, parse_duration
+
+app = typer.Typer(
+    help="Experiments that measure what executors, binding and OS priorities do.",
+    no_args_is_help=True,
+)
+
+Duration = Annotated[
+    str | None, typer.Option(help="Measured time of each run.", show_default=False)
+]
+SampleCount = Annotated[
+    int | None,
+    typer.Option("--samples", min=20, help="Samples per chain, instead.", show_default=False),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="A few seconds per run; to look around.")]
+
+
+def _setting(
+    name: str,
+    output: OutputDirectory,
+    cores: int | None,
+    quick: bool,
+    duration: str | None,
+    samples: int | None,
+) -> Setting:
+    length = duration_ns(duration) if duration else None
+    return make_setting(output_directory(output, name), cores, quick, length, samples)
+
+
+def _announce(setting: Setting, planned: list[Planned]) -> None:
+    minutes = total_s(planned) / 60
+    hint = "; --quick takes a few seconds per run" if minutes > 5 and not setting.quick else ""
+    note(f"{setting.host.describe()}; {len(planned)} runs, about {minutes:.1f} min{hint}.")
+
+
+def _command(name: str, **options: object) -> str:
+    words = ["experiment", name]
+    for key, value in options.items():
+        if value is True:
+            words.append(f"--{key}")
+        elif value not in (None, False):
+            words += [f"--{key}", str(value)]
+    return command_line(*words)
+
+
+@app.command("executors")
+def run_executors(
+    duration: Duration = None,
+    samples: SampleCount = None,
+    quick: Quick = False,
+    cost: Annotated[str, typer.Option(help="CPU time of each callback.")] = "10ms",
+    period: Annotated[str, typer.Option(help="Period of the three timers.")] = "300ms",
+    seed: Annotated[int, typer.Option(min=0, help="Of the random phase.")] = 1,
+    output: OutputDirectory = None,
+    cores: Cores = None,
+    json_output: Json = False,
+) -> None:
+    """Run three chains in six configurations of executors, beside the oracle."""
+    setting = _setting("executors", output, cores, quick, duration, samples)
+    period_ns = parse_duration(period)
+    cost_ns = executors.fitting_cost(parse_duration(cost), period_ns)
+    if period_ns < 10_000_000 or cost_ns < 1:
+        raise TaktError(f"a period of {period} is too short; take at least 10ms")
+    if cost_ns < parse_duration(cost):
+        note(f"Cost cut to {milliseconds(cost_ns)} ms: one core must carry nine callbacks.")
+    phases = (("In phase", False), ("Random phase", True))
+    planned = [executors.plan(setting, cost_ns, period_ns, seed, random) for _, random in phases]
+    _announce(setting, planned[0] + planned[1])
+    done = run_all(planned[0] + planned[1])
+    count = len(executors.SHAPES)
+    parts = [done[:count], done[count:]]
+    finish(
+        Study(
+            kind="experiment executors",
+            title="takt: three chains in six configurations of executors",
+            command=_command(
+                "executors",
+                duration=duration,
+                samples=samples,
+                quick=quick,
+                cost=cost,
+                period=period,
+                seed=seed,
+                cores=cores,
+            ),
+            host=setting.host,
+            configurations=done,
+            sentences=[
+                sentence
+                for part, (name, _) in zip(parts, phases, strict=True)
+                for sentence in executors.sentences(part, name)
+            ],
+            tables=[
+                executors.table(part, setting, cost_ns, period_ns, f"{name} (ms)")
+                for part, (name, _) in zip(parts, phases, strict=True)
+            ],
+            explanations=[
+                f"Each callback uses {milliseconds(cost_ns)} ms of CPU time every "
+                f"{milliseconds(period_ns)} ms, so nine of them load "
+                f"{9 * cost_ns / period_ns:.2f} cores.",
+                "Each executor is a thread set with a window ready queue of its own.",
+            ],
+        ),
+        setting.directory,
+        json_output,
+    )
+
+
+@app.command("binding")
+def run_binding(
+    duration: Duration = None,
+    samples: SampleCount = None,
+    quick: Quick = False,
+    output: OutputDirectory = None,
+    cores: Cores = None,
+    json_output: Json = False,
+) -> None:
+    """Bind callbacks to four threads in three ways, with and without chain priorities."""
+    setting = _setting("binding", output, cores, quick, duration, samples)
+    planned = {name: binding.plan(setting, name) for name in binding.GRAPHS}
+    everything = [item for items in planned.values() for item in items]
+    _announce(setting, everything)
+    done = run_all(everything)
+    tables, sentences = [], []
+    for name, items in planned.items():
+        part, done = done[: len(items)], done[len(items) :]
+        tables.append(chain_comparison(part, f"{name}: response (ms)"))
+        sentences += binding.sentences(part, name)
+        finish_name = f"binding of callbacks to threads, {name}"
+        study = Study(
+            kind="experiment binding",
+            title=f"takt: {finish_name}",
+            command=_command(
+                "binding", duration=duration, samples=samples, quick=quick, cores=cores
+            ),
+            host=setting.host,
+            configurations=part,
+            sentences=sentences[-1:],
+            tables=tables[-1:],
+            explanations=[
+                f"{binding.THREADS} threads, thread i on core i mod {len(setting.cores)}; the work "
+                f"is scaled to {binding.LOAD:.0%} of the cores.",
+                "global: any callback on any thread. semi-partitioned: timers on one thread each. "
+                "partitioned: equal blocks of callbacks, chain by chain, on one thread each.",
+            ],
+        )
+        finish(study, setting.directory / name, json_output)
+
+
+@app.command("policy")
+def run_policy(
+    graph: Annotated[str, typer.Option(help="Which graph.")] = policy.GRAPH,
+    schedule: Annotated[str, typer.Option(help="Which schedule.")] = policy.SCHEDULE,
+    duration: Duration = None,
+    samples: SampleCount = None,
+    quick: Quick = False,
+    output: OutputDirectory = None,
+    cores: Cores = None,
+    json_output: Json = False,
+) -> None:
+    """Compare OS priorities with the kernel's fair scheduler, under background load."""
+    setting = _setting("policy", output, cores, quick, duration, samples)
+    planned = policy.plan(setting, graph, schedule)
+    _announce(setting, planned)
+    with hogs(setting.cores):
+        done = run_all(planned)
+    scheduled, fair = done
+    finish(
+        Study(
+            kind="experiment policy",
+            title="takt: OS priorities against the fair scheduler, under background load",
+            command=_command(
+                "policy",
+                graph=graph,
+                schedule=schedule,
+                duration=duration,
+                samples=samples,
+                quick=quick,
+                cores=cores,
+            ),
+            host=setting.host,
+            configurations=done,
+            sentences=policy.sentences(scheduled.results, fair.results),
+            tables=[policy.table(scheduled, fair), thread_table(scheduled.results)],
+            explanations=[
+                f"One process per core that never sleeps ran at ordinary priority on cores "
+                f"{', '.join(map(str, setting.cores))}; the graph's work is scaled to "
+                f"{policy.LOAD:.0%} of them."
+            ],
+        ),
+        setting.directory,
+        json_output,
+    )

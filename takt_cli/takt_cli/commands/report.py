@@ -1,0 +1,61 @@
+"""`takt report`: a page from saved results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from takt_cli.comparison import chain_comparison, comparison_table
+from takt_cli.console import out
+from takt_cli.errors import TaktError
+from takt_cli.host import this_host
+from takt_cli.report.page import write_report
+from takt_cli.results import Results, load_results
+from takt_cli.study import Configuration, Study, command_line
+
+
+def make_report(
+    results: Annotated[list[Path], typer.Argument(help="Files that `takt run --output` wrote.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "takt: runs side by side",
+) -> None:
+    """Build a self-contained HTML page from saved results."""
+    configurations = name_all(results, [load_results(path) for path in results])
+    study = Study(
+        kind="results",
+        title=title,
+        command=command_line("report", *map(str, results), "-o", str(output)),
+        host=this_host(),
+        configurations=configurations,
+        tables=[
+            comparison_table(configurations, "Comparison"),
+            chain_comparison(configurations, "Chains (response in ms)"),
+        ],
+        explanations=["The machine named above is the one that built this page."],
+    )
+    if output.is_dir():
+        raise TaktError(f"{output} is a directory; name a file, as in -o report.html")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_report(study, output)
+    except OSError as error:
+        raise TaktError(f"{output}: cannot be written: {error.strerror}") from error
+    out().print(f"Report: {output.resolve()}", markup=False, soft_wrap=True)
+
+
+def name_all(paths: Sequence[Path], results: Sequence[Results]) -> list[Configuration]:
+    """Name each run by its label or file; twice the same name gets a number."""
+    names: dict[str, int] = {}
+    configurations = []
+    for path, result in zip(paths, results, strict=True):
+        name = result.label or path.stem
+        names[name] = names.get(name, 0) + 1
+        if names[name] > 1:
+            name = f"{name} #{names[name]}"
+        configurations.append(Configuration(name, result))
+    return configurations

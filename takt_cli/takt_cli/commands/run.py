@@ -1,0 +1,145 @@
+"""`takt run`: one graph, one schedule, one run."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from takt_cli.commands.options import Json, check_phases, duration_ns
+from takt_cli.console import note, out, print_json, progress
+from takt_cli.graphs import resolve_graph, resolve_schedule
+from takt_cli.results import Results
+from takt_cli.run_tables import run_tables
+from takt_cli.runner import RunRequest, run
+from takt_cli.samples import summarise
+from takt_cli.units import human
+
+
+class Order(str, Enum):
+    """How a ready queue picks."""
+
+    priority = "priority"
+    fifo = "fifo"
+    edf = "edf"
+    window = "window"
+    stock = "stock"
+
+
+def run_graph(
+    graph: Annotated[str, typer.Argument(help="A shipped graph's name, or a graph file.")],
+    schedule: Annotated[
+        str | None,
+        typer.Option(help="A schedule file, or a shipped schedule's name.", show_default=False),
+    ] = None,
+    executor: Annotated[
+        str | None,
+        typer.Option(help="Which executor of the schedule to run.", show_default=False),
+    ] = None,
+    order: Annotated[
+        Order | None, typer.Option(help="Order of the ready queue.", show_default=False)
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=63, help="Executor threads.", show_default=False)
+    ] = None,
+    duration: Annotated[str, typer.Option(help="How long to measure.")] = "10s",
+    warmup: Annotated[str, typer.Option(help="Time before that which is not counted.")] = "1s",
+    phases: Annotated[str, typer.Option(help="Timer phases: fixed or random:SEED.")] = "fixed",
+    split: Annotated[
+        int | None,
+        typer.Option(min=1, help="Spread the nodes over this many processes.", show_default=False),
+    ] = None,
+    work_scale: Annotated[
+        float | None, typer.Option(min=0, help="Factor on all work.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Keep the raw results in this file.")
+    ] = None,
+    json_output: Json = False,
+) -> None:
+    """Run a graph, and print how its chains did."""
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        request = RunRequest(
+            graph=resolve_graph(graph),
+            output=output or Path(scratch, "results.json"),
+            schedule=resolve_schedule(schedule) if schedule else None,
+            executor=executor,
+            order=order.value if order else None,
+            threads=threads,
+            duration_ns=duration_ns(duration),
+            warmup_ns=duration_ns(warmup, least_s=0),
+            phases=check_phases(phases),
+            split=split,
+            work_scale=work_scale,
+        )
+        with progress() as bar:
+            task = bar.add_task(f"{request.graph.stem}", total=1.0)
+            results = run(request, lambda share: bar.update(task, completed=share))
+    if json_output:
+        print_json(run_summary(results))
+        return
+    print_run(results)
+    if output:
+        note(f"Raw results are in {output}")
+
+
+def print_run(results: Results) -> None:
+    """Print the tables and warnings of a run."""
+    console = out()
+    console.print(
+        f"{results.graph} under {results.schedule or f'order {results.order}'}, "
+        f"{human(results.duration_ns)} after {human(results.warmup_ns)} of warm-up, "
+        f"phases {results.phases}",
+        markup=False,
+    )
+    for table in run_tables(results):
+        console.print(table.to_rich())
+    for warning in results.warnings:
+        console.print(f"warning: {warning}", style="yellow", markup=False)
+
+
+def run_summary(results: Results) -> dict[str, Any]:
+    """Give the tables' content for programs; times in ns."""
+    kpis = results.kpis
+    return {
+        "graph": results.graph,
+        "schedule": results.schedule,
+        "order": results.order,
+        "duration_ns": results.duration_ns,
+        "work_scale": results.work_scale,
+        "chains": [
+            {
+                "name": chain.name,
+                "released": chain.released,
+                "completed": chain.completed,
+                "missed_deadlines": chain.missed_deadlines,
+                "deadline_ns": chain.deadline_ns,
+                "response_ns": asdict(summarise(chain.responses.values)),
+                "response_without_stalls_ns": asdict(summarise(chain.responses.clean())),
+            }
+            for chain in results.chains
+        ],
+        "hot_path": {
+            "floor_ns": kpis.hot_floor_ns,
+            "latency_ns": asdict(summarise(kpis.hot_latency.values)),
+            "drops": kpis.hot_drops,
+        }
+        if kpis.has_hot_path
+        else None,
+        "planner": {
+            "start_lateness_ns": asdict(summarise(kpis.planner_lateness)),
+            "cycles": kpis.planner_cycles,
+            "stale_cycles": kpis.planner_stale_cycles,
+        }
+        if kpis.has_planner
+        else None,
+        "skipped_periods": results.skipped_periods,
+        "cpu_cores": results.cpu_share,
+        "context_switches_per_s": results.switches_per_s,
+        "host_stalls": {"count": len(results.stalls), "total_ns": results.stall_ns},
+        "warnings": list(results.warnings),
+    }

@@ -1,0 +1,17 @@
+"""The one error that users see: a clear sentence, a hint and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+# Wrong input, or a machine that cannot do it now; the same code in all of takt's tools.
+EXIT_USAGE = 2
+EXIT_FAILED = 1
+
+
+class TaktError(Exception):
+    """Something the user can understand and mend."""
+
+    def __init__(self, message: str, *, hint: str = "", code: int = EXIT_USAGE) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.code = code

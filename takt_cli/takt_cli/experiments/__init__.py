@@ -1,0 +1,1 @@
+"""The experiments: which runs, and what the numbers are laid beside."""

@@ -1,0 +1,254 @@
+"""Experiment 1: three chains in six configurations of executors, beside the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from takt_cli.errors import TaktError
+from takt_cli.experiments.setting import Setting
+from takt_cli.graphs import GraphInfo, graph_info, resolve_graph
+from takt_cli.oracle import KERNELS, Prediction, oracle_directory, predict, three_chains_scenario
+from takt_cli.results import Results
+from takt_cli.run_tables import ms
+from takt_cli.runner import RunRequest
+from takt_cli.samples import summarise
+from takt_cli.schedule_files import schedule, write_schedule
+from takt_cli.session import Planned
+from takt_cli.study import Configuration
+from takt_cli.table import Cell, Table, count_cell
+from takt_cli.units import milliseconds, significant
+
+GRAPH = "three_chains"
+RUN_COLUMNS = ("mean / oracle", "CPU %", "switches/s")
+ALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
+# Nine callbacks in one thread shall fit one core.
+_MOST_LOAD = 0.85
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A configuration: callbacks by number per executor, and threads per executor."""
+
+    name: str
+    groups: tuple[tuple[int, ...], ...]
+    threads: int = 1
+
+
+SHAPES = (
+    Shape("single", (ALL,)),
+    Shape("multi, 3 threads", (ALL,), 3),
+    Shape("{1,2,3} {4,5,6} {7,8,9}", ((1, 2, 3), (4, 5, 6), (7, 8, 9))),
+    Shape("{1,5,9} {2,6,7} {3,4,8}", ((1, 5, 9), (2, 6, 7), (3, 4, 8))),
+    Shape("{1,4,7} {2,5,8} {3,6,9}", ((1, 4, 7), (2, 5, 8), (3, 6, 9))),
+    Shape("{1,4,7} {8,5,2} {9,6,3}", ((1, 4, 7), (8, 5, 2), (9, 6, 3))),
+)
+
+
+def fitting_cost(cost_ns: int, period_ns: int) -> int:
+    """Cut a cost per callback to what one core carries with nine callbacks per period."""
+    return min(cost_ns, int(_MOST_LOAD * period_ns / 9))
+
+
+def plan(
+    setting: Setting, cost_ns: int, period_ns: int, seed: int, random_phase: bool
+) -> list[Planned]:
+    """Plan the six configurations, all in phase or all in one random phase."""
+    length = setting.length_ns(period_ns, samples=1000, quick_s=6)
+    graph = _graph(setting.directory, period_ns, cost_ns)
+    ids = ids_by_number(graph_info(graph))
+    phase = "random" if random_phase else "in-phase"
+    planned = []
+    for index, shape in enumerate(SHAPES, start=1):
+        file = write_schedule(
+            shape_schedule(shape, ids),
+            setting.directory / f"schedules/executors_{index}.yaml",
+            f"Three chains, configuration {shape.name}: takt experiment executors",
+        )
+        request = RunRequest(
+            graph=graph,
+            output=setting.directory / f"{phase}-{index}.json",
+            schedule=file,
+            cores=setting.cores,
+            duration_ns=length,
+            # At least one whole period has to pass before anything counts.
+            warmup_ns=max(10**9, 2 * period_ns),
+            phases=f"random:{seed}" if random_phase else "fixed",
+            label=f"{shape.name}, {phase}",
+        )
+        planned.append(Planned(f"{shape.name}, {phase}", request))
+    return planned
+
+
+def _graph(directory: Path, period_ns: int, cost_ns: int) -> Path:
+    """Write the shipped graph with another period and cost."""
+    shipped = resolve_graph(GRAPH)
+    content = yaml.safe_load(shipped.read_text(encoding="utf-8"))
+    content.setdefault("defaults", {})["work"] = f"{cost_ns}ns"
+    for node in content["nodes"]:
+        if "period" in node:
+            node["period"] = f"{period_ns}ns"
+        if "work" in node:
+            node["work"] = f"{cost_ns}ns"
+    for chain in content.get("chains", ()):
+        chain["deadline"] = f"{period_ns}ns"
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / "three_chains.yaml"
+    about = f"# {GRAPH} with {cost_ns / 1e6:g} ms per callback every {period_ns / 1e6:g} ms\n"
+    path.write_text(about + yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    return path
+
+
+def ids_by_number(graph: GraphInfo) -> dict[int, str]:
+    """Find the ids of callbacks 1 to 9: chain by chain, root first."""
+    chains = sorted(graph.chains, key=lambda chain: -(chain.priority or 0))
+    ids = [id_ for chain in chains for id_ in chain.path]
+    if len(chains) != 3 or len(ids) != 9:
+        raise TaktError(f"graph {graph.name} is not three chains of three callbacks")
+    return dict(enumerate(ids, start=1))
+
+
+def shape_schedule(shape: Shape, ids: dict[int, str]) -> dict[str, Any]:
+    """Make the schedule that is this set of executors: a thread, or a pool, for each."""
+    if len(shape.groups) == 1:
+        return schedule("window", {"main": {"count": shape.threads}}, "main")
+    names = [f"executor{index}" for index in range(1, len(shape.groups) + 1)]
+    binding = {
+        name: [ids[number] for number in group]
+        for name, group in zip(names, shape.groups, strict=True)
+    }
+    return schedule("window", {name: {} for name in names}, names[0], binding)
+
+
+def predictions(
+    shape: Shape, results: Results, cores: int, cost_ns: int, period_ns: int
+) -> list[Prediction | None]:
+    """Ask the oracle, with the kernel policy that was granted and the phases that were seen."""
+    if oracle_directory() is None:
+        return [None, None, None]
+    scenario = three_chains_scenario(
+        shape.groups,
+        threads=shape.threads,
+        cores=cores,
+        kernel=granted_kernel(results),
+        cost_ns=cost_ns,
+        period_ns=period_ns,
+        offsets_ns=seen_offsets(results, period_ns),
+    )
+    return predict(scenario)
+
+
+def granted_kernel(results: Results) -> str:
+    """Name the oracle's model of the policy that the executor threads really had."""
+    policies = {str(t.granted.get("policy") or "other") for t in results.threads if t.executor}
+    return KERNELS.get(policies.pop(), "fair") if len(policies) == 1 else "fair"
+
+
+def seen_offsets(results: Results, period_ns: int) -> list[int]:
+    """Give the timers' phases, from their nominal releases, the first chain's being 0 at least."""
+    if results.phases == "fixed":
+        return [0, 0, 0]
+    phases = [
+        round(float(c.responses.at_ns[0])) % period_ns if len(c.responses.at_ns) else 0
+        for c in ordered_chains(results)
+    ]
+    return phases
+
+
+def ordered_chains(results: Results) -> list[Any]:
+    """Chains 1, 2, 3."""
+    return sorted(results.chains, key=lambda chain: chain.name)
+
+
+def table(
+    configurations: Sequence[Configuration],
+    setting: Setting,
+    cost_ns: int,
+    period_ns: int,
+    title: str,
+) -> Table:
+    """One row per configuration and chain."""
+    result = Table(
+        title,
+        [
+            "configuration",
+            "chain",
+            "samples",
+            "mean",
+            "std",
+            "p99",
+            "max",
+            "oracle",
+            "mean / oracle",
+            "CPU %",
+            "switches/s",
+        ],
+    )
+    for shape, configuration in zip(SHAPES, configurations, strict=True):
+        run = configuration.results
+        expected = predictions(shape, run, len(setting.cores), cost_ns, period_ns)
+        for index, chain in enumerate(ordered_chains(run)):
+            summary = summarise(chain.responses.values)
+            prediction = expected[index]
+            first = index == 0
+            result.add(
+                shape.name if first else "",
+                str(index + 1),
+                count_cell(summary.count),
+                ms(summary.mean),
+                ms(summary.std),
+                ms(summary.p99),
+                ms(summary.max),
+                oracle_cell(prediction),
+                ratio_cell(summary.mean, prediction),
+                f"{100 * run.cpu_share:.1f}" if first else "",
+                f"{run.switches_per_s:,.0f}" if first else "",
+            )
+    cores = len(setting.cores)
+    result.notes.append(
+        f"oracle: an executor without any overhead on {cores} core{'s' if cores > 1 else ''} under "
+        "the policy that was granted, same phases; times in ms from the timer's release"
+    )
+    if oracle_directory() is None:
+        result.notes.append("the oracle (takt_bench/takt_oracle) is not here: no prediction")
+    return result
+
+
+def oracle_cell(prediction: Prediction | None) -> Cell:
+    """One value, or the range over the cycle."""
+    if prediction is None:
+        return Cell("–")
+    least, most = milliseconds(prediction.least), milliseconds(prediction.most)
+    text = least if least == most else f"{least} to {most}"
+    return Cell(text, value=round(prediction.mean / 1e6, 6))
+
+
+def ratio_cell(mean: float | None, prediction: Prediction | None) -> Cell:
+    """Measured over predicted."""
+    if mean is None or prediction is None:
+        return Cell("–")
+    ratio = mean / prediction.mean
+    return Cell(significant(ratio), value=round(ratio, 4))
+
+
+def sentences(configurations: Sequence[Configuration], phase: str) -> list[str]:
+    """Say which configuration had the shortest and the longest worst response."""
+    worst = sorted(
+        (
+            max(
+                (c.responses.values.max() for c in conf.results.chains if len(c.responses.values)),
+                default=float("inf"),
+            ),
+            shape.name,
+        )
+        for shape, conf in zip(SHAPES, configurations, strict=True)
+    )
+    (best, best_name), (last, last_name) = worst[0], worst[-1]
+    return [
+        f"{phase}: the worst response of any chain was shortest under {best_name} "
+        f"({milliseconds(best)} ms) and longest under {last_name} ({milliseconds(last)} ms)."
+    ]

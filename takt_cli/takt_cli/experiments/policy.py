@@ -1,0 +1,116 @@
+"""Experiment 3: the same threads under the kernel's fair scheduler and under real priorities."""
+
+from __future__ import annotations
+
+from takt_cli.experiments.setting import Setting
+from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
+from takt_cli.results import Results
+from takt_cli.run_tables import ms
+from takt_cli.runner import RunRequest
+from takt_cli.samples import summarise
+from takt_cli.scaling import fit
+from takt_cli.schedule_files import fair_twin, read_schedule, write_schedule
+from takt_cli.session import Planned
+from takt_cli.study import Configuration
+from takt_cli.table import Cell, Table
+from takt_cli.units import milliseconds, significant
+
+GRAPH = "autoware_reference"
+SCHEDULE = "autoware_takt"
+# Half the machine: the other half belongs to the background load, as a fair scheduler divides it.
+LOAD = 0.5
+
+
+def plan(setting: Setting, graph_name: str, schedule_name: str) -> list[Planned]:
+    """Plan both runs."""
+    file = resolve_graph(graph_name)
+    graph = graph_info(file)
+    shipped = resolve_schedule(schedule_name)
+    slowest = max((c.period_ns or 0 for c in graph.chains), default=0) or 120_000_000
+    length = setting.length_ns(slowest, samples=250, quick_s=4)
+    scale = fit(graph, len(setting.cores), load=LOAD).work_scale
+    fair = write_schedule(
+        fair_twin(read_schedule(shipped)),
+        setting.directory / "schedules/fair.yaml",
+        f"{shipped.stem} without priorities and cores: takt experiment policy",
+    )
+
+    def planned(name: str, slug: str, schedule: object, note: str) -> Planned:
+        request = RunRequest(
+            graph=file,
+            output=setting.directory / f"{slug}.json",
+            schedule=schedule,  # type: ignore[arg-type]
+            cores=setting.cores,
+            duration_ns=length,
+            work_scale=scale,
+            label=name,
+        )
+        return Planned(name, request, note)
+
+    return [
+        planned("scheduled", "scheduled", shipped, "priorities and cores as the schedule says"),
+        planned("fair", "fair", fair, "same threads and callbacks, the kernel's fair scheduler"),
+    ]
+
+
+def table(scheduled: Configuration, fair: Configuration) -> Table:
+    """Worst response per chain, and the ratio."""
+    result = Table(
+        "Worst response under background load (ms)",
+        ["chain", "fair p50", "fair max", "scheduled p50", "scheduled max", "max ratio"],
+    )
+    rivals = {chain.name: chain for chain in fair.results.chains}
+    ranked = sorted(scheduled.results.chains, key=lambda chain: -(chain.priority or 0))
+    for chain in ranked:
+        rival = rivals.get(chain.name)
+        mine = summarise(chain.responses.values)
+        theirs = (
+            summarise(rival.responses.values) if rival else summarise(chain.responses.values[:0])
+        )
+        result.add(
+            chain.name,
+            ms(theirs.p50),
+            ms(theirs.max),
+            ms(mine.p50),
+            ms(mine.max),
+            _ratio(theirs.max, mine.max),
+        )
+    result.notes.append("max ratio: fair over scheduled; above 1 the schedule was better")
+    return result
+
+
+def _ratio(fair: float | None, scheduled: float | None) -> Cell:
+    if not fair or not scheduled:
+        return Cell("–")
+    ratio = fair / scheduled
+    mood = "good" if ratio > 1.1 else "bad" if ratio < 0.9 else ""
+    return Cell(f"{significant(ratio)} ×", mood, round(ratio, 4))
+
+
+def sentences(scheduled: Results, fair: Results) -> list[str]:
+    """Compare the most important chain."""
+    if not scheduled.chains:
+        return []
+    first = max(scheduled.chains, key=lambda chain: chain.priority or 0)
+    rival = next((chain for chain in fair.chains if chain.name == first.name), None)
+    mine = summarise(first.responses.values).max
+    theirs = summarise(rival.responses.values).max if rival else None
+    if not mine or not theirs:
+        return [f"Chain {first.name} completed too rarely to compare."]
+    ratio = theirs / mine
+    outcome = (
+        f"{significant(ratio, 2)} × better"
+        if ratio > 1.1
+        else "no better"
+        if ratio > 0.9
+        else f"{significant(1 / ratio, 2)} × worse"
+    )
+    text = (
+        f"With every core also wanted by a background process, the worst response of {first.name} "
+        f"was {milliseconds(mine)} ms as scheduled and {milliseconds(theirs)} ms under the fair "
+        f"scheduler: {outcome}."
+    )
+    refused = sum(bool(thread.faults) for thread in scheduled.threads)
+    if refused:
+        text += f" The kernel refused what was asked for {refused} threads; see the threads' table."
+    return [text]

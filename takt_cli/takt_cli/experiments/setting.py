@@ -1,0 +1,50 @@
+"""What all experiments share: options turned into a setting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from takt_cli.errors import TaktError
+from takt_cli.host import Host, this_host
+
+MOST_CORES = 4
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How long, where and on which cores."""
+
+    directory: Path
+    host: Host
+    cores: tuple[int, ...]
+    quick: bool
+    duration_ns: int | None
+    samples: int | None
+
+    def length_ns(self, period_ns: int, samples: int, quick_s: float) -> int:
+        """Duration of one run: as asked, else what gives the samples of the slowest chain."""
+        if self.duration_ns is not None:
+            return self.duration_ns
+        if self.samples is not None:
+            return (self.samples + 1) * period_ns
+        if self.quick:
+            return round(quick_s * 1e9)
+        return (samples + 1) * period_ns
+
+
+def make_setting(
+    directory: Path,
+    cores: int | None,
+    quick: bool,
+    duration_ns: int | None,
+    samples: int | None,
+) -> Setting:
+    """Check the options against each other and against the machine."""
+    if duration_ns is not None and samples is not None:
+        raise TaktError("--duration and --samples say the same thing twice; give one of them")
+    host = this_host()
+    if cores is not None and cores > len(host.cores):
+        raise TaktError(f"--cores {cores}: this process may use only {len(host.cores)}")
+    used = host.cores[: cores or MOST_CORES]
+    return Setting(directory, host, used, quick, duration_ns, samples)

@@ -1,0 +1,164 @@
+"""Graphs: names to files, and what `takt_graph` tells about one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from takt_cli.errors import TaktError
+from takt_cli.programs import find_program, run_json, run_program, share_directories
+
+PACKAGE = "takt_workload"
+
+
+@dataclass(frozen=True)
+class CallbackInfo:
+    """One callback of a graph: how often it runs and how much it works each time."""
+
+    id: str
+    rate_hz: float
+    work_ns: float
+
+    @property
+    def utilisation(self) -> float:
+        """Share of one core."""
+        return self.rate_hz * self.work_ns / 1e9
+
+
+@dataclass(frozen=True)
+class ChainInfo:
+    """One chain of a graph."""
+
+    name: str
+    path: tuple[str, ...]
+    priority: int | None
+    deadline_ns: int | None
+    period_ns: int | None
+
+
+@dataclass(frozen=True)
+class GraphInfo:
+    """A graph at work scale 1."""
+
+    name: str
+    callbacks: tuple[CallbackInfo, ...]
+    chains: tuple[ChainInfo, ...]
+    utilisation: float
+    group_utilisation: float  # of the most loaded exclusive group
+
+    def timers(self) -> list[str]:
+        """Ids of the timers."""
+        return [callback.id for callback in self.callbacks if ":timer(" in callback.id]
+
+
+def available_graphs() -> dict[str, Path]:
+    """Shipped graphs by name."""
+    return _shipped("graphs")
+
+
+def available_schedules() -> dict[str, Path]:
+    """Shipped schedules by name."""
+    return _shipped("schedules")
+
+
+def _shipped(kind: str) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for directory in share_directories(PACKAGE, kind):
+        for path in sorted(directory.glob("*.yaml")):
+            found.setdefault(path.stem, path)
+    return found
+
+
+def resolve_graph(name: str) -> Path:
+    """Take a file as it is; a bare name is a shipped graph."""
+    return _resolve(name, available_graphs(), "graph")
+
+
+def resolve_schedule(name: str) -> Path:
+    """Take a file as it is; a bare name is a shipped schedule."""
+    return _resolve(name, available_schedules(), "schedule")
+
+
+def _resolve(name: str, shipped: Mapping[str, Path], kind: str) -> Path:
+    as_path = Path(name)
+    if as_path.is_file():
+        return as_path.resolve()
+    if name in shipped:
+        return shipped[name]
+    if as_path.suffix or as_path.name != name:
+        raise TaktError(f"{name}: there is no such {kind} file")
+    known = ", ".join(sorted(shipped))
+    if not known:
+        raise TaktError(
+            f"unknown {kind} '{name}', and no shipped {kind}s are installed",
+            hint="run `make build` in takt's repository",
+        )
+    raise TaktError(f"unknown {kind} '{name}'; available are {known}, or the path of a file")
+
+
+def graph_ids(graph: Path) -> str:
+    """Give ids, kinds and groups of all callbacks, as JSON that `takt_check --ids` reads."""
+    program = find_program("takt_graph", PACKAGE)
+    return ids_as_json(run_program(program, ["ids", str(graph)]).stdout)
+
+
+def ids_as_json(text: str) -> str:
+    """Take JSON as it is; a plain list of ids becomes JSON with the kinds that the ids tell."""
+    if text.lstrip().startswith("{"):
+        return text
+    callbacks = [
+        {"id": id_, "kind": id_.rpartition(":")[2].partition("(")[0]} for id_ in text.split()
+    ]
+    return json.dumps({"callbacks": callbacks})
+
+
+def graph_info(graph: Path) -> GraphInfo:
+    """Rates, work and chains of a graph."""
+    program = find_program("takt_graph", PACKAGE)
+    return parse_graph_info(run_json(program, ["info", str(graph), "--json"]))
+
+
+def parse_graph_info(raw: Mapping[str, Any]) -> GraphInfo:
+    """Turn the JSON of `takt_graph info` into typed data."""
+    callbacks = tuple(
+        CallbackInfo(
+            id=str(item["id"]),
+            rate_hz=float(item.get("rate_hz", item.get("rate", 0)) or 0),
+            work_ns=float(item.get("work_ns", 0) or 0),
+        )
+        for item in raw.get("callbacks", ())
+    )
+    groups = raw.get("groups", raw.get("group_utilisation", ()))
+    values = groups.values() if isinstance(groups, Mapping) else groups
+    utilisations = [_utilisation(value) for value in values if _exclusive(value)]
+    total = raw.get("utilisation", raw.get("total_utilisation"))
+    return GraphInfo(
+        name=str(raw.get("graph") or raw.get("name") or "?"),
+        callbacks=callbacks,
+        chains=tuple(_chain(item) for item in raw.get("chains", ())),
+        utilisation=float(total) if total else sum(c.utilisation for c in callbacks),
+        group_utilisation=max(
+            utilisations, default=max((c.utilisation for c in callbacks), default=0.0)
+        ),
+    )
+
+
+def _utilisation(group: Any) -> float:
+    return float(group["utilisation"] if isinstance(group, Mapping) else group)
+
+
+def _exclusive(group: Any) -> bool:
+    return not (isinstance(group, Mapping) and "reentrant" in str(group.get("type", "")))
+
+
+def _chain(item: Mapping[str, Any]) -> ChainInfo:
+    return ChainInfo(
+        name=str(item["name"]),
+        path=tuple(item.get("path") or ()),
+        priority=item.get("priority"),
+        deadline_ns=item.get("deadline_ns"),
+        period_ns=item.get("period_ns"),
+    )

@@ -1,0 +1,94 @@
+"""What this machine is and allows: plain facts, and the measurement of `takt_measure_host`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from takt_cli.programs import find_program, run_json
+
+
+@dataclass(frozen=True)
+class Host:
+    """Facts that need no measurement."""
+
+    name: str
+    cpu: str
+    kernel: str
+    preempt_rt: bool
+    cores: tuple[int, ...]  # that this process may use
+    realtime_allowed: bool
+    governor: str
+    virtual: bool
+
+    def describe(self) -> str:
+        """Say it in one line."""
+        rights = "real-time priorities allowed" if self.realtime_allowed else "nice levels only"
+        where = ", virtual machine" if self.virtual else ""
+        count = "1 core" if len(self.cores) == 1 else f"{len(self.cores)} cores"
+        return f"{self.cpu}, {count}{where}, Linux {self.kernel}, {rights}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it for files."""
+        return {**asdict(self), "cores": list(self.cores)}
+
+
+def this_host() -> Host:
+    """Read the facts."""
+    cpuinfo = _read("/proc/cpuinfo")
+    fields = {
+        key.strip(): value.strip()
+        for key, _, value in (line.partition(":") for line in cpuinfo.splitlines()[:40])
+    }
+    return Host(
+        name=platform.node(),
+        cpu=fields.get("model name") or fields.get("Model") or platform.machine(),
+        kernel=platform.release(),
+        preempt_rt=_read("/sys/kernel/realtime").strip() == "1",
+        cores=tuple(sorted(os.sched_getaffinity(0))),
+        realtime_allowed=realtime_allowed(),
+        governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").strip(),
+        virtual="hypervisor" in fields.get("flags", "").split(),
+    )
+
+
+def realtime_allowed() -> bool:
+    """Whether this process may set a real-time policy: tried, in a child that ends at once.
+
+    Limits, capabilities and containers are all judged by the kernel this way.
+    """
+    child = os.fork()
+    if child == 0:
+        try:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+            os._exit(0)
+        except OSError:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    return status == 0
+
+
+def rights_hint() -> str:
+    """Say how to get the right to use real-time priorities."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_RTPRIO)
+    return (
+        f"the real-time priority limit is {soft}; raise it with an rtprio line in "
+        "/etc/security/limits.d, or run the takt configurator"
+    )
+
+
+def measure_host(timeout_s: float = 300) -> Mapping[str, Any]:
+    """Run the measurement: timer lateness, hand-over cost, work calibration, host stalls."""
+    return run_json(find_program("takt_measure_host", "takt_workload"), [], timeout_s=timeout_s)
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,105 @@
+"""Asks takt_oracle what zero-overhead executors would do on these cores and policy."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.programs import last_lines, share_directories, source_root
+
+# Kernel policies as the oracle names its models of them.
+KERNELS = {"other": "fair", "batch": "fair", "fifo": "fifo", "rr": "rr"}
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Steady responses of one chain from its release, in ns."""
+
+    least: int
+    most: int
+    mean: float
+
+
+@cache
+def oracle_directory() -> Path | None:
+    """Where the Python package takt_oracle is; None if nowhere."""
+    places = [source_root() / "takt_bench", *share_directories("takt_bench")]
+    return next((place for place in places if (place / "takt_oracle").is_dir()), None)
+
+
+def three_chains_scenario(
+    groups: Sequence[Sequence[int]],
+    *,
+    threads: int,
+    cores: int,
+    kernel: str,
+    cost_ns: int,
+    period_ns: int,
+    offsets_ns: Sequence[int] = (0, 0, 0),
+) -> dict[str, Any]:
+    """Describe three chains of three callbacks to the oracle, one list of numbers per executor."""
+    callbacks = []
+    for index, numbers in enumerate(groups):
+        for number in numbers:
+            chain, position = divmod(number - 1, 3)
+            callback: dict[str, Any] = {
+                "id": f"c{number}",
+                "kind": "subscription" if position else "timer",
+                "cost_ns": cost_ns,
+                "group": f"g{number}",
+                "group_type": "mutually_exclusive",
+                "executor": index,
+                "publishes": [f"t{number}"] if position < 2 else [],
+            }
+            if position:
+                callback |= {"subscribes": f"t{number - 1}", "depth": 1}
+            else:
+                callback |= {"period_ns": period_ns, "offset_ns": offsets_ns[chain]}
+            callbacks.append(callback)
+    executor = {"order": "window", "threads": threads, "timers": "snapshot", "poll": "parked"}
+    return {
+        "callbacks": callbacks,
+        "executors": [dict(executor) for _ in groups],
+        "horizon_ns": 20 * period_ns,
+        "skip": "after",
+        "kernel": kernel,
+        "cores": cores,
+    }
+
+
+def predict(scenario: Mapping[str, Any]) -> list[Prediction | None]:
+    """Steady responses of the three chains; None for one that never completes."""
+    report = _ask(scenario)
+    result: list[Prediction | None] = []
+    for path in ("c1>c2>c3", "c4>c5>c6", "c7>c8>c9"):
+        steady = report["chains"].get(path, {}).get("steady_from_release_ns")
+        result.append(
+            Prediction(min(steady), max(steady), sum(steady) / len(steady)) if steady else None
+        )
+    return result
+
+
+def _ask(scenario: Mapping[str, Any]) -> Mapping[str, Any]:
+    directory = oracle_directory()
+    if directory is None:
+        raise TaktError("the oracle (takt_bench/takt_oracle) is not here")
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        file = Path(scratch, "scenario.json")
+        file.write_text(json.dumps(scenario), encoding="utf-8")
+        path = os.pathsep.join([str(directory), os.environ.get("PYTHONPATH", "")])
+        command = [sys.executable, "-m", "takt_oracle", "run", str(file), "--report", "--json"]
+        done = subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}
+        )
+    if done.returncode != 0:
+        raise TaktError(f"the oracle failed: {last_lines(done.stderr, 2)}", code=EXIT_FAILED)
+    return next(iter(json.loads(done.stdout).values()))

@@ -1,0 +1,1 @@
+"""The HTML report: one page, self-contained, readable without a network."""

@@ -1,0 +1,25 @@
+"""Fewer points for a plot without hiding what matters."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from takt_cli.results import Series
+
+MOST_POINTS = 1200
+
+
+def thin_over_time(series: Series, most: int = MOST_POINTS) -> npt.NDArray[np.intp]:
+    """Choose of each stretch the smallest and the largest sample, and all stalled ones.
+
+    Peaks are what a reader looks for, so a thinned plot must still show every one of them.
+    """
+    count = len(series.values)
+    if count <= most:
+        return np.arange(count)
+    keep: list[int] = list(np.flatnonzero(series.stalled))
+    for stretch in np.array_split(np.arange(count), most // 2):
+        values = series.values[stretch]
+        keep += [int(stretch[values.argmin()]), int(stretch[values.argmax()])]
+    return np.unique(np.asarray(keep, dtype=np.intp))

@@ -1,0 +1,144 @@
+"""Tables of one run: chains, key figures, threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from takt_cli.results import ChainResult, Results, ThreadResult
+from takt_cli.samples import samples_needed, summarise
+from takt_cli.table import Cell, Mood, Table, count_cell
+from takt_cli.units import milliseconds, percent, significant
+
+
+def run_tables(results: Results) -> list[Table]:
+    """All tables of a run, those without content left out."""
+    tables = [chain_table(results), key_table(results), thread_table(results)]
+    return [table for table in tables if table.rows]
+
+
+def ms(ns: float | None, mood: Mood = "") -> Cell:
+    """Give a time in ms; the JSON has it in ms as well."""
+    value = None if ns is None else round(ns / 1e6, 6)
+    return Cell(milliseconds(ns), mood, value)
+
+
+def chain_table(results: Results) -> Table:
+    """One row per chain; times in ms from the release of the root."""
+    table = Table(
+        "Chains (response in ms)",
+        ["chain", "released", "completed", "missed", "deadline", "mean", "p50", "p99", "max"],
+    )
+    if any(chain.responses.stalled.any() for chain in results.chains):
+        table.columns.append("max w/o stalls")
+    short = False
+    for chain in results.chains:
+        row, too_few = _chain_row(chain, wide=len(table.columns) > 9)
+        table.add(*row)
+        short = short or too_few
+    if short:
+        table.notes.append(
+            f"–: fewer than ten samples beyond; p99 takes {samples_needed(99):,} samples"
+        )
+    return table
+
+
+def _chain_row(chain: ChainResult, wide: bool) -> tuple[list[Cell | str], bool]:
+    summary = summarise(chain.responses.values)
+    deadline = chain.deadline_ns
+    late = deadline is not None and summary.max is not None and summary.max > deadline
+    row: list[Cell | str] = [
+        chain.name,
+        count_cell(chain.released),
+        count_cell(chain.completed),
+        count_cell(chain.missed_deadlines, bad_above=0) if deadline else "–",
+        ms(deadline),
+        ms(summary.mean),
+        ms(summary.p50),
+        ms(summary.p99),
+        ms(summary.max, "bad" if late else ""),
+    ]
+    if wide:
+        row.append(ms(summarise(chain.responses.clean()).max))
+    return row, summary.count > 0 and summary.p99 is None
+
+
+def key_table(results: Results) -> Table:
+    """Hot path, planner, losses and cost."""
+    table = Table("Key figures", ["figure", "value", "meaning"])
+    kpis = results.kpis
+    if kpis.has_hot_path:
+        hot = summarise(kpis.hot_latency.values)
+        floor = kpis.hot_floor_ns
+        times = [milliseconds(value) for value in (hot.p50, hot.p99, hot.max)]
+        table.add("hot path p50 / p99 / max", " / ".join(times) + " ms", f"{hot.count} samples")
+        if floor:
+            over = f"max is {significant(hot.max / floor)} × this" if hot.max else ""
+            table.add("hot path floor", f"{milliseconds(floor)} ms", over or "the work alone")
+        table.add("hot path drops", count_cell(kpis.hot_drops, 0), "messages lost on the way")
+    if kpis.has_planner:
+        late = summarise(kpis.planner_lateness)
+        table.add("planner late, max", f"{milliseconds(late.max)} ms", "start after its due time")
+        table.add(
+            "planner stale cycles",
+            count_cell(kpis.planner_stale_cycles, 0),
+            f"of {kpis.planner_cycles}, without a fresh hot-path message",
+        )
+    table.add("skipped timer periods", count_cell(results.skipped_periods, 0), "never ran")
+    table.add("CPU", percent(results.cpu_share), "100 % is one core")
+    table.add("context switches", f"{results.switches_per_s:,.0f} /s", "all threads")
+    if results.stalls:
+        table.add(
+            "host stalls",
+            f"{len(results.stalls)}",
+            f"{milliseconds(results.stall_ns)} ms held up by the host",
+        )
+    return table
+
+
+def thread_table(results: Results) -> Table:
+    """Show what each thread was asked to be, what the kernel granted, and what it did."""
+    table = Table(
+        "Threads",
+        ["thread", "asked", "granted", "CPU", "waited for a core", "switches", "involuntary"],
+    )
+    for thread in sorted(results.threads, key=lambda t: (not t.executor, -t.cpu_ns)):
+        if not thread.executor and thread.cpu_ns < results.duration_ns // 1000:
+            continue  # idle helpers of the middleware
+        table.add(*_thread_row(thread, results.duration_ns))
+        table.notes.extend(fault for fault in thread.faults if fault not in table.notes)
+    hidden = len(results.threads) - len(table.rows)
+    if hidden:
+        table.notes.append(f"{hidden} middleware threads that used less than 0.1 % are left out")
+    return table
+
+
+def _thread_row(thread: ThreadResult, duration_ns: int) -> list[Cell | str]:
+    asked, granted = attributes(thread.asked), attributes(thread.granted)
+    share = thread.cpu_ns / max(duration_ns, 1)
+    name = thread.name if thread.executor else f"{thread.name} (middleware)"
+    return [
+        name,
+        asked,
+        Cell(granted, "bad" if thread.faults else ""),
+        Cell(f"{100 * share:.1f} %", value=round(share, 5)),
+        ms(thread.run_queue_wait_ns),
+        count_cell(thread.switches),
+        count_cell(thread.involuntary_switches),
+    ]
+
+
+def attributes(given: Mapping[str, Any]) -> str:
+    """'fifo 80, cores 0,1'."""
+    if not given:
+        return "–"
+    policy = str(given.get("policy") or "other")
+    words = [policy]
+    if given.get("priority"):
+        words = [f"{policy} {given['priority']}"]
+    elif given.get("nice"):
+        words = [f"{policy}, nice {given['nice']}"]
+    cores = given.get("cores")
+    if cores:
+        words.append("core" + ("s " if len(cores) > 1 else " ") + ",".join(str(c) for c in cores))
+    return ", ".join(words)

@@ -1,0 +1,99 @@
+"""Builds schedule files for experiments (docs/schedule.md explains the format)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from takt_cli.errors import TaktError
+from takt_cli.graphs import GraphInfo
+
+Schedule = dict[str, Any]
+EXECUTOR = "main"
+
+
+def schedule(
+    order: str,
+    threads: Mapping[str, Mapping[str, Any]],
+    default: str | Sequence[str],
+    binding: Mapping[str, Sequence[str]] | None = None,
+    chains: Mapping[str, Any] | None = None,
+) -> Schedule:
+    """One executor; `binding` gives each thread its callback ids."""
+    executor: Schedule = {
+        "order": order,
+        "missing_rights": "report",
+        "threads": {name: dict(attributes) for name, attributes in threads.items()},
+        "default": default if isinstance(default, str) else list(default),
+    }
+    rules = [
+        {"match": list(ids), "threads": thread} for thread, ids in (binding or {}).items() if ids
+    ]
+    if rules:
+        executor["callbacks"] = rules
+    result: Schedule = {"version": 1, "executors": {EXECUTOR: executor}}
+    if chains:
+        result["chains"] = dict(chains)
+    return result
+
+
+def write_schedule(content: Schedule, path: Path, about: str) -> Path:
+    """Write a schedule with a comment on top that says what it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(content, sort_keys=False, width=100)
+    path.write_text(f"# {about}\n{text}", encoding="utf-8")
+    return path
+
+
+def read_schedule(path: Path) -> Schedule:
+    """Read a schedule to vary it."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise TaktError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(content, dict) or not isinstance(content.get("executors"), dict):
+        raise TaktError(f"{path}: is no schedule; it has no executors")
+    return content
+
+
+def fair_twin(content: Schedule) -> Schedule:
+    """Make the same schedule of threads and callbacks without any OS priority, nice level or core.
+
+    What remains is the kernel's fair scheduler on all cores.
+    """
+    twin: Schedule = yaml.safe_load(yaml.safe_dump(content))
+    keep = {"count", "stack"}
+    for executor in twin["executors"].values():
+        executor["threads"] = {
+            name: {key: value for key, value in (attributes or {}).items() if key in keep}
+            for name, attributes in executor["threads"].items()
+        }
+        executor.pop("process_threads", None)
+        executor["middleware_ceiling"] = "off"
+    return twin
+
+
+def chain_entries(graph: GraphInfo) -> dict[str, Any]:
+    """Give the chains of a graph, as a schedule names them."""
+    return {
+        chain.name: {"path": list(chain.path), "priority": chain.priority or 0}
+        for chain in graph.chains
+    }
+
+
+def blocks(graph: GraphInfo, count: int) -> list[list[str]]:
+    """Cut the callbacks into `count` equal blocks: chain by chain, most important chain first.
+
+    Callbacks of one chain stay together as far as equal blocks allow; those of no chain are last.
+    """
+    order: dict[str, None] = {}
+    for chain in sorted(graph.chains, key=lambda chain: -(chain.priority or 0)):
+        order.update(dict.fromkeys(chain.path))
+    order.update(dict.fromkeys(callback.id for callback in graph.callbacks))
+    known = {callback.id for callback in graph.callbacks}
+    ids = [id_ for id_ in order if id_ in known]
+    size = -(-len(ids) // count)
+    return [ids[start : start + size] for start in range(0, len(ids), size)]

@@ -1,0 +1,48 @@
+"""Runs several configurations one after the other under one progress display."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from takt_cli.console import err, note, progress
+from takt_cli.runner import RunRequest, run
+from takt_cli.study import Configuration
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One run to come."""
+
+    name: str
+    request: RunRequest
+    note: str = ""
+    muted: bool = False
+
+
+def total_s(planned: Sequence[Planned]) -> float:
+    """How long all runs should take."""
+    return sum(item.request.expected_s() for item in planned)
+
+
+def run_all(planned: Sequence[Planned]) -> list[Configuration]:
+    """Run them all; the bar counts in seconds, so that what is left is told well."""
+    done: list[Configuration] = []
+    quiet = not err().is_terminal
+    with progress() as bar:
+        task = bar.add_task("", total=total_s(planned))
+        before = 0.0
+        for number, item in enumerate(planned, start=1):
+            title = f"{number}/{len(planned)} {item.name}"
+            bar.update(task, description=title)
+            if quiet:
+                note(f"{title} ({item.request.expected_s():.0f} s)")
+            length = item.request.expected_s()
+
+            def report(share: float, start: float = before, length: float = length) -> None:
+                bar.update(task, completed=start + share * length)
+
+            results = run(item.request, report)
+            before += length
+            done.append(Configuration(item.name, results, item.note, item.muted))
+    return done

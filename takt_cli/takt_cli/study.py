@@ -1,0 +1,112 @@
+"""A study: some runs side by side, what they say, and how to repeat it.
+
+The demonstration, every experiment and `takt report` make one; the terminal, the JSON output and
+the HTML report show it.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from takt_cli import __version__
+from takt_cli.console import err, out, print_json
+from takt_cli.host import Host
+from takt_cli.results import Results
+from takt_cli.table import Table
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One run of a study under its name."""
+
+    name: str
+    results: Results
+    note: str = ""
+    muted: bool = False  # shown in grey: a baseline that cannot win
+
+
+@dataclass
+class Study:
+    """Everything that is shown."""
+
+    kind: str
+    title: str
+    command: str
+    host: Host
+    configurations: list[Configuration]
+    sentences: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    explanations: list[str] = field(default_factory=list)
+    measured: Mapping[str, Any] = field(default_factory=dict)
+    made: datetime = field(default_factory=lambda: datetime.now().astimezone())
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "takt": __version__,
+            "kind": self.kind,
+            "title": self.title,
+            "command": self.command,
+            "made": self.made.isoformat(timespec="seconds"),
+            "host": self.host.as_json(),
+            "sentences": self.sentences,
+            "tables": [table.to_json() for table in self.tables],
+            "configurations": [
+                {"name": c.name, "note": c.note, "label": c.results.label}
+                for c in self.configurations
+            ],
+        }
+
+
+def command_line(*words: str) -> str:
+    """Spell a command so that it can be pasted into a shell."""
+    return shlex.join(["./takt" if _from_source() else "takt", *words])
+
+
+def _from_source() -> bool:
+    return Path("takt").is_file() and Path("takt_cli").is_dir()
+
+
+def finish(
+    study: Study, directory: Path, json_output: bool, tables_shown: int | None = None
+) -> None:
+    """Write report and summary, print (the first) tables and sentences, then name the report."""
+    # Loaded here: building pages is slow to import and most commands never do.
+    from takt_cli.report.page import write_report
+
+    directory.mkdir(parents=True, exist_ok=True)
+    report = directory / "report.html"
+    write_report(study, report)
+    summary = {**study.to_json(), "report": str(report), "results": str(directory)}
+    (directory / "summary.json").write_text(
+        json.dumps(summary, indent=2, ensure_ascii=False), encoding="utf-8"
+    )
+    if json_output:
+        print_json(summary)
+        return
+    print_study(study, tables_shown)
+    out().print(f"\nReport: {report.resolve()}", markup=False, soft_wrap=True)
+
+
+def print_study(study: Study, tables_shown: int | None = None) -> None:
+    """Tables, then what they say."""
+    console = out()
+    for table in study.tables[:tables_shown]:
+        console.print(table.to_rich())
+    console.print()
+    for sentence in study.sentences:
+        console.print(sentence, markup=False)
+    for warning in warnings_of(study.configurations):
+        err().print(f"warning: {warning}", style="yellow", markup=False)
+
+
+def warnings_of(configurations: Sequence[Configuration]) -> list[str]:
+    """Warnings of all runs, each once."""
+    found = (f"{c.name}: {w}" for c in configurations for w in c.results.warnings)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,59 @@
+"""Durations as people write and read them. Inside, everything is nanoseconds."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from takt_cli.errors import TaktError
+
+_NS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "min": 60 * 10**9}
+NS_PER_MS = 1_000_000
+NS_PER_S = 1_000_000_000
+
+
+def parse_duration(text: str) -> int:
+    """Read '100ms' or '2.5 s'; a number without a unit is seconds, as for `timeout` and `sleep`."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]*)\s*", text)
+    unit = (match.group(2) or "s") if match else ""
+    if match is None or unit not in _NS:
+        raise TaktError(f"'{text}' is not a duration; write for example 10s, 500ms or 1min")
+    return round(float(match.group(1)) * _NS[unit])
+
+
+def duration_flag(ns: int) -> str:
+    """Spell a duration for the C++ programs, exactly: the largest unit that divides it."""
+    for unit in ("s", "ms", "us"):
+        if ns % _NS[unit] == 0:
+            return f"{ns // _NS[unit]}{unit}"
+    return f"{ns}ns"
+
+
+def human(ns: float | None, digits: int = 3) -> str:
+    """Three significant digits with the unit that fits: '12.3 ms', '850 µs'; '–' for None."""
+    if ns is None or not math.isfinite(ns):
+        return "–"
+    for unit, factor in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
+        if abs(ns) >= factor:
+            return f"{significant(ns / factor, digits)} {unit}"
+    return f"{ns:.0f} ns"
+
+
+def milliseconds(ns: float | None) -> str:
+    """Milliseconds without the unit, for columns that carry it in the title."""
+    if ns is None or not math.isfinite(ns):
+        return "–"
+    return significant(ns / NS_PER_MS)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Use fixed notation with at least `digits` significant digits, and thousands apart."""
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(decimals, 6)}f}"
+
+
+def percent(fraction: float | None) -> str:
+    """0.853 -> '85 %'."""
+    return "–" if fraction is None else f"{100 * fraction:.0f} %"

@@ -1,0 +1,94 @@
+"""What the numbers say, in a sentence or two; also when they do not favour takt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from takt_cli.results import Results
+from takt_cli.study import Configuration
+from takt_cli.units import human, significant
+
+# Below this two maxima of one short run are not told apart.
+_CLEAR = 1.1
+
+
+def demo_sentences(
+    takt: Configuration, pool: Configuration, single: Configuration, load: float
+) -> list[str]:
+    """Sentences for the demonstration."""
+    mine, theirs = _worst(takt.results), _worst(pool.results)
+    if mine is None or theirs is None:
+        return ["The hot path completed too rarely to compare; see the table."]
+    sentences = [_first(takt.results, mine, theirs)]
+    overloaded = _worst(single.results)
+    if overloaded is not None:
+        sentences[0] += (
+            f" One thread alone is overloaded by design ({human(overloaded)}): the work needs "
+            f"{significant(load, 2)} cores."
+        )
+    sentences.append(_second(takt.results, pool.results))
+    return sentences
+
+
+def _first(results: Results, mine: float, theirs: float) -> str:
+    floor = results.kpis.hot_floor_ns
+    over = f", {significant(mine / floor)} × its physical limit" if floor else ""
+    taken = f"Under takt the hot path took at most {human(mine)}{over}"
+    if theirs > _CLEAR * mine:
+        ratio = significant(theirs / mine, 2)
+        return f"{taken}; the stock pool of threads took up to {human(theirs)}, {ratio} × as long."
+    if mine > _CLEAR * theirs:
+        return (
+            f"{taken}, and the stock pool of threads did better with {human(theirs)}: "
+            "takt did not win this run."
+        )
+    return f"{taken}, about the same as the stock pool of threads ({human(theirs)})."
+
+
+def _second(takt: Results, pool: Results) -> str:
+    better, worse, same = [], [], []
+    for name, mine, theirs in _rivals(takt, pool):
+        if mine == theirs:
+            same.append(name)
+        elif mine < theirs:
+            better.append(f"{name} ({mine:,.0f} against {theirs:,.0f})")
+        else:
+            worse.append(f"{name} ({mine:,.0f} against {theirs:,.0f})")
+    parts = []
+    if better:
+        parts.append(f"takt also had fewer {_and(better)}")
+    if worse:
+        parts.append(f"{'but' if better else 'takt had'} more {_and(worse)}")
+    if not parts:
+        return f"Both had the same {_and(same)}."
+    text = ", ".join(parts)
+    return text[0].upper() + text[1:] + "."
+
+
+def _rivals(takt: Results, pool: Results) -> list[tuple[str, float, float]]:
+    return [
+        (
+            "planner cycles without fresh obstacles",
+            takt.kpis.planner_stale_cycles,
+            pool.kpis.planner_stale_cycles,
+        ),
+        ("missed deadlines", takt.missed_deadlines, pool.missed_deadlines),
+        ("skipped timer periods", takt.skipped_periods, pool.skipped_periods),
+        # Rounded to two digits: nobody cares about one switch.
+        ("context switches per second", _two(takt.switches_per_s), _two(pool.switches_per_s)),
+    ]
+
+
+def _two(value: float) -> float:
+    return float(f"{value:.2g}")
+
+
+def _and(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def _worst(results: Results) -> float | None:
+    """Find the longest hot path that no host stall touched; the host's doing decides nothing."""
+    latency = results.kpis.hot_latency
+    values = latency.clean() if len(latency.clean()) else latency.values
+    return float(values.max()) if len(values) else None

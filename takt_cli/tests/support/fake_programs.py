@@ -1,0 +1,147 @@
+"""Stand-ins for the C++ programs, in an install prefix of their own.
+
+They take the flags of the real ones and answer at once with made-up results, so that whole commands
+can be tested where nothing is built.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import yaml
+
+_RUN = """#!{python}
+import argparse, json, random, sys
+sys.path.insert(0, {tests!r})
+from support.synthetic import results
+import yaml
+parser = argparse.ArgumentParser()
+parser.add_argument("graph")
+for flag in ("schedule", "executor", "order", "duration", "warmup", "phases", "output", "witness"):
+    parser.add_argument("--" + flag)
+for flag in ("threads", "split", "seed"):
+    parser.add_argument("--" + flag, type=int)
+parser.add_argument("--work-scale", type=float, default=1.0)
+parser.add_argument("--json-progress", action="store_true")
+parser.add_argument("--quiet", action="store_true")
+args = parser.parse_args()
+graph = yaml.safe_load(open(args.graph))
+if graph["name"] == "broken":
+    print("graph.yaml:3:1: node without a name", file=sys.stderr)
+    sys.exit(2)
+units = dict(ns=1e-9, us=1e-6, ms=1e-3, s=1)
+unit = next(u for u in units if args.duration.endswith(u) and args.duration[:-len(u)].isdigit())
+duration = int(args.duration.removesuffix(unit)) * units[unit]
+print(json.dumps(dict(progress=0.5)), flush=True)
+schedule = args.schedule or ""
+takt = "takt" in schedule.rsplit("/", 1)[-1]
+spread = 0.05 if takt else 4.0 if "single" in schedule else 0.6
+chains = [
+    dict(name=c["name"], base_ms=30, period_ms=100, deadline_ms=100, priority=c.get("priority", 0))
+    for c in graph.get("chains", ())
+]
+data = results(
+    graph=graph["name"], chains=chains, duration_s=duration, spread=spread,
+    threads=args.threads or 2,
+    policy="fifo" if takt else "other", work_scale=args.work_scale, order=args.order or "fifo",
+    phases=args.phases or "fixed", seed=len(schedule), stale=0 if takt else 7,
+)
+if schedule:
+    data["schedule"] = dict(file=schedule, name=schedule.rsplit("/", 1)[-1].removesuffix(".yaml"))
+json.dump(data, open(args.output, "w"))
+"""
+
+_GRAPH = """#!{python}
+import json, sys
+import yaml
+command, path = sys.argv[1:3]
+graph = yaml.safe_load(open(path))
+callbacks, chains = [], []
+for chain in graph.get("chains", ()):
+    ids = []
+    for i, node in enumerate(chain["path"]):
+        id_ = "/" + node + (":timer(100ms)" if i == 0 else ":sub(/" + chain["path"][i - 1] + ")")
+        ids.append(id_)
+        if id_ not in [c["id"] for c in callbacks]:
+            callbacks.append(dict(id=id_, kind="sub" if i else "timer", rate_hz=10, work_ns=5e6))
+    chains.append(dict(name=chain["name"], path=ids, priority=chain.get("priority", 0),
+                       deadline_ns=100000000, period_ns=100000000))
+if command == "ids":
+    print(json.dumps(dict(callbacks=callbacks)))
+else:
+    print(json.dumps(dict(graph=graph["name"], callbacks=callbacks, chains=chains,
+                          total_utilisation=0.05 * len(callbacks),
+                          groups=[dict(id=c["id"], utilisation=0.05) for c in callbacks])))
+"""
+
+_HOST = """#!{python}
+print('{"timer_lateness_ns": {"p50": 52000, "max": 410000}, "cores": 2}')
+"""
+
+_CHECK = """#!{python}
+import json, sys
+bad = "bad" in sys.argv[1]
+if bad:
+    print(sys.argv[1] + ":4:5: unknown key 'oder'; did you mean 'order'?", file=sys.stderr)
+elif "--json" in sys.argv:
+    print(json.dumps(dict(ok=True, ids=json.load(open(sys.argv[sys.argv.index("--ids") + 1]))
+                                      if "--ids" in sys.argv else None)))
+else:
+    print(sys.argv[1] + ": good")
+sys.exit(2 if bad else 0)
+"""
+
+_SCHEDULE = {
+    "version": 1,
+    "executors": {
+        "main": {
+            "order": "priority",
+            "missing_rights": "report",
+            "threads": {"hot": {"policy": "fifo", "priority": 80, "cores": [0]}, "rest": {}},
+            "default": "rest",
+        }
+    },
+}
+
+
+def _graph(name: str, chains: int, length: int) -> dict[str, object]:
+    nodes, paths = [], []
+    for chain in range(chains):
+        path = [f"callback_{chain * length + i + 1}" for i in range(length)]
+        nodes += [
+            {"name": path[i], "kind": "transform", "input": path[i - 1]}
+            if i
+            else {"name": path[0], "kind": "sensor", "period": "100ms", "work": "10ms"}
+            for i in range(length)
+        ]
+        paths.append({"name": f"chain_{chain + 1}", "path": path, "priority": chains - chain})
+    return {"version": 1, "name": name, "nodes": nodes, "chains": paths}
+
+
+def install(prefix: Path) -> Path:
+    """Fill a prefix; put it on AMENT_PREFIX_PATH to use it."""
+    tests = str(Path(__file__).resolve().parents[1])
+    programs = {
+        "takt_workload/takt_run": _RUN,
+        "takt_workload/takt_graph": _GRAPH,
+        "takt_workload/takt_measure_host": _HOST,
+        "takt_schedule/takt_check": _CHECK,
+    }
+    for name, text in programs.items():
+        path = prefix / "lib" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("{python}", sys.executable).replace("{tests!r}", repr(tests)))
+        path.chmod(0o755)
+    share = prefix / "share/takt_workload"
+    shapes = {"autoware_reference": (3, 4), "three_chains": (3, 3), "four_chains": (4, 3)}
+    for name, (chains, length) in shapes.items():
+        _write(share / f"graphs/{name}.yaml", _graph(name, chains, length))
+    for name in ("autoware_stock_single", "autoware_stock_pool", "autoware_takt"):
+        _write(share / f"schedules/{name}.yaml", _SCHEDULE)
+    return prefix
+
+
+def _write(path: Path, content: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
