@@ -91,7 +91,9 @@ int run(int argc, char ** argv, const std::vector<Limit> & limits)
     std::printf("\n");
   }
   for (const Limit & limit : limits) {
-    const double subject = collector.median(limit.subject);
+    const double whole = collector.median(limit.subject);
+    const double minus = limit.minus.empty() ? 0.0 : collector.median(limit.minus);
+    const double subject = whole < 0 || minus < 0 ? -1.0 : std::max(whole - minus, 0.0);
     const double base = limit.baseline.empty() ? 1.0 : collector.median(limit.baseline);
     const bool measured = subject >= 0 && base > 0;
     const double value = measured ? subject / base : -1.0;

@@ -1,7 +1,8 @@
 // Runs the registered benchmarks and judges them by ratios taken in the same run.
 //
-// A limit says: the median of benchmark A may be at most `limit` × the median of benchmark B (the
-// baseline or physical limit), or, without B, at most `limit` nanoseconds.
+// A limit says: the median of benchmark A, less that of `minus` if there is one, may be at most
+// `limit` × the median of benchmark B (the baseline or physical limit), or, without B, at most
+// `limit` nanoseconds.
 #ifndef TAKT_BENCH__RATIO_REPORTER_HPP_
 #define TAKT_BENCH__RATIO_REPORTER_HPP_
 
@@ -17,6 +18,7 @@ struct Limit
   std::string baseline;  ///< benchmark name; empty: `limit` is in nanoseconds
   double limit = 0.0;
   std::string claim;     ///< what is shown, one sentence
+  std::string minus;     ///< benchmark name; empty: nothing is taken off
 };
 
 /// `main` of a benchmark program. Exit code 1 if a limit was exceeded (unless --no_limits), 2 for
