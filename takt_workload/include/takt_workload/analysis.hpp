@@ -1,0 +1,110 @@
+// Figures of one run of a graph, computed from its records. Set-up only; no clock, no ROS.
+#ifndef TAKT_WORKLOAD__ANALYSIS_HPP_
+#define TAKT_WORKLOAD__ANALYSIS_HPP_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "takt_workload/causality.hpp"
+#include "takt_workload/graph.hpp"
+#include "takt_workload/records.hpp"
+#include "takt_workload/stall_index.hpp"
+
+namespace takt_workload
+{
+
+/// Samples with where they are in time, and whether the host held them up.
+struct Samples
+{
+  std::vector<std::int64_t> ns;
+  std::vector<std::int64_t> at_ns;
+  std::vector<char> stalled;
+
+  void add(takt_core::Duration value, takt_core::Time at, bool stall)
+  {
+    ns.push_back(value.count());
+    at_ns.push_back(takt_core::to_ns(at));
+    stalled.push_back(stall ? 1 : 0);
+  }
+};
+
+struct CallbackFigures
+{
+  std::uint32_t callback = kNone;
+  std::uint64_t skipped_periods = 0;
+  std::uint64_t overwritten = 0;
+  std::uint64_t lost_messages = 0;            ///< gaps in the sequence numbers it took
+  std::vector<std::int64_t> start_delay_ns;   ///< start - release
+  std::vector<std::int64_t> execution_ns;     ///< end - start
+  std::vector<std::int64_t> response_ns;      ///< end - release
+  std::vector<std::int64_t> work_cpu_ns;      ///< of runs that worked
+  std::vector<std::uint64_t> runs_on_thread;  ///< by executor thread
+};
+
+/// Every activation whose root was released in the measured time ends in exactly one of the counts.
+struct ChainFigures
+{
+  std::uint64_t released = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t superseded = 0;        ///< newer data replaced it in a fusion before that published
+  std::uint64_t lost = 0;              ///< overwritten on its way: the reader took a later message
+  std::uint64_t unfinished = 0;        ///< still under way when the run ended
+  std::uint64_t missed_deadlines = 0;  ///< of the completed ones
+  Samples responses;                   ///< one per completed activation; `at` is its release
+  std::vector<std::int64_t> hop_processes;  ///< by hop: in how many processes it was seen
+};
+
+struct HotPathFigures
+{
+  Samples latency;                        ///< later root's start to the sink's start
+  std::vector<std::int64_t> from_due_ns;  ///< that root's due time to the sink's start
+  std::int64_t floor_ns = 0;  ///< median work from the root (included) to the sink (not)
+  std::uint64_t drops = 0;    ///< messages lost on the way to any of them
+};
+
+struct PlannerFigures
+{
+  std::vector<std::int64_t> period_ns;  ///< between starts, per period that passed
+  Samples lateness;                     ///< start - due
+  std::uint64_t stale_cycles = 0;       ///< without fresh obstacle data
+};
+
+struct LoadFigures
+{
+  double asked = 0.0;  ///< cores
+  double applied = 0.0;
+};
+
+struct Analysis
+{
+  takt_core::Time measured_from{};
+  takt_core::Time measured_to{};
+  std::vector<CallbackFigures> callbacks;  ///< as the table numbers them
+  std::vector<ChainFigures> chains;        ///< as the graph lists them
+  HotPathFigures hot_path;
+  PlannerFigures planner;
+  LoadFigures load;
+  std::uint64_t skipped_periods = 0;
+  std::uint64_t drops = 0;
+  std::uint64_t foreign_messages = 0;
+  std::uint64_t unmatched_takes = 0;  ///< taken messages whose publishing run is not recorded
+  std::vector<Stall> stalls;          ///< witnessed ones and overruns
+};
+
+/// Statistics cover runs that start (activations: are released) between the latest `measured_from` and
+/// the earliest `measured_to` of all processes.
+Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & processes);
+
+/// The parts; for tests.
+ChainFigures analyse_chain(
+  const Chain & chain, const CallbackTable & table, const Causality & causality,
+  const StallIndex & stalls, takt_core::Time from, takt_core::Time to);
+/// Callbacks on any path from `roots` to `sink`, roots and sink included, in graph order.
+std::vector<std::uint32_t> callbacks_between(
+  const Graph & graph, const CallbackTable & table, const std::vector<std::uint32_t> & roots,
+  std::uint32_t sink);
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__ANALYSIS_HPP_

@@ -1,0 +1,80 @@
+// The callbacks of a graph, numbered in creation order, and who feeds whom.
+//
+// All processes that run parts of one graph number its callbacks and topics alike, so records of
+// several processes can be laid together. Set-up only.
+#ifndef TAKT_WORKLOAD__CALLBACK_TABLE_HPP_
+#define TAKT_WORKLOAD__CALLBACK_TABLE_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_workload/graph.hpp"
+
+namespace takt_workload
+{
+
+inline constexpr std::uint32_t kNone = UINT32_MAX;
+
+struct CallbackEntry
+{
+  std::string id;     ///< `/node:timer(100ms)`, `/node:sub(/topic)`
+  std::string group;  ///< `/node:group(name)`
+  bool timer = false;
+  std::uint32_t node = kNone;
+  std::uint32_t input = kNone;  ///< index into Node::inputs; timers: none
+  std::uint32_t input_topic = kNone;
+  std::uint32_t output_topic = kNone;  ///< where a run of it may publish
+  WorkTime work;                       ///< of a run that works
+  takt_core::Duration period{};        ///< timers
+};
+
+struct TopicEntry
+{
+  std::string name;
+  std::uint32_t publisher_node = kNone;
+  std::vector<std::uint32_t> subscribers;  ///< callbacks, in creation order
+};
+
+/// Expected of the graph in steady state, without any loss.
+struct CallbackLoad
+{
+  double rate = 0.0;         ///< runs per second
+  double work_rate = 0.0;    ///< runs that work, per second
+  double utilisation = 0.0;  ///< of one core
+};
+
+class CallbackTable
+{
+public:
+  explicit CallbackTable(const Graph & graph);
+
+  const std::vector<CallbackEntry> & callbacks() const noexcept { return callbacks_; }
+  const std::vector<TopicEntry> & topics() const noexcept { return topics_; }
+
+  std::uint32_t find(std::string_view id) const;
+  std::uint32_t find_topic(std::string_view name) const;
+  /// The callbacks of a node, in creation order.
+  std::vector<std::uint32_t> of_node(std::uint32_t node) const;
+
+  /// One per callback. A fusion runs at the rate of its slowest input; its work is counted in equal
+  /// parts for its inputs, since any of them may be the last. A cycle without a timer has rate 0.
+  std::vector<CallbackLoad> loads(const Graph & graph) const;
+
+private:
+  std::vector<CallbackEntry> callbacks_;
+  std::vector<TopicEntry> topics_;
+};
+
+/// Ids and groups as takt_rcl makes them.
+std::string timer_id(std::string_view node, takt_core::Duration period);
+std::string subscription_id(std::string_view node, std::string_view topic);
+
+/// The name of the group of input or timer `callback`, empty for the node's default group.
+std::string group_name(const Node & node, std::string_view topic_or_timer);
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__CALLBACK_TABLE_HPP_

@@ -1,0 +1,29 @@
+// Reading a graph file: all faults at once, each as "FILE:LINE: what".
+//
+// Set-up only: allocates and may block (reads the file). Never throws.
+#ifndef TAKT_WORKLOAD__GRAPH_PARSE_HPP_
+#define TAKT_WORKLOAD__GRAPH_PARSE_HPP_
+
+#include <string>
+#include <string_view>
+
+#include "takt_core/result.hpp"
+#include "takt_workload/graph.hpp"
+
+namespace takt_workload
+{
+
+/// `file_name` is used in messages only.
+takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & file_name);
+
+/// `path`: a file, or the name of a shipped graph ("autoware_reference"), which is looked for in
+/// the package's share directory.
+takt_core::Result<Graph> load_graph(const std::string & path);
+
+/// The file for the name of a shipped graph or schedule: `name` itself if it is a file, else
+/// share/takt_workload/<folder>/<name>[.yaml] beside the program. `name` unchanged if neither is.
+std::string find_shipped(const std::string & name, const std::string & folder);
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__GRAPH_PARSE_HPP_

@@ -1,0 +1,25 @@
+// What kind of machine this is, as far as it matters for measurements. Set-up only; may block.
+#ifndef TAKT_WORKLOAD__HOST_HPP_
+#define TAKT_WORKLOAD__HOST_HPP_
+
+#include <string>
+#include <vector>
+
+namespace takt_workload
+{
+
+struct Host
+{
+  std::vector<int> cores;         ///< that this process may use
+  std::string kernel;             ///< "6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC ..."
+  bool realtime_allowed = false;  ///< SCHED_FIFO 99
+  bool autogroup = false;         ///< nice values do not count between terminal sessions
+  long long rt_runtime_us = -1;   ///< real-time threads are throttled beyond it; -1: never
+  long long rt_period_us = 0;
+};
+
+Host read_host();
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__HOST_HPP_

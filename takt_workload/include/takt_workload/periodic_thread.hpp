@@ -1,0 +1,42 @@
+// A bare thread that wakes at fixed times: stall witness and reference timer are made of it.
+#ifndef TAKT_WORKLOAD__PERIODIC_THREAD_HPP_
+#define TAKT_WORKLOAD__PERIODIC_THREAD_HPP_
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "takt_core/thread_attributes.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_workload
+{
+
+class PeriodicThread
+{
+public:
+  /// Runs on the thread at each wake-up, with the time it was due and the time it got to run.
+  using Function = std::function<void(takt_core::Time due, takt_core::Time now)>;
+
+  /// Starts the thread and waits until it has its attributes. Wakes at `first` and every `period`
+  /// after; periods it has missed are skipped. Set-up only.
+  PeriodicThread(
+    const takt_core::ThreadAttributes & attributes, takt_core::Time first,
+    takt_core::Duration period, Function function);
+  /// Stops; waits up to one period.
+  ~PeriodicThread();
+  PeriodicThread(const PeriodicThread &) = delete;
+  PeriodicThread & operator=(const PeriodicThread &) = delete;
+
+  const takt_core::AttributeReport & attributes() const noexcept { return report_; }
+
+private:
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> ready_{false};
+  takt_core::AttributeReport report_;
+  std::thread thread_;
+};
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__PERIODIC_THREAD_HPP_

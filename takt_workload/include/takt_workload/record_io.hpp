@@ -1,0 +1,19 @@
+// Process records as files: how the parts of a split run hand theirs to the one that merges them.
+#ifndef TAKT_WORKLOAD__RECORD_IO_HPP_
+#define TAKT_WORKLOAD__RECORD_IO_HPP_
+
+#include <string>
+
+#include "takt_core/result.hpp"
+#include "takt_workload/records.hpp"
+
+namespace takt_workload
+{
+
+/// CBOR. Set-up only; may block.
+takt_core::Status write_record(const std::string & path, const ProcessRecord & record);
+takt_core::Result<ProcessRecord> read_record(const std::string & path);
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__RECORD_IO_HPP_

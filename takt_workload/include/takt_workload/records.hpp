@@ -1,0 +1,132 @@
+// What was recorded while a graph ran: one record per run, and what the kernel counted.
+//
+// Written by the recorder (recorder.hpp), carried between processes (record_io.hpp), read by the
+// analysis. Callbacks and topics are numbers of the CallbackTable; times are CLOCK_MONOTONIC.
+#ifndef TAKT_WORKLOAD__RECORDS_HPP_
+#define TAKT_WORKLOAD__RECORDS_HPP_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "takt_core/time.hpp"
+#include "takt_workload/callback_table.hpp"
+
+namespace takt_workload
+{
+
+/// One run of a callback. Sequence numbers are publication sequence numbers of the middleware; 0:
+/// nothing was taken or published.
+struct RunRecord
+{
+  std::uint32_t callback = kNone;
+  std::uint32_t thread = 0;  ///< executor thread
+  std::uint32_t process = 0;
+  std::uint32_t skipped = 0;  ///< timers: periods dropped by this start
+  takt_core::Time release{};  ///< nominal; of messages: their arrival
+  takt_core::Time start{};    ///< of the user's function, after the take
+  takt_core::Time end{};
+  takt_core::Duration work_asked{};
+  takt_core::Duration work_cpu{};
+  std::uint64_t taken = 0;
+  std::uint64_t published = 0;
+  std::uint64_t taken_from = 0;  ///< the publisher: see `fold`
+  bool foreign = false;          ///< taken from a publisher outside of the graph; set by `analyse`
+};
+
+/// Names a publisher by 64 bits of its gid.
+struct PublisherRecord
+{
+  std::uint32_t topic = kNone;
+  std::uint64_t gid = 0;
+};
+
+/// A publisher's gid as one number (FNV-1a). Real-time safe.
+inline std::uint64_t fold(const std::array<std::uint8_t, 16> & gid) noexcept
+{
+  std::uint64_t value = 14695981039346656037ULL;
+  for (const std::uint8_t byte : gid) {
+    value = (value ^ byte) * 1099511628211ULL;
+  }
+  return value;
+}
+
+/// A stretch of time in which the host gave a core to somebody else.
+struct Stall
+{
+  enum class Source
+  {
+    witness,  ///< a top-priority thread of that core did not get to run
+    overrun,  ///< work used more CPU time than it asked for
+  };
+  int core = -1;  ///< -1: not known
+  takt_core::Time begin{};
+  takt_core::Time end{};
+  Source source = Source::witness;
+};
+
+/// One OS thread over the measured time. `asked` and `granted` are one line of text each, empty for
+/// threads that nobody asked anything of.
+struct ThreadRecord
+{
+  std::uint32_t process = 0;
+  std::string name;
+  std::int64_t tid = 0;
+  bool executor = false;
+  std::uint32_t number = kNone;  ///< executor thread
+  std::string asked;
+  std::string granted;
+  std::vector<std::string> faults;
+  takt_core::Duration cpu{};
+  takt_core::Duration queue_wait{};
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+};
+
+/// What the core counted for a callback over the measured time.
+struct CallbackCounters
+{
+  std::uint32_t callback = kNone;
+  std::uint64_t overwritten = 0;
+  std::uint64_t lost_messages = 0;
+};
+
+/// What the command nodes computed from the messages' own histories, as the reference system does.
+struct OriginalSample
+{
+  std::uint32_t callback = kNone;  ///< the command's subscription
+  takt_core::Time at{};
+  bool has_hot_path = false;  ///< the history holds the sink and a root
+  takt_core::Duration hot_path{};
+  std::uint64_t hot_path_drops = 0;
+  takt_core::Time planner_start{};  ///< 0: the history holds no planner
+  std::uint32_t planner_sequence = 0;
+  takt_core::Duration oldest{};  ///< now - the oldest entry
+};
+
+/// Everything one process has to say about one run of its part of a graph.
+struct ProcessRecord
+{
+  std::uint32_t process = 0;
+  takt_core::Time epoch{};
+  takt_core::Time measured_from{};  ///< when warm-up ended
+  takt_core::Time measured_to{};
+  std::vector<RunRecord> runs;
+  std::uint64_t unrecorded_runs = 0;  ///< did not fit
+  std::vector<ThreadRecord> threads;
+  std::vector<PublisherRecord> publishers;
+  std::vector<CallbackCounters> counters;
+  std::vector<OriginalSample> originals;
+  std::vector<Stall> stalls;
+  std::vector<std::int64_t> reference_lateness_ns;
+  std::string order;
+  std::string executor_name;
+  int middleware_ceiling = 0;
+  std::vector<std::string> warnings;
+  std::string error;  ///< not empty: the run failed
+};
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__RECORDS_HPP_

@@ -1,0 +1,48 @@
+// Notices when the host takes a core away: one top-priority thread per core that should never wait.
+//
+// Each wakes every millisecond under SCHED_FIFO 99 and so runs before everything else on its core.
+// If it runs late by more than 0.3 ms, something that is no thread of this machine had the core:
+// the hypervisor, or an interrupt storm. The stall is taken to begin at the wake-up before, which
+// marks up to one period too much rather than too little. Costs 0.5 to 1 % of each core.
+#ifndef TAKT_WORKLOAD__STALL_WITNESS_HPP_
+#define TAKT_WORKLOAD__STALL_WITNESS_HPP_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "takt_workload/periodic_thread.hpp"
+#include "takt_workload/records.hpp"
+
+namespace takt_workload
+{
+
+class StallWitness
+{
+public:
+  static constexpr takt_core::Duration kPeriod = std::chrono::milliseconds(1);
+  static constexpr takt_core::Duration kLate = std::chrono::microseconds(300);
+  static constexpr int kPriority = 99;
+
+  /// Starts one thread on each of `cores`. Set-up only.
+  explicit StallWitness(const std::vector<int> & cores);
+  ~StallWitness();
+
+  /// Why it cannot tell a stall from ordinary load; empty if it can. Without real-time rights the
+  /// threads are late for many reasons, so nothing is recorded then.
+  const std::string & blind() const noexcept { return blind_; }
+
+  /// Stops the threads; what they saw, by time.
+  std::vector<Stall> stop();
+  /// Stalls that did not fit.
+  std::uint64_t unrecorded() const noexcept;
+
+private:
+  struct Core;
+  std::vector<std::unique_ptr<Core>> cores_;
+  std::string blind_;
+};
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__STALL_WITNESS_HPP_

@@ -1,0 +1,50 @@
+// Work: using a given amount of the calling thread's CPU time.
+//
+// The loop runs in chunks of about 10 us (calibrated) and reads CLOCK_THREAD_CPUTIME_ID between
+// them, so that a clock read (a system call, 0.2 to 0.6 us) costs a few per cent of what it measures and
+// is part of the target itself. Preemption by other threads does not count; time that a hypervisor
+// steals may be charged to the thread and then shows as an overrun.
+#ifndef TAKT_WORKLOAD__WORK_HPP_
+#define TAKT_WORKLOAD__WORK_HPP_
+
+#include <cstdint>
+
+#include "takt_core/time.hpp"
+
+namespace takt_workload
+{
+
+/// CPU time the calling thread has used. Real-time safe.
+takt_core::Duration thread_cpu_time() noexcept;
+
+class Work
+{
+public:
+  /// Measures the loop for about 20 ms. Set-up only.
+  static Work calibrate();
+
+  /// For tests: `iterations` of the loop take about a microsecond.
+  explicit Work(double iterations_per_microsecond) noexcept : speed_(iterations_per_microsecond) {}
+
+  struct Done
+  {
+    takt_core::Duration cpu{};  ///< what it took; at least what was asked
+    std::uint64_t result = 0;   ///< of the loop: store it, so that the loop stays
+  };
+
+  /// Real-time safe; nothing is read or written for a target of 0.
+  Done use(takt_core::Duration cpu_time) const noexcept;
+
+  double iterations_per_microsecond() const noexcept { return speed_; }
+
+  /// What is beyond one chunk and a clock read is no measuring noise but time that was lost.
+  static constexpr takt_core::Duration kChunk = std::chrono::microseconds(10);
+  static constexpr takt_core::Duration kOverrun = std::chrono::microseconds(200);
+
+private:
+  double speed_;
+};
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__WORK_HPP_

@@ -1,0 +1,53 @@
+// How much thread CPU time one run of a callback shall use: fixed, or drawn from a distribution.
+//
+// Deterministic: the value of a run depends only on the seed, the callback and the run's number, so
+// two runs of one graph apply the same load whatever order the scheduler chooses.
+#ifndef TAKT_WORKLOAD__WORK_TIME_HPP_
+#define TAKT_WORKLOAD__WORK_TIME_HPP_
+
+#include <cstdint>
+
+#include "takt_core/time.hpp"
+
+namespace takt_workload
+{
+
+struct WorkTime
+{
+  enum class Shape
+  {
+    constant,
+    uniform,
+    normal
+  };
+
+  Shape shape = Shape::constant;
+  takt_core::Duration mean{};
+  takt_core::Duration deviation{};  ///< normal only
+  takt_core::Duration shortest{};   ///< uniform and normal; normal values are clamped to these
+  takt_core::Duration longest{};
+
+  static WorkTime constant(takt_core::Duration value);
+  static WorkTime uniform(takt_core::Duration shortest, takt_core::Duration longest);
+  static WorkTime normal(
+    takt_core::Duration mean, takt_core::Duration deviation, takt_core::Duration shortest,
+    takt_core::Duration longest);
+
+  bool none() const noexcept { return longest.count() == 0; }
+
+  /// The value for run `run` of callback `callback`. Real-time safe.
+  takt_core::Duration sample(
+    std::uint64_t seed, std::uint32_t callback, std::uint64_t run) const noexcept;
+
+  /// All values times `factor`.
+  WorkTime scaled(double factor) const;
+
+  friend bool operator==(const WorkTime &, const WorkTime &) = default;
+};
+
+/// A number in [0, 1) from a seed and two counters (SplitMix64). Real-time safe.
+double random_unit(std::uint64_t seed, std::uint64_t stream, std::uint64_t number) noexcept;
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__WORK_TIME_HPP_

@@ -1,0 +1,276 @@
+#include "takt_workload/analysis.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace takt_workload
+{
+
+using takt_core::Duration;
+using takt_core::Time;
+
+namespace
+{
+
+class Analyst
+{
+public:
+  Analyst(
+    const Graph & graph, const CallbackTable & table, const Causality & causality,
+    const StallIndex & stalls, Analysis & result)
+  : graph_(graph),
+    table_(table),
+    causality_(causality),
+    stalls_(stalls),
+    result_(result)
+  {
+  }
+
+  bool measured(Time time) const
+  {
+    return time >= result_.measured_from && time < result_.measured_to;
+  }
+
+  void callbacks()
+  {
+    result_.callbacks.resize(table_.callbacks().size());
+    std::vector<std::uint64_t> previous(table_.callbacks().size(), 0);
+    double applied = 0.0;
+    for (RunIndex i = 0; i < causality_.runs().size(); ++i) {
+      const RunRecord & run = causality_.runs()[i];
+      CallbackFigures & figures = result_.callbacks[run.callback];
+      const std::uint64_t before = previous[run.callback];
+      if (run.taken != 0 && !run.foreign) {
+        previous[run.callback] = run.taken;
+      }
+      if (!measured(run.start)) {
+        continue;
+      }
+      result_.foreign_messages += run.foreign ? 1 : 0;
+      result_.unmatched_takes +=
+        run.taken != 0 && !run.foreign && causality_.source(i) == kNoRun ? 1 : 0;
+      if (before != 0 && !run.foreign && run.taken > before + 1) {
+        figures.lost_messages += run.taken - before - 1;
+      }
+      figures.skipped_periods += run.skipped;
+      figures.start_delay_ns.push_back((run.start - run.release).count());
+      figures.execution_ns.push_back((run.end - run.start).count());
+      figures.response_ns.push_back((run.end - run.release).count());
+      if (run.work_asked.count() > 0) {
+        figures.work_cpu_ns.push_back(run.work_cpu.count());
+        applied += static_cast<double>(run.work_cpu.count());
+      }
+      if (figures.runs_on_thread.size() <= run.thread) {
+        figures.runs_on_thread.resize(run.thread + 1, 0);
+      }
+      ++figures.runs_on_thread[run.thread];
+    }
+    for (std::uint32_t i = 0; i < result_.callbacks.size(); ++i) {
+      result_.callbacks[i].callback = i;
+      result_.skipped_periods += result_.callbacks[i].skipped_periods;
+      result_.drops += result_.callbacks[i].lost_messages;
+    }
+    const auto span = static_cast<double>((result_.measured_to - result_.measured_from).count());
+    result_.load.applied = span > 0.0 ? applied / span : 0.0;
+    for (const CallbackLoad & load : table_.loads(graph_)) {
+      result_.load.asked += load.utilisation;
+    }
+  }
+
+  void hot_path()
+  {
+    const std::uint32_t sink = table_.find(graph_.kpis.hot_path_sink);
+    std::vector<std::uint32_t> roots;
+    for (const std::string & root : graph_.kpis.hot_path_roots) {
+      roots.push_back(table_.find(root));
+    }
+    if (sink == kNone || roots.empty()) {
+      return;
+    }
+    const auto between = callbacks_between(graph_, table_, roots, sink);
+    for (const std::uint32_t callback : between) {
+      result_.hot_path.drops += result_.callbacks[callback].lost_messages;
+    }
+    result_.hot_path.floor_ns = floor_of(between, sink);
+    for (RunIndex i = 0; i < causality_.runs().size(); ++i) {
+      const RunRecord & run = causality_.runs()[i];
+      if (run.callback != sink || !measured(run.start)) {
+        continue;
+      }
+      const RunRecord * later = nullptr;
+      for (const RunIndex root : causality_.roots(i)) {
+        const RunRecord & one = causality_.runs()[root];
+        if (
+          std::find(roots.begin(), roots.end(), one.callback) != roots.end() &&
+          (later == nullptr || later->start < one.start)) {
+          later = &one;
+        }
+      }
+      if (later != nullptr) {
+        result_.hot_path.latency.add(
+          run.start - later->start, run.start, stalls_.overlaps(later->release, run.start));
+        result_.hot_path.from_due_ns.push_back((run.start - later->release).count());
+      }
+    }
+  }
+
+  void planner()
+  {
+    const std::uint32_t planner = table_.find(graph_.kpis.planner);
+    if (planner == kNone) {
+      return;
+    }
+    const std::uint32_t obstacles = table_.find(graph_.kpis.obstacle_input);
+    const RunRecord * previous = nullptr;
+    for (RunIndex i = 0; i < causality_.runs().size(); ++i) {
+      const RunRecord & run = causality_.runs()[i];
+      if (run.callback != planner) {
+        continue;
+      }
+      if (measured(run.start)) {
+        result_.planner.lateness.add(
+          run.start - run.release, run.start, stalls_.overlaps(run.release, run.start));
+        if (previous != nullptr) {
+          result_.planner.period_ns.push_back((run.start - previous->start).count());
+        }
+        if (obstacles != kNone && !causality_.was_fresh(i, obstacles)) {
+          ++result_.planner.stale_cycles;
+        }
+      }
+      previous = &run;
+    }
+  }
+
+private:
+  // What the hot path cannot be faster than: the work of one path from a root to the sink, without
+  // the sink's. Inputs of a fusion are alternatives, of which one works.
+  std::int64_t floor_of(const std::vector<std::uint32_t> & between, std::uint32_t sink)
+  {
+    std::map<std::uint32_t, std::int64_t> longest;  // by topic: work until it is published
+    std::int64_t floor = 0;
+    // The graph between has no cycle without a timer, so as many rounds as callbacks settle it.
+    for (std::size_t round = 0; round < between.size(); ++round) {
+      for (const std::uint32_t callback : between) {
+        const CallbackEntry & entry = table_.callbacks()[callback];
+        const auto before = entry.timer ? longest.end() : longest.find(entry.input_topic);
+        const std::int64_t until = before == longest.end() ? 0 : before->second;
+        if (callback == sink) {
+          floor = std::max(floor, until);
+        } else if (entry.output_topic != kNone) {
+          auto & most = longest[entry.output_topic];
+          most = std::max(most, until + median_work(entry.node));
+        }
+      }
+    }
+    return floor;
+  }
+
+  std::int64_t median_work(std::uint32_t node)
+  {
+    std::vector<std::int64_t> work;
+    for (const std::uint32_t callback : table_.of_node(node)) {
+      const auto & more = result_.callbacks[callback].work_cpu_ns;
+      work.insert(work.end(), more.begin(), more.end());
+    }
+    if (work.empty()) {
+      return 0;
+    }
+    const auto middle = work.begin() + static_cast<std::ptrdiff_t>(work.size() / 2);
+    std::nth_element(work.begin(), middle, work.end());
+    return *middle;
+  }
+
+  const Graph & graph_;
+  const CallbackTable & table_;
+  const Causality & causality_;
+  const StallIndex & stalls_;
+  Analysis & result_;
+};
+
+// A topic of whose publisher nothing is known is believed.
+void mark_foreign(
+  const std::vector<ProcessRecord> & processes, const CallbackTable & table,
+  std::vector<RunRecord> & runs)
+{
+  std::map<std::uint32_t, std::uint64_t> publishers;
+  for (const ProcessRecord & process : processes) {
+    for (const PublisherRecord & publisher : process.publishers) {
+      publishers[publisher.topic] = publisher.gid;
+    }
+  }
+  for (RunRecord & run : runs) {
+    const auto known = publishers.find(table.callbacks()[run.callback].input_topic);
+    run.foreign = run.taken != 0 && known != publishers.end() && known->second != run.taken_from;
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> callbacks_between(
+  const Graph & graph, const CallbackTable & table, const std::vector<std::uint32_t> & roots,
+  std::uint32_t sink)
+{
+  const auto spread = [&](std::set<std::uint32_t> reached, bool forward) {
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (std::uint32_t i = 0; i < table.callbacks().size(); ++i) {
+        const CallbackEntry & a = table.callbacks()[i];
+        for (std::uint32_t j = 0; j < table.callbacks().size(); ++j) {
+          const CallbackEntry & b = table.callbacks()[j];
+          const bool feeds = a.output_topic != kNone && a.output_topic == b.input_topic;
+          // Timer-driven readers end a path.
+          const bool ends = graph.nodes[a.node].kind == NodeKind::cyclic && !a.timer;
+          if (feeds && !ends && reached.contains(forward ? i : j)) {
+            grew = reached.insert(forward ? j : i).second || grew;
+          }
+        }
+      }
+    }
+    return reached;
+  };
+  const auto from_roots = spread({roots.begin(), roots.end()}, true);
+  const auto to_sink = spread({sink}, false);
+  std::vector<std::uint32_t> both;
+  std::set_intersection(
+    from_roots.begin(), from_roots.end(), to_sink.begin(), to_sink.end(), std::back_inserter(both));
+  return both;
+}
+
+Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & processes)
+{
+  Analysis result;
+  std::vector<RunRecord> runs;
+  result.measured_to = takt_core::kNever;
+  for (const ProcessRecord & process : processes) {
+    runs.insert(runs.end(), process.runs.begin(), process.runs.end());
+    result.stalls.insert(result.stalls.end(), process.stalls.begin(), process.stalls.end());
+    result.measured_from = std::max(result.measured_from, process.measured_from);
+    result.measured_to = std::min(result.measured_to, process.measured_to);
+  }
+  if (processes.empty()) {
+    result.measured_to = result.measured_from;
+  }
+  mark_foreign(processes, CallbackTable(graph), runs);
+  const std::vector<Stall> work = overruns(runs);
+  result.stalls.insert(result.stalls.end(), work.begin(), work.end());
+  const StallIndex stalls(result.stalls);
+  const CallbackTable table(graph);
+  const Causality causality(graph, table, std::move(runs));
+  Analyst analyst(graph, table, causality, stalls, result);
+  analyst.callbacks();
+  analyst.hot_path();
+  analyst.planner();
+  for (const Chain & chain : graph.chains) {
+    result.chains.push_back(
+      analyse_chain(chain, table, causality, stalls, result.measured_from, result.measured_to));
+  }
+  for (const ProcessRecord & process : processes) {
+    for (const CallbackCounters & counters : process.counters) {
+      result.callbacks[counters.callback].overwritten += counters.overwritten;
+    }
+  }
+  return result;
+}
+
+}  // namespace takt_workload

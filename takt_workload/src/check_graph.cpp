@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "graph_reader.hpp"
+#include "takt_workload/callback_table.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+void check_names(const Graph & graph, FileFaults & faults)
+{
+  std::map<std::string, int> nodes;
+  std::map<std::string, std::string> publishers;
+  for (const Node & node : graph.nodes) {
+    if (!nodes.emplace(node.name, node.line).second) {
+      faults.add(
+        node.line,
+        fmt::format("there is a node {} already, in line {}", node.name, nodes[node.name]));
+    }
+    const auto publishes = [&](const std::string & topic, int line) {
+      if (!topic.empty() && !publishers.emplace(topic, node.name).second) {
+        faults.add(
+          line, fmt::format(
+                  "{} is published by {} already; a topic has one publisher here", topic,
+                  publishers[topic]));
+      }
+    };
+    publishes(node.output, node.line);
+    std::map<std::string, int> inputs;
+    for (const Input & input : node.inputs) {
+      publishes(input.output, input.line);
+      if (!inputs.emplace(input.topic, input.line).second) {
+        faults.add(input.line, fmt::format("{} takes {} twice", node.name, input.topic));
+      }
+    }
+  }
+  for (const Node & node : graph.nodes) {
+    for (const Input & input : node.inputs) {
+      if (!input.topic.empty() && !publishers.contains(input.topic)) {
+        faults.add(input.line, fmt::format("nobody publishes {}", input.topic));
+      }
+    }
+  }
+}
+
+// What never runs: fed by a cycle that no timer drives.
+void check_driven(const Graph & graph, FileFaults & faults)
+{
+  const CallbackTable table(graph);
+  const std::vector<CallbackLoad> loads = table.loads(graph);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const CallbackEntry & callback = table.callbacks()[i];
+    if (loads[i].rate <= 0.0) {
+      faults.add(
+        graph.nodes[callback.node].line,
+        fmt::format("{} never runs: no timer drives what it waits for", callback.id));
+    }
+  }
+}
+
+}  // namespace
+
+void check_graph(const Graph & graph, FileFaults & faults)
+{
+  check_names(graph, faults);
+  if (faults.empty()) {
+    check_driven(graph, faults);
+  }
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,133 @@
+#include "takt_workload/graph_parse.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "graph_reader.hpp"
+#include "takt_schedule/size.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+constexpr std::size_t kMaxNodes = 1000;
+constexpr std::size_t kMaxBytes = 1 << 20;
+
+void read_message(MapReader & reader, Graph & graph)
+{
+  const std::string word = reader.text("message").value_or("Message4kb");
+  if (word == "Int32") {
+    graph.message = MessageType::Int32;
+  } else if (word == "Payload") {
+    graph.message = MessageType::Payload;
+  } else if (word != "Message4kb") {
+    reader.fault_at("message", "'message' must be Message4kb, Int32 or Payload");
+  }
+  const auto size = reader.text("payload", graph.message == MessageType::Payload);
+  if (!size) {
+    return;
+  }
+  auto bytes = takt_schedule::parse_size(*size);
+  if (graph.message != MessageType::Payload) {
+    reader.fault_at("payload", "'payload' needs 'message: Payload'");
+  } else if (!bytes) {
+    reader.fault_at("payload", fmt::format("'payload': {}", bytes.faults().front()));
+  } else {
+    graph.payload_bytes = *bytes;
+  }
+}
+
+void read_graph(const YAML::Node & root, Graph & graph, FileFaults & faults)
+{
+  MapReader reader(root, "graph", faults);
+  if (reader.text("version", true) && !reader.integer("version", 1, 1)) {
+    return;
+  }
+  graph.name = reader.text("name", true).value_or("");
+  read_message(reader, graph);
+  NodeDefaults defaults;
+  if (reader.has("defaults")) {
+    MapReader given(reader.get("defaults"), "defaults", faults);
+    defaults.work = given.work("work").value_or(WorkTime{});
+    defaults.depth = static_cast<std::uint32_t>(given.integer("depth", 1, 10'000).value_or(1));
+    given.finish();
+  }
+  const YAML::Node nodes = reader.sequence("nodes");
+  if (!nodes.IsDefined() || nodes.size() == 0 || nodes.size() > kMaxNodes) {
+    reader.fault(fmt::format("'nodes' must be a list of 1 to {} nodes", kMaxNodes));
+  } else {
+    for (const auto & node : nodes) {
+      graph.nodes.push_back(read_node(node, defaults, faults));
+    }
+  }
+  const YAML::Node chains = reader.sequence("chains");
+  const YAML::Node kpis = reader.get("kpis");
+  reader.finish();
+  check_graph(graph, faults);
+  if (faults.empty()) {
+    if (chains.IsDefined()) {
+      read_chains(chains, graph, faults);
+    }
+    read_kpis(kpis, graph, faults);
+  }
+}
+
+}  // namespace
+
+takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & file_name)
+{
+  FileFaults faults(file_name);
+  Graph graph;
+  graph.file = file_name;
+  try {
+    read_graph(YAML::Load(std::string(text)), graph, faults);
+  } catch (const YAML::Exception & error) {
+    faults.add(error.mark.is_null() ? 0 : error.mark.line + 1, error.msg);
+  }
+  if (!faults.empty()) {
+    return faults.sorted();
+  }
+  return graph;
+}
+
+takt_core::Result<Graph> load_graph(const std::string & path)
+{
+  const std::string found = find_shipped(path, "graphs");
+  std::ifstream file(found);
+  std::ostringstream text;
+  if (std::filesystem::is_directory(found) || !file || !(text << file.rdbuf())) {
+    return takt_core::Faults{fmt::format(
+      "{}: cannot be read: {}", path, errno != 0 ? std::strerror(errno) : "it is empty")};
+  }
+  if (text.str().size() > kMaxBytes) {
+    return takt_core::Faults{fmt::format("{}: is longer than a graph can be", path)};
+  }
+  return parse_graph(text.str(), path);
+}
+
+std::string find_shipped(const std::string & name, const std::string & folder)
+{
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_regular_file(name, ignored) || name.find('/') != std::string::npos) {
+    return name;
+  }
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path share = program.parent_path() / "../../share/takt_workload" / folder;
+  for (const fs::path & place : {share, fs::path(TAKT_WORKLOAD_SOURCE) / folder}) {
+    for (const std::string ending : {"", ".yaml"}) {
+      if (fs::is_regular_file(place / (name + ending), ignored)) {
+        return fs::weakly_canonical(place / (name + ending), ignored).string();
+      }
+    }
+  }
+  return name;
+}
+
+}  // namespace takt_workload

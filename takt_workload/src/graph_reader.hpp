@@ -1,0 +1,33 @@
+// The steps of reading a graph file. Set-up only.
+#ifndef GRAPH_READER_HPP_
+#define GRAPH_READER_HPP_
+
+#include "takt_workload/graph.hpp"
+#include "yaml_reader.hpp"
+
+namespace takt_workload
+{
+
+/// Values of `defaults:`.
+struct NodeDefaults
+{
+  WorkTime work;
+  std::uint32_t depth = 1;
+};
+
+/// One entry of `nodes:`.
+Node read_node(const YAML::Node & node, const NodeDefaults & defaults, FileFaults & faults);
+
+/// `chains:` and `kpis:`; after the nodes.
+void read_chains(const YAML::Node & root, Graph & graph, FileFaults & faults);
+void read_kpis(const YAML::Node & root, Graph & graph, FileFaults & faults);
+
+/// What only the whole shows: doubled names, topics without a publisher, cycles without a timer.
+void check_graph(const Graph & graph, FileFaults & faults);
+
+/// "Name" and "/Name" both mean "/Name".
+std::string qualified(const std::string & name);
+
+}  // namespace takt_workload
+
+#endif  // GRAPH_READER_HPP_

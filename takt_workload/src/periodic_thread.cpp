@@ -1,0 +1,39 @@
+#include "takt_workload/periodic_thread.hpp"
+
+#include <time.h>
+
+namespace takt_workload
+{
+
+using takt_core::Time;
+
+PeriodicThread::PeriodicThread(
+  const takt_core::ThreadAttributes & attributes, Time first, takt_core::Duration period,
+  Function function)
+{
+  thread_ = std::thread([this, attributes, first, period, function = std::move(function)] {
+    report_ = takt_core::apply(attributes);
+    ready_.store(true, std::memory_order_release);
+    ready_.notify_one();
+    Time due = first;
+    while (!stop_.load(std::memory_order_relaxed)) {
+      const std::int64_t ns = takt_core::to_ns(due);
+      const timespec until{ns / 1'000'000'000, ns % 1'000'000'000};
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+      const Time now = takt_core::now();
+      if (now >= due) {
+        function(due, now);
+        due += period * ((takt_core::now() - due) / period + 1);
+      }
+    }
+  });
+  ready_.wait(false, std::memory_order_acquire);
+}
+
+PeriodicThread::~PeriodicThread()
+{
+  stop_.store(true, std::memory_order_relaxed);
+  thread_.join();
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,126 @@
+#include "takt_workload/recorder.hpp"
+
+#include <unistd.h>
+
+namespace takt_workload
+{
+
+namespace
+{
+
+thread_local RunRecord * current_record = nullptr;
+// A take comes before the run it is for is announced.
+thread_local std::uint64_t taken_sequence = 0;
+thread_local std::uint64_t taken_publisher = 0;
+
+}  // namespace
+
+Recorder::Recorder(
+  const CallbackTable & table, std::size_t threads, std::size_t runs_per_thread,
+  std::uint32_t process)
+: table_(table),
+  process_(process),
+  lanes_(threads),
+  threads_(threads)
+{
+  for (Lane & lane : lanes_) {
+    lane.records.resize(runs_per_thread);
+  }
+}
+
+RunRecord * Recorder::current() noexcept
+{
+  return current_record;
+}
+
+std::vector<RunRecord> Recorder::runs() const
+{
+  std::vector<RunRecord> all;
+  for (const Lane & lane : lanes_) {
+    all.insert(
+      all.end(), lane.records.begin(),
+      lane.records.begin() + static_cast<std::ptrdiff_t>(lane.used));
+  }
+  return all;
+}
+
+std::uint64_t Recorder::unrecorded() const
+{
+  std::uint64_t sum = 0;
+  for (const Lane & lane : lanes_) {
+    sum += lane.unrecorded;
+  }
+  return sum;
+}
+
+void Recorder::on_added(const takt_core::Callback & callback)
+{
+  if (numbers_.size() <= callback.number()) {
+    numbers_.resize(callback.number() + 1, kNone);
+  }
+  numbers_[callback.number()] = table_.find(callback.id());
+}
+
+void Recorder::on_thread(std::uint32_t thread, const takt_core::AttributeReport & report)
+{
+  if (thread < threads_.size()) {
+    threads_[thread] = {gettid(), report};
+  }
+}
+
+void Recorder::on_start(const takt_core::Run & run) noexcept
+{
+  const std::uint32_t number = run.callback->number();
+  const std::uint32_t callback = number < numbers_.size() ? numbers_[number] : kNone;
+  if (callback == kNone || run.thread >= lanes_.size()) {
+    current_record = nullptr;
+    return;
+  }
+  Lane & lane = lanes_[run.thread];
+  RunRecord & record =
+    lane.used < lane.records.size() ? lane.records[lane.used] : (lane.spare = RunRecord{});
+  record.callback = callback;
+  record.thread = run.thread;
+  record.process = process_;
+  record.skipped = run.skipped;
+  record.release = run.release;
+  if (!table_.callbacks()[callback].timer) {
+    record.taken = taken_sequence;
+    record.taken_from = taken_publisher;
+  }
+  current_record = &record;
+  record.start = takt_core::now();
+}
+
+void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
+{
+  if (current_record == nullptr) {
+    return;
+  }
+  current_record->end = end;
+  current_record = nullptr;
+  Lane & lane = lanes_[run.thread];
+  if (lane.used < lane.records.size()) {
+    ++lane.used;
+  } else {
+    ++lane.unrecorded;
+  }
+}
+
+void Recorder::on_publish(
+  const takt_rcl::Gid &, std::uint64_t sequence, std::string_view,
+  const takt_core::ActivationSet *) noexcept
+{
+  if (current_record != nullptr) {
+    current_record->published = sequence;
+  }
+}
+
+void Recorder::on_take(
+  std::uint32_t, const takt_rcl::Gid & publisher, std::uint64_t sequence) noexcept
+{
+  taken_sequence = sequence;
+  taken_publisher = fold(publisher);
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,78 @@
+#include "takt_workload/stall_witness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace takt_workload
+{
+
+struct StallWitness::Core
+{
+  static constexpr std::size_t kCapacity = 1 << 16;
+
+  std::vector<Stall> stalls;
+  std::uint64_t unrecorded = 0;
+  takt_core::Time last{};
+  std::unique_ptr<PeriodicThread> thread;
+};
+
+StallWitness::StallWitness(const std::vector<int> & cores)
+{
+  if (!takt_core::may_use_realtime(kPriority)) {
+    blind_ = "no right to SCHED_FIFO 99 (see `ulimit -r`)";
+    return;
+  }
+  for (const int number : cores) {
+    auto core = std::make_unique<Core>();
+    core->stalls.reserve(Core::kCapacity);
+    core->last = takt_core::now();
+    takt_core::ThreadAttributes attributes;
+    attributes.policy = takt_core::Policy::fifo;
+    attributes.priority = kPriority;
+    attributes.cores = {number};
+    attributes.name = fmt::format("witness.{}", number);
+    core->thread = std::make_unique<PeriodicThread>(
+      attributes, core->last + kPeriod, kPeriod,
+      [core = core.get(), number](takt_core::Time due, takt_core::Time now) {
+        if (now - due > kLate) {
+          if (core->stalls.size() < core->stalls.capacity()) {
+            core->stalls.push_back({number, core->last, now, Stall::Source::witness});
+          } else {
+            ++core->unrecorded;
+          }
+        }
+        core->last = now;
+      });
+    if (!core->thread->attributes().granted_all()) {
+      blind_ = core->thread->attributes().faults.front();
+    }
+    cores_.push_back(std::move(core));
+  }
+}
+
+StallWitness::~StallWitness() = default;
+
+std::vector<Stall> StallWitness::stop()
+{
+  std::vector<Stall> all;
+  for (const auto & core : cores_) {
+    core->thread.reset();
+    all.insert(all.end(), core->stalls.begin(), core->stalls.end());
+    core->stalls.clear();
+  }
+  std::sort(
+    all.begin(), all.end(), [](const Stall & a, const Stall & b) { return a.begin < b.begin; });
+  return blind_.empty() ? all : std::vector<Stall>{};
+}
+
+std::uint64_t StallWitness::unrecorded() const noexcept
+{
+  std::uint64_t sum = 0;
+  for (const auto & core : cores_) {
+    sum += core->unrecorded;
+  }
+  return sum;
+}
+
+}  // namespace takt_workload

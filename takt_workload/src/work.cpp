@@ -1,0 +1,64 @@
+#include "takt_workload/work.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+
+namespace takt_workload
+{
+
+using takt_core::Duration;
+
+namespace
+{
+
+std::uint64_t loop(std::uint64_t value, std::uint64_t iterations) noexcept
+{
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    value = value * 6364136223846793005ULL + 1442695040888963407ULL;
+    asm volatile("" : "+r"(value));  // one dependent multiplication per iteration, never folded
+  }
+  return value;
+}
+
+}  // namespace
+
+Duration thread_cpu_time() noexcept
+{
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + Duration(time.tv_nsec);
+}
+
+Work Work::calibrate()
+{
+  constexpr std::uint64_t kIterations = 1'000'000;
+  double best = 0.0;
+  std::uint64_t value = 1;
+  for (int i = 0; i < 10; ++i) {  // the fastest: the others were disturbed
+    const Duration begin = thread_cpu_time();
+    value = loop(value, kIterations);
+    const Duration took = std::max(thread_cpu_time() - begin, Duration{1});
+    best =
+      std::max(best, static_cast<double>(kIterations) * 1e3 / static_cast<double>(took.count()));
+  }
+  return Work(best);
+}
+
+Work::Done Work::use(Duration cpu_time) const noexcept
+{
+  Done done;
+  if (cpu_time <= Duration::zero()) {
+    return done;
+  }
+  const Duration begin = thread_cpu_time();
+  do {
+    const Duration left = std::min(cpu_time - done.cpu, kChunk);
+    const double iterations = static_cast<double>(left.count()) * 1e-3 * speed_;
+    done.result = loop(done.result + 1, static_cast<std::uint64_t>(iterations) + 16);
+    done.cpu = thread_cpu_time() - begin;
+  } while (done.cpu < cpu_time);
+  return done;
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,247 @@
+// Graph files: the shipped ones to the letter, and faults with their lines, all at once.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <numeric>
+
+#include "takt_workload/callback_table.hpp"
+#include "takt_workload/graph_parse.hpp"
+
+namespace takt_workload
+{
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+Graph shipped(const std::string & name)
+{
+  auto graph = load_graph(name);
+  for (const std::string & fault : graph.faults()) {
+    ADD_FAILURE() << fault;
+  }
+  return graph ? *graph : Graph{};
+}
+
+TEST(AutowareReference, HasTheReferenceSystemsNodesCallbacksAndTopics)
+{
+  const Graph graph = shipped("autoware_reference");
+  const CallbackTable table(graph);
+  EXPECT_EQ(graph.nodes.size(), 24u);
+  EXPECT_EQ(table.callbacks().size(), 36u);
+  EXPECT_EQ(table.topics().size(), 23u);
+  EXPECT_EQ(graph.message, MessageType::Message4kb);
+  std::map<NodeKind, int> kinds;
+  std::map<NodeKind, std::size_t> subscriptions;
+  std::size_t timers = 0;
+  for (const Node & node : graph.nodes) {
+    ++kinds[node.kind];
+    subscriptions[node.kind] += node.inputs.size();
+    timers += node.has_timer() ? 1 : 0;
+  }
+  const std::map<NodeKind, int> expected{{NodeKind::sensor, 6},       {NodeKind::transform, 9},
+                                         {NodeKind::fusion, 5},       {NodeKind::cyclic, 1},
+                                         {NodeKind::intersection, 1}, {NodeKind::command, 2}};
+  EXPECT_EQ(kinds, expected);
+  EXPECT_EQ(timers, 7u);
+  EXPECT_EQ(subscriptions[NodeKind::transform], 9u);
+  EXPECT_EQ(subscriptions[NodeKind::fusion], 10u);
+  EXPECT_EQ(subscriptions[NodeKind::cyclic], 6u);
+}
+
+TEST(AutowareReference, HasTheReferenceSystemsSubscriberCounts)
+{
+  const Graph graph = shipped("autoware_reference");
+  const CallbackTable table(graph);
+  const std::map<std::string, std::size_t> more{
+    {"/PointCloudFusion", 2},
+    {"/NDTLocalizer", 2},
+    {"/Lanelet2GlobalPlanner", 2},
+    {"/Lanelet2MapLoader", 3},
+    {"/BehaviorPlanner", 2}};
+  for (const TopicEntry & topic : table.topics()) {
+    const auto found = more.find(topic.name);
+    EXPECT_EQ(topic.subscribers.size(), found == more.end() ? 1u : found->second) << topic.name;
+  }
+}
+
+TEST(AutowareReference, HasItsPeriodsDepthsAndGroups)
+{
+  const Graph graph = shipped("autoware_reference");
+  const CallbackTable table(graph);
+  for (const char * id :
+       {"/FrontLidarDriver:timer(100ms)", "/RearLidarDriver:timer(100ms)",
+        "/PointCloudMap:timer(120ms)", "/Visualizer:timer(60ms)", "/Lanelet2Map:timer(100ms)",
+        "/EuclideanClusterSettings:timer(25ms)", "/BehaviorPlanner:timer(100ms)"}) {
+    EXPECT_NE(table.find(id), kNone) << id;
+  }
+  for (const Node & node : graph.nodes) {
+    for (const Input & input : node.inputs) {
+      EXPECT_EQ(input.depth, node.kind == NodeKind::command ? 10u : 1u) << node.name;
+    }
+    EXPECT_EQ(node.publisher_depth, 1u);
+  }
+  const auto & callbacks = table.callbacks();
+  const auto ray = table.find("/EuclideanClusterDetector:sub(/RayGroundFilter)");
+  const auto settings = table.find("/EuclideanClusterDetector:sub(/EuclideanClusterSettings)");
+  ASSERT_NE(ray, kNone);
+  ASSERT_NE(settings, kNone);
+  EXPECT_EQ(callbacks[ray].group, "/EuclideanClusterDetector:group(RayGroundFilter)");
+  EXPECT_NE(callbacks[ray].group, callbacks[settings].group);
+  EXPECT_EQ(graph.nodes.front().name, "/FrontLidarDriver");
+  EXPECT_EQ(graph.nodes.back().name, "/IntersectionOutput");
+}
+
+TEST(AutowareReference, LoadsTheCoresAsMuchAsTheOriginal)
+{
+  const Graph graph = shipped("autoware_reference");
+  double works = 0.0;
+  double cores = 0.0;
+  for (const CallbackLoad & load : CallbackTable(graph).loads(graph)) {
+    works += load.utilisation > 0.0 ? load.work_rate : 0.0;
+    cores += load.utilisation;
+  }
+  EXPECT_NEAR(works, 190.0, 1e-6);
+  EXPECT_NEAR(cores, 190.0 * 5.86e-3, 1e-6);
+}
+
+TEST(AutowareReference, HasChainsWithDeadlinesOfTheirPeriods)
+{
+  const Graph graph = shipped("autoware_reference");
+  const CallbackTable table(graph);
+  EXPECT_EQ(graph.chains.size(), 13u);
+  for (const Chain & chain : graph.chains) {
+    const auto root = table.find(chain.path.front());
+    ASSERT_NE(root, kNone);
+    EXPECT_EQ(chain.deadline, table.callbacks()[root].period) << chain.name;
+  }
+  EXPECT_EQ(graph.chains[0].path.size(), 7u);
+  EXPECT_TRUE(graph.chains[0].hot_path);
+  EXPECT_EQ(graph.kpis.hot_path_sink, "/ObjectCollisionEstimator:sub(/EuclideanClusterDetector)");
+}
+
+TEST(ChainGraphs, AreAsTheReportDrawsThem)
+{
+  const Graph three = shipped("three_chains");
+  EXPECT_EQ(CallbackTable(three).callbacks().size(), 9u);
+  EXPECT_EQ(three.chains.size(), 3u);
+  EXPECT_EQ(three.message, MessageType::Int32);
+  const Graph four = shipped("four_chains");
+  EXPECT_EQ(CallbackTable(four).callbacks().size(), 12u);
+  ASSERT_EQ(four.chains.size(), 4u);
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_GT(four.chains[i - 1].priority, four.chains[i].priority);
+  }
+}
+
+TEST(GraphFile, ReportsAllFaultsWithTheirLines)
+{
+  const auto graph = parse_graph(
+    "version: 1\n"
+    "name: bad\n"
+    "colour: red\n"
+    "nodes:\n"
+    "  - {name: A, kind: sensor}\n"
+    "  - {name: B, kind: tranform, input: A}\n"
+    "  - {name: C, kind: transform, input: X}\n"
+    "  - {name: C, kind: sensor, period: 10}\n"
+    "  - {name: D, kind: fusion, inputs: [A, A], groups: callback}\n",
+    "g.yaml");
+  ASSERT_FALSE(graph.ok());
+  std::string all;
+  for (const std::string & fault : graph.faults()) {
+    all += fault + "\n";
+  }
+  for (const char * expected :
+       {"g.yaml:3: graph: 'colour' is not known", "g.yaml:5: node A: 'period' is missing",
+        "g.yaml:6: node B: 'tranform' is no kind", "g.yaml:7: nobody publishes /X",
+        "g.yaml:8: there is a node /C already", "g.yaml:8: node C: 'period'",
+        "g.yaml:9: /D takes /A twice", "g.yaml:9: node D: the callbacks of a fusion"}) {
+    EXPECT_NE(all.find(expected), std::string::npos) << expected << "\nin\n" << all;
+  }
+}
+
+TEST(GraphFile, RefusesChainsThatDoNotConnect)
+{
+  const std::string head =
+    "version: 1\nname: g\nnodes:\n"
+    "  - {name: A, kind: sensor, period: 10ms}\n"
+    "  - {name: B, kind: transform, input: A}\n"
+    "  - {name: P, kind: cyclic, period: 10ms, inputs: [B]}\n"
+    "  - {name: C, kind: command, input: P}\nchains:\n";
+  const auto fault = [&](const std::string & path) {
+    const auto graph = parse_graph(head + "  - {name: c, path: [" + path + "]}\n", "g");
+    return graph ? std::string() : graph.faults().front();
+  };
+  EXPECT_EQ(fault("A, B, P"), "");
+  EXPECT_EQ(fault("P, C"), "");
+  EXPECT_EQ(fault("A, /B:sub(/A), P"), "");
+  EXPECT_NE(fault("A, P").find("P does not subscribe to /A"), std::string::npos);
+  EXPECT_NE(fault("B, P").find("B has no timer"), std::string::npos);
+  EXPECT_NE(fault("A, B, P, C").find("a chain ends at a timer-driven reader"), std::string::npos);
+  EXPECT_NE(fault("A, Z").find("there is no node Z"), std::string::npos);
+}
+
+TEST(GraphFile, RefusesWhatNoTimerDrives)
+{
+  const auto graph = parse_graph(
+    "version: 1\nname: g\nnodes:\n"
+    "  - {name: A, kind: transform, input: B}\n"
+    "  - {name: B, kind: transform, input: A}\n",
+    "g");
+  ASSERT_FALSE(graph.ok());
+  EXPECT_NE(graph.faults().front().find("never runs"), std::string::npos);
+}
+
+TEST(GraphFile, SurvivesAnything)
+{
+  for (const char * text :
+       {"", "[", "- a", "version: 1", "version: 2\nname: x", "version: 1\nname: x\nnodes: 3",
+        "version: 1\nname: x\nnodes: [1, [2], {}]", "{version: 1, version: 1}", "\x01\xff",
+        "version: 1\nname: x\nnodes: [{name: A, kind: sensor, period: 1ms}]\nkpis: 3",
+        "version: 1\nname: x\nnodes: [{name: A, kind: sensor, period: 1ms}]\nchains: [{}]"}) {
+    EXPECT_FALSE(parse_graph(text, "g").ok()) << text;
+  }
+  EXPECT_FALSE(load_graph("/nowhere/g.yaml").ok());
+}
+
+TEST(WorkTimes, AreDeterministicPerSeedAndWithinTheirBounds)
+{
+  const WorkTime normal =
+    WorkTime::normal(milliseconds(5), milliseconds(2), milliseconds(2), milliseconds(8));
+  double sum = 0.0;
+  int differ = 0;
+  for (std::uint64_t run = 0; run < 2000; ++run) {
+    const auto value = normal.sample(7, 3, run);
+    EXPECT_EQ(value, normal.sample(7, 3, run));
+    EXPECT_GE(value, milliseconds(2));
+    EXPECT_LE(value, milliseconds(8));
+    differ += value != normal.sample(8, 3, run) ? 1 : 0;
+    sum += static_cast<double>(value.count());
+  }
+  EXPECT_NEAR(sum / 2000, 5e6, 0.2e6);
+  EXPECT_GT(differ, 1000);
+  const WorkTime uniform = WorkTime::uniform(milliseconds(1), milliseconds(3));
+  EXPECT_GE(uniform.sample(1, 1, 1), milliseconds(1));
+  EXPECT_EQ(uniform.mean, milliseconds(2));
+  EXPECT_EQ(WorkTime::constant(milliseconds(4)).scaled(0.5).sample(1, 2, 3), milliseconds(2));
+}
+
+TEST(Phases, AreDeterministicPerSeedAndWithinThePeriod)
+{
+  const Graph graph = shipped("autoware_reference");
+  const Graph once = with_random_phases(graph, 5);
+  const Graph again = with_random_phases(graph, 5);
+  const Graph other = with_random_phases(graph, 6);
+  bool differs = false;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    EXPECT_EQ(once.nodes[i].offset, again.nodes[i].offset);
+    differs = differs || once.nodes[i].offset != other.nodes[i].offset;
+    if (graph.nodes[i].has_timer()) {
+      ASSERT_TRUE(once.nodes[i].offset.has_value());
+      EXPECT_LE(*once.nodes[i].offset, graph.nodes[i].period);
+    }
+  }
+  EXPECT_TRUE(differs);
+}
+
+}  // namespace takt_workload
