@@ -8,7 +8,7 @@ namespace takt_core
 
 ArrivalRing::ArrivalRing(std::uint32_t depth)
 : depth_(std::max<std::uint32_t>(depth, 1)),
-  mask_(std::bit_ceil(depth_) - 1),
+  mask_(std::bit_ceil(std::uint64_t{depth_} + kSpare) - 1),
   slots_(std::make_unique<Slot[]>(mask_ + 1))
 {
 }
@@ -18,28 +18,33 @@ void ArrivalRing::push(
 {
   const std::uint64_t index = claimed_.fetch_add(1, std::memory_order_relaxed);
   Slot & s = slot(index);
-  s.version.store(0, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-  s.words[0].store(static_cast<std::uint64_t>(to_ns(ready)), std::memory_order_relaxed);
-  s.words[1].store(sequence, std::memory_order_relaxed);
-  const std::uint32_t count = activations != nullptr ? activations->size() : 0;
-  s.words[2].store(count, std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Activation & a = activations->begin()[i];
-    const std::uint64_t id = (std::uint64_t{a.root} << 32) | a.instance;
-    s.words[3 + 2 * i].store(id, std::memory_order_relaxed);
-    s.words[4 + 2 * i].store(
-      static_cast<std::uint64_t>(to_ns(a.release)), std::memory_order_relaxed);
+  std::uint64_t version = s.version.load(std::memory_order_relaxed);
+  // A larger version: this thread stalled for a whole round and its arrival is overwritten already.
+  const bool claimed =
+    version <= index && s.version.compare_exchange_strong(
+                          version, kWriting, std::memory_order_acquire, std::memory_order_relaxed);
+  if (claimed) {
+    s.words[0].store(static_cast<std::uint64_t>(to_ns(ready)), std::memory_order_release);
+    s.words[1].store(sequence, std::memory_order_release);
+    const std::uint32_t count = activations != nullptr ? activations->size() : 0;
+    s.words[2].store(count, std::memory_order_release);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Activation & a = activations->begin()[i];
+      const std::uint64_t id = (std::uint64_t{a.root} << 32) | a.instance;
+      s.words[3 + 2 * i].store(id, std::memory_order_release);
+      s.words[4 + 2 * i].store(
+        static_cast<std::uint64_t>(to_ns(a.release)), std::memory_order_release);
+    }
+    s.version.store(index + 1, std::memory_order_release);
   }
-  s.version.store(index + 1, std::memory_order_release);
   // Sequentially consistent: pairs with the consumer's "unmark queued, then look again".
   committed_.fetch_add(1, std::memory_order_seq_cst);
 }
 
 std::uint32_t ArrivalRing::size() const noexcept
 {
-  const std::uint64_t waiting =
-    committed_.load(std::memory_order_seq_cst) - taken_.load(std::memory_order_relaxed);
+  const std::uint64_t taken = taken_.load(std::memory_order_relaxed);
+  const std::uint64_t waiting = committed_.load(std::memory_order_seq_cst) - taken;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(waiting, depth_));
 }
 
@@ -65,19 +70,18 @@ bool ArrivalRing::read(std::uint64_t index, Arrival & arrival) const noexcept
   if (s.version.load(std::memory_order_acquire) != index + 1) {
     return false;
   }
-  arrival.ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_relaxed)));
-  arrival.sequence = s.words[1].load(std::memory_order_relaxed);
+  arrival.ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
+  arrival.sequence = s.words[1].load(std::memory_order_acquire);
   const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-    s.words[2].load(std::memory_order_relaxed), ActivationSet::kCapacity));
+    s.words[2].load(std::memory_order_acquire), ActivationSet::kCapacity));
   arrival.activations.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint64_t id = s.words[3 + 2 * i].load(std::memory_order_relaxed);
-    const std::uint64_t release = s.words[4 + 2 * i].load(std::memory_order_relaxed);
+    const std::uint64_t id = s.words[3 + 2 * i].load(std::memory_order_acquire);
+    const std::uint64_t release = s.words[4 + 2 * i].load(std::memory_order_acquire);
     arrival.activations.add(
       {static_cast<std::uint32_t>(id >> 32), static_cast<std::uint32_t>(id),
        from_ns(static_cast<std::int64_t>(release))});
   }
-  std::atomic_thread_fence(std::memory_order_acquire);
   return s.version.load(std::memory_order_relaxed) == index + 1;
 }
 
@@ -98,10 +102,22 @@ bool ArrivalRing::peek(Arrival & arrival) noexcept
   return true;
 }
 
-std::uint64_t ArrivalRing::peek_sequence() noexcept
+bool ArrivalRing::peek_stamp(Time & ready, std::uint64_t & sequence) noexcept
 {
   std::uint64_t index = 0;
-  return oldest(index) ? slot(index).words[1].load(std::memory_order_relaxed) : 0;
+  for (int attempt = 0; attempt < 2 && oldest(index); ++attempt) {
+    const Slot & s = slot(index);
+    if (s.version.load(std::memory_order_acquire) == index + 1) {
+      ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
+      sequence = s.words[1].load(std::memory_order_acquire);
+      if (s.version.load(std::memory_order_relaxed) == index + 1) {
+        return true;
+      }
+    }
+  }
+  ready = Time{};
+  sequence = 0;
+  return false;
 }
 
 bool ArrivalRing::pop(Arrival & arrival) noexcept

@@ -86,6 +86,7 @@ void Executor::Impl::loop(std::uint32_t index)
     self.wake.store(0, std::memory_order_seq_cst);
     scheduler.end_idle(index);
   }
+  scheduler.leave(index);
 }
 
 // Two system calls per dispatch; what they buy is the kernel's preemption between callbacks of one

@@ -43,6 +43,7 @@ SpinOutcome Executor::spin_once(Duration timeout, bool * ran)
       impl.scheduler.end_idle(visitor);
     }
   }
+  impl.scheduler.leave(visitor);
   impl.cancel.store(0);
   SpinOutcome outcome{{}, impl.take_exception()};
   impl.use.store(Impl::Use::none);
@@ -66,7 +67,7 @@ SpinOutcome Executor::spin_some(Duration limit, std::size_t * ran)
   const std::uint32_t visitor = impl.scheduler.visitor();
   Run run;
   const std::uint64_t collected = impl.scheduler.begin_visit(begin);
-  while (!impl.cancelled() && impl.scheduler.next(visitor, begin, run, collected)) {
+  while (!impl.cancelled() && impl.scheduler.next(visitor, now(), run, collected)) {
     impl.execute(run);
     if (ran != nullptr) {
       ++*ran;
@@ -76,6 +77,7 @@ SpinOutcome Executor::spin_some(Duration limit, std::size_t * ran)
     }
   }
   impl.scheduler.release_held();
+  impl.scheduler.leave(visitor);
   impl.cancel.store(0);
   SpinOutcome outcome{{}, impl.take_exception()};
   impl.use.store(Impl::Use::none);

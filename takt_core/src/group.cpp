@@ -62,9 +62,7 @@ Group::Enter Group::enter(Callback & callback) noexcept
     granted_ = nullptr;
     return Enter::entered;
   }
-  const bool better = callback.key_ != granted_key_ ? callback.key_ < granted_key_
-                                                    : callback.sequence_ < granted_sequence_;
-  if (granted_ != nullptr && better) {
+  if (granted_ != nullptr && callback.precedence_.before(granted_precedence_)) {
     granted_ = nullptr;  // it stays in its ready queue and will be parked when it is picked
     return Enter::entered;
   }
@@ -81,9 +79,9 @@ Callback * Group::hand_over() noexcept
     return nullptr;
   }
   granted_ = parked_.pop();
-  granted_key_ = granted_->key_;
-  granted_sequence_ = granted_->sequence_;
-  granted_->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);  // on its way back to its ready queue
+  granted_precedence_ = granted_->precedence_;
+  // On its way back to its ready queue.
+  granted_->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
   return granted_;
 }
 
@@ -118,13 +116,20 @@ Callback * Group::forget(Callback & callback, bool & was_parked) noexcept
   return granted_ == &callback ? hand_over() : nullptr;
 }
 
-void Group::rekey(Callback & callback, std::uint64_t key) noexcept
+Callback * Group::rekey(Callback & callback, std::uint64_t key) noexcept
 {
   std::lock_guard lock(mutex_);
-  if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::parked) {
-    callback.key_ = key;
+  if (granted_ == &callback) {
+    granted_precedence_.key = key;
+  } else if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::parked) {
+    callback.precedence_.key = key;
     parked_.update(&callback);
   }
+  const bool overtaken = granted_ != nullptr && !parked_.empty() &&
+                         parked_.top()->precedence_.before(granted_precedence_);
+  // The one that had it stays in its ready queue and will be parked when it is picked. Otherwise it
+  // would hold up the better one for as long as anything between them runs.
+  return overtaken ? hand_over() : nullptr;
 }
 
 }  // namespace takt_core

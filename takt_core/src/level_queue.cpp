@@ -26,14 +26,16 @@ std::size_t LevelQueue::best() const noexcept
 
 void LevelQueue::insert(Callback & callback, From) noexcept
 {
-  Level & level = levels_[callback.key_];
-  words_[callback.key_ / 64] |= std::uint64_t{1} << (callback.key_ % 64);
+  const std::uint64_t at = callback.precedence_.key;
+  Level & level = levels_[at];
+  words_[at / 64] |= std::uint64_t{1} << (at % 64);
 
   // `before` becomes the predecessor: the last element released earlier.
   Callback * before = level.tail;
   Callback * ahead = level.head;
-  while (before != nullptr && before->sequence_ > callback.sequence_) {
-    if (ahead->sequence_ > callback.sequence_) {
+  const CallbackLess less;
+  while (before != nullptr && less(&callback, before)) {
+    if (less(&callback, ahead)) {
       before = ahead->previous_;
       break;
     }
@@ -49,11 +51,12 @@ void LevelQueue::insert(Callback & callback, From) noexcept
 
 void LevelQueue::remove(Callback & callback) noexcept
 {
-  Level & level = levels_[callback.key_];
+  const std::uint64_t at = callback.precedence_.key;
+  Level & level = levels_[at];
   (callback.previous_ != nullptr ? callback.previous_->next_ : level.head) = callback.next_;
   (callback.next_ != nullptr ? callback.next_->previous_ : level.tail) = callback.previous_;
   if (level.head == nullptr) {
-    words_[callback.key_ / 64] &= ~(std::uint64_t{1} << (callback.key_ % 64));
+    words_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
   }
 }
 

@@ -12,7 +12,11 @@ namespace takt_core
 void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexcept
 {
   const ActivationSet * const activations = current_activations();
-  for (std::uint32_t i = std::min(count, callback.arrivals_.depth()); i > 0; --i) {
+  const std::uint32_t kept = std::min(count, callback.arrivals_.depth());
+  if (kept < count) {
+    callback.arrivals_.count_overwritten(count - kept);
+  }
+  for (std::uint32_t i = kept; i > 0; --i) {
     callback.arrivals_.push(
       now, sequence_.fetch_add(1, std::memory_order_relaxed), activations);
   }
@@ -27,8 +31,10 @@ bool Scheduler::mark_queued(Callback & callback) noexcept
 {
   std::uint32_t state = callback.state_.load(std::memory_order_seq_cst);
   do {
-    if ((state & (Callback::kQueued | Callback::kClosed)) != 0 || (state & Callback::kAdded) == 0) {
-      return false;  // not added yet: `add` looks at the arrivals once it is done
+    constexpr std::uint32_t kRefusing = Callback::kQueued | Callback::kClosed | Callback::kTaking;
+    // Not added yet: `add` looks at the arrivals once it is done; a take: `taken` does.
+    if ((state & kRefusing) != 0 || (state & Callback::kAdded) == 0) {
+      return false;
     }
   } while (!callback.state_.compare_exchange_weak(
     state, state | Callback::kQueued, std::memory_order_seq_cst));
@@ -56,25 +62,36 @@ void Scheduler::put_in(Callback & callback, std::uint32_t caller) noexcept
 Time Scheduler::deadline(
   const Callback & callback, Time release, const ActivationSet & of) const noexcept
 {
-  const Duration local{callback.local_deadline_.load(std::memory_order_relaxed)};
-  Time earliest = add_saturated(release, local);
+  Time earliest = kNever;
+  bool inherited = false;
   const auto * const chains = callback.chain_deadlines_.load(std::memory_order_acquire);
   if (chains != nullptr) {
     for (const Activation & activation : of) {
       for (const auto & chain : chains->entries) {
         if (chain.root == activation.root) {
           earliest = std::min(earliest, add_saturated(activation.release, chain.deadline));
+          inherited = true;
         }
       }
     }
   }
-  return earliest;
+  if (inherited) {
+    return earliest;
+  }
+  // Its own, or from nowhere that is known here: counted from its own release.
+  return add_saturated(
+    release, Duration{callback.local_deadline_.load(std::memory_order_relaxed)});
 }
 
-void Scheduler::set_key(ThreadSet & set, Callback & callback) noexcept
+// Where a queued callback stands. Looks at its arrivals: for whoever may start it, or keeps others
+// from it.
+Precedence Scheduler::precedence(ThreadSet & set, Callback & callback) const noexcept
 {
   Time due = kNever;
+  Precedence result;
   if (callback.kind_ == Kind::timer) {
+    result.release = callback.due_;
+    result.sequence = callback.precedence_.sequence;
     if (set.queue->needs_deadline()) {
       ActivationSet own;
       own.add({callback.number_, callback.instance_, callback.due_});
@@ -86,13 +103,20 @@ void Scheduler::set_key(ThreadSet & set, Callback & callback) noexcept
       if (arrival.activations.empty()) {
         arrival.activations.add({callback.number_, callback.instance_, arrival.ready});
       }
-      callback.sequence_ = arrival.sequence;
+      result.release = arrival.ready;
+      result.sequence = arrival.sequence;
       due = deadline(callback, arrival.ready, arrival.activations);
     }
   } else {
-    callback.sequence_ = callback.arrivals_.peek_sequence();
+    callback.arrivals_.peek_stamp(result.release, result.sequence);
   }
-  callback.key_ = set.queue->key(callback, due);
+  result.key = set.queue->key(callback, due);
+  return result;
+}
+
+void Scheduler::set_key(ThreadSet & set, Callback & callback) noexcept
+{
+  callback.precedence_ = precedence(set, callback);
 }
 
 void Scheduler::insert(ThreadSet & set, Callback & callback, ReadyQueue::From from) noexcept
@@ -127,10 +151,7 @@ void Scheduler::drain(ThreadSet & set) noexcept
 // Brings a set up to date: due timers, then the intake.
 void Scheduler::service(ThreadSet & set, std::uint32_t thread, Time now) noexcept
 {
-  if (set.timer_waiter.load(std::memory_order_relaxed) == thread) {
-    set.timer_waiter.store(ThreadSet::kNobody, std::memory_order_relaxed);
-    set.waiter_until = kNever;
-  }
+  give_up_timers(set, thread);
   const std::uint32_t released = release_timers(set, now);
   drain(set);
   // This thread takes one of the timers; each further one may have an idle member of its own.
@@ -152,8 +173,9 @@ bool Scheduler::start(
   run.set = &set;
   run.thread = thread;
   run.start = now;
-  run.sequence = callback.sequence_;
+  run.sequence = callback.precedence_.sequence;
   run.skipped = 0;
+  run.taking = false;
   run.activations.clear();
 
   bool works = true;
@@ -169,24 +191,61 @@ bool Scheduler::start(
   } else {
     Arrival arrival;
     works = callback.arrivals_.pop(arrival);
-    if (arrival.ready == Time{}) {
+    if (arrival.sequence == 0) {
       arrival.ready = now;
     }
     run.release = arrival.ready;
     run.activations = arrival.activations;
     if (run.activations.empty()) {
-      run.activations.add({callback.number_, callback.instance_++, run.release});
+      run.activations.add({callback.number_, callback.instance_, run.release});
+      callback.instance_ += works ? 1 : 0;
     }
   }
   run.deadline = deadline(callback, run.release, run.activations);
 
   callback.running_.fetch_add(1, std::memory_order_relaxed);
   callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+  if (works && !callback.group_->exclusive()) {
+    run.taking = true;
+    callback.state_.fetch_or(Callback::kTaking, std::memory_order_seq_cst);
+  }
   callback.state_.fetch_and(~Callback::kQueued, std::memory_order_seq_cst);
-  if (callback.kind_ == Kind::timer && callback.timer_active_) {
-    arm(set, callback);
+  if (callback.kind_ == Kind::timer) {
+    if (callback.timer_active_ && !run.taking) {
+      arm(set, callback);
+    }
+  } else if (
+    set.order == Order::window && works && !run.taking && !callback.arrivals_.empty() &&
+    mark_queued(callback)) {
+    // The rest of its backlog is as ready as a message that comes now: polling points see it.
+    insert(set, callback, ReadyQueue::From::release);
   }
   return works;
+}
+
+// Puts aside what is not for this visit. It must not hold its group meanwhile. With the set's mutex
+// held.
+void Scheduler::hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept
+{
+  Callback * handed = nullptr;
+  if (set.queue->enters_groups()) {
+    handed = callback.group_->leave(nullptr);
+    set.queue->group_left(*callback.group_);
+  } else {
+    bool was_parked = false;
+    handed = callback.group_->forget(callback, was_parked);
+  }
+  {
+    std::lock_guard lock(held_mutex_);
+    callback.where_.store(Callback::Where::held, std::memory_order_relaxed);
+    callback.next_ = held_;
+    held_ = &callback;
+  }
+  if (handed != nullptr) {
+    handed->returning_ = true;
+    put_in(*handed, visitor);
+    drain(set);  // it may be for this visit
+  }
 }
 
 // Pops until something starts. With the set's mutex held.
@@ -194,15 +253,10 @@ bool Scheduler::pick(
   ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
   while (Callback * const callback = set.queue->pop()) {
-    if (before != UINT64_MAX && (callback->sequence_ >= before || callback->visit_ == visit_)) {
-      if (set.queue->enters_groups()) {
-        callback->group_->leave(nullptr);
-        set.queue->group_left(*callback->group_);
-      }
-      std::lock_guard lock(held_mutex_);
-      callback->where_.store(Callback::Where::held, std::memory_order_relaxed);
-      callback->next_ = held_;
-      held_ = callback;
+    if (
+      before != UINT64_MAX &&
+      (callback->precedence_.sequence >= before || callback->visit_ == visit_)) {
+      hold(set, *callback, thread);
       continue;
     }
     if (
@@ -225,8 +279,7 @@ bool Scheduler::pick(
 ThreadSet * Scheduler::best_set(ThreadSets & own, std::uint32_t thread, Time now) noexcept
 {
   ThreadSet * best = nullptr;
-  std::uint64_t best_key = 0;
-  std::uint64_t best_sequence = 0;
+  Precedence best_head;
   const std::uint32_t count = own.count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
     ThreadSet & set = *own.sets[i].load(std::memory_order_relaxed);
@@ -236,7 +289,7 @@ ThreadSet * Scheduler::best_set(ThreadSets & own, std::uint32_t thread, Time now
     if (has_windows(set.order)) {  // only a visitor sees several of these
       if (best == nullptr && set.queue->may_have_work()) {
         best = &set;
-        best_key = UINT64_MAX;
+        best_head.key = UINT64_MAX;
       }
       continue;
     }
@@ -244,12 +297,9 @@ ThreadSet * Scheduler::best_set(ThreadSets & own, std::uint32_t thread, Time now
     if (head == nullptr) {
       continue;
     }
-    if (
-      best == nullptr || head->key_ < best_key ||
-      (head->key_ == best_key && head->sequence_ < best_sequence)) {
+    if (best == nullptr || head->precedence_.before(best_head)) {
       best = &set;
-      best_key = head->key_;
-      best_sequence = head->sequence_;
+      best_head = head->precedence_;
     }
   }
   return best;
@@ -290,9 +340,17 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
 
 void Scheduler::taken(Run & run) noexcept
 {
+  if (!run.taking) {
+    return;
+  }
+  run.taking = false;
   Callback & callback = *run.callback;
-  if (
-    !callback.group_->exclusive() && callback.kind_ != Kind::timer && !callback.arrivals_.empty()) {
+  if (callback.kind_ == Kind::timer) {
+    taken_by_timer(callback);
+    return;
+  }
+  callback.state_.fetch_and(~Callback::kTaking, std::memory_order_seq_cst);
+  if (!callback.arrivals_.empty()) {
     enqueue(callback);
   }
 }
@@ -328,6 +386,7 @@ void Scheduler::finish(Run & run) noexcept
 
 void Scheduler::complete(Run & run) noexcept
 {
+  taken(run);
   ThreadSet & set = *run.set;
   if (!set.queue->enters_groups()) {
     finish(run);

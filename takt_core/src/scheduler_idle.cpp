@@ -48,7 +48,30 @@ void Scheduler::end_idle(std::uint32_t thread) noexcept
   idle_.fetch_and(~(std::uint64_t{1} << wake_bit_[thread]), std::memory_order_seq_cst);
 }
 
-void Scheduler::wake_thread(std::uint32_t thread) noexcept
+void Scheduler::leave(std::uint32_t thread) noexcept
+{
+  ThreadSets & own = own_sets_[thread];
+  const std::uint32_t count = own.count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ThreadSet & set = *own.sets[i].load(std::memory_order_relaxed);
+    std::lock_guard lock(set.mutex);
+    give_up_timers(set, thread);
+  }
+  waking_.fetch_and(~(std::uint64_t{1} << wake_bit_[thread]), std::memory_order_seq_cst);
+  pass_on(own);
+}
+
+// With the set's mutex held.
+void Scheduler::give_up_timers(ThreadSet & set, std::uint32_t thread) noexcept
+{
+  if (set.timer_waiter.load(std::memory_order_relaxed) == thread) {
+    set.timer_waiter.store(ThreadSet::kNobody, std::memory_order_seq_cst);
+    set.waiter_until = kNever;
+  }
+}
+
+// Wakes `thread` if it is idle still.
+bool Scheduler::claim(std::uint32_t thread) noexcept
 {
   const std::uint64_t bit = std::uint64_t{1} << wake_bit_[thread];
   // Marked as waking before it is claimed: were it after, the mark could outlive the thread's look
@@ -56,8 +79,18 @@ void Scheduler::wake_thread(std::uint32_t thread) noexcept
   waking_.fetch_or(bit, std::memory_order_seq_cst);
   if ((idle_.fetch_and(~bit, std::memory_order_seq_cst) & bit) != 0) {
     waker_.wake(thread);
-  } else {
-    waking_.fetch_and(~bit, std::memory_order_seq_cst);
+    return true;
+  }
+  // It woke by itself and may have looked before the mark. Who relied on the mark is answered for.
+  waking_.fetch_and(~bit, std::memory_order_seq_cst);
+  pass_on(own_sets_[thread]);
+  return false;
+}
+
+void Scheduler::wake_thread(std::uint32_t thread) noexcept
+{
+  if ((idle_.load(std::memory_order_seq_cst) >> wake_bit_[thread] & 1) != 0) {
+    claim(thread);
   }
 }
 
@@ -69,13 +102,9 @@ bool Scheduler::wake_one(const ThreadSet & set) noexcept
     if (idle == 0) {
       return false;
     }
-    const std::uint64_t bit = idle & -idle;
-    waking_.fetch_or(bit, std::memory_order_seq_cst);
-    if ((idle_.fetch_and(~bit, std::memory_order_seq_cst) & bit) != 0) {
-      waker_.wake(wake_order_[static_cast<std::size_t>(std::countr_zero(bit))]);
+    if (claim(wake_order_[static_cast<std::size_t>(std::countr_zero(idle))])) {
       return true;
     }
-    waking_.fetch_and(~bit, std::memory_order_seq_cst);
   }
 }
 

@@ -54,7 +54,11 @@ Scheduler::~Scheduler()
     settings->callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
     settings->callback->timer_place_ = UINT32_MAX;
     settings->callback->chain_deadlines_.store(nullptr);
+    settings->callback->set_.store(nullptr);
     settings->callback->group_->part();
+  }
+  for (const auto & settings : retired_) {
+    settings->callback->set_.store(nullptr);
   }
 }
 
@@ -115,6 +119,9 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
   if (by_id_.count(c.id_) != 0) {
     faults.push_back("callback id " + c.id_ + " is used already; ids are unique in an executor");
   }
+  if (by_id_.count(c.id_) == 0 && (c.state_.load() & Callback::kAdded) != 0) {
+    faults.push_back(c.id_ + ": belongs to another executor; remove it there first");
+  }
   if (c.kind_ == Kind::timer && c.timer_.period <= Duration::zero()) {
     faults.push_back(c.id_ + ": a timer needs a period above zero");
   }
@@ -131,6 +138,8 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
 
   c.registration_ = registrations_[static_cast<std::size_t>(c.kind_)]++;
   c.state_.store(0);
+  c.withdrawn_ = false;
+  c.returning_ = false;
   auto owned = std::make_unique<Settings>();
   owned->callback = callback;
   owned->binding = binding;
@@ -174,7 +183,7 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
 void Scheduler::start_timer(ThreadSet & set, Callback & timer, Time from) noexcept
 {
   if (timer.timer_active_ && !TimerHeap::armed(timer)) {
-    timer.expiry_ = from + timer.timer_.offset.value_or(timer.timer_.period);
+    timer.expiry_ = add_saturated(from, timer.timer_.offset.value_or(timer.timer_.period));
     arm(set, timer);
     publish_hints(set);
   }
@@ -246,18 +255,21 @@ void Scheduler::remove(Callback & callback)
     if (TimerHeap::armed(callback)) {
       set.timers.disarm(callback);
     }
-    callback.timer_active_ = false;
     const bool out = unlink(callback);
     if (out) {
       set.queue->detach(callback);
     }
     publish_hints(set);
     set.mutex.unlock();
+    if (set.may_have_work.load(std::memory_order_seq_cst)) {
+      wake_one(set);  // a thread that looked while the intake was being emptied here saw nothing
+    }
     if (out) {
       break;
     }
-    // Some thread is between marking it queued and linking it; that takes a few instructions
-    // unless the thread is preempted there.
+    // It lies in the intake of a set it was bound to before, or some thread is between marking it
+    // queued and linking it; that takes a few instructions unless the thread is preempted there.
+    drain_all();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   callback.state_.fetch_and(~Callback::kAdded, std::memory_order_seq_cst);
@@ -266,6 +278,20 @@ void Scheduler::remove(Callback & callback)
   retired_.push_back(std::move(found->second));
   settings_.erase(found);
   std::erase_if(retired_, [this](const auto & s) { return !running(*s->callback); });
+}
+
+// Brings everything in the intakes to where it belongs, whether or not threads dispatch.
+void Scheduler::drain_all() noexcept
+{
+  for (const auto & set : sets_) {
+    set->mutex.lock();
+    drain(*set);
+    publish_hints(*set);
+    set->mutex.unlock();
+    if (set->may_have_work.load(std::memory_order_seq_cst)) {
+      wake_one(*set);
+    }
+  }
 }
 
 Status Scheduler::bind(Callback & callback, ThreadMask threads)
@@ -287,6 +313,7 @@ Status Scheduler::bind(Callback & callback, ThreadMask threads)
   }
   // Two sets' mutexes are held only here, and setup_mutex_ keeps it to one thread at a time.
   to->mutex.lock();
+  drain(from);  // else it would wait for the next look of a thread it is no longer bound to
   const bool queued = callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue;
   if (queued) {
     from.queue->remove(callback);
@@ -306,6 +333,9 @@ Status Scheduler::bind(Callback & callback, ThreadMask threads)
   publish_hints(*to);
   to->mutex.unlock();
   from.mutex.unlock();
+  if (from.may_have_work.load(std::memory_order_seq_cst)) {
+    wake_one(from);
+  }
   if (queued) {
     put_in(callback, kNoThread);  // still marked queued: nobody else could link it meanwhile
   }
@@ -322,13 +352,24 @@ void Scheduler::rekey(Callback & callback)
     return;
   }
   ThreadSet & set = lock_set(callback);
-  if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue) {
-    set.queue->remove(callback);
-    insert(set, callback, ReadyQueue::From::release);
-  } else if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::parked && !set.queue->needs_deadline()) {
-    callback.group_->rekey(callback, set.queue->key(callback, kNever));
+  const Callback::Where where = callback.where_.load(std::memory_order_relaxed);
+  Callback * handed = nullptr;
+  // In these places nobody starts it without the set's mutex.
+  if (
+    where == Callback::Where::queue || where == Callback::Where::parked ||
+    where == Callback::Where::intake) {
+    const std::uint64_t key = precedence(set, callback).key;
+    if (where == Callback::Where::queue) {
+      set.queue->remove(callback);
+      insert(set, callback, ReadyQueue::From::release);
+    }
+    handed = callback.group_->rekey(callback, key);
   }
   set.mutex.unlock();
+  if (handed != nullptr) {
+    handed->returning_ = true;
+    put_in(*handed, kNoThread);
+  }
 }
 
 // Computes what the callback gets from its own binding and from its chains, and publishes it.

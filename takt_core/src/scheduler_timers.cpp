@@ -18,7 +18,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
       continue;  // being removed
     }
     timer.due_ = timer.expiry_;
-    timer.sequence_ = sequence_.fetch_add(1, std::memory_order_relaxed);
+    timer.precedence_.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
     insert(set, timer, ReadyQueue::From::release);
     ++released;
   }
@@ -32,17 +32,17 @@ std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
   Duration::rep dropped = 0;
   switch (timer.timer_.missed_periods) {
     case MissedPeriods::catch_up:
-      timer.expiry_ = timer.due_ + period;
+      timer.expiry_ = add_saturated(timer.due_, period);
       break;
     case MissedPeriods::restart:
       dropped = std::max<Duration::rep>((now - timer.due_) / period, 0);
-      timer.expiry_ = std::max(now, timer.due_) + period;
+      timer.expiry_ = add_saturated(std::max(now, timer.due_), period);
       break;
     case MissedPeriods::skip:
-      timer.expiry_ = timer.due_ + period;
+      timer.expiry_ = add_saturated(timer.due_, period);
       if (timer.expiry_ <= now) {
         dropped = (now - timer.due_) / period;
-        timer.expiry_ = timer.due_ + (dropped + 1) * period;
+        timer.expiry_ = add_saturated(timer.due_ + dropped * period, period);
       }
       break;
   }
@@ -84,8 +84,38 @@ ThreadSet & Scheduler::lock_set(const Callback & callback) const noexcept
   }
 }
 
+// Whether an active timer that waits nowhere belongs into the heap: not while a run of it has not
+// taken yet (`taken` arms it then), and not once it is being removed.
+bool Scheduler::may_arm(std::uint32_t state) noexcept
+{
+  return (state & Callback::kAdded) != 0 &&
+         (state & (Callback::kClosed | Callback::kTaking)) == 0;
+}
+
+// A timer of a reentrant group may overlap with itself, but not before its take is over.
+void Scheduler::taken_by_timer(Callback & timer) noexcept
+{
+  ThreadSet & set = lock_set(timer);
+  const std::uint32_t state =
+    timer.state_.fetch_and(~Callback::kTaking, std::memory_order_seq_cst) & ~Callback::kTaking;
+  const bool arms = may_arm(state) && timer.timer_active_ && !TimerHeap::armed(timer) &&
+                    (state & Callback::kQueued) == 0;
+  if (arms) {
+    arm(set, timer);
+    publish_hints(set);
+  }
+  set.mutex.unlock();
+  if (arms) {
+    attend_timers(set);
+  }
+}
+
 void Scheduler::cancel_timer(Callback & timer) noexcept
 {
+  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
+    timer.timer_active_ = false;  // not added yet
+    return;
+  }
   ThreadSet & set = lock_set(timer);
   timer.timer_active_ = false;  // if it is queued, its start will find out
   if (TimerHeap::armed(timer)) {
@@ -97,15 +127,20 @@ void Scheduler::cancel_timer(Callback & timer) noexcept
 
 void Scheduler::reset_timer(Callback & timer, Time now) noexcept
 {
+  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
+    timer.timer_active_ = true;  // not added yet
+    return;
+  }
   ThreadSet & set = lock_set(timer);
   timer.timer_active_ = true;
-  timer.expiry_ = now + timer.timer_.period;
+  timer.expiry_ = add_saturated(now, timer.timer_.period);
+  const std::uint32_t state = timer.state_.load(std::memory_order_acquire);
   if (TimerHeap::armed(timer)) {
     set.timers.disarm(timer);
     arm(set, timer);
-  } else if ((timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0) {
+  } else if ((state & Callback::kQueued) != 0) {
     timer.withdrawn_ = true;  // its start finds out, and arms it for the new expiry
-  } else if (open_.load(std::memory_order_acquire)) {
+  } else if (may_arm(state) && open_.load(std::memory_order_acquire)) {
     arm(set, timer);
   }
   publish_hints(set);
@@ -115,6 +150,13 @@ void Scheduler::reset_timer(Callback & timer, Time now) noexcept
 
 void Scheduler::set_period(Callback & timer, Duration period) noexcept
 {
+  if (period <= Duration::zero()) {
+    return;
+  }
+  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
+    timer.timer_.period = period;
+    return;
+  }
   ThreadSet & set = lock_set(timer);
   timer.timer_.period = period;  // from the next release on, as rcl_timer_exchange_period
   set.mutex.unlock();
@@ -122,6 +164,9 @@ void Scheduler::set_period(Callback & timer, Duration period) noexcept
 
 bool Scheduler::timer_cancelled(const Callback & timer) const noexcept
 {
+  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
+    return !timer.timer_active_;
+  }
   ThreadSet & set = lock_set(timer);
   const bool cancelled = !timer.timer_active_;
   set.mutex.unlock();
@@ -130,6 +175,9 @@ bool Scheduler::timer_cancelled(const Callback & timer) const noexcept
 
 Time Scheduler::next_release(const Callback & timer) const noexcept
 {
+  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
+    return kNever;
+  }
   ThreadSet & set = lock_set(timer);
   const bool released = !timer.withdrawn_ &&
                         (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;

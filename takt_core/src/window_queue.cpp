@@ -1,13 +1,25 @@
 #include "window_queue.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace takt_core
 {
 
+namespace
+{
+
+// Polling points of all window queues of the process: a group may have members in several, and who
+// was seen by an earlier polling point goes first.
+std::atomic<std::uint64_t> g_windows{0};
+
+}  // namespace
+
 std::uint64_t RankTable::key(const Callback & callback) noexcept
 {
-  return (static_cast<std::uint64_t>(callback.kind_) << 32) | callback.registration_;
+  constexpr std::uint32_t kLast = (1U << (kKeyBits - kKindBits)) - 1;
+  return (static_cast<std::uint64_t>(callback.kind_) << (kKeyBits - kKindBits)) |
+         std::min(callback.registration_, kLast);
 }
 
 void RankTable::renumber(std::size_t from) noexcept
@@ -93,9 +105,9 @@ void WindowQueue::remove(Callback & callback) noexcept
 
 Callback * WindowQueue::pop() noexcept
 {
-  if (window_.empty()) {
+  if (window_.empty() && !pending_.empty()) {
     window_.swap(pending_);  // the polling point
-    ++windows_;
+    number_ = g_windows.fetch_add(1, std::memory_order_relaxed) + 1;
   }
   const std::uint32_t rank = window_.first();
   if (rank == RankSet::kNone) {
@@ -104,7 +116,7 @@ Callback * WindowQueue::pop() noexcept
   window_.erase(rank);
   Callback & callback = table_.at(rank);
   // Should it be parked in its group, it goes before the members of later windows.
-  callback.key_ = (windows_ << kRankBits) | RankTable::key(callback);
+  callback.precedence_.key = (number_ << RankTable::kKeyBits) | RankTable::key(callback);
   return &callback;
 }
 

@@ -29,7 +29,11 @@ public:
   void attach(Callback & callback);
   void detach(Callback & callback);
 
-  /// Kind-major, registration-minor, independent of who else is attached.
+  /// Kind-major, registration-minor, independent of who else is attached. So few bits, because the
+  /// number of the window goes above them and has to last: 2^41 polling points are months at a
+  /// million a second.
+  static constexpr unsigned kKeyBits = 23;
+  static constexpr unsigned kKindBits = 3;
   static std::uint64_t key(const Callback & callback) noexcept;
 
 private:
@@ -64,12 +68,10 @@ protected:
   RankSet pending_;  // ready, but after the polling point
 
 private:
-  static constexpr unsigned kRankBits = 35;  // 32 for the registration, 3 for the kind
-
   template <typename Change>
   void rerank(Change && change);
 
-  std::uint64_t windows_ = 0;  // polling points so far
+  std::uint64_t number_ = 0;  // of the latest polling point
 };
 
 /// Order `stock`: as `window`, but members of a busy group are passed over, and when a window holds

@@ -2,8 +2,14 @@
 //
 // Producers (listeners, publisher threads) write and never wait; when the ring is full the oldest
 // arrival is overwritten, exactly as a KEEP_LAST history overwrites the oldest message. One
-// consumer at a time (whoever starts the callback) reads. All words are atomics under a sequence
-// number per slot (a seqlock), so a reader overtaken by a producer notices and moves on.
+// consumer at a time (whoever starts the callback) reads. All words are atomics under a version per
+// slot (a seqlock whose writers exclude each other): a reader overtaken by a producer notices and
+// moves on, and a producer that finds its slot still being written by a stalled one leaves its
+// message without a stamp. The message itself is counted in any case.
+//
+// Memory order: each word is stored with release after the slot was claimed and loaded with acquire
+// before the version is checked again, so whoever saw a word of a later writing also sees that the
+// slot was claimed for it. On x86 these are plain moves.
 // No function allocates, locks or blocks after construction.
 #ifndef TAKT_CORE__ARRIVAL_RING_HPP_
 #define TAKT_CORE__ARRIVAL_RING_HPP_
@@ -49,11 +55,18 @@ public:
   /// Copies the oldest waiting arrival without removing it; false if there is none. Consumer only.
   bool peek(Arrival & arrival) noexcept;
 
-  /// Only the sequence number of the oldest waiting arrival; 0 if there is none. Consumer only.
-  std::uint64_t peek_sequence() noexcept;
+  /// Only the stamp of the oldest waiting arrival; false (and zeros) if there is none or it cannot
+  /// be read at the moment. Consumer only.
+  bool peek_stamp(Time & ready, std::uint64_t & sequence) noexcept;
 
   /// Removes the oldest waiting arrival; false if there is none. Consumer only.
   bool pop(Arrival & arrival) noexcept;
+
+  /// Counts arrivals of which is known already that they were overwritten. Any thread.
+  void count_overwritten(std::uint64_t arrivals) noexcept
+  {
+    overwritten_.fetch_add(arrivals, std::memory_order_relaxed);
+  }
 
   /// Arrivals lost to overwriting so far, as seen by the consumer.
   std::uint64_t overwritten() const noexcept
@@ -63,11 +76,14 @@ public:
 
 private:
   static constexpr std::uint32_t kWordsPerActivation = 2;
+  static constexpr std::uint64_t kWriting = UINT64_MAX;
+  // Slots beyond the depth, so that a producer does not write where the consumer reads.
+  static constexpr std::uint32_t kSpare = 3;
   static constexpr std::uint32_t kWords = 3 + kWordsPerActivation * ActivationSet::kCapacity;
 
   struct Slot
   {
-    std::atomic<std::uint64_t> version{0};  // index + 1 once written; 0 while being written
+    std::atomic<std::uint64_t> version{0};  // index + 1 once written; kWriting meanwhile
     std::atomic<std::uint64_t> words[kWords];
   };
 

@@ -16,6 +16,7 @@
 #include "takt_core/activation.hpp"
 #include "takt_core/arrival_ring.hpp"
 #include "takt_core/group.hpp"
+#include "takt_core/precedence.hpp"
 #include "takt_core/time.hpp"
 #include "takt_core/timer.hpp"
 
@@ -42,6 +43,7 @@ struct Run
   std::uint32_t skipped = 0;       ///< timers: periods dropped by this start's missed-period policy
   ActivationSet activations;       ///< what this run works for
   ThreadSet * set = nullptr;       ///< the scheduler's: where it was picked
+  bool taking = false;             ///< the scheduler's: others wait for the end of this take
 };
 
 struct CallbackOptions
@@ -106,6 +108,7 @@ private:
   static constexpr std::uint32_t kQueued = 1;  // in an intake, a ready queue, or parked
   static constexpr std::uint32_t kClosed = 2;  // being removed: not to be queued again
   static constexpr std::uint32_t kAdded = 4;   // belongs to a scheduler
+  static constexpr std::uint32_t kTaking = 8;  // reentrant: a run has not taken yet, so no other may start
 
   // --- what a dispatch touches, together ---
   std::atomic<std::uint32_t> state_{0};
@@ -113,8 +116,7 @@ private:
   std::atomic<ThreadSet *> set_{nullptr};
   Callback * next_ = nullptr;      // intake, level list
   Callback * previous_ = nullptr;  // level list
-  std::uint64_t key_ = 0;          // smaller is better; meaning depends on the order
-  std::uint64_t sequence_ = 0;     // of the oldest arrival
+  Precedence precedence_;          // of the oldest arrival; the key's meaning depends on the order
   std::uint32_t place_ = UINT32_MAX;         // in a heap of ready or parked callbacks
   std::uint32_t rank_ = UINT32_MAX;          // in the window orders
   std::atomic<int> priority_{0};             // 0 to 255, larger is more urgent
@@ -146,12 +148,12 @@ private:
   std::shared_ptr<Group> group_owner_;
 };
 
-/// (key, release) order: the smaller key first, then the earlier release.
+/// By precedence.
 struct CallbackLess
 {
   bool operator()(const Callback * a, const Callback * b) const noexcept
   {
-    return a->key_ != b->key_ ? a->key_ < b->key_ : a->sequence_ < b->sequence_;
+    return a->precedence_.before(b->precedence_);
   }
 };
 

@@ -14,6 +14,7 @@
 
 #include "takt_core/intrusive_heap.hpp"
 #include "takt_core/pi_mutex.hpp"
+#include "takt_core/precedence.hpp"
 
 namespace takt_core
 {
@@ -60,8 +61,9 @@ private:
   // Sets `was_parked`. Set-up.
   Callback * forget(Callback & callback, bool & was_parked) noexcept;
 
-  // Gives a parked callback a new key; does nothing to others.
-  void rekey(Callback & callback, std::uint64_t key) noexcept;
+  // Gives `callback` a new key if it is parked or was handed the group. Returns a parked callback
+  // that is better than the one that was handed the group, and now has it instead; or nullptr.
+  Callback * rekey(Callback & callback, std::uint64_t key) noexcept;
 
   // Books a member of `scheduler` in, with room to park it; false if the group belongs to another.
   // Set-up; allocates.
@@ -90,8 +92,7 @@ private:
   std::size_t members_ = 0;
   const Scheduler * owner_ = nullptr;
   Callback * granted_ = nullptr;         // holds the group, has not started
-  std::uint64_t granted_key_ = 0;        // its (key, release) when it was handed the group
-  std::uint64_t granted_sequence_ = 0;
+  Precedence granted_precedence_;        // when it was handed the group
 };
 
 }  // namespace takt_core

@@ -124,6 +124,7 @@ public:
   void cancel_timer(Callback & timer) noexcept;
   /// Starts the timer (again): next release one period after `now`.
   void reset_timer(Callback & timer, Time now) noexcept;
+  /// From the next release on. A period that is not above zero is ignored.
   void set_period(Callback & timer, Duration period) noexcept;
   bool timer_cancelled(const Callback & timer) const noexcept;
   /// The next nominal release, kNever if cancelled.
@@ -140,7 +141,7 @@ public:
   /// `release_held`.
   bool next(std::uint32_t thread, Time now, Run & run, std::uint64_t before = UINT64_MAX) noexcept;
 
-  /// Says that `run` took its message: a reentrant callback with more pending may start elsewhere.
+  /// Says that `run` took its message: until then a reentrant callback starts nowhere else.
   void taken(Run & run) noexcept;
 
   /// Says that `run` is over.
@@ -165,6 +166,10 @@ public:
   /// The thread woke up, by the waker, by time or spuriously.
   void end_idle(std::uint32_t thread) noexcept;
 
+  /// The thread stops driving the scheduler (until it calls `next` again): hands on the timers it
+  /// waited for and the work it was woken for. Not while it is registered as idle.
+  void leave(std::uint32_t thread) noexcept;
+
 private:
   struct Settings;  // what set-up remembers of each callback
   struct ThreadSets
@@ -183,13 +188,18 @@ private:
 
   static constexpr std::uint32_t kNoThread = UINT32_MAX;
 
+  void drain_all() noexcept;
   bool mark_queued(Callback & callback) noexcept;
   void enqueue(Callback & callback) noexcept;
   void put_in(Callback & callback, std::uint32_t caller) noexcept;
   void finish(Run & run) noexcept;
   std::uint32_t advance_timer(Callback & timer, Time now) noexcept;
   void insert(ThreadSet & set, Callback & callback, ReadyQueue::From from) noexcept;
+  Precedence precedence(ThreadSet & set, Callback & callback) const noexcept;
   void set_key(ThreadSet & set, Callback & callback) noexcept;
+  void hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept;
+  void taken_by_timer(Callback & timer) noexcept;
+  static bool may_arm(std::uint32_t state) noexcept;
   Time deadline(const Callback & callback, Time release, const ActivationSet & of) const noexcept;
   void drain(ThreadSet & set) noexcept;
   std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;
@@ -201,7 +211,9 @@ private:
     noexcept;
   void arm(ThreadSet & set, Callback & timer) noexcept;
   void attend_timers(ThreadSet & set) noexcept;
+  void give_up_timers(ThreadSet & set, std::uint32_t thread) noexcept;
   void publish_hints(ThreadSet & set) noexcept;
+  bool claim(std::uint32_t thread) noexcept;
   bool wake_one(const ThreadSet & set) noexcept;
   void wake_thread(std::uint32_t thread) noexcept;
   void pass_on(ThreadSets & own) noexcept;

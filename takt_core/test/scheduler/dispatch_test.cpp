@@ -1,0 +1,267 @@
+// Announcing, picking and taking: order, depth, activations, deadlines, visits, removal.
+#include <gtest/gtest.h>
+
+#include "support/by_hand.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+Binding on(ThreadMask threads)
+{
+  Binding binding;
+  binding.threads = threads;
+  return binding;
+}
+
+TEST(Dispatch, counts_what_does_not_fit_into_the_depth_as_overwritten)
+{
+  ByHand hand(1);
+  const auto a = hand.add("a", nullptr, {}, 3);
+  hand.scheduler.ready(*a, 10, ms(1));
+  EXPECT_EQ(a->backlog(), 3U);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(hand.run_one(0, ms(2)), "a");
+  }
+  EXPECT_EQ(hand.run_one(0, ms(2)), "-");
+  EXPECT_EQ(a->overwritten(), 7U);
+  hand.scheduler.ready(*a, 2, ms(3));
+  hand.scheduler.ready(*a, 2, ms(4));
+  EXPECT_EQ(hand.run_one(0, ms(5)), "a");
+  EXPECT_EQ(a->overwritten(), 8U);
+}
+
+TEST(Dispatch, does_not_start_a_reentrant_callback_again_before_its_take_is_over)
+{
+  ByHand hand(2);
+  const auto a = hand.add("a", ByHand::reentrant());
+  hand.scheduler.ready(*a, 1, ms(1));
+  EXPECT_EQ(hand.pick(0, ms(1)), "a");
+  hand.scheduler.ready(*a, 1, ms(2));  // between the start and the end of the take
+  EXPECT_EQ(hand.pick(1, ms(2)), "-");
+  hand.scheduler.taken(hand.runs[0]);
+  EXPECT_EQ(hand.pick(1, ms(3)), "a");
+  // The first run ends while the second has not taken yet: that must not let a third one in.
+  hand.scheduler.ready(*a, 1, ms(3));
+  hand.scheduler.complete(hand.runs[0]);
+  EXPECT_EQ(hand.pick(0, ms(3)), "-");
+  hand.runs.erase(hand.runs.begin());
+  hand.complete();
+  EXPECT_EQ(hand.run_one(0, ms(4)), "a");
+  EXPECT_EQ(hand.run_one(0, ms(4)), "-");
+}
+
+TEST(Dispatch, releases_at_the_origin_of_time_are_what_they_say)
+{
+  ByHand hand(1);
+  const auto a = hand.add("a");
+  hand.scheduler.ready(*a, 1, Time{});
+  EXPECT_EQ(hand.pick(0, ms(5)), "a");
+  EXPECT_EQ(hand.runs[0].release, Time{});
+}
+
+TEST(Dispatch, runs_what_was_announced_before_it_was_added)
+{
+  ByHand hand(1);
+  CallbackOptions options;
+  options.id = "a";
+  const auto a = std::make_shared<SilentCallback>(options);
+  hand.scheduler.ready(*a, 1, ms(1));
+  ASSERT_TRUE(hand.scheduler.add(a));
+  EXPECT_EQ(hand.run_one(0, ms(2)), "a");
+}
+
+TEST(Dispatch, inherits_activations_from_the_running_callback)
+{
+  ByHand hand(1);
+  const auto root = hand.add("root"), middle = hand.add("middle"), last = hand.add("last");
+  hand.scheduler.ready(*root, 1, ms(1));
+  ASSERT_EQ(hand.pick(0, ms(2)), "root");
+  const Activation expected{root->number(), 0, ms(1)};
+  ASSERT_EQ(hand.runs[0].activations.size(), 1U);
+  EXPECT_EQ(*hand.runs[0].activations.begin(), expected);
+  for (const auto & next : {middle, last}) {
+    {
+      const ActivationScope scope(hand.runs[0].activations);
+      hand.scheduler.ready(*next, 1, ms(5));
+    }
+    hand.complete();
+    ASSERT_EQ(hand.pick(0, ms(6)), next->id());
+    ASSERT_EQ(hand.runs[0].activations.size(), 1U);
+    EXPECT_EQ(*hand.runs[0].activations.begin(), expected);
+    EXPECT_EQ(hand.runs[0].release, ms(5));
+  }
+  hand.complete();
+  hand.scheduler.ready(*root, 1, ms(9));
+  ASSERT_EQ(hand.pick(0, ms(9)), "root");
+  EXPECT_EQ(*hand.runs[0].activations.begin(), (Activation{root->number(), 1, ms(9)}));
+}
+
+TEST(Dispatch, of_edf_takes_the_earliest_deadline_that_a_message_carries)
+{
+  ByHand hand(1, Order::edf);
+  const auto slow_root = hand.add("slow root"), fast_root = hand.add("fast root");
+  const auto shared = hand.add("shared"), other = hand.add("other");
+  ASSERT_TRUE(hand.scheduler.set_chain({"slow", {"slow root", "shared"}, 9, millis(100), {}}));
+  ASSERT_TRUE(hand.scheduler.set_chain({"fast", {"fast root", "shared"}, 1, millis(10), {}}));
+  ASSERT_TRUE(hand.scheduler.set_deadline(*other, millis(30)));
+  const auto publish = [&](const auto & root, std::int64_t at) {
+    hand.scheduler.ready(*root, 1, ms(at));
+    ASSERT_EQ(hand.pick(0, ms(at)), root->id());
+    const ActivationScope scope(hand.runs[0].activations);
+    hand.scheduler.ready(*shared, 1, ms(at + 1));
+    hand.complete();
+  };
+  publish(slow_root, 0);
+  hand.scheduler.ready(*other, 1, ms(2));
+  EXPECT_EQ(hand.pick(0, ms(2)), "other");  // 32 before 100
+  EXPECT_EQ(hand.runs[0].deadline, ms(32));
+  hand.complete();
+  EXPECT_EQ(hand.pick(0, ms(2)), "shared");
+  EXPECT_EQ(hand.runs[0].deadline, ms(100));
+  hand.complete();
+  hand.scheduler.ready(*other, 1, ms(10));
+  publish(fast_root, 10);
+  EXPECT_EQ(hand.pick(0, ms(12)), "shared");  // 20 before 40
+  EXPECT_EQ(hand.runs[0].deadline, ms(20));
+}
+
+// A deadline inherited from one chain says nothing about a message of another.
+TEST(Dispatch, of_edf_gives_a_message_the_deadline_of_its_own_chain_only)
+{
+  ByHand hand(1, Order::edf);
+  const auto slow_root = hand.add("slow root"), shared = hand.add("shared");
+  hand.add("fast root");
+  ASSERT_TRUE(hand.scheduler.set_chain({"slow", {"slow root", "shared"}, 1, millis(100), {}}));
+  ASSERT_TRUE(hand.scheduler.set_chain({"fast", {"fast root", "shared"}, 9, millis(10), {}}));
+  hand.scheduler.ready(*slow_root, 1, ms(0));
+  ASSERT_EQ(hand.pick(0, ms(0)), "slow root");
+  {
+    const ActivationScope scope(hand.runs[0].activations);
+    hand.scheduler.ready(*shared, 1, ms(1));
+  }
+  hand.complete();
+  ASSERT_EQ(hand.pick(0, ms(2)), "shared");
+  EXPECT_EQ(hand.runs[0].deadline, ms(100));
+}
+
+TEST(Dispatch, of_edf_follows_a_new_deadline_also_in_a_group)
+{
+  ByHand hand(2, Order::edf);
+  const auto group = ByHand::exclusive();
+  const auto busy = hand.add("busy", group), a = hand.add("a", group), b = hand.add("b", group);
+  ASSERT_TRUE(hand.scheduler.set_deadline(*a, millis(10)));
+  ASSERT_TRUE(hand.scheduler.set_deadline(*b, millis(20)));
+  hand.scheduler.ready(*busy, 1, ms(0));
+  ASSERT_EQ(hand.pick(0, ms(0)), "busy");
+  hand.scheduler.ready(*a, 1, ms(1));
+  hand.scheduler.ready(*b, 1, ms(1));
+  EXPECT_EQ(hand.pick(1, ms(1)), "-");
+  ASSERT_TRUE(hand.scheduler.set_deadline(*b, millis(5)));
+  hand.complete();
+  EXPECT_EQ(hand.run_one(0, ms(2)), "b");
+  EXPECT_EQ(hand.run_one(0, ms(2)), "a");
+}
+
+TEST(Dispatch, inherits_the_priority_of_the_most_important_chain)
+{
+  ByHand hand(1, Order::priority);
+  const auto a = hand.add("a"), b = hand.add("b");
+  ASSERT_TRUE(hand.scheduler.set_chain({"one", {"x", "a"}, 3, kForever, {}}));
+  ASSERT_TRUE(hand.scheduler.set_chain({"two", {"a", "b"}, 7, kForever, {}}));
+  EXPECT_EQ(hand.scheduler.priority(*a), 7);
+  EXPECT_EQ(hand.scheduler.priority(*b), 7);
+  ASSERT_TRUE(hand.scheduler.set_chain({"two", {"b"}, 8, kForever, {}}));
+  EXPECT_EQ(hand.scheduler.priority(*a), 3);
+  ASSERT_TRUE(hand.scheduler.set_priority(*a, 200));
+  ASSERT_TRUE(hand.scheduler.set_chain({"three", {"a"}, 250, kForever, {}}));
+  EXPECT_EQ(hand.scheduler.priority(*a), 200);
+  ASSERT_TRUE(hand.scheduler.set_priority(*a, std::nullopt));
+  EXPECT_EQ(hand.scheduler.priority(*a), 250);
+  EXPECT_FALSE(hand.scheduler.set_priority(*a, 256).ok());
+}
+
+TEST(Dispatch, visit_runs_each_callback_once_and_holds_back_no_group)
+{
+  ByHand hand(1);
+  const auto group = ByHand::exclusive();
+  const auto a = hand.add("a", group), b = hand.add("b", group);
+  hand.scheduler.ready(*a, 2, ms(1));
+  hand.scheduler.ready(*b, 1, ms(2));
+  const std::uint32_t visitor = hand.scheduler.visitor();
+  const std::uint64_t before = hand.scheduler.begin_visit(ms(3));
+  EXPECT_EQ(hand.run_one(visitor, ms(3), before), "a");
+  EXPECT_EQ(hand.run_one(visitor, ms(3), before), "b");
+  EXPECT_EQ(hand.run_one(visitor, ms(3), before), "-");
+  hand.scheduler.release_held();
+  EXPECT_EQ(hand.run_one(0, ms(4)), "a");
+  EXPECT_EQ(hand.run_one(0, ms(4)), "-");
+  EXPECT_FALSE(group->busy());
+}
+
+TEST(Dispatch, removes_what_lies_in_another_sets_intake_although_nobody_dispatches)
+{
+  ByHand hand(2);
+  const auto a = hand.add("a", nullptr, on(0b01));
+  hand.add("b", nullptr, on(0b10));
+  hand.scheduler.ready(*a, 1, ms(1));
+  ASSERT_TRUE(hand.scheduler.bind(*a, 0b10));
+  hand.scheduler.remove(*a);  // would wait for ever
+  EXPECT_EQ(hand.run_one(0, ms(2)), "-");
+  EXPECT_EQ(hand.run_one(1, ms(2)), "-");
+}
+
+TEST(Dispatch, removal_while_parked_granted_or_running_leaves_the_group_usable)
+{
+  for (const std::string victim : {"parked", "granted", "running"}) {
+    ByHand hand(2);
+    const auto group = ByHand::exclusive();
+    const auto a = hand.add("a", group), b = hand.add("b", group), c = hand.add("c", group);
+    hand.scheduler.ready(*a, 1, ms(1));
+    hand.scheduler.ready(*b, 1, ms(2));
+    hand.scheduler.ready(*c, 1, ms(3));
+    ASSERT_EQ(hand.pick(0, ms(4)), "a");
+    ASSERT_EQ(hand.pick(1, ms(4)), "-");
+    if (victim == "granted") {
+      hand.complete();
+      hand.scheduler.remove(*b);
+    } else {
+      hand.scheduler.remove(victim == "parked" ? *b : *a);
+      hand.complete();
+    }
+    if (victim == "running") {
+      EXPECT_EQ(hand.run_one(1, ms(5)), "b");
+    }
+    EXPECT_EQ(hand.run_one(1, ms(5)), "c");
+    EXPECT_EQ(hand.run_one(1, ms(5)), "-");
+    EXPECT_FALSE(group->busy());
+  }
+}
+
+TEST(Dispatch, removed_and_added_again_runs_again)
+{
+  ByHand hand(1);
+  const auto a = hand.add("a");
+  hand.scheduler.remove(*a);
+  hand.scheduler.ready(*a, 1, ms(1));
+  EXPECT_EQ(hand.run_one(0, ms(1)), "-");
+  ASSERT_TRUE(hand.scheduler.add(a));
+  EXPECT_EQ(hand.run_one(0, ms(2)), "a");
+}
+
+TEST(Dispatch, empty_takes_of_the_queue_use_up_no_instance_number)
+{
+  ByHand hand(1);
+  const auto a = hand.add("a");
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    hand.scheduler.ready(*a, 1, ms(i));
+    ASSERT_EQ(hand.pick(0, ms(i)), "a");
+    EXPECT_EQ(hand.runs[0].activations.begin()->instance, i);
+    hand.complete();
+    EXPECT_EQ(hand.pick(0, ms(i)), "-");
+  }
+}
+
+}  // namespace
+}  // namespace takt_core::test

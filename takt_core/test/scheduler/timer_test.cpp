@@ -1,0 +1,233 @@
+// Timers: phase, missed periods, cancel and reset at awkward moments.
+#include <gtest/gtest.h>
+
+#include "support/by_hand.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+TimerOptions every(std::int64_t n, MissedPeriods missed = MissedPeriods::skip)
+{
+  TimerOptions options;
+  options.period = millis(n);
+  options.missed_periods = missed;
+  return options;
+}
+
+// Starts the timer at each of `at` and returns the releases it ran for, in ms; -1: nothing ran.
+std::vector<std::int64_t> releases(ByHand & hand, const std::vector<std::int64_t> & at)
+{
+  std::vector<std::int64_t> found;
+  for (const std::int64_t when : at) {
+    if (hand.pick(0, ms(when)) == "-") {
+      found.push_back(-1);
+    } else {
+      found.push_back(to_ns(hand.runs.back().release) / 1'000'000);
+      hand.complete();
+    }
+  }
+  return found;
+}
+
+using List = std::vector<std::int64_t>;
+
+TEST(Timer, skips_missed_periods_and_keeps_its_phase)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(releases(hand, {9, 10, 19, 20, 45, 46, 50}), (List{-1, 10, -1, 20, 30, -1, 50}));
+  EXPECT_EQ(timer->skipped_periods(), 1U);
+}
+
+TEST(Timer, catches_up_with_one_run_for_each_missed_period)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10, MissedPeriods::catch_up));
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(releases(hand, {35, 35, 35, 35, 40}), (List{10, 20, 30, -1, 40}));
+  EXPECT_EQ(timer->skipped_periods(), 0U);
+}
+
+TEST(Timer, restarts_its_period_at_a_late_start)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10, MissedPeriods::restart));
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(releases(hand, {10, 34, 40, 44, 54}), (List{10, 20, -1, 44, 54}));
+  EXPECT_EQ(timer->skipped_periods(), 1U);
+}
+
+TEST(Timer, begins_at_the_epoch_plus_its_offset)
+{
+  ByHand hand(1);
+  TimerOptions options = every(10);
+  options.offset = millis(0);
+  hand.add_timer("t", options);
+  EXPECT_EQ(releases(hand, {100}), (List{-1}));  // the gate is closed
+  hand.scheduler.open(ms(200));
+  EXPECT_EQ(releases(hand, {199, 200, 210}), (List{-1, 200, 210}));
+  hand.scheduler.open(ms(205));  // opening again changes nothing
+  EXPECT_EQ(releases(hand, {219, 220}), (List{-1, 220}));
+}
+
+TEST(Timer, added_later_counts_from_then)
+{
+  ByHand hand(1);
+  hand.scheduler.open(ms(0));
+  hand.add_timer("t", every(10), nullptr, {}, ms(57));
+  EXPECT_EQ(releases(hand, {66, 67}), (List{-1, 67}));
+}
+
+TEST(Timer, cancelled_does_not_run_even_if_it_is_queued)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  const auto other = hand.add("other");
+  hand.scheduler.open(ms(0));
+  hand.scheduler.ready(*other, 1, ms(1));
+  EXPECT_EQ(hand.run_one(0, ms(10)), "other");  // the timer is queued behind it
+  hand.scheduler.cancel_timer(*timer);
+  EXPECT_TRUE(hand.scheduler.timer_cancelled(*timer));
+  EXPECT_EQ(hand.scheduler.next_release(*timer), kNever);
+  EXPECT_EQ(releases(hand, {11, 100}), (List{-1, -1}));
+  EXPECT_FALSE(timer->group().busy());
+  hand.scheduler.reset_timer(*timer, ms(103));
+  EXPECT_EQ(releases(hand, {112, 113, 123}), (List{-1, 113, 123}));
+}
+
+TEST(Timer, cancelled_inside_its_own_callback_ends_and_reset_there_starts_again)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(hand.pick(0, ms(10)), "t");
+  hand.scheduler.cancel_timer(*timer);
+  hand.complete();
+  EXPECT_EQ(releases(hand, {20, 30}), (List{-1, -1}));
+  hand.scheduler.reset_timer(*timer, ms(30));
+  EXPECT_EQ(hand.pick(0, ms(40)), "t");
+  hand.scheduler.reset_timer(*timer, ms(44));
+  hand.complete();
+  EXPECT_EQ(releases(hand, {50, 53, 54, 64}), (List{-1, -1, 54, 64}));
+}
+
+TEST(Timer, reset_while_queued_withdraws_that_release)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  const auto other = hand.add("other");
+  hand.scheduler.open(ms(0));
+  hand.scheduler.ready(*other, 1, ms(1));
+  EXPECT_EQ(hand.run_one(0, ms(10)), "other");
+  hand.scheduler.reset_timer(*timer, ms(12));
+  EXPECT_EQ(hand.scheduler.next_release(*timer), ms(22));
+  EXPECT_EQ(releases(hand, {13, 21, 22, 32}), (List{-1, -1, 22, 32}));
+}
+
+TEST(Timer, new_period_counts_from_the_next_release_on)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  hand.scheduler.open(ms(0));
+  hand.scheduler.set_period(*timer, millis(3));
+  EXPECT_EQ(releases(hand, {3, 10, 12, 13, 16}), (List{-1, 10, -1, 13, 16}));
+}
+
+TEST(Timer, that_is_not_above_zero_is_not_taken_as_a_new_period)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  hand.scheduler.open(ms(0));
+  hand.scheduler.set_period(*timer, Duration::zero());
+  hand.scheduler.set_period(*timer, millis(-5));
+  EXPECT_EQ(releases(hand, {10, 35, 40}), (List{10, 20, 40}));
+}
+
+TEST(Timer, with_an_endless_period_never_overflows)
+{
+  ByHand hand(1);
+  TimerOptions options;
+  options.period = Duration::max();
+  options.offset = millis(5);
+  const auto timer = hand.add_timer("t", options);
+  hand.scheduler.open(ms(1));
+  EXPECT_EQ(releases(hand, {6, 1000000}), (List{6, -1}));
+  hand.scheduler.reset_timer(*timer, ms(1000000));
+  EXPECT_EQ(hand.scheduler.next_release(*timer), kNever);
+  EXPECT_EQ(releases(hand, {2000000}), (List{-1}));
+}
+
+TEST(Timer, removed_inside_its_own_callback_may_be_reset_there_without_effect)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(hand.pick(0, ms(10)), "t");
+  hand.scheduler.remove(*timer);
+  hand.scheduler.reset_timer(*timer, ms(11));
+  hand.complete();
+  EXPECT_EQ(hand.scheduler.next_timer(0), kNever);
+  EXPECT_EQ(releases(hand, {100}), (List{-1}));
+}
+
+TEST(Timer, removed_and_added_again_goes_on)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(releases(hand, {10}), (List{10}));
+  hand.scheduler.remove(*timer);
+  EXPECT_EQ(releases(hand, {20}), (List{-1}));
+  ASSERT_TRUE(hand.scheduler.add(timer, {}, ms(25)));
+  EXPECT_EQ(releases(hand, {34, 35}), (List{-1, 35}));
+}
+
+TEST(Timer, of_a_reentrant_group_overlaps_with_itself_but_its_takes_do_not)
+{
+  ByHand hand(2);
+  const auto timer = hand.add_timer("t", every(10), ByHand::reentrant());
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(hand.pick(0, ms(10)), "t");
+  EXPECT_EQ(hand.pick(1, ms(20)), "-") << "the first take is not over";
+  hand.scheduler.taken(hand.runs[0]);
+  EXPECT_EQ(hand.pick(1, ms(20)), "t");
+  hand.complete();
+  hand.complete();
+  EXPECT_EQ(releases(hand, {30}), (List{30}));
+}
+
+TEST(Timer, reset_and_cancelled_between_start_and_take_is_neither_lost_nor_doubled)
+{
+  ByHand hand(2);
+  const auto timer = hand.add_timer("t", every(10), ByHand::reentrant());
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(hand.pick(0, ms(10)), "t");
+  hand.scheduler.reset_timer(*timer, ms(13));
+  EXPECT_EQ(hand.pick(1, ms(23)), "-");
+  hand.complete();
+  EXPECT_EQ(hand.pick(0, ms(22)), "-");
+  EXPECT_EQ(hand.pick(0, ms(23)), "t");
+  hand.scheduler.cancel_timer(*timer);
+  hand.complete();
+  EXPECT_EQ(releases(hand, {33, 43}), (List{-1, -1}));
+}
+
+TEST(Timer, due_while_all_threads_are_busy_is_released_at_its_nominal_time)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  const auto a = hand.add("a"), b = hand.add("b");
+  hand.scheduler.open(ms(0));
+  hand.scheduler.ready(*a, 1, ms(1));
+  EXPECT_EQ(hand.pick(0, ms(1)), "a");
+  hand.scheduler.ready(*b, 1, ms(15));
+  hand.complete();
+  EXPECT_EQ(hand.run_one(0, ms(16)), "t");
+  EXPECT_EQ(hand.run_one(0, ms(16)), "b");
+}
+
+}  // namespace
+}  // namespace takt_core::test
