@@ -171,6 +171,7 @@ def chain_comparison(configurations: Sequence[Configuration], title: str) -> Tab
     table = Table(
         title,
         ["chain", "configuration", "completed", "mean", "std", "p50", "p99", "max", "missed"],
+        words=2,
     )
     names = dict.fromkeys(ch.name for c in configurations for ch in c.results.chains)
     for name in names:

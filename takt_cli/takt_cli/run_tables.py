@@ -100,7 +100,8 @@ def thread_table(results: Results) -> Table:
     """Show what each thread was asked to be, what the kernel granted, and what it did."""
     table = Table(
         "Threads",
-        ["thread", "asked", "granted", "CPU", "waited for a core", "switches", "involuntary"],
+        ["thread", "asked", "granted", "CPU", "waited (ms)", "switches", "involuntary"],
+        words=3,
     )
     for thread in sorted(results.threads, key=lambda t: (not t.executor, -t.cpu_ns)):
         if not thread.executor and thread.cpu_ns < results.duration_ns // 1000:

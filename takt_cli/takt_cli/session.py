@@ -18,6 +18,8 @@ class Planned:
     request: RunRequest
     note: str = ""
     muted: bool = False
+    accent: bool = False
+    section: str = ""
 
 
 def total_s(planned: Sequence[Planned]) -> float:
@@ -33,7 +35,8 @@ def run_all(planned: Sequence[Planned]) -> list[Configuration]:
         task = bar.add_task("", total=total_s(planned))
         before = 0.0
         for number, item in enumerate(planned, start=1):
-            title = f"{number}/{len(planned)} {item.name}"
+            name = ", ".join(part for part in (item.section, item.name) if part)
+            title = f"{number}/{len(planned)} {name}"
             bar.update(task, description=title)
             if quiet:
                 note(f"{title} ({item.request.expected_s():.0f} s)")
@@ -44,5 +47,7 @@ def run_all(planned: Sequence[Planned]) -> list[Configuration]:
 
             results = run(item.request, report)
             before += length
-            done.append(Configuration(item.name, results, item.note, item.muted))
+            done.append(
+                Configuration(item.name, results, item.note, item.muted, item.accent, item.section)
+            )
     return done

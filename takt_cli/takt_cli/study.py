@@ -29,6 +29,8 @@ class Configuration:
     results: Results
     note: str = ""
     muted: bool = False  # shown in grey: a baseline that cannot win
+    accent: bool = False  # shown in the first colour: what the study is about
+    section: str = ""  # runs of one section are compared with each other and plotted together
 
 
 @dataclass
@@ -46,6 +48,13 @@ class Study:
     measured: Mapping[str, Any] = field(default_factory=dict)
     made: datetime = field(default_factory=lambda: datetime.now().astimezone())
 
+    def sections(self) -> dict[str, list[Configuration]]:
+        """Group the runs by section, in order."""
+        found: dict[str, list[Configuration]] = {}
+        for configuration in self.configurations:
+            found.setdefault(configuration.section, []).append(configuration)
+        return found
+
     def to_json(self) -> dict[str, Any]:
         """For programs."""
         return {
@@ -58,7 +67,7 @@ class Study:
             "sentences": self.sentences,
             "tables": [table.to_json() for table in self.tables],
             "configurations": [
-                {"name": c.name, "note": c.note, "label": c.results.label}
+                {"name": c.name, "section": c.section, "note": c.note, "label": c.results.label}
                 for c in self.configurations
             ],
         }
@@ -106,7 +115,12 @@ def print_study(study: Study, tables_shown: int | None = None) -> None:
         err().print(f"warning: {warning}", style="yellow", markup=False)
 
 
+def full_name(configuration: Configuration) -> str:
+    """Name a run so that it is unique in the study."""
+    return ", ".join(part for part in (configuration.section, configuration.name) if part)
+
+
 def warnings_of(configurations: Sequence[Configuration]) -> list[str]:
     """Warnings of all runs, each once."""
-    found = (f"{c.name}: {w}" for c in configurations for w in c.results.warnings)
+    found = (f"{full_name(c)}: {w}" for c in configurations for w in c.results.warnings)
     return list(dict.fromkeys(found))

@@ -30,6 +30,7 @@ class Table:
     columns: list[str]
     rows: list[list[Cell]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    words: int = 1  # so many columns hold words and stand to the left
 
     def add(self, *cells: Cell | str) -> None:
         """Add one row, as wide as the columns."""
@@ -50,7 +51,7 @@ class Table:
         )
         for index, column in enumerate(self.columns):
             table.add_column(
-                Text(column), justify="left" if index == 0 else "right", overflow="fold"
+                Text(column), justify="left" if index < self.words else "right", overflow="fold"
             )
         for row in self.rows:
             table.add_row(*(Text(cell.text, style=_STYLES[cell.mood]) for cell in row))

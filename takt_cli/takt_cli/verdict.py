@@ -56,13 +56,12 @@ def _second(takt: Results, pool: Results) -> str:
             worse.append(f"{name} ({mine:,.0f} against {theirs:,.0f})")
     parts = []
     if better:
-        parts.append(f"takt also had fewer {_and(better)}")
+        parts.append(f"It also had fewer {_and(better)}")
     if worse:
-        parts.append(f"{'but' if better else 'takt had'} more {_and(worse)}")
+        parts.append(f"{'but' if better else 'It had'} more {_and(worse)}")
     if not parts:
         return f"Both had the same {_and(same)}."
-    text = ", ".join(parts)
-    return text[0].upper() + text[1:] + "."
+    return ", ".join(parts) + "."
 
 
 def _rivals(takt: Results, pool: Results) -> list[tuple[str, float, float]]:

@@ -47,7 +47,7 @@ def demo(
     single, pool, takt = done
     study = Study(
         kind="demo",
-        title="takt: the Autoware reference graph under stock executors and under takt",
+        title="The Autoware reference graph: stock executors and takt",
         command=command_line("demo", *_repeat(duration, cores)),
         host=host,
         configurations=done,
@@ -98,6 +98,7 @@ def plan_runs(
             "takt",
             request("takt", "autoware_takt"),
             "hot path above planner above the rest, by OS priority",
+            accent=True,
         ),
     ]
 

@@ -91,15 +91,15 @@ def run_executors(
     finish(
         Study(
             kind="experiment executors",
-            title="takt: three chains in six configurations of executors",
+            title="Three chains in six configurations of executors",
             command=_command(
                 "executors",
                 duration=duration,
                 samples=samples,
                 quick=quick,
-                cost=cost,
-                period=period,
-                seed=seed,
+                cost=cost if cost != "10ms" else None,
+                period=period if period != "300ms" else None,
+                seed=seed if seed != 1 else None,
                 cores=cores,
             ),
             host=setting.host,
@@ -140,30 +140,30 @@ def run_binding(
     everything = [item for items in planned.values() for item in items]
     _announce(setting, everything)
     done = run_all(everything)
-    tables, sentences = [], []
-    for name, items in planned.items():
-        part, done = done[: len(items)], done[len(items) :]
-        tables.append(chain_comparison(part, f"{name}: response (ms)"))
-        sentences += binding.sentences(part, name)
-        finish_name = f"binding of callbacks to threads, {name}"
-        study = Study(
+    parts = {name: [c for c in done if c.section == name] for name in planned}
+    finish(
+        Study(
             kind="experiment binding",
-            title=f"takt: {finish_name}",
+            title="Binding callbacks to threads, with and without chain priorities",
             command=_command(
                 "binding", duration=duration, samples=samples, quick=quick, cores=cores
             ),
             host=setting.host,
-            configurations=part,
-            sentences=sentences[-1:],
-            tables=tables[-1:],
+            configurations=done,
+            sentences=[s for name, part in parts.items() for s in binding.sentences(part, name)],
+            tables=[
+                chain_comparison(part, f"{name}: response (ms)") for name, part in parts.items()
+            ],
             explanations=[
                 f"{binding.THREADS} threads, thread i on core i mod {len(setting.cores)}; the work "
                 f"is scaled to {binding.LOAD:.0%} of the cores.",
                 "global: any callback on any thread. semi-partitioned: timers on one thread each. "
                 "partitioned: equal blocks of callbacks, chain by chain, on one thread each.",
             ],
-        )
-        finish(study, setting.directory / name, json_output)
+        ),
+        setting.directory,
+        json_output,
+    )
 
 
 @app.command("policy")
@@ -187,11 +187,11 @@ def run_policy(
     finish(
         Study(
             kind="experiment policy",
-            title="takt: OS priorities against the fair scheduler, under background load",
+            title="OS priorities against the fair scheduler, under background load",
             command=_command(
                 "policy",
-                graph=graph,
-                schedule=schedule,
+                graph=graph if graph != policy.GRAPH else None,
+                schedule=schedule if schedule != policy.SCHEDULE else None,
                 duration=duration,
                 samples=samples,
                 quick=quick,

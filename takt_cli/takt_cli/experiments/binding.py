@@ -48,7 +48,7 @@ def plan(setting: Setting, graph_name: str) -> list[Planned]:
                 work_scale=scaling.work_scale,
                 label=f"{graph_name}: {name}",
             )
-            planned.append(Planned(name, request))
+            planned.append(Planned(name, request, section=graph_name))
     return planned
 
 

@@ -80,7 +80,8 @@ def plan(
             phases=f"random:{seed}" if random_phase else "fixed",
             label=f"{shape.name}, {phase}",
         )
-        planned.append(Planned(f"{shape.name}, {phase}", request))
+        section = "random phase" if random_phase else "in phase"
+        planned.append(Planned(shape.name, request, section=section))
     return planned
 
 
@@ -248,6 +249,8 @@ def sentences(configurations: Sequence[Configuration], phase: str) -> list[str]:
         for shape, conf in zip(SHAPES, configurations, strict=True)
     )
     (best, best_name), (last, last_name) = worst[0], worst[-1]
+    if not last > 1.05 * best:
+        return [f"{phase}: the worst responses of all configurations are within 5 %."]
     return [
         f"{phase}: the worst response of any chain was shortest under {best_name} "
         f"({milliseconds(best)} ms) and longest under {last_name} ({milliseconds(last)} ms)."

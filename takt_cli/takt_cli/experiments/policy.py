@@ -45,7 +45,7 @@ def plan(setting: Setting, graph_name: str, schedule_name: str) -> list[Planned]
             work_scale=scale,
             label=name,
         )
-        return Planned(name, request, note)
+        return Planned(name, request, note, accent=slug == "scheduled")
 
     return [
         planned("scheduled", "scheduled", shipped, "priorities and cores as the schedule says"),

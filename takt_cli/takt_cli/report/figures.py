@@ -6,6 +6,7 @@ the dark theme. Times are in ms.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,10 +44,13 @@ class Path:
 def colours(configurations: Sequence[Configuration]) -> dict[str, str]:
     """One colour per configuration, the same in all plots of a page."""
     result: dict[str, str] = {}
-    index = 0
+    # The first colour is kept for the accent, if there is one.
+    index = int(any(configuration.accent for configuration in configurations))
     for configuration in configurations:
         if configuration.muted:
             result[configuration.name] = "--muted"
+        elif configuration.accent:
+            result[configuration.name] = "--s1"
         else:
             result[configuration.name] = f"--s{index % _SERIES_COLOURS + 1}"
             index += 1
@@ -103,7 +107,10 @@ def over_time(path: Path, colour: dict[str, str]) -> Figure:
                     "color": colour[configuration.name],
                     "size": [9 if hit else 5 for hit in stalled],
                     "symbol": ["x-thin-open" if hit else "circle" for hit in stalled],
-                    "line": {"width": 2 if stalled.any() else 0},
+                    "line": {
+                        "color": colour[configuration.name],
+                        "width": [2 if hit else 0 for hit in stalled],
+                    },
                     "opacity": 0.85,
                 },
                 "text": [", host stall" if hit else "" for hit in stalled],
@@ -192,7 +199,7 @@ def _ms(values: Any) -> list[float]:
 
 def _wants_log(values: Sequence[float]) -> bool:
     positive = [value for value in values if value > 0]
-    return bool(positive) and max(positive) / min(positive) > 20
+    return bool(positive) and max(positive) / min(positive) > 8
 
 
 def _axis(values: Sequence[float], log: bool) -> Figure:
@@ -202,13 +209,21 @@ def _axis(values: Sequence[float], log: bool) -> Figure:
         positive = [value for value in values if value > 0]
         low, high = np.log10(min(positive)), np.log10(max(positive))
         margin = 0.04 * (high - low) + 0.02
-        # Without minor labels unless the range is small: "2 5" between decades reads as noise.
+        ticks = _ticks(min(positive), max(positive))
         return {
             "type": "log",
             "range": [round(float(low - margin), 4), round(float(high + margin), 4)],
-            "dtick": 1 if high - low > 2 else "D2",
+            "tickvals": ticks,
+            "ticktext": [f"{tick:,g}" for tick in ticks],
         }
     return {"range": [0, round(1.06 * max(values), 5)]}
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """1, 2, 5, 10, ... over the range; decades only where that would be too many."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    steps = (1, 2, 5) if last - first <= 3 else (1,)
+    return [float(f"{step}e{power}") for power in range(first, last + 1) for step in steps]
 
 
 def _layout(x: str, y: str) -> Figure:
@@ -251,4 +266,4 @@ def _dotted(line: Line, place: Figure) -> Figure:
 
 def _label(line: Line, place: Figure) -> Figure:
     font = {"color": line.colour, "size": 11}
-    return {"text": line.name, "showarrow": False, "font": font, **place}
+    return {"text": line.name, "showarrow": False, "font": font, "bgcolor": "--surface", **place}

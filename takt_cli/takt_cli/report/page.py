@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +14,7 @@ from plotly.offline import get_plotlyjs
 from takt_cli import __version__
 from takt_cli.report.figures import Figure, colours, distribution, over_time, thread_load
 from takt_cli.report.paths import paths_of
-from takt_cli.study import Study, warnings_of
+from takt_cli.study import Configuration, Study, full_name, warnings_of
 from takt_cli.table import Cell, Table
 
 _MOST_PATHS = 16
@@ -33,9 +34,7 @@ def build_page(study: Study) -> str:
         [
             _header(study),
             *(_table(table) for table in study.tables),
-            _legend(study),
-            _paths(study, figures),
-            _threads(study, figures),
+            *(_section(title, runs, figures) for title, runs in study.sections().items()),
             _footer(study),
         ]
     )
@@ -65,8 +64,11 @@ def _header(study: Study) -> str:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{escape(column)}</th>" for column in table.columns)
-    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in table.rows)
+    head = "".join(
+        f"<th{_classes('word' if index < table.words else '')}>{escape(column)}</th>"
+        for index, column in enumerate(table.columns)
+    )
+    rows = "".join(f"<tr>{_cells(row, table.words)}</tr>" for row in table.rows)
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
     return (
         f'<section><h2>{escape(table.title)}</h2><div class="scroll"><table>'
@@ -76,33 +78,65 @@ def _table(table: Table) -> str:
     )
 
 
-def _cell(cell: Cell) -> str:
-    mood = f' class="{cell.mood}"' if cell.mood else ""
-    return f"<td{mood}>{escape(cell.text)}</td>"
-
-
-def _legend(study: Study) -> str:
-    colour = colours(study.configurations)
-    items = "".join(
-        f'<li><span class="key" style="background: var({colour[c.name]})"></span>'
-        f"<b>{escape(c.name)}</b>{': ' + escape(c.note) if c.note else ''}</li>"
-        for c in study.configurations
+def _cells(row: Sequence[Cell], words: int) -> str:
+    return "".join(
+        f"<td{_classes(cell.mood, 'word' if index < words else '')}>{escape(cell.text)}</td>"
+        for index, cell in enumerate(row)
     )
-    return f'<section class="legend" id="legend"><h2>Configurations</h2><ul>{items}</ul></section>'
 
 
-def _paths(study: Study, figures: dict[str, Figure]) -> str:
-    colour = colours(study.configurations)
-    stalled = any(c.results.stalls for c in study.configurations)
-    paths = paths_of(study.configurations)
-    parts = [
-        '<section id="latency"><h2>Latency distributions and response over time</h2>'
-        '<p class="weak">Left: share of activations done within a time; the further left and the '
+def _classes(*names: str) -> str:
+    given = " ".join(name for name in names if name)
+    return f' class="{given}"' if given else ""
+
+
+def _section(
+    title: str, configurations: Sequence[Configuration], figures: dict[str, Figure]
+) -> str:
+    """One comparison: what the colours mean, then its plots."""
+    number = len(figures)
+    colour = colours(configurations)
+    about = f": {escape(title)}" if title else ""
+    return (
+        f'<section class="latency"><h2>Latency distributions and response over time{about}</h2>'
+        + _legend(configurations, colour)
+        + _paths(configurations, colour, figures, number)
+        + _threads(configurations, colour, figures, number)
+        + "</section>"
+    )
+
+
+def _legend(configurations: Sequence[Configuration], colour: dict[str, str]) -> str:
+    """Say what each colour is; the names stay in view while one scrolls through the plots."""
+
+    def key(name: str) -> str:
+        return f'<span class="key" style="background: var({colour[name]})"></span>'
+
+    notes = "".join(
+        f"<li>{key(c.name)}<b>{escape(c.name)}</b>: {escape(c.note)}</li>"
+        for c in configurations
+        if c.note
+    )
+    chips = "".join(f"<span>{key(c.name)}{escape(c.name)}</span>" for c in configurations)
+    stalled = any(c.results.stalls for c in configurations)
+    return (
+        (f'<ul class="legend">{notes}</ul>' if notes else "")
+        + '<p class="weak">Left: share of activations done within a time; the further left and the '
         "steeper, the better. Right: each activation over the run"
         + ("; a cross is one that a host stall touched." if stalled else ".")
-        + "</p>"
-    ]
-    for index, path in enumerate(paths[:_MOST_PATHS]):
+        + f'</p><div class="chips">{chips}</div>'
+    )
+
+
+def _paths(
+    configurations: Sequence[Configuration],
+    colour: dict[str, str],
+    figures: dict[str, Figure],
+    number: int,
+) -> str:
+    parts = []
+    paths = paths_of(configurations)
+    for index, path in enumerate(paths[:_MOST_PATHS], start=number):
         left, right = f"ecdf{index}", f"time{index}"
         figures[left] = distribution(path, colour)
         figures[right] = over_time(path, colour)
@@ -114,21 +148,24 @@ def _paths(study: Study, figures: dict[str, Figure]) -> str:
     hidden = len(paths) - _MOST_PATHS
     if hidden > 0:
         parts.append(f'<p class="weak">{hidden} more chains are in the raw results.</p>')
-    return "".join(parts) + "</section>"
+    return "".join(parts)
 
 
-def _threads(study: Study, figures: dict[str, Figure]) -> str:
-    figures["threads"] = thread_load(study.configurations, colours(study.configurations))
-    return (
-        '<section id="load"><h2>Load per thread</h2><div class="plot wide" id="threads"></div>'
-        "</section>"
-    )
+def _threads(
+    configurations: Sequence[Configuration],
+    colour: dict[str, str],
+    figures: dict[str, Figure],
+    number: int,
+) -> str:
+    name = f"threads{number}"
+    figures[name] = thread_load(configurations, colour)
+    return f'<h3>Load per thread</h3><div class="plot wide" id="{name}"></div>'
 
 
 def _footer(study: Study) -> str:
     facts = "".join(f"<li>{escape(text)}</li>" for text in study.explanations)
     warnings = "".join(f"<li>{escape(text)}</li>" for text in warnings_of(study.configurations))
-    runs = "".join(f"<li>{escape(_run_words(study, i))}</li>" for i in _indices(study))
+    runs = "".join(f"<li>{escape(_run_words(c))}</li>" for c in study.configurations)
     return (
         '<section id="reproduce"><h2>How it was measured</h2>'
         f"<p>Repeat it with</p><pre>{escape(study.command)}</pre>"
@@ -139,16 +176,12 @@ def _footer(study: Study) -> str:
     )
 
 
-def _indices(study: Study) -> range:
-    return range(len(study.configurations))
-
-
-def _run_words(study: Study, index: int) -> str:
-    configuration = study.configurations[index]
+def _run_words(configuration: Configuration) -> str:
     run = configuration.results
-    stalls = f", {len(run.stalls)} host stalls of {run.stall_ns / 1e6:.3g} ms" if run.stalls else ""
+    count = len(run.stalls)
+    stalls = f", host stalls: {count} ({run.stall_ns / 1e6:.3g} ms)" if count else ""
     return (
-        f"{configuration.name}: graph {run.graph}, "
+        f"{full_name(configuration)}: graph {run.graph}, "
         f"{'schedule ' + run.schedule if run.schedule else 'order ' + run.order}, "
         f"work × {run.work_scale:.3g}, {run.duration_ns / 1e9:g} s after "
         f"{run.warmup_ns / 1e9:g} s of warm-up, phases {run.phases}{stalls}"

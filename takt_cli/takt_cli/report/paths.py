@@ -41,7 +41,7 @@ def _chain(name: str, runs: Sequence[tuple[Configuration, ChainResult]]) -> Path
     deadlines = {chain.deadline_ns for _, chain in runs if chain.deadline_ns}
     path = runs[0][1].path
     return Path(
-        name=f"Chain {name}",
+        name=name,
         about=f"{path[0]} → {path[-1]}, {len(path)} callbacks; from the root's release."
         if len(path) > 1
         else "From the root's release.",

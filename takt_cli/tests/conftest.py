@@ -1,0 +1,54 @@
+"""Fixtures: an install prefix with stand-ins, and a way to run whole commands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from support import fake_programs
+from takt_cli.__main__ import run
+
+Takt = Callable[..., SimpleNamespace]
+
+
+@pytest.fixture(scope="session")
+def fake_prefix(tmp_path_factory):
+    return fake_programs.install(tmp_path_factory.mktemp("prefix"))
+
+
+@pytest.fixture
+def fakes(fake_prefix, monkeypatch, tmp_path):
+    """Only stand-ins can be found, and nothing is written outside the test's directory."""
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(fake_prefix))
+    monkeypatch.setenv("TAKT_INSTALL", "")
+    monkeypatch.setenv("TAKT_BUILD", "")
+    monkeypatch.chdir(tmp_path)
+    return fake_prefix
+
+
+@pytest.fixture
+def nothing_built(monkeypatch, tmp_path):
+    for name in ("AMENT_PREFIX_PATH", "TAKT_INSTALL", "TAKT_BUILD"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setenv("TAKT_ROOT", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def takt(capfd) -> Takt:
+    """Run a command line in this process; gives exit code, standard output and error."""
+
+    def call(*arguments: object) -> SimpleNamespace:
+        capfd.readouterr()
+        code = run([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        return SimpleNamespace(code=code, out=captured.out, err=captured.err)
+
+    return call

@@ -1,0 +1,159 @@
+"""Whole commands against stand-ins for the C++ programs."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from support.synthetic import results
+from takt_cli.background import hogs
+
+
+def test_version_and_help(takt):
+    assert takt("--version").out.startswith("takt 0.")
+    text = takt("--help").out
+    for command in ("run", "check", "demo", "experiment", "report", "host", "bench"):
+        assert command in text
+    assert "executors" in takt("experiment", "--help").out
+
+
+def test_an_unknown_graph_is_one_message_with_the_known_ones(takt, fakes):
+    said = takt("run", "autoware")
+    assert said.code == 2
+    assert said.out == ""
+    lines = said.err.strip().splitlines()
+    assert "unknown graph 'autoware'" in lines[0]
+    for name in ("autoware_reference", "four_chains", "three_chains"):
+        assert name in said.err
+
+
+def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
+    (tmp_path / "g.yaml").write_text("version: 1\n")
+    for command in (["run", "g.yaml"], ["check", "g.yaml"], ["bench"]):
+        said = takt(*command)
+        assert said.code == 2
+        assert "make build" in said.err
+        assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "missing.yaml"], "there is no such graph file"),
+        (["run", "three_chains", "--duration", "soon"], "is not a duration"),
+        (["run", "three_chains", "--duration", "0s"], "too short"),
+        (["run", "three_chains", "--phases", "random"], "unknown phases"),
+        (["run", "three_chains", "--schedule", "nosuch"], "unknown schedule 'nosuch'"),
+        (["run", "three_chains", "--order", "lifo"], "--order"),
+        (["experiment", "executors", "--samples", "50", "--duration", "1s"], "give one of them"),
+        (["experiment", "binding", "--cores", "4096"], "--cores 4096"),
+        (["report", "missing.json"], "cannot be read"),
+        (["frobnicate"], "No such command"),
+    ],
+)
+def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
+    said = takt(*arguments)
+    assert said.code == 2
+    assert words in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_failing_runner_is_quoted_with_its_exit_code(takt, fakes, tmp_path):
+    (tmp_path / "bad.yaml").write_text("name: broken\n")
+    said = takt("run", tmp_path / "bad.yaml")
+    assert said.code == 2
+    assert "graph.yaml:3:1: node without a name" in said.err
+
+
+def test_an_internal_error_is_no_traceback(takt, fakes, monkeypatch):
+    def break_down(*_):
+        raise RuntimeError("oh")
+
+    monkeypatch.delenv("TAKT_DEBUG", raising=False)
+    monkeypatch.setattr("takt_cli.commands.run.resolve_graph", break_down)
+    said = takt("run", "three_chains")
+    assert said.code == 1
+    assert "internal error: RuntimeError: oh" in said.err
+    assert "Traceback" not in said.err
+
+
+def test_run_prints_tables_and_keeps_results(takt, fakes, tmp_path):
+    kept = tmp_path / "kept/r.json"
+    said = takt("run", "autoware_reference", "--duration", "2s", "--output", kept)
+    assert said.code == 0, said.err
+    for words in (
+        "chain_1",
+        "hot path floor",
+        "Threads",
+        "other",
+    ):
+        assert words in said.out
+    assert json.loads(kept.read_text())["version"] == 1
+
+
+def test_run_json_is_one_document(takt, fakes):
+    said = takt("run", "three_chains", "--duration", "500ms", "--json")
+    summary = json.loads(said.out)
+    assert [chain["name"] for chain in summary["chains"]] == ["chain_1", "chain_2", "chain_3"]
+    assert summary["chains"][0]["response_ns"]["p99"] is None
+
+
+def test_check_shows_faults_as_they_are(takt, fakes, tmp_path):
+    (tmp_path / "bad.yaml").write_text("")
+    said = takt("check", tmp_path / "bad.yaml")
+    assert said.code == 2
+    assert said.err == f"{tmp_path}/bad.yaml:4:5: unknown key 'oder'; did you mean 'order'?\n"
+    said = takt("check", "autoware_takt", "--against", "three_chains", "--json")
+    assert said.code == 0
+    assert len(json.loads(said.out)["ids"]["callbacks"]) == 9
+
+
+def test_demo_writes_one_page_and_names_it(takt, fakes, tmp_path):
+    said = takt("demo", "--duration", "2", "--output", tmp_path / "d")
+    assert said.code == 0, said.err
+    assert said.out.rstrip().endswith(f"Report: {tmp_path}/d/report.html")
+    assert "physical limit" in (tmp_path / "d/report.html").read_text()
+    assert "limit" in said.out
+    assert {"stock-single.json", "stock-pool.json", "takt.json", "summary.json"} <= {
+        path.name for path in (tmp_path / "d").iterdir()
+    }
+
+
+@pytest.mark.parametrize("name", ["executors", "binding", "policy"])
+def test_experiments_write_a_page_and_one_json_document(takt, fakes, tmp_path, name):
+    said = takt("experiment", name, "--duration", "1s", "--json", "--output", tmp_path / "e")
+    assert said.code == 0, said.err
+    summary = json.loads(said.out)
+    assert summary["kind"] == f"experiment {name}"
+    assert summary["command"].endswith(f"experiment {name} --duration 1s")
+    assert (tmp_path / "e/report.html").stat().st_size > 1_000_000
+
+
+def test_a_report_of_saved_results_names_runs_by_label_or_file(takt, fakes, tmp_path):
+    for name, label in (("a", "the first"), ("b", ""), ("c", "the first")):
+        (tmp_path / f"{name}.json").write_text(json.dumps(results(label=label)))
+    files = [tmp_path / f"{name}.json" for name in "abc"]
+    said = takt("report", *files, "-o", tmp_path / "out.html")
+    assert said.code == 0, said.err
+    page = (tmp_path / "out.html").read_text()
+    for name in ("the first", "the first #2", "</span>b</span>"):
+        assert name in page
+
+
+def test_host_tells_facts_and_measurement(takt, fakes):
+    assert "52.0 µs" in takt("host").out
+    assert json.loads(takt("host", "--json").out)["measured"]["cores"] == 2
+
+
+def test_hogs_end_with_the_block():
+    before = _children()
+    with hogs([min(os.sched_getaffinity(0))], per_core=2):
+        assert len(_children()) == len(before) + 2
+    assert len(_children()) == len(before)
+
+
+def _children():
+    done = subprocess.run(
+        ["ps", "--ppid", str(os.getpid()), "-o", "comm="], capture_output=True, text=True
+    )
+    return [line for line in done.stdout.split() if line.startswith("python")]

@@ -1,0 +1,127 @@
+import json
+import re
+
+import numpy as np
+import pytest
+from support.synthetic import results
+from takt_cli.host import this_host
+from takt_cli.report.page import build_page
+from takt_cli.report.thinning import thin_over_time
+from takt_cli.results import Series, parse_results
+from takt_cli.study import Configuration, Study
+from takt_cli.table import Table
+
+
+@pytest.fixture(scope="module")
+def page():
+    table = Table("A <table>", ["a"], words=1)
+    table.add("</script><script>alert(1)</script>")
+    raw = results(stalls=2)
+    raw["chains"][0]["name"] = "</script>evil"
+    return build_page(
+        Study(
+            kind="test",
+            title="Title & more",
+            command="takt demo --duration 10",
+            host=this_host(),
+            configurations=[
+                Configuration("pool", parse_results(raw), "the pool"),
+                Configuration("takt", parse_results(raw), accent=True),
+            ],
+            sentences=["takt was faster."],
+            tables=[table],
+        )
+    )
+
+
+def own_part(page):
+    """All but plotly's own code, which is one script element."""
+    return max(re.split(r"(<script>.*?</script>)", page, flags=re.S), key=len), re.sub(
+        r"<script>(?:(?!</script>).){1000000,}</script>", "", page, flags=re.S
+    )
+
+
+def figures(page):
+    text = re.search(r'<script id="figures" type="application/json">(.*?)</script>', page, re.S)
+    return json.loads(text.group(1))
+
+
+def test_the_page_has_its_parts(page):
+    for part in (
+        "<h1>Title &amp; more</h1>",
+        "takt was faster.",
+        "Latency distributions and response over time",
+        "Load per thread",
+        "How it was measured",
+        "takt demo --duration 10",
+        "the pool",
+        "a cross is one that a host stall touched",
+    ):
+        assert part in page
+    plots = figures(page)
+    assert {name.rstrip("0123456789") for name in plots} == {"ecdf", "time", "threads"}
+    assert all(f'id="{name}"' in page for name in plots)
+
+
+def test_deadline_floor_and_stalls_are_drawn(page):
+    texts = [
+        note["text"] for f in figures(page).values() for note in f["layout"].get("annotations", ())
+    ]
+    assert {"deadline", "physical limit"} <= set(texts)
+    symbols = [s for f in figures(page).values() for d in f["data"] for s in _symbols(d)]
+    assert symbols.count("x-thin-open") == 3 * 2 * 2  # three paths, two runs, two stalled each
+
+
+def _symbols(trace):
+    symbols = trace.get("marker", {}).get("symbol", [])
+    return symbols if isinstance(symbols, list) else []
+
+
+def test_nothing_is_loaded_from_anywhere(page):
+    library, own = own_part(page)
+    assert len(library) > 1_000_000  # plotly itself, once
+    assert page.count("plotly.js v") <= 2
+    for loads in (
+        r"<script[^>]+src",
+        r"<link",
+        r"<img",
+        r"<iframe",
+        r"@import",
+        r"url\(",
+        r"https?:",
+    ):
+        assert not re.search(loads, own), loads
+    # And what plotly could load (maps) the browser refuses.
+    assert "default-src 'none'" in own
+
+
+def test_names_cannot_break_out_of_the_page(page):
+    _, own = own_part(page)
+    assert "<script>alert" not in own
+    assert "&lt;/script&gt;evil" in own
+    assert figures(page)  # still one well-formed JSON element
+
+
+def test_a_thinned_plot_keeps_every_peak_and_every_stall():
+    values = np.random.default_rng(1).random(50_000)
+    values[31_415] = 99
+    stalled = np.zeros(50_000, dtype=bool)
+    stalled[271] = True
+    keep = thin_over_time(Series(values, np.arange(50_000.0), stalled))
+    assert len(keep) <= 1300
+    assert {31_415, 271} <= set(keep)
+
+
+def test_series_of_a_section_get_colours_of_their_own():
+    runs = [
+        Configuration(name, parse_results(results()), section=section)
+        for section in ("a", "b")
+        for name in ("x", "y")
+    ]
+    page = build_page(Study("test", "t", "c", this_host(), runs))
+    used = {
+        name: [trace["line"]["color"] for trace in figure["data"]]
+        for name, figure in figures(page).items()
+        if name.startswith("ecdf")
+    }
+    assert all(colours == ["--s1", "--s2"] for colours in used.values())

@@ -1,0 +1,72 @@
+import pytest
+import yaml
+from takt_cli.experiments.binding import MODES, THREAD_NAMES, bind, binding_schedule
+from takt_cli.experiments.executors import SHAPES, shape_schedule
+from takt_cli.graphs import CallbackInfo, ChainInfo, GraphInfo
+from takt_cli.schedule_files import fair_twin, write_schedule
+
+IDS = {n: f"/c{n}:{'timer(100ms)' if n % 3 == 1 else f'sub(/t{n - 1})'}" for n in range(1, 13)}
+
+
+@pytest.fixture
+def graph():
+    chains = tuple(
+        ChainInfo(f"chain_{k}", tuple(IDS[3 * k + i] for i in (1, 2, 3)), 4 - k, None, None)
+        for k in range(4)
+    )
+    return GraphInfo("g", tuple(CallbackInfo(i, 10, 1e6) for i in IDS.values()), chains, 0.7, 0.1)
+
+
+def test_fully_partitioned_gives_each_thread_three_callbacks_of_one_chain(graph):
+    bound = bind(graph, "partitioned")
+    assert list(bound) == THREAD_NAMES
+    assert [len(ids) for ids in bound.values()] == [3, 3, 3, 3]
+    assert bound["worker.0"] == [IDS[1], IDS[2], IDS[3]]
+
+
+def test_semi_partitioned_pins_timers_only_and_global_nothing(graph):
+    assert bind(graph, "global") == {}
+    pinned = [id_ for ids in bind(graph, "semi-partitioned").values() for id_ in ids]
+    assert sorted(pinned) == sorted(graph.timers())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_priorities_are_those_of_the_chains_or_none(graph, mode):
+    flat = binding_schedule(graph, mode, False, [0, 1])
+    ranked = binding_schedule(graph, mode, True, [0, 1])
+    assert flat["executors"]["main"]["order"] == "fifo"
+    assert "chains" not in flat
+    assert ranked["chains"]["chain_0"]["priority"] == 4
+    worker = ranked["executors"]["main"]["threads"]["worker"]
+    assert worker == {"count": 4, "cores": [0, 1], "spread": True}
+
+
+def test_each_executor_of_a_shape_is_a_thread_with_its_callbacks():
+    made = shape_schedule(SHAPES[3], IDS)["executors"]["main"]
+    assert made["order"] == "window"
+    assert made["callbacks"][0]["match"] == [IDS[1], IDS[5], IDS[9]]
+    assert len({rule["threads"] for rule in made["callbacks"]}) == 3
+
+
+def test_the_fair_twin_keeps_threads_and_drops_what_the_kernel_was_told(tmp_path):
+    content = {
+        "version": 1,
+        "executors": {
+            "main": {
+                "order": "priority",
+                "threads": {
+                    "hot": {"count": 2, "policy": "fifo", "priority": 80, "cores": [0]},
+                    "rest": None,
+                },
+                "default": "rest",
+                "process_threads": [{"match": "dds.*", "policy": "fifo", "priority": 90}],
+            }
+        },
+    }
+    twin = fair_twin(content)["executors"]["main"]
+    assert twin["threads"] == {"hot": {"count": 2}, "rest": {}}
+    assert "process_threads" not in twin
+    assert content["executors"]["main"]["threads"]["hot"]["policy"] == "fifo"
+    path = write_schedule(content, tmp_path / "s/x.yaml", "about this")
+    assert path.read_text().startswith("# about this\n")
+    assert yaml.safe_load(path.read_text()) == content

@@ -1,0 +1,82 @@
+import pytest
+from support.synthetic import results
+from takt_cli.comparison import clearly_best, comparison_table
+from takt_cli.results import parse_results
+from takt_cli.run_tables import chain_table, run_tables, thread_table
+from takt_cli.study import Configuration
+from takt_cli.table import Cell, Table
+
+
+def texts(table, row):
+    return [cell.text for cell in table.rows[row]]
+
+
+def test_p99_is_shown_from_a_thousand_samples_on():
+    short, long = (chain_table(parse_results(results(duration_s=s))) for s in (10, 100))
+    column = short.columns.index("p99")
+    assert texts(short, 0)[column] == "–"
+    assert "1,000 samples" in " ".join(short.notes)
+    assert texts(long, 0)[column] != "–"
+    assert not long.notes
+
+
+def test_the_thread_table_says_what_was_refused():
+    raw = results(policy="fifo")
+    raw["threads"][0] |= {
+        "granted": {"policy": "other"},
+        "faults": ["no right to use fifo 80; raise RLIMIT_RTPRIO"],
+    }
+    table = thread_table(parse_results(raw))
+    refused = next(row for row in table.rows if row[0].text == "worker.0")
+    assert refused[1].text == "fifo 80, core 0"
+    assert (refused[2].text, refused[2].mood) == ("other", "bad")
+    assert "no right to use fifo 80; raise RLIMIT_RTPRIO" in table.notes
+
+
+def test_a_graph_without_key_figures_gets_the_other_tables():
+    raw = results()
+    raw["kpis"] = {}
+    titles = [table.title for table in run_tables(parse_results(raw))]
+    assert titles == ["Chains (response in ms)", "Key figures", "Threads"]
+
+
+@pytest.mark.parametrize(
+    ("values", "best"),
+    [([3, 1, 2], 1), ([1.0, 1.02], None), ([0, 0], None), ([0, 5], 0), ([None, 4], None)],
+)
+def test_only_a_clearly_better_value_is_marked(values, best):
+    assert clearly_best(values) == best
+
+
+def test_the_comparison_has_the_floor_beside_and_figures_without_stalls():
+    configurations = [
+        Configuration(name, parse_results(results(seed=seed)))
+        for seed, name in enumerate(("pool", "takt"))
+    ]
+    table = comparison_table(configurations, "c")
+    rows = {row[0].text: row for row in table.rows}
+    for name in (
+        "hot path p50 (ms)",
+        "hot path max (ms)",
+        "hot path max without host stalls (ms)",
+        "hot path drops",
+        "planner late max (ms)",
+        "planner cycles without fresh obstacles",
+        "skipped timer periods",
+        "missed deadlines",
+        "CPU (100 % is one core)",
+        "context switches /s",
+        "host stalls",
+    ):
+        assert name in rows
+    assert rows["hot path max (ms)"][-1].text == "36.0"
+    assert "hot path p90 (ms)" in rows  # 100 samples support p90 but not p99
+    assert any("p99 takes 1,000" in note for note in table.notes)
+
+
+def test_a_row_of_the_wrong_width_is_refused_and_json_has_numbers():
+    table = Table("t", ["a", "b"])
+    with pytest.raises(ValueError, match="1 cells for 2 columns"):
+        table.add("x")
+    table.add("x", Cell("1.0 ms", value=1.0))
+    assert table.to_json()["rows"] == [["x", 1.0]]

@@ -1,0 +1,42 @@
+from support.synthetic import results
+from takt_cli.results import parse_results
+from takt_cli.study import Configuration
+from takt_cli.verdict import demo_sentences
+
+
+def made(name, **options):
+    return Configuration(name, parse_results(results(**options)))
+
+
+def say(takt, pool):
+    return " ".join(demo_sentences(takt, pool, made("single", spread=4), load=1.7))
+
+
+def test_a_win_is_told_with_its_size_and_its_price():
+    text = say(made("takt", spread=0.01, stale=0), made("pool", spread=1, stale=9))
+    assert "× as long" in text
+    assert "(0 against 9)" in text
+    assert "overloaded by design" in text
+
+
+def test_a_defeat_is_told_as_one():
+    text = say(made("takt", spread=1, stale=9), made("pool", spread=0.01, stale=0))
+    assert "takt did not win this run" in text
+    assert "more planner cycles without fresh obstacles (9 against 0)" in text
+
+
+def test_a_draw_is_told_as_one():
+    assert "about the same" in say(made("takt"), made("pool"))
+
+
+def test_a_host_stall_decides_nothing():
+    raw = results(spread=0.01)
+    raw["kpis"]["hot_path"]["latency_ns"][0] = 10**10  # the stalled one
+    stalled = Configuration("takt", parse_results(raw))
+    assert "× as long" in say(stalled, made("pool", spread=1))
+
+
+def test_a_hot_path_that_never_completes_is_no_number():
+    raw = results()
+    raw["kpis"]["hot_path"] |= {"latency_ns": [], "at_ns": [], "stalled": []}
+    assert "too rarely" in say(Configuration("takt", parse_results(raw)), made("pool"))
