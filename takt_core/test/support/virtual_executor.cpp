@@ -98,7 +98,7 @@ std::optional<Time> VirtualExecutors::next_instant() const
       }
       next = std::min(next, now_ + Duration(work / part));
     }
-    if (!thread.run && looks_ == Looks::when_woken) {
+    if (!thread.run && !thread.queued && looks_ == Looks::when_woken) {
       next = std::min(next, thread.woken ? now_ : thread.wake_at);
     }
   }
