@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from takt_cli.results import ChainResult, Results, ThreadResult
-from takt_cli.run_tables import attributes, ms
+from takt_cli.results import ChainResult, Results
+from takt_cli.run_tables import ms
 from takt_cli.samples import (
     Samples,
     percentile,
@@ -144,14 +144,8 @@ def _cost_rows(rows: _Rows, all_results: Sequence[Results]) -> None:
 def thread_words(results: Results) -> str:
     """'2: other' or '3: fifo 90, fifo 80, other'; cores are left to the thread table."""
     executors = [thread for thread in results.threads if thread.executor]
-    kinds = dict.fromkeys(_policy(thread) for thread in executors)
+    kinds = dict.fromkeys(thread.granted.partition(", cores")[0] for thread in executors)
     return f"{len(executors)}: {'; '.join(kinds)}" if executors else "–"
-
-
-def _policy(thread: ThreadResult) -> str:
-    granted = dict(thread.granted)
-    granted.pop("cores", None)
-    return attributes(granted)
 
 
 def _hot(results: Results, percent: float) -> float | None:

@@ -1,24 +1,16 @@
-"""What `takt_run` writes (results.json, version 1), as typed data.
-
-Missing fields read as empty, so that results of an older runner can still be shown; a file that is
-no result at all is one clear error.
-"""
+"""What one run of a graph gave, as typed data. Times are in ns, moments count from the epoch."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from takt_cli.errors import TaktError
-from takt_cli.samples import Samples, as_samples
+from takt_cli.samples import Samples
 
-VERSION = 1
 Flags = npt.NDArray[np.bool_]
 
 
@@ -30,8 +22,8 @@ class ThreadResult:
     process: str
     tid: int
     executor: bool
-    asked: Mapping[str, Any]
-    granted: Mapping[str, Any]
+    asked: str  # in words: "fifo 80, cores 0,1"; empty if nobody asked anything
+    granted: str
     faults: tuple[str, ...]
     cpu_ns: int
     run_queue_wait_ns: int
@@ -42,6 +34,11 @@ class ThreadResult:
     def switches(self) -> int:
         """Context switches of both kinds."""
         return self.voluntary_switches + self.involuntary_switches
+
+    @property
+    def policy(self) -> str:
+        """The kernel policy that was granted: 'other', 'fifo'."""
+        return self.granted.replace(",", " ").split()[0] if self.granted else "other"
 
 
 @dataclass(frozen=True)
@@ -163,153 +160,3 @@ class Results:
     def stall_ns(self) -> int:
         """Time that the host held cores up."""
         return sum(end - begin for _, begin, end in self.stalls)
-
-
-def load_results(path: Path) -> Results:
-    """Read a results file."""
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TaktError(f"{path}: cannot be read: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise TaktError(f"{path}: is not JSON: {error}") from error
-    if not isinstance(raw, dict) or "chains" not in raw or "threads" not in raw:
-        raise TaktError(f"{path}: is not a result of `takt run`; it has no chains and threads")
-    if raw.get("version") != VERSION:
-        raise TaktError(
-            f"{path}: has format version {raw.get('version')}; this takt reads {VERSION}"
-        )
-    try:
-        return parse_results(raw)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise TaktError(f"{path}: is damaged: {type(error).__name__}: {error}") from error
-
-
-def parse_results(raw: Mapping[str, Any]) -> Results:
-    """Turn the JSON of one run into typed data."""
-    epoch = int(raw.get("epoch_ns") or 0)
-    callbacks = tuple(_callback(item) for item in raw.get("callbacks", ()))
-    kpis = raw.get("kpis") or {}
-    skipped = kpis.get("skipped_periods")
-    schedule = raw.get("schedule") or {}
-    threads = tuple(_thread(item) for item in raw["threads"])
-    return Results(
-        graph=str(raw.get("graph", "?")),
-        label=str(raw.get("label") or ""),
-        schedule=schedule.get("name") or schedule.get("file") if schedule else None,
-        order=str(raw.get("order") or "?"),
-        thread_count=_thread_count(raw.get("threads_asked"), threads),
-        host=raw.get("host") or {},
-        duration_ns=int(raw.get("duration_ns") or 0),
-        warmup_ns=int(raw.get("warmup_ns") or 0),
-        epoch_ns=epoch,
-        phases=str(raw.get("phases") or "fixed"),
-        work_scale=float(raw.get("work_scale") or 1.0),
-        threads=threads,
-        callbacks=callbacks,
-        chains=tuple(_chain(item, epoch) for item in raw["chains"]),
-        kpis=_kpis(kpis, epoch),
-        skipped_periods=int(skipped)
-        if isinstance(skipped, int | float)
-        else sum(callback.skipped_periods for callback in callbacks),
-        load=raw.get("load") or {},
-        stalls=tuple(
-            (
-                int(stall.get("core", -1)),
-                _since(int(stall["begin_ns"]), epoch),
-                _since(int(stall["end_ns"]), epoch),
-            )
-            for stall in raw.get("stalls", ())
-        ),
-        warnings=tuple(str(warning) for warning in raw.get("warnings", ())),
-        raw=raw,
-    )
-
-
-def _thread_count(asked: Any, threads: tuple[ThreadResult, ...]) -> int:
-    return int(asked) if isinstance(asked, int) else sum(t.executor for t in threads)
-
-
-def _since(moment: int, epoch: int) -> int:
-    """Nanoseconds since the epoch, from an absolute monotonic time or from one that is relative."""
-    return moment - epoch if moment >= epoch else moment
-
-
-def _series(values: Any, at: Any, stalled: Any, epoch: int) -> Series:
-    numbers = as_samples(values)
-    count = len(numbers)
-    moments = as_samples(at)
-    if len(moments) and moments[0] >= epoch:
-        moments = moments - epoch
-    flags = np.asarray(list(stalled or ()), dtype=bool)
-    return Series(
-        values=numbers,
-        at_ns=moments if len(moments) == count else np.arange(count, dtype=np.float64),
-        stalled=flags if len(flags) == count else np.zeros(count, dtype=bool),
-    )
-
-
-def _thread(item: Mapping[str, Any]) -> ThreadResult:
-    return ThreadResult(
-        name=str(item.get("name") or item.get("tid", "?")),
-        process=str(item.get("process") or ""),
-        tid=int(item.get("tid") or 0),
-        executor=bool(item.get("executor")),
-        asked=item.get("asked") or {},
-        granted=item.get("granted") or {},
-        faults=tuple(str(fault) for fault in item.get("faults") or ()),
-        cpu_ns=int(item.get("cpu_ns") or 0),
-        run_queue_wait_ns=int(item.get("run_queue_wait_ns") or 0),
-        voluntary_switches=int(item.get("voluntary_switches") or 0),
-        involuntary_switches=int(item.get("involuntary_switches") or 0),
-    )
-
-
-def _callback(item: Mapping[str, Any]) -> CallbackResult:
-    return CallbackResult(
-        id=str(item["id"]),
-        node=str(item.get("node") or ""),
-        kind=str(item.get("kind") or ""),
-        count=int(item.get("count") or 0),
-        skipped_periods=int(item.get("skipped_periods") or 0),
-        overwritten=int(item.get("overwritten") or 0),
-        lost_messages=int(item.get("lost_messages") or 0),
-        start_delay=item.get("start_delay") or {},
-        execution=item.get("execution") or {},
-        response=item.get("response") or {},
-    )
-
-
-def _chain(item: Mapping[str, Any], epoch: int) -> ChainResult:
-    deadline = item.get("deadline_ns")
-    responses = _series(
-        item.get("responses_ns"), item.get("releases_ns"), item.get("stalled"), epoch
-    )
-    return ChainResult(
-        name=str(item["name"]),
-        path=tuple(item.get("path") or ()),
-        priority=item.get("priority"),
-        deadline_ns=int(deadline) if deadline else None,
-        released=int(item.get("released") or 0),
-        completed=int(item.get("completed") or len(responses.values)),
-        missed_deadlines=int(item.get("missed_deadlines") or 0),
-        responses=responses,
-    )
-
-
-def _kpis(item: Mapping[str, Any], epoch: int) -> Kpis:
-    hot = item.get("hot_path") or {}
-    planner = item.get("planner") or {}
-    floor = hot.get("floor_ns")
-    return Kpis(
-        hot_latency=_series(hot.get("latency_ns"), hot.get("at_ns"), hot.get("stalled"), epoch),
-        hot_from_due=as_samples(hot.get("from_due_ns")),
-        hot_floor_ns=float(floor) if floor else None,
-        hot_drops=int(hot.get("drops") or 0),
-        planner_period=as_samples(planner.get("period_ns")),
-        planner_lateness=as_samples(planner.get("start_lateness_ns")),
-        planner_at=as_samples(planner.get("at_ns")),
-        planner_cycles=int(planner.get("cycles") or 0),
-        planner_stale_cycles=int(planner.get("stale_cycles") or 0),
-        reference_lateness=as_samples((item.get("reference_timer") or {}).get("lateness_ns")),
-    )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from takt_cli.results import ChainResult, Results, ThreadResult
 from takt_cli.samples import samples_needed, summarise
 from takt_cli.table import Cell, Mood, Table, count_cell
@@ -115,31 +112,14 @@ def thread_table(results: Results) -> Table:
 
 
 def _thread_row(thread: ThreadResult, duration_ns: int) -> list[Cell | str]:
-    asked, granted = attributes(thread.asked), attributes(thread.granted)
     share = thread.cpu_ns / max(duration_ns, 1)
     name = thread.name if thread.executor else f"{thread.name} (middleware)"
     return [
         name,
-        asked,
-        Cell(granted, "bad" if thread.faults else ""),
+        thread.asked or "–",
+        Cell(thread.granted or "–", "bad" if thread.faults else ""),
         Cell(f"{100 * share:.1f} %", value=round(share, 5)),
         ms(thread.run_queue_wait_ns),
         count_cell(thread.switches),
         count_cell(thread.involuntary_switches),
     ]
-
-
-def attributes(given: Mapping[str, Any]) -> str:
-    """'fifo 80, cores 0,1'."""
-    if not given:
-        return "–"
-    policy = str(given.get("policy") or "other")
-    words = [policy]
-    if given.get("priority"):
-        words = [f"{policy} {given['priority']}"]
-    elif given.get("nice"):
-        words = [f"{policy}, nice {given['nice']}"]
-    cores = given.get("cores")
-    if cores:
-        words.append("core" + ("s " if len(cores) > 1 else " ") + ",".join(str(c) for c in cores))
-    return ", ".join(words)

@@ -16,7 +16,8 @@ from typing import IO, Any
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.graphs import PACKAGE
 from takt_cli.programs import find_program, program_failed
-from takt_cli.results import Results, load_results
+from takt_cli.results import Results
+from takt_cli.results_file import load_results
 from takt_cli.units import NS_PER_S, duration_flag
 
 # Discovery, calibration and writing results, on top of warm-up and duration.

@@ -64,7 +64,7 @@ def fair_twin(content: Schedule) -> Schedule:
 
     What remains is the kernel's fair scheduler on all cores.
     """
-    twin: Schedule = yaml.safe_load(yaml.safe_dump(content))
+    twin = _copy(content)
     keep = {"count", "stack"}
     for executor in twin["executors"].values():
         executor["threads"] = {
@@ -74,6 +74,32 @@ def fair_twin(content: Schedule) -> Schedule:
         executor.pop("process_threads", None)
         executor["middleware_ceiling"] = "off"
     return twin
+
+
+def with_count(content: Schedule, count: int) -> Schedule:
+    """Make the same schedule with `count` threads in every entry of threads."""
+    result = _copy(content)
+    for executor in result["executors"].values():
+        executor["threads"] = {
+            name: {**(attributes or {}), "count": count}
+            for name, attributes in executor["threads"].items()
+        }
+    return result
+
+
+def on_cores(content: Schedule, cores: Sequence[int]) -> Schedule:
+    """Make the same schedule with core i being the i-th of these; more wrap around."""
+    result = _copy(content)
+    for executor in result["executors"].values():
+        entries = [*executor["threads"].values(), *(executor.get("process_threads") or ())]
+        for entry in entries:
+            if entry and "cores" in entry:
+                entry["cores"] = sorted({cores[core % len(cores)] for core in entry["cores"]})
+    return result
+
+
+def _copy(content: Schedule) -> Schedule:
+    return yaml.safe_load(yaml.safe_dump(content))
 
 
 def chain_entries(graph: GraphInfo) -> dict[str, Any]:

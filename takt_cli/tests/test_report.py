@@ -7,7 +7,8 @@ from support.synthetic import results
 from takt_cli.host import this_host
 from takt_cli.report.page import build_page
 from takt_cli.report.thinning import thin_over_time
-from takt_cli.results import Series, parse_results
+from takt_cli.results import Series
+from takt_cli.results_file import parse_results
 from takt_cli.study import Configuration, Study
 from takt_cli.table import Table
 

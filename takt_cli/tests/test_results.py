@@ -3,7 +3,7 @@ import json
 import pytest
 from support.synthetic import MS, results
 from takt_cli.errors import TaktError
-from takt_cli.results import load_results, parse_results
+from takt_cli.results_file import load_results, parse_results
 
 
 def test_times_count_from_the_epoch_and_stalls_can_be_left_out():

@@ -3,7 +3,7 @@ import yaml
 from takt_cli.experiments.binding import MODES, THREAD_NAMES, bind, binding_schedule
 from takt_cli.experiments.executors import SHAPES, shape_schedule
 from takt_cli.graphs import CallbackInfo, ChainInfo, GraphInfo
-from takt_cli.schedule_files import fair_twin, write_schedule
+from takt_cli.schedule_files import fair_twin, on_cores, with_count, write_schedule
 
 IDS = {n: f"/c{n}:{'timer(100ms)' if n % 3 == 1 else f'sub(/t{n - 1})'}" for n in range(1, 13)}
 
@@ -39,6 +39,17 @@ def test_priorities_are_those_of_the_chains_or_none(graph, mode):
     assert ranked["chains"]["chain_0"]["priority"] == 4
     worker = ranked["executors"]["main"]["threads"]["worker"]
     assert worker == {"count": 4, "cores": [0, 1], "spread": True}
+
+
+def test_a_schedule_is_fitted_to_the_cores_there_are():
+    threads = {"hot": {"policy": "fifo", "priority": 80, "cores": [0, 3]}, "rest": None}
+    content = {"version": 1, "executors": {"main": {"threads": threads, "default": "rest"}}}
+    fitted = on_cores(content, [2, 5])["executors"]["main"]["threads"]
+    assert fitted["hot"]["cores"] == [2, 5]
+    assert on_cores(content, [7])["executors"]["main"]["threads"]["hot"]["cores"] == [7]
+    counted = with_count(content, 4)["executors"]["main"]["threads"]
+    assert [entry["count"] for entry in counted.values()] == [4, 4]
+    assert threads["hot"]["cores"] == [0, 3]
 
 
 def test_each_executor_of_a_shape_is_a_thread_with_its_callbacks():

@@ -1,7 +1,7 @@
 import pytest
 from support.synthetic import results
 from takt_cli.comparison import clearly_best, comparison_table
-from takt_cli.results import parse_results
+from takt_cli.results_file import parse_results
 from takt_cli.run_tables import chain_table, run_tables, thread_table
 from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table
@@ -23,13 +23,13 @@ def test_p99_is_shown_from_a_thousand_samples_on():
 def test_the_thread_table_says_what_was_refused():
     raw = results(policy="fifo")
     raw["threads"][0] |= {
-        "granted": {"policy": "other"},
+        "granted": "other, cores 1",
         "faults": ["no right to use fifo 80; raise RLIMIT_RTPRIO"],
     }
     table = thread_table(parse_results(raw))
     refused = next(row for row in table.rows if row[0].text == "worker.0")
-    assert refused[1].text == "fifo 80, core 0"
-    assert (refused[2].text, refused[2].mood) == ("other", "bad")
+    assert refused[1].text == "fifo 80, cores 0"
+    assert (refused[2].text, refused[2].mood) == ("other, cores 1", "bad")
     assert "no right to use fifo 80; raise RLIMIT_RTPRIO" in table.notes
 
 

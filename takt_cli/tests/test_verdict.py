@@ -1,5 +1,5 @@
 from support.synthetic import results
-from takt_cli.results import parse_results
+from takt_cli.results_file import parse_results
 from takt_cli.study import Configuration
 from takt_cli.verdict import demo_sentences
 

@@ -18,6 +18,7 @@ from takt_cli.host import Host, measure_host, this_host
 from takt_cli.places import output_directory
 from takt_cli.runner import RunRequest
 from takt_cli.scaling import Scaling, fit
+from takt_cli.schedule_files import on_cores, read_schedule, with_count, write_schedule
 from takt_cli.session import Planned, run_all, total_s
 from takt_cli.study import Study, command_line, finish
 from takt_cli.verdict import demo_sentences
@@ -68,12 +69,17 @@ def plan_runs(
 ) -> list[Planned]:
     """Plan the three configurations."""
 
-    def request(name: str, schedule: str, threads: int | None = None) -> RunRequest:
+    def request(name: str, shipped: str, count: int | None = None) -> RunRequest:
+        content = on_cores(read_schedule(resolve_schedule(shipped)), cores)
+        file = write_schedule(
+            with_count(content, count) if count else content,
+            directory / f"schedules/{shipped}.yaml",
+            f"The shipped schedule {shipped} for cores {', '.join(map(str, cores))}: takt demo",
+        )
         return RunRequest(
             graph=graph,
             output=directory / f"{name}.json",
-            schedule=resolve_schedule(schedule),
-            threads=threads,
+            schedule=file,
             cores=cores,
             duration_ns=length,
             work_scale=scaling.work_scale,

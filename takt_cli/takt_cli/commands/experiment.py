@@ -11,7 +11,7 @@ from takt_cli.commands.options import Cores, Json, OutputDirectory, duration_ns
 from takt_cli.comparison import chain_comparison
 from takt_cli.console import note
 from takt_cli.errors import TaktError
-from takt_cli.experiments import binding, executors, policy
+from takt_cli.experiments import binding, executors, executors_table, policy
 from takt_cli.experiments.setting import Setting, make_setting
 from takt_cli.places import output_directory
 from takt_cli.run_tables import thread_table
@@ -107,10 +107,10 @@ def run_executors(
             sentences=[
                 sentence
                 for part, (name, _) in zip(parts, phases, strict=True)
-                for sentence in executors.sentences(part, name)
+                for sentence in executors_table.sentences(part, name)
             ],
             tables=[
-                executors.table(part, setting, cost_ns, period_ns, f"{name} (ms)")
+                executors_table.table(part, setting, cost_ns, period_ns, f"{name} (ms)")
                 for part, (name, _) in zip(parts, phases, strict=True)
             ],
             explanations=[

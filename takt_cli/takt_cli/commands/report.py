@@ -13,7 +13,8 @@ from takt_cli.console import out
 from takt_cli.errors import TaktError
 from takt_cli.host import this_host
 from takt_cli.report.page import write_report
-from takt_cli.results import Results, load_results
+from takt_cli.results import Results
+from takt_cli.results_file import load_results
 from takt_cli.study import Configuration, Study, command_line
 
 

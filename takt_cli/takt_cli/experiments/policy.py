@@ -9,7 +9,7 @@ from takt_cli.run_tables import ms
 from takt_cli.runner import RunRequest
 from takt_cli.samples import summarise
 from takt_cli.scaling import fit
-from takt_cli.schedule_files import fair_twin, read_schedule, write_schedule
+from takt_cli.schedule_files import Schedule, fair_twin, on_cores, read_schedule, write_schedule
 from takt_cli.session import Planned
 from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table
@@ -29,17 +29,17 @@ def plan(setting: Setting, graph_name: str, schedule_name: str) -> list[Planned]
     slowest = max((c.period_ns or 0 for c in graph.chains), default=0) or 120_000_000
     length = setting.length_ns(slowest, samples=250, quick_s=4)
     scale = fit(graph, len(setting.cores), load=LOAD).work_scale
-    fair = write_schedule(
-        fair_twin(read_schedule(shipped)),
-        setting.directory / "schedules/fair.yaml",
-        f"{shipped.stem} without priorities and cores: takt experiment policy",
-    )
+    content = on_cores(read_schedule(shipped), setting.cores)
 
-    def planned(name: str, slug: str, schedule: object, note: str) -> Planned:
+    def planned(name: str, slug: str, schedule: Schedule, note: str) -> Planned:
         request = RunRequest(
             graph=file,
             output=setting.directory / f"{slug}.json",
-            schedule=schedule,  # type: ignore[arg-type]
+            schedule=write_schedule(
+                schedule,
+                setting.directory / f"schedules/{slug}.yaml",
+                f"{shipped.stem}, {note}: takt experiment policy",
+            ),
             cores=setting.cores,
             duration_ns=length,
             work_scale=scale,
@@ -47,9 +47,10 @@ def plan(setting: Setting, graph_name: str, schedule_name: str) -> list[Planned]
         )
         return Planned(name, request, note, accent=slug == "scheduled")
 
+    fair = "same threads and callbacks, the kernel's fair scheduler"
     return [
-        planned("scheduled", "scheduled", shipped, "priorities and cores as the schedule says"),
-        planned("fair", "fair", fair, "same threads and callbacks, the kernel's fair scheduler"),
+        planned("scheduled", "scheduled", content, "priorities and cores as the schedule says"),
+        planned("fair", "fair", fair_twin(content), fair),
     ]
 
 

@@ -6,29 +6,17 @@ the dark theme. Times are in ms.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from takt_cli.report.axes import Figure, Line, axis, horizontal, layout, vertical, wants_log
 from takt_cli.report.thinning import thin_over_time
 from takt_cli.results import Results, Series
 from takt_cli.samples import ecdf
 from takt_cli.study import Configuration
 
-Figure = dict[str, Any]
 _SERIES_COLOURS = 8
-
-
-@dataclass(frozen=True)
-class Line:
-    """A vertical or horizontal line that means something: a deadline, a floor."""
-
-    name: str
-    at_ns: float
-    colour: str
 
 
 @dataclass(frozen=True)
@@ -77,12 +65,12 @@ def distribution(path: Path, colour: dict[str, str]) -> Figure:
                 "hovertemplate": "%{y:.1f} % within %{x:.4g} ms",
             }
         )
-    log = _wants_log(values)
-    layout = _layout("time (ms)", "share within (%)")
-    layout["xaxis"].update(_axis(values, log))
-    layout["yaxis"]["range"] = [0, 102]
-    layout["shapes"], layout["annotations"] = _vertical(path.lines, log)
-    return {"data": data, "layout": layout}
+    log = wants_log(values)
+    frame = layout("time (ms)", "share within (%)")
+    frame["xaxis"].update(axis(values, log))
+    frame["yaxis"]["range"] = [0, 102]
+    frame["shapes"], frame["annotations"] = vertical(path.lines, log)
+    return {"data": data, "layout": frame}
 
 
 def over_time(path: Path, colour: dict[str, str]) -> Figure:
@@ -117,12 +105,12 @@ def over_time(path: Path, colour: dict[str, str]) -> Figure:
                 "hovertemplate": "%{y:.4g} ms at %{x:.3f} s%{text}",
             }
         )
-    log = _wants_log(values)
-    layout = _layout("time in the run (s)", "time (ms)")
-    layout["yaxis"].update(_axis(values, log))
-    layout["shapes"], layout["annotations"] = _horizontal(path.lines, log)
-    layout["hovermode"] = "closest"
-    return {"data": data, "layout": layout}
+    log = wants_log(values)
+    frame = layout("time in the run (s)", "time (ms)")
+    frame["yaxis"].update(axis(values, log))
+    frame["shapes"], frame["annotations"] = horizontal(path.lines, log)
+    frame["hovermode"] = "closest"
+    return {"data": data, "layout": frame}
 
 
 def thread_load(configurations: Sequence[Configuration], colour: dict[str, str]) -> Figure:
@@ -159,12 +147,12 @@ def thread_load(configurations: Sequence[Configuration], colour: dict[str, str])
             "hovertemplate": "waiting for a core %{x:.1f} %<extra></extra>",
         },
     ]
-    layout = _layout("share of the run (%): solid running, pale ready and waiting for a core", "")
-    layout.update(barmode="stack", bargap=0.25, height=120 + 26 * len(used), hovermode="closest")
-    layout["yaxis"].update(automargin=True, showgrid=False)
-    layout["xaxis"].update(rangemode="tozero")
-    layout["margin"]["l"] = 190
-    return {"data": data, "layout": layout}
+    frame = layout("share of the run (%): solid running, pale ready and waiting for a core", "")
+    frame.update(barmode="stack", bargap=0.25, height=120 + 26 * len(used), hovermode="closest")
+    frame["yaxis"].update(automargin=True, showgrid=False)
+    frame["xaxis"].update(rangemode="tozero")
+    frame["margin"]["l"] = 190
+    return {"data": data, "layout": frame}
 
 
 def thread_bars(results: Results) -> list[tuple[str, float, float, str]]:
@@ -195,75 +183,3 @@ def thread_bars(results: Results) -> list[tuple[str, float, float, str]]:
 
 def _ms(values: Any) -> list[float]:
     return [float(f"{float(value) / 1e6:.5g}") for value in values]
-
-
-def _wants_log(values: Sequence[float]) -> bool:
-    positive = [value for value in values if value > 0]
-    return bool(positive) and max(positive) / min(positive) > 8
-
-
-def _axis(values: Sequence[float], log: bool) -> Figure:
-    if not values:
-        return {}
-    if log:
-        positive = [value for value in values if value > 0]
-        low, high = np.log10(min(positive)), np.log10(max(positive))
-        margin = 0.04 * (high - low) + 0.02
-        ticks = _ticks(min(positive), max(positive))
-        return {
-            "type": "log",
-            "range": [round(float(low - margin), 4), round(float(high + margin), 4)],
-            "tickvals": ticks,
-            "ticktext": [f"{tick:,g}" for tick in ticks],
-        }
-    return {"range": [0, round(1.06 * max(values), 5)]}
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """1, 2, 5, 10, ... over the range; decades only where that would be too many."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    steps = (1, 2, 5) if last - first <= 3 else (1,)
-    return [float(f"{step}e{power}") for power in range(first, last + 1) for step in steps]
-
-
-def _layout(x: str, y: str) -> Figure:
-    return {
-        "height": 270,
-        "margin": {"l": 56, "r": 14, "t": 22, "b": 44},
-        "xaxis": {"title": {"text": x, "standoff": 8}, "zeroline": False},
-        "yaxis": {"title": {"text": y, "standoff": 8}, "zeroline": False},
-        "showlegend": False,
-        "hovermode": "x unified" if y.startswith("share") else "closest",
-    }
-
-
-def _vertical(lines: Sequence[Line], log: bool) -> tuple[list[Figure], list[Figure]]:
-    shapes, notes = [], []
-    for line in lines:
-        at = line.at_ns / 1e6
-        shapes.append(_dotted(line, {"x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper"}))
-        x = float(np.log10(at)) if log else at
-        place = {"x": x, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "center"}
-        notes.append(_label(line, place))
-    return shapes, notes
-
-
-def _horizontal(lines: Sequence[Line], log: bool) -> tuple[list[Figure], list[Figure]]:
-    shapes, notes = [], []
-    for line in lines:
-        at = line.at_ns / 1e6
-        shapes.append(_dotted(line, {"y0": at, "y1": at, "x0": 0, "x1": 1, "xref": "paper"}))
-        y = float(np.log10(at)) if log else at
-        place = {"y": y, "x": 1, "xref": "paper", "yanchor": "bottom", "xanchor": "right"}
-        notes.append(_label(line, place))
-    return shapes, notes
-
-
-def _dotted(line: Line, place: Figure) -> Figure:
-    style = {"color": line.colour, "width": 1.5, "dash": "dot"}
-    return {"type": "line", "layer": "below", "line": style, **place}
-
-
-def _label(line: Line, place: Figure) -> Figure:
-    font = {"color": line.colour, "size": 11}
-    return {"text": line.name, "showarrow": False, "font": font, "bgcolor": "--surface", **place}

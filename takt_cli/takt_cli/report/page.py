@@ -12,7 +12,8 @@ from string import Template
 from plotly.offline import get_plotlyjs
 
 from takt_cli import __version__
-from takt_cli.report.figures import Figure, colours, distribution, over_time, thread_load
+from takt_cli.report.axes import Figure
+from takt_cli.report.figures import colours, distribution, over_time, thread_load
 from takt_cli.report.paths import paths_of
 from takt_cli.study import Configuration, Study, full_name, warnings_of
 from takt_cli.table import Cell, Table

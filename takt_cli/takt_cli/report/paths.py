@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from takt_cli.report.figures import Line, Path
+from takt_cli.report.axes import Line
+from takt_cli.report.figures import Path
 from takt_cli.results import ChainResult
 from takt_cli.study import Configuration
 
