@@ -2,7 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
+import sys
+import time
 
 import pytest
 from support.synthetic import results
@@ -98,6 +101,23 @@ def test_run_json_is_one_document(takt, fakes):
     assert summary["chains"][0]["response_ns"]["p99"] is None
 
 
+def test_an_interrupted_run_ends_the_runner_too(fakes, tmp_path):
+    (tmp_path / "g.yaml").write_text("name: endless\n")
+    command = [sys.executable, "-m", "takt_cli", "run", "g.yaml", "-o", "r.json"]
+    started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    noted = tmp_path / "r.json.pid"
+    deadline = time.monotonic() + 30
+    while not (noted.exists() and noted.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    runner = int(noted.read_text())
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=30)
+    assert started.returncode == 130
+    assert "Traceback" not in said
+    with pytest.raises(ProcessLookupError):
+        os.kill(runner, 0)
+
+
 def test_check_shows_faults_as_they_are(takt, fakes, tmp_path):
     (tmp_path / "bad.yaml").write_text("")
     said = takt("check", tmp_path / "bad.yaml")
@@ -143,6 +163,16 @@ def test_a_report_of_saved_results_names_runs_by_label_or_file(takt, fakes, tmp_
 def test_host_tells_facts_and_measurement(takt, fakes):
     assert "52.0 µs" in takt("host").out
     assert json.loads(takt("host", "--json").out)["measured"]["cores"] == 2
+
+
+def test_bench_shows_medians_and_verdicts_and_fails_on_a_missed_limit(takt, fakes):
+    said = takt("bench", "dispatch")
+    assert said.code == 1
+    assert "100 ns" in said.out
+    assert "90" not in said.out
+    assert "MISSED" in said.out
+    assert takt("bench", "nosuch").code == 2
+    assert takt("bench", "--list").out.strip().endswith("dispatch_benchmark")
 
 
 def test_hogs_end_with_the_block():

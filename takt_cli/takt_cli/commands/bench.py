@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
-import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,9 +18,10 @@ from takt_cli.console import err, note, out, print_json
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.programs import build_directories, last_lines, prefixes
 from takt_cli.table import Cell, Table
-from takt_cli.units import human
+from takt_cli.units import NS_PER_S, human, parse_duration
 
 _TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+_VERDICT = re.compile(r"\b(met|MISSED|not measured)\s*$")
 _PLAIN_KEYS = frozenset(
     "name run_name run_type family_index per_family_instance_index repetitions repetition_index "
     "threads iterations real_time cpu_time time_unit aggregate_name aggregate_unit".split()
@@ -59,11 +60,13 @@ def bench(
             results[program.name] = run_benchmark(program, only, min_time)
     if json_output:
         print_json(results)
-        return
-    for name, result in results.items():
-        table = bench_table(name, result)
-        if table.rows:
-            out().print(table.to_rich())
+    else:
+        for name, result in results.items():
+            table = bench_table(name, result)
+            if table.rows:
+                out().print(table.to_rich())
+    if any(result["takt"]["code"] for result in results.values()):
+        raise typer.Exit(EXIT_FAILED)
 
 
 def find_benchmarks() -> list[Path]:
@@ -79,14 +82,19 @@ def find_benchmarks() -> list[Path]:
 
 
 def run_benchmark(program: Path, only: str | None, min_time: str | None) -> Mapping[str, Any]:
-    """Run one program of Google Benchmark; its own words go to standard error."""
+    """Run one program of Google Benchmark.
+
+    Some judge themselves by limits after that and say so in lines of their own; exit code 1 is
+    then a limit that was exceeded.
+    """
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         file = Path(scratch, "result.json")
         command = [str(program), f"--benchmark_out={file}", "--benchmark_out_format=json"]
         if only:
             command.append(f"--benchmark_filter={only}")
         if min_time:
-            command.append(f"--benchmark_min_time={min_time}")
+            # Seconds without a unit: old versions know no other form, new ones still read it.
+            command.append(f"--benchmark_min_time={parse_duration(min_time) / NS_PER_S:g}")
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
@@ -95,23 +103,24 @@ def run_benchmark(program: Path, only: str | None, min_time: str | None) -> Mapp
             text=True,
             errors="replace",
         )
-        if done.returncode != 0:
-            words = last_lines(done.stdout, 6)
-            raise TaktError(f"{program.name} failed:\n{words}", code=EXIT_FAILED)
         try:
-            return json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, json.JSONDecodeError):
-            # Nothing matched the filter: the program writes nothing then.
-            sys.stderr.write(done.stdout if "Failed to match" not in done.stdout else "")
-            return {"benchmarks": []}
+            result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, json.JSONDecodeError) as error:
+            if "Failed to match" in done.stdout:
+                return {"benchmarks": [], "takt": {"code": 0, "verdicts": []}}
+            words = last_lines(done.stdout, 6)
+            raise TaktError(f"{program.name} failed:\n{words}", code=EXIT_FAILED) from error
+    verdicts = [line.strip() for line in done.stdout.splitlines() if _VERDICT.search(line)]
+    return {**result, "takt": {"code": done.returncode, "verdicts": verdicts}}
 
 
 def bench_table(name: str, result: Mapping[str, Any]) -> Table:
     """One row per benchmark, counters of any name as columns."""
-    runs = [run for run in result.get("benchmarks", ()) if run.get("run_type") != "aggregate"]
+    runs = repeated_once(result.get("benchmarks", ()))
     counters = sorted({key for run in runs for key in run if key not in _PLAIN_KEYS})
     numeric = [key for key in counters if any(isinstance(r.get(key), int | float) for r in runs)]
     table = Table(name, ["benchmark", "time", "CPU", *numeric])
+    table.notes.extend(result.get("takt", {}).get("verdicts", ()))
     for run in runs:
         factor = _TO_NS.get(str(run.get("time_unit", "ns")), 1.0)
         if run.get("error_occurred"):
@@ -120,9 +129,21 @@ def bench_table(name: str, result: Mapping[str, Any]) -> Table:
             continue
         values = [run.get(key) for key in numeric]
         table.add(
-            str(run["name"]),
+            str(run.get("run_name", run["name"])),
             human(float(run.get("real_time", 0)) * factor),
             human(float(run.get("cpu_time", 0)) * factor),
             *("" if v is None or isinstance(v, bool | str) else f"{v:,.4g}" for v in values),
         )
     return table
+
+
+def repeated_once(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Take the median of repeated benchmarks, and single ones as they are."""
+    medians = [run for run in runs if run.get("aggregate_name") == "median"]
+    done = {run.get("run_name") for run in medians}
+    single = [
+        run
+        for run in runs
+        if run.get("run_type") != "aggregate" and run.get("run_name") not in done
+    ]
+    return [*medians, *single]

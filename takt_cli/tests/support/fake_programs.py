@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 _RUN = """#!{python}
-import argparse, json, random, sys
+import argparse, json, os, sys, time
 sys.path.insert(0, {tests!r})
 from support.synthetic import results
 import yaml
@@ -34,6 +34,9 @@ units = dict(ns=1e-9, us=1e-6, ms=1e-3, s=1)
 unit = next(u for u in units if args.duration.endswith(u) and args.duration[:-len(u)].isdigit())
 duration = int(args.duration.removesuffix(unit)) * units[unit]
 print(json.dumps(dict(progress=0.5)), flush=True)
+if graph["name"] == "endless":
+    open(args.output + ".pid", "w").write(str(os.getpid()))
+    time.sleep(60)
 schedule = args.schedule or ""
 takt = "takt" in schedule.rsplit("/", 1)[-1]
 spread = 0.05 if takt else 4.0 if "single" in schedule else 0.6
@@ -92,6 +95,18 @@ else:
 sys.exit(2 if bad else 0)
 """
 
+_BENCH = """#!{python}
+import json, sys
+path = next(a for a in sys.argv if a.startswith("--benchmark_out=")).partition("=")[2]
+runs = [dict(name="dispatch", run_name="dispatch", run_type="iteration", real_time=t, cpu_time=t,
+             time_unit="ns", depth=10) for t in (90, 110)]
+median = dict(runs[0], name="dispatch_median", run_type="aggregate", aggregate_name="median",
+              real_time=100)
+json.dump(dict(benchmarks=[*runs, median]), open(path, "w"))
+print("dispatch, ready to start      162.81 ns (limit 100.00) MISSED")
+sys.exit(1)
+"""
+
 _SCHEDULE = {
     "version": 1,
     "executors": {
@@ -127,6 +142,7 @@ def install(prefix: Path) -> Path:
         "takt_workload/takt_graph": _GRAPH,
         "takt_workload/takt_measure_host": _HOST,
         "takt_schedule/takt_check": _CHECK,
+        "takt_bench/dispatch_benchmark": _BENCH,
     }
     for name, text in programs.items():
         path = prefix / "lib" / name

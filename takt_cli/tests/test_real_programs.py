@@ -1,0 +1,89 @@
+"""Whole commands with the real programs; short, and skipped where those are not built."""
+
+import json
+import os
+
+import pytest
+from takt_cli.errors import TaktError
+from takt_cli.programs import find_program_or_none
+
+
+def need(*programs):
+    missing = [name for name, package in programs if find_program_or_none(name, package) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not built: {', '.join(missing)}")
+
+
+WORKLOAD = [(name, "takt_workload") for name in ("takt_run", "takt_graph", "takt_measure_host")]
+CHECK = [("takt_check", "takt_schedule")]
+
+
+@need(*WORKLOAD)
+@pytest.mark.smoke
+def test_a_graph_runs_and_its_chains_complete(takt, tmp_path):
+    said = takt("run", "three_chains", "--duration", "2s", "--json", "-o", tmp_path / "r.json")
+    assert said.code == 0, said.err
+    chains = json.loads(said.out)["chains"]
+    assert len(chains) == 3
+    for chain in chains:
+        # Six or seven releases in two seconds of 300 ms periods.
+        assert 5 <= chain["released"] <= 8
+        # Three callbacks of 10 ms: nothing can be faster.
+        assert chain["response_ns"]["min"] >= 30_000_000
+    page = takt("report", tmp_path / "r.json", "-o", tmp_path / "r.html")
+    assert page.code == 0, page.err
+
+
+@need(*WORKLOAD)
+def test_the_demonstration_loads_the_cores_as_said(takt, tmp_path):
+    said = takt("demo", "--duration", "3s", "--json", "-o", tmp_path)
+    assert said.code == 0, said.err
+    cores = min(4, len(os.sched_getaffinity(0)))
+    raw = json.loads((tmp_path / "takt.json").read_text())
+    assert raw["load"]["asked"] <= 0.86 * cores
+    rows = {row[0]: row[1:] for row in json.loads(said.out)["tables"][0]["rows"]}
+    assert "hot path max (ms)" in rows
+    # No run can beat the physical limit.
+    *times, limit = rows["hot path max (ms)"]
+    assert all(time >= limit for time in times if isinstance(time, int | float))
+
+
+@need(*WORKLOAD)
+@pytest.mark.parametrize("name", ["executors", "binding", "policy"])
+def test_an_experiment_runs(takt, tmp_path, name):
+    said = takt("experiment", name, "--duration", "1s", "--json", "-o", tmp_path)
+    assert said.code == 0, said.err
+    assert (tmp_path / "report.html").is_file()
+
+
+@need(*WORKLOAD, *CHECK)
+@pytest.mark.parametrize("kind", ["executors", "binding", "policy"])
+def test_generated_schedules_are_good(takt, tmp_path, kind, monkeypatch):
+    planned = []
+
+    def only_note(items):
+        planned.extend(items)
+        raise TaktError("planned, not run")
+
+    monkeypatch.setattr("takt_cli.commands.experiment.run_all", only_note)
+    takt("experiment", kind, "--quick", "-o", tmp_path)
+    files = {(item.request.schedule, item.request.graph) for item in planned}
+    assert files
+    for schedule, graph in files:
+        said = takt("check", schedule, "--against", graph)
+        assert said.code == 0, said.err
+
+
+@need(*CHECK)
+def test_faults_have_file_line_and_column(takt, tmp_path):
+    path = tmp_path / "bad.yaml"
+    path.write_text("version: 1\nexecutors:\n  main:\n    oder: fifo\n")
+    said = takt("check", path)
+    assert said.code == 2
+    assert f"{path}:4:5:" in said.err
+
+
+@need(*WORKLOAD)
+def test_the_machine_is_measured(takt):
+    said = takt("host", "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["measured"]
