@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine.hpp"
+#include "hold.hpp"
 
 namespace takt_rcl
 {
@@ -15,10 +16,16 @@ public:
   : Callback(std::move(options)), function_(std::move(function))
   {
   }
-  void run(const takt_core::Run &) override { (*function_)(); }
+  bool take(const takt_core::Run &) override { return function_.acquire(); }
+  void run(const takt_core::Run &) override
+  {
+    const Hold<Function>::Releasing releasing(function_);
+    (*function_)();
+  }
+  void close() noexcept { function_.release(); }
 
 private:
-  const std::shared_ptr<Function> function_;
+  Hold<Function> function_;
 };
 
 GuardCondition::GuardCondition(
@@ -63,6 +70,7 @@ void GuardCondition::disconnect(takt_core::Callback & callback) noexcept
 {
   // What has not run yet waits for the next executor.
   waiting_.fetch_add(callback.backlog(), std::memory_order_seq_cst);
+  static_cast<Run &>(callback).close();
 }
 
 }  // namespace takt_rcl

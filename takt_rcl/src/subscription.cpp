@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine.hpp"
+#include "hold.hpp"
 #include "node_state.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_rcl/error.hpp"
@@ -55,10 +56,10 @@ public:
     takt_core::CallbackOptions options, std::shared_ptr<Shared> shared,
     takt_core::Executor & executor, std::uint32_t lanes)
   : Callback(std::move(options)),
+    context_(shared->node->context()),
     shared_(std::move(shared)),
     executor_(executor),
-    infos_(lanes),
-    context_(*shared_->node->context())
+    infos_(lanes)
   {
   }
 
@@ -72,6 +73,10 @@ public:
 
   bool take(const takt_core::Run & run) override
   {
+    if (!shared_.acquire()) {
+      return false;
+    }
+    Hold<Shared>::Releasing releasing(shared_);
     const std::size_t lane = this->lane(run);
     Shared & shared = *shared_;
     void * const message = shared.handler->message(static_cast<std::uint32_t>(lane));
@@ -94,17 +99,21 @@ public:
     if (sequences_ && sequence != MessageInfo::kUnsupported) {
       shared.gaps.note(to_gid(info.publisher_gid), sequence);
     }
-    if (MessageObserver * const observer = context_.message_observer(); observer != nullptr) {
+    if (MessageObserver * const observer = context_->message_observer(); observer != nullptr) {
       observer->on_take(number(), to_gid(info.publisher_gid), sequence);
     }
+    releasing.keep();
     return true;
   }
 
   void run(const takt_core::Run & run) override
   {
+    const Hold<Shared>::Releasing releasing(shared_);
     const std::size_t lane = this->lane(run);
     shared_->handler->deliver(static_cast<std::uint32_t>(lane), infos_[lane]);
   }
+
+  void close() noexcept { shared_.release(); }
 
 private:
   std::size_t lane(const takt_core::Run & run) const noexcept
@@ -112,10 +121,10 @@ private:
     return infos_.size() == 1 ? 0 : run.thread;
   }
 
-  const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<Context> context_;
+  Hold<Shared> shared_;
   takt_core::Executor & executor_;
   std::vector<MessageInfo> infos_;  // one per lane
-  const Context & context_;
   const bool sequences_ = Context::publication_sequence_supported();
 };
 
@@ -187,13 +196,14 @@ void SubscriptionBase::connect(takt_core::Callback & callback)
   }
 }
 
-void SubscriptionBase::disconnect(takt_core::Callback &) noexcept
+void SubscriptionBase::disconnect(takt_core::Callback & callback) noexcept
 {
   if (
     rcl_subscription_set_on_new_message_callback(&shared_->subscription, nullptr, nullptr) !=
     RCL_RET_OK) {
     detail::take_rcl_error();
   }
+  static_cast<Run &>(callback).close();
 }
 
 const std::string & SubscriptionBase::topic() const noexcept { return shared_->topic; }

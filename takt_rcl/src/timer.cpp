@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine.hpp"
+#include "hold.hpp"
 
 namespace takt_rcl
 {
@@ -60,8 +61,10 @@ public:
   {
   }
 
+  bool take(const takt_core::Run &) override { return shared_.acquire(); }
   void run(const takt_core::Run & run) override
   {
+    const Hold<Shared>::Releasing releasing(shared_);
     // Holds the handle: a callback may drop the user's last one.
     if (const auto timer = shared_->handle.lock(); timer != nullptr) {
       const TimerInfo info{
@@ -70,10 +73,11 @@ public:
     }
   }
 
+  void close() noexcept { shared_.release(); }
   bool cancelled() const noexcept { return executor_.scheduler().timer_cancelled(*this); }
 
 private:
-  const std::shared_ptr<Shared> shared_;
+  Hold<Shared> shared_;
   takt_core::Executor & executor_;
 };
 
@@ -86,10 +90,22 @@ public:
   {
   }
 
-  bool take(const takt_core::Run &) override { return !shared_->clock->cancelled(shared_->sim); }
+  bool take(const takt_core::Run &) override
+  {
+    if (!shared_.acquire()) {
+      return false;
+    }
+    if (shared_->clock->cancelled(shared_->sim)) {
+      shared_.release();
+      return false;
+    }
+    return true;
+  }
+  void close() noexcept { shared_.release(); }
 
   void run(const takt_core::Run &) override
   {
+    const Hold<Shared>::Releasing releasing(shared_);
     const std::uint64_t skipped = shared_->sim.skipped.load(std::memory_order_relaxed);
     const TimerInfo info{
       Time(shared_->sim.expected.load(std::memory_order_relaxed)), shared_->clock->now(),
@@ -100,7 +116,7 @@ public:
   }
 
 private:
-  const std::shared_ptr<Shared> shared_;
+  Hold<Shared> shared_;
   std::uint64_t skipped_ = 0;
 };
 
@@ -154,10 +170,12 @@ void Timer::disconnect(takt_core::Callback & callback) noexcept
 {
   if (shared_->clock != nullptr) {
     shared_->clock->remove(shared_->sim);
+    static_cast<SimRun &>(callback).close();
     return;
   }
   shared_->active = !static_cast<Run &>(callback).cancelled();
   shared_->skipped_before += callback.skipped_periods();
+  static_cast<Run &>(callback).close();
 }
 
 void Timer::cancel() noexcept

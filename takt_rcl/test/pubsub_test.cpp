@@ -246,7 +246,8 @@ TEST_F(PubSub, FirstWakeUpIsNotLostWhileMessagesRace)
       while (round.load() != r) {
         std::this_thread::yield();
       }
-      for (volatile std::uint64_t spin = 0; spin < 40 * (r % 64); spin = spin + 1) {
+      const auto until = takt_core::now() + std::chrono::microseconds(r % 64);
+      while (takt_core::now() < until) {
       }
       pub->publish(number(r));
       sent = true;

@@ -18,6 +18,8 @@ foreach(source IN LISTS takt_rcl_tests)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE
     takt_rcl_test_main rcl_yaml_param_parser::rcl_yaml_param_parser ${rosgraph_msgs_TARGETS})
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)  # some stand in for middleware functions
+  target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
     TIMEOUT 300 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")

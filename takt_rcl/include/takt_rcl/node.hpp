@@ -156,9 +156,9 @@ private:
   const ParameterValue * find_override(const std::string & name) const;
   void declare(const std::string & name, ParameterValue value);
 
+  ParameterMap overrides_;  // before the state, which fills it
   std::shared_ptr<NodeState> state_;
   std::shared_ptr<Clock> clock_;
-  ParameterMap overrides_;
   ParameterMap parameters_;
   std::shared_ptr<SubscriptionBase> clock_subscription_;
 };
