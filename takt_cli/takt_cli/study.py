@@ -107,7 +107,7 @@ def print_study(study: Study, tables_shown: int | None = None) -> None:
     """Tables, then what they say."""
     console = out()
     for table in study.tables[:tables_shown]:
-        console.print(table.to_rich())
+        table.print_to(console)
     console.print()
     for sentence in study.sentences:
         console.print(sentence, markup=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -45,8 +46,6 @@ class Table:
             title=self.title,
             title_justify="left",
             title_style="bold",
-            caption="\n".join(self.notes) or None,
-            caption_justify="left",
             header_style="bold",
         )
         for index, column in enumerate(self.columns):
@@ -56,6 +55,12 @@ class Table:
         for row in self.rows:
             table.add_row(*(Text(cell.text, style=_STYLES[cell.mood]) for cell in row))
         return table
+
+    def print_to(self, console: Console) -> None:
+        """Print the table, and below it the notes at full width."""
+        console.print(self.to_rich())
+        for note in self.notes:
+            console.print(note, style="dim", markup=False)
 
     def to_json(self) -> dict[str, Any]:
         """For programs: numbers where there are numbers."""

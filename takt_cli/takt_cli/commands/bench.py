@@ -64,7 +64,7 @@ def bench(
         for name, result in results.items():
             table = bench_table(name, result)
             if table.rows:
-                out().print(table.to_rich())
+                table.print_to(out())
     if any(result["takt"]["code"] for result in results.values()):
         raise typer.Exit(EXIT_FAILED)
 

@@ -27,9 +27,9 @@ def show_host(json_output: Json = False) -> None:
         print_json({"host": facts.as_json(), "measured": measured or None})
         return
     console = out()
-    console.print(host_table(facts).to_rich())
+    host_table(facts).print_to(console)
     if measured:
-        console.print(measurement_table(measured).to_rich())
+        measurement_table(measured).print_to(console)
     else:
         err().print(f"not measured: {trouble}", style="yellow", markup=False)
 

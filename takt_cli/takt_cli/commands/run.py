@@ -97,7 +97,7 @@ def print_run(results: Results) -> None:
         markup=False,
     )
     for table in run_tables(results):
-        console.print(table.to_rich())
+        table.print_to(console)
     for warning in results.warnings:
         console.print(f"warning: {warning}", style="yellow", markup=False)
 
