@@ -51,23 +51,28 @@ const Run * VirtualExecutors::running(std::uint32_t thread) const
 
 void VirtualExecutors::run_until(Time horizon)
 {
+  while (step(horizon)) {
+  }
+}
+
+bool VirtualExecutors::step(Time horizon)
+{
   if (!open_) {
     open_ = true;
-    for (Thread & thread : threads_) {
-      if (thread.host->seam->gate_missing()) {
-        look(thread);
-      }
-    }
     now_ = std::max(now_, epoch);
     for (const auto & host : executors_) {
       host->scheduler->open(epoch);
     }
     instant();
+    return true;
   }
-  for (auto next = next_instant(); next && *next < horizon; next = next_instant()) {
-    advance(*next);
-    instant();
+  const auto next = next_instant();
+  if (!next || *next >= horizon || livelocked_) {
+    return false;
   }
+  advance(*next);
+  instant();
+  return true;
 }
 
 // As a fraction of a core.

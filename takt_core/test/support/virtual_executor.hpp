@@ -88,6 +88,9 @@ public:
   /// Processes all instants before `horizon`; opens the gate first. May be called again.
   void run_until(Time horizon);
 
+  /// Opens the gate, or goes to the next instant before `horizon`; false if there is none.
+  bool step(Time horizon);
+
   Time now() const noexcept { return now_; }
   const std::vector<Start> & starts() const noexcept { return starts_; }
   const std::vector<End> & ends() const noexcept { return ends_; }

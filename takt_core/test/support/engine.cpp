@@ -1,0 +1,202 @@
+#include "engine.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+namespace takt_core::test
+{
+
+std::string to_string(Shape shape)
+{
+  switch (shape) {
+    case Shape::single:
+      return "single";
+    case Shape::pool:
+      return "pool";
+    case Shape::partitioned:
+      return "partitioned";
+    case Shape::following:
+      return "following";
+  }
+  return {};
+}
+
+std::string to_string(const Setting & setting)
+{
+  return std::string(takt_core::to_string(setting.order)) + "_" + to_string(setting.shape) +
+         (setting.real ? "_real" : "_virtual");
+}
+
+std::uint32_t thread_count(Shape shape) { return shape == Shape::single ? 1 : 3; }
+
+Binding binding_for(const Setting & setting, std::size_t i)
+{
+  Binding binding;
+  binding.priority = 1 + static_cast<int>(i % 3);
+  if (setting.shape == Shape::partitioned && setting.order == Order::stock) {
+    binding.threads = ThreadMask{1} << (i / 2 % 3);  // as in rclcpp, groups do not cross pools
+  } else if (setting.shape == Shape::partitioned) {
+    const ThreadMask pairs = has_windows(setting.order) ? 0 : 0b011;
+    binding.threads = i % 4 == 3 && pairs != 0 ? pairs : ThreadMask{1} << (i % 3);
+  }
+  return binding;
+}
+
+namespace
+{
+
+class VirtualEngine final : public Engine
+{
+public:
+  VirtualEngine(const Setting & setting, const SeamMaker & maker)
+  : world_(Kernel::own, 0, Looks::when_woken)
+  {
+    SchedulerOptions options;
+    options.thread_urgencies.assign(thread_count(setting.shape), 0);
+    options.order = setting.order;
+    world_.add_executor(options, maker);
+  }
+
+  Status add(const std::shared_ptr<Probe> & probe, const Binding & binding) override
+  {
+    probe->cost = Duration(1000 * (1 + probe->number() % 7));
+    return world_.add(probe, binding);
+  }
+  void remove(Probe & probe) override { world_.seam().remove(probe); }
+  Status bind(Probe & probe, ThreadMask threads) override
+  {
+    return world_.seam().bind(probe, threads);
+  }
+  Status set_priority(Probe & probe, std::optional<int> priority) override
+  {
+    return scheduler().set_priority(probe, priority);
+  }
+  void ready(Probe & probe, std::uint32_t count) override
+  {
+    probe.announced.fetch_add(count);
+    world_.seam().ready(probe, count, world_.now());
+    if (!started_ && world_.seam().gate_missing()) {
+      world_.step(world_.now() + std::chrono::hours(1));
+    }
+  }
+  void start() override
+  {
+    started_ = true;
+    world_.step(world_.now() + std::chrono::hours(1));
+  }
+  bool run_until(const std::function<bool()> & done) override
+  {
+    const Time horizon = world_.now() + std::chrono::hours(1);
+    while (!done()) {
+      if (!world_.step(horizon)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  void stop() override {}
+  void let_pass() override { world_.run_until(world_.now() + std::chrono::seconds(1)); }
+  void let_pass_closed() override {}
+  Scheduler & scheduler() override { return world_.scheduler(); }
+
+private:
+  VirtualExecutors world_;
+  bool started_ = false;
+};
+
+class RealEngine final : public Engine
+{
+public:
+  explicit RealEngine(ExecutorOptions options)
+  {
+    auto created = Executor::create(std::move(options));
+    if (!created.ok()) {
+      throw std::runtime_error(created.faults().front());
+    }
+    executor_ = std::move(*created);
+  }
+  ~RealEngine() override { stop(); }
+
+  Status add(const std::shared_ptr<Probe> & probe, const Binding & binding) override
+  {
+    executor_->allow_across_priorities(probe->group());
+    return executor_->add(probe, binding);
+  }
+  void remove(Probe & probe) override { executor_->remove(probe); }
+  Status bind(Probe & probe, ThreadMask threads) override
+  {
+    return executor_->bind(probe, threads);
+  }
+  Status set_priority(Probe & probe, std::optional<int> priority) override
+  {
+    return executor_->set_priority(probe, priority);
+  }
+  void ready(Probe & probe, std::uint32_t count) override
+  {
+    probe.announced.fetch_add(count);
+    executor_->ready(probe, count);
+  }
+  void start() override
+  {
+    const Status status = executor_->start();
+    if (!status.ok()) {
+      throw std::runtime_error(status.faults().front());
+    }
+  }
+  bool run_until(const std::function<bool()> & done) override
+  {
+    const Time guard = now() + std::chrono::minutes(1);
+    while (!done()) {
+      if (now() > guard) {
+        return false;
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return true;
+  }
+  void stop() override
+  {
+    if (executor_->running()) {
+      executor_->cancel();
+      executor_->wait();
+    }
+  }
+  void let_pass() override { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
+  void let_pass_closed() override { let_pass(); }
+  Scheduler & scheduler() override { return executor_->scheduler(); }
+
+private:
+  std::unique_ptr<Executor> executor_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_virtual_engine(const Setting & setting, const SeamMaker & maker)
+{
+  return std::make_unique<VirtualEngine>(setting, maker);
+}
+
+std::unique_ptr<Engine> make_real_engine(
+  const Setting & setting, const std::function<void(ExecutorOptions &)> & change)
+{
+  ExecutorOptions options;
+  options.order = setting.order;
+  options.threads.resize(thread_count(setting.shape));
+  if (setting.shape == Shape::following) {
+    if (!may_use_realtime(10)) {
+      return nullptr;
+    }
+    for (ExecutorThreadOptions & thread : options.threads) {
+      thread.follow = true;
+      thread.attributes.policy = Policy::fifo;
+      thread.attributes.priority = 10;
+    }
+  }
+  if (change) {
+    change(options);
+  }
+  return std::make_unique<RealEngine>(std::move(options));
+}
+
+}  // namespace takt_core::test

@@ -1,0 +1,75 @@
+// One face for everything that runs callbacks: the scheduler under a virtual clock, and executors on
+// real threads. The conformance suite is written against it.
+#ifndef SUPPORT__ENGINE_HPP_
+#define SUPPORT__ENGINE_HPP_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "journal.hpp"
+#include "seam.hpp"
+#include "takt_core/executor.hpp"
+
+namespace takt_core::test
+{
+
+/// How threads and callbacks are arranged.
+enum class Shape { single, pool, partitioned, following };
+
+struct Setting
+{
+  Order order = Order::fifo;
+  Shape shape = Shape::single;
+  bool real = false;
+};
+
+std::string to_string(Shape shape);
+std::string to_string(const Setting & setting);
+std::uint32_t thread_count(Shape shape);
+
+/// Where callback number `i` of a workload is bound in this setting. Partitioned: by turns to one
+/// thread each, and where the order allows overlapping sets also to pairs.
+Binding binding_for(const Setting & setting, std::size_t i);
+
+class Engine
+{
+public:
+  virtual ~Engine() = default;
+
+  virtual Status add(const std::shared_ptr<Probe> & probe, const Binding & binding) = 0;
+  virtual void remove(Probe & probe) = 0;
+  virtual Status bind(Probe & probe, ThreadMask threads) = 0;
+  virtual Status set_priority(Probe & probe, std::optional<int> priority) = 0;
+  /// Announces messages and counts them at the probe.
+  virtual void ready(Probe & probe, std::uint32_t count = 1) = 0;
+  /// Opens the gate.
+  virtual void start() = 0;
+  /// Goes on until `done`. False: it never will be (nothing happens any more, or on real threads a
+  /// minute passed, which is a guard against hanging and not a measure).
+  virtual bool run_until(const std::function<bool()> & done) = 0;
+  virtual void stop() = 0;
+  /// Lets everything that could start wrongly do so.
+  virtual void let_pass() = 0;
+  /// The same before `start`.
+  virtual void let_pass_closed() = 0;
+  virtual Scheduler & scheduler() = 0;
+};
+
+/// Under a virtual clock; `maker` puts a broken twin in.
+std::unique_ptr<Engine> make_virtual_engine(
+  const Setting & setting, const SeamMaker & maker = plain_seam);
+
+/// On an executor's own threads. Null if following threads are asked for and not allowed here.
+std::unique_ptr<Engine> make_real_engine(
+  const Setting & setting, const std::function<void(ExecutorOptions &)> & change = {});
+
+inline std::unique_ptr<Engine> make_engine(const Setting & setting)
+{
+  return setting.real ? make_real_engine(setting) : make_virtual_engine(setting);
+}
+
+}  // namespace takt_core::test
+
+#endif  // SUPPORT__ENGINE_HPP_

@@ -1,0 +1,199 @@
+// Broken twins: seams that break one promise each. The suite must reject every one of them.
+#ifndef SUPPORT__TWINS_HPP_
+#define SUPPORT__TWINS_HPP_
+
+#include <optional>
+#include <vector>
+
+#include "seam.hpp"
+
+namespace takt_core::test
+{
+
+/// Leaves the group when the callback starts instead of when it ends.
+class UnlocksGroupEarly final : public Seam
+{
+public:
+  bool next(std::uint32_t thread, Time now, Run & run) override
+  {
+    if (!Seam::next(thread, now, run)) {
+      return false;
+    }
+    Run over = run;
+    scheduler().complete(over);
+    return true;
+  }
+  void taken(Run &) override {}
+  void complete(Run &) override {}
+};
+
+/// Starts every 50th run twice.
+class RunsTwice final : public Seam
+{
+public:
+  bool next(std::uint32_t thread, Time now, Run & run) override
+  {
+    if (again_) {
+      run = *again_;
+      again_.reset();
+      return true;
+    }
+    if (!Seam::next(thread, now, run)) {
+      return false;
+    }
+    if (++count_ % 50 == 0) {
+      again_ = run;
+      doubled_ = run.sequence;
+    }
+    return true;
+  }
+  void taken(Run & run) override
+  {
+    if (!again_ && run.sequence != doubled_) {
+      Seam::taken(run);
+    }
+  }
+  void complete(Run & run) override
+  {
+    if (run.sequence == doubled_ && !ended_once_) {
+      ended_once_ = true;
+      return;
+    }
+    ended_once_ = run.sequence == doubled_ ? false : ended_once_;
+    Seam::complete(run);
+  }
+
+private:
+  std::optional<Run> again_;
+  std::uint64_t doubled_ = 0;
+  bool ended_once_ = false;
+  int count_ = 0;
+};
+
+/// Forgets every 50th announcement.
+class LosesMessages final : public Seam
+{
+public:
+  void ready(Callback & callback, std::uint32_t count, Time now) override
+  {
+    if (++count_ % 50 != 0) {
+      Seam::ready(callback, count, now);
+    }
+  }
+
+private:
+  int count_ = 0;
+};
+
+/// A callback that is bound elsewhere while it waits loses what it waits for.
+class LosesOnRebinding final : public Seam
+{
+public:
+  Status bind(Callback & callback, ThreadMask threads) override
+  {
+    const auto keep = scheduler().find(callback.id());
+    const Binding old = scheduler().binding(callback);
+    if (callback.backlog() > 0 && !scheduler().running(callback)) {
+      scheduler().remove(callback);  // takes it out of its queue
+      Binding binding = old;
+      binding.threads = threads;
+      Run run;
+      const Status added = scheduler().add(keep, binding);
+      if (scheduler().next(scheduler().visitor(), Time{}, run)) {
+        scheduler().complete(run);  // swallowed
+      }
+      return added;
+    }
+    return Seam::bind(callback, threads);
+  }
+};
+
+/// Gives a thread the second best callback first.
+class ReversesOrder final : public Seam
+{
+public:
+  bool next(std::uint32_t thread, Time now, Run & run) override
+  {
+    if (kept_) {
+      run = *kept_;
+      kept_.reset();
+      return true;
+    }
+    Run first;
+    if (!Seam::next(thread, now, first)) {
+      return false;
+    }
+    scheduler().taken(first);
+    if (Seam::next(thread, now, run)) {
+      kept_ = first;
+    } else {
+      run = first;
+    }
+    return true;
+  }
+
+private:
+  std::optional<Run> kept_;
+};
+
+/// The driver's threads look before the gate opens.
+class LeavesGateOff final : public Seam
+{
+public:
+  bool gate_missing() const override { return true; }
+};
+
+/// Every fifth wake-up gets lost.
+class LosesWakeUps final : public Seam
+{
+public:
+  bool passes_wake(std::uint32_t) override { return ++count_ % 5 != 0; }
+
+private:
+  int count_ = 0;
+};
+
+/// Forgets to look once more after it marked a thread as idle.
+class SleepsWithoutLooking final : public Seam
+{
+public:
+  bool next(std::uint32_t thread, Time now, Run & run) override
+  {
+    // What a thread finds that was about to sleep is what the second look is for.
+    return ++count_ % 7 != 0 && Seam::next(thread, now, run);
+  }
+  bool begin_idle(std::uint32_t thread, Time now, Time & wake_at) override
+  {
+    Seam::begin_idle(thread, now, wake_at);
+    return true;
+  }
+
+private:
+  int count_ = 0;
+};
+
+/// Removal only says it removes.
+class RemovesNothing final : public Seam
+{
+public:
+  void remove(Callback &) override {}
+};
+
+/// A run that ends never gives its group back.
+class KeepsGroup final : public Seam
+{
+public:
+  void complete(Run & run) override
+  {
+    if (++count_ % 100 != 0) {
+      Seam::complete(run);
+    }
+  }
+
+private:
+  int count_ = 0;
+};
+
+}  // namespace takt_core::test
+
+#endif  // SUPPORT__TWINS_HPP_
