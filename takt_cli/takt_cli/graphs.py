@@ -16,16 +16,13 @@ PACKAGE = "takt_workload"
 
 @dataclass(frozen=True)
 class CallbackInfo:
-    """One callback of a graph: how often it runs and how much it works each time."""
+    """One callback of a graph: how often it runs and how much of a core that takes."""
 
     id: str
     rate_hz: float
-    work_ns: float
-
-    @property
-    def utilisation(self) -> float:
-        """Share of one core."""
-        return self.rate_hz * self.work_ns / 1e9
+    utilisation: float  # share of one core
+    reentrant: bool = False
+    period_ns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -126,39 +123,31 @@ def parse_graph_info(raw: Mapping[str, Any]) -> GraphInfo:
     callbacks = tuple(
         CallbackInfo(
             id=str(item["id"]),
-            rate_hz=float(item.get("rate_hz", item.get("rate", 0)) or 0),
-            work_ns=float(item.get("work_ns", 0) or 0),
+            rate_hz=float(item["rate_hz"]),
+            utilisation=float(item["utilisation"]),
+            reentrant=bool(item.get("reentrant")),
+            period_ns=item.get("period_ns"),
         )
-        for item in raw.get("callbacks", ())
+        for item in raw["callbacks"]
     )
-    groups = raw.get("groups", raw.get("group_utilisation", ()))
-    values = groups.values() if isinstance(groups, Mapping) else groups
-    utilisations = [_utilisation(value) for value in values if _exclusive(value)]
-    total = raw.get("utilisation", raw.get("total_utilisation"))
+    reentrant = {item.get("group") for item in raw["callbacks"] if item.get("reentrant")}
+    exclusive = [load for group, load in raw["groups"].items() if group not in reentrant]
+    periods = {callback.id: callback.period_ns for callback in callbacks}
     return GraphInfo(
-        name=str(raw.get("graph") or raw.get("name") or "?"),
+        name=str(raw["graph"]),
         callbacks=callbacks,
-        chains=tuple(_chain(item) for item in raw.get("chains", ())),
-        utilisation=float(total) if total else sum(c.utilisation for c in callbacks),
-        group_utilisation=max(
-            utilisations, default=max((c.utilisation for c in callbacks), default=0.0)
-        ),
+        chains=tuple(_chain(item, periods) for item in raw["chains"]),
+        utilisation=float(raw["total_utilisation"]),
+        group_utilisation=max(exclusive, default=0.0),
     )
 
 
-def _utilisation(group: Any) -> float:
-    return float(group["utilisation"] if isinstance(group, Mapping) else group)
-
-
-def _exclusive(group: Any) -> bool:
-    return not (isinstance(group, Mapping) and "reentrant" in str(group.get("type", "")))
-
-
-def _chain(item: Mapping[str, Any]) -> ChainInfo:
+def _chain(item: Mapping[str, Any], periods: Mapping[str, int | None]) -> ChainInfo:
+    path = tuple(item["path"])
     return ChainInfo(
         name=str(item["name"]),
-        path=tuple(item.get("path") or ()),
+        path=path,
         priority=item.get("priority"),
         deadline_ns=item.get("deadline_ns"),
-        period_ns=item.get("period_ns"),
+        period_ns=periods.get(path[0]) if path else None,
     )

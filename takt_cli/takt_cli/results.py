@@ -80,6 +80,8 @@ class ChainResult:
     deadline_ns: int | None
     released: int
     completed: int
+    superseded: int  # newer data replaced it in a fusion
+    lost: int  # overwritten on its way
     missed_deadlines: int
     responses: Series
 

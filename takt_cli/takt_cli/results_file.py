@@ -58,9 +58,9 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
     return Results(
         graph=str(raw.get("graph", "?")),
         label=str(raw.get("label") or ""),
-        schedule=schedule.get("name") or schedule.get("file") if schedule else None,
+        schedule=Path(schedule["file"]).stem if schedule else None,
         order=str(raw.get("order") or "?"),
-        thread_count=_thread_count(raw.get("threads_asked"), threads),
+        thread_count=sum(thread.executor for thread in threads),
         host=raw.get("host") or {},
         duration_ns=int(raw.get("duration_ns") or 0),
         warmup_ns=int(raw.get("warmup_ns") or 0),
@@ -77,7 +77,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         load=raw.get("load") or {},
         stalls=tuple(
             (
-                int(stall.get("core", -1)),
+                -1 if stall.get("core") is None else int(stall["core"]),
                 _since(int(stall["begin_ns"]), epoch),
                 _since(int(stall["end_ns"]), epoch),
             )
@@ -86,10 +86,6 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         warnings=tuple(str(warning) for warning in raw.get("warnings", ())),
         raw=raw,
     )
-
-
-def _thread_count(asked: Any, threads: tuple[ThreadResult, ...]) -> int:
-    return int(asked) if isinstance(asked, int) else sum(t.executor for t in threads)
 
 
 def _since(moment: int, epoch: int) -> int:
@@ -167,6 +163,8 @@ def _chain(item: Mapping[str, Any], epoch: int) -> ChainResult:
         deadline_ns=int(deadline) if deadline else None,
         released=int(item.get("released") or 0),
         completed=int(item.get("completed") or len(responses.values)),
+        superseded=int(item.get("superseded") or 0),
+        lost=int(item.get("lost") or 0),
         missed_deadlines=int(item.get("missed_deadlines") or 0),
         responses=responses,
     )

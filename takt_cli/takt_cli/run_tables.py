@@ -24,13 +24,13 @@ def chain_table(results: Results) -> Table:
     """One row per chain; times in ms from the release of the root."""
     table = Table(
         "Chains (response in ms)",
-        ["chain", "released", "completed", "missed", "deadline", "mean", "p50", "p99", "max"],
+        [*"chain released completed superseded lost missed deadline mean p50 p99 max".split()],
     )
     if any(chain.responses.stalled.any() for chain in results.chains):
         table.columns.append("max w/o stalls")
     short = False
     for chain in results.chains:
-        row, too_few = _chain_row(chain, wide=len(table.columns) > 9)
+        row, too_few = _chain_row(chain, wide=len(table.columns) > 11)
         table.add(*row)
         short = short or too_few
     if short:
@@ -48,6 +48,8 @@ def _chain_row(chain: ChainResult, wide: bool) -> tuple[list[Cell | str], bool]:
         chain.name,
         count_cell(chain.released),
         count_cell(chain.completed),
+        count_cell(chain.superseded),
+        count_cell(chain.lost, bad_above=0),
         count_cell(chain.missed_deadlines, bad_above=0) if deadline else "–",
         ms(deadline),
         ms(summary.mean),

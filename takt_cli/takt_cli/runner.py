@@ -63,6 +63,7 @@ class RunRequest:
         add("--phases", self.phases)
         add("--split", self.split)
         add("--work-scale", f"{self.work_scale:.6g}" if self.work_scale is not None else None)
+        add("--label", self.label)
         add("--output", self.output)
         return [*flags, "--json-progress", "--quiet", *self.extra]
 
@@ -81,8 +82,6 @@ def run(request: RunRequest, report: Report | None = None) -> Results:
         raise program_failed(program.name, code, words)
     if not request.output.is_file():
         raise TaktError(f"takt_run wrote no {request.output}", code=EXIT_FAILED)
-    if request.label:
-        _set_label(request.output, request.label)
     return load_results(request.output)
 
 
@@ -168,21 +167,11 @@ class _Listener:
 
 
 def progress_of(line: str) -> float | None:
-    """Read the share in a progress line: {"progress": 0.4} or {"elapsed_ns", "total_ns"}."""
+    """Read the share in a progress line, {"elapsed_s": 1.5, "of_s": 11.0}; None for other lines."""
     if not line.startswith("{"):
         return None
     try:
         data: Any = json.loads(line)
-        for key in ("progress", "fraction"):
-            if key in data:
-                return float(data[key])
-        return float(data["elapsed_ns"]) / float(data["total_ns"])
+        return max(0.0, float(data["elapsed_s"]) / float(data["of_s"]))
     except (ValueError, KeyError, TypeError, ZeroDivisionError):
         return None
-
-
-def _set_label(path: Path, label: str) -> None:
-    """Name the run in its own file, so that reports made of it later know it."""
-    raw = json.loads(path.read_text(encoding="utf-8"))
-    raw["label"] = label
-    path.write_text(json.dumps(raw), encoding="utf-8")

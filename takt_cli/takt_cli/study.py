@@ -121,6 +121,15 @@ def full_name(configuration: Configuration) -> str:
 
 
 def warnings_of(configurations: Sequence[Configuration]) -> list[str]:
-    """Warnings of all runs, each once."""
-    found = (f"{full_name(c)}: {w}" for c in configurations for w in c.results.warnings)
+    """Warnings of all runs, each once; those that all runs have stand without a name."""
+    if not configurations:
+        return []
+    shared = set.intersection(*(set(c.results.warnings) for c in configurations))
+    found = [w for w in configurations[0].results.warnings if w in shared]
+    found += [
+        f"{full_name(c)}: {w}"
+        for c in configurations
+        for w in c.results.warnings
+        if w not in shared
+    ]
     return list(dict.fromkeys(found))

@@ -31,14 +31,16 @@ def test_the_busiest_group_and_the_total_are_read_from_the_graph():
     info = parse_graph_info(
         {
             "graph": "g",
-            "callbacks": [{"id": "/a:timer(1s)", "rate_hz": 10, "work_ns": 5_000_000}],
-            "groups": [
-                {"id": "/a:group()", "utilisation": 0.05},
-                {"id": "/b:group()", "utilisation": 0.9, "type": "reentrant"},
+            "callbacks": [
+                {"id": "/a:timer(1s)", "rate_hz": 10, "utilisation": 0.05, "group": "/a:group()"},
+                {"id": "/b:sub(/a)", "rate_hz": 10, "utilisation": 0.9, "group": "/b:group()"}
+                | {"reentrant": True},
             ],
-            "chains": [],
+            "groups": {"/a:group()": 0.05, "/b:group()": 0.9},
+            "total_utilisation": 0.95,
+            "chains": [{"name": "c", "path": ["/a:timer(1s)", "/b:sub(/a)"]}],
         }
     )
-    assert info.utilisation == pytest.approx(0.05)
-    assert info.group_utilisation == pytest.approx(0.05)  # a reentrant group limits nothing
+    assert info.utilisation == 0.95
+    assert info.group_utilisation == 0.05  # a reentrant group limits nothing
     assert info.timers() == ["/a:timer(1s)"]

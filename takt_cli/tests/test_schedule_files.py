@@ -14,7 +14,7 @@ def graph():
         ChainInfo(f"chain_{k}", tuple(IDS[3 * k + i] for i in (1, 2, 3)), 4 - k, None, None)
         for k in range(4)
     )
-    return GraphInfo("g", tuple(CallbackInfo(i, 10, 1e6) for i in IDS.values()), chains, 0.7, 0.1)
+    return GraphInfo("g", tuple(CallbackInfo(i, 10, 0.01) for i in IDS.values()), chains, 0.7, 0.1)
 
 
 def test_fully_partitioned_gives_each_thread_three_callbacks_of_one_chain(graph):

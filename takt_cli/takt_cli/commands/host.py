@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from takt_cli.commands.options import Json
@@ -54,32 +54,36 @@ def host_table(host: Host) -> Table:
 
 
 def measurement_table(measured: Mapping[str, Any]) -> Table:
-    """Whatever the measurement tells, one row per value."""
-    table = Table("Measured", ["what", "value"])
-    for name, value in _flatten(measured):
-        table.add(*_row(name, value))
+    """Show what bounds every executor: none wakes a thread faster than the kernel does."""
+    table = Table("Measured", ["what", "p50", "p99", "max"])
+    for key, name in (
+        ("wake_up_same_core_ns", "wake-up of a thread on the same core"),
+        ("wake_up_cross_core_ns", "wake-up of a thread on another core"),
+    ):
+        if measured.get(key):
+            table.add(name, *(human(measured[key].get(part)) for part in ("p50", "p99", "max")))
+    for key, name in (
+        ("clock_monotonic_ns", "reading the clock"),
+        ("clock_thread_cpu_ns", "reading a thread's CPU time"),
+    ):
+        if measured.get(key):
+            table.add(name, human(measured[key]), "", "")
+    stalls = measured.get("stalls") or {}
+    if stalls.get("witnessed"):
+        length = stalls.get("length") or {}
+        parts = [human(length.get(part)) for part in ("p50", "p99", "max")]
+        table.add(f"stalls of the host, {stalls['per_second']:.2g} per second", *parts)
+    elif stalls:
+        table.notes.append(f"stalls of the host cannot be seen: {stalls.get('why', '')}")
+    if measured.get("rt_throttling"):
+        table.notes.append(
+            f"real-time threads are throttled after {measured['rt_runtime_us'] / 1000:g} ms of "
+            f"{measured['rt_period_us'] / 1000:g} ms; "
+            "`sysctl kernel.sched_rt_runtime_us=-1` ends that"
+        )
+    if measured.get("autogroup"):
+        table.notes.append(
+            "autogroup is on: nice levels count only within a session; "
+            "`sysctl kernel.sched_autogroup_enabled=0` ends that"
+        )
     return table
-
-
-def _flatten(data: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in data.items():
-        name = f"{before}{key}"
-        if isinstance(value, Mapping):
-            yield from _flatten(value, f"{name} ")
-        elif isinstance(value, list) and len(value) > 8:
-            yield f"{name} (values)", len(value)
-        else:
-            yield name, value
-
-
-def _row(name: str, value: Any) -> tuple[str, str]:
-    words = name.replace("_ns", "").replace("_", " ")
-    if "_ns" in name and isinstance(value, int | float) and not isinstance(value, bool):
-        return words, human(value)
-    if isinstance(value, bool):
-        return words, "yes" if value else "no"
-    if isinstance(value, float):
-        return words, f"{value:.4g}"
-    if isinstance(value, list):
-        return words, ", ".join(str(item) for item in value)
-    return words, str(value)

@@ -18,7 +18,7 @@ from support.synthetic import results
 import yaml
 parser = argparse.ArgumentParser()
 parser.add_argument("graph")
-for flag in ("schedule", "executor", "order", "duration", "warmup", "phases", "output", "witness"):
+for flag in ("schedule", "executor", "order", "duration", "warmup", "phases", "output", "label"):
     parser.add_argument("--" + flag)
 for flag in ("threads", "split", "seed"):
     parser.add_argument("--" + flag, type=int)
@@ -33,7 +33,7 @@ if graph["name"] == "broken":
 units = dict(ns=1e-9, us=1e-6, ms=1e-3, s=1)
 unit = next(u for u in units if args.duration.endswith(u) and args.duration[:-len(u)].isdigit())
 duration = int(args.duration.removesuffix(unit)) * units[unit]
-print(json.dumps(dict(progress=0.5)), flush=True)
+print(json.dumps(dict(elapsed_s=0.5, of_s=1.0)), flush=True)
 if graph["name"] == "endless":
     open(args.output + ".pid", "w").write(str(os.getpid()))
     time.sleep(60)
@@ -51,7 +51,7 @@ data = results(
     phases=args.phases or "fixed", seed=sum(map(ord, schedule)), stale=0 if takt else 7,
 )
 if schedule:
-    data["schedule"] = dict(file=schedule, name=schedule.rsplit("/", 1)[-1].removesuffix(".yaml"))
+    data["schedule"] = dict(file=schedule, name="main")
 json.dump(data, open(args.output, "w"))
 """
 
@@ -67,19 +67,19 @@ for chain in graph.get("chains", ()):
         id_ = "/" + node + (":timer(100ms)" if i == 0 else ":sub(/" + chain["path"][i - 1] + ")")
         ids.append(id_)
         if id_ not in [c["id"] for c in callbacks]:
-            callbacks.append(dict(id=id_, kind="sub" if i else "timer", rate_hz=10, work_ns=5e6))
+            callbacks.append(dict(id=id_, kind="sub" if i else "timer", rate_hz=10, utilisation=0.05, group=id_))
     chains.append(dict(name=chain["name"], path=ids, priority=chain.get("priority", 0),
-                       deadline_ns=100000000, period_ns=100000000))
+                       deadline_ns=100000000))
 if command == "ids":
     print(json.dumps(dict(callbacks=callbacks)))
 else:
     print(json.dumps(dict(graph=graph["name"], callbacks=callbacks, chains=chains,
                           total_utilisation=0.05 * len(callbacks),
-                          groups=[dict(id=c["id"], utilisation=0.05) for c in callbacks])))
+                          groups=dict((c["id"], 0.05) for c in callbacks))))
 """
 
 _HOST = """#!{python}
-print('{"timer_lateness_ns": {"p50": 52000, "max": 410000}, "cores": 2}')
+print('{"wake_up_same_core_ns": {"p50": 52000, "p99": null, "max": 410000}, "cores": [0, 1]}')
 """
 
 _CHECK = """#!{python}
