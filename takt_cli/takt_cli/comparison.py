@@ -119,11 +119,17 @@ def _hot_path_rows(rows: _Rows, all_results: Sequence[Results]) -> None:
 
 
 def _planner_rows(rows: _Rows, all_results: Sequence[Results]) -> None:
-    tail = tail_percentile(len(r.kpis.planner_lateness) for r in all_results)
+    tail = tail_percentile(len(r.kpis.planner_lateness.values) for r in all_results)
     if tail > 50:
         name = f"planner late {percentile_name(tail)} (ms)"
-        rows.times(name, lambda r: percentile(r.kpis.planner_lateness, tail), 0.0)
-    rows.times("planner late max (ms)", lambda r: _max(r.kpis.planner_lateness), 0.0)
+        rows.times(name, lambda r: percentile(r.kpis.planner_lateness.values, tail), 0.0)
+    rows.times("planner late max (ms)", lambda r: _max(r.kpis.planner_lateness.values), 0.0)
+    if any(r.kpis.planner_lateness.stalled.any() for r in all_results):
+        rows.times(
+            "planner late max without host stalls (ms)",
+            lambda r: _max(r.kpis.planner_lateness.clean()),
+            0.0,
+        )
     rows.counts(
         "planner cycles without fresh obstacles",
         lambda r: r.kpis.planner_stale_cycles,

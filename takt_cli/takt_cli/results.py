@@ -95,8 +95,7 @@ class Kpis:
     hot_floor_ns: float | None
     hot_drops: int
     planner_period: Samples
-    planner_lateness: Samples
-    planner_at: Samples
+    planner_lateness: Series
     planner_cycles: int
     planner_stale_cycles: int
     reference_lateness: Samples

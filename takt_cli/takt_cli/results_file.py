@@ -180,8 +180,9 @@ def _kpis(item: Mapping[str, Any], epoch: int) -> Kpis:
         hot_floor_ns=float(floor) if floor else None,
         hot_drops=int(hot.get("drops") or 0),
         planner_period=as_samples(planner.get("period_ns")),
-        planner_lateness=as_samples(planner.get("start_lateness_ns")),
-        planner_at=as_samples(planner.get("at_ns")),
+        planner_lateness=_series(
+            planner.get("start_lateness_ns"), planner.get("at_ns"), planner.get("stalled"), epoch
+        ),
         planner_cycles=int(planner.get("cycles") or 0),
         planner_stale_cycles=int(planner.get("stale_cycles") or 0),
         reference_lateness=as_samples((item.get("reference_timer") or {}).get("lateness_ns")),

@@ -76,7 +76,7 @@ def key_table(results: Results) -> Table:
             table.add("hot path floor", f"{milliseconds(floor)} ms", over or "the work alone")
         table.add("hot path drops", count_cell(kpis.hot_drops, 0), "messages lost on the way")
     if kpis.has_planner:
-        late = summarise(kpis.planner_lateness)
+        late = summarise(kpis.planner_lateness.values)
         table.add("planner late, max", f"{milliseconds(late.max)} ms", "start after its due time")
         table.add(
             "planner stale cycles",

@@ -131,7 +131,7 @@ def run_summary(results: Results) -> dict[str, Any]:
         if kpis.has_hot_path
         else None,
         "planner": {
-            "start_lateness_ns": asdict(summarise(kpis.planner_lateness)),
+            "start_lateness_ns": asdict(summarise(kpis.planner_lateness.values)),
             "cycles": kpis.planner_cycles,
             "stale_cycles": kpis.planner_stale_cycles,
         }

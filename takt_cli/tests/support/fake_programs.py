@@ -67,7 +67,9 @@ for chain in graph.get("chains", ()):
         id_ = "/" + node + (":timer(100ms)" if i == 0 else ":sub(/" + chain["path"][i - 1] + ")")
         ids.append(id_)
         if id_ not in [c["id"] for c in callbacks]:
-            callbacks.append(dict(id=id_, kind="sub" if i else "timer", rate_hz=10, utilisation=0.05, group=id_))
+            kind = "subscription" if i else "timer"
+            load = dict(rate_hz=10, utilisation=0.05, group=id_)
+            callbacks.append(dict(load, id=id_, kind=kind))
     chains.append(dict(name=chain["name"], path=ids, priority=chain.get("priority", 0),
                        deadline_ns=100000000))
 if command == "ids":
