@@ -1,0 +1,69 @@
+// A node of a graph as it runs: real publishers, subscriptions and timers on takt_rcl.
+#ifndef TAKT_WORKLOAD__GRAPH_NODE_HPP_
+#define TAKT_WORKLOAD__GRAPH_NODE_HPP_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "takt_rcl/context.hpp"
+#include "takt_rcl/node.hpp"
+#include "takt_workload/callback_table.hpp"
+#include "takt_workload/graph.hpp"
+#include "takt_workload/records.hpp"
+#include "takt_workload/work.hpp"
+
+namespace takt_workload
+{
+
+/// What the nodes of one process share. Outlives them.
+struct NodeSettings
+{
+  std::shared_ptr<takt_rcl::Context> context;
+  Work work{1000.0};
+  std::uint64_t seed = 0;
+  std::size_t lanes = 1;      ///< concurrent runs of a reentrant callback: executor threads
+  std::size_t originals = 0;  ///< samples that a command node has room for
+};
+
+class GraphNode
+{
+public:
+  virtual ~GraphNode() = default;
+
+  takt_rcl::Node & ros() noexcept { return *node_; }
+
+  struct Publication
+  {
+    std::uint32_t topic = kNone;
+    std::shared_ptr<takt_rcl::PublisherBase> publisher;
+  };
+  struct Reception
+  {
+    std::uint32_t callback = kNone;
+    std::shared_ptr<takt_rcl::SubscriptionBase> subscription;
+  };
+  const std::vector<Publication> & publications() const noexcept { return publications_; }
+  const std::vector<Reception> & receptions() const noexcept { return receptions_; }
+
+  /// Command nodes: what they computed. Not while the executor runs.
+  virtual std::vector<OriginalSample> originals() const { return {}; }
+
+protected:
+  GraphNode(const Graph & graph, const Node & spec, const NodeSettings & settings);
+
+  std::unique_ptr<takt_rcl::Node> node_;
+  std::vector<Publication> publications_;
+  std::vector<Reception> receptions_;
+  std::vector<std::shared_ptr<takt_rcl::Timer>> timers_;
+};
+
+/// Creates node `number` of the graph with the reference system's semantics (graph.hpp, NodeKind).
+/// `graph`, `table` and `settings` must outlive it. Set-up only; throws takt_rcl::Error.
+std::unique_ptr<GraphNode> make_node(
+  const Graph & graph, const CallbackTable & table, std::uint32_t number,
+  const NodeSettings & settings);
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__GRAPH_NODE_HPP_

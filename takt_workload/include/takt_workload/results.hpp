@@ -1,0 +1,38 @@
+// results.json: everything that a run of a graph gave, raw samples included. docs/graphs.md
+// explains every field.
+#ifndef TAKT_WORKLOAD__RESULTS_HPP_
+#define TAKT_WORKLOAD__RESULTS_HPP_
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "takt_workload/analysis.hpp"
+#include "takt_workload/host.hpp"
+#include "takt_workload/run_options.hpp"
+#include "takt_workload/summary.hpp"
+
+namespace takt_workload
+{
+
+inline constexpr int kResultsVersion = 1;
+
+nlohmann::json results_json(
+  const Graph & graph, const RunOptions & options, const Host & host,
+  const std::vector<ProcessRecord> & processes, const Analysis & analysis);
+
+nlohmann::json to_json(const Summary & summary);
+
+/// The tables for the terminal.
+std::string results_table(
+  const Graph & graph, const RunOptions & options, const Host & host,
+  const std::vector<ProcessRecord> & processes, const Analysis & analysis);
+
+/// What a reader of the figures must know: throttling, autogroup, missing rights, lost records.
+std::vector<std::string> warnings_of(
+  const RunOptions & options, const Host & host, const std::vector<ProcessRecord> & processes,
+  const Analysis & analysis);
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__RESULTS_HPP_

@@ -1,0 +1,51 @@
+// What a run of a graph is asked to be. Plain data, made by the programs' command lines.
+#ifndef TAKT_WORKLOAD__RUN_OPTIONS_HPP_
+#define TAKT_WORKLOAD__RUN_OPTIONS_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "takt_core/order.hpp"
+#include "takt_core/time.hpp"
+#include "takt_workload/graph.hpp"
+
+namespace takt_workload
+{
+
+struct RunOptions
+{
+  std::string schedule;  ///< file or shipped name; empty: order and threads below
+  std::string executor;  ///< of the schedule; empty: the only one, or the part's
+  std::optional<takt_core::Order> order;  ///< instead of the schedule's; default: fifo
+  int threads = 1;                        ///< without a schedule
+  std::vector<int> cores;                 ///< the process is confined to them; empty: as it is
+  takt_core::Duration duration = std::chrono::seconds(10);
+  takt_core::Duration warmup = std::chrono::seconds(1);
+  std::optional<std::uint64_t> random_phases;  ///< absent: fixed
+  std::uint64_t seed = 0;
+  double work_scale = 1.0;
+  int split = 1;          ///< processes
+  std::string split_map;  ///< "A,B;C": nodes of each process; the others join the last
+  bool witness = true;
+  std::optional<std::size_t> domain;
+  std::optional<int> reference_timer;  ///< SCHED_FIFO priority
+  std::string label;
+
+  takt_core::Duration match_timeout = std::chrono::seconds(30);
+};
+
+/// After the measured time the graph runs on for this long, so that what was released in it may end.
+inline constexpr takt_core::Duration kDrain = std::chrono::milliseconds(500);
+
+/// The graph with phases and work times as `options` asks.
+Graph prepared(const Graph & graph, const RunOptions & options);
+
+/// Which part (0 to split - 1) runs each node: contiguous blocks in creation order, or as
+/// `split_map` says. Throws std::invalid_argument for unknown or doubled names.
+std::vector<int> parts_of(const Graph & graph, const RunOptions & options);
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__RUN_OPTIONS_HPP_

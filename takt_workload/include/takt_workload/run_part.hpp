@@ -1,0 +1,32 @@
+// Runs the nodes of one part of a graph in this process, and records it.
+#ifndef TAKT_WORKLOAD__RUN_PART_HPP_
+#define TAKT_WORKLOAD__RUN_PART_HPP_
+
+#include <functional>
+#include <vector>
+
+#include "takt_workload/graph.hpp"
+#include "takt_workload/records.hpp"
+#include "takt_workload/run_options.hpp"
+
+namespace takt_workload
+{
+
+/// What happens around the run, told on the calling thread.
+struct PartHooks
+{
+  /// All endpoints are matched: agree on the epoch at which timers begin. False: give up.
+  std::function<bool(takt_core::Time & epoch)> barrier;
+  /// About five times a second: time since the epoch.
+  std::function<void(takt_core::Duration elapsed)> progress;
+};
+
+/// `graph` must be prepared. Ends early, with what it has, on SIGINT or SIGTERM (signals.hpp). Failures
+/// (schedule, rights, matching, exceptions) are in the record's `error`. May block.
+ProcessRecord run_part(
+  const Graph & graph, const RunOptions & options, std::uint32_t part,
+  const std::vector<int> & parts, const PartHooks & hooks);
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__RUN_PART_HPP_

@@ -1,0 +1,180 @@
+// What the kinds of nodes have in common: creating entities, working, and messages to publish.
+#ifndef NODE_BASE_HPP_
+#define NODE_BASE_HPP_
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "takt_core/executor.hpp"
+#include "takt_workload/graph_node.hpp"
+#include "takt_workload/history.hpp"
+#include "takt_workload/recorder.hpp"
+
+namespace takt_workload
+{
+
+/// The work of one callback; each run takes the next value of its distribution.
+class Worker
+{
+public:
+  Worker(const NodeSettings & settings, std::uint32_t callback, const WorkTime & time)
+  : settings_(settings), callback_(callback), time_(time)
+  {
+  }
+
+  /// Works, and notes it in the run's record. Real-time safe.
+  std::uint64_t operator()() noexcept
+  {
+    const std::uint64_t run = runs_.fetch_add(1, std::memory_order_relaxed);
+    const takt_core::Duration asked = time_.sample(settings_.seed, callback_, run);
+    const Work::Done done = settings_.work.use(asked);
+    if (RunRecord * const record = Recorder::current(); record != nullptr) {
+      record->work_asked += asked;
+      record->work_cpu += done.cpu;
+    }
+    return done.result;
+  }
+
+private:
+  const NodeSettings & settings_;
+  const std::uint32_t callback_;
+  const WorkTime time_;
+  std::atomic<std::uint64_t> runs_{0};
+};
+
+/// When the callback in progress started: what its record says, so that the messages' histories and
+/// the records agree. Real-time safe.
+inline takt_core::Time start_of_run() noexcept
+{
+  const RunRecord * const record = Recorder::current();
+  return record != nullptr ? record->start : takt_core::now();
+}
+
+/// A publisher with one message object per concurrent run.
+template <typename Msg>
+class Output
+{
+public:
+  Output(
+    std::shared_ptr<takt_rcl::Publisher<Msg>> publisher, std::string_view node, std::size_t lanes,
+    std::size_t payload_bytes)
+  : publisher_(std::move(publisher)), name_(entry_name(node)), messages_(lanes)
+  {
+    if constexpr (std::is_same_v<Msg, takt_msgs::msg::Payload>) {
+      for (Msg & message : messages_) {
+        message.data.resize(payload_bytes);
+      }
+    }
+  }
+
+  /// The calling run's message, with an empty history. Real-time safe.
+  Msg & message() noexcept
+  {
+    const takt_core::Run * const run = takt_core::current_run();
+    Msg & own = messages_[messages_.size() > 1 && run != nullptr ? run->thread : 0];
+    clear_history(own);
+    return own;
+  }
+
+  /// Appends the node's entry and publishes. Real-time safe.
+  void publish(Msg & message, takt_core::Time stamp, std::uint32_t dropped) noexcept
+  {
+    const std::uint32_t sequence = 1 + sequence_.fetch_add(1, std::memory_order_relaxed);
+    append_entry(message, name_, stamp, sequence, dropped);
+    publisher_->publish(message);
+  }
+
+private:
+  std::shared_ptr<takt_rcl::Publisher<Msg>> publisher_;
+  const std::string name_;
+  std::vector<Msg> messages_;
+  std::atomic<std::uint32_t> sequence_{0};
+};
+
+template <typename Msg>
+class NodeBase : public GraphNode
+{
+public:
+  NodeBase(
+    const Graph & graph, const CallbackTable & table, std::uint32_t number,
+    const NodeSettings & settings)
+  : GraphNode(graph, graph.nodes[number], settings),
+    graph_(graph),
+    table_(table),
+    settings_(settings),
+    spec_(graph.nodes[number]),
+    callbacks_(table.of_node(number))
+  {
+  }
+
+protected:
+  std::unique_ptr<Output<Msg>> make_output(const std::string & topic)
+  {
+    auto publisher = node_->create_publisher<Msg>(topic, takt_rcl::QoS(spec_.publisher_depth));
+    publications_.push_back({table_.find_topic(topic), publisher});
+    const bool reentrant = spec_.grouping == Grouping::reentrant;
+    return std::make_unique<Output<Msg>>(
+      std::move(publisher), spec_.name, reentrant ? settings_.lanes : 1, graph_.payload_bytes);
+  }
+
+  template <typename Function>
+  void subscribe(std::uint32_t input, Function && function)
+  {
+    takt_rcl::SubscriptionOptions options;
+    options.callback_group = group(spec_.inputs[input].topic);
+    receptions_.push_back(
+      {callbacks_[input], node_->create_subscription<Msg>(
+                            spec_.inputs[input].topic, takt_rcl::QoS(spec_.inputs[input].depth),
+                            std::forward<Function>(function), options)});
+  }
+
+  template <typename Function>
+  void make_timer(Function && function)
+  {
+    takt_rcl::TimerOptions options;
+    options.callback_group = group("timer");
+    options.offset = spec_.offset;
+    timers_.push_back(
+      node_->create_wall_timer(spec_.period, std::forward<Function>(function), options));
+  }
+
+  /// The worker of the node's `index`-th callback.
+  std::unique_ptr<Worker> make_worker(std::size_t index) const
+  {
+    const std::uint32_t callback = callbacks_[index];
+    return std::make_unique<Worker>(settings_, callback, table_.callbacks()[callback].work);
+  }
+
+  const Graph & graph_;
+  const CallbackTable & table_;
+  const NodeSettings & settings_;
+  const Node & spec_;
+  const std::vector<std::uint32_t> callbacks_;  // subscriptions in order of inputs, then the timer
+
+private:
+  takt_rcl::CallbackGroup::SharedPtr group(const std::string & topic_or_timer)
+  {
+    const std::string name = group_name(spec_, topic_or_timer);
+    if (name.empty()) {
+      return node_->get_default_callback_group();
+    }
+    auto & group = groups_[name];
+    if (group == nullptr) {
+      group = node_->create_callback_group(
+        spec_.grouping == Grouping::reentrant ? takt_rcl::CallbackGroupType::Reentrant
+                                              : takt_rcl::CallbackGroupType::MutuallyExclusive,
+        name);
+    }
+    return group;
+  }
+
+  std::map<std::string, takt_rcl::CallbackGroup::SharedPtr> groups_;
+};
+
+}  // namespace takt_workload
+
+#endif  // NODE_BASE_HPP_

@@ -1,0 +1,73 @@
+#include "part_executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "takt_rcl/error.hpp"
+#include "takt_schedule/parse.hpp"
+#include "takt_workload/callback_table.hpp"
+#include "takt_workload/graph_parse.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+PartExecutor unscheduled(
+  const std::shared_ptr<takt_rcl::Context> & context, const Graph & graph,
+  const RunOptions & options)
+{
+  takt_core::ExecutorOptions wanted;
+  wanted.name = "executor";
+  wanted.order = options.order.value_or(takt_core::Order::fifo);
+  wanted.threads.resize(static_cast<std::size_t>(options.threads));
+  for (std::size_t i = 0; i < wanted.threads.size(); ++i) {
+    wanted.threads[i].attributes.name = fmt::format("executor.{}", i);
+  }
+  PartExecutor made{takt_rcl::Executor(context, wanted), wanted.name, wanted.order};
+  const CallbackTable table(graph);
+  for (const Chain & chain : graph.chains) {
+    takt_core::ChainOptions one;
+    one.name = chain.name;
+    one.path = chain.path;
+    one.priority = chain.priority;
+    one.deadline = chain.deadline;
+    one.period = table.callbacks()[table.find(chain.path.front())].period;
+    const takt_core::Status status = made.executor.core().set_chain(one);
+    takt_rcl::detail::throw_faults("cannot use chain " + chain.name, status.faults());
+  }
+  return made;
+}
+
+}  // namespace
+
+PartExecutor make_part_executor(
+  const std::shared_ptr<takt_rcl::Context> & context, const Graph & graph,
+  const RunOptions & options, std::uint32_t part)
+{
+  if (options.schedule.empty()) {
+    return unscheduled(context, graph, options);
+  }
+  const std::string file = find_shipped(options.schedule, "schedules");
+  auto loaded = takt_schedule::load_schedule(file);
+  takt_rcl::detail::throw_faults("cannot use the schedule", loaded.faults());
+  takt_schedule::Schedule schedule = std::move(loaded.value());
+  std::string name = options.executor;
+  if (name.empty()) {
+    // One executor serves all parts; of several each part has its own.
+    const std::size_t index =
+      schedule.executors.size() == 1 ? 0 : std::min<std::size_t>(part, schedule.executors.size() - 1);
+    name = schedule.executors.at(index).name;
+  }
+  for (takt_schedule::ExecutorSchedule & one : schedule.executors) {
+    one.order = options.order.value_or(one.order);
+  }
+  PartExecutor made{
+    takt_rcl::Executor::from_schedule(context, schedule, name), name, takt_core::Order::fifo};
+  made.order = made.executor.core().options().order;
+  return made;
+}
+
+}  // namespace takt_workload

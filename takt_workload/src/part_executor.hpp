@@ -1,0 +1,30 @@
+// Makes the executor that a run asks for: from a schedule, or from an order and a number of threads.
+#ifndef PART_EXECUTOR_HPP_
+#define PART_EXECUTOR_HPP_
+
+#include <memory>
+#include <string>
+
+#include "takt_rcl/context.hpp"
+#include "takt_rcl/executor.hpp"
+#include "takt_workload/graph.hpp"
+#include "takt_workload/run_options.hpp"
+
+namespace takt_workload
+{
+
+struct PartExecutor
+{
+  takt_rcl::Executor executor;
+  std::string name;
+  takt_core::Order order = takt_core::Order::fifo;
+};
+
+/// Without a schedule the graph's chains give priorities and deadlines. Throws takt_rcl::Error.
+PartExecutor make_part_executor(
+  const std::shared_ptr<takt_rcl::Context> & context, const Graph & graph,
+  const RunOptions & options, std::uint32_t part);
+
+}  // namespace takt_workload
+
+#endif  // PART_EXECUTOR_HPP_

@@ -1,0 +1,285 @@
+#include "takt_workload/results.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "original_kpis.hpp"
+
+namespace takt_workload
+{
+
+using nlohmann::json;
+using takt_core::to_ns;
+
+namespace
+{
+
+template <typename T>
+json or_null(const std::optional<T> & value)
+{
+  return value ? json(*value) : json();
+}
+
+json numbers(const std::vector<char> & marks)
+{
+  json list = json::array();
+  for (const char mark : marks) {
+    list.push_back(static_cast<int>(mark));
+  }
+  return list;
+}
+
+json options_json(const RunOptions & options)
+{
+  return {
+    {"phases", options.random_phases ? fmt::format("random:{}", *options.random_phases) : "fixed"},
+    {"seed", options.seed},
+    {"work_scale", options.work_scale},
+    {"split", options.split},
+    {"duration_ns", options.duration.count()},
+    {"warmup_ns", options.warmup.count()},
+    {"label", options.label}};
+}
+
+json host_json(const Host & host)
+{
+  return {
+    {"cores", host.cores},
+    {"kernel", host.kernel},
+    {"realtime_allowed", host.realtime_allowed},
+    {"autogroup", host.autogroup},
+    {"rt_runtime_us", host.rt_runtime_us},
+    {"rt_period_us", host.rt_period_us}};
+}
+
+json thread_json(const ThreadRecord & thread)
+{
+  return {
+    {"process", thread.process},
+    {"name", thread.name},
+    {"tid", thread.tid},
+    {"executor", thread.executor},
+    {"number", thread.executor ? json(thread.number) : json()},
+    {"asked", thread.asked},
+    {"granted", thread.granted},
+    {"faults", thread.faults},
+    {"cpu_ns", thread.cpu.count()},
+    {"run_queue_wait_ns", thread.queue_wait.count()},
+    {"voluntary_switches", thread.voluntary_switches},
+    {"involuntary_switches", thread.involuntary_switches}};
+}
+
+json callback_json(const Graph & graph, const CallbackEntry & entry, const CallbackFigures & figures)
+{
+  std::int64_t work = 0;
+  for (const std::int64_t one : figures.work_cpu_ns) {
+    work += one;
+  }
+  return {
+    {"id", entry.id},
+    {"node", graph.nodes[entry.node].name},
+    {"group", entry.group},
+    {"kind", entry.timer ? "timer" : "subscription"},
+    {"count", figures.execution_ns.size()},
+    {"skipped_periods", figures.skipped_periods},
+    {"overwritten", figures.overwritten},
+    {"lost_messages", figures.lost_messages},
+    {"start_delay", to_json(summarise(figures.start_delay_ns))},
+    {"execution", to_json(summarise(figures.execution_ns))},
+    {"response", to_json(summarise(figures.response_ns))},
+    {"work", to_json(summarise(figures.work_cpu_ns))},
+    {"cpu_ns_total", work},
+    {"runs_on_thread", figures.runs_on_thread}};
+}
+
+json chain_json(const Chain & chain, const ChainFigures & figures)
+{
+  const bool bounded = chain.deadline != takt_core::kForever;
+  return {
+    {"name", chain.name},
+    {"path", chain.path},
+    {"priority", chain.priority},
+    {"deadline_ns", bounded ? json(chain.deadline.count()) : json()},
+    {"hot_path", chain.hot_path},
+    {"released", figures.released},
+    {"completed", figures.completed},
+    {"superseded", figures.superseded},
+    {"lost", figures.lost},
+    {"unfinished", figures.unfinished},
+    {"missed_deadlines", figures.missed_deadlines},
+    {"response", to_json(summarise(figures.responses.ns))},
+    {"responses_ns", figures.responses.ns},
+    {"releases_ns", figures.responses.at_ns},
+    {"stalled", numbers(figures.responses.stalled)}};
+}
+
+json kpis_json(
+  const Graph & graph, const std::vector<ProcessRecord> & processes, const Analysis & analysis)
+{
+  json kpis = {{"skipped_periods", analysis.skipped_periods}};
+  const auto unstalled = [](const Samples & samples) {
+    return to_json(summarise(without_stalled(samples.ns, samples.stalled)));
+  };
+  if (!graph.kpis.hot_path_sink.empty()) {
+    const HotPathFigures & hot = analysis.hot_path;
+    kpis["hot_path"] = {
+      {"latency_ns", hot.latency.ns},
+      {"from_due_ns", hot.from_due_ns},
+      {"at_ns", hot.latency.at_ns},
+      {"stalled", numbers(hot.latency.stalled)},
+      {"floor_ns", hot.floor_ns},
+      {"drops", hot.drops},
+      {"latency", to_json(summarise(hot.latency.ns))},
+      {"latency_unstalled", unstalled(hot.latency)},
+      {"from_due", to_json(summarise(hot.from_due_ns))},
+      {"from_due_unstalled",
+       to_json(summarise(without_stalled(hot.from_due_ns, hot.latency.stalled)))}};
+  }
+  if (!graph.kpis.planner.empty()) {
+    const PlannerFigures & planner = analysis.planner;
+    kpis["planner"] = {
+      {"period_ns", planner.period_ns},
+      {"start_lateness_ns", planner.lateness.ns},
+      {"at_ns", planner.lateness.at_ns},
+      {"stalled", numbers(planner.lateness.stalled)},
+      {"cycles", planner.lateness.ns.size()},
+      {"stale_cycles", planner.stale_cycles},
+      {"period", to_json(summarise(planner.period_ns))},
+      {"start_lateness", to_json(summarise(planner.lateness.ns))},
+      {"start_lateness_unstalled", unstalled(planner.lateness)}};
+  }
+  kpis["original"] = original_kpis_json(graph, processes, analysis);
+  const auto & lateness = processes.front().reference_lateness_ns;
+  if (!lateness.empty()) {
+    kpis["reference_timer"] = {
+      {"lateness_ns", lateness}, {"lateness", to_json(summarise(lateness))}};
+  }
+  return kpis;
+}
+
+}  // namespace
+
+json to_json(const Summary & summary)
+{
+  return {
+    {"count", summary.count},
+    {"mean", summary.mean},
+    {"std", summary.std},
+    {"min", summary.min},
+    {"max", summary.max},
+    {"p50", or_null(summary.p50)},
+    {"p90", or_null(summary.p90)},
+    {"p99", or_null(summary.p99)},
+    {"p999", or_null(summary.p999)}};
+}
+
+json results_json(
+  const Graph & graph, const RunOptions & options, const Host & host,
+  const std::vector<ProcessRecord> & processes, const Analysis & analysis)
+{
+  json results = options_json(options);
+  results["version"] = kResultsVersion;
+  results["graph"] = graph.name;
+  results["schedule"] = options.schedule.empty()
+                          ? json()
+                          : json{
+                              {"file", options.schedule},
+                              {"name", processes.front().executor_name}};
+  results["order"] = processes.front().order;
+  results["host"] = host_json(host);
+  results["epoch_ns"] = to_ns(processes.front().epoch);
+  results["measured_from_ns"] = to_ns(analysis.measured_from);
+  results["measured_to_ns"] = to_ns(analysis.measured_to);
+  results["middleware_ceiling"] = processes.front().middleware_ceiling;
+  results["thread_count"] = 0;
+  results["threads"] = json::array();
+  for (const ProcessRecord & process : processes) {
+    for (const ThreadRecord & thread : process.threads) {
+      results["threads"].push_back(thread_json(thread));
+      results["thread_count"] = results["thread_count"].get<int>() + (thread.executor ? 1 : 0);
+    }
+  }
+  const CallbackTable table(graph);
+  results["callbacks"] = json::array();
+  for (const CallbackFigures & figures : analysis.callbacks) {
+    results["callbacks"].push_back(
+      callback_json(graph, table.callbacks()[figures.callback], figures));
+  }
+  results["chains"] = json::array();
+  for (std::size_t i = 0; i < analysis.chains.size(); ++i) {
+    results["chains"].push_back(chain_json(graph.chains[i], analysis.chains[i]));
+  }
+  results["kpis"] = kpis_json(graph, processes, analysis);
+  results["load"] = {{"asked", analysis.load.asked}, {"applied", analysis.load.applied}};
+  results["stalls"] = json::array();
+  for (const Stall & stall : analysis.stalls) {
+    results["stalls"].push_back(
+      {{"core", stall.core >= 0 ? json(stall.core) : json()},
+       {"begin_ns", to_ns(stall.begin)},
+       {"end_ns", to_ns(stall.end)},
+       {"source", stall.source == Stall::Source::witness ? "witness" : "overrun"}});
+  }
+  std::uint64_t unrecorded = 0;
+  for (const ProcessRecord & process : processes) {
+    unrecorded += process.unrecorded_runs;
+  }
+  results["messages"] = {
+    {"drops", analysis.drops},
+    {"foreign", analysis.foreign_messages},
+    {"unmatched", analysis.unmatched_takes},
+    {"unrecorded_runs", unrecorded}};
+  results["warnings"] = warnings_of(options, host, processes, analysis);
+  return results;
+}
+
+std::vector<std::string> warnings_of(
+  const RunOptions & options, const Host & host, const std::vector<ProcessRecord> & processes,
+  const Analysis & analysis)
+{
+  std::vector<std::string> warnings;
+  bool nice = false;
+  for (const ProcessRecord & process : processes) {
+    for (const std::string & warning : process.warnings) {
+      warnings.push_back(
+        processes.size() > 1 ? fmt::format("process {}: {}", process.process, warning) : warning);
+    }
+    if (process.unrecorded_runs > 0) {
+      warnings.push_back(
+        fmt::format("{} runs did not fit into the record", process.unrecorded_runs));
+    }
+    for (const ThreadRecord & thread : process.threads) {
+      nice = nice || thread.granted.find("nice") != std::string::npos;
+      for (const std::string & fault : thread.faults) {
+        warnings.push_back(fmt::format("{}: {}", thread.name, fault));
+      }
+    }
+  }
+  if (nice && host.autogroup) {
+    warnings.push_back(
+      "threads have nice values, and autogroup is on: they count only among the processes of this "
+      "terminal session (`sysctl kernel.sched_autogroup_enabled=0` ends that)");
+  }
+  if (host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us) {
+    warnings.push_back(fmt::format(
+      "real-time threads are throttled after {} ms of {} ms (`sysctl kernel.sched_rt_runtime_us=-1` "
+      "ends that)",
+      host.rt_runtime_us / 1000, host.rt_period_us / 1000));
+  }
+  if (analysis.foreign_messages > 0) {
+    warnings.push_back(fmt::format(
+      "{} messages came from publishers outside of the graph: choose another --domain",
+      analysis.foreign_messages));
+  }
+  if (analysis.load.applied < 0.98 * analysis.load.asked) {
+    warnings.push_back(fmt::format(
+      "overload: of {:.2f} cores of work {:.2f} were done", analysis.load.asked,
+      analysis.load.applied));
+  }
+  if (!options.witness) {
+    warnings.push_back("stalls of the host are not witnessed: --witness off");
+  }
+  return warnings;
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "takt_workload/results.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+std::string ms(double ns) { return fmt::format("{:.3f}", ns * 1e-6); }
+
+std::string ms(const std::optional<std::int64_t> & ns)
+{
+  return ns ? ms(static_cast<double>(*ns)) : "-";
+}
+
+// mean, p50, p99, p99.9, max; "-" where there are too few samples.
+std::string row(const std::string & name, const Summary & s)
+{
+  if (s.count == 0) {
+    return fmt::format("  {:<34} {:>7} {:>9}\n", name, 0, "-");
+  }
+  return fmt::format(
+    "  {:<34} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}\n", name, s.count, ms(s.mean), ms(s.p50),
+    ms(s.p99), ms(s.p999), ms(static_cast<double>(s.max)));
+}
+
+std::string head(const std::string & title)
+{
+  return fmt::format(
+    "\n{:<36} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}\n", title, "count", "mean ms", "p50", "p99",
+    "p99.9", "max");
+}
+
+std::string kpi_rows(const std::vector<ProcessRecord> & processes, const Analysis & analysis)
+{
+  const HotPathFigures & hot = analysis.hot_path;
+  const PlannerFigures & planner = analysis.planner;
+  std::string text;
+  if (!hot.latency.ns.empty()) {
+    text += row("hot path, from the later start", summarise(hot.latency.ns));
+    text += row("  without stalls", summarise(without_stalled(hot.latency.ns, hot.latency.stalled)));
+    text += row("hot path, from its due time", summarise(hot.from_due_ns));
+    text += fmt::format(
+      "  {:<34} {:>7} {:>9}   drops {}\n", "  floor (its work alone)", "",
+      ms(static_cast<double>(hot.floor_ns)), hot.drops);
+  }
+  if (!planner.lateness.ns.empty()) {
+    text += row("planner period", summarise(planner.period_ns));
+    text += row("planner start lateness", summarise(planner.lateness.ns));
+    text += fmt::format(
+      "  {:<34} {:>7}\n", "planner cycles without fresh data", planner.stale_cycles);
+  }
+  if (!processes.front().reference_lateness_ns.empty()) {
+    text += row("bare timer's lateness", summarise(processes.front().reference_lateness_ns));
+  }
+  return text.empty() ? text : head("figures") + text;
+}
+
+}  // namespace
+
+std::string results_table(
+  const Graph & graph, const RunOptions & options, const Host & host,
+  const std::vector<ProcessRecord> & processes, const Analysis & analysis)
+{
+  std::string text = fmt::format(
+    "{} on {} core{}, {}, order {}, {} process{}, {:.1f} s\n", graph.name, host.cores.size(),
+    host.cores.size() == 1 ? "" : "s",
+    options.schedule.empty() ? "no schedule" : "schedule " + options.schedule,
+    processes.front().order, processes.size(), processes.size() == 1 ? "" : "es",
+    static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9);
+  text += kpi_rows(processes, analysis);
+  text += head("chains, from release to end");
+  for (std::size_t i = 0; i < analysis.chains.size(); ++i) {
+    text += row(graph.chains[i].name, summarise(analysis.chains[i].responses.ns));
+  }
+  text += fmt::format(
+    "\n{:<36} {:>8} {:>9} {:>10} {:>6} {:>10} {:>6}\n", "activations", "released", "completed",
+    "superseded", "lost", "unfinished", "late");
+  for (std::size_t i = 0; i < analysis.chains.size(); ++i) {
+    const ChainFigures & chain = analysis.chains[i];
+    text += fmt::format(
+      "  {:<34} {:>8} {:>9} {:>10} {:>6} {:>10} {:>6}\n", graph.chains[i].name, chain.released,
+      chain.completed, chain.superseded, chain.lost, chain.unfinished, chain.missed_deadlines);
+  }
+  text += fmt::format(
+    "\n{:<36} {:>22} {:>7} {:>9} {:>9} {:>9}\n", "executor threads", "granted", "cpu %", "waits s",
+    "sleeps/s", "preempt/s");
+  const double span =
+    std::max(1e-9, static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9);
+  double others = 0.0;
+  for (const ProcessRecord & process : processes) {
+    for (const ThreadRecord & thread : process.threads) {
+      const double cpu = static_cast<double>(thread.cpu.count()) * 1e-7 / span;
+      if (!thread.executor) {
+        others += cpu;
+        continue;
+      }
+      text += fmt::format(
+        "  {:<34} {:>22} {:>7.1f} {:>9.3f} {:>9.1f} {:>9.1f}\n",
+        processes.size() > 1 ? fmt::format("{}/{}", process.process, thread.name) : thread.name,
+        thread.granted, cpu, static_cast<double>(thread.queue_wait.count()) * 1e-9,
+        static_cast<double>(thread.voluntary_switches) / span,
+        static_cast<double>(thread.involuntary_switches) / span);
+    }
+  }
+  text += fmt::format("  {:<34} {:>22} {:>7.1f}\n", "all others (middleware, witness)", "", others);
+  double stalled = 0.0;
+  for (const Stall & stall : analysis.stalls) {
+    stalled += static_cast<double>((stall.end - stall.begin).count()) * 1e-6;
+  }
+  text += fmt::format(
+    "\nload {:.2f} of {:.2f} cores asked; {} periods skipped, {} messages lost; {} host stalls, "
+    "{:.1f} ms\n",
+    analysis.load.applied, analysis.load.asked, analysis.skipped_periods, analysis.drops,
+    analysis.stalls.size(), stalled);
+  for (const std::string & warning : warnings_of(options, host, processes, analysis)) {
+    text += "warning: " + warning + "\n";
+  }
+  return text;
+}
+
+}  // namespace takt_workload

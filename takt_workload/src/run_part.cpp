@@ -1,0 +1,232 @@
+#include "takt_workload/run_part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <optional>
+#include <thread>
+
+#include "part_accounts.hpp"
+#include "part_executor.hpp"
+#include "takt_rcl/error.hpp"
+#include "takt_workload/graph_node.hpp"
+#include "takt_workload/recorder.hpp"
+#include "takt_workload/signals.hpp"
+
+namespace takt_workload
+{
+
+using takt_core::Duration;
+using takt_core::Time;
+
+namespace
+{
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+// The graph's nodes of one part, from their creation to the last figure read from them.
+class Part
+{
+public:
+  Part(
+    const Graph & graph, const RunOptions & options, std::uint32_t part,
+    const std::vector<int> & parts)
+  : graph_(graph), options_(options), part_(part), parts_(parts), table_(graph)
+  {
+    record_.process = part;
+  }
+
+  ~Part()
+  {
+    if (recorder_ != nullptr) {
+      context_->set_message_observer(nullptr);
+    }
+  }
+
+  ProcessRecord run(const PartHooks & hooks)
+  {
+    try {
+      create();
+      if (matched() && hooks.barrier(record_.epoch)) {
+        spin(hooks);
+        collect();
+      }
+    } catch (const std::exception & error) {
+      record_.error = error.what();
+    }
+    return std::move(record_);
+  }
+
+private:
+  void create()
+  {
+    takt_rcl::InitOptions init;
+    init.domain_id = options_.domain;
+    init.shutdown_on_signal = false;
+    context_ = std::make_shared<takt_rcl::Context>();
+    context_->init(0, nullptr, init);
+    executor_.emplace(make_part_executor(context_, graph_, options_, part_));
+    record_.order = takt_core::to_string(executor_->order);
+    record_.executor_name = executor_->name;
+    takt_core::Executor & core = executor_->executor.core();
+
+    const double span = seconds(options_.duration + options_.warmup + kDrain) + 1.0;
+    double rate = 0.0;
+    for (const CallbackLoad & load : table_.loads(graph_)) {
+      rate += load.rate;
+    }
+    const auto room = static_cast<std::size_t>(std::llround(rate * span * 1.25)) + 1000;
+    const std::size_t threads = core.scheduler().thread_count();
+    recorder_ = std::make_shared<Recorder>(table_, threads, room, part_);
+    core.add_observer(recorder_);
+    context_->set_message_observer(recorder_.get());
+
+    settings_.context = context_;
+    settings_.work = Work::calibrate();
+    settings_.seed = options_.seed;
+    settings_.lanes = threads;
+    settings_.originals = room;
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (parts_[i] == static_cast<int>(part_)) {
+        nodes_.push_back(make_node(graph_, table_, i, settings_));
+        executor_->executor.add_node(nodes_.back()->ros());
+      }
+    }
+  }
+
+  bool matched()
+  {
+    const Time until = takt_core::now() + options_.match_timeout;
+    constexpr Duration kSlice = std::chrono::milliseconds(100);
+    const auto wait = [&](const auto & endpoint, std::size_t count, const std::string & topic) {
+      while (!endpoint->wait_for_matched(count, kSlice)) {
+        if (wait_for_signal(Time{})) {
+          record_.error = "stopped before it began";
+          return false;
+        }
+        if (takt_core::now() > until) {
+          record_.error = fmt::format(
+            "{} was not matched with {} endpoints within {:.0f} s", topic, count,
+            seconds(options_.match_timeout));
+          return false;
+        }
+      }
+      return true;
+    };
+    for (const auto & node : nodes_) {
+      for (const auto & [topic, publisher] : node->publications()) {
+        const TopicEntry & entry = table_.topics()[topic];
+        if (!wait(publisher, entry.subscribers.size(), entry.name)) {
+          return false;
+        }
+        record_.publishers.push_back({topic, fold(publisher->gid())});
+      }
+      for (const auto & [callback, subscription] : node->receptions()) {
+        if (!wait(subscription, 1, table_.callbacks()[callback].id)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  void spin(const PartHooks & hooks)
+  {
+    std::exception_ptr failure;
+    std::atomic<bool> ended{false};
+    std::thread spinning([&] {
+      try {
+        executor_->executor.spin(record_.epoch);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      ended = true;
+    });
+    const auto sleep_until = [&](Time until) {
+      constexpr Duration kSlice = std::chrono::milliseconds(200);
+      for (Time next = takt_core::now(); !ended && next < until;) {
+        next = std::min(until, next + kSlice);
+        if (wait_for_signal(next)) {
+          return false;
+        }
+        if (hooks.progress) {
+          hooks.progress(takt_core::now() - record_.epoch);
+        }
+      }
+      return !ended;
+    };
+    record_.measured_from = record_.epoch + options_.warmup;
+    record_.measured_to = record_.measured_from + options_.duration;
+    const bool warm = sleep_until(record_.measured_from);
+    const auto before = takt_core::read_accounts();
+    const std::vector<CallbackCounters> counted = counters();
+    if (!warm || !sleep_until(record_.measured_to)) {
+      record_.measured_to = std::max(record_.measured_from, takt_core::now());
+      record_.warnings.push_back("ended early");
+    }
+    record_.threads = thread_records(before, takt_core::read_accounts(), *recorder_, part_);
+    record_.counters = counters();
+    for (std::size_t i = 0; i < record_.counters.size(); ++i) {
+      record_.counters[i].overwritten -= counted[i].overwritten;
+      record_.counters[i].lost_messages -= std::min(
+        record_.counters[i].lost_messages, counted[i].lost_messages);
+    }
+    sleep_until(takt_core::now() + kDrain);
+    record_.middleware_ceiling = executor_->executor.core().middleware_ceiling();
+    executor_->executor.cancel();
+    spinning.join();
+    if (failure != nullptr) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+  std::vector<CallbackCounters> counters() const
+  {
+    std::vector<CallbackCounters> all;
+    for (const auto & node : nodes_) {
+      for (const auto & [callback, subscription] : node->receptions()) {
+        all.push_back({callback, subscription->overwritten(), subscription->lost_messages()});
+      }
+    }
+    return all;
+  }
+
+  void collect()
+  {
+    record_.runs = recorder_->runs();
+    record_.unrecorded_runs = recorder_->unrecorded();
+    for (const auto & node : nodes_) {
+      const std::vector<OriginalSample> samples = node->originals();
+      record_.originals.insert(record_.originals.end(), samples.begin(), samples.end());
+    }
+    for (const std::string & warning : executor_->executor.schedule_warnings()) {
+      record_.warnings.push_back(warning);
+    }
+  }
+
+  const Graph & graph_;
+  const RunOptions & options_;
+  const std::uint32_t part_;
+  const std::vector<int> & parts_;
+  const CallbackTable table_;
+  ProcessRecord record_;
+  NodeSettings settings_;
+  std::shared_ptr<Recorder> recorder_;
+  std::shared_ptr<takt_rcl::Context> context_;
+  std::optional<PartExecutor> executor_;
+  std::vector<std::unique_ptr<GraphNode>> nodes_;  // go first
+};
+
+}  // namespace
+
+ProcessRecord run_part(
+  const Graph & graph, const RunOptions & options, std::uint32_t part,
+  const std::vector<int> & parts, const PartHooks & hooks)
+{
+  return Part(graph, options, part, parts).run(hooks);
+}
+
+}  // namespace takt_workload
