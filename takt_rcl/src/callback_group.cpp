@@ -6,7 +6,8 @@ namespace takt_rcl
 {
 
 CallbackGroup::CallbackGroup(CallbackGroupType type, std::string id)
-: type_(type), id_(std::move(id))
+: type_(type),
+  id_(std::move(id))
 {
 }
 

@@ -39,8 +39,7 @@ std::string unknown_ros_arguments(
   const rcl_allocator_t allocator = rcl_get_default_allocator();
   const int count = rcl_arguments_get_count_unparsed_ros(&arguments);
   int * indices = nullptr;
-  if (
-    count <= 0 || rcl_arguments_get_unparsed_ros(&arguments, allocator, &indices) != RCL_RET_OK) {
+  if (count <= 0 || rcl_arguments_get_unparsed_ros(&arguments, allocator, &indices) != RCL_RET_OK) {
     detail::take_rcl_error();
     return {};
   }
@@ -59,7 +58,9 @@ std::shared_ptr<Context> g_default;
 
 }  // namespace
 
-Context::Context() : context_(rcl_get_zero_initialized_context()) {}
+Context::Context() : context_(rcl_get_zero_initialized_context())
+{
+}
 
 Context::~Context()
 {

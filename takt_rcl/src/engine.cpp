@@ -48,12 +48,17 @@ std::shared_ptr<Engine> Engine::create(
 Engine::Engine(
   std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
   std::unique_ptr<Placer> placer)
-: context_(std::move(context)), placer_(std::move(placer)), core_(std::move(core))
+: context_(std::move(context)),
+  placer_(std::move(placer)),
+  core_(std::move(core))
 {
   core_->add_observer(std::make_shared<PrepareThreads>());
 }
 
-Engine::~Engine() { signals::remove(*core_); }
+Engine::~Engine()
+{
+  signals::remove(*core_);
+}
 
 void Engine::add(const std::shared_ptr<NodeState> & node)
 {

@@ -23,9 +23,15 @@ Entity::Entity(
   }
 }
 
-Entity::~Entity() { node_->forget(id_); }
+Entity::~Entity()
+{
+  node_->forget(id_);
+}
 
-void Entity::leave_node() noexcept { detach(); }
+void Entity::leave_node() noexcept
+{
+  detach();
+}
 
 void Entity::attach(const std::shared_ptr<Engine> & engine)
 {

@@ -33,7 +33,9 @@ void raise(const takt_core::SpinOutcome & outcome)
 
 }  // namespace
 
-Executor::Executor() : Executor(default_context()) {}
+Executor::Executor() : Executor(default_context())
+{
+}
 
 Executor::Executor(std::shared_ptr<Context> context, ExecutorOptions options)
 : engine_(Engine::create(
@@ -41,7 +43,9 @@ Executor::Executor(std::shared_ptr<Context> context, ExecutorOptions options)
 {
 }
 
-Executor::Executor(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+Executor::Executor(std::shared_ptr<Engine> engine) : engine_(std::move(engine))
+{
+}
 
 Executor Executor::from_schedule(
   std::shared_ptr<Context> context, const takt_schedule::Schedule & schedule,
@@ -49,8 +53,7 @@ Executor Executor::from_schedule(
 {
   std::vector<std::string> notes = schedule.warnings;
   auto core = value_of(takt_schedule::make_executor(schedule, executor_name, &notes));
-  auto placer =
-    std::make_unique<SchedulePlacer>(schedule, executor_name, *core, std::move(notes));
+  auto placer = std::make_unique<SchedulePlacer>(schedule, executor_name, *core, std::move(notes));
   return Executor(Engine::create(std::move(context), std::move(core), std::move(placer)));
 }
 
@@ -69,13 +72,28 @@ Executor & Executor::operator=(Executor && other) noexcept
   return *this;
 }
 
-void Executor::add_node(const std::shared_ptr<Node> & node) { add_node(*node); }
-void Executor::add_node(Node & node) { engine_->add(node.state_); }
-void Executor::remove_node(const std::shared_ptr<Node> & node) { remove_node(*node); }
-void Executor::remove_node(Node & node) { engine_->remove(*node.state_); }
+void Executor::add_node(const std::shared_ptr<Node> & node)
+{
+  add_node(*node);
+}
+void Executor::add_node(Node & node)
+{
+  engine_->add(node.state_);
+}
+void Executor::remove_node(const std::shared_ptr<Node> & node)
+{
+  remove_node(*node);
+}
+void Executor::remove_node(Node & node)
+{
+  engine_->remove(*node.state_);
+}
 
 // A context that has ended starts nothing; one that ends later cancels.
-bool Executor::may_spin() const { return engine_->context()->ok(); }
+bool Executor::may_spin() const
+{
+  return engine_->context()->ok();
+}
 
 void Executor::spin(std::optional<takt_core::Time> epoch)
 {
@@ -108,16 +126,28 @@ std::size_t Executor::spin_some(takt_core::Duration limit)
   return ran;
 }
 
-void Executor::cancel() noexcept { engine_->core().cancel(); }
-bool Executor::is_spinning() const noexcept { return engine_->core().running(); }
+void Executor::cancel() noexcept
+{
+  engine_->core().cancel();
+}
+bool Executor::is_spinning() const noexcept
+{
+  return engine_->core().running();
+}
 
 takt_core::Faults Executor::schedule_warnings() const
 {
   return engine_->placer() != nullptr ? engine_->placer()->warnings() : takt_core::Faults{};
 }
 
-takt_core::Executor & Executor::core() noexcept { return engine_->core(); }
-const std::shared_ptr<Context> & Executor::context() const noexcept { return engine_->context(); }
+takt_core::Executor & Executor::core() noexcept
+{
+  return engine_->core();
+}
+const std::shared_ptr<Context> & Executor::context() const noexcept
+{
+  return engine_->context();
+}
 
 void spin(const std::shared_ptr<Node> & node)
 {

@@ -13,7 +13,8 @@ class GuardCondition::Run : public takt_core::Callback
 {
 public:
   Run(takt_core::CallbackOptions options, std::shared_ptr<Function> function)
-  : Callback(std::move(options)), function_(std::move(function))
+  : Callback(std::move(options)),
+    function_(std::move(function))
   {
   }
   bool take(const takt_core::Run &) override { return function_.acquire(); }
@@ -36,7 +37,10 @@ GuardCondition::GuardCondition(
 {
 }
 
-GuardCondition::~GuardCondition() { leave_node(); }
+GuardCondition::~GuardCondition()
+{
+  leave_node();
+}
 
 void GuardCondition::trigger() noexcept
 {

@@ -39,8 +39,7 @@ void acquire(const rcl_arguments_t & arguments)
   std::lock_guard lock(mutex());
   if (g_users == 0) {
     const rcl_allocator_t allocator = rcl_get_default_allocator();
-    if (
-      rcl_logging_configure_with_output_handler(&arguments, &allocator, &write) != RCL_RET_OK) {
+    if (rcl_logging_configure_with_output_handler(&arguments, &allocator, &write) != RCL_RET_OK) {
       detail::throw_rcl("cannot configure logging");
     }
   }

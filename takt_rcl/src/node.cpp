@@ -11,10 +11,11 @@
 namespace takt_rcl
 {
 
-Node::Node(const std::string & name, const NodeOptions & options) : Node(name, "", options) {}
+Node::Node(const std::string & name, const NodeOptions & options) : Node(name, "", options)
+{
+}
 
-Node::Node(
-  const std::string & name, const std::string & namespace_, const NodeOptions & options)
+Node::Node(const std::string & name, const std::string & namespace_, const NodeOptions & options)
 : state_(std::make_shared<NodeState>(name, namespace_, options, overrides_))
 {
   const bool simulated = declare_parameter("use_sim_time", false);
@@ -32,18 +33,39 @@ Node::Node(
   }
 }
 
-Node::~Node() { state_->leave(nullptr); }
+Node::~Node()
+{
+  state_->leave(nullptr);
+}
 
-const char * Node::get_name() const { return rcl_node_get_name(state_->rcl()); }
-const char * Node::get_namespace() const { return rcl_node_get_namespace(state_->rcl()); }
+const char * Node::get_name() const
+{
+  return rcl_node_get_name(state_->rcl());
+}
+const char * Node::get_namespace() const
+{
+  return rcl_node_get_namespace(state_->rcl());
+}
 const std::string & Node::get_fully_qualified_name() const
 {
   return state_->fully_qualified_name();
 }
-Logger Node::get_logger() const { return Logger(rcl_node_get_logger_name(state_->rcl())); }
-std::shared_ptr<Context> Node::get_context() const { return state_->context(); }
-std::shared_ptr<Clock> Node::get_clock() const { return clock_; }
-Time Node::now() const { return clock_->now(); }
+Logger Node::get_logger() const
+{
+  return Logger(rcl_node_get_logger_name(state_->rcl()));
+}
+std::shared_ptr<Context> Node::get_context() const
+{
+  return state_->context();
+}
+std::shared_ptr<Clock> Node::get_clock() const
+{
+  return clock_;
+}
+Time Node::now() const
+{
+  return clock_->now();
+}
 
 CallbackGroup::SharedPtr Node::create_callback_group(
   CallbackGroupType type, const std::string & name)
@@ -82,7 +104,10 @@ GuardCondition::SharedPtr Node::create_guard_condition(
   return guard;
 }
 
-void Node::adopt(const std::shared_ptr<Entity> & entity) { state_->adopt(entity); }
+void Node::adopt(const std::shared_ptr<Entity> & entity)
+{
+  state_->adopt(entity);
+}
 
 const ParameterValue * Node::find_override(const std::string & name) const
 {
@@ -98,19 +123,24 @@ void Node::declare(const std::string & name, ParameterValue value)
   }
 }
 
-bool Node::has_parameter(const std::string & name) const { return parameters_.contains(name); }
+bool Node::has_parameter(const std::string & name) const
+{
+  return parameters_.contains(name);
+}
 
 const ParameterValue & Node::get_parameter(const std::string & name) const
 {
   const auto found = parameters_.find(name);
   if (found == parameters_.end()) {
-    throw Error(
-      get_fully_qualified_name() + ": parameter '" + name + "' has not been declared");
+    throw Error(get_fully_qualified_name() + ": parameter '" + name + "' has not been declared");
   }
   return found->second;
 }
 
-const ParameterMap & Node::get_parameter_overrides() const { return overrides_; }
+const ParameterMap & Node::get_parameter_overrides() const
+{
+  return overrides_;
+}
 
 std::size_t Node::count_publishers(const std::string & topic) const
 {

@@ -18,17 +18,16 @@ namespace takt_rcl
 PublisherBase::PublisherBase(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
   const std::string & topic, const QoS & qos, const PublisherOptions &)
-: node_(std::move(node)), publisher_(rcl_get_zero_initialized_publisher())
+: node_(std::move(node)),
+  publisher_(rcl_get_zero_initialized_publisher())
 {
   rcl_publisher_options_t options = rcl_publisher_get_default_options();
   options.qos = qos.get_rmw_qos_profile();
   {
     std::lock_guard lock(rcl_mutex());
     if (
-      rcl_publisher_init(&publisher_, node_->rcl(), &type, topic.c_str(), &options) !=
-      RCL_RET_OK) {
-      detail::throw_rcl(
-        node_->fully_qualified_name() + ": cannot publish on '" + topic + "'");
+      rcl_publisher_init(&publisher_, node_->rcl(), &type, topic.c_str(), &options) != RCL_RET_OK) {
+      detail::throw_rcl(node_->fully_qualified_name() + ": cannot publish on '" + topic + "'");
     }
   }
   topic_ = rcl_publisher_get_topic_name(&publisher_);
@@ -83,8 +82,7 @@ std::size_t PublisherBase::get_subscription_count() const
 
 bool PublisherBase::wait_for_matched(std::size_t count, takt_core::Duration timeout) const
 {
-  return wait_for(
-    *node_->context(), timeout, [&] { return get_subscription_count() >= count; });
+  return wait_for(*node_->context(), timeout, [&] { return get_subscription_count() >= count; });
 }
 
 }  // namespace takt_rcl

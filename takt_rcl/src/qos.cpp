@@ -19,8 +19,14 @@ rmw_time_t to_rmw(takt_core::Duration duration)
 
 }  // namespace
 
-QoS::QoS(KeepLast history) : profile_(rmw_qos_profile_default) { keep_last(history.depth); }
-QoS::QoS(KeepAll) : profile_(rmw_qos_profile_default) { keep_all(); }
+QoS::QoS(KeepLast history) : profile_(rmw_qos_profile_default)
+{
+  keep_last(history.depth);
+}
+QoS::QoS(KeepAll) : profile_(rmw_qos_profile_default)
+{
+  keep_all();
+}
 
 QoS & QoS::keep_last(std::size_t depth)
 {
@@ -81,9 +87,9 @@ QoS & QoS::avoid_ros_namespace_conventions(bool avoid)
 std::uint32_t arrival_depth(const rmw_qos_profile_t & profile) noexcept
 {
   const bool bounded = profile.history != RMW_QOS_POLICY_HISTORY_KEEP_ALL && profile.depth != 0;
-  return bounded ? static_cast<std::uint32_t>(
-                     std::min<std::size_t>(profile.depth, std::size_t{1} << 20))
-                 : kUnboundedDepth;
+  return bounded
+           ? static_cast<std::uint32_t>(std::min<std::size_t>(profile.depth, std::size_t{1} << 20))
+           : kUnboundedDepth;
 }
 
 }  // namespace takt_rcl

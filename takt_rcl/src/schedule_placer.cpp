@@ -24,14 +24,13 @@ SchedulePlacer::SchedulePlacer(
   takt_core::Executor & executor, std::vector<std::string> notes)
 : executor_(executor),
   notes_(std::move(notes)),
-  resolver_(value_of(
-    takt_schedule::Resolver::create(schedule, executor_name), "cannot use the schedule")),
+  resolver_(
+    value_of(takt_schedule::Resolver::create(schedule, executor_name), "cannot use the schedule")),
   process_threads_(value_of(
     takt_schedule::ProcessThreads::create(schedule, executor_name), "cannot use the schedule"))
 {
   has_thread_rules_ = !resolver_.executor().process_threads.empty();
-  rights_must_be_there_ =
-    resolver_.executor().missing_rights == takt_core::MissingRights::fail;
+  rights_must_be_there_ = resolver_.executor().missing_rights == takt_core::MissingRights::fail;
 }
 
 Placer::Place SchedulePlacer::place(

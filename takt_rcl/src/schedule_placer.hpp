@@ -23,8 +23,7 @@ public:
     const takt_schedule::Schedule & schedule, const std::string & executor_name,
     takt_core::Executor & executor, std::vector<std::string> notes);
 
-  Place place(
-    const std::string & id, takt_core::Kind kind, const std::string & group_id) override;
+  Place place(const std::string & id, takt_core::Kind kind, const std::string & group_id) override;
   void entity_made() override;
   takt_core::Faults warnings() const override;
 

@@ -86,7 +86,10 @@ void release()
   }
 }
 
-std::uint64_t count() noexcept { return g_count.load(); }
+std::uint64_t count() noexcept
+{
+  return g_count.load();
+}
 
 void add(takt_core::Executor & executor)
 {

@@ -123,9 +123,9 @@ TEST_F(Activations, WaitingMessagesDoNotInheritFromWhoeverSubscribes)
   Activation got;
   std::shared_ptr<SubscriptionBase> sub;
   auto guard = n->create_guard_condition([&] {
-    sub = n->create_subscription<Number>(
-      "numbers", QoS(5).transient_local(),
-      [&](const Number &) { got = only(*takt_core::current_activations()); });
+    sub = n->create_subscription<Number>("numbers", QoS(5).transient_local(), [&](const Number &) {
+      got = only(*takt_core::current_activations());
+    });
     // Wait here for the message, so that it is announced at registration or by another thread.
     EXPECT_TRUE(sub->wait_for_matched(1, kPatience));
   });
@@ -149,8 +149,8 @@ TEST_F(Activations, ObserverSeesWhatJoinsProcesses)
       name = topic;
       roots = activations != nullptr ? activations->size() : 0;
     }
-    void on_take(std::uint32_t number, const Gid & publisher, std::uint64_t sequence) noexcept
-      override
+    void on_take(
+      std::uint32_t number, const Gid & publisher, std::uint64_t sequence) noexcept override
     {
       EXPECT_EQ(publisher, gid);
       EXPECT_LE(sequence, published);

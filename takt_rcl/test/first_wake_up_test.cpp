@@ -42,8 +42,7 @@ TEST_F(FirstWakeUp, SurvivesAMessageBetweenCountingAndListening)
   using Number = std_msgs::msg::UInt64;
   auto n = node("n");
   int got = 0;
-  auto sub =
-    n->create_subscription<Number>("numbers", QoS(1), [&](const Number &) { ++got; });
+  auto sub = n->create_subscription<Number>("numbers", QoS(1), [&](const Number &) { ++got; });
   auto pub = n->create_publisher<Number>("numbers", QoS(1));
   auto e = executor();
   ASSERT_TRUE(pub->wait_for_matched(1, kPatience));
@@ -54,7 +53,8 @@ TEST_F(FirstWakeUp, SurvivesAMessageBetweenCountingAndListening)
     in_between = nullptr;
     GTEST_SKIP() << "this middleware registers listeners in another way";
   }
-  EXPECT_TRUE(spin_until(e, [&] { return got == 1; }, 3s));
+  EXPECT_TRUE(spin_until(
+    e, [&] { return got == 1; }, 3s));
 }
 
 }  // namespace takt_rcl::test

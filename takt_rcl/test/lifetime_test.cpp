@@ -1,7 +1,7 @@
 // Things come and go while others run; exceptions leave through spin.
 #include <atomic>
-#include <stdexcept>
 #include <std_msgs/msg/u_int64.hpp>
+#include <stdexcept>
 
 #include "ros_test.hpp"
 
@@ -233,7 +233,8 @@ TEST_F(Lifetime, CallbackThatCannotBeAddedIsOneClearErrorAndLeavesNothing)
   TimerOptions wrong;
   wrong.binding.threads = 0b100;
   try {
-    n->create_wall_timer(1s, [] {}, wrong);
+    n->create_wall_timer(
+      1s, [] {}, wrong);
     FAIL() << "nothing was thrown";
   } catch (const Error & error) {
     EXPECT_NE(std::string(error.what()).find("cannot add /n:timer(1s)"), std::string::npos)

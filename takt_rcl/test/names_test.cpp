@@ -42,8 +42,7 @@ TEST_F(Names, IdsAreBuiltFromQualifiedNames)
   EXPECT_EQ(subscribe(*n, "/points")->id(), "/front/lidar:sub(/points)");
   EXPECT_EQ(subscribe(*n, "points")->id(), "/front/lidar:sub(/front/points)");
   EXPECT_EQ(subscribe(*n, "~/points")->id(), "/front/lidar:sub(/front/lidar/points)");
-  EXPECT_EQ(
-    n->create_guard_condition(nothing)->id(), "/front/lidar:waitable(guard_condition)");
+  EXPECT_EQ(n->create_guard_condition(nothing)->id(), "/front/lidar:waitable(guard_condition)");
 }
 
 TEST_F(Names, UsersNamesReplaceTheBracketAndCollisionsAreNumbered)
@@ -64,7 +63,9 @@ TEST_F(Names, UsersNamesReplaceTheBracketAndCollisionsAreNumbered)
   SubscriptionOptions options;
   options.name = "cloud";
   EXPECT_EQ(
-    n->create_subscription<Number>("x", QoS(1), [](const Number &) {}, options)->id(),
+    n->create_subscription<Number>(
+       "x", QoS(1), [](const Number &) {}, options)
+      ->id(),
     "/n:sub(cloud)");
 }
 
@@ -76,8 +77,7 @@ TEST_F(Names, GroupsHaveIdsToo)
   EXPECT_EQ(
     n->create_callback_group(CallbackGroupType::MutuallyExclusive, "hot")->id(), "/n:group(hot)");
   EXPECT_EQ(
-    n->create_callback_group(CallbackGroupType::MutuallyExclusive, "hot")->id(),
-    "/n:group(hot)#2");
+    n->create_callback_group(CallbackGroupType::MutuallyExclusive, "hot")->id(), "/n:group(hot)#2");
   auto timer = n->create_wall_timer(1s, [] {});
   EXPECT_EQ(&timer->group(), n->get_default_callback_group().get());
 }
@@ -138,8 +138,7 @@ TEST_F(Names, ParameterFilesGiveTypedValues)
   EXPECT_EQ(n->declare_parameter("use", false), true);
   EXPECT_EQ(n->declare_parameter("frame", "odom"), "map");
   EXPECT_EQ(n->declare_parameter("sub.deep", 0), 3);
-  EXPECT_EQ(
-    n->declare_parameter("limits", std::vector<double>{}), (std::vector<double>{1.0, 2.0}));
+  EXPECT_EQ(n->declare_parameter("limits", std::vector<double>{}), (std::vector<double>{1.0, 2.0}));
   EXPECT_EQ(
     n->declare_parameter("names", std::vector<std::string>{}),
     (std::vector<std::string>{"a", "b"}));
@@ -169,8 +168,7 @@ TEST_F(Names, BadArgumentsGiveOneClearMessage)
   EXPECT_NE(bad.find("no_rule"), std::string::npos) << bad;
   EXPECT_TRUE(one_line(bad)) << bad;
   const std::string unknown = fault_of([&] { restart({"--no-such-flag", "x"}); });
-  EXPECT_EQ(
-    unknown, "bad ROS arguments: unknown after --ros-args: '--no-such-flag' 'x'");
+  EXPECT_EQ(unknown, "bad ROS arguments: unknown after --ros-args: '--no-such-flag' 'x'");
   const std::string file = fault_of([&] { restart({"--params-file", "/no/such.yaml"}); });
   EXPECT_NE(file.find("/no/such.yaml"), std::string::npos) << file;
   EXPECT_TRUE(one_line(file)) << file;
@@ -186,8 +184,7 @@ TEST_F(Names, BadNamesGiveOneClearMessage)
   const std::string topic = fault_of([&] { subscribe(*n, "bad topic"); });
   EXPECT_EQ(topic.find("/n: cannot subscribe to 'bad topic'"), 0u) << topic;
   EXPECT_EQ(topic.find('\n'), std::string::npos) << topic;
-  EXPECT_NE(
-    fault_of([&] { Node("n"); }).find("the context is not initialised"), std::string::npos);
+  EXPECT_NE(fault_of([&] { Node("n"); }).find("the context is not initialised"), std::string::npos);
   EXPECT_EQ(
     fault_of([&] { n->create_wall_timer(0ms, [] {}); }), "a timer's period must be positive");
 }

@@ -2,13 +2,12 @@
 find_package(GTest REQUIRED)
 find_package(std_msgs REQUIRED)
 find_package(sensor_msgs REQUIRED)
-find_package(takt_msgs REQUIRED)
 
 set(takt_rcl_test_logs ${CMAKE_CURRENT_BINARY_DIR}/ros_logs)
 file(GLOB takt_rcl_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*_test.cpp)
 add_library(takt_rcl_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/ros_test_main.cpp)
 target_link_libraries(takt_rcl_test_main PUBLIC
-  takt_rcl GTest::gtest ${std_msgs_TARGETS} ${sensor_msgs_TARGETS} ${takt_msgs_TARGETS})
+  takt_rcl GTest::gtest ${std_msgs_TARGETS} ${sensor_msgs_TARGETS})
 
 foreach(source IN LISTS takt_rcl_tests)
   get_filename_component(name ${source} NAME_WE)
@@ -24,3 +23,16 @@ foreach(source IN LISTS takt_rcl_tests)
   set_tests_properties(${name} PROPERTIES
     TIMEOUT 300 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")
 endforeach()
+
+add_executable(takt_rcl_peer ${CMAKE_CURRENT_LIST_DIR}/peer.cpp)
+target_compile_options(takt_rcl_peer PRIVATE ${takt_rcl_warnings})
+target_link_libraries(takt_rcl_peer PRIVATE
+  takt_rcl ${std_msgs_TARGETS} ${sensor_msgs_TARGETS})
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME rcl_rclpy
+  COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
+    ${CMAKE_CURRENT_LIST_DIR}/test_rclpy.py)
+set_tests_properties(rcl_rclpy PROPERTIES
+  TIMEOUT 300
+  ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
+set_tests_properties(rcl_units_test rcl_pubsub_test PROPERTIES LABELS smoke)

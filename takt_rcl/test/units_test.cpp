@@ -245,7 +245,8 @@ TEST(QoS, ArrivalDepthIsTheHistorys)
 
 TEST(Time, ConvertsToMessagesAndBack)
 {
-  for (const std::int64_t ns : {0LL, 1LL, 999'999'999LL, 1'000'000'000LL, 1'700'000'000'123'456'789LL}) {
+  for (const std::int64_t ns :
+       {0LL, 1LL, 999'999'999LL, 1'000'000'000LL, 1'700'000'000'123'456'789LL}) {
     const takt_rcl::Time time(ns);
     EXPECT_EQ(takt_rcl::Time(builtin_interfaces::msg::Time(time)).nanoseconds(), ns);
   }

@@ -13,7 +13,11 @@ namespace takt_rcl
 
 class Engine;
 
-enum class CallbackGroupType { MutuallyExclusive, Reentrant };
+enum class CallbackGroupType
+{
+  MutuallyExclusive,
+  Reentrant
+};
 
 class CallbackGroup
 {

@@ -24,9 +24,9 @@ namespace takt_rcl
 struct SimTimer
 {
   Duration period{};
-  Duration first{};              ///< from the clock's first message, or from creation if later
-  Time next{};                   ///< meaningless until the clock has started
-  bool active = true;            ///< not cancelled
+  Duration first{};                  ///< from the clock's first message, or from creation if later
+  Time next{};                       ///< meaningless until the clock has started
+  bool active = true;                ///< not cancelled
   std::uint32_t place = UINT32_MAX;  ///< in the heap
   const Attachment * target = nullptr;  ///< set while the timer is in an executor
   // What the run is told: written at release.
@@ -49,10 +49,10 @@ public:
   void set_simulated(Time now) noexcept;
 
   // ---- for Timer ----
-  void add(SimTimer & timer, const Attachment & target);  ///< set-up only
-  void remove(SimTimer & timer) noexcept;                 ///< set-up only
-  void cancel(SimTimer & timer) noexcept;                 ///< real-time safe
-  void reset(SimTimer & timer) noexcept;                  ///< real-time safe
+  void add(SimTimer & timer, const Attachment & target);        ///< set-up only
+  void remove(SimTimer & timer) noexcept;                       ///< set-up only
+  void cancel(SimTimer & timer) noexcept;                       ///< real-time safe
+  void reset(SimTimer & timer) noexcept;                        ///< real-time safe
   void set_period(SimTimer & timer, Duration period) noexcept;  ///< real-time safe
   bool cancelled(const SimTimer & timer) const noexcept;        ///< real-time safe
   /// Until the next release; kForever: cancelled. Real-time safe.

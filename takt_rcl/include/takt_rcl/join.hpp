@@ -95,7 +95,8 @@ class JoinScope
 public:
   template <typename... Joins>
   explicit JoinScope(const Joins &... joins) noexcept
-  : activations_(merge(joins...)), scope_(activations_)
+  : activations_(merge(joins...)),
+    scope_(activations_)
   {
   }
 

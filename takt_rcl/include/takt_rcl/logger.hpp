@@ -15,7 +15,8 @@ namespace takt_rcl
 class Logger
 {
 public:
-  enum class Level {
+  enum class Level
+  {
     Unset = RCUTILS_LOG_SEVERITY_UNSET,
     Debug = RCUTILS_LOG_SEVERITY_DEBUG,
     Info = RCUTILS_LOG_SEVERITY_INFO,
@@ -35,7 +36,10 @@ private:
   std::string name_;
 };
 
-inline Logger get_logger(const std::string & name) { return Logger(name); }
+inline Logger get_logger(const std::string & name)
+{
+  return Logger(name);
+}
 
 }  // namespace takt_rcl
 

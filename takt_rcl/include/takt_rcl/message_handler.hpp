@@ -49,8 +49,8 @@ namespace detail
 {
 
 template <typename F, typename Argument>
-inline constexpr bool takes = std::is_invocable_v<F &, Argument> ||
-                              std::is_invocable_v<F &, Argument, const MessageInfo &>;
+inline constexpr bool takes =
+  std::is_invocable_v<F &, Argument> || std::is_invocable_v<F &, Argument, const MessageInfo &>;
 
 template <typename F, typename Argument>
 void call(F & function, Argument && argument, const MessageInfo & info)

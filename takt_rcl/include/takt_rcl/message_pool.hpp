@@ -25,8 +25,8 @@ public:
   {
     Msg message{};
     MessagePool * pool = nullptr;
-    std::uint32_t index = 0;               // kOutside: allocated because the pool was exhausted
-    std::atomic<std::uint32_t> next{0};    // in the free list: index + 1
+    std::uint32_t index = 0;             // kOutside: allocated because the pool was exhausted
+    std::atomic<std::uint32_t> next{0};  // in the free list: index + 1
     alignas(std::max_align_t) std::byte control[128];
   };
 
@@ -39,7 +39,8 @@ public:
 
   /// Set-up only: allocates everything.
   explicit MessagePool(std::uint32_t capacity)
-  : slots_(std::make_unique<Slot[]>(capacity)), capacity_(capacity)
+  : slots_(std::make_unique<Slot[]>(capacity)),
+    capacity_(capacity)
   {
     for (std::uint32_t i = 0; i < capacity; ++i) {
       slots_[i].pool = this;
@@ -153,8 +154,8 @@ private:
 
   std::unique_ptr<Slot[]> slots_;
   const std::uint32_t capacity_;
-  std::atomic<std::uint64_t> head_{0};         // count | index + 1 of the first free slot
-  std::atomic<std::uint64_t> references_{1};   // the owner and each slot that is out
+  std::atomic<std::uint64_t> head_{0};        // count | index + 1 of the first free slot
+  std::atomic<std::uint64_t> references_{1};  // the owner and each slot that is out
   std::atomic<std::uint64_t> exhausted_{0};
 };
 

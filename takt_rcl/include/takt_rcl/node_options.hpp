@@ -16,10 +16,10 @@ class Context;
 
 struct NodeOptions
 {
-  std::shared_ptr<Context> context;           ///< default: the default context
-  std::vector<std::string> arguments;         ///< this node's own, e.g. {"--ros-args", "-r", "a:=b"}
-  bool use_global_arguments = true;           ///< those of the context too
-  std::vector<Parameter> parameter_overrides; ///< beat those of arguments and files
+  std::shared_ptr<Context> context;    ///< default: the default context
+  std::vector<std::string> arguments;  ///< this node's own, e.g. {"--ros-args", "-r", "a:=b"}
+  bool use_global_arguments = true;    ///< those of the context too
+  std::vector<Parameter> parameter_overrides;  ///< beat those of arguments and files
   bool enable_rosout = true;
 };
 

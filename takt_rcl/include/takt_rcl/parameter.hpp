@@ -23,29 +23,6 @@ using ParameterValue = std::variant<
 
 using ParameterMap = std::map<std::string, ParameterValue>;
 
-class Parameter
-{
-public:
-  Parameter(std::string name, ParameterValue value)
-  : name_(std::move(name)), value_(std::move(value))
-  {
-  }
-  Parameter(std::string name, const char * value) : Parameter(std::move(name), std::string(value))
-  {
-  }
-  Parameter(std::string name, int value)
-  : Parameter(std::move(name), ParameterValue(std::int64_t{value}))
-  {
-  }
-
-  const std::string & get_name() const noexcept { return name_; }
-  const ParameterValue & get_parameter_value() const noexcept { return value_; }
-
-private:
-  std::string name_;
-  ParameterValue value_;
-};
-
 namespace detail
 {
 
@@ -91,6 +68,26 @@ T parameter_as(const std::string & name, const ParameterValue & value)
 }
 
 }  // namespace detail
+
+/// A name and a value of any type that can be kept as one.
+class Parameter
+{
+public:
+  template <typename T>
+  Parameter(std::string name, T && value)
+  : name_(std::move(name)),
+    value_(detail::to_parameter_value(std::forward<T>(value)))
+  {
+  }
+
+  const std::string & get_name() const noexcept { return name_; }
+  const ParameterValue & get_parameter_value() const noexcept { return value_; }
+
+private:
+  std::string name_;
+  ParameterValue value_;
+};
+
 }  // namespace takt_rcl
 
 #endif  // TAKT_RCL__PARAMETER_HPP_

@@ -46,10 +46,7 @@ public:
   /// Names this publisher in every MessageInfo of its messages.
   const Gid & gid() const noexcept { return gid_; }
   /// The publication sequence number of the last message, 0 before the first.
-  std::uint64_t last_sequence() const noexcept
-  {
-    return sequence_.load(std::memory_order_relaxed);
-  }
+  std::uint64_t last_sequence() const noexcept { return sequence_.load(std::memory_order_relaxed); }
   /// Publishes that the middleware refused.
   std::uint64_t failed_publishes() const noexcept
   {

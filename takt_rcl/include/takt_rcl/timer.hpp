@@ -30,8 +30,8 @@ struct TimerInfo
 
 struct TimerOptions : EntityOptions
 {
-  bool autostart = true;                  ///< false: waits for `reset`
-  std::optional<Duration> offset;         ///< first release after the start gate; default: a period
+  bool autostart = true;           ///< false: waits for `reset`
+  std::optional<Duration> offset;  ///< first release after the start gate; default: a period
   takt_core::MissedPeriods missed_periods = takt_core::MissedPeriods::skip;
 };
 

@@ -1,0 +1,103 @@
+// The core callbacks behind a timer: one on the monotonic clock, one on simulated time.
+#ifndef TIMER_RUN_HPP_
+#define TIMER_RUN_HPP_
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "hold.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_rcl/timer.hpp"
+
+namespace takt_rcl
+{
+
+struct Timer::Shared
+{
+  Function function;
+  TimerOptions options;
+  std::shared_ptr<Clock> clock;  // nullptr: the monotonic clock, by the executor
+  std::weak_ptr<Timer> handle;
+  std::atomic<Duration::rep> period{0};
+  std::atomic<bool> active{true};                // while in no executor
+  std::atomic<std::uint64_t> skipped_before{0};  // in executors it was in earlier
+  SimTimer sim;
+};
+
+/// The core callback on the monotonic clock.
+class Timer::Run : public takt_core::Callback
+{
+public:
+  Run(
+    takt_core::CallbackOptions options, std::shared_ptr<Shared> shared,
+    takt_core::Executor & executor)
+  : Callback(std::move(options)),
+    shared_(std::move(shared)),
+    executor_(executor)
+  {
+  }
+
+  bool take(const takt_core::Run &) override { return shared_.acquire(); }
+  void run(const takt_core::Run & run) override
+  {
+    const Hold<Shared>::Releasing releasing(shared_);
+    // Holds the handle: a callback may drop the user's last one.
+    if (const auto timer = shared_->handle.lock(); timer != nullptr) {
+      const TimerInfo info{
+        Time(takt_core::to_ns(run.release)), Time(takt_core::to_ns(run.start)), run.skipped};
+      shared_->function(*timer, info);
+    }
+  }
+
+  void close() noexcept { shared_.release(); }
+  bool cancelled() const noexcept { return executor_.scheduler().timer_cancelled(*this); }
+
+private:
+  Hold<Shared> shared_;
+  takt_core::Executor & executor_;
+};
+
+/// The core callback on simulated time: the clock releases it.
+class Timer::SimRun : public takt_core::Callback
+{
+public:
+  SimRun(takt_core::CallbackOptions options, std::shared_ptr<Shared> shared)
+  : Callback(std::move(options)),
+    shared_(std::move(shared))
+  {
+  }
+
+  bool take(const takt_core::Run &) override
+  {
+    if (!shared_.acquire()) {
+      return false;
+    }
+    if (shared_->clock->cancelled(shared_->sim)) {
+      shared_.release();
+      return false;
+    }
+    return true;
+  }
+  void close() noexcept { shared_.release(); }
+
+  void run(const takt_core::Run &) override
+  {
+    const Hold<Shared>::Releasing releasing(shared_);
+    const std::uint64_t skipped = shared_->sim.skipped.load(std::memory_order_relaxed);
+    const TimerInfo info{
+      Time(shared_->sim.expected.load(std::memory_order_relaxed)), shared_->clock->now(),
+      skipped - std::exchange(skipped_, skipped)};
+    if (const auto timer = shared_->handle.lock(); timer != nullptr) {
+      shared_->function(*timer, info);
+    }
+  }
+
+private:
+  Hold<Shared> shared_;
+  std::uint64_t skipped_ = 0;
+};
+
+}  // namespace takt_rcl
+
+#endif  // TIMER_RUN_HPP_

@@ -1,0 +1,216 @@
+// takt allocates nothing per message in steady state. What the middleware allocates inside its own
+// publish and take is not counted; what takt does in the listener, below the middleware, is.
+//
+// The program stands in for malloc, rcl_publish, rcl_take and the registration of listeners.
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <rcl/publisher.h>
+#include <rcl/subscription.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <sensor_msgs/msg/image.hpp>
+#include <std_msgs/msg/u_int64.hpp>
+
+#include "ros_test.hpp"
+
+namespace
+{
+
+std::atomic<bool> g_counting{false};
+std::atomic<std::uint64_t> g_allocations{0};
+std::atomic<std::uint64_t> g_heard{0};
+thread_local bool t_in_middleware = false;
+thread_local bool t_watched = false;  // executor threads only
+thread_local bool t_reporting = false;
+
+void count() noexcept
+{
+  if (g_counting.load(std::memory_order_relaxed) && t_watched && !t_in_middleware && !t_reporting) {
+    if (g_allocations.fetch_add(1) == 0) {
+      t_reporting = true;
+      void * frames[24];
+      ::backtrace_symbols_fd(frames, ::backtrace(frames, 24), 2);
+      t_reporting = false;
+    }
+  }
+}
+
+struct InMiddleware
+{
+  InMiddleware() { t_in_middleware = true; }
+  ~InMiddleware() { t_in_middleware = false; }
+};
+
+struct Listener
+{
+  rcl_event_callback_t function;
+  const void * data;
+};
+
+void listen(const void * listener, std::size_t number)
+{
+  const bool was = std::exchange(t_in_middleware, false);
+  const auto * const real = static_cast<const Listener *>(listener);
+  g_heard.fetch_add(1);
+  real->function(real->data, number);
+  t_in_middleware = was;
+}
+
+template <typename Function>
+Function next(Function, const char * name)
+{
+  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+void * __libc_malloc(std::size_t);
+void * __libc_calloc(std::size_t, std::size_t);
+void * __libc_realloc(void *, std::size_t);
+void * __libc_memalign(std::size_t, std::size_t);
+
+void * malloc(std::size_t size)
+{
+  count();
+  return __libc_malloc(size);
+}
+void * calloc(std::size_t number, std::size_t size)
+{
+  count();
+  return __libc_calloc(number, size);
+}
+void * realloc(void * old, std::size_t size)
+{
+  count();
+  return __libc_realloc(old, size);
+}
+void * aligned_alloc(std::size_t alignment, std::size_t size)
+{
+  count();
+  return __libc_memalign(alignment, size);
+}
+
+rcl_ret_t rcl_publish(
+  const rcl_publisher_t * publisher, const void * message, rmw_publisher_allocation_t * allocation)
+{
+  static const auto real = next(&rcl_publish, "rcl_publish");
+  const InMiddleware scope;
+  return real(publisher, message, allocation);
+}
+
+rcl_ret_t rcl_take(
+  const rcl_subscription_t * subscription, void * message, rmw_message_info_t * info,
+  rmw_subscription_allocation_t * allocation)
+{
+  static const auto real = next(&rcl_take, "rcl_take");
+  const InMiddleware scope;
+  return real(subscription, message, info, allocation);
+}
+
+rcl_ret_t rcl_subscription_set_on_new_message_callback(
+  const rcl_subscription_t * subscription, rcl_event_callback_t function, const void * data)
+{
+  static const auto real = next(
+    &rcl_subscription_set_on_new_message_callback, "rcl_subscription_set_on_new_message_callback");
+  if (function == nullptr) {
+    return real(subscription, nullptr, nullptr);
+  }
+  return real(subscription, &listen, new Listener{function, data});  // as long as the program
+}
+
+}  // extern "C"
+
+namespace takt_rcl::test
+{
+
+class Allocations : public RosTest
+{
+protected:
+  /// A chain: timer → const Msg & → shared_ptr → unique, with a join, on two threads.
+  template <typename Msg>
+  void expect_none(const Msg & content)
+  {
+    auto n = node("n");
+    auto a = n->create_publisher<Msg>("a", QoS(10));
+    auto b = n->create_publisher<Msg>("b", QoS(10));
+    auto c = n->create_publisher<Msg>("c", QoS(10));
+    auto message = std::make_unique<Msg>(content);
+    auto join = std::make_unique<Join<Msg>>();
+    auto timer = n->create_wall_timer(1ms, [&](const TimerInfo &) {
+      t_watched = true;
+      a->publish(*message);
+    });
+    SubscriptionOptions reentrant;
+    reentrant.callback_group = n->create_callback_group(CallbackGroupType::Reentrant);
+    auto first = n->create_subscription<Msg>(
+      "a", QoS(10),
+      [&](const Msg & m, const MessageInfo &) {
+        t_watched = true;
+        b->publish(m);
+      },
+      reentrant);
+    auto second = n->create_subscription<Msg>("b", QoS(10), [&](std::shared_ptr<const Msg> m) {
+      t_watched = true;
+      join->store(*m);
+      join->store(m);
+      const JoinScope scope(*join);
+      c->publish(join->get());
+      join->clear();
+    });
+    std::atomic<std::uint64_t> ended{0};
+    auto third = n->create_subscription<Msg>("c", QoS(10), [&](UniqueMessage<Msg>) {
+      t_watched = true;
+      ++ended;
+    });
+    auto guard = n->create_guard_condition([&] { t_watched = true; });
+    auto e = executor(2);
+    e.add_node(n);
+    for (const auto & publisher : {a, b, c}) {
+      ASSERT_TRUE(publisher->wait_for_matched(1, kPatience));
+    }
+    Spinning spinning(e);
+    ASSERT_TRUE(wait_until([&] { return ended > 200; }));  // warm
+    const std::uint64_t heard = g_heard;
+    const std::uint64_t before = ended;
+    g_allocations = 0;
+    g_counting = true;
+    ASSERT_TRUE(wait_until([&] {
+      guard->trigger();
+      return ended > before + 500;
+    }));
+    g_counting = false;
+    EXPECT_GE(g_heard - heard, 3 * 400u);  // the listeners ran, and were watched
+    EXPECT_EQ(g_allocations, 0u);
+    EXPECT_EQ(second->allocated_messages() + third->allocated_messages(), 0u);
+  }
+};
+
+TEST_F(Allocations, TheWatchWorks)
+{
+  t_watched = true;
+  g_allocations = 0;
+  g_counting = true;
+  std::unique_ptr<int> volatile_one(new int(1));
+  g_counting = false;
+  t_watched = false;
+  EXPECT_EQ(*volatile_one, 1);
+  EXPECT_EQ(g_allocations, 1u);
+}
+
+TEST_F(Allocations, NonePerSmallMessage)
+{
+  expect_none(std_msgs::msg::UInt64());
+}
+
+TEST_F(Allocations, NonePerMessageWithStringsAndSequences)
+{
+  sensor_msgs::msg::Image image;
+  image.header.frame_id = "a name that is too long for any small string";
+  image.data.resize(4096);
+  expect_none(image);
+}
+
+}  // namespace takt_rcl::test

@@ -1,0 +1,129 @@
+// A schedule places every callback, whenever it is made.
+#include <atomic>
+#include <std_msgs/msg/u_int64.hpp>
+
+#include "ros_test.hpp"
+#include "takt_schedule/parse.hpp"
+
+namespace takt_rcl::test
+{
+
+using Number = std_msgs::msg::UInt64;
+
+class Scheduled : public RosTest
+{
+protected:
+  static takt_schedule::Schedule parse(const std::string & text)
+  {
+    auto schedule = takt_schedule::parse_schedule(text, "schedule.yaml");
+    for (const auto & fault : schedule.faults()) {
+      ADD_FAILURE() << fault;
+    }
+    return schedule.ok() ? schedule.value() : takt_schedule::Schedule{};
+  }
+};
+
+constexpr const char * kSchedule = R"yaml(
+version: 1
+executors:
+  main:
+    order: priority
+    missing_rights: report
+    threads:
+      hot: {}
+      rest: {count: 2}
+    default: rest
+    callbacks:
+      - match: "/n:timer(5ms)"
+        threads: hot
+        priority: 7
+        offset: 3ms
+        missed_periods: catch_up
+      - match: "/n:sub(/*)"
+        threads: [hot]
+        priority: 9
+chains:
+  c:
+    path: ["/n:timer(5ms)", "/n:sub(/numbers)"]
+    deadline: 4ms
+    priority: 3
+)yaml";
+
+TEST_F(Scheduled, PlacesCallbacksByTheirIds)
+{
+  const auto schedule = parse(kSchedule);
+  auto e = Executor::from_schedule(context, schedule, "main");
+  auto n = node("n");
+  std::atomic<std::uint32_t> timer_thread{99};
+  std::vector<TimerInfo> infos;
+  auto timer = n->create_wall_timer(5ms, [&](const TimerInfo & info) {
+    timer_thread = takt_core::current_run()->thread;
+    infos.push_back(info);
+  });
+  auto early = n->create_subscription<Number>("/numbers", QoS(1), [](const Number &) {});
+  auto other = n->create_wall_timer(1s, [] {});
+  e.add_node(n);
+  auto late = n->create_subscription<Number>("/late", QoS(1), [](const Number &) {});
+  auto & scheduler = e.core().scheduler();
+  EXPECT_EQ(scheduler.thread_count(), 3u);
+  EXPECT_EQ(scheduler.threads(*timer->callback()), 0b001u);
+  EXPECT_EQ(scheduler.priority(*timer->callback()), 7);
+  EXPECT_EQ(scheduler.threads(*other->callback()), 0b110u);
+  EXPECT_EQ(scheduler.threads(*late->callback()), 0b001u);
+  EXPECT_EQ(scheduler.priority(*late->callback()), 9);
+  ASSERT_EQ(scheduler.chains().size(), 1u);
+  const takt_core::Time epoch = takt_core::now();
+  std::thread spinning([&] { e.spin(epoch); });
+  EXPECT_TRUE(wait_until([&] { return timer_thread == 0; }));
+  e.cancel();
+  spinning.join();
+  EXPECT_EQ((infos[0].expected_call_time - Time(takt_core::to_ns(epoch))) % 5ms, Duration(3ms));
+}
+
+TEST_F(Scheduled, UnknownExecutorIsOneClearError)
+{
+  const auto schedule = parse(kSchedule);
+  try {
+    Executor::from_schedule(context, schedule, "mian");
+    FAIL() << "nothing was thrown";
+  } catch (const Error & error) {
+    EXPECT_NE(std::string(error.what()).find("mian"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(Scheduled, RulesThatMatchNothingAreWarnings)
+{
+  const auto schedule = parse(kSchedule);
+  auto e = Executor::from_schedule(context, schedule, "main");
+  auto n = node("other");
+  e.add_node(n);
+  bool named = false;
+  for (const std::string & warning : e.schedule_warnings()) {
+    named = named || warning.find("/n:timer(5ms)") != std::string::npos;
+  }
+  EXPECT_TRUE(named);
+}
+
+TEST_F(Scheduled, ThreadsOfTheMiddlewareGetTheirAttributes)
+{
+  const auto schedule = parse(R"yaml(
+version: 1
+executors:
+  main:
+    threads:
+      one: {}
+    default: one
+    process_threads:
+      - match: "dds.ev.*"
+        policy: batch
+)yaml");
+  auto e = Executor::from_schedule(context, schedule, "main");
+  auto n = node("n");
+  e.add_node(n);
+  auto pub = n->create_publisher<Number>("numbers", QoS(1));
+  for (const std::string & warning : e.schedule_warnings()) {
+    ADD_FAILURE() << warning;
+  }
+}
+
+}  // namespace takt_rcl::test

@@ -1,0 +1,118 @@
+// Sequence numbers: what the publisher says, what arrives, and what is missing between.
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <std_msgs/msg/u_int64.hpp>
+
+#include "ros_test.hpp"
+
+namespace takt_rcl::test
+{
+
+using Number = std_msgs::msg::UInt64;
+
+Number number(std::uint64_t value)
+{
+  Number message;
+  message.data = value;
+  return message;
+}
+
+class Sequences : public RosTest
+{
+protected:
+  void SetUp() override
+  {
+    RosTest::SetUp();
+    if (!Context::publication_sequence_supported()) {
+      GTEST_SKIP() << "this middleware has no publication sequence numbers";
+    }
+  }
+};
+
+// What the publisher says of its messages is what the subscription sees.
+TEST_F(Sequences, NumbersAndGidsAgreeWithTheWriter)
+{
+  auto n = node("n");
+  std::vector<std::pair<Gid, std::uint64_t>> got;
+  std::vector<std::pair<Gid, std::uint64_t>> sent;
+  auto sub = n->create_subscription<Number>(
+    "numbers", QoS(100), [&](const Number &, const MessageInfo & info) {
+      got.emplace_back(info.publisher_gid(), info.publication_sequence_number());
+      EXPECT_FALSE(info.from_intra_process());
+      EXPECT_GT(info.source_timestamp(), 0);
+    });
+  auto a = n->create_publisher<Number>("numbers", QoS(100));
+  auto b = n->create_publisher<Number>("numbers", QoS(100));
+  EXPECT_EQ(a->last_sequence(), 0u);
+  EXPECT_NE(a->gid(), b->gid());
+  auto e = executor();
+  e.add_node(n);
+  ASSERT_TRUE(sub->wait_for_matched(2, kPatience));
+  ASSERT_TRUE(a->wait_for_matched(1, kPatience) && b->wait_for_matched(1, kPatience));
+  for (int i = 0; i < 10; ++i) {
+    sent.emplace_back(a->gid(), a->publish(number(0)));
+    sent.emplace_back(b->gid(), b->publish(number(0)));
+  }
+  ASSERT_TRUE(spin_until(e, [&] { return got.size() == sent.size(); }));
+  // Both writers' messages in order; between writers any order.
+  std::stable_sort(got.begin(), got.end());
+  std::stable_sort(sent.begin(), sent.end());
+  EXPECT_EQ(got, sent);
+  EXPECT_EQ(a->last_sequence(), 10u);
+}
+
+TEST_F(Sequences, NumbersAgreeWhenThreadsShareAPublisher)
+{
+  auto n = node("n");
+  std::mutex mutex;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> got;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> sent;
+  auto sub = n->create_subscription<Number>(
+    "numbers", QoS(1000), [&](const Number & m, const MessageInfo & info) {
+      got.emplace(m.data, info.publication_sequence_number());
+    });
+  auto pub = n->create_publisher<Number>("numbers", QoS(1000));
+  auto e = executor();
+  e.add_node(n);
+  ASSERT_TRUE(pub->wait_for_matched(1, kPatience));
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::uint64_t i = 0; i < 100; ++i) {
+        const std::uint64_t sequence = pub->publish(number(1000 * t + i));
+        std::lock_guard lock(mutex);
+        sent.emplace(1000 * t + i, sequence);
+      }
+    });
+  }
+  for (auto & thread : threads) {
+    thread.join();
+  }
+  ASSERT_TRUE(spin_until(e, [&] { return got.size() == 300; }));
+  EXPECT_EQ(got, sent);
+}
+
+TEST_F(Sequences, OverwrittenMessagesAreCounted)
+{
+  auto n = node("n");
+  std::vector<std::uint64_t> got;
+  auto sub = n->create_subscription<Number>(
+    "numbers", QoS(1), [&](const Number & m) { got.push_back(m.data); });
+  auto pub = n->create_publisher<Number>("numbers", QoS(10));
+  auto e = executor();
+  e.add_node(n);
+  ASSERT_TRUE(pub->wait_for_matched(1, kPatience));
+  pub->publish(number(1));
+  ASSERT_TRUE(spin_until(e, [&] { return got.size() == 1; }));
+  for (std::uint64_t i = 2; i <= 6; ++i) {
+    pub->publish(number(i));  // nobody takes meanwhile: 6 overwrites 2 to 5
+  }
+  ASSERT_TRUE(spin_until(e, [&] { return got.size() == 2; }));
+  EXPECT_EQ(got.back(), 6u);
+  EXPECT_EQ(sub->lost_messages(), 4u);
+  EXPECT_EQ(sub->overwritten(), 4u);
+  EXPECT_EQ(sub->backlog(), 0u);
+}
+
+}  // namespace takt_rcl::test

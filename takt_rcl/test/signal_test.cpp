@@ -1,0 +1,141 @@
+// SIGINT and SIGTERM end a program cleanly: exit code 0, nothing left behind.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <std_msgs/msg/u_int64.hpp>
+
+#include "ros_test.hpp"
+
+extern char ** environ;
+
+namespace takt_rcl::test
+{
+
+namespace
+{
+
+// What middleware leaves when it is not ended: files of this kind.
+std::size_t shared_memory_files()
+{
+  std::size_t count = 0;
+  for (const auto & entry : std::filesystem::directory_iterator("/dev/shm")) {
+    const std::string name = entry.path().filename();
+    count += name.find("fastdds_") == 0 || name.find("fast_datasharing") == 0;
+  }
+  return count;
+}
+
+// The child: a spinning program with a publisher, a subscription and a timer.
+int spin_as_users_do(int ready)
+{
+  init(0, nullptr);
+  {
+    auto node = std::make_shared<Node>("child");
+    using Number = std_msgs::msg::UInt64;
+    auto publisher = node->create_publisher<Number>("numbers", QoS(10));
+    auto subscription =
+      node->create_subscription<Number>("numbers", QoS(10), [](const Number &) {});
+    bool told = false;
+    auto timer = node->create_wall_timer(1ms, [&] {
+      publisher->publish(Number());
+      if (!told) {
+        told = ::write(ready, "r", 1) == 1;
+      }
+    });
+    spin(node);
+    if (ok() || !told) {
+      return 3;
+    }
+  }
+  return shutdown() ? 0 : 4;
+}
+
+}  // namespace
+
+class Signals : public ::testing::TestWithParam<int>
+{
+};
+
+TEST_P(Signals, EndTheProgramCleanly)
+{
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::size_t before = shared_memory_files();
+  // A fresh program, because threads of ROS do not survive a fork.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string ready = std::to_string(ends[1]);
+    ::execl("/proc/self/exe", "child", "--child", ready.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  char c = 0;
+  ASSERT_EQ(::read(ends[0], &c, 1), 1) << "the child did not spin";
+  ::close(ends[0]);
+  ASSERT_EQ(::kill(child, GetParam()), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  // Other programs' files come and go; ours must be gone.
+  EXPECT_TRUE(wait_until([&] { return shared_memory_files() <= before; }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, Signals, ::testing::Values(SIGINT, SIGTERM), [](const auto & info) {
+  return info.param == SIGINT ? "SIGINT" : "SIGTERM";
+});
+
+TEST(SignalsInProcess, CancelEveryExecutorOfContextsThatWantIt)
+{
+  InitOptions own;
+  own.shutdown_on_signal = false;
+  auto deaf = std::make_shared<Context>();
+  deaf->init(0, nullptr, own);
+  init(0, nullptr);
+  {
+    Executor a(default_context());
+    Executor b(default_context());
+    std::thread first([&] { a.spin(); });
+    std::thread second([&] { b.spin(); });
+    ASSERT_TRUE(wait_until([&] { return a.is_spinning() && b.is_spinning(); }));
+    ::raise(SIGINT);
+    first.join();
+    second.join();
+    EXPECT_FALSE(ok());
+    EXPECT_TRUE(deaf->ok());
+  }
+  shutdown();
+  init(0, nullptr);  // anew
+  EXPECT_TRUE(ok());
+  shutdown();
+}
+
+TEST(SignalsInProcess, HandlersThatWereThereAreCalledAndComeBack)
+{
+  static std::atomic<int> called{0};
+  struct sigaction mine = {};
+  mine.sa_handler = [](int) { ++called; };
+  struct sigaction original = {};
+  ASSERT_EQ(::sigaction(SIGTERM, &mine, &original), 0);
+  init(0, nullptr);
+  ::raise(SIGTERM);
+  EXPECT_EQ(called, 1);
+  EXPECT_FALSE(ok());
+  shutdown();
+  struct sigaction now = {};
+  ::sigaction(SIGTERM, &original, &now);
+  EXPECT_EQ(now.sa_handler, mine.sa_handler);
+}
+
+}  // namespace takt_rcl::test
+
+// Before main: the child is another program in the same file.
+__attribute__((constructor)) static void run_child(int argc, char ** argv, char **)
+{
+  if (argc == 3 && std::string_view(argv[1]) == "--child") {
+    ::_exit(takt_rcl::test::spin_as_users_do(std::atoi(argv[2])));
+  }
+}
