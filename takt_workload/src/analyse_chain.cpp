@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "takt_workload/analysis.hpp"
 
 namespace takt_workload
@@ -14,8 +16,7 @@ ChainFigures analyse_chain(
   for (const std::string & id : chain.path) {
     path.push_back(table.find(id));
   }
-  figures.hop_processes.assign(path.size(), 0);
-  std::vector<std::uint64_t> seen(path.size(), 0);  // processes as bits
+  std::uint64_t seen = 0;  // processes as bits
   for (RunIndex root = 0; root < causality.runs().size(); ++root) {
     const RunRecord & first = causality.runs()[root];
     if (first.callback != path.front() || first.release < from || first.release >= to) {
@@ -24,7 +25,7 @@ ChainFigures analyse_chain(
     ++figures.released;
     RunIndex run = root;
     for (std::size_t hop = 0;; ++hop) {
-      seen[hop] |= std::uint64_t{1} << (causality.runs()[run].process & 63);
+      seen |= std::uint64_t{1} << (causality.runs()[run].process & 63);
       if (hop + 1 == path.size()) {
         const RunRecord & last = causality.runs()[run];
         const auto response = last.end - first.release;
@@ -46,9 +47,7 @@ ChainFigures analyse_chain(
       run = next;
     }
   }
-  for (std::size_t hop = 0; hop < path.size(); ++hop) {
-    figures.hop_processes[hop] = __builtin_popcountll(seen[hop]);
-  }
+  figures.processes = std::popcount(seen);
   return figures;
 }
 

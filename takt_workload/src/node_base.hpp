@@ -22,7 +22,9 @@ class Worker
 {
 public:
   Worker(const NodeSettings & settings, std::uint32_t callback, const WorkTime & time)
-  : settings_(settings), callback_(callback), time_(time)
+  : settings_(settings),
+    callback_(callback),
+    time_(time)
   {
   }
 
@@ -62,7 +64,9 @@ public:
   Output(
     std::shared_ptr<takt_rcl::Publisher<Msg>> publisher, std::string_view node, std::size_t lanes,
     std::size_t payload_bytes)
-  : publisher_(std::move(publisher)), name_(entry_name(node)), messages_(lanes)
+  : publisher_(std::move(publisher)),
+    name_(entry_name(node)),
+    messages_(lanes)
   {
     if constexpr (std::is_same_v<Msg, takt_msgs::msg::Payload>) {
       for (Msg & message : messages_) {

@@ -210,9 +210,9 @@ private:
   std::string name_at(const std::string & id) const
   {
     const std::uint32_t callback = this->table_.find(id);
-    return callback == kNone
-             ? std::string()
-             : std::string(entry_name(this->graph_.nodes[this->table_.callbacks()[callback].node].name));
+    return callback == kNone ? std::string()
+                             : std::string(entry_name(
+                                 this->graph_.nodes[this->table_.callbacks()[callback].node].name));
   }
 
   void names();
@@ -248,7 +248,8 @@ private:
       }
     }
     sample.oldest = sample.at - oldest;
-    if (const Entry * const sink = find_entry(input, sink_); sink != nullptr && later != takt_core::Time{}) {
+    if (const Entry * const sink = find_entry(input, sink_);
+        sink != nullptr && later != takt_core::Time{}) {
       sample.has_hot_path = true;
       sample.hot_path = time_of(*sink) - later;
     }

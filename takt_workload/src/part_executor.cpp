@@ -57,8 +57,9 @@ PartExecutor make_part_executor(
   std::string name = options.executor;
   if (name.empty()) {
     // One executor serves all parts; of several each part has its own.
-    const std::size_t index =
-      schedule.executors.size() == 1 ? 0 : std::min<std::size_t>(part, schedule.executors.size() - 1);
+    const std::size_t index = schedule.executors.size() == 1
+                                ? 0
+                                : std::min<std::size_t>(part, schedule.executors.size() - 1);
     name = schedule.executors.at(index).name;
   }
   for (takt_schedule::ExecutorSchedule & one : schedule.executors) {

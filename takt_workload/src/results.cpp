@@ -70,7 +70,8 @@ json thread_json(const ThreadRecord & thread)
     {"involuntary_switches", thread.involuntary_switches}};
 }
 
-json callback_json(const Graph & graph, const CallbackEntry & entry, const CallbackFigures & figures)
+json callback_json(
+  const Graph & graph, const CallbackEntry & entry, const CallbackFigures & figures)
 {
   std::int64_t work = 0;
   for (const std::int64_t one : figures.work_cpu_ns) {
@@ -108,6 +109,7 @@ json chain_json(const Chain & chain, const ChainFigures & figures)
     {"lost", figures.lost},
     {"unfinished", figures.unfinished},
     {"missed_deadlines", figures.missed_deadlines},
+    {"processes", figures.processes},
     {"response", to_json(summarise(figures.responses.ns))},
     {"responses_ns", figures.responses.ns},
     {"releases_ns", figures.responses.at_ns},
@@ -163,15 +165,9 @@ json kpis_json(
 json to_json(const Summary & summary)
 {
   return {
-    {"count", summary.count},
-    {"mean", summary.mean},
-    {"std", summary.std},
-    {"min", summary.min},
-    {"max", summary.max},
-    {"p50", or_null(summary.p50)},
-    {"p90", or_null(summary.p90)},
-    {"p99", or_null(summary.p99)},
-    {"p999", or_null(summary.p999)}};
+    {"count", summary.count},      {"mean", summary.mean},        {"std", summary.std},
+    {"min", summary.min},          {"max", summary.max},          {"p50", or_null(summary.p50)},
+    {"p90", or_null(summary.p90)}, {"p99", or_null(summary.p99)}, {"p999", or_null(summary.p999)}};
 }
 
 json results_json(
@@ -181,11 +177,10 @@ json results_json(
   json results = options_json(options);
   results["version"] = kResultsVersion;
   results["graph"] = graph.name;
-  results["schedule"] = options.schedule.empty()
-                          ? json()
-                          : json{
-                              {"file", options.schedule},
-                              {"name", processes.front().executor_name}};
+  results["schedule"] =
+    options.schedule.empty()
+      ? json()
+      : json{{"file", options.schedule}, {"name", processes.front().executor_name}};
   results["order"] = processes.front().order;
   results["host"] = host_json(host);
   results["epoch_ns"] = to_ns(processes.front().epoch);
@@ -231,55 +226,6 @@ json results_json(
     {"unrecorded_runs", unrecorded}};
   results["warnings"] = warnings_of(options, host, processes, analysis);
   return results;
-}
-
-std::vector<std::string> warnings_of(
-  const RunOptions & options, const Host & host, const std::vector<ProcessRecord> & processes,
-  const Analysis & analysis)
-{
-  std::vector<std::string> warnings;
-  bool nice = false;
-  for (const ProcessRecord & process : processes) {
-    for (const std::string & warning : process.warnings) {
-      warnings.push_back(
-        processes.size() > 1 ? fmt::format("process {}: {}", process.process, warning) : warning);
-    }
-    if (process.unrecorded_runs > 0) {
-      warnings.push_back(
-        fmt::format("{} runs did not fit into the record", process.unrecorded_runs));
-    }
-    for (const ThreadRecord & thread : process.threads) {
-      nice = nice || thread.granted.find("nice") != std::string::npos;
-      for (const std::string & fault : thread.faults) {
-        warnings.push_back(fmt::format("{}: {}", thread.name, fault));
-      }
-    }
-  }
-  if (nice && host.autogroup) {
-    warnings.push_back(
-      "threads have nice values, and autogroup is on: they count only among the processes of this "
-      "terminal session (`sysctl kernel.sched_autogroup_enabled=0` ends that)");
-  }
-  if (host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us) {
-    warnings.push_back(fmt::format(
-      "real-time threads are throttled after {} ms of {} ms (`sysctl kernel.sched_rt_runtime_us=-1` "
-      "ends that)",
-      host.rt_runtime_us / 1000, host.rt_period_us / 1000));
-  }
-  if (analysis.foreign_messages > 0) {
-    warnings.push_back(fmt::format(
-      "{} messages came from publishers outside of the graph: choose another --domain",
-      analysis.foreign_messages));
-  }
-  if (analysis.load.applied < 0.98 * analysis.load.asked) {
-    warnings.push_back(fmt::format(
-      "overload: of {:.2f} cores of work {:.2f} were done", analysis.load.asked,
-      analysis.load.applied));
-  }
-  if (!options.witness) {
-    warnings.push_back("stalls of the host are not witnessed: --witness off");
-  }
-  return warnings;
 }
 
 }  // namespace takt_workload

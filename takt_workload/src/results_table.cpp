@@ -11,7 +11,10 @@ namespace takt_workload
 namespace
 {
 
-std::string ms(double ns) { return fmt::format("{:.3f}", ns * 1e-6); }
+std::string ms(double ns)
+{
+  return fmt::format("{:.3f}", ns * 1e-6);
+}
 
 std::string ms(const std::optional<std::int64_t> & ns)
 {
@@ -43,7 +46,8 @@ std::string kpi_rows(const std::vector<ProcessRecord> & processes, const Analysi
   std::string text;
   if (!hot.latency.ns.empty()) {
     text += row("hot path, from the later start", summarise(hot.latency.ns));
-    text += row("  without stalls", summarise(without_stalled(hot.latency.ns, hot.latency.stalled)));
+    text +=
+      row("  without stalls", summarise(without_stalled(hot.latency.ns, hot.latency.stalled)));
     text += row("hot path, from its due time", summarise(hot.from_due_ns));
     text += fmt::format(
       "  {:<34} {:>7} {:>9}   drops {}\n", "  floor (its work alone)", "",
@@ -52,8 +56,8 @@ std::string kpi_rows(const std::vector<ProcessRecord> & processes, const Analysi
   if (!planner.lateness.ns.empty()) {
     text += row("planner period", summarise(planner.period_ns));
     text += row("planner start lateness", summarise(planner.lateness.ns));
-    text += fmt::format(
-      "  {:<34} {:>7}\n", "planner cycles without fresh data", planner.stale_cycles);
+    text +=
+      fmt::format("  {:<34} {:>7}\n", "planner cycles without fresh data", planner.stale_cycles);
   }
   if (!processes.front().reference_lateness_ns.empty()) {
     text += row("bare timer's lateness", summarise(processes.front().reference_lateness_ns));
@@ -90,8 +94,8 @@ std::string results_table(
   text += fmt::format(
     "\n{:<36} {:>22} {:>7} {:>9} {:>9} {:>9}\n", "executor threads", "granted", "cpu %", "waits s",
     "sleeps/s", "preempt/s");
-  const double span =
-    std::max(1e-9, static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9);
+  const double span = std::max(
+    1e-9, static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9);
   double others = 0.0;
   for (const ProcessRecord & process : processes) {
     for (const ThreadRecord & thread : process.threads) {

@@ -34,15 +34,15 @@ std::vector<int> parts_of(const Graph & graph, const RunOptions & options)
   std::string process;
   for (int part = 0; std::getline(processes, process, ';'); ++part) {
     if (part >= options.split) {
-      throw std::invalid_argument(fmt::format(
-        "--split-map names more processes than the {} of --split", options.split));
+      throw std::invalid_argument(
+        fmt::format("--split-map names more processes than the {} of --split", options.split));
     }
     std::istringstream names(process);
     std::string name;
     while (std::getline(names, name, ',')) {
-      const auto node = std::find_if(
-        graph.nodes.begin(), graph.nodes.end(),
-        [&](const Node & one) { return one.name == qualified(name); });
+      const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node & one) {
+        return one.name == qualified(name);
+      });
       const auto index = static_cast<std::size_t>(node - graph.nodes.begin());
       if (node == graph.nodes.end() || named[index]) {
         throw std::invalid_argument(fmt::format(

@@ -25,7 +25,10 @@ using takt_core::Time;
 namespace
 {
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+double seconds(Duration duration)
+{
+  return std::chrono::duration<double>(duration).count();
+}
 
 // The graph's nodes of one part, from their creation to the last figure read from them.
 class Part
@@ -34,7 +37,11 @@ public:
   Part(
     const Graph & graph, const RunOptions & options, std::uint32_t part,
     const std::vector<int> & parts)
-  : graph_(graph), options_(options), part_(part), parts_(parts), table_(graph)
+  : graph_(graph),
+    options_(options),
+    part_(part),
+    parts_(parts),
+    table_(graph)
   {
     record_.process = part;
   }
@@ -171,8 +178,8 @@ private:
     record_.counters = counters();
     for (std::size_t i = 0; i < record_.counters.size(); ++i) {
       record_.counters[i].overwritten -= counted[i].overwritten;
-      record_.counters[i].lost_messages -= std::min(
-        record_.counters[i].lost_messages, counted[i].lost_messages);
+      record_.counters[i].lost_messages -=
+        std::min(record_.counters[i].lost_messages, counted[i].lost_messages);
     }
     sleep_until(takt_core::now() + kDrain);
     record_.middleware_ceiling = executor_->executor.core().middleware_ceiling();

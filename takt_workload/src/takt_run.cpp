@@ -77,7 +77,8 @@ void add_options(CLI::App & app, Arguments & a)
   app.add_option("--work-scale", run.work_scale, "factor for all work times")
     ->check(CLI::Range(0.0, 1000.0));
   app.add_option("--split", run.split, "number of processes")->check(CLI::Range(1, 64));
-  app.add_option("--split-map", run.split_map, "nodes of each process, \"A,B;C\"")->needs("--split");
+  app.add_option("--split-map", run.split_map, "nodes of each process, \"A,B;C\"")
+    ->needs("--split");
   app.add_option_function<std::string>(
     "--witness",
     [&run](const std::string & word) {
@@ -90,8 +91,9 @@ void add_options(CLI::App & app, Arguments & a)
   app.add_option("--domain", run.domain, "ROS domain id; default: a free one")
     ->check(CLI::Range(0, 232))
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app.add_option(
-       "--reference-timer", run.reference_timer, "SCHED_FIFO priority of a bare timer thread")
+  app
+    .add_option(
+      "--reference-timer", run.reference_timer, "SCHED_FIFO priority of a bare timer thread")
     ->check(CLI::Range(1, 99));
   app.add_option("--label", run.label, "kept in the results");
   app.add_option("--output", a.output, "where to write the results, e.g. results.json");
@@ -162,8 +164,7 @@ int run(int argc, char ** argv)
     return kBadInput;
   }
   if (!a.run.schedule.empty()) {
-    const auto schedule =
-      takt_schedule::load_schedule(find_shipped(a.run.schedule, "schedules"));
+    const auto schedule = takt_schedule::load_schedule(find_shipped(a.run.schedule, "schedules"));
     for (const std::string & fault : schedule.faults()) {
       fmt::print(stderr, "{}\n", fault);
     }

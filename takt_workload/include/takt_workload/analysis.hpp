@@ -52,7 +52,7 @@ struct ChainFigures
   std::uint64_t unfinished = 0;        ///< still under way when the run ended
   std::uint64_t missed_deadlines = 0;  ///< of the completed ones
   Samples responses;                   ///< one per completed activation; `at` is its release
-  std::vector<std::int64_t> hop_processes;  ///< by hop: in how many processes it was seen
+  int processes = 0;                   ///< in how many its runs were seen
 };
 
 struct HotPathFigures

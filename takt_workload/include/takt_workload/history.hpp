@@ -20,7 +20,10 @@ namespace takt_workload
 using Entry = takt_msgs::msg::TransmissionStats;
 
 template <typename Msg>
-inline constexpr bool has_history = requires(Msg message) { message.stats; };
+inline constexpr bool has_history = requires(Msg message)
+{
+  message.stats;
+};
 
 /// A node's name as entries hold it: without the leading slash, cut to the field.
 inline std::string_view entry_name(std::string_view node) noexcept

@@ -16,8 +16,8 @@ namespace takt_workload
 
 struct RunOptions
 {
-  std::string schedule;  ///< file or shipped name; empty: order and threads below
-  std::string executor;  ///< of the schedule; empty: the only one, or the part's
+  std::string schedule;                   ///< file or shipped name; empty: order and threads below
+  std::string executor;                   ///< of the schedule; empty: the only one, or the part's
   std::optional<takt_core::Order> order;  ///< instead of the schedule's; default: fifo
   int threads = 1;                        ///< without a schedule
   std::vector<int> cores;                 ///< the process is confined to them; empty: as it is

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "takt_workload/results.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+// What all processes say is said once. One schedule for all parts has rules for callbacks of each,
+// so that a rule matches nothing is worth a word only if it does so everywhere.
+std::vector<std::string> process_warnings(const std::vector<ProcessRecord> & processes)
+{
+  std::vector<std::string> warnings;
+  std::map<std::string, std::size_t> said;
+  for (const ProcessRecord & process : processes) {
+    for (const std::string & warning : process.warnings) {
+      ++said[warning];
+    }
+  }
+  for (const ProcessRecord & process : processes) {
+    for (const std::string & warning : process.warnings) {
+      std::size_t & times = said[warning];
+      if (times == processes.size()) {
+        warnings.push_back(warning);
+        times = SIZE_MAX;
+      } else if (times != SIZE_MAX && warning.find("matches no callback") == std::string::npos) {
+        warnings.push_back(fmt::format("process {}: {}", process.process, warning));
+      }
+    }
+  }
+  return warnings;
+}
+
+}  // namespace
+
+std::vector<std::string> warnings_of(
+  const RunOptions & options, const Host & host, const std::vector<ProcessRecord> & processes,
+  const Analysis & analysis)
+{
+  std::vector<std::string> warnings = process_warnings(processes);
+  bool nice = false;
+  for (const ProcessRecord & process : processes) {
+    if (process.unrecorded_runs > 0) {
+      warnings.push_back(
+        fmt::format("{} runs did not fit into the record", process.unrecorded_runs));
+    }
+    for (const ThreadRecord & thread : process.threads) {
+      nice = nice || thread.granted.find("nice") != std::string::npos;
+      for (const std::string & fault : thread.faults) {
+        warnings.push_back(fmt::format("{}: {}", thread.name, fault));
+      }
+    }
+  }
+  if (nice && host.autogroup) {
+    warnings.push_back(
+      "threads have nice values, and autogroup is on: they count only among the processes of this "
+      "terminal session (`sysctl kernel.sched_autogroup_enabled=0` ends that)");
+  }
+  if (host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us) {
+    warnings.push_back(fmt::format(
+      "real-time threads are throttled after {} ms of {} ms (`sysctl "
+      "kernel.sched_rt_runtime_us=-1` "
+      "ends that)",
+      host.rt_runtime_us / 1000, host.rt_period_us / 1000));
+  }
+  if (analysis.foreign_messages > 0) {
+    warnings.push_back(fmt::format(
+      "{} messages came from publishers outside of the graph: choose another --domain",
+      analysis.foreign_messages));
+  }
+  if (analysis.load.applied < 0.98 * analysis.load.asked) {
+    warnings.push_back(fmt::format(
+      "overload: of {:.2f} cores of work {:.2f} were done", analysis.load.asked,
+      analysis.load.applied));
+  }
+  if (!options.witness) {
+    warnings.push_back("stalls of the host are not witnessed: --witness off");
+  }
+  return warnings;
+}
+
+}  // namespace takt_workload

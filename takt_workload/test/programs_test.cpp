@@ -1,0 +1,163 @@
+// The programs as users meet them: bad input, signals, several processes, JSON.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace takt_workload
+{
+
+using nlohmann::json;
+
+class Programs : public ::testing::Test
+{
+protected:
+  Programs()
+  {
+    std::string name = (std::filesystem::temp_directory_path() / "takt_test.XXXXXX").string();
+    directory = mkdtemp(name.data());
+  }
+  ~Programs() override { std::filesystem::remove_all(directory); }
+
+  std::string file(const std::string & name) const { return (directory / name).string(); }
+  json results() const { return json::parse(std::ifstream(file("results.json"))); }
+
+  std::filesystem::path directory;
+};
+
+TEST_F(Programs, BadInputIsOneMessageAndExitCodeTwo)
+{
+  std::ofstream(file("bad.yaml")) << "version: 1\nname: x\nnodes: [{name: A, kind: sensor}]\n";
+  const std::vector<std::vector<std::string>> cases{
+    {TAKT_RUN},
+    {TAKT_RUN, "three_chains", "--duration", "10"},
+    {TAKT_RUN, "three_chains", "--duration", "-1s"},
+    {TAKT_RUN, "three_chains", "--order", "best"},
+    {TAKT_RUN, "three_chains", "--cores", "0,4711"},
+    {TAKT_RUN, "three_chains", "--phases", "random"},
+    {TAKT_RUN, "three_chains", "--threads", "0"},
+    {TAKT_RUN, "three_chains", "--schedule", "nowhere.yaml"},
+    {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--threads", "2"},
+    {TAKT_RUN, "three_chains", "--split", "2", "--split-map", "nobody"},
+    {TAKT_RUN, "three_chains", "--output", "/nowhere/at/all.json"},
+    {TAKT_RUN, "nowhere.yaml"},
+    {TAKT_RUN, file("bad.yaml")},
+    {TAKT_GRAPH},
+    {TAKT_GRAPH, "check", file("bad.yaml")},
+    {TAKT_MEASURE_HOST, "--stalls", "long"}};
+  for (const auto & words : cases) {
+    Program program(words);
+    EXPECT_EQ(program.finish(), 2) << words.back() << ": " << program.errors;
+    EXPECT_EQ(std::count(program.errors.begin(), program.errors.end(), '\n'), 1)
+      << words.back() << ": " << program.errors;
+    EXPECT_EQ(program.output, "");
+  }
+}
+
+TEST_F(Programs, GraphFaultsHaveFileAndLine)
+{
+  std::ofstream(file("bad.yaml")) << "version: 1\nname: x\nnodes:\n  - {name: A, kind: sensor}\n";
+  Program program({TAKT_GRAPH, "check", file("bad.yaml")});
+  EXPECT_EQ(program.finish(), 2);
+  EXPECT_TRUE(program.errors.starts_with(file("bad.yaml") + ":4: ")) << program.errors;
+}
+
+TEST_F(Programs, IdsAndInfoOfTheReferenceSystem)
+{
+  Program ids({TAKT_GRAPH, "ids", "autoware_reference"});
+  EXPECT_EQ(ids.finish(), 0);
+  const json listed = json::parse(ids.output).at("callbacks");
+  EXPECT_EQ(listed.size(), 36u);
+  EXPECT_EQ(listed[0].at("id"), "/FrontLidarDriver:timer(100ms)");
+  EXPECT_EQ(listed[0].at("group"), "/FrontLidarDriver:group(default)");
+  Program info({TAKT_GRAPH, "info", "autoware_reference", "--json"});
+  EXPECT_EQ(info.finish(), 0);
+  const json all = json::parse(info.output);
+  EXPECT_NEAR(all.at("total_utilisation").get<double>(), 1.1134, 1e-6);
+  EXPECT_EQ(all.at("chains").size(), 13u);
+}
+
+TEST_F(Programs, SigintEndsARunCleanlyWithResults)
+{
+  Program program(
+    {TAKT_RUN, "three_chains", "--work-scale", "0.1", "--warmup", "100ms", "--duration", "10min",
+     "--json-progress", "--output", file("results.json")});
+  ASSERT_TRUE(program.wait_for("elapsed_s\": 2"));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.finish(), 0) << program.errors;
+  const json all = results();
+  EXPECT_GT(all.at("chains")[0].at("completed").get<int>(), 0);
+  EXPECT_EQ(all.at("warnings")[0], "ended early");
+}
+
+TEST_F(Programs, SigintEndsAllProcessesOfASplitRun)
+{
+  Program program(
+    {TAKT_RUN, "three_chains", "--work-scale", "0.1", "--warmup", "100ms", "--duration", "10min",
+     "--split", "2", "--json-progress", "--output", file("results.json")});
+  ASSERT_TRUE(program.wait_for("elapsed_s\": 2"));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.finish(), 0) << program.errors;
+  EXPECT_GT(results().at("chains")[0].at("completed").get<int>(), 0);
+}
+
+TEST_F(Programs, ChainsAreReconstructedAcrossThreeProcesses)
+{
+  Program program(
+    {TAKT_RUN, "autoware_reference", "--schedule", "autoware_takt", "--work-scale", "0.05",
+     "--split", "3", "--warmup", "500ms", "--duration", "2s", "--quiet", "--output",
+     file("results.json")});
+  ASSERT_EQ(program.finish(), 0) << program.errors;
+  const json all = results();
+  EXPECT_EQ(all.at("messages").at("unmatched"), 0);
+  EXPECT_EQ(all.at("messages").at("foreign"), 0);
+  EXPECT_EQ(all.at("messages").at("unrecorded_runs"), 0);
+  std::size_t crossing = 0;
+  for (const json & chain : all.at("chains")) {
+    const auto count = [&](const char * key) { return chain.at(key).get<std::uint64_t>(); };
+    EXPECT_GT(count("completed"), 0u) << chain.at("name");
+    EXPECT_EQ(
+      count("released"),
+      count("completed") + count("superseded") + count("lost") + count("unfinished"))
+      << chain.at("name");
+    EXPECT_EQ(chain.at("responses_ns").size(), count("completed"));
+    for (const json & response : chain.at("responses_ns")) {
+      EXPECT_GT(response.get<std::int64_t>(), 0);
+    }
+    crossing += count("processes") > 1 ? 1 : 0;
+  }
+  EXPECT_EQ(crossing, 12u);  // planner_to_vehicle_directly stays within the last block
+  EXPECT_GT(all.at("kpis").at("hot_path").at("latency_ns").size(), 0u);
+  EXPECT_GT(all.at("kpis").at("planner").at("cycles").get<int>(), 0);
+  std::size_t executor_threads = 0;
+  for (const json & thread : all.at("threads")) {
+    executor_threads += thread.at("executor").get<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(executor_threads, 15u);
+}
+
+TEST_F(Programs, APartThatCannotStartEndsTheOthers)
+{
+  Program program(
+    {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--executor", "nobody",
+     "--split", "3", "--quiet"});
+  EXPECT_EQ(program.finish(), 1);
+  EXPECT_NE(program.errors.find("nobody"), std::string::npos) << program.errors;
+}
+
+TEST_F(Programs, TheHostIsMeasuredAsJson)
+{
+  Program program({TAKT_MEASURE_HOST, "--stalls", "100ms"});
+  ASSERT_EQ(program.finish(), 0) << program.errors;
+  const json all = json::parse(program.output);
+  EXPECT_GT(all.at("cores").size(), 0u);
+  EXPECT_GT(all.at("clock_monotonic_ns").get<double>(), 0.0);
+  EXPECT_GT(all.at("wake_up_same_core_ns").at("count").get<int>(), 100);
+  EXPECT_TRUE(all.at("stalls").contains("witnessed"));
+}
+
+}  // namespace takt_workload
