@@ -372,6 +372,9 @@ bool Executor::running() const noexcept { return impl_->use.load() != Impl::Use:
 std::vector<AttributeReport> Executor::attributes() const
 {
   std::vector<AttributeReport> reports;
+  if (impl_->arrived.load(std::memory_order_seq_cst) < impl_->options.threads.size()) {
+    return reports;  // never started, or starting
+  }
   for (std::size_t t = 0; t < impl_->options.threads.size(); ++t) {
     reports.push_back(impl_->threads[t].report);
   }

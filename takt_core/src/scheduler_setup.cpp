@@ -2,6 +2,7 @@
 // while threads dispatch.
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -306,13 +307,14 @@ Status Scheduler::bind(Callback & callback, ThreadMask threads)
     return faults;
   }
   settings(callback).binding.threads = threads;
-  ThreadSet & from = lock_set(callback);
+  ThreadSet & from = *callback.set_.load(std::memory_order_relaxed);  // changes only here
   if (&from == to) {
-    from.mutex.unlock();
     return {};
   }
-  // Two sets' mutexes are held only here, and setup_mutex_ keeps it to one thread at a time.
-  to->mutex.lock();
+  // Two sets' mutexes are held only here, in the order of their addresses.
+  const bool from_first = std::less<ThreadSet *>{}(&from, to);
+  (from_first ? from : *to).mutex.lock();
+  (from_first ? *to : from).mutex.lock();
   drain(from);  // else it would wait for the next look of a thread it is no longer bound to
   const bool queued = callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue;
   if (queued) {

@@ -149,7 +149,8 @@ public:
   /// Set-up only, not while running.
   void add_observer(std::shared_ptr<Observer> observer);
 
-  /// What each thread asked for and got, in thread order; empty before the first start.
+  /// What each thread asked for and got, in thread order; empty before the first start (and
+  /// while one is under way).
   std::vector<AttributeReport> attributes() const;
 
   /// OS thread ids in thread order; 0 where no thread runs.

@@ -1,0 +1,162 @@
+// Two-phase start: what threads asked for is what they have when the first callback runs; following
+// threads; the middleware ceiling; groups across priorities.
+#include <gtest/gtest.h>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "support/executor_fixture.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+#define SKIP_WITHOUT_REALTIME()                                                      \
+  if (!may_use_realtime(30)) {                                                       \
+    GTEST_SKIP() << "needs SCHED_FIFO up to 30, which this process may not use here"; \
+  }
+
+int own_priority() { return read_attributes().priority; }
+
+void stop(Executor & executor)
+{
+  executor.cancel();
+  EXPECT_TRUE(executor.wait().ok());
+}
+
+TEST(TwoPhaseStart, attributes_are_in_force_at_the_first_callback_and_read_back)
+{
+  SKIP_WITHOUT_REALTIME();
+  const int core = usable_cores().front();
+  const auto executor = make_executor(2, [&](auto & o) {
+    o.threads[1].attributes.policy = Policy::fifo;
+    o.threads[1].attributes.priority = 21;
+    o.threads[1].attributes.cores = {core};
+    o.threads[1].attributes.name = "urgent";
+  });
+  EXPECT_TRUE(executor->attributes().empty()) << "nothing was asked yet";
+  ThreadAttributes seen;
+  Binding binding;
+  binding.threads = 2;
+  const auto c = add_function(
+    *executor, "c", [&](const auto &) { seen = read_attributes(); }, nullptr, binding);
+  executor->ready(*c);
+  ASSERT_TRUE(executor->start().ok());
+  EXPECT_TRUE(eventually([&] { return c->runs.load() == 1; }));
+  const auto reports = executor->attributes();
+  EXPECT_EQ(executor->thread_ids().size(), 2U);
+  EXPECT_NE(executor->thread_ids()[1], 0);
+  stop(*executor);
+  EXPECT_EQ(seen.policy, Policy::fifo);
+  EXPECT_EQ(seen.priority, 21);
+  EXPECT_EQ(seen.cores, std::vector<int>{core});
+  EXPECT_EQ(seen.name, "urgent");
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[1].granted.priority, 21);
+  EXPECT_TRUE(reports[1].granted_all());
+  EXPECT_EQ(executor->thread_ids()[1], 0);
+}
+
+TEST(FollowingThreads, take_the_priority_of_each_callback_and_give_it_back)
+{
+  SKIP_WITHOUT_REALTIME();
+  const auto executor = make_executor(2, [](auto & o) {
+    o.order = Order::priority;
+    for (auto & thread : o.threads) {
+      thread.follow = true;
+      thread.attributes.policy = Policy::fifo;
+      thread.attributes.priority = 25;
+    }
+  });
+  std::atomic<int> seen{0};
+  Binding five, nineteen, beyond;
+  five.priority = 5;
+  nineteen.priority = 19;
+  beyond.priority = 26;
+  const auto body = [&](const takt_core::Run & run) {
+    const int expected = run.callback->id() == "five" ? 5 : 19;
+    seen.fetch_add(own_priority() == expected ? 1 : 100);
+  };
+  const auto a = add_function(*executor, "five", body, nullptr, five);
+  const auto b = add_function(*executor, "nineteen", body, nullptr, nineteen);
+  EXPECT_THROW(add_function(*executor, "beyond", {}, nullptr, beyond), std::runtime_error);
+  ASSERT_TRUE(executor->start().ok());
+  for (int i = 0; i < 20; ++i) {
+    executor->ready(*a);
+    executor->ready(*b);
+  }
+  EXPECT_TRUE(eventually([&] { return a->runs.load() == 20 && b->runs.load() == 20; }));
+  for (const pid_t tid : executor->thread_ids()) {
+    EXPECT_TRUE(eventually([&] { return read_attributes(tid).priority == 25; }));
+  }
+  stop(*executor);
+  EXPECT_EQ(seen.load(), 40);
+}
+
+TEST(MiddlewareCeiling, raises_inside_its_scope_and_restores_after_it)
+{
+  SKIP_WITHOUT_REALTIME();
+  const auto executor = make_executor(2, [](auto & o) {
+    o.threads[0].attributes.policy = Policy::fifo;
+    o.threads[0].attributes.priority = 3;
+    o.threads[1].attributes.policy = Policy::fifo;
+    o.threads[1].attributes.priority = 11;
+  });
+  Binding low;
+  low.threads = 1;
+  std::vector<int> seen;
+  const auto c = add_function(
+    *executor, "c",
+    [&](const auto &) {
+      seen.push_back(own_priority());
+      {
+        const MiddlewareCeilingScope outer;
+        seen.push_back(own_priority());
+        {
+          const MiddlewareCeilingScope inner;
+          seen.push_back(own_priority());
+        }
+        seen.push_back(own_priority());
+      }
+      seen.push_back(own_priority());
+    },
+    nullptr, low);
+  executor->ready(*c);
+  ASSERT_TRUE(executor->start().ok());
+  EXPECT_TRUE(eventually([&] { return c->runs.load() == 1; }));
+  EXPECT_EQ(executor->middleware_ceiling(), 12);
+  stop(*executor);
+  EXPECT_EQ(seen, (std::vector<int>{3, 12, 12, 12, 3}));
+}
+
+TEST(MiddlewareCeiling, is_absent_where_all_threads_are_alike)
+{
+  const auto executor = make_executor(2);
+  ASSERT_TRUE(executor->start().ok());
+  EXPECT_EQ(executor->middleware_ceiling(), 0);
+  stop(*executor);
+}
+
+TEST(Groups, across_os_priorities_are_refused_unless_allowed)
+{
+  const auto executor = make_executor(2, [](auto & o) {
+    o.threads[1].attributes.policy = Policy::fifo;
+    o.threads[1].attributes.priority = 10;
+  });
+  const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive, "shared");
+  Binding low, high;
+  low.threads = 1;
+  high.threads = 2;
+  const auto a = add_function(*executor, "a", {}, group, low);
+  EXPECT_THROW(add_function(*executor, "b", {}, group, high), std::runtime_error);
+  const auto b = add_function(*executor, "b", {}, group, low);
+  EXPECT_FALSE(executor->bind(*b, 2).ok());
+  EXPECT_EQ(executor->scheduler().threads(*b), 1U);
+  executor->allow_across_priorities(*group);
+  EXPECT_TRUE(executor->bind(*b, 2).ok());
+}
+
+}  // namespace
+}  // namespace takt_core::test
