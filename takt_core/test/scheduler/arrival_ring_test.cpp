@@ -1,0 +1,102 @@
+// The ring of arrivals: what it keeps, what it counts as lost, and that stamps are whole under
+// concurrent producers.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "support/rounds.hpp"
+#include "takt_core/arrival_ring.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+TEST(ArrivalRing, keeps_the_newest_and_counts_the_overwritten)
+{
+  for (const std::uint32_t depth : {1U, 2U, 3U, 10U}) {
+    ArrivalRing ring(depth);
+    Arrival arrival;
+    EXPECT_FALSE(ring.pop(arrival));
+    for (std::uint64_t i = 1; i <= 25; ++i) {
+      ring.push(from_ns(static_cast<std::int64_t>(i)), i, nullptr);
+    }
+    EXPECT_EQ(ring.size(), depth);
+    for (std::uint64_t i = 26 - depth; i <= 25; ++i) {
+      Time ready;
+      std::uint64_t sequence = 0;
+      EXPECT_TRUE(ring.peek_stamp(ready, sequence));
+      EXPECT_EQ(sequence, i);
+      ASSERT_TRUE(ring.pop(arrival));
+      EXPECT_EQ(arrival.sequence, i);
+      EXPECT_EQ(to_ns(arrival.ready), static_cast<std::int64_t>(i));
+    }
+    EXPECT_TRUE(ring.empty());
+    EXPECT_EQ(ring.overwritten(), 25U - depth);
+  }
+}
+
+TEST(ArrivalRing, carries_activations)
+{
+  ArrivalRing ring(2);
+  ActivationSet set;
+  set.add({7, 3, from_ns(11)});
+  set.add({8, 4, from_ns(12)});
+  ring.push(from_ns(20), 1, &set);
+  ring.push(from_ns(21), 2, nullptr);
+  Arrival arrival;
+  ASSERT_TRUE(ring.pop(arrival));
+  EXPECT_TRUE(std::equal(
+    set.begin(), set.end(), arrival.activations.begin(), arrival.activations.end()));
+  ASSERT_TRUE(ring.pop(arrival));
+  EXPECT_TRUE(arrival.activations.empty());
+}
+
+// Every word of an arrival is computed from one number; a stamp of two arrivals would not add up.
+TEST(ArrivalRing, has_whole_stamps_and_exact_counts_under_concurrent_producers)
+{
+  for (const std::uint32_t depth : {1U, 4U}) {
+    ArrivalRing ring(depth);
+    constexpr std::uint32_t kProducers = 3;
+    const std::uint64_t each = rounds(50'000);
+    std::atomic<std::uint32_t> over{0};
+    std::vector<std::thread> producers;
+    for (std::uint32_t p = 0; p < kProducers; ++p) {
+      producers.emplace_back([&, p] {
+        for (std::uint64_t i = 1; i <= each; ++i) {
+          const std::uint64_t n = i * kProducers + p;
+          ActivationSet set;
+          for (std::uint32_t k = 0; k < n % 4; ++k) {
+            set.add({k + 1, static_cast<std::uint32_t>(n), from_ns(static_cast<std::int64_t>(n))});
+          }
+          ring.push(from_ns(static_cast<std::int64_t>(n)), n, &set);
+        }
+        over.fetch_add(1);
+      });
+    }
+    std::uint64_t popped = 0, torn = 0;
+    Arrival arrival;
+    for (bool last = false; !last;) {
+      last = over.load() == kProducers;
+      while (ring.pop(arrival)) {
+        ++popped;
+        bool whole = arrival.sequence == 0 ||  // not readable: the caller stamps it
+                     (to_ns(arrival.ready) == static_cast<std::int64_t>(arrival.sequence) &&
+                      arrival.activations.size() == arrival.sequence % 4);
+        for (const Activation & a : arrival.activations) {
+          whole = whole && a.instance == static_cast<std::uint32_t>(arrival.sequence) &&
+                  a.release == arrival.ready;
+        }
+        torn += whole ? 0 : 1;
+      }
+    }
+    for (std::thread & producer : producers) {
+      producer.join();
+    }
+    EXPECT_EQ(torn, 0U);
+    EXPECT_EQ(popped + ring.overwritten(), kProducers * each);
+  }
+}
+
+}  // namespace
+}  // namespace takt_core::test
