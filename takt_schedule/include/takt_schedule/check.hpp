@@ -1,0 +1,56 @@
+// Checks a schedule against a list of callbacks, without running any: what start-up would say.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_SCHEDULE__CHECK_HPP_
+#define TAKT_SCHEDULE__CHECK_HPP_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/callback.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule
+{
+
+/// A callback that a graph will have.
+struct ListedCallback
+{
+  std::string id;
+  takt_core::Kind kind = takt_core::Kind::waitable;
+  std::string group{};     ///< id of its callback group; empty: an own one
+  bool reentrant = false;  ///< the group is reentrant
+  std::string executor{};  ///< empty: not known
+};
+
+/// Where a callback will run.
+struct Placement
+{
+  std::string id;
+  std::string executor;
+  std::vector<std::string> threads;  ///< words of the schedule: "hot", "rest.0", "all"
+  int line = 0;                      ///< of the rule; 0: by default
+};
+
+struct CheckReport
+{
+  takt_core::Faults faults;           ///< "FILE:LINE:COL: ..." like those of parsing
+  std::vector<std::string> warnings;
+  std::vector<std::string> defaulted_callbacks;
+  std::vector<Placement> placements;
+};
+
+/// Faults: ids listed twice, ties, priorities no following pool can take, groups across OS
+/// priorities, chains that name unknown ids, and under `strict: true` patterns that match nothing.
+///
+/// `only_executor`: leaves the others out, and so does the list of callbacks then; ids of chains may
+/// be theirs and are not judged. A callback whose executor is not known belongs to each
+/// executor that has a rule for it, or to the only one there is.
+CheckReport check(
+  const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
+  std::string_view only_executor = {});
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__CHECK_HPP_

@@ -1,0 +1,17 @@
+// From the schedule of an executor to the core's options.
+#ifndef TAKT_SCHEDULE__EXECUTOR_OPTIONS_HPP_
+#define TAKT_SCHEDULE__EXECUTOR_OPTIONS_HPP_
+
+#include "takt_core/executor.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule
+{
+
+/// Threads flattened in file order (see thread_names.hpp), named for the OS, cores spread.
+/// Fallbacks are not used: see fallback.hpp. Set-up only: allocates, does not block.
+takt_core::ExecutorOptions executor_options(const ExecutorSchedule & executor);
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__EXECUTOR_OPTIONS_HPP_

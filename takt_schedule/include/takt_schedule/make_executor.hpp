@@ -1,0 +1,31 @@
+// Creates the executor that a schedule describes.
+#ifndef TAKT_SCHEDULE__MAKE_EXECUTOR_HPP_
+#define TAKT_SCHEDULE__MAKE_EXECUTOR_HPP_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/executor.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule
+{
+
+/// An executor with the schedule's threads and chains, not started. Callbacks are added with the
+/// bindings of a `Resolver` (resolver.hpp). Fallbacks are used where the rights are missing; each is
+/// told in `notes`, if given. Faults: no executor of that name, and the core's. Set-up only; may
+/// block.
+takt_core::Result<std::unique_ptr<takt_core::Executor>> make_executor(
+  const Schedule & schedule, std::string_view executor_name,
+  std::vector<std::string> * notes = nullptr);
+
+/// The executor of that name, or one fault that lists those there are. The result points into
+/// `schedule`.
+takt_core::Result<const ExecutorSchedule *> find_executor(
+  const Schedule & schedule, std::string_view executor_name);
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__MAKE_EXECUTOR_HPP_

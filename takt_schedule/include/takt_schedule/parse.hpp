@@ -1,0 +1,40 @@
+// Reading a schedule file: all faults at once, nothing starts with a bad one.
+//
+// Set-up only: allocates and may block (reads the file, asks the kernel for cores). Never throws;
+// any bytes are safe to feed, also hostile ones (nesting, aliases and size are bounded).
+#ifndef TAKT_SCHEDULE__PARSE_HPP_
+#define TAKT_SCHEDULE__PARSE_HPP_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/result.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule
+{
+
+/// What a schedule is checked against. The defaults are this process on this machine.
+struct Machine
+{
+  /// Cores that `cores:` may name. Default: those this process may use.
+  std::optional<std::vector<int>> cores;
+  /// Only this executor's cores are checked, because the others run on other machines. Empty: all.
+  std::string executor;
+  /// Whether nice levels count only within a session. Default: asks the kernel.
+  std::optional<bool> autogroup;
+};
+
+/// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line.
+/// `file_name` is used for nothing else.
+takt_core::Result<Schedule> parse_schedule(
+  std::string_view text, std::string file_name, const Machine & machine = {});
+
+/// Reads the file first. A file that cannot be read is one fault, "PATH: reason".
+takt_core::Result<Schedule> load_schedule(const std::string & path, const Machine & machine = {});
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__PARSE_HPP_

@@ -1,0 +1,79 @@
+// Patterns over callback ids, and which of two patterns is the more specific one.
+//
+// An id is cut into segments by the separators `/`, `:`, `(` and `)`. `*` stands for any characters
+// (also none) but separators, `**` for any characters at all; every other character stands for
+// itself. A pattern matches whole ids.
+//
+//     /lidar/*:timer(*)      /lidar/front:timer(100ms)     but not /lidar/a/b:timer(100ms)
+//     /lidar/**:sub(/*)      /lidar/a/b:sub(/points)       but not /lidar/a:sub(/ns/points)
+//     **:sub(**)             every subscription
+//
+// Set-up only: compiling and matching allocate, nothing blocks.
+#ifndef TAKT_SCHEDULE__PATTERN_HPP_
+#define TAKT_SCHEDULE__PATTERN_HPP_
+
+#include <compare>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/result.hpp"
+
+namespace takt_schedule
+{
+
+/// Exact ids before patterns, then by the number of characters that are not stars. Greater is more
+/// specific; equal is a tie, which is an error where both match the same id.
+struct Specificity
+{
+  bool exact = false;
+  std::size_t literals = 0;
+  friend auto operator<=>(const Specificity &, const Specificity &) = default;
+};
+
+/// True for `/`, `:`, `(` and `)`.
+constexpr bool is_separator(char c) noexcept
+{
+  return c == '/' || c == ':' || c == '(' || c == ')';
+}
+
+class Pattern
+{
+public:
+  /// Faults, without a position: empty, three stars in a row, control characters.
+  static takt_core::Result<Pattern> compile(std::string_view text);
+
+  /// A pattern over plain names, such as those of OS threads, which have no segments: `*` stands
+  /// for any characters at all, `**` is a fault.
+  static takt_core::Result<Pattern> compile_name(std::string_view text);
+
+  bool match(std::string_view id) const;
+  const std::string & text() const noexcept { return text_; }
+  bool exact() const noexcept { return specificity_.exact; }
+  Specificity specificity() const noexcept { return specificity_; }
+
+  /// True if whatever `other` matches is matched by this one with the same specificity, so that
+  /// `other` can never win. Equal patterns cover each other.
+  bool covers(const Pattern & other) const;
+
+private:
+  enum class Star { none, segment, all };
+  struct Piece
+  {
+    Star star = Star::none;  ///< what may stand before the character
+    char character = '\0';
+  };
+
+  Pattern() = default;
+  static takt_core::Result<Pattern> compile(std::string_view text, bool name);
+
+  std::string text_;
+  std::vector<Piece> pieces_;
+  Star last_ = Star::none;  ///< what may stand after the last character
+  Specificity specificity_;
+};
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__PATTERN_HPP_

@@ -1,0 +1,79 @@
+// Which rule of a schedule decides for a callback, and what came of every rule.
+//
+//     auto resolver = takt_schedule::Resolver::create(schedule, "main");
+//     auto resolved = resolver->resolve("/lidar:timer(100ms)", takt_core::Kind::timer);
+//     executor.add(callback, resolved->binding);
+//     ... once start-up is complete:
+//     auto report = resolver->report();
+//
+// One rule decides: the one with the most specific match (pattern.hpp); rules are not merged. Set-up
+// only: allocates, does not block. Not thread-safe.
+#ifndef TAKT_SCHEDULE__RESOLVER_HPP_
+#define TAKT_SCHEDULE__RESOLVER_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/callback.hpp"
+#include "takt_core/scheduler.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule
+{
+
+struct ResolvedCallback
+{
+  takt_core::Binding binding;  ///< for Executor::add; absent fields are inherited from chains
+  std::optional<takt_core::Duration> offset;               ///< timers: for TimerOptions
+  std::optional<takt_core::MissedPeriods> missed_periods;  ///< timers: for TimerOptions
+  std::optional<std::uint32_t> backlog;                    ///< alarm threshold in messages
+  int line = 0;                                            ///< of the rule; 0: no rule matched
+};
+
+/// What is left to say once every callback has been resolved.
+struct ResolverReport
+{
+  takt_core::Faults faults;           ///< under `strict: true`: rules that matched nothing
+  std::vector<std::string> warnings;  ///< otherwise; and rules that more specific ones always beat
+  std::vector<std::string> defaulted_callbacks;  ///< ids that no rule matched, in order of asking
+};
+
+class Resolver
+{
+public:
+  /// Copies what it needs. Fault: no executor of that name.
+  static takt_core::Result<Resolver> create(
+    const Schedule & schedule, std::string_view executor_name);
+  Resolver(Resolver &&) noexcept;
+  Resolver & operator=(Resolver &&) noexcept;
+  ~Resolver();
+
+  /// Faults: two rules that tie (both lines are named), a priority that a following pool of its
+  /// threads cannot take. May be asked again for the same id.
+  takt_core::Result<ResolvedCallback> resolve(std::string_view id, takt_core::Kind kind);
+
+  /// True if the group may span OS priorities (Executor::allow_across_priorities). Fault: a tie.
+  takt_core::Result<bool> resolve_group(std::string_view group_id);
+
+  /// One sentence with position for each pattern that has matched nothing so far.
+  std::vector<std::string> unmatched_rules() const;
+  /// Ids that no rule has matched so far: they got the default threads.
+  const std::vector<std::string> & defaulted_callbacks() const;
+
+  ResolverReport report() const;
+
+  const ExecutorSchedule & executor() const;
+
+private:
+  struct Impl;
+  explicit Resolver(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__RESOLVER_HPP_

@@ -1,0 +1,141 @@
+// What a schedule file says, as plain data. docs/schedule.md explains every field.
+//
+// `parse_schedule` (parse.hpp) makes one from text and `to_yaml` makes text from one. Programs that
+// write schedules fill these structs; what the file would reject, `to_yaml` writes all the same,
+// and reading it back tells. Set-up only.
+#ifndef TAKT_SCHEDULE__SCHEDULE_HPP_
+#define TAKT_SCHEDULE__SCHEDULE_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/chain.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_core/order.hpp"
+#include "takt_core/thread_attributes.hpp"
+#include "takt_core/timer.hpp"
+
+namespace takt_schedule
+{
+
+/// The format version this library reads and writes.
+inline constexpr int kVersion = 1;
+
+/// Where something was written, and what `to_yaml` shall write above it. No part of what a schedule
+/// says: always equal.
+struct Source
+{
+  int line = 0;    ///< from 1; 0: not from a file
+  int column = 0;  ///< from 1
+  std::string comment{};
+  friend bool operator==(const Source &, const Source &) noexcept { return true; }
+};
+
+/// Used instead of real-time attributes where the rights are missing: policy other with `nice`.
+struct Fallback
+{
+  int nice = 0;
+  friend bool operator==(const Fallback &, const Fallback &) = default;
+};
+
+/// One entry of `threads:`: `count` executor threads that are alike.
+struct Threads
+{
+  std::string name;
+  int count = 1;                            ///< 1 to 63
+  takt_core::ThreadAttributes attributes;   ///< without a name; cores before spreading
+  bool spread = false;                      ///< thread i gets only core i mod n of the cores
+  bool follow = false;                      ///< a following pool
+  std::optional<Fallback> fallback;
+  Source source;
+  friend bool operator==(const Threads &, const Threads &) = default;
+};
+
+/// One entry of `callbacks:`.
+struct CallbackRule
+{
+  std::vector<std::string> match;      ///< exact ids and patterns, any of which
+  std::vector<std::string> threads;    ///< "hot", "hot.0", "all"; empty: the default set
+  std::optional<int> priority;         ///< 0 to 255
+  std::optional<takt_core::Duration> deadline;
+  std::optional<takt_core::MissedPeriods> missed_periods;  ///< timers only
+  std::optional<takt_core::Duration> offset;               ///< timers only
+  std::optional<std::uint32_t> backlog;                    ///< alarm threshold in messages
+  Source source;
+  friend bool operator==(const CallbackRule &, const CallbackRule &) = default;
+};
+
+/// One entry of `groups:`.
+struct GroupRule
+{
+  std::vector<std::string> match;
+  bool across_priorities = false;  ///< true: allow
+  Source source;
+  friend bool operator==(const GroupRule &, const GroupRule &) = default;
+};
+
+/// One entry of `process_threads:`: attributes of threads that are not ours, by OS name.
+struct ProcessThreadRule
+{
+  std::vector<std::string> match;
+  takt_core::ThreadAttributes attributes;  ///< without name and stack size
+  Source source;
+  friend bool operator==(const ProcessThreadRule &, const ProcessThreadRule &) = default;
+};
+
+/// One entry of `executors:`.
+struct ExecutorSchedule
+{
+  std::string name;
+  takt_core::Order order = takt_core::Order::fifo;
+  takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;
+  takt_core::ExceptionPolicy on_exception = takt_core::ExceptionPolicy::stop;
+  takt_core::MissingRights missing_rights = takt_core::MissingRights::fail;
+  takt_core::MiddlewareCeiling middleware_ceiling;
+  bool lock_memory = false;
+  std::vector<Threads> threads;               ///< in file order, which numbers the threads
+  std::vector<std::string> default_threads;   ///< as CallbackRule::threads, never empty
+  std::vector<CallbackRule> callbacks;
+  std::vector<GroupRule> groups;
+  std::vector<ProcessThreadRule> process_threads;
+  Source source;
+  friend bool operator==(const ExecutorSchedule &, const ExecutorSchedule &);
+};
+
+/// One entry of `chains:`.
+struct ChainSchedule
+{
+  takt_core::ChainOptions options;
+  Source source;
+  std::vector<Source> path_sources;  ///< one per id of the path, if from a file
+  friend bool operator==(const ChainSchedule &, const ChainSchedule &);
+};
+
+struct Schedule
+{
+  std::string file;     ///< as named to `parse_schedule`; for messages
+  bool strict = false;  ///< patterns that match nothing are errors
+  std::vector<ExecutorSchedule> executors;
+  std::vector<ChainSchedule> chains;
+  /// "FILE:LINE:COL: what", sorted by line: what may not be meant but can run.
+  std::vector<std::string> warnings;
+
+  /// The executor of that name, or nullptr.
+  const ExecutorSchedule * find(std::string_view executor_name) const;
+
+  /// Equal if they say the same; files, lines, comments and warnings do not count.
+  friend bool operator==(const Schedule &, const Schedule &);
+};
+
+/// The chains as the core wants them.
+std::vector<takt_core::ChainOptions> chain_options(const Schedule & schedule);
+
+/// "FILE:LINE:COL: what", the form of every fault and warning about a schedule.
+std::string located(std::string_view file, const Source & source, std::string_view what);
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__SCHEDULE_HPP_

@@ -1,0 +1,21 @@
+// Writing a schedule file: what is not a default, with comments.
+//
+// Stable: equal schedules give equal text (but for `Source::comment`), and parsing the text gives an
+// equal schedule. Set-up only: allocates, does not block.
+#ifndef TAKT_SCHEDULE__TO_YAML_HPP_
+#define TAKT_SCHEDULE__TO_YAML_HPP_
+
+#include <string>
+#include <string_view>
+
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule
+{
+
+/// `header` is put on top as a comment, as the `Source::comment` of every entry is put above it.
+std::string to_yaml(const Schedule & schedule, std::string_view header = {});
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__TO_YAML_HPP_

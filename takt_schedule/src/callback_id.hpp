@@ -1,0 +1,34 @@
+// What can be read off a callback id, or off a pattern over ids: the kind word behind the node.
+#ifndef TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
+#define TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
+
+#include <string_view>
+
+namespace takt_schedule::detail
+{
+
+/// "timer" of "/ns/node:timer(100ms)"; empty if there is none.
+inline std::string_view kind_word(std::string_view id)
+{
+  const std::size_t open = id.find('(');
+  const std::size_t colon = id.rfind(':', open);
+  if (open == std::string_view::npos || colon == std::string_view::npos) {
+    return {};
+  }
+  return id.substr(colon + 1, open - colon - 1);
+}
+
+/// "100ms" of "/ns/node:timer(100ms)"; empty if there is none.
+inline std::string_view bracketed(std::string_view id)
+{
+  const std::size_t open = id.find('(');
+  const std::size_t close = id.rfind(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
+    return {};
+  }
+  return id.substr(open + 1, close - open - 1);
+}
+
+}  // namespace takt_schedule::detail
+
+#endif  // TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_

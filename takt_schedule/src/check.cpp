@@ -1,0 +1,240 @@
+#include "takt_schedule/check.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "rule_table.hpp"
+#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/resolver.hpp"
+#include "takt_schedule/thread_names.hpp"
+#include "text.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using takt_core::Faults;
+
+template <typename T>
+void append(std::vector<T> & to, const std::vector<T> & from)
+{
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+/// One executor and the callbacks that belong to it.
+class ExecutorCheck
+{
+public:
+  ExecutorCheck(const Schedule & schedule, const ExecutorSchedule & executor, CheckReport & report)
+  : schedule_(schedule), executor_(executor), report_(report), names_(executor),
+    options_(executor_options(executor)),
+    resolver_(std::move(Resolver::create(schedule, executor.name).value()))
+  {
+    for (const takt_core::ChainOptions & chain : chain_options(schedule)) {
+      for (const std::string & id : chain.path) {
+        int & priority = priority_by_chain_[id];
+        priority = std::max(priority, chain.priority);
+      }
+    }
+  }
+
+  void add(const ListedCallback & callback)
+  {
+    const auto resolved = resolver_.resolve(callback.id, callback.kind);
+    if (!resolved) {
+      append(report_.faults, resolved.faults());
+      return;
+    }
+    const takt_core::Binding & binding = resolved.value().binding;
+    report_.placements.push_back(
+      {callback.id, executor_.name, names_.words(binding.threads), resolved.value().line});
+    if (callback.group.empty()) {
+      return;
+    }
+    const auto across = resolver_.resolve_group(callback.group);
+    if (!across) {
+      append(report_.faults, across.faults());
+    } else if (!callback.reentrant && !across.value()) {
+      check_group(callback, binding, resolved.value().line);
+    }
+  }
+
+  void finish()
+  {
+    const ResolverReport report = resolver_.report();
+    append(report_.faults, report.faults);
+    append(report_.warnings, report.warnings);
+    append(report_.defaulted_callbacks, report.defaulted_callbacks);
+  }
+
+private:
+  /// The OS priorities with which the callback may run; the core's rule (executor_checks.cpp).
+  std::set<int> urgencies(const std::string & id, const takt_core::Binding & binding) const
+  {
+    const auto by_chain = priority_by_chain_.find(id);
+    std::set<int> result;
+    for (std::size_t i = 0; i < options_.threads.size(); ++i) {
+      if ((binding.threads >> i & 1U) == 0) {
+        continue;
+      }
+      takt_core::ThreadAttributes attributes = options_.threads[i].attributes;
+      if (options_.threads[i].follow) {
+        attributes.priority =
+          binding.priority.value_or(by_chain == priority_by_chain_.end() ? 0 : by_chain->second);
+      }
+      result.insert(takt_core::urgency(attributes));
+    }
+    return result;
+  }
+
+  void check_group(
+    const ListedCallback & callback, const takt_core::Binding & binding, int line)
+  {
+    const std::set<int> own = urgencies(callback.id, binding);
+    const auto [first, fresh] = groups_.emplace(callback.group, Member{callback.id, own});
+    if (fresh || first->second.urgencies == own) {
+      return;
+    }
+    Source source = executor_.source;
+    for (const CallbackRule & rule : executor_.callbacks) {
+      if (rule.source.line == line) {
+        source = rule.source;
+      }
+    }
+    report_.faults.push_back(located(
+      schedule_.file, source,
+      "group " + detail::quoted(callback.group) + " holds " + detail::quoted(callback.id) +
+        " and " + detail::quoted(first->second.id) +
+        ", which are bound to threads of different OS priority; bind them alike, put them into "
+        "different groups, or add to groups: {match: \"" + callback.group +
+        "\", across_priorities: allow}"));
+  }
+
+  struct Member
+  {
+    std::string id;
+    std::set<int> urgencies;
+  };
+
+  const Schedule & schedule_;
+  const ExecutorSchedule & executor_;
+  CheckReport & report_;
+  ThreadNames names_;
+  takt_core::ExecutorOptions options_;
+  Resolver resolver_;
+  std::map<std::string, int> priority_by_chain_;
+  std::map<std::string, Member> groups_;
+};
+
+/// Line and column of a finding; without a position it comes first.
+std::pair<int, int> position(const std::string & file, const std::string & finding)
+{
+  std::pair<int, int> result{0, 0};
+  if (!finding.starts_with(file + ":")) {
+    return result;
+  }
+  const char * const end = finding.data() + finding.size();
+  const auto line = std::from_chars(finding.data() + file.size() + 1, end, result.first);
+  if (line.ec == std::errc{} && line.ptr != end) {
+    std::from_chars(line.ptr + 1, end, result.second);
+  }
+  return result;
+}
+
+void check_chains(
+  const Schedule & schedule, const std::vector<ListedCallback> & callbacks, CheckReport & report)
+{
+  std::vector<std::string> ids;
+  for (const ListedCallback & callback : callbacks) {
+    ids.push_back(callback.id);
+  }
+  for (const ChainSchedule & chain : schedule.chains) {
+    for (std::size_t i = 0; i < chain.options.path.size(); ++i) {
+      const std::string & id = chain.options.path[i];
+      if (std::find(ids.begin(), ids.end(), id) != ids.end()) {
+        continue;
+      }
+      const Source & at = i < chain.path_sources.size() ? chain.path_sources[i] : chain.source;
+      const std::string best = detail::closest(id, ids);
+      report.faults.push_back(located(
+        schedule.file, at,
+        "chain " + detail::quoted(chain.options.name) + " names the unknown callback " +
+          detail::quoted(id) +
+          (best.empty() ? std::string() : "; did you mean " + detail::quoted(best) + "?")));
+    }
+  }
+}
+
+}  // namespace
+
+CheckReport check(
+  const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
+  std::string_view only_executor)
+{
+  CheckReport report;
+  if (!only_executor.empty()) {
+    if (const auto found = find_executor(schedule, only_executor); !found) {
+      report.faults = found.faults();
+      return report;
+    }
+  }
+  std::set<std::string> seen;
+  for (const ListedCallback & callback : callbacks) {
+    if (!seen.insert(callback.id).second) {
+      report.faults.push_back(
+        schedule.file + ": the list of callbacks holds " + detail::quoted(callback.id) + " twice");
+    }
+  }
+
+  std::set<std::string> placed;
+  const bool single = schedule.executors.size() == 1 || !only_executor.empty();
+  for (const ExecutorSchedule & executor : schedule.executors) {
+    if (!only_executor.empty() && executor.name != only_executor) {
+      continue;
+    }
+    ExecutorCheck check(schedule, executor, report);
+    const detail::RuleTable rules(executor.callbacks);
+    for (const ListedCallback & callback : callbacks) {
+      const bool here = callback.executor.empty() ? single || rules.find(callback.id).row
+                                                  : callback.executor == executor.name;
+      if (here) {
+        check.add(callback);
+        placed.insert(callback.id);
+      }
+    }
+    check.finish();
+  }
+  for (const ListedCallback & callback : callbacks) {
+    if (placed.count(callback.id) != 0 || single) {
+      continue;
+    }
+    if (!callback.executor.empty()) {
+      const auto found = find_executor(schedule, callback.executor);
+      append(report.faults, found.faults());
+    } else {
+      report.defaulted_callbacks.push_back(callback.id);
+    }
+  }
+  // The list of one executor cannot tell what exists in the others.
+  if (only_executor.empty() || schedule.executors.size() == 1) {
+    check_chains(schedule, callbacks, report);
+  }
+
+  const auto tidy = [&](std::vector<std::string> & findings) {
+    std::stable_sort(
+      findings.begin(), findings.end(), [&](const std::string & a, const std::string & b) {
+        return position(schedule.file, a) < position(schedule.file, b);
+      });
+    findings.erase(std::unique(findings.begin(), findings.end()), findings.end());
+  };
+  tidy(report.faults);
+  tidy(report.warnings);
+  return report;
+}
+
+}  // namespace takt_schedule

@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "read_executor.hpp"
+#include "takt_core/scheduler.hpp"
+#include "takt_schedule/thread_names.hpp"
+#include "text.hpp"
+
+namespace takt_schedule::detail
+{
+namespace
+{
+
+using takt_core::Order;
+using takt_core::Policy;
+using takt_core::ThreadMask;
+
+/// A thread set and the first place that uses it.
+struct UsedSet
+{
+  ThreadMask threads;
+  Source at;
+};
+
+std::vector<UsedSet> used_sets(const ExecutorSchedule & executor, const ThreadNames & names)
+{
+  std::vector<UsedSet> result;
+  const auto add = [&](ThreadMask threads, const Source & at) {
+    if (threads != 0 && std::none_of(result.begin(), result.end(), [&](const UsedSet & used) {
+          return used.threads == threads;
+        })) {
+      result.push_back({threads, at});
+    }
+  };
+  add(names.mask(executor.default_threads), executor.source);
+  for (const CallbackRule & rule : executor.callbacks) {
+    if (!rule.threads.empty()) {
+      add(names.mask(rule.threads), rule.source);
+    }
+  }
+  return result;
+}
+
+void check_sets(
+  const ExecutorSchedule & executor, const ThreadNames & names,
+  const std::vector<UsedSet> & sets, Findings & findings)
+{
+  constexpr std::size_t kMost = takt_core::Scheduler::kMaxThreadSets;
+  if (sets.size() > kMost) {
+    findings.fault(
+      sets[kMost].at, "more than " + std::to_string(kMost) +
+                        " different thread sets in executor " + quoted(executor.name) +
+                        "; let more rules share their threads");
+  }
+  if (!takt_core::has_windows(executor.order)) {
+    return;
+  }
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (const ThreadMask shared = sets[i].threads & sets[j].threads; shared != 0) {
+        findings.fault(
+          sets[i].at, "under order '" + std::string(to_string(executor.order)) +
+                        "' thread sets must not share threads, and this one shares " +
+                        listed(names.words(shared)) +
+                        (j == 0 ? " with the default" :
+                                  " with line " + std::to_string(sets[j].at.line)));
+        break;
+      }
+    }
+  }
+}
+
+void check_following(
+  const ExecutorSchedule & executor, const ThreadNames & names, Findings & findings)
+{
+  for (const Threads & threads : executor.threads) {
+    if (!threads.follow) {
+      continue;
+    }
+    const ThreadMask mask = names.mask(std::vector{threads.name});
+    const int most = threads.attributes.priority;
+    const std::string range = "1 to " + std::to_string(most);
+    const ThreadMask by_default = names.mask(executor.default_threads);
+    if ((by_default & mask) != 0) {
+      findings.warn(
+        threads.source, "the default threads include the following pool " + quoted(threads.name) +
+                          ": a callback there needs a priority from " + range +
+                          " by a rule or a chain, or it cannot be added");
+    }
+    for (const CallbackRule & rule : executor.callbacks) {
+      const ThreadMask used = rule.threads.empty() ? by_default : names.mask(rule.threads);
+      if ((used & mask) != 0 && rule.priority && (*rule.priority < 1 || *rule.priority > most)) {
+        findings.fault(
+          rule.source, "priority " + std::to_string(*rule.priority) +
+                         " cannot be taken by the following pool " + quoted(threads.name) +
+                         "; use " + range);
+      }
+    }
+  }
+}
+
+void warn(
+  const ExecutorSchedule & executor, const std::vector<UsedSet> & sets, Findings & findings,
+  bool autogroup)
+{
+  const ThreadNames names(executor);
+  ThreadMask used = 0;
+  for (const UsedSet & set : sets) {
+    used |= set.threads;
+  }
+  bool follows = false;
+  const Source * nice = nullptr;
+  for (const Threads & threads : executor.threads) {
+    const ThreadMask mask = names.mask(std::vector{threads.name});
+    if ((used & mask) == 0) {
+      findings.warn(
+        threads.source, "threads " + quoted(threads.name) +
+                          " run nothing: neither the default nor a rule names them");
+    }
+    follows = follows || threads.follow;
+    if (nice == nullptr && (threads.attributes.nice != 0 || threads.fallback)) {
+      nice = &threads.source;
+    }
+  }
+  if (nice != nullptr && autogroup) {
+    findings.warn(
+      *nice,
+      "nice levels only count within a session here; to make them count between processes set "
+      "sysctl kernel.sched_autogroup_enabled=0");
+  }
+  const auto with_priority = std::find_if(
+    executor.callbacks.begin(), executor.callbacks.end(),
+    [](const CallbackRule & rule) { return rule.priority.has_value(); });
+  if (
+    with_priority != executor.callbacks.end() && executor.order != Order::priority && !follows) {
+    findings.warn(
+      with_priority->source, "callback priorities have no effect under order '" +
+                               std::string(to_string(executor.order)) +
+                               "'; did you mean order: priority?");
+  }
+}
+
+}  // namespace
+
+void check_executor(const ExecutorSchedule & executor, Findings & findings, bool autogroup)
+{
+  if (executor.threads.empty()) {
+    return;
+  }
+  const ThreadNames names(executor);
+  const std::vector<UsedSet> sets = used_sets(executor, names);
+  if (names.names().size() <= takt_core::Scheduler::kMaxThreads) {
+    check_sets(executor, names, sets, findings);
+    warn(executor, sets, findings, autogroup);
+  }
+  check_following(executor, names, findings);
+}
+
+}  // namespace takt_schedule::detail

@@ -1,0 +1,35 @@
+#include "takt_schedule/executor_options.hpp"
+
+#include "takt_schedule/thread_names.hpp"
+
+namespace takt_schedule
+{
+
+takt_core::ExecutorOptions executor_options(const ExecutorSchedule & executor)
+{
+  takt_core::ExecutorOptions options;
+  options.name = executor.name;
+  options.order = executor.order;
+  options.window_timers = executor.window_timers;
+  options.on_exception = executor.on_exception;
+  options.missing_rights = executor.missing_rights;
+  options.middleware_ceiling = executor.middleware_ceiling;
+  options.lock_memory = executor.lock_memory;
+  const ThreadNames names(executor);
+  for (const Threads & threads : executor.threads) {
+    for (int i = 0; i < threads.count; ++i) {
+      takt_core::ExecutorThreadOptions thread;
+      thread.attributes = threads.attributes;
+      thread.attributes.name = names.names()[options.threads.size()];
+      const std::vector<int> & cores = threads.attributes.cores;
+      if (threads.spread && !cores.empty()) {
+        thread.attributes.cores = {cores[static_cast<std::size_t>(i) % cores.size()]};
+      }
+      thread.follow = threads.follow;
+      options.threads.push_back(std::move(thread));
+    }
+  }
+  return options;
+}
+
+}  // namespace takt_schedule

@@ -1,0 +1,120 @@
+#include "takt_schedule/parse.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "findings.hpp"
+#include "map_reader.hpp"
+#include "read_chains.hpp"
+#include "read_executor.hpp"
+#include "takt_core/thread_attributes.hpp"
+#include "text.hpp"
+#include "yaml_tree.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using detail::Findings;
+using detail::MapReader;
+using detail::YamlNode;
+using takt_core::Faults;
+
+bool autogroup_enabled()
+{
+  std::ifstream file("/proc/sys/kernel/sched_autogroup_enabled");
+  int enabled = 0;
+  return file >> enabled && enabled != 0;
+}
+
+/// False where reading on would only produce nonsense.
+bool check_version(MapReader & map, Findings & findings)
+{
+  if (!map.has("version")) {
+    findings.fault(map.at(), "no format version; add 'version: " + std::to_string(kVersion) + "'");
+    return true;
+  }
+  const auto word = map.scalar("version", "a number");
+  if (word && word->text != std::to_string(kVersion)) {
+    findings.fault(
+      word->at, "format version " + detail::quoted(word->text) + " is unknown; this takt reads " +
+                  std::to_string(kVersion));
+    return false;
+  }
+  return true;
+}
+
+void read_executors(
+  MapReader & map, Findings & findings, const Machine & machine, Schedule & schedule)
+{
+  const YamlNode * const node = map.find("executors");
+  if (node == nullptr || (!node->is_map() && !detail::expect_map(findings, *node, "executors"))) {
+    if (node == nullptr) {
+      findings.fault(map.at(), "no executors; add 'executors:' with one entry per executor");
+    }
+    return;
+  }
+  if (node->entries.empty()) {
+    findings.fault(map.at("executors"), "executors is empty; add one entry per executor");
+  }
+  const std::vector<int> usable = machine.cores ? *machine.cores : takt_core::usable_cores();
+  const bool autogroup = machine.autogroup ? *machine.autogroup : autogroup_enabled();
+  for (const YamlNode::Entry & entry : node->entries) {
+    const bool here = machine.executor.empty() || machine.executor == entry.key;
+    schedule.executors.push_back(
+      detail::read_executor(entry, findings, here ? &usable : nullptr));
+    detail::check_executor(schedule.executors.back(), findings, autogroup);
+  }
+}
+
+}  // namespace
+
+takt_core::Result<Schedule> parse_schedule(
+  std::string_view text, std::string file_name, const Machine & machine)
+{
+  Findings findings(file_name);
+  const detail::YamlPtr root = detail::parse_yaml(text, findings);
+  if (root == nullptr) {
+    return findings.faults();
+  }
+  Schedule schedule;
+  schedule.file = std::move(file_name);
+  MapReader map(
+    findings, *root, "a schedule", {"version", "strict", "executors", "chains"});
+  if (root->is_map() && check_version(map, findings)) {
+    map.boolean("strict", schedule.strict);
+    read_executors(map, findings, machine, schedule);
+    detail::read_chains(map, findings, schedule);
+  }
+  if (root->is_null()) {
+    findings.fault(root->at, "the file is empty; a schedule starts with 'version: 1'");
+  }
+  if (!findings.ok()) {
+    return findings.faults();
+  }
+  schedule.warnings = findings.warnings();
+  return schedule;
+}
+
+takt_core::Result<Schedule> load_schedule(const std::string & path, const Machine & machine)
+{
+  std::ifstream file(path, std::ios::binary);
+  const int error = errno;
+  if (!file) {
+    return Faults{path + ": cannot be read: " + std::strerror(error)};
+  }
+  // One byte more than is allowed is enough to be refused.
+  std::string text(detail::kMaxText + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.gcount() == 0 && !file.eof())) {
+    return Faults{path + ": cannot be read: " + std::strerror(errno)};
+  }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return parse_schedule(text, path, machine);
+}
+
+}  // namespace takt_schedule

@@ -1,0 +1,34 @@
+// A decimal number with a unit, read exactly: what durations and sizes have in common.
+#ifndef TAKT_SCHEDULE__SRC__QUANTITY_HPP_
+#define TAKT_SCHEDULE__SRC__QUANTITY_HPP_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "takt_core/result.hpp"
+
+namespace takt_schedule::detail
+{
+
+struct Unit
+{
+  std::string_view name;
+  std::int64_t factor;  ///< in the smallest unit
+};
+
+struct QuantityKind
+{
+  std::span<const Unit> units;
+  std::string_view names;     ///< for faults: "ns, us, ms, s or min"
+  std::string_view usual;     ///< the unit to suggest where there is none
+  std::string_view smallest;  ///< for faults: "1ns"
+};
+
+/// The value in the smallest unit, or one fault.
+takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const QuantityKind & kind);
+
+}  // namespace takt_schedule::detail
+
+#endif  // TAKT_SCHEDULE__SRC__QUANTITY_HPP_

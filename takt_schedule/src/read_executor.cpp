@@ -1,0 +1,131 @@
+#include "read_executor.hpp"
+
+#include <array>
+#include <cctype>
+
+#include "text.hpp"
+
+namespace takt_schedule::detail
+{
+namespace
+{
+
+using takt_core::ExceptionPolicy;
+using takt_core::MiddlewareCeiling;
+using takt_core::MissingRights;
+using takt_core::Order;
+using takt_core::WindowTimers;
+
+template <typename Enum, std::size_t N>
+using Names = std::array<std::pair<Enum, std::string_view>, N>;
+
+constexpr Names<Order, 5> kOrders{{
+  {Order::priority, "priority"},
+  {Order::fifo, "fifo"},
+  {Order::edf, "edf"},
+  {Order::window, "window"},
+  {Order::stock, "stock"},
+}};
+constexpr Names<WindowTimers, 2> kWindowTimers{{
+  {WindowTimers::snapshot, "snapshot"},
+  {WindowTimers::immediate, "immediate"},
+}};
+constexpr Names<ExceptionPolicy, 2> kExceptionPolicies{{
+  {ExceptionPolicy::stop, "stop"},
+  {ExceptionPolicy::report, "report"},
+}};
+constexpr Names<MissingRights, 2> kMissingRights{{
+  {MissingRights::fail, "fail"},
+  {MissingRights::report, "report"},
+}};
+
+void read_ceiling(MapReader & map, Findings & findings, MiddlewareCeiling & ceiling)
+{
+  const auto word = map.scalar("middleware_ceiling", "auto, off or a priority from 1 to 99");
+  if (!word) {
+    return;
+  }
+  if (word->text == "auto") {
+    ceiling = {MiddlewareCeiling::Mode::automatic, 0};
+    return;
+  }
+  if (word->text == "off") {
+    ceiling = {MiddlewareCeiling::Mode::off, 0};
+    return;
+  }
+  if (word->text.empty() || std::isdigit(static_cast<unsigned char>(word->text.front())) == 0) {
+    const std::vector<std::string> known{"auto", "off", "1 to 99"};
+    findings.fault(
+      word->at, "middleware_ceiling cannot be " + quoted(word->text) +
+                  suggestion(word->text, known, "choices"));
+    return;
+  }
+  ceiling.mode = MiddlewareCeiling::Mode::fixed;
+  map.integer("middleware_ceiling", 1, 99, ceiling.priority);
+}
+
+}  // namespace
+
+void check_name(
+  std::string_view name, std::string_view what, std::string_view more, const Source & at,
+  Findings & findings)
+{
+  std::string allowed = "letters, digits, '_' and '-'";
+  for (const char c : more) {
+    allowed += std::string(", '") + c + "'";
+  }
+  bool good = !name.empty();
+  for (const char c : name) {
+    good = good && (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ||
+                    more.find(c) != std::string_view::npos);
+  }
+  if (!good) {
+    findings.fault(
+      at, std::string(what) + " cannot be named " + quoted(name) + "; use " + allowed);
+  }
+}
+
+ExecutorSchedule read_executor(
+  const YamlNode::Entry & entry, Findings & findings, const std::vector<int> * cores)
+{
+  ExecutorSchedule executor;
+  executor.name = entry.key;
+  executor.source = entry.at;
+  check_name(entry.key, "an executor", "./", entry.at, findings);
+  MapReader map(
+    findings, *entry.value, "executor " + quoted(entry.key),
+    {"order", "window_timers", "on_exception", "missing_rights", "middleware_ceiling",
+     "lock_memory", "threads", "default", "callbacks", "groups", "process_threads"});
+
+  map.choice<Order>("order", kOrders, executor.order);
+  map.choice<WindowTimers>("window_timers", kWindowTimers, executor.window_timers);
+  if (map.has("window_timers") && !takt_core::has_windows(executor.order)) {
+    findings.fault(
+      map.at("window_timers"), "window_timers has no meaning under order '" +
+                                 std::string(to_string(executor.order)) +
+                                 "'; use order window or stock, or leave it away");
+  }
+  map.choice<ExceptionPolicy>("on_exception", kExceptionPolicies, executor.on_exception);
+  map.choice<MissingRights>("missing_rights", kMissingRights, executor.missing_rights);
+  read_ceiling(map, findings, executor.middleware_ceiling);
+  map.boolean("lock_memory", executor.lock_memory);
+
+  const bool map_given = entry.value->is_map() || entry.value->is_null();
+  if (!map_given) {
+    return executor;
+  }
+  for (const char * key : {"threads", "default"}) {
+    if (!map.has(key)) {
+      findings.fault(
+        entry.at, "executor " + quoted(entry.key) + " has no '" + key + "'; add " +
+                    (key == std::string_view("threads")
+                       ? "for example threads: {main: {}}"
+                       : "the threads that callbacks use which no rule names, such as default: all"));
+    }
+  }
+  read_threads(map, findings, cores, executor);
+  read_rules(map, findings, cores, executor);
+  return executor;
+}
+
+}  // namespace takt_schedule::detail

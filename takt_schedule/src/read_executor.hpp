@@ -1,0 +1,45 @@
+// Reads one entry of `executors:`.
+#ifndef TAKT_SCHEDULE__SRC__READ_EXECUTOR_HPP_
+#define TAKT_SCHEDULE__SRC__READ_EXECUTOR_HPP_
+
+#include <vector>
+
+#include "findings.hpp"
+#include "map_reader.hpp"
+#include "takt_schedule/schedule.hpp"
+#include "yaml_tree.hpp"
+
+namespace takt_schedule::detail
+{
+
+/// Every field, each checked on its own. `cores`: those that may be named; nullptr: any.
+ExecutorSchedule read_executor(
+  const YamlNode::Entry & entry, Findings & findings, const std::vector<int> * cores);
+
+/// `threads:` and `default:` (read_threads.cpp). `default` is read after the threads it names.
+void read_threads(
+  MapReader & map, Findings & findings, const std::vector<int> * cores,
+  ExecutorSchedule & executor);
+
+/// `callbacks:`, `groups:`, `process_threads:` (read_rules.cpp). Threads are known by then.
+void read_rules(
+  MapReader & map, Findings & findings, const std::vector<int> * cores,
+  ExecutorSchedule & executor);
+
+/// What only shows between entries: too many threads or thread sets, windows that share threads,
+/// following pools, patterns that always tie, threads without work (check_executor.cpp).
+void check_executor(const ExecutorSchedule & executor, Findings & findings, bool autogroup);
+
+/// Faults unless `name` can name an executor, a chain or threads: letters, digits, '_', '-' and
+/// the characters of `more`.
+void check_name(
+  std::string_view name, std::string_view what, std::string_view more, const Source & at,
+  Findings & findings);
+
+/// The thread words under `key`, each a known one.
+std::vector<std::string> read_thread_words(
+  MapReader & map, Findings & findings, std::string_view key, const ExecutorSchedule & executor);
+
+}  // namespace takt_schedule::detail
+
+#endif  // TAKT_SCHEDULE__SRC__READ_EXECUTOR_HPP_

@@ -1,0 +1,256 @@
+#include "takt_schedule/resolver.hpp"
+
+#include <algorithm>
+
+#include "rule_table.hpp"
+#include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/thread_names.hpp"
+#include "text.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using detail::RuleTable;
+using takt_core::Faults;
+using takt_core::Result;
+
+/// What became of each pattern of a table, and the ids it was asked about.
+struct Usage
+{
+  explicit Usage(const RuleTable & table)
+  : matched(table.rows().size(), false), won(table.rows().size(), false)
+  {
+  }
+
+  void note(const RuleTable::Best & best, std::string_view id)
+  {
+    for (const std::size_t row : best.matches) {
+      matched[row] = true;
+    }
+    if (best.row) {
+      won[*best.row] = true;
+    }
+    if (best.tie) {
+      won[*best.tie] = true;  // not beaten: the tie is told
+    }
+    if (std::find(asked.begin(), asked.end(), id) == asked.end()) {
+      asked.emplace_back(id);
+    }
+  }
+
+  std::vector<bool> matched;
+  std::vector<bool> won;
+  std::vector<std::string> asked;
+};
+
+/// "; did you mean ...": the same pattern with wider stars, or the id that is closest to it.
+std::string better_pattern(const Pattern & pattern, const std::vector<std::string> & ids)
+{
+  std::string wide;
+  for (std::size_t i = 0; i < pattern.text().size(); ++i) {
+    const char c = pattern.text()[i];
+    if (c != '*' || (!wide.empty() && wide.back() != '*')) {
+      wide += c == '*' ? "**" : std::string(1, c);
+    } else if (wide.empty()) {
+      wide = "**";
+    }
+  }
+  const auto widened = Pattern::compile(wide);
+  if (widened && std::any_of(ids.begin(), ids.end(), [&](const std::string & id) {
+        return widened.value().match(id);
+      })) {
+    return "; did you mean " + detail::quoted(wide) + "? '*' stays within one segment";
+  }
+  const std::string best = detail::closest(pattern.text(), ids);
+  return best.empty() ? std::string() : "; did you mean " + detail::quoted(best) + "?";
+}
+
+}  // namespace
+
+struct Resolver::Impl
+{
+  Impl(const Schedule & schedule, const ExecutorSchedule & chosen)
+  : file(schedule.file),
+    strict(schedule.strict),
+    executor(chosen),
+    chains(chain_options(schedule)),
+    names(executor),
+    callbacks(executor.callbacks),
+    groups(executor.groups),
+    callback_usage(callbacks),
+    group_usage(groups)
+  {
+  }
+
+  int priority_by_chains(std::string_view id) const
+  {
+    int priority = 0;
+    for (const takt_core::ChainOptions & chain : chains) {
+      if (std::find(chain.path.begin(), chain.path.end(), id) != chain.path.end()) {
+        priority = std::max(priority, chain.priority);
+      }
+    }
+    return priority;
+  }
+
+  Faults check_following(
+    std::string_view id, const takt_core::Binding & binding, const Source & source) const
+  {
+    Faults faults;
+    const int priority = binding.priority.value_or(priority_by_chains(id));
+    for (const Threads & threads : executor.threads) {
+      const int most = threads.attributes.priority;
+      if (
+        threads.follow && (names.find(threads.name).value_or(0) & binding.threads) != 0 &&
+        (priority < 1 || priority > most)) {
+        faults.push_back(located(
+          file, source,
+          detail::quoted(id) + " has priority " + std::to_string(priority) +
+            ", which the following pool " + detail::quoted(threads.name) +
+            " cannot take; give it 1 to " + std::to_string(most) + " by a rule or a chain"));
+      }
+    }
+    return faults;
+  }
+
+  std::vector<std::string> unmatched(
+    const RuleTable & table, const Usage & usage, std::string_view what) const
+  {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < table.rows().size(); ++i) {
+      const RuleTable::Row & row = table.rows()[i];
+      if (!usage.matched[i]) {
+        result.push_back(located(
+          file, row.source,
+          std::string(row.pattern.exact() ? "" : "pattern ") +
+            detail::quoted(row.pattern.text()) + " matches no " + std::string(what) +
+            better_pattern(row.pattern, usage.asked)));
+      }
+    }
+    return result;
+  }
+
+  std::vector<std::string> beaten() const
+  {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < callbacks.rows().size(); ++i) {
+      const RuleTable::Row & row = callbacks.rows()[i];
+      const bool rule_won = [&] {
+        for (std::size_t other = 0; other < callbacks.rows().size(); ++other) {
+          if (callbacks.rows()[other].rule == row.rule && callback_usage.won[other]) {
+            return true;
+          }
+        }
+        return false;
+      }();
+      if (callback_usage.matched[i] && !rule_won) {
+        result.push_back(located(
+          file, row.source,
+          "pattern " + detail::quoted(row.pattern.text()) +
+            " only matches callbacks for which a more specific rule decides"));
+      }
+    }
+    return result;
+  }
+
+  std::string file;
+  bool strict;
+  ExecutorSchedule executor;
+  std::vector<takt_core::ChainOptions> chains;
+  ThreadNames names;
+  RuleTable callbacks;
+  RuleTable groups;
+  Usage callback_usage;
+  Usage group_usage;
+  std::vector<std::string> defaulted;
+};
+
+Resolver::Resolver(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Resolver::Resolver(Resolver &&) noexcept = default;
+Resolver & Resolver::operator=(Resolver &&) noexcept = default;
+Resolver::~Resolver() = default;
+
+Result<Resolver> Resolver::create(const Schedule & schedule, std::string_view executor_name)
+{
+  const auto executor = find_executor(schedule, executor_name);
+  if (!executor) {
+    return executor.faults();
+  }
+  return Resolver(std::make_unique<Impl>(schedule, *executor.value()));
+}
+
+Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind kind)
+{
+  Impl & impl = *impl_;
+  const RuleTable::Best best = impl.callbacks.find(id);
+  impl.callback_usage.note(best, id);
+  if (best.tie) {
+    return Faults{located(
+      impl.file, impl.callbacks.rows()[*best.tie].source, impl.callbacks.describe_tie(id, best))};
+  }
+  ResolvedCallback resolved;
+  Source source = impl.executor.source;
+  const std::vector<std::string> * threads = &impl.executor.default_threads;
+  if (!best.row) {
+    if (std::find(impl.defaulted.begin(), impl.defaulted.end(), id) == impl.defaulted.end()) {
+      impl.defaulted.emplace_back(id);
+    }
+  } else {
+    const CallbackRule & rule = impl.executor.callbacks[impl.callbacks.rows()[*best.row].rule];
+    source = rule.source;
+    resolved.line = rule.source.line;
+    resolved.binding.priority = rule.priority;
+    resolved.binding.deadline = rule.deadline;
+    resolved.backlog = rule.backlog;
+    if (kind == takt_core::Kind::timer) {
+      resolved.offset = rule.offset;
+      resolved.missed_periods = rule.missed_periods;
+    }
+    if (!rule.threads.empty()) {
+      threads = &rule.threads;
+    }
+  }
+  resolved.binding.threads = impl.names.mask(*threads);
+  if (Faults faults = impl.check_following(id, resolved.binding, source); !faults.empty()) {
+    return faults;
+  }
+  return resolved;
+}
+
+Result<bool> Resolver::resolve_group(std::string_view group_id)
+{
+  const RuleTable::Best best = impl_->groups.find(group_id);
+  impl_->group_usage.note(best, group_id);
+  if (best.tie) {
+    return Faults{located(
+      impl_->file, impl_->groups.rows()[*best.tie].source,
+      impl_->groups.describe_tie(group_id, best))};
+  }
+  return best.row && impl_->executor.groups[impl_->groups.rows()[*best.row].rule].across_priorities;
+}
+
+std::vector<std::string> Resolver::unmatched_rules() const
+{
+  auto result = impl_->unmatched(impl_->callbacks, impl_->callback_usage, "callback");
+  const auto groups = impl_->unmatched(impl_->groups, impl_->group_usage, "callback group");
+  result.insert(result.end(), groups.begin(), groups.end());
+  return result;
+}
+
+const std::vector<std::string> & Resolver::defaulted_callbacks() const { return impl_->defaulted; }
+
+ResolverReport Resolver::report() const
+{
+  ResolverReport report;
+  (impl_->strict ? report.faults : report.warnings) = unmatched_rules();
+  const auto beaten = impl_->beaten();
+  report.warnings.insert(report.warnings.end(), beaten.begin(), beaten.end());
+  report.defaulted_callbacks = impl_->defaulted;
+  return report;
+}
+
+const ExecutorSchedule & Resolver::executor() const { return impl_->executor; }
+
+}  // namespace takt_schedule

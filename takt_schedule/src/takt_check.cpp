@@ -1,0 +1,228 @@
+// takt_check: checks a schedule file without running anything.
+//
+// Exit codes: 0 the schedule is good, 2 it is not, or the command line is not.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "takt_schedule/check.hpp"
+#include "takt_schedule/parse.hpp"
+#include "takt_schedule/thread_names.hpp"
+
+namespace
+{
+
+using takt_core::Faults;
+using takt_schedule::CheckReport;
+using takt_schedule::ListedCallback;
+using takt_schedule::Schedule;
+
+constexpr int kBad = 2;
+
+struct Arguments
+{
+  std::string schedule;
+  std::string ids;
+  std::string executor;
+  std::optional<int> cores;
+  bool json = false;
+};
+
+std::optional<takt_core::Kind> kind_from(const std::string & word)
+{
+  using takt_core::Kind;
+  if (word == "sub") {
+    return Kind::subscription;
+  }
+  for (const Kind kind :
+       {Kind::timer, Kind::subscription, Kind::service, Kind::client, Kind::waitable}) {
+    if (to_string(kind) == word) {
+      return kind;
+    }
+  }
+  return std::nullopt;
+}
+
+/// {"callbacks": [{"id": "...", "kind": "timer", "group": "..."}, ...]}; optional per callback:
+/// "reentrant" and "executor".
+std::vector<ListedCallback> read_ids(const std::string & path, Faults & faults)
+{
+  std::vector<ListedCallback> result;
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path);
+    if (!file) {
+      faults.push_back(path + ": cannot be read");
+      return result;
+    }
+  }
+  const auto json = nlohmann::json::parse(path == "-" ? std::cin : file, nullptr, false);
+  const auto list = json.is_object() ? json.find("callbacks") : json.end();
+  if (!json.is_object() || list == json.end() || !list->is_array()) {
+    faults.push_back(path + R"(: must be JSON of the form {"callbacks": [{"id": ..., "kind": ...}]})");
+    return result;
+  }
+  const auto text = [](const nlohmann::json & object, const char * key) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const nlohmann::json & item = (*list)[i];
+    ListedCallback callback;
+    callback.id = text(item, "id");
+    callback.group = text(item, "group");
+    callback.executor = text(item, "executor");
+    const auto reentrant = item.is_object() ? item.find("reentrant") : item.end();
+    callback.reentrant = reentrant != item.end() && reentrant->is_boolean() && reentrant->get<bool>();
+    const auto kind = kind_from(text(item, "kind"));
+    if (callback.id.empty() || !kind) {
+      faults.push_back(fmt::format(
+        "{}: callbacks[{}] needs an \"id\" and a \"kind\" of timer, subscription, service, client "
+        "or waitable",
+        path, i));
+      continue;
+    }
+    callback.kind = *kind;
+    result.push_back(std::move(callback));
+  }
+  return result;
+}
+
+nlohmann::json summary(const Schedule & schedule)
+{
+  auto executors = nlohmann::json::array();
+  for (const auto & executor : schedule.executors) {
+    executors.push_back(
+      {{"name", executor.name},
+       {"order", to_string(executor.order)},
+       {"threads", takt_schedule::ThreadNames(executor).names()},
+       {"default", executor.default_threads},
+       {"rules", executor.callbacks.size()}});
+  }
+  auto chains = nlohmann::json::array();
+  for (const auto & chain : schedule.chains) {
+    chains.push_back({{"name", chain.options.name}, {"callbacks", chain.options.path.size()}});
+  }
+  return {{"executors", executors}, {"chains", chains}};
+}
+
+int print_json(const Schedule * schedule, const CheckReport & report)
+{
+  nlohmann::json json = schedule == nullptr ? nlohmann::json::object() : summary(*schedule);
+  json["ok"] = report.faults.empty();
+  json["faults"] = report.faults;
+  json["warnings"] = report.warnings;
+  json["defaulted_callbacks"] = report.defaulted_callbacks;
+  json["placements"] = nlohmann::json::array();
+  for (const auto & placement : report.placements) {
+    json["placements"].push_back(
+      {{"id", placement.id},
+       {"executor", placement.executor},
+       {"threads", placement.threads},
+       {"line", placement.line}});
+  }
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  return report.faults.empty() ? 0 : kBad;
+}
+
+std::string counted(std::size_t n, std::string_view word)
+{
+  return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+}
+
+int print_text(const Arguments & arguments, const Schedule * schedule, const CheckReport & report)
+{
+  for (const std::string & warning : report.warnings) {
+    fmt::print(stderr, "warning: {}\n", warning);
+  }
+  for (const std::string & fault : report.faults) {
+    fmt::print(stderr, "{}\n", fault);
+  }
+  if (!report.faults.empty() || schedule == nullptr) {
+    fmt::print(stderr, "{}\n", counted(report.faults.size(), "fault"));
+    return kBad;
+  }
+  fmt::print("{}: good\n", arguments.schedule);
+  for (const auto & executor : schedule->executors) {
+    const takt_schedule::ThreadNames names(executor);
+    fmt::print(
+      "executor {}: order {}, {} ({}), {}, default {}\n", executor.name, to_string(executor.order),
+      counted(names.names().size(), "thread"), fmt::join(names.names(), " "),
+      counted(executor.callbacks.size(), "rule"), fmt::join(executor.default_threads, " "));
+  }
+  for (const auto & chain : schedule->chains) {
+    fmt::print(
+      "chain {}: {}, priority {}\n", chain.options.name,
+      counted(chain.options.path.size(), "callback"), chain.options.priority);
+  }
+  if (!arguments.ids.empty()) {
+    fmt::print(
+      "{} on the default threads{}\n", counted(report.defaulted_callbacks.size(), "callback"),
+      report.defaulted_callbacks.empty() ? "" : ":");
+    for (const std::string & id : report.defaulted_callbacks) {
+      fmt::print("  {}\n", id);
+    }
+  }
+  return 0;
+}
+
+int run(const Arguments & arguments)
+{
+  takt_schedule::Machine machine;
+  machine.executor = arguments.executor;
+  if (arguments.cores) {
+    machine.cores.emplace(static_cast<std::size_t>(*arguments.cores));
+    std::iota(machine.cores->begin(), machine.cores->end(), 0);
+  }
+  CheckReport report;
+  const auto schedule = takt_schedule::load_schedule(arguments.schedule, machine);
+  report.faults = schedule.faults();
+  std::vector<ListedCallback> callbacks;
+  if (!arguments.ids.empty()) {
+    callbacks = read_ids(arguments.ids, report.faults);
+  }
+  if (report.faults.empty() && !arguments.ids.empty()) {
+    report = takt_schedule::check(schedule.value(), callbacks, arguments.executor);
+  }
+  if (schedule) {
+    report.warnings.insert(
+      report.warnings.begin(), schedule.value().warnings.begin(), schedule.value().warnings.end());
+    if (!arguments.executor.empty() && schedule.value().find(arguments.executor) == nullptr) {
+      report.faults = takt_schedule::check(schedule.value(), {}, arguments.executor).faults;
+    }
+  }
+  const Schedule * const good = schedule ? &schedule.value() : nullptr;
+  return arguments.json ? print_json(good, report) : print_text(arguments, good, report);
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  CLI::App app{"Checks a takt schedule file without running anything."};
+  Arguments arguments;
+  app.add_option("schedule", arguments.schedule, "the schedule file")->required();
+  app.add_option(
+    "--ids", arguments.ids,
+    "check against these callbacks: JSON {\"callbacks\": [{\"id\", \"kind\", \"group\"}]}, - for "
+    "standard input");
+  app.add_option("--executor", arguments.executor, "only this executor will run on this machine");
+  app.add_option("--cores", arguments.cores, "check for a machine with this many cores")
+    ->check(CLI::Range(1, 65536));
+  app.add_flag("--json", arguments.json, "print everything as JSON");
+  try {
+    app.parse(argc, argv);
+    return run(arguments);
+  } catch (const CLI::ParseError & error) {
+    return app.exit(error) == 0 ? 0 : kBad;
+  } catch (const std::exception & error) {
+    fmt::print(stderr, "takt_check: {}\n", error.what());
+    return kBad;
+  }
+}

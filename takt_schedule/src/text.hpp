@@ -1,0 +1,32 @@
+// Words for faults: quoting what came from a file, listing, and "did you mean".
+#ifndef TAKT_SCHEDULE__SRC__TEXT_HPP_
+#define TAKT_SCHEDULE__SRC__TEXT_HPP_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace takt_schedule::detail
+{
+
+/// 'text', fit to stand in a fault: one line (control characters escaped) and not endless.
+std::string quoted(std::string_view text);
+
+/// "a, b and c".
+std::string listed(std::span<const std::string> words, std::string_view last = "and");
+
+/// Cores as people write them: "0-3,6".
+std::string listed_cores(std::span<const int> cores);
+
+/// "; did you mean 'x'?" for the known word closest to `word` if one is close, otherwise
+/// "; `kind` are a, b and c", or nothing where nothing is known.
+std::string suggestion(
+  std::string_view word, std::span<const std::string> known, std::string_view kind);
+
+/// The known word closest to `word`, or an empty string if none is close.
+std::string closest(std::string_view word, std::span<const std::string> known);
+
+}  // namespace takt_schedule::detail
+
+#endif  // TAKT_SCHEDULE__SRC__TEXT_HPP_

@@ -1,0 +1,126 @@
+#include "takt_schedule/check.hpp"
+
+#include <gtest/gtest.h>
+
+#include "schedule_text.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using takt_core::Kind;
+using test::parse;
+using test::Strings;
+using test::with_main;
+
+const std::string kThreads =
+  "threads: {hot: {policy: fifo, priority: 80}, rest: {count: 2}}\ndefault: rest\n";
+
+TEST(Check, TellsWhereEveryCallbackGoes)
+{
+  const Schedule schedule =
+    parse(with_main(kThreads + "callbacks:\n  - {match: \"/a:timer(*)\", threads: hot}"));
+  const CheckReport report =
+    check(schedule, {{"/a:timer(1s)", Kind::timer}, {"/b:sub(/p)", Kind::subscription}});
+  EXPECT_EQ(report.faults, Strings{});
+  EXPECT_EQ(report.defaulted_callbacks, Strings{"/b:sub(/p)"});
+  ASSERT_EQ(report.placements.size(), 2U);
+  EXPECT_EQ(report.placements[0].threads, Strings{"hot"});
+  EXPECT_EQ(report.placements[0].line, 7);
+  EXPECT_EQ(report.placements[1].threads, Strings{"rest"});
+  EXPECT_EQ(report.placements[1].line, 0);
+}
+
+TEST(Check, ReportsTiesUnmatchedPatternsAndUnknownChainIdsTogether)
+{
+  const Schedule schedule = parse(
+    "strict: true\n" +
+    with_main(
+      kThreads +
+      "callbacks:\n  - {match: \"/a*:timer(1s)\", threads: hot}\n  - {match: \"/*b:timer(1s)\"}\n"
+      "  - {match: /nobody}") +
+    "chains:\n  c: {path: [\"/ac:timer(1s)\", \"/ad:timer(1s)\"]}\n");
+  const CheckReport report =
+    check(schedule, {{"/ab:timer(1s)", Kind::timer}, {"/ac:timer(1s)", Kind::timer}});
+  EXPECT_EQ(
+    report.faults,
+    (Strings{
+      "s.yaml:9:9: '/ab:timer(1s)' is matched equally well by '/a*:timer(1s)' (line 8) and "
+      "'/*b:timer(1s)' (line 9); make one of them more specific",
+      "s.yaml:10:9: '/nobody' matches no callback",
+      "s.yaml:12:31: chain 'c' names the unknown callback '/ad:timer(1s)'; did you mean "
+      "'/ab:timer(1s)'?"}));
+}
+
+TEST(Check, FindsGroupsAcrossOsPriorities)
+{
+  const std::string body =
+    kThreads + "callbacks:\n  - {match: \"/a:timer(*)\", threads: hot}";
+  std::vector<ListedCallback> callbacks{
+    {"/a:sub(/p)", Kind::subscription, "/a:group(0)"},
+    {"/a:timer(1s)", Kind::timer, "/a:group(0)"}};
+  EXPECT_EQ(
+    check(parse(with_main(body)), callbacks).faults,
+    Strings{
+      "s.yaml:7:9: group '/a:group(0)' holds '/a:timer(1s)' and '/a:sub(/p)', which are bound to "
+      "threads of different OS priority; bind them alike, put them into different groups, or add "
+      "to groups: {match: \"/a:group(0)\", across_priorities: allow}"});
+  EXPECT_EQ(
+    check(
+      parse(with_main(
+        body + "\ngroups:\n  - {match: \"/a:group(0)\", across_priorities: allow}")),
+      callbacks)
+      .faults,
+    Strings{});
+  for (ListedCallback & callback : callbacks) {
+    callback.reentrant = true;
+  }
+  EXPECT_EQ(check(parse(with_main(body)), callbacks).faults, Strings{}) << "nobody waits";
+}
+
+TEST(Check, RefusesAListWithAnIdTwice)
+{
+  const Schedule schedule = parse(with_main("threads: {t: }\ndefault: t"));
+  EXPECT_EQ(
+    check(schedule, {{"/a", Kind::waitable}, {"/a", Kind::waitable}}).faults,
+    Strings{"s.yaml: the list of callbacks holds '/a' twice"});
+}
+
+const char * const kTwo =
+  "version: 1\nexecutors:\n  one: {threads: {t: }, default: t, callbacks: [{match: \"/a/**\"}]}\n"
+  "  two: {threads: {t: }, default: t, callbacks: [{match: \"/b/**\"}]}\n"
+  "chains: {c: {path: [/a/x, /b/x]}}\n";
+
+TEST(Check, WithSeveralExecutorsCallbacksBelongToThoseThatHaveARule)
+{
+  const CheckReport report = check(
+    parse(kTwo), {{"/a/x", Kind::waitable}, {"/b/x", Kind::waitable}, {"/c", Kind::waitable}});
+  EXPECT_EQ(report.faults, Strings{});
+  EXPECT_EQ(report.warnings, Strings{});
+  ASSERT_EQ(report.placements.size(), 2U);
+  EXPECT_EQ(report.placements[0].executor, "one");
+  EXPECT_EQ(report.placements[1].executor, "two");
+  EXPECT_EQ(report.defaulted_callbacks, Strings{"/c"});
+}
+
+TEST(Check, WithSeveralExecutorsCallbacksMaySayWhereTheyAre)
+{
+  const CheckReport report = check(
+    parse(kTwo), {{"/a/x", Kind::waitable, "", false, "two"},
+                  {"/b/x", Kind::waitable, "", false, "twoo"}});
+  EXPECT_EQ(report.faults, Strings{"s.yaml: no executor 'twoo'; did you mean 'two'?"});
+  ASSERT_EQ(report.placements.size(), 1U);
+  EXPECT_EQ(report.placements[0].executor, "two");
+}
+
+TEST(Check, OfOneExecutorLeavesTheOthersAndTheirChainsAlone)
+{
+  const CheckReport report = check(parse(kTwo), {{"/a/x", Kind::waitable}}, "one");
+  EXPECT_EQ(report.faults, Strings{});
+  EXPECT_EQ(report.warnings, Strings{});
+  EXPECT_EQ(check(parse(kTwo), {}, "three").faults.size(), 1U);
+}
+
+}  // namespace
+}  // namespace takt_schedule

@@ -1,0 +1,32 @@
+// The examples of docs/schedule.md.
+#ifndef TAKT_SCHEDULE__TEST__DOCS_EXAMPLE_HPP_
+#define TAKT_SCHEDULE__TEST__DOCS_EXAMPLE_HPP_
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace takt_schedule::test
+{
+
+/// The block behind the comment "<!-- test: NAME -->".
+inline std::string docs_example(const std::string & name)
+{
+  std::ifstream file(TAKT_DOCS "/schedule.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t marker = text.find("<!-- test: " + name + " -->");
+  const std::size_t fence = text.find("```", marker);
+  const std::size_t begin = text.find('\n', fence) + 1;
+  const std::size_t end = text.find("```", begin);
+  if (marker == std::string::npos || end == std::string::npos) {
+    ADD_FAILURE() << "docs/schedule.md has no example '" << name << "'";
+    return {};
+  }
+  return text.substr(begin, end - begin);
+}
+
+}  // namespace takt_schedule::test
+
+#endif  // TAKT_SCHEDULE__TEST__DOCS_EXAMPLE_HPP_

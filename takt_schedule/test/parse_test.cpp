@@ -1,0 +1,502 @@
+// Each field on its own: what is read, and the fault for each way to get it wrong.
+#include "takt_schedule/parse.hpp"
+
+#include <gtest/gtest.h>
+
+#include "docs_example.hpp"
+#include "schedule_text.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using test::faults;
+using test::parse;
+using test::Strings;
+using test::with_main;
+using test::with_thread;
+using namespace std::chrono_literals;
+
+TEST(Parse, ReadsEveryFieldOfTheExample)
+{
+  const Schedule schedule = parse(test::docs_example("valid"));
+  ASSERT_EQ(schedule.executors.size(), 2U);
+  const ExecutorSchedule & main = schedule.executors[0];
+  EXPECT_EQ(main.name, "main");
+  EXPECT_EQ(main.order, takt_core::Order::priority);
+  EXPECT_EQ(main.missing_rights, takt_core::MissingRights::report);
+  ASSERT_EQ(main.threads.size(), 2U);
+  const Threads & hot = main.threads[0];
+  EXPECT_EQ(hot.count, 2);
+  EXPECT_EQ(hot.attributes.policy, takt_core::Policy::fifo);
+  EXPECT_EQ(hot.attributes.priority, 80);
+  EXPECT_EQ(hot.attributes.cores, (std::vector<int>{0, 1}));
+  EXPECT_EQ(hot.attributes.stack_size, 256U * 1024);
+  EXPECT_TRUE(hot.spread);
+  EXPECT_EQ(hot.fallback, Fallback{-10});
+  EXPECT_EQ(main.threads[1].attributes.nice, 5);
+  EXPECT_EQ(main.default_threads, Strings{"rest"});
+  ASSERT_EQ(main.callbacks.size(), 2U);
+  EXPECT_EQ(main.callbacks[0].offset, 10ms);
+  EXPECT_EQ(main.callbacks[0].missed_periods, takt_core::MissedPeriods::skip);
+  EXPECT_EQ(main.callbacks[1].match.size(), 2U);
+  EXPECT_EQ(main.callbacks[1].priority, 90);
+  EXPECT_EQ(main.callbacks[1].deadline, 20ms);
+  EXPECT_EQ(main.callbacks[1].backlog, 3U);
+  ASSERT_EQ(main.groups.size(), 1U);
+  EXPECT_TRUE(main.groups[0].across_priorities);
+  ASSERT_EQ(main.process_threads.size(), 1U);
+  EXPECT_EQ(main.process_threads[0].attributes.priority, 85);
+  EXPECT_EQ(schedule.executors[1].default_threads, Strings{"all"});
+  ASSERT_EQ(schedule.chains.size(), 1U);
+  const takt_core::ChainOptions & chain = schedule.chains[0].options;
+  EXPECT_EQ(chain.path.size(), 4U);
+  EXPECT_EQ(chain.priority, 90);
+  EXPECT_EQ(chain.deadline, 50ms);
+  EXPECT_EQ(chain.period, 100ms);
+}
+
+TEST(Parse, KnowsWhereEverythingStands)
+{
+  const Schedule schedule = parse(
+    "version: 1\n"
+    "executors:\n"
+    "  main:\n"
+    "    threads:\n"
+    "      a: {}\n"
+    "    default: a\n"
+    "    callbacks:\n"
+    "      - match: /a\n"
+    "chains:\n"
+    "  c:\n"
+    "    path: [/a]\n");
+  EXPECT_EQ(schedule.executors[0].source.line, 3);
+  EXPECT_EQ(schedule.executors[0].threads[0].source.line, 5);
+  EXPECT_EQ(schedule.executors[0].callbacks[0].source.line, 8);
+  EXPECT_EQ(schedule.executors[0].callbacks[0].source.column, 9);
+  EXPECT_EQ(schedule.chains[0].source.line, 10);
+  EXPECT_EQ(schedule.chains[0].path_sources[0].line, 11);
+}
+
+TEST(Parse, TheSmallestScheduleHasTheCoresDefaults)
+{
+  const Schedule schedule = parse("version: 1\nexecutors: {main: {threads: {t: }, default: t}}");
+  const ExecutorSchedule & main = schedule.executors[0];
+  const takt_core::ExecutorOptions defaults;
+  EXPECT_EQ(main.order, defaults.order);
+  EXPECT_EQ(main.on_exception, defaults.on_exception);
+  EXPECT_EQ(main.missing_rights, defaults.missing_rights);
+  EXPECT_EQ(main.middleware_ceiling.mode, defaults.middleware_ceiling.mode);
+  EXPECT_EQ(main.threads[0].attributes, takt_core::ThreadAttributes{});
+}
+
+TEST(Parse, EmptySectionsAreFine)
+{
+  const Schedule schedule = parse(
+    with_main("threads: {t: {}}\ndefault: t\ncallbacks:\ngroups:\nprocess_threads:") + "chains:\n");
+  EXPECT_TRUE(schedule.executors[0].callbacks.empty());
+}
+
+// ---- top level ----
+
+TEST(Parse, TheVersionIsRequired)
+{
+  EXPECT_EQ(
+    faults("executors: {main: {threads: {t: }, default: t}}"),
+    Strings{"s.yaml:1:1: no format version; add 'version: 1'"});
+}
+
+TEST(Parse, AnUnknownVersionIsTheOnlyFault)
+{
+  EXPECT_EQ(
+    faults("version: 2\nexecutors: 5\n"),
+    Strings{"s.yaml:1:10: format version '2' is unknown; this takt reads 1"});
+}
+
+TEST(Parse, UnknownTopLevelKeysAreFaultsWithASuggestion)
+{
+  EXPECT_EQ(
+    faults("version: 1\nexecutor: {}\nhosts: {}\n"),
+    (Strings{
+      "s.yaml:1:1: no executors; add 'executors:' with one entry per executor",
+      "s.yaml:2:1: unknown key 'executor' in a schedule; did you mean 'executors'?",
+      "s.yaml:3:1: unknown key 'hosts' in a schedule; known keys are version, strict, executors "
+      "and chains"}));
+}
+
+TEST(Parse, BooleansAreTrueOrFalse)
+{
+  EXPECT_EQ(
+    faults("version: 1\nstrict: yes\nexecutors: {m: {threads: {t: }, default: t}}"),
+    Strings{"s.yaml:2:9: strict cannot be 'yes'; choices are true and false"});
+}
+
+TEST(Parse, NoExecutorsAreAFault)
+{
+  EXPECT_EQ(
+    faults("version: 1\nexecutors: {}\n"),
+    Strings{"s.yaml:2:1: executors is empty; add one entry per executor"});
+  EXPECT_EQ(
+    faults("version: 1\nexecutors: [main]\n"),
+    Strings{"s.yaml:2:12: executors must be a map, not a list"});
+}
+
+// ---- executors ----
+
+TEST(Parse, AnExecutorNeedsThreadsAndADefault)
+{
+  EXPECT_EQ(
+    faults("version: 1\nexecutors:\n  main:\n"),
+    (Strings{
+      "s.yaml:3:3: executor 'main' has no 'threads'; add for example threads: {main: {}}",
+      "s.yaml:3:3: executor 'main' has no 'default'; add the threads that callbacks use which no "
+      "rule names, such as default: all"}));
+}
+
+TEST(Parse, EmptyThreadsAreAFault)
+{
+  EXPECT_EQ(
+    faults(with_main("threads: {}\ndefault: all")),
+    Strings{
+      "s.yaml:4:5: threads is empty; add for example 'main: {}' for one ordinary thread"});
+}
+
+TEST(Parse, WrongChoicesAreFaultsWithTheOneThatWasMeant)
+{
+  EXPECT_EQ(
+    faults(with_main(
+      "order: prioritty\non_exception: ignore\nmissing_rights: reprot\nmiddleware_ceiling: atuo\n"
+      "lock_memory: 1\nthreads: {t: {policy: SCHED_FIFO}}\ndefault: t")),
+    (Strings{
+      "s.yaml:4:12: order cannot be 'prioritty'; did you mean 'priority'?",
+      "s.yaml:5:19: on_exception cannot be 'ignore'; choices are stop and report",
+      "s.yaml:6:21: missing_rights cannot be 'reprot'; did you mean 'report'?",
+      "s.yaml:7:25: middleware_ceiling cannot be 'atuo'; did you mean 'auto'?",
+      "s.yaml:8:18: lock_memory cannot be '1'; choices are true and false",
+      "s.yaml:9:27: policy cannot be 'SCHED_FIFO'; did you mean 'fifo'?"}));
+}
+
+TEST(Parse, TheMiddlewareCeilingIsAutoOffOrAPriority)
+{
+  const auto ceiling = [](const std::string & value) {
+    return parse(with_main("middleware_ceiling: " + value + "\nthreads: {t: }\ndefault: t"))
+      .executors[0]
+      .middleware_ceiling;
+  };
+  EXPECT_EQ(ceiling("auto").mode, takt_core::MiddlewareCeiling::Mode::automatic);
+  EXPECT_EQ(ceiling("off").mode, takt_core::MiddlewareCeiling::Mode::off);
+  EXPECT_EQ(ceiling("99").mode, takt_core::MiddlewareCeiling::Mode::fixed);
+  EXPECT_EQ(ceiling("99").priority, 99);
+  EXPECT_EQ(
+    faults(with_main("middleware_ceiling: 100\nthreads: {t: }\ndefault: t")),
+    Strings{
+      "s.yaml:4:25: middleware_ceiling must be a whole number from 1 to 99, not '100'"});
+}
+
+TEST(Parse, WindowTimersBelongToWindowOrders)
+{
+  EXPECT_EQ(
+    faults(with_main("window_timers: immediate\nthreads: {t: }\ndefault: t")),
+    Strings{
+      "s.yaml:4:5: window_timers has no meaning under order 'fifo'; use order window or stock, or "
+      "leave it away"});
+  EXPECT_EQ(
+    parse(with_main("order: window\nwindow_timers: immediate\nthreads: {t: }\ndefault: t"))
+      .executors[0]
+      .window_timers,
+    takt_core::WindowTimers::immediate);
+}
+
+TEST(Parse, NamesMustBePlain)
+{
+  EXPECT_EQ(
+    faults("version: 1\nexecutors: {'a b': {threads: {'t.0': }, default: t.0}}"),
+    (Strings{
+      "s.yaml:2:13: an executor cannot be named 'a b'; use letters, digits, '_' and '-', '.', '/'",
+      "s.yaml:2:31: threads cannot be named 't.0'; use letters, digits, '_' and '-'"}));
+  EXPECT_EQ(
+    faults(with_main("threads: {all: }\ndefault: all")),
+    Strings{"s.yaml:4:15: threads cannot be named 'all', which means every thread"});
+}
+
+// ---- threads ----
+
+TEST(Parse, PrioritiesAreFrom1To99AndRequiredWithRealTimePolicies)
+{
+  EXPECT_EQ(
+    faults(with_thread("policy: fifo, priority: 0")),
+    Strings{"s.yaml:4:43: priority must be a whole number from 1 to 99, not '0'"});
+  EXPECT_EQ(
+    faults(with_thread("policy: rr, priority: high")),
+    Strings{"s.yaml:4:41: priority must be a whole number from 1 to 99, not 'high'"});
+  EXPECT_EQ(
+    faults(with_thread("policy: fifo")),
+    Strings{"s.yaml:4:19: policy 'fifo' needs a priority; add priority: 1 to 99"});
+  EXPECT_EQ(
+    faults(with_thread("priority: 50")),
+    Strings{
+      "s.yaml:4:19: priority does not belong to policy 'other'; use policy fifo or rr, or leave "
+      "it away"});
+}
+
+TEST(Parse, NiceBelongsToOtherAndBatch)
+{
+  EXPECT_EQ(
+    faults(with_thread("policy: fifo, priority: 5, nice: 3")),
+    Strings{
+      "s.yaml:4:46: nice does not belong to policy 'fifo'; use policy other or batch, or leave it "
+      "away"});
+  EXPECT_EQ(
+    faults(with_thread("nice: 20")),
+    Strings{"s.yaml:4:25: nice must be a whole number from -20 to 19, not '20'"});
+}
+
+TEST(Parse, TheDeadlinePolicyNeedsRuntimeAndPeriod)
+{
+  const Schedule schedule =
+    parse(with_thread("policy: deadline, runtime: 2ms, period: 10ms"));
+  EXPECT_EQ(schedule.executors[0].threads[0].attributes.deadline, 10ms) << "default: the period";
+  EXPECT_EQ(
+    faults(with_thread("policy: deadline")),
+    (Strings{
+      "s.yaml:4:19: policy 'deadline' needs a runtime; add for example runtime: 10ms",
+      "s.yaml:4:19: policy 'deadline' needs a period; add for example period: 10ms"}));
+  EXPECT_EQ(
+    faults(with_thread("policy: deadline, runtime: 20ms, period: 10ms")),
+    Strings{
+      "s.yaml:4:19: policy 'deadline' needs runtime <= deadline <= period, not 20000000, 10000000, "
+      "10000000 ns"});
+  EXPECT_EQ(
+    faults(with_thread("runtime: 2ms")),
+    Strings{
+      "s.yaml:4:19: runtime does not belong to policy 'other'; use policy deadline, or leave it "
+      "away"});
+}
+
+TEST(Parse, TheDeadlinePolicyCannotHaveCores)
+{
+  EXPECT_EQ(
+    faults(with_thread("policy: deadline, runtime: 2ms, period: 10ms, cores: [0]")),
+    Strings{
+      "s.yaml:4:65: policy 'deadline' cannot be combined with cores; put the process into an "
+      "exclusive cpuset instead"});
+}
+
+TEST(Parse, CoresMustExistOnce)
+{
+  EXPECT_EQ(
+    faults(with_thread("cores: [0, 4, 0, x]")),
+    (Strings{
+      "s.yaml:4:30: core 4 cannot be used; usable cores are 0-3",
+      "s.yaml:4:33: core 0 is listed twice",
+      "s.yaml:4:36: cores must be a whole number from 0 to 65535, not 'x'"}));
+  EXPECT_EQ(
+    faults(with_thread("cores: []")),
+    Strings{"s.yaml:4:26: cores is an empty list; leave it away"});
+  EXPECT_EQ(parse(with_thread("cores: 3")).executors[0].threads[0].attributes.cores[0], 3);
+}
+
+TEST(Parse, CoresOfAnExecutorOnAnotherMachineAreNotJudged)
+{
+  Machine here = test::machine();
+  here.executor = "other";
+  EXPECT_EQ(faults(with_thread("cores: [77]"), here), Strings{});
+  here.executor = "main";
+  EXPECT_EQ(faults(with_thread("cores: [77]"), here).size(), 1U);
+}
+
+TEST(Parse, SpreadNeedsCores)
+{
+  EXPECT_EQ(
+    faults(with_thread("count: 2, spread: true")),
+    Strings{"s.yaml:4:29: spread needs cores to spread over; add cores: [0, 1]"});
+}
+
+TEST(Parse, FollowNeedsPolicyFifo)
+{
+  EXPECT_EQ(
+    faults(with_thread("policy: rr, priority: 3, follow: true")),
+    Strings{"s.yaml:4:44: a following pool needs policy 'fifo', not 'rr'"});
+}
+
+TEST(Parse, FallbacksBelongToPoliciesThatNeedRights)
+{
+  EXPECT_EQ(
+    faults(with_thread("fallback: {nice: -5}")),
+    Strings{
+      "s.yaml:4:19: a fallback belongs to policies that need rights, not to 'other'; leave it "
+      "away"});
+  EXPECT_EQ(
+    faults(with_thread("policy: fifo, priority: 3, fallback: {nce: -5}")),
+    Strings{
+      "s.yaml:4:57: unknown key 'nce' in fallback; did you mean 'nice'?"});
+}
+
+TEST(Parse, StacksHaveUnitsAndASmallestSize)
+{
+  EXPECT_EQ(
+    faults(with_thread("stack: 64")),
+    Strings{
+      "s.yaml:4:26: stack: '64' has no unit; write 64KiB (units are B, KiB, MiB and GiB)"});
+  const Strings small = faults(with_thread("stack: 1B"));
+  ASSERT_EQ(small.size(), 1U);
+  EXPECT_TRUE(small[0].starts_with("s.yaml:4:26: stack_size 1 is below")) << small[0];
+}
+
+TEST(Parse, ThreadsAreAtMost63)
+{
+  EXPECT_EQ(
+    faults(with_thread("count: 64")),
+    Strings{"s.yaml:4:26: count must be a whole number from 1 to 63, not '64'"});
+  EXPECT_EQ(
+    faults(with_main("threads:\n  a: {count: 40}\n  b: {count: 24}\ndefault: all")),
+    Strings{"s.yaml:6:7: more than 63 executor threads with 'b'; split the executor"});
+}
+
+TEST(Parse, UnknownThreadsAreFaultsWithTheOneThatWasMeant)
+{
+  EXPECT_EQ(
+    faults(with_main(
+      "threads: {hot: {count: 2}, rest: {}}\ndefault: [rset]\ncallbacks:\n"
+      "  - {match: /a, threads: hot.2}\n  - {match: /b, threads: [rest, nobody, hot.1]}")),
+    (Strings{
+      "s.yaml:5:15: unknown thread 'rset'; did you mean 'rest'?",
+      "s.yaml:7:30: unknown thread 'hot.2'; did you mean 'hot.0'?",
+      "s.yaml:8:37: unknown thread 'nobody'; threads are all, hot and rest"}));
+}
+
+// ---- rules ----
+
+std::string with_rule(const std::string & rule)
+{
+  return with_main("threads: {t: }\ndefault: t\ncallbacks:\n  - " + rule);
+}
+
+TEST(Parse, RulesNeedAMatch)
+{
+  EXPECT_EQ(
+    faults(with_rule("{threads: t}")), Strings{"s.yaml:7:9: this callback rule has no 'match'"});
+  EXPECT_EQ(
+    faults(with_rule("{match: []}")),
+    Strings{
+      "s.yaml:7:17: match must be a pattern or a list of patterns, not an empty list"});
+  EXPECT_EQ(
+    faults(with_rule("/a")),
+    Strings{"s.yaml:7:9: each entry of callbacks must be a map that starts with '- match:'"});
+}
+
+TEST(Parse, RulesHaveRanges)
+{
+  EXPECT_EQ(
+    faults(with_rule(
+      "{match: /a, priority: 256, deadline: 0ms, offset: -1ms, missed_periods: skp, backlog: 0}")),
+    (Strings{
+      "s.yaml:7:31: priority must be a whole number from 0 to 255, not '256'",
+      "s.yaml:7:46: deadline must be longer than zero",
+      "s.yaml:7:59: offset: '-1ms' is negative",
+      "s.yaml:7:81: missed_periods cannot be 'skp'; did you mean 'skip'?",
+      "s.yaml:7:95: backlog must be a whole number from 1 to 1000000, not '0'"}));
+}
+
+TEST(Parse, PatternsThatCannotMatchAreFaults)
+{
+  EXPECT_EQ(
+    faults(with_rule("{match: [\"/a***\", \"lidar:sub(/p)\"]}")),
+    (Strings{
+      "s.yaml:7:18: pattern '/a***' has 3 stars in a row; '*' stays within one segment, '**' "
+      "crosses",
+      "s.yaml:7:27: pattern 'lidar:sub(/p)' can match nothing, ids start with '/'; write "
+      "'/lidar:sub(/p)' or '**/lidar:sub(/p)'"}));
+}
+
+TEST(Parse, TimerFieldsBelongToTimers)
+{
+  EXPECT_EQ(
+    faults(with_rule("{match: \"/a:sub(/p)\", offset: 1ms}")),
+    Strings{"s.yaml:7:31: offset belongs to timers, and '/a:sub(/p)' is none"});
+}
+
+TEST(Parse, DuplicateIdsAndPatternsThatAlwaysTieAreFaults)
+{
+  EXPECT_EQ(
+    faults(with_main(
+      "threads: {t: }\ndefault: t\ncallbacks:\n"
+      "  - {match: \"/a:timer(1s)\"}\n  - {match: [\"/a:timer(1s)\", \"/a:timer(*)\"]}\n"
+      "  - {match: \"/a:timer(**)\"}")),
+    (Strings{
+      "s.yaml:8:18: duplicate id '/a:timer(1s)'; it is on line 7 already",
+      "s.yaml:9:17: pattern '/a:timer(**)' always ties with '/a:timer(*)' on line 8, which has the "
+      "same literal characters; make one of them longer"}));
+}
+
+TEST(Parse, ProcessThreadPatternsFitTheKernelsNames)
+{
+  EXPECT_EQ(
+    faults(with_main(
+      "threads: {t: }\ndefault: t\nprocess_threads:\n"
+      "  - {match: dds.udp.discovery.7412, policy: fifo, priority: 3}\n"
+      "  - {match: \"dds**\", cores: [9]}")),
+    (Strings{
+      "s.yaml:7:9: pattern 'dds.udp.discovery.7412' can match nothing, the kernel keeps 15 "
+      "characters of a thread's name; write 'dds.udp.discove'",
+      "s.yaml:8:17: pattern 'dds**' has 2 stars in a row; names have no segments, '*' stands for "
+      "any characters",
+      "s.yaml:8:34: core 9 cannot be used; usable cores are 0-3"}));
+}
+
+TEST(Parse, GroupsAllowOrForbid)
+{
+  EXPECT_EQ(
+    faults(with_main(
+      "threads: {t: }\ndefault: t\ngroups:\n"
+      "  - {match: \"/a:group(*)\", across_priorities: alow}")),
+    Strings{"s.yaml:7:51: across_priorities cannot be 'alow'; did you mean 'allow'?"});
+}
+
+// ---- chains ----
+
+std::string with_chain(const std::string & chain)
+{
+  return "version: 1\nexecutors: {m: {threads: {t: }, default: t}}\nchains:\n  c: {" + chain + "}\n";
+}
+
+TEST(Parse, ChainsNeedAPathOfExactIdsEachOnce)
+{
+  EXPECT_EQ(
+    faults(with_chain("priority: 3")),
+    Strings{"s.yaml:4:3: chain 'c' has no 'path'; list its callback ids, root first"});
+  EXPECT_EQ(
+    faults(with_chain("path: [\"/a:timer(*)\", b, /c, /c]")),
+    (Strings{
+      "s.yaml:4:14: chains name exact ids, and '/a:timer(*)' is a pattern",
+      "s.yaml:4:29: 'b' is no callback id; ids start with '/', as in '/node:timer(100ms)'",
+      "s.yaml:4:36: duplicate id '/c' in chain 'c'; it is on line 4 already"}));
+}
+
+TEST(Parse, ChainsHaveRangesAndUnits)
+{
+  EXPECT_EQ(
+    faults(with_chain("path: [/a], priority: 256, deadline: 50, period: 1hour")),
+    (Strings{
+      "s.yaml:4:29: priority must be a whole number from 0 to 255, not '256'",
+      "s.yaml:4:44: deadline: '50' has no unit; write 50ms (units are ns, us, ms, s and min)",
+      "s.yaml:4:56: period: '1hour' has the unknown unit 'hour'; units are ns, us, ms, s and min"}));
+}
+
+TEST(Parse, EverythingIsReportedAtOnceSortedByLine)
+{
+  const Strings found = faults(
+    "version: 1\nstrct: true\nexecutors:\n  a: {threads: {t: {cores: [9]}}, default: u}\n"
+    "  b: {order: edff, threads: {t: {nice: x}}, default: t}\nchains:\n  c: {path: []}\n");
+  ASSERT_EQ(found.size(), 6U);
+  int before = 0;
+  for (const std::string & fault : found) {
+    const int line = std::stoi(fault.substr(7));
+    EXPECT_GE(line, before) << fault;
+    before = line;
+  }
+}
+
+}  // namespace
+}  // namespace takt_schedule

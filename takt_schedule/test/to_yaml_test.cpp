@@ -1,0 +1,244 @@
+#include "takt_schedule/to_yaml.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "docs_example.hpp"
+#include "schedule_text.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+using takt_core::Duration;
+using takt_core::Policy;
+
+TEST(ToYaml, WritesTheSmallestScheduleInFull)
+{
+  Schedule schedule;
+  schedule.executors.emplace_back();
+  schedule.executors[0].name = "main";
+  schedule.executors[0].threads.emplace_back();
+  schedule.executors[0].threads[0].name = "t";
+  schedule.executors[0].default_threads = {"t"};
+  EXPECT_EQ(
+    to_yaml(schedule),
+    "# A takt schedule; takt check FILE checks it.\n"
+    "version: 1\n"
+    "\n"
+    "executors:\n"
+    "  main:\n"
+    "    order: fifo\n"
+    "    threads:\n"
+    "      t: {}\n"
+    "    default: t  # for callbacks that no rule matches\n");
+}
+
+TEST(ToYaml, PutsCommentsAboveWhatTheyAreAbout)
+{
+  Schedule schedule = test::parse(test::docs_example("valid"));
+  schedule.executors[0].threads[0].source.comment = "needs two:\r\nsee the proof\x01";
+  schedule.executors[0].callbacks[0].source.comment = "# response time 12ms";
+  schedule.chains[0].source.comment = "slack 3ms";
+  const std::string text = to_yaml(schedule, "written by a test\n\nfor a test");
+  EXPECT_TRUE(text.starts_with("# written by a test\n#\n# for a test\n# A takt schedule")) << text;
+  EXPECT_NE(text.find("      # needs two:\n      #\n      # see the proof \n      hot:"), text.npos);
+  EXPECT_NE(text.find("      # # response time 12ms\n      - match:"), text.npos) << text;
+  EXPECT_NE(text.find("  # slack 3ms\n  hot_path:"), text.npos) << text;
+  EXPECT_EQ(test::parse(text), schedule);
+}
+
+TEST(ToYaml, QuotesWhatYamlWouldReadAsSomethingElse)
+{
+  Schedule schedule = test::parse(
+    "version: 1\nexecutors:\n  \"null\":\n    threads: {\"off\": {}, \"7\": {}, \"-x\": {}}\n"
+    "    default: [\"7\", \"off\", \"-x\"]\n    callbacks:\n"
+    "      - match: [\"/q\\\"uote\\\\:sub(#)\", \"/a: b\", \"*\"]\n");
+  EXPECT_EQ(test::parse(to_yaml(schedule)), schedule) << to_yaml(schedule);
+}
+
+// ---- property: what is written is read back to the same ----
+
+class Generator
+{
+public:
+  explicit Generator(std::uint32_t seed) : random_(seed) {}
+
+  Schedule schedule()
+  {
+    Schedule schedule;
+    schedule.strict = coin();
+    const char * const names[] = {"main", "a/b.c", "null"};
+    for (std::size_t i = 0; i <= pick(2); ++i) {
+      schedule.executors.push_back(executor(names[i]));
+    }
+    for (std::size_t i = pick(3); i > 0; --i) {
+      schedule.chains.push_back(chain("chain" + std::to_string(i)));
+    }
+    return schedule;
+  }
+
+private:
+  std::size_t pick(std::size_t most) { return random_() % (most + 1); }
+  bool coin() { return pick(1) == 1; }
+  Duration duration() { return Duration{static_cast<std::int64_t>(random_() >> (1 + pick(30))) + 1}; }
+  std::string comment() { return coin() ? "why: \"[{ &a *b" : ""; }
+
+  std::vector<int> cores()
+  {
+    return coin() ? std::vector<int>{} : coin() ? std::vector{3, 1} : std::vector{0, 1, 2};
+  }
+
+  takt_core::ThreadAttributes attributes()
+  {
+    takt_core::ThreadAttributes a;
+    a.policy = static_cast<Policy>(pick(5));
+    if (takt_core::has_rt_priority(a.policy)) {
+      a.priority = 1 + static_cast<int>(pick(98));
+    } else if (a.policy == Policy::other || a.policy == Policy::batch) {
+      a.nice = static_cast<int>(pick(39)) - 20;
+    } else if (a.policy == Policy::deadline) {
+      a.runtime = 1ms + Duration{static_cast<std::int64_t>(pick(1000))};
+      a.deadline = a.runtime + 3us;
+      a.period = 100ms;
+    }
+    if (a.policy != Policy::deadline) {
+      a.cores = cores();
+    }
+    return a;
+  }
+
+  ExecutorSchedule executor(std::string name)
+  {
+    ExecutorSchedule e;
+    e.name = std::move(name);
+    e.source.comment = comment();
+    e.order = static_cast<takt_core::Order>(pick(4));
+    if (takt_core::has_windows(e.order) && coin()) {
+      e.window_timers = takt_core::WindowTimers::immediate;
+    }
+    e.on_exception = static_cast<takt_core::ExceptionPolicy>(pick(1));
+    e.missing_rights = static_cast<takt_core::MissingRights>(pick(1));
+    e.middleware_ceiling.mode = static_cast<takt_core::MiddlewareCeiling::Mode>(pick(2));
+    if (e.middleware_ceiling.mode == takt_core::MiddlewareCeiling::Mode::fixed) {
+      e.middleware_ceiling.priority = 1 + static_cast<int>(pick(98));
+    }
+    e.lock_memory = coin();
+    for (std::size_t i = 0; i <= pick(3); ++i) {
+      e.threads.push_back(threads("t" + std::to_string(i)));
+    }
+    e.default_threads = {e.threads[0].name};
+    for (std::size_t i = pick(5); i > 0; --i) {
+      e.callbacks.push_back(rule(e, i));
+    }
+    for (std::size_t i = pick(2); i > 0; --i) {
+      e.groups.push_back({{"/g" + std::to_string(i) + "**"}, coin(), {0, 0, comment()}});
+    }
+    for (std::size_t i = pick(2); i > 0; --i) {
+      e.process_threads.push_back(
+        {{"dds" + std::to_string(i) + "*", "x y" + std::to_string(i)}, attributes(), {}});
+    }
+    return e;
+  }
+
+  Threads threads(std::string name)
+  {
+    Threads t;
+    t.name = std::move(name);
+    t.count = 1 + static_cast<int>(pick(3));
+    t.attributes = attributes();
+    t.attributes.stack_size = coin() ? 0 : 65536 + pick(1U << 20U);
+    t.spread = !t.attributes.cores.empty() && coin();
+    t.follow = t.attributes.policy == Policy::fifo && coin();
+    if (takt_core::has_rt_priority(t.attributes.policy) && coin()) {
+      t.fallback = Fallback{static_cast<int>(pick(39)) - 20};
+    }
+    t.source.comment = comment();
+    return t;
+  }
+
+  CallbackRule rule(const ExecutorSchedule & e, std::size_t number)
+  {
+    CallbackRule r;
+    const std::string n = std::to_string(number);
+    r.match = {"/n" + n + ":timer(*)"};
+    if (coin()) {
+      r.match.push_back("/exact" + n + ":timer(100ms)#2");
+    }
+    if (coin() && !takt_core::has_windows(e.order)) {
+      r.threads = coin() ? std::vector<std::string>{"all"}
+                         : std::vector<std::string>{e.threads[0].name + ".0"};
+    }
+    if (coin()) {
+      r.priority = 1;  // fits every following pool
+    }
+    if (coin()) {
+      r.deadline = duration();
+      r.offset = duration();
+    }
+    if (coin()) {
+      r.missed_periods = static_cast<takt_core::MissedPeriods>(pick(2));
+      r.backlog = 1 + static_cast<std::uint32_t>(pick(100));
+    }
+    r.source.comment = comment();
+    return r;
+  }
+
+  ChainSchedule chain(std::string name)
+  {
+    ChainSchedule c;
+    c.options.name = std::move(name);
+    for (std::size_t i = 0; i <= pick(4); ++i) {
+      c.options.path.push_back("/c" + std::to_string(i) + ":sub(/t)");
+    }
+    c.options.priority = static_cast<int>(pick(255));
+    if (coin()) {
+      c.options.deadline = duration();
+      c.options.period = duration();
+    }
+    c.source.comment = comment();
+    return c;
+  }
+
+  std::mt19937 random_;
+};
+
+TEST(ToYaml, OfAnySchedulesIsReadBackToAnEqualOne)
+{
+  for (std::uint32_t seed = 0; seed < 1500; ++seed) {
+    const Schedule schedule = Generator(seed).schedule();
+    const std::string text = to_yaml(schedule);
+    const auto again = parse_schedule(text, "s.yaml", test::machine());
+    ASSERT_TRUE(again.ok()) << again.faults().front() << "\n" << text;
+    ASSERT_EQ(again.value(), schedule) << text;
+    Schedule bare = again.value();
+    ASSERT_EQ(to_yaml(bare), to_yaml(parse_schedule(to_yaml(bare), "", test::machine()).value()));
+  }
+}
+
+TEST(ToYaml, EqualityNoticesEveryKindOfDifference)
+{
+  const Schedule one = test::parse(test::docs_example("valid"));
+  const auto differs = [&](auto change) {
+    Schedule other = one;
+    change(other);
+    return !(other == one) && to_yaml(other) != to_yaml(one);
+  };
+  EXPECT_TRUE(differs([](Schedule & s) { s.strict = true; }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].middleware_ceiling = {
+    takt_core::MiddlewareCeiling::Mode::fixed, 3}; }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].threads[0].attributes.priority = 3; }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].threads[0].fallback.reset(); }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].callbacks[0].backlog = 9; }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.chains[0].options.period = 1s; }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.chains[0].options.path.pop_back(); }));
+  Schedule moved = one;
+  moved.executors[0].source.line = 99;
+  EXPECT_EQ(moved, one) << "where it is written does not count";
+}
+
+}  // namespace
+}  // namespace takt_schedule
