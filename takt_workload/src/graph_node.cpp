@@ -1,5 +1,6 @@
 #include "takt_workload/graph_node.hpp"
 
+#include "node_command.hpp"
 #include "node_kinds.hpp"
 #include "takt_workload/analysis.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <regex>
 #include <string>
 
 #include "takt_workload/results.hpp"
@@ -35,6 +36,28 @@ std::vector<std::string> process_warnings(const std::vector<ProcessRecord> & pro
     }
   }
   return warnings;
+}
+
+// One right that is missing is refused for each thread of the middleware: said once, with a count.
+std::vector<std::string> without_repeats(const std::vector<std::string> & warnings)
+{
+  static const std::regex thread("thread '[^']*' \\([0-9]+\\)|for thread [0-9]+");
+  std::map<std::string, std::size_t> times;
+  const auto key = [](const std::string & text) { return std::regex_replace(text, thread, ""); };
+  for (const std::string & warning : warnings) {
+    ++times[key(warning)];
+  }
+  std::vector<std::string> kept;
+  for (const std::string & warning : warnings) {
+    std::size_t & count = times[key(warning)];
+    if (count > 1) {
+      kept.push_back(fmt::format("{} (and {} more like this)", warning, count - 1));
+    } else if (count == 1) {
+      kept.push_back(warning);
+    }
+    count = 0;
+  }
+  return kept;
 }
 
 }  // namespace
@@ -82,7 +105,7 @@ std::vector<std::string> warnings_of(
   if (!options.witness) {
     warnings.push_back("stalls of the host are not witnessed: --witness off");
   }
-  return warnings;
+  return without_repeats(warnings);
 }
 
 }  // namespace takt_workload

@@ -11,10 +11,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 
+#include "record_directory.hpp"
 #include "takt_workload/record_io.hpp"
 #include "takt_workload/run_part.hpp"
 #include "takt_workload/signals.hpp"
@@ -30,28 +30,6 @@ namespace
 
 constexpr Duration kSlice = std::chrono::milliseconds(200);
 constexpr char kMatched = 'm';
-
-class Directory  // of its own, gone at the end
-{
-public:
-  Directory()
-  {
-    std::string name = (std::filesystem::temp_directory_path() / "takt_run.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error(fmt::format("{}: {}", name, std::strerror(errno)));
-    }
-    path_ = name;
-  }
-  ~Directory()
-  {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(int part) const { return (path_ / fmt::format("{}.record", part)).string(); }
-
-private:
-  std::filesystem::path path_;
-};
 
 class Child
 {
@@ -178,7 +156,7 @@ std::vector<ProcessRecord> run_split(
   const RunOptions & options, const std::vector<std::string> & arguments,
   const std::function<bool(Time & epoch)> & begin, const Progress & progress)
 {
-  const Directory directory;
+  const RecordDirectory directory;
   std::vector<std::unique_ptr<Child>> children;
   ProcessRecord failed;
   try {

@@ -1,8 +1,9 @@
 // Graph files: the shipped ones to the letter, and faults with their lines, all at once.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
-#include <numeric>
 
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/graph_parse.hpp"
@@ -190,6 +191,19 @@ TEST(GraphFile, RefusesWhatNoTimerDrives)
     "g");
   ASSERT_FALSE(graph.ok());
   EXPECT_NE(graph.faults().front().find("never runs"), std::string::npos);
+}
+
+TEST(GraphFile, TheDocumentedExampleIsValid)
+{
+  std::ifstream file(TAKT_DOCS "/graphs.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto begin = text.find("```yaml\n") + 8;
+  const auto end = text.find("```", begin);
+  ASSERT_NE(end, std::string::npos);
+  const auto graph = parse_graph(text.substr(begin, end - begin), "graphs.md");
+  for (const std::string & fault : graph.faults()) {
+    ADD_FAILURE() << fault;
+  }
 }
 
 TEST(GraphFile, SurvivesAnything)

@@ -1,7 +1,7 @@
 // Work: using a given amount of the calling thread's CPU time.
 //
-// The loop runs in chunks of about 10 us (calibrated) and reads CLOCK_THREAD_CPUTIME_ID between
-// them, so that a clock read (a system call, 0.2 to 0.6 us) costs a few per cent of what it measures and
+// The loop runs in chunks of about 20 us (calibrated) and reads CLOCK_THREAD_CPUTIME_ID between
+// them, so that a clock read (a system call, 0.2 to 1 us) costs a few per cent of what it measures and
 // is part of the target itself. Preemption by other threads does not count; time that a hypervisor
 // steals may be charged to the thread and then shows as an overrun.
 #ifndef TAKT_WORKLOAD__WORK_HPP_
@@ -38,7 +38,7 @@ public:
   double iterations_per_microsecond() const noexcept { return speed_; }
 
   /// What is beyond one chunk and a clock read is no measuring noise but time that was lost.
-  static constexpr takt_core::Duration kChunk = std::chrono::microseconds(10);
+  static constexpr takt_core::Duration kChunk = std::chrono::microseconds(20);
   static constexpr takt_core::Duration kOverrun = std::chrono::microseconds(200);
 
 private:
