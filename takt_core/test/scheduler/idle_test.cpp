@@ -1,0 +1,165 @@
+// Who is woken: one idle member, the most urgent one; who waits for timers; nobody for nothing.
+#include <gtest/gtest.h>
+
+#include "support/by_hand.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+using Woken = std::vector<std::uint32_t>;
+
+struct Sleepers : Waker
+{
+  explicit Sleepers(std::vector<int> urgencies, Order order = Order::fifo)
+  : scheduler(SchedulerOptions{std::move(urgencies), order, WindowTimers::snapshot}, *this)
+  {
+  }
+  void wake(std::uint32_t thread) noexcept override { woken.push_back(thread); }
+
+  Time sleep(std::uint32_t thread, Time now = {})
+  {
+    Run run;
+    EXPECT_FALSE(scheduler.next(thread, now, run));
+    Time wake_at;
+    EXPECT_TRUE(scheduler.begin_idle(thread, now, wake_at));
+    return wake_at;
+  }
+
+  std::shared_ptr<Callback> add(
+    const std::string & id, ThreadMask threads = 0, std::optional<TimerOptions> timer = {})
+  {
+    CallbackOptions options;
+    options.id = id;
+    options.kind = timer ? Kind::timer : Kind::subscription;
+    options.timer = timer;
+    auto callback = std::make_shared<SilentCallback>(options);
+    Binding binding;
+    binding.threads = threads;
+    EXPECT_TRUE(scheduler.add(callback, binding).ok());
+    return callback;
+  }
+
+  Scheduler scheduler;
+  Woken woken;
+};
+
+TimerOptions every(std::int64_t n)
+{
+  TimerOptions options;
+  options.period = millis(n);
+  return options;
+}
+
+TEST(Waking, goes_to_the_most_urgent_idle_member_and_to_nobody_else)
+{
+  Sleepers s({10, 30, 20});
+  const auto all = s.add("all"), pair = s.add("pair", 0b101), one = s.add("one", 0b001);
+  for (std::uint32_t t = 0; t < 3; ++t) {
+    s.sleep(t);
+  }
+  s.scheduler.ready(*pair, 1, ms(1));
+  EXPECT_EQ(s.woken, (Woken{2}));
+  s.scheduler.ready(*all, 1, ms(1));
+  EXPECT_EQ(s.woken, (Woken{2, 1}));
+  s.scheduler.ready(*all, 1, ms(1));  // queued already
+  EXPECT_EQ(s.woken, (Woken{2, 1}));
+  s.scheduler.ready(*one, 1, ms(1));
+  EXPECT_EQ(s.woken, (Woken{2, 1, 0}));
+}
+
+TEST(Waking, is_passed_on_while_there_is_more_work)
+{
+  Sleepers s({0, 0, 0});
+  const auto a = s.add("a"), b = s.add("b"), c = s.add("c");
+  takt_core::Run run;
+  EXPECT_FALSE(s.scheduler.next(0, ms(0), run));
+  s.sleep(1);
+  s.sleep(2);
+  s.scheduler.ready(*a, 1, ms(1));  // wakes 1, which takes its time
+  s.scheduler.ready(*b, 1, ms(1));
+  EXPECT_EQ(s.woken, (Woken{1, 2}));
+  s.scheduler.ready(*c, 1, ms(1));
+  EXPECT_TRUE(s.scheduler.next(0, ms(1), run));
+  EXPECT_EQ(run.callback, a.get());
+}
+
+TEST(Waking, of_a_thread_that_finds_work_before_it_sleeps_is_refused)
+{
+  Sleepers s({0});
+  const auto a = s.add("a");
+  takt_core::Run run;
+  EXPECT_FALSE(s.scheduler.next(0, ms(0), run));
+  s.scheduler.ready(*a, 1, ms(1));
+  Time wake_at;
+  EXPECT_FALSE(s.scheduler.begin_idle(0, ms(1), wake_at));
+  EXPECT_TRUE(s.scheduler.next(0, ms(1), run));
+  EXPECT_TRUE(s.woken.empty());
+}
+
+TEST(TimerWaiting, is_one_members_job_and_handed_on_before_it_runs_anything)
+{
+  Sleepers s({0, 0});
+  const auto a = s.add("a"), t = s.add("t", 0, every(10));
+  s.scheduler.open(ms(0));
+  EXPECT_EQ(s.sleep(0), ms(10));
+  EXPECT_EQ(s.sleep(1), kNever) << "one waiter is enough";
+  s.scheduler.ready(*a, 1, ms(1));
+  EXPECT_EQ(s.woken, (Woken{0}));
+  s.scheduler.end_idle(0);
+  takt_core::Run run;
+  EXPECT_TRUE(s.scheduler.next(0, ms(1), run));
+  EXPECT_EQ(s.woken, (Woken{0, 1})) << "somebody has to wait for the timer";
+  s.scheduler.end_idle(1);
+  EXPECT_EQ(s.sleep(1), ms(10));
+}
+
+TEST(TimerWaiting, looks_again_when_an_earlier_timer_comes)
+{
+  Sleepers s({0, 0});
+  const auto far = s.add("far", 0, every(100));
+  s.scheduler.open(ms(0));
+  EXPECT_EQ(s.sleep(0), ms(100));
+  EXPECT_EQ(s.sleep(1), kNever);
+  const auto near = s.add("near", 0, every(5));
+  EXPECT_EQ(s.woken, (Woken{0}));
+  s.scheduler.end_idle(0);
+  EXPECT_EQ(s.sleep(0), ms(5));
+}
+
+TEST(TimerWaiting, is_given_up_by_a_thread_that_leaves)
+{
+  Sleepers s({0, 0});
+  const auto t = s.add("t", 0, every(10));
+  s.scheduler.open(ms(0));
+  EXPECT_EQ(s.sleep(0), ms(10));
+  EXPECT_EQ(s.sleep(1), kNever);
+  s.scheduler.end_idle(0);
+  s.scheduler.leave(0);
+  EXPECT_EQ(s.woken, (Woken{1}));
+  s.scheduler.end_idle(1);
+  EXPECT_EQ(s.sleep(1), ms(10));
+}
+
+TEST(Rebinding, moves_waiting_work_at_once_and_wakes_its_new_threads)
+{
+  Sleepers s({0, 0});
+  const auto a = s.add("a", 0b01), b = s.add("b", 0b10);
+  takt_core::Run busy;
+  s.scheduler.ready(*a, 1, ms(1));
+  EXPECT_TRUE(s.scheduler.next(0, ms(1), busy));  // thread 0 is busy for long
+  s.sleep(1);
+  const auto c = s.add("c", 0b01);
+  s.scheduler.ready(*c, 1, ms(2));
+  EXPECT_TRUE(s.woken.empty());
+  ASSERT_TRUE(s.scheduler.bind(*c, 0b10).ok());
+  EXPECT_EQ(s.woken, (Woken{1}));
+  s.scheduler.end_idle(1);
+  takt_core::Run run;
+  ASSERT_TRUE(s.scheduler.next(1, ms(2), run));
+  EXPECT_EQ(run.callback, c.get());
+}
+
+}  // namespace
+}  // namespace takt_core::test
