@@ -18,17 +18,20 @@ namespace
 // Time for every process to have its threads before the first release.
 constexpr takt_core::Duration kLead = std::chrono::milliseconds(200);
 
-// A bare timer thread beside the executor: what the kernel alone can do at that priority. It wakes
-// at the planner's period, half a period later than the planner, so that neither holds up the other.
+// A bare timer thread beside the executor: what the kernel alone can do at that priority. It is due
+// whenever the planner is, so that both meet the same more urgent threads.
 class ReferenceTimer
 {
 public:
   ReferenceTimer(const Graph & graph, const RunOptions & options, takt_core::Time epoch)
   {
     takt_core::Duration period = std::chrono::milliseconds(100);
+    takt_core::Duration offset = period;
     const CallbackTable table(graph);
     if (const auto planner = table.find(graph.kpis.planner); planner != kNone) {
-      period = table.callbacks()[planner].period;
+      const Node & node = graph.nodes[table.callbacks()[planner].node];
+      period = node.period;
+      offset = node.offset.value_or(period);
     }
     from_ = epoch + options.warmup;
     to_ = from_ + options.duration;
@@ -38,7 +41,7 @@ public:
     attributes.priority = *options.reference_timer;
     attributes.name = "reference";
     thread_ = std::make_unique<PeriodicThread>(
-      attributes, epoch + period / 2, period, [this](takt_core::Time due, takt_core::Time now) {
+      attributes, epoch + offset, period, [this](takt_core::Time due, takt_core::Time now) {
         if (due >= from_ && due < to_ && lateness_.size() < lateness_.capacity()) {
           lateness_.push_back((now - due).count());
         }
