@@ -117,6 +117,7 @@ const ParameterValue * Node::find_override(const std::string & name) const
 
 void Node::declare(const std::string & name, ParameterValue value)
 {
+  std::lock_guard lock(parameters_mutex_);
   if (!parameters_.emplace(name, std::move(value)).second) {
     throw Error(
       get_fully_qualified_name() + ": parameter '" + name + "' has been declared already");
@@ -125,11 +126,13 @@ void Node::declare(const std::string & name, ParameterValue value)
 
 bool Node::has_parameter(const std::string & name) const
 {
+  std::lock_guard lock(parameters_mutex_);
   return parameters_.contains(name);
 }
 
 const ParameterValue & Node::get_parameter(const std::string & name) const
 {
+  std::lock_guard lock(parameters_mutex_);
   const auto found = parameters_.find(name);
   if (found == parameters_.end()) {
     throw Error(get_fully_qualified_name() + ": parameter '" + name + "' has not been declared");

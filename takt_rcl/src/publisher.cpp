@@ -37,13 +37,23 @@ PublisherBase::PublisherBase(
   } else {
     detail::take_rcl_error();
   }
-  node_->entity_made();
+  try {
+    node_->entity_made();
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+void PublisherBase::close() noexcept
+{
+  std::lock_guard lock(rcl_mutex());
+  detail::ignore(rcl_publisher_fini(&publisher_, node_->rcl()));
 }
 
 PublisherBase::~PublisherBase()
 {
-  std::lock_guard lock(rcl_mutex());
-  detail::ignore(rcl_publisher_fini(&publisher_, node_->rcl()));
+  close();
 }
 
 QoS PublisherBase::get_actual_qos() const

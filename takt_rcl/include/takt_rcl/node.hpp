@@ -3,11 +3,14 @@
 // Names and argument order are rclcpp's. Set-up only and may block, unless a function says
 // otherwise; any thread, also callbacks, also while the executor runs. What a node makes belongs to
 // the caller; it stops working when the caller drops it or when the node goes.
+//
+// A derived node declares its publishers, subscriptions and timers after what their callbacks use:
+// members go in reverse order, and each waits for its callback to end.
 #ifndef TAKT_RCL__NODE_HPP_
 #define TAKT_RCL__NODE_HPP_
 
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -159,6 +162,7 @@ private:
   ParameterMap overrides_;  // before the state, which fills it
   std::shared_ptr<NodeState> state_;
   std::shared_ptr<Clock> clock_;
+  mutable std::mutex parameters_mutex_;
   ParameterMap parameters_;
   std::shared_ptr<SubscriptionBase> clock_subscription_;
 };

@@ -64,6 +64,8 @@ protected:
   std::uint64_t publish_message(const void * message) noexcept;
 
 private:
+  void close() noexcept;
+
   const std::shared_ptr<NodeState> node_;
   rcl_publisher_t publisher_;
   std::string topic_;
