@@ -43,14 +43,14 @@ STANDARD = frozenset(
 # Folders of Linux's and the C library's headers and of the sanitizers' interfaces.
 SYSTEM = ("arpa/", "asm/", "bits/", "linux/", "net/", "netinet/", "sanitizer/", "sys/")
 # Any package's tests and benchmarks may use these.
-TEST_TOOLS = ("gtest/", "gmock/", "benchmark/")
+TEST_TOOLS = ("gtest/", "gmock/", "benchmark/", "nlohmann/")  # nlohmann: golden files
 TEST_FOLDERS = frozenset({"test", "tests", "bench", "benchmark", "benchmarks"})
 
 MESSAGES = ("builtin_interfaces/", "diagnostic_msgs/", "geometry_msgs/", "rcl_interfaces/")
 MESSAGES += ("rosgraph_msgs/", "sensor_msgs/", "std_msgs/")
 ROSIDL = ("rosidl_",)
 RCL = ("rcl/", "rmw/", "rcutils/", "rcpputils/", "tracetools/", "lttng/")
-RCL += ("builtin_interfaces/", "rosgraph_msgs/", "rcl_interfaces/", *ROSIDL)
+RCL += ("builtin_interfaces/", "rosgraph_msgs/", "rcl_interfaces/", "rcl_yaml_param_parser/", *ROSIDL)
 RCLCPP = ("rclcpp/", "rclcpp_action/", "rclcpp_components/", "rclcpp_lifecycle/", "class_loader/")
 RCLCPP += ("rcl_action/", "rcl_lifecycle/", *RCL)
 # Formatting, command lines and data of programs: not scheduling, so taken from libraries.
@@ -94,7 +94,7 @@ PACKAGES: dict[str, Row] = {
     ),
     "takt_workload": Row(
         takt=(*CONTROL, "takt_rcl", "takt_trace", "takt_monitor", "takt_msgs"),
-        headers=(*RCL, *PROGRAM, *YAML),
+        headers=(*RCL, *PROGRAM, *YAML, "std_msgs/"),  # graphs may carry Int32
         tests=MESSAGES,
     ),
     "takt_bench": Row(anything=True),
