@@ -17,7 +17,7 @@ from takt_cli.samples import (
 )
 from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table, count_cell
-from takt_cli.units import milliseconds, significant
+from takt_cli.units import milliseconds, percent, significant
 
 Value = Callable[[Results], float | None]
 
@@ -139,6 +139,8 @@ def _planner_rows(rows: _Rows, all_results: Sequence[Results]) -> None:
 
 def _cost_rows(rows: _Rows, all_results: Sequence[Results]) -> None:
     rows.plain("CPU (100 % is one core)", [f"{100 * r.cpu_share:.0f} %" for r in all_results])
+    if any(r.other_cores is not None for r in all_results):
+        rows.plain("CPU of other programs", [percent(r.other_cores) for r in all_results], "0 %")
     rows.counts("context switches /s", lambda r: r.switches_per_s, limit="")
     if any(r.stalls for r in all_results):
         rows.plain(

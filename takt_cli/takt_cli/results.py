@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from takt_cli.samples import Samples
 
+# Threads of the runner that watch the run and are no part of it, by the start of their names.
+MEASURING = frozenset({"witness", "reference"})
 Flags = npt.NDArray[np.bool_]
 
 
@@ -34,6 +36,11 @@ class ThreadResult:
     def switches(self) -> int:
         """Context switches of both kinds."""
         return self.voluntary_switches + self.involuntary_switches
+
+    @property
+    def measuring(self) -> bool:
+        """Whether it only watches: the stall witnesses and the reference timer."""
+        return not self.executor and self.name.partition(".")[0] in MEASURING
 
     @property
     def policy(self) -> str:
@@ -131,21 +138,27 @@ class Results:
     chains: tuple[ChainResult, ...]
     kpis: Kpis
     skipped_periods: int
+    other_cores: float | None  # CPU of other programs meanwhile; 1.0 is one core
     load: Mapping[str, Any]
     stalls: tuple[tuple[int, int, int], ...]  # core, begin, end in ns since the epoch
     warnings: tuple[str, ...]
     raw: Mapping[str, Any] = field(repr=False)
 
     @property
+    def measured_threads(self) -> list[ThreadResult]:
+        """All threads but those that only watch."""
+        return [thread for thread in self.threads if not thread.measuring]
+
+    @property
     def cpu_share(self) -> float:
-        """CPU time of all threads over wall time: 1.0 is one core."""
-        measured = max(self.duration_ns, 1)
-        return sum(thread.cpu_ns for thread in self.threads) / measured
+        """CPU time of all threads but the measuring ones over wall time: 1.0 is one core."""
+        return sum(thread.cpu_ns for thread in self.measured_threads) / max(self.duration_ns, 1)
 
     @property
     def switches_per_s(self) -> float:
-        """Context switches of all threads, per second."""
-        return sum(thread.switches for thread in self.threads) * 1e9 / max(self.duration_ns, 1)
+        """Context switches of all threads but the measuring ones, per second."""
+        switches = sum(thread.switches for thread in self.measured_threads)
+        return switches * 1e9 / max(self.duration_ns, 1)
 
     @property
     def released(self) -> int:

@@ -74,6 +74,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         skipped_periods=int(skipped)
         if isinstance(skipped, int | float)
         else sum(callback.skipped_periods for callback in callbacks),
+        other_cores=raw.get("other_programs_cores"),
         load=raw.get("load") or {},
         stalls=tuple(
             (

@@ -85,6 +85,8 @@ def key_table(results: Results) -> Table:
         )
     table.add("skipped timer periods", count_cell(results.skipped_periods, 0), "never ran")
     table.add("CPU", percent(results.cpu_share), "100 % is one core")
+    if results.other_cores is not None:
+        table.add("CPU of other programs", percent(results.other_cores), "on the same cores")
     table.add("context switches", f"{results.switches_per_s:,.0f} /s", "all threads")
     if results.stalls:
         table.add(
@@ -103,11 +105,13 @@ def thread_table(results: Results) -> Table:
         words=3,
     )
     for thread in sorted(results.threads, key=lambda t: (not t.executor, -t.cpu_ns)):
+        if thread.measuring:
+            continue
         if not thread.executor and thread.cpu_ns < results.duration_ns // 1000:
             continue  # idle helpers of the middleware
         table.add(*_thread_row(thread, results.duration_ns))
         table.notes.extend(fault for fault in thread.faults if fault not in table.notes)
-    hidden = len(results.threads) - len(table.rows)
+    hidden = len(results.measured_threads) - len(table.rows)
     if hidden:
         table.notes.append(f"{hidden} middleware threads that used less than 0.1 % are left out")
     return table

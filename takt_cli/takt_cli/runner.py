@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.graphs import PACKAGE
+from takt_cli.other_load import OtherLoad
 from takt_cli.programs import find_program, program_failed
 from takt_cli.results import Results
 from takt_cli.results_file import load_results
@@ -77,11 +78,13 @@ def run(request: RunRequest, report: Report | None = None) -> Results:
     program = find_program("takt_run", PACKAGE)
     request.output.parent.mkdir(parents=True, exist_ok=True)
     request.output.unlink(missing_ok=True)
+    others = OtherLoad(request.cores)
     code, words = _watch([str(program), *request.arguments()], request, report)
     if code != 0:
         raise program_failed(program.name, code, words)
     if not request.output.is_file():
         raise TaktError(f"takt_run wrote no {request.output}", code=EXIT_FAILED)
+    _note_others(request.output, others.cores())
     return load_results(request.output)
 
 
@@ -175,3 +178,10 @@ def progress_of(line: str) -> float | None:
         return max(0.0, float(data["elapsed_s"]) / float(data["of_s"]))
     except (ValueError, KeyError, TypeError, ZeroDivisionError):
         return None
+
+
+def _note_others(path: Path, cores: float) -> None:
+    """Keep in the results what other programs used, so that reports made later know it."""
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    raw["other_programs_cores"] = round(cores, 3)
+    path.write_text(json.dumps(raw), encoding="utf-8")

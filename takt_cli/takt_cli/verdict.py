@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from takt_cli.other_load import NOTABLE_CORES
 from takt_cli.results import Results
 from takt_cli.study import Configuration
 from takt_cli.units import human, significant
@@ -27,7 +28,19 @@ def demo_sentences(
             f"{significant(load, 2)} cores."
         )
     sentences.append(_second(takt.results, pool.results))
-    return sentences
+    return [*busy_machine([pool, takt]), *sentences]
+
+
+def busy_machine(configurations: Sequence[Configuration]) -> list[str]:
+    """Warn, before anything is claimed, that other programs had a share in the numbers."""
+    most = max(c.results.other_cores or 0.0 for c in configurations)
+    if most < NOTABLE_CORES:
+        return []
+    return [
+        f"Not a fair comparison: other programs used up to {significant(most, 2)} cores meanwhile. "
+        "They take time from ordinary threads and hardly any from real-time ones; repeat it on an "
+        "idle machine."
+    ]
 
 
 def _first(results: Results, mine: float, theirs: float) -> str:

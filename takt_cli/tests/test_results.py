@@ -15,6 +15,13 @@ def test_times_count_from_the_epoch_and_stalls_can_be_left_out():
     assert run.thread_count == 2  # helpers are no executor threads
 
 
+def test_threads_that_only_watch_are_no_cost_of_the_run():
+    plain, watched = results(), results()
+    watched["threads"].append({**watched["threads"][-1], "name": "witness.0", "cpu_ns": 10**9})
+    assert parse_results(watched).cpu_share == parse_results(plain).cpu_share
+    assert parse_results(watched).switches_per_s == parse_results(plain).switches_per_s
+
+
 def test_a_result_without_optional_parts_can_be_shown():
     raw = results()
     for key in ("kpis", "stalls", "callbacks", "warnings", "host", "load"):

@@ -29,6 +29,13 @@ def test_a_draw_is_told_as_one():
     assert "about the same" in say(made("takt"), made("pool"))
 
 
+def test_a_busy_machine_is_the_first_thing_said():
+    raw = {**results(spread=1), "other_programs_cores": 0.9}
+    text = say(made("takt", spread=0.01), Configuration("pool", parse_results(raw)))
+    assert text.startswith("Not a fair comparison: other programs used up to 0.90 cores")
+    assert "fair comparison" not in say(made("takt"), made("pool"))
+
+
 def test_a_host_stall_decides_nothing():
     raw = results(spread=0.01)
     raw["kpis"]["hot_path"]["latency_ns"][0] = 10**10  # the stalled one

@@ -13,11 +13,12 @@ from takt_cli.console import note
 from takt_cli.errors import TaktError
 from takt_cli.experiments import binding, executors, executors_table, policy
 from takt_cli.experiments.setting import Setting, make_setting
+from takt_cli.other_load import NOTABLE_CORES
 from takt_cli.places import output_directory
 from takt_cli.run_tables import thread_table
 from takt_cli.session import Planned, run_all, total_s
-from takt_cli.study import Study, command_line, finish
-from takt_cli.units import milliseconds, parse_duration
+from takt_cli.study import Configuration, Study, command_line, finish
+from takt_cli.units import milliseconds, parse_duration, significant
 
 app = typer.Typer(
     help="Experiments that measure what executors, binding and OS priorities do.",
@@ -50,6 +51,16 @@ def _announce(setting: Setting, planned: list[Planned]) -> None:
     minutes = total_s(planned) / 60
     hint = "; --quick takes a few seconds per run" if minutes > 5 and not setting.quick else ""
     note(f"{setting.host.describe()}; {len(planned)} runs, about {minutes:.1f} min{hint}.")
+
+
+def _others(done: list[Configuration]) -> list[str]:
+    most = max((c.results.other_cores or 0.0 for c in done), default=0.0)
+    if most < NOTABLE_CORES:
+        return []
+    return [
+        f"Other programs used up to {significant(most, 2)} cores meanwhile, which makes times "
+        "longer; repeat it on an idle machine."
+    ]
 
 
 def _command(name: str, **options: object) -> str:
@@ -104,7 +115,8 @@ def run_executors(
             ),
             host=setting.host,
             configurations=done,
-            sentences=[
+            sentences=_others(done)
+            + [
                 sentence
                 for part, (name, _) in zip(parts, phases, strict=True)
                 for sentence in executors_table.sentences(part, name)
@@ -150,7 +162,8 @@ def run_binding(
             ),
             host=setting.host,
             configurations=done,
-            sentences=[s for name, part in parts.items() for s in binding.sentences(part, name)],
+            sentences=_others(done)
+            + [s for name, part in parts.items() for s in binding.sentences(part, name)],
             tables=[
                 chain_comparison(part, f"{name}: response (ms)") for name, part in parts.items()
             ],

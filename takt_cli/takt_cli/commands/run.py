@@ -139,6 +139,7 @@ def run_summary(results: Results) -> dict[str, Any]:
         else None,
         "skipped_periods": results.skipped_periods,
         "cpu_cores": results.cpu_share,
+        "other_programs_cores": results.other_cores,
         "context_switches_per_s": results.switches_per_s,
         "host_stalls": {"count": len(results.stalls), "total_ns": results.stall_ns},
         "warnings": list(results.warnings),

@@ -160,7 +160,7 @@ def thread_bars(results: Results) -> list[tuple[str, float, float, str]]:
     duration = max(results.duration_ns, 1)
     bars = []
     other_cpu = other_wait = others = 0
-    for thread in results.threads:
+    for thread in results.measured_threads:
         if thread.executor:
             about = f"{thread.switches:,} switches"
             bars.append(

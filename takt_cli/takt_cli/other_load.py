@@ -1,0 +1,56 @@
+"""How much CPU other programs used on our cores while a run lasted.
+
+Ordinary threads share cores with whatever else runs; real-time threads do not. A comparison of both
+on a busy machine flatters real-time threads, so this is measured, shown and said.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+# Above this share of a core a comparison needs the reader's doubt.
+NOTABLE_CORES = 0.15
+
+
+class OtherLoad:
+    """Counts from its creation on; asked once the run has ended and been waited for."""
+
+    def __init__(self, cores: Sequence[int]) -> None:
+        self._cores = frozenset(cores or os.sched_getaffinity(0))
+        self._began = time.monotonic()
+        self._busy_s = busy_s(_stat(), self._cores)
+        self._own_s = _own_s()
+
+    def cores(self) -> float:
+        """Give the CPU time of others per wall time: 1.0 is one core."""
+        elapsed = max(time.monotonic() - self._began, 1e-3)
+        busy = busy_s(_stat(), self._cores) - self._busy_s
+        return max(0.0, (busy - (_own_s() - self._own_s)) / elapsed)
+
+
+def busy_s(stat: str, cores: frozenset[int]) -> float:
+    """Sum user, nice, system and interrupt time of these cores, in s, from /proc/stat's text."""
+    ticks = 0
+    for line in stat.splitlines():
+        name, *fields = line.split()
+        if name.startswith("cpu") and name[3:].isdigit() and int(name[3:]) in cores:
+            user, nice, system, _idle, _wait, irq, softirq = map(int, fields[:7])
+            ticks += user + nice + system + irq + softirq
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _own_s() -> float:
+    """CPU time of this process and of children that were waited for."""
+    total = 0.0
+    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+        usage = resource.getrusage(who)
+        total += usage.ru_utime + usage.ru_stime
+    return total
+
+
+def _stat() -> str:
+    return Path("/proc/stat").read_text(encoding="ascii")
