@@ -92,7 +92,11 @@ void Context::init(int argc, const char * const * argv, const InitOptions & opti
   }
 
   // rcl takes a missing argv only with argc 0.
-  const rcl_ret_t result = rcl_init(argc, argc > 0 ? argv : nullptr, &init_options, &context_);
+  rcl_ret_t result = RCL_RET_ERROR;
+  {
+    const logging::QuietRcl quiet;
+    result = rcl_init(argc, argc > 0 ? argv : nullptr, &init_options, &context_);
+  }
   if (result != RCL_RET_OK) {
     context_ = rcl_get_zero_initialized_context();
     detail::throw_rcl(
@@ -209,6 +213,7 @@ std::vector<std::string> remove_ros_arguments(int argc, const char * const * arg
 {
   const rcl_allocator_t allocator = rcl_get_default_allocator();
   rcl_arguments_t arguments = rcl_get_zero_initialized_arguments();
+  const logging::QuietRcl quiet;
   if (rcl_parse_arguments(argc, argv, allocator, &arguments) != RCL_RET_OK) {
     detail::throw_rcl("bad ROS arguments");
   }

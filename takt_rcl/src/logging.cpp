@@ -15,6 +15,7 @@ namespace
 {
 
 int g_users = 0;
+constexpr const char * kRcl = "rcl";
 
 // rcl's handler is not thread-safe: it walks the table of /rosout publishers.
 void write(
@@ -52,6 +53,16 @@ void release() noexcept
   if (--g_users == 0 && rcl_logging_fini() != RCL_RET_OK) {
     detail::take_rcl_error();
   }
+}
+
+QuietRcl::QuietRcl() : level_(rcutils_logging_get_logger_level(kRcl))
+{
+  detail::ignore(rcutils_logging_set_logger_level(kRcl, RCUTILS_LOG_SEVERITY_FATAL));
+}
+
+QuietRcl::~QuietRcl()
+{
+  detail::ignore(rcutils_logging_set_logger_level(kRcl, level_));
 }
 
 }  // namespace takt_rcl::logging

@@ -16,6 +16,19 @@ std::recursive_mutex & mutex();
 void acquire(const rcl_arguments_t & arguments);
 void release() noexcept;
 
+/// While it lives, rcl itself logs nothing: what is wrong is thrown instead, once.
+class QuietRcl
+{
+public:
+  QuietRcl();
+  ~QuietRcl();
+  QuietRcl(const QuietRcl &) = delete;
+  QuietRcl & operator=(const QuietRcl &) = delete;
+
+private:
+  int level_;
+};
+
 }  // namespace takt_rcl::logging
 
 #endif  // LOGGING_HPP_
