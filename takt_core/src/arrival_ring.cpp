@@ -72,8 +72,8 @@ bool ArrivalRing::read(std::uint64_t index, Arrival & arrival) const noexcept
   }
   arrival.ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
   arrival.sequence = s.words[1].load(std::memory_order_acquire);
-  const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-    s.words[2].load(std::memory_order_acquire), ActivationSet::kCapacity));
+  const auto count = static_cast<std::uint32_t>(
+    std::min<std::uint64_t>(s.words[2].load(std::memory_order_acquire), ActivationSet::kCapacity));
   arrival.activations.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t id = s.words[3 + 2 * i].load(std::memory_order_acquire);

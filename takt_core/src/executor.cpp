@@ -130,9 +130,18 @@ Executor::~Executor()
   }
 }
 
-const ExecutorOptions & Executor::options() const noexcept { return impl_->options; }
-Scheduler & Executor::scheduler() noexcept { return impl_->scheduler; }
-const Scheduler & Executor::scheduler() const noexcept { return impl_->scheduler; }
+const ExecutorOptions & Executor::options() const noexcept
+{
+  return impl_->options;
+}
+Scheduler & Executor::scheduler() noexcept
+{
+  return impl_->scheduler;
+}
+const Scheduler & Executor::scheduler() const noexcept
+{
+  return impl_->scheduler;
+}
 
 Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding)
 {
@@ -367,7 +376,10 @@ void Executor::cancel() noexcept
   }
 }
 
-bool Executor::running() const noexcept { return impl_->use.load() != Impl::Use::none; }
+bool Executor::running() const noexcept
+{
+  return impl_->use.load() != Impl::Use::none;
+}
 
 std::vector<AttributeReport> Executor::attributes() const
 {
@@ -390,7 +402,10 @@ std::vector<pid_t> Executor::thread_ids() const
   return ids;
 }
 
-int Executor::middleware_ceiling() const noexcept { return impl_->ceiling; }
+int Executor::middleware_ceiling() const noexcept
+{
+  return impl_->ceiling;
+}
 
 std::uint64_t Executor::exceptions() const noexcept
 {

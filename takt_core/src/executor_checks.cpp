@@ -40,15 +40,16 @@ Faults Executor::Impl::check_following(
       (mask >> t & 1) != 0 && options.threads[t].follow &&
       (priority < 1 || priority > attributes.priority)) {
       return {
-        callback.id() + ": priority " + std::to_string(priority) + " cannot be taken by following "
-        "thread " + attributes.name + "; use 1 to " + std::to_string(attributes.priority)};
+        callback.id() + ": priority " + std::to_string(priority) +
+        " cannot be taken by following "
+        "thread " +
+        attributes.name + "; use 1 to " + std::to_string(attributes.priority)};
     }
   }
   return {};
 }
 
-Faults Executor::Impl::check_group(
-  const Callback & callback, ThreadMask mask, int priority) const
+Faults Executor::Impl::check_group(const Callback & callback, ThreadMask mask, int priority) const
 {
   const Group & group = callback.group();
   const auto known = members.find(&group);

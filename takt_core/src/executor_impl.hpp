@@ -28,8 +28,18 @@ struct Executor::Impl final : Waker
 {
   Impl(ExecutorOptions o, Executor & owner);
 
-  enum class Gate : std::uint32_t { closed, open, abandoned };
-  enum class Use : std::uint32_t { none, threads, visitor };
+  enum class Gate : std::uint32_t
+  {
+    closed,
+    open,
+    abandoned
+  };
+  enum class Use : std::uint32_t
+  {
+    none,
+    threads,
+    visitor
+  };
 
   // executor_thread.cpp
   void wake(std::uint32_t thread) noexcept override;
@@ -60,8 +70,8 @@ struct Executor::Impl final : Waker
   Scheduler scheduler;
   std::vector<std::shared_ptr<Observer>> observers;
 
-  std::atomic<std::uint32_t> cancel{0};  // futex: `wait` sleeps on it
-  std::atomic<std::uint32_t> gate{0};    // futex: the threads sleep on it
+  std::atomic<std::uint32_t> cancel{0};   // futex: `wait` sleeps on it
+  std::atomic<std::uint32_t> gate{0};     // futex: the threads sleep on it
   std::atomic<std::uint32_t> arrived{0};  // futex: threads that have their attributes
   std::atomic<Use> use{Use::none};
   std::atomic<std::uint64_t> exceptions{0};

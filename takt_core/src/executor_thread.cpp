@@ -21,8 +21,14 @@ constexpr std::size_t kPrefaultedStack = 256 * 1024;
 
 }  // namespace
 
-Executor * current_executor() noexcept { return t_executor; }
-const Run * current_run() noexcept { return t_run; }
+Executor * current_executor() noexcept
+{
+  return t_executor;
+}
+const Run * current_run() noexcept
+{
+  return t_run;
+}
 
 void Executor::Impl::wake(std::uint32_t thread) noexcept
 {

@@ -12,9 +12,14 @@ bool Group::Less::operator()(const Callback * a, const Callback * b) const noexc
   return CallbackLess{}(a, b);
 }
 
-std::uint32_t & Group::Index::operator()(Callback * c) const noexcept { return c->place_; }
+std::uint32_t & Group::Index::operator()(Callback * c) const noexcept
+{
+  return c->place_;
+}
 
-Group::Group(GroupKind kind, std::string id) : kind_(kind), id_(std::move(id)) {}
+Group::Group(GroupKind kind, std::string id) : kind_(kind), id_(std::move(id))
+{
+}
 Group::~Group() = default;
 
 bool Group::join(const Scheduler * scheduler)

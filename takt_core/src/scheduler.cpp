@@ -17,8 +17,7 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
     callback.arrivals_.count_overwritten(count - kept);
   }
   for (std::uint32_t i = kept; i > 0; --i) {
-    callback.arrivals_.push(
-      now, sequence_.fetch_add(1, std::memory_order_relaxed), activations);
+    callback.arrivals_.push(now, sequence_.fetch_add(1, std::memory_order_relaxed), activations);
   }
   if (count > 0) {
     enqueue(callback);
@@ -79,8 +78,7 @@ Time Scheduler::deadline(
     return earliest;
   }
   // Its own, or from nowhere that is known here: counted from its own release.
-  return add_saturated(
-    release, Duration{callback.local_deadline_.load(std::memory_order_relaxed)});
+  return add_saturated(release, Duration{callback.local_deadline_.load(std::memory_order_relaxed)});
 }
 
 // Where a queued callback stands. Looks at its arrivals: for whoever may start it, or keeps others
@@ -259,9 +257,7 @@ bool Scheduler::pick(
       hold(set, *callback, thread);
       continue;
     }
-    if (
-      !set.queue->enters_groups() &&
-      callback->group_->enter(*callback) == Group::Enter::parked) {
+    if (!set.queue->enters_groups() && callback->group_->enter(*callback) == Group::Enter::parked) {
       continue;
     }
     if (start(set, *callback, thread, now, run)) {

@@ -120,12 +120,9 @@ void Scheduler::pass_on(ThreadSets & own) noexcept
   for (std::uint32_t i = 0; i < count; ++i) {
     ThreadSet & set = *own.sets[i].load(std::memory_order_relaxed);
     const bool work = set.may_have_work.load(std::memory_order_seq_cst) || !set.intake.empty();
-    const bool unattended =
-      set.next_expiry.load(std::memory_order_seq_cst) != to_ns(kNever) &&
-      set.timer_waiter.load(std::memory_order_seq_cst) == ThreadSet::kNobody;
-    if (
-      (work || unattended) &&
-      (waking_.load(std::memory_order_seq_cst) & set.wake_members) == 0) {
+    const bool unattended = set.next_expiry.load(std::memory_order_seq_cst) != to_ns(kNever) &&
+                            set.timer_waiter.load(std::memory_order_seq_cst) == ThreadSet::kNobody;
+    if ((work || unattended) && (waking_.load(std::memory_order_seq_cst) & set.wake_members) == 0) {
       wake_one(set);
     }
   }

@@ -22,6 +22,9 @@ struct Callback::ChainDeadlines
   std::vector<Entry> entries;
 };
 
+/// Adds a fault if `priority` is out of range.
+void check_priority(const std::string & what, std::optional<int> priority, Faults & faults);
+
 struct Scheduler::Settings
 {
   std::shared_ptr<Callback> callback;

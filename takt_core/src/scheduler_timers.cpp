@@ -88,8 +88,7 @@ ThreadSet & Scheduler::lock_set(const Callback & callback) const noexcept
 // taken yet (`taken` arms it then), and not once it is being removed.
 bool Scheduler::may_arm(std::uint32_t state) noexcept
 {
-  return (state & Callback::kAdded) != 0 &&
-         (state & (Callback::kClosed | Callback::kTaking)) == 0;
+  return (state & Callback::kAdded) != 0 && (state & (Callback::kClosed | Callback::kTaking)) == 0;
 }
 
 // A timer of a reentrant group may overlap with itself, but not before its take is over.
@@ -179,8 +178,8 @@ Time Scheduler::next_release(const Callback & timer) const noexcept
     return kNever;
   }
   ThreadSet & set = lock_set(timer);
-  const bool released = !timer.withdrawn_ &&
-                        (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;
+  const bool released =
+    !timer.withdrawn_ && (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;
   const Time next = !timer.timer_active_ ? kNever : released ? timer.due_ : timer.expiry_;
   set.mutex.unlock();
   return next;

@@ -89,8 +89,8 @@ void WindowQueue::detach(Callback & callback)
 
 void WindowQueue::insert(Callback & callback, From from) noexcept
 {
-  const bool now = from == From::group ||
-                   (timers_ == WindowTimers::immediate && callback.kind_ == Kind::timer);
+  const bool now =
+    from == From::group || (timers_ == WindowTimers::immediate && callback.kind_ == Kind::timer);
   (now ? window_ : pending_).insert(callback.rank_);
 }
 
@@ -126,7 +126,10 @@ void StockQueue::insert(Callback & callback, From from) noexcept
   settled_ = false;
 }
 
-void StockQueue::remove(Callback & callback) noexcept { WindowQueue::remove(callback); }
+void StockQueue::remove(Callback & callback) noexcept
+{
+  WindowQueue::remove(callback);
+}
 
 bool StockQueue::awaited(const Callback & callback) const noexcept
 {

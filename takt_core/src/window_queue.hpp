@@ -98,8 +98,8 @@ private:
   static constexpr std::size_t kMaxThreads = 64;
   std::vector<const Group *> busy_ = reserved();      // groups entered through this queue
   std::vector<const Group *> excluded_ = reserved();  // those busy when the waiting thread looked
-  bool waiting_ = false;   // a thread waits; what it waits for excludes `excluded_`
-  bool settled_ = true;    // nothing changed since `pop` last found nothing
+  bool waiting_ = false;  // a thread waits; what it waits for excludes `excluded_`
+  bool settled_ = true;   // nothing changed since `pop` last found nothing
 
   static std::vector<const Group *> reserved()
   {

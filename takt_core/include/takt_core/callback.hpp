@@ -27,7 +27,14 @@ class Callback;
 class ThreadSet;
 
 /// In the order in which `window` and `stock` prefer them. Guard conditions are waitables.
-enum class Kind : std::uint8_t { timer, subscription, service, client, waitable };
+enum class Kind : std::uint8_t
+{
+  timer,
+  subscription,
+  service,
+  client,
+  waitable
+};
 
 std::string_view to_string(Kind kind) noexcept;
 
@@ -35,23 +42,23 @@ std::string_view to_string(Kind kind) noexcept;
 struct Run
 {
   Callback * callback = nullptr;
-  std::uint32_t thread = 0;        ///< executor thread index; also the lane of reentrant callbacks
-  Time release = kNever;           ///< timers: the nominal time; others: the arrival
-  Time start{};                    ///< when the pick was made
-  Time deadline = kNever;          ///< absolute; the earliest of what it carries
-  std::uint64_t sequence = 0;      ///< position in the order of releases
-  std::uint32_t skipped = 0;       ///< timers: periods dropped by this start's missed-period policy
-  ActivationSet activations;       ///< what this run works for
-  ThreadSet * set = nullptr;       ///< the scheduler's: where it was picked
-  bool taking = false;             ///< the scheduler's: others wait for the end of this take
+  std::uint32_t thread = 0;    ///< executor thread index; also the lane of reentrant callbacks
+  Time release = kNever;       ///< timers: the nominal time; others: the arrival
+  Time start{};                ///< when the pick was made
+  Time deadline = kNever;      ///< absolute; the earliest of what it carries
+  std::uint64_t sequence = 0;  ///< position in the order of releases
+  std::uint32_t skipped = 0;   ///< timers: periods dropped by this start's missed-period policy
+  ActivationSet activations;   ///< what this run works for
+  ThreadSet * set = nullptr;   ///< the scheduler's: where it was picked
+  bool taking = false;         ///< the scheduler's: others wait for the end of this take
 };
 
 struct CallbackOptions
 {
-  std::string id;                  ///< unique in its executor, see DESIGN.md "Words"
+  std::string id;  ///< unique in its executor, see DESIGN.md "Words"
   Kind kind = Kind::waitable;
-  std::shared_ptr<Group> group;    ///< null: an own mutually exclusive group
-  std::uint32_t depth = 1;         ///< arrivals kept; older ones count as overwritten
+  std::shared_ptr<Group> group;       ///< null: an own mutually exclusive group
+  std::uint32_t depth = 1;            ///< arrivals kept; older ones count as overwritten
   std::optional<TimerOptions> timer;  ///< required for, and only for, Kind::timer
 };
 
@@ -103,12 +110,20 @@ private:
   friend class Intake;
   friend struct CallbackLess;
 
-  enum class Where : std::uint8_t { nowhere, intake, queue, parked, held };
+  enum class Where : std::uint8_t
+  {
+    nowhere,
+    intake,
+    queue,
+    parked,
+    held
+  };
 
   static constexpr std::uint32_t kQueued = 1;  // in an intake, a ready queue, or parked
   static constexpr std::uint32_t kClosed = 2;  // being removed: not to be queued again
   static constexpr std::uint32_t kAdded = 4;   // belongs to a scheduler
-  static constexpr std::uint32_t kTaking = 8;  // reentrant: a run has not taken yet, so no other may start
+  static constexpr std::uint32_t kTaking =
+    8;  // reentrant: a run has not taken yet, so no other may start
 
   // --- what a dispatch touches, together ---
   std::atomic<std::uint32_t> state_{0};
@@ -117,23 +132,23 @@ private:
   Callback * next_ = nullptr;      // intake, level list
   Callback * previous_ = nullptr;  // level list
   Precedence precedence_;          // of the oldest arrival; the key's meaning depends on the order
-  std::uint32_t place_ = UINT32_MAX;         // in a heap of ready or parked callbacks
-  std::uint32_t rank_ = UINT32_MAX;          // in the window orders
-  std::atomic<int> priority_{0};             // 0 to 255, larger is more urgent
+  std::uint32_t place_ = UINT32_MAX;  // in a heap of ready or parked callbacks
+  std::uint32_t rank_ = UINT32_MAX;   // in the window orders
+  std::atomic<int> priority_{0};      // 0 to 255, larger is more urgent
   std::atomic<Where> where_{Where::nowhere};
-  std::uint32_t visit_ = 0;        // the last visit that ran it
-  bool returning_ = false;         // handed its group: rejoins where it was
+  std::uint32_t visit_ = 0;  // the last visit that ran it
+  bool returning_ = false;   // handed its group: rejoins where it was
   const Kind kind_;
   Group * group_;
 
   // --- timers: guarded by the thread set's mutex ---
   TimerOptions timer_;
-  Time expiry_ = kNever;           // next nominal release
-  Time due_ = kNever;              // release that is queued now
+  Time expiry_ = kNever;  // next nominal release
+  Time due_ = kNever;     // release that is queued now
   std::uint32_t timer_place_ = UINT32_MAX;
   bool timer_active_ = false;
-  bool withdrawn_ = false;         // reset while queued: that release is not to run
-  std::uint32_t instance_ = 0;     // counts this callback's own releases as a root
+  bool withdrawn_ = false;      // reset while queued: that release is not to run
+  std::uint32_t instance_ = 0;  // counts this callback's own releases as a root
   std::atomic<std::uint64_t> skipped_{0};
 
   // --- deadlines: see chain.hpp ---

@@ -22,13 +22,15 @@ namespace takt_core
 {
 
 /// What happens when a user's function (or a take) throws.
-enum class ExceptionPolicy {
+enum class ExceptionPolicy
+{
   stop,    ///< the executor stops as by `cancel`, `spin` hands the first exception to its caller
   report,  ///< observers are told, the exception is counted, everything goes on
 };
 
 /// What happens when the kernel refuses an attribute.
-enum class MissingRights {
+enum class MissingRights
+{
   fail,    ///< start fails with one fault per refusal; nothing ran
   report,  ///< the executor runs with what was granted; `attributes()` tells
 };
@@ -45,7 +47,8 @@ struct ExecutorThreadOptions
 /// DESIGN.md, "Threads are the kernel's": see middleware_ceiling.hpp.
 struct MiddlewareCeiling
 {
-  enum class Mode {
+  enum class Mode
+  {
     off,
     automatic,  ///< just above the most urgent thread, if threads differ in OS priority
     fixed,

@@ -22,7 +22,11 @@ namespace takt_core
 class Callback;
 class Scheduler;
 
-enum class GroupKind { mutually_exclusive, reentrant };
+enum class GroupKind
+{
+  mutually_exclusive,
+  reentrant
+};
 
 /// Set-up only, except for the functions the scheduler calls. Must outlive its callbacks: hold it
 /// by shared_ptr (`CallbackOptions::group`).
@@ -45,7 +49,11 @@ private:
   friend class Scheduler;
   friend class StockQueue;
 
-  enum class Enter { entered, parked };
+  enum class Enter
+  {
+    entered,
+    parked
+  };
 
   // Enters for `callback`, or parks it. Reentrant groups are always entered.
   Enter enter(Callback & callback) noexcept;
@@ -72,7 +80,7 @@ private:
 
   Callback * hand_over() noexcept;  // with mutex_ held
 
-  static constexpr std::uint32_t kBusy = 1;    // somebody holds the group
+  static constexpr std::uint32_t kBusy = 1;     // somebody holds the group
   static constexpr std::uint32_t kWaiters = 2;  // parked_ or granted_ is not empty: take the mutex
 
   struct Less
@@ -91,8 +99,8 @@ private:
   IntrusiveHeap<Callback *, Less, Index> parked_;
   std::size_t members_ = 0;
   const Scheduler * owner_ = nullptr;
-  Callback * granted_ = nullptr;         // holds the group, has not started
-  Precedence granted_precedence_;        // when it was handed the group
+  Callback * granted_ = nullptr;   // holds the group, has not started
+  Precedence granted_precedence_;  // when it was handed the group
 };
 
 }  // namespace takt_core

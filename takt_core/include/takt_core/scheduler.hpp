@@ -52,8 +52,8 @@ struct SchedulerOptions
 /// Where and how a callback runs. Absent values are inherited from the callback's chains.
 struct Binding
 {
-  ThreadMask threads = 0;            ///< 0: every thread
-  std::optional<int> priority;       ///< 0 to 255; default: that of its most important chain, else 0
+  ThreadMask threads = 0;       ///< 0: every thread
+  std::optional<int> priority;  ///< 0 to 255; default: that of its most important chain, else 0
   std::optional<Duration> deadline;  ///< from release; default: what its chains carry, else none
 };
 
@@ -205,10 +205,10 @@ private:
   std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;
   void service(ThreadSet & set, std::uint32_t thread, Time now) noexcept;
   ThreadSet * best_set(ThreadSets & own, std::uint32_t thread, Time now) noexcept;
-  bool pick(ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before)
-    noexcept;
-  bool start(ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run)
-    noexcept;
+  bool pick(
+    ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept;
+  bool start(
+    ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run) noexcept;
   void arm(ThreadSet & set, Callback & timer) noexcept;
   void attend_timers(ThreadSet & set) noexcept;
   void give_up_timers(ThreadSet & set, std::uint32_t thread) noexcept;
@@ -225,11 +225,11 @@ private:
   Waker & waker_;
   std::array<std::uint32_t, kMaxThreads + 1> wake_bit_{};    // thread → bit in idle_
   std::array<std::uint32_t, kMaxThreads + 1> wake_order_{};  // bit → thread
-  std::unique_ptr<ThreadSets[]> own_sets_;                    // per thread and visitor
+  std::unique_ptr<ThreadSets[]> own_sets_;                   // per thread and visitor
 
   alignas(64) std::atomic<std::uint64_t> sequence_{1};
-  alignas(64) std::atomic<std::uint64_t> idle_{0};    // sleeping threads, by wake bit
-  std::atomic<std::uint64_t> waking_{0};              // woken threads that have not looked yet
+  alignas(64) std::atomic<std::uint64_t> idle_{0};  // sleeping threads, by wake bit
+  std::atomic<std::uint64_t> waking_{0};            // woken threads that have not looked yet
 
   PiMutex held_mutex_;
   Callback * held_ = nullptr;  // what a visitor put aside

@@ -13,12 +13,15 @@ namespace takt_core::test
 namespace
 {
 
-#define SKIP_WITHOUT_REALTIME()                                                      \
-  if (!may_use_realtime(30)) {                                                       \
+#define SKIP_WITHOUT_REALTIME()                                                       \
+  if (!may_use_realtime(30)) {                                                        \
     GTEST_SKIP() << "needs SCHED_FIFO up to 30, which this process may not use here"; \
   }
 
-int own_priority() { return read_attributes().priority; }
+int own_priority()
+{
+  return read_attributes().priority;
+}
 
 void stop(Executor & executor)
 {

@@ -44,20 +44,23 @@ const Setting kParts{Order::fifo, Shape::partitioned, false};
 INSTANTIATE_TEST_SUITE_P(
   all, BrokenTwin,
   testing::Values(
-    Case{"group_unlocked_early", maker<UnlocksGroupEarly>(),
-         consumes_everything_once_in_exclusive_groups, kPool},
+    Case{
+      "group_unlocked_early", maker<UnlocksGroupEarly>(),
+      consumes_everything_once_in_exclusive_groups, kPool},
     Case{"group_kept", maker<KeepsGroup>(), consumes_everything_once_in_exclusive_groups, kPool},
     Case{"run_twice", maker<RunsTwice>(), consumes_everything_once_in_exclusive_groups, kSingle},
-    Case{"message_lost", maker<LosesMessages>(), consumes_everything_once_in_exclusive_groups,
-         kPool},
+    Case{
+      "message_lost", maker<LosesMessages>(), consumes_everything_once_in_exclusive_groups, kPool},
     Case{"rebinding_loses_an_entry", maker<LosesOnRebinding>(), survives_rebinding, kParts},
     Case{"order_reversed", maker<ReversesOrder>(), keeps_the_order_of_releases, kSingle},
-    Case{"order_reversed_by_level", maker<ReversesOrder>(), keeps_the_order_of_releases,
-         {Order::priority, Shape::single, false}},
+    Case{
+      "order_reversed_by_level",
+      maker<ReversesOrder>(),
+      keeps_the_order_of_releases,
+      {Order::priority, Shape::single, false}},
     Case{"gate_left_off", maker<LeavesGateOff>(), runs_nothing_before_the_gate, kPool},
     Case{"wake_up_lost", maker<LosesWakeUps>(), wakes_for_every_message, kPool},
-    Case{"sleeps_without_looking", maker<SleepsWithoutLooking>(), wakes_for_every_message,
-         kSingle},
+    Case{"sleeps_without_looking", maker<SleepsWithoutLooking>(), wakes_for_every_message, kSingle},
     Case{"removes_nothing", maker<RemovesNothing>(), removes_for_good, kPool}),
   [](const auto & test) { return test.param.name; });
 

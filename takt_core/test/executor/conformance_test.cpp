@@ -15,8 +15,7 @@ std::vector<Setting> settings()
   for (const bool real : {false, true}) {
     for (const Order order :
          {Order::priority, Order::fifo, Order::edf, Order::window, Order::stock}) {
-      for (const Shape shape :
-           {Shape::single, Shape::pool, Shape::partitioned, Shape::following}) {
+      for (const Shape shape : {Shape::single, Shape::pool, Shape::partitioned, Shape::following}) {
         if (real || shape != Shape::following) {  // a virtual thread has no priority to change
           all.push_back({order, shape, real});
         }
@@ -57,7 +56,10 @@ TEST_P(Conformance, keeps_the_order_of_releases)
   expect_kept(keeps_the_order_of_releases);
 }
 
-TEST_P(Conformance, runs_nothing_before_the_gate) { expect_kept(runs_nothing_before_the_gate); }
+TEST_P(Conformance, runs_nothing_before_the_gate)
+{
+  expect_kept(runs_nothing_before_the_gate);
+}
 
 TEST_P(Conformance, survives_rebinding)
 {
@@ -66,14 +68,26 @@ TEST_P(Conformance, survives_rebinding)
   }
 }
 
-TEST_P(Conformance, survives_priority_changes) { expect_kept(survives_priority_changes); }
-TEST_P(Conformance, removes_for_good) { expect_kept(removes_for_good); }
-TEST_P(Conformance, survives_adding_and_removing) { expect_kept(survives_adding_and_removing); }
-TEST_P(Conformance, wakes_for_every_message) { expect_kept(wakes_for_every_message); }
+TEST_P(Conformance, survives_priority_changes)
+{
+  expect_kept(survives_priority_changes);
+}
+TEST_P(Conformance, removes_for_good)
+{
+  expect_kept(removes_for_good);
+}
+TEST_P(Conformance, survives_adding_and_removing)
+{
+  expect_kept(survives_adding_and_removing);
+}
+TEST_P(Conformance, wakes_for_every_message)
+{
+  expect_kept(wakes_for_every_message);
+}
 
-INSTANTIATE_TEST_SUITE_P(
-  all, Conformance, testing::ValuesIn(settings()),
-  [](const auto & test) { return to_string(test.param); });
+INSTANTIATE_TEST_SUITE_P(all, Conformance, testing::ValuesIn(settings()), [](const auto & test) {
+  return to_string(test.param);
+});
 
 }  // namespace
 }  // namespace takt_core::test

@@ -30,7 +30,10 @@ TEST(Exceptions, report_counts_them_and_goes_on)
 {
   struct Watch : Observer
   {
-    void on_exception(const takt_core::Run &, const std::exception_ptr &) noexcept override { ++thrown; }
+    void on_exception(const takt_core::Run &, const std::exception_ptr &) noexcept override
+    {
+      ++thrown;
+    }
     void on_end(const takt_core::Run &, Time) noexcept override { ++ended; }
     std::atomic<int> thrown{0}, ended{0};
   };
@@ -39,7 +42,8 @@ TEST(Exceptions, report_counts_them_and_goes_on)
   const auto watch = std::make_shared<Watch>();
   executor->add_observer(watch);
   const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive);
-  const auto bad = add_function(*executor, "bad", [](const auto &) { throw 1; }, group);
+  const auto bad = add_function(
+    *executor, "bad", [](const auto &) { throw 1; }, group);
   const auto good = add_function(*executor, "good", {}, group);
   executor->ready(*bad, 10);
   executor->ready(*good, 10);
@@ -54,8 +58,7 @@ TEST(Exceptions, report_counts_them_and_goes_on)
 TEST(Exceptions, of_a_take_are_handled_like_those_of_a_run)
 {
   const auto executor = make_executor(2);
-  const auto c = add_function(
-    *executor, "c", {}, std::make_shared<Group>(GroupKind::reentrant));
+  const auto c = add_function(*executor, "c", {}, std::make_shared<Group>(GroupKind::reentrant));
   c->on_take = [first = true](const takt_core::Run &) mutable {
     if (std::exchange(first, false)) {
       throw std::runtime_error("take");

@@ -123,10 +123,9 @@ TEST(Activations, go_from_a_run_to_what_it_announces_on_any_thread)
                        run.activations.begin()->release <= run.release;
     wrong.fetch_add(right && current_executor() == executor.get() && current_run() == &run ? 0 : 1);
   });
-  const auto middle = add_function(
-    *executor, "middle", [&](const takt_core::Run &) { executor->ready(*last); });
-  root = add_function(
-    *executor, "root", [&](const takt_core::Run &) { executor->ready(*middle); });
+  const auto middle =
+    add_function(*executor, "middle", [&](const takt_core::Run &) { executor->ready(*last); });
+  root = add_function(*executor, "root", [&](const takt_core::Run &) { executor->ready(*middle); });
   ASSERT_TRUE(executor->start().ok());
   executor->ready(*root, 200);
   EXPECT_TRUE(eventually([&] { return last->runs.load() == 200; }));

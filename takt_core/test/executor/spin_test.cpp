@@ -160,12 +160,10 @@ TEST_P(SpinSome, runs_what_is_ready_at_that_time_at_most_once)
   const auto a = add_function(*executor, "a", {}, group);
   const auto b = add_function(*executor, "b", {}, group);
   const auto late = add_function(*executor, "late");
-  const auto self = add_function(
-    *executor, "self",
-    [&](const takt_core::Run & run) {
-      executor->ready(*run.callback);  // not in this collection
-      executor->ready(*late);
-    });
+  const auto self = add_function(*executor, "self", [&](const takt_core::Run & run) {
+    executor->ready(*run.callback);  // not in this collection
+    executor->ready(*late);
+  });
   executor->ready(*a, 2);
   executor->ready(*b);
   executor->ready(*self);
@@ -208,7 +206,8 @@ TEST_P(SpinSome, stamps_each_start_when_it_happens)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ended = now();
   });
-  const auto b = add_function(*executor, "b", [&](const takt_core::Run & run) { after = run.start >= ended; });
+  const auto b =
+    add_function(*executor, "b", [&](const takt_core::Run & run) { after = run.start >= ended; });
   executor->ready(*a);
   executor->ready(*b);
   EXPECT_TRUE(executor->spin_some().ok());

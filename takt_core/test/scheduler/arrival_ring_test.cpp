@@ -46,8 +46,8 @@ TEST(ArrivalRing, carries_activations)
   ring.push(from_ns(21), 2, nullptr);
   Arrival arrival;
   ASSERT_TRUE(ring.pop(arrival));
-  EXPECT_TRUE(std::equal(
-    set.begin(), set.end(), arrival.activations.begin(), arrival.activations.end()));
+  EXPECT_TRUE(
+    std::equal(set.begin(), set.end(), arrival.activations.begin(), arrival.activations.end()));
   ASSERT_TRUE(ring.pop(arrival));
   EXPECT_TRUE(arrival.activations.empty());
 }

@@ -17,10 +17,10 @@ std::string describe(const std::vector<Start> & expected, const std::vector<Star
     ++i;
   }
   const auto line = [&](const std::vector<Start> & of, std::size_t at) {
-    return at < of.size() ? std::to_string(of[at].at) + " " + of[at].id + " released " +
-                              std::to_string(of[at].release) + " on " +
-                              std::to_string(of[at].thread) + "\n"
-                          : "nothing\n";
+    return at < of.size()
+             ? std::to_string(of[at].at) + " " + of[at].id + " released " +
+                 std::to_string(of[at].release) + " on " + std::to_string(of[at].thread) + "\n"
+             : "nothing\n";
   };
   std::string text = "starts differ from number " + std::to_string(i) + "\n";
   for (std::size_t at = i < 3 ? 0 : i - 3; at < i + 4; ++at) {
@@ -41,8 +41,7 @@ bool has_pool_window_polled_when_empty(const nlohmann::json & scenario)
   });
 }
 
-bool is_at_first_never_later(
-  const std::vector<Start> & oracle, const std::vector<Start> & core)
+bool is_at_first_never_later(const std::vector<Start> & oracle, const std::vector<Start> & core)
 {
   const auto [o, c] = std::mismatch(oracle.begin(), oracle.end(), core.begin(), core.end());
   return o == oracle.end() || (c != core.end() && c->at <= o->at);

@@ -100,8 +100,9 @@ TEST(Group, changes_hands_when_priorities_change_between_hand_over_and_start)
     EXPECT_EQ(hand.pick(1, ms(3)), "-");  // parks both
     hand.complete();                      // hands over to `granted`
     hand.scheduler.ready(*middle, 1, ms(4));
-    ASSERT_TRUE((raise_the_parked ? hand.scheduler.set_priority(*urgent, 8)
-                                  : hand.scheduler.set_priority(*granted, 3)));
+    ASSERT_TRUE(
+      (raise_the_parked ? hand.scheduler.set_priority(*urgent, 8)
+                        : hand.scheduler.set_priority(*granted, 3)));
     EXPECT_EQ(hand.run_one(0, ms(5)), "urgent");
     EXPECT_EQ(hand.run_one(0, ms(6)), "middle");
     EXPECT_EQ(hand.run_one(0, ms(7)), "granted");

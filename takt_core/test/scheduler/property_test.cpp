@@ -20,7 +20,8 @@ struct Graph
   Graph(
     std::uint32_t seed, Order order, Looks looks, const SeamMaker & maker = plain_seam,
     std::optional<WindowTimers> timers = {})
-  : world(Kernel::own, 0, looks), random(seed)
+  : world(Kernel::own, 0, looks),
+    random(seed)
   {
     threads = 1 + pick(4);
     SchedulerOptions options;
@@ -54,8 +55,7 @@ struct Graph
   {
     CallbackOptions options;
     options.id = "c" + std::to_string(i);
-    options.kind = i == 0 || pick(3) == 0 ? Kind::timer
-                                          : static_cast<Kind>(1 + pick(4));
+    options.kind = i == 0 || pick(3) == 0 ? Kind::timer : static_cast<Kind>(1 + pick(4));
     options.group = group;
     options.depth = 256;
     if (options.kind == Kind::timer) {
@@ -135,7 +135,8 @@ struct Ready
 // key of the first one counts, so only callbacks without a backlog are looked at.)
 TEST_P(Property, a_parked_callback_is_overtaken_only_by_strictly_better_keys)
 {
-  const auto key = [&](const Graph & graph, const VirtualCallback & callback, std::int64_t release) {
+  const auto key = [&](
+                     const Graph & graph, const VirtualCallback & callback, std::int64_t release) {
     auto & scheduler = const_cast<Graph &>(graph).world.scheduler();
     switch (GetParam()) {
       case Order::priority:
@@ -168,8 +169,7 @@ TEST_P(Property, a_parked_callback_is_overtaken_only_by_strictly_better_keys)
           continue;
         }
         const Ready rival = key(graph, other, starts[i].release);
-        ASSERT_LE(
-          std::tie(rival.key, rival.release), std::tie(own.key, own.release))
+        ASSERT_LE(std::tie(rival.key, rival.release), std::tie(own.key, own.release))
           << "round " << round << ": " << other.id() << " overtook " << waits.id();
       }
     }
@@ -199,8 +199,8 @@ TEST(WindowBypass, of_a_window_each_callback_waits_for_at_most_two_windows)
             const VirtualCallback & other = **std::find_if(
               graph.callbacks.begin(), graph.callbacks.end(),
               [&, name = id](const auto & c) { return c->id() == name; });
-            if (waited_all_along && waits->group().exclusive() &&
-                &other.group() == &waits->group()) {
+            if (
+              waited_all_along && waits->group().exclusive() && &other.group() == &waits->group()) {
               ASSERT_LE(times, 2) << "round " << round << ": " << id << " before " << start.id;
             }
           }

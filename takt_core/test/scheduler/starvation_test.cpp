@@ -105,9 +105,7 @@ TEST(Demonstration, window_of_a_busy_group_does_not_hold_up_other_work)
 {
   for (const std::string order :
        {"fifo", "priority", "window", "window_parked", "window_immediate"}) {
-    EXPECT_EQ(
-      first(starts_of("demonstration_blocked_window_" + order), "other"), 5)
-      << order;
+    EXPECT_EQ(first(starts_of("demonstration_blocked_window_" + order), "other"), 5) << order;
   }
 }
 

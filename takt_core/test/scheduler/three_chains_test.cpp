@@ -47,7 +47,8 @@ std::map<std::string, std::vector<Latency>> latencies(
 using Values = std::vector<std::int64_t>;
 
 // The first `count` latencies whose chains end after `from` and not after `to`.
-Values between(const std::vector<Latency> & of, std::int64_t from, std::int64_t to, std::size_t count)
+Values between(
+  const std::vector<Latency> & of, std::int64_t from, std::int64_t to, std::size_t count)
 {
   Values values;
   for (const Latency & latency : of) {

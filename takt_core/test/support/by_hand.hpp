@@ -11,8 +11,14 @@
 namespace takt_core::test
 {
 
-inline constexpr Time ms(std::int64_t n) { return from_ns(n * 1'000'000); }
-inline constexpr Duration millis(std::int64_t n) { return Duration(n * 1'000'000); }
+inline constexpr Time ms(std::int64_t n)
+{
+  return from_ns(n * 1'000'000);
+}
+inline constexpr Duration millis(std::int64_t n)
+{
+  return Duration(n * 1'000'000);
+}
 
 class SilentCallback : public Callback
 {

@@ -52,8 +52,7 @@ class Driver final : public Waker
 {
 public:
   Driver(std::uint32_t threads, Order order)
-  : scheduler(
-      SchedulerOptions{std::vector<int>(threads, 0), order, WindowTimers::snapshot}, *this),
+  : scheduler(SchedulerOptions{std::vector<int>(threads, 0), order, WindowTimers::snapshot}, *this),
     words_(threads)
   {
   }

@@ -28,7 +28,10 @@ std::string to_string(const Setting & setting)
          (setting.real ? "_real" : "_virtual");
 }
 
-std::uint32_t thread_count(Shape shape) { return shape == Shape::single ? 1 : 3; }
+std::uint32_t thread_count(Shape shape)
+{
+  return shape == Shape::single ? 1 : 3;
+}
 
 Binding binding_for(const Setting & setting, std::size_t i)
 {

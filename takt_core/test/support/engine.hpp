@@ -16,7 +16,13 @@ namespace takt_core::test
 {
 
 /// How threads and callbacks are arranged.
-enum class Shape { single, pool, partitioned, following };
+enum class Shape
+{
+  single,
+  pool,
+  partitioned,
+  following
+};
 
 struct Setting
 {

@@ -18,7 +18,8 @@ class FunctionCallback : public Callback
 {
 public:
   FunctionCallback(CallbackOptions options, std::function<void(const Run &)> function)
-  : Callback(std::move(options)), function_(std::move(function))
+  : Callback(std::move(options)),
+    function_(std::move(function))
   {
   }
   bool take(const Run & run) override

@@ -67,7 +67,8 @@ nlohmann::json read_golden(const std::string & folder, const std::string & name)
 GoldenScenario::GoldenScenario(
   const nlohmann::json & scenario, Kernel kernel, std::uint32_t cores, Looks looks,
   const SeamMaker & maker, std::int64_t tick)
-: world(kernel, cores, looks), horizon(from_ns(scenario.at("horizon_ns").get<std::int64_t>() * tick))
+: world(kernel, cores, looks),
+  horizon(from_ns(scenario.at("horizon_ns").get<std::int64_t>() * tick))
 {
   for (const auto & executor : scenario.at("executors")) {
     SchedulerOptions options;

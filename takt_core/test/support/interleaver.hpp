@@ -29,7 +29,8 @@ public:
 
   /// `at_end`: judges each state in which no thread can move any more.
   Interleaver(std::vector<Step> threads, std::function<Verdict(const State &)> at_end)
-  : threads_(std::move(threads)), at_end_(std::move(at_end))
+  : threads_(std::move(threads)),
+    at_end_(std::move(at_end))
   {
   }
 

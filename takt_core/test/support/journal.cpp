@@ -4,7 +4,8 @@ namespace takt_core::test
 {
 
 Probe::Probe(CallbackOptions options, Journal & journal)
-: VirtualCallback(std::move(options)), journal_(journal)
+: VirtualCallback(std::move(options)),
+  journal_(journal)
 {
   on_start = [this](const Run & run) { begin(run); };
   on_end = [this](const Run & run) { finish(run); };

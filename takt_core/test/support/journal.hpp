@@ -20,7 +20,13 @@ class Probe;
 
 struct Entry
 {
-  enum class What : std::uint8_t { take, taken, begin, end };
+  enum class What : std::uint8_t
+  {
+    take,
+    taken,
+    begin,
+    end
+  };
   What what{};
   const Probe * probe = nullptr;
   std::uint32_t thread = 0;

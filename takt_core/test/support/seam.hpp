@@ -50,7 +50,10 @@ private:
 
 using SeamMaker = std::function<std::unique_ptr<Seam>()>;
 
-inline std::unique_ptr<Seam> plain_seam() { return std::make_unique<Seam>(); }
+inline std::unique_ptr<Seam> plain_seam()
+{
+  return std::make_unique<Seam>();
+}
 
 }  // namespace takt_core::test
 

@@ -28,8 +28,14 @@ struct [[nodiscard]] Verdict
   }
 };
 
-inline Verdict kept() { return {}; }
-inline Verdict broken(std::string fault) { return {std::move(fault)}; }
+inline Verdict kept()
+{
+  return {};
+}
+inline Verdict broken(std::string fault)
+{
+  return {std::move(fault)};
+}
 
 }  // namespace takt_core::test
 

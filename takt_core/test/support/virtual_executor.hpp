@@ -38,14 +38,16 @@ public:
 };
 
 /// How the cores are shared (takt_oracle/README.md, "Cores").
-enum class Kernel {
+enum class Kernel
+{
   own,   ///< a core for each thread
   fair,  ///< k running threads on m cores each go at min(1, m/k)
   fifo,  ///< a thread keeps its core until it finds nothing; one run queue
 };
 
 /// When idle threads look for work.
-enum class Looks {
+enum class Looks
+{
   every_instant,  ///< as the oracle's
   when_woken,     ///< only if woken by the scheduler or by the time it was given
 };
@@ -71,7 +73,9 @@ class VirtualExecutors
 public:
   explicit VirtualExecutors(
     Kernel kernel = Kernel::own, std::uint32_t cores = 0, Looks looks = Looks::every_instant)
-  : kernel_(kernel), cores_(cores), looks_(looks)
+  : kernel_(kernel),
+    cores_(cores),
+    looks_(looks)
   {
   }
 
@@ -96,7 +100,10 @@ public:
   const std::vector<End> & ends() const noexcept { return ends_; }
   /// The run in progress on a thread (numbered over all executors), or nullptr.
   const Run * running(std::uint32_t thread) const;
-  std::uint32_t thread_count() const noexcept { return static_cast<std::uint32_t>(threads_.size()); }
+  std::uint32_t thread_count() const noexcept
+  {
+    return static_cast<std::uint32_t>(threads_.size());
+  }
   /// True once a thread looked 1000 times in one instant: it was told of work that is not there.
   bool livelocked() const noexcept { return livelocked_; }
   /// When the gate opens; timers' offsets count from there.
@@ -115,8 +122,8 @@ private:
   {
     Host * host = nullptr;
     std::uint32_t index = 0;
-    bool idle = false;   // registered as idle
-    bool woken = true;   // wants to look
+    bool idle = false;  // registered as idle
+    bool woken = true;  // wants to look
     bool on_core = false;
     bool queued = false;
     Time wake_at = kNever;

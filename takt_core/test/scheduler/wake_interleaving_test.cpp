@@ -1,10 +1,8 @@
-// The lock-free protocols, gone through exhaustively as models of their atomic steps; beside each a
+// Going to sleep, waking and queueing, gone through exhaustively as models of their atomic steps; beside each a
 // broken twin that must be found out.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <compare>
-#include <utility>
 
 #include "support/interleaver.hpp"
 
@@ -17,7 +15,7 @@ namespace
 
 struct Idle
 {
-  int work = 0;      // in the intake
+  int work = 0;  // in the intake
   int consumed = 0;
   bool idle = false;
   bool wake = false;  // the futex word
@@ -70,9 +68,12 @@ Verdict check_idle(bool mark_before_look, bool publish_before_look)
     }
     return publish_before_look ? kDone : 1;
   };
-  return Interleaver<Idle>({sleeper, producer, producer}, [](const Idle & s) {
-           return s.work == 0 ? kept() : broken("asleep beside waiting work");
-         }).explore({});
+  return Interleaver<Idle>(
+           {sleeper, producer, producer},
+           [](const Idle & s) {
+             return s.work == 0 ? kept() : broken("asleep beside waiting work");
+           })
+    .explore({});
 }
 
 TEST(IdleProtocol, loses_no_wake_up_in_any_interleaving)
@@ -164,9 +165,12 @@ Verdict check_waking(bool answers_for_the_mark)
         return kDone;
     }
   };
-  return Interleaver<Waking>({w, waker, passer}, [](const Waking & s) {
-           return s.q_work && !s.z_woken ? broken("work waits, its thread sleeps") : kept();
-         }).explore({});
+  return Interleaver<Waking>(
+           {w, waker, passer},
+           [](const Waking & s) {
+             return s.q_work && !s.z_woken ? broken("work waits, its thread sleeps") : kept();
+           })
+    .explore({});
 }
 
 TEST(WakingMark, strands_no_work_in_any_interleaving)
@@ -178,161 +182,6 @@ TEST(WakingMark, strands_no_work_in_any_interleaving)
 TEST(WakingMark, twin_that_only_takes_its_mark_back_is_rejected)
 {
   EXPECT_FALSE(check_waking(false).good());
-}
-
-// ---- intake: compare-and-swap push against take-all ----
-
-struct IntakeModel
-{
-  std::array<int, 3> next{-1, -1, -1};
-  int head = -1;
-  std::array<int, 2> seen{-1, -1};  // what each producer read as head
-  std::array<int, 3> taken{};       // how often each node came out
-  int looks = 0;
-  auto operator<=>(const IntakeModel &) const = default;
-};
-
-Verdict check_intake(bool compare_and_swap)
-{
-  const auto producer = [=](int own, std::vector<int> nodes) {
-    return [=](IntakeModel & s, int pc) {
-      const int node = nodes[static_cast<std::size_t>(pc / 3)];
-      switch (pc % 3) {
-        case 0:
-          s.seen[own] = s.head;
-          return pc + 1;
-        case 1:
-          s.next[node] = s.seen[own];
-          return pc + 1;
-        default:
-          if (compare_and_swap && s.head != s.seen[own]) {
-            return pc - 2;
-          }
-          s.head = node;
-          return pc / 3 + 1 < static_cast<int>(nodes.size()) ? pc + 1 : kDone;
-      }
-    };
-  };
-  const auto consumer = [](IntakeModel & s, int) {
-    for (int node = std::exchange(s.head, -1); node != -1; node = s.next[node]) {
-      ++s.taken[node];
-    }
-    return ++s.looks < 3 ? 0 : kDone;
-  };
-  return Interleaver<IntakeModel>(
-           {producer(0, {0, 1}), producer(1, {2}), consumer},
-           [](const IntakeModel & s) {
-             std::array<int, 3> found = s.taken;
-             for (int node = s.head; node != -1; node = s.next[node]) {
-               ++found[node];
-             }
-             return found == std::array<int, 3>{1, 1, 1} ? kept() : broken("a node got lost");
-           })
-    .explore({});
-}
-
-TEST(IntakeProtocol, loses_and_doubles_nothing_in_any_interleaving)
-{
-  const Verdict verdict = check_intake(true);
-  EXPECT_TRUE(verdict.good()) << verdict;
-}
-
-TEST(IntakeProtocol, twin_that_stores_without_comparing_is_rejected)
-{
-  EXPECT_FALSE(check_intake(false).good());
-}
-
-// ---- arrival ring: two producers and a consumer on one slot ----
-
-struct Ring
-{
-  static constexpr int kWriting = 99;
-  int version = 0, a = 0, b = 0;  // the slot: a stamp of two words
-  int claimed = 0, committed = 0;
-  int read_version = 0, read_a = 0, read_b = 0, looks = 0;
-  bool torn = false;
-  auto operator<=>(const Ring &) const = default;
-};
-
-Verdict check_ring(bool writers_exclude_each_other, bool checks_again)
-{
-  using State = std::pair<Ring, std::array<int, 2>>;  // and each producer's index
-  const auto producer = [=](std::size_t own) {
-    return [=](State & state, int pc) {
-      Ring & s = state.first;
-      const int index = state.second[own];
-      switch (pc) {
-        case 0:
-          state.second[own] = s.claimed++;
-          return 1;
-        case 1:  // one compare-and-swap; the twin just stores
-          if (writers_exclude_each_other && (s.version == Ring::kWriting || s.version > index)) {
-            return 5;
-          }
-          s.version = Ring::kWriting;
-          return 2;
-        case 2:
-          s.a = index + 1;
-          return 3;
-        case 3:
-          s.b = index + 1;
-          return 4;
-        case 4:
-          s.version = index + 1;
-          return 5;
-        default:
-          ++s.committed;
-          return kDone;
-      }
-    };
-  };
-  const auto consumer = [=](State & state, int pc) {
-    Ring & s = state.first;
-    switch (pc) {
-      case 0:  // the newest one that was committed
-        if (s.version != s.committed || s.version == 0) {
-          return ++s.looks < 4 ? 0 : kDone;
-        }
-        s.read_version = s.version;
-        return 1;
-      case 1:
-        s.read_a = s.a;
-        return 2;
-      case 2:
-        s.read_b = s.b;
-        return 3;
-      default:
-        if (!checks_again || s.version == s.read_version) {
-          s.torn = s.torn || s.read_a != s.read_version || s.read_b != s.read_version;
-        }
-        return ++s.looks < 4 ? 0 : kDone;
-    }
-  };
-  return Interleaver<State>(
-           {producer(0), producer(1), consumer},
-           [](const State & state) {
-             const Ring & s = state.first;
-             return s.torn            ? broken("a stamp made of two arrivals was read")
-                    : s.committed != 2 ? broken("an arrival was not counted")
-                                       : kept();
-           })
-    .explore({{}, {-1, -1}});
-}
-
-TEST(ArrivalRingProtocol, reads_no_torn_stamp_and_counts_every_arrival_in_any_interleaving)
-{
-  const Verdict verdict = check_ring(true, true);
-  EXPECT_TRUE(verdict.good()) << verdict;
-}
-
-TEST(ArrivalRingProtocol, twin_whose_writers_do_not_exclude_each_other_is_rejected)
-{
-  EXPECT_FALSE(check_ring(false, true).good());
-}
-
-TEST(ArrivalRingProtocol, twin_that_does_not_check_the_version_again_is_rejected)
-{
-  EXPECT_FALSE(check_ring(true, false).good());
 }
 
 // ---- queued once: announcing against the end of a run (scheduler.cpp) ----
@@ -392,11 +241,14 @@ Verdict check_queued(bool looks_again_after_unmarking)
         return 0;
     }
   };
-  return Interleaver<Queued>({producer, producer, producer, runner}, [](const Queued & s) {
-           return s.doubled           ? broken("queued twice")
-                  : s.arrivals != 0 || s.runs != 3 ? broken("a message was left waiting")
-                                                   : kept();
-         }).explore({});
+  return Interleaver<Queued>(
+           {producer, producer, producer, runner},
+           [](const Queued & s) {
+             return s.doubled                        ? broken("queued twice")
+                    : s.arrivals != 0 || s.runs != 3 ? broken("a message was left waiting")
+                                                     : kept();
+           })
+    .explore({});
 }
 
 TEST(QueuedOnce, leaves_no_message_waiting_in_any_interleaving)
