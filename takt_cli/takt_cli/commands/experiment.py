@@ -10,8 +10,8 @@ from takt_cli.background import hogs
 from takt_cli.commands.options import Cores, Json, OutputDirectory, duration_ns
 from takt_cli.comparison import chain_comparison
 from takt_cli.console import note
-from takt_cli.errors import TaktError
-from takt_cli.experiments import binding, executors, executors_table, policy
+from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.experiments import binding, executors, executors_table, hot_path, policy
 from takt_cli.experiments.setting import Setting, make_setting
 from takt_cli.other_load import NOTABLE_CORES
 from takt_cli.places import output_directory
@@ -223,3 +223,53 @@ def run_policy(
         setting.directory,
         json_output,
     )
+
+
+@app.command("hot-path")
+def run_hot_path(
+    runs: Annotated[int, typer.Option(min=1, help="Runs with fixed phases.")] = 5,
+    seeds: Annotated[int, typer.Option(min=0, help="Runs with random phases.")] = 20,
+    duration: Duration = None,
+    samples: SampleCount = None,
+    quick: Quick = False,
+    output: OutputDirectory = None,
+    cores: Cores = None,
+    json_output: Json = False,
+) -> None:
+    """Hold the reference system's hot path against its floor, many times (20 minutes)."""
+    setting = _setting("hot-path", output, cores, quick, duration, samples)
+    campaign = hot_path.plan(setting, runs, seeds)
+    _announce(setting, campaign.alone + campaign.hogged)
+    done = run_all(campaign.alone)
+    with hogs(setting.cores):
+        done += run_all(campaign.hogged)
+    judgements = hot_path.judge(done)
+    finish(
+        Study(
+            kind="experiment hot-path",
+            title="The hot path of the Autoware reference graph over its floor",
+            command=_command(
+                "hot-path",
+                runs=runs if runs != 5 else None,
+                seeds=seeds if seeds != 20 else None,
+                duration=duration,
+                samples=samples,
+                quick=quick,
+                cores=cores,
+            ),
+            host=setting.host,
+            configurations=done,
+            sentences=_others(done) + hot_path.sentences(judgements),
+            tables=[hot_path.verdicts(judgements), hot_path.table(done)],
+            explanations=[
+                f"{campaign.scaling.describe()}.",
+                "The hot path runs from the later LiDAR callback's start to the collision "
+                "estimator's start; its floor is the work of the four callbacks between, as "
+                "measured in the same run.",
+            ],
+        ),
+        setting.directory,
+        json_output,
+    )
+    if any(item.holds is False for item in judgements) and not quick:
+        raise typer.Exit(EXIT_FAILED)

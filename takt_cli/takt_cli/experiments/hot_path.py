@@ -1,0 +1,217 @@
+"""The hot-path campaign: how close the reference system's hot path comes to its floor.
+
+The floor is the work on the path alone. Runs, at 85 % load: several with fixed phases, each long
+enough for a p99, others with random phases, one beside a process that hogs each core, and the stock
+pool in the same campaign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from takt_cli.experiments.setting import Setting
+from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
+from takt_cli.results import Results
+from takt_cli.runner import RunRequest
+from takt_cli.samples import Samples, percentile
+from takt_cli.scaling import Scaling, fit
+from takt_cli.schedule_files import on_cores, read_schedule, with_count, write_schedule
+from takt_cli.session import Planned
+from takt_cli.study import Configuration
+from takt_cli.table import Cell, Table
+from takt_cli.units import NS_PER_S
+
+GRAPH = "autoware_reference"
+PERIOD_NS = 100_000_000  # of the LiDAR timers: one hot-path activation each
+FIXED, RANDOM, HOGGED, STOCK = "fixed phases", "random phases", "with hogs", "stock pool"
+LATE_NS = 300_000
+# Of the callbacks' own time: what the planner's priority allows it is p50 of a bare timer thread.
+LIMITS = {50.0: 1.02, 90.0: 1.03, 99.0: 1.05}
+PLANNER_OVER_BARE = 3.0
+STOCK_OVER_TAKT = 2.0
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The runs of a campaign; those with hogs are run beside them."""
+
+    alone: list[Planned]
+    hogged: list[Planned]
+    scaling: Scaling
+
+
+def plan(setting: Setting, runs: int, seeds: int) -> Campaign:
+    """Plan `runs` with fixed phases and `seeds` with random ones."""
+    graph = resolve_graph(GRAPH)
+    scaling = fit(graph_info(graph), len(setting.cores))
+    length = setting.length_ns(PERIOD_NS, samples=1000, quick_s=5)
+    short = min(length, 20 * NS_PER_S)
+
+    def planned(name: str, shipped: str, phases: str, duration: int, number: int) -> Planned:
+        content = on_cores(read_schedule(resolve_schedule(shipped)), setting.cores)
+        if name == STOCK:
+            content = with_count(content, len(setting.cores))
+        slug = f"{name.replace(' ', '-')}-{number}"
+        request = RunRequest(
+            graph=graph,
+            output=setting.directory / f"{slug}.json",
+            schedule=write_schedule(
+                content, setting.directory / f"schedules/{slug}.yaml", f"{shipped}: hot path"
+            ),
+            cores=setting.cores,
+            duration_ns=duration,
+            phases=phases,
+            work_scale=scaling.work_scale,
+            label=f"{name} {number}",
+            extra=("--reference-timer", "50"),
+        )
+        return Planned(str(number), request, section=name, muted=name == STOCK)
+
+    takt = "autoware_takt"
+    alone = [planned(FIXED, takt, "fixed", length, n) for n in range(1, runs + 1)]
+    alone += [planned(RANDOM, takt, f"random:{n}", short, n) for n in range(1, seeds + 1)]
+    alone.append(planned(STOCK, "autoware_stock_pool", "fixed", length, 1))
+    return Campaign(alone, [planned(HOGGED, takt, "fixed", length, 1)], scaling)
+
+
+def over_floor(results: Results, percent: float, clean: bool) -> float | None:
+    """Give a percentile of the hot path over its floor."""
+    series = results.kpis.hot_latency
+    value = percentile(series.clean() if clean else series.values, percent)
+    floor = results.kpis.hot_floor_ns
+    return value / floor if value is not None and floor else None
+
+
+def pooled(configurations: Sequence[Configuration], percent: float) -> float | None:
+    """Give a percentile over all samples of some runs, each over its own floor, without stalls."""
+    ratios: list[Samples] = [
+        c.results.kpis.hot_latency.clean() / c.results.kpis.hot_floor_ns
+        for c in configurations
+        if c.results.kpis.hot_floor_ns
+    ]
+    return percentile(np.concatenate(ratios), percent) if ratios else None
+
+
+def table(done: Sequence[Configuration]) -> Table:
+    """One row per run."""
+    result = Table(
+        "Hot path over its floor",
+        ["run", "samples", "p50", "p90", "p99", "raw p99", "raw max", "drops", "skipped", "load"],
+    )
+    for c in done:
+        r = c.results
+        floor = r.kpis.hot_floor_ns or 1.0
+        values = r.kpis.hot_latency.values
+        applied = r.load.get("applied")
+        result.add(
+            f"{c.section} {c.name}",
+            f"{len(values):,}",
+            *[_ratio(over_floor(r, percent, clean=True), LIMITS[percent]) for percent in LIMITS],
+            _ratio(over_floor(r, 99, clean=False), None),
+            _ratio(float(values.max()) / floor if len(values) else None, None),
+            str(r.kpis.hot_drops),
+            str(r.skipped_periods),
+            "–" if applied is None else f"{float(applied):.2f}",
+        )
+    result.notes.append("p50, p90, p99: samples that no host stall touched; raw: all samples")
+    return result
+
+
+def _ratio(value: float | None, limit: float | None) -> Cell:
+    if value is None:
+        return Cell("–")
+    mood = "" if limit is None else "good" if value <= limit else "bad"
+    return Cell(f"{value:.3f} ×", mood, round(value, 5))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One claim, what was measured and whether it holds."""
+
+    claim: str
+    measured: str
+    holds: bool | None  # None: too few samples to say
+
+
+def judge(done: Sequence[Configuration]) -> list[Judgement]:
+    """Hold what was measured against the limits."""
+    parts = {s: [c for c in done if c.section == s] for s in (FIXED, RANDOM, HOGGED, STOCK)}
+    takt = [c for c in done if c.section != STOCK]
+    found: list[Judgement] = []
+    for section in (FIXED, RANDOM, HOGGED):
+        for percent, limit in LIMITS.items():
+            value = pooled(parts[section], percent)
+            found.append(_at_most(f"{section}: p{percent:g} over the floor", value, limit))
+    drops = sum(c.results.kpis.hot_drops for c in takt)
+    found.append(Judgement("no hot-path drop", str(drops), drops == 0))
+    raw = [over_floor(c.results, 99, clean=False) for c in parts[FIXED]]
+    known = [value for value in raw if value is not None]
+    median = float(np.median(known)) if known else None
+    stock = [over_floor(c.results, 99, clean=False) for c in parts[STOCK]]
+    rival = next((value for value in stock if value is not None), None)
+    ratio = rival / median if rival is not None and median else None
+    found.append(
+        Judgement(
+            f"stock pool's raw p99 at least {STOCK_OVER_TAKT:g} × takt's (median of "
+            f"{len(known)} runs: {'–' if median is None else f'{median:.3f} ×'} the floor)",
+            "–" if ratio is None else f"{ratio:.2f} ×",
+            None if ratio is None else ratio >= STOCK_OVER_TAKT,
+        )
+    )
+    return found + _planner([*parts[RANDOM]])
+
+
+def _planner(random: Sequence[Configuration]) -> list[Judgement]:
+    """Judge the planner where its phase does not collide with the hot path: random phases."""
+    late: list[Samples] = [c.results.kpis.planner_lateness.clean() for c in random]
+    bare: list[Samples] = [c.results.kpis.reference_lateness for c in random]
+    mine = [value for value in (percentile(s, 50) for s in late) if value is not None]
+    theirs = [value for value in (percentile(s, 50) for s in bare) if value is not None]
+    # The median run: in some the phase does collide, and then the planner rightly waits.
+    ratio = float(np.median(mine) / np.median(theirs)) if mine and theirs else None
+    shares = [float((s > LATE_NS).mean()) for s in late if len(s)]
+    share = float(np.median(shares)) if shares else None
+    return [
+        _at_most(
+            "planner: start lateness p50 over a bare timer thread's", ratio, PLANNER_OVER_BARE
+        ),
+        Judgement(
+            "planner: at most 1 % of starts later than 0.3 ms (median run)",
+            "–" if share is None else f"{100 * share:.2f} %",
+            None if share is None else share <= 0.01,
+        ),
+    ]
+
+
+def _at_most(claim: str, value: float | None, limit: float) -> Judgement:
+    return Judgement(
+        f"{claim} ≤ {limit:g}",
+        "–" if value is None else f"{value:.3f} ×",
+        None if value is None else value <= limit,
+    )
+
+
+def verdicts(judgements: Sequence[Judgement]) -> Table:
+    """Show the claims."""
+    result = Table("What was to be shown", ["claim", "measured", "verdict"])
+    words = {True: ("met", "good"), False: ("MISSED", "bad"), None: ("too few samples", "")}
+    for item in judgements:
+        text, mood = words[item.holds]
+        result.add(item.claim, item.measured, Cell(text, mood))
+    return result
+
+
+def sentences(judgements: Sequence[Judgement]) -> list[str]:
+    """Sum up."""
+    missed = [item.claim for item in judgements if item.holds is False]
+    open_ = sum(item.holds is None for item in judgements)
+    if not missed:
+        text = f"All {len(judgements) - open_} claims that could be judged were met"
+    else:
+        text = f"{len(missed)} of {len(judgements)} claims were missed: {'; '.join(missed)}"
+    if open_:
+        text += f"; {open_} need more samples"
+    return [text + "."]
