@@ -39,8 +39,9 @@ smoke: build ## build and run only the tests labelled smoke
 soak: build ## run the long campaigns (tests labelled soak)
 	@$(S)/test.sh soak
 
-bench: build ## run the benchmarks
+bench: build ## run the benchmarks and the hot-path campaign (25 minutes; the machine to itself)
 	@./takt bench
+	@./takt experiment hot-path
 
 demo: build ## see it work
 	@./takt demo
