@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-
 from takt_cli.experiments import hot_path
 from takt_cli.results import Kpis, Results, Series
 from takt_cli.results_file import parse_results
 from takt_cli.study import Configuration
+
 from tests.support import synthetic
 
 FLOOR = 20e6

@@ -50,7 +50,13 @@ MESSAGES = ("builtin_interfaces/", "diagnostic_msgs/", "geometry_msgs/", "rcl_in
 MESSAGES += ("rosgraph_msgs/", "sensor_msgs/", "std_msgs/")
 ROSIDL = ("rosidl_",)
 RCL = ("rcl/", "rmw/", "rcutils/", "rcpputils/", "tracetools/", "lttng/")
-RCL += ("builtin_interfaces/", "rosgraph_msgs/", "rcl_interfaces/", "rcl_yaml_param_parser/", *ROSIDL)
+RCL += (
+    "builtin_interfaces/",
+    "rosgraph_msgs/",
+    "rcl_interfaces/",
+    "rcl_yaml_param_parser/",
+    *ROSIDL,
+)
 RCLCPP = ("rclcpp/", "rclcpp_action/", "rclcpp_components/", "rclcpp_lifecycle/", "class_loader/")
 RCLCPP += ("rcl_action/", "rcl_lifecycle/", *RCL)
 # Formatting, command lines and data of programs: not scheduling, so taken from libraries.
