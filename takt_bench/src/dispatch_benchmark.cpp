@@ -31,7 +31,8 @@ struct Empty final : Callback
 struct Fixture
 {
   Fixture(Order order, std::size_t registered, std::size_t active)
-  : scheduler({{0}, order, WindowTimers::snapshot}, waker), runs(std::min<std::size_t>(active, 64))
+  : scheduler({{0}, order, WindowTimers::snapshot}, waker),
+    runs(std::min<std::size_t>(active, 64))
   {
     std::vector<std::shared_ptr<Callback>> all;
     for (std::size_t i = 0; i < registered; ++i) {
@@ -100,8 +101,7 @@ void start(benchmark::State & state, Order order)
   for (auto _ : state) {
     total += fixture.ready_to_start(from_ns(static_cast<std::int64_t>(++rounds)));
   }
-  state.counters["ns"] =
-    static_cast<double>(total.count()) / static_cast<double>(rounds * kActive);
+  state.counters["ns"] = static_cast<double>(total.count()) / static_cast<double>(rounds * kActive);
 }
 
 void dispatch(benchmark::State & state, Order order, std::size_t registered, std::size_t active)

@@ -173,8 +173,7 @@ int main(int argc, char ** argv)
     const std::string where = cross ? "_cross_core" : "_same_core";
     benchmark::RegisterBenchmark(("executor" + where).c_str(), executor_handoff, cross)
       ->Iterations(2000);
-    benchmark::RegisterBenchmark(("futex" + where).c_str(), futex_handoff, cross)
-      ->Iterations(2000);
+    benchmark::RegisterBenchmark(("futex" + where).c_str(), futex_handoff, cross)->Iterations(2000);
   }
   benchmark::RegisterBenchmark("ceiling_scope_on", ceiling_scope, true);
   benchmark::RegisterBenchmark("ceiling_scope_off", ceiling_scope, false);

@@ -26,9 +26,9 @@ public:
       if (run.run_type == Run::RT_Iteration && !run.error_occurred) {
         const auto own = run.counters.find("ns");  // benchmarks that time single events themselves
         times_[run.run_name.function_name].push_back(
-          own != run.counters.end() ? own->second.value
-                                    : run.real_accumulated_time * 1e9 /
-                                        static_cast<double>(run.iterations));
+          own != run.counters.end()
+            ? own->second.value
+            : run.real_accumulated_time * 1e9 / static_cast<double>(run.iterations));
       } else if (run.error_occurred) {
         errors_[run.run_name.function_name] = run.error_message;
       }

@@ -17,8 +17,8 @@ struct Limit
   std::string subject = {};   ///< benchmark name
   std::string baseline = {};  ///< benchmark name; empty: `limit` is in nanoseconds
   double limit = 0.0;
-  std::string claim = {};     ///< what is shown, one sentence
-  std::string minus = {};     ///< benchmark name; empty: nothing is taken off
+  std::string claim = {};  ///< what is shown, one sentence
+  std::string minus = {};  ///< benchmark name; empty: nothing is taken off
 };
 
 /// `main` of a benchmark program. Exit code 1 if a limit was exceeded (unless --no_limits), 2 for

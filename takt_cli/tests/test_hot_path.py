@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+from support import synthetic
 from takt_cli.experiments import hot_path
 from takt_cli.results import Kpis, Results, Series
 from takt_cli.results_file import parse_results
 from takt_cli.study import Configuration
-
-from tests.support import synthetic
 
 FLOOR = 20e6
 
