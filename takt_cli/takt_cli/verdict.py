@@ -38,8 +38,8 @@ def busy_machine(configurations: Sequence[Configuration]) -> list[str]:
         return []
     return [
         f"Not a fair comparison: other programs used up to {significant(most, 2)} cores meanwhile. "
-        "They take time from ordinary threads and hardly any from real-time ones; repeat it on an "
-        "idle machine."
+        "They take time from ordinary threads, and from real-time ones only if they are real-time "
+        "too; repeat it on an idle machine."
     ]
 
 
@@ -69,9 +69,9 @@ def _second(takt: Results, pool: Results) -> str:
             worse.append(f"{name} ({mine:,.0f} against {theirs:,.0f})")
     parts = []
     if better:
-        parts.append(f"It also had fewer {_and(better)}")
+        parts.append(f"Against the pool takt had fewer {_and(better)}")
     if worse:
-        parts.append(f"{'but' if better else 'It had'} more {_and(worse)}")
+        parts.append(f"{'but' if better else 'Against the pool takt had'} more {_and(worse)}")
     if not parts:
         return f"Both had the same {_and(same)}."
     return ", ".join(parts) + "."

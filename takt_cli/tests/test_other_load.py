@@ -1,8 +1,7 @@
 import os
 
-from takt_cli.other_load import busy_s
-
 from takt_cli import other_load
+from takt_cli.other_load import busy_s
 
 STAT = """cpu  9 9 9 9 9 9 9 9 9 9
 cpu0 100 10 30 5000 70 5 5 999 0 0

@@ -1,7 +1,7 @@
 import pytest
 import yaml
 from takt_cli.experiments.binding import MODES, THREAD_NAMES, bind, binding_schedule
-from takt_cli.experiments.executors import SHAPES, shape_schedule
+from takt_cli.experiments.executors import SHAPES, shape_graph, shape_schedule
 from takt_cli.graphs import CallbackInfo, ChainInfo, GraphInfo
 from takt_cli.schedule_files import fair_twin, on_cores, with_count, write_schedule
 
@@ -57,6 +57,15 @@ def test_each_executor_of_a_shape_is_a_thread_with_its_callbacks():
     assert made["order"] == "window"
     assert made["callbacks"][0]["match"] == [IDS[1], IDS[5], IDS[9]]
     assert len({rule["threads"] for rule in made["callbacks"]}) == 3
+
+
+def test_callbacks_are_registered_in_the_order_of_the_shape(fakes, tmp_path):
+    path = shape_graph(SHAPES[5], tmp_path / "g/x.yaml", 60_000_000, 2_000_000)
+    graph = yaml.safe_load(path.read_text())
+    numbers = [int(node["name"].removeprefix("callback_")) for node in graph["nodes"]]
+    assert numbers == [1, 4, 7, 8, 5, 2, 9, 6, 3]
+    assert graph["nodes"][0]["period"] == "60000000ns"
+    assert graph["defaults"]["work"] == "2000000ns"
 
 
 def test_the_fair_twin_keeps_threads_and_drops_what_the_kernel_was_told(tmp_path):

@@ -81,6 +81,9 @@ def run_executors(
     cost: Annotated[str, typer.Option(help="CPU time of each callback.")] = "10ms",
     period: Annotated[str, typer.Option(help="Period of the three timers.")] = "300ms",
     seed: Annotated[int, typer.Option(min=0, help="Of the random phase.")] = 1,
+    realtime: Annotated[
+        bool, typer.Option("--realtime", help="Threads at SCHED_FIFO, out of others' way.")
+    ] = False,
     output: OutputDirectory = None,
     cores: Cores = None,
     json_output: Json = False,
@@ -94,7 +97,9 @@ def run_executors(
     if cost_ns < parse_duration(cost):
         note(f"Cost cut to {milliseconds(cost_ns)} ms: one core must carry nine callbacks.")
     phases = (("In phase", False), ("Random phase", True))
-    planned = [executors.plan(setting, cost_ns, period_ns, seed, random) for _, random in phases]
+    planned = [
+        executors.plan(setting, cost_ns, period_ns, seed, random, realtime) for _, random in phases
+    ]
     _announce(setting, planned[0] + planned[1])
     done = run_all(planned[0] + planned[1])
     count = len(executors.SHAPES)
@@ -111,6 +116,7 @@ def run_executors(
                 cost=cost if cost != "10ms" else None,
                 period=period if period != "300ms" else None,
                 seed=seed if seed != 1 else None,
+                realtime=realtime,
                 cores=cores,
             ),
             host=setting.host,

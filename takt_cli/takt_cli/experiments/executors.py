@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -19,6 +21,8 @@ from takt_cli.session import Planned
 
 GRAPH = "three_chains"
 ALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
+# All threads alike, so that what differs is still the executors and not their urgency.
+REALTIME = {"policy": "fifo", "priority": 50}
 # Nine callbacks in one thread shall fit one core.
 _MOST_LOAD = 0.85
 
@@ -48,17 +52,24 @@ def fitting_cost(cost_ns: int, period_ns: int) -> int:
 
 
 def plan(
-    setting: Setting, cost_ns: int, period_ns: int, seed: int, random_phase: bool
+    setting: Setting,
+    cost_ns: int,
+    period_ns: int,
+    seed: int,
+    random_phase: bool,
+    realtime: bool = False,
 ) -> list[Planned]:
     """Plan the six configurations, all in phase or all in one random phase."""
     length = setting.length_ns(period_ns, samples=1000, quick_s=6)
-    graph = _graph(setting.directory, period_ns, cost_ns)
-    ids = ids_by_number(graph_info(graph))
     phase = "random" if random_phase else "in-phase"
     planned = []
     for index, shape in enumerate(SHAPES, start=1):
+        graph = shape_graph(
+            shape, setting.directory / f"graphs/three_chains_{index}.yaml", period_ns, cost_ns
+        )
+        ids = ids_by_number(graph_info(graph))
         file = write_schedule(
-            shape_schedule(shape, ids),
+            shape_schedule(shape, ids, REALTIME if realtime else {}),
             setting.directory / f"schedules/executors_{index}.yaml",
             f"Three chains, configuration {shape.name}: takt experiment executors",
         )
@@ -78,8 +89,12 @@ def plan(
     return planned
 
 
-def _graph(directory: Path, period_ns: int, cost_ns: int) -> Path:
-    """Write the shipped graph with another period and cost."""
+def shape_graph(shape: Shape, path: Path, period_ns: int, cost_ns: int) -> Path:
+    """Write the shipped graph with another period and cost, registered in the shape's order.
+
+    Under `window` callbacks run in the order in which they were registered, which is that of the
+    nodes in the file.
+    """
     shipped = resolve_graph(GRAPH)
     content = yaml.safe_load(shipped.read_text(encoding="utf-8"))
     content.setdefault("defaults", {})["work"] = f"{cost_ns}ns"
@@ -90,8 +105,11 @@ def _graph(directory: Path, period_ns: int, cost_ns: int) -> Path:
             node["work"] = f"{cost_ns}ns"
     for chain in content.get("chains", ()):
         chain["deadline"] = f"{period_ns}ns"
-    directory.mkdir(parents=True, exist_ok=True)
-    path = directory / "three_chains.yaml"
+    chains = sorted(content["chains"], key=lambda chain: -chain["priority"])
+    names = [name for chain in chains for name in chain["path"]]
+    order = [names[number - 1] for group in shape.groups for number in group]
+    content["nodes"].sort(key=lambda node: order.index(node["name"]))
+    path.parent.mkdir(parents=True, exist_ok=True)
     about = f"# {GRAPH} with {cost_ns / 1e6:g} ms per callback every {period_ns / 1e6:g} ms\n"
     path.write_text(about + yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     return path
@@ -106,16 +124,18 @@ def ids_by_number(graph: GraphInfo) -> dict[int, str]:
     return dict(enumerate(ids, start=1))
 
 
-def shape_schedule(shape: Shape, ids: dict[int, str]) -> dict[str, Any]:
+def shape_schedule(
+    shape: Shape, ids: dict[int, str], attributes: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
     """Make the schedule that is this set of executors: a thread, or a pool, for each."""
     if len(shape.groups) == 1:
-        return schedule("window", {"main": {"count": shape.threads}}, "main")
+        return schedule("window", {"main": {"count": shape.threads, **attributes}}, "main")
     names = [f"executor{index}" for index in range(1, len(shape.groups) + 1)]
     binding = {
         name: [ids[number] for number in group]
         for name, group in zip(names, shape.groups, strict=True)
     }
-    return schedule("window", {name: {} for name in names}, names[0], binding)
+    return schedule("window", {name: dict(attributes) for name in names}, names[0], binding)
 
 
 def predictions(

@@ -18,9 +18,10 @@ from support.synthetic import results
 import yaml
 parser = argparse.ArgumentParser()
 parser.add_argument("graph")
-for flag in ("schedule", "executor", "order", "duration", "warmup", "phases", "output", "label"):
+for flag in ("schedule", "executor", "order", "duration", "warmup", "phases", "output", "label",
+             "cores", "match-timeout", "split-map", "witness"):
     parser.add_argument("--" + flag)
-for flag in ("threads", "split", "seed"):
+for flag in ("threads", "split", "seed", "domain", "reference-timer"):
     parser.add_argument("--" + flag, type=int)
 parser.add_argument("--work-scale", type=float, default=1.0)
 parser.add_argument("--json-progress", action="store_true")
