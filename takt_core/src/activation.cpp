@@ -8,13 +8,19 @@ namespace
 thread_local const ActivationSet * t_current = nullptr;
 }
 
-const ActivationSet * current_activations() noexcept { return t_current; }
+const ActivationSet * current_activations() noexcept
+{
+  return t_current;
+}
 
 ActivationScope::ActivationScope(const ActivationSet & activations) noexcept : previous_(t_current)
 {
   t_current = &activations;
 }
 
-ActivationScope::~ActivationScope() { t_current = previous_; }
+ActivationScope::~ActivationScope()
+{
+  t_current = previous_;
+}
 
 }  // namespace takt_core

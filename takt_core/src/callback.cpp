@@ -26,6 +26,9 @@ Callback::Callback(CallbackOptions options)
 
 Callback::~Callback() = default;
 
-bool Callback::take(const Run &) { return true; }
+bool Callback::take(const Run &)
+{
+  return true;
+}
 
 }  // namespace takt_core

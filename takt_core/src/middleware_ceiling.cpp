@@ -30,8 +30,14 @@ bool below(const OwnPriority & own, int ceiling) noexcept
 
 }  // namespace
 
-void set_base_priority(OwnPriority base) noexcept { t_own.base = base; }
-void set_middleware_ceiling(int ceiling) noexcept { t_own.ceiling = ceiling; }
+void set_base_priority(OwnPriority base) noexcept
+{
+  t_own.base = base;
+}
+void set_middleware_ceiling(int ceiling) noexcept
+{
+  t_own.ceiling = ceiling;
+}
 
 std::uint64_t middleware_ceiling_raises() noexcept
 {

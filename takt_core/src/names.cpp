@@ -61,9 +61,18 @@ std::optional<Enum> value_of(const Names<Enum, N> & names, std::string_view text
 
 }  // namespace
 
-std::string_view to_string(Order order) noexcept { return name_of(kOrders, order); }
-std::string_view to_string(MissedPeriods policy) noexcept { return name_of(kMissedPeriods, policy); }
-std::string_view to_string(Kind kind) noexcept { return name_of(kKinds, kind); }
+std::string_view to_string(Order order) noexcept
+{
+  return name_of(kOrders, order);
+}
+std::string_view to_string(MissedPeriods policy) noexcept
+{
+  return name_of(kMissedPeriods, policy);
+}
+std::string_view to_string(Kind kind) noexcept
+{
+  return name_of(kKinds, kind);
+}
 
 std::optional<Order> order_from_string(std::string_view name) noexcept
 {

@@ -7,9 +7,15 @@
 namespace takt_core
 {
 
-void ReadyQueue::attach(Callback &) {}
-void ReadyQueue::detach(Callback &) {}
-void ReadyQueue::group_left(Group &) noexcept {}
+void ReadyQueue::attach(Callback &)
+{
+}
+void ReadyQueue::detach(Callback &)
+{
+}
+void ReadyQueue::group_left(Group &) noexcept
+{
+}
 
 std::unique_ptr<ReadyQueue> make_ready_queue(Order order, WindowTimers timers)
 {

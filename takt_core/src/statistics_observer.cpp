@@ -58,7 +58,9 @@ struct StatisticsObserver::Impl
   NumberTable<CallbackRecord> by_number;
 };
 
-StatisticsObserver::StatisticsObserver() : impl_(std::make_unique<Impl>()) {}
+StatisticsObserver::StatisticsObserver() : impl_(std::make_unique<Impl>())
+{
+}
 StatisticsObserver::~StatisticsObserver() = default;
 
 // Finds the chain's ends again. With `setup` held.
@@ -100,9 +102,8 @@ void StatisticsObserver::on_chain(const ChainOptions & chain)
 {
   std::lock_guard lock(impl_->setup);
   auto & chains = impl_->chains;
-  const auto known = std::find_if(chains.begin(), chains.end(), [&](const auto & c) {
-    return c->statistics.name == chain.name;
-  });
+  const auto known = std::find_if(
+    chains.begin(), chains.end(), [&](const auto & c) { return c->statistics.name == chain.name; });
   ChainRecord * record = known == chains.end() ? nullptr : known->get();
   if (record == nullptr) {
     record = chains.emplace_back(std::make_unique<ChainRecord>()).get();

@@ -9,7 +9,8 @@
 namespace takt_core
 {
 
-enum class Order : std::uint8_t {
+enum class Order : std::uint8_t
+{
   priority,  ///< 256 levels, release order inside one
   fifo,      ///< release order (EventsExecutor's)
   edf,       ///< earliest absolute deadline, release order among equals
@@ -18,7 +19,8 @@ enum class Order : std::uint8_t {
 };
 
 /// For `window` and `stock`: which timers a window holds.
-enum class WindowTimers : std::uint8_t {
+enum class WindowTimers : std::uint8_t
+{
   snapshot,   ///< those due at the polling point (Humble)
   immediate,  ///< also those that fall due inside the window (the rule of 2018)
 };

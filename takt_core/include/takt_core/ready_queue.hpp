@@ -27,7 +27,8 @@ public:
   virtual void detach(Callback & callback);
 
   /// How an inserted callback comes.
-  enum class From {
+  enum class From
+  {
     release,  ///< newly released, or more of its work is pending
     group,    ///< it waited for its group and was handed it: it keeps its old place
   };

@@ -65,9 +65,9 @@ struct ChainStatistics
 
 struct ThreadStatistics
 {
-  std::uint32_t thread = 0;   ///< executor thread index
+  std::uint32_t thread = 0;  ///< executor thread index
   AttributeReport attributes;
-  ThreadAccount account;      ///< since the thread began; zero once it has ended
+  ThreadAccount account;  ///< since the thread began; zero once it has ended
 };
 
 class StatisticsObserver final : public Observer

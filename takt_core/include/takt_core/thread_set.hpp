@@ -54,7 +54,9 @@ class alignas(64) ThreadSet
 {
 public:
   ThreadSet(ThreadMask members, Order order, WindowTimers timers)
-  : members(members), order(order), queue(make_ready_queue(order, timers))
+  : members(members),
+    order(order),
+    queue(make_ready_queue(order, timers))
   {
   }
 

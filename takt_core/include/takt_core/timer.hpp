@@ -12,7 +12,8 @@ namespace takt_core
 {
 
 /// What a timer does that starts so late that further periods have passed.
-enum class MissedPeriods {
+enum class MissedPeriods
+{
   skip,      ///< go on at the next point of its grid after the start; phase is kept (as rcl)
   catch_up,  ///< run once for each missed period
   restart,   ///< the next release is one period after the late start; phase is lost
@@ -23,12 +24,12 @@ std::optional<MissedPeriods> missed_periods_from_string(std::string_view name) n
 
 struct TimerOptions
 {
-  Duration period{};                ///< must be positive
+  Duration period{};  ///< must be positive
   /// First release after the start gate opens (or after the timer is added, if later). Default:
   /// one period, as rclcpp does.
   std::optional<Duration> offset;
   MissedPeriods missed_periods = MissedPeriods::skip;
-  bool autostart = true;            ///< false: waits for `Scheduler::reset_timer`
+  bool autostart = true;  ///< false: waits for `Scheduler::reset_timer`
 };
 
 }  // namespace takt_core
