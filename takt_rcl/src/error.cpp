@@ -17,6 +17,11 @@ std::string take_rcl_error()
     const std::size_t end = text.find_first_of(",'\n", at + 5);
     text.erase(at, end == std::string::npos ? end : end - at);
   }
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) {
+    const std::size_t end = text.find_first_not_of("\n ", at);
+    text.replace(
+      at, end == std::string::npos ? end : end - at, end == std::string::npos ? "" : "; ");
+  }
   return text;
 }
 

@@ -38,3 +38,9 @@ set_tests_properties(rcl_rclpy PROPERTIES
 # It stands in for malloc, as the address sanitizer does.
 set_tests_properties(rcl_allocation_test PROPERTIES LABELS no_asan)
 set_tests_properties(rcl_units_test rcl_pubsub_test PROPERTIES LABELS smoke)
+
+# The address sanitizer's dlopen does not look where the calling library would.
+get_filename_component(takt_rcl_ros_libraries ${rcl_DIR}/../../../lib ABSOLUTE)
+get_property(takt_rcl_all_tests DIRECTORY PROPERTY TESTS)
+set_property(TEST ${takt_rcl_all_tests} PROPERTY
+  ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_append:${takt_rcl_ros_libraries})
