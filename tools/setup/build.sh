@@ -82,6 +82,8 @@ if [[ $TAKT_ROS_FROM == wheels ]]; then
 fi
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  # Every clone of the repository finds what another one compiled.
+  export CCACHE_BASEDIR=$TAKT_ROOT CCACHE_NOHASHDIR=1
 fi
 
 if [[ -n ${PACKAGES:-} ]]; then
