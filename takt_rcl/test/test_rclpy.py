@@ -6,11 +6,10 @@ import fcntl
 import os
 import signal
 import subprocess
-import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, Callable
+from typing import IO, Any
 
 import pytest
 

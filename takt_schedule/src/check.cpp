@@ -31,7 +31,10 @@ class ExecutorCheck
 {
 public:
   ExecutorCheck(const Schedule & schedule, const ExecutorSchedule & executor, CheckReport & report)
-  : schedule_(schedule), executor_(executor), report_(report), names_(executor),
+  : schedule_(schedule),
+    executor_(executor),
+    report_(report),
+    names_(executor),
     options_(executor_options(executor)),
     resolver_(std::move(Resolver::create(schedule, executor.name).value()))
   {
@@ -92,8 +95,7 @@ private:
     return result;
   }
 
-  void check_group(
-    const ListedCallback & callback, const takt_core::Binding & binding, int line)
+  void check_group(const ListedCallback & callback, const takt_core::Binding & binding, int line)
   {
     const std::set<int> own = urgencies(callback.id, binding);
     const auto [first, fresh] = groups_.emplace(callback.group, Member{callback.id, own});
@@ -111,8 +113,8 @@ private:
       "group " + detail::quoted(callback.group) + " holds " + detail::quoted(callback.id) +
         " and " + detail::quoted(first->second.id) +
         ", which are bound to threads of different OS priority; bind them alike, put them into "
-        "different groups, or add to groups: {match: \"" + callback.group +
-        "\", across_priorities: allow}"));
+        "different groups, or add to groups: {match: \"" +
+        callback.group + "\", across_priorities: allow}"));
   }
 
   struct Member

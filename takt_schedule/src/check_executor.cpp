@@ -41,15 +41,14 @@ std::vector<UsedSet> used_sets(const ExecutorSchedule & executor, const ThreadNa
 }
 
 void check_sets(
-  const ExecutorSchedule & executor, const ThreadNames & names,
-  const std::vector<UsedSet> & sets, Findings & findings)
+  const ExecutorSchedule & executor, const ThreadNames & names, const std::vector<UsedSet> & sets,
+  Findings & findings)
 {
   constexpr std::size_t kMost = takt_core::Scheduler::kMaxThreadSets;
   if (sets.size() > kMost) {
     findings.fault(
-      sets[kMost].at, "more than " + std::to_string(kMost) +
-                        " different thread sets in executor " + quoted(executor.name) +
-                        "; let more rules share their threads");
+      sets[kMost].at, "more than " + std::to_string(kMost) + " different thread sets in executor " +
+                        quoted(executor.name) + "; let more rules share their threads");
   }
   if (!takt_core::has_windows(executor.order)) {
     return;
@@ -58,11 +57,11 @@ void check_sets(
     for (std::size_t j = 0; j < i; ++j) {
       if (const ThreadMask shared = sets[i].threads & sets[j].threads; shared != 0) {
         findings.fault(
-          sets[i].at, "under order '" + std::string(to_string(executor.order)) +
-                        "' thread sets must not share threads, and this one shares " +
-                        listed(names.words(shared)) +
-                        (j == 0 ? " with the default" :
-                                  " with line " + std::to_string(sets[j].at.line)));
+          sets[i].at,
+          "under order '" + std::string(to_string(executor.order)) +
+            "' thread sets must not share threads, and this one shares " +
+            listed(names.words(shared)) +
+            (j == 0 ? " with the default" : " with line " + std::to_string(sets[j].at.line)));
         break;
       }
     }
@@ -130,8 +129,7 @@ void warn(
   const auto with_priority = std::find_if(
     executor.callbacks.begin(), executor.callbacks.end(),
     [](const CallbackRule & rule) { return rule.priority.has_value(); });
-  if (
-    with_priority != executor.callbacks.end() && executor.order != Order::priority && !follows) {
+  if (with_priority != executor.callbacks.end() && executor.order != Order::priority && !follows) {
     findings.warn(
       with_priority->source, "callback priorities have no effect under order '" +
                                std::string(to_string(executor.order)) +

@@ -29,8 +29,7 @@ bool may_use(const ThreadAttributes & attributes)
 }
 
 WithFallbacks with_fallbacks(
-  const ExecutorSchedule & executor,
-  const std::function<bool(const ThreadAttributes &)> & allowed)
+  const ExecutorSchedule & executor, const std::function<bool(const ThreadAttributes &)> & allowed)
 {
   WithFallbacks result{executor, {}};
   if (executor.missing_rights == takt_core::MissingRights::fail) {

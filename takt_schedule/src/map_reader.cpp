@@ -32,7 +32,9 @@ std::string shown(const YamlNode & node)
 
 MapReader::MapReader(
   Findings & findings, const YamlNode & node, std::string what, std::vector<std::string> keys)
-: findings_(findings), node_(node), what_(std::move(what))
+: findings_(findings),
+  node_(node),
+  what_(std::move(what))
 {
   if (!node.is_map() && !node.is_null()) {
     findings.fault(
@@ -87,12 +89,11 @@ std::optional<std::int64_t> MapReader::integer_value(
   std::int64_t value = 0;
   const char * const end = node.text.data() + node.text.size();
   const auto [stop, error] = std::from_chars(node.text.data(), end, value);
-  if (
-    !node.is_scalar() || error != std::errc{} || stop != end || value < least || value > most) {
+  if (!node.is_scalar() || error != std::errc{} || stop != end || value < least || value > most) {
     findings_.fault(
-      node.is_null() ? at(key) : node.at,
-      std::string(key) + " must be a whole number from " + std::to_string(least) + " to " +
-        std::to_string(most) + ", not " + shown(node));
+      node.is_null() ? at(key) : node.at, std::string(key) + " must be a whole number from " +
+                                            std::to_string(least) + " to " + std::to_string(most) +
+                                            ", not " + shown(node));
     return std::nullopt;
   }
   return value;

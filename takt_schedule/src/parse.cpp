@@ -65,8 +65,7 @@ void read_executors(
   const bool autogroup = machine.autogroup ? *machine.autogroup : autogroup_enabled();
   for (const YamlNode::Entry & entry : node->entries) {
     const bool here = machine.executor.empty() || machine.executor == entry.key;
-    schedule.executors.push_back(
-      detail::read_executor(entry, findings, here ? &usable : nullptr));
+    schedule.executors.push_back(detail::read_executor(entry, findings, here ? &usable : nullptr));
     detail::check_executor(schedule.executors.back(), findings, autogroup);
   }
 }
@@ -83,8 +82,7 @@ takt_core::Result<Schedule> parse_schedule(
   }
   Schedule schedule;
   schedule.file = std::move(file_name);
-  MapReader map(
-    findings, *root, "a schedule", {"version", "strict", "executors", "chains"});
+  MapReader map(findings, *root, "a schedule", {"version", "strict", "executors", "chains"});
   if (root->is_map() && check_version(map, findings)) {
     map.boolean("strict", schedule.strict);
     read_executors(map, findings, machine, schedule);

@@ -10,8 +10,14 @@ namespace takt_schedule
 using takt_core::Faults;
 using takt_core::Result;
 
-Result<Pattern> Pattern::compile(std::string_view text) { return compile(text, false); }
-Result<Pattern> Pattern::compile_name(std::string_view text) { return compile(text, true); }
+Result<Pattern> Pattern::compile(std::string_view text)
+{
+  return compile(text, false);
+}
+Result<Pattern> Pattern::compile_name(std::string_view text)
+{
+  return compile(text, true);
+}
 
 Result<Pattern> Pattern::compile(std::string_view text, bool name)
 {
@@ -43,8 +49,7 @@ Result<Pattern> Pattern::compile(std::string_view text, bool name)
     i = end;
   }
   pattern.last_ = star;
-  pattern.specificity_ = {
-    pattern.pieces_.size() == text.size(), pattern.pieces_.size()};
+  pattern.specificity_ = {pattern.pieces_.size() == text.size(), pattern.pieces_.size()};
   return pattern;
 }
 

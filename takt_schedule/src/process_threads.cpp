@@ -79,7 +79,9 @@ struct ProcessThreads::Impl
   std::vector<bool> matched;
 };
 
-ProcessThreads::ProcessThreads(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ProcessThreads::ProcessThreads(std::unique_ptr<Impl> impl) : impl_(std::move(impl))
+{
+}
 ProcessThreads::ProcessThreads(ProcessThreads &&) noexcept = default;
 ProcessThreads & ProcessThreads::operator=(ProcessThreads &&) noexcept = default;
 ProcessThreads::~ProcessThreads() = default;
@@ -115,8 +117,7 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
     }
     if (best.tie) {
       report.faults.push_back(located(
-        impl_->file, rows[*best.tie].source,
-        "thread " + impl_->table.describe_tie(*name, best)));
+        impl_->file, rows[*best.tie].source, "thread " + impl_->table.describe_tie(*name, best)));
       continue;
     }
     if (!best.row) {
@@ -148,7 +149,8 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
     if (!impl_->matched[i]) {
       report.unmatched_rules.push_back(located(
         impl_->file, rows[i].source,
-        "pattern " + detail::quoted(rows[i].pattern.text()) + " matches no thread of this process"));
+        "pattern " + detail::quoted(rows[i].pattern.text()) +
+          " matches no thread of this process"));
     }
   }
   return report;

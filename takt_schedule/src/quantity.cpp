@@ -15,7 +15,10 @@ using takt_core::Faults;
 __extension__ using Wide = __int128;
 constexpr std::size_t kMostFractionDigits = 18;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
 
 std::string_view trimmed(std::string_view text)
 {
@@ -52,7 +55,8 @@ std::string meant_unit(std::string_view unit, std::span<const Unit> units)
   std::string_view prefix;
   for (const Unit & known : units) {
     names.emplace_back(known.name);
-    if (known.name.size() > prefix.size() && known.name.size() > 1 && unit.starts_with(known.name)) {
+    if (
+      known.name.size() > prefix.size() && known.name.size() > 1 && unit.starts_with(known.name)) {
       prefix = known.name;
     }
   }
@@ -83,9 +87,8 @@ takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const Quan
   const std::string_view unit_name = trimmed(rest);
   if (unit_name.empty()) {
     return Faults{
-      quoted(text) + " has no unit; write " +
-      std::string(trimmed(text)) + std::string(kind.usual) + " (units are " +
-      std::string(kind.names) + ")"};
+      quoted(text) + " has no unit; write " + std::string(trimmed(text)) + std::string(kind.usual) +
+      " (units are " + std::string(kind.names) + ")"};
   }
   const auto unit = std::find_if(
     kind.units.begin(), kind.units.end(), [&](const Unit & u) { return u.name == unit_name; });

@@ -22,7 +22,10 @@ constexpr std::array<std::pair<Policy, std::string_view>, 6> kPolicies{{
   {Policy::deadline, "deadline"},
 }};
 
-bool has_nice(Policy policy) { return policy == Policy::other || policy == Policy::batch; }
+bool has_nice(Policy policy)
+{
+  return policy == Policy::other || policy == Policy::batch;
+}
 
 void read_priority(MapReader & map, Findings & findings, ThreadAttributes & attributes)
 {
@@ -86,8 +89,7 @@ void read_cores(
   }
   for (const auto & [core, at] : map.integers("cores")) {
     if (
-      std::find(attributes.cores.begin(), attributes.cores.end(), core) !=
-      attributes.cores.end()) {
+      std::find(attributes.cores.begin(), attributes.cores.end(), core) != attributes.cores.end()) {
       findings.fault(at, "core " + std::to_string(core) + " is listed twice");
       continue;
     }

@@ -18,20 +18,21 @@ void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
   auto & path = chain.options.path;
   for (const Word & word : map.words("path", "a list of callback ids, root first")) {
     if (word.text.find('*') != std::string::npos) {
-      findings.fault(
-        word.at, "chains name exact ids, and " + quoted(word.text) + " is a pattern");
+      findings.fault(word.at, "chains name exact ids, and " + quoted(word.text) + " is a pattern");
       continue;
     }
     if (word.text.front() != '/') {
       findings.fault(
-        word.at, quoted(word.text) + " is no callback id; ids start with '/', as in '/node:timer(100ms)'");
+        word.at,
+        quoted(word.text) + " is no callback id; ids start with '/', as in '/node:timer(100ms)'");
       continue;
     }
     if (const auto first = std::find(path.begin(), path.end(), word.text); first != path.end()) {
       const auto index = static_cast<std::size_t>(first - path.begin());
       findings.fault(
         word.at, "duplicate id " + quoted(word.text) + " in chain " + quoted(chain.options.name) +
-                   "; it is on line " + std::to_string(chain.path_sources[index].line) + " already");
+                   "; it is on line " + std::to_string(chain.path_sources[index].line) +
+                   " already");
       continue;
     }
     path.push_back(word.text);

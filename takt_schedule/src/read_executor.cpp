@@ -80,8 +80,7 @@ void check_name(
                     more.find(c) != std::string_view::npos);
   }
   if (!good) {
-    findings.fault(
-      at, std::string(what) + " cannot be named " + quoted(name) + "; use " + allowed);
+    findings.fault(at, std::string(what) + " cannot be named " + quoted(name) + "; use " + allowed);
   }
 }
 
@@ -117,10 +116,11 @@ ExecutorSchedule read_executor(
   for (const char * key : {"threads", "default"}) {
     if (!map.has(key)) {
       findings.fault(
-        entry.at, "executor " + quoted(entry.key) + " has no '" + key + "'; add " +
-                    (key == std::string_view("threads")
-                       ? "for example threads: {main: {}}"
-                       : "the threads that callbacks use which no rule names, such as default: all"));
+        entry.at,
+        "executor " + quoted(entry.key) + " has no '" + key + "'; add " +
+          (key == std::string_view("threads")
+             ? "for example threads: {main: {}}"
+             : "the threads that callbacks use which no rule names, such as default: all"));
     }
   }
   read_threads(map, findings, cores, executor);

@@ -45,16 +45,16 @@ public:
       return result;
     }
     for (const Word & word : map.words("match", "a pattern or a list of patterns")) {
-      const auto pattern =
-        names_ ? Pattern::compile_name(word.text) : Pattern::compile(word.text);
+      const auto pattern = names_ ? Pattern::compile_name(word.text) : Pattern::compile(word.text);
       if (!pattern) {
         findings_.fault(word.at, pattern.faults().front());
         continue;
       }
       if (!names_ && word.text.front() != '/' && word.text.front() != '*') {
         findings_.fault(
-          word.at, "pattern " + quoted(word.text) + " can match nothing, ids start with '/'; write " +
-                     quoted("/" + word.text) + " or " + quoted("**/" + word.text));
+          word.at, "pattern " + quoted(word.text) +
+                     " can match nothing, ids start with '/'; write " + quoted("/" + word.text) +
+                     " or " + quoted("**/" + word.text));
         continue;
       }
       result.push_back(word.text);
@@ -104,9 +104,9 @@ void check_kind(const CallbackRule & rule, Findings & findings)
     const std::string best =
       word == "subscription" || word == "subscriber" ? "sub" : closest(word, known);
     findings.warn(
-      rule.source, "unusual kind " + quoted(word) + " in " + quoted(text) +
-                     (best.empty() ? "; kinds are " + listed(known)
-                                   : "; did you mean " + quoted(best) + "?"));
+      rule.source,
+      "unusual kind " + quoted(word) + " in " + quoted(text) +
+        (best.empty() ? "; kinds are " + listed(known) : "; did you mean " + quoted(best) + "?"));
   }
 }
 
@@ -167,7 +167,8 @@ void for_each_item(MapReader & map, Findings & findings, std::string_view key, c
       read(*item);
     } else {
       findings.fault(
-        item->at, "each entry of " + std::string(key) + " must be a map that starts with '- match:'");
+        item->at,
+        "each entry of " + std::string(key) + " must be a map that starts with '- match:'");
     }
   }
 }
@@ -175,8 +176,7 @@ void for_each_item(MapReader & map, Findings & findings, std::string_view key, c
 }  // namespace
 
 void read_rules(
-  MapReader & map, Findings & findings, const std::vector<int> * cores,
-  ExecutorSchedule & executor)
+  MapReader & map, Findings & findings, const std::vector<int> * cores, ExecutorSchedule & executor)
 {
   RuleList callbacks(findings, false);
   for_each_item(map, findings, "callbacks", [&](const YamlNode & item) {

@@ -118,8 +118,7 @@ std::vector<std::string> read_thread_words(
 }
 
 void read_threads(
-  MapReader & map, Findings & findings, const std::vector<int> * cores,
-  ExecutorSchedule & executor)
+  MapReader & map, Findings & findings, const std::vector<int> * cores, ExecutorSchedule & executor)
 {
   const YamlNode * const node = map.find("threads");
   if (node != nullptr && expect_map(findings, *node, "threads")) {

@@ -20,7 +20,8 @@ using takt_core::Result;
 struct Usage
 {
   explicit Usage(const RuleTable & table)
-  : matched(table.rows().size(), false), won(table.rows().size(), false)
+  : matched(table.rows().size(), false),
+    won(table.rows().size(), false)
   {
   }
 
@@ -124,9 +125,8 @@ struct Resolver::Impl
       if (!usage.matched[i]) {
         result.push_back(located(
           file, row.source,
-          std::string(row.pattern.exact() ? "" : "pattern ") +
-            detail::quoted(row.pattern.text()) + " matches no " + std::string(what) +
-            better_pattern(row.pattern, usage.asked)));
+          std::string(row.pattern.exact() ? "" : "pattern ") + detail::quoted(row.pattern.text()) +
+            " matches no " + std::string(what) + better_pattern(row.pattern, usage.asked)));
       }
     }
     return result;
@@ -167,7 +167,9 @@ struct Resolver::Impl
   std::vector<std::string> defaulted;
 };
 
-Resolver::Resolver(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Resolver::Resolver(std::unique_ptr<Impl> impl) : impl_(std::move(impl))
+{
+}
 Resolver::Resolver(Resolver &&) noexcept = default;
 Resolver & Resolver::operator=(Resolver &&) noexcept = default;
 Resolver::~Resolver() = default;
@@ -239,7 +241,10 @@ std::vector<std::string> Resolver::unmatched_rules() const
   return result;
 }
 
-const std::vector<std::string> & Resolver::defaulted_callbacks() const { return impl_->defaulted; }
+const std::vector<std::string> & Resolver::defaulted_callbacks() const
+{
+  return impl_->defaulted;
+}
 
 ResolverReport Resolver::report() const
 {
@@ -251,6 +256,9 @@ ResolverReport Resolver::report() const
   return report;
 }
 
-const ExecutorSchedule & Resolver::executor() const { return impl_->executor; }
+const ExecutorSchedule & Resolver::executor() const
+{
+  return impl_->executor;
+}
 
 }  // namespace takt_schedule

@@ -65,7 +65,8 @@ std::vector<ListedCallback> read_ids(const std::string & path, Faults & faults)
   const auto json = nlohmann::json::parse(path == "-" ? std::cin : file, nullptr, false);
   const auto list = json.is_object() ? json.find("callbacks") : json.end();
   if (!json.is_object() || list == json.end() || !list->is_array()) {
-    faults.push_back(path + R"(: must be JSON of the form {"callbacks": [{"id": ..., "kind": ...}]})");
+    faults.push_back(
+      path + R"(: must be JSON of the form {"callbacks": [{"id": ..., "kind": ...}]})");
     return result;
   }
   const auto text = [](const nlohmann::json & object, const char * key) {
@@ -79,7 +80,8 @@ std::vector<ListedCallback> read_ids(const std::string & path, Faults & faults)
     callback.group = text(item, "group");
     callback.executor = text(item, "executor");
     const auto reentrant = item.is_object() ? item.find("reentrant") : item.end();
-    callback.reentrant = reentrant != item.end() && reentrant->is_boolean() && reentrant->get<bool>();
+    callback.reentrant =
+      reentrant != item.end() && reentrant->is_boolean() && reentrant->get<bool>();
     const auto kind = kind_from(text(item, "kind"));
     if (callback.id.empty() || !kind) {
       faults.push_back(fmt::format(

@@ -34,8 +34,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
     above.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min(
-        {above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      row[j] =
+        std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
         row[j] = std::min(row[j], before[j - 2] + 1);
       }
@@ -53,8 +53,8 @@ std::string quoted(std::string_view text)
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
       constexpr std::string_view kHex = "0123456789abcdef";
-      result += c == '\n' ? std::string("\\n")
-                          : std::string("\\x") + kHex[byte >> 4U] + kHex[byte & 0xfU];
+      result +=
+        c == '\n' ? std::string("\\n") : std::string("\\x") + kHex[byte >> 4U] + kHex[byte & 0xfU];
     } else {
       result += c;
     }

@@ -19,8 +19,7 @@ ThreadNames::ThreadNames(const ExecutorSchedule & executor)
       if (names_.size() < takt_core::Scheduler::kMaxThreads) {
         entry.threads |= ThreadMask{1} << names_.size();
       }
-      names_.push_back(
-        threads.count == 1 ? threads.name : threads.name + "." + std::to_string(i));
+      names_.push_back(threads.count == 1 ? threads.name : threads.name + "." + std::to_string(i));
     }
     all_ |= entry.threads;
     entries_.push_back(std::move(entry));

@@ -22,17 +22,19 @@ using takt_core::ThreadAttributes;
 std::string scalar(std::string_view text)
 {
   // Words that YAML versions give a meaning of their own.
-  constexpr std::array<std::string_view, 9> kSpecial{
-    "null", "true", "false", "yes", "no", "on", "off", "y", "n"};
+  constexpr std::array<std::string_view, 9> kSpecial{"null", "true", "false", "yes", "no",
+                                                     "on",   "off",  "y",     "n"};
   std::string lowered{text};
   std::transform(lowered.begin(), lowered.end(), lowered.begin(), [](unsigned char c) {
     return static_cast<char>(std::tolower(c));
   });
   const bool plain =
     !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
-    std::all_of(text.begin(), text.end(), [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '/';
-    }) &&
+    std::all_of(
+      text.begin(), text.end(),
+      [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '/';
+      }) &&
     std::find(kSpecial.begin(), kSpecial.end(), lowered) == kSpecial.end();
   if (plain) {
     return std::string(text);

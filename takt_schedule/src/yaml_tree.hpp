@@ -26,7 +26,13 @@ using YamlPtr = std::shared_ptr<const YamlNode>;
 
 struct YamlNode
 {
-  enum class Type { null, scalar, list, map };
+  enum class Type
+  {
+    null,
+    scalar,
+    list,
+    map
+  };
   struct Entry
   {
     std::string key;

@@ -48,9 +48,8 @@ TEST(CheckExecutor, WindowSetsMustNotShareThreads)
 TEST(CheckExecutor, WindowSetsThatShareWithAnotherRuleNameItsLine)
 {
   EXPECT_EQ(
-    faults(with_main(
-      "order: stock\nthreads: {a: {}, b: {}, c: {}}\ndefault: a\ncallbacks:\n"
-      "  - {match: /x, threads: [b, c]}\n  - {match: /y, threads: c}")),
+    faults(with_main("order: stock\nthreads: {a: {}, b: {}, c: {}}\ndefault: a\ncallbacks:\n"
+                     "  - {match: /x, threads: [b, c]}\n  - {match: /y, threads: c}")),
     Strings{
       "s.yaml:9:9: under order 'stock' thread sets must not share threads, and this one shares c "
       "with line 8"});
@@ -73,13 +72,11 @@ TEST(CheckExecutor, ATieOverAnIdOfAChainIsAFault)
 {
   EXPECT_EQ(
     faults(
-      with_main(
-        "threads: {t: }\ndefault: t\ncallbacks:\n  - {match: \"/a*:timer(1s)\"}\n"
-        "  - {match: \"/*b:timer(1s)\"}") +
+      with_main("threads: {t: }\ndefault: t\ncallbacks:\n  - {match: \"/a*:timer(1s)\"}\n"
+                "  - {match: \"/*b:timer(1s)\"}") +
       "chains:\n  c: {path: [\"/ab:timer(1s)\"]}\n"),
-    Strings{
-      "s.yaml:10:14: '/ab:timer(1s)' is matched equally well by '/a*:timer(1s)' (line 7) and "
-      "'/*b:timer(1s)' (line 8); make one of them more specific"});
+    Strings{"s.yaml:10:14: '/ab:timer(1s)' is matched equally well by '/a*:timer(1s)' (line 7) and "
+            "'/*b:timer(1s)' (line 8); make one of them more specific"});
 }
 
 // ---- warnings ----
@@ -88,15 +85,13 @@ TEST(CheckExecutor, WarnsOfThreadsThatRunNothing)
 {
   EXPECT_EQ(
     warnings(with_main("threads: {a: {}, b: {}}\ndefault: a")),
-    Strings{
-      "s.yaml:4:22: threads 'b' run nothing: neither the default nor a rule names them"});
+    Strings{"s.yaml:4:22: threads 'b' run nothing: neither the default nor a rule names them"});
 }
 
 TEST(CheckExecutor, WarnsOfPrioritiesThatTheOrderIgnores)
 {
   EXPECT_EQ(
-    warnings(with_main(
-      "threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: /x, priority: 9}")),
+    warnings(with_main("threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: /x, priority: 9}")),
     Strings{
       "s.yaml:7:9: callback priorities have no effect under order 'fifo'; did you mean order: "
       "priority?"});
@@ -110,9 +105,8 @@ TEST(CheckExecutor, WarnsOfNiceLevelsWhereTheyOnlyCountWithinASession)
   on.autogroup = true;
   EXPECT_EQ(
     warnings(text, on),
-    Strings{
-      "s.yaml:4:22: nice levels only count within a session here; to make them count between "
-      "processes set sysctl kernel.sched_autogroup_enabled=0"});
+    Strings{"s.yaml:4:22: nice levels only count within a session here; to make them count between "
+            "processes set sysctl kernel.sched_autogroup_enabled=0"});
 }
 
 TEST(CheckExecutor, WarnsOfAFallbackThatIsNeverUsed)
@@ -145,9 +139,9 @@ TEST(CheckExecutor, WarnsOfNamesTheKernelCuts)
 TEST(CheckExecutor, WarnsOfKindsThatNoAdapterUses)
 {
   EXPECT_EQ(
-    warnings(with_main(
-      "threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: \"/x:subscription(/p)\"}\n"
-      "  - {match: \"/x:tiemr(1s)\"}\n  - {match: \"/x:*(1s)\"}")),
+    warnings(
+      with_main("threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: \"/x:subscription(/p)\"}\n"
+                "  - {match: \"/x:tiemr(1s)\"}\n  - {match: \"/x:*(1s)\"}")),
     (Strings{
       "s.yaml:7:9: unusual kind 'subscription' in '/x:subscription(/p)'; did you mean 'sub'?",
       "s.yaml:8:9: unusual kind 'tiemr' in '/x:tiemr(1s)'; did you mean 'timer'?"}));
@@ -160,8 +154,7 @@ TEST(CheckExecutor, WarnsOfAChainsPeriodThatIsNotItsRoots)
       with_main("threads: {a: {}}\ndefault: a") +
       "chains:\n  c: {path: [\"/x:timer(100ms)\"], period: 10ms}\n"
       "  d: {path: [\"/x:timer(100ms)\"], period: 0.1s}\n"),
-    Strings{
-      "s.yaml:7:34: chain 'c' has period 10ms but its root is '/x:timer(100ms)'"});
+    Strings{"s.yaml:7:34: chain 'c' has period 10ms but its root is '/x:timer(100ms)'"});
 }
 
 }  // namespace

@@ -118,7 +118,8 @@ TEST_F(CheckProgram, RefusesListsItCannotRead)
   write("s.yaml", kSmall);
   EXPECT_EQ(run("s.yaml --ids nowhere.json").code, 2);
   for (const char * text :
-       {"", "[]", "{\"callbacks\": 3}", "{\"callbacks\": [3]}", "{\"callbacks\": [{\"id\": \"/a\"}]}",
+       {"", "[]", "{\"callbacks\": 3}", "{\"callbacks\": [3]}",
+        "{\"callbacks\": [{\"id\": \"/a\"}]}",
         "{\"callbacks\": [{\"id\": \"/a\", \"kind\": \"tmier\"}]}"}) {
     write("ids.json", text);
     const Outcome outcome = run("s.yaml --ids ids.json");

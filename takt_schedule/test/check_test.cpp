@@ -55,8 +55,7 @@ TEST(Check, ReportsTiesUnmatchedPatternsAndUnknownChainIdsTogether)
 
 TEST(Check, FindsGroupsAcrossOsPriorities)
 {
-  const std::string body =
-    kThreads + "callbacks:\n  - {match: \"/a:timer(*)\", threads: hot}";
+  const std::string body = kThreads + "callbacks:\n  - {match: \"/a:timer(*)\", threads: hot}";
   std::vector<ListedCallback> callbacks{
     {"/a:sub(/p)", Kind::subscription, "/a:group(0)"},
     {"/a:timer(1s)", Kind::timer, "/a:group(0)"}};
@@ -68,8 +67,7 @@ TEST(Check, FindsGroupsAcrossOsPriorities)
       "to groups: {match: \"/a:group(0)\", across_priorities: allow}"});
   EXPECT_EQ(
     check(
-      parse(with_main(
-        body + "\ngroups:\n  - {match: \"/a:group(0)\", across_priorities: allow}")),
+      parse(with_main(body + "\ngroups:\n  - {match: \"/a:group(0)\", across_priorities: allow}")),
       callbacks)
       .faults,
     Strings{});
@@ -107,8 +105,8 @@ TEST(Check, WithSeveralExecutorsCallbacksBelongToThoseThatHaveARule)
 TEST(Check, WithSeveralExecutorsCallbacksMaySayWhereTheyAre)
 {
   const CheckReport report = check(
-    parse(kTwo), {{"/a/x", Kind::waitable, "", false, "two"},
-                  {"/b/x", Kind::waitable, "", false, "twoo"}});
+    parse(kTwo),
+    {{"/a/x", Kind::waitable, "", false, "two"}, {"/b/x", Kind::waitable, "", false, "twoo"}});
   EXPECT_EQ(report.faults, Strings{"s.yaml: no executor 'twoo'; did you mean 'two'?"});
   ASSERT_EQ(report.placements.size(), 1U);
   EXPECT_EQ(report.placements[0].executor, "two");

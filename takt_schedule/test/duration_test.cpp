@@ -72,8 +72,8 @@ TEST(Duration, ThatDoesNotFitIsAFault)
 {
   EXPECT_EQ(fault("0.5ns"), "'0.5ns' is finer than 1ns");
   EXPECT_EQ(fault("1.0000000001s"), "'1.0000000001s' is finer than 1ns");
-  EXPECT_EQ(fault("0.0000000000000000000000001min"), 
-            "'0.0000000000000000000000001min' is finer than 1ns");
+  EXPECT_EQ(
+    fault("0.0000000000000000000000001min"), "'0.0000000000000000000000001min' is finer than 1ns");
   EXPECT_EQ(fault("9223372036854775808ns"), "'9223372036854775808ns' is too large");
   EXPECT_EQ(fault("9223372036855s"), "'9223372036855s' is too large");
   EXPECT_EQ(good("9223372036854775807ns"), Duration::max());

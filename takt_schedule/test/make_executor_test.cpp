@@ -50,12 +50,12 @@ TEST(ThreadNames, CountUpToTheLastThreadOfTheCore)
 
 TEST(ExecutorOptions, FlattenThreadsNameThemAndSpreadCores)
 {
-  const Schedule schedule = parse(with_main(
-    "order: edf\non_exception: report\nmissing_rights: report\nmiddleware_ceiling: 7\n"
-    "lock_memory: true\n"
-    "threads:\n  s: {count: 3, cores: [2, 0], spread: true}\n"
-    "  n: {count: 2, cores: [1, 3], stack: 1MiB}\n"
-    "  f: {policy: fifo, priority: 9, follow: true}\ndefault: s"));
+  const Schedule schedule = parse(
+    with_main("order: edf\non_exception: report\nmissing_rights: report\nmiddleware_ceiling: 7\n"
+              "lock_memory: true\n"
+              "threads:\n  s: {count: 3, cores: [2, 0], spread: true}\n"
+              "  n: {count: 2, cores: [1, 3], stack: 1MiB}\n"
+              "  f: {policy: fifo, priority: 9, follow: true}\ndefault: s"));
   const takt_core::ExecutorOptions options = executor_options(schedule.executors[0]);
   EXPECT_EQ(options.name, "main");
   EXPECT_EQ(options.order, takt_core::Order::edf);
@@ -102,9 +102,12 @@ TEST(Fallback, ReplacesOnlyWhatHasOneAndIsNotAllowed)
 
 TEST(Fallback, IsJudgedByTheAttributesOfEachEntry)
 {
-  const ExecutorSchedule executor = parse(with_main(
-    "missing_rights: report\nthreads:\n  a: {policy: fifo, priority: 80, fallback: {nice: 0}}\n"
-    "  b: {policy: fifo, priority: 20, fallback: {nice: 0}}\ndefault: all")).executors[0];
+  const ExecutorSchedule executor =
+    parse(
+      with_main(
+        "missing_rights: report\nthreads:\n  a: {policy: fifo, priority: 80, fallback: {nice: 0}}\n"
+        "  b: {policy: fifo, priority: 20, fallback: {nice: 0}}\ndefault: all"))
+      .executors[0];
   const WithFallbacks fallen = with_fallbacks(
     executor, [](const takt_core::ThreadAttributes & a) { return a.priority <= 50; });
   EXPECT_EQ(fallen.executor.threads[0].attributes.policy, Policy::other);
@@ -127,7 +130,8 @@ class Counting : public takt_core::Callback
 {
 public:
   Counting(takt_core::CallbackOptions options, std::atomic<int> & runs)
-  : Callback(std::move(options)), runs_(runs)
+  : Callback(std::move(options)),
+    runs_(runs)
   {
   }
   void run(const takt_core::Run &) override { ++runs_; }
@@ -139,9 +143,8 @@ private:
 TEST(MakeExecutor, RunsCallbacksWhereTheScheduleSays)
 {
   const Schedule schedule = parse(
-    with_main(
-      "order: priority\nthreads: {a: {}, b: {}}\ndefault: a\ncallbacks:\n"
-      "  - {match: \"/n:waitable(*)\", threads: b, deadline: 3ms}") +
+    with_main("order: priority\nthreads: {a: {}, b: {}}\ndefault: a\ncallbacks:\n"
+              "  - {match: \"/n:waitable(*)\", threads: b, deadline: 3ms}") +
     "chains:\n  c: {path: [\"/n:waitable(x)\"], priority: 42, deadline: 9ms}\n");
   auto executor = make_executor(schedule, "main");
   ASSERT_TRUE(executor.ok()) << executor.faults().front();
@@ -169,9 +172,9 @@ TEST(MakeExecutor, RunsCallbacksWhereTheScheduleSays)
 TEST(MakeExecutor, UsesFallbacksAndTellsSo)
 {
   // Priority 99 is granted or not, depending on who runs this test; the executor exists either way.
-  const Schedule schedule = parse(with_main(
-    "missing_rights: report\n"
-    "threads: {a: {policy: fifo, priority: 99, fallback: {nice: 0}}}\ndefault: a"));
+  const Schedule schedule =
+    parse(with_main("missing_rights: report\n"
+                    "threads: {a: {policy: fifo, priority: 99, fallback: {nice: 0}}}\ndefault: a"));
   Strings notes;
   const auto executor = make_executor(schedule, "main", &notes);
   ASSERT_TRUE(executor.ok());

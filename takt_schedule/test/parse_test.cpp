@@ -158,8 +158,7 @@ TEST(Parse, EmptyThreadsAreAFault)
 {
   EXPECT_EQ(
     faults(with_main("threads: {}\ndefault: all")),
-    Strings{
-      "s.yaml:4:5: threads is empty; add for example 'main: {}' for one ordinary thread"});
+    Strings{"s.yaml:4:5: threads is empty; add for example 'main: {}' for one ordinary thread"});
 }
 
 TEST(Parse, WrongChoicesAreFaultsWithTheOneThatWasMeant)
@@ -190,8 +189,7 @@ TEST(Parse, TheMiddlewareCeilingIsAutoOffOrAPriority)
   EXPECT_EQ(ceiling("99").priority, 99);
   EXPECT_EQ(
     faults(with_main("middleware_ceiling: 100\nthreads: {t: }\ndefault: t")),
-    Strings{
-      "s.yaml:4:25: middleware_ceiling must be a whole number from 1 to 99, not '100'"});
+    Strings{"s.yaml:4:25: middleware_ceiling must be a whole number from 1 to 99, not '100'"});
 }
 
 TEST(Parse, WindowTimersBelongToWindowOrders)
@@ -254,8 +252,7 @@ TEST(Parse, NiceBelongsToOtherAndBatch)
 
 TEST(Parse, TheDeadlinePolicyNeedsRuntimeAndPeriod)
 {
-  const Schedule schedule =
-    parse(with_thread("policy: deadline, runtime: 2ms, period: 10ms"));
+  const Schedule schedule = parse(with_thread("policy: deadline, runtime: 2ms, period: 10ms"));
   EXPECT_EQ(schedule.executors[0].threads[0].attributes.deadline, 10ms) << "default: the period";
   EXPECT_EQ(
     faults(with_thread("policy: deadline")),
@@ -278,9 +275,8 @@ TEST(Parse, TheDeadlinePolicyCannotHaveCores)
 {
   EXPECT_EQ(
     faults(with_thread("policy: deadline, runtime: 2ms, period: 10ms, cores: [0]")),
-    Strings{
-      "s.yaml:4:65: policy 'deadline' cannot be combined with cores; put the process into an "
-      "exclusive cpuset instead"});
+    Strings{"s.yaml:4:65: policy 'deadline' cannot be combined with cores; put the process into an "
+            "exclusive cpuset instead"});
 }
 
 TEST(Parse, CoresMustExistOnce)
@@ -329,16 +325,14 @@ TEST(Parse, FallbacksBelongToPoliciesThatNeedRights)
       "away"});
   EXPECT_EQ(
     faults(with_thread("policy: fifo, priority: 3, fallback: {nce: -5}")),
-    Strings{
-      "s.yaml:4:57: unknown key 'nce' in fallback; did you mean 'nice'?"});
+    Strings{"s.yaml:4:57: unknown key 'nce' in fallback; did you mean 'nice'?"});
 }
 
 TEST(Parse, StacksHaveUnitsAndASmallestSize)
 {
   EXPECT_EQ(
     faults(with_thread("stack: 64")),
-    Strings{
-      "s.yaml:4:26: stack: '64' has no unit; write 64KiB (units are B, KiB, MiB and GiB)"});
+    Strings{"s.yaml:4:26: stack: '64' has no unit; write 64KiB (units are B, KiB, MiB and GiB)"});
   const Strings small = faults(with_thread("stack: 1B"));
   ASSERT_EQ(small.size(), 1U);
   EXPECT_TRUE(small[0].starts_with("s.yaml:4:26: stack_size 1 is below")) << small[0];
@@ -379,8 +373,7 @@ TEST(Parse, RulesNeedAMatch)
     faults(with_rule("{threads: t}")), Strings{"s.yaml:7:9: this callback rule has no 'match'"});
   EXPECT_EQ(
     faults(with_rule("{match: []}")),
-    Strings{
-      "s.yaml:7:17: match must be a pattern or a list of patterns, not an empty list"});
+    Strings{"s.yaml:7:17: match must be a pattern or a list of patterns, not an empty list"});
   EXPECT_EQ(
     faults(with_rule("/a")),
     Strings{"s.yaml:7:9: each entry of callbacks must be a map that starts with '- match:'"});
@@ -393,8 +386,7 @@ TEST(Parse, RulesHaveRanges)
       "{match: /a, priority: 256, deadline: 0ms, offset: -1ms, missed_periods: skp, backlog: 0}")),
     (Strings{
       "s.yaml:7:31: priority must be a whole number from 0 to 255, not '256'",
-      "s.yaml:7:46: deadline must be longer than zero",
-      "s.yaml:7:59: offset: '-1ms' is negative",
+      "s.yaml:7:46: deadline must be longer than zero", "s.yaml:7:59: offset: '-1ms' is negative",
       "s.yaml:7:81: missed_periods cannot be 'skp'; did you mean 'skip'?",
       "s.yaml:7:95: backlog must be a whole number from 1 to 1000000, not '0'"}));
 }
@@ -420,10 +412,10 @@ TEST(Parse, TimerFieldsBelongToTimers)
 TEST(Parse, DuplicateIdsAndPatternsThatAlwaysTieAreFaults)
 {
   EXPECT_EQ(
-    faults(with_main(
-      "threads: {t: }\ndefault: t\ncallbacks:\n"
-      "  - {match: \"/a:timer(1s)\"}\n  - {match: [\"/a:timer(1s)\", \"/a:timer(*)\"]}\n"
-      "  - {match: \"/a:timer(**)\"}")),
+    faults(
+      with_main("threads: {t: }\ndefault: t\ncallbacks:\n"
+                "  - {match: \"/a:timer(1s)\"}\n  - {match: [\"/a:timer(1s)\", \"/a:timer(*)\"]}\n"
+                "  - {match: \"/a:timer(**)\"}")),
     (Strings{
       "s.yaml:8:18: duplicate id '/a:timer(1s)'; it is on line 7 already",
       "s.yaml:9:17: pattern '/a:timer(**)' always ties with '/a:timer(*)' on line 8, which has the "
@@ -433,10 +425,9 @@ TEST(Parse, DuplicateIdsAndPatternsThatAlwaysTieAreFaults)
 TEST(Parse, ProcessThreadPatternsFitTheKernelsNames)
 {
   EXPECT_EQ(
-    faults(with_main(
-      "threads: {t: }\ndefault: t\nprocess_threads:\n"
-      "  - {match: dds.udp.discovery.7412, policy: fifo, priority: 3}\n"
-      "  - {match: \"dds**\", cores: [9]}")),
+    faults(with_main("threads: {t: }\ndefault: t\nprocess_threads:\n"
+                     "  - {match: dds.udp.discovery.7412, policy: fifo, priority: 3}\n"
+                     "  - {match: \"dds**\", cores: [9]}")),
     (Strings{
       "s.yaml:7:9: pattern 'dds.udp.discovery.7412' can match nothing, the kernel keeps 15 "
       "characters of a thread's name; write 'dds.udp.discove'",
@@ -448,9 +439,8 @@ TEST(Parse, ProcessThreadPatternsFitTheKernelsNames)
 TEST(Parse, GroupsAllowOrForbid)
 {
   EXPECT_EQ(
-    faults(with_main(
-      "threads: {t: }\ndefault: t\ngroups:\n"
-      "  - {match: \"/a:group(*)\", across_priorities: alow}")),
+    faults(with_main("threads: {t: }\ndefault: t\ngroups:\n"
+                     "  - {match: \"/a:group(*)\", across_priorities: alow}")),
     Strings{"s.yaml:7:51: across_priorities cannot be 'alow'; did you mean 'allow'?"});
 }
 
@@ -458,7 +448,8 @@ TEST(Parse, GroupsAllowOrForbid)
 
 std::string with_chain(const std::string & chain)
 {
-  return "version: 1\nexecutors: {m: {threads: {t: }, default: t}}\nchains:\n  c: {" + chain + "}\n";
+  return "version: 1\nexecutors: {m: {threads: {t: }, default: t}}\nchains:\n  c: {" + chain +
+         "}\n";
 }
 
 TEST(Parse, ChainsNeedAPathOfExactIdsEachOnce)
@@ -481,7 +472,8 @@ TEST(Parse, ChainsHaveRangesAndUnits)
     (Strings{
       "s.yaml:4:29: priority must be a whole number from 0 to 255, not '256'",
       "s.yaml:4:44: deadline: '50' has no unit; write 50ms (units are ns, us, ms, s and min)",
-      "s.yaml:4:56: period: '1hour' has the unknown unit 'hour'; units are ns, us, ms, s and min"}));
+      "s.yaml:4:56: period: '1hour' has the unknown unit 'hour'; units are ns, us, ms, s and "
+      "min"}));
 }
 
 TEST(Parse, EverythingIsReportedAtOnceSortedByLine)

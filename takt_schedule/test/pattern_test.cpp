@@ -71,8 +71,7 @@ TEST(Pattern, ThatMakesNoSenseIsAFault)
     Pattern::compile_name("dds**").faults().front(),
     "pattern 'dds**' has 2 stars in a row; names have no segments, '*' stands for any characters");
   EXPECT_EQ(
-    Pattern::compile("/a\nb").faults().front(),
-    "pattern '/a\\nb' contains a control character");
+    Pattern::compile("/a\nb").faults().front(), "pattern '/a\\nb' contains a control character");
 }
 
 TEST(Pattern, ExactIdsBeatPatternsAndMoreLiteralsBeatFewer)

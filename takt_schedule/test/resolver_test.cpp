@@ -68,11 +68,11 @@ TEST(Resolver, GivesTimerFieldsOnlyToTimers)
 
 TEST(Resolver, TheMostSpecificRuleDecidesAloneWhateverTheOrder)
 {
-  auto r = resolver(with_main(
-    kThreads +
-    "callbacks:\n  - {match: \"**\", threads: hot, backlog: 1}\n"
-    "  - {match: \"/a:timer(1s)\", threads: hot.0}\n"
-    "  - {match: \"/a:timer(*)\", threads: hot.1, deadline: 1ms}\n"));
+  auto r =
+    resolver(with_main(
+      kThreads + "callbacks:\n  - {match: \"**\", threads: hot, backlog: 1}\n"
+                 "  - {match: \"/a:timer(1s)\", threads: hot.0}\n"
+                 "  - {match: \"/a:timer(*)\", threads: hot.1, deadline: 1ms}\n"));
   EXPECT_EQ(r.resolve("/a:timer(1s)", Kind::timer).value().line, 8) << "exact";
   EXPECT_EQ(r.resolve("/a:timer(2s)", Kind::timer).value().line, 9) << "more literals";
   EXPECT_EQ(r.resolve("/b:timer(2s)", Kind::timer).value().line, 7);
@@ -85,9 +85,8 @@ TEST(Resolver, ATieIsAFaultThatNamesBothLines)
     kThreads + "callbacks:\n  - {match: \"/a*:timer(1s)\"}\n  - {match: \"/*b:timer(1s)\"}"));
   EXPECT_EQ(
     r.resolve("/ab:timer(1s)", Kind::timer).faults(),
-    Strings{
-      "s.yaml:8:9: '/ab:timer(1s)' is matched equally well by '/a*:timer(1s)' (line 7) and "
-      "'/*b:timer(1s)' (line 8); make one of them more specific"});
+    Strings{"s.yaml:8:9: '/ab:timer(1s)' is matched equally well by '/a*:timer(1s)' (line 7) and "
+            "'/*b:timer(1s)' (line 8); make one of them more specific"});
   EXPECT_TRUE(r.resolve("/ax:timer(1s)", Kind::timer).ok());
 }
 
@@ -140,8 +139,8 @@ TEST(Resolver, UnmatchedRulesAreWarningsAndUnderStrictFaults)
 
 TEST(Resolver, ReportsRulesThatMoreSpecificOnesAlwaysBeat)
 {
-  auto r = resolver(
-    with_main(kThreads + "callbacks:\n  - {match: \"/a*\"}\n  - {match: \"/ab*\"}"));
+  auto r =
+    resolver(with_main(kThreads + "callbacks:\n  - {match: \"/a*\"}\n  - {match: \"/ab*\"}"));
   EXPECT_TRUE(r.resolve("/abc", Kind::waitable).ok());
   EXPECT_EQ(
     r.report().warnings,
@@ -171,10 +170,10 @@ TEST(Resolver, FollowingPoolsNeedAPriorityFromTheRuleOrAChain)
 
 TEST(Resolver, GroupsMayBeAllowedAcrossPriorities)
 {
-  auto r = resolver(with_main(
-    kThreads +
-    "groups:\n  - {match: \"/a:group(*)\", across_priorities: allow}\n"
-    "  - {match: \"/a:group(x)\"}\n  - {match: \"/*:group(y)\"}"));
+  auto r =
+    resolver(with_main(
+      kThreads + "groups:\n  - {match: \"/a:group(*)\", across_priorities: allow}\n"
+                 "  - {match: \"/a:group(x)\"}\n  - {match: \"/*:group(y)\"}"));
   EXPECT_TRUE(r.resolve_group("/a:group(z)").value());
   EXPECT_FALSE(r.resolve_group("/a:group(x)").value()) << "forbid is the default";
   EXPECT_FALSE(r.resolve_group("/b:group(z)").value());

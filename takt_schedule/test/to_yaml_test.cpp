@@ -45,7 +45,8 @@ TEST(ToYaml, PutsCommentsAboveWhatTheyAreAbout)
   schedule.chains[0].source.comment = "slack 3ms";
   const std::string text = to_yaml(schedule, "written by a test\n\nfor a test");
   EXPECT_TRUE(text.starts_with("# written by a test\n#\n# for a test\n# A takt schedule")) << text;
-  EXPECT_NE(text.find("      # needs two:\n      #\n      # see the proof \n      hot:"), text.npos);
+  EXPECT_NE(
+    text.find("      # needs two:\n      #\n      # see the proof \n      hot:"), text.npos);
   EXPECT_NE(text.find("      # # response time 12ms\n      - match:"), text.npos) << text;
   EXPECT_NE(text.find("  # slack 3ms\n  hot_path:"), text.npos) << text;
   EXPECT_EQ(test::parse(text), schedule);
@@ -84,7 +85,10 @@ public:
 private:
   std::size_t pick(std::size_t most) { return random_() % (most + 1); }
   bool coin() { return pick(1) == 1; }
-  Duration duration() { return Duration{static_cast<std::int64_t>(random_() >> (1 + pick(30))) + 1}; }
+  Duration duration()
+  {
+    return Duration{static_cast<std::int64_t>(random_() >> (1 + pick(30))) + 1};
+  }
   std::string comment() { return coin() ? "why: \"[{ &a *b" : ""; }
 
   std::vector<int> cores()
@@ -228,8 +232,9 @@ TEST(ToYaml, EqualityNoticesEveryKindOfDifference)
     return !(other == one) && to_yaml(other) != to_yaml(one);
   };
   EXPECT_TRUE(differs([](Schedule & s) { s.strict = true; }));
-  EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].middleware_ceiling = {
-    takt_core::MiddlewareCeiling::Mode::fixed, 3}; }));
+  EXPECT_TRUE(differs([](Schedule & s) {
+    s.executors[0].middleware_ceiling = {takt_core::MiddlewareCeiling::Mode::fixed, 3};
+  }));
   EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].threads[0].attributes.priority = 3; }));
   EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].threads[0].fallback.reset(); }));
   EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].callbacks[0].backlog = 9; }));

@@ -18,8 +18,7 @@ TEST(Yaml, ThatIsNoneIsOneFaultWithItsLine)
   EXPECT_EQ(
     faults("version: 1\nexecutors: [a\n"),
     Strings{"s.yaml:3:1: not YAML: end of sequence flow not found"});
-  EXPECT_EQ(
-    faults("version: 1\n\tstrict: true\n").size(), 1U);
+  EXPECT_EQ(faults("version: 1\n\tstrict: true\n").size(), 1U);
 }
 
 TEST(Yaml, OfAnEmptyFileIsAFault)
@@ -57,18 +56,17 @@ TEST(Yaml, ASecondDocumentIsAFault)
 {
   EXPECT_EQ(
     faults("version: 1\n---\nversion: 1\n"),
-    Strings{
-      "s.yaml:2:1: a schedule file holds one document; remove what follows '---'"});
+    Strings{"s.yaml:2:1: a schedule file holds one document; remove what follows '---'"});
 }
 
 TEST(Yaml, AnchorsAliasesAndMergeKeysWork)
 {
-  const Schedule schedule = parse(with_main(
-    "threads:\n"
-    "  a: &hot {policy: fifo, priority: 80, cores: &both [0, 1]}\n"
-    "  b: {<<: *hot, priority: 70}\n"
-    "  c: {cores: *both}\n"
-    "default: all"));
+  const Schedule schedule =
+    parse(with_main("threads:\n"
+                    "  a: &hot {policy: fifo, priority: 80, cores: &both [0, 1]}\n"
+                    "  b: {<<: *hot, priority: 70}\n"
+                    "  c: {cores: *both}\n"
+                    "default: all"));
   ASSERT_EQ(schedule.executors.size(), 1U);
   const auto & threads = schedule.executors[0].threads;
   ASSERT_EQ(threads.size(), 3U);
@@ -105,8 +103,8 @@ TEST(Yaml, AnUnknownAliasIsAFault)
 {
   const Strings found = faults("version: 1\nexecutors: *nothing\n");
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_TRUE(found[0].starts_with(
-    "s.yaml:2:12: not YAML: the referenced anchor is not defined")) << found[0];
+  EXPECT_TRUE(found[0].starts_with("s.yaml:2:12: not YAML: the referenced anchor is not defined"))
+    << found[0];
 }
 
 TEST(Yaml, AliasesThatGrowWithoutEndAreAFault)
@@ -119,8 +117,7 @@ TEST(Yaml, AliasesThatGrowWithoutEndAreAFault)
       bomb += before + (j < 9 ? ", " : "]\n");
     }
   }
-  EXPECT_EQ(
-    faults(bomb), Strings{"s.yaml:7:57: more than 100000 nodes with aliases expanded"});
+  EXPECT_EQ(faults(bomb), Strings{"s.yaml:7:57: more than 100000 nodes with aliases expanded"});
 }
 
 TEST(Yaml, NestingWithoutEndIsAFault)
@@ -137,8 +134,7 @@ TEST(Yaml, NestingThroughAliasesIsBoundedToo)
 {
   std::string text = "a: &a0 [" + std::string(40, '[') + std::string(40, ']') + "]\n";
   text += "b: " + std::string(40, '[') + "*a0" + std::string(40, ']') + "\n";
-  EXPECT_EQ(
-    faults(text), Strings{"s.yaml:2:44: nested more than 64 deep with aliases expanded"});
+  EXPECT_EQ(faults(text), Strings{"s.yaml:2:44: nested more than 64 deep with aliases expanded"});
 }
 
 TEST(Yaml, MoreTextThanAScheduleNeedsIsAFault)

@@ -58,7 +58,12 @@ public:
   bool covers(const Pattern & other) const;
 
 private:
-  enum class Star { none, segment, all };
+  enum class Star
+  {
+    none,
+    segment,
+    all
+  };
   struct Piece
   {
     Star star = Star::none;  ///< what may stand before the character

@@ -45,10 +45,10 @@ struct Fallback
 struct Threads
 {
   std::string name;
-  int count = 1;                            ///< 1 to 63
-  takt_core::ThreadAttributes attributes;   ///< without a name; cores before spreading
-  bool spread = false;                      ///< thread i gets only core i mod n of the cores
-  bool follow = false;                      ///< a following pool
+  int count = 1;                           ///< 1 to 63
+  takt_core::ThreadAttributes attributes;  ///< without a name; cores before spreading
+  bool spread = false;                     ///< thread i gets only core i mod n of the cores
+  bool follow = false;                     ///< a following pool
   std::optional<Fallback> fallback;
   Source source;
   friend bool operator==(const Threads &, const Threads &) = default;
@@ -57,9 +57,9 @@ struct Threads
 /// One entry of `callbacks:`.
 struct CallbackRule
 {
-  std::vector<std::string> match;      ///< exact ids and patterns, any of which
-  std::vector<std::string> threads;    ///< "hot", "hot.0", "all"; empty: the default set
-  std::optional<int> priority;         ///< 0 to 255
+  std::vector<std::string> match;    ///< exact ids and patterns, any of which
+  std::vector<std::string> threads;  ///< "hot", "hot.0", "all"; empty: the default set
+  std::optional<int> priority;       ///< 0 to 255
   std::optional<takt_core::Duration> deadline;
   std::optional<takt_core::MissedPeriods> missed_periods;  ///< timers only
   std::optional<takt_core::Duration> offset;               ///< timers only
@@ -96,8 +96,8 @@ struct ExecutorSchedule
   takt_core::MissingRights missing_rights = takt_core::MissingRights::fail;
   takt_core::MiddlewareCeiling middleware_ceiling;
   bool lock_memory = false;
-  std::vector<Threads> threads;               ///< in file order, which numbers the threads
-  std::vector<std::string> default_threads;   ///< as CallbackRule::threads, never empty
+  std::vector<Threads> threads;              ///< in file order, which numbers the threads
+  std::vector<std::string> default_threads;  ///< as CallbackRule::threads, never empty
   std::vector<CallbackRule> callbacks;
   std::vector<GroupRule> groups;
   std::vector<ProcessThreadRule> process_threads;
