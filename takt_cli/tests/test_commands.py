@@ -104,7 +104,13 @@ def test_run_json_is_one_document(takt, fakes):
 def test_an_interrupted_run_ends_the_runner_too(fakes, tmp_path):
     (tmp_path / "g.yaml").write_text("name: endless\n")
     command = [sys.executable, "-m", "takt_cli", "run", "g.yaml", "-o", "r.json"]
-    started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # A shell starts background jobs with SIGINT ignored, and children inherit that.
+    started = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     noted = tmp_path / "r.json.pid"
     deadline = time.monotonic() + 30
     while not (noted.exists() and noted.read_text()) and time.monotonic() < deadline:
