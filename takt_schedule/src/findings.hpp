@@ -23,7 +23,8 @@ public:
   std::size_t fault_count() const { return faults_.size(); }
   const std::string & file() const { return file_; }
 
-  /// Sorted by position, each once (what is written once and used twice by an alias is found twice).
+  /// Sorted by position, each once (what is written once and used twice by an alias is found
+  /// twice).
   takt_core::Faults faults() const { return sorted(faults_); }
   std::vector<std::string> warnings() const { return sorted(warnings_); }
 

@@ -55,6 +55,17 @@ Result<Pattern> Pattern::compile(std::string_view text, bool name)
 
 bool Pattern::match(std::string_view id) const
 {
+  // Most ids differ in what stands before the first star already.
+  std::size_t prefix = 0;
+  while (prefix < pieces_.size() && pieces_[prefix].star == Star::none) {
+    if (prefix >= id.size() || id[prefix] != pieces_[prefix].character) {
+      return false;
+    }
+    ++prefix;
+  }
+  if (exact()) {
+    return prefix == id.size();
+  }
   // reached[i]: the pieces so far can match the first i characters.
   std::vector<char> reached(id.size() + 1, 0);
   reached[0] = 1;

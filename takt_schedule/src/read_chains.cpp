@@ -1,6 +1,7 @@
 #include "read_chains.hpp"
 
-#include <algorithm>
+#include <string>
+#include <unordered_map>
 
 #include "callback_id.hpp"
 #include "read_executor.hpp"
@@ -16,6 +17,7 @@ namespace
 void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
 {
   auto & path = chain.options.path;
+  std::unordered_map<std::string, int> lines;
   for (const Word & word : map.words("path", "a list of callback ids, root first")) {
     if (word.text.find('*') != std::string::npos) {
       findings.fault(word.at, "chains name exact ids, and " + quoted(word.text) + " is a pattern");
@@ -27,12 +29,10 @@ void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
         quoted(word.text) + " is no callback id; ids start with '/', as in '/node:timer(100ms)'");
       continue;
     }
-    if (const auto first = std::find(path.begin(), path.end(), word.text); first != path.end()) {
-      const auto index = static_cast<std::size_t>(first - path.begin());
+    if (const auto [first, fresh] = lines.emplace(word.text, word.at.line); !fresh) {
       findings.fault(
         word.at, "duplicate id " + quoted(word.text) + " in chain " + quoted(chain.options.name) +
-                   "; it is on line " + std::to_string(chain.path_sources[index].line) +
-                   " already");
+                   "; it is on line " + std::to_string(first->second) + " already");
       continue;
     }
     path.push_back(word.text);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "callback_id.hpp"
 #include "read_attributes.hpp"
@@ -66,7 +67,11 @@ public:
 private:
   void check_tie(Written added)
   {
-    for (const Written & earlier : written_) {
+    // Only patterns of the same literal characters can be equal or cover each other.
+    std::string literals = added.pattern.text();
+    std::erase(literals, '*');
+    std::vector<Written> & alike = written_[literals];
+    for (const Written & earlier : alike) {
       const std::string line = "line " + std::to_string(earlier.at.line);
       if (earlier.pattern.text() == added.pattern.text()) {
         findings_.fault(
@@ -81,12 +86,12 @@ private:
                       ", which has the same literal characters; make one of them longer");
       }
     }
-    written_.push_back(std::move(added));
+    alike.push_back(std::move(added));
   }
 
   Findings & findings_;
   bool names_;
-  std::vector<Written> written_;
+  std::unordered_map<std::string, std::vector<Written>> written_;
 };
 
 /// A word such as "subscription" in ":subscription(" that only looks like a kind. Adapters may have

@@ -10,6 +10,8 @@ namespace
 
 constexpr std::size_t kLongestQuote = 120;
 constexpr std::size_t kLongestList = 20;
+// Comparing with more would cost more than a suggestion is worth.
+constexpr std::size_t kMostCandidates = 1000;
 
 std::string lower(std::string_view text)
 {
@@ -107,7 +109,7 @@ std::string closest(std::string_view word, std::span<const std::string> known)
   const std::string wanted = lower(word);
   std::string best;
   std::size_t best_distance = SIZE_MAX;
-  for (const std::string & candidate : known) {
+  for (const std::string & candidate : known.first(std::min(known.size(), kMostCandidates))) {
     const std::string lowered = lower(candidate);
     std::size_t distance = edit_distance(wanted, lowered);
     // SCHED_FIFO for fifo: everything is there, with something around it.

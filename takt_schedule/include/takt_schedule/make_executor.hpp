@@ -14,8 +14,8 @@ namespace takt_schedule
 {
 
 /// An executor with the schedule's threads and chains, not started. Callbacks are added with the
-/// bindings of a `Resolver` (resolver.hpp). Fallbacks are used where the rights are missing; each is
-/// told in `notes`, if given. Faults: no executor of that name, and the core's. Set-up only; may
+/// bindings of a `Resolver` (resolver.hpp). Fallbacks are used where the rights are missing; each
+/// is told in `notes`, if given. Faults: no executor of that name, and the core's. Set-up only; may
 /// block.
 takt_core::Result<std::unique_ptr<takt_core::Executor>> make_executor(
   const Schedule & schedule, std::string_view executor_name,

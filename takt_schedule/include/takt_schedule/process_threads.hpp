@@ -33,7 +33,8 @@ struct MatchedThread
 struct ProcessThreadsReport
 {
   std::vector<MatchedThread> threads;
-  /// With position: attributes the kernel refused, and threads for which two rules tie (left alone).
+  /// With position: attributes the kernel refused, and threads for which two rules tie (left
+  /// alone).
   takt_core::Faults faults;
   /// With position: patterns that have matched no thread in any call so far.
   std::vector<std::string> unmatched_rules;

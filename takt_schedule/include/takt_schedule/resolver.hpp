@@ -6,8 +6,8 @@
 //     ... once start-up is complete:
 //     auto report = resolver->report();
 //
-// One rule decides: the one with the most specific match (pattern.hpp); rules are not merged. Set-up
-// only: allocates, does not block. Not thread-safe.
+// One rule decides: the one with the most specific match (pattern.hpp); rules are not merged.
+// Set-up only: allocates, does not block. Not thread-safe.
 #ifndef TAKT_SCHEDULE__RESOLVER_HPP_
 #define TAKT_SCHEDULE__RESOLVER_HPP_
 

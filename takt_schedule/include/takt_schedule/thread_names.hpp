@@ -1,7 +1,7 @@
 // Names of executor threads: how `threads:` entries are numbered, and what a thread set means.
 //
-// Entries are flattened in file order: `hot: {count: 2}, rest: {}` are the executor threads 0 hot.0,
-// 1 hot.1 and 2 rest. Set-up only: allocates, does not block.
+// Entries are flattened in file order: `hot: {count: 2}, rest: {}` are the executor threads 0
+// hot.0, 1 hot.1 and 2 rest. Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__THREAD_NAMES_HPP_
 #define TAKT_SCHEDULE__THREAD_NAMES_HPP_
 

@@ -1,7 +1,7 @@
 // Writing a schedule file: what is not a default, with comments.
 //
-// Stable: equal schedules give equal text (but for `Source::comment`), and parsing the text gives an
-// equal schedule. Set-up only: allocates, does not block.
+// Stable: equal schedules give equal text (but for `Source::comment`), and parsing the text gives
+// an equal schedule. Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__TO_YAML_HPP_
 #define TAKT_SCHEDULE__TO_YAML_HPP_
 
