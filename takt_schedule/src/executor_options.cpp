@@ -15,14 +15,16 @@ takt_core::ExecutorOptions executor_options(const ExecutorSchedule & executor)
   options.missing_rights = executor.missing_rights;
   options.middleware_ceiling = executor.middleware_ceiling;
   options.lock_memory = executor.lock_memory;
+  const std::vector<int> usable = takt_core::usable_cores();
   const ThreadNames names(executor);
   for (const Threads & threads : executor.threads) {
     for (int i = 0; i < threads.count; ++i) {
       takt_core::ExecutorThreadOptions thread;
       thread.attributes = threads.attributes;
       thread.attributes.name = names.names()[options.threads.size()];
-      const std::vector<int> & cores = threads.attributes.cores;
-      if (threads.spread && !cores.empty()) {
+      if (threads.spread) {
+        const std::vector<int> & listed = threads.attributes.cores;
+        const std::vector<int> & cores = listed.empty() ? usable : listed;
         thread.attributes.cores = {cores[static_cast<std::size_t>(i) % cores.size()]};
       }
       thread.follow = threads.follow;

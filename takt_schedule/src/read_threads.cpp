@@ -71,8 +71,9 @@ Threads read_entry(
   }
   read_fallback(map, findings, executor, threads);
 
-  if (threads.spread && !map.has("cores")) {
-    findings.fault(map.at("spread"), "spread needs cores to spread over; add cores: [0, 1]");
+  if (threads.spread && threads.attributes.policy == Policy::deadline) {
+    findings.fault(
+      map.at("spread"), "policy 'deadline' cannot have cores of its own; remove spread");
   }
   if (threads.follow && threads.attributes.policy != Policy::fifo) {
     findings.fault(

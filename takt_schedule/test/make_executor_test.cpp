@@ -48,6 +48,16 @@ TEST(ThreadNames, CountUpToTheLastThreadOfTheCore)
   EXPECT_EQ(names.find("a.62"), takt_core::ThreadMask{1} << 62U);
 }
 
+TEST(ExecutorOptions, ThreadsSpreadOverTheCoresOfTheProcessIfNoneAreListed)
+{
+  const Schedule schedule = parse(with_main("threads: {s: {count: 40, spread: true}}\ndefault: s"));
+  const takt_core::ExecutorOptions options = executor_options(schedule.executors[0]);
+  const std::vector<int> usable = takt_core::usable_cores();
+  for (std::size_t i = 0; i < options.threads.size(); ++i) {
+    EXPECT_EQ(options.threads[i].attributes.cores, std::vector{usable[i % usable.size()]});
+  }
+}
+
 TEST(ExecutorOptions, FlattenThreadsNameThemAndSpreadCores)
 {
   const Schedule schedule = parse(

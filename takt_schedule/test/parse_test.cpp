@@ -302,11 +302,11 @@ TEST(Parse, CoresOfAnExecutorOnAnotherMachineAreNotJudged)
   EXPECT_EQ(faults(with_thread("cores: [77]"), here).size(), 1U);
 }
 
-TEST(Parse, SpreadNeedsCores)
+TEST(Parse, SpreadOfDeadlineThreadsIsAFaultAsTheirCoresAre)
 {
   EXPECT_EQ(
-    faults(with_thread("count: 2, spread: true")),
-    Strings{"s.yaml:4:29: spread needs cores to spread over; add cores: [0, 1]"});
+    faults(with_thread("policy: deadline, runtime: 1ms, period: 9ms, spread: true")),
+    Strings{"s.yaml:4:64: policy 'deadline' cannot have cores of its own; remove spread"});
 }
 
 TEST(Parse, FollowNeedsPolicyFifo)

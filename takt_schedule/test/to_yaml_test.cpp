@@ -155,7 +155,7 @@ private:
     t.count = 1 + static_cast<int>(pick(3));
     t.attributes = attributes();
     t.attributes.stack_size = coin() ? 0 : 65536 + pick(1U << 20U);
-    t.spread = !t.attributes.cores.empty() && coin();
+    t.spread = t.attributes.policy != takt_core::Policy::deadline && coin();
     t.follow = t.attributes.policy == Policy::fifo && coin();
     if (takt_core::has_rt_priority(t.attributes.policy) && coin()) {
       t.fallback = Fallback{static_cast<int>(pick(39)) - 20};

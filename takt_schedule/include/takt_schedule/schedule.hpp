@@ -47,7 +47,7 @@ struct Threads
   std::string name;
   int count = 1;                           ///< 1 to 63
   takt_core::ThreadAttributes attributes;  ///< without a name; cores before spreading
-  bool spread = false;                     ///< thread i gets only core i mod n of the cores
+  bool spread = false;  ///< thread i gets only core i mod n of the cores (none: of the process's)
   bool follow = false;                     ///< a following pool
   std::optional<Fallback> fallback;
   Source source;
