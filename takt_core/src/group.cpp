@@ -90,23 +90,25 @@ Callback * Group::hand_over() noexcept
   return granted_;
 }
 
-Callback * Group::leave(Callback * self) noexcept
+Callback * Group::leave() noexcept
 {
   if (!exclusive()) {
-    return self;
+    return nullptr;
   }
   std::uint32_t expected = kBusy;
-  if (
-    self == nullptr && state_.compare_exchange_strong(
-                         expected, 0, std::memory_order_release, std::memory_order_relaxed)) {
+  if (state_.compare_exchange_strong(
+        expected, 0, std::memory_order_release, std::memory_order_relaxed)) {
     return nullptr;
   }
   std::lock_guard lock(mutex_);
+  return hand_over();
+}
+
+Callback * Group::park_and_leave(Callback & self) noexcept
+{
   state_.fetch_or(kWaiters, std::memory_order_relaxed);
-  if (self != nullptr) {
-    self->where_.store(Callback::Where::parked, std::memory_order_relaxed);
-    parked_.push(self);
-  }
+  self.where_.store(Callback::Where::parked, std::memory_order_relaxed);
+  parked_.push(&self);
   return hand_over();
 }
 

@@ -16,6 +16,9 @@ void ReadyQueue::detach(Callback &)
 void ReadyQueue::group_left(Group &) noexcept
 {
 }
+void ReadyQueue::look_again() noexcept
+{
+}
 
 std::unique_ptr<ReadyQueue> make_ready_queue(Order order, WindowTimers timers)
 {

@@ -11,6 +11,9 @@ namespace takt_core
 
 void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexcept
 {
+  if (callback.kind_ == Kind::timer) {
+    return;
+  }
   const ActivationSet * const activations = current_activations();
   const std::uint32_t kept = std::min(count, callback.arrivals_.depth());
   if (kept < count) {
@@ -157,10 +160,18 @@ void Scheduler::service(ThreadSet & set, std::uint32_t thread, Time now) noexcep
   }
 }
 
+// Only what changed is stored: a sequentially consistent store costs as much as a lock. What stays
+// was stored by an earlier holder of the mutex, so whoever looks now sees it too.
 void Scheduler::publish_hints(ThreadSet & set) noexcept
 {
-  set.may_have_work.store(set.queue->may_have_work(), std::memory_order_seq_cst);
-  set.next_expiry.store(to_ns(set.timers.next()), std::memory_order_seq_cst);
+  const bool work = set.queue->may_have_work();
+  if (work != set.may_have_work.load(std::memory_order_relaxed)) {
+    set.may_have_work.store(work, std::memory_order_seq_cst);
+  }
+  const std::int64_t expiry = to_ns(set.timers.next());
+  if (expiry != set.next_expiry.load(std::memory_order_relaxed)) {
+    set.next_expiry.store(expiry, std::memory_order_seq_cst);
+  }
 }
 
 // Fills `run` if the callback really starts. With the set's mutex held.
@@ -173,7 +184,6 @@ bool Scheduler::start(
   run.start = now;
   run.sequence = callback.precedence_.sequence;
   run.skipped = 0;
-  run.taking = false;
   run.activations.clear();
 
   bool works = true;
@@ -201,13 +211,12 @@ bool Scheduler::start(
   }
   run.deadline = deadline(callback, run.release, run.activations);
 
-  callback.running_.fetch_add(1, std::memory_order_relaxed);
   callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
-  if (works && !callback.group_->exclusive()) {
-    run.taking = true;
-    callback.state_.fetch_or(Callback::kTaking, std::memory_order_seq_cst);
-  }
-  callback.state_.fetch_and(~Callback::kQueued, std::memory_order_seq_cst);
+  run.taking = works && !callback.group_->exclusive();
+  // In one step: it runs, is queued no longer (it was) and, if need be, has yet to take (it had).
+  callback.state_.fetch_add(
+    Callback::kRun - Callback::kQueued + (run.taking ? Callback::kTaking : 0),
+    std::memory_order_seq_cst);
   if (callback.kind_ == Kind::timer) {
     if (callback.timer_active_ && !run.taking) {
       arm(set, callback);
@@ -227,7 +236,7 @@ void Scheduler::hold(ThreadSet & set, Callback & callback, std::uint32_t visitor
 {
   Callback * handed = nullptr;
   if (set.queue->enters_groups()) {
-    handed = callback.group_->leave(nullptr);
+    handed = callback.group_->leave();
     set.queue->group_left(*callback.group_);
   } else {
     bool was_parked = false;
@@ -246,28 +255,30 @@ void Scheduler::hold(ThreadSet & set, Callback & callback, std::uint32_t visitor
   }
 }
 
-// Pops until something starts. With the set's mutex held.
-bool Scheduler::pick(
+// Pops one callback and starts it if it may. With the set's mutex held.
+Scheduler::Pick Scheduler::pick(
   ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
-  while (Callback * const callback = set.queue->pop()) {
-    if (
-      before != UINT64_MAX &&
-      (callback->precedence_.sequence >= before || callback->visit_ == visit_)) {
-      hold(set, *callback, thread);
-      continue;
-    }
-    if (!set.queue->enters_groups() && callback->group_->enter(*callback) == Group::Enter::parked) {
-      continue;
-    }
-    if (start(set, *callback, thread, now, run)) {
-      callback->visit_ = before != UINT64_MAX ? visit_ : callback->visit_;
-      return true;
-    }
-    // A cancelled timer, or an arrival that was overwritten: nothing runs, the group is free.
-    finish(run);
+  Callback * const callback = set.queue->pop();
+  if (callback == nullptr) {
+    return Pick::nothing;
   }
-  return false;
+  if (
+    before != UINT64_MAX &&
+    (callback->precedence_.sequence >= before || callback->visit_ == visit_)) {
+    hold(set, *callback, thread);
+    return Pick::put_aside;
+  }
+  if (!set.queue->enters_groups() && callback->group_->enter(*callback) == Group::Enter::parked) {
+    return Pick::put_aside;
+  }
+  if (start(set, *callback, thread, now, run)) {
+    callback->visit_ = before != UINT64_MAX ? visit_ : callback->visit_;
+    return Pick::started;
+  }
+  // A cancelled timer, or an arrival that was overwritten: nothing runs, the group is free.
+  finish(run);
+  return Pick::put_aside;
 }
 
 // Of several sets, the one whose best callback comes first. Windows never share threads, so all
@@ -315,16 +326,21 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
     ThreadSet & set = *own.sets[0].load(std::memory_order_relaxed);
     std::lock_guard lock(set.mutex);
     service(set, thread, now);
-    found = pick(set, thread, now, run, before);
+    Pick last = Pick::put_aside;
+    while (last == Pick::put_aside) {
+      last = pick(set, thread, now, run, before);
+    }
+    found = last == Pick::started;
     publish_hints(set);
   } else {
+    // One callback at a time: what comes after one that was put aside may not be the best of all.
     while (!found) {
       ThreadSet * const set = best_set(own, thread, now);
       if (set == nullptr) {
         break;
       }
       std::lock_guard lock(set->mutex);
-      found = pick(*set, thread, now, run, before);
+      found = pick(*set, thread, now, run, before) == Pick::started;
       publish_hints(*set);
     }
   }
@@ -358,24 +374,31 @@ void Scheduler::finish(Run & run) noexcept
   ThreadSet & set = *run.set;
   Group & group = *callback.group_;
 
-  Callback * self = nullptr;
+  bool parks = false;
   if (callback.kind_ != Kind::timer && !callback.arrivals_.empty() && mark_queued(callback)) {
     if (!group.exclusive() || has_windows(set.order)) {
       put_in(callback, run.thread);  // for a window, that is the next one
     } else {
-      // Its next message competes with what is parked in the group, by (key, release).
-      self = &callback;
-      set_key(set, callback);
+      parks = true;
     }
   }
-  Callback * const handed = group.leave(self);
+  Callback * handed = nullptr;
+  if (parks) {
+    // Its next message competes with what is parked in the group, by (key, release). The key is
+    // looked up with the group locked, so that `set_priority` either comes before or finds it.
+    std::lock_guard lock(group.mutex_);
+    set_key(set, callback);
+    handed = group.park_and_leave(callback);
+  } else {
+    handed = group.leave();
+  }
   if (set.queue->enters_groups()) {
     set.queue->group_left(group);
   }
   // From here on `remove` may return and the callback be destroyed, unless it is queued again.
-  callback.running_.fetch_sub(1, std::memory_order_release);
+  callback.state_.fetch_sub(Callback::kRun, std::memory_order_release);
   if (handed != nullptr) {
-    handed->returning_ = handed != self;
+    handed->returning_ = !parks || handed != &callback;
     put_in(*handed, run.thread);
   }
 }
@@ -388,22 +411,43 @@ void Scheduler::complete(Run & run) noexcept
     finish(run);
     return;
   }
-  // `stock`: leaving a group is an event for the whole set, as rclcpp's interrupt is.
+  // `stock`: leaving a group is an event for all its sets, as rclcpp's interrupt is for its one.
   {
     std::lock_guard lock(set.mutex);
     finish(run);
     publish_hints(set);
   }
-  wake_one(set);
+  look_again();
+}
+
+// After a group was left: members of it may lie in the queues of any sets.
+void Scheduler::look_again() noexcept
+{
+  ThreadSets & all = own_sets_[visitor()];
+  const std::uint32_t count = all.count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ThreadSet & set = *all.sets[i].load(std::memory_order_relaxed);
+    {
+      std::lock_guard lock(set.mutex);
+      set.queue->look_again();
+      publish_hints(set);
+    }
+    wake_one(set);
+  }
 }
 
 void Scheduler::release_held() noexcept
 {
-  std::lock_guard lock(held_mutex_);
-  while (held_ != nullptr) {
-    Callback * const callback = held_;
-    held_ = callback->next_;
-    put_in(*callback, kNoThread);
+  {
+    std::lock_guard lock(held_mutex_);
+    while (held_ != nullptr) {
+      Callback * const callback = held_;
+      held_ = callback->next_;
+      put_in(*callback, kNoThread);
+    }
+  }
+  if (order_ == Order::stock) {
+    look_again();  // their groups were entered for a moment when they were put aside
   }
 }
 

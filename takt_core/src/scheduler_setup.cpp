@@ -36,7 +36,7 @@ Scheduler::Scheduler(SchedulerOptions options, Waker & waker)
 Scheduler::~Scheduler()
 {
   for (const auto & [callback, settings] : settings_) {
-    settings->callback->state_.store(0);
+    settings->callback->state_.fetch_and(~Callback::kMarks);
     settings->callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
     settings->callback->timer_place_ = UINT32_MAX;
     settings->callback->chain_deadlines_.store(nullptr);
@@ -124,7 +124,7 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
   }
 
   c.registration_ = registrations_[static_cast<std::size_t>(c.kind_)]++;
-  c.state_.store(0);
+  c.state_.fetch_and(~Callback::kMarks);
   c.withdrawn_ = false;
   c.returning_ = false;
   auto owned = std::make_unique<Settings>();
@@ -153,7 +153,7 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
     }
   }
 
-  c.state_.store(Callback::kAdded, std::memory_order_seq_cst);
+  c.state_.fetch_or(Callback::kAdded, std::memory_order_seq_cst);
   if (c.kind_ == Kind::timer) {
     if (open_.load(std::memory_order_acquire)) {
       std::unique_lock lock(set->mutex);

@@ -196,6 +196,11 @@ void StockQueue::group_left(Group & group) noexcept
     *at = busy_.back();
     busy_.pop_back();
   }
+  look_again();
+}
+
+void StockQueue::look_again() noexcept
+{
   settled_ = false;  // rclcpp triggers the interrupt guard condition here
 }
 

@@ -89,6 +89,7 @@ public:
   bool may_have_work() const noexcept override { return !settled_; }
   bool enters_groups() const noexcept override { return true; }
   void group_left(Group & group) noexcept override;
+  void look_again() noexcept override;
 
 private:
   Callback * pick() noexcept;

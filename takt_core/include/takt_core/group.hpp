@@ -61,9 +61,12 @@ private:
   // Enters if nobody is inside, never parks (orders that keep their own waiting members).
   bool try_enter() noexcept;
 
-  // Leaves; `self` is parked first if not null (it has more work). Returns the callback that was
-  // handed the group and must go back to its ready queue, or nullptr.
-  Callback * leave(Callback * self) noexcept;
+  // Leaves. Returns the callback that was handed the group and must go back to its ready queue, or
+  // nullptr.
+  Callback * leave() noexcept;
+
+  // As `leave`, after parking `self`, which has more work. With mutex_ held; mutually exclusive only.
+  Callback * park_and_leave(Callback & self) noexcept;
 
   // Takes `callback` out of the group's books; if the group had been handed to it, hands it on.
   // Sets `was_parked`. Set-up.

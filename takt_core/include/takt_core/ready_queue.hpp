@@ -58,6 +58,9 @@ public:
 
   /// Told when a callback of this queue leaves its group, if `enters_groups()`.
   virtual void group_left(Group & group) noexcept;
+
+  /// Told when a group was left by anyone, if `enters_groups()`.
+  virtual void look_again() noexcept;
 };
 
 std::unique_ptr<ReadyQueue> make_ready_queue(Order order, WindowTimers timers);

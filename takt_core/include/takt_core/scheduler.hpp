@@ -87,7 +87,7 @@ public:
   /// Whether a run of `callback` is between `next` and `complete`. Real-time safe.
   bool running(const Callback & callback) const noexcept
   {
-    return callback.running_.load(std::memory_order_acquire) != 0;
+    return callback.state_.load(std::memory_order_acquire) >= Callback::kRun;
   }
 
   /// Moves the callback to another thread set: takes effect at its next start, keeps what is
@@ -133,7 +133,7 @@ public:
   // ---- dispatch: real-time safe ----
 
   /// Announces `count` new messages for `callback`. Any thread, also a publisher's or a listener's
-  /// with middleware locks held: takes no lock.
+  /// with middleware locks held: takes no lock. Does nothing for a timer, which releases itself.
   void ready(Callback & callback, std::uint32_t count, Time now) noexcept;
 
   /// Picks the next callback for `thread`; false if there is none. `before`: only what was
@@ -193,6 +193,7 @@ private:
   void enqueue(Callback & callback) noexcept;
   void put_in(Callback & callback, std::uint32_t caller) noexcept;
   void finish(Run & run) noexcept;
+  void look_again() noexcept;
   std::uint32_t advance_timer(Callback & timer, Time now) noexcept;
   void insert(ThreadSet & set, Callback & callback, ReadyQueue::From from) noexcept;
   Precedence precedence(ThreadSet & set, Callback & callback) const noexcept;
@@ -205,7 +206,13 @@ private:
   std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;
   void service(ThreadSet & set, std::uint32_t thread, Time now) noexcept;
   ThreadSet * best_set(ThreadSets & own, std::uint32_t thread, Time now) noexcept;
-  bool pick(
+  enum class Pick
+  {
+    nothing,
+    put_aside,
+    started
+  };
+  Pick pick(
     ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept;
   bool start(
     ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run) noexcept;

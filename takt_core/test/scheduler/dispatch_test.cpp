@@ -179,5 +179,65 @@ TEST(Dispatch, empty_takes_of_the_queue_use_up_no_instance_number)
   }
 }
 
+TEST(Dispatch, a_timer_releases_itself_and_cannot_be_announced)
+{
+  ByHand hand(1);
+  TimerOptions every;
+  every.period = millis(10);
+  const auto a = hand.add_timer("a", every);
+  const auto b = hand.add_timer("b", every);
+  hand.scheduler.open(ms(0));
+  hand.scheduler.ready(*a, 3, ms(1));
+  EXPECT_EQ(hand.run_one(0, ms(1)), "-");
+  for (int period = 1; period <= 3; ++period) {
+    EXPECT_EQ(hand.run_one(0, ms(10 * period)), "a");
+    EXPECT_EQ(hand.run_one(0, ms(10 * period)), "b");
+    EXPECT_EQ(hand.run_one(0, ms(10 * period)), "-");
+  }
+}
+
+TEST(Dispatch, compares_the_heads_of_all_sets_again_after_one_was_parked)
+{
+  ByHand hand(2, Order::priority);
+  const auto group = ByHand::exclusive();
+  const auto bound = [](ThreadMask threads, int priority) {
+    Binding binding = on(threads);
+    binding.priority = priority;
+    return binding;
+  };
+  const auto holder = hand.add("holder", group, bound(2, 5));
+  const auto parked = hand.add("parked", group, bound(1, 200));
+  const auto low = hand.add("low", nullptr, bound(1, 10));
+  const auto middle = hand.add("middle", nullptr, bound(3, 100));
+  hand.scheduler.ready(*holder, 1, ms(1));
+  EXPECT_EQ(hand.pick(1, ms(1)), "holder");
+  for (const auto & callback : {parked, low, middle}) {
+    hand.scheduler.ready(*callback, 1, ms(1));
+  }
+  EXPECT_EQ(hand.run_one(0, ms(1)), "middle");
+  EXPECT_EQ(hand.run_one(0, ms(1)), "low");
+  hand.complete();
+  EXPECT_EQ(hand.run_one(0, ms(2)), "parked");
+}
+
+TEST(Dispatch, stock_wakes_the_members_of_a_group_in_all_sets)
+{
+  ByHand hand(2, Order::stock);
+  const auto group = ByHand::exclusive();
+  const auto a = hand.add("a", group, on(1));
+  const auto b = hand.add("b", group, on(2));
+  hand.scheduler.ready(*b, 1, ms(1));
+  EXPECT_EQ(hand.pick(1, ms(1)), "b");
+  hand.scheduler.ready(*a, 1, ms(2));
+  EXPECT_EQ(hand.pick(0, ms(2)), "-");
+  Time wake_at{};
+  ASSERT_TRUE(hand.scheduler.begin_idle(0, ms(2), wake_at));
+  hand.woken.clear();
+  hand.complete();
+  EXPECT_EQ(hand.woken, std::vector<std::uint32_t>{0});
+  hand.scheduler.end_idle(0);
+  EXPECT_EQ(hand.run_one(0, ms(3)), "a");
+}
+
 }  // namespace
 }  // namespace takt_core::test
