@@ -1,5 +1,11 @@
 #include "takt_core/pi_mutex.hpp"
 
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -7,35 +13,79 @@
 namespace takt_core
 {
 
+namespace
+{
+
+[[noreturn]] void die(const char * operation, int error) noexcept
+{
+  std::fprintf(stderr, "takt_core::PiMutex %s: %s\n", operation, std::strerror(error));
+  std::abort();
+}
+
+// The error, 0 if there was none. Leaves errno alone: a lock may be taken in a listener.
+int futex(std::atomic<std::uint32_t> & word, int operation) noexcept
+{
+  const int saved_errno = errno;
+  const long result =
+    ::syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, 0, nullptr, nullptr, 0);
+  const int error = result == 0 ? 0 : errno;
+  errno = saved_errno;
+  return error;
+}
+
+}  // namespace
+
 PiMutex::PiMutex()
 {
-  pthread_mutexattr_t attributes;
-  int error = ::pthread_mutexattr_init(&attributes);
-  if (error != 0) {
-    die("constructor", error);
-  }
-  ::pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
-  error = ::pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
-  if (error == 0) {
-    error = ::pthread_mutex_init(&mutex_, &attributes);  // ENOTSUP: no FUTEX_LOCK_PI
-  }
-  ::pthread_mutexattr_destroy(&attributes);
-  if (error != 0) {
-    die("constructor: no priority inheritance in this kernel (CONFIG_FUTEX_PI)", error);
-  }
+  static const bool supported = [] {
+    // Unlocking what is free is refused with EPERM by a kernel that knows the operation.
+    std::atomic<std::uint32_t> word{0};
+    if (const int error = futex(word, FUTEX_UNLOCK_PI); error != EPERM) {
+      die("constructor: no priority inheritance in this kernel (CONFIG_FUTEX_PI)", error);
+    }
+    ::pthread_atfork(nullptr, nullptr, &PiMutex::forget_id);
+    return true;
+  }();
+  static_cast<void>(supported);
 }
 
 PiMutex::~PiMutex()
 {
-  if (const int error = ::pthread_mutex_destroy(&mutex_); error != 0) {
-    die("destructor", error);
+  if (word_.load(std::memory_order_acquire) != 0) {
+    die("destructor", EBUSY);
   }
 }
 
-void PiMutex::die(const char * operation, int error) noexcept
+std::uint32_t PiMutex::ask_id() noexcept
 {
-  std::fprintf(stderr, "takt_core::PiMutex %s: %s\n", operation, std::strerror(error));
-  std::abort();
+  id_ = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+  return id_;
+}
+
+void PiMutex::wait() noexcept
+{
+  waits_.fetch_add(1, std::memory_order_relaxed);
+  int error = EAGAIN;
+  while (error == EAGAIN || error == EINTR) {  // EAGAIN: the owner was just ending
+    error = futex(word_, FUTEX_LOCK_PI);
+  }
+  if (error != 0) {
+    die("lock", error);
+  }
+  // The kernel made this thread the owner; now what the last owner released is to be seen.
+  static_cast<void>(word_.load(std::memory_order_acquire));
+}
+
+void PiMutex::hand_over() noexcept
+{
+  if ((word_.load(std::memory_order_relaxed) & FUTEX_TID_MASK) != own_id()) {
+    die("unlock", EPERM);
+  }
+  // The kernel writes the word for the next owner; the release must be this thread's.
+  word_.fetch_or(0, std::memory_order_release);
+  if (const int error = futex(word_, FUTEX_UNLOCK_PI); error != 0) {
+    die("unlock", error);
+  }
 }
 
 }  // namespace takt_core
