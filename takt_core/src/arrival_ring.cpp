@@ -64,42 +64,49 @@ bool ArrivalRing::oldest(std::uint64_t & index) noexcept
   return true;
 }
 
-bool ArrivalRing::read(std::uint64_t index, Arrival & arrival) const noexcept
+bool ArrivalRing::read(
+  std::uint64_t index, Time & ready, std::uint64_t & sequence,
+  ActivationSet & activations) const noexcept
 {
   const Slot & s = slot(index);
   if (s.version.load(std::memory_order_acquire) != index + 1) {
     return false;
   }
-  arrival.ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
-  arrival.sequence = s.words[1].load(std::memory_order_acquire);
+  ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
+  sequence = s.words[1].load(std::memory_order_acquire);
   const auto count = static_cast<std::uint32_t>(
     std::min<std::uint64_t>(s.words[2].load(std::memory_order_acquire), ActivationSet::kCapacity));
-  arrival.activations.clear();
+  activations.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t id = s.words[3 + 2 * i].load(std::memory_order_acquire);
     const std::uint64_t release = s.words[4 + 2 * i].load(std::memory_order_acquire);
-    arrival.activations.add(
+    activations.add(
       {static_cast<std::uint32_t>(id >> 32), static_cast<std::uint32_t>(id),
        from_ns(static_cast<std::int64_t>(release))});
   }
   return s.version.load(std::memory_order_relaxed) == index + 1;
 }
 
-bool ArrivalRing::peek(Arrival & arrival) noexcept
+bool ArrivalRing::peek(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
 {
   std::uint64_t index = 0;
   // Each failed read means that a producer lapped the slot (the next `oldest` skips it) or that
   // another producer has claimed but not yet written it; two tries tell which.
+  bool waits = false;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (!oldest(index)) {
-      return false;
+    waits = oldest(index);
+    if (!waits) {
+      break;
     }
-    if (read(index, arrival)) {
+    if (read(index, ready, sequence, activations)) {
       return true;
     }
   }
-  arrival = Arrival{};  // announced, but its stamp is not readable yet: the caller stamps it
-  return true;
+  // Nothing, or announced but its stamp is not readable yet: then the caller stamps it.
+  ready = Time{};
+  sequence = 0;
+  activations.clear();
+  return waits;
 }
 
 bool ArrivalRing::peek_stamp(Time & ready, std::uint64_t & sequence) noexcept
@@ -120,9 +127,9 @@ bool ArrivalRing::peek_stamp(Time & ready, std::uint64_t & sequence) noexcept
   return false;
 }
 
-bool ArrivalRing::pop(Arrival & arrival) noexcept
+bool ArrivalRing::pop(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
 {
-  if (!peek(arrival)) {
+  if (!peek(ready, sequence, activations)) {
     return false;
   }
   taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

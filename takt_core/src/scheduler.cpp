@@ -61,6 +61,12 @@ void Scheduler::put_in(Callback & callback, std::uint32_t caller) noexcept
   }
 }
 
+// Its own, or from nowhere that is known here: counted from its own release.
+Time Scheduler::own_deadline(const Callback & callback, Time release) noexcept
+{
+  return add_saturated(release, Duration{callback.local_deadline_.load(std::memory_order_relaxed)});
+}
+
 Time Scheduler::deadline(
   const Callback & callback, Time release, const ActivationSet & of) const noexcept
 {
@@ -77,11 +83,7 @@ Time Scheduler::deadline(
       }
     }
   }
-  if (inherited) {
-    return earliest;
-  }
-  // Its own, or from nowhere that is known here: counted from its own release.
-  return add_saturated(release, Duration{callback.local_deadline_.load(std::memory_order_relaxed)});
+  return inherited ? earliest : own_deadline(callback, release);
 }
 
 // Where a queued callback stands. Looks at its arrivals: for whoever may start it, or keeps others
@@ -98,18 +100,19 @@ Precedence Scheduler::precedence(ThreadSet & set, Callback & callback) const noe
       own.add({callback.number_, callback.instance_, callback.due_});
       due = deadline(callback, callback.due_, own);
     }
-  } else if (set.queue->needs_deadline()) {
-    Arrival arrival;
-    if (callback.arrivals_.peek(arrival)) {
-      if (arrival.activations.empty()) {
-        arrival.activations.add({callback.number_, callback.instance_, arrival.ready});
+  } else if (
+    set.queue->needs_deadline() &&
+    callback.chain_deadlines_.load(std::memory_order_acquire) != nullptr) {
+    ActivationSet carried;
+    if (callback.arrivals_.peek(result.release, result.sequence, carried)) {
+      if (carried.empty()) {
+        carried.add({callback.number_, callback.instance_, result.release});
       }
-      result.release = arrival.ready;
-      result.sequence = arrival.sequence;
-      due = deadline(callback, arrival.ready, arrival.activations);
+      due = deadline(callback, result.release, carried);
     }
   } else {
     callback.arrivals_.peek_stamp(result.release, result.sequence);
+    due = own_deadline(callback, result.release);
   }
   result.key = set.queue->key(callback, due);
   return result;
@@ -197,13 +200,11 @@ bool Scheduler::start(
       run.skipped = advance_timer(callback, now);
     }
   } else {
-    Arrival arrival;
-    works = callback.arrivals_.pop(arrival);
-    if (arrival.sequence == 0) {
-      arrival.ready = now;
+    std::uint64_t announced = 0;
+    works = callback.arrivals_.pop(run.release, announced, run.activations);
+    if (announced == 0) {
+      run.release = now;
     }
-    run.release = arrival.ready;
-    run.activations = arrival.activations;
     if (run.activations.empty()) {
       run.activations.add({callback.number_, callback.instance_, run.release});
       callback.instance_ += works ? 1 : 0;

@@ -24,14 +24,6 @@
 namespace takt_core
 {
 
-/// One announced message.
-struct Arrival
-{
-  Time ready{};                ///< when it was announced
-  std::uint64_t sequence = 0;  ///< position in the scheduler's order of releases
-  ActivationSet activations;   ///< empty: from outside of any executor thread of this process
-};
-
 class ArrivalRing
 {
 public:
@@ -52,15 +44,18 @@ public:
   /// How many wait, at most `depth`.
   std::uint32_t size() const noexcept;
 
-  /// Copies the oldest waiting arrival without removing it; false if there is none. Consumer only.
-  bool peek(Arrival & arrival) noexcept;
+  /// Copies the oldest waiting arrival without removing it: when it was announced, its position in
+  /// the scheduler's order of releases, and its activations (none: from outside of any executor
+  /// thread of this process). False if there is none; zeros if it cannot be read at the moment.
+  /// Consumer only.
+  bool peek(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept;
 
   /// Only the stamp of the oldest waiting arrival; false (and zeros) if there is none or it cannot
   /// be read at the moment. Consumer only.
   bool peek_stamp(Time & ready, std::uint64_t & sequence) noexcept;
 
-  /// Removes the oldest waiting arrival; false if there is none. Consumer only.
-  bool pop(Arrival & arrival) noexcept;
+  /// As `peek`, and removes it. Consumer only.
+  bool pop(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept;
 
   /// Counts arrivals of which is known already that they were overwritten. Any thread.
   void count_overwritten(std::uint64_t arrivals) noexcept
@@ -90,7 +85,9 @@ private:
 
   // Skips what was overwritten; returns the index of the oldest waiting arrival or false.
   bool oldest(std::uint64_t & index) noexcept;
-  bool read(std::uint64_t index, Arrival & arrival) const noexcept;
+  bool read(
+    std::uint64_t index, Time & ready, std::uint64_t & sequence,
+    ActivationSet & activations) const noexcept;
   Slot & slot(std::uint64_t index) const noexcept { return slots_[index & mask_]; }
 
   std::uint32_t depth_;

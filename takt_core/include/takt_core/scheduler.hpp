@@ -201,6 +201,7 @@ private:
   void hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept;
   void taken_by_timer(Callback & timer) noexcept;
   static bool may_arm(std::uint32_t state) noexcept;
+  static Time own_deadline(const Callback & callback, Time release) noexcept;
   Time deadline(const Callback & callback, Time release, const ActivationSet & of) const noexcept;
   void drain(ThreadSet & set) noexcept;
   std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;

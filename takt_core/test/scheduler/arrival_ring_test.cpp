@@ -12,12 +12,21 @@ namespace takt_core::test
 namespace
 {
 
+struct Arrival
+{
+  Time ready{};
+  std::uint64_t sequence = 0;
+  ActivationSet activations;
+
+  bool pop_from(ArrivalRing & ring) { return ring.pop(ready, sequence, activations); }
+};
+
 TEST(ArrivalRing, keeps_the_newest_and_counts_the_overwritten)
 {
   for (const std::uint32_t depth : {1U, 2U, 3U, 10U}) {
     ArrivalRing ring(depth);
     Arrival arrival;
-    EXPECT_FALSE(ring.pop(arrival));
+    EXPECT_FALSE(arrival.pop_from(ring));
     for (std::uint64_t i = 1; i <= 25; ++i) {
       ring.push(from_ns(static_cast<std::int64_t>(i)), i, nullptr);
     }
@@ -27,7 +36,7 @@ TEST(ArrivalRing, keeps_the_newest_and_counts_the_overwritten)
       std::uint64_t sequence = 0;
       EXPECT_TRUE(ring.peek_stamp(ready, sequence));
       EXPECT_EQ(sequence, i);
-      ASSERT_TRUE(ring.pop(arrival));
+      ASSERT_TRUE(arrival.pop_from(ring));
       EXPECT_EQ(arrival.sequence, i);
       EXPECT_EQ(to_ns(arrival.ready), static_cast<std::int64_t>(i));
     }
@@ -45,10 +54,10 @@ TEST(ArrivalRing, carries_activations)
   ring.push(from_ns(20), 1, &set);
   ring.push(from_ns(21), 2, nullptr);
   Arrival arrival;
-  ASSERT_TRUE(ring.pop(arrival));
+  ASSERT_TRUE(arrival.pop_from(ring));
   EXPECT_TRUE(
     std::equal(set.begin(), set.end(), arrival.activations.begin(), arrival.activations.end()));
-  ASSERT_TRUE(ring.pop(arrival));
+  ASSERT_TRUE(arrival.pop_from(ring));
   EXPECT_TRUE(arrival.activations.empty());
 }
 
@@ -78,7 +87,7 @@ TEST(ArrivalRing, has_whole_stamps_and_exact_counts_under_concurrent_producers)
     Arrival arrival;
     for (bool last = false; !last;) {
       last = over.load() == kProducers;
-      while (ring.pop(arrival)) {
+      while (arrival.pop_from(ring)) {
         ++popped;
         bool whole = arrival.sequence == 0 ||  // not readable: the caller stamps it
                      (to_ns(arrival.ready) == static_cast<std::int64_t>(arrival.sequence) &&
