@@ -11,7 +11,9 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "takt_core/observer.hpp"
@@ -35,6 +37,10 @@ enum class MissingRights
   report,  ///< the executor runs with what was granted; `attributes()` tells
 };
 
+/// As the schedule file spells them; see names.hpp.
+std::string_view to_string(ExceptionPolicy policy) noexcept;
+std::string_view to_string(MissingRights policy) noexcept;
+
 struct ExecutorThreadOptions
 {
   ThreadAttributes attributes;
@@ -56,6 +62,9 @@ struct MiddlewareCeiling
   Mode mode = Mode::automatic;
   int priority = 0;  ///< for `fixed`: 1 to 99
 };
+
+/// As the schedule file spells it: "auto", "off" or the priority.
+std::string to_string(const MiddlewareCeiling & ceiling);
 
 struct ExecutorOptions
 {
