@@ -235,6 +235,7 @@ ExecutorOptions urgent()
 {
   ExecutorOptions options;
   options.threads.resize(2);
+  options.threads[0].attributes.nice = read_attributes().nice;  // also where the tests run niced
   options.threads[1].attributes.policy = Policy::fifo;
   options.threads[1].attributes.priority = 20;
   return options;
