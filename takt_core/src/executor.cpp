@@ -1,14 +1,12 @@
+// Set-up and queries. Starting and waiting are in executor_spin.cpp, what the threads do in
+// executor_thread.cpp, spins on the caller's thread in executor_visit.cpp.
 #include "takt_core/executor.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <climits>
-#include <cstring>
 #include <thread>
 
 #include "executor_impl.hpp"
-#include "takt_core/futex.hpp"
-#include "takt_core/memory_lock.hpp"
+#include "takt_core/placement_rules.hpp"
 
 namespace takt_core
 {
@@ -86,28 +84,6 @@ Executor::Impl::Impl(ExecutorOptions o, Executor & owner)
   }
 }
 
-// `automatic`: one above the most urgent thread if threads differ in OS priority and one of them is
-// a real-time thread. Nice levels alone set no ceiling: where they are used, real-time rights are
-// what is missing.
-int Executor::Impl::effective_ceiling() const
-{
-  const MiddlewareCeiling & asked = options.middleware_ceiling;
-  if (asked.mode == MiddlewareCeiling::Mode::fixed) {
-    return may_use_realtime(asked.priority) ? asked.priority : 0;
-  }
-  if (asked.mode == MiddlewareCeiling::Mode::off || uniform) {
-    return 0;
-  }
-  int highest = 0;
-  for (const ExecutorThreadOptions & thread : options.threads) {
-    if (has_rt_priority(thread.attributes.policy)) {
-      highest = std::max(highest, thread.attributes.priority);
-    }
-  }
-  const int ceiling = std::min(highest + 1, 99);
-  return highest > 0 && may_use_realtime(ceiling) ? ceiling : 0;
-}
-
 Result<std::unique_ptr<Executor>> Executor::create(ExecutorOptions options)
 {
   Faults faults = validate(options);
@@ -145,15 +121,14 @@ const Scheduler & Executor::scheduler() const noexcept
 
 Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding)
 {
-  std::lock_guard lock(impl_->setup);
-  const int priority = impl_->expected_priority(callback->id(), binding);
-  Faults faults = impl_->check_following(*callback, binding.threads, priority);
-  const Faults group = impl_->check_group(*callback, binding.threads, priority);
-  faults.insert(faults.end(), group.begin(), group.end());
+  const Impl::SetUp setup(*impl_);
+  Callback & added = *callback;
+  const int priority =
+    binding.priority.value_or(inherited_priority(impl_->scheduler.chains(), added.id()));
+  Faults faults = impl_->check({{&added, binding.threads, priority}});
   if (!faults.empty()) {
     return faults;
   }
-  Callback & added = *callback;
   Status status = impl_->scheduler.add(std::move(callback), binding, now());
   if (status.ok()) {
     impl_->members[&added.group()].push_back(&added);
@@ -166,56 +141,66 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
 
 void Executor::remove(Callback & callback)
 {
+  std::shared_ptr<Callback> removed;  // given up last, when no lock is held
   {
-    std::lock_guard lock(impl_->setup);
-    const auto group = impl_->members.find(&callback.group());
-    if (group == impl_->members.end() || std::erase(group->second, &callback) == 0) {
-      return;
+    const Impl::SetUp setup(*impl_);
+    if (impl_->has(callback)) {
+      const auto group = impl_->members.find(&callback.group());
+      std::erase(group->second, &callback);
+      if (group->second.empty()) {
+        impl_->across_priorities.erase(group->first);
+        impl_->members.erase(group);
+      }
+      for (const auto & observer : impl_->observers) {
+        observer->on_removed(callback);
+      }
     }
-    if (group->second.empty()) {
-      impl_->across_priorities.erase(group->first);
-      impl_->members.erase(group);
-    }
-    for (const auto & observer : impl_->observers) {
-      observer->on_removed(callback);
-    }
-    impl_->scheduler.remove(callback);
+    removed = impl_->scheduler.remove(callback);
   }
   const Run * const own = current_run();
-  while (impl_->scheduler.running(callback)) {
+  while (removed != nullptr && impl_->scheduler.running(callback)) {
     if (own != nullptr && own->callback == &callback) {
-      return;  // from inside itself; the scheduler keeps it alive until this run is over
+      impl_->notify();  // whoever waits for the end of the spin frees it
+      return;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
+  impl_->scheduler.reap();
 }
 
 Status Executor::bind(Callback & callback, ThreadMask threads)
 {
-  std::lock_guard lock(impl_->setup);
-  const int priority = impl_->scheduler.priority(callback);
-  Faults faults = impl_->check_following(callback, threads, priority);
-  const Faults group = impl_->check_group(callback, threads, priority);
-  faults.insert(faults.end(), group.begin(), group.end());
-  return faults.empty() ? impl_->scheduler.bind(callback, threads) : Status(faults);
+  const Impl::SetUp setup(*impl_);
+  if (impl_->has(callback)) {
+    Faults faults = impl_->check({{&callback, threads, impl_->scheduler.priority(callback)}});
+    if (!faults.empty()) {
+      return faults;
+    }
+  }
+  return impl_->scheduler.bind(callback, threads);
 }
 
 Status Executor::set_priority(Callback & callback, std::optional<int> priority)
 {
-  std::lock_guard lock(impl_->setup);
-  const ThreadMask threads = impl_->scheduler.threads(callback);
-  Binding binding;
-  binding.priority = priority;
-  const int expected = impl_->expected_priority(callback.id(), binding);
-  Faults faults = impl_->check_following(callback, threads, expected);
-  const Faults group = impl_->check_group(callback, threads, expected);
-  faults.insert(faults.end(), group.begin(), group.end());
-  return faults.empty() ? impl_->scheduler.set_priority(callback, priority) : Status(faults);
+  const Impl::SetUp setup(*impl_);
+  if (impl_->has(callback)) {
+    const int expected =
+      priority.value_or(inherited_priority(impl_->scheduler.chains(), callback.id()));
+    Faults faults = impl_->check({{&callback, impl_->scheduler.threads(callback), expected}});
+    if (!faults.empty()) {
+      return faults;
+    }
+  }
+  return impl_->scheduler.set_priority(callback, priority);
 }
 
 Status Executor::set_chain(const ChainOptions & chain)
 {
-  std::lock_guard lock(impl_->setup);
+  const Impl::SetUp setup(*impl_);
+  Faults faults = impl_->check(impl_->placings_after(chain));
+  if (!faults.empty()) {
+    return faults;
+  }
   Status status = impl_->scheduler.set_chain(chain);
   if (status.ok()) {
     for (const auto & observer : impl_->observers) {
@@ -227,13 +212,13 @@ Status Executor::set_chain(const ChainOptions & chain)
 
 void Executor::allow_across_priorities(const Group & group)
 {
-  std::lock_guard lock(impl_->setup);
+  const Impl::SetUp setup(*impl_);
   impl_->across_priorities.insert(&group);
 }
 
 void Executor::add_observer(std::shared_ptr<Observer> observer)
 {
-  std::lock_guard lock(impl_->setup);
+  const Impl::SetUp setup(*impl_);
   for (const ChainOptions & chain : impl_->scheduler.chains()) {
     observer->on_chain(chain);
   }
@@ -243,134 +228,10 @@ void Executor::add_observer(std::shared_ptr<Observer> observer)
   impl_->observers.push_back(std::move(observer));
 }
 
-Faults Executor::Impl::create_threads()
-{
-  gate.store(static_cast<std::uint32_t>(Gate::closed));
-  arrived.store(0);
-  const std::size_t count = options.threads.size();
-  for (std::uint32_t t = 0; t < count; ++t) {
-    pthread_attr_t attributes;
-    ::pthread_attr_init(&attributes);
-    if (const std::size_t stack = options.threads[t].attributes.stack_size; stack != 0) {
-      ::pthread_attr_setstacksize(
-        &attributes, std::max<std::size_t>(stack, static_cast<std::size_t>(PTHREAD_STACK_MIN)));
-    }
-    struct Start
-    {
-      Impl * impl;
-      std::uint32_t index;
-    };
-    auto * const start = new Start{this, t};
-    const auto entry = [](void * argument) -> void * {
-      const std::unique_ptr<Start> own(static_cast<Start *>(argument));
-      own->impl->thread_main(own->index);
-      return nullptr;
-    };
-    const int error = ::pthread_create(&threads[t].handle, &attributes, entry, start);
-    ::pthread_attr_destroy(&attributes);
-    if (error != 0) {
-      delete start;
-      gate.store(static_cast<std::uint32_t>(Gate::abandoned));
-      futex_wake(gate, INT_MAX);
-      join_threads(t);
-      return {
-        options.name + ": cannot create thread " + options.threads[t].attributes.name + ": " +
-        std::strerror(error)};
-    }
-  }
-  for (std::uint32_t here = arrived.load(); here < count; here = arrived.load()) {
-    futex_wait(arrived, here);
-  }
-  return {};
-}
-
-void Executor::Impl::join_threads(std::size_t count)
-{
-  for (std::size_t t = 0; t < count; ++t) {
-    ::pthread_join(threads[t].handle, nullptr);
-  }
-}
-
-Status Executor::start(std::optional<Time> epoch)
-{
-  Impl & impl = *impl_;
-  Impl::Use none = Impl::Use::none;
-  if (!impl.use.compare_exchange_strong(none, Impl::Use::threads)) {
-    return Faults{impl.options.name + ": already spinning"};
-  }
-  Faults faults;
-  if (impl.options.lock_memory) {
-    const Status locked = lock_memory();
-    if (!locked.ok() && impl.options.missing_rights == MissingRights::fail) {
-      faults = locked.faults();
-    }
-  }
-  impl.ceiling = impl.effective_ceiling();
-  if (faults.empty()) {
-    faults = impl.create_threads();
-    if (!faults.empty()) {
-      impl.use.store(Impl::Use::none);
-      return faults;
-    }
-    if (impl.options.missing_rights == MissingRights::fail) {
-      for (std::size_t t = 0; t < impl.options.threads.size(); ++t) {
-        const Faults & refused = impl.threads[t].report.faults;
-        faults.insert(faults.end(), refused.begin(), refused.end());
-      }
-    }
-    const bool open = faults.empty();
-    if (open) {
-      impl.scheduler.open(epoch.value_or(now()));
-    }
-    impl.gate.store(static_cast<std::uint32_t>(open ? Impl::Gate::open : Impl::Gate::abandoned));
-    futex_wake(impl.gate, INT_MAX);
-    if (!open) {
-      impl.join_threads(impl.options.threads.size());
-    }
-  }
-  if (!faults.empty()) {
-    impl.use.store(Impl::Use::none);
-  }
-  return faults;
-}
-
-SpinOutcome Executor::wait()
-{
-  Impl & impl = *impl_;
-  SpinOutcome outcome;
-  if (impl.use.load() != Impl::Use::threads) {
-    outcome.faults.push_back(impl.options.name + ": not started");
-    return outcome;
-  }
-  while (!impl.cancelled()) {
-    futex_wait(impl.cancel, 0);
-  }
-  impl.join_threads(impl.options.threads.size());
-  outcome.exception = impl.take_exception();
-  impl.cancel.store(0);
-  impl.use.store(Impl::Use::none);
-  return outcome;
-}
-
-SpinOutcome Executor::spin()
-{
-  const Status status = start();
-  if (!status.ok()) {
-    return {status.faults(), nullptr};
-  }
-  return wait();
-}
-
-std::exception_ptr Executor::Impl::take_exception()
-{
-  std::lock_guard lock(exception_mutex);
-  return std::exchange(exception, nullptr);
-}
-
 void Executor::cancel() noexcept
 {
   impl_->cancel.store(1, std::memory_order_seq_cst);
-  futex_wake(impl_->cancel, INT_MAX);
+  impl_->notify();
   for (std::uint32_t t = 0; t < impl_->threads.size(); ++t) {
     impl_->wake(t);
   }
@@ -404,7 +265,13 @@ std::vector<pid_t> Executor::thread_ids() const
 
 int Executor::middleware_ceiling() const noexcept
 {
-  return impl_->ceiling;
+  return impl_->ceiling.load(std::memory_order_relaxed);
+}
+
+Faults Executor::refusals() const
+{
+  std::lock_guard lock(impl_->told_mutex);
+  return impl_->refusals;
 }
 
 std::uint64_t Executor::exceptions() const noexcept

@@ -1,86 +1,102 @@
 // What an executor refuses to bind: groups across OS priorities, priorities a following thread
-// cannot take.
+// cannot take. With the set-up mutex held.
 #include <algorithm>
 
 #include "executor_impl.hpp"
+#include "takt_core/placement_rules.hpp"
 
 namespace takt_core
 {
 
-// The OS urgencies a callback of this priority may run with on these threads, sorted.
-std::vector<int> Executor::Impl::urgencies(ThreadMask mask, int priority) const
+Faults Executor::Impl::check(const std::vector<Placing> & placed) const
 {
-  if (mask == 0) {
-    mask = scheduler.all_threads();
+  Faults faults;
+  for (const Placing & placing : placed) {
+    check_following(placing, faults);
   }
-  std::vector<int> found;
-  for (std::size_t t = 0; t < options.threads.size(); ++t) {
-    if ((mask >> t & 1) != 0) {
-      ThreadAttributes attributes = options.threads[t].attributes;
-      if (options.threads[t].follow) {
-        attributes.priority = priority;
-      }
-      found.push_back(urgency(attributes));
+  std::unordered_set<const Group *> told;
+  for (const Placing & placing : placed) {
+    if (told.count(&placing.callback->group()) == 0 && !check_group(placing, placed, faults)) {
+      told.insert(&placing.callback->group());
     }
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
+  return faults;
 }
 
-Faults Executor::Impl::check_following(
-  const Callback & callback, ThreadMask mask, int priority) const
+void Executor::Impl::check_following(const Placing & placing, Faults & faults) const
 {
-  if (mask == 0) {
-    mask = scheduler.all_threads();
-  }
   for (std::size_t t = 0; t < options.threads.size(); ++t) {
     const ThreadAttributes & attributes = options.threads[t].attributes;
-    if (
-      (mask >> t & 1) != 0 && options.threads[t].follow &&
-      (priority < 1 || priority > attributes.priority)) {
-      return {
-        callback.id() + ": priority " + std::to_string(priority) +
-        " cannot be taken by following "
-        "thread " +
-        attributes.name + "; use 1 to " + std::to_string(attributes.priority)};
+    const bool bound = placing.threads == 0 || (placing.threads >> t & 1) != 0;
+    if (bound && options.threads[t].follow && !can_follow(attributes, placing.priority)) {
+      faults.push_back(
+        placing.callback->id() + ": priority " + std::to_string(placing.priority) +
+        " cannot be taken by following thread " + attributes.name + "; use 1 to " +
+        std::to_string(attributes.priority));
+      return;
     }
   }
-  return {};
 }
 
-Faults Executor::Impl::check_group(const Callback & callback, ThreadMask mask, int priority) const
+// The group's other members stand where `placed` puts them, or where they are.
+bool Executor::Impl::check_group(
+  const Placing & placing, const std::vector<Placing> & placed, Faults & faults) const
 {
-  const Group & group = callback.group();
+  const Group & group = placing.callback->group();
   const auto known = members.find(&group);
-  if (uniform || !group.exclusive() || known == members.end() || across_priorities.count(&group)) {
-    return {};
+  if (
+    uniform || !group.exclusive() || known == members.end() ||
+    across_priorities.count(&group) != 0) {
+    return true;
   }
-  const std::vector<int> own = urgencies(mask, priority);
+  const std::vector<int> own = urgencies(options.threads, placing.threads, placing.priority);
   for (const Callback * member : known->second) {
+    Placing other{member, scheduler.threads(*member), scheduler.priority(*member)};
+    for (const Placing & moved : placed) {
+      other = moved.callback == member ? moved : other;
+    }
     if (
-      member != &callback &&
-      urgencies(scheduler.threads(*member), scheduler.priority(*member)) != own) {
-      return {
-        "group " + group.id() + " holds " + callback.id() + " and " + member->id() +
+      member != placing.callback &&
+      urgencies(options.threads, other.threads, other.priority) != own) {
+      faults.push_back(
+        "group " + group.id() + " holds " + placing.callback->id() + " and " + member->id() +
         ", which are bound to threads of different OS priority: the less urgent one would block "
         "the other; bind them alike, put them in different groups, or say across_priorities: "
-        "allow"};
+        "allow");
+      return false;
     }
   }
-  return {};
+  return true;
 }
 
-// The priority a callback will have once added: its own or that of its most important chain.
-int Executor::Impl::expected_priority(const std::string & id, const Binding & binding) const
+// Where the members would stand whose priority the chain changes.
+std::vector<Executor::Impl::Placing> Executor::Impl::placings_after(
+  const ChainOptions & chain) const
 {
-  int inherited = 0;
-  for (const ChainOptions & chain : scheduler.chains()) {
-    if (std::find(chain.path.begin(), chain.path.end(), id) != chain.path.end()) {
-      inherited = std::max(inherited, chain.priority);
+  std::vector<ChainOptions> chains = scheduler.chains();
+  std::erase_if(chains, [&](const ChainOptions & old) { return old.name == chain.name; });
+  chains.push_back(chain);
+  std::vector<Placing> placed;
+  for (const auto & [group, callbacks] : members) {
+    for (const Callback * callback : callbacks) {
+      const int after =
+        scheduler.binding(*callback).priority.value_or(inherited_priority(chains, callback->id()));
+      if (after != scheduler.priority(*callback)) {
+        placed.push_back({callback, scheduler.threads(*callback), after});
+      }
     }
   }
-  return binding.priority.value_or(inherited);
+  std::sort(placed.begin(), placed.end(), [](const Placing & a, const Placing & b) {
+    return a.callback->number() < b.callback->number();
+  });
+  return placed;
+}
+
+bool Executor::Impl::has(const Callback & callback) const
+{
+  const auto group = members.find(&callback.group());
+  return group != members.end() &&
+         std::find(group->second.begin(), group->second.end(), &callback) != group->second.end();
 }
 
 }  // namespace takt_core

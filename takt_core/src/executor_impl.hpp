@@ -50,17 +50,57 @@ struct Executor::Impl final : Waker
   void follow(std::uint32_t index, const Callback & callback) noexcept;
   void unfollow(std::uint32_t index) noexcept;
 
-  // executor.cpp
+  /// How one spin of the threads ended: shared by all who wait for it.
+  struct Ending
+  {
+    std::atomic<bool> over{false};
+    std::exception_ptr exception;
+  };
+
+  // executor_spin.cpp
   Faults create_threads();
   void join_threads(std::size_t count);
-  int effective_ceiling() const;
+  Faults start_threads(std::optional<Time> epoch);
+  Result<std::shared_ptr<Ending>> begin(std::optional<Time> epoch);
+  SpinOutcome finish(Ending & ending);
+  Faults ask_process_rights();
+  int ceiling_to_ask() const;
+  void notify() noexcept;
   std::exception_ptr take_exception();
 
+  /// Serialises set-up. Ends with freeing what was removed from inside itself and has ended; what
+  /// its destructors do may be set-up again.
+  class SetUp
+  {
+  public:
+    explicit SetUp(Impl & impl) : impl_(impl) { impl_.setup.lock(); }
+    ~SetUp()
+    {
+      impl_.setup.unlock();
+      impl_.scheduler.reap();
+    }
+    SetUp(const SetUp &) = delete;
+    SetUp & operator=(const SetUp &) = delete;
+
+  private:
+    Impl & impl_;
+  };
+
+  /// Where a callback is to be, and with which priority.
+  struct Placing
+  {
+    const Callback * callback;
+    ThreadMask threads;
+    int priority;
+  };
+
   // executor_checks.cpp
-  Faults check_following(const Callback & callback, ThreadMask threads, int priority) const;
-  Faults check_group(const Callback & callback, ThreadMask threads, int priority) const;
-  std::vector<int> urgencies(ThreadMask threads, int priority) const;
-  int expected_priority(const std::string & id, const Binding & binding) const;
+  Faults check(const std::vector<Placing> & placed) const;
+  void check_following(const Placing & placing, Faults & faults) const;
+  bool check_group(
+    const Placing & placing, const std::vector<Placing> & placed, Faults & faults) const;
+  std::vector<Placing> placings_after(const ChainOptions & chain) const;
+  bool has(const Callback & callback) const;
 
   bool cancelled() const noexcept { return cancel.load(std::memory_order_seq_cst) != 0; }
 
@@ -70,14 +110,19 @@ struct Executor::Impl final : Waker
   Scheduler scheduler;
   std::vector<std::shared_ptr<Observer>> observers;
 
-  std::atomic<std::uint32_t> cancel{0};   // futex: `wait` sleeps on it
+  std::atomic<std::uint32_t> cancel{0};
+  std::atomic<std::uint32_t> events{0};   // futex: `wait` sleeps on it; cancelled, over, retired
   std::atomic<std::uint32_t> gate{0};     // futex: the threads sleep on it
   std::atomic<std::uint32_t> arrived{0};  // futex: threads that have their attributes
   std::atomic<Use> use{Use::none};
   std::atomic<std::uint64_t> exceptions{0};
-  std::mutex exception_mutex;
+  std::mutex told_mutex;
   std::exception_ptr exception;  // the first one under `stop`
-  int ceiling = 0;
+  Faults refusals;               // of the process's rights, at the last start
+  std::atomic<int> ceiling{0};
+
+  std::mutex lifecycle;             // starting, joining
+  std::shared_ptr<Ending> current;  // the spin that goes on; null: none
 
   std::mutex setup;  // add, remove, bind, observers
   std::unordered_map<const Group *, std::vector<Callback *>> members;

@@ -48,7 +48,7 @@ void Executor::Impl::thread_main(std::uint32_t index)
   }
   const ThreadAttributes & granted = self.report.granted;
   set_base_priority({granted.policy, granted.priority});
-  set_middleware_ceiling(ceiling);
+  set_middleware_ceiling(ceiling.load(std::memory_order_relaxed));
   for (const auto & observer : observers) {
     observer->on_thread(index, self.report);
   }
@@ -165,7 +165,7 @@ void Executor::Impl::failed(const Run & run) noexcept
   }
   if (options.on_exception == ExceptionPolicy::stop) {
     {
-      std::lock_guard lock(exception_mutex);
+      std::lock_guard lock(told_mutex);
       if (exception == nullptr) {
         exception = current;
       }

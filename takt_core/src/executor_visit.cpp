@@ -47,6 +47,7 @@ SpinOutcome Executor::spin_once(Duration timeout, bool * ran)
   impl.cancel.store(0);
   SpinOutcome outcome{{}, impl.take_exception()};
   impl.use.store(Impl::Use::none);
+  impl.scheduler.reap();
   return outcome;
 }
 
@@ -81,6 +82,7 @@ SpinOutcome Executor::spin_some(Duration limit, std::size_t * ran)
   impl.cancel.store(0);
   SpinOutcome outcome{{}, impl.take_exception()};
   impl.use.store(Impl::Use::none);
+  impl.scheduler.reap();
   return outcome;
 }
 

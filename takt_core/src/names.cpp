@@ -1,10 +1,6 @@
-// The spelling of the core's enumerations in files and output.
-#include <array>
-#include <utility>
+#include "takt_core/names.hpp"
 
-#include "takt_core/callback.hpp"
-#include "takt_core/order.hpp"
-#include "takt_core/timer.hpp"
+#include <array>
 
 namespace takt_core
 {
@@ -13,7 +9,7 @@ namespace
 {
 
 template <typename Enum, std::size_t N>
-using Names = std::array<std::pair<Enum, std::string_view>, N>;
+using Names = std::array<Name<Enum>, N>;
 
 constexpr Names<Order, 5> kOrders{{
   {Order::priority, "priority"},
@@ -21,6 +17,35 @@ constexpr Names<Order, 5> kOrders{{
   {Order::edf, "edf"},
   {Order::window, "window"},
   {Order::stock, "stock"},
+}};
+
+constexpr Names<WindowTimers, 2> kWindowTimers{{
+  {WindowTimers::snapshot, "snapshot"},
+  {WindowTimers::immediate, "immediate"},
+}};
+
+constexpr Names<ExceptionPolicy, 2> kExceptionPolicies{{
+  {ExceptionPolicy::stop, "stop"},
+  {ExceptionPolicy::report, "report"},
+}};
+
+constexpr Names<MissingRights, 2> kMissingRights{{
+  {MissingRights::fail, "fail"},
+  {MissingRights::report, "report"},
+}};
+
+constexpr Names<MiddlewareCeiling::Mode, 2> kCeilings{{
+  {MiddlewareCeiling::Mode::automatic, "auto"},
+  {MiddlewareCeiling::Mode::off, "off"},
+}};
+
+constexpr Names<Policy, 6> kPolicies{{
+  {Policy::other, "other"},
+  {Policy::batch, "batch"},
+  {Policy::idle, "idle"},
+  {Policy::fifo, "fifo"},
+  {Policy::rr, "rr"},
+  {Policy::deadline, "deadline"},
 }};
 
 constexpr Names<MissedPeriods, 3> kMissedPeriods{{
@@ -37,51 +62,92 @@ constexpr Names<Kind, 5> kKinds{{
   {Kind::waitable, "waitable"},
 }};
 
-template <typename Enum, std::size_t N>
-std::string_view name_of(const Names<Enum, N> & names, Enum value) noexcept
+template <typename Enum>
+std::string_view name_of(Enum value) noexcept
 {
-  for (const auto & [v, name] : names) {
+  for (const auto & [v, name] : names<Enum>()) {
     if (v == value) {
       return name;
     }
   }
-  return "?";
-}
-
-template <typename Enum, std::size_t N>
-std::optional<Enum> value_of(const Names<Enum, N> & names, std::string_view text) noexcept
-{
-  for (const auto & [value, name] : names) {
-    if (name == text) {
-      return value;
-    }
-  }
-  return std::nullopt;
+  return "unknown";
 }
 
 }  // namespace
 
+template <>
+std::span<const Name<Order>> names<Order>() noexcept
+{
+  return kOrders;
+}
+template <>
+std::span<const Name<WindowTimers>> names<WindowTimers>() noexcept
+{
+  return kWindowTimers;
+}
+template <>
+std::span<const Name<ExceptionPolicy>> names<ExceptionPolicy>() noexcept
+{
+  return kExceptionPolicies;
+}
+template <>
+std::span<const Name<MissingRights>> names<MissingRights>() noexcept
+{
+  return kMissingRights;
+}
+template <>
+std::span<const Name<MiddlewareCeiling::Mode>> names<MiddlewareCeiling::Mode>() noexcept
+{
+  return kCeilings;
+}
+template <>
+std::span<const Name<Policy>> names<Policy>() noexcept
+{
+  return kPolicies;
+}
+template <>
+std::span<const Name<MissedPeriods>> names<MissedPeriods>() noexcept
+{
+  return kMissedPeriods;
+}
+template <>
+std::span<const Name<Kind>> names<Kind>() noexcept
+{
+  return kKinds;
+}
+
 std::string_view to_string(Order order) noexcept
 {
-  return name_of(kOrders, order);
+  return name_of(order);
+}
+std::string_view to_string(WindowTimers timers) noexcept
+{
+  return name_of(timers);
+}
+std::string_view to_string(ExceptionPolicy policy) noexcept
+{
+  return name_of(policy);
+}
+std::string_view to_string(MissingRights policy) noexcept
+{
+  return name_of(policy);
+}
+std::string to_string(const MiddlewareCeiling & ceiling)
+{
+  return ceiling.mode == MiddlewareCeiling::Mode::fixed ? std::to_string(ceiling.priority)
+                                                        : std::string(name_of(ceiling.mode));
+}
+std::string_view to_string(Policy policy) noexcept
+{
+  return name_of(policy);
 }
 std::string_view to_string(MissedPeriods policy) noexcept
 {
-  return name_of(kMissedPeriods, policy);
+  return name_of(policy);
 }
 std::string_view to_string(Kind kind) noexcept
 {
-  return name_of(kKinds, kind);
-}
-
-std::optional<Order> order_from_string(std::string_view name) noexcept
-{
-  return value_of(kOrders, name);
-}
-
-std::optional<MissedPeriods> missed_periods_from_string(std::string_view name) noexcept
-{
-  return value_of(kMissedPeriods, name);
+  return name_of(kind);
 }
 
 }  // namespace takt_core

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -53,7 +54,8 @@ Scheduler::Settings & Scheduler::settings(const Callback & callback) const
   return *settings_.at(&callback);
 }
 
-ThreadSet * Scheduler::thread_set(ThreadMask threads, Faults & faults)
+// Whether there is or can be a thread set of these members. A fault leaves nothing behind.
+void Scheduler::check_threads(ThreadMask threads, Faults & faults) const
 {
   if (threads == 0) {
     threads = all_threads();
@@ -62,38 +64,54 @@ ThreadSet * Scheduler::thread_set(ThreadMask threads, Faults & faults)
     faults.push_back(
       "binding names thread " + std::to_string(std::bit_width(threads) - 1) +
       ", but the executor has only " + std::to_string(threads_) + " (numbered from 0)");
-    return nullptr;
+    return;
+  }
+  bool shared = false;
+  for (const auto & set : sets_) {
+    if (set->members == threads) {
+      return;
+    }
+    shared = shared || (set->members & threads) != 0;
+  }
+  if (has_windows(order_) && shared) {
+    faults.push_back(
+      "order " + std::string(to_string(order_)) +
+      " has one window per thread set: a thread cannot be in two of them; bind callbacks to "
+      "the same threads or to disjoint ones");
+  } else if (sets_.size() == kMaxThreadSets) {
+    faults.push_back("more than 64 distinct thread sets; bind callbacks to fewer combinations");
+  }
+}
+
+// The thread set of these members, made if there is none yet. After `check_threads`.
+ThreadSet & Scheduler::thread_set(ThreadMask threads)
+{
+  if (threads == 0) {
+    threads = all_threads();
   }
   for (const auto & set : sets_) {
     if (set->members == threads) {
-      return set.get();
+      return *set;
     }
-    if (has_windows(order_) && (set->members & threads) != 0) {
-      faults.push_back(
-        "order " + std::string(to_string(order_)) +
-        " has one window per thread set: a thread cannot be in two of them; bind callbacks to "
-        "the same threads or to disjoint ones");
-      return nullptr;
-    }
-  }
-  if (sets_.size() == kMaxThreadSets) {
-    faults.push_back("more than 64 distinct thread sets; bind callbacks to fewer combinations");
-    return nullptr;
   }
   auto owned = std::make_unique<ThreadSet>(threads, order_, window_timers_);
-  ThreadSet * const set = owned.get();
-  set->queue->reserve(settings_.size() + 1);
-  set->timers.reserve(settings_.size() + 1);
+  ThreadSet & set = *owned;
+  set.queue->reserve(settings_.size() + 1);
+  set.timers.reserve(settings_.size() + 1);
   for (std::uint32_t t = 0; t <= threads_; ++t) {
     if (t == visitor() || (threads >> t & 1) != 0) {
-      set->wake_members |= std::uint64_t{1} << wake_bit_[t];
-      ThreadSets & own = own_sets_[t];
-      const std::uint32_t count = own.count.load(std::memory_order_relaxed);
-      own.sets[count].store(set, std::memory_order_relaxed);
-      own.count.store(count + 1, std::memory_order_release);
+      set.wake_members |= std::uint64_t{1} << wake_bit_[t];
     }
   }
   sets_.push_back(std::move(owned));
+  for (std::uint32_t t = 0; t <= threads_; ++t) {
+    if (t == visitor() || (threads >> t & 1) != 0) {
+      ThreadSets & own = own_sets_[t];
+      const std::uint32_t count = own.count.load(std::memory_order_relaxed);
+      own.sets[count].store(&set, std::memory_order_relaxed);
+      own.count.store(count + 1, std::memory_order_release);
+    }
+  }
   return set;
 }
 
@@ -112,7 +130,7 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
     faults.push_back(c.id_ + ": a timer needs a period above zero");
   }
   check_priority(c.id_, binding.priority, faults);
-  ThreadSet * const set = thread_set(binding.threads, faults);
+  check_threads(binding.threads, faults);
   if (faults.empty() && !c.group_->join(this)) {
     faults.push_back(
       c.id_ + ": group " + c.group_->id() +
@@ -122,6 +140,7 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
   if (!faults.empty()) {
     return faults;
   }
+  ThreadSet & set = thread_set(binding.threads);
 
   c.registration_ = registrations_[static_cast<std::size_t>(c.kind_)]++;
   c.state_.fetch_and(~Callback::kMarks);
@@ -137,10 +156,10 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
     s->queue->reserve(settings_.size());
     s->timers.reserve(settings_.size());
   }
-  c.set_.store(set, std::memory_order_release);
+  c.set_.store(&set, std::memory_order_release);
   {
-    std::lock_guard lock(set->mutex);
-    set->queue->attach(c);
+    std::lock_guard lock(set.mutex);
+    set.queue->attach(c);
   }
   inherit(c);
   for (const ChainOptions & chain : chains_) {
@@ -156,10 +175,10 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
   c.state_.fetch_or(Callback::kAdded, std::memory_order_seq_cst);
   if (c.kind_ == Kind::timer) {
     if (open_.load(std::memory_order_acquire)) {
-      std::unique_lock lock(set->mutex);
-      start_timer(*set, c, std::max(now, epoch_));
+      std::unique_lock lock(set.mutex);
+      start_timer(set, c, std::max(now, epoch_));
       lock.unlock();
-      attend_timers(*set);
+      attend_timers(set);
     }
   } else if (!c.arrivals_.empty()) {
     enqueue(c);
@@ -229,12 +248,15 @@ bool Scheduler::unlink(Callback & callback) noexcept
   return (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
 }
 
-void Scheduler::remove(Callback & callback)
+std::shared_ptr<Callback> Scheduler::remove(Callback & callback)
 {
   std::lock_guard setup(setup_mutex_);
   const auto found = settings_.find(&callback);
   if (found == settings_.end()) {
-    return;
+    const auto earlier = std::find_if(retired_.begin(), retired_.end(), [&](const auto & settings) {
+      return settings->callback.get() == &callback;
+    });
+    return earlier == retired_.end() ? nullptr : (*earlier)->callback;
   }
   callback.state_.fetch_or(Callback::kClosed, std::memory_order_seq_cst);
   for (;;) {
@@ -262,9 +284,28 @@ void Scheduler::remove(Callback & callback)
   callback.state_.fetch_and(~Callback::kAdded, std::memory_order_seq_cst);
   callback.group_->part();
   by_id_.erase(callback.id_);
-  retired_.push_back(std::move(found->second));
+  std::shared_ptr<Callback> removed = found->second->callback;
+  if (running(callback)) {
+    retired_.push_back(std::move(found->second));
+    retiring_.store(true, std::memory_order_release);
+  }
   settings_.erase(found);
-  std::erase_if(retired_, [this](const auto & s) { return !running(*s->callback); });
+  return removed;
+}
+
+bool Scheduler::reap()
+{
+  if (!retiring_.load(std::memory_order_acquire)) {
+    return false;
+  }
+  std::vector<std::unique_ptr<Settings>> ended;  // freed after the mutex: destructors call back
+  std::lock_guard setup(setup_mutex_);
+  const auto first = std::partition(
+    retired_.begin(), retired_.end(), [this](const auto & s) { return running(*s->callback); });
+  std::move(first, retired_.end(), std::back_inserter(ended));
+  retired_.erase(first, retired_.end());
+  retiring_.store(!retired_.empty(), std::memory_order_release);
+  return !retired_.empty();
 }
 
 // Brings everything in the intakes to where it belongs, whether or not threads dispatch.
@@ -288,10 +329,11 @@ Status Scheduler::bind(Callback & callback, ThreadMask threads)
     return Faults{callback.id_ + " is not in this executor"};
   }
   Faults faults;
-  ThreadSet * const to = thread_set(threads, faults);
-  if (to == nullptr) {
+  check_threads(threads, faults);
+  if (!faults.empty()) {
     return faults;
   }
+  ThreadSet * const to = &thread_set(threads);
   settings(callback).binding.threads = threads;
   ThreadSet & from = *callback.set_.load(std::memory_order_relaxed);  // changes only here
   if (&from == to) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <utility>
+#include <optional>
 
 #include "affinity.hpp"
 #include "refusal.hpp"
@@ -15,15 +15,6 @@ namespace takt_core
 {
 namespace
 {
-
-constexpr std::array<std::pair<Policy, std::string_view>, 6> kPolicyNames{{
-  {Policy::other, "other"},
-  {Policy::batch, "batch"},
-  {Policy::idle, "idle"},
-  {Policy::fifo, "fifo"},
-  {Policy::rr, "rr"},
-  {Policy::deadline, "deadline"},
-}};
 
 std::optional<Duration> read_sysctl_us(const char * path)
 {
@@ -123,26 +114,6 @@ void validate_cores(const ThreadAttributes & attributes, Faults & faults)
 const std::vector<int> g_cores_at_load = detail::read_affinity(0);
 
 }  // namespace
-
-std::string_view to_string(Policy policy) noexcept
-{
-  for (const auto & [value, name] : kPolicyNames) {
-    if (value == policy) {
-      return name;
-    }
-  }
-  return "unknown";
-}
-
-std::optional<Policy> policy_from_string(std::string_view name) noexcept
-{
-  for (const auto & [value, known] : kPolicyNames) {
-    if (known == name) {
-      return value;
-    }
-  }
-  return std::nullopt;
-}
 
 Faults validate(const ThreadAttributes & attributes)
 {

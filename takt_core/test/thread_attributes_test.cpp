@@ -25,17 +25,6 @@ ThreadAttributes deadline_attributes(Duration runtime, Duration deadline, Durati
   return attributes;
 }
 
-TEST(Policies, NamesGoBothWays)
-{
-  for (const Policy policy :
-       {Policy::other, Policy::batch, Policy::idle, Policy::fifo, Policy::rr, Policy::deadline}) {
-    EXPECT_EQ(policy_from_string(to_string(policy)), policy);
-  }
-  EXPECT_EQ(to_string(Policy::fifo), "fifo");
-  EXPECT_EQ(policy_from_string("FIFO"), std::nullopt);
-  EXPECT_EQ(policy_from_string(""), std::nullopt);
-}
-
 TEST(Validate, AcceptsWhatTheKernelKnows)
 {
   EXPECT_EQ(validate({}), Faults{});

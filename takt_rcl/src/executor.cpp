@@ -100,12 +100,7 @@ void Executor::spin(std::optional<takt_core::Time> epoch)
   if (!may_spin()) {
     return;
   }
-  takt_core::Executor & core = engine_->core();
-  const takt_core::Status started = core.start(epoch);
-  if (!started.ok()) {
-    raise({started.faults(), nullptr});
-  }
-  raise(core.wait());
+  raise(engine_->core().spin(epoch));
 }
 
 bool Executor::spin_once(takt_core::Duration timeout)
@@ -137,7 +132,13 @@ bool Executor::is_spinning() const noexcept
 
 takt_core::Faults Executor::schedule_warnings() const
 {
-  return engine_->placer() != nullptr ? engine_->placer()->warnings() : takt_core::Faults{};
+  takt_core::Faults all;
+  if (engine_->placer() != nullptr) {
+    all = engine_->placer()->warnings();
+  }
+  const takt_core::Faults refused = engine_->core().refusals();
+  all.insert(all.end(), refused.begin(), refused.end());
+  return all;
 }
 
 takt_core::Executor & Executor::core() noexcept

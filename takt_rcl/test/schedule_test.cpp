@@ -1,6 +1,13 @@
 // A schedule places every callback, whenever it is made.
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <functional>
 #include <std_msgs/msg/u_int64.hpp>
+#include <thread>
 
 #include "ros_test.hpp"
 #include "takt_schedule/parse.hpp"
@@ -102,6 +109,46 @@ TEST_F(Scheduled, RulesThatMatchNothingAreWarnings)
     named = named || warning.find("/n:timer(5ms)") != std::string::npos;
   }
   EXPECT_TRUE(named);
+}
+
+// Runs `function` on a thread that may not use real-time priorities, whoever runs the test.
+void without_realtime(const std::function<void()> & function)
+{
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_RTPRIO, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_RTPRIO, &none), 0);
+  std::thread([&] {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct data[2]{};
+    ASSERT_EQ(::syscall(SYS_capget, &header, data), 0);
+    data[0].effective &= ~(1U << CAP_SYS_NICE);
+    ASSERT_EQ(::syscall(SYS_capset, &header, data), 0);
+    function();
+  }).join();
+  ASSERT_EQ(::setrlimit(RLIMIT_RTPRIO, &before), 0);
+}
+
+TEST_F(Scheduled, WhatTheProcessWasRefusedIsAWarning)
+{
+  const auto schedule = parse(R"yaml(
+version: 1
+executors:
+  main:
+    missing_rights: report
+    middleware_ceiling: 99
+    threads: {one: {}}
+    default: one
+)yaml");
+  auto e = Executor::from_schedule(context, schedule, "main");
+  without_realtime([&] {
+    e.cancel();
+    e.spin();
+  });
+  const auto warnings = e.schedule_warnings();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("middleware ceiling"), std::string::npos) << warnings[0];
 }
 
 TEST_F(Scheduled, ThreadsOfTheMiddlewareGetTheirAttributes)

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -220,6 +221,12 @@ TEST(Join, ScopeCarriesCurrentAndJoinedActivations)
   }
   EXPECT_EQ(takt_core::current_activations()->size(), 1u);
   EXPECT_EQ(a.get() + b.get(), "onetwo");
+  // The same over a range of slots.
+  const std::vector<takt_rcl::Join<std::string>> slots{a, empty, b};
+  const takt_rcl::Join<std::string> array[] = {b, empty};
+  EXPECT_EQ(takt_rcl::JoinScope(slots).activations().size(), 3u);
+  EXPECT_EQ(takt_rcl::JoinScope(std::span(slots).first(2)).activations().size(), 2u);
+  EXPECT_EQ(takt_rcl::JoinScope(array).activations().size(), 2u);
   b.clear();
   EXPECT_FALSE(b.has());
   EXPECT_TRUE(b.activations().empty());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rule_table.hpp"
+#include "takt_core/placement_rules.hpp"
 #include "takt_schedule/executor_options.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/resolver.hpp"
@@ -36,14 +37,9 @@ public:
     report_(report),
     names_(executor),
     options_(executor_options(executor)),
+    chains_(chain_options(schedule)),
     resolver_(std::move(Resolver::create(schedule, executor.name).value()))
   {
-    for (const takt_core::ChainOptions & chain : chain_options(schedule)) {
-      for (const std::string & id : chain.path) {
-        int & priority = priority_by_chain_[id];
-        priority = std::max(priority, chain.priority);
-      }
-    }
   }
 
   void add(const ListedCallback & callback)
@@ -76,28 +72,11 @@ public:
   }
 
 private:
-  /// The OS priorities with which the callback may run; the core's rule (executor_checks.cpp).
-  std::set<int> urgencies(const std::string & id, const takt_core::Binding & binding) const
-  {
-    const auto by_chain = priority_by_chain_.find(id);
-    std::set<int> result;
-    for (std::size_t i = 0; i < options_.threads.size(); ++i) {
-      if ((binding.threads >> i & 1U) == 0) {
-        continue;
-      }
-      takt_core::ThreadAttributes attributes = options_.threads[i].attributes;
-      if (options_.threads[i].follow) {
-        attributes.priority =
-          binding.priority.value_or(by_chain == priority_by_chain_.end() ? 0 : by_chain->second);
-      }
-      result.insert(takt_core::urgency(attributes));
-    }
-    return result;
-  }
-
   void check_group(const ListedCallback & callback, const takt_core::Binding & binding, int line)
   {
-    const std::set<int> own = urgencies(callback.id, binding);
+    const std::vector<int> own = takt_core::urgencies(
+      options_.threads, binding.threads,
+      binding.priority.value_or(takt_core::inherited_priority(chains_, callback.id)));
     const auto [first, fresh] = groups_.emplace(callback.group, Member{callback.id, own});
     if (fresh || first->second.urgencies == own) {
       return;
@@ -120,7 +99,7 @@ private:
   struct Member
   {
     std::string id;
-    std::set<int> urgencies;
+    std::vector<int> urgencies;
   };
 
   const Schedule & schedule_;
@@ -128,8 +107,8 @@ private:
   CheckReport & report_;
   ThreadNames names_;
   takt_core::ExecutorOptions options_;
+  std::vector<takt_core::ChainOptions> chains_;
   Resolver resolver_;
-  std::map<std::string, int> priority_by_chain_;
   std::map<std::string, Member> groups_;
 };
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "read_executor.hpp"
-#include "takt_core/scheduler.hpp"
+#include "takt_core/placement_rules.hpp"
 #include "takt_schedule/thread_names.hpp"
 #include "text.hpp"
 
@@ -87,7 +87,9 @@ void check_following(
     }
     for (const CallbackRule & rule : executor.callbacks) {
       const ThreadMask used = rule.threads.empty() ? by_default : names.mask(rule.threads);
-      if ((used & mask) != 0 && rule.priority && (*rule.priority < 1 || *rule.priority > most)) {
+      if (
+        (used & mask) != 0 && rule.priority &&
+        !takt_core::can_follow(threads.attributes, *rule.priority)) {
         findings.fault(
           rule.source, "priority " + std::to_string(*rule.priority) +
                          " cannot be taken by the following pool " + quoted(threads.name) +

@@ -217,7 +217,7 @@ std::vector<std::pair<int, Source>> MapReader::integers(std::string_view key)
   return result;
 }
 
-std::optional<std::size_t> MapReader::choice(
+std::optional<std::size_t> MapReader::chosen_of(
   std::string_view key, const std::vector<std::string> & known)
 {
   const auto word = scalar(key, listed(known, "or"));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "findings.hpp"
+#include "takt_core/names.hpp"
 #include "takt_core/time.hpp"
 #include "yaml_tree.hpp"
 
@@ -56,6 +57,7 @@ public:
   /// A number or a list of numbers, with positions.
   std::vector<std::pair<int, Source>> integers(std::string_view key);
 
+  /// One of `names`.
   template <typename Enum>
   void choice(
     std::string_view key, std::span<const std::pair<Enum, std::string_view>> names, Enum & field)
@@ -64,9 +66,16 @@ public:
     for (const auto & [value, name] : names) {
       known.emplace_back(name);
     }
-    if (const auto chosen = choice(key, known)) {
+    if (const auto chosen = chosen_of(key, known)) {
       field = names[*chosen].first;
     }
+  }
+
+  /// The same for an enumeration whose words are the core's.
+  template <typename Enum>
+  void choice(std::string_view key, Enum & field)
+  {
+    choice<Enum>(key, takt_core::names<Enum>(), field);
   }
 
   /// The text of a scalar; a fault, and nothing, if it is absent or something else.
@@ -76,7 +85,8 @@ public:
 
 private:
   const YamlNode::Entry * entry(std::string_view key) const;
-  std::optional<std::size_t> choice(std::string_view key, const std::vector<std::string> & known);
+  std::optional<std::size_t> chosen_of(
+    std::string_view key, const std::vector<std::string> & known);
 
   Findings & findings_;
   const YamlNode & node_;

@@ -1,7 +1,6 @@
 #include "read_attributes.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "text.hpp"
 
@@ -12,15 +11,6 @@ namespace
 
 using takt_core::Policy;
 using takt_core::ThreadAttributes;
-
-constexpr std::array<std::pair<Policy, std::string_view>, 6> kPolicies{{
-  {Policy::other, "other"},
-  {Policy::batch, "batch"},
-  {Policy::idle, "idle"},
-  {Policy::fifo, "fifo"},
-  {Policy::rr, "rr"},
-  {Policy::deadline, "deadline"},
-}};
 
 bool has_nice(Policy policy)
 {
@@ -114,7 +104,7 @@ ThreadAttributes read_attributes(
 {
   const std::size_t before = findings.fault_count();
   ThreadAttributes attributes;
-  map.choice<Policy>("policy", kPolicies, attributes.policy);
+  map.choice("policy", attributes.policy);
   // What belongs to which policy cannot be judged by an unknown one.
   if (findings.fault_count() == before) {
     read_priority(map, findings, attributes);

@@ -1,6 +1,5 @@
 #include "read_executor.hpp"
 
-#include <array>
 #include <cctype>
 
 #include "text.hpp"
@@ -10,34 +9,7 @@ namespace takt_schedule::detail
 namespace
 {
 
-using takt_core::ExceptionPolicy;
 using takt_core::MiddlewareCeiling;
-using takt_core::MissingRights;
-using takt_core::Order;
-using takt_core::WindowTimers;
-
-template <typename Enum, std::size_t N>
-using Names = std::array<std::pair<Enum, std::string_view>, N>;
-
-constexpr Names<Order, 5> kOrders{{
-  {Order::priority, "priority"},
-  {Order::fifo, "fifo"},
-  {Order::edf, "edf"},
-  {Order::window, "window"},
-  {Order::stock, "stock"},
-}};
-constexpr Names<WindowTimers, 2> kWindowTimers{{
-  {WindowTimers::snapshot, "snapshot"},
-  {WindowTimers::immediate, "immediate"},
-}};
-constexpr Names<ExceptionPolicy, 2> kExceptionPolicies{{
-  {ExceptionPolicy::stop, "stop"},
-  {ExceptionPolicy::report, "report"},
-}};
-constexpr Names<MissingRights, 2> kMissingRights{{
-  {MissingRights::fail, "fail"},
-  {MissingRights::report, "report"},
-}};
 
 void read_ceiling(MapReader & map, Findings & findings, MiddlewareCeiling & ceiling)
 {
@@ -45,16 +17,17 @@ void read_ceiling(MapReader & map, Findings & findings, MiddlewareCeiling & ceil
   if (!word) {
     return;
   }
-  if (word->text == "auto") {
-    ceiling = {MiddlewareCeiling::Mode::automatic, 0};
-    return;
-  }
-  if (word->text == "off") {
-    ceiling = {MiddlewareCeiling::Mode::off, 0};
+  using Mode = MiddlewareCeiling::Mode;
+  if (const auto mode = takt_core::from_string<Mode>(word->text)) {
+    ceiling = {*mode, 0};
     return;
   }
   if (word->text.empty() || std::isdigit(static_cast<unsigned char>(word->text.front())) == 0) {
-    const std::vector<std::string> known{"auto", "off", "1 to 99"};
+    std::vector<std::string> known;
+    for (const auto & [mode, name] : takt_core::names<Mode>()) {
+      known.emplace_back(name);
+    }
+    known.emplace_back("1 to 99");
     findings.fault(
       word->at, "middleware_ceiling cannot be " + quoted(word->text) +
                   suggestion(word->text, known, "choices"));
@@ -96,16 +69,16 @@ ExecutorSchedule read_executor(
     {"order", "window_timers", "on_exception", "missing_rights", "middleware_ceiling",
      "lock_memory", "threads", "default", "callbacks", "groups", "process_threads"});
 
-  map.choice<Order>("order", kOrders, executor.order);
-  map.choice<WindowTimers>("window_timers", kWindowTimers, executor.window_timers);
+  map.choice("order", executor.order);
+  map.choice("window_timers", executor.window_timers);
   if (map.has("window_timers") && !takt_core::has_windows(executor.order)) {
     findings.fault(
       map.at("window_timers"), "window_timers has no meaning under order '" +
                                  std::string(to_string(executor.order)) +
                                  "'; use order window or stock, or leave it away");
   }
-  map.choice<ExceptionPolicy>("on_exception", kExceptionPolicies, executor.on_exception);
-  map.choice<MissingRights>("missing_rights", kMissingRights, executor.missing_rights);
+  map.choice("on_exception", executor.on_exception);
+  map.choice("missing_rights", executor.missing_rights);
   read_ceiling(map, findings, executor.middleware_ceiling);
   map.boolean("lock_memory", executor.lock_memory);
 

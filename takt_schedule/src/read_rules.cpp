@@ -15,12 +15,6 @@ namespace
 
 using takt_core::MissedPeriods;
 
-constexpr std::array<std::pair<MissedPeriods, std::string_view>, 3> kMissedPeriods{{
-  {MissedPeriods::skip, "skip"},
-  {MissedPeriods::catch_up, "catch_up"},
-  {MissedPeriods::restart, "restart"},
-}};
-
 constexpr std::array<std::pair<bool, std::string_view>, 2> kAcross{{
   {true, "allow"},
   {false, "forbid"},
@@ -146,7 +140,7 @@ CallbackRule read_callback_rule(
   map.duration("deadline", true, rule.deadline);
   if (map.has("missed_periods")) {
     MissedPeriods policy{};
-    map.choice<MissedPeriods>("missed_periods", kMissedPeriods, policy);
+    map.choice("missed_periods", policy);
     rule.missed_periods = policy;
   }
   map.duration("offset", false, rule.offset);

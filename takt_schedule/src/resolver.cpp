@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rule_table.hpp"
+#include "takt_core/placement_rules.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/thread_names.hpp"
 #include "text.hpp"
@@ -85,27 +86,16 @@ struct Resolver::Impl
   {
   }
 
-  int priority_by_chains(std::string_view id) const
-  {
-    int priority = 0;
-    for (const takt_core::ChainOptions & chain : chains) {
-      if (std::find(chain.path.begin(), chain.path.end(), id) != chain.path.end()) {
-        priority = std::max(priority, chain.priority);
-      }
-    }
-    return priority;
-  }
-
   Faults check_following(
     std::string_view id, const takt_core::Binding & binding, const Source & source) const
   {
     Faults faults;
-    const int priority = binding.priority.value_or(priority_by_chains(id));
+    const int priority = binding.priority.value_or(takt_core::inherited_priority(chains, id));
     for (const Threads & threads : executor.threads) {
       const int most = threads.attributes.priority;
       if (
         threads.follow && (names.find(threads.name).value_or(0) & binding.threads) != 0 &&
-        (priority < 1 || priority > most)) {
+        !takt_core::can_follow(threads.attributes, priority)) {
         faults.push_back(located(
           file, source,
           detail::quoted(id) + " has priority " + std::to_string(priority) +

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "takt_core/names.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/thread_names.hpp"
@@ -37,16 +38,7 @@ struct Arguments
 std::optional<takt_core::Kind> kind_from(const std::string & word)
 {
   using takt_core::Kind;
-  if (word == "sub") {
-    return Kind::subscription;
-  }
-  for (const Kind kind :
-       {Kind::timer, Kind::subscription, Kind::service, Kind::client, Kind::waitable}) {
-    if (to_string(kind) == word) {
-      return kind;
-    }
-  }
-  return std::nullopt;
+  return word == "sub" ? Kind::subscription : takt_core::from_string<Kind>(word);
 }
 
 /// {"callbacks": [{"id": "...", "kind": "timer", "group": "..."}, ...]}; optional per callback:

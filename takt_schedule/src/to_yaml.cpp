@@ -14,7 +14,6 @@ namespace takt_schedule
 namespace
 {
 
-using takt_core::MiddlewareCeiling;
 using takt_core::Policy;
 using takt_core::ThreadAttributes;
 
@@ -205,24 +204,18 @@ void write_callback(Writer & out, const CallbackRule & rule)
 void write_options(Writer & out, const ExecutorSchedule & executor)
 {
   out.line(2, "order", to_string(executor.order));
-  if (executor.window_timers == takt_core::WindowTimers::immediate) {
-    out.line(2, "window_timers", "immediate");
+  const ExecutorSchedule defaults;
+  if (executor.window_timers != defaults.window_timers) {
+    out.line(2, "window_timers", to_string(executor.window_timers));
   }
-  if (executor.on_exception == takt_core::ExceptionPolicy::report) {
-    out.line(2, "on_exception", "report");
+  if (executor.on_exception != defaults.on_exception) {
+    out.line(2, "on_exception", to_string(executor.on_exception));
   }
-  if (executor.missing_rights == takt_core::MissingRights::report) {
-    out.line(2, "missing_rights", "report");
+  if (executor.missing_rights != defaults.missing_rights) {
+    out.line(2, "missing_rights", to_string(executor.missing_rights));
   }
-  switch (executor.middleware_ceiling.mode) {
-    case MiddlewareCeiling::Mode::automatic:
-      break;
-    case MiddlewareCeiling::Mode::off:
-      out.line(2, "middleware_ceiling", "off");
-      break;
-    case MiddlewareCeiling::Mode::fixed:
-      out.line(2, "middleware_ceiling", std::to_string(executor.middleware_ceiling.priority));
-      break;
+  if (executor.middleware_ceiling.mode != defaults.middleware_ceiling.mode) {
+    out.line(2, "middleware_ceiling", to_string(executor.middleware_ceiling));
   }
   if (executor.lock_memory) {
     out.line(2, "lock_memory", "true");

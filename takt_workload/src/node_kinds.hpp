@@ -116,15 +116,13 @@ private:
     const std::uint64_t result = worker();
     Msg & message = output_->message();
     std::uint32_t dropped = 0;
-    takt_core::ActivationSet carried;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       merge_history(message, slots_[i].get());
       dropped += missed_[i].note(slots_[i].get());
-      carried.merge(slots_[i].activations());
     }
     store_result(message, result);
     {
-      const takt_core::ActivationScope joined(carried);
+      const takt_rcl::JoinScope joined(slots_);
       output_->publish(message, stamp, dropped);
     }
     for (auto & slot : slots_) {

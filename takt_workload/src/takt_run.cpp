@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command_line.hpp"
+#include "takt_core/names.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_workload/analysis.hpp"
@@ -36,6 +37,15 @@ struct Arguments
   std::string record;
 };
 
+std::string orders()
+{
+  std::string all;
+  for (const auto & [order, name] : takt_core::names<takt_core::Order>()) {
+    all += (all.empty() ? "" : ", ") + std::string(name);
+  }
+  return all;
+}
+
 void add_options(CLI::App & app, Arguments & a)
 {
   RunOptions & run = a.run;
@@ -45,13 +55,12 @@ void add_options(CLI::App & app, Arguments & a)
   app.add_option_function<std::string>(
     "--order",
     [&run](const std::string & word) {
-      run.order = takt_core::order_from_string(word);
+      run.order = takt_core::from_string<takt_core::Order>(word);
       if (!run.order) {
-        throw CLI::ValidationError(
-          "--order", "'" + word + "' is not one of priority, fifo, edf, window, stock");
+        throw CLI::ValidationError("--order", "'" + word + "' is not one of " + orders());
       }
     },
-    "order of the ready queues: priority, fifo, edf, window, stock");
+    "order of the ready queues: " + orders());
   app.add_option("--threads", run.threads, "executor threads, without a schedule")
     ->check(CLI::Range(1, 63))
     ->excludes("--schedule")

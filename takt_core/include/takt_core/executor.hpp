@@ -11,7 +11,9 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "takt_core/observer.hpp"
@@ -32,8 +34,12 @@ enum class ExceptionPolicy
 enum class MissingRights
 {
   fail,    ///< start fails with one fault per refusal; nothing ran
-  report,  ///< the executor runs with what was granted; `attributes()` tells
+  report,  ///< the executor runs with what was granted; `attributes()` and `refusals()` tell
 };
+
+/// As the schedule file spells them; see names.hpp.
+std::string_view to_string(ExceptionPolicy policy) noexcept;
+std::string_view to_string(MissingRights policy) noexcept;
 
 struct ExecutorThreadOptions
 {
@@ -56,6 +62,9 @@ struct MiddlewareCeiling
   Mode mode = Mode::automatic;
   int priority = 0;  ///< for `fixed`: 1 to 99
 };
+
+/// As the schedule file spells it: "auto", "off" or the priority.
+std::string to_string(const MiddlewareCeiling & ceiling);
 
 struct ExecutorOptions
 {
@@ -94,6 +103,8 @@ public:
   const ExecutorOptions & options() const noexcept;
 
   // ---- callbacks: set-up, at any time, from any thread or callback; may block ----
+  //
+  // Each of these also frees what was removed from inside itself and has ended: see `remove`.
 
   /// Adds a callback and, with it, its group. Besides the scheduler's faults: a group whose members
   /// are bound to threads of different OS priority (unless `allow_across_priorities(group)`), and a
@@ -101,16 +112,23 @@ public:
   Status add(std::shared_ptr<Callback> callback, const Binding & binding = {});
 
   /// Removes the callback: waits for a run on another thread, returns at once from inside itself.
+  /// Gives it up before it returns; after a removal from inside itself once that run has ended, on
+  /// the first of these: a thread in `wait` or `spin` (within milliseconds), the next function of
+  /// this section on any thread, the end of `spin_once` and `spin_some`, the destructor. Never on
+  /// an executor thread of its own accord. No lock is held meanwhile: what the callback owns may
+  /// use this executor in its destructor.
   void remove(Callback & callback);
 
-  /// See Scheduler. Both re-check what `add` checks.
+  /// See Scheduler. All of them re-check what `add` checks, `set_chain` for every callback whose
+  /// priority it would change; a fault changes nothing.
   Status bind(Callback & callback, ThreadMask threads);
   Status set_priority(Callback & callback, std::optional<int> priority);
   Status set_chain(const ChainOptions & chain);
 
   void allow_across_priorities(const Group & group);
 
-  /// Lookup, chains, timers, and all that needs no executor thread.
+  /// Lookup, timers, and all that needs no executor thread. Its own `add`, `remove`, `bind`,
+  /// `set_priority` and `set_chain` check and tell less than those above: not for users.
   Scheduler & scheduler() noexcept;
   const Scheduler & scheduler() const noexcept;
 
@@ -121,11 +139,13 @@ public:
   /// already running.
   Status start(std::optional<Time> epoch = std::nullopt);
 
-  /// Waits until `cancel` (or an exception under `stop`), then joins the threads.
+  /// Waits until `cancel` (or an exception under `stop`), then joins the threads. Several threads
+  /// may wait: all return when it is over, with the same outcome. Faults: not started, or called by
+  /// a callback on one of the threads it would wait for.
   SpinOutcome wait();
 
   /// `start` and `wait`. A `cancel` that came before is not lost: it ends this spin at once.
-  SpinOutcome spin();
+  SpinOutcome spin(std::optional<Time> epoch = std::nullopt);
 
   /// Runs at most one callback of any thread set on the calling thread; waits up to `timeout` for
   /// one (negative: for ever; zero: not at all). Not while the executor's own threads run.
@@ -155,6 +175,10 @@ public:
   /// What each thread asked for and got, in thread order; empty before the first start (and
   /// while one is under way).
   std::vector<AttributeReport> attributes() const;
+
+  /// What the last start was refused that concerns no single thread: locked memory, a fixed
+  /// middleware ceiling. Empty before the first start. Set-up only.
+  Faults refusals() const;
 
   /// OS thread ids in thread order; 0 where no thread runs.
   std::vector<pid_t> thread_ids() const;

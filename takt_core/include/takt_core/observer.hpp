@@ -27,6 +27,10 @@ public:
   /// Called on the executor thread itself, after its attributes were applied, before the gate.
   virtual void on_thread(std::uint32_t /*thread*/, const AttributeReport &) {}
 
+  /// What was refused to the process at start: locked memory, a fixed middleware ceiling. Called by
+  /// `start` before there are threads; not if nothing was refused, nor if that ends the start.
+  virtual void on_refusals(const Faults &) {}
+
   // ---- real-time safe; on the executor thread of the run ----
 
   /// After the take, before the user's function.

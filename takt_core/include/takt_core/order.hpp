@@ -3,7 +3,6 @@
 #define TAKT_CORE__ORDER_HPP_
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace takt_core
@@ -25,8 +24,9 @@ enum class WindowTimers : std::uint8_t
   immediate,  ///< also those that fall due inside the window (the rule of 2018)
 };
 
+/// As the schedule file spells them; see names.hpp.
 std::string_view to_string(Order order) noexcept;
-std::optional<Order> order_from_string(std::string_view name) noexcept;
+std::string_view to_string(WindowTimers timers) noexcept;
 
 /// True for orders whose picks depend on polling points: their threads must not share thread sets.
 constexpr bool has_windows(Order order) noexcept

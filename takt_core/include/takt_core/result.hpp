@@ -16,6 +16,9 @@ namespace takt_core
 using Faults = std::vector<std::string>;
 
 /// Either a `T` or a non-empty list of faults.
+///
+/// What a temporary holds is given out by value, so that `for (... : make().value())` and
+/// `const auto & x = *make()` hold what they name.
 template <typename T>
 class [[nodiscard]] Result
 {
@@ -26,10 +29,15 @@ public:
   bool ok() const noexcept { return content_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
 
-  T & value() { return std::get<0>(content_); }
-  const T & value() const { return std::get<0>(content_); }
-  T & operator*() { return value(); }
-  T * operator->() { return &value(); }
+  /// The value; only if `ok()`.
+  T & value() & { return std::get<0>(content_); }
+  const T & value() const & { return std::get<0>(content_); }
+  T value() && { return std::get<0>(std::move(content_)); }
+  T & operator*() & { return value(); }
+  const T & operator*() const & { return value(); }
+  T operator*() && { return std::move(*this).value(); }
+  T * operator->() { return &std::get<0>(content_); }
+  const T * operator->() const { return &std::get<0>(content_); }
 
   /// The faults; empty when `ok()`.
   Faults faults() const { return ok() ? Faults{} : std::get<1>(content_); }
@@ -47,7 +55,8 @@ public:
 
   bool ok() const noexcept { return faults_.empty(); }
   explicit operator bool() const noexcept { return ok(); }
-  const Faults & faults() const noexcept { return faults_; }
+  const Faults & faults() const & noexcept { return faults_; }
+  Faults faults() && noexcept { return std::move(faults_); }
 
 private:
   Faults faults_;

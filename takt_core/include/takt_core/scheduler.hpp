@@ -81,8 +81,15 @@ public:
   Status add(std::shared_ptr<Callback> callback, const Binding & binding = {}, Time now = {});
 
   /// Removes `callback`: nothing of it starts any more. Its sources must have been silenced before
-  /// (listener unregistered). The callback may still be running: see `running`.
-  void remove(Callback & callback);
+  /// (listener unregistered). The callback may still be running (see `running`): then the scheduler
+  /// keeps it until `reap` finds that it has ended. Returns it, so that whoever gives it up last
+  /// does so without locks; null if it is not here, or was removed before and reaped.
+  std::shared_ptr<Callback> remove(Callback & callback);
+
+  /// Frees what was removed while it ran and has ended since; true if some still runs. Their
+  /// destructors run here, without locks. To be called by the driver, not while it dispatches;
+  /// costs one load where nothing was removed like that.
+  bool reap();
 
   /// Whether a run of `callback` is between `next` and `complete`. Real-time safe.
   bool running(const Callback & callback) const noexcept
@@ -112,7 +119,8 @@ public:
   }
   ThreadMask threads(const Callback & callback) const noexcept
   {
-    return callback.set_.load(std::memory_order_acquire)->members;
+    const ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
+    return set == nullptr ? 0 : set->members;  // never added: none
   }
 
   /// Opens the start gate: timers begin. Every timer's first release is `epoch` + its offset.
@@ -179,7 +187,8 @@ private:
     std::atomic<bool> windows{false};
   };
 
-  ThreadSet * thread_set(ThreadMask threads, Faults & faults);
+  void check_threads(ThreadMask threads, Faults & faults) const;
+  ThreadSet & thread_set(ThreadMask threads);
   void inherit(Callback & callback);
   void rekey(Callback & callback);
   bool unlink(Callback & callback) noexcept;
@@ -247,7 +256,8 @@ private:
   std::vector<std::unique_ptr<ThreadSet>> sets_;
   std::unordered_map<const Callback *, std::unique_ptr<Settings>> settings_;
   std::unordered_map<std::string_view, Callback *> by_id_;
-  std::vector<std::unique_ptr<Settings>> retired_;  // removed while running: freed later
+  std::vector<std::unique_ptr<Settings>> retired_;  // removed while running: freed by `reap`
+  std::atomic<bool> retiring_{false};               // retired_ is not empty
   std::vector<ChainOptions> chains_;
   std::array<std::uint32_t, 5> registrations_{};
   std::atomic<bool> open_{false};

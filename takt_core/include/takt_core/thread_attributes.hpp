@@ -8,7 +8,6 @@
 #include <sys/types.h>
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,9 +29,8 @@ enum class Policy
   deadline
 };
 
-/// Lower-case name as the schedule file spells it ("fifo", "deadline", ...).
+/// Lower-case name as the schedule file spells it ("fifo", "deadline", ...); see names.hpp.
 std::string_view to_string(Policy policy) noexcept;
-std::optional<Policy> policy_from_string(std::string_view name) noexcept;
 
 /// True for fifo and rr, whose `priority` is 1 to 99.
 constexpr bool has_rt_priority(Policy policy) noexcept

@@ -19,8 +19,8 @@ enum class MissedPeriods
   restart,   ///< the next release is one period after the late start; phase is lost
 };
 
+/// As the schedule file spells it; see names.hpp.
 std::string_view to_string(MissedPeriods policy) noexcept;
-std::optional<MissedPeriods> missed_periods_from_string(std::string_view name) noexcept;
 
 struct TimerOptions
 {

@@ -161,5 +161,75 @@ TEST(Groups, across_os_priorities_are_refused_unless_allowed)
   EXPECT_TRUE(executor->bind(*b, 2).ok());
 }
 
+// Threads that take their callbacks' priorities; created only, so that no rights are needed.
+std::unique_ptr<Executor> following()
+{
+  return make_executor(2, [](auto & o) {
+    o.order = Order::priority;
+    for (auto & thread : o.threads) {
+      thread.follow = true;
+      thread.attributes.policy = Policy::fifo;
+      thread.attributes.priority = 50;
+    }
+  });
+}
+
+TEST(Chains, that_give_a_priority_no_following_thread_can_take_change_nothing)
+{
+  const auto executor = following();
+  EXPECT_TRUE(executor->set_chain({"chain", {"a", "b"}, 20}).ok());
+  const auto a = add_function(*executor, "a");
+  const auto b = add_function(*executor, "b");
+  struct Watch : Observer
+  {
+    void on_chain(const ChainOptions &) override { ++told; }
+    int told = 0;
+  };
+  const auto watch = std::make_shared<Watch>();
+  executor->add_observer(watch);
+  const Status status = executor->set_chain({"chain", {"a", "b"}, 51});
+  ASSERT_EQ(status.faults().size(), 2U) << "one for each callback";
+  EXPECT_NE(status.faults()[0].find("following"), std::string::npos) << status.faults()[0];
+  EXPECT_FALSE(executor->set_chain({"chain", {"a"}, 20}).ok()) << "b would fall to 0";
+  EXPECT_EQ(executor->scheduler().priority(*a), 20);
+  EXPECT_EQ(executor->scheduler().priority(*b), 20);
+  EXPECT_EQ(executor->scheduler().chains().front().path.size(), 2U);
+  EXPECT_EQ(watch->told, 1);
+  EXPECT_TRUE(executor->set_chain({"chain", {"a", "b"}, 30}).ok());
+  EXPECT_EQ(executor->scheduler().priority(*b), 30);
+}
+
+TEST(Chains, that_split_a_group_across_os_priorities_change_nothing)
+{
+  const auto executor = following();
+  EXPECT_TRUE(executor->set_chain({"both", {"a", "b"}, 20}).ok());
+  const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive, "shared");
+  const auto a = add_function(*executor, "a", {}, group);
+  const auto b = add_function(*executor, "b", {}, group);
+  const Status status = executor->set_chain({"one", {"b"}, 30});
+  ASSERT_EQ(status.faults().size(), 1U);
+  EXPECT_NE(status.faults()[0].find("across_priorities"), std::string::npos) << status.faults()[0];
+  EXPECT_EQ(executor->scheduler().chains().size(), 1U);
+  EXPECT_EQ(executor->scheduler().priority(*b), 20);
+  EXPECT_TRUE(executor->set_chain({"both", {"a", "b"}, 25}).ok()) << "both move together";
+  executor->allow_across_priorities(*group);
+  EXPECT_TRUE(executor->set_chain({"one", {"b"}, 30}).ok());
+  EXPECT_EQ(executor->scheduler().priority(*b), 30);
+}
+
+TEST(Callbacks, of_nobody_are_refused_by_every_set_up_function)
+{
+  const auto executor = following();
+  CallbackOptions options;
+  options.id = "stranger";
+  FunctionCallback stranger(options, {});
+  EXPECT_FALSE(executor->bind(stranger, 1).ok());
+  EXPECT_FALSE(executor->set_priority(stranger, 5).ok());
+  EXPECT_FALSE(executor->scheduler().bind(stranger, 1).ok());
+  EXPECT_FALSE(executor->scheduler().set_priority(stranger, 5).ok());
+  EXPECT_EQ(executor->scheduler().threads(stranger), 0U);
+  executor->remove(stranger);
+}
+
 }  // namespace
 }  // namespace takt_core::test

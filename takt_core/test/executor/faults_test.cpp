@@ -1,6 +1,10 @@
 // What goes wrong: exceptions by policy, missing rights, removal from awkward places, empty takes.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+#include <vector>
+
 #include "support/executor_fixture.hpp"
 #include "unprivileged_child.hpp"
 
@@ -107,6 +111,104 @@ TEST(Removal, from_inside_itself_returns_at_once_and_keeps_it_alive_until_it_is_
   EXPECT_TRUE(executor->wait().ok());
 }
 
+// Nothing but the run itself holds the callback any more: when is it given up?
+class RemovedFromInside : public testing::Test
+{
+protected:
+  void make(Executor & executor)
+  {
+    auto c = add_function(executor, "c", [&executor, this](const takt_core::Run & run) {
+      executor.remove(*run.callback);
+      EXPECT_TRUE(eventually([&] { return may_end.load(); }));
+    });
+    weak = c;
+    executor.ready(*c);
+  }
+
+  std::weak_ptr<Callback> weak;
+  std::atomic<bool> may_end{true};
+};
+
+TEST_F(RemovedFromInside, is_freed_by_the_thread_in_wait_once_it_is_over)
+{
+  const auto executor = make_executor(2);
+  std::thread spinning([&] { EXPECT_TRUE(executor->spin().ok()); });
+  for (int i = 0; i < 3; ++i) {
+    may_end.store(false);
+    make(*executor);
+    EXPECT_TRUE(eventually([&] { return executor->scheduler().find("c") == nullptr; }));
+    EXPECT_FALSE(weak.expired());
+    may_end.store(true);
+    EXPECT_TRUE(eventually([&] { return weak.expired(); }));
+  }
+  executor->cancel();
+  spinning.join();
+}
+
+TEST_F(RemovedFromInside, is_freed_by_the_end_of_a_spin)
+{
+  const auto executor = make_executor(1);
+  make(*executor);
+  EXPECT_TRUE(executor->spin_once(Duration(-1)).ok());
+  EXPECT_TRUE(weak.expired());
+  make(*executor);
+  EXPECT_TRUE(executor->spin_some().ok());
+  EXPECT_TRUE(weak.expired());
+}
+
+TEST_F(RemovedFromInside, is_freed_by_the_next_set_up_function)
+{
+  const auto executor = make_executor(2);
+  const auto other = add_function(*executor, "other");
+  const std::vector<std::function<void()>> functions{
+    [&] { EXPECT_TRUE(executor->bind(*other, 1).ok()); },
+    [&] { EXPECT_TRUE(executor->set_priority(*other, 3).ok()); },
+    [&] {
+      EXPECT_TRUE(executor->set_chain({"chain", {"other"}}).ok());
+    },
+    [&] { executor->remove(*add_function(*executor, "passing")); },
+    [&] { executor->remove(*other); },
+  };
+  ASSERT_TRUE(executor->start().ok());
+  for (const auto & function : functions) {
+    make(*executor);
+    EXPECT_TRUE(eventually([&] {
+      function();
+      return weak.expired();
+    }));
+  }
+  executor->cancel();
+  EXPECT_TRUE(executor->wait().ok());
+}
+
+TEST(Removal, of_the_last_reference_may_remove_others_in_its_destructor)
+{
+  // As a node does that is owned by its own callback.
+  const auto executor = make_executor(2);
+  for (const bool inside : {true, false}) {
+    const auto other = add_function(*executor, "other");
+    auto owner = std::shared_ptr<int>(new int(0), [&](const int * p) {
+      executor->remove(*other);
+      delete p;
+    });
+    auto c = add_function(*executor, "c", [&executor, owner](const takt_core::Run & run) {
+      executor->remove(*run.callback);
+    });
+    if (inside) {
+      executor->ready(*c);
+      c.reset();
+      owner.reset();
+      EXPECT_TRUE(executor->spin_once(Duration(-1)).ok());
+    } else {
+      owner.reset();
+      Callback & alone = *c;
+      c.reset();
+      executor->remove(alone);
+    }
+    EXPECT_EQ(executor->scheduler().find("other"), nullptr);
+  }
+}
+
 TEST(Removal, waits_for_a_run_on_another_thread)
 {
   const auto executor = make_executor(2);
@@ -133,6 +235,7 @@ ExecutorOptions urgent()
 {
   ExecutorOptions options;
   options.threads.resize(2);
+  options.threads[0].attributes.nice = read_attributes().nice;  // also where the tests run niced
   options.threads[1].attributes.policy = Policy::fifo;
   options.threads[1].attributes.priority = 20;
   return options;
@@ -182,6 +285,80 @@ TEST(MissingRights, report_runs_with_what_was_granted_and_tells)
              : "not reported";
   });
   EXPECT_EQ(said.value_or("died"), "reported");
+}
+
+// The sanitizers answer mlockall themselves: it never fails.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kRefusedLocks = 0;
+#else
+constexpr std::size_t kRefusedLocks = 1;
+#endif
+
+// Runs once without any rights, under `policy`, and says how it went.
+std::string run_without_rights(MissingRights policy)
+{
+  const auto said = in_unprivileged_child([policy]() -> std::string {
+    struct Watch : Observer
+    {
+      void on_refusals(const Faults & faults) override { refused = faults; }
+      Faults refused;
+    };
+    ExecutorOptions options;
+    options.lock_memory = true;
+    options.middleware_ceiling = {MiddlewareCeiling::Mode::fixed, 90};
+    options.missing_rights = policy;
+    auto executor = Executor::create(options);
+    const auto watch = std::make_shared<Watch>();
+    (*executor)->add_observer(watch);
+    if (!(*executor)->refusals().empty()) {
+      return "refused before it asked";
+    }
+    const auto c = add_function(**executor, "c", [&](const auto &) { (*executor)->cancel(); });
+    (*executor)->ready(*c);
+    const SpinOutcome outcome = (*executor)->spin();
+    std::string text = c->runs.load() == 1 ? "ran; " : "did not run; ";
+    for (const std::string & fault : outcome.faults) {
+      text += "fault: " + fault + "; ";
+    }
+    for (const std::string & fault : (*executor)->refusals()) {
+      text += "refusal: " + fault + "; ";
+    }
+    for (const std::string & fault : watch->refused) {
+      text += "observed: " + fault + "; ";
+    }
+    return text + "ceiling " + std::to_string((*executor)->middleware_ceiling());
+  });
+  return said.value_or("died");
+}
+
+std::size_t count(const std::string & text, const std::string & part)
+{
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(MissingRights, report_tells_what_was_refused_to_the_process_as_a_whole)
+{
+  const std::string said = run_without_rights(MissingRights::report);
+  EXPECT_EQ(said.find("ran; refusal: "), 0U) << said;
+  for (const std::string who : {"refusal: ", "observed: "}) {
+    EXPECT_EQ(count(said, who), kRefusedLocks + 1) << said;
+    EXPECT_EQ(count(said, who + "locking memory refused"), kRefusedLocks) << said;
+    EXPECT_EQ(count(said, who + "executor: middleware ceiling"), 1U) << said;
+  }
+  EXPECT_NE(said.find("RLIMIT_RTPRIO is 0"), std::string::npos) << said;
+  EXPECT_EQ(count(said, "ceiling 0"), 1U) << said;
+}
+
+TEST(MissingRights, fail_starts_nothing_without_the_rights_of_the_process)
+{
+  const std::string said = run_without_rights(MissingRights::fail);
+  EXPECT_EQ(said.find("did not run; "), 0U) << said;
+  EXPECT_EQ(count(said, "fault: "), kRefusedLocks + 1) << said;
+  EXPECT_EQ(count(said, "observed: "), 0U) << said;
 }
 
 }  // namespace

@@ -84,6 +84,74 @@ TEST(Spin, is_refused_while_spinning)
   EXPECT_FALSE(executor->wait().ok());
 }
 
+TEST(Wait, of_several_callers_ends_for_all_of_them_with_the_same_outcome)
+{
+  const auto executor = make_executor(2);
+  const auto fails = add_function(*executor, "c", [](const auto &) { throw 1; });
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(executor->start().ok());
+    std::atomic<int> entered{0}, told{0};
+    std::vector<std::thread> waiting;
+    for (int w = 0; w < 3; ++w) {
+      waiting.emplace_back([&] {
+        entered.fetch_add(1);
+        const SpinOutcome outcome = executor->wait();
+        // One that came too late for this spin is told so.
+        told.fetch_add(outcome.exception != nullptr ? 1 : 0);
+        EXPECT_TRUE((outcome.exception != nullptr) == outcome.faults.empty());
+      });
+    }
+    EXPECT_TRUE(eventually([&] { return entered.load() == 3; }));
+    executor->ready(*fails);
+    for (std::thread & thread : waiting) {
+      thread.join();
+    }
+    EXPECT_GE(told.load(), 1);
+    EXPECT_FALSE(executor->running());
+  }
+}
+
+TEST(Wait, ends_with_its_own_spin_although_the_next_one_goes_on)
+{
+  const auto executor = make_executor(2);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(executor->start().ok());
+    std::atomic<int> entered{0}, over{0};
+    std::vector<std::thread> waiting;
+    for (int w = 0; w < 2; ++w) {
+      waiting.emplace_back([&] {
+        entered.fetch_add(1);
+        executor->wait();
+        over.fetch_add(1);
+      });
+    }
+    EXPECT_TRUE(eventually([&] { return entered.load() == 2; }));
+    executor->cancel();
+    EXPECT_TRUE(eventually([&] { return executor->start().ok(); }));
+    EXPECT_TRUE(eventually([&] { return over.load() >= 1; }));
+    executor->cancel();  // for one that came only to the second spin
+    executor->wait();
+    for (std::thread & thread : waiting) {
+      thread.join();
+    }
+    executor->cancel();
+    executor->spin();
+  }
+}
+
+TEST(Wait, is_refused_on_a_thread_it_would_wait_for)
+{
+  const auto executor = make_executor(1);
+  std::atomic<bool> refused{false};
+  const auto c = add_function(*executor, "c", [&](const auto &) {
+    refused.store(!executor->wait().faults.empty());
+    executor->cancel();
+  });
+  executor->ready(*c);
+  EXPECT_TRUE(executor->spin().ok());
+  EXPECT_TRUE(refused.load());
+}
+
 TEST(Spin, goes_on_with_timers_after_a_restart_and_after_a_cancelled_spin_once)
 {
   const auto executor = make_executor(2);

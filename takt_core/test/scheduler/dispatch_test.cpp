@@ -166,6 +166,36 @@ TEST(Dispatch, removed_and_added_again_runs_again)
   EXPECT_EQ(hand.run_one(0, ms(2)), "a");
 }
 
+TEST(Dispatch, a_callback_that_is_refused_leaves_no_thread_set_behind)
+{
+  ByHand other(2), hand(2, Order::window);
+  const auto group = ByHand::exclusive();
+  other.add("member", group);
+  hand.add("stranger", group, on(0b01));
+  EXPECT_EQ(hand.faults.size(), 1U) << "its group is another executor's";
+  hand.add("a", nullptr, on(0b11));  // windows must not overlap
+  EXPECT_TRUE(hand.faults.empty()) << hand.faults.front();
+}
+
+TEST(Dispatch, what_was_removed_while_it_ran_is_kept_until_it_is_reaped)
+{
+  ByHand hand(1);
+  auto a = hand.add("a");
+  const std::weak_ptr<Callback> weak = a;
+  EXPECT_FALSE(hand.scheduler.reap());
+  hand.scheduler.ready(*a, 1, ms(1));
+  ASSERT_EQ(hand.pick(0, ms(1)), "a");
+  EXPECT_EQ(hand.scheduler.remove(*a), a);
+  EXPECT_EQ(hand.scheduler.remove(*a), a) << "a second one learns that it still runs";
+  a.reset();
+  EXPECT_TRUE(hand.scheduler.reap());
+  EXPECT_FALSE(weak.expired());
+  hand.complete();
+  EXPECT_FALSE(weak.expired());
+  EXPECT_FALSE(hand.scheduler.reap());
+  EXPECT_TRUE(weak.expired());
+}
+
 TEST(Dispatch, empty_takes_of_the_queue_use_up_no_instance_number)
 {
   ByHand hand(1);

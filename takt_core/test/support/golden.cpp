@@ -5,6 +5,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "takt_core/names.hpp"
+
 namespace takt_core::test
 {
 
@@ -16,13 +18,11 @@ constexpr std::uint32_t kUnbounded = 256;
 
 Kind kind_of(const std::string & name)
 {
-  for (const Kind kind :
-       {Kind::timer, Kind::subscription, Kind::service, Kind::client, Kind::waitable}) {
-    if (to_string(kind) == name) {
-      return kind;
-    }
+  const auto kind = from_string<Kind>(name);
+  if (!kind) {
+    throw std::runtime_error("golden scenario: unknown kind " + name);
   }
-  throw std::runtime_error("golden scenario: unknown kind " + name);
+  return *kind;
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ GoldenScenario::GoldenScenario(
   for (const auto & executor : scenario.at("executors")) {
     SchedulerOptions options;
     options.thread_urgencies.assign(executor.at("threads").get<std::size_t>(), 0);
-    options.order = order_from_string(executor.at("order").get<std::string>()).value();
+    options.order = from_string<Order>(executor.at("order").get<std::string>()).value();
     options.window_timers = executor.value("timers", "snapshot") == "immediate"
                               ? WindowTimers::immediate
                               : WindowTimers::snapshot;

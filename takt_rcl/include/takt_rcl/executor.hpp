@@ -70,7 +70,9 @@ public:
   /// Real-time safe.
   bool is_spinning() const noexcept;
 
-  /// Faults and refused rights met after start-up, e.g. rules for threads of the middleware.
+  /// Faults and refused rights met since it was made, e.g. rules for threads of the middleware,
+  /// locked memory, a fixed middleware ceiling. What single executor threads were refused:
+  /// `core().attributes()`.
   takt_core::Faults schedule_warnings() const;
 
   takt_core::Executor & core() noexcept;

@@ -9,11 +9,16 @@
 //                 front_.clear(); rear_.clear();
 //               }
 //
+// As many as are known only at run time: std::vector<takt_rcl::Join<Points>> slots_, and
+// JoinScope joined(slots_).
+//
 // Not synchronised: callbacks that share a slot belong in one exclusive group.
 #ifndef TAKT_RCL__JOIN_HPP_
 #define TAKT_RCL__JOIN_HPP_
 
+#include <concepts>
 #include <memory>
+#include <ranges>
 #include <utility>
 
 #include "takt_core/activation.hpp"
@@ -87,35 +92,49 @@ private:
   std::shared_ptr<const Msg> shared_;
 };
 
+/// A range of slots: an array, a vector, a span.
+template <typename Range>
+concept JoinRange = std::ranges::input_range<const Range> &&
+  std::derived_from<std::ranges::range_value_t<const Range>, JoinBase>;
+
 /// While it lives, what this thread publishes carries the current activations and those of all
 /// given slots that hold a message. What exceeds ActivationSet::kCapacity is dropped. Real-time
 /// safe.
 class JoinScope
 {
 public:
-  template <typename... Joins>
+  template <std::derived_from<JoinBase>... Joins>
   explicit JoinScope(const Joins &... joins) noexcept
-  : activations_(merge(joins...)),
-    scope_(activations_)
   {
+    (..., merge(joins));
+  }
+
+  template <JoinRange Joins>
+  explicit JoinScope(const Joins & joins) noexcept
+  {
+    for (const JoinBase & join : joins) {
+      merge(join);
+    }
   }
 
   const takt_core::ActivationSet & activations() const noexcept { return activations_; }
 
 private:
-  template <typename... Joins>
-  static takt_core::ActivationSet merge(const Joins &... joins) noexcept
+  static takt_core::ActivationSet current() noexcept
   {
-    takt_core::ActivationSet set;
-    if (const auto * const current = takt_core::current_activations(); current != nullptr) {
-      set = *current;
-    }
-    (..., (joins.has() ? set.merge(joins.activations()) : true));
-    return set;
+    const takt_core::ActivationSet * const running = takt_core::current_activations();
+    return running != nullptr ? *running : takt_core::ActivationSet{};
   }
 
-  takt_core::ActivationSet activations_;
-  takt_core::ActivationScope scope_;
+  void merge(const JoinBase & join) noexcept
+  {
+    if (join.has()) {
+      activations_.merge(join.activations());
+    }
+  }
+
+  takt_core::ActivationSet activations_ = current();
+  takt_core::ActivationScope scope_{activations_};
 };
 
 }  // namespace takt_rcl

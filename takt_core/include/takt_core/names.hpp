@@ -1,0 +1,59 @@
+// The spellings of the core's enumerations in files and output: one table each, by which they are
+// printed (`to_string`, declared beside each of them), read, and listed where a reader gave another
+// word.
+//
+// Any thread; neither allocates nor blocks.
+#ifndef TAKT_CORE__NAMES_HPP_
+#define TAKT_CORE__NAMES_HPP_
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "takt_core/executor.hpp"
+
+namespace takt_core
+{
+
+template <typename Enum>
+using Name = std::pair<Enum, std::string_view>;
+
+/// Every value that has a word, in the order in which to list them. There is one for each of the
+/// types below.
+template <typename Enum>
+std::span<const Name<Enum>> names() noexcept = delete;
+
+template <>
+std::span<const Name<Order>> names<Order>() noexcept;
+template <>
+std::span<const Name<WindowTimers>> names<WindowTimers>() noexcept;
+template <>
+std::span<const Name<ExceptionPolicy>> names<ExceptionPolicy>() noexcept;
+template <>
+std::span<const Name<MissingRights>> names<MissingRights>() noexcept;
+/// `fixed` has no word: it is written as its priority.
+template <>
+std::span<const Name<MiddlewareCeiling::Mode>> names<MiddlewareCeiling::Mode>() noexcept;
+template <>
+std::span<const Name<Policy>> names<Policy>() noexcept;
+template <>
+std::span<const Name<MissedPeriods>> names<MissedPeriods>() noexcept;
+template <>
+std::span<const Name<Kind>> names<Kind>() noexcept;
+
+/// The value of that name.
+template <typename Enum>
+std::optional<Enum> from_string(std::string_view text) noexcept
+{
+  for (const auto & [value, name] : names<Enum>()) {
+    if (name == text) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__NAMES_HPP_

@@ -1,0 +1,32 @@
+// What decides whether callbacks may run where they are bound: the rules of `Executor`, for whoever
+// judges a placement before there is an executor.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_CORE__PLACEMENT_RULES_HPP_
+#define TAKT_CORE__PLACEMENT_RULES_HPP_
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/executor.hpp"
+
+namespace takt_core
+{
+
+/// The priority that `callback` has without one of its own: that of its most important chain, 0
+/// without a chain.
+int inherited_priority(std::span<const ChainOptions> chains, std::string_view callback);
+
+/// The OS urgencies (see `urgency(ThreadAttributes)`) with which a callback of `priority` may run on
+/// `bound` (0: all threads), ascending, each once. In a mutually exclusive group all callbacks must
+/// have the same ones, or the less urgent would block the others.
+std::vector<int> urgencies(
+  std::span<const ExecutorThreadOptions> threads, ThreadMask bound, int priority);
+
+/// Whether a following thread with these attributes can take a callback's `priority` as its own.
+bool can_follow(const ThreadAttributes & thread, int priority) noexcept;
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__PLACEMENT_RULES_HPP_

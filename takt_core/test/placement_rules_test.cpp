@@ -1,0 +1,47 @@
+// The rules of placement, as the executor and the checks of a schedule share them.
+#include "takt_core/placement_rules.hpp"
+
+#include <gtest/gtest.h>
+
+namespace takt_core::test
+{
+namespace
+{
+
+ExecutorThreadOptions fifo(int priority, bool follow = false)
+{
+  ExecutorThreadOptions thread;
+  thread.attributes.policy = Policy::fifo;
+  thread.attributes.priority = priority;
+  thread.follow = follow;
+  return thread;
+}
+
+TEST(Urgencies, are_those_of_the_bound_threads_each_once)
+{
+  const std::vector<ExecutorThreadOptions> threads{fifo(20), {}, fifo(20), fifo(90, true)};
+  EXPECT_EQ(urgencies(threads, 0b0101, 7), (std::vector<int>{120}));
+  EXPECT_EQ(urgencies(threads, 0b0011, 7), (std::vector<int>{20, 120}));
+  EXPECT_EQ(urgencies(threads, 0b1000, 7), (std::vector<int>{107})) << "a following thread's";
+  EXPECT_EQ(urgencies(threads, 0, 7), (std::vector<int>{20, 107, 120})) << "all";
+}
+
+TEST(InheritedPriority, is_that_of_the_most_important_chain)
+{
+  const std::vector<ChainOptions> chains{{"one", {"a", "b"}, 5}, {"two", {"b"}, 9}};
+  EXPECT_EQ(inherited_priority(chains, "a"), 5);
+  EXPECT_EQ(inherited_priority(chains, "b"), 9);
+  EXPECT_EQ(inherited_priority(chains, "c"), 0);
+}
+
+TEST(FollowingThreads, take_priorities_up_to_their_own)
+{
+  const ThreadAttributes thread = fifo(20).attributes;
+  EXPECT_FALSE(can_follow(thread, 0));
+  EXPECT_TRUE(can_follow(thread, 1));
+  EXPECT_TRUE(can_follow(thread, 20));
+  EXPECT_FALSE(can_follow(thread, 21));
+}
+
+}  // namespace
+}  // namespace takt_core::test
