@@ -197,6 +197,9 @@ int main(int argc, char ** argv)
       {order + "_10_of_10000", order + "_10_of_10", 1.2, order + ": 10 ready of 10,000 / of 10"});
   }
   for (const std::string order : {"priority", "fifo", "window"}) {
+    limits.push_back(
+      {order + "_10000_of_10000", "pointer_walk_10000", 1.5,
+       order + ": all 10,000 ready / pointer walk"});
     // What so many callbacks cost more than ten must be the memory they lie in and nothing else.
     limits.push_back(
       {order + "_10000_of_10000", "pointer_walk_10000", 1.5,

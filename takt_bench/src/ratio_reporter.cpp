@@ -79,6 +79,7 @@ int run(int argc, char ** argv, const std::vector<Limit> & limits)
   benchmark::RunSpecifiedBenchmarks(&collector);
 
   bool met = true;
+  bool complete = true;
   std::string rows;
   if (!json) {
     std::printf("%-34s %12s\n", "benchmark (median)", "ns");
@@ -99,6 +100,7 @@ int run(int argc, char ** argv, const std::vector<Limit> & limits)
     const double value = measured ? subject / base : -1.0;
     const bool ok = !measured || value <= limit.limit;
     met = met && ok;
+    complete = complete && measured;
     const char * const verdict = !measured ? "not measured" : ok ? "met" : "MISSED";
     const char * const unit = limit.baseline.empty() ? "ns" : "x";
     if (json) {
@@ -119,7 +121,7 @@ int run(int argc, char ** argv, const std::vector<Limit> & limits)
   if (json) {
     std::printf("{\"version\":1,\"limits\":[%s]}\n", rows.c_str());
   }
-  return judge && !met ? 1 : 0;
+  return !judge ? 0 : !met ? 1 : !complete ? 3 : 0;
 }
 
 }  // namespace takt_bench

@@ -22,7 +22,7 @@ struct Limit
 };
 
 /// `main` of a benchmark program. Exit code 1 if a limit was exceeded (unless --no_limits), 2 for
-/// bad arguments. Each benchmark is repeated and its median used; `--json` prints one object.
+/// bad arguments, 3 if something could not be measured and nothing was exceeded. Each benchmark is repeated and its median used; `--json` prints one object.
 int run(int argc, char ** argv, const std::vector<Limit> & limits);
 
 }  // namespace takt_bench

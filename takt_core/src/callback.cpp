@@ -11,9 +11,9 @@ std::atomic<std::uint32_t> g_next_number{1};
 Callback::Callback(CallbackOptions options)
 : kind_(options.kind),
   group_(nullptr),
-  timer_(options.timer.value_or(TimerOptions{})),
-  arrivals_(options.depth),
   number_(g_next_number.fetch_add(1, std::memory_order_relaxed)),
+  arrivals_(options.depth),
+  timer_(options.timer.value_or(TimerOptions{})),
   id_(std::move(options.id)),
   group_owner_(std::move(options.group))
 {

@@ -68,6 +68,9 @@ Callback * LevelQueue::pop() noexcept
   }
   Callback * const callback = levels_[at].head;
   remove(*callback);
+  if (const Callback * const after = levels_[at].head; after != nullptr) {
+    after->prefetch();
+  }
   return callback;
 }
 

@@ -11,6 +11,7 @@ namespace takt_core
 
 void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexcept
 {
+  __builtin_prefetch(&callback.state_, 1);
   if (callback.kind_ == Kind::timer) {
     return;
   }
@@ -137,6 +138,9 @@ void Scheduler::drain(ThreadSet & set) noexcept
   Callback * callback = set.intake.take_all();
   while (callback != nullptr) {
     Callback * const next = callback->next_;
+    if (next != nullptr) {
+      next->arrivals_.prefetch();
+    }
     if (callback->set_.load(std::memory_order_acquire) != &set) {
       callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
       put_in(*callback, kNoThread);

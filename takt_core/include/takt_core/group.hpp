@@ -96,8 +96,8 @@ private:
   };
 
   const GroupKind kind_;
-  const std::string id_;
   std::atomic<std::uint32_t> state_{0};
+  const std::string id_;
   PiMutex mutex_;
   IntrusiveHeap<Callback *, Less, Index> parked_;
   std::size_t members_ = 0;
