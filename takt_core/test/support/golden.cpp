@@ -115,6 +115,9 @@ void GoldenScenario::add_callback(const nlohmann::json & entry, std::int64_t tic
   callback->executor = entry.value("executor", std::size_t{0});
   Binding binding;
   binding.priority = entry.value("priority", 0);
+  if (entry.contains("deadline_ns")) {
+    binding.deadline = Duration(entry.at("deadline_ns").get<std::int64_t>() * tick);
+  }
   const Status added = world.add(callback, binding);
   if (!added.ok()) {
     throw std::runtime_error("golden scenario: " + added.faults().front());
