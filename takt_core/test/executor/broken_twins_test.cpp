@@ -52,6 +52,22 @@ INSTANTIATE_TEST_SUITE_P(
     Case{
       "message_lost", maker<LosesMessages>(), consumes_everything_once_in_exclusive_groups, kPool},
     Case{"rebinding_loses_an_entry", maker<LosesOnRebinding>(), survives_rebinding, kParts},
+    Case{
+      "priority_change_loses_an_entry", maker<LosesOnPriorityChange>(), survives_priority_changes,
+      kPool},
+    Case{
+      "rebinding_loses_an_entry_in_a_pool", maker<LosesOnRebinding>(), survives_rebinding, kPool},
+    Case{
+      "message_lost_by_windows",
+      maker<LosesMessages>(),
+      consumes_everything_once_in_exclusive_groups,
+      {Order::window, Shape::partitioned, false}},
+    Case{
+      "wake_up_lost_by_deadline",
+      maker<LosesWakeUps>(),
+      wakes_for_every_message,
+      {Order::edf, Shape::partitioned, false}},
+    Case{"adding_and_losing", maker<LosesMessages>(), survives_adding_and_removing, kPool},
     Case{"order_reversed", maker<ReversesOrder>(), keeps_the_order_of_releases, kSingle},
     Case{
       "order_reversed_by_level",

@@ -63,9 +63,35 @@ TEST_P(Conformance, runs_nothing_before_the_gate)
 
 TEST_P(Conformance, survives_rebinding)
 {
-  if (GetParam().shape == Shape::partitioned) {
-    expect_kept(survives_rebinding);
+  const Setting & setting = GetParam();
+  if (setting.shape == Shape::single) {
+    return;  // nowhere to go
   }
+  if (has_windows(setting.order) && setting.shape != Shape::partitioned) {
+    return;  // sets that share a thread cannot have windows
+  }
+  expect_kept(survives_rebinding);
+}
+
+TEST_P(Conformance, survives_cancel_storms)
+{
+  if (GetParam().real) {
+    expect_kept(survives_cancel_storms);
+  }
+}
+
+TEST_P(Conformance, survives_exceptions)
+{
+  if (!GetParam().real) {
+    return;
+  }
+  const auto engine = make_real_engine(
+    GetParam(), [](ExecutorOptions & o) { o.on_exception = ExceptionPolicy::report; });
+  if (engine == nullptr) {
+    GTEST_SKIP() << "following threads need SCHED_FIFO, which this process may not use";
+  }
+  const Verdict verdict = survives_exceptions(*engine, GetParam());
+  EXPECT_TRUE(verdict.good()) << verdict;
 }
 
 TEST_P(Conformance, survives_priority_changes)

@@ -37,9 +37,7 @@ Binding binding_for(const Setting & setting, std::size_t i)
 {
   Binding binding;
   binding.priority = 1 + static_cast<int>(i % 3);
-  if (setting.shape == Shape::partitioned && setting.order == Order::stock) {
-    binding.threads = ThreadMask{1} << (i / 2 % 3);  // as in rclcpp, groups do not cross pools
-  } else if (setting.shape == Shape::partitioned) {
+  if (setting.shape == Shape::partitioned) {
     const ThreadMask pairs = has_windows(setting.order) ? 0 : 0b011;
     binding.threads = i % 4 == 3 && pairs != 0 ? pairs : ThreadMask{1} << (i % 3);
   }
@@ -73,7 +71,7 @@ public:
   }
   Status set_priority(Probe & probe, std::optional<int> priority) override
   {
-    return scheduler().set_priority(probe, priority);
+    return world_.seam().set_priority(probe, priority);
   }
   void ready(Probe & probe, std::uint32_t count) override
   {
@@ -165,6 +163,16 @@ public:
       executor_->wait();
     }
   }
+  bool cancel_and_restart() override
+  {
+    std::thread other([this] { executor_->cancel(); });
+    executor_->cancel();
+    other.join();
+    executor_->wait();
+    start();
+    return true;
+  }
+  std::uint64_t exceptions() const override { return executor_->exceptions(); }
   void let_pass() override { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
   void let_pass_closed() override { let_pass(); }
   Scheduler & scheduler() override { return executor_->scheduler(); }

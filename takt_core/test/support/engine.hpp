@@ -56,6 +56,10 @@ public:
   /// minute passed, which is a guard against hanging and not a measure).
   virtual bool run_until(const std::function<bool()> & done) = 0;
   virtual void stop() = 0;
+  /// Cancels from several threads at once, sees it end, and starts again. False: not on this engine.
+  virtual bool cancel_and_restart() { return false; }
+  /// User exceptions that were counted so far.
+  virtual std::uint64_t exceptions() const { return 0; }
   /// Lets everything that could start wrongly do so.
   virtual void let_pass() = 0;
   /// The same before `start`.

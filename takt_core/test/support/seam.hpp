@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "takt_core/scheduler.hpp"
 
@@ -34,6 +35,10 @@ public:
   virtual Status bind(Callback & callback, ThreadMask threads)
   {
     return scheduler().bind(callback, threads);
+  }
+  virtual Status set_priority(Callback & callback, std::optional<int> priority)
+  {
+    return scheduler().set_priority(callback, priority);
   }
   virtual void remove(Callback & callback) { scheduler().remove(callback); }
   /// Whether threads may look for work before `open`: the driver's half of the start gate.

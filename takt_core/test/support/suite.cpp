@@ -1,5 +1,7 @@
 #include "suite.hpp"
 
+#include <stdexcept>
+
 #include "workload.hpp"
 
 namespace takt_core::test
@@ -68,7 +70,7 @@ Verdict survives_rebinding(Engine & engine, const Setting & setting)
     return filled;
   }
   const ThreadMask sets[] = {0b001, 0b010, 0b100, 0b011, 0b111};
-  const std::size_t choices = has_windows(setting.order) ? 3 : 5;
+  const std::size_t choices = has_windows(setting.order) ? 3 : 5;  // window sets never overlap
   engine.start();
   for (int i = 0; i < 2000; ++i) {
     engine.ready(
@@ -104,6 +106,53 @@ Verdict survives_priority_changes(Engine & engine, const Setting & setting)
     }
   }
   return work.finish(engine);
+}
+
+Verdict survives_cancel_storms(Engine & engine, const Setting & setting)
+{
+  Workload work;
+  if (Verdict filled = work.fill(engine, setting); !filled) {
+    return filled;
+  }
+  engine.start();
+  for (int i = 0; i < 100; ++i) {
+    for (std::size_t k = 0; k < 10; ++k) {
+      engine.ready(*work.probes[work.random() % work.probes.size()]);
+    }
+    if (!engine.cancel_and_restart()) {
+      return broken("this engine cannot be cancelled");
+    }
+  }
+  return work.finish(engine);
+}
+
+Verdict survives_exceptions(Engine & engine, const Setting & setting)
+{
+  Workload work;
+  if (Verdict filled = work.fill(engine, setting); !filled) {
+    return filled;
+  }
+  std::atomic<std::uint64_t> thrown{0};
+  for (const auto & probe : work.probes) {
+    probe->body = [&thrown, every = 2 + work.random() % 5,
+                   count = std::make_shared<std::atomic<std::uint64_t>>(0)](const Run &) {
+      if (count->fetch_add(1) % every == 0) {
+        thrown.fetch_add(1);
+        throw std::runtime_error("as it is meant to");
+      }
+    };
+  }
+  engine.start();
+  for (int i = 0; i < 2000; ++i) {
+    engine.ready(*work.probes[work.random() % work.probes.size()]);
+  }
+  const Verdict finished = work.finish(engine);
+  if (finished.good() && engine.exceptions() != thrown.load()) {
+    return broken(
+      std::to_string(engine.exceptions()) + " exceptions were counted of " +
+      std::to_string(thrown.load()));
+  }
+  return finished;
 }
 
 }  // namespace takt_core::test

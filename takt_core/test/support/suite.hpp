@@ -32,6 +32,14 @@ Verdict removes_for_good(Engine & engine, const Setting & setting);
 /// Adding and removing callbacks and groups while others run disturbs nobody.
 Verdict survives_adding_and_removing(Engine & engine, const Setting & setting);
 
+/// Cancelling from several threads and starting again, over and over, loses and doubles nothing.
+/// On real threads.
+Verdict survives_cancel_storms(Engine & engine, const Setting & setting);
+
+/// Callbacks that throw are counted and everything else goes on. On real threads, and for executors
+/// that report exceptions.
+Verdict survives_exceptions(Engine & engine, const Setting & setting);
+
 /// Sleeping threads are woken for every message, without timers to rescue them.
 Verdict wakes_for_every_message(Engine & engine, const Setting & setting);
 

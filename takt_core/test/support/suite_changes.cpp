@@ -71,8 +71,8 @@ Verdict survives_adding_and_removing(Engine & engine, const Setting & setting)
       Kind::subscription, 16);
     gone.push_back(passing);
     engine.ready(*passing, 2);  // waits for the adding
-    const std::size_t place = setting.order == Order::stock ? 0 : work.random() % 6;
-    if (const Status added = engine.add(passing, binding_for(setting, place)); !added.ok()) {
+    const Binding binding = binding_for(setting, work.random() % 6);
+    if (const Status added = engine.add(passing, binding); !added.ok()) {
       engine.stop();
       return broken(added.faults().front());
     }

@@ -108,6 +108,24 @@ public:
   }
 };
 
+/// A change of priority swallows what is picked next.
+class LosesOnPriorityChange final : public Seam
+{
+public:
+  Status set_priority(Callback & callback, std::optional<int> priority) override
+  {
+    Run run;
+    if (++count_ % 100 == 0 && scheduler().next(0, Time{}, run)) {
+      scheduler().taken(run);
+      scheduler().complete(run);
+    }
+    return Seam::set_priority(callback, priority);
+  }
+
+private:
+  int count_ = 0;
+};
+
 /// Gives a thread the second best callback first.
 class ReversesOrder final : public Seam
 {

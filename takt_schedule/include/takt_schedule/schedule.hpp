@@ -48,7 +48,7 @@ struct Threads
   int count = 1;                           ///< 1 to 63
   takt_core::ThreadAttributes attributes;  ///< without a name; cores before spreading
   bool spread = false;  ///< thread i gets only core i mod n of the cores (none: of the process's)
-  bool follow = false;                     ///< a following pool
+  bool follow = false;  ///< a following pool
   std::optional<Fallback> fallback;
   Source source;
   friend bool operator==(const Threads &, const Threads &) = default;
