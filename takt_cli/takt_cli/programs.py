@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def run_json(program: Path, arguments: Sequence[str], *, timeout_s: float = 120)
 
 def program_failed(name: str, code: int, words: str) -> TaktError:
     """Make the error for a program that ended badly: its own last words come first."""
-    said = last_lines(words, 12)
+    said = last_lines(words, 12 if code != EXIT_USAGE else 200)  # of bad input every fault counts
     how = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
     return TaktError(
         said or f"{name} {how} and said nothing",

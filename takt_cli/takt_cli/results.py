@@ -141,6 +141,7 @@ class Results:
     other_cores: float | None  # CPU of other programs meanwhile; 1.0 is one core
     load: Mapping[str, Any]
     stalls: tuple[tuple[int, int, int], ...]  # core, begin, end in ns since the epoch
+    defaulted_callbacks: tuple[str, ...]  # no rule of the schedule matches them
     warnings: tuple[str, ...]
     raw: Mapping[str, Any] = field(repr=False)
 

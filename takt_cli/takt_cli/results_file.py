@@ -84,6 +84,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
             )
             for stall in raw.get("stalls", ())
         ),
+        defaulted_callbacks=tuple(str(id_) for id_ in raw.get("defaulted_callbacks", ())),
         warnings=tuple(str(warning) for warning in raw.get("warnings", ())),
         raw=raw,
     )

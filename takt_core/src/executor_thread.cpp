@@ -2,6 +2,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "executor_impl.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
@@ -16,7 +18,8 @@ namespace
 thread_local Executor * t_executor = nullptr;
 thread_local const Run * t_run = nullptr;
 
-// Enough for deep user callbacks; the rest of the stack is touched when it is needed.
+// Enough for deep user callbacks; the rest of the stack is touched when it is needed. Of a smaller
+// stack all there is.
 constexpr std::size_t kPrefaultedStack = 256 * 1024;
 
 }  // namespace
@@ -42,7 +45,7 @@ void Executor::Impl::thread_main(std::uint32_t index)
   self.tid.store(static_cast<pid_t>(::syscall(SYS_gettid)));
   self.report = apply(options.threads[index].attributes);
   if (options.lock_memory) {
-    const Status status = prefault_stack(kPrefaultedStack);
+    const Status status = prefault_stack(std::min(kPrefaultedStack, stack_to_prefault()));
     self.report.faults.insert(
       self.report.faults.end(), status.faults().begin(), status.faults().end());
   }

@@ -142,6 +142,14 @@ void unlock_memory()
   ::mallopt(M_MMAP_MAX, kDefaultMmapMax);
 }
 
+std::size_t stack_to_prefault()
+{
+  // The caller may be some frames deeper when it does.
+  const std::size_t kept = kStackMargin + page_size();
+  const std::size_t left = stack_left();
+  return left > kept ? left - kept : 0;
+}
+
 Status prefault_stack(std::size_t bytes)
 {
   if (bytes == 0) {

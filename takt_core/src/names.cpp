@@ -39,7 +39,8 @@ constexpr Names<MiddlewareCeiling::Mode, 2> kCeilings{{
   {MiddlewareCeiling::Mode::off, "off"},
 }};
 
-constexpr Names<Policy, 6> kPolicies{{
+constexpr Names<Policy, 7> kPolicies{{
+  {Policy::inherit, "inherit"},
   {Policy::other, "other"},
   {Policy::batch, "batch"},
   {Policy::idle, "idle"},

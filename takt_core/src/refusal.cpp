@@ -98,7 +98,7 @@ std::string explain_nice_eperm(const ThreadAttributes & asked, pid_t tid)
     }
   }
   return "CAP_SYS_NICE is missing and RLIMIT_NICE is " + seen + "; " +
-         remedy("- nice " + std::to_string(asked.nice));
+         remedy("- nice " + std::to_string(asked.nice.value_or(0)));
 }
 
 std::string explain_deadline_eperm()
@@ -208,6 +208,8 @@ std::string format_cores(const std::vector<int> & cores)
 std::string format_policy(const ThreadAttributes & attributes)
 {
   const auto ns = [](Duration d) { return std::to_string(d.count()) + " ns"; };
+  const std::string nice =
+    attributes.nice ? " nice " + std::to_string(*attributes.nice) : std::string();
   switch (attributes.policy) {
     case Policy::fifo:
       return "SCHED_FIFO priority " + std::to_string(attributes.priority);
@@ -216,14 +218,16 @@ std::string format_policy(const ThreadAttributes & attributes)
     case Policy::deadline:
       return "SCHED_DEADLINE runtime " + ns(attributes.runtime) + " deadline " +
              ns(attributes.deadline) + " period " + ns(attributes.period);
-    case Policy::batch:
-      return "SCHED_BATCH nice " + std::to_string(attributes.nice);
     case Policy::idle:
       return "SCHED_IDLE";
+    case Policy::inherit:
+      return attributes.nice ? nice.substr(1) : "the inherited policy";
+    case Policy::batch:
+      return "SCHED_BATCH" + nice;
     case Policy::other:
       break;
   }
-  return "SCHED_OTHER nice " + std::to_string(attributes.nice);
+  return "SCHED_OTHER" + nice;
 }
 
 }  // namespace takt_core::detail

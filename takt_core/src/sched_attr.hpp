@@ -49,6 +49,7 @@ inline int sched_getattr(pid_t tid, SchedAttr & attr) noexcept
 constexpr std::uint32_t to_kernel(Policy policy) noexcept
 {
   switch (policy) {
+    case Policy::inherit:
     case Policy::other:
       return SCHED_OTHER;
     case Policy::batch:

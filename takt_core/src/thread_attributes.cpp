@@ -40,13 +40,16 @@ void validate_priorities(const ThreadAttributes & attributes, Faults & faults)
       "priority " + std::to_string(attributes.priority) + " does not belong to policy '" + policy +
       "'; use policy fifo or rr, or leave it away");
   }
-  if (attributes.policy == Policy::other || attributes.policy == Policy::batch) {
-    if (attributes.nice < -20 || attributes.nice > 19) {
-      faults.push_back("nice " + std::to_string(attributes.nice) + " is outside -20 to 19");
+  if (!attributes.nice) {
+    return;
+  }
+  if (has_nice(attributes.policy)) {
+    if (*attributes.nice < -20 || *attributes.nice > 19) {
+      faults.push_back("nice " + std::to_string(*attributes.nice) + " is outside -20 to 19");
     }
-  } else if (attributes.nice != 0) {
+  } else {
     faults.push_back(
-      "nice " + std::to_string(attributes.nice) + " does not belong to policy '" + policy +
+      "nice " + std::to_string(*attributes.nice) + " does not belong to policy '" + policy +
       "'; use policy other or batch, or leave it away");
   }
 }
@@ -139,9 +142,10 @@ int urgency(const ThreadAttributes & attributes) noexcept
     case Policy::fifo:
     case Policy::rr:
       return 100 + attributes.priority;
+    case Policy::inherit:
     case Policy::other:
     case Policy::batch:
-      return 20 - attributes.nice;
+      return 20 - attributes.nice.value_or(0);
     case Policy::idle:
       break;
   }

@@ -1,6 +1,7 @@
 // The part of thread attributes that talks to the kernel: apply, read back, try.
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,7 +60,13 @@ int write_name(pid_t tid, const std::string & name)
   return error;
 }
 
-SchedAttr to_kernel(const ThreadAttributes & attributes)
+/// Kept by the kernel also while the policy has no use for it.
+int read_nice(pid_t tid)
+{
+  return ::getpriority(PRIO_PROCESS, static_cast<id_t>(tid));  // of a thread, on Linux
+}
+
+SchedAttr to_kernel(const ThreadAttributes & attributes, pid_t tid)
 {
   SchedAttr attr;
   attr.policy = detail::to_kernel(attributes.policy);
@@ -70,7 +77,7 @@ SchedAttr to_kernel(const ThreadAttributes & attributes)
     attr.deadline = static_cast<std::uint64_t>(attributes.deadline.count());
     attr.period = static_cast<std::uint64_t>(attributes.period.count());
   } else {
-    attr.nice = attributes.nice;
+    attr.nice = attributes.nice.value_or(read_nice(tid));
   }
   return attr;
 }
@@ -99,11 +106,11 @@ std::uint64_t choose_flags(Policy policy, pid_t tid)
   return now.flags & detail::kResetOnFork;
 }
 
-bool same_policy(const ThreadAttributes & a, const ThreadAttributes & b)
+bool has_policy(const ThreadAttributes & granted, const ThreadAttributes & asked)
 {
-  const bool nice_counts = a.policy == Policy::other || a.policy == Policy::batch;
-  return a.policy == b.policy && a.priority == b.priority && (!nice_counts || a.nice == b.nice) &&
-         a.runtime == b.runtime && a.deadline == b.deadline && a.period == b.period;
+  return granted.policy == asked.policy && granted.priority == asked.priority &&
+         (!asked.nice || granted.nice == asked.nice) && granted.runtime == asked.runtime &&
+         granted.deadline == asked.deadline && granted.period == asked.period;
 }
 
 void apply_cores(const ThreadAttributes & asked, pid_t tid, Faults & faults)
@@ -126,11 +133,18 @@ void apply_cores(const ThreadAttributes & asked, pid_t tid, Faults & faults)
 
 void apply_policy(const ThreadAttributes & asked, pid_t tid, Faults & faults)
 {
-  SchedAttr attr = to_kernel(asked);
+  if (asked.policy == Policy::inherit) {
+    if (asked.nice && ::setpriority(PRIO_PROCESS, static_cast<id_t>(tid), *asked.nice) != 0) {
+      const int error = errno == EACCES ? EPERM : errno;  // too small a value for this user
+      faults.push_back(detail::explain_policy_refusal(asked, error, tid));
+    }
+    return;
+  }
+  SchedAttr attr = to_kernel(asked, tid);
   attr.flags = choose_flags(asked.policy, tid);
   if (const int error = detail::sched_setattr(tid, attr); error != 0) {
     faults.push_back(detail::explain_policy_refusal(asked, error, tid));
-  } else if (const ThreadAttributes granted = read_attributes(tid); !same_policy(asked, granted)) {
+  } else if (const ThreadAttributes granted = read_attributes(tid); !has_policy(granted, asked)) {
     faults.push_back(
       detail::format_policy(asked) + " was asked for but the kernel granted " +
       detail::format_policy(granted));
@@ -148,7 +162,8 @@ AttributeReport apply(const ThreadAttributes & attributes, pid_t tid)
       report.faults.push_back(detail::explain_name_refusal(attributes.name, error, tid));
     }
   }
-  if (!attributes.cores.empty() && attributes.policy != Policy::deadline) {
+  const bool leaves = attributes.policy != Policy::deadline && attributes.policy != Policy::inherit;
+  if (!attributes.cores.empty() && leaves) {
     leave_deadline(tid);
   }
   apply_cores(attributes, tid, report.faults);

@@ -201,6 +201,11 @@ TEST(PrefaultStack, RefusesMoreThanThereIs)
     EXPECT_TRUE(prefault_stack(0).ok());
     const Status fits = prefault_stack(512U << 10U);
     EXPECT_TRUE(fits.ok()) << fits.faults().front();
+    EXPECT_GT(stack_to_prefault(), 1U << 20U);
+  });
+  on_stack_of(64U << 10U, [] {
+    EXPECT_LT(stack_to_prefault(), 64U << 10U);
+    EXPECT_TRUE(prefault_stack(stack_to_prefault()).ok());
   });
 }
 

@@ -114,6 +114,36 @@ TEST(Apply, SetsNiceAndBatchAndIdle)
   });
 }
 
+TEST(Apply, LeavesAloneWhatIsNotAskedFor)
+{
+  on_new_thread([] {
+    ASSERT_TRUE(apply({.policy = Policy::batch, .nice = 11}).granted_all());
+    EXPECT_TRUE(apply({.cores = {usable_cores().front()}, .name = "same"}).granted_all());
+    EXPECT_EQ(::sched_getscheduler(0), SCHED_BATCH);
+    EXPECT_EQ(kernel_nice(), 11);
+    const AttributeReport report = apply({.policy = Policy::other});
+    EXPECT_TRUE(report.granted_all()) << joined(report.faults);
+    EXPECT_EQ(report.granted.policy, Policy::other);
+    EXPECT_EQ(report.granted.nice, 11) << "only the policy was asked for";
+    ASSERT_TRUE(apply({.policy = Policy::batch}).granted_all());
+    EXPECT_TRUE(apply({.nice = 12}).granted_all());
+    EXPECT_EQ(::sched_getscheduler(0), SCHED_BATCH) << "only the nice level was asked for";
+    EXPECT_EQ(kernel_nice(), 12);
+    on_new_thread([] { EXPECT_EQ(apply({.name = "child"}).granted.nice, 12) << "inherited"; });
+  });
+}
+
+TEST(Apply, LeavesRealtimeThreadsThatOnlyGetCoresAlone)
+{
+  SKIP_WITHOUT_REALTIME_RIGHTS();
+  on_new_thread([] {
+    ASSERT_TRUE(apply({.policy = Policy::rr, .priority = 4}).granted_all());
+    EXPECT_TRUE(apply({.cores = {usable_cores().front()}}).granted_all());
+    EXPECT_EQ(read_attributes().policy, Policy::rr);
+    EXPECT_EQ(read_attributes().priority, 4);
+  });
+}
+
 TEST(Apply, SetsCoresAndName)
 {
   on_new_thread([] {
@@ -176,8 +206,10 @@ TEST(Apply, SaysThatAThreadIsGone)
 {
   pid_t gone = 0;
   on_new_thread([&] { gone = static_cast<pid_t>(::syscall(SYS_gettid)); });
-  const AttributeReport report = apply({.cores = usable_cores(), .name = "ghost"}, gone);
+  const AttributeReport report =
+    apply({.policy = Policy::other, .cores = usable_cores(), .name = "ghost"}, gone);
   EXPECT_EQ(report.faults.size(), 3U);
+  EXPECT_EQ(apply({.nice = 3}, gone).faults.size(), 1U);
   for (const std::string & fault : report.faults) {
     EXPECT_NE(fault.find("no such thread"), std::string::npos) << fault;
   }

@@ -35,6 +35,7 @@ TEST(Refusal, NamesTheMissingRightAndTheLimitSeen)
     std::string seen;
     seen += joined(apply({.policy = Policy::fifo, .priority = 80, .name = "kept"}).faults);
     seen += joined(apply({.nice = -5}).faults);
+    seen += joined(apply({.policy = Policy::other, .nice = -6}).faults);
     seen += joined(apply(deadline).faults);
     seen += may_use_realtime(1) ? "may\n" : "may not\n";
     seen += std::to_string(set_own_priority(Policy::fifo, 1)) + "\n";
@@ -45,13 +46,26 @@ TEST(Refusal, NamesTheMissingRightAndTheLimitSeen)
   for (const char * part :
        {"SCHED_FIFO priority 80 refused for this thread: CAP_SYS_NICE is missing and "
         "RLIMIT_RTPRIO is 0; add '- rtprio 80'",
-        "SCHED_OTHER nice -5 refused for this thread: CAP_SYS_NICE is missing and RLIMIT_NICE is "
+        "nice -5 refused for this thread: CAP_SYS_NICE is missing and RLIMIT_NICE is "
         "0; add '- nice -5'",
+        "SCHED_OTHER nice -6 refused",
         "SCHED_DEADLINE runtime 1000000 ns deadline 5000000 ns period 10000000 ns refused for "
         "this thread: CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE",
         "may not\n1\nkept\n"}) {
     EXPECT_NE(text->find(part), std::string::npos) << part << "\nnot in\n" << *text;
   }
+}
+
+TEST(Refusal, DoesNotMeetWhoAsksForNothing)
+{
+  const auto text = test::in_unprivileged_child([] {
+    // From here back to nice 0 a right is needed.
+    std::string seen = joined(apply({.nice = 10}).faults);
+    seen += joined(apply({}).faults);
+    seen += joined(apply({.policy = Policy::batch}).faults);
+    return seen + "nice " + std::to_string(read_attributes().nice.value_or(-1));
+  });
+  EXPECT_EQ(text, "nice 10");
 }
 
 TEST(Refusal, OfAnotherUsersThreadSaysSo)

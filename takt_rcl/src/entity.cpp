@@ -54,6 +54,9 @@ void Entity::attach(const std::shared_ptr<Engine> & engine)
   }
   auto callback = make(*engine, std::move(core_options), placement);
   const takt_core::Status added = engine->core().add(callback, placement.binding);
+  if (engine->placer() != nullptr) {
+    detail::throw_schedule_faults("cannot add " + id_, added.faults());
+  }
   detail::throw_faults("cannot add " + id_, added.faults());
   engine_ = engine;
   callback_ = callback;

@@ -5,6 +5,22 @@
 namespace takt_rcl::detail
 {
 
+namespace
+{
+
+std::string listed(std::string_view what, const std::vector<std::string> & faults)
+{
+  std::string text(what);
+  const char * separator = faults.size() == 1 ? ": " : ":\n  ";
+  for (const std::string & fault : faults) {
+    text += separator + fault;
+    separator = "\n  ";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string take_rcl_error()
 {
   if (!rcutils_error_is_set()) {
@@ -40,16 +56,16 @@ void throw_rcl(const std::string & what)
 
 void throw_faults(std::string_view what, const std::vector<std::string> & faults)
 {
-  if (faults.empty()) {
-    return;
+  if (!faults.empty()) {
+    throw Error(listed(what, faults));
   }
-  std::string text(what);
-  const char * separator = faults.size() == 1 ? ": " : ":\n  ";
-  for (const std::string & fault : faults) {
-    text += separator + fault;
-    separator = "\n  ";
+}
+
+void throw_schedule_faults(std::string_view what, const std::vector<std::string> & faults)
+{
+  if (!faults.empty()) {
+    throw ScheduleError(listed(what, faults));
   }
-  throw Error(text);
 }
 
 }  // namespace takt_rcl::detail

@@ -52,9 +52,11 @@ Executor Executor::from_schedule(
   const std::string & executor_name)
 {
   std::vector<std::string> notes = schedule.warnings;
-  auto core = value_of(takt_schedule::make_executor(schedule, executor_name, &notes));
-  auto placer = std::make_unique<SchedulePlacer>(schedule, executor_name, *core, std::move(notes));
-  return Executor(Engine::create(std::move(context), std::move(core), std::move(placer)));
+  auto core = takt_schedule::make_executor(schedule, executor_name, &notes);
+  detail::throw_schedule_faults("cannot make the executor", core.faults());
+  auto placer =
+    std::make_unique<SchedulePlacer>(schedule, executor_name, *core.value(), std::move(notes));
+  return Executor(Engine::create(std::move(context), std::move(core.value()), std::move(placer)));
 }
 
 Executor::~Executor()
@@ -92,7 +94,14 @@ void Executor::remove_node(Node & node)
 // A context that has ended starts nothing; one that ends later cancels.
 bool Executor::may_spin() const
 {
-  return engine_->context()->ok();
+  if (!engine_->context()->ok()) {
+    return false;
+  }
+  if (Placer * const placer = engine_->placer(); placer != nullptr) {
+    detail::throw_schedule_faults("the schedule does not fit", placer->faults());
+    placer->started();
+  }
+  return true;
 }
 
 void Executor::spin(std::optional<takt_core::Time> epoch)
@@ -139,6 +148,16 @@ takt_core::Faults Executor::schedule_warnings() const
   const takt_core::Faults refused = engine_->core().refusals();
   all.insert(all.end(), refused.begin(), refused.end());
   return all;
+}
+
+takt_core::Faults Executor::schedule_faults() const
+{
+  return engine_->placer() != nullptr ? engine_->placer()->faults() : takt_core::Faults{};
+}
+
+std::vector<std::string> Executor::defaulted_callbacks() const
+{
+  return engine_->placer() != nullptr ? engine_->placer()->defaulted() : std::vector<std::string>{};
 }
 
 takt_core::Executor & Executor::core() noexcept

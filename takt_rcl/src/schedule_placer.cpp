@@ -13,7 +13,7 @@ namespace
 template <typename T>
 T value_of(takt_core::Result<T> result, const std::string & what)
 {
-  detail::throw_faults(what, result.faults());
+  detail::throw_schedule_faults(what, result.faults());
   return std::move(result.value());
 }
 
@@ -30,6 +30,7 @@ SchedulePlacer::SchedulePlacer(
     takt_schedule::ProcessThreads::create(schedule, executor_name), "cannot use the schedule"))
 {
   has_thread_rules_ = !resolver_.executor().process_threads.empty();
+  strict_ = schedule.strict;
   rights_must_be_there_ = resolver_.executor().missing_rights == takt_core::MissingRights::fail;
 }
 
@@ -53,12 +54,38 @@ void SchedulePlacer::entity_made()
     return;
   }
   std::lock_guard lock(mutex_);
-  const std::vector<pid_t> own = executor_.thread_ids();
-  takt_schedule::ProcessThreadsReport report = process_threads_.apply(own);
-  thread_faults_ = std::move(report.faults);
+  set_threads();
   if (rights_must_be_there_) {
     detail::throw_faults("cannot set threads of the process", thread_faults_);
   }
+}
+
+void SchedulePlacer::set_threads()
+{
+  const std::vector<pid_t> own = executor_.thread_ids();
+  takt_schedule::ProcessThreadsReport report = process_threads_.apply(own);
+  thread_faults_ = std::move(report.faults);
+  unmatched_thread_rules_ = std::move(report.unmatched_rules);
+}
+
+takt_core::Faults SchedulePlacer::faults()
+{
+  if (!strict_ || started_.load(std::memory_order_relaxed)) {
+    return {};
+  }
+  std::lock_guard lock(mutex_);
+  takt_core::Faults all = resolver_.report().faults;
+  if (has_thread_rules_) {
+    set_threads();
+  }
+  all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());
+  return all;
+}
+
+std::vector<std::string> SchedulePlacer::defaulted() const
+{
+  std::lock_guard lock(mutex_);
+  return resolver_.defaulted_callbacks();
 }
 
 takt_core::Faults SchedulePlacer::warnings() const
@@ -66,7 +93,9 @@ takt_core::Faults SchedulePlacer::warnings() const
   std::lock_guard lock(mutex_);
   takt_core::Faults all = notes_;
   const takt_schedule::ResolverReport report = resolver_.report();
-  all.insert(all.end(), report.faults.begin(), report.faults.end());
+  if (!strict_) {
+    all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());
+  }
   all.insert(all.end(), report.warnings.begin(), report.warnings.end());
   all.insert(all.end(), thread_faults_.begin(), thread_faults_.end());
   return all;

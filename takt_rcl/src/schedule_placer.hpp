@@ -2,6 +2,7 @@
 #ifndef SCHEDULE_PLACER_HPP_
 #define SCHEDULE_PLACER_HPP_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -25,9 +26,14 @@ public:
 
   Place place(const std::string & id, takt_core::Kind kind, const std::string & group_id) override;
   void entity_made() override;
+  takt_core::Faults faults() override;
   takt_core::Faults warnings() const override;
+  std::vector<std::string> defaulted() const override;
+  void started() noexcept override { started_.store(true, std::memory_order_relaxed); }
 
 private:
+  void set_threads();  // `mutex_` is held
+
   mutable std::mutex mutex_;
   takt_core::Executor & executor_;
   std::vector<std::string> notes_;
@@ -36,6 +42,9 @@ private:
   bool has_thread_rules_ = false;
   bool rights_must_be_there_ = false;
   takt_core::Faults thread_faults_;
+  std::vector<std::string> unmatched_thread_rules_;
+  bool strict_ = false;
+  std::atomic<bool> started_{false};
 };
 
 }  // namespace takt_rcl

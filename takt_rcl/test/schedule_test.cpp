@@ -151,6 +151,62 @@ executors:
   EXPECT_NE(warnings[0].find("middleware ceiling"), std::string::npos) << warnings[0];
 }
 
+TEST_F(Scheduled, StrictRefusesTheFirstSpinWithAllThatMatchedNothing)
+{
+  const auto schedule = parse(std::string("strict: true\n") + (kSchedule + 1));
+  auto e = Executor::from_schedule(context, schedule, "main");
+  auto n = node("n");
+  std::atomic<int> runs{0};
+  auto other = n->create_wall_timer(1ms, [&] { ++runs; });
+  e.add_node(n);
+  EXPECT_EQ(e.defaulted_callbacks(), std::vector<std::string>{"/n:timer(1ms)"});
+  const takt_core::Faults faults = e.schedule_faults();
+  EXPECT_EQ(faults.size(), 4u) << "two rules, two ids of the chain";
+  const auto refused = [&](const auto & spin) {
+    try {
+      spin();
+      ADD_FAILURE() << "it ran";
+    } catch (const ScheduleError & error) {
+      for (const std::string & fault : faults) {
+        EXPECT_NE(std::string(error.what()).find(fault), std::string::npos) << error.what();
+      }
+    }
+  };
+  refused([&] { e.spin(); });
+  refused([&] { e.spin_once(1ms); });
+  refused([&] { e.spin_some(); });
+  EXPECT_EQ(runs, 0) << "the gate stayed closed";
+  // What is missing may still come: then it starts, and later removals and additions are no matter.
+  auto timer = n->create_wall_timer(5ms, [&] {
+    if (runs > 0) {
+      e.cancel();
+    }
+  });
+  auto sub = n->create_subscription<Number>("/numbers", QoS(1), [](const Number &) {});
+  EXPECT_EQ(e.schedule_faults(), takt_core::Faults{});
+  e.spin();
+}
+
+TEST_F(Scheduled, StrictCountsThreadsOfTheProcessToo)
+{
+  const auto schedule = parse(R"yaml(
+version: 1
+strict: true
+executors:
+  main:
+    threads: {one: {}}
+    default: one
+    process_threads:
+      - {match: "nobody.*", nice: 19}
+)yaml");
+  auto e = Executor::from_schedule(context, schedule, "main");
+  auto n = node("n");
+  e.add_node(n);
+  ASSERT_EQ(e.schedule_faults().size(), 1u);
+  EXPECT_NE(e.schedule_faults()[0].find("'nobody.*' matches no thread"), std::string::npos);
+  EXPECT_THROW(e.spin(), ScheduleError);
+}
+
 TEST_F(Scheduled, ThreadsOfTheMiddlewareGetTheirAttributes)
 {
   const auto schedule = parse(R"yaml(

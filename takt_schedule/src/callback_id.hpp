@@ -1,11 +1,28 @@
-// What can be read off a callback id, or off a pattern over ids: the kind word behind the node.
+// What can be read off a callback id, or off a pattern over ids: whether it is one, its node, the
+// kind word behind the node.
 #ifndef TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
 #define TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
 
+#include <string>
 #include <string_view>
 
 namespace takt_schedule::detail
 {
+
+/// Whether an id of the form "/namespace/node:kind(what)", with or without "#2", can match. What
+/// stands in brackets is free. Without stars: whether it is such an id.
+bool may_be_id(std::string_view pattern);
+
+/// What may be meant by a pattern for which that is not so: the same with an end; or nothing.
+std::string meant_id(std::string_view pattern);
+
+/// "/ns/node" of "/ns/node:timer(100ms)"; empty if there is none.
+inline std::string_view node_of(std::string_view id)
+{
+  const std::size_t open = id.find('(');
+  const std::size_t colon = id.rfind(':', open);
+  return colon == std::string_view::npos ? std::string_view() : id.substr(0, colon);
+}
 
 /// "timer" of "/ns/node:timer(100ms)"; empty if there is none.
 inline std::string_view kind_word(std::string_view id)

@@ -63,9 +63,10 @@ public:
     }
   }
 
-  void finish()
+  /// `with_chains`: the callbacks are not all there are, so that `check_chains` cannot judge.
+  void finish(bool with_chains)
   {
-    const ResolverReport report = resolver_.report();
+    const ResolverReport report = resolver_.report(with_chains);
     append(report_.faults, report.faults);
     append(report_.warnings, report.warnings);
     append(report_.defaulted_callbacks, report.defaulted_callbacks);
@@ -172,6 +173,8 @@ CheckReport check(
     }
   }
 
+  // The list of one executor cannot tell what exists in the others.
+  const bool complete = only_executor.empty() || schedule.executors.size() == 1;
   std::set<std::string> placed;
   const bool single = schedule.executors.size() == 1 || !only_executor.empty();
   for (const ExecutorSchedule & executor : schedule.executors) {
@@ -188,7 +191,7 @@ CheckReport check(
         placed.insert(callback.id);
       }
     }
-    check.finish();
+    check.finish(!complete);
   }
   for (const ListedCallback & callback : callbacks) {
     if (placed.count(callback.id) != 0 || single) {
@@ -201,8 +204,7 @@ CheckReport check(
       report.defaulted_callbacks.push_back(callback.id);
     }
   }
-  // The list of one executor cannot tell what exists in the others.
-  if (only_executor.empty() || schedule.executors.size() == 1) {
+  if (complete) {
     check_chains(schedule, callbacks, report);
   }
 

@@ -99,6 +99,31 @@ void check_following(
   }
 }
 
+void check_bandwidth(const ExecutorSchedule & executor, Findings & findings, double deadline_cores)
+{
+  double sum = 0.0;
+  for (const Threads & threads : executor.threads) {
+    const takt_core::ThreadAttributes & attributes = threads.attributes;
+    if (attributes.policy != Policy::deadline || attributes.period <= takt_core::Duration::zero()) {
+      continue;
+    }
+    const double before = sum;
+    sum += threads.count * static_cast<double>(attributes.runtime.count()) /
+           static_cast<double>(attributes.period.count());
+    // The kernel counts in units of 2^-20.
+    if (deadline_cores > 0.0 && sum > deadline_cores + 1e-5 && before <= deadline_cores + 1e-5) {
+      const auto shown = [](double cores) {
+        std::string text = std::to_string(cores);
+        return text.substr(0, text.find('.') + 3);
+      };
+      findings.fault(
+        threads.source, "with " + quoted(threads.name) + " the deadline threads take " +
+                          shown(sum) + " cores, and the kernel admits " + shown(deadline_cores) +
+                          "; lower runtime or raise period");
+    }
+  }
+}
+
 void warn(
   const ExecutorSchedule & executor, const std::vector<UsedSet> & sets, Findings & findings,
   bool autogroup)
@@ -108,7 +133,6 @@ void warn(
   for (const UsedSet & set : sets) {
     used |= set.threads;
   }
-  bool follows = false;
   const Source * nice = nullptr;
   for (const Threads & threads : executor.threads) {
     const ThreadMask mask = names.mask(std::vector{threads.name});
@@ -117,8 +141,7 @@ void warn(
         threads.source, "threads " + quoted(threads.name) +
                           " run nothing: neither the default nor a rule names them");
     }
-    follows = follows || threads.follow;
-    if (nice == nullptr && (threads.attributes.nice != 0 || threads.fallback)) {
+    if (nice == nullptr && (threads.attributes.nice.value_or(0) != 0 || threads.fallback)) {
       nice = &threads.source;
     }
   }
@@ -131,17 +154,34 @@ void warn(
   const auto with_priority = std::find_if(
     executor.callbacks.begin(), executor.callbacks.end(),
     [](const CallbackRule & rule) { return rule.priority.has_value(); });
-  if (with_priority != executor.callbacks.end() && executor.order != Order::priority && !follows) {
+  if (with_priority != executor.callbacks.end() && !uses_priorities(executor)) {
     findings.warn(
       with_priority->source, "callback priorities have no effect under order '" +
                                std::string(to_string(executor.order)) +
                                "'; did you mean order: priority?");
   }
+  const auto with_backlog = std::find_if(
+    executor.callbacks.begin(), executor.callbacks.end(),
+    [](const CallbackRule & rule) { return rule.backlog.has_value(); });
+  if (with_backlog != executor.callbacks.end()) {
+    findings.warn(
+      with_backlog->source,
+      "backlog is only kept for the monitor, which this version does not have; it has no effect");
+  }
 }
 
 }  // namespace
 
-void check_executor(const ExecutorSchedule & executor, Findings & findings, bool autogroup)
+bool uses_priorities(const ExecutorSchedule & executor)
+{
+  return executor.order == Order::priority ||
+         std::any_of(executor.threads.begin(), executor.threads.end(), [](const Threads & threads) {
+           return threads.follow;
+         });
+}
+
+void check_executor(
+  const ExecutorSchedule & executor, Findings & findings, const Surroundings & surroundings)
 {
   if (executor.threads.empty()) {
     return;
@@ -150,9 +190,10 @@ void check_executor(const ExecutorSchedule & executor, Findings & findings, bool
   const std::vector<UsedSet> sets = used_sets(executor, names);
   if (names.names().size() <= takt_core::Scheduler::kMaxThreads) {
     check_sets(executor, names, sets, findings);
-    warn(executor, sets, findings, autogroup);
+    warn(executor, sets, findings, surroundings.autogroup);
   }
   check_following(executor, names, findings);
+  check_bandwidth(executor, findings, surroundings.deadline_cores);
 }
 
 }  // namespace takt_schedule::detail

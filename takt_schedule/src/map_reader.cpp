@@ -13,6 +13,9 @@ namespace takt_schedule::detail
 namespace
 {
 
+// Far beyond what anybody schedules, and added to any time still a time.
+constexpr takt_core::Duration kLongest = std::chrono::hours(24 * 365);
+
 std::string shown(const YamlNode & node)
 {
   switch (node.type) {
@@ -144,6 +147,9 @@ void MapReader::duration(
   const auto value = parse_duration(word->text);
   if (!value) {
     findings_.fault(word->at, std::string(key) + ": " + value.faults().front());
+  } else if (value.value() > kLongest) {
+    findings_.fault(
+      word->at, std::string(key) + ": " + quoted(word->text) + " is longer than 365 days");
   } else if (positive && value.value() == takt_core::Duration::zero()) {
     findings_.fault(word->at, std::string(key) + " must be longer than zero");
   } else {

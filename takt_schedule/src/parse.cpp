@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "check_schedule.hpp"
 #include "findings.hpp"
 #include "map_reader.hpp"
 #include "read_chains.hpp"
@@ -29,6 +30,16 @@ bool autogroup_enabled()
   std::ifstream file("/proc/sys/kernel/sched_autogroup_enabled");
   int enabled = 0;
   return file >> enabled && enabled != 0;
+}
+
+/// See sched(7): what is left to others of each core.
+double deadline_share()
+{
+  double runtime = -1.0;
+  double period = 0.0;
+  std::ifstream("/proc/sys/kernel/sched_rt_runtime_us") >> runtime;
+  std::ifstream("/proc/sys/kernel/sched_rt_period_us") >> period;
+  return runtime >= 0.0 && period > 0.0 ? runtime / period : 0.0;
 }
 
 /// False where reading on would only produce nonsense.
@@ -62,11 +73,14 @@ void read_executors(
     findings.fault(map.at("executors"), "executors is empty; add one entry per executor");
   }
   const std::vector<int> usable = machine.cores ? *machine.cores : takt_core::usable_cores();
-  const bool autogroup = machine.autogroup ? *machine.autogroup : autogroup_enabled();
+  const double share = machine.deadline_share ? *machine.deadline_share : deadline_share();
+  detail::Surroundings surroundings;
+  surroundings.autogroup = machine.autogroup ? *machine.autogroup : autogroup_enabled();
   for (const YamlNode::Entry & entry : node->entries) {
     const bool here = machine.executor.empty() || machine.executor == entry.key;
     schedule.executors.push_back(detail::read_executor(entry, findings, here ? &usable : nullptr));
-    detail::check_executor(schedule.executors.back(), findings, autogroup);
+    surroundings.deadline_cores = here ? share * static_cast<double>(usable.size()) : 0.0;
+    detail::check_executor(schedule.executors.back(), findings, surroundings);
   }
 }
 
@@ -87,6 +101,7 @@ takt_core::Result<Schedule> parse_schedule(
     map.boolean("strict", schedule.strict);
     read_executors(map, findings, machine, schedule);
     detail::read_chains(map, findings, schedule);
+    detail::check_schedule(schedule, findings);
   }
   if (root->is_null()) {
     findings.fault(root->at, "the file is empty; a schedule starts with 'version: 1'");

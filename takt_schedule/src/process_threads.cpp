@@ -54,11 +54,11 @@ bool has_already(const ThreadAttributes & has, const ThreadAttributes & wanted)
 {
   std::vector<int> cores = wanted.cores;
   std::sort(cores.begin(), cores.end());
-  const bool nice = wanted.policy != Policy::other && wanted.policy != Policy::batch;
-  return has.policy == wanted.policy && has.priority == wanted.priority &&
-         (nice || has.nice == wanted.nice) && has.runtime == wanted.runtime &&
-         has.deadline == wanted.deadline && has.period == wanted.period &&
-         (cores.empty() || has.cores == cores);
+  const bool same_policy = has.policy == wanted.policy && has.priority == wanted.priority &&
+                           has.runtime == wanted.runtime && has.deadline == wanted.deadline &&
+                           has.period == wanted.period;
+  return (wanted.policy == Policy::inherit || same_policy) &&
+         (!wanted.nice || has.nice == wanted.nice) && (cores.empty() || has.cores == cores);
 }
 
 }  // namespace

@@ -12,11 +12,6 @@ namespace
 using takt_core::Policy;
 using takt_core::ThreadAttributes;
 
-bool has_nice(Policy policy)
-{
-  return policy == Policy::other || policy == Policy::batch;
-}
-
 void read_priority(MapReader & map, Findings & findings, ThreadAttributes & attributes)
 {
   const std::string policy{to_string(attributes.policy)};
@@ -31,7 +26,7 @@ void read_priority(MapReader & map, Findings & findings, ThreadAttributes & attr
       map.at("priority"), "priority does not belong to policy '" + policy +
                             "'; use policy fifo or rr, or leave it away");
   }
-  if (has_nice(attributes.policy)) {
+  if (takt_core::has_nice(attributes.policy)) {
     map.integer("nice", -20, 19, attributes.nice);
   } else if (map.has("nice")) {
     findings.fault(

@@ -23,10 +23,9 @@ void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
       findings.fault(word.at, "chains name exact ids, and " + quoted(word.text) + " is a pattern");
       continue;
     }
-    if (word.text.front() != '/') {
+    if (!may_be_id(word.text)) {
       findings.fault(
-        word.at,
-        quoted(word.text) + " is no callback id; ids start with '/', as in '/node:timer(100ms)'");
+        word.at, quoted(word.text) + " is no callback id; ids look like '/node:timer(100ms)'");
       continue;
     }
     if (const auto [first, fresh] = lines.emplace(word.text, word.at.line); !fresh) {

@@ -37,6 +37,28 @@ void read_ceiling(MapReader & map, Findings & findings, MiddlewareCeiling & ceil
   map.integer("middleware_ceiling", 1, 99, ceiling.priority);
 }
 
+/// Threads above a ceiling would still wait for whoever was preempted at it.
+void check_ceiling(const MapReader & map, Findings & findings, const ExecutorSchedule & executor)
+{
+  const MiddlewareCeiling & ceiling = executor.middleware_ceiling;
+  if (ceiling.mode != MiddlewareCeiling::Mode::fixed || ceiling.priority == 0) {
+    return;
+  }
+  const Threads * highest = nullptr;
+  for (const Threads & threads : executor.threads) {
+    if (highest == nullptr || threads.attributes.priority > highest->attributes.priority) {
+      highest = &threads;
+    }
+  }
+  if (highest != nullptr && highest->attributes.priority > ceiling.priority) {
+    const std::string priority = std::to_string(highest->attributes.priority);
+    findings.fault(
+      map.find("middleware_ceiling")->at,
+      "middleware_ceiling " + std::to_string(ceiling.priority) + " is below priority " + priority +
+        " of threads " + quoted(highest->name) + "; use auto, or at least " + priority);
+  }
+}
+
 }  // namespace
 
 void check_name(
@@ -97,6 +119,7 @@ ExecutorSchedule read_executor(
     }
   }
   read_threads(map, findings, cores, executor);
+  check_ceiling(map, findings, executor);
   read_rules(map, findings, cores, executor);
   return executor;
 }

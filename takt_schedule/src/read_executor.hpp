@@ -26,9 +26,21 @@ void read_rules(
   MapReader & map, Findings & findings, const std::vector<int> * cores,
   ExecutorSchedule & executor);
 
+/// What an executor is judged by as a whole.
+struct Surroundings
+{
+  bool autogroup = false;
+  double deadline_cores = 0.0;  ///< that SCHED_DEADLINE threads may use up; 0: not limited
+};
+
 /// What only shows between entries: too many threads or thread sets, windows that share threads,
-/// following pools, patterns that always tie, threads without work (check_executor.cpp).
-void check_executor(const ExecutorSchedule & executor, Findings & findings, bool autogroup);
+/// following pools, deadline threads that do not fit, threads without work, keys without effect
+/// (check_executor.cpp).
+void check_executor(
+  const ExecutorSchedule & executor, Findings & findings, const Surroundings & surroundings);
+
+/// Whether callback priorities, own ones or those of chains, mean anything there.
+bool uses_priorities(const ExecutorSchedule & executor);
 
 /// Faults unless `name` can name an executor, a chain or threads: letters, digits, '_', '-' and
 /// the characters of `more`.

@@ -30,7 +30,13 @@ struct Written
 class RuleList
 {
 public:
-  RuleList(Findings & findings, bool names) : findings_(findings), names_(names) {}
+  /// `example`: an id; empty: the patterns are over names.
+  RuleList(Findings & findings, std::string example)
+  : findings_(findings),
+    names_(example.empty()),
+    example_(std::move(example))
+  {
+  }
 
   std::vector<std::string> read_match(MapReader & map, std::string_view what)
   {
@@ -50,6 +56,14 @@ public:
           word.at, "pattern " + quoted(word.text) +
                      " can match nothing, ids start with '/'; write " + quoted("/" + word.text) +
                      " or " + quoted("**/" + word.text));
+        continue;
+      }
+      if (!names_ && !may_be_id(word.text)) {
+        const std::string meant = meant_id(word.text);
+        findings_.fault(
+          word.at, "pattern " + quoted(word.text) + " can match nothing, ids look like " +
+                     example_ +
+                     (meant.empty() ? std::string() : "; did you mean " + quoted(meant) + "?"));
         continue;
       }
       result.push_back(word.text);
@@ -85,6 +99,7 @@ private:
 
   Findings & findings_;
   bool names_;
+  std::string example_;
   std::unordered_map<std::string, std::vector<Written>> written_;
 };
 
@@ -177,22 +192,30 @@ void for_each_item(MapReader & map, Findings & findings, std::string_view key, c
 void read_rules(
   MapReader & map, Findings & findings, const std::vector<int> * cores, ExecutorSchedule & executor)
 {
-  RuleList callbacks(findings, false);
+  RuleList callbacks(findings, "'/node:timer(100ms)'");
   for_each_item(map, findings, "callbacks", [&](const YamlNode & item) {
     executor.callbacks.push_back(read_callback_rule(item, findings, callbacks, executor));
   });
 
-  RuleList groups(findings, false);
+  RuleList groups(findings, "'/node:group(name)'");
   for_each_item(map, findings, "groups", [&](const YamlNode & item) {
     GroupRule rule;
     rule.source = item.at;
     MapReader entry(findings, item, "group rule", {"match", "across_priorities"});
     rule.match = groups.read_match(entry, "this group rule");
+    for (const std::string & text : rule.match) {
+      const std::string_view word = kind_word(text);
+      if (!word.empty() && word.find('*') == std::string_view::npos && word != "group") {
+        findings.fault(
+          rule.source,
+          quoted(text) + " is no callback group; their ids look like '/node:group(name)'");
+      }
+    }
     entry.choice<bool>("across_priorities", kAcross, rule.across_priorities);
     executor.groups.push_back(std::move(rule));
   });
 
-  RuleList process_threads(findings, true);
+  RuleList process_threads(findings, {});
   for_each_item(map, findings, "process_threads", [&](const YamlNode & item) {
     constexpr std::size_t kLongestOsName = 15;
     ProcessThreadRule rule;

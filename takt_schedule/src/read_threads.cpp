@@ -1,6 +1,7 @@
 #include "read_attributes.hpp"
 #include "read_executor.hpp"
 #include "takt_core/scheduler.hpp"
+#include "takt_schedule/size.hpp"
 #include "takt_schedule/thread_names.hpp"
 #include "text.hpp"
 
@@ -14,6 +15,8 @@ using takt_core::Policy;
 
 constexpr int kMostThreads = static_cast<int>(takt_core::Scheduler::kMaxThreads);
 constexpr std::size_t kLongestOsName = 15;
+// Each thread's stack is address space, and memory once it is locked.
+constexpr std::size_t kLargestStack = std::size_t{1} << 30U;
 
 void read_fallback(
   MapReader & map, Findings & findings, const ExecutorSchedule & executor, Threads & threads)
@@ -68,6 +71,9 @@ Threads read_entry(
     for (const std::string & fault : takt_core::validate(only_stack)) {
       findings.fault(map.find("stack")->at, fault);
     }
+    if (threads.attributes.stack_size > kLargestStack) {
+      findings.fault(map.find("stack")->at, "stack must be at most " + print_size(kLargestStack));
+    }
   }
   read_fallback(map, findings, executor, threads);
 
@@ -106,7 +112,17 @@ std::vector<std::string> read_thread_words(
 
   std::vector<std::string> result;
   for (const Word & word : map.words(key, "a thread name, a list of them, or all")) {
-    if (names.find(word.text)) {
+    if (const auto threads = names.find(word.text)) {
+      for (const std::string & earlier : result) {
+        if ((*threads & names.find(earlier).value_or(0)) != 0) {
+          findings.fault(
+            word.at, quoted(word.text) + (earlier == word.text
+                                            ? " is listed twice"
+                                            : " shares threads with " + quoted(earlier) +
+                                                ", which is listed already; leave one away"));
+          break;
+        }
+      }
       result.push_back(word.text);
     } else {
       const bool dot = word.text.find('.') != std::string::npos;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chain_ids.hpp"
 #include "rule_table.hpp"
 #include "takt_core/placement_rules.hpp"
 #include "takt_schedule/make_executor.hpp"
@@ -78,6 +79,7 @@ struct Resolver::Impl
     strict(schedule.strict),
     executor(chosen),
     chains(chain_options(schedule)),
+    chain_ids(schedule, chosen),
     names(executor),
     callbacks(executor.callbacks),
     groups(executor.groups),
@@ -149,6 +151,7 @@ struct Resolver::Impl
   bool strict;
   ExecutorSchedule executor;
   std::vector<takt_core::ChainOptions> chains;
+  detail::ChainIds chain_ids;
   ThreadNames names;
   RuleTable callbacks;
   RuleTable groups;
@@ -231,15 +234,25 @@ std::vector<std::string> Resolver::unmatched_rules() const
   return result;
 }
 
+std::vector<std::string> Resolver::unmatched_chain_ids() const
+{
+  return impl_->chain_ids.unmatched(impl_->callback_usage.asked);
+}
+
 const std::vector<std::string> & Resolver::defaulted_callbacks() const
 {
   return impl_->defaulted;
 }
 
-ResolverReport Resolver::report() const
+ResolverReport Resolver::report(bool with_chains) const
 {
   ResolverReport report;
-  (impl_->strict ? report.faults : report.warnings) = unmatched_rules();
+  std::vector<std::string> & unmatched = impl_->strict ? report.faults : report.warnings;
+  unmatched = unmatched_rules();
+  if (with_chains) {
+    const auto ids = unmatched_chain_ids();
+    unmatched.insert(unmatched.end(), ids.begin(), ids.end());
+  }
   const auto beaten = impl_->beaten();
   report.warnings.insert(report.warnings.end(), beaten.begin(), beaten.end());
   report.defaulted_callbacks = impl_->defaulted;

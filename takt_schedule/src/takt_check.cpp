@@ -1,10 +1,13 @@
 // takt_check: checks a schedule file without running anything.
 //
-// Exit codes: 0 the schedule is good, 2 it is not, or the command line is not.
+// Exit codes: 0 the schedule is good, 2 it is not, or the command line is not, 1 what was found could
+// not be written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -25,6 +28,7 @@ using takt_schedule::ListedCallback;
 using takt_schedule::Schedule;
 
 constexpr int kBad = 2;
+constexpr int kUnwritten = 1;
 
 struct Arguments
 {
@@ -67,6 +71,16 @@ std::vector<ListedCallback> read_ids(const std::string & path, Faults & faults)
   };
   for (std::size_t i = 0; i < list->size(); ++i) {
     const nlohmann::json & item = (*list)[i];
+    for (const char * key : {"id", "kind", "group", "executor", "reentrant"}) {
+      const bool truth = key == std::string_view("reentrant");
+      const auto found = item.is_object() ? item.find(key) : item.end();
+      if (found != item.end() && (truth ? !found->is_boolean() : !found->is_string())) {
+        faults.push_back(fmt::format(
+          "{}: callbacks[{}]: \"{}\" must be {}, not {}", path, i, key,
+          truth ? "true or false" : "a text",
+          found->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+      }
+    }
     ListedCallback callback;
     callback.id = text(item, "id");
     callback.group = text(item, "group");
@@ -212,7 +226,13 @@ int main(int argc, char ** argv)
   app.add_flag("--json", arguments.json, "print everything as JSON");
   try {
     app.parse(argc, argv);
-    return run(arguments);
+    const int code = run(arguments);
+    // A full disk shows when the buffer is emptied.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      fmt::print(stderr, "takt_check: the output cannot be written: {}\n", std::strerror(errno));
+      return kUnwritten;
+    }
+    return code;
   } catch (const CLI::ParseError & error) {
     return app.exit(error) == 0 ? 0 : kBad;
   } catch (const std::exception & error) {

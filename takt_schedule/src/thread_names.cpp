@@ -43,9 +43,10 @@ std::optional<ThreadMask> ThreadNames::find(std::string_view word) const
       continue;
     }
     rest.remove_prefix(1);
-    int index = -1;
+    unsigned index = 0;
     const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
-    if (error != std::errc{} || stop != rest.data() + rest.size() || index < 0) {
+    const bool as_printed = rest.size() == 1 || !rest.starts_with('0');
+    if (error != std::errc{} || stop != rest.data() + rest.size() || !as_printed) {
       continue;
     }
     ThreadMask left = entry.threads;

@@ -120,14 +120,14 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 void add_attributes(const ThreadAttributes & a, Pairs & pairs)
 {
-  if (a.policy != Policy::other) {
+  if (a.policy != Policy::inherit) {
     pairs.emplace_back("policy", to_string(a.policy));
   }
   if (a.priority != 0) {
     pairs.emplace_back("priority", std::to_string(a.priority));
   }
-  if (a.nice != 0) {
-    pairs.emplace_back("nice", std::to_string(a.nice));
+  if (a.nice) {
+    pairs.emplace_back("nice", std::to_string(*a.nice));
   }
   for (const auto & [key, value] :
        {std::pair{"runtime", a.runtime}, {"deadline", a.deadline}, {"period", a.period}}) {

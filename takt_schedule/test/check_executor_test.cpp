@@ -20,8 +20,8 @@ TEST(CheckExecutor, ThreadSetsAreAtMost64)
   int rules = 0;
   for (int i = 0; i < 12; ++i) {
     for (int j = i + 1; j < 12; ++j) {
-      body += "  - {match: /n" + std::to_string(rules++) + ", threads: [t." + std::to_string(i) +
-              ", t." + std::to_string(j) + "]}\n";
+      body += "  - {match: /n:w(" + std::to_string(rules++) + "), threads: [t." +
+              std::to_string(i) + ", t." + std::to_string(j) + "]}\n";
     }
   }
   // The default and 63 rules make 64; the rule after them, on line 70, is one too many.
@@ -35,8 +35,8 @@ TEST(CheckExecutor, ThreadSetsAreAtMost64)
 TEST(CheckExecutor, WindowSetsMustNotShareThreads)
 {
   const std::string body =
-    "threads: {a: {}, b: {}}\ndefault: a\ncallbacks:\n  - {match: /x, threads: b}\n"
-    "  - {match: /y, threads: all}\n  - {match: /z, threads: a}";
+    "threads: {a: {}, b: {}}\ndefault: a\ncallbacks:\n  - {match: /x:w(0), threads: b}\n"
+    "  - {match: /y:w(0), threads: all}\n  - {match: /z:w(0), threads: a}";
   EXPECT_EQ(
     faults(with_main("order: window\n" + body)),
     Strings{
@@ -49,7 +49,7 @@ TEST(CheckExecutor, WindowSetsThatShareWithAnotherRuleNameItsLine)
 {
   EXPECT_EQ(
     faults(with_main("order: stock\nthreads: {a: {}, b: {}, c: {}}\ndefault: a\ncallbacks:\n"
-                     "  - {match: /x, threads: [b, c]}\n  - {match: /y, threads: c}")),
+                     "  - {match: /x:w(0), threads: [b, c]}\n  - {match: /y:w(0), threads: c}")),
     Strings{
       "s.yaml:9:9: under order 'stock' thread sets must not share threads, and this one shares c "
       "with line 8"});
@@ -60,9 +60,10 @@ TEST(CheckExecutor, CallbacksOfAFollowingPoolNeedPrioritiesItCanTake)
   EXPECT_EQ(
     faults(with_main(
       "order: priority\nthreads: {pool: {policy: fifo, priority: 50, follow: true}, rest: {}}\n"
-      "default: rest\ncallbacks:\n  - {match: /x, threads: pool, priority: 51}\n"
-      "  - {match: /y, threads: all, priority: 0}\n  - {match: /z, threads: pool, priority: 50}\n"
-      "  - {match: /w, priority: 200}")),
+      "default: rest\ncallbacks:\n  - {match: /x:w(0), threads: pool, priority: 51}\n"
+      "  - {match: /y:w(0), threads: all, priority: 0}\n  - {match: /z:w(0), threads: pool, "
+      "priority: 50}\n"
+      "  - {match: /w:w(0), priority: 200}")),
     (Strings{
       "s.yaml:8:9: priority 51 cannot be taken by the following pool 'pool'; use 1 to 50",
       "s.yaml:9:9: priority 0 cannot be taken by the following pool 'pool'; use 1 to 50"}));
@@ -88,10 +89,72 @@ TEST(CheckExecutor, WarnsOfThreadsThatRunNothing)
     Strings{"s.yaml:4:22: threads 'b' run nothing: neither the default nor a rule names them"});
 }
 
+TEST(CheckExecutor, DeadlineThreadsMustFitOnTheCores)
+{
+  const auto with_threads = [](int count) {
+    return with_main(
+      "threads: {a: {policy: deadline, runtime: 4ms, period: 10ms, count: " +
+      std::to_string(count) +
+      "}, b: {policy: deadline, runtime: 6ms, period: 10ms}}\ndefault: all");
+  };
+  EXPECT_EQ(faults(with_threads(8)), Strings{}) << "3.8 of 3.8";
+  EXPECT_EQ(
+    faults(with_threads(9)),
+    Strings{
+      "s.yaml:4:76: with 'b' the deadline threads take 4.20 cores, and the kernel admits 3.80; "
+      "lower runtime or raise period"});
+  Machine unlimited = test::machine();
+  unlimited.deadline_share = 0.0;
+  EXPECT_EQ(faults(with_threads(40), unlimited), Strings{});
+}
+
+TEST(CheckExecutor, WarnsOfABacklogThatNothingWatches)
+{
+  EXPECT_EQ(
+    warnings(
+      with_main("threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: \"**\", backlog: 1}")),
+    Strings{
+      "s.yaml:7:9: backlog is only kept for the monitor, which this version does not have; it "
+      "has no effect"});
+}
+
+const char * const kTwoOrders =
+  "version: 1\nexecutors:\n  one: {threads: {t: }, default: t, callbacks: [{match: \"/a:**\"}]}\n"
+  "  two: {order: priority, threads: {t: }, default: t, callbacks: [{match: \"/b:**\"}]}\n"
+  "chains:\n  c: {priority: 3, path: [";
+
+TEST(CheckExecutor, WarnsOfChainPrioritiesThatNoExecutorHeeds)
+{
+  EXPECT_EQ(
+    warnings(
+      with_main("threads: {a: {}}\ndefault: a") +
+      "chains:\n  c: {path: [\"/a:timer(1s)\"], priority: 9}\n"
+      "  d: {path: [\"/a:timer(1s)\"], deadline: 9ms}\n"),
+    Strings{"s.yaml:7:3: the priority of chain 'c' has no effect under order 'fifo'; did you mean "
+            "order: priority?"});
+  EXPECT_EQ(warnings(std::string(kTwoOrders) + "\"/a:sub(/x)\"]}\n").size(), 1U);
+  EXPECT_EQ(warnings(std::string(kTwoOrders) + "\"/a:sub(/x)\", \"/b:sub(/x)\"]}\n"), Strings{});
+  EXPECT_EQ(warnings(std::string(kTwoOrders) + "\"/elsewhere:sub(/x)\"]}\n"), Strings{});
+}
+
+TEST(CheckExecutor, AnIdBelongsToOneExecutor)
+{
+  EXPECT_EQ(
+    faults(
+      "version: 1\nexecutors:\n"
+      "  one: {threads: {t: }, default: t, callbacks: [{match: \"/a:w(0)\"}, {match: "
+      "\"/*:w(1)\"}]}\n"
+      "  two: {threads: {t: }, default: t, callbacks: [{match: [\"/*:w(1)\", \"/a:w(0)\"]}]}\n"),
+    Strings{
+      "s.yaml:4:49: '/a:w(0)' belongs to executor 'one' already, on line 3; it can run in one "
+      "only"});
+}
+
 TEST(CheckExecutor, WarnsOfPrioritiesThatTheOrderIgnores)
 {
   EXPECT_EQ(
-    warnings(with_main("threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: /x, priority: 9}")),
+    warnings(
+      with_main("threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: /x:sub(/y), priority: 9}")),
     Strings{
       "s.yaml:7:9: callback priorities have no effect under order 'fifo'; did you mean order: "
       "priority?"});

@@ -128,6 +128,33 @@ TEST_F(CheckProgram, RefusesListsItCannotRead)
   }
 }
 
+TEST_F(CheckProgram, RefusesListsWithValuesOfAnotherType)
+{
+  write("s.yaml", kSmall);
+  write(
+    "ids.json", R"json({"callbacks": [{"id": "/x:timer(1s)", "kind": "timer", "reentrant": "yes",
+                "executor": 7, "group": null}]})json");
+  const Outcome outcome = run("s.yaml --ids ids.json");
+  EXPECT_EQ(outcome.code, 2);
+  for (const char * fault :
+       {"ids.json: callbacks[0]: \"reentrant\" must be true or false, not \"yes\"\n",
+        "ids.json: callbacks[0]: \"executor\" must be a text, not 7\n",
+        "ids.json: callbacks[0]: \"group\" must be a text, not null\n"}) {
+    EXPECT_NE(outcome.text.find(fault), std::string::npos) << outcome.text;
+  }
+}
+
+TEST_F(CheckProgram, SaysWhenItsOutputCannotBeWritten)
+{
+  write("s.yaml", kSmall);
+  for (const char * flag : {"", "--json"}) {
+    const Outcome outcome = run(std::string("s.yaml ") + flag, "2>&1 >/dev/full");
+    EXPECT_EQ(outcome.code, 1) << outcome.text;
+    EXPECT_NE(outcome.text.find("cannot be written: No space left"), std::string::npos)
+      << outcome.text;
+  }
+}
+
 TEST_F(CheckProgram, ReturnsTwoForUsageErrorsAndZeroForHelp)
 {
   write("s.yaml", kSmall);

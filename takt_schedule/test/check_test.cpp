@@ -39,7 +39,7 @@ TEST(Check, ReportsTiesUnmatchedPatternsAndUnknownChainIdsTogether)
     with_main(
       kThreads +
       "callbacks:\n  - {match: \"/a*:timer(1s)\", threads: hot}\n  - {match: \"/*b:timer(1s)\"}\n"
-      "  - {match: /nobody}") +
+      "  - {match: /nobody:w(0)}") +
     "chains:\n  c: {path: [\"/ac:timer(1s)\", \"/ad:timer(1s)\"]}\n");
   const CheckReport report =
     check(schedule, {{"/ab:timer(1s)", Kind::timer}, {"/ac:timer(1s)", Kind::timer}});
@@ -48,7 +48,7 @@ TEST(Check, ReportsTiesUnmatchedPatternsAndUnknownChainIdsTogether)
     (Strings{
       "s.yaml:9:9: '/ab:timer(1s)' is matched equally well by '/a*:timer(1s)' (line 8) and "
       "'/*b:timer(1s)' (line 9); make one of them more specific",
-      "s.yaml:10:9: '/nobody' matches no callback",
+      "s.yaml:10:9: '/nobody:w(0)' matches no callback",
       "s.yaml:12:31: chain 'c' names the unknown callback '/ad:timer(1s)'; did you mean "
       "'/ab:timer(1s)'?"}));
 }
@@ -81,40 +81,52 @@ TEST(Check, RefusesAListWithAnIdTwice)
 {
   const Schedule schedule = parse(with_main("threads: {t: }\ndefault: t"));
   EXPECT_EQ(
-    check(schedule, {{"/a", Kind::waitable}, {"/a", Kind::waitable}}).faults,
-    Strings{"s.yaml: the list of callbacks holds '/a' twice"});
+    check(schedule, {{"/a:w(0)", Kind::waitable}, {"/a:w(0)", Kind::waitable}}).faults,
+    Strings{"s.yaml: the list of callbacks holds '/a:w(0)' twice"});
 }
 
 const char * const kTwo =
   "version: 1\nexecutors:\n  one: {threads: {t: }, default: t, callbacks: [{match: \"/a/**\"}]}\n"
   "  two: {threads: {t: }, default: t, callbacks: [{match: \"/b/**\"}]}\n"
-  "chains: {c: {path: [/a/x, /b/x]}}\n";
+  "chains: {c: {path: [/a/x:w(0), /b/x:w(0)]}}\n";
 
 TEST(Check, WithSeveralExecutorsCallbacksBelongToThoseThatHaveARule)
 {
   const CheckReport report = check(
-    parse(kTwo), {{"/a/x", Kind::waitable}, {"/b/x", Kind::waitable}, {"/c", Kind::waitable}});
+    parse(kTwo),
+    {{"/a/x:w(0)", Kind::waitable}, {"/b/x:w(0)", Kind::waitable}, {"/c:w(0)", Kind::waitable}});
   EXPECT_EQ(report.faults, Strings{});
   EXPECT_EQ(report.warnings, Strings{});
   ASSERT_EQ(report.placements.size(), 2U);
   EXPECT_EQ(report.placements[0].executor, "one");
   EXPECT_EQ(report.placements[1].executor, "two");
-  EXPECT_EQ(report.defaulted_callbacks, Strings{"/c"});
+  EXPECT_EQ(report.defaulted_callbacks, Strings{"/c:w(0)"});
 }
 
 TEST(Check, WithSeveralExecutorsCallbacksMaySayWhereTheyAre)
 {
   const CheckReport report = check(
-    parse(kTwo),
-    {{"/a/x", Kind::waitable, "", false, "two"}, {"/b/x", Kind::waitable, "", false, "twoo"}});
+    parse(kTwo), {{"/a/x:w(0)", Kind::waitable, "", false, "two"},
+                  {"/b/x:w(0)", Kind::waitable, "", false, "twoo"}});
   EXPECT_EQ(report.faults, Strings{"s.yaml: no executor 'twoo'; did you mean 'two'?"});
   ASSERT_EQ(report.placements.size(), 1U);
   EXPECT_EQ(report.placements[0].executor, "two");
 }
 
+TEST(Check, OfOneExecutorJudgesIdsOfChainsThatMustBeInIt)
+{
+  const CheckReport report =
+    check(parse(kTwo), {{"/a/x:timer(1s)", Kind::timer}, {"/c:w(0)", Kind::waitable}}, "one");
+  EXPECT_EQ(report.faults, Strings{});
+  EXPECT_EQ(
+    report.warnings,
+    Strings{"s.yaml:5:21: chain 'c': '/a/x:w(0)' matches no callback; did you mean "
+            "'/c:w(0)'?"});
+}
+
 TEST(Check, OfOneExecutorLeavesTheOthersAndTheirChainsAlone)
 {
-  const CheckReport report = check(parse(kTwo), {{"/a/x", Kind::waitable}}, "one");
+  const CheckReport report = check(parse(kTwo), {{"/a/x:w(0)", Kind::waitable}}, "one");
   EXPECT_EQ(report.faults, Strings{});
   EXPECT_EQ(report.warnings, Strings{});
   EXPECT_EQ(check(parse(kTwo), {}, "three").faults.size(), 1U);

@@ -61,7 +61,7 @@ TEST(ExecutorOptions, ThreadsSpreadOverTheCoresOfTheProcessIfNoneAreListed)
 TEST(ExecutorOptions, FlattenThreadsNameThemAndSpreadCores)
 {
   const Schedule schedule = parse(
-    with_main("order: edf\non_exception: report\nmissing_rights: report\nmiddleware_ceiling: 7\n"
+    with_main("order: edf\non_exception: report\nmissing_rights: report\nmiddleware_ceiling: 17\n"
               "lock_memory: true\n"
               "threads:\n  s: {count: 3, cores: [2, 0], spread: true}\n"
               "  n: {count: 2, cores: [1, 3], stack: 1MiB}\n"
@@ -71,7 +71,7 @@ TEST(ExecutorOptions, FlattenThreadsNameThemAndSpreadCores)
   EXPECT_EQ(options.order, takt_core::Order::edf);
   EXPECT_EQ(options.on_exception, takt_core::ExceptionPolicy::report);
   EXPECT_EQ(options.missing_rights, takt_core::MissingRights::report);
-  EXPECT_EQ(options.middleware_ceiling.priority, 7);
+  EXPECT_EQ(options.middleware_ceiling.priority, 17);
   EXPECT_TRUE(options.lock_memory);
   ASSERT_EQ(options.threads.size(), 6U);
   const auto cores = [&](std::size_t i) { return options.threads[i].attributes.cores; };
@@ -88,7 +88,7 @@ TEST(ExecutorOptions, FlattenThreadsNameThemAndSpreadCores)
 const char * const kWithFallback =
   "missing_rights: report\nthreads:\n  hot: {policy: fifo, priority: 80, cores: [0], follow: true, "
   "fallback: {nice: -3}}\n  cold: {policy: rr, priority: 10}\n  low: {nice: 4}\ndefault: low\n"
-  "callbacks:\n  - {match: /a, threads: [hot, cold], priority: 3}";
+  "callbacks:\n  - {match: /a:w(0), threads: [hot, cold], priority: 3}";
 
 TEST(Fallback, ReplacesOnlyWhatHasOneAndIsNotAllowed)
 {

@@ -67,10 +67,10 @@ TEST(Parse, KnowsWhereEverythingStands)
     "      a: {}\n"
     "    default: a\n"
     "    callbacks:\n"
-    "      - match: /a\n"
+    "      - match: /a:w(0)\n"
     "chains:\n"
     "  c:\n"
-    "    path: [/a]\n");
+    "    path: [/a:w(0)]\n");
   EXPECT_EQ(schedule.executors[0].source.line, 3);
   EXPECT_EQ(schedule.executors[0].threads[0].source.line, 5);
   EXPECT_EQ(schedule.executors[0].callbacks[0].source.line, 8);
@@ -234,7 +234,7 @@ TEST(Parse, PrioritiesAreFrom1To99AndRequiredWithRealTimePolicies)
   EXPECT_EQ(
     faults(with_thread("priority: 50")),
     Strings{
-      "s.yaml:4:19: priority does not belong to policy 'other'; use policy fifo or rr, or leave "
+      "s.yaml:4:19: priority does not belong to policy 'inherit'; use policy fifo or rr, or leave "
       "it away"});
 }
 
@@ -267,7 +267,7 @@ TEST(Parse, TheDeadlinePolicyNeedsRuntimeAndPeriod)
   EXPECT_EQ(
     faults(with_thread("runtime: 2ms")),
     Strings{
-      "s.yaml:4:19: runtime does not belong to policy 'other'; use policy deadline, or leave it "
+      "s.yaml:4:19: runtime does not belong to policy 'inherit'; use policy deadline, or leave it "
       "away"});
 }
 
@@ -321,7 +321,7 @@ TEST(Parse, FallbacksBelongToPoliciesThatNeedRights)
   EXPECT_EQ(
     faults(with_thread("fallback: {nice: -5}")),
     Strings{
-      "s.yaml:4:19: a fallback belongs to policies that need rights, not to 'other'; leave it "
+      "s.yaml:4:19: a fallback belongs to policies that need rights, not to 'inherit'; leave it "
       "away"});
   EXPECT_EQ(
     faults(with_thread("policy: fifo, priority: 3, fallback: {nce: -5}")),
@@ -351,13 +351,13 @@ TEST(Parse, ThreadsAreAtMost63)
 TEST(Parse, UnknownThreadsAreFaultsWithTheOneThatWasMeant)
 {
   EXPECT_EQ(
-    faults(with_main(
-      "threads: {hot: {count: 2}, rest: {}}\ndefault: [rset]\ncallbacks:\n"
-      "  - {match: /a, threads: hot.2}\n  - {match: /b, threads: [rest, nobody, hot.1]}")),
+    faults(with_main("threads: {hot: {count: 2}, rest: {}}\ndefault: [rset]\ncallbacks:\n"
+                     "  - {match: /a:w(0), threads: hot.2}\n  - {match: /b:w(0), threads: [rest, "
+                     "nobody, hot.1]}")),
     (Strings{
       "s.yaml:5:15: unknown thread 'rset'; did you mean 'rest'?",
-      "s.yaml:7:30: unknown thread 'hot.2'; did you mean 'hot.0'?",
-      "s.yaml:8:37: unknown thread 'nobody'; threads are all, hot and rest"}));
+      "s.yaml:7:35: unknown thread 'hot.2'; did you mean 'hot.0'?",
+      "s.yaml:8:42: unknown thread 'nobody'; threads are all, hot and rest"}));
 }
 
 // ---- rules ----
@@ -375,20 +375,20 @@ TEST(Parse, RulesNeedAMatch)
     faults(with_rule("{match: []}")),
     Strings{"s.yaml:7:17: match must be a pattern or a list of patterns, not an empty list"});
   EXPECT_EQ(
-    faults(with_rule("/a")),
+    faults(with_rule("/a:w(0)")),
     Strings{"s.yaml:7:9: each entry of callbacks must be a map that starts with '- match:'"});
 }
 
 TEST(Parse, RulesHaveRanges)
 {
   EXPECT_EQ(
-    faults(with_rule(
-      "{match: /a, priority: 256, deadline: 0ms, offset: -1ms, missed_periods: skp, backlog: 0}")),
+    faults(with_rule("{match: /a:*(0), priority: 256, deadline: 0ms, offset: -1ms, missed_periods: "
+                     "skp, backlog: 0}")),
     (Strings{
-      "s.yaml:7:31: priority must be a whole number from 0 to 255, not '256'",
-      "s.yaml:7:46: deadline must be longer than zero", "s.yaml:7:59: offset: '-1ms' is negative",
-      "s.yaml:7:81: missed_periods cannot be 'skp'; did you mean 'skip'?",
-      "s.yaml:7:95: backlog must be a whole number from 1 to 1000000, not '0'"}));
+      "s.yaml:7:36: priority must be a whole number from 0 to 255, not '256'",
+      "s.yaml:7:51: deadline must be longer than zero", "s.yaml:7:64: offset: '-1ms' is negative",
+      "s.yaml:7:86: missed_periods cannot be 'skp'; did you mean 'skip'?",
+      "s.yaml:7:100: backlog must be a whole number from 1 to 1000000, not '0'"}));
 }
 
 TEST(Parse, PatternsThatCannotMatchAreFaults)
@@ -458,22 +458,109 @@ TEST(Parse, ChainsNeedAPathOfExactIdsEachOnce)
     faults(with_chain("priority: 3")),
     Strings{"s.yaml:4:3: chain 'c' has no 'path'; list its callback ids, root first"});
   EXPECT_EQ(
-    faults(with_chain("path: [\"/a:timer(*)\", b, /c, /c]")),
+    faults(with_chain("path: [\"/a:timer(*)\", b, /c:w(0), /c:w(0)]")),
     (Strings{
       "s.yaml:4:14: chains name exact ids, and '/a:timer(*)' is a pattern",
-      "s.yaml:4:29: 'b' is no callback id; ids start with '/', as in '/node:timer(100ms)'",
-      "s.yaml:4:36: duplicate id '/c' in chain 'c'; it is on line 4 already"}));
+      "s.yaml:4:29: 'b' is no callback id; ids look like '/node:timer(100ms)'",
+      "s.yaml:4:41: duplicate id '/c:w(0)' in chain 'c'; it is on line 4 already"}));
 }
 
 TEST(Parse, ChainsHaveRangesAndUnits)
 {
   EXPECT_EQ(
-    faults(with_chain("path: [/a], priority: 256, deadline: 50, period: 1hour")),
+    faults(with_chain("path: [/a:w(0)], priority: 256, deadline: 50, period: 1hour")),
     (Strings{
-      "s.yaml:4:29: priority must be a whole number from 0 to 255, not '256'",
-      "s.yaml:4:44: deadline: '50' has no unit; write 50ms (units are ns, us, ms, s and min)",
-      "s.yaml:4:56: period: '1hour' has the unknown unit 'hour'; units are ns, us, ms, s and "
+      "s.yaml:4:34: priority must be a whole number from 0 to 255, not '256'",
+      "s.yaml:4:49: deadline: '50' has no unit; write 50ms (units are ns, us, ms, s and min)",
+      "s.yaml:4:61: period: '1hour' has the unknown unit 'hour'; units are ns, us, ms, s and "
       "min"}));
+}
+
+TEST(Parse, WhatCanBeNoIdIsAFault)
+{
+  EXPECT_EQ(
+    faults(with_chain("path: [/nonsense, \"/a:timer(1s)#2\", \"/a:timer(1s)#\", /a//b:sub(/x)]")),
+    (Strings{
+      "s.yaml:4:14: '/nonsense' is no callback id; ids look like '/node:timer(100ms)'",
+      "s.yaml:4:43: '/a:timer(1s)#' is no callback id; ids look like '/node:timer(100ms)'",
+      "s.yaml:4:60: '/a//b:sub(/x)' is no callback id; ids look like '/node:timer(100ms)'"}));
+  EXPECT_EQ(
+    faults(
+      with_rule("{match: [\"/b:timer(*\", /lidar, \"/a/*\", \"/a/**\", \"**\", \"/a:t*)*\"]}")),
+    (Strings{
+      "s.yaml:7:18: pattern '/b:timer(*' can match nothing, ids look like '/node:timer(100ms)'; "
+      "did "
+      "you mean '/b:timer(*)'?",
+      "s.yaml:7:32: pattern '/lidar' can match nothing, ids look like '/node:timer(100ms)'; did "
+      "you "
+      "mean '/lidar:**'?",
+      "s.yaml:7:40: pattern '/a/*' can match nothing, ids look like '/node:timer(100ms)'; did you "
+      "mean '/a/*:**'?",
+      "s.yaml:7:63: pattern '/a:t*)*' can match nothing, ids look like '/node:timer(100ms)'"}));
+  EXPECT_EQ(
+    faults(with_main("threads: {t: }\ndefault: t\ngroups:\n  - {match: \"/a:timer(*)\"}")),
+    Strings{"s.yaml:7:9: '/a:timer(*)' is no callback group; their ids look like "
+            "'/node:group(name)'"});
+}
+
+TEST(Parse, ThreadWordsAreSpelledAsPrintedAndEachThreadOnce)
+{
+  const auto with_default = [](const std::string & words) {
+    return with_main("threads: {hot: {count: 2}, cold: }\ndefault: " + words);
+  };
+  EXPECT_EQ(
+    faults(with_default("[hot.-0, hot.01, hot.+1]")),
+    (Strings{
+      "s.yaml:5:15: unknown thread 'hot.-0'; did you mean 'hot.0'?",
+      "s.yaml:5:23: unknown thread 'hot.01'; did you mean 'hot.0'?",
+      "s.yaml:5:31: unknown thread 'hot.+1'; did you mean 'hot.0'?"}));
+  EXPECT_EQ(
+    faults(with_default("[hot, cold, hot]")), Strings{"s.yaml:5:26: 'hot' is listed twice"});
+  EXPECT_EQ(
+    faults(with_default("[hot.1, hot]")),
+    Strings{"s.yaml:5:23: 'hot' shares threads with 'hot.1', which is listed already; leave one "
+            "away"});
+  EXPECT_EQ(faults(with_default("[hot.0, hot.1]")), Strings{});
+}
+
+TEST(Parse, SizesAndDurationsHaveAnEnd)
+{
+  EXPECT_EQ(
+    faults(with_thread("stack: 4000000GiB")), Strings{"s.yaml:4:25: stack must be at most 1GiB"});
+  EXPECT_EQ(faults(with_thread("stack: 1GiB")), Strings{});
+  EXPECT_EQ(
+    faults(with_rule("{match: \"**\", offset: 9000000000s, deadline: 9223372036854775807ns}")),
+    (Strings{
+      "s.yaml:7:31: offset: '9000000000s' is longer than 365 days",
+      "s.yaml:7:54: deadline: '9223372036854775807ns' is longer than 365 days"}));
+}
+
+TEST(Parse, AFixedCeilingIsNotBelowThreads)
+{
+  const auto with_ceiling = [](const std::string & ceiling) {
+    return with_main(
+      "middleware_ceiling: " + ceiling +
+      "\nthreads: {a: {}, b: {policy: rr, priority: 80}}\ndefault: all");
+  };
+  EXPECT_EQ(
+    faults(with_ceiling("79")),
+    Strings{
+      "s.yaml:4:25: middleware_ceiling 79 is below priority 80 of threads 'b'; use auto, or at "
+      "least 80"});
+  EXPECT_EQ(faults(with_ceiling("80")), Strings{});
+}
+
+TEST(Parse, PolicyAndNiceAreInheritedUnlessGiven)
+{
+  const Threads bare = parse(with_thread("count: 2")).executors[0].threads[0];
+  EXPECT_EQ(bare.attributes.policy, takt_core::Policy::inherit);
+  EXPECT_FALSE(bare.attributes.nice);
+  const Threads nice = parse(with_thread("nice: 0")).executors[0].threads[0];
+  EXPECT_EQ(nice.attributes.policy, takt_core::Policy::inherit);
+  EXPECT_EQ(nice.attributes.nice, 0);
+  const Threads other = parse(with_thread("policy: other")).executors[0].threads[0];
+  EXPECT_EQ(other.attributes.policy, takt_core::Policy::other);
+  EXPECT_FALSE(other.attributes.nice);
 }
 
 TEST(Parse, EverythingIsReportedAtOnceSortedByLine)

@@ -74,6 +74,23 @@ TEST(ProcessThreads, GetTheAttributesOfTheRuleThatMatchesTheirName)
   EXPECT_EQ(takt_core::read_attributes(other.tid()).nice, takt_core::read_attributes().nice);
 }
 
+TEST(ProcessThreads, KeepWhatTheRuleDoesNotName)
+{
+  const NamedThread thread("dds.x");
+  ASSERT_TRUE(
+    takt_core::apply({.policy = takt_core::Policy::batch, .nice = 8}, thread.tid()).granted_all());
+  const int core = takt_core::usable_cores().front();
+  auto threads = process_threads("  - {match: dds.x, cores: [" + std::to_string(core) + "]}");
+  EXPECT_EQ(threads.apply().faults, Strings{});
+  const takt_core::ThreadAttributes has = takt_core::read_attributes(thread.tid());
+  EXPECT_EQ(has.policy, takt_core::Policy::batch);
+  EXPECT_EQ(has.nice, 8);
+  EXPECT_EQ(has.cores, std::vector<int>{core});
+  const ProcessThreadsReport again = threads.apply();
+  ASSERT_EQ(again.threads.size(), 1U);
+  EXPECT_FALSE(again.threads[0].changed);
+}
+
 TEST(ProcessThreads, AreLeftAloneWhenTheyHaveEverythingAlready)
 {
   const NamedThread thread("dds.x");

@@ -27,17 +27,18 @@ TEST(Resolver, BindsToTheThreadsTheRuleNames)
 {
   auto r = resolver(with_main(
     kThreads +
-    "callbacks:\n  - {match: /a, threads: hot}\n  - {match: /b, threads: hot.1}\n"
-    "  - {match: /c, threads: [hot.0, rest]}\n  - {match: /d, threads: all}\n  - {match: /e}"));
+    "callbacks:\n  - {match: /a:w(0), threads: hot}\n  - {match: /b:w(0), threads: hot.1}\n"
+    "  - {match: /c:w(0), threads: [hot.0, rest]}\n  - {match: /d:w(0), threads: all}\n  - {match: "
+    "/e:w(0)}"));
   const auto mask = [&](std::string_view id) {
     return r.resolve(id, Kind::timer).value().binding.threads;
   };
-  EXPECT_EQ(mask("/a"), 0b011U);
-  EXPECT_EQ(mask("/b"), 0b010U);
-  EXPECT_EQ(mask("/c"), 0b101U);
-  EXPECT_EQ(mask("/d"), 0b111U);
-  EXPECT_EQ(mask("/e"), 0b100U) << "a rule without threads means the default ones";
-  EXPECT_EQ(mask("/unknown"), 0b100U);
+  EXPECT_EQ(mask("/a:w(0)"), 0b011U);
+  EXPECT_EQ(mask("/b:w(0)"), 0b010U);
+  EXPECT_EQ(mask("/c:w(0)"), 0b101U);
+  EXPECT_EQ(mask("/d:w(0)"), 0b111U);
+  EXPECT_EQ(mask("/e:w(0)"), 0b100U) << "a rule without threads means the default ones";
+  EXPECT_EQ(mask("/unknown:w(0)"), 0b100U);
 }
 
 TEST(Resolver, CarriesWhatTheRuleSaysAndLeavesTheRestToChains)
@@ -45,7 +46,7 @@ TEST(Resolver, CarriesWhatTheRuleSaysAndLeavesTheRestToChains)
   auto r = resolver(with_main(
     kThreads +
     "callbacks:\n  - {match: \"/a**\", priority: 9, deadline: 5ms, offset: 0ms, missed_periods: "
-    "restart, backlog: 4}\n  - {match: /b}"));
+    "restart, backlog: 4}\n  - {match: /b:w(0)}"));
   const auto a = r.resolve("/a:timer(1s)", Kind::timer).value();
   EXPECT_EQ(a.binding.priority, 9);
   EXPECT_EQ(a.binding.deadline, 5ms);
@@ -53,7 +54,7 @@ TEST(Resolver, CarriesWhatTheRuleSaysAndLeavesTheRestToChains)
   EXPECT_EQ(a.missed_periods, takt_core::MissedPeriods::restart);
   EXPECT_EQ(a.backlog, 4U);
   EXPECT_EQ(a.line, 7);
-  const auto b = r.resolve("/b", Kind::subscription).value();
+  const auto b = r.resolve("/b:w(0)", Kind::subscription).value();
   EXPECT_FALSE(b.binding.priority);
   EXPECT_FALSE(b.binding.deadline);
   EXPECT_FALSE(b.offset);
@@ -99,12 +100,12 @@ TEST(Resolver, PatternsOfOneRuleDoNotTieWithEachOther)
 
 TEST(Resolver, ListsWhatWentToTheDefaultThreadsOnce)
 {
-  auto r = resolver(with_main(kThreads + "callbacks:\n  - {match: /a}"));
-  for (const char * id : {"/z", "/a", "/b", "/z"}) {
+  auto r = resolver(with_main(kThreads + "callbacks:\n  - {match: /a:w(0)}"));
+  for (const char * id : {"/z:w(0)", "/a:w(0)", "/b:w(0)", "/z:w(0)"}) {
     EXPECT_TRUE(r.resolve(id, Kind::waitable).ok());
   }
-  EXPECT_EQ(r.defaulted_callbacks(), (Strings{"/z", "/b"}));
-  EXPECT_EQ(r.resolve("/z", Kind::waitable).value().line, 0);
+  EXPECT_EQ(r.defaulted_callbacks(), (Strings{"/z:w(0)", "/b:w(0)"}));
+  EXPECT_EQ(r.resolve("/z:w(0)", Kind::waitable).value().line, 0);
 }
 
 TEST(Resolver, PatternsThatMatchedNothingAreToldWithWhatWasMeant)
@@ -128,25 +129,61 @@ TEST(Resolver, PatternsThatMatchedNothingAreToldWithWhatWasMeant)
 
 TEST(Resolver, UnmatchedRulesAreWarningsAndUnderStrictFaults)
 {
-  const std::string body = with_main(kThreads + "callbacks:\n  - {match: /a}");
+  const std::string body = with_main(kThreads + "callbacks:\n  - {match: /a:w(0)}");
   EXPECT_EQ(resolver(body).report().warnings.size(), 1U);
   EXPECT_EQ(resolver(body).report().faults.size(), 0U);
   EXPECT_EQ(resolver("strict: true\n" + body).report().warnings.size(), 0U);
   EXPECT_EQ(
     resolver("strict: true\n" + body).report().faults,
-    Strings{"s.yaml:8:9: '/a' matches no callback"});
+    Strings{"s.yaml:8:9: '/a:w(0)' matches no callback"});
+}
+
+const char * const kChain = "chains:\n  c: {path: [\"/a:timer(1s)\", \"/b:sub(/x)\"]}\n";
+
+TEST(Resolver, IdsOfChainsThatMatchedNothingAreToldLikePatterns)
+{
+  auto r = resolver(with_main(kThreads) + kChain);
+  EXPECT_TRUE(r.resolve("/a:timer(2s)", Kind::timer).ok());
+  EXPECT_TRUE(r.resolve("/b:sub(/x)", Kind::subscription).ok());
+  EXPECT_EQ(
+    r.report().warnings,
+    Strings{"s.yaml:7:14: chain 'c': '/a:timer(1s)' matches no callback; did you mean "
+            "'/a:timer(2s)'?"});
+  EXPECT_EQ(r.report(false).warnings, Strings{});
+  auto strict = resolver("strict: true\n" + with_main(kThreads) + kChain);
+  EXPECT_EQ(strict.report().warnings, Strings{});
+  EXPECT_EQ(strict.report().faults.size(), 2U);
+}
+
+TEST(Resolver, IdsOfChainsThatMayBeElsewhereAreNotJudged)
+{
+  const std::string two =
+    "version: 1\nexecutors:\n"
+    "  main: {threads: {t: }, default: t, callbacks: [{match: \"/**:timer(*)\"}, {match: "
+    "\"/m:**\"}]}\n"
+    "  away: {threads: {t: }, default: t, callbacks: [{match: \"/n:**\"}]}\n";
+  const auto told = [&](const std::string & id) {
+    auto r = resolver(two + "chains:\n  c: {path: [\"" + id + "\"]}\n");
+    EXPECT_TRUE(r.resolve("/here:timer(2s)", Kind::timer).ok());
+    EXPECT_TRUE(r.resolve("/m:timer(1s)", Kind::timer).ok());
+    return r.unmatched_chain_ids().size();
+  };
+  EXPECT_EQ(told("/elsewhere:timer(1s)"), 0U) << "on the default threads of the other";
+  EXPECT_EQ(told("/n:timer(1s)"), 0U) << "the other has a rule for this node";
+  EXPECT_EQ(told("/here:timer(1s)"), 1U) << "the node is here, the callback is not";
+  EXPECT_EQ(told("/m:sub(/x)"), 1U) << "only this executor names the node";
+  EXPECT_EQ(told("/m:timer(1s)"), 0U);
 }
 
 TEST(Resolver, ReportsRulesThatMoreSpecificOnesAlwaysBeat)
 {
-  auto r =
-    resolver(with_main(kThreads + "callbacks:\n  - {match: \"/a*\"}\n  - {match: \"/ab*\"}"));
-  EXPECT_TRUE(r.resolve("/abc", Kind::waitable).ok());
+  auto r = resolver(
+    with_main(kThreads + "callbacks:\n  - {match: \"/a*:w(0)\"}\n  - {match: \"/ab*:w(0)\"}"));
+  EXPECT_TRUE(r.resolve("/abc:w(0)", Kind::waitable).ok());
   EXPECT_EQ(
-    r.report().warnings,
-    Strings{
-      "s.yaml:7:9: pattern '/a*' only matches callbacks for which a more specific rule decides"});
-  EXPECT_TRUE(r.resolve("/axc", Kind::waitable).ok());
+    r.report().warnings, Strings{"s.yaml:7:9: pattern '/a*:w(0)' only matches callbacks for which "
+                                 "a more specific rule decides"});
+  EXPECT_TRUE(r.resolve("/axc:w(0)", Kind::waitable).ok());
   EXPECT_EQ(r.report().warnings, Strings{});
 }
 
@@ -155,17 +192,18 @@ TEST(Resolver, FollowingPoolsNeedAPriorityFromTheRuleOrAChain)
   const std::string text =
     with_main(
       "order: priority\nthreads: {pool: {policy: fifo, priority: 50, follow: true}}\n"
-      "default: pool\ncallbacks:\n  - {match: /own, priority: 7}") +
-    "chains:\n  c: {path: [/chained], priority: 50}\n  d: {path: [/high], priority: 51}\n";
+      "default: pool\ncallbacks:\n  - {match: /own:w(0), priority: 7}") +
+    "chains:\n  c: {path: [/chained:w(0)], priority: 50}\n  d: {path: [/high:w(0)], priority: "
+    "51}\n";
   auto r = resolver(text);
-  EXPECT_TRUE(r.resolve("/own", Kind::waitable).ok());
-  EXPECT_TRUE(r.resolve("/chained", Kind::waitable).ok());
+  EXPECT_TRUE(r.resolve("/own:w(0)", Kind::waitable).ok());
+  EXPECT_TRUE(r.resolve("/chained:w(0)", Kind::waitable).ok());
   EXPECT_EQ(
-    r.resolve("/high", Kind::waitable).faults(),
-    Strings{
-      "s.yaml:3:3: '/high' has priority 51, which the following pool 'pool' cannot take; give it 1 "
-      "to 50 by a rule or a chain"});
-  EXPECT_FALSE(r.resolve("/none", Kind::waitable).ok());
+    r.resolve("/high:w(0)", Kind::waitable).faults(),
+    Strings{"s.yaml:3:3: '/high:w(0)' has priority 51, which the following pool 'pool' cannot "
+            "take; give it 1 "
+            "to 50 by a rule or a chain"});
+  EXPECT_FALSE(r.resolve("/none:w(0)", Kind::waitable).ok());
 }
 
 TEST(Resolver, GroupsMayBeAllowedAcrossPriorities)

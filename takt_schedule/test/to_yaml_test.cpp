@@ -57,7 +57,7 @@ TEST(ToYaml, QuotesWhatYamlWouldReadAsSomethingElse)
   Schedule schedule = test::parse(
     "version: 1\nexecutors:\n  \"null\":\n    threads: {\"off\": {}, \"7\": {}, \"-x\": {}}\n"
     "    default: [\"7\", \"off\", \"-x\"]\n    callbacks:\n"
-    "      - match: [\"/q\\\"uote\\\\:sub(#)\", \"/a: b\", \"*\"]\n");
+    "      - match: [\"/q\\\"uote\\\\:sub(#)\", \"/a: b(c)\", \"**\"]\n");
   EXPECT_EQ(test::parse(to_yaml(schedule)), schedule) << to_yaml(schedule);
 }
 
@@ -99,10 +99,10 @@ private:
   takt_core::ThreadAttributes attributes()
   {
     takt_core::ThreadAttributes a;
-    a.policy = static_cast<Policy>(pick(5));
+    a.policy = static_cast<Policy>(pick(6));
     if (takt_core::has_rt_priority(a.policy)) {
       a.priority = 1 + static_cast<int>(pick(98));
-    } else if (a.policy == Policy::other || a.policy == Policy::batch) {
+    } else if (takt_core::has_nice(a.policy) && coin()) {
       a.nice = static_cast<int>(pick(39)) - 20;
     } else if (a.policy == Policy::deadline) {
       a.runtime = 1ms + Duration{static_cast<std::int64_t>(pick(1000))};
@@ -128,7 +128,7 @@ private:
     e.missing_rights = static_cast<takt_core::MissingRights>(pick(1));
     e.middleware_ceiling.mode = static_cast<takt_core::MiddlewareCeiling::Mode>(pick(2));
     if (e.middleware_ceiling.mode == takt_core::MiddlewareCeiling::Mode::fixed) {
-      e.middleware_ceiling.priority = 1 + static_cast<int>(pick(98));
+      e.middleware_ceiling.priority = 99;  // not below any thread
     }
     e.lock_memory = coin();
     for (std::size_t i = 0; i <= pick(3); ++i) {
@@ -170,7 +170,7 @@ private:
     const std::string n = std::to_string(number);
     r.match = {"/n" + n + ":timer(*)"};
     if (coin()) {
-      r.match.push_back("/exact" + n + ":timer(100ms)#2");
+      r.match.push_back("/exact" + std::to_string(exact_++) + n + ":timer(100ms)#2");
     }
     if (coin() && !takt_core::has_windows(e.order)) {
       r.threads = coin() ? std::vector<std::string>{"all"}
@@ -208,6 +208,7 @@ private:
   }
 
   std::mt19937 random_;
+  int exact_ = 0;  // no two executors may claim the same id
 };
 
 TEST(ToYaml, OfAnySchedulesIsReadBackToAnEqualOne)
@@ -233,7 +234,7 @@ TEST(ToYaml, EqualityNoticesEveryKindOfDifference)
   };
   EXPECT_TRUE(differs([](Schedule & s) { s.strict = true; }));
   EXPECT_TRUE(differs([](Schedule & s) {
-    s.executors[0].middleware_ceiling = {takt_core::MiddlewareCeiling::Mode::fixed, 3};
+    s.executors[0].middleware_ceiling = {takt_core::MiddlewareCeiling::Mode::fixed, 93};
   }));
   EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].threads[0].attributes.priority = 3; }));
   EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].threads[0].fallback.reset(); }));

@@ -11,8 +11,8 @@ std::string describe(const takt_core::ThreadAttributes & attributes)
   std::string text(takt_core::to_string(attributes.policy));
   if (takt_core::has_rt_priority(attributes.policy)) {
     text += fmt::format(" {}", attributes.priority);
-  } else if (attributes.nice != 0) {
-    text += fmt::format(" nice {}", attributes.nice);
+  } else if (attributes.nice.value_or(0) != 0) {
+    text += fmt::format(" nice {}", *attributes.nice);
   }
   if (!attributes.cores.empty()) {
     text += fmt::format(", cores {}", fmt::join(attributes.cores, ","));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "part_schedule.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_workload/callback_table.hpp"
@@ -52,15 +53,11 @@ PartExecutor make_part_executor(
   }
   const std::string file = find_shipped(options.schedule, "schedules");
   auto loaded = takt_schedule::load_schedule(file);
-  takt_rcl::detail::throw_faults("cannot use the schedule", loaded.faults());
+  takt_rcl::detail::throw_schedule_faults("cannot use the schedule", loaded.faults());
   takt_schedule::Schedule schedule = std::move(loaded.value());
-  std::string name = options.executor;
-  if (name.empty()) {
-    // One executor serves all parts; of several each part has its own.
-    const std::size_t index = schedule.executors.size() == 1
-                                ? 0
-                                : std::min<std::size_t>(part, schedule.executors.size() - 1);
-    name = schedule.executors.at(index).name;
+  const std::string name = executor_of_part(schedule, options, part);
+  if (shares_executor(schedule, options, part)) {
+    schedule.strict = false;  // `misfits` has judged all parts together
   }
   for (takt_schedule::ExecutorSchedule & one : schedule.executors) {
     one.order = options.order.value_or(one.order);

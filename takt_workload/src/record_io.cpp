@@ -137,7 +137,9 @@ takt_core::Status write_record(const std::string & path, const ProcessRecord & r
     {"executor", record.executor_name},
     {"ceiling", record.middleware_ceiling},
     {"warnings", record.warnings},
-    {"error", record.error}};
+    {"defaulted", record.defaulted_callbacks},
+    {"error", record.error},
+    {"bad_input", record.bad_input}};
   std::ofstream file(path, std::ios::binary);
   const auto bytes = json::to_cbor(all);
   file.write(
@@ -179,7 +181,9 @@ takt_core::Result<ProcessRecord> read_record(const std::string & path)
     all.at("executor").get_to(record.executor_name);
     all.at("ceiling").get_to(record.middleware_ceiling);
     all.at("warnings").get_to(record.warnings);
+    all.at("defaulted").get_to(record.defaulted_callbacks);
     all.at("error").get_to(record.error);
+    all.at("bad_input").get_to(record.bad_input);
   } catch (const json::exception & error) {
     return takt_core::Faults{fmt::format("{}: is no record of a run: {}", path, error.what())};
   }

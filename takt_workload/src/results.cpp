@@ -224,6 +224,12 @@ json results_json(
     {"foreign", analysis.foreign_messages},
     {"unmatched", analysis.unmatched_takes},
     {"unrecorded_runs", unrecorded}};
+  results["defaulted_callbacks"] = json::array();
+  for (const ProcessRecord & process : processes) {
+    for (const std::string & id : process.defaulted_callbacks) {
+      results["defaulted_callbacks"].push_back(id);
+    }
+  }
   results["warnings"] = warnings_of(options, host, processes, analysis);
   return results;
 }

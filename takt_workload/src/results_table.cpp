@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -127,6 +128,15 @@ std::string results_table(
     "of {:.1f} ms, {} runs whose work overran\n",
     analysis.load.applied, analysis.load.asked, analysis.skipped_periods, analysis.drops, witnessed,
     stalled, analysis.stalls.size() - witnessed);
+  std::vector<std::string> defaulted;
+  for (const ProcessRecord & process : processes) {
+    defaulted.insert(
+      defaulted.end(), process.defaulted_callbacks.begin(), process.defaulted_callbacks.end());
+  }
+  if (!defaulted.empty()) {
+    text += fmt::format(
+      "on the default threads, for no rule matches them: {}\n", fmt::join(defaulted, ", "));
+  }
   for (const std::string & warning : warnings_of(options, host, processes, analysis)) {
     text += "warning: " + warning + "\n";
   }

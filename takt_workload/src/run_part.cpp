@@ -61,6 +61,9 @@ public:
         spin(hooks);
         collect();
       }
+    } catch (const takt_rcl::ScheduleError & error) {
+      record_.error = error.what();
+      record_.bad_input = true;
     } catch (const std::exception & error) {
       record_.error = error.what();
     }
@@ -102,6 +105,10 @@ private:
         executor_->executor.add_node(nodes_.back()->ros());
       }
     }
+    // Now rather than when all parts have been matched.
+    takt_rcl::detail::throw_schedule_faults(
+      "the schedule does not fit", executor_->executor.schedule_faults());
+    record_.defaulted_callbacks = executor_->executor.defaulted_callbacks();
   }
 
   bool matched()

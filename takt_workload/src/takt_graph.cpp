@@ -28,6 +28,7 @@ json ids(const Graph & graph)
       {{"id", callback.id},
        {"kind", callback.timer ? "timer" : "subscription"},
        {"group", callback.group},
+       {"reentrant", graph.nodes[callback.node].grouping == Grouping::reentrant},
        {"node", graph.nodes[callback.node].name}});
   }
   return {{"callbacks", list}};
@@ -45,7 +46,6 @@ json info(const Graph & graph)
     const Node & node = graph.nodes[callback.node];
     json & one = result["callbacks"][i];
     one["node_kind"] = to_string(node.kind);
-    one["reentrant"] = node.grouping == Grouping::reentrant;
     one["rate_hz"] = loads[i].rate;
     one["work_rate_hz"] = loads[i].work_rate;
     one["work_ns"] = callback.work.mean.count();

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command_line.hpp"
+#include "part_schedule.hpp"
 #include "takt_core/names.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_schedule/parse.hpp"
@@ -172,28 +173,31 @@ int run(int argc, char ** argv)
     }
     return kBadInput;
   }
-  if (!a.run.schedule.empty()) {
-    const auto schedule = takt_schedule::load_schedule(find_shipped(a.run.schedule, "schedules"));
-    for (const std::string & fault : schedule.faults()) {
-      fmt::print(stderr, "{}\n", fault);
-    }
-    if (!schedule) {
-      return kBadInput;
-    }
-  }
   const Graph graph = prepared(loaded.value(), a.run);
   try {
     parts_of(graph, a.run);
   } catch (const std::invalid_argument & error) {
     return fail(error.what());
   }
+  if (!a.run.schedule.empty()) {
+    const auto schedule = takt_schedule::load_schedule(find_shipped(a.run.schedule, "schedules"));
+    takt_core::Faults faults = schedule.faults();
+    if (schedule && a.run.split > 1 && a.part < 0) {
+      faults = misfits(schedule.value(), graph, a.run);
+    }
+    for (const std::string & fault : faults) {
+      fmt::print(stderr, "{}\n", fault);
+    }
+    if (!faults.empty()) {
+      return kBadInput;
+    }
+  }
   if (!a.output.empty() && a.part < 0 && !std::ofstream(a.output, std::ios::app)) {
     return fail(a.output + " cannot be written");
   }
   if (!a.run.cores.empty()) {
-    takt_core::ThreadAttributes attributes = takt_core::read_attributes();
+    takt_core::ThreadAttributes attributes;
     attributes.cores = a.run.cores;
-    attributes.name.clear();
     if (const auto applied = takt_core::apply(attributes); !applied.granted_all()) {
       return fail(applied.faults.front());
     }
@@ -212,7 +216,7 @@ int run(int argc, char ** argv)
   for (const ProcessRecord & record : records) {
     if (!record.error.empty()) {
       fmt::print(stderr, "takt_run: {}\n", record.error);
-      return 1;
+      return record.bad_input ? kBadInput : 1;
     }
   }
   return report(a, graph, records);

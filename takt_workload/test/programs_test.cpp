@@ -142,11 +142,54 @@ TEST_F(Programs, ChainsAreReconstructedAcrossThreeProcesses)
 
 TEST_F(Programs, APartThatCannotStartEndsTheOthers)
 {
-  Program program(
-    {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--executor", "nobody",
-     "--split", "3", "--quiet"});
+  setenv("RMW_IMPLEMENTATION", "rmw_nobody", 1);
+  Program program({TAKT_RUN, "three_chains", "--split", "3", "--quiet"});
+  unsetenv("RMW_IMPLEMENTATION");
   EXPECT_EQ(program.finish(), 1);
   EXPECT_NE(program.errors.find("nobody"), std::string::npos) << program.errors;
+}
+
+TEST_F(Programs, AScheduleThatDoesNotFitTheGraphIsRefusedBeforeAnythingRuns)
+{
+  const auto write =
+    [&](const std::string & head, const std::string & tail) {
+      std::ofstream(file("s.yaml"))
+        << head
+        << "version: 1\nexecutors:\n  main:\n    order: priority\n    threads: {main: {}}\n"
+           "    default: all\n    callbacks:\n"
+        << tail << "chains:\n  hot: {path: [\"/No:sub(/such)\"], priority: 90}\n";
+    };
+  const std::string rules =
+    "      - match: \"/NoSuchNode:timer(*)\"\n      - match: \"/**:timer(**)\"\n";
+  for (const char * split : {"1", "3"}) {
+    const std::vector<std::string> words{
+      TAKT_RUN,     "three_chains", "--schedule", file("s.yaml"), "--split",  split,
+      "--duration", "300ms",        "--warmup",   "10ms",         "--output", file("results.json")};
+    write("strict: true\n", rules);
+    Program strict(words);
+    EXPECT_EQ(strict.finish(), 2) << strict.errors;
+    for (const char * said :
+         {"s.yaml:9:9: pattern '/NoSuchNode:timer(*)' matches no callback",
+          "s.yaml:12:16: chain 'hot': '/No:sub(/such)' matches no callback"}) {
+      EXPECT_NE(strict.errors.find(said), std::string::npos) << strict.errors;
+    }
+    EXPECT_EQ(std::filesystem::file_size(file("results.json")), 0u);
+
+    write("", rules);
+    Program lenient(words);
+    EXPECT_EQ(lenient.finish(), 0) << lenient.errors;
+    const json all = results();
+    const std::string warnings = all.at("warnings").dump();
+    EXPECT_NE(warnings.find("'/NoSuchNode:timer(*)' matches no callback"), warnings.npos);
+    EXPECT_NE(warnings.find("'/No:sub(/such)' matches no callback"), warnings.npos) << warnings;
+    EXPECT_EQ(all.at("defaulted_callbacks").size(), 6u) << "all but the timers";
+    EXPECT_NE(lenient.output.find("on the default threads, for no rule"), std::string::npos);
+    std::filesystem::remove(file("results.json"));
+  }
+  Program nobody(
+    {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--executor", "nobody"});
+  EXPECT_EQ(nobody.finish(), 2);
+  EXPECT_NE(nobody.errors.find("nobody"), std::string::npos) << nobody.errors;
 }
 
 TEST_F(Programs, TheHostIsMeasuredAsJson)

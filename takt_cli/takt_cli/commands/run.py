@@ -98,6 +98,12 @@ def print_run(results: Results) -> None:
     )
     for table in run_tables(results):
         table.print_to(console)
+    if results.defaulted_callbacks:
+        console.print(
+            f"On the default threads, for no rule matches them: "
+            f"{', '.join(results.defaulted_callbacks)}",
+            markup=False,
+        )
     for warning in results.warnings:
         console.print(f"warning: {warning}", style="yellow", markup=False)
 
@@ -142,5 +148,6 @@ def run_summary(results: Results) -> dict[str, Any]:
         "other_programs_cores": results.other_cores,
         "context_switches_per_s": results.switches_per_s,
         "host_stalls": {"count": len(results.stalls), "total_ns": results.stall_ns},
+        "defaulted_callbacks": list(results.defaulted_callbacks),
         "warnings": list(results.warnings),
     }

@@ -36,6 +36,9 @@ void unlock_memory();
 /// left; then nothing is touched.
 Status prefault_stack(std::size_t bytes);
 
+/// The most that `prefault_stack` would touch here: what is left of the stack, without a margin.
+std::size_t stack_to_prefault();
+
 /// Page faults since the thread or process started.
 struct PageFaults
 {

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ namespace takt_core
 /// Kernel scheduling policies.
 enum class Policy
 {
+  inherit,  ///< only asked for, never granted: what the thread has is left alone
   other,
   batch,
   idle,
@@ -38,12 +40,20 @@ constexpr bool has_rt_priority(Policy policy) noexcept
   return policy == Policy::fifo || policy == Policy::rr;
 }
 
-/// The attributes of one OS thread.
+/// True for the policies under which a nice level may be asked for.
+constexpr bool has_nice(Policy policy) noexcept
+{
+  return policy == Policy::inherit || policy == Policy::other || policy == Policy::batch;
+}
+
+/// The attributes of one OS thread. What is not given is not touched: a thread begins with what its
+/// creator has.
 struct ThreadAttributes
 {
-  Policy policy = Policy::other;
-  int priority = 0;            ///< fifo and rr only: 1 to 99, larger is more urgent
-  int nice = 0;                ///< other and batch only: -20 to 19, smaller is more urgent
+  Policy policy = Policy::inherit;
+  int priority = 0;  ///< fifo and rr only: 1 to 99, larger is more urgent
+  /// Inherit, other and batch only: -20 to 19, smaller is more urgent. Absent: left as it is.
+  std::optional<int> nice{};
   Duration runtime{};          ///< deadline only: budget in each period
   Duration deadline{};         ///< deadline only: relative deadline
   Duration period{};           ///< deadline only
@@ -63,17 +73,18 @@ Faults validate(const ThreadAttributes & attributes);
 struct AttributeReport
 {
   ThreadAttributes asked;
-  ThreadAttributes granted;  ///< read back from the kernel; stack_size as asked
+  ThreadAttributes granted;  ///< read back from the kernel, never `inherit`; stack_size as asked
   Faults faults;             ///< one per refusal, with the right that is missing and how to get it
   bool granted_all() const noexcept { return faults.empty(); }
 };
 
-/// Applies name, affinity, then policy to thread `tid` (0: the caller), and reads all of it back.
+/// Applies name, affinity, then policy to thread `tid` (0: the caller), each only if it was asked for,
+/// and reads all of it back.
 /// Affinity comes before policy so that a thread never runs with real-time priority on a core it
 /// was not meant for. Tries everything even after a refusal.
 AttributeReport apply(const ThreadAttributes & attributes, pid_t tid = 0);
 
-/// The attributes thread `tid` (0: the caller) has now.
+/// The attributes thread `tid` (0: the caller) has now. `inherit` only if there is no such thread.
 ThreadAttributes read_attributes(pid_t tid = 0);
 
 /// Sets only policy and real-time priority of the calling thread; its nice value stays, also on the
@@ -83,7 +94,8 @@ ThreadAttributes read_attributes(pid_t tid = 0);
 int set_own_priority(Policy policy, int priority) noexcept;
 
 /// The order in which the kernel prefers threads, as one number: deadline above fifo/rr by
-/// priority above other/batch by nice above idle. Real-time safe.
+/// priority above other/batch by nice above idle. What is inherited counts as other with nice 0,
+/// because it is not known before the thread is there. Real-time safe.
 int urgency(const ThreadAttributes & attributes) noexcept;
 
 /// Cores that this process may use (its affinity mask).

@@ -5,7 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "support/executor_fixture.hpp"
+#include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 
 namespace takt_core::test
@@ -60,6 +63,44 @@ TEST(TwoPhaseStart, attributes_are_in_force_at_the_first_callback_and_read_back)
   EXPECT_EQ(reports[1].granted.priority, 21);
   EXPECT_TRUE(reports[1].granted_all());
   EXPECT_EQ(executor->thread_ids()[1], 0);
+}
+
+TEST(TwoPhaseStart, leaves_policy_and_nice_as_inherited_unless_asked)
+{
+  std::thread([] {
+    ASSERT_TRUE(apply({.policy = Policy::batch, .nice = 13}).granted_all());
+    const auto executor = make_executor(2, [](auto & o) {
+      o.threads[0].attributes = {};
+      o.threads[1].attributes = {.nice = 14};
+    });
+    ASSERT_TRUE(executor->start().ok());
+    const auto reports = executor->attributes();
+    stop(*executor);
+    ASSERT_EQ(reports.size(), 2U);
+    for (const AttributeReport & report : reports) {
+      EXPECT_EQ(report.granted.policy, Policy::batch);
+    }
+    EXPECT_EQ(reports[0].granted.nice, 13);
+    EXPECT_EQ(reports[1].granted.nice, 14);
+  }).join();
+}
+
+TEST(TwoPhaseStart, locks_memory_also_under_small_stacks)
+{
+  if (!lock_memory().ok()) {
+    GTEST_SKIP() << "needs the right to lock memory";
+  }
+  unlock_memory();
+  for (const std::size_t kibibytes : {64U, 256U, 272U, 300U}) {
+    const auto executor = make_executor(1, [&](auto & o) {
+      o.lock_memory = true;
+      o.threads[0].attributes.stack_size = kibibytes << 10U;
+    });
+    const Status started = executor->start();
+    EXPECT_TRUE(started.ok()) << kibibytes << " KiB: " << started.faults().front();
+    stop(*executor);
+  }
+  unlock_memory();
 }
 
 TEST(FollowingThreads, take_the_priority_of_each_callback_and_give_it_back)

@@ -19,6 +19,13 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+/// What is wrong lies in the schedule: it does not fit the callbacks there are.
+class ScheduleError : public Error
+{
+public:
+  using Error::Error;
+};
+
 namespace detail
 {
 
@@ -33,6 +40,8 @@ void ignore(int result) noexcept;
 
 /// Throws `Error` with all faults in one text; does nothing if there are none.
 void throw_faults(std::string_view what, const std::vector<std::string> & faults);
+/// The same with `ScheduleError`.
+void throw_schedule_faults(std::string_view what, const std::vector<std::string> & faults);
 
 }  // namespace detail
 }  // namespace takt_rcl

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "takt_core/executor.hpp"
 #include "takt_rcl/context.hpp"
@@ -39,7 +40,7 @@ public:
   /// Throws `Error` with all faults of `options`.
   explicit Executor(std::shared_ptr<Context> context, ExecutorOptions options = {});
   /// Threads, order, chains and every callback's place from the executor of that name in the
-  /// schedule. Throws `Error` with all faults. Warnings: see `schedule_warnings`.
+  /// schedule. Throws `ScheduleError` with all faults. Warnings: see `schedule_warnings`.
   static Executor from_schedule(
     std::shared_ptr<Context> context, const takt_schedule::Schedule & schedule,
     const std::string & executor_name);
@@ -57,7 +58,8 @@ public:
   void remove_node(Node & node);
 
   /// Until `cancel`, a signal, the context's shutdown, or an exception out of a callback, which is
-  /// thrown here. Throws `Error` if it cannot start. `epoch`: from when timers count; default: now.
+  /// thrown here. Throws `Error` if it cannot start, `ScheduleError` before anything ran if there are
+  /// `schedule_faults`. `epoch`: from when timers count; default: now.
   void spin(std::optional<takt_core::Time> epoch = std::nullopt);
   /// Runs at most one callback here; waits up to `timeout` for one (negative: for ever). Whether
   /// one ran. Throws as `spin`.
@@ -74,13 +76,18 @@ public:
   /// locked memory, a fixed middleware ceiling. What single executor threads were refused:
   /// `core().attributes()`.
   takt_core::Faults schedule_warnings() const;
+  /// Under `strict: true`, what the first spin refuses: start-up is complete then, so that rules and
+  /// ids of chains without a match never will have one.
+  takt_core::Faults schedule_faults() const;
+  /// Ids of the callbacks on the schedule's default threads because no rule matches them.
+  std::vector<std::string> defaulted_callbacks() const;
 
   takt_core::Executor & core() noexcept;
   const std::shared_ptr<Context> & context() const noexcept;
 
 private:
   explicit Executor(std::shared_ptr<Engine> engine);
-  bool may_spin() const;
+  bool may_spin() const;  // throws ScheduleError
 
   std::shared_ptr<Engine> engine_;
 };

@@ -25,6 +25,9 @@ struct Machine
   std::string executor;
   /// Whether nice levels count only within a session. Default: asks the kernel.
   std::optional<bool> autogroup;
+  /// The share of each core that SCHED_DEADLINE threads may have together; 0: not limited. Default:
+  /// asks the kernel.
+  std::optional<double> deadline_share;
 };
 
 /// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line.

@@ -124,7 +124,9 @@ struct ProcessRecord
   std::string executor_name;
   int middleware_ceiling = 0;
   std::vector<std::string> warnings;
-  std::string error;  ///< not empty: the run failed
+  std::vector<std::string> defaulted_callbacks;  ///< no rule of the schedule matches them
+  std::string error;                             ///< not empty: the run failed
+  bool bad_input = false;                        ///< because what was asked for cannot be
 };
 
 }  // namespace takt_workload

@@ -1,0 +1,32 @@
+// Which executor of a schedule runs which part of a graph, and whether the schedule fits all parts.
+#ifndef PART_SCHEDULE_HPP_
+#define PART_SCHEDULE_HPP_
+
+#include <cstdint>
+#include <string>
+
+#include "takt_core/result.hpp"
+#include "takt_schedule/schedule.hpp"
+#include "takt_workload/graph.hpp"
+#include "takt_workload/run_options.hpp"
+
+namespace takt_workload
+{
+
+/// One executor serves all parts; of several each part has its own.
+std::string executor_of_part(
+  const takt_schedule::Schedule & schedule, const RunOptions & options, std::uint32_t part);
+
+/// True if other parts run under the same executor's schedule: then this part alone cannot tell
+/// whether a rule matches nothing.
+bool shares_executor(
+  const takt_schedule::Schedule & schedule, const RunOptions & options, std::uint32_t part);
+
+/// What `takt check` says of the schedule for the callbacks of all parts: faults only. Before any
+/// part is started, because each knows only its own callbacks.
+takt_core::Faults misfits(
+  const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options);
+
+}  // namespace takt_workload
+
+#endif  // PART_SCHEDULE_HPP_
