@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "executor_impl.hpp"
+#include "removal_wait.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
@@ -14,7 +15,6 @@ namespace
 {
 
 thread_local Executor * t_executor = nullptr;
-thread_local const Run * t_run = nullptr;
 
 // Enough for deep user callbacks; the rest of the stack is touched when it is needed.
 constexpr std::size_t kPrefaultedStack = 256 * 1024;
@@ -27,7 +27,8 @@ Executor * current_executor() noexcept
 }
 const Run * current_run() noexcept
 {
-  return t_run;
+  const detail::RunFrame * const frame = detail::RunFrame::current();
+  return frame == nullptr ? nullptr : &frame->run();
 }
 
 void Executor::Impl::wake(std::uint32_t thread) noexcept
@@ -120,10 +121,10 @@ void Executor::Impl::unfollow(std::uint32_t index) noexcept
 
 void Executor::Impl::execute(Run & run) noexcept
 {
-  const Run * const outer = t_run;
-  t_run = &run;
   bool took = false;
   bool told = false;
+  bool threw = false;
+  std::optional<detail::RunFrame> frame(run);
   try {
     const ActivationScope scope(run.activations);
     took = run.callback->take(run);
@@ -139,6 +140,7 @@ void Executor::Impl::execute(Run & run) noexcept
     if (!told) {
       scheduler.taken(run);
     }
+    threw = true;
     failed(run);
   }
   if (!observers.empty()) {
@@ -146,12 +148,12 @@ void Executor::Impl::execute(Run & run) noexcept
     for (const auto & observer : observers) {
       if (took) {
         observer->on_end(run, end);
-      } else {
+      } else if (!threw) {
         observer->on_empty_take(run);
       }
     }
   }
-  t_run = outer;
+  frame.reset();
   scheduler.complete(run);
 }
 
