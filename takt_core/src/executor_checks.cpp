@@ -83,8 +83,8 @@ std::vector<Executor::Impl::Placing> Executor::Impl::placings_after(
   std::vector<Placing> placed;
   for (const auto & [group, callbacks] : members) {
     for (const Callback * callback : callbacks) {
-      const int after = scheduler.binding(*callback)->priority.value_or(
-        inherited_priority(chains, callback->id()));
+      const int after =
+        scheduler.binding(*callback)->priority.value_or(inherited_priority(chains, callback->id()));
       if (after != scheduler.priority(*callback)) {
         placed.push_back({callback, scheduler.threads(*callback), after});
       }

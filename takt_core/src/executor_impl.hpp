@@ -116,8 +116,8 @@ struct Executor::Impl final : Waker
   std::atomic<Use> use{Use::none};
   std::atomic<std::uint64_t> exceptions{0};
   std::mutex told_mutex;
-  std::exception_ptr exception;  // the first one under `stop`
-  Faults refusals;               // of the process's rights, at the last start
+  std::exception_ptr exception;          // the first one under `stop`
+  Faults refusals;                       // of the process's rights, at the last start
   std::vector<AttributeReport> reports;  // of all threads, at the last start
   std::atomic<int> ceiling{0};
 

@@ -168,7 +168,8 @@ Status Scheduler::remove_chain(std::string_view name)
 
 std::vector<ChainOptions>::const_iterator Scheduler::find_chain(std::string_view name) const
 {
-  return std::find_if(chains_.begin(), chains_.end(), [&](const auto & c) { return c.name == name; });
+  return std::find_if(
+    chains_.begin(), chains_.end(), [&](const auto & c) { return c.name == name; });
 }
 
 // Those that are here, each once, in the order of the path.

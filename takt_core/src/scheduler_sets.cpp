@@ -119,8 +119,7 @@ void Scheduler::hide(ThreadSet & set, std::uint32_t thread)
   const std::uint32_t last = own.count.load(std::memory_order_relaxed) - 1;
   for (std::uint32_t i = 0; i <= last; ++i) {
     if (own.sets[i].load(std::memory_order_relaxed) == &set) {
-      own.sets[i].store(
-        own.sets[last].load(std::memory_order_relaxed), std::memory_order_release);
+      own.sets[i].store(own.sets[last].load(std::memory_order_relaxed), std::memory_order_release);
       own.count.store(last, std::memory_order_release);
       return;
     }
@@ -273,9 +272,8 @@ ThreadMask Scheduler::threads(const Callback & callback) const noexcept
 {
   for (;;) {
     const ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
-    const bool here =
-      set != nullptr && &set->owner == this &&
-      (callback.state_.load(std::memory_order_acquire) & Callback::kAdded) != 0;
+    const bool here = set != nullptr && &set->owner == this &&
+                      (callback.state_.load(std::memory_order_acquire) & Callback::kAdded) != 0;
     const ThreadMask members = here ? set->members.load() : 0;
     if (callback.set_.load(std::memory_order_acquire) == set) {
       return members;

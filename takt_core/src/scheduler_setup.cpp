@@ -63,8 +63,7 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
   } else if ((c.state_.load() & Callback::kAdded) != 0) {
     faults.push_back(c.id_ + ": belongs to another executor; remove it there first");
   } else if (running(c)) {
-    faults.push_back(
-      c.id_ + ": was removed but still runs; add it again once that run is over");
+    faults.push_back(c.id_ + ": was removed but still runs; add it again once that run is over");
   }
   check_timer(c, faults);
   check_priority(c.id_, binding.priority, faults);
@@ -213,10 +212,9 @@ std::shared_ptr<Callback> Scheduler::remove(Callback & callback)
   std::lock_guard setup(setup_mutex_);
   const auto found = settings_.find(&callback);
   if (found == settings_.end()) {
-    const auto earlier =
-      std::find_if(retired_.begin(), retired_.end(), [&](const auto & settings) {
-        return settings->callback.get() == &callback;
-      });
+    const auto earlier = std::find_if(retired_.begin(), retired_.end(), [&](const auto & settings) {
+      return settings->callback.get() == &callback;
+    });
     return earlier == retired_.end() ? nullptr : (*earlier)->callback;
   }
   take_out(callback);

@@ -129,8 +129,9 @@ private:
   static constexpr std::uint32_t kQueued = 1;  // in an intake, a ready queue, or parked
   static constexpr std::uint32_t kClosed = 2;  // being removed: not to be queued again
   static constexpr std::uint32_t kAdded = 4;   // belongs to a scheduler
-  static constexpr std::uint32_t kTaking = 8;  // reentrant: a run has yet to take; no other may start
-  static constexpr std::uint32_t kRun = 16;    // times the runs between `next` and `complete`
+  static constexpr std::uint32_t kTaking =
+    8;                                       // reentrant: a run has yet to take; no other may start
+  static constexpr std::uint32_t kRun = 16;  // times the runs between `next` and `complete`
   static constexpr std::uint32_t kMarks = kRun - 1;
 
   // --- what a dispatch touches: three cache lines in all (with many callbacks ready, fetching them

@@ -105,8 +105,8 @@ private:
   std::size_t members_ = 0;
   const Scheduler * owner_ = nullptr;
   std::atomic<bool> across_priorities_{false};  // see Executor::allow_across_priorities
-  Callback * granted_ = nullptr;   // holds the group, has not started
-  Precedence granted_precedence_;  // when it was handed the group
+  Callback * granted_ = nullptr;                // holds the group, has not started
+  Precedence granted_precedence_;               // when it was handed the group
 };
 
 }  // namespace takt_core

@@ -58,8 +58,8 @@ TEST_P(Restart, under_another_executor_goes_on_with_what_waited_in_a_group)
           }
           const auto witness = executor->scheduler().find("witness");
           executor->ready(*witness);
-          EXPECT_TRUE(eventually(
-            [&] { return static_cast<FunctionCallback &>(*witness).runs.load() == 1; }));
+          EXPECT_TRUE(
+            eventually([&] { return static_cast<FunctionCallback &>(*witness).runs.load() == 1; }));
           executor->cancel();
           cancelled.store(true);
         }

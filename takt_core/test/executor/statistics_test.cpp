@@ -102,14 +102,11 @@ TEST_F(Statistics, of_a_run_that_was_forgotten_before_its_end_are_dropped)
 TEST_F(Statistics, count_chains_whose_root_is_in_another_executor)
 {
   const auto first = make_executor(1);
-  const ChainOptions chain{
-    "chain", {"root", "last"}, 0, std::chrono::hours(1), {}};
+  const ChainOptions chain{"chain", {"root", "last"}, 0, std::chrono::hours(1), {}};
   EXPECT_TRUE(executor->set_chain(chain).ok());
   const auto last = add_function(*executor, "last");
-  const auto root =
-    add_function(*first, "root", [&](const auto &) { executor->ready(*last); });
-  const auto other =
-    add_function(*first, "other", [&](const auto &) { executor->ready(*last); });
+  const auto root = add_function(*first, "root", [&](const auto &) { executor->ready(*last); });
+  const auto other = add_function(*first, "other", [&](const auto &) { executor->ready(*last); });
   for (const auto & source : {root, other, root}) {
     first->ready(*source);
     first->spin_some();
