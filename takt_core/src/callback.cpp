@@ -1,5 +1,7 @@
 #include "takt_core/callback.hpp"
 
+#include "callback_ids.hpp"
+
 namespace takt_core
 {
 
@@ -13,14 +15,17 @@ Callback::Callback(CallbackOptions options)
   group_(nullptr),
   number_(g_next_number.fetch_add(1, std::memory_order_relaxed)),
   arrivals_(options.depth),
+  timed_(options.timer.has_value()),
   timer_(options.timer.value_or(TimerOptions{})),
   id_(std::move(options.id)),
+  id_number_(detail::id_number(id_)),
   group_owner_(std::move(options.group))
 {
   if (group_owner_ == nullptr) {
     group_owner_ = std::make_shared<Group>(GroupKind::mutually_exclusive, id_ + "!group");
   }
   group_ = group_owner_.get();
+  detail::note_callback(number_, *id_number_);
   timer_active_ = options.timer.has_value() && options.timer->autostart;
 }
 

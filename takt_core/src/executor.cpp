@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "executor_impl.hpp"
+#include "removal_wait.hpp"
 #include "takt_core/placement_rules.hpp"
 
 namespace takt_core
@@ -51,13 +52,17 @@ Faults validate(const ExecutorOptions & options)
       options.name + ": " + std::to_string(options.threads.size()) +
       " threads are more than the 63 an executor can have");
   }
+  const auto name = [&](const ExecutorThreadOptions & thread) {
+    const std::string & own = thread.attributes.name;
+    return own.empty() ? std::to_string(&thread - options.threads.data()) : own;
+  };
   for (const ExecutorThreadOptions & thread : options.threads) {
     for (const std::string & fault : validate(thread.attributes)) {
-      faults.push_back(options.name + ": " + fault);
+      faults.push_back(options.name + ": thread " + name(thread) + ": " + fault);
     }
     if (thread.follow && thread.attributes.policy != Policy::fifo) {
       faults.push_back(
-        options.name + ": thread " + thread.attributes.name +
+        options.name + ": thread " + name(thread) +
         " follows its callbacks' priorities, which needs policy fifo");
     }
   }
@@ -121,6 +126,9 @@ const Scheduler & Executor::scheduler() const noexcept
 
 Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding)
 {
+  if (callback == nullptr) {
+    return Faults{impl_->options.name + ": there is no callback to add: the pointer is null"};
+  }
   const Impl::SetUp setup(*impl_);
   Callback & added = *callback;
   const int priority =
@@ -148,7 +156,6 @@ void Executor::remove(Callback & callback)
       const auto group = impl_->members.find(&callback.group());
       std::erase(group->second, &callback);
       if (group->second.empty()) {
-        impl_->across_priorities.erase(group->first);
         impl_->members.erase(group);
       }
       for (const auto & observer : impl_->observers) {
@@ -157,13 +164,15 @@ void Executor::remove(Callback & callback)
     }
     removed = impl_->scheduler.remove(callback);
   }
-  const Run * const own = current_run();
-  while (removed != nullptr && impl_->scheduler.running(callback)) {
-    if (own != nullptr && own->callback == &callback) {
+  if (removed != nullptr && impl_->scheduler.running(callback)) {
+    const detail::RemovalWait wait(callback);
+    while (!wait.endless() && impl_->scheduler.running(callback)) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    if (wait.endless()) {
       impl_->notify();  // whoever waits for the end of the spin frees it
       return;
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   impl_->scheduler.reap();
 }
@@ -197,7 +206,7 @@ Status Executor::set_priority(Callback & callback, std::optional<int> priority)
 Status Executor::set_chain(const ChainOptions & chain)
 {
   const Impl::SetUp setup(*impl_);
-  Faults faults = impl_->check(impl_->placings_after(chain));
+  Faults faults = impl_->check(impl_->placings_after(chain.name, &chain));
   if (!faults.empty()) {
     return faults;
   }
@@ -210,15 +219,52 @@ Status Executor::set_chain(const ChainOptions & chain)
   return status;
 }
 
-void Executor::allow_across_priorities(const Group & group)
+Status Executor::remove_chain(std::string_view name)
 {
   const Impl::SetUp setup(*impl_);
-  impl_->across_priorities.insert(&group);
+  Faults faults = impl_->check(impl_->placings_after(name, nullptr));
+  if (!faults.empty()) {
+    return faults;
+  }
+  Status status = impl_->scheduler.remove_chain(name);
+  if (status.ok()) {
+    for (const auto & observer : impl_->observers) {
+      observer->on_chain_removed(name);
+    }
+  }
+  return status;
 }
 
-void Executor::add_observer(std::shared_ptr<Observer> observer)
+Status Executor::bind_chain(std::string_view name, ThreadMask threads)
 {
   const Impl::SetUp setup(*impl_);
+  std::vector<Impl::Placing> placed;
+  for (const auto & member : impl_->scheduler.members(name)) {
+    placed.push_back({member.get(), threads, impl_->scheduler.priority(*member)});
+  }
+  Faults faults = impl_->check(placed);
+  if (!faults.empty()) {
+    return faults;
+  }
+  return impl_->scheduler.bind_chain(name, threads);
+}
+
+void Executor::allow_across_priorities(Group & group)
+{
+  group.across_priorities_.store(true, std::memory_order_relaxed);
+}
+
+Status Executor::add_observer(std::shared_ptr<Observer> observer)
+{
+  if (observer == nullptr) {
+    return Faults{impl_->options.name + ": there is no observer to add: the pointer is null"};
+  }
+  const Impl::SetUp setup(*impl_);
+  // Threads go through the observers without a lock: nobody may begin to spin meanwhile.
+  Impl::Use none = Impl::Use::none;
+  if (!impl_->use.compare_exchange_strong(none, Impl::Use::visitor)) {
+    return Faults{impl_->options.name + ": observers cannot be added while it is spinning"};
+  }
   for (const ChainOptions & chain : impl_->scheduler.chains()) {
     observer->on_chain(chain);
   }
@@ -226,6 +272,8 @@ void Executor::add_observer(std::shared_ptr<Observer> observer)
     observer->on_added(*callback);
   }
   impl_->observers.push_back(std::move(observer));
+  impl_->use.store(Impl::Use::none);
+  return {};
 }
 
 void Executor::cancel() noexcept
@@ -244,14 +292,8 @@ bool Executor::running() const noexcept
 
 std::vector<AttributeReport> Executor::attributes() const
 {
-  std::vector<AttributeReport> reports;
-  if (impl_->arrived.load(std::memory_order_seq_cst) < impl_->options.threads.size()) {
-    return reports;  // never started, or starting
-  }
-  for (std::size_t t = 0; t < impl_->options.threads.size(); ++t) {
-    reports.push_back(impl_->threads[t].report);
-  }
-  return reports;
+  std::lock_guard lock(impl_->told_mutex);
+  return impl_->reports;
 }
 
 std::vector<pid_t> Executor::thread_ids() const

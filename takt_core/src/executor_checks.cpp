@@ -1,6 +1,7 @@
 // What an executor refuses to bind: groups across OS priorities, priorities a following thread
 // cannot take. With the set-up mutex held.
 #include <algorithm>
+#include <unordered_set>
 
 #include "executor_impl.hpp"
 #include "takt_core/placement_rules.hpp"
@@ -46,7 +47,7 @@ bool Executor::Impl::check_group(
   const auto known = members.find(&group);
   if (
     uniform || !group.exclusive() || known == members.end() ||
-    across_priorities.count(&group) != 0) {
+    group.across_priorities_.load(std::memory_order_relaxed)) {
     return true;
   }
   const std::vector<int> own = urgencies(options.threads, placing.threads, placing.priority);
@@ -69,18 +70,21 @@ bool Executor::Impl::check_group(
   return true;
 }
 
-// Where the members would stand whose priority the chain changes.
+// Where the members would stand whose priority changes when `chain` takes the place of the one of
+// that name; null: when that one goes.
 std::vector<Executor::Impl::Placing> Executor::Impl::placings_after(
-  const ChainOptions & chain) const
+  std::string_view name, const ChainOptions * chain) const
 {
   std::vector<ChainOptions> chains = scheduler.chains();
-  std::erase_if(chains, [&](const ChainOptions & old) { return old.name == chain.name; });
-  chains.push_back(chain);
+  std::erase_if(chains, [&](const ChainOptions & old) { return old.name == name; });
+  if (chain != nullptr) {
+    chains.push_back(*chain);
+  }
   std::vector<Placing> placed;
   for (const auto & [group, callbacks] : members) {
     for (const Callback * callback : callbacks) {
       const int after =
-        scheduler.binding(*callback).priority.value_or(inherited_priority(chains, callback->id()));
+        scheduler.binding(*callback)->priority.value_or(inherited_priority(chains, callback->id()));
       if (after != scheduler.priority(*callback)) {
         placed.push_back({callback, scheduler.threads(*callback), after});
       }

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "takt_core/executor.hpp"
@@ -99,7 +98,7 @@ struct Executor::Impl final : Waker
   void check_following(const Placing & placing, Faults & faults) const;
   bool check_group(
     const Placing & placing, const std::vector<Placing> & placed, Faults & faults) const;
-  std::vector<Placing> placings_after(const ChainOptions & chain) const;
+  std::vector<Placing> placings_after(std::string_view name, const ChainOptions * chain) const;
   bool has(const Callback & callback) const;
 
   bool cancelled() const noexcept { return cancel.load(std::memory_order_seq_cst) != 0; }
@@ -117,8 +116,9 @@ struct Executor::Impl final : Waker
   std::atomic<Use> use{Use::none};
   std::atomic<std::uint64_t> exceptions{0};
   std::mutex told_mutex;
-  std::exception_ptr exception;  // the first one under `stop`
-  Faults refusals;               // of the process's rights, at the last start
+  std::exception_ptr exception;          // the first one under `stop`
+  Faults refusals;                       // of the process's rights, at the last start
+  std::vector<AttributeReport> reports;  // of all threads, at the last start
   std::atomic<int> ceiling{0};
 
   std::mutex lifecycle;             // starting, joining
@@ -126,7 +126,6 @@ struct Executor::Impl final : Waker
 
   std::mutex setup;  // add, remove, bind, observers
   std::unordered_map<const Group *, std::vector<Callback *>> members;
-  std::unordered_set<const Group *> across_priorities;
   bool uniform = true;  // all threads have one urgency and none follows: groups need no check
 };
 

@@ -95,7 +95,9 @@ Faults Executor::Impl::ask_process_rights()
 {
   Faults refused;
   if (options.lock_memory) {
-    refused = lock_memory().faults();
+    for (const std::string & fault : lock_memory().faults()) {
+      refused.push_back(options.name + ": " + fault);
+    }
   }
   const int asked = ceiling_to_ask();
   const bool granted = asked != 0 && may_use_realtime(asked);
@@ -131,9 +133,19 @@ Faults Executor::Impl::start_threads(std::optional<Time> epoch)
   if (!faults.empty()) {
     return faults;
   }
-  for (std::size_t t = 0; must && t < options.threads.size(); ++t) {
-    const Faults & refused = threads[t].report.faults;
-    faults.insert(faults.end(), refused.begin(), refused.end());
+  std::vector<AttributeReport> told;
+  for (std::size_t t = 0; t < options.threads.size(); ++t) {
+    told.push_back(threads[t].report);
+    for (const std::string & refused : told.back().faults) {
+      if (must) {
+        faults.push_back(
+          options.name + ": thread " + options.threads[t].attributes.name + ": " + refused);
+      }
+    }
+  }
+  {
+    std::lock_guard lock(told_mutex);
+    reports = std::move(told);
   }
   const bool open = faults.empty();
   if (open) {
@@ -203,7 +215,8 @@ SpinOutcome Executor::wait()
 {
   Impl & impl = *impl_;
   if (current_executor() == this) {
-    return {{impl.options.name + ": a callback cannot wait for its own executor to end"}, nullptr};
+    return {
+      {impl.options.name + ": a callback cannot wait for its own executor to end"}, nullptr, false};
   }
   std::shared_ptr<Impl::Ending> ending;
   {
@@ -211,7 +224,7 @@ SpinOutcome Executor::wait()
     ending = impl.current;
   }
   if (ending == nullptr) {
-    return {{impl.options.name + ": not started"}, nullptr};
+    return {{impl.options.name + ": not started"}, nullptr, false};
   }
   return impl.finish(*ending);
 }
@@ -220,7 +233,7 @@ SpinOutcome Executor::spin(std::optional<Time> epoch)
 {
   const auto started = impl_->begin(epoch);
   if (!started.ok()) {
-    return {started.faults(), nullptr};
+    return {started.faults(), nullptr, false};
   }
   return impl_->finish(**started);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "executor_impl.hpp"
+#include "removal_wait.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
@@ -16,7 +17,6 @@ namespace
 {
 
 thread_local Executor * t_executor = nullptr;
-thread_local const Run * t_run = nullptr;
 
 // Enough for deep user callbacks; the rest of the stack is touched when it is needed. Of a smaller
 // stack all there is.
@@ -30,7 +30,8 @@ Executor * current_executor() noexcept
 }
 const Run * current_run() noexcept
 {
-  return t_run;
+  const detail::RunFrame * const frame = detail::RunFrame::current();
+  return frame == nullptr ? nullptr : &frame->run();
 }
 
 void Executor::Impl::wake(std::uint32_t thread) noexcept
@@ -123,10 +124,10 @@ void Executor::Impl::unfollow(std::uint32_t index) noexcept
 
 void Executor::Impl::execute(Run & run) noexcept
 {
-  const Run * const outer = t_run;
-  t_run = &run;
   bool took = false;
   bool told = false;
+  bool threw = false;
+  std::optional<detail::RunFrame> frame(run);
   try {
     const ActivationScope scope(run.activations);
     took = run.callback->take(run);
@@ -142,6 +143,7 @@ void Executor::Impl::execute(Run & run) noexcept
     if (!told) {
       scheduler.taken(run);
     }
+    threw = true;
     failed(run);
   }
   if (!observers.empty()) {
@@ -149,12 +151,12 @@ void Executor::Impl::execute(Run & run) noexcept
     for (const auto & observer : observers) {
       if (took) {
         observer->on_end(run, end);
-      } else {
+      } else if (!threw) {
         observer->on_empty_take(run);
       }
     }
   }
-  t_run = outer;
+  frame.reset();
   scheduler.complete(run);
 }
 

@@ -13,7 +13,7 @@ SpinOutcome Executor::spin_once(Duration timeout, bool * ran)
   }
   Impl::Use none = Impl::Use::none;
   if (!impl.use.compare_exchange_strong(none, Impl::Use::visitor)) {
-    return {{impl.options.name + ": already spinning"}, nullptr};
+    return {{impl.options.name + ": already spinning"}, nullptr, false};
   }
   const Time begin = now();
   const Time until = timeout < Duration::zero() ? kNever : add_saturated(begin, timeout);
@@ -44,8 +44,8 @@ SpinOutcome Executor::spin_once(Duration timeout, bool * ran)
     }
   }
   impl.scheduler.leave(visitor);
-  impl.cancel.store(0);
-  SpinOutcome outcome{{}, impl.take_exception()};
+  const bool cancelled = impl.cancel.exchange(0) != 0;
+  SpinOutcome outcome{{}, impl.take_exception(), cancelled};
   impl.use.store(Impl::Use::none);
   impl.scheduler.reap();
   return outcome;
@@ -59,7 +59,7 @@ SpinOutcome Executor::spin_some(Duration limit, std::size_t * ran)
   }
   Impl::Use none = Impl::Use::none;
   if (!impl.use.compare_exchange_strong(none, Impl::Use::visitor)) {
-    return {{impl.options.name + ": already spinning"}, nullptr};
+    return {{impl.options.name + ": already spinning"}, nullptr, false};
   }
   const Time begin = now();
   const Time until = limit == Duration::zero() ? kNever : add_saturated(begin, limit);
@@ -79,8 +79,8 @@ SpinOutcome Executor::spin_some(Duration limit, std::size_t * ran)
   }
   impl.scheduler.release_held();
   impl.scheduler.leave(visitor);
-  impl.cancel.store(0);
-  SpinOutcome outcome{{}, impl.take_exception()};
+  const bool cancelled = impl.cancel.exchange(0) != 0;
+  SpinOutcome outcome{{}, impl.take_exception(), cancelled};
   impl.use.store(Impl::Use::none);
   impl.scheduler.reap();
   return outcome;

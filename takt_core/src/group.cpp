@@ -25,7 +25,8 @@ Group::~Group() = default;
 bool Group::join(const Scheduler * scheduler)
 {
   std::lock_guard lock(mutex_);
-  if (members_ > 0 && owner_ != scheduler) {
+  // Busy without members: one that was removed from inside itself still runs.
+  if (owner_ != scheduler && (members_ > 0 || busy())) {
     return false;
   }
   owner_ = scheduler;

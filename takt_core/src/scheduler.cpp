@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "callback_ids.hpp"
 #include "scheduler_settings.hpp"
 
 namespace takt_core
@@ -55,9 +56,10 @@ void Scheduler::enqueue(Callback & callback) noexcept
 // that is about to look itself.
 void Scheduler::put_in(Callback & callback, std::uint32_t caller) noexcept
 {
-  ThreadSet & set = *callback.set_.load(std::memory_order_acquire);
+  // Sequentially consistent: who binds it elsewhere either sees the mark or is seen; see `settled`.
+  ThreadSet & set = *callback.set_.load(std::memory_order_seq_cst);
   set.intake.push(callback);
-  if (caller == kNoThread || (set.wake_members >> wake_bit_[caller] & 1) == 0) {
+  if (caller == kNoThread || !set.serves(std::uint64_t{1} << wake_bit_[caller])) {
     wake_one(set);
   }
 }
@@ -76,8 +78,9 @@ Time Scheduler::deadline(
   const auto * const chains = callback.chain_deadlines_.load(std::memory_order_acquire);
   if (chains != nullptr) {
     for (const Activation & activation : of) {
+      const std::uint32_t root = detail::id_number_of(activation.root);
       for (const auto & chain : chains->entries) {
-        if (chain.root == activation.root) {
+        if (*chain.root == root) {
           earliest = std::min(earliest, add_saturated(activation.release, chain.deadline));
           inherited = true;
         }
@@ -292,10 +295,14 @@ ThreadSet * Scheduler::best_set(ThreadSets & own, std::uint32_t thread, Time now
 {
   ThreadSet * best = nullptr;
   Precedence best_head;
+  const std::uint64_t bit = std::uint64_t{1} << wake_bit_[thread];
   const std::uint32_t count = own.count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
-    ThreadSet & set = *own.sets[i].load(std::memory_order_relaxed);
+    ThreadSet & set = *own.sets[i].load(std::memory_order_acquire);
     std::lock_guard lock(set.mutex);
+    if (!set.serves(bit)) {
+      continue;
+    }
     service(set, thread, now);
     publish_hints(set);
     if (has_windows(set.order)) {  // only a visitor sees several of these
@@ -328,15 +335,17 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
   const std::uint32_t count = own.count.load(std::memory_order_acquire);
   bool found = false;
   if (count == 1) {
-    ThreadSet & set = *own.sets[0].load(std::memory_order_relaxed);
+    ThreadSet & set = *own.sets[0].load(std::memory_order_acquire);
     std::lock_guard lock(set.mutex);
-    service(set, thread, now);
-    Pick last = Pick::put_aside;
-    while (last == Pick::put_aside) {
-      last = pick(set, thread, now, run, before);
+    if (set.serves(bit)) {
+      service(set, thread, now);
+      Pick last = Pick::put_aside;
+      while (last == Pick::put_aside) {
+        last = pick(set, thread, now, run, before);
+      }
+      found = last == Pick::started;
+      publish_hints(set);
     }
-    found = last == Pick::started;
-    publish_hints(set);
   } else {
     // One callback at a time: what comes after one that was put aside may not be the best of all.
     while (!found) {
@@ -345,8 +354,10 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
         break;
       }
       std::lock_guard lock(set->mutex);
-      found = pick(*set, thread, now, run, before) == Pick::started;
-      publish_hints(*set);
+      if (set->serves(bit)) {  // it may have been given other members meanwhile
+        found = pick(*set, thread, now, run, before) == Pick::started;
+        publish_hints(*set);
+      }
     }
   }
   if (found) {
@@ -431,7 +442,7 @@ void Scheduler::look_again() noexcept
   ThreadSets & all = own_sets_[visitor()];
   const std::uint32_t count = all.count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
-    ThreadSet & set = *all.sets[i].load(std::memory_order_relaxed);
+    ThreadSet & set = *all.sets[i].load(std::memory_order_acquire);
     {
       std::lock_guard lock(set.mutex);
       set.queue->look_again();

@@ -17,13 +17,21 @@ void check_priority(const std::string & what, std::optional<int> priority, Fault
   }
 }
 
+void check_deadline(const std::string & what, std::optional<Duration> deadline, Faults & faults)
+{
+  if (deadline && *deadline <= Duration::zero()) {
+    faults.push_back(
+      what + ": deadline " + std::to_string(deadline->count()) + " ns must be above zero");
+  }
+}
+
 // The key of a waiting callback follows its new priority at once.
 void Scheduler::rekey(Callback & callback)
 {
   if (has_windows(order_)) {
     return;
   }
-  ThreadSet & set = lock_set(callback);
+  ThreadSet & set = *lock_set(callback);
   const Callback::Where where = callback.where_.load(std::memory_order_relaxed);
   Callback * handed = nullptr;
   // In these places nobody starts it without the set's mutex.
@@ -57,9 +65,8 @@ void Scheduler::inherit(Callback & callback)
     if (important == nullptr || chain.priority > important->priority) {
       important = &chain;
     }
-    const auto root = by_id_.find(chain.path.front());
-    if (!own.binding.deadline && chain.deadline != kForever && root != by_id_.end()) {
-      deadlines->entries.push_back({root->second->number_, chain.deadline});
+    if (!own.binding.deadline && chain.deadline != kForever) {
+      deadlines->entries.push_back({detail::id_number(chain.path.front()), chain.deadline});
     }
   }
   const int inherited = important != nullptr ? important->priority : 0;
@@ -67,10 +74,17 @@ void Scheduler::inherit(Callback & callback)
   const Duration local =
     own.binding.deadline.value_or(important != nullptr ? important->deadline : kForever);
   callback.local_deadline_.store(local.count(), std::memory_order_relaxed);
-  const bool none = deadlines->entries.empty();
-  callback.chain_deadlines_.store(none ? nullptr : deadlines.get(), std::memory_order_release);
-  if (!none) {
-    own.deadlines.push_back(std::move(deadlines));
+  if (deadlines->entries.empty()) {
+    deadlines.reset();
+  }
+  if (deadlines != nullptr || own.deadlines != nullptr) {
+    ThreadSet & set = *lock_set(callback);
+    {
+      std::lock_guard group(callback.group_->mutex_);
+      callback.chain_deadlines_.store(deadlines.get(), std::memory_order_release);
+    }
+    set.mutex.unlock();
+    own.deadlines = std::move(deadlines);  // nobody reads the old one any more
   }
   rekey(callback);
 }
@@ -93,40 +107,102 @@ Status Scheduler::set_priority(Callback & callback, std::optional<int> priority)
 Status Scheduler::set_deadline(Callback & callback, std::optional<Duration> deadline)
 {
   std::lock_guard setup(setup_mutex_);
+  Faults faults;
+  check_deadline(callback.id_, deadline, faults);
   if (settings_.count(&callback) == 0) {
-    return Faults{callback.id_ + " is not in this executor"};
+    faults.push_back(callback.id_ + " is not in this executor");
   }
-  settings(callback).binding.deadline = deadline;
-  inherit(callback);
-  return {};
+  if (faults.empty()) {
+    settings(callback).binding.deadline = deadline;
+    inherit(callback);
+  }
+  return faults;
 }
 
 Status Scheduler::set_chain(const ChainOptions & chain)
 {
   std::lock_guard setup(setup_mutex_);
   Faults faults;
-  check_priority("chain " + chain.name, chain.priority, faults);
+  const std::string what = "chain " + chain.name;
+  check_priority(what, chain.priority, faults);
+  check_deadline(what, chain.deadline, faults);
+  if (chain.period < Duration::zero()) {
+    faults.push_back(
+      what + ": period " + std::to_string(chain.period.count()) +
+      " ns must not be negative; 0: unknown");
+  }
   if (chain.path.empty()) {
-    faults.push_back("chain " + chain.name + " has an empty path; name at least one callback");
+    faults.push_back(what + " has an empty path; name at least one callback");
   }
   if (!faults.empty()) {
     return faults;
   }
-  std::vector<std::string> affected = chain.path;
-  const auto old = std::find_if(
-    chains_.begin(), chains_.end(), [&](const auto & c) { return c.name == chain.name; });
-  if (old != chains_.end()) {
-    affected.insert(affected.end(), old->path.begin(), old->path.end());
-    *old = chain;
+  std::vector<Callback *> affected = members_of(chain);
+  if (const auto old = find_chain(chain.name); old != chains_.end()) {
+    const std::vector<Callback *> before = members_of(*old);
+    affected.insert(affected.end(), before.begin(), before.end());
+    chains_[static_cast<std::size_t>(old - chains_.begin())] = chain;
   } else {
     chains_.push_back(chain);
   }
-  for (const std::string & id : affected) {
-    if (const auto member = by_id_.find(id); member != by_id_.end()) {
-      inherit(*member->second);
-    }
+  for (Callback * const member : affected) {
+    inherit(*member);
   }
   return {};
+}
+
+Status Scheduler::remove_chain(std::string_view name)
+{
+  std::lock_guard setup(setup_mutex_);
+  const auto chain = find_chain(name);
+  if (chain == chains_.end()) {
+    return Faults{"there is no chain " + std::string(name) + " in this executor"};
+  }
+  const std::vector<Callback *> members = members_of(*chain);
+  chains_.erase(chain);
+  for (Callback * const member : members) {
+    inherit(*member);
+  }
+  return {};
+}
+
+std::vector<ChainOptions>::const_iterator Scheduler::find_chain(std::string_view name) const
+{
+  return std::find_if(
+    chains_.begin(), chains_.end(), [&](const auto & c) { return c.name == name; });
+}
+
+// Those that are here, each once, in the order of the path.
+std::vector<Callback *> Scheduler::members_of(const ChainOptions & chain) const
+{
+  std::vector<Callback *> members;
+  for (const std::string & id : chain.path) {
+    const auto member = by_id_.find(id);
+    if (
+      member != by_id_.end() &&
+      std::find(members.begin(), members.end(), member->second) == members.end()) {
+      members.push_back(member->second);
+    }
+  }
+  return members;
+}
+
+std::vector<std::shared_ptr<Callback>> Scheduler::members(std::string_view name) const
+{
+  std::lock_guard setup(setup_mutex_);
+  std::vector<std::shared_ptr<Callback>> result;
+  if (const auto chain = find_chain(name); chain != chains_.end()) {
+    for (const Callback * const member : members_of(*chain)) {
+      result.push_back(settings(*member).callback);
+    }
+  }
+  return result;
+}
+
+std::vector<ChainOptions> Scheduler::chains() const
+{
+  std::lock_guard setup(setup_mutex_);
+  return chains_;
 }
 
 }  // namespace takt_core

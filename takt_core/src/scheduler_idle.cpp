@@ -22,12 +22,18 @@ bool Scheduler::begin_idle(std::uint32_t thread, Time now, Time & wake_at) noexc
   const std::uint32_t count = own.count.load(std::memory_order_acquire);
   bool work = false;
   for (std::uint32_t i = 0; i < count && !work; ++i) {
-    ThreadSet & set = *own.sets[i].load(std::memory_order_relaxed);
+    ThreadSet & set = *own.sets[i].load(std::memory_order_acquire);
+    if (!set.serves(bit)) {
+      continue;
+    }
     work = !set.intake.empty() || set.may_have_work.load(std::memory_order_seq_cst);
     if (work || set.next_expiry.load(std::memory_order_seq_cst) == to_ns(kNever)) {
       continue;
     }
     std::lock_guard lock(set.mutex);
+    if (!set.serves(bit)) {
+      continue;  // given other members meanwhile
+    }
     const Time next = set.timers.next();
     const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
     work = next <= now;
@@ -53,7 +59,7 @@ void Scheduler::leave(std::uint32_t thread) noexcept
   ThreadSets & own = own_sets_[thread];
   const std::uint32_t count = own.count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
-    ThreadSet & set = *own.sets[i].load(std::memory_order_relaxed);
+    ThreadSet & set = *own.sets[i].load(std::memory_order_acquire);
     std::lock_guard lock(set.mutex);
     give_up_timers(set, thread);
   }
@@ -118,7 +124,7 @@ void Scheduler::pass_on(ThreadSets & own) noexcept
   }
   const std::uint32_t count = own.count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
-    ThreadSet & set = *own.sets[i].load(std::memory_order_relaxed);
+    ThreadSet & set = *own.sets[i].load(std::memory_order_acquire);
     const bool work = set.may_have_work.load(std::memory_order_seq_cst) || !set.intake.empty();
     const bool unattended = set.next_expiry.load(std::memory_order_seq_cst) != to_ns(kNever) &&
                             set.timer_waiter.load(std::memory_order_seq_cst) == ThreadSet::kNobody;

@@ -5,19 +5,20 @@
 #include <memory>
 #include <vector>
 
+#include "callback_ids.hpp"
 #include "takt_core/scheduler.hpp"
 
 namespace takt_core
 {
 
-/// The chains that end-to-end deadlines are inherited from: immutable once published, because
-/// producers of keys read it without a lock.
+/// The chains that end-to-end deadlines are inherited from. Read by whoever holds the mutex of the
+/// callback's set or, while it runs, that of its group; replaced by who holds both.
 struct Callback::ChainDeadlines
 {
   struct Entry
   {
-    std::uint32_t root;  // number of the chain's root callback in this process
-    Duration deadline;   // from the root's release
+    detail::IdNumber root;  // the chain's root, in whichever executor of this process it is
+    Duration deadline;      // from the root's release
   };
   std::vector<Entry> entries;
 };
@@ -25,13 +26,15 @@ struct Callback::ChainDeadlines
 /// Adds a fault if `priority` is out of range.
 void check_priority(const std::string & what, std::optional<int> priority, Faults & faults);
 
+/// Adds a fault unless `deadline` is above zero.
+void check_deadline(const std::string & what, std::optional<Duration> deadline, Faults & faults);
+
 struct Scheduler::Settings
 {
   std::shared_ptr<Callback> callback;
   Binding binding;  // as asked; absent values are inherited
-  /// Every table ever published: a reader may still hold an old one. Bounded by the number of
-  /// chain changes; freed with the callback.
-  std::vector<std::unique_ptr<const Callback::ChainDeadlines>> deadlines;
+  std::unique_ptr<const Callback::ChainDeadlines> deadlines;  // null: no chain has one
+  ThreadSet * last_set = nullptr;  // after the removal: where it was bound to
 };
 
 }  // namespace takt_core

@@ -1,8 +1,6 @@
-// Adding, removing, binding; what callbacks inherit from chains. Serialised by setup_mutex_, safe
-// while threads dispatch.
+// Adding, removing, finding. Serialised by setup_mutex_, safe while threads dispatch.
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <iterator>
 #include <mutex>
 #include <numeric>
@@ -36,16 +34,14 @@ Scheduler::Scheduler(SchedulerOptions options, Waker & waker)
 
 Scheduler::~Scheduler()
 {
+  idle_.store(0);  // nobody is there to be woken by what is handed on below
   for (const auto & [callback, settings] : settings_) {
-    settings->callback->state_.fetch_and(~Callback::kMarks);
-    settings->callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
-    settings->callback->timer_place_ = UINT32_MAX;
-    settings->callback->chain_deadlines_.store(nullptr);
+    take_out(*settings->callback);
+    settings->callback->rank_ = UINT32_MAX;
     settings->callback->set_.store(nullptr);
-    settings->callback->group_->part();
   }
   for (const auto & settings : retired_) {
-    settings->callback->set_.store(nullptr);
+    forget(*settings);
   }
 }
 
@@ -54,88 +50,30 @@ Scheduler::Settings & Scheduler::settings(const Callback & callback) const
   return *settings_.at(&callback);
 }
 
-// Whether there is or can be a thread set of these members. A fault leaves nothing behind.
-void Scheduler::check_threads(ThreadMask threads, Faults & faults) const
-{
-  if (threads == 0) {
-    threads = all_threads();
-  }
-  if ((threads & ~all_threads()) != 0) {
-    faults.push_back(
-      "binding names thread " + std::to_string(std::bit_width(threads) - 1) +
-      ", but the executor has only " + std::to_string(threads_) + " (numbered from 0)");
-    return;
-  }
-  bool shared = false;
-  for (const auto & set : sets_) {
-    if (set->members == threads) {
-      return;
-    }
-    shared = shared || (set->members & threads) != 0;
-  }
-  if (has_windows(order_) && shared) {
-    faults.push_back(
-      "order " + std::string(to_string(order_)) +
-      " has one window per thread set: a thread cannot be in two of them; bind callbacks to "
-      "the same threads or to disjoint ones");
-  } else if (sets_.size() == kMaxThreadSets) {
-    faults.push_back("more than 64 distinct thread sets; bind callbacks to fewer combinations");
-  }
-}
-
-// The thread set of these members, made if there is none yet. After `check_threads`.
-ThreadSet & Scheduler::thread_set(ThreadMask threads)
-{
-  if (threads == 0) {
-    threads = all_threads();
-  }
-  for (const auto & set : sets_) {
-    if (set->members == threads) {
-      return *set;
-    }
-  }
-  auto owned = std::make_unique<ThreadSet>(threads, order_, window_timers_);
-  ThreadSet & set = *owned;
-  set.queue->reserve(settings_.size() + 1);
-  set.timers.reserve(settings_.size() + 1);
-  for (std::uint32_t t = 0; t <= threads_; ++t) {
-    if (t == visitor() || (threads >> t & 1) != 0) {
-      set.wake_members |= std::uint64_t{1} << wake_bit_[t];
-    }
-  }
-  sets_.push_back(std::move(owned));
-  for (std::uint32_t t = 0; t <= threads_; ++t) {
-    if (t == visitor() || (threads >> t & 1) != 0) {
-      ThreadSets & own = own_sets_[t];
-      const std::uint32_t count = own.count.load(std::memory_order_relaxed);
-      own.sets[count].store(&set, std::memory_order_relaxed);
-      own.count.store(count + 1, std::memory_order_release);
-    }
-  }
-  return set;
-}
-
 Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & binding, Time now)
 {
+  if (callback == nullptr) {
+    return Faults{"there is no callback to add: the pointer is null"};
+  }
   std::lock_guard setup(setup_mutex_);
   Callback & c = *callback;
   Faults faults;
   if (by_id_.count(c.id_) != 0) {
     faults.push_back("callback id " + c.id_ + " is used already; ids are unique in an executor");
-  }
-  if (by_id_.count(c.id_) == 0 && (c.state_.load() & Callback::kAdded) != 0) {
+  } else if ((c.state_.load() & Callback::kAdded) != 0) {
     faults.push_back(c.id_ + ": belongs to another executor; remove it there first");
+  } else if (running(c)) {
+    faults.push_back(c.id_ + ": was removed but still runs; add it again once that run is over");
   }
-  if (c.kind_ == Kind::timer && c.timer_.period <= Duration::zero()) {
-    faults.push_back(c.id_ + ": a timer needs a period above zero");
-  }
+  check_timer(c, faults);
   check_priority(c.id_, binding.priority, faults);
-  check_threads(binding.threads, faults);
+  check_deadline(c.id_, binding.deadline, faults);
+  check_threads(binding.threads, {}, faults);
   if (faults.empty() && !c.group_->join(this)) {
     faults.push_back(
       c.id_ + ": group " + c.group_->id() +
-      " has members in another executor; a group belongs to "
-      "one executor");
+      " has members in another executor, or one that was removed there and still runs; a group "
+      "belongs to one executor");
   }
   if (!faults.empty()) {
     return faults;
@@ -156,21 +94,13 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
     s->queue->reserve(settings_.size());
     s->timers.reserve(settings_.size());
   }
+  ++set.users;
   c.set_.store(&set, std::memory_order_release);
   {
     std::lock_guard lock(set.mutex);
     set.queue->attach(c);
   }
   inherit(c);
-  for (const ChainOptions & chain : chains_) {
-    if (!chain.path.empty() && chain.path.front() == c.id_) {
-      for (const std::string & id : chain.path) {
-        if (const auto member = by_id_.find(id); member != by_id_.end()) {
-          inherit(*member->second);
-        }
-      }
-    }
-  }
 
   c.state_.fetch_or(Callback::kAdded, std::memory_order_seq_cst);
   if (c.kind_ == Kind::timer) {
@@ -248,26 +178,17 @@ bool Scheduler::unlink(Callback & callback) noexcept
   return (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
 }
 
-std::shared_ptr<Callback> Scheduler::remove(Callback & callback)
+// Lets nothing of the callback start any more and takes it out of its queue, its timers and its
+// group. Not out of its set's books: those go by `detach` and `give_up`, or with the scheduler.
+void Scheduler::take_out(Callback & callback)
 {
-  std::lock_guard setup(setup_mutex_);
-  const auto found = settings_.find(&callback);
-  if (found == settings_.end()) {
-    const auto earlier = std::find_if(retired_.begin(), retired_.end(), [&](const auto & settings) {
-      return settings->callback.get() == &callback;
-    });
-    return earlier == retired_.end() ? nullptr : (*earlier)->callback;
-  }
   callback.state_.fetch_or(Callback::kClosed, std::memory_order_seq_cst);
   for (;;) {
-    ThreadSet & set = lock_set(callback);
+    ThreadSet & set = *lock_set(callback);
     if (TimerHeap::armed(callback)) {
       set.timers.disarm(callback);
     }
     const bool out = unlink(callback);
-    if (out) {
-      set.queue->detach(callback);
-    }
     publish_hints(set);
     set.mutex.unlock();
     if (set.may_have_work.load(std::memory_order_seq_cst)) {
@@ -282,15 +203,49 @@ std::shared_ptr<Callback> Scheduler::remove(Callback & callback)
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   callback.state_.fetch_and(~Callback::kAdded, std::memory_order_seq_cst);
+  callback.chain_deadlines_.store(nullptr, std::memory_order_release);  // read of what waits only
   callback.group_->part();
-  by_id_.erase(callback.id_);
-  std::shared_ptr<Callback> removed = found->second->callback;
-  if (running(callback)) {
-    retired_.push_back(std::move(found->second));
-    retiring_.store(true, std::memory_order_release);
+}
+
+std::shared_ptr<Callback> Scheduler::remove(Callback & callback)
+{
+  std::lock_guard setup(setup_mutex_);
+  const auto found = settings_.find(&callback);
+  if (found == settings_.end()) {
+    const auto earlier = std::find_if(retired_.begin(), retired_.end(), [&](const auto & settings) {
+      return settings->callback.get() == &callback;
+    });
+    return earlier == retired_.end() ? nullptr : (*earlier)->callback;
   }
+  take_out(callback);
+  ThreadSet & set = *callback.set_.load(std::memory_order_relaxed);
+  {
+    std::lock_guard lock(set.mutex);
+    set.queue->detach(callback);
+  }
+  give_up(set);
+  by_id_.erase(callback.id_);
+  std::unique_ptr<Settings> gone = std::move(found->second);
   settings_.erase(found);
+  std::shared_ptr<Callback> removed = gone->callback;
+  gone->last_set = &set;
+  if (running(callback)) {
+    retired_.push_back(std::move(gone));
+    retiring_.store(true, std::memory_order_release);
+  } else {
+    forget(*gone);
+  }
   return removed;
+}
+
+// The last run of a removed callback is over: it belongs to no scheduler any more, unless it was
+// added again meanwhile, here or elsewhere.
+void Scheduler::forget(const Settings & gone) noexcept
+{
+  ThreadSet * last = gone.last_set;
+  if (settings_.count(gone.callback.get()) == 0) {
+    gone.callback->set_.compare_exchange_strong(last, nullptr);
+  }
 }
 
 bool Scheduler::reap()
@@ -302,77 +257,11 @@ bool Scheduler::reap()
   std::lock_guard setup(setup_mutex_);
   const auto first = std::partition(
     retired_.begin(), retired_.end(), [this](const auto & s) { return running(*s->callback); });
+  std::for_each(first, retired_.end(), [this](const auto & s) { forget(*s); });
   std::move(first, retired_.end(), std::back_inserter(ended));
   retired_.erase(first, retired_.end());
   retiring_.store(!retired_.empty(), std::memory_order_release);
   return !retired_.empty();
-}
-
-// Brings everything in the intakes to where it belongs, whether or not threads dispatch.
-void Scheduler::drain_all() noexcept
-{
-  for (const auto & set : sets_) {
-    set->mutex.lock();
-    drain(*set);
-    publish_hints(*set);
-    set->mutex.unlock();
-    if (set->may_have_work.load(std::memory_order_seq_cst)) {
-      wake_one(*set);
-    }
-  }
-}
-
-Status Scheduler::bind(Callback & callback, ThreadMask threads)
-{
-  std::lock_guard setup(setup_mutex_);
-  if (settings_.count(&callback) == 0) {
-    return Faults{callback.id_ + " is not in this executor"};
-  }
-  Faults faults;
-  check_threads(threads, faults);
-  if (!faults.empty()) {
-    return faults;
-  }
-  ThreadSet * const to = &thread_set(threads);
-  settings(callback).binding.threads = threads;
-  ThreadSet & from = *callback.set_.load(std::memory_order_relaxed);  // changes only here
-  if (&from == to) {
-    return {};
-  }
-  // Two sets' mutexes are held only here, in the order of their addresses.
-  const bool from_first = std::less<ThreadSet *>{}(&from, to);
-  (from_first ? from : *to).mutex.lock();
-  (from_first ? *to : from).mutex.lock();
-  drain(from);  // else it would wait for the next look of a thread it is no longer bound to
-  const bool queued = callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue;
-  if (queued) {
-    from.queue->remove(callback);
-    callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
-  }
-  const bool armed = TimerHeap::armed(callback);
-  if (armed) {
-    from.timers.disarm(callback);
-  }
-  from.queue->detach(callback);
-  to->queue->attach(callback);
-  callback.set_.store(to, std::memory_order_release);
-  if (armed) {
-    arm(*to, callback);
-  }
-  publish_hints(from);
-  publish_hints(*to);
-  to->mutex.unlock();
-  from.mutex.unlock();
-  if (from.may_have_work.load(std::memory_order_seq_cst)) {
-    wake_one(from);
-  }
-  if (queued) {
-    put_in(callback, kNoThread);  // still marked queued: nobody else could link it meanwhile
-  }
-  if (armed) {
-    attend_timers(*to);
-  }
-  return {};
 }
 
 std::shared_ptr<Callback> Scheduler::find(std::string_view id) const
@@ -396,16 +285,14 @@ std::vector<std::shared_ptr<Callback>> Scheduler::callbacks() const
   return all;
 }
 
-std::vector<ChainOptions> Scheduler::chains() const
+Result<Binding> Scheduler::binding(const Callback & callback) const
 {
   std::lock_guard setup(setup_mutex_);
-  return chains_;
-}
-
-Binding Scheduler::binding(const Callback & callback) const
-{
-  std::lock_guard setup(setup_mutex_);
-  return settings(callback).binding;
+  const auto found = settings_.find(&callback);
+  if (found == settings_.end()) {
+    return Faults{callback.id_ + " is not in this executor"};
+  }
+  return found->second->binding;
 }
 
 }  // namespace takt_core

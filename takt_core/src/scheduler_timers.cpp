@@ -6,6 +6,26 @@
 namespace takt_core
 {
 
+void Scheduler::check_timer(const Callback & callback, Faults & faults)
+{
+  if (callback.kind_ != Kind::timer) {
+    if (callback.timed_) {
+      faults.push_back(
+        callback.id_ + ": timer options belong to a timer, not to a " +
+        std::string(to_string(callback.kind_)));
+    }
+    return;
+  }
+  if (callback.timer_.period <= Duration::zero()) {
+    faults.push_back(callback.id_ + ": a timer needs a period above zero");
+  }
+  if (callback.timer_.offset && *callback.timer_.offset < Duration::zero()) {
+    faults.push_back(
+      callback.id_ + ": offset " + std::to_string(callback.timer_.offset->count()) +
+      " ns must not be negative");
+  }
+}
+
 // Releases every timer of the set that is due; returns how many. With the set's mutex held.
 std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
 {
@@ -71,16 +91,20 @@ void Scheduler::attend_timers(ThreadSet & set) noexcept
   }
 }
 
-// Locks the mutex of the set the callback is bound to now. The caller unlocks it.
-ThreadSet & Scheduler::lock_set(const Callback & callback) const noexcept
+// Locks the mutex of the set the callback is bound to now; the caller unlocks it. Null if it is in
+// no set of this scheduler.
+ThreadSet * Scheduler::lock_set(const Callback & callback) const noexcept
 {
   for (;;) {
-    ThreadSet & set = *callback.set_.load(std::memory_order_acquire);
-    set.mutex.lock();
-    if (callback.set_.load(std::memory_order_relaxed) == &set) {
+    ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
+    if (set == nullptr || &set->owner != this) {
+      return nullptr;
+    }
+    set->mutex.lock();
+    if (callback.set_.load(std::memory_order_relaxed) == set) {
       return set;
     }
-    set.mutex.unlock();  // bound elsewhere meanwhile
+    set->mutex.unlock();  // bound elsewhere meanwhile
   }
 }
 
@@ -94,7 +118,7 @@ bool Scheduler::may_arm(std::uint32_t state) noexcept
 // A timer of a reentrant group may overlap with itself, but not before its take is over.
 void Scheduler::taken_by_timer(Callback & timer) noexcept
 {
-  ThreadSet & set = lock_set(timer);
+  ThreadSet & set = *lock_set(timer);
   const std::uint32_t state =
     timer.state_.fetch_and(~Callback::kTaking, std::memory_order_seq_cst) & ~Callback::kTaking;
   const bool arms = may_arm(state) && timer.timer_active_ && !TimerHeap::armed(timer) &&
@@ -109,28 +133,44 @@ void Scheduler::taken_by_timer(Callback & timer) noexcept
   }
 }
 
+namespace
+{
+
+// Not in any scheduler: its timer fields are its owner's alone.
+bool loose(const std::atomic<ThreadSet *> & set) noexcept
+{
+  return set.load(std::memory_order_acquire) == nullptr;
+}
+
+}  // namespace
+
 void Scheduler::cancel_timer(Callback & timer) noexcept
 {
-  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
-    timer.timer_active_ = false;  // not added yet
+  ThreadSet * const set = lock_set(timer);
+  if (set == nullptr) {
+    if (loose(timer.set_)) {
+      timer.timer_active_ = false;
+    }
     return;
   }
-  ThreadSet & set = lock_set(timer);
   timer.timer_active_ = false;  // if it is queued, its start will find out
   if (TimerHeap::armed(timer)) {
-    set.timers.disarm(timer);
-    publish_hints(set);
+    set->timers.disarm(timer);
+    publish_hints(*set);
   }
-  set.mutex.unlock();
+  set->mutex.unlock();
 }
 
 void Scheduler::reset_timer(Callback & timer, Time now) noexcept
 {
-  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
-    timer.timer_active_ = true;  // not added yet
+  ThreadSet * const locked = lock_set(timer);
+  if (locked == nullptr) {
+    if (loose(timer.set_)) {
+      timer.timer_active_ = true;
+    }
     return;
   }
-  ThreadSet & set = lock_set(timer);
+  ThreadSet & set = *locked;
   timer.timer_active_ = true;
   timer.expiry_ = add_saturated(now, timer.timer_.period);
   const std::uint32_t state = timer.state_.load(std::memory_order_acquire);
@@ -152,36 +192,35 @@ void Scheduler::set_period(Callback & timer, Duration period) noexcept
   if (period <= Duration::zero()) {
     return;
   }
-  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
+  ThreadSet * const set = lock_set(timer);
+  if (set != nullptr) {
+    timer.timer_.period = period;  // from the next release on, as rcl_timer_exchange_period
+    set->mutex.unlock();
+  } else if (loose(timer.set_)) {
     timer.timer_.period = period;
-    return;
   }
-  ThreadSet & set = lock_set(timer);
-  timer.timer_.period = period;  // from the next release on, as rcl_timer_exchange_period
-  set.mutex.unlock();
 }
 
 bool Scheduler::timer_cancelled(const Callback & timer) const noexcept
 {
-  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
-    return !timer.timer_active_;
-  }
-  ThreadSet & set = lock_set(timer);
+  ThreadSet * const set = lock_set(timer);
   const bool cancelled = !timer.timer_active_;
-  set.mutex.unlock();
+  if (set != nullptr) {
+    set->mutex.unlock();
+  }
   return cancelled;
 }
 
 Time Scheduler::next_release(const Callback & timer) const noexcept
 {
-  if (timer.set_.load(std::memory_order_acquire) == nullptr) {
+  ThreadSet * const set = lock_set(timer);
+  if (set == nullptr) {
     return kNever;
   }
-  ThreadSet & set = lock_set(timer);
   const bool released =
     !timer.withdrawn_ && (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;
   const Time next = !timer.timer_active_ ? kNever : released ? timer.due_ : timer.expiry_;
-  set.mutex.unlock();
+  set->mutex.unlock();
   return next;
 }
 
@@ -191,7 +230,7 @@ std::uint64_t Scheduler::begin_visit(Time now) noexcept
   ThreadSets & all = own_sets_[visitor()];
   const std::uint32_t count = all.count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
-    ThreadSet & set = *all.sets[i].load(std::memory_order_relaxed);
+    ThreadSet & set = *all.sets[i].load(std::memory_order_acquire);
     std::lock_guard lock(set.mutex);
     release_timers(set, now);
     publish_hints(set);
@@ -205,7 +244,7 @@ Time Scheduler::next_timer(std::uint32_t thread) const noexcept
   std::int64_t earliest = to_ns(kNever);
   const std::uint32_t count = own.count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const ThreadSet & set = *own.sets[i].load(std::memory_order_relaxed);
+    const ThreadSet & set = *own.sets[i].load(std::memory_order_acquire);
     earliest = std::min(earliest, set.next_expiry.load(std::memory_order_relaxed));
   }
   return from_ns(earliest);

@@ -1,12 +1,13 @@
 #include "takt_core/statistics_observer.hpp"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
+#include <unordered_map>
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "callback_ids.hpp"
 #include "number_table.hpp"
 #include "takt_core/pi_mutex.hpp"
 
@@ -19,18 +20,27 @@ namespace
 struct ChainRecord
 {
   ChainOptions options;
-  std::uint32_t root = 0;  // callback number, 0 until the root was added here
+  detail::IdNumber root;  // wherever in this process it is
   mutable PiMutex mutex;
   Time last_release = Time::min();
   ChainStatistics statistics;
+  bool removed = false;
 };
 
 struct CallbackRecord
 {
   mutable PiMutex mutex;
+  std::uint32_t number = 0;  // of the callback that it is for now
   CallbackStatistics statistics;
   std::vector<ChainRecord *> ends;  // chains whose last callback this is
+  bool removed = false;
 };
+
+void clear(Distribution & distribution)
+{
+  distribution.moments = {};
+  distribution.histogram.clear();
+}
 
 void copy(const CallbackStatistics & from, CallbackStatistics & to)
 {
@@ -49,10 +59,13 @@ void copy(const CallbackStatistics & from, CallbackStatistics & to)
 struct StatisticsObserver::Impl
 {
   void connect(ChainRecord & chain);
+  void disconnect(const ChainRecord & chain);
+  CallbackRecord & record_for(const std::string & id);
 
   mutable std::mutex setup;
   std::vector<std::unique_ptr<CallbackRecord>> callbacks;
-  std::map<std::string, std::pair<std::uint32_t, CallbackRecord *>> by_id;
+  std::vector<std::unique_ptr<CallbackRecord>> spare;  // forgotten ones, cleared
+  std::unordered_map<std::string, CallbackRecord *> by_id;
   std::vector<std::unique_ptr<ChainRecord>> chains;
   std::vector<ThreadStatistics> threads;
   NumberTable<CallbackRecord> by_number;
@@ -63,39 +76,95 @@ StatisticsObserver::StatisticsObserver() : impl_(std::make_unique<Impl>())
 }
 StatisticsObserver::~StatisticsObserver() = default;
 
-// Finds the chain's ends again. With `setup` held.
-void StatisticsObserver::Impl::connect(ChainRecord & chain)
+void StatisticsObserver::Impl::disconnect(const ChainRecord & chain)
 {
   for (const auto & record : callbacks) {
     std::lock_guard lock(record->mutex);
     std::erase(record->ends, &chain);
   }
-  const auto root = by_id.find(chain.options.path.front());
+}
+
+// Finds the chain's end again. With `setup` held.
+void StatisticsObserver::Impl::connect(ChainRecord & chain)
+{
+  disconnect(chain);
   const auto last = by_id.find(chain.options.path.back());
-  {
-    std::lock_guard lock(chain.mutex);
-    chain.root = root == by_id.end() ? 0 : root->second.first;
+  if (last != by_id.end() && !chain.removed) {
+    std::lock_guard lock(last->second->mutex);
+    last->second->ends.push_back(&chain);
   }
-  if (last != by_id.end()) {
-    std::lock_guard lock(last->second.second->mutex);
-    last->second.second->ends.push_back(&chain);
+}
+
+// The one that this id had, else a forgotten one, else a new one. With `setup` held.
+CallbackRecord & StatisticsObserver::Impl::record_for(const std::string & id)
+{
+  CallbackRecord *& known = by_id[id];
+  if (known == nullptr) {
+    if (spare.empty()) {
+      spare.push_back(std::make_unique<CallbackRecord>());
+    }
+    known = callbacks.emplace_back(std::move(spare.back())).get();
+    spare.pop_back();
   }
+  return *known;
 }
 
 void StatisticsObserver::on_added(const Callback & callback)
 {
   std::lock_guard lock(impl_->setup);
-  auto record = std::make_unique<CallbackRecord>();
-  record->statistics.id = callback.id();
-  impl_->by_id[callback.id()] = {callback.number(), record.get()};
-  impl_->by_number.set(callback.number(), record.get());
-  impl_->callbacks.push_back(std::move(record));
+  CallbackRecord & record = impl_->record_for(callback.id());
+  {
+    std::lock_guard own(record.mutex);
+    record.statistics.id = callback.id();
+    record.number = callback.number();
+    record.removed = false;
+  }
+  impl_->by_number.set(callback.number(), &record);
   for (const auto & chain : impl_->chains) {
-    const auto & path = chain->options.path;
-    if (path.front() == callback.id() || path.back() == callback.id()) {
+    if (chain->options.path.back() == callback.id()) {
       impl_->connect(*chain);
     }
   }
+}
+
+void StatisticsObserver::on_removed(const Callback & callback)
+{
+  std::lock_guard lock(impl_->setup);
+  const auto known = impl_->by_id.find(callback.id());
+  if (known != impl_->by_id.end()) {
+    known->second->removed = true;
+  }
+}
+
+void StatisticsObserver::forget_removed()
+{
+  std::lock_guard lock(impl_->setup);
+  auto & callbacks = impl_->callbacks;
+  for (auto & record : callbacks) {
+    if (!record->removed) {
+      continue;
+    }
+    {
+      std::lock_guard own(record->mutex);
+      impl_->by_number.set(record->number, nullptr);
+      impl_->by_id.erase(record->statistics.id);
+      record->number = 0;  // a run that found the record before does not write to it any more
+      record->ends.clear();
+      record->removed = false;
+      CallbackStatistics & own_statistics = record->statistics;
+      for (Distribution * const distribution :
+           {&own_statistics.start_delay, &own_statistics.execution, &own_statistics.response}) {
+        clear(*distribution);
+      }
+      own_statistics.deadline_misses = 0;
+      own_statistics.empty_takes = 0;
+      own_statistics.exceptions = 0;
+      own_statistics.skipped_periods = 0;
+    }
+    impl_->spare.push_back(std::move(record));
+  }
+  std::erase(callbacks, nullptr);
+  std::erase_if(impl_->chains, [](const auto & chain) { return chain->removed; });
 }
 
 void StatisticsObserver::on_chain(const ChainOptions & chain)
@@ -112,8 +181,21 @@ void StatisticsObserver::on_chain(const ChainOptions & chain)
   {
     std::lock_guard own(record->mutex);
     record->options = chain;
+    record->root = detail::id_number(chain.path.front());
+    record->removed = false;
   }
   impl_->connect(*record);
+}
+
+void StatisticsObserver::on_chain_removed(std::string_view name)
+{
+  std::lock_guard lock(impl_->setup);
+  for (const auto & chain : impl_->chains) {
+    if (chain->statistics.name == name) {
+      chain->removed = true;
+      impl_->disconnect(*chain);
+    }
+  }
 }
 
 void StatisticsObserver::on_thread(std::uint32_t thread, const AttributeReport & report)
@@ -134,6 +216,9 @@ void StatisticsObserver::on_end(const Run & run, Time end) noexcept
     return;
   }
   std::lock_guard lock(record->mutex);
+  if (record->number != run.callback->number()) {
+    return;  // forgotten meanwhile
+  }
   CallbackStatistics & own = record->statistics;
   own.start_delay.record(run.start - run.release);
   own.execution.record(end - run.start);
@@ -145,7 +230,9 @@ void StatisticsObserver::on_end(const Run & run, Time end) noexcept
     std::lock_guard chain_lock(chain->mutex);
     for (const Activation & activation : run.activations) {
       // Newer ones only: a cached message can bring an activation here a second time.
-      if (activation.root == chain->root && activation.release > chain->last_release) {
+      if (
+        activation.release > chain->last_release &&
+        detail::id_number_of(activation.root) == *chain->root) {
         chain->last_release = activation.release;
         const Duration response = end - activation.release;
         chain->statistics.response.record(response);
@@ -159,7 +246,7 @@ void StatisticsObserver::on_empty_take(const Run & run) noexcept
 {
   if (CallbackRecord * const record = impl_->by_number.find(run.callback->number())) {
     std::lock_guard lock(record->mutex);
-    ++record->statistics.empty_takes;
+    record->statistics.empty_takes += record->number == run.callback->number() ? 1 : 0;
   }
 }
 
@@ -167,7 +254,7 @@ void StatisticsObserver::on_exception(const Run & run, const std::exception_ptr 
 {
   if (CallbackRecord * const record = impl_->by_number.find(run.callback->number())) {
     std::lock_guard lock(record->mutex);
-    ++record->statistics.exceptions;
+    record->statistics.exceptions += record->number == run.callback->number() ? 1 : 0;
   }
 }
 

@@ -52,7 +52,8 @@ Engine::Engine(
   placer_(std::move(placer)),
   core_(std::move(core))
 {
-  core_->add_observer(std::make_shared<PrepareThreads>());
+  detail::throw_faults(
+    "cannot watch the executor", core_->add_observer(std::make_shared<PrepareThreads>()).faults());
 }
 
 Engine::~Engine()

@@ -172,7 +172,7 @@ TEST(MakeExecutor, RunsCallbacksWhereTheScheduleSays)
   ASSERT_TRUE(added.ok()) << added.faults().front();
   EXPECT_EQ(e.scheduler().threads(*callback), 0b10U);
   EXPECT_EQ(e.scheduler().priority(*callback), 42) << "inherited from the chain";
-  EXPECT_EQ(e.scheduler().binding(*callback).deadline, 3ms);
+  EXPECT_EQ(e.scheduler().binding(*callback)->deadline, 3ms);
   ASSERT_EQ(e.scheduler().chains().size(), 1U);
   e.ready(*callback);
   EXPECT_TRUE(e.spin_some().ok());

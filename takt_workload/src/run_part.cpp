@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "part_accounts.hpp"
@@ -91,7 +92,9 @@ private:
     const auto room = static_cast<std::size_t>(std::llround(rate * span * 1.25)) + 1000;
     const std::size_t threads = core.scheduler().thread_count();
     recorder_ = std::make_shared<Recorder>(table_, threads, room, part_);
-    core.add_observer(recorder_);
+    if (const takt_core::Status added = core.add_observer(recorder_); !added.ok()) {
+      throw std::runtime_error(added.faults().front());
+    }
     context_->set_message_observer(recorder_.get());
 
     settings_.context = context_;

@@ -31,7 +31,7 @@ protected:
     context->init(0, nullptr, init);
     executor = std::make_unique<takt_rcl::Executor>(context);
     recorder = std::make_shared<Recorder>(*table, 2, 1000, 0);
-    executor->core().add_observer(recorder);
+    ASSERT_TRUE(executor->core().add_observer(recorder).ok());
     context->set_message_observer(recorder.get());
     settings.context = context;
     for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {

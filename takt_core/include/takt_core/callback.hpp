@@ -158,6 +158,7 @@ private:
   ArrivalRing arrivals_;
 
   // --- timers: guarded by the thread set's mutex ---
+  const bool timed_;  // timer options were given
   TimerOptions timer_;
   Time expiry_ = kNever;  // next nominal release
   Time due_ = kNever;     // release that is queued now
@@ -168,6 +169,7 @@ private:
 
   std::uint32_t registration_ = 0;
   const std::string id_;
+  const std::shared_ptr<const std::uint32_t> id_number_;  // see callback_ids.hpp
   std::shared_ptr<Group> group_owner_;
 };
 

@@ -82,12 +82,16 @@ struct ExecutorOptions
 /// Every fault in `options` that can be seen without starting.
 Faults validate(const ExecutorOptions & options);
 
-/// Why `spin` returned.
+/// Why a spin returned.
 struct SpinOutcome
 {
   Faults faults;                 ///< it could not start (missing rights), or was spinning already
   std::exception_ptr exception;  ///< the first exception under `ExceptionPolicy::stop`
-  bool ok() const noexcept { return faults.empty() && exception == nullptr; }
+  /// Of `spin_once` and `spin_some`: a `cancel` came before or meanwhile, so that a loop around
+  /// them is to end. Not set by `spin` and `wait`, which end in no other way.
+  bool cancelled = false;
+  /// Whether to go on: `while (executor.spin_once(timeout).ok()) {}` is `spin` on this thread.
+  bool ok() const noexcept { return faults.empty() && exception == nullptr && !cancelled; }
 };
 
 class Executor
@@ -104,15 +108,18 @@ public:
 
   // ---- callbacks: set-up, at any time, from any thread or callback; may block ----
   //
-  // Each of these also frees what was removed from inside itself and has ended: see `remove`.
+  // Each of these also frees what was removed without waiting and has ended: see `remove`.
 
   /// Adds a callback and, with it, its group. Besides the scheduler's faults: a group whose members
   /// are bound to threads of different OS priority (unless `allow_across_priorities(group)`), and a
   /// priority that a following thread cannot take.
   Status add(std::shared_ptr<Callback> callback, const Binding & binding = {});
 
-  /// Removes the callback: waits for a run on another thread, returns at once from inside itself.
-  /// Gives it up before it returns; after a removal from inside itself once that run has ended, on
+  /// Removes the callback: waits for a run on another thread, returns at once from inside itself
+  /// (however deep: a callback that spins another executor is still inside) and where waiting would
+  /// never end: of callbacks that remove each other the last one does not wait. It can be added
+  /// again, here or elsewhere, when its run is over.
+  /// Gives it up before it returns; after a removal that did not wait, once that run has ended, on
   /// the first of these: a thread in `wait` or `spin` (within milliseconds), the next function of
   /// this section on any thread, the end of `spin_once` and `spin_some`, the destructor. Never on
   /// an executor thread of its own accord. No lock is held meanwhile: what the callback owns may
@@ -124,8 +131,11 @@ public:
   Status bind(Callback & callback, ThreadMask threads);
   Status set_priority(Callback & callback, std::optional<int> priority);
   Status set_chain(const ChainOptions & chain);
+  Status remove_chain(std::string_view name);
+  Status bind_chain(std::string_view name, ThreadMask threads);
 
-  void allow_across_priorities(const Group & group);
+  /// From now on, for as long as it lives, the group may have members of different OS priority.
+  void allow_across_priorities(Group & group);
 
   /// Lookup, timers, and all that needs no executor thread. Its own `add`, `remove`, `bind`,
   /// `set_priority` and `set_chain` check and tell less than those above: not for users.
@@ -169,11 +179,11 @@ public:
 
   // ---- watching ----
 
-  /// Set-up only, not while running.
-  void add_observer(std::shared_ptr<Observer> observer);
+  /// Set-up only. Fault: it is spinning, or null.
+  Status add_observer(std::shared_ptr<Observer> observer);
 
-  /// What each thread asked for and got, in thread order; empty before the first start (and
-  /// while one is under way).
+  /// What each thread asked for and got at the latest start, in thread order; empty before the
+  /// first one. Any thread, at any time; may block.
   std::vector<AttributeReport> attributes() const;
 
   /// What the last start was refused that concerns no single thread: locked memory, a fixed

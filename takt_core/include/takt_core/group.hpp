@@ -20,6 +20,7 @@ namespace takt_core
 {
 
 class Callback;
+class Executor;
 class Scheduler;
 
 enum class GroupKind
@@ -46,6 +47,7 @@ public:
   bool busy() const noexcept { return (state_.load(std::memory_order_acquire) & kBusy) != 0; }
 
 private:
+  friend class Executor;
   friend class Scheduler;
   friend class StockQueue;
 
@@ -76,8 +78,8 @@ private:
   // that is better than the one that was handed the group, and now has it instead; or nullptr.
   Callback * rekey(Callback & callback, std::uint64_t key) noexcept;
 
-  // Books a member of `scheduler` in, with room to park it; false if the group belongs to another.
-  // Set-up; allocates.
+  // Books a member of `scheduler` in, with room to park it; false if the group has members in
+  // another, or a run there that is not over. Set-up; allocates.
   bool join(const Scheduler * scheduler);
   void part();
 
@@ -102,8 +104,9 @@ private:
   IntrusiveHeap<Callback *, Less, Index> parked_;
   std::size_t members_ = 0;
   const Scheduler * owner_ = nullptr;
-  Callback * granted_ = nullptr;   // holds the group, has not started
-  Precedence granted_precedence_;  // when it was handed the group
+  std::atomic<bool> across_priorities_{false};  // see Executor::allow_across_priorities
+  Callback * granted_ = nullptr;                // holds the group, has not started
+  Precedence granted_precedence_;               // when it was handed the group
 };
 
 }  // namespace takt_core

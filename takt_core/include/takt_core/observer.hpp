@@ -6,6 +6,7 @@
 #define TAKT_CORE__OBSERVER_HPP_
 
 #include <exception>
+#include <string_view>
 
 #include "takt_core/callback.hpp"
 #include "takt_core/chain.hpp"
@@ -24,6 +25,7 @@ public:
   virtual void on_added(const Callback &) {}
   virtual void on_removed(const Callback &) {}
   virtual void on_chain(const ChainOptions &) {}
+  virtual void on_chain_removed(std::string_view /*name*/) {}
   /// Called on the executor thread itself, after its attributes were applied, before the gate.
   virtual void on_thread(std::uint32_t /*thread*/, const AttributeReport &) {}
 

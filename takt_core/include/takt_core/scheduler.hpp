@@ -75,8 +75,9 @@ public:
 
   // ---- set-up: may block and allocate; any thread ----
 
-  /// Adds a callback. Faults: id already used, no such thread, timer options missing, more than 64
-  /// distinct thread sets, group already used by another scheduler's order.
+  /// Adds a callback. Faults: null, id already used, still running after a removal, no such thread,
+  /// timer options missing, out of range or not for a timer, negative deadline, more than 64 distinct
+  /// thread sets in use, group in use by another scheduler.
   /// `now`: the start of the first period of a timer that is added after the gate opened.
   Status add(std::shared_ptr<Callback> callback, const Binding & binding = {}, Time now = {});
 
@@ -106,28 +107,39 @@ public:
   Status set_priority(Callback & callback, std::optional<int> priority);
   Status set_deadline(Callback & callback, std::optional<Duration> deadline);
 
-  /// Adds a chain or replaces the chain of that name; members inherit at once.
+  /// Adds a chain or replaces the chain of that name; members inherit at once. Its root may be in
+  /// any executor of this process.
   Status set_chain(const ChainOptions & chain);
+
+  /// Forgets the chain of that name; its members inherit from the chains that are left.
+  Status remove_chain(std::string_view name);
+
+  /// As `bind` for all callbacks of the chain that are here now; a fault moves none of them.
+  Status bind_chain(std::string_view name, ThreadMask threads);
 
   std::shared_ptr<Callback> find(std::string_view id) const;
   std::vector<std::shared_ptr<Callback>> callbacks() const;
   std::vector<ChainOptions> chains() const;
-  Binding binding(const Callback & callback) const;
+  /// As asked for. Fault: not here.
+  Result<Binding> binding(const Callback & callback) const;
+  /// The chain's callbacks that are here, in the order of its path, each once; empty if there is no
+  /// such chain.
+  std::vector<std::shared_ptr<Callback>> members(std::string_view chain) const;
   int priority(const Callback & callback) const noexcept
   {
     return callback.priority_.load(std::memory_order_relaxed);
   }
-  ThreadMask threads(const Callback & callback) const noexcept
-  {
-    const ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
-    return set == nullptr ? 0 : set->members;  // never added: none
-  }
+  /// Where it is bound to; 0 for a callback that is not here.
+  ThreadMask threads(const Callback & callback) const noexcept;
 
   /// Opens the start gate: timers begin. Every timer's first release is `epoch` + its offset.
   /// Does nothing when it is open already: after a restart timers keep their phase.
   void open(Time epoch);
 
   // ---- timers: real-time safe, any thread, also from inside the timer's callback ----
+  //
+  // Before it is added these set how a timer will begin; on one that belongs to another scheduler
+  // they do nothing.
 
   void cancel_timer(Callback & timer) noexcept;
   /// Starts the timer (again): next release one period after `now`.
@@ -182,16 +194,28 @@ private:
   struct Settings;  // what set-up remembers of each callback
   struct ThreadSets
   {
-    std::array<std::atomic<ThreadSet *>, kMaxThreadSets> sets{};
+    // One more than there may be: while the last callback of a set moves to a new one.
+    std::array<std::atomic<ThreadSet *>, kMaxThreadSets + 1> sets{};
     std::atomic<std::uint32_t> count{0};
-    std::atomic<bool> windows{false};
+    std::uint32_t used = 0;  // set-up only: places that a reader may have seen in use
   };
 
-  void check_threads(ThreadMask threads, Faults & faults) const;
+  void check_threads(
+    ThreadMask threads, const std::vector<Callback *> & moving, Faults & faults) const;
   ThreadSet & thread_set(ThreadMask threads);
+  void show(ThreadSet & set, std::uint32_t thread);
+  void hide(ThreadSet & set, std::uint32_t thread);
+  void give_up(ThreadSet & set);
+  void move(Callback & callback, ThreadMask threads);
+  bool settled(Callback & callback) noexcept;
+  std::vector<Callback *> members_of(const ChainOptions & chain) const;
+  std::vector<ChainOptions>::const_iterator find_chain(std::string_view name) const;
+  void take_out(Callback & callback);
+  void forget(const Settings & settings) noexcept;
   void inherit(Callback & callback);
   void rekey(Callback & callback);
   bool unlink(Callback & callback) noexcept;
+  static void check_timer(const Callback & callback, Faults & faults);
   void start_timer(ThreadSet & set, Callback & timer, Time from) noexcept;
   Settings & settings(const Callback & callback) const;
 
@@ -234,7 +258,7 @@ private:
   bool wake_one(const ThreadSet & set) noexcept;
   void wake_thread(std::uint32_t thread) noexcept;
   void pass_on(ThreadSets & own) noexcept;
-  ThreadSet & lock_set(const Callback & callback) const noexcept;
+  ThreadSet * lock_set(const Callback & callback) const noexcept;
 
   const std::uint32_t threads_;
   const Order order_;

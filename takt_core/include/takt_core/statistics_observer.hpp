@@ -6,6 +6,10 @@
 //     …
 //     for (const auto & callback : statistics->callbacks()) { … callback.response.p99() … }
 //
+// Memory: 99 kB for each callback, kept when it is removed, so that its figures can still be read;
+// a callback that is added under the same id goes on in the same record. Where callbacks of ever
+// new ids come and go, call `forget_removed` from time to time: the records are used again.
+//
 // Recording costs a priority-inheritance mutex of the callback's own and three histogram entries;
 // nothing is allocated. Snapshots may be taken at any time from any thread; they hold one
 // callback's mutex for the time of copying a histogram.
@@ -78,14 +82,21 @@ public:
 
   // ---- snapshots: any thread; allocate and may block ----
 
-  /// Callbacks in the order in which they were added, removed ones included.
+  /// Callbacks in the order in which they were first added, removed ones included.
   std::vector<std::unique_ptr<CallbackStatistics>> callbacks() const;
+  /// Chains in the order in which they were first set, removed ones included.
   std::vector<std::unique_ptr<ChainStatistics>> chains() const;
   std::vector<ThreadStatistics> threads() const;
 
+  /// Drops what was recorded of callbacks and chains that are removed now. A run of such a callback
+  /// that is not over is not recorded. Any thread; may block.
+  void forget_removed();
+
   // ---- Observer ----
   void on_added(const Callback & callback) override;
+  void on_removed(const Callback & callback) override;
   void on_chain(const ChainOptions & chain) override;
+  void on_chain_removed(std::string_view name) override;
   void on_thread(std::uint32_t thread, const AttributeReport & report) override;
   void on_end(const Run & run, Time end) noexcept override;
   void on_empty_take(const Run & run) noexcept override;

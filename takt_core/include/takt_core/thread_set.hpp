@@ -3,6 +3,10 @@
 //
 // Everything but the intake is guarded by the set's short priority-inheritance mutex. Used by the
 // scheduler only.
+//
+// A set to which no callback is bound any more is out of use: it has no members, and the scheduler
+// gives it new ones when it needs another set. Its memory stays as long as the scheduler, because a
+// thread may be about to look at it: whoever has locked it asks whether the set still `serves` it.
 #ifndef TAKT_CORE__THREAD_SET_HPP_
 #define TAKT_CORE__THREAD_SET_HPP_
 
@@ -50,11 +54,13 @@ private:
   IntrusiveHeap<Callback *, Less, Index> heap_;
 };
 
+class Scheduler;
+
 class alignas(64) ThreadSet
 {
 public:
-  ThreadSet(ThreadMask members, Order order, WindowTimers timers)
-  : members(members),
+  ThreadSet(const Scheduler & owner, Order order, WindowTimers timers)
+  : owner(owner),
     order(order),
     queue(make_ready_queue(order, timers))
   {
@@ -62,7 +68,14 @@ public:
 
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
-  const ThreadMask members;  ///< as the scheduler's user numbers threads
+  /// Whether the thread with this wake bit may take from here. Exact with the mutex held; without,
+  /// sequentially consistent for who is going to sleep.
+  bool serves(std::uint64_t wake_bit) const noexcept
+  {
+    return (wake_members.load(std::memory_order_seq_cst) & wake_bit) != 0;
+  }
+
+  const Scheduler & owner;
   const Order order;
   Intake intake;
   PiMutex mutex;
@@ -77,7 +90,11 @@ public:
   // --- readable without the mutex: hints, exact for whoever holds it ---
   std::atomic<bool> may_have_work{false};
   std::atomic<std::int64_t> next_expiry{to_ns(kNever)};
-  ThreadMask wake_members = 0;  ///< members as bits in the order in which they are woken
+  std::atomic<ThreadMask> members{0};  ///< as the scheduler's user numbers threads; 0: not in use
+  std::atomic<ThreadMask> wake_members{0};  ///< as bits in the order in which they are woken
+
+  // --- set-up only ---
+  std::size_t users = 0;  ///< callbacks bound here
 };
 
 }  // namespace takt_core

@@ -227,7 +227,7 @@ TEST(Chains, that_give_a_priority_no_following_thread_can_take_change_nothing)
     int told = 0;
   };
   const auto watch = std::make_shared<Watch>();
-  executor->add_observer(watch);
+  ASSERT_TRUE(executor->add_observer(watch).ok());
   const Status status = executor->set_chain({"chain", {"a", "b"}, 51});
   ASSERT_EQ(status.faults().size(), 2U) << "one for each callback";
   EXPECT_NE(status.faults()[0].find("following"), std::string::npos) << status.faults()[0];

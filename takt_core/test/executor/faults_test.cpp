@@ -44,7 +44,7 @@ TEST(Exceptions, report_counts_them_and_goes_on)
   const auto executor =
     make_executor(2, [](auto & o) { o.on_exception = ExceptionPolicy::report; });
   const auto watch = std::make_shared<Watch>();
-  executor->add_observer(watch);
+  ASSERT_TRUE(executor->add_observer(watch).ok());
   const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive);
   const auto bad = add_function(
     *executor, "bad", [](const auto &) { throw 1; }, group);
@@ -258,6 +258,21 @@ TEST(MissingRights, fail_starts_nothing_and_names_the_right)
   });
   ASSERT_TRUE(said.has_value());
   EXPECT_NE(said->find("SCHED_FIFO"), std::string::npos) << *said;
+  EXPECT_EQ(said->find("executor: thread executor.1: "), 0U) << *said;
+}
+
+TEST(Faults, of_options_name_the_executor_and_the_thread)
+{
+  ExecutorOptions options;
+  options.name = "planning";
+  options.threads.resize(2);
+  options.threads[0].attributes.nice = 99;
+  options.threads[1].attributes.name = "hot";
+  options.threads[1].attributes.nice = 99;
+  const Faults faults = validate(options);
+  ASSERT_EQ(faults.size(), 2U);
+  EXPECT_EQ(faults[0].find("planning: thread 0: "), 0U) << faults[0];
+  EXPECT_EQ(faults[1].find("planning: thread hot: "), 0U) << faults[1];
 }
 
 TEST(MissingRights, report_runs_with_what_was_granted_and_tells)
@@ -309,7 +324,9 @@ std::string run_without_rights(MissingRights policy)
     options.missing_rights = policy;
     auto executor = Executor::create(options);
     const auto watch = std::make_shared<Watch>();
-    (*executor)->add_observer(watch);
+    if (!(*executor)->add_observer(watch).ok()) {
+      return "no observer";
+    }
     if (!(*executor)->refusals().empty()) {
       return "refused before it asked";
     }
@@ -346,7 +363,7 @@ TEST(MissingRights, report_tells_what_was_refused_to_the_process_as_a_whole)
   EXPECT_EQ(said.find("ran; refusal: "), 0U) << said;
   for (const std::string who : {"refusal: ", "observed: "}) {
     EXPECT_EQ(count(said, who), kRefusedLocks + 1) << said;
-    EXPECT_EQ(count(said, who + "locking memory refused"), kRefusedLocks) << said;
+    EXPECT_EQ(count(said, who + "executor: locking memory refused"), kRefusedLocks) << said;
     EXPECT_EQ(count(said, who + "executor: middleware ceiling"), 1U) << said;
   }
   EXPECT_NE(said.find("RLIMIT_RTPRIO is 0"), std::string::npos) << said;

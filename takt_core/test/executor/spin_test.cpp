@@ -36,11 +36,11 @@ TEST(Spin, does_not_lose_a_cancel_that_came_before)
   executor->ready(*c);
   bool ran = true;
   executor->cancel();
-  EXPECT_TRUE(executor->spin_once(Duration(-1), &ran).ok());
+  EXPECT_TRUE(executor->spin_once(Duration(-1), &ran).cancelled);
   EXPECT_FALSE(ran);
   executor->cancel();
   std::size_t count = 1;
-  EXPECT_TRUE(executor->spin_some(Duration::zero(), &count).ok());
+  EXPECT_TRUE(executor->spin_some(Duration::zero(), &count).cancelled);
   EXPECT_EQ(count, 0U);
   EXPECT_TRUE(executor->spin_once(Duration(-1), &ran).ok());  // one cancel ends one spin
   EXPECT_TRUE(ran);
@@ -161,7 +161,7 @@ TEST(Spin, goes_on_with_timers_after_a_restart_and_after_a_cancelled_spin_once)
     // A visitor that waits for timers and is cancelled leaves them to the threads.
     std::thread canceller([&] { executor->cancel(); });
     executor->scheduler().cancel_timer(*timer);
-    EXPECT_TRUE(executor->spin_once(Duration(-1)).ok());
+    EXPECT_TRUE(executor->spin_once(Duration(-1)).cancelled);
     canceller.join();
     executor->scheduler().reset_timer(*timer, now());
     const int before = timer->runs.load();
@@ -213,6 +213,27 @@ TEST(SpinOnce, sees_all_thread_sets_and_their_timers)
   EXPECT_TRUE(executor->spin_once(Duration(-1)).ok());
   EXPECT_EQ(a->runs.load() + t->runs.load(), 2);
   EXPECT_EQ(a->runs.load(), 1);
+}
+
+TEST(SpinOnce, in_a_loop_ends_by_cancel)
+{
+  const auto executor = make_executor(1);
+  const auto c = add_function(*executor, "c", [&](const auto &) { executor->cancel(); });
+  executor->ready(*c, 2);
+  int loops = 0;
+  while (executor->spin_once(Duration::zero()).ok() && loops < 10) {
+    ++loops;
+  }
+  EXPECT_EQ(loops, 0) << "cancelled from inside";
+  EXPECT_EQ(c->runs.load(), 1);
+  EXPECT_FALSE(executor->spin_some().ok());
+  EXPECT_EQ(c->runs.load(), 2);
+  EXPECT_TRUE(executor->spin_some().ok()) << "one cancel ends one loop";
+
+  std::thread outside([&] { executor->cancel(); });
+  while (executor->spin_once(Duration(-1)).ok()) {
+  }
+  outside.join();
 }
 
 class SpinSome : public testing::TestWithParam<Order>

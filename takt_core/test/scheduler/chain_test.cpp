@@ -1,6 +1,8 @@
 // What callbacks get from their chains: priorities, and deadlines that travel with messages.
 #include <gtest/gtest.h>
 
+#include <malloc.h>
+
 #include "support/by_hand.hpp"
 
 namespace takt_core::test
@@ -90,6 +92,74 @@ TEST(Chains, give_a_callback_the_priority_of_the_most_important_chain)
   ASSERT_TRUE(hand.scheduler.set_priority(*a, std::nullopt));
   EXPECT_EQ(hand.scheduler.priority(*a), 250);
   EXPECT_FALSE(hand.scheduler.set_priority(*a, 256).ok());
+}
+
+// The two are of one process: an activation is known in both.
+TEST(Edf, inherits_deadlines_from_a_root_in_another_executor)
+{
+  ByHand first(1, Order::edf), second(1, Order::edf);
+  const auto last = second.add("last"), own = second.add("own");
+  const ChainOptions chain{"chain", {"root", "middle", "last"}, 1, millis(100), {}};
+  ASSERT_TRUE(second.scheduler.set_chain(chain));
+  ASSERT_TRUE(second.scheduler.set_deadline(*own, millis(45)));
+  const auto run = [&](const std::string & id) {
+    const auto root = first.add(id);
+    first.scheduler.ready(*root, 1, ms(0));
+    EXPECT_EQ(first.pick(0, ms(0)), id);
+    {
+      const ActivationScope scope(first.runs[0].activations);
+      second.scheduler.ready(*last, 1, ms(60));
+    }
+    first.complete();
+    first.scheduler.remove(*root);
+    second.scheduler.ready(*own, 1, ms(60));
+  };
+  run("root");
+  EXPECT_EQ(second.pick(0, ms(60)), "last");  // 100 before 105
+  EXPECT_EQ(second.runs[0].deadline, ms(100));
+  second.complete();
+  EXPECT_EQ(second.run_one(0, ms(60)), "own");
+  run("stranger");
+  EXPECT_EQ(second.run_one(0, ms(60)), "own");  // 105 before 160
+  EXPECT_EQ(second.pick(0, ms(60)), "last");
+  EXPECT_EQ(second.runs[0].deadline, ms(160));
+  second.complete();
+  run("root");  // another callback of that name
+  EXPECT_EQ(second.pick(0, ms(60)), "last");
+  EXPECT_EQ(second.runs[0].deadline, ms(100));
+}
+
+TEST(Chains, that_are_removed_leave_their_members_to_the_others)
+{
+  ByHand hand(1, Order::edf);
+  const auto a = hand.add("a");
+  ASSERT_TRUE(hand.scheduler.set_chain({"one", {"a"}, 3, millis(10), {}}));
+  ASSERT_TRUE(hand.scheduler.set_chain({"two", {"a"}, 7, millis(5), {}}));
+  EXPECT_FALSE(hand.scheduler.remove_chain("three").ok());
+  EXPECT_TRUE(hand.scheduler.remove_chain("two").ok());
+  EXPECT_EQ(hand.scheduler.chains().size(), 1U);
+  EXPECT_EQ(hand.scheduler.priority(*a), 3);
+  hand.scheduler.ready(*a, 1, ms(1));
+  EXPECT_EQ(hand.pick(0, ms(1)), "a");
+  EXPECT_EQ(hand.runs[0].deadline, ms(11));
+  EXPECT_TRUE(hand.scheduler.remove_chain("one").ok());
+  EXPECT_EQ(hand.scheduler.priority(*a), 0);
+}
+
+TEST(Chains, can_be_changed_without_end_in_constant_memory)
+{
+  ByHand hand(1, Order::edf);
+  const auto a = hand.add("a");
+  const auto change = [&](std::int64_t rounds) {
+    for (std::int64_t i = 0; i < rounds; ++i) {
+      ASSERT_TRUE(hand.scheduler.set_chain({"chain", {"a"}, 1, millis(i + 1), {}}));
+      ASSERT_TRUE(hand.scheduler.set_priority(*a, static_cast<int>(i % 200)));
+    }
+  };
+  change(10);
+  const auto before = ::mallinfo2().uordblks;  // 0 under sanitizers
+  change(10'000);
+  EXPECT_LT(::mallinfo2().uordblks, before + 10'000);
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST_P(Property, a_parked_callback_is_overtaken_only_by_strictly_better_keys)
       case Order::priority:
         return Ready{-scheduler.priority(callback), release};
       case Order::edf:
-        return Ready{release + scheduler.binding(callback).deadline->count(), release};
+        return Ready{release + scheduler.binding(callback)->deadline->count(), release};
       default:
         return Ready{0, release};
     }

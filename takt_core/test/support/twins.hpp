@@ -92,7 +92,7 @@ public:
   Status bind(Callback & callback, ThreadMask threads) override
   {
     const auto keep = scheduler().find(callback.id());
-    const Binding old = scheduler().binding(callback);
+    const Binding old = *scheduler().binding(callback);
     if (callback.backlog() > 0 && !scheduler().running(callback)) {
       scheduler().remove(callback);  // takes it out of its queue
       Binding binding = old;

@@ -1,0 +1,122 @@
+// The statistics observer: what it records, of whom, and for how long.
+#include "takt_core/statistics_observer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/executor_fixture.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+class Statistics : public testing::Test
+{
+protected:
+  void SetUp() override { ASSERT_TRUE(executor->add_observer(statistics).ok()); }
+
+  void run(Callback & callback)
+  {
+    executor->ready(callback);
+    executor->spin_some();
+  }
+
+  std::unique_ptr<Executor> executor =
+    make_executor(1, [](auto & o) { o.on_exception = ExceptionPolicy::report; });
+  std::shared_ptr<StatisticsObserver> statistics = std::make_shared<StatisticsObserver>();
+};
+
+TEST_F(Statistics, tell_a_throwing_take_from_an_empty_one)
+{
+  const auto c = add_function(*executor, "c");
+  c->on_take = [](const auto &) -> bool { throw 1; };
+  run(*c);
+  c->on_take = [](const auto &) { return false; };
+  run(*c);
+  c->on_take = nullptr;
+  run(*c);
+  const auto all = statistics->callbacks();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0]->exceptions, 1U);
+  EXPECT_EQ(all[0]->empty_takes, 1U);
+  EXPECT_EQ(all[0]->execution.moments.count(), 1U);
+}
+
+TEST_F(Statistics, go_on_for_a_callback_that_is_added_again)
+{
+  for (int i = 0; i < 1000; ++i) {
+    const auto c = add_function(*executor, "c");
+    run(*c);
+    executor->remove(*c);
+  }
+  const auto all = statistics->callbacks();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0]->execution.moments.count(), 1000U);
+}
+
+TEST_F(Statistics, forget_on_request_what_is_removed)
+{
+  const auto stays = add_function(*executor, "stays");
+  run(*stays);
+  for (int i = 0; i < 3; ++i) {
+    const auto passing = add_function(*executor, "passing" + std::to_string(i));
+    EXPECT_TRUE(executor->set_chain({"chain", {passing->id()}}).ok());
+    run(*passing);
+    if (i == 0) {
+      executor->remove(*passing);
+      ASSERT_EQ(statistics->callbacks().size(), 2U);
+      EXPECT_EQ(statistics->callbacks()[1]->execution.moments.count(), 1U);
+    } else {
+      statistics->forget_removed();
+      const auto all = statistics->callbacks();
+      ASSERT_EQ(all.size(), 2U) << "the one of the round before is gone";
+      EXPECT_EQ(all[1]->id, passing->id());
+      EXPECT_EQ(all[1]->execution.moments.count(), 1U) << "and left nothing in the new record";
+      EXPECT_EQ(all[1]->response.histogram.count(), 1U);
+      executor->remove(*passing);
+    }
+  }
+  EXPECT_EQ(statistics->chains().size(), 1U);
+  EXPECT_TRUE(executor->remove_chain("chain").ok());
+  EXPECT_EQ(statistics->chains().size(), 1U);
+  statistics->forget_removed();
+  EXPECT_TRUE(statistics->chains().empty());
+  run(*stays);
+  EXPECT_EQ(statistics->callbacks()[0]->execution.moments.count(), 2U);
+}
+
+TEST_F(Statistics, of_a_run_that_was_forgotten_before_its_end_are_dropped)
+{
+  const auto c = add_function(*executor, "c", [&](const takt_core::Run & run) {
+    executor->remove(*run.callback);
+    statistics->forget_removed();
+    add_function(*executor, "next");
+  });
+  run(*c);
+  const auto all = statistics->callbacks();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0]->id, "next");
+  EXPECT_EQ(all[0]->execution.moments.count(), 0U);
+}
+
+TEST_F(Statistics, count_chains_whose_root_is_in_another_executor)
+{
+  const auto first = make_executor(1);
+  const ChainOptions chain{"chain", {"root", "last"}, 0, std::chrono::hours(1), {}};
+  EXPECT_TRUE(executor->set_chain(chain).ok());
+  const auto last = add_function(*executor, "last");
+  const auto root = add_function(*first, "root", [&](const auto &) { executor->ready(*last); });
+  const auto other = add_function(*first, "other", [&](const auto &) { executor->ready(*last); });
+  for (const auto & source : {root, other, root}) {
+    first->ready(*source);
+    first->spin_some();
+    executor->spin_some();
+  }
+  const auto chains = statistics->chains();
+  ASSERT_EQ(chains.size(), 1U);
+  EXPECT_EQ(chains[0]->response.moments.count(), 2U);
+  EXPECT_EQ(chains[0]->deadline_misses, 0U);
+}
+
+}  // namespace
+}  // namespace takt_core::test
