@@ -12,26 +12,33 @@ namespace
 using takt_core::Policy;
 using takt_core::ThreadAttributes;
 
+// A key that only other policies know.
+std::string misplaced(
+  const std::string & key, const ThreadAttributes & attributes, const std::string & policies)
+{
+  const bool given = attributes.policy != Policy::inherit;
+  return key +
+         (given ? " does not belong to policy '" + std::string(to_string(attributes.policy)) + "'"
+                : " needs a policy") +
+         "; use policy " + policies + ", or leave it away";
+}
+
 void read_priority(MapReader & map, Findings & findings, ThreadAttributes & attributes)
 {
-  const std::string policy{to_string(attributes.policy)};
   if (takt_core::has_rt_priority(attributes.policy)) {
     if (!map.has("priority")) {
       findings.fault(
-        map.at("policy"), "policy '" + policy + "' needs a priority; add priority: 1 to 99");
+        map.at("policy"), "policy '" + std::string(to_string(attributes.policy)) +
+                            "' needs a priority; add priority: 1 to 99");
     }
     map.integer("priority", 1, 99, attributes.priority);
   } else if (map.has("priority")) {
-    findings.fault(
-      map.at("priority"), "priority does not belong to policy '" + policy +
-                            "'; use policy fifo or rr, or leave it away");
+    findings.fault(map.at("priority"), misplaced("priority", attributes, "fifo or rr"));
   }
   if (takt_core::has_nice(attributes.policy)) {
     map.integer("nice", -20, 19, attributes.nice);
   } else if (map.has("nice")) {
-    findings.fault(
-      map.at("nice"), "nice does not belong to policy '" + policy +
-                        "'; use policy other or batch, or leave it away");
+    findings.fault(map.at("nice"), misplaced("nice", attributes, "other or batch"));
   }
 }
 
@@ -40,10 +47,7 @@ void read_deadline(MapReader & map, Findings & findings, ThreadAttributes & attr
   if (attributes.policy != Policy::deadline) {
     for (const char * key : {"runtime", "deadline", "period"}) {
       if (map.has(key)) {
-        findings.fault(
-          map.at(key), std::string(key) + " does not belong to policy '" +
-                         std::string(to_string(attributes.policy)) +
-                         "'; use policy deadline, or leave it away");
+        findings.fault(map.at(key), misplaced(key, attributes, "deadline"));
       }
     }
     return;

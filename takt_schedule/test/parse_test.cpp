@@ -233,9 +233,7 @@ TEST(Parse, PrioritiesAreFrom1To99AndRequiredWithRealTimePolicies)
     Strings{"s.yaml:4:19: policy 'fifo' needs a priority; add priority: 1 to 99"});
   EXPECT_EQ(
     faults(with_thread("priority: 50")),
-    Strings{
-      "s.yaml:4:19: priority does not belong to policy 'inherit'; use policy fifo or rr, or leave "
-      "it away"});
+    Strings{"s.yaml:4:19: priority needs a policy; use policy fifo or rr, or leave it away"});
 }
 
 TEST(Parse, NiceBelongsToOtherAndBatch)
@@ -266,9 +264,8 @@ TEST(Parse, TheDeadlinePolicyNeedsRuntimeAndPeriod)
       "10000000 ns"});
   EXPECT_EQ(
     faults(with_thread("runtime: 2ms")),
-    Strings{
-      "s.yaml:4:19: runtime does not belong to policy 'inherit'; use policy deadline, or leave it "
-      "away"});
+    Strings{"s.yaml:4:19: runtime needs a policy; use policy deadline, or leave it "
+            "away"});
 }
 
 TEST(Parse, TheDeadlinePolicyCannotHaveCores)
@@ -513,12 +510,12 @@ TEST(Parse, ThreadWordsAreSpelledAsPrintedAndEachThreadOnce)
     (Strings{
       "s.yaml:5:15: unknown thread 'hot.-0'; did you mean 'hot.0'?",
       "s.yaml:5:23: unknown thread 'hot.01'; did you mean 'hot.0'?",
-      "s.yaml:5:31: unknown thread 'hot.+1'; did you mean 'hot.0'?"}));
+      "s.yaml:5:31: unknown thread 'hot.+1'; did you mean 'hot.1'?"}));
   EXPECT_EQ(
     faults(with_default("[hot, cold, hot]")), Strings{"s.yaml:5:26: 'hot' is listed twice"});
   EXPECT_EQ(
     faults(with_default("[hot.1, hot]")),
-    Strings{"s.yaml:5:23: 'hot' shares threads with 'hot.1', which is listed already; leave one "
+    Strings{"s.yaml:5:22: 'hot' shares threads with 'hot.1', which is listed already; leave one "
             "away"});
   EXPECT_EQ(faults(with_default("[hot.0, hot.1]")), Strings{});
 }
@@ -526,7 +523,7 @@ TEST(Parse, ThreadWordsAreSpelledAsPrintedAndEachThreadOnce)
 TEST(Parse, SizesAndDurationsHaveAnEnd)
 {
   EXPECT_EQ(
-    faults(with_thread("stack: 4000000GiB")), Strings{"s.yaml:4:25: stack must be at most 1GiB"});
+    faults(with_thread("stack: 4000000GiB")), Strings{"s.yaml:4:26: stack must be at most 1GiB"});
   EXPECT_EQ(faults(with_thread("stack: 1GiB")), Strings{});
   EXPECT_EQ(
     faults(with_rule("{match: \"**\", offset: 9000000000s, deadline: 9223372036854775807ns}")),
