@@ -33,9 +33,8 @@ std::shared_ptr<Engine> Engine::create(
   std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
   std::unique_ptr<Placer> placer)
 {
-  if (!context->ok()) {
-    throw Error("the context is not initialised: call takt_rcl::init first");
-  }
+  // A context that a signal has ended serves: nothing will spin, and the program ends as it should.
+  context->rcl_context("cannot make an executor");
   std::shared_ptr<Engine> engine(
     new Engine(std::move(context), std::move(core), std::move(placer)));
   if (engine->context_->handles_signals()) {
@@ -63,30 +62,95 @@ Engine::~Engine()
 
 void Engine::add(const std::shared_ptr<NodeState> & node)
 {
+  finish_removals();
   node->join(shared_from_this());
+  remember(node);
+}
+
+void Engine::add(const std::shared_ptr<NodeState> & node, const CallbackGroup::SharedPtr & group)
+{
+  finish_removals();
+  node->join(shared_from_this(), group);
+  remember(node);
+}
+
+void Engine::remember(const std::shared_ptr<NodeState> & node)
+{
   std::lock_guard lock(mutex_);
-  std::erase_if(nodes_, [](const auto & weak) { return weak.expired(); });
+  std::erase_if(nodes_, [&](const auto & weak) {
+    const auto known = weak.lock();
+    return known == nullptr || known == node;
+  });
   nodes_.push_back(node);
 }
 
 void Engine::remove(NodeState & node)
 {
-  if (!node.leave(this)) {
+  if (!node.leave(*this)) {
     throw Error(node.fully_qualified_name() + " is not in this executor");
   }
 }
 
+void Engine::remove(const CallbackGroup::SharedPtr & group)
+{
+  for (const auto & node : nodes()) {
+    if (node->leave(*this, *group)) {
+      return;
+    }
+  }
+  throw Error(group->id() + " was not added to this executor by itself");
+}
+
+std::vector<std::shared_ptr<NodeState>> Engine::nodes()
+{
+  std::vector<std::shared_ptr<NodeState>> alive;
+  std::lock_guard lock(mutex_);
+  for (const auto & weak : nodes_) {
+    if (auto node = weak.lock(); node != nullptr) {
+      alive.push_back(std::move(node));
+    }
+  }
+  return alive;
+}
+
 void Engine::close() noexcept
 {
-  std::vector<std::weak_ptr<NodeState>> nodes;
+  for (const auto & node : nodes()) {
+    node->leave_all(*this);
+  }
+}
+
+void Engine::take_out(const std::shared_ptr<takt_core::Callback> & callback) noexcept
+{
+  if (const takt_core::Run * const own = takt_core::current_run(); own != nullptr) {
+    // The scheduler's part of a removal never waits for a run. The rest has to come later where it
+    // would: two callbacks that remove each other must both get on.
+    core_->scheduler().remove(*callback);
+    if (own->callback != callback.get() && core_->scheduler().running(*callback)) {
+      std::lock_guard lock(mutex_);
+      ending_.push_back(callback);
+      return;
+    }
+  }
+  core_->remove(*callback);
+  finish_removals();
+}
+
+void Engine::finish_removals() noexcept
+{
+  std::vector<std::shared_ptr<takt_core::Callback>> ended;
   {
     std::lock_guard lock(mutex_);
-    nodes.swap(nodes_);
+    std::erase_if(ending_, [&](const auto & callback) {
+      const bool over = !core_->scheduler().running(*callback);
+      if (over) {
+        ended.push_back(callback);
+      }
+      return over;
+    });
   }
-  for (const auto & weak : nodes) {
-    if (const auto node = weak.lock(); node != nullptr) {
-      node->leave(this);
-    }
+  for (const auto & callback : ended) {
+    core_->remove(*callback);
   }
 }
 

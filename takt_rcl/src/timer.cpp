@@ -13,11 +13,11 @@ namespace
 {
 
 // 100ms, 1s, 250us: the largest unit that gives a whole number.
-std::string period_name(Duration period)
+std::string period_name(takt_core::Duration period)
 {
   struct Unit
   {
-    Duration::rep ns;
+    takt_core::Duration::rep ns;
     const char * name;
   };
   for (const Unit unit : {Unit{1'000'000'000, "s"}, Unit{1'000'000, "ms"}, Unit{1'000, "us"}}) {
@@ -28,9 +28,9 @@ std::string period_name(Duration period)
   return std::to_string(period.count()) + "ns";
 }
 
-Duration checked(Duration period)
+takt_core::Duration checked(takt_core::Duration period)
 {
-  if (period <= Duration::zero()) {
+  if (period <= takt_core::Duration::zero()) {
     throw std::invalid_argument("a timer's period must be positive");
   }
   return period;
@@ -39,7 +39,7 @@ Duration checked(Duration period)
 }  // namespace
 
 Timer::Timer(
-  std::shared_ptr<NodeState> node, Duration period, Function function, TimerOptions options,
+  std::shared_ptr<NodeState> node, takt_core::Duration period, Function function, TimerOptions options,
   std::shared_ptr<Clock> clock)
 : Entity(std::move(node), takt_core::Kind::timer, "timer", period_name(checked(period)), options),
   shared_(std::make_shared<Shared>())
@@ -63,7 +63,7 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   Engine & engine, takt_core::CallbackOptions options, const Placement & placement)
 {
   shared_->handle = weak_from_this();
-  const std::optional<Duration> offset =
+  const std::optional<takt_core::Duration> offset =
     placement.offset ? placement.offset : shared_->options.offset;
   if (shared_->clock != nullptr) {
     shared_->sim.first = offset.value_or(shared_->sim.period);
@@ -132,12 +132,12 @@ bool Timer::is_canceled() const noexcept
   return cancelled;
 }
 
-Duration Timer::time_until_trigger() const noexcept
+takt_core::Duration Timer::time_until_trigger() const noexcept
 {
   if (shared_->clock != nullptr) {
     return shared_->clock->until(shared_->sim);
   }
-  Duration until = shared_->active ? period() : takt_core::kForever;
+  takt_core::Duration until = shared_->active ? period() : takt_core::kForever;
   attachment_.use([&](takt_core::Executor & executor, takt_core::Callback & callback) {
     const takt_core::Time next = executor.scheduler().next_release(callback);
     until = next == takt_core::kNever ? takt_core::kForever : next - takt_core::now();
@@ -145,14 +145,14 @@ Duration Timer::time_until_trigger() const noexcept
   return until;
 }
 
-Duration Timer::period() const noexcept
+takt_core::Duration Timer::period() const noexcept
 {
-  return Duration(shared_->period.load(std::memory_order_relaxed));
+  return takt_core::Duration(shared_->period.load(std::memory_order_relaxed));
 }
 
-void Timer::set_period(Duration period) noexcept
+void Timer::set_period(takt_core::Duration period) noexcept
 {
-  if (period <= Duration::zero()) {
+  if (period <= takt_core::Duration::zero()) {
     return;
   }
   shared_->period.store(period.count(), std::memory_order_relaxed);

@@ -19,7 +19,7 @@ struct Timer::Shared
   TimerOptions options;
   std::shared_ptr<Clock> clock;  // nullptr: the monotonic clock, by the executor
   std::weak_ptr<Timer> handle;
-  std::atomic<Duration::rep> period{0};
+  std::atomic<takt_core::Duration::rep> period{0};
   std::atomic<bool> active{true};                // while in no executor
   std::atomic<std::uint64_t> skipped_before{0};  // in executors it was in earlier
   SimTimer sim;

@@ -9,6 +9,9 @@
 #include <std_msgs/msg/u_int64.hpp>
 #include <thread>
 
+#include "engine.hpp"
+#include "node_state.hpp"
+#include "placer.hpp"
 #include "ros_test.hpp"
 #include "takt_schedule/parse.hpp"
 
@@ -227,6 +230,40 @@ executors:
   for (const std::string & warning : e.schedule_warnings()) {
     ADD_FAILURE() << warning;
   }
+}
+
+class RefusingPlacer : public Placer
+{
+public:
+  Place place(const std::string &, takt_core::Kind, const std::string &) override { return {}; }
+  void entity_made() override { throw Error("threads of the middleware cannot be set"); }
+  takt_core::Faults warnings() const override { return {}; }
+};
+
+// After all callbacks are in: the last thing a schedule can refuse.
+TEST_F(Scheduled, ARefusalAtTheEndOfAddNodeUndoesIt)
+{
+  auto core = takt_core::Executor::create();
+  ASSERT_TRUE(core.ok());
+  auto refusing =
+    Engine::create(context, std::move(core.value()), std::make_unique<RefusingPlacer>());
+  ParameterMap overrides;
+  auto state = std::make_shared<NodeState>("n", "", options(), overrides);
+  auto guard = std::make_shared<GuardCondition>(state, [] {}, GuardConditionOptions());
+  state->adopt(guard);
+  EXPECT_THROW(refusing->add(state), Error);
+  EXPECT_EQ(guard->number(), 0u);
+  EXPECT_TRUE(refusing->core().scheduler().callbacks().empty());
+  EXPECT_THROW(refusing->remove(*state), Error);
+  EXPECT_THROW(refusing->add(state, state->default_group()), Error);
+  EXPECT_EQ(guard->number(), 0u);
+
+  auto another = takt_core::Executor::create();
+  ASSERT_TRUE(another.ok());
+  auto willing = Engine::create(context, std::move(another.value()), nullptr);
+  willing->add(state);
+  EXPECT_NE(guard->number(), 0u);
+  willing->close();
 }
 
 }  // namespace takt_rcl::test

@@ -129,7 +129,7 @@ protected:
     restart({"-p", "use_sim_time:=true"});
     node_ = node("n");
     NodeOptions wall = options();
-    wall.parameter_overrides = {{"use_sim_time", false}};
+    wall.parameter_overrides({{"use_sim_time", false}});
     simulator_ = std::make_shared<Node>("simulator", wall);
     clock_ = simulator_->create_publisher<rosgraph_msgs::msg::Clock>("/clock", ClockQoS());
     executor_.emplace(executor());
