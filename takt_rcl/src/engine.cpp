@@ -62,14 +62,12 @@ Engine::~Engine()
 
 void Engine::add(const std::shared_ptr<NodeState> & node)
 {
-  finish_removals();
   node->join(shared_from_this());
   remember(node);
 }
 
 void Engine::add(const std::shared_ptr<NodeState> & node, const CallbackGroup::SharedPtr & group)
 {
-  finish_removals();
   node->join(shared_from_this(), group);
   remember(node);
 }
@@ -117,40 +115,6 @@ void Engine::close() noexcept
 {
   for (const auto & node : nodes()) {
     node->leave_all(*this);
-  }
-}
-
-void Engine::take_out(const std::shared_ptr<takt_core::Callback> & callback) noexcept
-{
-  if (const takt_core::Run * const own = takt_core::current_run(); own != nullptr) {
-    // The scheduler's part of a removal never waits for a run. The rest has to come later where it
-    // would: two callbacks that remove each other must both get on.
-    core_->scheduler().remove(*callback);
-    if (own->callback != callback.get() && core_->scheduler().running(*callback)) {
-      std::lock_guard lock(mutex_);
-      ending_.push_back(callback);
-      return;
-    }
-  }
-  core_->remove(*callback);
-  finish_removals();
-}
-
-void Engine::finish_removals() noexcept
-{
-  std::vector<std::shared_ptr<takt_core::Callback>> ended;
-  {
-    std::lock_guard lock(mutex_);
-    std::erase_if(ending_, [&](const auto & callback) {
-      const bool over = !core_->scheduler().running(*callback);
-      if (over) {
-        ended.push_back(callback);
-      }
-      return over;
-    });
-  }
-  for (const auto & callback : ended) {
-    core_->remove(*callback);
   }
 }
 

@@ -40,26 +40,19 @@ public:
   /// Takes all nodes and groups out.
   void close() noexcept;
 
-  /// Takes a callback out whose source is silent: nothing of it starts any more. Outside of
-  /// callbacks waits for a run on another thread; inside of any callback waits for nothing.
-  void take_out(const std::shared_ptr<takt_core::Callback> & callback) noexcept;
-  /// Ends what removals inside of callbacks left to be done. Waits for nothing.
-  void finish_removals() noexcept;
-
 private:
   Engine(
     std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
     std::unique_ptr<Placer> placer);
 
-  const std::shared_ptr<Context> context_;
-  const std::unique_ptr<Placer> placer_;
-  const std::unique_ptr<takt_core::Executor> core_;
   void remember(const std::shared_ptr<NodeState> & node);
   std::vector<std::shared_ptr<NodeState>> nodes();
 
+  const std::shared_ptr<Context> context_;
+  const std::unique_ptr<Placer> placer_;
+  const std::unique_ptr<takt_core::Executor> core_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<NodeState>> nodes_;
-  std::vector<std::shared_ptr<takt_core::Callback>> ending_;  // removed, still running
 };
 
 }  // namespace takt_rcl

@@ -101,7 +101,7 @@ void Entity::detach() noexcept
     attachment_.clear();
     disconnect(*callback);
   }
-  engine->take_out(callback);
+  engine->core().remove(*callback);
   // Nothing of it is announced or picked any more.
   std::uint64_t overwritten = overwritten_before_ + callback->overwritten();
   if (const auto * const announced = dynamic_cast<const AnnouncedCallback *>(callback.get());

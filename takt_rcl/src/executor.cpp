@@ -126,9 +126,7 @@ void Executor::spin(std::optional<takt_core::Time> epoch)
   if (!may_spin()) {
     return;
   }
-  const takt_core::SpinOutcome outcome = engine_->core().spin(epoch);
-  engine_->finish_removals();
-  raise(outcome);
+  raise(engine_->core().spin(epoch));
 }
 
 bool Executor::spin_once(takt_core::Duration timeout)

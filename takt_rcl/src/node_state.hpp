@@ -62,7 +62,7 @@ public:
   /// The same for the entities of one group.
   void join(const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group);
 
-  /// Takes out what the first `join` put there; see Engine::take_out. False if not in `engine`.
+  /// Takes out what the first `join` put there; waits as entity.hpp says. False if not in `engine`.
   bool leave(const Engine & engine) noexcept;
   /// The same for the second one.
   bool leave(const Engine & engine, const CallbackGroup & group) noexcept;

@@ -202,34 +202,28 @@ TEST_P(AnyEntity, TwoCallbacksMayDestroyEachOther)
   EXPECT_EQ(e.core().scheduler().callbacks().size(), 1u);
 }
 
-// A callback makes its successor under the same id, also while somebody else's run is in progress.
-TEST_P(AnyEntity, ASuccessorMadeInsideACallbackHasTheSameId)
+// A callback ends itself and makes its successor under the same id, while its run is in progress.
+TEST_P(AnyEntity, ASuccessorMadeInsideTheCallbackHasTheSameId)
 {
-  std::atomic<bool> inside{false};
   std::atomic<bool> replaced{false};
   std::atomic<int> successor_ran{0};
-  auto first = make(
+  std::shared_ptr<Entity> first;
+  std::shared_ptr<Entity> second;
+  std::string id;
+  first = make(
     [&] {
-      inside = true;
-      wait_until([&] { return replaced.load(); });
+      first.reset();
+      second =
+        make([&] { ++successor_ran; }, n_->create_callback_group(CallbackGroupType::Reentrant));
+      EXPECT_EQ(second->id(), id);
+      replaced = true;
     },
     n_->create_callback_group(CallbackGroupType::MutuallyExclusive));
-  const std::string id = first->id();
-  std::shared_ptr<Entity> second;
-  auto replacer = n_->create_guard_condition([&] {
-    if (replaced || !wait_until([&] { return inside.load(); })) {
-      return;
-    }
-    first.reset();
-    second = make([&] { ++successor_ran; }, n_->create_callback_group(CallbackGroupType::Reentrant));
-    EXPECT_EQ(second->id(), id);
-    replaced = true;
-  });
+  id = first->id();
   auto e = executor(2);
   e.add_node(n_);
   Spinning spinning(e);
   go();
-  replacer->trigger();
   ASSERT_TRUE(wait_until([&] { return replaced.load(); }));
   go();
   EXPECT_TRUE(wait_until([&] { return successor_ran > 0; }));

@@ -237,7 +237,10 @@ class RefusingPlacer : public Placer
 public:
   Place place(const std::string &, takt_core::Kind, const std::string &) override { return {}; }
   void entity_made() override { throw Error("threads of the middleware cannot be set"); }
+  takt_core::Faults faults() override { return {}; }
   takt_core::Faults warnings() const override { return {}; }
+  std::vector<std::string> defaulted() const override { return {}; }
+  void started() noexcept override {}
 };
 
 // After all callbacks are in: the last thing a schedule can refuse.

@@ -2,11 +2,11 @@
 // callback for as long as their node is in an executor.
 //
 // The handle that the user holds and the core callback are two objects. Destroying the handle
-// silences the source and removes the callback; nothing of it starts any more. Outside of callbacks
-// it waits for a run on another thread. Inside of any callback it waits for nothing, because two
-// callbacks that waited for each other's end would do so for ever: a run in progress on another
-// thread then goes on. The function and the message stay with that run; whatever else it uses must
-// be held by it (capture shared pointers, not `this`) or be destroyed outside of callbacks.
+// silences the source and removes the callback; nothing of it starts any more. It waits for a run on
+// another thread, but returns at once inside of the callback itself, and where waiting would never
+// end: of callbacks that destroy each other's handles the last one does not wait. A run in progress
+// then goes on. The function and the message stay with it; whatever else it uses must be held by it
+// (capture shared pointers, not `this`) or outlive it.
 #ifndef TAKT_RCL__ENTITY_HPP_
 #define TAKT_RCL__ENTITY_HPP_
 

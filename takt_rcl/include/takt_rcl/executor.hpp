@@ -56,8 +56,8 @@ public:
   /// the node is in an executor already or a callback cannot be added as scheduled.
   void add_node(const std::shared_ptr<Node> & node);
   void add_node(Node & node);
-  /// Waits for the node's callbacks that run on other threads, unless called inside of a callback:
-  /// see entity.hpp. Throws `Error` if it is not here.
+  /// Waits for the node's callbacks that run on other threads as destroying them does: see
+  /// entity.hpp. Throws `Error` if it is not here.
   void remove_node(const std::shared_ptr<Node> & node);
   void remove_node(Node & node);
   /// One group of a node by itself: what it has or will have. For groups that do not come with their

@@ -5,8 +5,8 @@
 // the caller; it stops working when the caller drops it or when the node goes.
 //
 // A derived node declares its publishers, subscriptions and timers after what their callbacks use:
-// members go in reverse order, and each waits for its callback to end. (Not where the node is
-// destroyed inside of a callback: see entity.hpp.)
+// members go in reverse order, and each waits for its callback to end. (Not where one of its own
+// callbacks destroys the node: see entity.hpp.)
 #ifndef TAKT_RCL__NODE_HPP_
 #define TAKT_RCL__NODE_HPP_
 
