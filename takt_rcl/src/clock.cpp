@@ -33,8 +33,7 @@ Time Clock::now() const noexcept
     return Time(takt_core::to_ns(takt_core::now()), type_);
   }
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return Time(
-    std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count(), type_);
+  return Time(std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count(), type_);
 }
 
 void Clock::set_simulated(Time now) noexcept

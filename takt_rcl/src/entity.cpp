@@ -25,9 +25,7 @@ Entity::Entity(
   }
 }
 
-Entity::Entity(takt_core::Kind kind, const std::string & id)
-: kind_(kind),
-  id_(id)
+Entity::Entity(takt_core::Kind kind, const std::string & id) : kind_(kind), id_(id)
 {
   options_.callback_group =
     std::make_shared<CallbackGroup>(CallbackGroupType::MutuallyExclusive, id + ":group(own)");
@@ -152,7 +150,8 @@ std::uint64_t Entity::overwritten() const noexcept
   });
   if (!here) {
     const std::uint64_t kept = kept_.load(std::memory_order_relaxed);
-    count = overwritten_.load(std::memory_order_relaxed) + kept - std::min<std::uint64_t>(kept, depth_);
+    count =
+      overwritten_.load(std::memory_order_relaxed) + kept - std::min<std::uint64_t>(kept, depth_);
   }
   return count;
 }

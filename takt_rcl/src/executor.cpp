@@ -152,9 +152,9 @@ std::size_t Executor::spin_all(takt_core::Duration limit)
   if (limit < takt_core::Duration::zero()) {
     throw std::invalid_argument("spin_all needs a limit that is not negative");
   }
-  const takt_core::Time until =
-    limit == takt_core::Duration::zero() ? takt_core::kNever
-                                         : takt_core::add_saturated(takt_core::now(), limit);
+  const takt_core::Time until = limit == takt_core::Duration::zero()
+                                  ? takt_core::kNever
+                                  : takt_core::add_saturated(takt_core::now(), limit);
   std::size_t ran = 0;
   for (takt_core::Time now = takt_core::now(); now < until; now = takt_core::now()) {
     const std::size_t some =
@@ -271,8 +271,7 @@ SingleThreadedExecutor::SingleThreadedExecutor(
 
 MultiThreadedExecutor::MultiThreadedExecutor(
   ExecutorOptions options, std::size_t number_of_threads, std::shared_ptr<Context> context)
-: Executor(
-    or_default(std::move(context)), with_threads(std::move(options), number_of_threads))
+: Executor(or_default(std::move(context)), with_threads(std::move(options), number_of_threads))
 {
 }
 

@@ -52,8 +52,7 @@ NodeState::NodeState(
   {
     std::scoped_lock lock(logging::mutex(), rcl_mutex());
     if (
-      rcl_node_init(
-        &node_, name.c_str(), namespace_.c_str(), rcl_context_.get(), &rcl_options) !=
+      rcl_node_init(&node_, name.c_str(), namespace_.c_str(), rcl_context_.get(), &rcl_options) !=
       RCL_RET_OK) {
       detail::throw_rcl("cannot make node '" + name + "' in namespace '" + namespace_ + "'");
     }
@@ -259,8 +258,7 @@ void NodeState::join(const std::shared_ptr<Engine> & engine)
   settle(*engine, failed, [&] { leave(*engine); });
 }
 
-void NodeState::join(
-  const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group)
+void NodeState::join(const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group)
 {
   Entities all;
   std::exception_ptr failed;

@@ -39,8 +39,8 @@ takt_core::Duration checked(takt_core::Duration period)
 }  // namespace
 
 Timer::Timer(
-  std::shared_ptr<NodeState> node, takt_core::Duration period, Function function, TimerOptions options,
-  std::shared_ptr<Clock> clock)
+  std::shared_ptr<NodeState> node, takt_core::Duration period, Function function,
+  TimerOptions options, std::shared_ptr<Clock> clock)
 : Entity(std::move(node), takt_core::Kind::timer, "timer", period_name(checked(period)), options),
   shared_(std::make_shared<Shared>())
 {

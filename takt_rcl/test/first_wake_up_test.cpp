@@ -84,7 +84,8 @@ TEST_F(FirstWakeUp, SurvivesAMessageWhileTheSubscriptionIsMade)
   std::shared_ptr<SubscriptionBase> sub;
   ASSERT_TRUE(publish_during([&] {
     sub = node_->create_subscription<Number>("numbers", QoS(1), [&](const Number &) { ++got; });
-  })) << "the middleware does not ask for what waits when it begins to listen";
+  }))
+    << "the middleware does not ask for what waits when it begins to listen";
   auto e = executor();
   e.add_node(node_);
   EXPECT_TRUE(spin_until(

@@ -35,8 +35,7 @@ private:
   void on_timer()
   {
     auto message = std_msgs::msg::String();
-    message.data =
-      this->get_parameter("greeting").as_string() + " " + std::to_string(count_++);
+    message.data = this->get_parameter("greeting").as_string() + " " + std::to_string(count_++);
     RCLCPP_INFO(this->get_logger(), "publishing '%s'", message.data.c_str());
     publisher_->publish(message);
   }
@@ -131,8 +130,7 @@ TEST_F(Porting, MultiThreadedExecutorsRunGroups)
   auto timer = node->create_wall_timer(
     std::chrono::duration<double>(0.002), [&] { pub->publish(std_msgs::msg::String()); });
   EXPECT_EQ(timer->period(), 2ms);
-  auto by_hand =
-    node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive, false);
+  auto by_hand = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive, false);
   std::atomic<int> ticks{0};
   auto other = node->create_wall_timer(
     1ms, [&] { ++ticks; }, by_hand);
@@ -249,14 +247,15 @@ TEST_F(Porting, LoggingMacrosCountAndFormat)
 {
   auto node = rclcpp::Node::make_shared("node");
   const auto before = rcutils_logging_get_output_handler();
-  rcutils_logging_set_output_handler(
-    [](const rcutils_log_location_t *, int, const char *, rcutils_time_point_value_t,
-       const char * format, va_list * arguments) {
-      char text[100];
-      std::vsnprintf(text, sizeof(text), format, *arguments);
-      g_last = text;
-      ++g_lines;
-    });
+  rcutils_logging_set_output_handler([](
+                                       const rcutils_log_location_t *, int, const char *,
+                                       rcutils_time_point_value_t, const char * format,
+                                       va_list * arguments) {
+    char text[100];
+    std::vsnprintf(text, sizeof(text), format, *arguments);
+    g_last = text;
+    ++g_lines;
+  });
   int evaluated = 0;
   for (int i = 0; i < 3; ++i) {
     RCLCPP_WARN_ONCE(node->get_logger(), "once %d", i);

@@ -1,4 +1,4 @@
-"""A ROS domain for each test process; import this before rclpy."""
+"""A ROS domain for each test process."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import os
 from pathlib import Path
 from typing import IO
 
+_locks: list[IO[str]] = []  # a lock lasts as long as its file is open
 
-def own_domain() -> tuple[int, IO[str]]:
-    """Take a ROS domain as ros_test_main.cpp does; the lock lasts as long as the file is open."""
+
+def take_own() -> None:
+    """Take a free domain as ros_test_main.cpp does; call it before rclpy.init."""
     base = Path(os.environ.get("TMPDIR", "/tmp")) / f"takt-test-domains-{os.geteuid()}"
     base.mkdir(mode=0o700, exist_ok=True)
     for i in range(101):
@@ -20,10 +22,8 @@ def own_domain() -> tuple[int, IO[str]]:
         except OSError:
             file.close()
             continue
-        return domain, file
+        _locks.append(file)
+        os.environ["ROS_DOMAIN_ID"] = str(domain)
+        os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        return
     raise RuntimeError("no free ROS domain: 101 test processes are running")
-
-
-DOMAIN, _LOCK = own_domain()
-os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)
-os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")

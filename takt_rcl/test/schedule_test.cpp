@@ -252,7 +252,8 @@ TEST_F(Scheduled, ARefusalAtTheEndOfAddNodeUndoesIt)
     Engine::create(context, std::move(core.value()), std::make_unique<RefusingPlacer>());
   ParameterMap overrides;
   auto state = std::make_shared<NodeState>("n", "", options(), overrides);
-  auto guard = std::make_shared<GuardCondition>(state, [] {}, GuardConditionOptions());
+  auto guard = std::make_shared<GuardCondition>(
+    state, [] {}, GuardConditionOptions());
   state->adopt(guard);
   EXPECT_THROW(refusing->add(state), Error);
   EXPECT_EQ(guard->number(), 0u);

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-
-import ros_domain  # noqa: F401, I001: chooses the domain for what follows
-
 import rclpy
+import ros_domain
 from rclpy.node import Node
 from sensor_msgs.msg import Image
 from std_msgs.msg import String
 
+ros_domain.take_own()
 PEER = os.environ["TAKT_RCL_PEER"]
 PATIENCE = 60.0
 

@@ -8,11 +8,11 @@ import subprocess
 import time
 from pathlib import Path
 
-import ros_domain  # noqa: F401, I001: chooses the domain for what follows
-
 import rclpy
+import ros_domain
 from std_msgs.msg import Int32
 
+ros_domain.take_own()
 EXAMPLE = os.environ["TAKT_RCL_EXAMPLE"]
 PATIENCE = 60.0  # seconds; only a failing test waits this long
 

@@ -207,8 +207,7 @@ TEST(MessageHandler, LanesReturnTheMessagesTheyStillHold)
       return count;
     }
   };
-  const auto handler =
-    takt_rcl::make_message_handler<Counted>([](std::shared_ptr<Counted>) {}, 0);
+  const auto handler = takt_rcl::make_message_handler<Counted>([](std::shared_ptr<Counted>) {}, 0);
   auto wide = handler->make_lanes(3, 1);
   for (std::uint32_t lane = 0; lane < 3; ++lane) {
     wide->message(lane);

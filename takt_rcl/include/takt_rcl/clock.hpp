@@ -58,12 +58,12 @@ public:
   void set_simulated(Time now) noexcept;
 
   // ---- for Timer ----
-  void add(SimTimer & timer, const Attachment & target);        ///< set-up only
-  void remove(SimTimer & timer) noexcept;                       ///< set-up only
-  void cancel(SimTimer & timer) noexcept;                       ///< real-time safe
-  void reset(SimTimer & timer) noexcept;                        ///< real-time safe
+  void add(SimTimer & timer, const Attachment & target);                   ///< set-up only
+  void remove(SimTimer & timer) noexcept;                                  ///< set-up only
+  void cancel(SimTimer & timer) noexcept;                                  ///< real-time safe
+  void reset(SimTimer & timer) noexcept;                                   ///< real-time safe
   void set_period(SimTimer & timer, takt_core::Duration period) noexcept;  ///< real-time safe
-  bool cancelled(const SimTimer & timer) const noexcept;        ///< real-time safe
+  bool cancelled(const SimTimer & timer) const noexcept;                   ///< real-time safe
   /// Until the next release; kForever: cancelled. Real-time safe.
   takt_core::Duration until(const SimTimer & timer) const noexcept;
 

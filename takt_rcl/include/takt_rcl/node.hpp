@@ -100,8 +100,8 @@ public:
   /// `period` in any unit, also as a floating point number of it.
   template <typename Rep, typename Period, typename Callback>
   Timer::SharedPtr create_wall_timer(
-    std::chrono::duration<Rep, Period> period, Callback && callback, CallbackGroup::SharedPtr group = nullptr,
-    bool autostart = true)
+    std::chrono::duration<Rep, Period> period, Callback && callback,
+    CallbackGroup::SharedPtr group = nullptr, bool autostart = true)
   {
     return create_wall_timer(
       period, std::forward<Callback>(callback), timer_options(std::move(group), autostart));
@@ -111,14 +111,15 @@ public:
     std::chrono::duration<Rep, Period> period, Callback && callback, const TimerOptions & options)
   {
     return add_timer(
-      detail::timer_period(period), detail::timer_function(std::forward<Callback>(callback)), options, false);
+      detail::timer_period(period), detail::timer_function(std::forward<Callback>(callback)),
+      options, false);
   }
 
   /// In ROS time: see timer.hpp.
   template <typename Rep, typename Period, typename Callback>
   Timer::SharedPtr create_timer(
-    std::chrono::duration<Rep, Period> period, Callback && callback, CallbackGroup::SharedPtr group = nullptr,
-    bool autostart = true)
+    std::chrono::duration<Rep, Period> period, Callback && callback,
+    CallbackGroup::SharedPtr group = nullptr, bool autostart = true)
   {
     return create_timer(
       period, std::forward<Callback>(callback), timer_options(std::move(group), autostart));
@@ -128,7 +129,8 @@ public:
     std::chrono::duration<Rep, Period> period, Callback && callback, const TimerOptions & options)
   {
     return add_timer(
-      detail::timer_period(period), detail::timer_function(std::forward<Callback>(callback)), options, true);
+      detail::timer_period(period), detail::timer_function(std::forward<Callback>(callback)),
+      options, true);
   }
 
   GuardCondition::SharedPtr create_guard_condition(
@@ -202,7 +204,8 @@ private:
     CallbackGroupType type, bool automatic, const std::string & name);
   static TimerOptions timer_options(CallbackGroup::SharedPtr group, bool autostart);
   Timer::SharedPtr add_timer(
-    takt_core::Duration period, Timer::Function function, const TimerOptions & options, bool ros_time);
+    takt_core::Duration period, Timer::Function function, const TimerOptions & options,
+    bool ros_time);
   void adopt(const std::shared_ptr<Entity> & entity);
   const ParameterValue * find_override(const std::string & name) const;
   const ParameterValue & need_override(const std::string & name) const;

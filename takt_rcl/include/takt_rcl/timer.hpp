@@ -33,8 +33,9 @@ struct TimerInfo
 
 struct TimerOptions : EntityOptions
 {
-  bool autostart = true;           ///< false: waits for `reset`
-  std::optional<takt_core::Duration> offset;  ///< first release after the start gate; default: a period
+  bool autostart = true;  ///< false: waits for `reset`
+  std::optional<takt_core::Duration>
+    offset;  ///< first release after the start gate; default: a period
   takt_core::MissedPeriods missed_periods = takt_core::MissedPeriods::skip;
 };
 
@@ -46,8 +47,8 @@ public:
 
   /// For Node::create_wall_timer and create_timer. `clock`: nullptr, or a clock with simulated time.
   Timer(
-    std::shared_ptr<NodeState> node, takt_core::Duration period, Function function, TimerOptions options,
-    std::shared_ptr<Clock> clock);
+    std::shared_ptr<NodeState> node, takt_core::Duration period, Function function,
+    TimerOptions options, std::shared_ptr<Clock> clock);
   ~Timer() override;
 
   // ---- real-time safe; any thread, also the timer's own callback ----
