@@ -5,6 +5,8 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "announced_callback.hpp"
+
 namespace takt_rcl
 {
 
@@ -71,13 +73,14 @@ void Clock::release(SimTimer & timer, Time now) noexcept
   static const takt_core::ActivationSet nobody;
   const takt_core::ActivationScope scope(nobody);
   timer.target->use([](takt_core::Executor & executor, takt_core::Callback & callback) {
-    executor.ready(callback);
+    static_cast<AnnouncedCallback &>(callback).announce(executor, 1);
   });
 }
 
 void Clock::arm(SimTimer & timer, takt_core::Duration after) noexcept
 {
   timer.next = now() + after;
+  timer.begun = true;
   heap_.push(&timer);
 }
 
@@ -95,7 +98,11 @@ void Clock::add(SimTimer & timer, const Attachment & target)
   timers_.push_back(&timer);
   heap_.reserve(timers_.size());
   if (started_ && timer.active) {
-    arm(timer, timer.first);
+    if (timer.begun && timer.next <= now() + timer.period) {
+      heap_.push(&timer);  // goes on where it was in its last executor
+    } else {
+      arm(timer, timer.first);
+    }
   }
 }
 
@@ -123,6 +130,7 @@ void Clock::reset(SimTimer & timer) noexcept
     arm(timer, timer.period);
   } else {
     timer.first = timer.period;
+    timer.begun = false;
   }
 }
 

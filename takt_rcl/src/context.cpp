@@ -67,6 +67,7 @@ std::shared_ptr<rcl_context_t> make_rcl_context()
 
 std::mutex g_default_mutex;
 std::shared_ptr<Context> g_default;
+bool g_default_ended = false;  // there was one that has been shut down
 
 }  // namespace
 
@@ -131,6 +132,7 @@ void Context::init(int argc, const char * const * argv, const InitOptions & opti
   }
   done = true;
   context_ = context;
+  ended_ = false;
   reason_.clear();
   initialised_.store(true, std::memory_order_release);
 }
@@ -152,6 +154,7 @@ bool Context::shutdown(const std::string & reason)
     if (!initialised_.exchange(false)) {
       return false;
     }
+    ended_ = true;
     reason_ = reason;
     context = context_;
     handled_signals = handles_signals_;
@@ -186,10 +189,9 @@ std::shared_ptr<rcl_context_t> Context::rcl_context(const std::string & what) co
 {
   std::lock_guard lock(mutex_);
   if (!initialised_.load(std::memory_order_relaxed)) {
-    if (context_ == nullptr) {
-      throw Error(what + ": the context is not initialised; call takt_rcl::init first");
-    }
-    throw Error(what + ": the context has been shut down");
+    throw Error(
+      what + (ended_ ? ": the context has been shut down"
+                     : ": the context is not initialised; call takt_rcl::init first"));
   }
   return context_;
 }
@@ -228,6 +230,7 @@ std::shared_ptr<Context> default_context()
   std::lock_guard lock(g_default_mutex);
   if (g_default == nullptr) {
     g_default = std::make_shared<Context>();
+    g_default->ended_ = g_default_ended;
   }
   return g_default;
 }
@@ -279,7 +282,12 @@ bool shutdown(const std::shared_ptr<Context> & context, const std::string & reas
     std::lock_guard lock(g_default_mutex);
     ended = std::exchange(g_default, nullptr);
   }
-  return ended != nullptr && ended->shutdown(reason);
+  if (ended == nullptr || !ended->shutdown(reason)) {
+    return false;
+  }
+  std::lock_guard lock(g_default_mutex);
+  g_default_ended = true;
+  return true;
 }
 
 void on_shutdown(std::function<void()> function, const std::shared_ptr<Context> & context)

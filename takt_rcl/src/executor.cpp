@@ -167,6 +167,15 @@ std::size_t Executor::spin_all(takt_core::Duration limit)
   return ran;
 }
 
+// Timers that come into an executor whose gate is open keep their phase exactly; programs call these
+// functions again and again with the same node. (A schedule opens its gate itself.)
+void Executor::open_gate()
+{
+  if (engine_->placer() == nullptr) {
+    engine_->core().scheduler().open(takt_core::now());
+  }
+}
+
 std::size_t Executor::spin_node_some(const std::shared_ptr<Node> & node)
 {
   struct Remove
@@ -175,6 +184,7 @@ std::size_t Executor::spin_node_some(const std::shared_ptr<Node> & node)
     Node & node;
     ~Remove() { executor.remove_node(node); }
   };
+  open_gate();
   add_node(node);
   const Remove remove{*this, *node};
   return spin_some();
@@ -235,6 +245,7 @@ void spin_some(const std::shared_ptr<Node> & node)
 void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit)
 {
   Executor executor(node->get_context());
+  executor.open_gate();
   executor.add_node(node);
   executor.spin_all(limit);
 }

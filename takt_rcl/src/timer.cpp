@@ -1,5 +1,6 @@
 #include "takt_rcl/timer.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -52,6 +53,7 @@ Timer::Timer(
   shared_->period = period.count();
   shared_->sim.period = period;
   shared_->sim.active = shared_->active;
+  set_depth(1);
 }
 
 Timer::~Timer()
@@ -73,17 +75,36 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   takt_core::TimerOptions timer;
   timer.period = period();
   timer.offset = offset;
+  if (const std::int64_t next = shared_->next; next != Shared::kNotBegun) {
+    const takt_core::Duration until = takt_core::from_ns(next) - takt_core::now();
+    const auto missed = std::max<std::int64_t>(-until / timer.period, 0);
+    shared_->next = next + missed * timer.period.count();
+    shared_->skipped_before += static_cast<std::uint64_t>(missed);
+    timer.offset = std::max(until, takt_core::Duration::zero());
+  }
   timer.missed_periods = placement.missed_periods.value_or(shared_->options.missed_periods);
   timer.autostart = shared_->active;
   options.timer = timer;
   return std::make_shared<Run>(std::move(options), shared_, engine.core());
 }
 
-void Timer::connect(takt_core::Callback &)
+void Timer::connect(takt_core::Callback & callback)
 {
   if (shared_->clock != nullptr) {
     shared_->clock->add(shared_->sim, attachment_);
+    return;
   }
+  // It goes on where it was; exactly, also if it is late, where the start gate is open and it has not
+  // been released in this moment.
+  const std::int64_t next = shared_->next.exchange(Shared::kNotBegun);
+  attachment_.use([&](takt_core::Executor & executor, takt_core::Callback &) {
+    const takt_core::Time begins = executor.scheduler().next_release(callback);
+    if (
+      next != Shared::kNotBegun && begins != takt_core::kNever &&
+      begins - takt_core::from_ns(next) < period()) {
+      executor.scheduler().reset_timer(callback, takt_core::from_ns(next) - period());
+    }
+  });
 }
 
 void Timer::disconnect(takt_core::Callback & callback) noexcept
@@ -96,6 +117,7 @@ void Timer::disconnect(takt_core::Callback & callback) noexcept
   shared_->active = !static_cast<Run &>(callback).cancelled();
   shared_->skipped_before += callback.skipped_periods();
   static_cast<Run &>(callback).close();
+  shared_->next = takt_core::to_ns(static_cast<Run &>(callback).next_release());
 }
 
 void Timer::cancel() noexcept
@@ -116,6 +138,7 @@ void Timer::reset() noexcept
   } else if (!attachment_.use([](takt_core::Executor & executor, takt_core::Callback & callback) {
                executor.scheduler().reset_timer(callback, takt_core::now());
              })) {
+    shared_->next = takt_core::to_ns(takt_core::add_saturated(takt_core::now(), period()));
     shared_->active = true;
   }
 }
@@ -138,6 +161,9 @@ takt_core::Duration Timer::time_until_trigger() const noexcept
     return shared_->clock->until(shared_->sim);
   }
   takt_core::Duration until = shared_->active ? period() : takt_core::kForever;
+  if (const std::int64_t next = shared_->next; shared_->active && next != Shared::kNotBegun) {
+    until = takt_core::from_ns(next) - takt_core::now();
+  }
   attachment_.use([&](takt_core::Executor & executor, takt_core::Callback & callback) {
     const takt_core::Time next = executor.scheduler().next_release(callback);
     until = next == takt_core::kNever ? takt_core::kForever : next - takt_core::now();

@@ -1,7 +1,9 @@
-// Taking a callback away from a real-time thread: whoever uses it meanwhile gets on, on one core too.
+// A real-time thread takes a callback or an executor away: whoever uses it meanwhile gets on, on one
+// core too.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <time.h>
 
 #include <atomic>
@@ -9,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "signals.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_rcl/attachment.hpp"
 
@@ -139,6 +142,44 @@ TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
   // What real-time throttling would let through to the user otherwise comes after 950 ms of others.
   EXPECT_LT(hogged, 200ms);
   EXPECT_LT(spent, 200ms);
+}
+
+// An ordinary thread does nothing but handle signals; a real-time thread on the same core interrupts
+// it again and again, mostly inside the handler, and takes an executor away. Whoever spun until the
+// handler is done would spin until real-time throttling ends it.
+TEST(SignalHandler, GetsOnWhereARealTimeThreadWaitsForIt)
+{
+  auto executor = takt_core::Executor::create();
+  ASSERT_TRUE(executor.ok());
+  const cpu_set_t core = one_core();
+  std::atomic<bool> done{false};
+  signals::acquire();
+  std::thread handling([&] {
+    ::pthread_setaffinity_np(::pthread_self(), sizeof(core), &core);
+    while (!done) {
+      ::raise(SIGINT);
+    }
+  });
+  std::chrono::nanoseconds spent{};
+  bool allowed = true;
+  std::thread remover([&] {
+    ::pthread_setaffinity_np(::pthread_self(), sizeof(core), &core);
+    allowed = set_fifo(::pthread_self(), 50);
+    for (int i = 0; allowed && i < 200; ++i) {
+      signals::add(*executor.value());
+      std::this_thread::sleep_for(200us);
+      signals::remove(*executor.value());
+    }
+    spent = cpu_time(::pthread_self());
+    done = true;
+  });
+  remover.join();
+  handling.join();
+  signals::release();
+  if (!allowed) {
+    GTEST_SKIP() << "no right to use SCHED_FIFO";
+  }
+  EXPECT_LT(spent, 400ms);
 }
 
 TEST(Attachment, SurvivesUsersAndTakersAtOnce)

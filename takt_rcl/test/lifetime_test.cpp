@@ -190,8 +190,8 @@ TEST_P(AnyEntity, TwoCallbacksMayDestroyEachOther)
   }
   auto e = executor(2);
   e.add_node(n_);
+  go();  // first, so that nobody else holds a handle meanwhile
   Spinning spinning(e);
-  go();
   ASSERT_TRUE(wait_until([&] { return witness.expired(); }))
     << inside << " inside, " << ran << " over";
   auto other = make([&] { ++ran; }, n_->create_callback_group(kExclusive));
@@ -222,8 +222,8 @@ TEST_P(AnyEntity, ASuccessorMadeInsideTheCallbackHasTheSameId)
   id = first->id();
   auto e = executor(2);
   e.add_node(n_);
+  go();  // first, so that nobody else holds a handle meanwhile
   Spinning spinning(e);
-  go();
   ASSERT_TRUE(wait_until([&] { return replaced.load(); }));
   go();
   EXPECT_TRUE(wait_until([&] { return successor_ran > 0; }));

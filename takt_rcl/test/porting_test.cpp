@@ -102,6 +102,20 @@ TEST_F(Porting, MinimalPublisherSubscriberAndTimerRunUntilShutdown)
   EXPECT_TRUE(told);
 }
 
+TEST_F(Porting, AfterShutdownTheErrorSaysSoAndInitStartsAfresh)
+{
+  EXPECT_TRUE(rclcpp::shutdown());
+  try {
+    rclcpp::Node::make_shared("late");
+    FAIL() << "nothing was thrown";
+  } catch (const takt_rcl::Error & error) {
+    EXPECT_STREQ(error.what(), "cannot make node 'late': the context has been shut down");
+  }
+  EXPECT_FALSE(rclcpp::shutdown());
+  rclcpp::init(0, nullptr);
+  EXPECT_STREQ(rclcpp::Node::make_shared("early")->get_name(), "early");
+}
+
 TEST_F(Porting, ALoopWithARateSpinsANode)
 {
   auto talker = std::make_shared<Talker>();

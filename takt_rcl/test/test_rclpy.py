@@ -11,12 +11,10 @@ from typing import Any
 
 import pytest
 import rclpy
-import ros_domain
 from rclpy.node import Node
 from sensor_msgs.msg import Image
 from std_msgs.msg import String
 
-ros_domain.take_own()
 PEER = os.environ["TAKT_RCL_PEER"]
 PATIENCE = 60.0
 

@@ -9,10 +9,8 @@ import time
 from pathlib import Path
 
 import rclpy
-import ros_domain
 from std_msgs.msg import Int32
 
-ros_domain.take_own()
 EXAMPLE = os.environ["TAKT_RCL_EXAMPLE"]
 PATIENCE = 60.0  # seconds; only a failing test waits this long
 

@@ -25,7 +25,8 @@ struct SimTimer
 {
   takt_core::Duration period{};
   takt_core::Duration first{};       ///< from the clock's first message, or from creation if later
-  Time next{};                       ///< meaningless until the clock has started
+  Time next{};                       ///< if `begun`
+  bool begun = false;                ///< has been in an executor since the clock started
   bool active = true;                ///< not cancelled
   std::uint32_t place = UINT32_MAX;  ///< in the heap
   const Attachment * target = nullptr;  ///< set while the timer is in an executor

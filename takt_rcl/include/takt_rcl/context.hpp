@@ -89,6 +89,7 @@ public:
 
 private:
   friend class Engine;
+  friend std::shared_ptr<Context> default_context();
 
   void add(const std::shared_ptr<Engine> & engine);
   bool handles_signals() const noexcept { return handles_signals_; }
@@ -99,6 +100,7 @@ private:
   std::atomic<std::uint64_t> signals_before_{0};
   mutable std::mutex mutex_;
   bool uses_logging_ = false;
+  bool ended_ = false;                      // it, or the default one before it, was shut down
   std::shared_ptr<rcl_context_t> context_;  // nullptr before the first `init`
   std::string reason_;
   std::vector<std::function<void()>> on_shutdown_;

@@ -102,8 +102,11 @@ public:
   const std::shared_ptr<Context> & context() const noexcept;
 
 private:
+  friend void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit);
+
   explicit Executor(std::shared_ptr<Engine> engine);
   bool may_spin() const;  // throws ScheduleError
+  void open_gate();
 
   std::shared_ptr<Engine> engine_;
 };
@@ -117,8 +120,8 @@ void spin_some(const std::shared_ptr<Node> & node);
 /// Runs until nothing is ready or the time is over, as Executor::spin_all.
 void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit);
 
-/// rclcpp's names for two schedules of the one executor, for ported programs. Their order is `fifo`,
-/// not that of rclcpp's executors of these names; see docs/porting.md.
+/// rclcpp's names for two schedules of the one executor, for ported programs. Their order is `fifo`:
+/// what became ready first runs first, where rclcpp's executors of these names run timers first.
 namespace executors
 {
 

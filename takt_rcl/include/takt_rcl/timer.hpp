@@ -4,7 +4,8 @@
 // schedule's offset and missed-period policy. A ROS-time timer of a node without `use_sim_time` is
 // one too: its periods are measured on the monotonic clock, so a step of the system clock neither
 // delays it nor makes it fire in a burst. With `use_sim_time` it is released by /clock, always
-// skips missed periods, and counts as a waitable in the `window` and `stock` orders.
+// skips missed periods, and counts as a waitable in the `window` and `stock` orders. A timer that
+// comes from one executor into another goes on where it was: its offset is that of its first one.
 #ifndef TAKT_RCL__TIMER_HPP_
 #define TAKT_RCL__TIMER_HPP_
 

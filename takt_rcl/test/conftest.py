@@ -1,4 +1,4 @@
-"""A ROS domain for each test process."""
+"""A ROS domain for each test process: pytest reads this before the tests."""
 
 from __future__ import annotations
 
@@ -27,3 +27,6 @@ def take_own() -> None:
         os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         return
     raise RuntimeError("no free ROS domain: 101 test processes are running")
+
+
+take_own()
