@@ -200,7 +200,7 @@ TEST(Attachment, SurvivesUsersAndTakersAtOnce)
       }
     });
   }
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     there = true;
     attachment.set(*executor.value(), callback);
     std::this_thread::yield();
