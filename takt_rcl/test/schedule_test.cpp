@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <std_msgs/msg/u_int64.hpp>
+#include <string>
 #include <thread>
 
 #include "engine.hpp"
@@ -210,6 +213,18 @@ executors:
   EXPECT_THROW(e.spin(), ScheduleError);
 }
 
+// Whether a thread of this process has a name that begins so.
+bool has_thread(const std::string & beginning)
+{
+  for (const auto & task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    if (std::getline(std::ifstream(task.path() / "comm"), name) && name.starts_with(beginning)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 TEST_F(Scheduled, ThreadsOfTheMiddlewareGetTheirAttributes)
 {
   const auto schedule = parse(R"yaml(
@@ -226,6 +241,8 @@ executors:
   auto e = Executor::from_schedule(context, schedule, "main");
   auto n = node("n");
   e.add_node(n);
+  // A thread gives itself its name some time after it was made; each entity has all of them looked at.
+  ASSERT_TRUE(wait_until([] { return has_thread("dds.ev"); }));
   auto pub = n->create_publisher<Number>("numbers", QoS(1));
   for (const std::string & warning : e.schedule_warnings()) {
     ADD_FAILURE() << warning;
