@@ -5,9 +5,13 @@
 namespace takt_rcl
 {
 
-CallbackGroup::CallbackGroup(CallbackGroupType type, std::string id)
+CallbackGroup::CallbackGroup(
+  CallbackGroupType type, std::string id, const NodeState * node,
+  bool automatically_add_to_executor_with_node)
 : type_(type),
-  id_(std::move(id))
+  id_(std::move(id)),
+  node_(node),
+  automatic_(automatically_add_to_executor_with_node)
 {
 }
 

@@ -3,18 +3,39 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <stdexcept>
+
+#include "announced_callback.hpp"
 
 namespace takt_rcl
 {
 
+Clock::Clock(rcl_clock_type_t type) : Clock(type, false)
+{
+  if (type != RCL_ROS_TIME && type != RCL_SYSTEM_TIME && type != RCL_STEADY_TIME) {
+    throw std::invalid_argument("a clock is of ROS, system or steady time");
+  }
+}
+
+Clock::Clock(rcl_clock_type_t type, bool simulated) : type_(type), simulated_(simulated)
+{
+}
+
+Clock::SharedPtr Clock::simulated()
+{
+  return SharedPtr(new Clock(RCL_ROS_TIME, true));
+}
+
 Time Clock::now() const noexcept
 {
   if (simulated_) {
-    return Time(simulated_now_.load(std::memory_order_acquire));
+    return Time(simulated_now_.load(std::memory_order_acquire), type_);
   }
-  return Time(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                std::chrono::system_clock::now().time_since_epoch())
-                .count());
+  if (type_ == RCL_STEADY_TIME) {
+    return Time(takt_core::to_ns(takt_core::now()), type_);
+  }
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return Time(std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count(), type_);
 }
 
 void Clock::set_simulated(Time now) noexcept
@@ -43,7 +64,7 @@ void Clock::set_simulated(Time now) noexcept
 
 void Clock::release(SimTimer & timer, Time now) noexcept
 {
-  const Duration::rep passed = (now - timer.next) / timer.period;
+  const takt_core::Duration::rep passed = (now - timer.next) / timer.period;
   timer.expected.store(timer.next.nanoseconds(), std::memory_order_relaxed);
   timer.skipped.fetch_add(static_cast<std::uint64_t>(passed), std::memory_order_relaxed);
   timer.next = timer.next + (passed + 1) * timer.period;
@@ -52,13 +73,14 @@ void Clock::release(SimTimer & timer, Time now) noexcept
   static const takt_core::ActivationSet nobody;
   const takt_core::ActivationScope scope(nobody);
   timer.target->use([](takt_core::Executor & executor, takt_core::Callback & callback) {
-    executor.ready(callback);
+    static_cast<AnnouncedCallback &>(callback).announce(executor, 1);
   });
 }
 
-void Clock::arm(SimTimer & timer, Duration after) noexcept
+void Clock::arm(SimTimer & timer, takt_core::Duration after) noexcept
 {
   timer.next = now() + after;
+  timer.begun = true;
   heap_.push(&timer);
 }
 
@@ -76,7 +98,11 @@ void Clock::add(SimTimer & timer, const Attachment & target)
   timers_.push_back(&timer);
   heap_.reserve(timers_.size());
   if (started_ && timer.active) {
-    arm(timer, timer.first);
+    if (timer.begun && timer.next <= now() + timer.period) {
+      heap_.push(&timer);  // goes on where it was in its last executor
+    } else {
+      arm(timer, timer.first);
+    }
   }
 }
 
@@ -104,10 +130,11 @@ void Clock::reset(SimTimer & timer) noexcept
     arm(timer, timer.period);
   } else {
     timer.first = timer.period;
+    timer.begun = false;
   }
 }
 
-void Clock::set_period(SimTimer & timer, Duration period) noexcept
+void Clock::set_period(SimTimer & timer, takt_core::Duration period) noexcept
 {
   std::lock_guard lock(mutex_);
   timer.period = period;
@@ -119,7 +146,7 @@ bool Clock::cancelled(const SimTimer & timer) const noexcept
   return !timer.active;
 }
 
-Duration Clock::until(const SimTimer & timer) const noexcept
+takt_core::Duration Clock::until(const SimTimer & timer) const noexcept
 {
   std::lock_guard lock(mutex_);
   if (!timer.active) {

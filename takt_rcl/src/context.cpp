@@ -10,6 +10,7 @@
 #include "engine.hpp"
 #include "logging.hpp"
 #include "signals.hpp"
+#include "takt_core/futex.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
@@ -53,14 +54,24 @@ std::string unknown_ros_arguments(
   return text;
 }
 
+// One that ends by itself; it must be shut down by then.
+std::shared_ptr<rcl_context_t> make_rcl_context()
+{
+  return {new rcl_context_t(rcl_get_zero_initialized_context()), [](rcl_context_t * context) {
+            if (context->impl != nullptr) {
+              detail::ignore(rcl_context_fini(context));
+            }
+            delete context;
+          }};
+}
+
 std::mutex g_default_mutex;
 std::shared_ptr<Context> g_default;
+bool g_default_ended = false;  // there was one that has been shut down
 
 }  // namespace
 
-Context::Context() : context_(rcl_get_zero_initialized_context())
-{
-}
+Context::Context() = default;
 
 Context::~Context()
 {
@@ -68,15 +79,12 @@ Context::~Context()
   if (uses_logging_) {
     logging::release();
   }
-  if (context_.impl != nullptr && rcl_context_fini(&context_) != RCL_RET_OK) {
-    detail::take_rcl_error();
-  }
 }
 
 void Context::init(int argc, const char * const * argv, const InitOptions & options)
 {
   std::lock_guard lock(mutex_);
-  if (context_.impl != nullptr) {
+  if (initialised_.load(std::memory_order_relaxed)) {
     throw Error("this context has been initialised already");
   }
   const rcl_allocator_t allocator = rcl_get_default_allocator();
@@ -91,32 +99,30 @@ void Context::init(int argc, const char * const * argv, const InitOptions & opti
     detail::throw_rcl("cannot use domain id " + std::to_string(*options.domain_id));
   }
 
+  const std::shared_ptr<rcl_context_t> context = make_rcl_context();
   // rcl takes a missing argv only with argc 0.
   rcl_ret_t result = RCL_RET_ERROR;
   {
     const logging::QuietRcl quiet;
-    result = rcl_init(argc, argc > 0 ? argv : nullptr, &init_options, &context_);
+    result = rcl_init(argc, argc > 0 ? argv : nullptr, &init_options, context.get());
   }
   if (result != RCL_RET_OK) {
-    context_ = rcl_get_zero_initialized_context();
+    *context = rcl_get_zero_initialized_context();
     detail::throw_rcl(
       result == RCL_RET_INVALID_ROS_ARGS ? "bad ROS arguments" : "cannot start ROS 2");
   }
   bool done = false;
   const AtExit undo([&] {
     if (!done) {
-      detail::ignore(rcl_shutdown(&context_));
-      detail::ignore(rcl_context_fini(&context_));
-      context_ = rcl_get_zero_initialized_context();
-      detail::take_rcl_error();
+      detail::ignore(rcl_shutdown(context.get()));
     }
   });
-  const std::string unknown = unknown_ros_arguments(argc, argv, context_.global_arguments);
+  const std::string unknown = unknown_ros_arguments(argc, argv, context->global_arguments);
   if (!unknown.empty()) {
     throw Error("bad ROS arguments: unknown after --ros-args: " + unknown);
   }
-  if (options.configure_logging) {
-    logging::acquire(context_.global_arguments);
+  if (options.configure_logging && !uses_logging_) {
+    logging::acquire(context->global_arguments);
     uses_logging_ = true;
   }
   handles_signals_ = options.shutdown_on_signal;
@@ -125,6 +131,9 @@ void Context::init(int argc, const char * const * argv, const InitOptions & opti
     signals::acquire();
   }
   done = true;
+  context_ = context;
+  ended_ = false;
+  reason_.clear();
   initialised_.store(true, std::memory_order_release);
 }
 
@@ -136,13 +145,20 @@ bool Context::ok() const noexcept
 
 bool Context::shutdown(const std::string & reason)
 {
-  if (!initialised_.exchange(false)) {
-    return false;
-  }
   std::vector<std::shared_ptr<Engine>> engines;
+  std::vector<std::function<void()>> told;
+  std::shared_ptr<rcl_context_t> context;
+  bool handled_signals = false;
   {
     std::lock_guard lock(mutex_);
+    if (!initialised_.exchange(false)) {
+      return false;
+    }
+    ended_ = true;
     reason_ = reason;
+    context = context_;
+    handled_signals = handles_signals_;
+    told = on_shutdown_;
     for (const auto & weak : engines_) {
       if (auto engine = weak.lock(); engine != nullptr) {
         engines.push_back(std::move(engine));
@@ -152,11 +168,32 @@ bool Context::shutdown(const std::string & reason)
   for (const auto & engine : engines) {
     engine->core().cancel();
   }
-  if (handles_signals_) {
+  signals::interrupt();
+  if (handled_signals) {
     signals::release();
   }
-  detail::ignore(rcl_shutdown(&context_));
+  detail::ignore(rcl_shutdown(context.get()));
+  for (const auto & function : told) {
+    function();
+  }
   return true;
+}
+
+void Context::on_shutdown(std::function<void()> function)
+{
+  std::lock_guard lock(mutex_);
+  on_shutdown_.push_back(std::move(function));
+}
+
+std::shared_ptr<rcl_context_t> Context::rcl_context(const std::string & what) const
+{
+  std::lock_guard lock(mutex_);
+  if (!initialised_.load(std::memory_order_relaxed)) {
+    throw Error(
+      what + (ended_ ? ": the context has been shut down"
+                     : ": the context is not initialised; call takt_rcl::init first"));
+  }
+  return context_;
 }
 
 std::string Context::shutdown_reason() const
@@ -168,8 +205,8 @@ std::string Context::shutdown_reason() const
 std::size_t Context::domain_id() const
 {
   std::size_t id = 0;
-  if (rcl_context_get_domain_id(const_cast<rcl_context_t *>(&context_), &id) != RCL_RET_OK) {
-    detail::throw_rcl("the context has no domain id");
+  if (rcl_context_get_domain_id(rcl_context("no domain id").get(), &id) != RCL_RET_OK) {
+    detail::throw_rcl("no domain id");
   }
   return id;
 }
@@ -193,6 +230,7 @@ std::shared_ptr<Context> default_context()
   std::lock_guard lock(g_default_mutex);
   if (g_default == nullptr) {
     g_default = std::make_shared<Context>();
+    g_default->ended_ = g_default_ended;
   }
   return g_default;
 }
@@ -244,7 +282,34 @@ bool shutdown(const std::shared_ptr<Context> & context, const std::string & reas
     std::lock_guard lock(g_default_mutex);
     ended = std::exchange(g_default, nullptr);
   }
-  return ended != nullptr && ended->shutdown(reason);
+  if (ended == nullptr || !ended->shutdown(reason)) {
+    return false;
+  }
+  std::lock_guard lock(g_default_mutex);
+  g_default_ended = true;
+  return true;
+}
+
+void on_shutdown(std::function<void()> function, const std::shared_ptr<Context> & context)
+{
+  (context != nullptr ? context : default_context())->on_shutdown(std::move(function));
+}
+
+bool sleep_for(takt_core::Duration duration, const std::shared_ptr<Context> & context)
+{
+  const std::shared_ptr<Context> ended_by = context != nullptr ? context : default_context();
+  const takt_core::Time until = takt_core::add_saturated(takt_core::now(), duration);
+  for (;;) {
+    const std::uint32_t before = signals::interruptions().load();
+    if (!ended_by->ok()) {
+      return false;
+    }
+    if (
+      takt_core::futex_wait(signals::interruptions(), before, until) ==
+      takt_core::WaitResult::timed_out) {
+      return true;
+    }
+  }
 }
 
 }  // namespace takt_rcl

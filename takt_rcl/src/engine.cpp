@@ -33,9 +33,8 @@ std::shared_ptr<Engine> Engine::create(
   std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
   std::unique_ptr<Placer> placer)
 {
-  if (!context->ok()) {
-    throw Error("the context is not initialised: call takt_rcl::init first");
-  }
+  // A context that a signal has ended serves: nothing will spin, and the program ends as it should.
+  context->rcl_context("cannot make an executor");
   std::shared_ptr<Engine> engine(
     new Engine(std::move(context), std::move(core), std::move(placer)));
   if (engine->context_->handles_signals()) {
@@ -64,29 +63,58 @@ Engine::~Engine()
 void Engine::add(const std::shared_ptr<NodeState> & node)
 {
   node->join(shared_from_this());
+  remember(node);
+}
+
+void Engine::add(const std::shared_ptr<NodeState> & node, const CallbackGroup::SharedPtr & group)
+{
+  node->join(shared_from_this(), group);
+  remember(node);
+}
+
+void Engine::remember(const std::shared_ptr<NodeState> & node)
+{
   std::lock_guard lock(mutex_);
-  std::erase_if(nodes_, [](const auto & weak) { return weak.expired(); });
+  std::erase_if(nodes_, [&](const auto & weak) {
+    const auto known = weak.lock();
+    return known == nullptr || known == node;
+  });
   nodes_.push_back(node);
 }
 
 void Engine::remove(NodeState & node)
 {
-  if (!node.leave(this)) {
+  if (!node.leave(*this)) {
     throw Error(node.fully_qualified_name() + " is not in this executor");
   }
 }
 
+void Engine::remove(const CallbackGroup::SharedPtr & group)
+{
+  for (const auto & node : nodes()) {
+    if (node->leave(*this, *group)) {
+      return;
+    }
+  }
+  throw Error(group->id() + " was not added to this executor by itself");
+}
+
+std::vector<std::shared_ptr<NodeState>> Engine::nodes()
+{
+  std::vector<std::shared_ptr<NodeState>> alive;
+  std::lock_guard lock(mutex_);
+  for (const auto & weak : nodes_) {
+    if (auto node = weak.lock(); node != nullptr) {
+      alive.push_back(std::move(node));
+    }
+  }
+  return alive;
+}
+
 void Engine::close() noexcept
 {
-  std::vector<std::weak_ptr<NodeState>> nodes;
-  {
-    std::lock_guard lock(mutex_);
-    nodes.swap(nodes_);
-  }
-  for (const auto & weak : nodes) {
-    if (const auto node = weak.lock(); node != nullptr) {
-      node->leave(this);
-    }
+  for (const auto & node : nodes()) {
+    node->leave_all(*this);
   }
 }
 

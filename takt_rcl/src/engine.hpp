@@ -35,13 +35,18 @@ public:
 
   void add(const std::shared_ptr<NodeState> & node);
   void remove(NodeState & node);
-  /// Takes all nodes out.
+  void add(const std::shared_ptr<NodeState> & node, const CallbackGroup::SharedPtr & group);
+  void remove(const CallbackGroup::SharedPtr & group);
+  /// Takes all nodes and groups out.
   void close() noexcept;
 
 private:
   Engine(
     std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
     std::unique_ptr<Placer> placer);
+
+  void remember(const std::shared_ptr<NodeState> & node);
+  std::vector<std::shared_ptr<NodeState>> nodes();
 
   const std::shared_ptr<Context> context_;
   const std::unique_ptr<Placer> placer_;

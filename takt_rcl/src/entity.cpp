@@ -1,7 +1,9 @@
 #include "takt_rcl/entity.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "announced_callback.hpp"
 #include "engine.hpp"
 #include "node_state.hpp"
 #include "placer.hpp"
@@ -23,14 +25,26 @@ Entity::Entity(
   }
 }
 
+Entity::Entity(takt_core::Kind kind, const std::string & id) : kind_(kind), id_(id)
+{
+  options_.callback_group =
+    std::make_shared<CallbackGroup>(CallbackGroupType::MutuallyExclusive, id + ":group(own)");
+}
+
 Entity::~Entity()
 {
-  node_->forget(id_);
+  leave_node();
+  if (node_ != nullptr) {
+    node_->forget_ended();
+  }
 }
 
 void Entity::leave_node() noexcept
 {
   detach();
+  if (id_claimed_.exchange(false) && node_ != nullptr) {
+    node_->release_id(id_);
+  }
 }
 
 void Entity::attach(const std::shared_ptr<Engine> & engine)
@@ -60,12 +74,14 @@ void Entity::attach(const std::shared_ptr<Engine> & engine)
   detail::throw_faults("cannot add " + id_, added.faults());
   engine_ = engine;
   callback_ = callback;
+  overwritten_before_.store(overwritten_.load());
   attachment_.set(engine->core(), *callback);
   // What waits already is announced from here, on this thread: it is not the work of a callback
   // that happens to run here.
   static const takt_core::ActivationSet nobody;
   const takt_core::ActivationScope scope(nobody);
   connect(*callback);
+  announce_kept();
 }
 
 void Entity::detach() noexcept
@@ -79,10 +95,31 @@ void Entity::detach() noexcept
     if (callback == nullptr) {
       return;
     }
+    overwritten_.store(overwritten_before_ + callback->overwritten());
     attachment_.clear();
     disconnect(*callback);
   }
   engine->core().remove(*callback);
+  // Nothing of it is announced or picked any more.
+  std::uint64_t overwritten = overwritten_before_ + callback->overwritten();
+  if (const auto * const announced = dynamic_cast<const AnnouncedCallback *>(callback.get());
+      announced != nullptr) {
+    overwritten += announced->unseen();
+    keep(announced->left());
+  }
+  overwritten_.store(overwritten);
+  announce_kept();  // it may have got into another executor meanwhile
+}
+
+void Entity::announce_kept() noexcept
+{
+  attachment_.use([this](takt_core::Executor & executor, takt_core::Callback & callback) {
+    const std::uint64_t kept = kept_.exchange(0, std::memory_order_seq_cst);
+    if (kept > 0) {
+      static_cast<AnnouncedCallback &>(callback).announce(
+        executor, static_cast<std::uint32_t>(std::min<std::uint64_t>(kept, UINT32_MAX)));
+    }
+  });
 }
 
 std::shared_ptr<takt_core::Callback> Entity::callback() const
@@ -108,7 +145,14 @@ std::uint32_t Entity::backlog() const noexcept
 std::uint64_t Entity::overwritten() const noexcept
 {
   std::uint64_t count = 0;
-  attachment_.use([&](auto &, takt_core::Callback & callback) { count = callback.overwritten(); });
+  const bool here = attachment_.use([&](auto &, takt_core::Callback & callback) {
+    count = overwritten_before_.load(std::memory_order_relaxed) + callback.overwritten();
+  });
+  if (!here) {
+    const std::uint64_t kept = kept_.load(std::memory_order_relaxed);
+    count =
+      overwritten_.load(std::memory_order_relaxed) + kept - std::min<std::uint64_t>(kept, depth_);
+  }
   return count;
 }
 

@@ -1,6 +1,9 @@
 #include "takt_rcl/executor.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "engine.hpp"
@@ -91,6 +94,20 @@ void Executor::remove_node(Node & node)
   engine_->remove(*node.state_);
 }
 
+void Executor::add_callback_group(
+  const CallbackGroup::SharedPtr & group, const std::shared_ptr<Node> & node)
+{
+  add_callback_group(group, *node);
+}
+void Executor::add_callback_group(const CallbackGroup::SharedPtr & group, Node & node)
+{
+  engine_->add(node.state_, group);
+}
+void Executor::remove_callback_group(const CallbackGroup::SharedPtr & group)
+{
+  engine_->remove(group);
+}
+
 // A context that has ended starts nothing; one that ends later cancels.
 bool Executor::may_spin() const
 {
@@ -128,6 +145,49 @@ std::size_t Executor::spin_some(takt_core::Duration limit)
     raise(engine_->core().spin_some(limit, &ran));
   }
   return ran;
+}
+
+std::size_t Executor::spin_all(takt_core::Duration limit)
+{
+  if (limit < takt_core::Duration::zero()) {
+    throw std::invalid_argument("spin_all needs a limit that is not negative");
+  }
+  const takt_core::Time until = limit == takt_core::Duration::zero()
+                                  ? takt_core::kNever
+                                  : takt_core::add_saturated(takt_core::now(), limit);
+  std::size_t ran = 0;
+  for (takt_core::Time now = takt_core::now(); now < until; now = takt_core::now()) {
+    const std::size_t some =
+      spin_some(until == takt_core::kNever ? takt_core::Duration::zero() : until - now);
+    if (some == 0) {
+      break;
+    }
+    ran += some;
+  }
+  return ran;
+}
+
+// Timers that come into an executor whose gate is open keep their phase exactly; programs call these
+// functions again and again with the same node. (A schedule opens its gate itself.)
+void Executor::open_gate()
+{
+  if (engine_->placer() == nullptr) {
+    engine_->core().scheduler().open(takt_core::now());
+  }
+}
+
+std::size_t Executor::spin_node_some(const std::shared_ptr<Node> & node)
+{
+  struct Remove
+  {
+    Executor & executor;
+    Node & node;
+    ~Remove() { executor.remove_node(node); }
+  };
+  open_gate();
+  add_node(node);
+  const Remove remove{*this, *node};
+  return spin_some();
 }
 
 void Executor::cancel() noexcept
@@ -179,8 +239,57 @@ void spin(const std::shared_ptr<Node> & node)
 void spin_some(const std::shared_ptr<Node> & node)
 {
   Executor executor(node->get_context());
-  executor.add_node(node);
-  executor.spin_some();
+  executor.spin_node_some(node);
 }
 
+void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit)
+{
+  Executor executor(node->get_context());
+  executor.open_gate();
+  executor.add_node(node);
+  executor.spin_all(limit);
+}
+
+namespace executors
+{
+
+namespace
+{
+
+std::shared_ptr<Context> or_default(std::shared_ptr<Context> context)
+{
+  return context != nullptr ? std::move(context) : default_context();
+}
+
+ExecutorOptions with_threads(ExecutorOptions options, std::size_t threads)
+{
+  constexpr std::size_t kMost = takt_core::Scheduler::kMaxThreads;
+  if (threads != 0) {
+    options.threads.resize(threads);
+  } else if (options.threads.empty()) {
+    options.threads.resize(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, kMost));
+  }
+  return options;
+}
+
+}  // namespace
+
+SingleThreadedExecutor::SingleThreadedExecutor(
+  std::shared_ptr<Context> context, ExecutorOptions options)
+: Executor(or_default(std::move(context)), with_threads(std::move(options), 1))
+{
+}
+
+MultiThreadedExecutor::MultiThreadedExecutor(
+  ExecutorOptions options, std::size_t number_of_threads, std::shared_ptr<Context> context)
+: Executor(or_default(std::move(context)), with_threads(std::move(options), number_of_threads))
+{
+}
+
+std::size_t MultiThreadedExecutor::get_number_of_threads()
+{
+  return core().scheduler().thread_count();
+}
+
+}  // namespace executors
 }  // namespace takt_rcl

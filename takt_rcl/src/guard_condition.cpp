@@ -1,23 +1,30 @@
 #include "takt_rcl/guard_condition.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
+#include "announced_callback.hpp"
 #include "engine.hpp"
 #include "hold.hpp"
 
 namespace takt_rcl
 {
 
-class GuardCondition::Run : public takt_core::Callback
+class GuardCondition::Run : public AnnouncedCallback
 {
 public:
   Run(takt_core::CallbackOptions options, std::shared_ptr<Function> function)
-  : Callback(std::move(options)),
+  : AnnouncedCallback(std::move(options)),
     function_(std::move(function))
   {
   }
-  bool take(const takt_core::Run &) override { return function_.acquire(); }
+  bool take(const takt_core::Run &) override
+  {
+    const bool open = function_.acquire();
+    picked(open);
+    return open;
+  }
   void run(const takt_core::Run &) override
   {
     const Hold<Function>::Releasing releasing(function_);
@@ -33,8 +40,16 @@ GuardCondition::GuardCondition(
   std::shared_ptr<NodeState> node, Function function, const GuardConditionOptions & options)
 : Entity(std::move(node), takt_core::Kind::waitable, "waitable", "guard_condition", options),
   function_(std::make_shared<Function>(std::move(function))),
-  depth_(std::max(options.depth, 1U))
+  capacity_(std::max(options.depth, 1U))
 {
+  set_depth(capacity_);
+}
+
+GuardCondition::GuardCondition()
+: Entity(takt_core::Kind::waitable, "guard_condition"),
+  capacity_(1)
+{
+  set_depth(capacity_);
 }
 
 GuardCondition::~GuardCondition()
@@ -44,36 +59,38 @@ GuardCondition::~GuardCondition()
 
 void GuardCondition::trigger() noexcept
 {
-  const auto release = [](takt_core::Executor & executor, takt_core::Callback & callback) {
-    executor.ready(callback);
-  };
-  if (!attachment_.use(release)) {
-    waiting_.fetch_add(1, std::memory_order_seq_cst);
-    // It may have come into an executor meanwhile, too early to see this.
-    attachment_.use([&](takt_core::Executor & executor, takt_core::Callback & callback) {
-      executor.ready(callback, waiting_.exchange(0, std::memory_order_seq_cst));
+  const bool announced =
+    attachment_.use([](takt_core::Executor & executor, takt_core::Callback & callback) {
+      static_cast<Run &>(callback).announce(executor, 1);
     });
+  if (!announced) {
+    keep(1);
+    announce_kept();  // it may have come into an executor meanwhile, too early to see this
   }
+  if (listened_.load(std::memory_order_acquire)) {
+    std::lock_guard lock(listener_mutex_);
+    if (listener_ != nullptr) {
+      listener_(1);
+    }
+  }
+}
+
+void GuardCondition::set_on_trigger_callback(std::function<void(std::size_t)> listener)
+{
+  std::lock_guard lock(listener_mutex_);
+  listener_ = std::move(listener);
+  listened_.store(listener_ != nullptr, std::memory_order_release);
 }
 
 std::shared_ptr<takt_core::Callback> GuardCondition::make(
   Engine &, takt_core::CallbackOptions options, const Placement &)
 {
-  options.depth = depth_;
+  options.depth = capacity_;
   return std::make_shared<Run>(std::move(options), function_);
-}
-
-void GuardCondition::connect(takt_core::Callback &)
-{
-  attachment_.use([&](takt_core::Executor & executor, takt_core::Callback & callback) {
-    executor.ready(callback, waiting_.exchange(0, std::memory_order_seq_cst));
-  });
 }
 
 void GuardCondition::disconnect(takt_core::Callback & callback) noexcept
 {
-  // What has not run yet waits for the next executor.
-  waiting_.fetch_add(callback.backlog(), std::memory_order_seq_cst);
   static_cast<Run &>(callback).close();
 }
 

@@ -1,7 +1,7 @@
 // Lets what a callback works with go as soon as its entity is gone and no run needs it any more.
 //
-// The executor keeps a callback that was removed from inside itself until some later removal;
-// middleware handles and users' captures must not wait for that.
+// The executor keeps a callback that was removed from inside itself until somebody has time to free
+// it; middleware handles and users' captures must not wait for that.
 #ifndef HOLD_HPP_
 #define HOLD_HPP_
 

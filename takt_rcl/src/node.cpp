@@ -19,7 +19,14 @@ Node::Node(const std::string & name, const std::string & namespace_, const NodeO
 : state_(std::make_shared<NodeState>(name, namespace_, options, overrides_))
 {
   const bool simulated = declare_parameter("use_sim_time", false);
-  clock_ = std::make_shared<Clock>(simulated);
+  if (options.automatically_declare_parameters_from_overrides()) {
+    for (const auto & [parameter, value] : overrides_) {
+      if (!has_parameter(parameter)) {
+        declare(parameter, value);
+      }
+    }
+  }
+  clock_ = simulated ? Clock::simulated() : std::make_shared<Clock>(RCL_ROS_TIME);
   if (simulated) {
     SubscriptionOptions clock_options;
     clock_options.callback_group =
@@ -35,7 +42,7 @@ Node::Node(const std::string & name, const std::string & namespace_, const NodeO
 
 Node::~Node()
 {
-  state_->leave(nullptr);
+  state_->leave_all();
 }
 
 const char * Node::get_name() const
@@ -73,6 +80,12 @@ CallbackGroup::SharedPtr Node::create_callback_group(
   return state_->make_group(type, name);
 }
 
+CallbackGroup::SharedPtr Node::make_group(
+  CallbackGroupType type, bool automatic, const std::string & name)
+{
+  return state_->make_group(type, name, automatic);
+}
+
 CallbackGroup::SharedPtr Node::get_default_callback_group() const
 {
   return state_->default_group();
@@ -87,11 +100,18 @@ TimerOptions Node::timer_options(CallbackGroup::SharedPtr group, bool autostart)
 }
 
 Timer::SharedPtr Node::add_timer(
-  Duration period, Timer::Function function, const TimerOptions & options, bool ros_time)
+  takt_core::Duration period, Timer::Function function, const TimerOptions & options, bool ros_time)
 {
   const bool simulated = ros_time && clock_->ros_time_is_active();
-  auto timer = std::make_shared<Timer>(
+  auto own = std::make_shared<Timer>(
     state_, period, std::move(function), options, simulated ? clock_ : nullptr);
+  // A run holds the timer that it is given. The user's last handle waits for that run nevertheless,
+  // as those of all other entities do.
+  Timer * const object = own.get();
+  Timer::SharedPtr timer(object, [own = std::move(own)](Timer * ended) mutable {
+    ended->leave_node();
+    own.reset();
+  });
   adopt(timer);
   return timer;
 }
@@ -130,14 +150,25 @@ bool Node::has_parameter(const std::string & name) const
   return parameters_.contains(name);
 }
 
-const ParameterValue & Node::get_parameter(const std::string & name) const
+const ParameterValue & Node::need_override(const std::string & name) const
+{
+  const ParameterValue * const given = find_override(name);
+  if (given == nullptr) {
+    throw Error(
+      get_fully_qualified_name() + ": parameter '" + name +
+      "' has no value; give it one with --ros-args -p or in a parameter file");
+  }
+  return *given;
+}
+
+Parameter Node::get_parameter(const std::string & name) const
 {
   std::lock_guard lock(parameters_mutex_);
   const auto found = parameters_.find(name);
   if (found == parameters_.end()) {
     throw Error(get_fully_qualified_name() + ": parameter '" + name + "' has not been declared");
   }
-  return found->second;
+  return Parameter(name, found->second);
 }
 
 const ParameterMap & Node::get_parameter_overrides() const
@@ -165,6 +196,41 @@ std::size_t Node::count_subscribers(const std::string & topic) const
     detail::throw_rcl("cannot count the subscribers of '" + topic + "'");
   }
   return count;
+}
+
+std::map<std::string, std::vector<std::string>> Node::get_topic_names_and_types() const
+{
+  rcl_allocator_t allocator = rcl_get_default_allocator();
+  rcl_names_and_types_t found = rcl_get_zero_initialized_names_and_types();
+  if (rcl_get_topic_names_and_types(state_->rcl(), &allocator, false, &found) != RCL_RET_OK) {
+    detail::throw_rcl("cannot list the topics");
+  }
+  std::map<std::string, std::vector<std::string>> topics;
+  for (std::size_t i = 0; i < found.names.size; ++i) {
+    const rcutils_string_array_t & types = found.types[i];
+    topics[found.names.data[i]].assign(types.data, types.data + types.size);
+  }
+  detail::ignore(rcl_names_and_types_fini(&found));
+  return topics;
+}
+
+std::vector<std::string> Node::get_node_names() const
+{
+  rcutils_string_array_t names = rcutils_get_zero_initialized_string_array();
+  rcutils_string_array_t namespaces = rcutils_get_zero_initialized_string_array();
+  if (
+    rcl_get_node_names(state_->rcl(), rcl_get_default_allocator(), &names, &namespaces) !=
+    RCL_RET_OK) {
+    detail::throw_rcl("cannot list the nodes");
+  }
+  std::vector<std::string> nodes;
+  for (std::size_t i = 0; i < names.size; ++i) {
+    const std::string space = namespaces.data[i];
+    nodes.push_back(space + (space.ends_with('/') ? "" : "/") + names.data[i]);
+  }
+  detail::ignore(rcutils_string_array_fini(&names));
+  detail::ignore(rcutils_string_array_fini(&namespaces));
+  return nodes;
 }
 
 }  // namespace takt_rcl

@@ -4,6 +4,7 @@
 #include <rcl/logging.h>
 #include <rcl/logging_rosout.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -25,18 +26,15 @@ std::mutex & rcl_mutex()
 NodeState::NodeState(
   const std::string & name, const std::string & namespace_, const NodeOptions & options,
   ParameterMap & overrides)
-: context_(options.context != nullptr ? options.context : default_context()),
+: context_(options.context() != nullptr ? options.context() : default_context()),
+  rcl_context_(context_->rcl_context("cannot make node '" + name + "'")),
   node_(rcl_get_zero_initialized_node())
 {
-  if (!context_->ok()) {
-    throw Error(
-      "cannot make node '" + name + "': the context is not initialised (takt_rcl::init) or ended");
-  }
   rcl_node_options_t rcl_options = rcl_node_get_default_options();
-  rcl_options.use_global_arguments = options.use_global_arguments;
-  rcl_options.enable_rosout = options.enable_rosout;
+  rcl_options.use_global_arguments = options.use_global_arguments();
+  rcl_options.enable_rosout = options.enable_rosout();
   std::vector<const char *> arguments;
-  for (const std::string & argument : options.arguments) {
+  for (const std::string & argument : options.arguments()) {
     arguments.push_back(argument.c_str());
   }
   if (
@@ -54,23 +52,22 @@ NodeState::NodeState(
   {
     std::scoped_lock lock(logging::mutex(), rcl_mutex());
     if (
-      rcl_node_init(
-        &node_, name.c_str(), namespace_.c_str(), context_->get_rcl_context(), &rcl_options) !=
+      rcl_node_init(&node_, name.c_str(), namespace_.c_str(), rcl_context_.get(), &rcl_options) !=
       RCL_RET_OK) {
       detail::throw_rcl("cannot make node '" + name + "' in namespace '" + namespace_ + "'");
     }
-    if (options.enable_rosout && rcl_logging_rosout_enabled()) {
+    if (options.enable_rosout() && rcl_logging_rosout_enabled()) {
       rosout_ = rcl_logging_rosout_init_publisher_for_node(&node_) == RCL_RET_OK;
       detail::take_rcl_error();
     }
   }
   name_ = rcl_node_get_fully_qualified_name(&node_);
   default_group_ = make_group(CallbackGroupType::MutuallyExclusive, "default");
-  if (options.use_global_arguments) {
-    read_overrides(context_->get_rcl_context()->global_arguments, name_, overrides);
+  if (options.use_global_arguments()) {
+    read_overrides(rcl_context_->global_arguments, name_, overrides);
   }
   read_overrides(rcl_options.arguments, name_, overrides);
-  for (const Parameter & parameter : options.parameter_overrides) {
+  for (const Parameter & parameter : options.parameter_overrides()) {
     overrides.insert_or_assign(parameter.get_name(), parameter.get_parameter_value());
   }
 }
@@ -88,7 +85,8 @@ NodeState::~NodeState()
   detail::take_rcl_error();
 }
 
-CallbackGroup::SharedPtr NodeState::make_group(CallbackGroupType type, const std::string & name)
+CallbackGroup::SharedPtr NodeState::make_group(
+  CallbackGroupType type, const std::string & name, bool automatic)
 {
   std::lock_guard lock(names_mutex_);
   const std::string part = name.empty() ? std::to_string(groups_) : name;
@@ -98,7 +96,7 @@ CallbackGroup::SharedPtr NodeState::make_group(CallbackGroupType type, const std
   for (unsigned n = 2; !group_ids_.insert(id).second; ++n) {
     id = base + "#" + std::to_string(n);
   }
-  return std::make_shared<CallbackGroup>(type, id);
+  return std::make_shared<CallbackGroup>(type, id, this, automatic);
 }
 
 std::string NodeState::resolve_topic(const std::string & topic)
@@ -130,36 +128,43 @@ void NodeState::adopt(const std::shared_ptr<Entity> & entity)
 {
   std::lock_guard lock(mutex_);
   entities_.push_back(entity);
-  if (engine_ != nullptr) {
-    entity->attach(engine_);
+  if (const auto engine = engine_of(entity->group()); engine != nullptr) {
+    entity->attach(engine);
   }
 }
 
-void NodeState::forget(const std::string & id) noexcept
+void NodeState::release_id(const std::string & id) noexcept
 {
-  {
-    std::lock_guard lock(names_mutex_);
-    ids_.erase(id);
-  }
+  std::lock_guard lock(names_mutex_);
+  ids_.erase(id);
+}
+
+void NodeState::forget_ended() noexcept
+{
   std::lock_guard lock(mutex_);
   std::erase_if(entities_, [](const auto & weak) { return weak.expired(); });
 }
 
 void NodeState::entity_made()
 {
-  std::shared_ptr<Engine> engine;
+  std::vector<std::shared_ptr<Engine>> engines;
   {
     std::lock_guard lock(mutex_);
-    engine = engine_;
+    engines.push_back(engine_);
+    for (const Own & own : own_) {
+      engines.push_back(own.engine);
+    }
   }
-  if (engine != nullptr && engine->placer() != nullptr) {
-    engine->placer()->entity_made();
+  for (const auto & engine : engines) {
+    if (engine != nullptr && engine->placer() != nullptr) {
+      engine->placer()->entity_made();
+    }
   }
 }
 
-std::vector<std::shared_ptr<Entity>> NodeState::entities()
+NodeState::Entities NodeState::entities()
 {
-  std::vector<std::shared_ptr<Entity>> alive;
+  Entities alive;
   for (const auto & weak : entities_) {
     if (auto entity = weak.lock(); entity != nullptr) {
       alive.push_back(std::move(entity));
@@ -168,56 +173,178 @@ std::vector<std::shared_ptr<Entity>> NodeState::entities()
   return alive;
 }
 
+std::vector<NodeState::Own>::iterator NodeState::own(const CallbackGroup & group) noexcept
+{
+  return std::find_if(
+    own_.begin(), own_.end(), [&](const Own & one) { return one.group.get() == &group; });
+}
+
+std::shared_ptr<Engine> NodeState::engine_of(const CallbackGroup & group) noexcept
+{
+  if (const auto found = own(group); found != own_.end()) {
+    return found->engine;
+  }
+  return group.automatically_add_to_executor_with_node() ? engine_ : nullptr;
+}
+
+NodeState::Entities NodeState::entities_of(const CallbackGroup & group)
+{
+  Entities all = entities();
+  std::erase_if(all, [&](const auto & entity) { return &entity->group() != &group; });
+  return all;
+}
+
+NodeState::Entities NodeState::entities_of_node()
+{
+  Entities all = entities();
+  std::erase_if(all, [&](const auto & entity) {
+    return !entity->group().automatically_add_to_executor_with_node() ||
+           own(entity->group()) != own_.end();
+  });
+  return all;
+}
+
+void NodeState::may_join(const Engine & engine) const
+{
+  if (engine.context() != context_) {
+    throw Error(name_ + " belongs to another context than the executor");
+  }
+}
+
+std::exception_ptr NodeState::attach(
+  const Entities & entities, const std::shared_ptr<Engine> & engine) noexcept
+{
+  try {
+    for (const auto & entity : entities) {
+      entity->attach(engine);
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+// The end of a join: the schedule sees to new threads. What fails undoes all, without the mutex.
+template <typename Undo>
+void NodeState::settle(const Engine & engine, std::exception_ptr failed, Undo undo)
+{
+  try {
+    if (failed != nullptr) {
+      std::rethrow_exception(failed);
+    }
+    if (engine.placer() != nullptr) {
+      engine.placer()->entity_made();
+    }
+  } catch (...) {
+    undo();
+    throw;
+  }
+}
+
 void NodeState::join(const std::shared_ptr<Engine> & engine)
 {
-  // Declared first: the last hold on an entity must not end under the mutex.
-  std::vector<std::shared_ptr<Entity>> all;
+  Entities all;  // declared first: the last hold on an entity must not end under the mutex
   std::exception_ptr failed;
   {
     std::lock_guard lock(mutex_);
     if (engine_ != nullptr) {
       throw Error(name_ + " is in an executor already");
     }
-    if (engine->context() != context_) {
-      throw Error(name_ + " belongs to another context than the executor");
-    }
-    all = entities();
+    may_join(*engine);
+    all = entities_of_node();
     engine_ = engine;
-    try {
-      for (const auto & entity : all) {
-        entity->attach(engine);
-      }
-    } catch (...) {
-      engine_.reset();
-      failed = std::current_exception();
-    }
+    failed = attach(all, engine);
   }
-  if (failed != nullptr) {
-    for (const auto & entity : all) {
-      entity->detach();
-    }
-    std::rethrow_exception(failed);
-  }
-  entity_made();
+  settle(*engine, failed, [&] { leave(*engine); });
 }
 
-bool NodeState::leave(const Engine * engine) noexcept
+void NodeState::join(const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group)
 {
-  std::vector<std::shared_ptr<Entity>> all;
+  Entities all;
+  std::exception_ptr failed;
+  {
+    std::lock_guard lock(mutex_);
+    if (group->node_ != this) {
+      throw Error(group->id() + " is no callback group of " + name_);
+    }
+    if (engine_of(*group) != nullptr) {
+      throw Error(group->id() + " is in an executor already");
+    }
+    may_join(*engine);
+    own_.push_back({group, engine});
+    all = entities_of(*group);
+    failed = attach(all, engine);
+  }
+  settle(*engine, failed, [&] { leave(*engine, *group); });
+}
+
+void NodeState::detach(const Entities & entities) noexcept
+{
+  for (const auto & entity : entities) {
+    entity->detach();
+  }
+}
+
+bool NodeState::leave(const Engine & engine) noexcept
+{
+  Entities all;
   std::shared_ptr<Engine> left;
   {
     std::lock_guard lock(mutex_);
-    if (engine_ == nullptr || (engine != nullptr && engine_.get() != engine)) {
+    if (engine_ == nullptr || engine_.get() != &engine) {
       return false;
     }
     left = std::move(engine_);
     engine_.reset();
+    all = entities_of_node();
+  }
+  detach(all);
+  return true;
+}
+
+bool NodeState::leave(const Engine & engine, const CallbackGroup & group) noexcept
+{
+  Entities all;
+  Own left;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = own(group);
+    if (found == own_.end() || found->engine.get() != &engine) {
+      return false;
+    }
+    left = std::move(*found);
+    own_.erase(found);
+    all = entities_of(group);
+  }
+  detach(all);
+  return true;
+}
+
+void NodeState::leave_all(const Engine & engine) noexcept
+{
+  std::vector<Own> groups;
+  {
+    std::lock_guard lock(mutex_);
+    groups = own_;
+  }
+  for (const Own & own : groups) {
+    leave(engine, *own.group);
+  }
+  leave(engine);
+}
+
+void NodeState::leave_all() noexcept
+{
+  Entities all;
+  std::vector<Own> groups;
+  std::shared_ptr<Engine> left;
+  {
+    std::lock_guard lock(mutex_);
+    groups.swap(own_);
+    left.swap(engine_);
     all = entities();
   }
-  for (const auto & entity : all) {
-    entity->detach();
-  }
-  return true;
+  detach(all);
 }
 
 }  // namespace takt_rcl

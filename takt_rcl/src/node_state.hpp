@@ -4,6 +4,7 @@
 
 #include <rcl/node.h>
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -37,7 +38,8 @@ public:
   rcl_node_t * rcl() noexcept { return &node_; }
   const std::string & fully_qualified_name() const noexcept { return name_; }
   const CallbackGroup::SharedPtr & default_group() const noexcept { return default_group_; }
-  CallbackGroup::SharedPtr make_group(CallbackGroupType type, const std::string & name);
+  CallbackGroup::SharedPtr make_group(
+    CallbackGroupType type, const std::string & name, bool automatic = true);
 
   /// A name as rcl expands and remaps topic names.
   std::string resolve_topic(const std::string & topic);
@@ -47,22 +49,52 @@ public:
 
   /// The entity belongs to the node now, and to its executor if there is one. Throws `Error`.
   void adopt(const std::shared_ptr<Entity> & entity);
+  void release_id(const std::string & id) noexcept;
   /// An entity's destructor.
-  void forget(const std::string & id) noexcept;
+  void forget_ended() noexcept;
 
   /// Something was made in the middleware: applies the schedule's rules for process threads.
   void entity_made();
 
-  /// Puts all entities into the executor. Throws `Error`; then none is in it.
+  /// Puts the entities of all groups that come with the node into the executor, now and later.
+  /// Throws `Error`; then none is in it.
   void join(const std::shared_ptr<Engine> & engine);
-  /// Takes all entities out; waits for runs on other threads. False if not in `engine` (nullptr:
-  /// any).
-  bool leave(const Engine * engine) noexcept;
+  /// The same for the entities of one group.
+  void join(const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group);
+
+  /// Takes out what the first `join` put there; waits as entity.hpp says. False if not in `engine`.
+  bool leave(const Engine & engine) noexcept;
+  /// The same for the second one.
+  bool leave(const Engine & engine, const CallbackGroup & group) noexcept;
+  /// Both.
+  void leave_all(const Engine & engine) noexcept;
+  /// The node ends: takes out all that is in any executor.
+  void leave_all() noexcept;
 
 private:
-  std::vector<std::shared_ptr<Entity>> entities();
+  using Entities = std::vector<std::shared_ptr<Entity>>;
+  struct Own
+  {
+    std::shared_ptr<CallbackGroup> group;
+    std::shared_ptr<Engine> engine;
+  };
+
+  // All with the mutex held.
+  std::vector<Own>::iterator own(const CallbackGroup & group) noexcept;
+  std::shared_ptr<Engine> engine_of(const CallbackGroup & group) noexcept;
+  Entities entities_of(const CallbackGroup & group);
+  Entities entities_of_node();
+  Entities entities();
+  std::exception_ptr attach(
+    const Entities & entities, const std::shared_ptr<Engine> & engine) noexcept;
+
+  static void detach(const Entities & entities) noexcept;
+  template <typename Undo>
+  void settle(const Engine & engine, std::exception_ptr failed, Undo undo);
+  void may_join(const Engine & engine) const;
 
   const std::shared_ptr<Context> context_;
+  const std::shared_ptr<rcl_context_t> rcl_context_;  // the node's, whatever becomes of the context
   rcl_node_t node_;
   bool rosout_ = false;
   std::string name_;
@@ -71,6 +103,7 @@ private:
   // Held while entities are attached, never while a removal waits for a run.
   std::mutex mutex_;
   std::shared_ptr<Engine> engine_;
+  std::vector<Own> own_;  // groups that were added to an executor by themselves
   std::vector<std::weak_ptr<Entity>> entities_;
 
   std::mutex names_mutex_;

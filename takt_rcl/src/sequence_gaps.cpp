@@ -15,19 +15,34 @@ void SequenceGaps::begin(Entry & entry, std::uint64_t sequence) noexcept
   entry.restart = 0;
 }
 
+SequenceGaps::SequenceGaps()
+{
+  entries_.reserve(kPublishers);
+}
+
+void SequenceGaps::expect(std::size_t publishers)
+{
+  entries_.reserve(2 * publishers);
+}
+
 SequenceGaps::Entry & SequenceGaps::find(const Gid & publisher, bool & known) noexcept
 {
-  Entry * oldest = entries_.data();
+  Entry * oldest = nullptr;
   for (Entry & entry : entries_) {
-    if (entry.used != 0 && entry.publisher == publisher) {
+    if (entry.publisher == publisher) {
       known = true;
       return entry;
     }
-    if (entry.used < oldest->used) {
+    if (oldest == nullptr || entry.used < oldest->used) {
       oldest = &entry;
     }
   }
   known = false;
+  if (entries_.size() < entries_.capacity()) {
+    oldest = &entries_.emplace_back();
+  } else {
+    forgotten_.fetch_add(1, std::memory_order_relaxed);
+  }
   oldest->publisher = publisher;
   return *oldest;
 }

@@ -5,9 +5,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <mutex>
-#include <thread>
 
+#include "takt_core/futex.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl::signals
@@ -24,9 +25,12 @@ std::array<struct sigaction, kSignals.size()> g_previous;
 
 // What the handler touches: lock-free atomics only.
 std::array<std::atomic<takt_core::Executor *>, 64> g_executors;
-std::atomic<int> g_handling{0};
+std::atomic<std::uint32_t> g_handling{0};  // futex: `remove` sleeps on it
+std::atomic<std::uint32_t> g_removing{0};
+std::atomic<std::uint32_t> g_interruptions{0};  // futex
 std::atomic<std::uint64_t> g_count{0};
 static_assert(std::atomic<takt_core::Executor *>::is_always_lock_free);
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 void handle(int number, siginfo_t * info, void * context)
@@ -39,7 +43,11 @@ void handle(int number, siginfo_t * info, void * context)
       executor->cancel();
     }
   }
+  interrupt();
   g_handling.fetch_sub(1);
+  if (g_removing.load() != 0) {
+    takt_core::futex_wake(g_handling, INT_MAX);
+  }
   // Whoever was there before still learns of it.
   const struct sigaction & previous = g_previous[number == kSignals[0] ? 0 : 1];
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
@@ -91,6 +99,17 @@ std::uint64_t count() noexcept
   return g_count.load();
 }
 
+const std::atomic<std::uint32_t> & interruptions() noexcept
+{
+  return g_interruptions;
+}
+
+void interrupt() noexcept
+{
+  g_interruptions.fetch_add(1);
+  takt_core::futex_wake(g_interruptions, INT_MAX);
+}
+
 void add(takt_core::Executor & executor)
 {
   for (auto & slot : g_executors) {
@@ -107,9 +126,13 @@ void remove(takt_core::Executor & executor) noexcept
   for (auto & slot : g_executors) {
     takt_core::Executor * here = &executor;
     if (slot.compare_exchange_strong(here, nullptr)) {
-      while (g_handling.load() != 0) {
-        std::this_thread::yield();
+      // Asleep, so that a handler that was interrupted on this core gets on. (It cannot lend it our
+      // priority: a handler may hold no lock.)
+      g_removing.fetch_add(1);
+      for (std::uint32_t busy = g_handling.load(); busy != 0; busy = g_handling.load()) {
+        takt_core::futex_wait(g_handling, busy);
       }
+      g_removing.fetch_sub(1);
       return;
     }
   }

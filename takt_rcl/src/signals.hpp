@@ -2,6 +2,7 @@
 #ifndef SIGNALS_HPP_
 #define SIGNALS_HPP_
 
+#include <atomic>
 #include <cstdint>
 
 #include "takt_core/executor.hpp"
@@ -15,6 +16,10 @@ void release();
 
 /// Signals handled so far. Real-time safe.
 std::uint64_t count() noexcept;
+
+/// Changes, and wakes those who sleep on it, with each signal handled and each `interrupt`.
+const std::atomic<std::uint32_t> & interruptions() noexcept;
+void interrupt() noexcept;
 
 /// `executor` is cancelled by signals until `remove`, which waits for a handler in progress.
 /// Throws `Error` if the table (64 executors) is full.

@@ -1,6 +1,7 @@
 #include "takt_rcl/subscription.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "engine.hpp"
@@ -50,45 +51,72 @@ SubscriptionBase::SubscriptionBase(
 : Entity(shared->node, takt_core::Kind::subscription, "sub", shared->topic, options),
   shared_(std::move(shared))
 {
-  node().entity_made();
+  set_depth(shared_->depth);
+  try {
+    listen(&SubscriptionBase::on_early_message, this);
+    node().entity_made();
+  } catch (...) {
+    stop_listening();
+    throw;
+  }
 }
 
 SubscriptionBase::~SubscriptionBase()
 {
   leave_node();
+  stop_listening();
 }
 
 std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
   Engine & engine, takt_core::CallbackOptions options, const Placement & placement)
 {
   options.depth = shared_->depth;
+  {
+    std::lock_guard lock(shared_->take_mutex);
+    shared_->gaps.expect(get_publisher_count());
+  }
   // Of an unbounded history as many as are likely to be kept at once, not all.
   constexpr std::uint32_t kLargestPool = 64;
-  shared_->handler->prepare(placement.lanes, std::min(shared_->history, kLargestPool));
-  return std::make_shared<Run>(std::move(options), shared_, engine.core(), placement.lanes);
+  return std::make_shared<Run>(
+    std::move(options), shared_, engine.core(), placement.lanes,
+    std::min(shared_->history, kLargestPool));
+}
+
+// The listener while there is no executor: what comes is announced to the next one, and what is too
+// much for the history counts as overwritten.
+void SubscriptionBase::on_early_message(const void * self, std::size_t count)
+{
+  const_cast<SubscriptionBase *>(static_cast<const SubscriptionBase *>(self))->keep(count);
 }
 
 // Twice, because between looking at what waits and listening for what comes a message may slip
 // through; it would be announced only with the next one. The second call finds it.
-void SubscriptionBase::connect(takt_core::Callback & callback)
+void SubscriptionBase::listen(rcl_event_callback_t listener, const void * data)
 {
   for (int i = 0; i < 2; ++i) {
     if (
-      rcl_subscription_set_on_new_message_callback(
-        &shared_->subscription, &Run::on_new_message, static_cast<Run *>(&callback)) !=
+      rcl_subscription_set_on_new_message_callback(&shared_->subscription, listener, data) !=
       RCL_RET_OK) {
       detail::throw_rcl(id() + ": cannot listen for messages");
     }
   }
 }
 
+void SubscriptionBase::stop_listening() noexcept
+{
+  detail::ignore(
+    rcl_subscription_set_on_new_message_callback(&shared_->subscription, nullptr, nullptr));
+}
+
+void SubscriptionBase::connect(takt_core::Callback & callback)
+{
+  listen(&Run::on_new_message, static_cast<Run *>(&callback));
+}
+
 void SubscriptionBase::disconnect(takt_core::Callback & callback) noexcept
 {
-  if (
-    rcl_subscription_set_on_new_message_callback(&shared_->subscription, nullptr, nullptr) !=
-    RCL_RET_OK) {
-    detail::take_rcl_error();
-  }
+  detail::ignore(rcl_subscription_set_on_new_message_callback(
+    &shared_->subscription, &SubscriptionBase::on_early_message, this));
   static_cast<Run &>(callback).close();
 }
 
@@ -110,6 +138,11 @@ std::uint64_t SubscriptionBase::taken_messages() const noexcept
 std::uint64_t SubscriptionBase::lost_messages() const noexcept
 {
   return shared_->gaps.lost();
+}
+
+std::uint64_t SubscriptionBase::forgotten_publishers() const noexcept
+{
+  return shared_->gaps.forgotten();
 }
 
 std::uint64_t SubscriptionBase::allocated_messages() const noexcept

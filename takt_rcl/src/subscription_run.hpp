@@ -12,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "announced_callback.hpp"
 #include "hold.hpp"
 #include "node_state.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_core/pi_mutex.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_rcl/sequence_gaps.hpp"
 #include "takt_rcl/subscription.hpp"
@@ -47,21 +49,24 @@ struct SubscriptionBase::Shared
   std::string topic;
   std::uint32_t history = 1;
   std::uint32_t depth = 1;
+  // Takes of one subscription exclude each other also where a run that began in another executor
+  // has not ended yet.
+  takt_core::PiMutex take_mutex;
   SequenceGaps gaps;
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> failed{0};
 };
 
 /// The core callback.
-class SubscriptionBase::Run : public takt_core::Callback
+class SubscriptionBase::Run : public AnnouncedCallback
 {
 public:
   Run(
-    takt_core::CallbackOptions options, std::shared_ptr<Shared> shared,
-    takt_core::Executor & executor, std::uint32_t lanes)
-  : Callback(std::move(options)),
+    takt_core::CallbackOptions options, const std::shared_ptr<Shared> & shared,
+    takt_core::Executor & executor, std::uint32_t lanes, std::uint32_t pool)
+  : AnnouncedCallback(std::move(options)),
     context_(shared->node->context()),
-    shared_(std::move(shared)),
+    work_(std::make_shared<Work>(shared, lanes, pool)),
     executor_(executor),
     infos_(lanes)
   {
@@ -72,39 +77,41 @@ public:
   static void on_new_message(const void * self, std::size_t count)
   {
     Run & run = *const_cast<Run *>(static_cast<const Run *>(self));
-    run.executor_.ready(run, static_cast<std::uint32_t>(count));
+    run.announce(run.executor_, static_cast<std::uint32_t>(count));
   }
 
   bool take(const takt_core::Run & run) override
   {
-    if (!shared_.acquire()) {
+    const bool open = work_.acquire();
+    picked(open);
+    if (!open) {
       return false;
     }
-    Hold<Shared>::Releasing releasing(shared_);
+    Hold<Work>::Releasing releasing(work_);
     const std::size_t lane = this->lane(run);
-    Shared & shared = *shared_;
-    void * const message = shared.handler->message(static_cast<std::uint32_t>(lane));
+    Shared & shared = *work_->shared;
+    void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
     rmw_message_info_t info = rmw_get_zero_initialized_message_info();
-    rcl_ret_t result = RCL_RET_ERROR;
     {
+      // Outside of the lock, so that whoever waits for it does so at the ceiling too.
       const takt_core::MiddlewareCeilingScope ceiling;
-      result = rcl_take(&shared.subscription, message, &info, nullptr);
-    }
-    if (result != RCL_RET_OK) {
-      if (result != RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
-        rcutils_reset_error();
-        shared.failed.fetch_add(1, std::memory_order_relaxed);
+      std::lock_guard lock(shared.take_mutex);
+      const rcl_ret_t result = rcl_take(&shared.subscription, message, &info, nullptr);
+      if (result != RCL_RET_OK) {
+        if (result != RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
+          rcutils_reset_error();
+          shared.failed.fetch_add(1, std::memory_order_relaxed);
+        }
+        return false;
       }
-      return false;
+      if (sequences_ && info.publication_sequence_number != MessageInfo::kUnsupported) {
+        shared.gaps.note(to_gid(info.publisher_gid), info.publication_sequence_number);
+      }
     }
     infos_[lane] = MessageInfo(info);
     shared.taken.fetch_add(1, std::memory_order_relaxed);
-    const std::uint64_t sequence = info.publication_sequence_number;
-    if (sequences_ && sequence != MessageInfo::kUnsupported) {
-      shared.gaps.note(to_gid(info.publisher_gid), sequence);
-    }
     if (MessageObserver * const observer = context_->message_observer(); observer != nullptr) {
-      observer->on_take(number(), to_gid(info.publisher_gid), sequence);
+      observer->on_take(number(), to_gid(info.publisher_gid), info.publication_sequence_number);
     }
     releasing.keep();
     return true;
@@ -112,21 +119,32 @@ public:
 
   void run(const takt_core::Run & run) override
   {
-    const Hold<Shared>::Releasing releasing(shared_);
+    const Hold<Work>::Releasing releasing(work_);
     const std::size_t lane = this->lane(run);
-    shared_->handler->deliver(static_cast<std::uint32_t>(lane), infos_[lane]);
+    work_->lanes->deliver(static_cast<std::uint32_t>(lane), infos_[lane]);
   }
 
-  void close() noexcept { shared_.release(); }
+  void close() noexcept { work_.release(); }
 
 private:
+  struct Work
+  {
+    Work(std::shared_ptr<Shared> s, std::uint32_t count, std::uint32_t pool)
+    : shared(std::move(s)),
+      lanes(shared->handler->make_lanes(count, pool))
+    {
+    }
+    const std::shared_ptr<Shared> shared;
+    const std::unique_ptr<MessageLanes> lanes;  // goes before the handler
+  };
+
   std::size_t lane(const takt_core::Run & run) const noexcept
   {
     return infos_.size() == 1 ? 0 : run.thread;
   }
 
   const std::shared_ptr<Context> context_;
-  Hold<Shared> shared_;
+  Hold<Work> work_;
   takt_core::Executor & executor_;
   std::vector<MessageInfo> infos_;  // one per lane
   const bool sequences_ = Context::publication_sequence_supported();

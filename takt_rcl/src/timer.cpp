@@ -1,5 +1,6 @@
 #include "takt_rcl/timer.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -13,11 +14,11 @@ namespace
 {
 
 // 100ms, 1s, 250us: the largest unit that gives a whole number.
-std::string period_name(Duration period)
+std::string period_name(takt_core::Duration period)
 {
   struct Unit
   {
-    Duration::rep ns;
+    takt_core::Duration::rep ns;
     const char * name;
   };
   for (const Unit unit : {Unit{1'000'000'000, "s"}, Unit{1'000'000, "ms"}, Unit{1'000, "us"}}) {
@@ -28,9 +29,9 @@ std::string period_name(Duration period)
   return std::to_string(period.count()) + "ns";
 }
 
-Duration checked(Duration period)
+takt_core::Duration checked(takt_core::Duration period)
 {
-  if (period <= Duration::zero()) {
+  if (period <= takt_core::Duration::zero()) {
     throw std::invalid_argument("a timer's period must be positive");
   }
   return period;
@@ -39,8 +40,8 @@ Duration checked(Duration period)
 }  // namespace
 
 Timer::Timer(
-  std::shared_ptr<NodeState> node, Duration period, Function function, TimerOptions options,
-  std::shared_ptr<Clock> clock)
+  std::shared_ptr<NodeState> node, takt_core::Duration period, Function function,
+  TimerOptions options, std::shared_ptr<Clock> clock)
 : Entity(std::move(node), takt_core::Kind::timer, "timer", period_name(checked(period)), options),
   shared_(std::make_shared<Shared>())
 {
@@ -52,6 +53,7 @@ Timer::Timer(
   shared_->period = period.count();
   shared_->sim.period = period;
   shared_->sim.active = shared_->active;
+  set_depth(1);
 }
 
 Timer::~Timer()
@@ -63,7 +65,7 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   Engine & engine, takt_core::CallbackOptions options, const Placement & placement)
 {
   shared_->handle = weak_from_this();
-  const std::optional<Duration> offset =
+  const std::optional<takt_core::Duration> offset =
     placement.offset ? placement.offset : shared_->options.offset;
   if (shared_->clock != nullptr) {
     shared_->sim.first = offset.value_or(shared_->sim.period);
@@ -73,17 +75,36 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   takt_core::TimerOptions timer;
   timer.period = period();
   timer.offset = offset;
+  if (const std::int64_t next = shared_->next; next != Shared::kNotBegun) {
+    const takt_core::Duration until = takt_core::from_ns(next) - takt_core::now();
+    const auto missed = std::max<std::int64_t>(-until / timer.period, 0);
+    shared_->next = next + missed * timer.period.count();
+    shared_->skipped_before += static_cast<std::uint64_t>(missed);
+    timer.offset = std::max(until, takt_core::Duration::zero());
+  }
   timer.missed_periods = placement.missed_periods.value_or(shared_->options.missed_periods);
   timer.autostart = shared_->active;
   options.timer = timer;
   return std::make_shared<Run>(std::move(options), shared_, engine.core());
 }
 
-void Timer::connect(takt_core::Callback &)
+void Timer::connect(takt_core::Callback & callback)
 {
   if (shared_->clock != nullptr) {
     shared_->clock->add(shared_->sim, attachment_);
+    return;
   }
+  // It goes on where it was; exactly, also if it is late, where the start gate is open and it has not
+  // been released in this moment.
+  const std::int64_t next = shared_->next.exchange(Shared::kNotBegun);
+  attachment_.use([&](takt_core::Executor & executor, takt_core::Callback &) {
+    const takt_core::Time begins = executor.scheduler().next_release(callback);
+    if (
+      next != Shared::kNotBegun && begins != takt_core::kNever &&
+      begins - takt_core::from_ns(next) < period()) {
+      executor.scheduler().reset_timer(callback, takt_core::from_ns(next) - period());
+    }
+  });
 }
 
 void Timer::disconnect(takt_core::Callback & callback) noexcept
@@ -96,6 +117,7 @@ void Timer::disconnect(takt_core::Callback & callback) noexcept
   shared_->active = !static_cast<Run &>(callback).cancelled();
   shared_->skipped_before += callback.skipped_periods();
   static_cast<Run &>(callback).close();
+  shared_->next = takt_core::to_ns(static_cast<Run &>(callback).next_release());
 }
 
 void Timer::cancel() noexcept
@@ -116,6 +138,7 @@ void Timer::reset() noexcept
   } else if (!attachment_.use([](takt_core::Executor & executor, takt_core::Callback & callback) {
                executor.scheduler().reset_timer(callback, takt_core::now());
              })) {
+    shared_->next = takt_core::to_ns(takt_core::add_saturated(takt_core::now(), period()));
     shared_->active = true;
   }
 }
@@ -132,12 +155,15 @@ bool Timer::is_canceled() const noexcept
   return cancelled;
 }
 
-Duration Timer::time_until_trigger() const noexcept
+takt_core::Duration Timer::time_until_trigger() const noexcept
 {
   if (shared_->clock != nullptr) {
     return shared_->clock->until(shared_->sim);
   }
-  Duration until = shared_->active ? period() : takt_core::kForever;
+  takt_core::Duration until = shared_->active ? period() : takt_core::kForever;
+  if (const std::int64_t next = shared_->next; shared_->active && next != Shared::kNotBegun) {
+    until = takt_core::from_ns(next) - takt_core::now();
+  }
   attachment_.use([&](takt_core::Executor & executor, takt_core::Callback & callback) {
     const takt_core::Time next = executor.scheduler().next_release(callback);
     until = next == takt_core::kNever ? takt_core::kForever : next - takt_core::now();
@@ -145,14 +171,14 @@ Duration Timer::time_until_trigger() const noexcept
   return until;
 }
 
-Duration Timer::period() const noexcept
+takt_core::Duration Timer::period() const noexcept
 {
-  return Duration(shared_->period.load(std::memory_order_relaxed));
+  return takt_core::Duration(shared_->period.load(std::memory_order_relaxed));
 }
 
-void Timer::set_period(Duration period) noexcept
+void Timer::set_period(takt_core::Duration period) noexcept
 {
-  if (period <= Duration::zero()) {
+  if (period <= takt_core::Duration::zero()) {
     return;
   }
   shared_->period.store(period.count(), std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "announced_callback.hpp"
 #include "hold.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_rcl/timer.hpp"
@@ -15,13 +16,16 @@ namespace takt_rcl
 
 struct Timer::Shared
 {
+  static constexpr std::int64_t kNotBegun = takt_core::to_ns(takt_core::kNever);
+
   Function function;
   TimerOptions options;
   std::shared_ptr<Clock> clock;  // nullptr: the monotonic clock, by the executor
   std::weak_ptr<Timer> handle;
-  std::atomic<Duration::rep> period{0};
+  std::atomic<takt_core::Duration::rep> period{0};
   std::atomic<bool> active{true};                // while in no executor
   std::atomic<std::uint64_t> skipped_before{0};  // in executors it was in earlier
+  std::atomic<std::int64_t> next{kNotBegun};     // its next release when it left the last executor
   SimTimer sim;
 };
 
@@ -52,6 +56,10 @@ public:
 
   void close() noexcept { shared_.release(); }
   bool cancelled() const noexcept { return executor_.scheduler().timer_cancelled(*this); }
+  takt_core::Time next_release() const noexcept
+  {
+    return executor_.scheduler().next_release(*this);
+  }
 
 private:
   Hold<Shared> shared_;
@@ -59,18 +67,20 @@ private:
 };
 
 /// The core callback on simulated time: the clock releases it.
-class Timer::SimRun : public takt_core::Callback
+class Timer::SimRun : public AnnouncedCallback
 {
 public:
   SimRun(takt_core::CallbackOptions options, std::shared_ptr<Shared> shared)
-  : Callback(std::move(options)),
+  : AnnouncedCallback(std::move(options)),
     shared_(std::move(shared))
   {
   }
 
   bool take(const takt_core::Run &) override
   {
-    if (!shared_.acquire()) {
+    const bool open = shared_.acquire();
+    picked(open);
+    if (!open) {
       return false;
     }
     if (shared_->clock->cancelled(shared_->sim)) {

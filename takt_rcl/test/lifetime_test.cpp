@@ -1,5 +1,6 @@
 // Things come and go while others run; exceptions leave through spin.
 #include <atomic>
+#include <functional>
 #include <std_msgs/msg/u_int64.hpp>
 #include <stdexcept>
 
@@ -67,25 +68,86 @@ TEST_F(Lifetime, TimerMayEndInsideItsOwnCallback)
   EXPECT_EQ(ran, 1);
 }
 
-TEST_F(Lifetime, DestroyingWaitsForARunOnAnotherThread)
+// The kinds of callbacks, alike: makes one that runs `function`, as soon as it is asked to.
+class AnyEntity : public RosTest, public ::testing::WithParamInterface<takt_core::Kind>
 {
-  auto n = node("n");
+protected:
+  void SetUp() override
+  {
+    RosTest::SetUp();
+    n_ = node("n");
+    pub_ = n_->create_publisher<Number>("numbers", QoS(10));
+  }
+
+  std::shared_ptr<Entity> make(
+    std::function<void()> function, const CallbackGroup::SharedPtr & group = nullptr)
+  {
+    if (GetParam() == takt_core::Kind::subscription) {
+      SubscriptionOptions options;
+      options.callback_group = group;
+      auto sub = n_->create_subscription<Number>(
+        "numbers", QoS(10), [function](const Number &) { function(); }, options);
+      subscriptions_.push_back(sub);
+      return sub;
+    }
+    if (GetParam() == takt_core::Kind::timer) {
+      return n_->create_wall_timer(1ms, function, group);
+    }
+    GuardConditionOptions options;
+    options.callback_group = group;
+    auto guard = n_->create_guard_condition(function, options);
+    guards_.push_back(guard);
+    return guard;
+  }
+
+  // Makes all of them run.
+  void go()
+  {
+    for (const auto & guard : guards_) {
+      if (const auto alive = guard.lock(); alive != nullptr) {
+        alive->trigger();
+      }
+    }
+    if (!subscriptions_.empty()) {
+      std::erase_if(subscriptions_, [](const auto & weak) { return weak.expired(); });
+      ASSERT_TRUE(
+        wait_until([&] { return pub_->get_subscription_count() == subscriptions_.size(); }));
+      pub_->publish(Number());
+    }
+  }
+
+  std::shared_ptr<Node> n_;
+
+private:
+  std::shared_ptr<Publisher<Number>> pub_;
+  std::vector<std::weak_ptr<GuardCondition>> guards_;
+  std::vector<std::weak_ptr<SubscriptionBase>> subscriptions_;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+  Kinds, AnyEntity,
+  ::testing::Values(
+    takt_core::Kind::timer, takt_core::Kind::subscription, takt_core::Kind::waitable),
+  [](const auto & info) { return std::string(takt_core::to_string(info.param)); });
+
+TEST_P(AnyEntity, DestroyingWaitsForARunOnAnotherThread)
+{
   std::atomic<bool> inside{false};
   std::atomic<bool> let_go{false};
   std::atomic<bool> ended{false};
-  auto guard = n->create_guard_condition([&] {
+  auto entity = make([&] {
     inside = true;
     wait_until([&] { return let_go.load(); });
     ended = true;
   });
   auto e = executor();
-  e.add_node(n);
+  e.add_node(n_);
   Spinning spinning(e);
-  guard->trigger();
+  go();
   ASSERT_TRUE(wait_until([&] { return inside.load(); }));
   std::atomic<bool> destroyed{false};
   std::thread destroyer([&] {
-    guard.reset();
+    entity.reset();
     EXPECT_TRUE(ended);
     destroyed = true;
   });
@@ -93,6 +155,196 @@ TEST_F(Lifetime, DestroyingWaitsForARunOnAnotherThread)
   EXPECT_FALSE(destroyed);
   let_go = true;
   destroyer.join();
+}
+
+// Each waits until both are inside, so that each finds the other one running.
+TEST_P(AnyEntity, TwoCallbacksMayDestroyEachOther)
+{
+  constexpr auto kExclusive = CallbackGroupType::MutuallyExclusive;
+  std::shared_ptr<Entity> a;
+  std::shared_ptr<Entity> b;
+  std::atomic<int> inside{0};
+  std::atomic<int> ran{0};
+  std::weak_ptr<int> witness;
+  {
+    auto captured = std::make_shared<int>(7);
+    witness = captured;
+    const auto drop = [&inside, &ran](std::shared_ptr<Entity> & other) {
+      ++inside;
+      wait_until([&] { return inside >= 2; });
+      other.reset();
+      ++ran;
+    };
+    a = make(
+      [&b, drop, captured] {
+        drop(b);
+        EXPECT_EQ(*captured, 7);  // what a run uses lives until its end
+      },
+      n_->create_callback_group(kExclusive));
+    b = make(
+      [&a, drop, captured] {
+        drop(a);
+        EXPECT_EQ(*captured, 7);
+      },
+      n_->create_callback_group(kExclusive));
+  }
+  auto e = executor(2);
+  e.add_node(n_);
+  go();  // first, so that nobody else holds a handle meanwhile
+  Spinning spinning(e);
+  ASSERT_TRUE(wait_until([&] { return witness.expired(); }))
+    << inside << " inside, " << ran << " over";
+  auto other = make([&] { ++ran; }, n_->create_callback_group(kExclusive));
+  go();
+  ASSERT_TRUE(wait_until([&] { return ran >= 3; }));
+  spinning.stop();
+  EXPECT_GE(inside, 2);  // a timer may begin once more before the other one drops it
+  EXPECT_EQ(e.core().scheduler().callbacks().size(), 1u);
+}
+
+// A callback ends itself and makes its successor under the same id, while its run is in progress.
+TEST_P(AnyEntity, ASuccessorMadeInsideTheCallbackHasTheSameId)
+{
+  std::atomic<bool> replaced{false};
+  std::atomic<int> successor_ran{0};
+  std::shared_ptr<Entity> first;
+  std::shared_ptr<Entity> second;
+  std::string id;
+  first = make(
+    [&] {
+      first.reset();
+      second =
+        make([&] { ++successor_ran; }, n_->create_callback_group(CallbackGroupType::Reentrant));
+      EXPECT_EQ(second->id(), id);
+      replaced = true;
+    },
+    n_->create_callback_group(CallbackGroupType::MutuallyExclusive));
+  id = first->id();
+  auto e = executor(2);
+  e.add_node(n_);
+  go();  // first, so that nobody else holds a handle meanwhile
+  Spinning spinning(e);
+  ASSERT_TRUE(wait_until([&] { return replaced.load(); }));
+  go();
+  EXPECT_TRUE(wait_until([&] { return successor_ran > 0; }));
+  spinning.stop();
+}
+
+// What was announced and not run waits for the next executor.
+TEST_F(Lifetime, BacklogMovesWithTheNode)
+{
+  auto n = node("n");
+  int got = 0;
+  int ran = 0;
+  auto sub = n->create_subscription<Number>("numbers", QoS(5), [&](const Number &) { ++got; });
+  auto pub = n->create_publisher<Number>("numbers", QoS(5));
+  GuardConditionOptions deep;
+  deep.depth = 5;
+  auto guard = n->create_guard_condition([&] { ++ran; }, deep);
+  ASSERT_TRUE(pub->wait_for_matched(1, kPatience));
+  auto a = executor();
+  a.add_node(n);
+  for (int i = 0; i < 3; ++i) {
+    pub->publish(Number());
+    guard->trigger();
+  }
+  ASSERT_TRUE(wait_until([&] { return sub->backlog() == 3; }));
+  a.remove_node(n);
+  auto b = executor();
+  b.add_node(n);
+  EXPECT_TRUE(spin_until(b, [&] { return got == 3 && ran == 3; }));
+  b.spin_some();
+  EXPECT_EQ(got + ran, 6);
+}
+
+TEST_F(Lifetime, GroupsComeAndGoByThemselves)
+{
+  auto n = node("n");
+  std::atomic<int> with_node{0};
+  std::atomic<int> alone{0};
+  auto group = n->create_callback_group(CallbackGroupType::MutuallyExclusive, false);
+  EXPECT_FALSE(group->automatically_add_to_executor_with_node());
+  GuardConditionOptions in_group;
+  in_group.callback_group = group;
+  auto first = n->create_guard_condition([&] { ++alone; }, in_group);
+  auto other = n->create_guard_condition([&] { ++with_node; });
+  auto a = executor();
+  auto b = executor();
+  a.add_node(n);
+  EXPECT_EQ(first->number(), 0u);
+  EXPECT_NE(other->number(), 0u);
+  EXPECT_THROW(a.add_callback_group(n->get_default_callback_group(), n), Error);
+  EXPECT_THROW(a.add_callback_group(group, node("m")), Error);
+  b.add_callback_group(group, n);
+  EXPECT_THROW(a.add_callback_group(group, n), Error);
+  auto second = n->create_guard_condition([&] { ++alone; }, in_group);
+  for (const auto & guard : {first, second, other}) {
+    guard->trigger();
+  }
+  EXPECT_TRUE(spin_until(b, [&] { return alone == 2; }));
+  EXPECT_EQ(with_node, 0);
+  EXPECT_TRUE(spin_until(a, [&] { return with_node == 1; }));
+  EXPECT_THROW(a.remove_callback_group(group), Error);
+  b.remove_callback_group(group);
+  EXPECT_EQ(first->number(), 0u);
+  EXPECT_EQ(second->number(), 0u);
+  a.add_callback_group(group, n);
+  a.remove_node(n);  // leaves the group
+  EXPECT_NE(first->number(), 0u);
+  EXPECT_EQ(other->number(), 0u);
+  {
+    auto c = executor();
+    c.add_node(n);
+    EXPECT_NE(first->number(), 0u);
+    EXPECT_NE(other->number(), 0u);
+  }
+  EXPECT_EQ(other->number(), 0u);
+  n.reset();
+  EXPECT_EQ(first->number(), 0u);
+}
+
+TEST_F(Lifetime, AContextStartsAfreshAfterAShutdown)
+{
+  const auto fault_of = [&] {
+    try {
+      node("fault");
+    } catch (const Error & error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  int told = 0;
+  context->on_shutdown([&] { ++told; });
+  auto old = node("old");
+  auto pub = old->create_publisher<Number>("numbers", QoS(1));
+  EXPECT_THROW(context->init(0, nullptr), Error);
+  EXPECT_TRUE(context->shutdown("once"));
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(fault_of(), "cannot make node 'fault': the context has been shut down");
+  EXPECT_THROW(Executor{context}, Error);
+  InitOptions quiet;
+  quiet.shutdown_on_signal = false;
+  context->init(0, nullptr, quiet);
+  EXPECT_TRUE(context->ok());
+  EXPECT_EQ(context->shutdown_reason(), "");
+  auto n = node("n");
+  int got = 0;
+  auto sub = n->create_subscription<Number>("numbers", QoS(1), [&](const Number &) { ++got; });
+  auto again = n->create_publisher<Number>("numbers", QoS(1));
+  auto e = executor();
+  e.add_node(n);
+  ASSERT_TRUE(again->wait_for_matched(1, kPatience));
+  again->publish(Number());
+  EXPECT_TRUE(spin_until(e, [&] { return got == 1; }));
+  EXPECT_EQ(pub->publish(Number()), 0u);  // of the context that was shut down
+  old.reset();
+  pub.reset();
+  EXPECT_TRUE(context->shutdown());
+  EXPECT_EQ(told, 2);
+  context = std::make_shared<Context>();
+  EXPECT_EQ(
+    fault_of(),
+    "cannot make node 'fault': the context is not initialised; call takt_rcl::init first");
 }
 
 TEST_F(Lifetime, ExceptionLeavesThroughSpin)

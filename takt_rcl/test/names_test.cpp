@@ -99,14 +99,14 @@ TEST_F(Names, NodesOwnArgumentsBeatGlobalOnes)
 {
   restart({"-r", "points:=/global", "-p", "rate:=1", "-p", "name:=global"});
   NodeOptions own = options();
-  own.arguments = {"--ros-args", "-r", "points:=/own", "-p", "rate:=2"};
-  own.parameter_overrides = {{"name", "program"}};
+  own.arguments({"--ros-args", "-r", "points:=/own", "-p", "rate:=2"});
+  own.parameter_overrides({{"name", "program"}});
   Node n("n", own);
   EXPECT_EQ(subscribe(n, "points")->topic(), "/own");
   EXPECT_EQ(n.declare_parameter("rate", 0), 2);
   EXPECT_EQ(n.declare_parameter("name", "default"), "program");
-  own.use_global_arguments = false;
-  own.arguments.clear();
+  own.use_global_arguments(false);
+  own.arguments({});
   Node alone("alone", own);
   EXPECT_EQ(subscribe(alone, "points")->topic(), "/points");
   EXPECT_EQ(alone.declare_parameter("rate", 7), 7);

@@ -108,7 +108,7 @@ protected:
   NodeOptions options() const
   {
     NodeOptions result;
-    result.context = context;
+    result.context(context);
     return result;
   }
   std::shared_ptr<Node> node(const std::string & name, const std::string & namespace_ = "") const

@@ -5,10 +5,16 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <std_msgs/msg/u_int64.hpp>
+#include <string>
 #include <thread>
 
+#include "engine.hpp"
+#include "node_state.hpp"
+#include "placer.hpp"
 #include "ros_test.hpp"
 #include "takt_schedule/parse.hpp"
 
@@ -207,6 +213,18 @@ executors:
   EXPECT_THROW(e.spin(), ScheduleError);
 }
 
+// Whether a thread of this process has a name that begins so.
+bool has_thread(const std::string & beginning)
+{
+  for (const auto & task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    if (std::getline(std::ifstream(task.path() / "comm"), name) && name.starts_with(beginning)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 TEST_F(Scheduled, ThreadsOfTheMiddlewareGetTheirAttributes)
 {
   const auto schedule = parse(R"yaml(
@@ -223,10 +241,50 @@ executors:
   auto e = Executor::from_schedule(context, schedule, "main");
   auto n = node("n");
   e.add_node(n);
+  // A thread gives itself its name some time after it was made; each entity has all of them looked at.
+  ASSERT_TRUE(wait_until([] { return has_thread("dds.ev"); }));
   auto pub = n->create_publisher<Number>("numbers", QoS(1));
   for (const std::string & warning : e.schedule_warnings()) {
     ADD_FAILURE() << warning;
   }
+}
+
+class RefusingPlacer : public Placer
+{
+public:
+  Place place(const std::string &, takt_core::Kind, const std::string &) override { return {}; }
+  void entity_made() override { throw Error("threads of the middleware cannot be set"); }
+  takt_core::Faults faults() override { return {}; }
+  takt_core::Faults warnings() const override { return {}; }
+  std::vector<std::string> defaulted() const override { return {}; }
+  void started() noexcept override {}
+};
+
+// After all callbacks are in: the last thing a schedule can refuse.
+TEST_F(Scheduled, ARefusalAtTheEndOfAddNodeUndoesIt)
+{
+  auto core = takt_core::Executor::create();
+  ASSERT_TRUE(core.ok());
+  auto refusing =
+    Engine::create(context, std::move(core.value()), std::make_unique<RefusingPlacer>());
+  ParameterMap overrides;
+  auto state = std::make_shared<NodeState>("n", "", options(), overrides);
+  auto guard = std::make_shared<GuardCondition>(
+    state, [] {}, GuardConditionOptions());
+  state->adopt(guard);
+  EXPECT_THROW(refusing->add(state), Error);
+  EXPECT_EQ(guard->number(), 0u);
+  EXPECT_TRUE(refusing->core().scheduler().callbacks().empty());
+  EXPECT_THROW(refusing->remove(*state), Error);
+  EXPECT_THROW(refusing->add(state, state->default_group()), Error);
+  EXPECT_EQ(guard->number(), 0u);
+
+  auto another = takt_core::Executor::create();
+  ASSERT_TRUE(another.ok());
+  auto willing = Engine::create(context, std::move(another.value()), nullptr);
+  willing->add(state);
+  EXPECT_NE(guard->number(), 0u);
+  willing->close();
 }
 
 }  // namespace takt_rcl::test

@@ -115,4 +115,73 @@ TEST_F(Sequences, OverwrittenMessagesAreCounted)
   EXPECT_EQ(sub->backlog(), 0u);
 }
 
+// More publishers than anybody expected when the subscription was set up.
+TEST_F(Sequences, LossesOfManyPublishersAreAllCounted)
+{
+  auto n = node("n");
+  int got = 0;
+  auto sub = n->create_subscription<Number>("numbers", QoS(1), [&](const Number &) { ++got; });
+  auto e = executor();
+  e.add_node(n);
+  constexpr std::size_t kPublishers = 17;
+  std::vector<Publisher<Number>::SharedPtr> publishers;
+  for (std::size_t p = 0; p < kPublishers; ++p) {
+    publishers.push_back(n->create_publisher<Number>("numbers", QoS(1)));
+  }
+  ASSERT_TRUE(sub->wait_for_matched(kPublishers, kPatience));
+  int expected = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (const auto & pub : publishers) {
+      ASSERT_TRUE(pub->wait_for_matched(1, kPatience));
+      pub->publish(number(0));
+      if (round > 0) {
+        pub->publish(number(1));  // overwrites the one before
+      }
+      ++expected;
+      ASSERT_TRUE(spin_until(e, [&] { return got == expected; }));
+    }
+  }
+  EXPECT_EQ(sub->lost_messages(), 2 * kPublishers);
+  EXPECT_EQ(sub->forgotten_publishers(), 0u);
+}
+
+// Before, between, and after executors.
+TEST_F(Sequences, OverwrittenMessagesAreCountedWhereverTheNodeIs)
+{
+  auto n = node("n");
+  std::vector<std::uint64_t> got;
+  auto sub = n->create_subscription<Number>(
+    "numbers", QoS(1), [&](const Number & m) { got.push_back(m.data); });
+  auto pub = n->create_publisher<Number>("numbers", QoS(1));
+  ASSERT_TRUE(pub->wait_for_matched(1, kPatience));
+  const auto publish_ten = [&] {
+    for (std::uint64_t i = 1; i <= 10; ++i) {
+      pub->publish(number(i));
+    }
+  };
+  publish_ten();
+  EXPECT_EQ(sub->overwritten(), 9u);
+  {
+    auto e = executor();
+    e.add_node(n);
+    ASSERT_TRUE(spin_until(e, [&] { return got.size() == 1; }));
+    EXPECT_EQ(sub->overwritten(), 9u);
+    publish_ten();
+    ASSERT_TRUE(spin_until(e, [&] { return got.size() == 2; }));
+    EXPECT_EQ(sub->overwritten(), 18u);
+    publish_ten();  // nobody looks at these here
+    e.remove_node(n);
+  }
+  EXPECT_EQ(sub->overwritten(), 27u);
+  publish_ten();  // overwrites the one that was left as well
+  EXPECT_EQ(sub->overwritten(), 37u);
+  auto e = executor();
+  e.add_node(n);
+  ASSERT_TRUE(spin_until(e, [&] { return got.size() == 3; }));
+  e.spin_some();
+  EXPECT_EQ(sub->overwritten(), 37u);
+  EXPECT_EQ(got, (std::vector<std::uint64_t>{10, 10, 10}));
+  EXPECT_EQ(sub->lost_messages(), 9u + 19u);  // from the first one taken on
+}
+
 }  // namespace takt_rcl::test

@@ -18,6 +18,17 @@ namespace takt_rcl::test
 namespace
 {
 
+// Ports in shared memory serve all processes of the machine: whoever comes first makes one, whoever
+// goes last removes it.
+std::set<std::string> shared_memory_now()
+{
+  std::set<std::string> files;
+  for (const auto & file : std::filesystem::directory_iterator("/dev/shm")) {
+    files.insert(file.path());
+  }
+  return files;
+}
+
 // The middleware's shared memory files that a process has mapped.
 std::set<std::string> shared_memory_of(pid_t process)
 {
@@ -57,7 +68,76 @@ int spin_as_users_do(int ready)
   return shutdown() ? 0 : 4;
 }
 
+// The README's program in small steps; a signal comes in at one of them.
+int be_interrupted(int at)
+{
+  int step = 0;
+  const auto here = [&] {
+    if (++step == at) {
+      ::raise(SIGINT);
+    }
+  };
+  init(0, nullptr);
+  here();
+  {
+    auto node = std::make_shared<Node>("child");
+    here();
+    auto publisher = node->create_publisher<std_msgs::msg::UInt64>("numbers", QoS(10));
+    here();
+    auto subscription = node->create_subscription<std_msgs::msg::UInt64>(
+      "numbers", QoS(10), [](const std_msgs::msg::UInt64 &) {});
+    here();
+    auto timer = node->create_wall_timer(1ms, [&] {
+      publisher->publish(std_msgs::msg::UInt64());
+      here();
+    });
+    here();
+    while (ok()) {
+      here();
+      spin_some(node);
+      here();
+    }
+    here();  // too late for this one: a signal here finds the loop left
+    spin(node);
+    spin_all(node, 1s);
+    Executor executor;
+    executor.add_node(node);
+    executor.spin();
+    auto late = std::make_shared<Node>("late");
+    executor.add_node(late);
+    executor.spin_once();
+    if (executor.spin_some() != 0 || sleep_for(kPatience) || Rate(0.01).sleep()) {
+      return 3;
+    }
+  }
+  if (ok()) {
+    return 4;
+  }
+  return shutdown() ? 0 : 5;
+}
+
+int run_again(const std::string & what, const std::string & argument)
+{
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execl("/proc/self/exe", "child", what.c_str(), argument.c_str(), nullptr);
+    ::_exit(127);
+  }
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child ? status : -1;
+}
+
 }  // namespace
+
+// Steps 1 to 5 come before the loop; from 6 on inside, in runs of the timer, and around spin_some.
+TEST(SignalsInAProgram, EndItCleanlyAtEveryStep)
+{
+  for (int step = 1; step <= 12; ++step) {
+    const int status = run_again("--interrupted", std::to_string(step));
+    EXPECT_TRUE(WIFEXITED(status)) << "step " << step << ": signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "step " << step;
+  }
+}
 
 class Signals : public ::testing::TestWithParam<int>
 {
@@ -67,6 +147,7 @@ TEST_P(Signals, EndTheProgramCleanly)
 {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
+  const std::set<std::string> before = shared_memory_now();
   // A fresh program, because threads of ROS do not survive a fork.
   const pid_t child = ::fork();
   if (child == 0) {
@@ -88,7 +169,7 @@ TEST_P(Signals, EndTheProgramCleanly)
     EXPECT_FALSE(files.empty());
   }
   for (const std::string & file : files) {
-    EXPECT_FALSE(std::filesystem::exists(file)) << file;
+    EXPECT_FALSE(before.count(file) == 0 && std::filesystem::exists(file)) << file;
   }
 }
 
@@ -145,5 +226,8 @@ __attribute__((constructor)) static void run_child(int argc, char ** argv, char 
 {
   if (argc == 3 && std::string_view(argv[1]) == "--child") {
     ::_exit(takt_rcl::test::spin_as_users_do(std::atoi(argv[2])));
+  }
+  if (argc == 3 && std::string_view(argv[1]) == "--interrupted") {
+    ::_exit(takt_rcl::test::be_interrupted(std::atoi(argv[2])));
   }
 }

@@ -29,12 +29,30 @@ target_compile_options(takt_rcl_peer PRIVATE ${takt_rcl_warnings})
 target_link_libraries(takt_rcl_peer PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_peer PRIVATE std_msgs sensor_msgs)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-add_test(NAME rcl_rclpy
-  COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
-    ${CMAKE_CURRENT_LIST_DIR}/test_rclpy.py)
-set_tests_properties(rcl_rclpy PROPERTIES
-  TIMEOUT 300
-  ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
+function(takt_rcl_python_test name environment)
+  add_test(NAME rcl_${name}
+    COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
+      ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
+  set_tests_properties(rcl_${name} PROPERTIES
+    TIMEOUT 300 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};${environment}")
+endfunction()
+takt_rcl_python_test(rclpy "TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
+
+# The README's example, word by word. The package may be built without the rest of the repository.
+set(takt_rcl_readme ${CMAKE_CURRENT_LIST_DIR}/../../README.md)
+if(EXISTS ${takt_rcl_readme})
+  set(takt_rcl_example ${CMAKE_CURRENT_BINARY_DIR}/readme_example.cpp)
+  add_custom_command(
+    OUTPUT ${takt_rcl_example}
+    COMMAND ${CMAKE_COMMAND} -DFROM=${takt_rcl_readme} -DLANGUAGE=cpp -DTO=${takt_rcl_example}
+      -P ${CMAKE_CURRENT_LIST_DIR}/extract_example.cmake
+    DEPENDS ${takt_rcl_readme} ${CMAKE_CURRENT_LIST_DIR}/extract_example.cmake)
+  add_executable(takt_rcl_readme_example ${takt_rcl_example})
+  target_compile_options(takt_rcl_readme_example PRIVATE ${takt_rcl_warnings})
+  target_link_libraries(takt_rcl_readme_example PRIVATE takt_rcl)
+  takt_rcl_link_messages(takt_rcl_readme_example PRIVATE std_msgs)
+  takt_rcl_python_test(readme "TAKT_RCL_EXAMPLE=$<TARGET_FILE:takt_rcl_readme_example>")
+endif()
 # It stands in for malloc, as the address sanitizer does.
 set_tests_properties(rcl_allocation_test PROPERTIES LABELS no_asan)
 set_tests_properties(rcl_units_test rcl_pubsub_test PROPERTIES LABELS smoke)

@@ -76,6 +76,32 @@ TEST_F(Timers, StateIsKeptWithoutAnExecutor)
   EXPECT_TRUE(cancelled->is_canceled());
 }
 
+// A program that spins in small steps has one executor after the other.
+TEST_F(Timers, PhaseIsKeptFromExecutorToExecutor)
+{
+  constexpr auto kPeriod = 100ms;
+  auto n = node("n");
+  std::vector<std::int64_t> releases;
+  TimerOptions at_once;
+  at_once.offset = 0ms;
+  auto timer = n->create_wall_timer(
+    kPeriod,
+    [&](const TimerInfo & info) { releases.push_back(info.expected_call_time.nanoseconds()); },
+    at_once);
+  ASSERT_TRUE(wait_until([&] {
+    spin_some(n);
+    return releases.size() >= 4;
+  }));
+  const std::int64_t period = std::chrono::nanoseconds(kPeriod).count();
+  for (const std::int64_t release : releases) {
+    EXPECT_EQ((release - releases.front()) % period, 0);
+  }
+  EXPECT_EQ(
+    (releases.back() - releases.front()) / period,
+    static_cast<std::int64_t>(releases.size() - 1 + timer->skipped_periods()));
+  EXPECT_LE(timer->time_until_trigger(), kPeriod);
+}
+
 TEST_F(Timers, MissedPeriodsFollowThePolicy)
 {
   const auto run = [&](takt_core::MissedPeriods policy) {
@@ -129,7 +155,7 @@ protected:
     restart({"-p", "use_sim_time:=true"});
     node_ = node("n");
     NodeOptions wall = options();
-    wall.parameter_overrides = {{"use_sim_time", false}};
+    wall.parameter_overrides({{"use_sim_time", false}});
     simulator_ = std::make_shared<Node>("simulator", wall);
     clock_ = simulator_->create_publisher<rosgraph_msgs::msg::Clock>("/clock", ClockQoS());
     executor_.emplace(executor());
@@ -172,6 +198,28 @@ TEST_F(SimulatedTime, TimersFollowTheClockAndNothingElse)
   EXPECT_EQ(infos[0].actual_call_time, Time((1000s + 103ms) / 1ns));
   set(1000s + 200ms);
   EXPECT_EQ(infos.size(), 2u);
+}
+
+TEST_F(SimulatedTime, TimersGoOnFromExecutorToExecutor)
+{
+  std::vector<std::int64_t> ms;
+  auto timer = node_->create_timer(100ms, [&](const TimerInfo & i) {
+    ms.push_back(i.expected_call_time.nanoseconds() / 1'000'000);
+  });
+  set(1000s);
+  executor_->remove_node(node_);
+  // Time comes in, and the timer is released, by one executor; the next one runs it.
+  for (const Duration time : {Duration(1000s + 150ms), Duration(1000s + 230ms)}) {
+    const std::size_t before = ms.size();
+    rosgraph_msgs::msg::Clock message;
+    message.clock = Time(time.nanoseconds());
+    clock_->publish(message);
+    ASSERT_TRUE(wait_until([&] {
+      spin_some(node_);
+      return ms.size() > before;
+    }));
+  }
+  EXPECT_EQ(ms, (std::vector<std::int64_t>{1'000'100, 1'000'200}));
 }
 
 TEST_F(SimulatedTime, JumpForwardRunsOnceAndKeepsThePhase)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parameter_overrides.hpp"
+#include "takt_rcl/clock.hpp"
 #include "takt_rcl/join.hpp"
 #include "takt_rcl/message_handler.hpp"
 #include "takt_rcl/message_pool.hpp"
@@ -77,10 +78,27 @@ TEST(SequenceGaps, KeepsPublishersApartAndForgetsTheOneSilentForLongest)
     gaps.note(publisher(p), 100U * p + 3);
   }
   EXPECT_EQ(gaps.lost(), SequenceGaps::kPublishers - 1);
+  EXPECT_EQ(gaps.forgotten(), 0u);
   gaps.note(publisher(200), 1);  // takes the place of publisher 0
+  EXPECT_EQ(gaps.forgotten(), 1u);
   gaps.note(publisher(1), 104);
   gaps.note(publisher(0), 50);
   EXPECT_EQ(gaps.lost(), SequenceGaps::kPublishers - 1);
+}
+
+TEST(SequenceGaps, FollowsAsManyPublishersAsAreExpected)
+{
+  for (const std::size_t publishers : {17u, 20u, 64u, 250u}) {
+    SequenceGaps gaps;
+    gaps.expect(publishers);
+    for (std::uint64_t round = 0; round < 10; ++round) {
+      for (std::size_t p = 0; p < publishers; ++p) {
+        gaps.note(publisher(static_cast<std::uint8_t>(p)), 1 + 2 * round);
+      }
+    }
+    EXPECT_EQ(gaps.lost(), 9 * publishers);
+    EXPECT_EQ(gaps.forgotten(), 0u);
+  }
 }
 
 TEST(MessagePool, ReusesMessagesAndAllocatesOnlyWhenExhausted)
@@ -155,10 +173,10 @@ TEST(MessageHandler, ChoosesBySignature)
   const auto deliver = [&](auto function) {
     value = 0;
     const auto handler = takt_rcl::make_message_handler<int>(function, 0);
-    handler->prepare(1, 1);
+    const auto lanes = handler->make_lanes(1, 1);
     for (int i = 0; i < 3; ++i) {
-      *static_cast<int *>(handler->message(0)) = 42;
-      handler->deliver(0, info);
+      *static_cast<int *>(lanes->message(0)) = 42;
+      lanes->deliver(0, info);
     }
     EXPECT_EQ(value, 42);
     return handler->allocated();
@@ -173,6 +191,37 @@ TEST(MessageHandler, ChoosesBySignature)
   EXPECT_EQ(deliver([&](std::shared_ptr<int> m, const MessageInfo &) { value = *m; }), 0u);
   EXPECT_EQ(deliver([&](UniqueMessage<int> m) { value = *m; }), 0u);
   EXPECT_EQ(deliver([&](std::unique_ptr<int> m) { value = *m; }), 3u);
+}
+
+// A take that found nothing leaves its message in the lane.
+TEST(MessageHandler, LanesReturnTheMessagesTheyStillHold)
+{
+  struct Counted
+  {
+    Counted() { ++alive(); }
+    Counted(const Counted &) = delete;
+    ~Counted() { --alive(); }
+    static int & alive()
+    {
+      static int count = 0;
+      return count;
+    }
+  };
+  const auto handler = takt_rcl::make_message_handler<Counted>([](std::shared_ptr<Counted>) {}, 0);
+  auto wide = handler->make_lanes(3, 1);
+  for (std::uint32_t lane = 0; lane < 3; ++lane) {
+    wide->message(lane);
+  }
+  EXPECT_EQ(Counted::alive(), 4);
+  auto narrow = handler->make_lanes(1, 1);  // both at once: a run of the first may be in progress
+  narrow->message(0);
+  narrow->deliver(0, takt_rcl::MessageInfo());
+  EXPECT_EQ(Counted::alive(), 6);
+  wide.reset();
+  EXPECT_EQ(Counted::alive(), 2);
+  narrow.reset();
+  EXPECT_EQ(Counted::alive(), 0);
+  EXPECT_EQ(handler->allocated(), 0u);
 }
 
 TEST(NamesNode, FollowsTheWildcardsOfParameterFiles)
@@ -248,6 +297,35 @@ TEST(QoS, ArrivalDepthIsTheHistorys)
   EXPECT_EQ(
     takt_rcl::arrival_depth(takt_rcl::QoS(takt_rcl::KeepAll()).get_rmw_qos_profile()),
     takt_rcl::kUnboundedDepth);
+}
+
+TEST(Clock, IsOfTheTypeThatWasAsked)
+{
+  static_assert(!std::is_constructible_v<takt_rcl::Clock, bool>);
+  const takt_rcl::Clock steady(RCL_STEADY_TIME);
+  EXPECT_EQ(steady.get_clock_type(), RCL_STEADY_TIME);
+  EXPECT_FALSE(steady.ros_time_is_active());
+  const std::int64_t before = takt_core::to_ns(takt_core::now());
+  const takt_rcl::Time now = steady.now();
+  EXPECT_EQ(now.get_clock_type(), RCL_STEADY_TIME);
+  EXPECT_GE(now.nanoseconds(), before);
+  EXPECT_LE(now.nanoseconds(), takt_core::to_ns(takt_core::now()));
+  EXPECT_GT(takt_rcl::Clock(RCL_ROS_TIME).now().seconds(), 1.6e9);
+  EXPECT_GT(takt_rcl::Clock().now().seconds(), 1.6e9);
+  EXPECT_THROW(takt_rcl::Clock(static_cast<rcl_clock_type_t>(0)), std::invalid_argument);
+  EXPECT_TRUE(takt_rcl::Clock::simulated()->ros_time_is_active());
+}
+
+TEST(Time, CountsAsRclcppDoes)
+{
+  using takt_rcl::Duration;
+  using takt_rcl::Time;
+  EXPECT_EQ(Time(1, 2).nanoseconds(), 1'000'000'002);
+  EXPECT_EQ((Time(3, 0) - Time(1, 500'000'000)).seconds(), 1.5);
+  EXPECT_EQ(Time(1, 0) + Duration::from_seconds(0.25), Time(1, 250'000'000));
+  EXPECT_LT(Time(1, 0, RCL_STEADY_TIME), Time(1, 1));
+  EXPECT_EQ(Duration(1, 5).nanoseconds(), 1'000'000'005);
+  EXPECT_EQ(Duration(std::chrono::milliseconds(3)), std::chrono::microseconds(3000));
 }
 
 TEST(Time, ConvertsToMessagesAndBack)

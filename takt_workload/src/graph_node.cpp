@@ -13,8 +13,8 @@ namespace
 takt_rcl::NodeOptions options_for(const NodeSettings & settings)
 {
   takt_rcl::NodeOptions options;
-  options.context = settings.context;
-  options.enable_rosout = false;  // nothing that is not in the graph
+  options.context(settings.context);
+  options.enable_rosout(false);  // nothing that is not in the graph
   return options;
 }
 

@@ -40,7 +40,7 @@ protected:
       }
     }
     takt_rcl::NodeOptions options;
-    options.context = context;
+    options.context(context);
     hand = std::make_unique<takt_rcl::Node>("hand", options);
     for (const auto & reception : tested->receptions()) {
       const std::string topic = reception.subscription->topic();

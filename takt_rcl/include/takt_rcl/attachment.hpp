@@ -1,12 +1,17 @@
 // Lets any thread use a callback and its executor while another takes them away.
+//
+// A user holds one of a few gates meanwhile, and whoever takes the callback away passes through all
+// of them. The gates inherit priority: a user that was preempted inside one goes on at the priority
+// of the thread that waits for it. Users do not wait for each other as long as they are no more than
+// there are gates.
 #ifndef TAKT_RCL__ATTACHMENT_HPP_
 #define TAKT_RCL__ATTACHMENT_HPP_
 
+#include <array>
 #include <atomic>
-#include <cstdint>
-#include <thread>
 
 #include "takt_core/executor.hpp"
+#include "takt_core/pi_mutex.hpp"
 
 namespace takt_rcl
 {
@@ -15,16 +20,21 @@ class Attachment
 {
 public:
   /// Calls `function(executor, callback)` if there is one, and says whether. `function` runs no
-  /// user code. Real-time safe, lock-free, any thread.
+  /// user code. Any thread. Real-time safe: waits at most for another user's `function`, which
+  /// inherits the caller's priority.
   template <typename Function>
   bool use(Function && function) const noexcept
   {
-    users_.fetch_add(1, std::memory_order_seq_cst);
+    // A look from outside, so that users who come all the time do not keep the gates busy.
+    if (callback_.load(std::memory_order_seq_cst) == nullptr) {
+      return false;
+    }
+    takt_core::PiMutex & gate = enter();
     takt_core::Callback * const callback = callback_.load(std::memory_order_seq_cst);
     if (callback != nullptr) {
       function(*executor_.load(std::memory_order_relaxed), *callback);
     }
-    users_.fetch_sub(1, std::memory_order_release);
+    gate.unlock();
     return callback != nullptr;
   }
 
@@ -39,13 +49,25 @@ public:
   void clear() noexcept
   {
     callback_.store(nullptr, std::memory_order_seq_cst);
-    while (users_.load(std::memory_order_seq_cst) != 0) {
-      std::this_thread::yield();
+    for (takt_core::PiMutex & gate : gates_) {
+      gate.lock();
+      gate.unlock();
     }
   }
 
 private:
-  mutable std::atomic<std::uint32_t> users_{0};
+  takt_core::PiMutex & enter() const noexcept
+  {
+    for (takt_core::PiMutex & gate : gates_) {
+      if (gate.try_lock()) {
+        return gate;
+      }
+    }
+    gates_.front().lock();
+    return gates_.front();
+  }
+
+  mutable std::array<takt_core::PiMutex, 3> gates_;
   std::atomic<takt_core::Callback *> callback_{nullptr};
   std::atomic<takt_core::Executor *> executor_{nullptr};
 };

@@ -12,6 +12,7 @@ namespace takt_rcl
 {
 
 class Engine;
+class NodeState;
 
 enum class CallbackGroupType
 {
@@ -25,21 +26,28 @@ public:
   using SharedPtr = std::shared_ptr<CallbackGroup>;
 
   /// For Node::create_callback_group.
-  CallbackGroup(CallbackGroupType type, std::string id);
+  CallbackGroup(
+    CallbackGroupType type, std::string id, const NodeState * node = nullptr,
+    bool automatically_add_to_executor_with_node = true);
 
   CallbackGroupType type() const noexcept { return type_; }
   bool exclusive() const noexcept { return type_ == CallbackGroupType::MutuallyExclusive; }
   /// `/ns/node:group(name)`. Real-time safe.
   const std::string & id() const noexcept { return id_; }
+  /// False: only Executor::add_callback_group puts its callbacks into an executor.
+  bool automatically_add_to_executor_with_node() const noexcept { return automatic_; }
 
 private:
   friend class Entity;
+  friend class NodeState;
 
   // The core's group in that executor: made when the group's first callback gets there.
   std::shared_ptr<takt_core::Group> in(const Engine & engine);
 
   const CallbackGroupType type_;
   const std::string id_;
+  const NodeState * const node_;  // for comparison only
+  const bool automatic_;
   std::mutex mutex_;
   const Engine * engine_ = nullptr;
   std::weak_ptr<takt_core::Group> group_;

@@ -1,4 +1,4 @@
-// A node's clock: system time, or simulated time from /clock.
+// Clocks: system time, monotonic time, or a node's simulated time from /clock.
 //
 // With `use_sim_time` the node subscribes to /clock like to any other topic: the callback
 // `<node>:sub(/clock)`, in a group of its own, is scheduled as all others are, and each of its runs
@@ -23,9 +23,10 @@ namespace takt_rcl
 /// A timer on simulated time. Owned by `Timer`; guarded by the clock's mutex.
 struct SimTimer
 {
-  Duration period{};
-  Duration first{};                  ///< from the clock's first message, or from creation if later
-  Time next{};                       ///< meaningless until the clock has started
+  takt_core::Duration period{};
+  takt_core::Duration first{};       ///< from the clock's first message, or from creation if later
+  Time next{};                       ///< if `begun`
+  bool begun = false;                ///< has been in an executor since the clock started
   bool active = true;                ///< not cancelled
   std::uint32_t place = UINT32_MAX;  ///< in the heap
   const Attachment * target = nullptr;  ///< set while the timer is in an executor
@@ -37,10 +38,19 @@ struct SimTimer
 class Clock
 {
 public:
-  explicit Clock(bool simulated) : simulated_(simulated) {}
+  using SharedPtr = std::shared_ptr<Clock>;
 
-  /// System time, or what /clock said last (0 before its first message). Real-time safe.
+  /// One that follows no /clock: RCL_ROS_TIME is then system time. Throws `std::invalid_argument`
+  /// for a type that is none of the three.
+  explicit Clock(rcl_clock_type_t type = RCL_SYSTEM_TIME);
+  explicit Clock(bool) = delete;  // an enumeration of another kind would do
+  /// ROS time from `set_simulated`.
+  static SharedPtr simulated();
+
+  /// System time, the machine's monotonic time (RCL_STEADY_TIME), or for a simulated clock what
+  /// /clock said last (0 before its first message). Real-time safe.
   Time now() const noexcept;
+  rcl_clock_type_t get_clock_type() const noexcept { return type_; }
   bool ros_time_is_active() const noexcept { return simulated_; }
 
   /// The time has become `now`. A timer that is due runs once, whatever number of periods passed
@@ -49,16 +59,18 @@ public:
   void set_simulated(Time now) noexcept;
 
   // ---- for Timer ----
-  void add(SimTimer & timer, const Attachment & target);        ///< set-up only
-  void remove(SimTimer & timer) noexcept;                       ///< set-up only
-  void cancel(SimTimer & timer) noexcept;                       ///< real-time safe
-  void reset(SimTimer & timer) noexcept;                        ///< real-time safe
-  void set_period(SimTimer & timer, Duration period) noexcept;  ///< real-time safe
-  bool cancelled(const SimTimer & timer) const noexcept;        ///< real-time safe
+  void add(SimTimer & timer, const Attachment & target);                   ///< set-up only
+  void remove(SimTimer & timer) noexcept;                                  ///< set-up only
+  void cancel(SimTimer & timer) noexcept;                                  ///< real-time safe
+  void reset(SimTimer & timer) noexcept;                                   ///< real-time safe
+  void set_period(SimTimer & timer, takt_core::Duration period) noexcept;  ///< real-time safe
+  bool cancelled(const SimTimer & timer) const noexcept;                   ///< real-time safe
   /// Until the next release; kForever: cancelled. Real-time safe.
-  Duration until(const SimTimer & timer) const noexcept;
+  takt_core::Duration until(const SimTimer & timer) const noexcept;
 
 private:
+  Clock(rcl_clock_type_t type, bool simulated);
+
   struct Less
   {
     bool operator()(const SimTimer * a, const SimTimer * b) const noexcept
@@ -71,10 +83,11 @@ private:
     std::uint32_t & operator()(SimTimer * timer) const noexcept { return timer->place; }
   };
 
-  void arm(SimTimer & timer, Duration after) noexcept;
+  void arm(SimTimer & timer, takt_core::Duration after) noexcept;
   void disarm(SimTimer & timer) noexcept;
   void release(SimTimer & timer, Time now) noexcept;
 
+  const rcl_clock_type_t type_;
   const bool simulated_;
   std::atomic<std::int64_t> simulated_now_{0};
   mutable takt_core::PiMutex mutex_;

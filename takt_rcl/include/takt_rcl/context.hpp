@@ -10,12 +10,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "takt_core/time.hpp"
 #include "takt_rcl/message_observer.hpp"
 
 namespace takt_rcl
@@ -38,16 +40,21 @@ struct InitOptions
 class Context : public std::enable_shared_from_this<Context>
 {
 public:
+  using SharedPtr = std::shared_ptr<Context>;
+
   Context();
   ~Context();
   Context(const Context &) = delete;
   Context & operator=(const Context &) = delete;
 
   /// Parses ROS arguments and joins the domain. Throws `Error` with one sentence for bad or unknown
-  /// ROS arguments, and if it is initialised already.
+  /// ROS arguments, and if it is initialised and not shut down. After a shutdown it starts afresh;
+  /// nodes made before stay what they are: of a context that was shut down.
   void init(int argc, const char * const * argv, const InitOptions & options = {});
 
-  /// Initialised and neither shut down nor ended by a signal. Real-time safe.
+  /// Initialised and neither shut down nor ended by a signal. After a signal nothing spins any more,
+  /// but nodes, executors and all else can be made until the shutdown, so that a program which a
+  /// signal meets while it starts ends like any other. Real-time safe.
   bool ok() const noexcept;
   bool is_valid() const noexcept { return ok(); }
 
@@ -55,6 +62,9 @@ public:
   /// from callbacks.
   bool shutdown(const std::string & reason = "");
   std::string shutdown_reason() const;
+  /// Called by each later `shutdown` (and the destructor), after it has left ROS. A signal alone
+  /// calls nothing: the program does, when its spin has returned.
+  void on_shutdown(std::function<void()> function);
 
   std::size_t domain_id() const;
 
@@ -73,22 +83,27 @@ public:
     return observer_.load(std::memory_order_acquire);
   }
 
-  rcl_context_t * get_rcl_context() noexcept { return &context_; }
+  /// What rcl knows this context as: ends with the context and the last node made in it. Throws
+  /// `Error` if it is not initialised (any more); `what` begins the sentence.
+  std::shared_ptr<rcl_context_t> rcl_context(const std::string & what) const;
 
 private:
   friend class Engine;
+  friend std::shared_ptr<Context> default_context();
 
   void add(const std::shared_ptr<Engine> & engine);
   bool handles_signals() const noexcept { return handles_signals_; }
 
-  rcl_context_t context_;
   std::atomic<MessageObserver *> observer_{nullptr};
   std::atomic<bool> initialised_{false};
-  bool handles_signals_ = false;
-  bool uses_logging_ = false;
-  std::uint64_t signals_before_ = 0;
+  std::atomic<bool> handles_signals_{false};
+  std::atomic<std::uint64_t> signals_before_{0};
   mutable std::mutex mutex_;
+  bool uses_logging_ = false;
+  bool ended_ = false;                      // it, or the default one before it, was shut down
+  std::shared_ptr<rcl_context_t> context_;  // nullptr before the first `init`
   std::string reason_;
+  std::vector<std::function<void()>> on_shutdown_;
   std::vector<std::weak_ptr<Engine>> engines_;
 };
 
@@ -109,6 +124,13 @@ std::vector<std::string> remove_ros_arguments(int argc, const char * const * arg
 bool ok(const std::shared_ptr<Context> & context = nullptr);
 
 bool shutdown(const std::shared_ptr<Context> & context = nullptr, const std::string & reason = "");
+
+/// See Context::on_shutdown.
+void on_shutdown(
+  std::function<void()> function, const std::shared_ptr<Context> & context = nullptr);
+
+/// Sleeps; false if the context (default: the default context) ended before. May block.
+bool sleep_for(takt_core::Duration duration, const std::shared_ptr<Context> & context = nullptr);
 
 }  // namespace takt_rcl
 

@@ -2,11 +2,15 @@
 // callback for as long as their node is in an executor.
 //
 // The handle that the user holds and the core callback are two objects. Destroying the handle
-// silences the source, removes the callback (waits for a run on another thread, returns at once
-// inside its own), and leaves what a run in progress still uses to that run.
+// silences the source and removes the callback; nothing of it starts any more. It waits for a run on
+// another thread, but returns at once inside of the callback itself, and where waiting would never
+// end: of callbacks that destroy each other's handles the last one does not wait. A run in progress
+// then goes on. The function and the message stay with it; whatever else it uses must be held by it
+// (capture shared pointers, not `this`) or outlive it.
 #ifndef TAKT_RCL__ENTITY_HPP_
 #define TAKT_RCL__ENTITY_HPP_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -45,12 +49,14 @@ public:
   takt_core::Kind kind() const noexcept { return kind_; }
   CallbackGroup & group() const noexcept { return *options_.callback_group; }
 
-  // ---- zero while the node is in no executor; real-time safe ----
+  // ---- real-time safe ----
 
-  /// takt_core::Callback::number(): names it in activations and traces.
+  /// takt_core::Callback::number(): names it in activations and traces. Zero while in no executor.
   std::uint32_t number() const noexcept;
+  /// Zero while in no executor.
   std::uint32_t backlog() const noexcept;
-  /// Arrivals lost to a full history before they were taken, as the executor counts them.
+  /// Arrivals lost to a full history before they were taken, also those before and between
+  /// executors. An executor counts them when it looks for the next one.
   std::uint64_t overwritten() const noexcept;
 
   /// The core callback, or nullptr while the node is in no executor. May block.
@@ -76,11 +82,22 @@ protected:
     Engine & engine, takt_core::CallbackOptions options, const Placement & placement) = 0;
   /// The callback has been added: let work reach it.
   virtual void connect(takt_core::Callback &) {}
-  /// The callback is about to be removed: nothing may announce work after this.
+  /// The callback is about to be removed: nothing may announce work to it after this.
   virtual void disconnect(takt_core::Callback &) noexcept {}
 
-  /// Every final class calls this first in its destructor.
+  /// Announcements for an entity that is in no executor: kept for the next one. Any thread;
+  /// real-time safe, lock-free.
+  void keep(std::uint64_t count) noexcept { kept_.fetch_add(count, std::memory_order_seq_cst); }
+  /// Announces what was kept, if there is an executor. Any thread. Real-time safe.
+  void announce_kept() noexcept;
+  /// Set-up only. Arrivals that the history holds; entities that announce nothing have none.
+  void set_depth(std::uint32_t depth) noexcept { depth_ = depth; }
+
+  /// Every final class calls this first in its destructor. Idempotent. The id is free afterwards.
   void leave_node() noexcept;
+
+  /// Without a node, and never in an executor.
+  explicit Entity(takt_core::Kind kind, const std::string & id);
 
   NodeState & node() const noexcept { return *node_; }
   const std::shared_ptr<NodeState> & shared_node() const noexcept { return node_; }
@@ -96,9 +113,14 @@ private:
   const takt_core::Kind kind_;
   EntityOptions options_;
   const std::string id_;
+  std::atomic<bool> id_claimed_{true};
   mutable std::mutex mutex_;
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<takt_core::Callback> callback_;
+  std::uint32_t depth_ = 0;
+  std::atomic<std::uint64_t> kept_{0};
+  std::atomic<std::uint64_t> overwritten_before_{0};  // before the present executor
+  std::atomic<std::uint64_t> overwritten_{0};         // at the last removal from one
 };
 
 }  // namespace takt_rcl

@@ -12,6 +12,7 @@
 #define TAKT_RCL__EXECUTOR_HPP_
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ using ExecutorOptions = takt_core::ExecutorOptions;
 class Executor
 {
 public:
+  using SharedPtr = std::shared_ptr<Executor>;
+
   /// One thread, first in first out, the default context.
   Executor();
   /// Throws `Error` with all faults of `options`.
@@ -53,9 +56,17 @@ public:
   /// the node is in an executor already or a callback cannot be added as scheduled.
   void add_node(const std::shared_ptr<Node> & node);
   void add_node(Node & node);
-  /// Waits for the node's callbacks that run on other threads. Throws `Error` if it is not here.
+  /// Waits for the node's callbacks that run on other threads as destroying them does: see
+  /// entity.hpp. Throws `Error` if it is not here.
   void remove_node(const std::shared_ptr<Node> & node);
   void remove_node(Node & node);
+  /// One group of a node by itself: what it has or will have. For groups that do not come with their
+  /// node, and to spread a node over several executors. Else as `add_node`.
+  void add_callback_group(
+    const CallbackGroup::SharedPtr & group, const std::shared_ptr<Node> & node);
+  void add_callback_group(const CallbackGroup::SharedPtr & group, Node & node);
+  /// What `add_callback_group` added. It stays out until it or its node is added again.
+  void remove_callback_group(const CallbackGroup::SharedPtr & group);
 
   /// Until `cancel`, a signal, the context's shutdown, or an exception out of a callback, which is
   /// thrown here. Throws `Error` if it cannot start, `ScheduleError` before anything ran if there are
@@ -66,6 +77,11 @@ public:
   bool spin_once(takt_core::Duration timeout = takt_core::Duration(-1));
   /// Runs here what is ready now, each callback at most once; how many ran. Throws as `spin`.
   std::size_t spin_some(takt_core::Duration limit = takt_core::Duration::zero());
+  /// `spin_some` again and again until nothing is ready or `limit` is over (zero: no limit). Throws
+  /// also `std::invalid_argument` for a negative limit.
+  std::size_t spin_all(takt_core::Duration limit);
+  /// Adds the node, runs what is ready of all nodes here, and removes it.
+  std::size_t spin_node_some(const std::shared_ptr<Node> & node);
   /// Ends the current or, if there is none, the next spin. Any thread, any callback, signal
   /// handlers. Real-time safe.
   void cancel() noexcept;
@@ -86,8 +102,11 @@ public:
   const std::shared_ptr<Context> & context() const noexcept;
 
 private:
+  friend void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit);
+
   explicit Executor(std::shared_ptr<Engine> engine);
   bool may_spin() const;  // throws ScheduleError
+  void open_gate();
 
   std::shared_ptr<Engine> engine_;
 };
@@ -95,8 +114,44 @@ private:
 /// Spins the node alone, on one thread, until the context ends.
 void spin(const std::shared_ptr<Node> & node);
 
-/// Runs what is ready now.
+/// Runs what is ready now. Returns at once if the context has ended.
 void spin_some(const std::shared_ptr<Node> & node);
+
+/// Runs until nothing is ready or the time is over, as Executor::spin_all.
+void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit);
+
+/// rclcpp's names for two schedules of the one executor, for ported programs. Their order is `fifo`:
+/// what became ready first runs first, where rclcpp's executors of these names run timers first.
+namespace executors
+{
+
+/// One thread.
+class SingleThreadedExecutor : public Executor
+{
+public:
+  using SharedPtr = std::shared_ptr<SingleThreadedExecutor>;
+  static SharedPtr make_shared() { return std::make_shared<SingleThreadedExecutor>(); }
+
+  explicit SingleThreadedExecutor(
+    std::shared_ptr<Context> context = nullptr, ExecutorOptions options = {});
+};
+
+/// A pool.
+class MultiThreadedExecutor : public Executor
+{
+public:
+  using SharedPtr = std::shared_ptr<MultiThreadedExecutor>;
+  static SharedPtr make_shared() { return std::make_shared<MultiThreadedExecutor>(); }
+
+  /// `number_of_threads`: 0: as many as `options` has, else one for each core, at least two.
+  explicit MultiThreadedExecutor(
+    ExecutorOptions options = {}, std::size_t number_of_threads = 0,
+    std::shared_ptr<Context> context = nullptr);
+
+  std::size_t get_number_of_threads();
+};
+
+}  // namespace executors
 
 }  // namespace takt_rcl
 

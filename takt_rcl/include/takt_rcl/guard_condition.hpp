@@ -3,6 +3,7 @@
 #define TAKT_RCL__GUARD_CONDITION_HPP_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,26 +25,34 @@ public:
   using SharedPtr = std::shared_ptr<GuardCondition>;
   using Function = std::function<void()>;
 
+  /// One that belongs to no node: no callback of its own, only `trigger` and the listener.
+  GuardCondition();
   /// For Node::create_guard_condition.
   GuardCondition(
     std::shared_ptr<NodeState> node, Function function, const GuardConditionOptions & options);
   ~GuardCondition() override;
 
   /// Releases the callback once. Triggers before the node is in an executor are kept. From inside a
-  /// callback it carries that callback's activation. Any thread. Real-time safe, lock-free.
+  /// callback it carries that callback's activation. Any thread. Real-time safe as
+  /// Attachment::use, and as the listener is if there is one.
   void trigger() noexcept;
+
+  /// `listener(1)` is called in each trigger, on the triggering thread, after the callback was
+  /// released; it must not throw, nor trigger this again. nullptr: nobody. May block.
+  void set_on_trigger_callback(std::function<void(std::size_t)> listener);
 
 private:
   class Run;
 
   std::shared_ptr<takt_core::Callback> make(
     Engine & engine, takt_core::CallbackOptions options, const Placement & placement) override;
-  void connect(takt_core::Callback & callback) override;
   void disconnect(takt_core::Callback & callback) noexcept override;
 
   const std::shared_ptr<Function> function_;
-  const std::uint32_t depth_;
-  std::atomic<std::uint32_t> waiting_{0};  // triggers without an executor
+  const std::uint32_t capacity_;
+  std::atomic<bool> listened_{false};
+  takt_core::PiMutex listener_mutex_;
+  std::function<void(std::size_t)> listener_;
 };
 
 }  // namespace takt_rcl

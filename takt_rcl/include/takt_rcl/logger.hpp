@@ -6,6 +6,7 @@
 
 #include <rcutils/logging_macros.h>
 
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -41,13 +42,126 @@ inline Logger get_logger(const std::string & name)
   return Logger(name);
 }
 
+namespace detail
+{
+
+/// How rcutils asks a clock.
+template <typename Clock>
+auto log_clock(Clock & clock)
+{
+  return [&clock](rcutils_time_point_value_t * now) -> rcutils_ret_t {
+    *now = clock.now().nanoseconds();
+    return RCUTILS_RET_OK;
+  };
+}
+
+}  // namespace detail
 }  // namespace takt_rcl
 
-/// printf-style, as RCLCPP_INFO and its siblings.
+// rclcpp's logging macros with TAKT_ for RCLCPP_: printf-style, and _STREAM for `a << b`.
+//
+//     TAKT_INFO(logger, "%d", n)                     always
+//     TAKT_INFO_ONCE(logger, ...)                    the first time
+//     TAKT_INFO_SKIPFIRST(logger, ...)               but the first time
+//     TAKT_INFO_EXPRESSION(logger, condition, ...)   if it holds
+//     TAKT_INFO_THROTTLE(logger, clock, ms, ...)     at most once in so many milliseconds
+//
+// What is streamed is put together only if the logger's level lets the message pass.
+#define TAKT_LOG_STREAM_(MACRO, stream, ...)                                               \
+  do {                                                                                     \
+    MACRO(                                                                                 \
+      __VA_ARGS__, "%s",                                                                   \
+      (static_cast<std::ostringstream &&>(std::ostringstream() << stream)).str().c_str()); \
+  } while (0)
+
 #define TAKT_DEBUG(logger, ...) RCUTILS_LOG_DEBUG_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_DEBUG_ONCE(logger, ...) RCUTILS_LOG_DEBUG_ONCE_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_DEBUG_SKIPFIRST(logger, ...) \
+  RCUTILS_LOG_DEBUG_SKIPFIRST_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_DEBUG_EXPRESSION(logger, condition, ...) \
+  RCUTILS_LOG_DEBUG_EXPRESSION_NAMED(condition, (logger).get_name(), __VA_ARGS__)
+#define TAKT_DEBUG_THROTTLE(logger, clock, ms, ...) \
+  RCUTILS_LOG_DEBUG_THROTTLE_NAMED(                 \
+    takt_rcl::detail::log_clock(clock), ms, (logger).get_name(), __VA_ARGS__)
+#define TAKT_DEBUG_STREAM(logger, stream) TAKT_LOG_STREAM_(TAKT_DEBUG, stream, logger)
+#define TAKT_DEBUG_STREAM_ONCE(logger, stream) TAKT_LOG_STREAM_(TAKT_DEBUG_ONCE, stream, logger)
+#define TAKT_DEBUG_STREAM_SKIPFIRST(logger, stream) \
+  TAKT_LOG_STREAM_(TAKT_DEBUG_SKIPFIRST, stream, logger)
+#define TAKT_DEBUG_STREAM_EXPRESSION(logger, condition, stream) \
+  TAKT_LOG_STREAM_(TAKT_DEBUG_EXPRESSION, stream, logger, condition)
+#define TAKT_DEBUG_STREAM_THROTTLE(logger, clock, ms, stream) \
+  TAKT_LOG_STREAM_(TAKT_DEBUG_THROTTLE, stream, logger, clock, ms)
+
 #define TAKT_INFO(logger, ...) RCUTILS_LOG_INFO_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_INFO_ONCE(logger, ...) RCUTILS_LOG_INFO_ONCE_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_INFO_SKIPFIRST(logger, ...) \
+  RCUTILS_LOG_INFO_SKIPFIRST_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_INFO_EXPRESSION(logger, condition, ...) \
+  RCUTILS_LOG_INFO_EXPRESSION_NAMED(condition, (logger).get_name(), __VA_ARGS__)
+#define TAKT_INFO_THROTTLE(logger, clock, ms, ...) \
+  RCUTILS_LOG_INFO_THROTTLE_NAMED(                 \
+    takt_rcl::detail::log_clock(clock), ms, (logger).get_name(), __VA_ARGS__)
+#define TAKT_INFO_STREAM(logger, stream) TAKT_LOG_STREAM_(TAKT_INFO, stream, logger)
+#define TAKT_INFO_STREAM_ONCE(logger, stream) TAKT_LOG_STREAM_(TAKT_INFO_ONCE, stream, logger)
+#define TAKT_INFO_STREAM_SKIPFIRST(logger, stream) \
+  TAKT_LOG_STREAM_(TAKT_INFO_SKIPFIRST, stream, logger)
+#define TAKT_INFO_STREAM_EXPRESSION(logger, condition, stream) \
+  TAKT_LOG_STREAM_(TAKT_INFO_EXPRESSION, stream, logger, condition)
+#define TAKT_INFO_STREAM_THROTTLE(logger, clock, ms, stream) \
+  TAKT_LOG_STREAM_(TAKT_INFO_THROTTLE, stream, logger, clock, ms)
+
 #define TAKT_WARN(logger, ...) RCUTILS_LOG_WARN_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_WARN_ONCE(logger, ...) RCUTILS_LOG_WARN_ONCE_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_WARN_SKIPFIRST(logger, ...) \
+  RCUTILS_LOG_WARN_SKIPFIRST_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_WARN_EXPRESSION(logger, condition, ...) \
+  RCUTILS_LOG_WARN_EXPRESSION_NAMED(condition, (logger).get_name(), __VA_ARGS__)
+#define TAKT_WARN_THROTTLE(logger, clock, ms, ...) \
+  RCUTILS_LOG_WARN_THROTTLE_NAMED(                 \
+    takt_rcl::detail::log_clock(clock), ms, (logger).get_name(), __VA_ARGS__)
+#define TAKT_WARN_STREAM(logger, stream) TAKT_LOG_STREAM_(TAKT_WARN, stream, logger)
+#define TAKT_WARN_STREAM_ONCE(logger, stream) TAKT_LOG_STREAM_(TAKT_WARN_ONCE, stream, logger)
+#define TAKT_WARN_STREAM_SKIPFIRST(logger, stream) \
+  TAKT_LOG_STREAM_(TAKT_WARN_SKIPFIRST, stream, logger)
+#define TAKT_WARN_STREAM_EXPRESSION(logger, condition, stream) \
+  TAKT_LOG_STREAM_(TAKT_WARN_EXPRESSION, stream, logger, condition)
+#define TAKT_WARN_STREAM_THROTTLE(logger, clock, ms, stream) \
+  TAKT_LOG_STREAM_(TAKT_WARN_THROTTLE, stream, logger, clock, ms)
+
 #define TAKT_ERROR(logger, ...) RCUTILS_LOG_ERROR_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_ERROR_ONCE(logger, ...) RCUTILS_LOG_ERROR_ONCE_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_ERROR_SKIPFIRST(logger, ...) \
+  RCUTILS_LOG_ERROR_SKIPFIRST_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_ERROR_EXPRESSION(logger, condition, ...) \
+  RCUTILS_LOG_ERROR_EXPRESSION_NAMED(condition, (logger).get_name(), __VA_ARGS__)
+#define TAKT_ERROR_THROTTLE(logger, clock, ms, ...) \
+  RCUTILS_LOG_ERROR_THROTTLE_NAMED(                 \
+    takt_rcl::detail::log_clock(clock), ms, (logger).get_name(), __VA_ARGS__)
+#define TAKT_ERROR_STREAM(logger, stream) TAKT_LOG_STREAM_(TAKT_ERROR, stream, logger)
+#define TAKT_ERROR_STREAM_ONCE(logger, stream) TAKT_LOG_STREAM_(TAKT_ERROR_ONCE, stream, logger)
+#define TAKT_ERROR_STREAM_SKIPFIRST(logger, stream) \
+  TAKT_LOG_STREAM_(TAKT_ERROR_SKIPFIRST, stream, logger)
+#define TAKT_ERROR_STREAM_EXPRESSION(logger, condition, stream) \
+  TAKT_LOG_STREAM_(TAKT_ERROR_EXPRESSION, stream, logger, condition)
+#define TAKT_ERROR_STREAM_THROTTLE(logger, clock, ms, stream) \
+  TAKT_LOG_STREAM_(TAKT_ERROR_THROTTLE, stream, logger, clock, ms)
+
 #define TAKT_FATAL(logger, ...) RCUTILS_LOG_FATAL_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_FATAL_ONCE(logger, ...) RCUTILS_LOG_FATAL_ONCE_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_FATAL_SKIPFIRST(logger, ...) \
+  RCUTILS_LOG_FATAL_SKIPFIRST_NAMED((logger).get_name(), __VA_ARGS__)
+#define TAKT_FATAL_EXPRESSION(logger, condition, ...) \
+  RCUTILS_LOG_FATAL_EXPRESSION_NAMED(condition, (logger).get_name(), __VA_ARGS__)
+#define TAKT_FATAL_THROTTLE(logger, clock, ms, ...) \
+  RCUTILS_LOG_FATAL_THROTTLE_NAMED(                 \
+    takt_rcl::detail::log_clock(clock), ms, (logger).get_name(), __VA_ARGS__)
+#define TAKT_FATAL_STREAM(logger, stream) TAKT_LOG_STREAM_(TAKT_FATAL, stream, logger)
+#define TAKT_FATAL_STREAM_ONCE(logger, stream) TAKT_LOG_STREAM_(TAKT_FATAL_ONCE, stream, logger)
+#define TAKT_FATAL_STREAM_SKIPFIRST(logger, stream) \
+  TAKT_LOG_STREAM_(TAKT_FATAL_SKIPFIRST, stream, logger)
+#define TAKT_FATAL_STREAM_EXPRESSION(logger, condition, stream) \
+  TAKT_LOG_STREAM_(TAKT_FATAL_EXPRESSION, stream, logger, condition)
+#define TAKT_FATAL_STREAM_THROTTLE(logger, clock, ms, stream) \
+  TAKT_LOG_STREAM_(TAKT_FATAL_THROTTLE, stream, logger, clock, ms)
 
 #endif  // TAKT_RCL__LOGGER_HPP_

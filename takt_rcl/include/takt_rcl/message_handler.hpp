@@ -12,6 +12,7 @@
 #ifndef TAKT_RCL__MESSAGE_HANDLER_HPP_
 #define TAKT_RCL__MESSAGE_HANDLER_HPP_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,14 +26,11 @@
 namespace takt_rcl
 {
 
-class MessageHandler
+/// The message objects of one executor's runs. Goes before its handler.
+class MessageLanes
 {
 public:
-  virtual ~MessageHandler() = default;
-
-  /// Makes room for `lanes` concurrent runs of a history of `depth`. Set-up only; never while a
-  /// callback runs.
-  virtual void prepare(std::uint32_t lanes, std::uint32_t depth) = 0;
+  virtual ~MessageLanes() = default;
 
   /// Where the next message of `lane` is to be taken into. A take that finds nothing leaves it
   /// there for the next one.
@@ -40,9 +38,22 @@ public:
 
   /// Calls the user's function with what was taken.
   virtual void deliver(std::uint32_t lane, const MessageInfo & info) = 0;
+};
 
-  /// Messages that had to be allocated since the last `prepare`. Any thread. Real-time safe.
-  virtual std::uint64_t allocated() const noexcept { return 0; }
+class MessageHandler
+{
+public:
+  virtual ~MessageHandler() = default;
+
+  /// Room for `lanes` concurrent runs of a history of `depth`. Set-up only; also while runs of
+  /// earlier lanes are in progress.
+  virtual std::unique_ptr<MessageLanes> make_lanes(std::uint32_t lanes, std::uint32_t depth) = 0;
+
+  /// Messages that had to be allocated. Any thread. Real-time safe.
+  std::uint64_t allocated() const noexcept { return allocated_.load(std::memory_order_relaxed); }
+
+protected:
+  std::atomic<std::uint64_t> allocated_{0};
 };
 
 namespace detail
@@ -68,21 +79,32 @@ class ReusingHandler final : public MessageHandler
 public:
   explicit ReusingHandler(F function) : function_(std::move(function)) {}
 
-  void prepare(std::uint32_t lanes, std::uint32_t) override
+  std::unique_ptr<MessageLanes> make_lanes(std::uint32_t lanes, std::uint32_t) override
   {
-    while (messages_.size() < lanes) {
-      messages_.push_back(std::make_unique<Msg>());
-    }
-  }
-  void * message(std::uint32_t lane) override { return messages_[lane].get(); }
-  void deliver(std::uint32_t lane, const MessageInfo & info) override
-  {
-    call<F, const Msg &>(function_, *messages_[lane], info);
+    return std::make_unique<Lanes>(function_, lanes);
   }
 
 private:
+  class Lanes final : public MessageLanes
+  {
+  public:
+    Lanes(F & function, std::uint32_t lanes)
+    : function_(function),
+      messages_(std::make_unique<Msg[]>(lanes))
+    {
+    }
+    void * message(std::uint32_t lane) override { return &messages_[lane]; }
+    void deliver(std::uint32_t lane, const MessageInfo & info) override
+    {
+      call<F, const Msg &>(function_, messages_[lane], info);
+    }
+
+  private:
+    F & function_;
+    const std::unique_ptr<Msg[]> messages_;
+  };
+
   F function_;
-  std::vector<std::unique_ptr<Msg>> messages_;
 };
 
 template <typename Msg, typename F, bool shared>
@@ -90,52 +112,60 @@ class PoolingHandler final : public MessageHandler
 {
 public:
   PoolingHandler(F function, std::uint32_t extra) : function_(std::move(function)), extra_(extra) {}
-  ~PoolingHandler() override { return_slots(); }
 
-  void prepare(std::uint32_t lanes, std::uint32_t depth) override
+  std::unique_ptr<MessageLanes> make_lanes(std::uint32_t lanes, std::uint32_t depth) override
   {
-    const std::uint32_t capacity = depth + lanes + extra_;
-    if (pool_ == nullptr || pool_->capacity() < capacity) {
-      return_slots();
-      pool_.reset(new MessagePool<Msg>(capacity));
-    }
-    lanes_.resize(lanes, nullptr);
-  }
-  void * message(std::uint32_t lane) override
-  {
-    if (lanes_[lane] == nullptr) {
-      lanes_[lane] = pool_->acquire();
-    }
-    return &lanes_[lane]->message;
-  }
-  void deliver(std::uint32_t lane, const MessageInfo & info) override
-  {
-    auto * const slot = std::exchange(lanes_[lane], nullptr);
-    if constexpr (shared) {
-      call<F, std::shared_ptr<Msg>>(function_, MessagePool<Msg>::share(slot), info);
-    } else {
-      call<F, UniqueMessage<Msg>>(function_, MessagePool<Msg>::unique(slot), info);
-    }
-  }
-  std::uint64_t allocated() const noexcept override
-  {
-    return pool_ != nullptr ? pool_->exhausted() : 0;
+    return std::make_unique<Lanes>(*this, lanes, depth + lanes + extra_);
   }
 
 private:
-  void return_slots() noexcept
+  using Pool = MessagePool<Msg>;
+
+  class Lanes final : public MessageLanes
   {
-    for (auto *& slot : lanes_) {
-      if (slot != nullptr) {
-        MessagePool<Msg>::release(std::exchange(slot, nullptr));
+  public:
+    Lanes(PoolingHandler & handler, std::uint32_t lanes, std::uint32_t capacity)
+    : handler_(handler),
+      pool_(new Pool(capacity)),
+      slots_(lanes, nullptr)
+    {
+    }
+    ~Lanes() override
+    {
+      for (auto * const slot : slots_) {
+        if (slot != nullptr) {
+          Pool::release(slot);
+        }
       }
     }
-  }
+    void * message(std::uint32_t lane) override
+    {
+      if (slots_[lane] == nullptr) {
+        slots_[lane] = pool_->acquire();
+        if (!slots_[lane]->pooled()) {
+          handler_.allocated_.fetch_add(1, std::memory_order_relaxed);
+        }
+      }
+      return &slots_[lane]->message;
+    }
+    void deliver(std::uint32_t lane, const MessageInfo & info) override
+    {
+      auto * const slot = std::exchange(slots_[lane], nullptr);
+      if constexpr (shared) {
+        call<F, std::shared_ptr<Msg>>(handler_.function_, Pool::share(slot), info);
+      } else {
+        call<F, UniqueMessage<Msg>>(handler_.function_, Pool::unique(slot), info);
+      }
+    }
+
+  private:
+    PoolingHandler & handler_;
+    const typename Pool::Owner pool_;
+    std::vector<typename Pool::Slot *> slots_;
+  };
 
   F function_;
   const std::uint32_t extra_;
-  typename MessagePool<Msg>::Owner pool_;
-  std::vector<typename MessagePool<Msg>::Slot *> lanes_;
 };
 
 template <typename Msg, typename F>
@@ -144,28 +174,35 @@ class AllocatingHandler final : public MessageHandler
 public:
   explicit AllocatingHandler(F function) : function_(std::move(function)) {}
 
-  void prepare(std::uint32_t lanes, std::uint32_t) override { messages_.resize(lanes); }
-  void * message(std::uint32_t lane) override
+  std::unique_ptr<MessageLanes> make_lanes(std::uint32_t lanes, std::uint32_t) override
   {
-    if (messages_[lane] == nullptr) {
-      messages_[lane] = std::make_unique<Msg>();
-      allocated_.fetch_add(1, std::memory_order_relaxed);
-    }
-    return messages_[lane].get();
-  }
-  void deliver(std::uint32_t lane, const MessageInfo & info) override
-  {
-    call<F, std::unique_ptr<Msg>>(function_, std::move(messages_[lane]), info);
-  }
-  std::uint64_t allocated() const noexcept override
-  {
-    return allocated_.load(std::memory_order_relaxed);
+    return std::make_unique<Lanes>(*this, lanes);
   }
 
 private:
+  class Lanes final : public MessageLanes
+  {
+  public:
+    Lanes(AllocatingHandler & handler, std::uint32_t lanes) : handler_(handler), messages_(lanes) {}
+    void * message(std::uint32_t lane) override
+    {
+      if (messages_[lane] == nullptr) {
+        messages_[lane] = std::make_unique<Msg>();
+        handler_.allocated_.fetch_add(1, std::memory_order_relaxed);
+      }
+      return messages_[lane].get();
+    }
+    void deliver(std::uint32_t lane, const MessageInfo & info) override
+    {
+      call<F, std::unique_ptr<Msg>>(handler_.function_, std::move(messages_[lane]), info);
+    }
+
+  private:
+    AllocatingHandler & handler_;
+    std::vector<std::unique_ptr<Msg>> messages_;
+  };
+
   F function_;
-  std::vector<std::unique_ptr<Msg>> messages_;
-  std::atomic<std::uint64_t> allocated_{0};
 };
 
 }  // namespace detail

@@ -28,6 +28,9 @@ public:
     std::uint32_t index = 0;             // kOutside: allocated because the pool was exhausted
     std::atomic<std::uint32_t> next{0};  // in the free list: index + 1
     alignas(std::max_align_t) std::byte control[128];
+
+    /// False: allocated because the pool was exhausted.
+    bool pooled() const noexcept { return index != kOutside; }
   };
 
   struct Deleter

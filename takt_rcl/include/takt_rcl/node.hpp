@@ -5,10 +5,14 @@
 // the caller; it stops working when the caller drops it or when the node goes.
 //
 // A derived node declares its publishers, subscriptions and timers after what their callbacks use:
-// members go in reverse order, and each waits for its callback to end.
+// members go in reverse order, and each waits for its callback to end. (Not where one of its own
+// callbacks destroys the node: see entity.hpp.)
 #ifndef TAKT_RCL__NODE_HPP_
 #define TAKT_RCL__NODE_HPP_
 
+#include <chrono>
+#include <concepts>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -35,6 +39,13 @@ class Node
 {
 public:
   using SharedPtr = std::shared_ptr<Node>;
+  using UniquePtr = std::unique_ptr<Node>;
+  using WeakPtr = std::weak_ptr<Node>;
+  template <typename... Arguments>
+  static SharedPtr make_shared(Arguments &&... arguments)
+  {
+    return std::make_shared<Node>(std::forward<Arguments>(arguments)...);
+  }
 
   explicit Node(const std::string & name, const NodeOptions & options = {});
   Node(const std::string & name, const std::string & namespace_, const NodeOptions & options = {});
@@ -55,6 +66,14 @@ public:
 
   CallbackGroup::SharedPtr create_callback_group(
     CallbackGroupType type, const std::string & name = "");
+  /// `false`: see Executor::add_callback_group. (A template, or a name would be taken for a bool.)
+  template <std::same_as<bool> Bool>
+  CallbackGroup::SharedPtr create_callback_group(
+    CallbackGroupType type, Bool automatically_add_to_executor_with_node,
+    const std::string & name = "")
+  {
+    return make_group(type, automatically_add_to_executor_with_node, name);
+  }
   CallbackGroup::SharedPtr get_default_callback_group() const;
 
   template <typename Msg>
@@ -78,36 +97,40 @@ public:
   }
 
   /// Signatures of `callback`: void(), void(Timer &), void(const TimerInfo &), or the last two.
-  template <typename Callback>
+  /// `period` in any unit, also as a floating point number of it.
+  template <typename Rep, typename Period, typename Callback>
   Timer::SharedPtr create_wall_timer(
-    Duration period, Callback && callback, CallbackGroup::SharedPtr group = nullptr,
-    bool autostart = true)
+    std::chrono::duration<Rep, Period> period, Callback && callback,
+    CallbackGroup::SharedPtr group = nullptr, bool autostart = true)
   {
     return create_wall_timer(
       period, std::forward<Callback>(callback), timer_options(std::move(group), autostart));
   }
-  template <typename Callback>
+  template <typename Rep, typename Period, typename Callback>
   Timer::SharedPtr create_wall_timer(
-    Duration period, Callback && callback, const TimerOptions & options)
+    std::chrono::duration<Rep, Period> period, Callback && callback, const TimerOptions & options)
   {
     return add_timer(
-      period, detail::timer_function(std::forward<Callback>(callback)), options, false);
+      detail::timer_period(period), detail::timer_function(std::forward<Callback>(callback)),
+      options, false);
   }
 
   /// In ROS time: see timer.hpp.
-  template <typename Callback>
+  template <typename Rep, typename Period, typename Callback>
   Timer::SharedPtr create_timer(
-    Duration period, Callback && callback, CallbackGroup::SharedPtr group = nullptr,
-    bool autostart = true)
+    std::chrono::duration<Rep, Period> period, Callback && callback,
+    CallbackGroup::SharedPtr group = nullptr, bool autostart = true)
   {
     return create_timer(
       period, std::forward<Callback>(callback), timer_options(std::move(group), autostart));
   }
-  template <typename Callback>
-  Timer::SharedPtr create_timer(Duration period, Callback && callback, const TimerOptions & options)
+  template <typename Rep, typename Period, typename Callback>
+  Timer::SharedPtr create_timer(
+    std::chrono::duration<Rep, Period> period, Callback && callback, const TimerOptions & options)
   {
     return add_timer(
-      period, detail::timer_function(std::forward<Callback>(callback)), options, true);
+      detail::timer_period(period), detail::timer_function(std::forward<Callback>(callback)),
+      options, true);
   }
 
   GuardCondition::SharedPtr create_guard_condition(
@@ -128,17 +151,39 @@ public:
     declare(name, ParameterValue(value));
     return value;
   }
+  /// As above where a value must be given from outside: throws `Error` also if there is none.
+  template <typename T>
+  detail::KeptAs<T> declare_parameter(const std::string & name)
+  {
+    auto value = detail::parameter_as<detail::KeptAs<T>>(name, need_override(name));
+    declare(name, ParameterValue(value));
+    return value;
+  }
   bool has_parameter(const std::string & name) const;
   /// Throws `Error` if not declared.
-  const ParameterValue & get_parameter(const std::string & name) const;
+  Parameter get_parameter(const std::string & name) const;
   template <typename T>
   bool get_parameter(const std::string & name, T & value) const
   {
     if (!has_parameter(name)) {
       return false;
     }
-    value = detail::parameter_as<T>(name, get_parameter(name));
+    value = get_parameter(name).get_value<T>();
     return true;
+  }
+  /// `alternative` if not declared.
+  template <typename T>
+  T get_parameter_or(const std::string & name, const T & alternative) const
+  {
+    T value = alternative;
+    get_parameter(name, value);
+    return value;
+  }
+  template <typename T>
+  bool get_parameter_or(const std::string & name, T & value, const T & alternative) const
+  {
+    value = alternative;
+    return get_parameter(name, value);
   }
   /// All values given from outside, declared or not.
   const ParameterMap & get_parameter_overrides() const;
@@ -148,15 +193,22 @@ public:
   /// Names are expanded and remapped.
   std::size_t count_publishers(const std::string & topic) const;
   std::size_t count_subscribers(const std::string & topic) const;
+  /// Everything on this domain that has been discovered: topic → types, and names with namespaces.
+  std::map<std::string, std::vector<std::string>> get_topic_names_and_types() const;
+  std::vector<std::string> get_node_names() const;
 
 private:
   friend class Executor;
 
+  CallbackGroup::SharedPtr make_group(
+    CallbackGroupType type, bool automatic, const std::string & name);
   static TimerOptions timer_options(CallbackGroup::SharedPtr group, bool autostart);
   Timer::SharedPtr add_timer(
-    Duration period, Timer::Function function, const TimerOptions & options, bool ros_time);
+    takt_core::Duration period, Timer::Function function, const TimerOptions & options,
+    bool ros_time);
   void adopt(const std::shared_ptr<Entity> & entity);
   const ParameterValue * find_override(const std::string & name) const;
+  const ParameterValue & need_override(const std::string & name) const;
   void declare(const std::string & name, ParameterValue value);
 
   ParameterMap overrides_;  // before the state, which fills it

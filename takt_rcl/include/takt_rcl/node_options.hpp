@@ -1,4 +1,4 @@
-// What can be said about a node when it is made.
+// What can be said about a node when it is made: rclcpp's chained setters. Set-up only.
 #ifndef TAKT_RCL__NODE_OPTIONS_HPP_
 #define TAKT_RCL__NODE_OPTIONS_HPP_
 
@@ -14,13 +14,80 @@ namespace takt_rcl
 
 class Context;
 
-struct NodeOptions
+class NodeOptions
 {
-  std::shared_ptr<Context> context;    ///< default: the default context
-  std::vector<std::string> arguments;  ///< this node's own, e.g. {"--ros-args", "-r", "a:=b"}
-  bool use_global_arguments = true;    ///< those of the context too
-  std::vector<Parameter> parameter_overrides;  ///< beat those of arguments and files
-  bool enable_rosout = true;
+public:
+  /// Default: the default context.
+  const std::shared_ptr<Context> & context() const noexcept { return context_; }
+  NodeOptions & context(std::shared_ptr<Context> context)
+  {
+    context_ = std::move(context);
+    return *this;
+  }
+
+  /// This node's own ROS arguments, e.g. {"--ros-args", "-r", "a:=b"}.
+  const std::vector<std::string> & arguments() const noexcept { return arguments_; }
+  NodeOptions & arguments(std::vector<std::string> arguments)
+  {
+    arguments_ = std::move(arguments);
+    return *this;
+  }
+
+  /// Those of the context too. Default: true.
+  bool use_global_arguments() const noexcept { return use_global_arguments_; }
+  NodeOptions & use_global_arguments(bool use)
+  {
+    use_global_arguments_ = use;
+    return *this;
+  }
+
+  /// Parameter values that beat those of arguments and files.
+  const std::vector<Parameter> & parameter_overrides() const noexcept { return overrides_; }
+  NodeOptions & parameter_overrides(std::vector<Parameter> overrides)
+  {
+    overrides_ = std::move(overrides);
+    return *this;
+  }
+  template <typename T>
+  NodeOptions & append_parameter_override(const std::string & name, T && value)
+  {
+    overrides_.emplace_back(name, std::forward<T>(value));
+    return *this;
+  }
+
+  /// Declares every parameter that was given a value. Default: false.
+  bool automatically_declare_parameters_from_overrides() const noexcept { return declare_; }
+  NodeOptions & automatically_declare_parameters_from_overrides(bool declare)
+  {
+    declare_ = declare;
+    return *this;
+  }
+
+  /// Default: true.
+  bool enable_rosout() const noexcept { return enable_rosout_; }
+  NodeOptions & enable_rosout(bool enable)
+  {
+    enable_rosout_ = enable;
+    return *this;
+  }
+
+  /// Changes nothing, for ported code: delivery inside a process is the middleware's, which makes a
+  /// copy for each subscription.
+  bool use_intra_process_comms() const noexcept { return intra_process_; }
+  NodeOptions & use_intra_process_comms(bool use)
+  {
+    intra_process_ = use;
+    return *this;
+  }
+
+private:
+  std::shared_ptr<Context> context_;
+  std::vector<std::string> arguments_;
+  std::vector<Parameter> overrides_;
+  bool use_global_arguments_ = true;
+  bool declare_ = false;
+  bool enable_rosout_ = true;
+  bool intra_process_ = false;
 };
 
 }  // namespace takt_rcl

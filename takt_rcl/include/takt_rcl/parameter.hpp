@@ -82,6 +82,27 @@ public:
 
   const std::string & get_name() const noexcept { return name_; }
   const ParameterValue & get_parameter_value() const noexcept { return value_; }
+  /// "integer", "string array", ...
+  std::string get_type_name() const { return detail::type_name(value_); }
+
+  /// Throws `Error` if the value is of another type; an integer also serves as a double.
+  template <typename T>
+  T get_value() const
+  {
+    return detail::parameter_as<T>(name_, value_);
+  }
+  bool as_bool() const { return get_value<bool>(); }
+  std::int64_t as_int() const { return get_value<std::int64_t>(); }
+  double as_double() const { return get_value<double>(); }
+  std::string as_string() const { return get_value<std::string>(); }
+  std::vector<std::uint8_t> as_byte_array() const { return get_value<std::vector<std::uint8_t>>(); }
+  std::vector<bool> as_bool_array() const { return get_value<std::vector<bool>>(); }
+  std::vector<std::int64_t> as_integer_array() const
+  {
+    return get_value<std::vector<std::int64_t>>();
+  }
+  std::vector<double> as_double_array() const { return get_value<std::vector<double>>(); }
+  std::vector<std::string> as_string_array() const { return get_value<std::vector<std::string>>(); }
 
 private:
   std::string name_;

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "takt_core/pi_mutex.hpp"
+#include "takt_rcl/callback_group.hpp"
 #include "takt_rcl/message_info.hpp"
 #include "takt_rcl/qos.hpp"
 
@@ -24,6 +25,8 @@ class NodeState;
 
 struct PublisherOptions
 {
+  /// Of rclcpp: the group of a publisher's event callbacks. There are none yet, so it is not used.
+  CallbackGroup::SharedPtr callback_group;
 };
 
 class PublisherBase

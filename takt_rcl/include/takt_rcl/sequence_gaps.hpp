@@ -7,10 +7,10 @@
 #ifndef TAKT_RCL__SEQUENCE_GAPS_HPP_
 #define TAKT_RCL__SEQUENCE_GAPS_HPP_
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "takt_rcl/message_info.hpp"
 
@@ -20,15 +20,25 @@ namespace takt_rcl
 class SequenceGaps
 {
 public:
-  /// Publishers remembered; of more, the one not heard of for longest is forgotten (and its next
-  /// message sets a new beginning).
-  static constexpr std::size_t kPublishers = 16;
+  /// Publishers remembered at least. Of more than there is room for, the one not heard of for
+  /// longest is forgotten: its next message sets a new beginning, and what was lost before that is
+  /// not counted.
+  static constexpr std::size_t kPublishers = 64;
+
+  SequenceGaps();
+
+  /// Makes room for twice as many publishers, so that some may come later. Set-up only: allocates;
+  /// not while `note` runs.
+  void expect(std::size_t publishers);
 
   /// Notes a taken message. One thread at a time. Real-time safe.
   void note(const Gid & publisher, std::uint64_t sequence) noexcept;
 
   /// Messages lost so far. Any thread. Real-time safe.
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
+
+  /// How often a publisher was forgotten because there was no room. Any thread. Real-time safe.
+  std::uint64_t forgotten() const noexcept { return forgotten_.load(std::memory_order_relaxed); }
 
 private:
   struct Entry
@@ -37,15 +47,16 @@ private:
     std::uint64_t newest = 0;
     std::uint64_t seen = 0;     // bit i: newest - i arrived or was before the beginning
     std::uint64_t restart = 0;  // what would confirm that the publisher counts anew; 0: nothing
-    std::uint64_t used = 0;     // when it was last heard of; 0: free
+    std::uint64_t used = 0;     // when it was last heard of
   };
 
   static void begin(Entry & entry, std::uint64_t sequence) noexcept;
   Entry & find(const Gid & publisher, bool & known) noexcept;
 
-  std::array<Entry, kPublishers> entries_{};
+  std::vector<Entry> entries_;  // never grows beyond its capacity outside of set-up
   std::uint64_t clock_ = 0;
   std::atomic<std::uint64_t> lost_{0};
+  std::atomic<std::uint64_t> forgotten_{0};
 };
 
 }  // namespace takt_rcl

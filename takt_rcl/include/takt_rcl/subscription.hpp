@@ -52,7 +52,12 @@ public:
   /// Messages lost anywhere between their publisher and this callback, overwritten ones included,
   /// by gaps in publication sequence numbers. Stays 0 where the middleware has none: see
   /// Context::publication_sequence_supported().
+  /// Counts from each publisher's first message on that was taken: what was overwritten before is
+  /// in `overwritten()` only.
   std::uint64_t lost_messages() const noexcept;
+  /// Publishers whose losses could not be followed any more because there were too many at once: see
+  /// SequenceGaps.
+  std::uint64_t forgotten_publishers() const noexcept;
   /// Messages allocated because the pool was exhausted, or because the callback takes
   /// `std::unique_ptr<Msg>`.
   std::uint64_t allocated_messages() const noexcept;
@@ -73,6 +78,10 @@ private:
     Engine & engine, takt_core::CallbackOptions options, const Placement & placement) override;
   void connect(takt_core::Callback & callback) override;
   void disconnect(takt_core::Callback & callback) noexcept override;
+
+  static void on_early_message(const void * self, std::size_t count);
+  void listen(rcl_event_callback_t listener, const void * data);
+  void stop_listening() noexcept;
 
   SubscriptionBase(std::shared_ptr<Shared> shared, const SubscriptionOptions & options);
   static std::shared_ptr<Shared> open(

@@ -7,5 +7,6 @@
 #include "takt_rcl/join.hpp"
 #include "takt_rcl/logger.hpp"
 #include "takt_rcl/node.hpp"
+#include "takt_rcl/rate.hpp"
 
 #endif  // TAKT_RCL__TAKT_RCL_HPP_

@@ -4,12 +4,16 @@
 // schedule's offset and missed-period policy. A ROS-time timer of a node without `use_sim_time` is
 // one too: its periods are measured on the monotonic clock, so a step of the system clock neither
 // delays it nor makes it fire in a burst. With `use_sim_time` it is released by /clock, always
-// skips missed periods, and counts as a waitable in the `window` and `stock` orders.
+// skips missed periods, and counts as a waitable in the `window` and `stock` orders. A timer that
+// comes from one executor into another goes on where it was: its offset is that of its first one.
 #ifndef TAKT_RCL__TIMER_HPP_
 #define TAKT_RCL__TIMER_HPP_
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -30,8 +34,9 @@ struct TimerInfo
 
 struct TimerOptions : EntityOptions
 {
-  bool autostart = true;           ///< false: waits for `reset`
-  std::optional<Duration> offset;  ///< first release after the start gate; default: a period
+  bool autostart = true;  ///< false: waits for `reset`
+  std::optional<takt_core::Duration>
+    offset;  ///< first release after the start gate; default: a period
   takt_core::MissedPeriods missed_periods = takt_core::MissedPeriods::skip;
 };
 
@@ -43,8 +48,8 @@ public:
 
   /// For Node::create_wall_timer and create_timer. `clock`: nullptr, or a clock with simulated time.
   Timer(
-    std::shared_ptr<NodeState> node, Duration period, Function function, TimerOptions options,
-    std::shared_ptr<Clock> clock);
+    std::shared_ptr<NodeState> node, takt_core::Duration period, Function function,
+    TimerOptions options, std::shared_ptr<Clock> clock);
   ~Timer() override;
 
   // ---- real-time safe; any thread, also the timer's own callback ----
@@ -55,14 +60,16 @@ public:
   void reset() noexcept;
   bool is_canceled() const noexcept;
   /// Until the next release; negative if it is late; Duration::max() if cancelled.
-  Duration time_until_trigger() const noexcept;
-  Duration period() const noexcept;
+  takt_core::Duration time_until_trigger() const noexcept;
+  takt_core::Duration period() const noexcept;
   /// Counts from the next release on. Must be positive.
-  void set_period(Duration period) noexcept;
+  void set_period(takt_core::Duration period) noexcept;
   /// Periods dropped so far by the missed-period policy.
   std::uint64_t skipped_periods() const noexcept;
 
 private:
+  friend class Node;
+
   struct Shared;  // what a run in progress needs: outlives the handle
   class Run;
   class SimRun;
@@ -75,8 +82,22 @@ private:
   std::shared_ptr<Shared> shared_;
 };
 
+using TimerBase = Timer;
+using WallTimer = Timer;
+
 namespace detail
 {
+
+/// Any unit, also floating point; what cannot be said in nanoseconds is cut off.
+template <typename Rep, typename Period>
+takt_core::Duration timer_period(std::chrono::duration<Rep, Period> period)
+{
+  const std::chrono::duration<double, std::nano> wide(period);
+  if (wide.count() >= static_cast<double>(takt_core::kForever.count())) {
+    throw std::invalid_argument("a timer's period must be below 292 years");
+  }
+  return std::chrono::duration_cast<takt_core::Duration>(period);
+}
 
 /// Wraps `void()`, `void(Timer &)`, `void(const TimerInfo &)` or `void(Timer &, const TimerInfo &)`.
 template <typename F>

@@ -1,0 +1,32 @@
+"""A ROS domain for each test process: pytest reads this before the tests."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+from typing import IO
+
+_locks: list[IO[str]] = []  # a lock lasts as long as its file is open
+
+
+def take_own() -> None:
+    """Take a free domain as ros_test_main.cpp does; call it before rclpy.init."""
+    base = Path(os.environ.get("TMPDIR", "/tmp")) / f"takt-test-domains-{os.geteuid()}"
+    base.mkdir(mode=0o700, exist_ok=True)
+    for i in range(101):
+        domain = 1 + (os.getpid() + i) % 101
+        file = (base / str(domain)).open("a")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            continue
+        _locks.append(file)
+        os.environ["ROS_DOMAIN_ID"] = str(domain)
+        os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        return
+    raise RuntimeError("no free ROS domain: 101 test processes are running")
+
+
+take_own()

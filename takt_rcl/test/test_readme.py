@@ -1,0 +1,69 @@
+"""The README's example, as it stands there: it publishes, and Ctrl-C ends it at any moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import rclpy
+from std_msgs.msg import Int32
+
+EXAMPLE = os.environ["TAKT_RCL_EXAMPLE"]
+PATIENCE = 60.0  # seconds; only a failing test waits this long
+
+
+def catches_interrupts(process: subprocess.Popen[str]) -> bool:
+    """Whether the program has got as far as to handle Ctrl-C."""
+    for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
+        if line.startswith("SigCgt:"):
+            return bool(int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1)
+    return False
+
+
+def start() -> subprocess.Popen[str]:
+    """Run the example."""
+    return subprocess.Popen([EXAMPLE], stderr=subprocess.PIPE, text=True)
+
+
+def interrupt(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Press Ctrl-C; return the exit code and what was said."""
+    process.send_signal(signal.SIGINT)
+    try:
+        _, said = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    return process.returncode, said
+
+
+def test_the_example_publishes() -> None:
+    """Another node hears it count."""
+    heard: list[int] = []
+    rclpy.init()
+    node = rclpy.create_node("listener")
+    node.create_subscription(Int32, "count", lambda message: heard.append(message.data), 10)
+    program = start()
+    until = time.monotonic() + PATIENCE
+    while len(heard) < 2 and time.monotonic() < until:
+        rclpy.spin_once(node, timeout_sec=0.1)
+    node.destroy_node()
+    rclpy.shutdown()
+    code, said = interrupt(program)
+    assert len(heard) >= 2
+    assert heard[1] == heard[0] + 1
+    assert code == 0, said
+
+
+def test_an_interrupt_ends_the_example_at_any_moment() -> None:
+    """From when it handles interrupts on: while it makes node, publisher and timer, and spins."""
+    for moment in range(60):
+        program = start()
+        until = time.monotonic() + PATIENCE
+        while not catches_interrupts(program):
+            assert program.poll() is None
+            assert time.monotonic() < until
+        time.sleep(moment * 0.0005)
+        code, said = interrupt(program)
+        assert code == 0, f"{moment / 2} ms after it began to handle interrupts: {said}"
