@@ -211,13 +211,18 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   Analysis result;
   std::vector<RunRecord> runs;
   result.measured_to = takt_core::kNever;
+  std::size_t usable = 0;
   for (const ProcessRecord & process : processes) {
+    if (!process.error.empty()) {
+      continue;
+    }
+    ++usable;
     runs.insert(runs.end(), process.runs.begin(), process.runs.end());
     result.stalls.insert(result.stalls.end(), process.stalls.begin(), process.stalls.end());
     result.measured_from = std::max(result.measured_from, process.measured_from);
     result.measured_to = std::min(result.measured_to, process.measured_to);
   }
-  if (processes.empty()) {
+  if (usable == 0) {
     result.measured_to = result.measured_from;
   }
   mark_foreign(processes, CallbackTable(graph), runs);

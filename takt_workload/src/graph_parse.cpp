@@ -99,9 +99,16 @@ takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & 
 takt_core::Result<Graph> load_graph(const std::string & path)
 {
   const std::string found = find_shipped(path, "graphs");
+  std::error_code ignored;
+  const auto status = std::filesystem::status(found, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return takt_core::Faults{
+      fmt::format("{}: cannot be read: it is not a regular file", path)};  // a pipe might never end
+  }
+  errno = 0;
   std::ifstream file(found);
   std::ostringstream text;
-  if (std::filesystem::is_directory(found) || !file || !(text << file.rdbuf())) {
+  if (!file || !(text << file.rdbuf())) {
     return takt_core::Faults{fmt::format(
       "{}: cannot be read: {}", path, errno != 0 ? std::strerror(errno) : "it is empty")};
   }

@@ -216,8 +216,12 @@ json results_json(
        {"source", stall.source == Stall::Source::witness ? "witness" : "overrun"}});
   }
   std::uint64_t unrecorded = 0;
+  results["incomplete"] = json::array();
   for (const ProcessRecord & process : processes) {
     unrecorded += process.unrecorded_runs;
+    if (!process.error.empty()) {
+      results["incomplete"].push_back(process.error);
+    }
   }
   results["messages"] = {
     {"drops", analysis.drops},

@@ -26,6 +26,8 @@ using takt_core::Time;
 namespace
 {
 
+constexpr const char * kStopped = "stopped before it began";
+
 double seconds(Duration duration)
 {
   return std::chrono::duration<double>(duration).count();
@@ -58,10 +60,15 @@ public:
   {
     try {
       create();
-      if (matched() && hooks.barrier(record_.epoch)) {
-        spin(hooks);
-        collect();
+      if (!matched()) {
+        return std::move(record_);
       }
+      if (!hooks.barrier(record_.epoch)) {
+        record_.error = kStopped;
+        return std::move(record_);
+      }
+      spin(hooks);
+      collect();
     } catch (const takt_rcl::ScheduleError & error) {
       record_.error = error.what();
       record_.bad_input = true;
@@ -121,7 +128,7 @@ private:
     const auto wait = [&](const auto & endpoint, std::size_t count, const std::string & topic) {
       while (!endpoint->wait_for_matched(count, kSlice)) {
         if (wait_for_signal(Time{})) {
-          record_.error = "stopped before it began";
+          record_.error = kStopped;
           return false;
         }
         if (takt_core::now() > until) {

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <fstream>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "command_line.hpp"
+#include "output_file.hpp"
 #include "part_schedule.hpp"
 #include "takt_core/names.hpp"
 #include "takt_core/thread_attributes.hpp"
@@ -145,10 +147,10 @@ int report(const Arguments & a, const Graph & graph, const std::vector<ProcessRe
   const Analysis analysis = analyse(graph, records);
   const Host host = read_host();
   if (!a.output.empty()) {
-    std::ofstream file(a.output);
-    file << results_json(graph, a.run, host, records, analysis).dump(1) << '\n';
-    if (!file.flush()) {
-      fmt::print(stderr, "takt_run: {} cannot be written\n", a.output);
+    const auto written =
+      write_output(a.output, results_json(graph, a.run, host, records, analysis).dump(1) + '\n');
+    if (!written.ok()) {
+      fmt::print(stderr, "takt_run: {}\n", written.faults().front());
       return 1;
     }
   }
@@ -180,7 +182,13 @@ int run(int argc, char ** argv)
     return fail(error.what());
   }
   if (!a.run.schedule.empty()) {
-    const auto schedule = takt_schedule::load_schedule(find_shipped(a.run.schedule, "schedules"));
+    const std::string file = find_shipped(a.run.schedule, "schedules");
+    std::error_code ignored;
+    if (
+      std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored)) {
+      return fail(file + " is not a regular file");  // a pipe would be waited for
+    }
+    const auto schedule = takt_schedule::load_schedule(file);
     takt_core::Faults faults = schedule.faults();
     if (schedule && a.run.split > 1 && a.part < 0) {
       faults = misfits(schedule.value(), graph, a.run);
@@ -192,8 +200,10 @@ int run(int argc, char ** argv)
       return kBadInput;
     }
   }
-  if (!a.output.empty() && a.part < 0 && !std::ofstream(a.output, std::ios::app)) {
-    return fail(a.output + " cannot be written");
+  if (!a.output.empty() && a.part < 0) {
+    if (const auto status = check_output(a.output); !status.ok()) {
+      return fail(status.faults().front());
+    }
   }
   if (!a.run.cores.empty()) {
     takt_core::ThreadAttributes attributes;
@@ -204,22 +214,34 @@ int run(int argc, char ** argv)
   }
   // What is measured stays on this machine unless somebody says otherwise.
   setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 0);
+  // Whatever is read or written before and after can be ended as usual.
+  hold_signals();
   if (a.part >= 0) {
     return run_as_part(graph, a.run, static_cast<std::uint32_t>(a.part), a.channel, a.record);
   }
   const Progress progress = progress_for(a);
   const std::vector<ProcessRecord> records =
     run_graph(graph, a.run, std::vector<std::string>(argv, argv + argc), progress);
+  release_signals();
   if (progress && !a.json_progress) {
     fmt::print(stderr, "\r{:20}\r", "");
   }
+  const auto failed = [](const ProcessRecord & record) { return !record.error.empty(); };
+  bool bad_input = false;
   for (const ProcessRecord & record : records) {
-    if (!record.error.empty()) {
+    if (failed(record)) {
       fmt::print(stderr, "takt_run: {}\n", record.error);
-      return record.bad_input ? kBadInput : 1;
+      bad_input = bad_input || record.bad_input;
     }
   }
-  return report(a, graph, records);
+  if (bad_input) {
+    return kBadInput;
+  }
+  if (std::all_of(records.begin(), records.end(), failed)) {
+    return 1;
+  }
+  const int code = report(a, graph, records);
+  return std::any_of(records.begin(), records.end(), failed) ? 1 : code;
 }
 
 }  // namespace
@@ -228,7 +250,6 @@ int run(int argc, char ** argv)
 
 int main(int argc, char ** argv)
 {
-  takt_workload::hold_signals();
   try {
     return takt_workload::run(argc, argv);
   } catch (const std::exception & error) {

@@ -6,7 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace takt_workload
@@ -52,6 +56,46 @@ public:
   }
 
   void signal(int number) const { kill(pid_, number); }
+
+  // Its own processes that run now and have begun a program of their own, by id.
+  std::vector<pid_t> children() const
+  {
+    std::vector<pid_t> found;
+    for (const auto & entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename().string();
+      if (name.find_first_not_of("0123456789") != std::string::npos) {
+        continue;
+      }
+      std::ifstream stat(entry.path() / "stat");
+      std::ifstream words(entry.path() / "cmdline");
+      std::string text;
+      std::string command;
+      std::getline(stat, text);
+      std::getline(words, command);
+      // "pid (name) state parent"; the name may hold anything.
+      const auto after = text.rfind(") ");
+      if (
+        after != std::string::npos && text.size() > after + 4 &&
+        std::atoi(text.c_str() + after + 4) == pid_ &&
+        command.find("--part") != std::string::npos) {
+        found.push_back(std::stoi(name));
+      }
+    }
+    return found;
+  }
+
+  // Waits until it has `count` such processes; they come one after the other.
+  std::vector<pid_t> wait_for_children(std::size_t count) const
+  {
+    std::vector<pid_t> found;
+    for (int tries = 0; tries < 10'000 && found.size() < count; ++tries) {
+      found = children();
+      if (found.size() < count) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+    return found;
+  }
 
   // Reads standard output until `text` was there; false if it ended before.
   bool wait_for(const std::string & text)

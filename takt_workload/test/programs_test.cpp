@@ -1,6 +1,7 @@
 // The programs as users meet them: bad input, signals, several processes, JSON.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -173,7 +174,7 @@ TEST_F(Programs, AScheduleThatDoesNotFitTheGraphIsRefusedBeforeAnythingRuns)
           "s.yaml:12:16: chain 'hot': '/No:sub(/such)' matches no callback"}) {
       EXPECT_NE(strict.errors.find(said), std::string::npos) << strict.errors;
     }
-    EXPECT_EQ(std::filesystem::file_size(file("results.json")), 0u);
+    EXPECT_FALSE(std::filesystem::exists(file("results.json")));
 
     write("", rules);
     Program lenient(words);
@@ -190,6 +191,92 @@ TEST_F(Programs, AScheduleThatDoesNotFitTheGraphIsRefusedBeforeAnythingRuns)
     {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--executor", "nobody"});
   EXPECT_EQ(nobody.finish(), 2);
   EXPECT_NE(nobody.errors.find("nobody"), std::string::npos) << nobody.errors;
+}
+
+// Three independent chains in a process each: whichever dies, nobody waits for its endpoints.
+std::vector<std::string> three_parts()
+{
+  return {TAKT_RUN,     "three_chains", "--work-scale", "0.1", "--warmup",       "100ms",
+          "--duration", "10min",        "--split",      "3",   "--json-progress"};
+}
+
+TEST_F(Programs, APartThatIsKilledAtStartEndsTheRunAndIsNamed)
+{
+  Program program(three_parts());
+  const auto parts = program.wait_for_children(3);
+  ASSERT_EQ(parts.size(), 3u);
+  kill(parts[1], SIGKILL);
+  EXPECT_EQ(program.finish(), 1);
+  EXPECT_NE(program.errors.find("ended by signal 9"), std::string::npos) << program.errors;
+  EXPECT_NE(
+    program.errors.find("part 2 of 3 (/callback_4, /callback_5, /callback_6)"), std::string::npos)
+    << program.errors;
+  for (const pid_t part : parts) {
+    EXPECT_NE(kill(part, 0), 0);
+  }
+}
+
+TEST_F(Programs, SigintWhileSomePartsWaitForAnotherEndsTheRun)
+{
+  Program program(three_parts());
+  const auto parts = program.wait_for_children(3);
+  ASSERT_EQ(parts.size(), 3u);
+  kill(parts[0], SIGSTOP);  // it will never say that it is matched, nor hear a signal
+  program.signal(SIGINT);
+  EXPECT_NE(program.finish(), 0);
+  for (const pid_t part : parts) {
+    EXPECT_NE(kill(part, 0), 0);
+  }
+}
+
+TEST_F(Programs, APartThatDiesInTheRunEndsItAndTheOthersRecordsAreKept)
+{
+  std::vector<std::string> words = three_parts();
+  words.insert(words.end(), {"--output", file("results.json")});
+  Program program(words);
+  ASSERT_TRUE(program.wait_for("elapsed_s\": 2"));
+  const auto parts = program.children();
+  ASSERT_EQ(parts.size(), 3u);
+  kill(parts[2], SIGSEGV);
+  EXPECT_EQ(program.finish(), 1);
+  EXPECT_NE(program.errors.find("part 3 of 3 (/callback_7, "), std::string::npos) << program.errors;
+  EXPECT_NE(program.errors.find("signal 11"), std::string::npos) << program.errors;
+  const json all = results();
+  EXPECT_GT(all.at("chains")[0].at("completed").get<int>(), 0);
+  EXPECT_EQ(all.at("chains")[2].at("completed").get<int>(), 0);
+  ASSERT_EQ(all.at("incomplete").size(), 1u);
+  EXPECT_NE(
+    all.at("warnings")[0].get<std::string>().find("incomplete: part 3 of 3"), std::string::npos);
+}
+
+TEST_F(Programs, AGraphOrScheduleThatIsNoFileIsRefusedAtOnce)
+{
+  ASSERT_EQ(mkfifo(file("pipe").c_str(), 0600), 0);
+  for (const auto & words : std::vector<std::vector<std::string>>{
+         {TAKT_RUN, file("pipe")},
+         {TAKT_GRAPH, "check", file("pipe")},
+         {TAKT_RUN, "three_chains", "--schedule", file("pipe")}}) {
+    Program program(words);
+    EXPECT_EQ(program.finish(), 2);
+    EXPECT_NE(program.errors.find("not a regular file"), std::string::npos) << program.errors;
+  }
+}
+
+TEST_F(Programs, AFailedRunLeavesOldResultsAlone)
+{
+  std::ofstream(file("results.json")) << "old";
+  Program program(
+    {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--executor", "nobody",
+     "--quiet", "--output", file("results.json")});
+  EXPECT_EQ(program.finish(), 2);
+  std::string kept;
+  std::ifstream(file("results.json")) >> kept;
+  EXPECT_EQ(kept, "old");
+  Program absent(
+    {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--executor", "nobody",
+     "--quiet", "--output", file("absent.json")});
+  EXPECT_EQ(absent.finish(), 2);
+  EXPECT_FALSE(std::filesystem::exists(file("absent.json")));
 }
 
 TEST_F(Programs, TheHostIsMeasuredAsJson)

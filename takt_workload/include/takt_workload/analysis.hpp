@@ -93,7 +93,7 @@ struct Analysis
 };
 
 /// Statistics cover runs that start (activations: are released) between the latest `measured_from` and
-/// the earliest `measured_to` of all processes.
+/// the earliest `measured_to` of all processes. Records with an `error` are left out.
 Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
 /// The parts; for tests.
