@@ -28,12 +28,12 @@ Status cannot(const std::string & path, int why)
 // The file that a rename may replace; nothing if `path` has to be written through.
 std::optional<std::string> replaceable(const std::string & path)
 {
-  // What these hold are doors to something else, even where that is a regular file.
-  if (path.starts_with("/dev/") || path.starts_with("/proc/")) {
-    return std::nullopt;
-  }
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
+  // What is there are doors to something else, even where that is a regular file.
+  if (fs::exists(status) && (path.starts_with("/dev/") || path.starts_with("/proc/"))) {
+    return std::nullopt;
+  }
   if (fs::is_regular_file(status)) {
     return fs::canonical(path, ignored).string();
   }
