@@ -86,9 +86,15 @@ takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & 
   Graph graph;
   graph.file = file_name;
   try {
-    read_graph(YAML::Load(std::string(text)), graph, faults);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    if (documents.size() > 1) {
+      faults.add(place_of(documents[1]), "a second YAML document; a graph is one");
+    }
+    read_graph(documents.empty() ? YAML::Node() : documents.front(), graph, faults);
   } catch (const YAML::Exception & error) {
-    faults.add(error.mark.is_null() ? 0 : error.mark.line + 1, error.msg);
+    faults.add(
+      error.mark.is_null() ? Place{} : Place{error.mark.line + 1, error.mark.column + 1},
+      error.msg);
   }
   if (!faults.empty()) {
     return faults.sorted();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -14,6 +13,7 @@
 #include "part_executor.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_workload/graph_node.hpp"
+#include "takt_workload/record_size.hpp"
 #include "takt_workload/recorder.hpp"
 #include "takt_workload/signals.hpp"
 
@@ -91,12 +91,8 @@ private:
     record_.executor_name = executor_->name;
     takt_core::Executor & core = executor_->executor.core();
 
-    const double span = seconds(options_.duration + options_.warmup + kDrain) + 1.0;
-    double rate = 0.0;
-    for (const CallbackLoad & load : table_.loads(graph_)) {
-      rate += load.rate;
-    }
-    const auto room = static_cast<std::size_t>(std::llround(rate * span * 1.25)) + 1000;
+    const auto room = static_cast<std::size_t>(
+      expected_runs(graph_, table_, options_, parts_, static_cast<int>(part_)));
     const std::size_t threads = core.scheduler().thread_count();
     recorder_ = std::make_shared<Recorder>(table_, threads, room, part_);
     if (const takt_core::Status added = core.add_observer(recorder_); !added.ok()) {
@@ -108,9 +104,14 @@ private:
     settings_.work = Work::calibrate();
     settings_.seed = options_.seed;
     settings_.lanes = threads;
-    settings_.originals = room;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (parts_[i] == static_cast<int>(part_)) {
+        if (graph_.nodes[i].kind == NodeKind::command) {
+          std::vector<int> alone(graph_.nodes.size(), 0);
+          alone[i] = 1;
+          settings_.originals =
+            static_cast<std::size_t>(expected_runs(graph_, table_, options_, alone, 1));
+        }
         nodes_.push_back(make_node(graph_, table_, i, settings_));
         executor_->executor.add_node(nodes_.back()->ros());
       }

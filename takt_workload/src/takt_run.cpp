@@ -17,6 +17,7 @@
 #include "takt_workload/analysis.hpp"
 #include "takt_workload/graph_parse.hpp"
 #include "takt_workload/host.hpp"
+#include "takt_workload/record_size.hpp"
 #include "takt_workload/results.hpp"
 #include "takt_workload/run_graph.hpp"
 #include "takt_workload/signals.hpp"
@@ -202,6 +203,11 @@ int run(int argc, char ** argv)
   }
   if (!a.output.empty() && a.part < 0) {
     if (const auto status = check_output(a.output); !status.ok()) {
+      return fail(status.faults().front());
+    }
+  }
+  if (a.part < 0) {
+    if (const auto status = check_record_size(graph, a.run, available_memory()); !status.ok()) {
       return fail(status.faults().front());
     }
   }

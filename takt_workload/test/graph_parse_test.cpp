@@ -153,10 +153,11 @@ TEST(GraphFile, ReportsAllFaultsWithTheirLines)
     all += fault + "\n";
   }
   for (const char * expected :
-       {"g.yaml:3: graph: 'colour' is not known", "g.yaml:5: node A: 'period' is missing",
-        "g.yaml:6: node B: 'tranform' is no kind", "g.yaml:7: nobody publishes /X",
-        "g.yaml:8: there is a node /C already", "g.yaml:8: node C: 'period'",
-        "g.yaml:9: /D takes /A twice", "g.yaml:9: node D: the callbacks of a fusion"}) {
+       {"g.yaml:3:1: graph: 'colour' is not known", "g.yaml:5:5: node A: 'period' is missing",
+        "g.yaml:6:21: node B: 'tranform' is no kind; did you mean 'transform'?",
+        "g.yaml:7:5: nobody publishes /X", "g.yaml:8:5: there is a node /C already",
+        "g.yaml:8:37: node C: 'period'", "g.yaml:9:41: /D takes /A twice",
+        "g.yaml:9:53: node D: the callbacks of a fusion"}) {
     EXPECT_NE(all.find(expected), std::string::npos) << expected << "\nin\n" << all;
   }
 }
@@ -180,6 +181,69 @@ TEST(GraphFile, RefusesChainsThatDoNotConnect)
   EXPECT_NE(fault("B, P").find("B has no timer"), std::string::npos);
   EXPECT_NE(fault("A, B, P, C").find("a chain ends at a timer-driven reader"), std::string::npos);
   EXPECT_NE(fault("A, Z").find("there is no node Z"), std::string::npos);
+}
+
+// Each of these was taken once, and went wrong later or did something else than it said.
+TEST(GraphFile, RefusesWhatCannotBeMeant)
+{
+  const auto fault = [](const std::string & nodes, const std::string & rest = "") {
+    const auto graph = parse_graph("version: 1\nname: g\nnodes:\n" + nodes + rest, "g");
+    std::string all;
+    for (const std::string & one : graph.faults()) {
+      all += one + "\n";
+    }
+    return all;
+  };
+  const std::string sensor = "  - {name: A, kind: sensor, period: 10ms}\n";
+  EXPECT_EQ(fault(sensor), "");
+  EXPECT_EQ(
+    fault("  - {name: A, kind: sensor, period: 1ns}\n"),
+    "g:4:37: node A: 'period' must be at least 10us\n");
+  EXPECT_NE(
+    fault("  - {name: " + std::string(300, 'a') + ", kind: sensor, period: 10ms}\n")
+      .find("a name of 301 letters; at most 200 are possible"),
+    std::string::npos);
+  EXPECT_EQ(
+    fault(
+      sensor + "  - {name: B, kind: transform, input: A, work: {min: 1ms, max: 3ms, "
+               "deviation: 1ms}}\n"),
+    "g:5:80: node B: work: 'deviation' needs 'mean'; without both the work is uniform\n");
+  EXPECT_EQ(fault(sensor, "---\nname: h\n"), "g:6:1: a second YAML document; a graph is one\n");
+  EXPECT_EQ(
+    fault(sensor + "  - {kind: sensor, period: 10ms}\n  - {kind: sensor, period: 10ms}\n")
+      .find("already"),
+    std::string::npos);
+  EXPECT_EQ(
+    parse_graph("version: 2\nname: g\nnodes:\n" + sensor, "g").faults(),
+    takt_core::Faults{"g:1:10: graph: 'version' must be 1, not '2'"});
+  const std::string apart = sensor +
+                            "  - {name: B, kind: sensor, period: 10ms}\n"
+                            "  - {name: C, kind: transform, input: B}\n";
+  EXPECT_EQ(fault(apart, "kpis:\n  hot_path: {roots: [B], sink: C}\n"), "");
+  EXPECT_EQ(
+    fault(apart, "kpis:\n  hot_path: {roots: [A, B], sink: C}\n"),
+    "g:8:21: hot_path: no path leads from /A:timer(10ms) to /C:sub(/B)\n");
+}
+
+TEST(GraphFile, SuggestsWhatIsClose)
+{
+  const auto fault = [](const std::string & text) {
+    return parse_graph(text, "g").faults().front();
+  };
+  const std::string head = "version: 1\nname: g\nnodes:\n";
+  EXPECT_EQ(
+    fault(head + "  - {name: Camera, kind: sensor, perod: 10ms, period: 1ms}\n"),
+    "g:4:34: node Camera: 'perod' is not known here; did you mean 'period'?");
+  EXPECT_EQ(
+    fault(
+      head + "  - {name: Camera, kind: sensor, period: 1ms}\n"
+             "  - {name: B, kind: transform, input: Camara}\n"),
+    "g:5:5: nobody publishes /Camara; did you mean '/Camera'?");
+  EXPECT_EQ(
+    fault(
+      head + "  - {name: Camera, kind: sensor, period: 1ms}\n"
+             "chains: [{name: c, path: [Camara]}]\n"),
+    "g:5:27: there is no node Camara; did you mean 'Camera'?");
 }
 
 TEST(GraphFile, RefusesWhatNoTimerDrives)

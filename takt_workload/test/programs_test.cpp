@@ -45,6 +45,9 @@ TEST_F(Programs, BadInputIsOneMessageAndExitCodeTwo)
     {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--threads", "2"},
     {TAKT_RUN, "three_chains", "--split", "2", "--split-map", "nobody"},
     {TAKT_RUN, "three_chains", "--output", "/nowhere/at/all.json"},
+    {TAKT_RUN, "three_chains", "--output", "/"},
+    {TAKT_RUN, "autoware_reference", "--duration", "100000min"},
+    {TAKT_RUN, "autoware_reference", "--duration", "100000min", "--split", "3"},
     {TAKT_RUN, "nowhere.yaml"},
     {TAKT_RUN, file("bad.yaml")},
     {TAKT_GRAPH},
@@ -64,7 +67,7 @@ TEST_F(Programs, GraphFaultsHaveFileAndLine)
   std::ofstream(file("bad.yaml")) << "version: 1\nname: x\nnodes:\n  - {name: A, kind: sensor}\n";
   Program program({TAKT_GRAPH, "check", file("bad.yaml")});
   EXPECT_EQ(program.finish(), 2);
-  EXPECT_TRUE(program.errors.starts_with(file("bad.yaml") + ":4: ")) << program.errors;
+  EXPECT_TRUE(program.errors.starts_with(file("bad.yaml") + ":4:5: ")) << program.errors;
 }
 
 TEST_F(Programs, IdsAndInfoOfTheReferenceSystem)
