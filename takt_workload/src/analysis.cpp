@@ -211,6 +211,7 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   Analysis result;
   std::vector<RunRecord> runs;
   result.measured_to = takt_core::kNever;
+  result.observed_to = takt_core::kNever;
   std::size_t usable = 0;
   for (const ProcessRecord & process : processes) {
     if (!process.error.empty()) {
@@ -221,6 +222,8 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
     result.stalls.insert(result.stalls.end(), process.stalls.begin(), process.stalls.end());
     result.measured_from = std::max(result.measured_from, process.measured_from);
     result.measured_to = std::min(result.measured_to, process.measured_to);
+    result.observed_to =
+      std::min(result.observed_to, std::max(process.measured_to, process.observed_to));
   }
   if (usable == 0) {
     result.measured_to = result.measured_from;
@@ -236,8 +239,9 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   analyst.hot_path();
   analyst.planner();
   for (const Chain & chain : graph.chains) {
-    result.chains.push_back(
-      analyse_chain(chain, table, causality, stalls, result.measured_from, result.measured_to));
+    result.chains.push_back(analyse_chain(
+      chain, table, causality, stalls, result.measured_from, result.measured_to,
+      result.observed_to));
   }
   for (const ProcessRecord & process : processes) {
     for (const CallbackCounters & counters : process.counters) {

@@ -102,6 +102,21 @@ std::vector<std::string> warnings_of(
       "ends that)",
       host.rt_runtime_us / 1000, host.rt_period_us / 1000));
   }
+  std::size_t held_back = 0;
+  takt_core::Duration held_for{};
+  for (const Stall & stall : analysis.stalls) {
+    if (stall.source == Stall::Source::throttled) {
+      ++held_back;
+      held_for += stall.end - stall.begin;
+    }
+  }
+  if (held_back > 0) {
+    warnings.push_back(fmt::format(
+      "the kernel held real-time threads back {} times, {:.1f} ms in all (throttling, or threads "
+      "of "
+      "priority 99): no stall of the host, and left out of no figure",
+      held_back, static_cast<double>(held_for.count()) * 1e-6));
+  }
   if (analysis.foreign_messages > 0) {
     warnings.push_back(fmt::format(
       "{} messages came from publishers outside of the graph: choose another --domain",

@@ -201,6 +201,7 @@ private:
     }
     sleep_until(takt_core::now() + kDrain);
     record_.middleware_ceiling = executor_->executor.core().middleware_ceiling();
+    record_.observed_to = takt_core::now();
     executor_->executor.cancel();
     spinning.join();
     if (failure != nullptr) {

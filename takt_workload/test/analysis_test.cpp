@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <thread>
 
+#include "takt_core/thread_attributes.hpp"
 #include "takt_workload/graph_parse.hpp"
+#include "takt_workload/stall_witness.hpp"
 #include "takt_workload/summary.hpp"
 
 namespace takt_workload
@@ -177,12 +181,49 @@ TEST_F(Records, SkippedPeriodsAreCountedAlthoughSequencesAreContiguous)
   EXPECT_EQ(figures.drops, 0u);
 }
 
-TEST_F(Records, MissedDeadlinesAreThoseOfCompletedActivations)
+TEST_F(Records, WhatCompletesLateMissesItsDeadline)
 {
   round(0, 1);
   process.runs[6].end = at(31);
   const Analysis figures = result();
+  EXPECT_EQ(figures.chains[0].late, 1u);
   EXPECT_EQ(figures.chains[0].missed_deadlines, 1u);
+}
+
+TEST_F(Records, WhatNeverArrivesMissesItsDeadlineButWhatIsReplacedDoesNot)
+{
+  round(0, 1);
+  // Front's message 2 is replaced in the fusion's slot by its message 3, which is not published.
+  run("/Front:timer(100ms)", 100, 101, 102, 0, true);
+  run("/Fusion:sub(/Front)", 102, 103, 104, 2, false);
+  run("/Front:timer(100ms)", 200, 201, 202, 0, true);
+  run("/Fusion:sub(/Front)", 202, 203, 204, 3, false);
+  // Rear's message 2 is overwritten; nobody takes its message 3's fruit before the run ends.
+  run("/Rear:timer(100ms)", 100, 101, 102, 0, true);
+  run("/Rear:timer(100ms)", 960, 961, 962, 0, true);
+  run("/Fusion:sub(/Rear)", 962, 963, 966, 3, true);
+  // Released so late that the deadline had not passed when everything ended.
+  run("/Front:timer(100ms)", 990, 991, 992, 0, true);
+  process.observed_to = at(1015);
+  const Analysis figures = result();
+  const ChainFigures & front = figures.chains[0];
+  EXPECT_EQ(front.superseded, 1u);
+  EXPECT_EQ(front.unfinished, 2u);  // messages 3 and 4
+  EXPECT_EQ(front.overdue, 1u);
+  EXPECT_EQ(front.missed_deadlines, 1u);
+  const ChainFigures & rear = figures.chains[1];
+  EXPECT_EQ(rear.lost, 1u);
+  EXPECT_EQ(rear.overdue, 1u);
+  EXPECT_EQ(rear.missed_deadlines, 2u);
+}
+
+TEST_F(Records, WithoutADeadlineNoneIsMissed)
+{
+  graph.chains[0].deadline = takt_core::kForever;
+  run("/Front:timer(100ms)", 100, 101, 102, 0, true);
+  const Analysis figures = result();
+  EXPECT_EQ(figures.chains[0].unfinished, 1u);
+  EXPECT_EQ(figures.chains[0].missed_deadlines, 0u);
 }
 
 TEST_F(Records, SamplesThatOverlapAStallAreMarked)
@@ -198,10 +239,68 @@ TEST_F(Records, SamplesThatOverlapAStallAreMarked)
     without_stalled(figures.hot_path.latency.ns, figures.hot_path.latency.stalled).size(), 1u);
 }
 
+TEST_F(Records, WhatTheKernelHeldBackIsNoStallOfTheHost)
+{
+  round(0, 1);
+  process.stalls.push_back({0, at(5), at(7), Stall::Source::throttled});
+  const Analysis figures = result();
+  ASSERT_EQ(figures.stalls.size(), 1u);
+  EXPECT_EQ(figures.hot_path.latency.stalled, (std::vector<char>{0}));
+  EXPECT_EQ(figures.chains[0].responses.stalled, (std::vector<char>{0}));
+}
+
+TEST(Witness, IsHeldUpByTheHostOrByTheKernel)
+{
+  EXPECT_EQ(
+    StallWitness::blame(milliseconds(10), std::chrono::microseconds(50)), Stall::Source::witness);
+  EXPECT_EQ(StallWitness::blame(milliseconds(10), milliseconds(9)), Stall::Source::throttled);
+}
+
+// A thread of the same priority is not preempted: the witness is ready and waits, as it does when
+// throttled, but here it is certain.
+TEST(Witness, TellsWaitingForOtherThreadsFromAStall)
+{
+  if (!takt_core::may_use_realtime(99)) {
+    GTEST_SKIP() << "no right to SCHED_FIFO 99";
+  }
+  const int core = takt_core::usable_cores().back();
+  StallWitness witness({core});
+  ASSERT_EQ(witness.blind(), "");
+  takt_core::Time begin{};
+  takt_core::Time end{};
+  std::thread([&] {
+    takt_core::ThreadAttributes attributes;
+    attributes.policy = takt_core::Policy::fifo;
+    attributes.priority = 99;
+    attributes.cores = {core};
+    ASSERT_TRUE(takt_core::apply(attributes).granted_all());
+    begin = takt_core::now();
+    while (takt_core::now() < begin + milliseconds(40)) {
+    }
+    end = takt_core::now();
+  }).join();
+  takt_core::Duration blamed{};
+  for (const Stall & stall : witness.stop()) {
+    if (stall.end > begin && stall.begin < end && stall.source == Stall::Source::throttled) {
+      blamed += std::min(stall.end, end) - std::max(stall.begin, begin);
+    }
+  }
+  EXPECT_GE(blamed, milliseconds(30));
+}
+
+// Only where it overran: whoever else ran during the same run was not held up.
 TEST_F(Records, WorkThatOverranItsCpuTimeIsAStall)
 {
   round(0, 1);
-  process.runs[4].work_cpu = milliseconds(3);
+  process.runs[4].overrun_begin = at(10);
+  process.runs[4].overrun_end = at(11);
+  run("/Filter:sub(/Fusion)", 108, 109, 112, 2, true);
+  process.runs.back().overrun_begin = at(111);
+  process.runs.back().overrun_end = at(112);
+  run("/Planner:timer(100ms)", 109, 110, 110.5, 0, true);
+  const Analysis result_of_planner = result();
+  EXPECT_EQ(result_of_planner.planner.lateness.stalled, (std::vector<char>{0, 0}));
+  process.runs.resize(process.runs.size() - 2);
   const Analysis figures = result();
   ASSERT_EQ(figures.stalls.size(), 1u);
   EXPECT_EQ(figures.stalls[0].source, Stall::Source::overrun);
