@@ -72,6 +72,11 @@ class Series:
     at_ns: Samples
     stalled: Flags
 
+    @property
+    def stalled_share(self) -> float:
+        """Which part of the samples a host stall touched."""
+        return float(self.stalled.mean()) if len(self.stalled) else 0.0
+
     def clean(self) -> Samples:
         """Give the samples that no host stall touched."""
         return self.values[~self.stalled]

@@ -83,6 +83,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
                 _since(int(stall["end_ns"]), epoch),
             )
             for stall in raw.get("stalls", ())
+            if stall.get("source") != "throttled"  # the kernel's own doing
         ),
         defaulted_callbacks=tuple(str(id_) for id_ in raw.get("defaulted_callbacks", ())),
         warnings=tuple(str(warning) for warning in raw.get("warnings", ())),

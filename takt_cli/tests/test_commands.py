@@ -200,7 +200,8 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
 def test_every_option_of_the_runner_is_handed_on(takt, fakes):
     said = takt(
         *"run three_chains --duration 1s --seed 3 --witness off --domain 7".split(),
-        *"--cores 0 --split 2 --split-map A;B --reference-timer 50 --match-timeout 5s --label mine".split(),
+        *"--cores 0 --split 2 --split-map A;B --reference-timer 50".split(),
+        *"--match-timeout 5s --label mine".split(),
         *"-o r.json".split(),
     )  # fmt: skip
     assert said.code == 0, said.err

@@ -17,7 +17,10 @@ def test_p99_is_shown_from_a_thousand_samples_on():
     assert texts(short, 0)[column] == "–"
     assert "1,000 samples" in " ".join(short.notes)
     assert texts(long, 0)[column] != "–"
-    assert not long.notes
+    assert texts(long, 0)[long.columns.index("p99.9")] == "–"
+    longest = chain_table(parse_results(results(duration_s=1000)))
+    assert texts(longest, 0)[longest.columns.index("p99.9")] != "–"
+    assert texts(short, 0)[short.columns.index("stalled")] == "1.0 %"
 
 
 def test_the_thread_table_says_what_was_refused():
@@ -59,6 +62,8 @@ def test_the_comparison_has_the_floor_beside_and_figures_without_stalls():
         "hot path p50 (ms)",
         "hot path max (ms)",
         "hot path max without host stalls (ms)",
+        "hot path samples in host stalls",
+        "hot path from its due time p50 (ms)",
         "hot path drops",
         "planner late max (ms)",
         "planner cycles without fresh obstacles",

@@ -182,12 +182,16 @@ def run_summary(results: Results) -> dict[str, Any]:
                 "deadline_ns": chain.deadline_ns,
                 "response_ns": asdict(summarise(chain.responses.values)),
                 "response_without_stalls_ns": asdict(summarise(chain.responses.clean())),
+                "stalled_share": chain.responses.stalled_share,
             }
             for chain in results.chains
         ],
         "hot_path": {
             "floor_ns": kpis.hot_floor_ns,
             "latency_ns": asdict(summarise(kpis.hot_latency.values)),
+            "latency_without_stalls_ns": asdict(summarise(kpis.hot_latency.clean())),
+            "from_due_ns": asdict(summarise(kpis.hot_from_due)),
+            "stalled_share": kpis.hot_latency.stalled_share,
             "drops": kpis.hot_drops,
         }
         if kpis.has_hot_path
