@@ -55,6 +55,7 @@ class RunRequest:
     split_map: str | None = None
     reference_timer: int | None = None
     match_timeout_ns: int | None = None
+    records: Path | None = None  # the raw record of each run, too
     extra: tuple[str, ...] = field(default=())
 
     def arguments(self) -> list[str]:
@@ -76,6 +77,7 @@ class RunRequest:
         add("--split-map", self.split_map)
         add("--seed", self.seed)
         add("--witness", self.witness)
+        add("--records", self.records)
         add("--domain", self.domain)
         add("--reference-timer", self.reference_timer)
         if self.match_timeout_ns is not None:
@@ -100,6 +102,8 @@ def run(
     """
     program = find_program("takt_run", PACKAGE)
     check_file(request.output)
+    if request.records:
+        check_file(request.records)
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         part = part_of(request.output, Path(scratch))
         try:

@@ -201,14 +201,14 @@ def test_every_option_of_the_runner_is_handed_on(takt, fakes):
     said = takt(
         *"run three_chains --duration 1s --seed 3 --witness off --domain 7".split(),
         *"--cores 0 --split 2 --split-map A;B --reference-timer 50".split(),
-        *"--match-timeout 5s --label mine".split(),
+        *"--match-timeout 5s --label mine --records raw.json".split(),
         *"-o r.json".split(),
     )  # fmt: skip
     assert said.code == 0, said.err
     given = json.loads(Path("r.json").read_text())["arguments"]
     for words in (
         "--seed 3", "--witness off", "--domain 7", "--split 2", "--split-map A;B",
-        "--reference-timer 50", "--match-timeout 5s", "--label mine",
+        "--reference-timer 50", "--match-timeout 5s", "--label mine", "--records raw.json",
     ):  # fmt: skip
         assert words in given
     assert takt("run", "three_chains", "--cores", "0,4711").code == 2

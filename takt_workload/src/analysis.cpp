@@ -206,10 +206,21 @@ void mark_foreign(
 
 }  // namespace
 
+std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRecord> & processes)
+{
+  std::vector<RunRecord> runs;
+  for (const ProcessRecord & process : processes) {
+    if (process.error.empty()) {
+      runs.insert(runs.end(), process.runs.begin(), process.runs.end());
+    }
+  }
+  mark_foreign(processes, CallbackTable(graph), runs);
+  return runs;
+}
+
 Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & processes)
 {
   Analysis result;
-  std::vector<RunRecord> runs;
   result.measured_to = takt_core::kNever;
   result.observed_to = takt_core::kNever;
   std::size_t usable = 0;
@@ -218,7 +229,6 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
       continue;
     }
     ++usable;
-    runs.insert(runs.end(), process.runs.begin(), process.runs.end());
     result.stalls.insert(result.stalls.end(), process.stalls.begin(), process.stalls.end());
     result.measured_from = std::max(result.measured_from, process.measured_from);
     result.measured_to = std::min(result.measured_to, process.measured_to);
@@ -228,7 +238,7 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   if (usable == 0) {
     result.measured_to = result.measured_from;
   }
-  mark_foreign(processes, CallbackTable(graph), runs);
+  std::vector<RunRecord> runs = runs_of(graph, processes);
   const std::vector<Stall> work = overruns(runs);
   result.stalls.insert(result.stalls.end(), work.begin(), work.end());
   const StallIndex stalls(result.stalls);

@@ -33,6 +33,7 @@ struct Arguments
   RunOptions run;
   std::string graph;
   std::string output;
+  std::string records;
   bool quiet = false;
   bool json_progress = false;
   // Given by the parent of a split run.
@@ -110,6 +111,8 @@ void add_options(CLI::App & app, Arguments & a)
     ->check(CLI::Range(1, 99));
   app.add_option("--label", run.label, "kept in the results");
   app.add_option("--output", a.output, "where to write the results, e.g. results.json");
+  app.add_option(
+    "--records", a.records, "where to write the raw record of each run, some 80 bytes each");
   app.add_flag("--quiet", a.quiet, "no progress and no tables");
   app.add_flag("--json-progress", a.json_progress, "progress as lines of JSON on standard output");
   app.add_option("--part", a.part)->group("");
@@ -147,13 +150,20 @@ int report(const Arguments & a, const Graph & graph, const std::vector<ProcessRe
 {
   const Analysis analysis = analyse(graph, records);
   const Host host = read_host();
-  if (!a.output.empty()) {
-    const auto written =
-      write_output(a.output, results_json(graph, a.run, host, records, analysis).dump(1) + '\n');
+  const auto write = [](const std::string & path, const std::string & text) {
+    const auto written = write_output(path, text);
     if (!written.ok()) {
       fmt::print(stderr, "takt_run: {}\n", written.faults().front());
-      return 1;
     }
+    return written.ok();
+  };
+  if (!a.records.empty() && !write(a.records, records_json(graph, records))) {
+    return 1;
+  }
+  if (
+    !a.output.empty() &&
+    !write(a.output, results_json(graph, a.run, host, records, analysis).dump(1) + '\n')) {
+    return 1;
   }
   if (!a.quiet && !a.json_progress) {
     std::cout << results_table(graph, a.run, host, records, analysis);
@@ -201,9 +211,11 @@ int run(int argc, char ** argv)
       return kBadInput;
     }
   }
-  if (!a.output.empty() && a.part < 0) {
-    if (const auto status = check_output(a.output); !status.ok()) {
-      return fail(status.faults().front());
+  for (const std::string & path : {a.output, a.records}) {
+    if (!path.empty() && a.part < 0) {
+      if (const auto status = check_output(path); !status.ok()) {
+        return fail(status.faults().front());
+      }
     }
   }
   if (a.part < 0) {

@@ -100,6 +100,13 @@ def run_graph(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Keep the raw results in this file.")
     ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also keep the raw record of each run here, some 80 bytes each.",
+            show_default=False,
+        ),
+    ] = None,
     json_output: Json = False,
 ) -> None:
     """Run a graph, and print how its chains did."""
@@ -125,6 +132,7 @@ def run_graph(
         reference_timer=reference_timer,
         match_timeout_ns=duration_ns(match_timeout) if match_timeout else None,
         label=label,
+        records=records,
     )
     with progress() as bar:
         task = bar.add_task(f"{request.graph.stem}", total=1.0)

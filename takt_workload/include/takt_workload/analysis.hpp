@@ -99,6 +99,9 @@ struct Analysis
 /// the earliest `measured_to` of all processes. Records with an `error` are left out.
 Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
+/// The runs of all processes without an `error`, with what came from outside of the graph marked.
+std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRecord> & processes);
+
 /// The parts; for tests.
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
