@@ -7,8 +7,15 @@ import signal
 import sys
 import traceback
 
-from takt_cli.console import err
-from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
+try:
+    from takt_cli.console import err
+    from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
+except ModuleNotFoundError as missing:
+    sys.stderr.write(
+        f"takt: the Python package {missing.name} is missing for {sys.executable}; install it, or "
+        "use ./takt in takt's repository, which sets up all it needs\n"
+    )
+    sys.exit(2)
 
 
 def main() -> None:
