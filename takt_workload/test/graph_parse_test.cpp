@@ -1,10 +1,12 @@
 // Graph files: the shipped ones to the letter, and faults with their lines, all at once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
 
+#include "takt_schedule/parse.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/graph_parse.hpp"
 
@@ -181,6 +183,27 @@ TEST(GraphFile, RefusesChainsThatDoNotConnect)
   EXPECT_NE(fault("B, P").find("B has no timer"), std::string::npos);
   EXPECT_NE(fault("A, B, P, C").find("a chain ends at a timer-driven reader"), std::string::npos);
   EXPECT_NE(fault("A, Z").find("there is no node Z"), std::string::npos);
+}
+
+// A schedule stands alone, so it repeats the graph's chains: they must not drift apart.
+TEST(Shipped, ScheduleAndGraphHaveTheSameChains)
+{
+  const Graph graph = shipped("autoware_reference");
+  const auto schedule = takt_schedule::load_schedule(find_shipped("autoware_takt", "schedules"));
+  ASSERT_TRUE(schedule.ok());
+  const CallbackTable table(graph);
+  ASSERT_EQ(schedule.value().chains.size(), graph.chains.size());
+  for (const Chain & chain : graph.chains) {
+    const auto & all = schedule.value().chains;
+    const auto found = std::find_if(
+      all.begin(), all.end(), [&](const auto & one) { return one.options.name == chain.name; });
+    ASSERT_NE(found, all.end()) << chain.name;
+    EXPECT_EQ(found->options.path, chain.path) << chain.name;
+    EXPECT_EQ(found->options.priority, chain.priority) << chain.name;
+    EXPECT_EQ(found->options.deadline, chain.deadline) << chain.name;
+    EXPECT_EQ(found->options.period, table.callbacks()[table.find(chain.path.front())].period)
+      << chain.name;
+  }
 }
 
 // Each of these was taken once, and went wrong later or did something else than it said.
