@@ -15,6 +15,7 @@ from takt_cli.samples import (
     summarise,
     tail_percentile,
 )
+from takt_cli.skipped import skipped_notes
 from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table, count_cell
 from takt_cli.units import milliseconds, percent, significant
@@ -89,6 +90,7 @@ def comparison_table(configurations: Sequence[Configuration], title: str) -> Tab
     if any(chain.deadline_ns for results in all_results for chain in results.chains):
         rows.counts("missed deadlines", lambda r: r.missed_deadlines, of=lambda r: r.released)
     _cost_rows(rows, all_results)
+    table.notes += skipped_notes(configurations)
     return table
 
 
@@ -196,6 +198,7 @@ def chain_comparison(configurations: Sequence[Configuration], title: str) -> Tab
                 continue
             table.add(*chain_cells(shown, configuration, chain))
             shown = ""
+    table.notes += skipped_notes(configurations)
     return table
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from takt_cli.results import ChainResult, Results, ThreadResult
 from takt_cli.samples import Summary, samples_needed, summarise
+from takt_cli.skipped import skipped_timers
 from takt_cli.table import Cell, Mood, Table, count_cell
 from takt_cli.units import milliseconds, percent, significant
 
@@ -97,7 +98,11 @@ def key_table(results: Results) -> Table:
             count_cell(kpis.planner_stale_cycles, 0),
             f"of {kpis.planner_cycles}, without a fresh hot-path message",
         )
-    table.add("skipped timer periods", count_cell(results.skipped_periods, 0), "never ran")
+    table.add(
+        "skipped timer periods",
+        count_cell(results.skipped_periods, 0),
+        skipped_timers(results) or "never ran",
+    )
     table.add("CPU", percent(results.cpu_share), "100 % is one core")
     if results.other_cores is not None:
         table.add("CPU of other programs", percent(results.other_cores), "on the same cores")

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "takt_workload/callback_table.hpp"
 #include "takt_workload/results.hpp"
 
 namespace takt_workload
@@ -69,6 +70,20 @@ std::string kpi_rows(const std::vector<ProcessRecord> & processes, const Analysi
   return text.empty() ? text : head("figures") + text;
 }
 
+// " (/Sensor:timer(25ms) 12, ...)": which timers skipped periods; most of them do so for one reason.
+std::string skipping_timers(const CallbackTable & table, const Analysis & analysis)
+{
+  std::string text;
+  for (const CallbackFigures & callback : analysis.callbacks) {
+    if (callback.skipped_periods > 0) {
+      text += fmt::format(
+        "{}{} {}", text.empty() ? " (" : ", ", table.callbacks()[callback.callback].id,
+        callback.skipped_periods);
+    }
+  }
+  return text.empty() ? text : text + ")";
+}
+
 }  // namespace
 
 std::string results_table(
@@ -128,10 +143,10 @@ std::string results_table(
     }
   }
   text += fmt::format(
-    "\nload {:.2f} of {:.2f} cores asked; {} periods skipped, {} messages lost; {} host stalls "
+    "\nload {:.2f} of {:.2f} cores asked; {} periods skipped{}, {} messages lost; {} host stalls "
     "of {:.1f} ms, {} runs whose work overran\n",
-    analysis.load.applied, analysis.load.asked, analysis.skipped_periods, analysis.drops, witnessed,
-    stalled, overran);
+    analysis.load.applied, analysis.load.asked, analysis.skipped_periods,
+    skipping_timers(CallbackTable(graph), analysis), analysis.drops, witnessed, stalled, overran);
   std::vector<std::string> defaulted;
   for (const ProcessRecord & process : processes) {
     defaulted.insert(
