@@ -49,6 +49,7 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--phases", "random"], "unknown phases"),
         (["run", "three_chains", "--schedule", "nosuch"], "unknown schedule 'nosuch'"),
         (["run", "three_chains", "--order", "lifo"], "--order"),
+        (["run", "three_chains", "-o", "a.json", "--records", "a.json"], "the same file"),
         (["experiment", "executors", "--samples", "50", "--duration", "1s"], "give one of them"),
         (["experiment", "binding", "--cores", "4096"], "--cores 4096"),
         (["report", "missing.json"], "cannot be read"),
@@ -234,6 +235,18 @@ def test_demo_writes_one_page_and_names_it(takt, fakes, tmp_path):
     assert {"stock-single.json", "stock-pool.json", "takt.json", "summary.json"} <= {
         path.name for path in (tmp_path / "d").iterdir()
     }
+
+
+def test_the_raw_records_of_each_run_are_kept_and_named(takt, fakes, tmp_path):
+    said = takt("demo", "--duration", "2", "--output", tmp_path / "d")
+    assert f"Raw data: {tmp_path}/d (" in said.out
+    summary = json.loads((tmp_path / "d/summary.json").read_text())
+    for configuration in summary["configurations"]:
+        assert configuration["results"].removesuffix(".json") == configuration[
+            "records"
+        ].removesuffix(".records.json")
+        assert Path(configuration["results"]).is_file()
+        assert "runs" in json.loads(Path(configuration["records"]).read_text())
 
 
 @pytest.mark.parametrize("name", ["executors", "binding", "policy"])

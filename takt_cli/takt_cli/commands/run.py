@@ -112,6 +112,8 @@ def run_graph(
     """Run a graph, and print how its chains did."""
     if split_map and split is None:
         raise TaktError("--split-map needs --split")
+    if records is not None and records == output:
+        raise TaktError("--output and --records name the same file")
     request = RunRequest(
         graph=resolve_graph(graph),
         output=output or output_directory(None, "run") / "results.json",

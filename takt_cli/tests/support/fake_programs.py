@@ -67,6 +67,8 @@ if graph["name"] == "crashing":
 if schedule:
     data["schedule"] = dict(file=schedule, name="main")
 json.dump(data, open(args.output, "w"))
+if args.records:
+    json.dump(dict(version=1, graph=graph["name"], runs=[]), open(args.records, "w"))
 if graph["name"] == "crashing":
     print("takt_run: part 2 of 3 was ended by signal 11", file=sys.stderr)
     sys.exit(1)
