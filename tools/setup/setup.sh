@@ -2,9 +2,10 @@
 # Everything that a build needs: Debian packages, Python, ROS 2. Quick when it is all there.
 set -euo pipefail
 here=$(dirname -- "${BASH_SOURCE[0]}")
+# First, because the paths depend on the Python that comes with it.
+"$here/debian.sh"
 # shellcheck source=tools/setup/paths.sh
 source "$here/paths.sh"
-"$here/debian.sh"
 [[ -e $TAKT_PREFIX/.complete ]] && exit 0
 
 # Without a network pip has a page of the same words, after a minute of trying: they are kept, and it

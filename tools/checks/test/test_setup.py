@@ -40,7 +40,20 @@ def test_no_network_is_one_sentence(tmp_path: Path, debian_is_there: None) -> No
     assert "127.0.0.1" in words.read_text() or "proxy" in words.read_text().lower()
 
 
-def test_no_home_is_one_sentence() -> None:
+def test_debian_packages_come_before_anything_that_needs_python(tmp_path: Path) -> None:
+    # Nothing is installed, and nothing can be. Without HOME the next step would say so.
+    for name in ("dpkg-query", "dpkg", "apt-get", "sudo"):
+        fake = tmp_path / name
+        fake.write_text("#!/bin/sh\nexit 1\n")
+        fake.chmod(0o755)
+    done = run("setup.sh", PATH=f"{tmp_path}:/usr/bin:/bin")
+    assert done.returncode == 2
+    first, *_, last = done.stderr.splitlines()
+    assert first.startswith("+ ")
+    assert last.startswith("takt: could not install build-essential")
+
+
+def test_no_home_is_one_sentence(debian_is_there: None) -> None:
     done = run("setup.sh")
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
