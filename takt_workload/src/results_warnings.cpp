@@ -112,9 +112,8 @@ std::vector<std::string> warnings_of(
   }
   if (held_back > 0) {
     warnings.push_back(fmt::format(
-      "the kernel held real-time threads back {} times, {:.1f} ms in all (throttling, or threads "
-      "of "
-      "priority 99): no stall of the host, and left out of no figure",
+      "the kernel held real-time threads back {} times, {:.1f} ms in all (throttling, or "
+      "threads of priority 99): no stall of the host, and left out of no figure",
       held_back, static_cast<double>(held_for.count()) * 1e-6));
   }
   if (analysis.foreign_messages > 0) {

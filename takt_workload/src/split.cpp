@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 
 #include "part_process.hpp"
 #include "record_directory.hpp"
@@ -54,8 +55,8 @@ ProcessRecord failed(const std::string & why)
   return record;
 }
 
-// Waits until all have said that they are matched; what went wrong, or nothing.
-std::string wait_until_matched(const Processes & processes)
+// Waits until all have said that they are matched; the record of one that went wrong, or nothing.
+std::optional<ProcessRecord> wait_until_matched(const Processes & processes)
 {
   std::vector<pollfd> files;
   for (const auto & process : processes) {
@@ -63,7 +64,7 @@ std::string wait_until_matched(const Processes & processes)
   }
   for (std::size_t matched = 0; matched < processes.size();) {
     if (wait_for_signal_or(files, takt_core::kNever)) {
-      return "stopped before it began";
+      return failed("stopped before it began");
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (files[i].revents == 0) {
@@ -72,16 +73,17 @@ std::string wait_until_matched(const Processes & processes)
       char word = 0;
       if (recv(files[i].fd, &word, 1, MSG_DONTWAIT) != 1 || word != kMatched) {
         processes[i]->end(kPatience);
-        const std::string why = processes[i]->failure();
-        return why.empty() ? "a part ended before it began" : why;
+        const ProcessRecord record = processes[i]->record();
+        return record.error.empty() ? failed("a part ended before it began") : record;
       }
       ++matched;
     }
   }
-  return "";
+  return std::nullopt;
 }
 
-void wait_until_ended(const Processes & processes, Time epoch, const Progress & progress)
+// A part that ends before `due`, for whatever reason, ends the others: their chains lead through it.
+void wait_until_ended(const Processes & processes, Time epoch, Time due, const Progress & progress)
 {
   bool stopping = false;
   Time patience = takt_core::kNever;
@@ -114,7 +116,7 @@ void wait_until_ended(const Processes & processes, Time epoch, const Progress & 
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (files[i].revents != 0) {
         running[i]->reap(kPatience);
-        if (!running[i]->failure().empty()) {
+        if (takt_core::now() < due || !running[i]->failure().empty()) {
           stop();
         }
       } else if (takt_core::now() > patience) {
@@ -142,11 +144,11 @@ std::vector<ProcessRecord> run_split(
         arguments, part, *options.domain, directory.file(part),
         name_of(graph, parts, part, options.split)));
     }
-    if (const std::string why = wait_until_matched(processes); !why.empty()) {
+    if (const auto stopped = wait_until_matched(processes)) {
       for (const auto & process : processes) {
         process->interrupt();  // all at once; each is waited for at the end of its life
       }
-      return {failed(why)};
+      return {*stopped};
     }
     Time epoch{};
     begin(epoch);
@@ -155,7 +157,7 @@ std::vector<ProcessRecord> run_split(
       // One that has died meanwhile is noticed below.
       [[maybe_unused]] const auto sent = send(process->channel(), &ns, sizeof ns, MSG_NOSIGNAL);
     }
-    wait_until_ended(processes, epoch, progress);
+    wait_until_ended(processes, epoch, epoch + options.warmup + options.duration, progress);
     std::vector<ProcessRecord> records;
     for (const auto & process : processes) {
       records.push_back(process->record());

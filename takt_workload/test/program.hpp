@@ -1,14 +1,19 @@
-// Starts one of the programs under test and collects what it says.
+// Starts one of the programs under test and collects what it says and writes.
 #ifndef PROGRAM_HPP_
 #define PROGRAM_HPP_
 
+#include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,10 +21,17 @@
 namespace takt_workload
 {
 
+/// Of a program under test: those of the test, or none to raise a thread's priority.
+enum class Rights
+{
+  own,
+  none
+};
+
 class Program
 {
 public:
-  explicit Program(std::vector<std::string> words)
+  explicit Program(std::vector<std::string> words, Rights rights = Rights::own)
   {
     int out[2];
     int err[2];
@@ -37,6 +49,9 @@ public:
         argv.push_back(word.data());
       }
       argv.push_back(nullptr);
+      if (rights == Rights::none) {
+        give_up_rights();
+      }
       execv(argv[0], argv.data());
       _exit(127);
     }
@@ -125,6 +140,16 @@ public:
   std::string errors;
 
 private:
+  // Root gets from its bounding set what it has after exec; other users have nothing to begin with.
+  static void give_up_rights()
+  {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_RTPRIO, &none);
+    setrlimit(RLIMIT_NICE, &none);
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0);
+  }
+
   static bool read_some(int from, std::string & into)
   {
     char buffer[4096];
@@ -136,6 +161,25 @@ private:
   pid_t pid_ = 0;
   int out_ = -1;
   int err_ = -1;
+};
+
+using nlohmann::json;
+
+/// A directory for what the programs of one test write.
+class Programs : public ::testing::Test
+{
+protected:
+  Programs()
+  {
+    std::string name = (std::filesystem::temp_directory_path() / "takt_test.XXXXXX").string();
+    directory = mkdtemp(name.data());
+  }
+  ~Programs() override { std::filesystem::remove_all(directory); }
+
+  std::string file(const std::string & name) const { return (directory / name).string(); }
+  json results() const { return json::parse(std::ifstream(file("results.json"))); }
+
+  std::filesystem::path directory;
 };
 
 }  // namespace takt_workload
