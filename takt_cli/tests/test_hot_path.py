@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 
 import numpy as np
+from rich.console import Console
 from support import synthetic
 from takt_cli.experiments import hot_path, phases
 from takt_cli.results import Kpis, Results, Series
@@ -164,3 +166,14 @@ def test_too_few_samples_are_no_success() -> None:
     done = [*_good(), _run(hot_path.FIXED, 1.0, count=5, name="2")]
     fixed = [j for j in hot_path.judge(done) if j.claim.startswith("fixed phases, hot path: p50")]
     assert [j.holds for j in fixed] == [None]
+
+
+def test_the_tables_fit_a_terminal_and_have_both_paths_and_skipped_periods() -> None:
+    start, due = hot_path.tables([_run(hot_path.FIXED, 1.01, due_ns=2e6)])
+    assert [cell.text for cell in start.rows[0]][3] == "1.010 ×"
+    assert [cell.text for cell in due.rows[0]][1] == "1.110 ×"
+    assert "skipped timer periods: none in any run" in due.notes
+    for table in (start, due):
+        console = Console(width=100, file=io.StringIO(), record=True)
+        table.print_to(console)
+        assert "fixed phases 1" in console.export_text()  # in one line

@@ -266,7 +266,7 @@ def run_hot_path(
             host=setting.host,
             configurations=done,
             sentences=_others(done) + hot_path.sentences(judgements),
-            tables=[hot_path.verdicts(judgements), hot_path.table(done)],
+            tables=[hot_path.verdicts(judgements), *hot_path.tables(done)],
             explanations=[
                 f"{campaign.scaling.describe()}.",
                 "The hot path runs from the later LiDAR callback's start to the collision "

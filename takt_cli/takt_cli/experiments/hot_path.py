@@ -22,6 +22,7 @@ from takt_cli.samples import Samples, percentile
 from takt_cli.scaling import Scaling, fit
 from takt_cli.schedule_files import on_cores, read_schedule, with_count, write_schedule
 from takt_cli.session import Planned
+from takt_cli.skipped import skipped_notes
 from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table
 from takt_cli.units import NS_PER_S
@@ -107,40 +108,43 @@ def pooled(configurations: Sequence[Configuration], percent: float, *, due: bool
     return percentile(np.concatenate(parts), percent) if parts else None
 
 
-_COLUMNS = (
-    "run|samples|stalled|p50|p90|p99|raw p99|raw max|due p50|due p90|due p99|planner|drops|skipped|"
-    "load"
-)
-
-
-def table(done: Sequence[Configuration]) -> Table:
-    """One row per run."""
-    result = Table(
+def tables(done: Sequence[Configuration]) -> list[Table]:
+    """One row per run: the path from its start, and from its due time with what else happened."""
+    start = Table(
         "Hot path over its floor",
-        _COLUMNS.split("|"),
+        ["run", "samples", "stalled", "p50", "p90", "p99", "raw p99", "raw max", "drops"],
+    )
+    due = Table(
+        "Hot path over its floor, from its due time",
+        ["run", "p50", "p90", "p99", "planner", "skipped", "load"],
     )
     for c in done:
         r = c.results
         floor = r.kpis.hot_floor_ns or 1.0
         values = r.kpis.hot_latency.values
         applied = r.load.get("applied")
-        result.add(
-            f"{c.section} {c.name}",
+        name = f"{c.section} {c.name}"
+        start.add(
+            name,
             f"{len(values):,}",
             share_cell(r.kpis.hot_latency.stalled_share),
             *[_ratio(judged(r, percent), LIMITS[percent]) for percent in LIMITS],
             _ratio(over_floor(r, 99, clean=False), None),
             _ratio(float(values.max()) / floor if len(values) else None, None),
+            str(r.kpis.hot_drops),
+        )
+        due.add(
+            name,
             *[_ratio(judged(r, percent, due=True), LIMITS[percent]) for percent in LIMITS],
             _PHASE_WORDS[_collides(c)],
-            str(r.kpis.hot_drops),
             str(r.skipped_periods),
             "–" if applied is None else f"{float(applied):.2f}",
         )
-    result.notes.append("p99, due p99: samples that no host stall touched; the others: all samples")
-    result.notes.append("due: from when the later LiDAR's timer was due, not from its start")
-    result.notes.append("planner: whether it is due while the hot path has every core")
-    return result
+    start.notes.append("p99: samples that no host stall touched; the others: all samples")
+    due.notes.append("from when the later LiDAR's timer was due, not from its start")
+    due.notes.append("planner: whether it is due while the hot path has every core")
+    due.notes += skipped_notes(done)
+    return [start, due]
 
 
 def _ratio(value: float | None, limit: float | None) -> Cell:
