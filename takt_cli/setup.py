@@ -12,7 +12,10 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/takt_cli"]),
         ("share/takt_cli", ["package.xml"]),
+        # On PATH once the workspace is sourced; `scripts` below is for `ros2 run`.
+        ("bin", ["scripts/takt"]),
     ],
-    entry_points={"console_scripts": ["takt = takt_cli.__main__:main"]},
+    # No entry point: one needs the workspace sourced before it can say that it is not.
+    scripts=["scripts/takt"],
     zip_safe=False,
 )

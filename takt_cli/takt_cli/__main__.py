@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 
-from takt_cli.console import err
-from takt_cli.errors import EXIT_FAILED, TaktError
-
-_INTERRUPTED = 130
+try:
+    from takt_cli.console import err
+    from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
+except ModuleNotFoundError as missing:
+    sys.stderr.write(
+        f"takt: the Python package {missing.name} is missing for {sys.executable}; install it, or "
+        "use ./takt in takt's repository, which sets up all it needs\n"
+    )
+    sys.exit(2)
 
 
 def main() -> None:
     """Run, and leave with an exit code; a traceback never reaches the user unasked."""
+    # Like Ctrl-C: what was started is ended, and what it gave is shown.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run())
 
 
@@ -33,10 +41,16 @@ def run(arguments: list[str] | None = None) -> int:
         return error.code
     except KeyboardInterrupt:
         err().print("takt: interrupted", markup=False)
-        return _INTERRUPTED
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain again while closing it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FAILED
+    except OSError as error:
+        if os.environ.get("TAKT_DEBUG"):
+            traceback.print_exc()
+        where = f"{error.filename}: " if error.filename else ""
+        err().print(f"takt: {where}{error.strerror or error}", style="red", markup=False)
         return EXIT_FAILED
     except Exception as error:  # the last resort
         if os.environ.get("TAKT_DEBUG"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from takt_cli.results import ChainResult, Results
-from takt_cli.run_tables import ms
+from takt_cli.run_tables import ms, share_words
 from takt_cli.samples import (
     Samples,
     percentile,
@@ -15,6 +15,7 @@ from takt_cli.samples import (
     summarise,
     tail_percentile,
 )
+from takt_cli.skipped import skipped_notes
 from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table, count_cell
 from takt_cli.units import milliseconds, percent, significant
@@ -89,6 +90,7 @@ def comparison_table(configurations: Sequence[Configuration], title: str) -> Tab
     if any(chain.deadline_ns for results in all_results for chain in results.chains):
         rows.counts("missed deadlines", lambda r: r.missed_deadlines, of=lambda r: r.released)
     _cost_rows(rows, all_results)
+    table.notes += skipped_notes(configurations)
     return table
 
 
@@ -106,6 +108,14 @@ def _hot_path_rows(rows: _Rows, all_results: Sequence[Results]) -> None:
             lambda r: _max(r.kpis.hot_latency.clean()),
             floor,
         )
+        rows.plain(
+            "hot path samples in host stalls",
+            [share_words(r.kpis.hot_latency.stalled_share) for r in all_results],
+        )
+    rows.times(
+        "hot path from its due time p50 (ms)", lambda r: percentile(r.kpis.hot_from_due, 50), floor
+    )
+    rows.times("hot path from its due time max (ms)", lambda r: _max(r.kpis.hot_from_due), floor)
     if floor:
         over = [_over(_max(r.kpis.hot_latency.values), r.kpis.hot_floor_ns) for r in all_results]
         rows.plain("hot path max over limit", over, "1 ×")
@@ -129,6 +139,10 @@ def _planner_rows(rows: _Rows, all_results: Sequence[Results]) -> None:
             "planner late max without host stalls (ms)",
             lambda r: _max(r.kpis.planner_lateness.clean()),
             0.0,
+        )
+        rows.plain(
+            "planner starts in host stalls",
+            [share_words(r.kpis.planner_lateness.stalled_share) for r in all_results],
         )
     rows.counts(
         "planner cycles without fresh obstacles",
@@ -172,7 +186,7 @@ def chain_comparison(configurations: Sequence[Configuration], title: str) -> Tab
     """One row per chain and configuration: how long its activations took."""
     table = Table(
         title,
-        ["chain", "configuration", "completed", "mean", "std", "p50", "p99", "max", "missed"],
+        [*"chain configuration completed mean std p50 p99 p99.9 max missed".split()],
         words=2,
     )
     names = dict.fromkeys(ch.name for c in configurations for ch in c.results.chains)
@@ -184,6 +198,7 @@ def chain_comparison(configurations: Sequence[Configuration], title: str) -> Tab
                 continue
             table.add(*chain_cells(shown, configuration, chain))
             shown = ""
+    table.notes += skipped_notes(configurations)
     return table
 
 
@@ -198,6 +213,7 @@ def chain_cells(shown: str, configuration: Configuration, chain: ChainResult) ->
         ms(summary.std),
         ms(summary.p50),
         ms(summary.p99),
+        ms(summary.p999),
         ms(summary.max),
         count_cell(chain.missed_deadlines, bad_above=0) if chain.deadline_ns else "–",
     ]

@@ -72,6 +72,11 @@ class Series:
     at_ns: Samples
     stalled: Flags
 
+    @property
+    def stalled_share(self) -> float:
+        """Which part of the samples a host stall touched."""
+        return float(self.stalled.mean()) if len(self.stalled) else 0.0
+
     def clean(self) -> Samples:
         """Give the samples that no host stall touched."""
         return self.values[~self.stalled]
@@ -128,7 +133,7 @@ class Results:
     order: str
     thread_count: int
     host: Mapping[str, Any]
-    duration_ns: int
+    duration_ns: int  # really measured: less than asked of a run that ended early
     warmup_ns: int
     epoch_ns: int
     phases: str
@@ -144,6 +149,11 @@ class Results:
     defaulted_callbacks: tuple[str, ...]  # no rule of the schedule matches them
     warnings: tuple[str, ...]
     raw: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether somebody ended it before its time."""
+        return any(warning.endswith("ended early") for warning in self.warnings)
 
     @property
     def measured_threads(self) -> list[ThreadResult]:

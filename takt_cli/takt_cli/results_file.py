@@ -62,7 +62,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         order=str(raw.get("order") or "?"),
         thread_count=sum(thread.executor for thread in threads),
         host=raw.get("host") or {},
-        duration_ns=int(raw.get("duration_ns") or 0),
+        duration_ns=_measured_ns(raw),
         warmup_ns=int(raw.get("warmup_ns") or 0),
         epoch_ns=epoch,
         phases=str(raw.get("phases") or "fixed"),
@@ -83,11 +83,18 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
                 _since(int(stall["end_ns"]), epoch),
             )
             for stall in raw.get("stalls", ())
+            if stall.get("source") != "throttled"  # the kernel's own doing
         ),
         defaulted_callbacks=tuple(str(id_) for id_ in raw.get("defaulted_callbacks", ())),
         warnings=tuple(str(warning) for warning in raw.get("warnings", ())),
         raw=raw,
     )
+
+
+def _measured_ns(raw: Mapping[str, Any]) -> int:
+    begin, end = raw.get("measured_from_ns"), raw.get("measured_to_ns")
+    asked = int(raw.get("duration_ns") or 0)
+    return asked if begin is None or end is None else max(0, int(end) - int(begin))
 
 
 def _since(moment: int, epoch: int) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from takt_cli.results import ChainResult, Results, ThreadResult
-from takt_cli.samples import samples_needed, summarise
+from takt_cli.samples import Summary, samples_needed, summarise
+from takt_cli.skipped import skipped_timers
 from takt_cli.table import Cell, Mood, Table, count_cell
 from takt_cli.units import milliseconds, percent, significant
 
@@ -20,22 +21,27 @@ def ms(ns: float | None, mood: Mood = "") -> Cell:
     return Cell(milliseconds(ns), mood, value)
 
 
+_CHAIN_COLUMNS = "chain released completed superseded lost missed deadline mean p50 p99 p99.9 max"
+
+
 def chain_table(results: Results) -> Table:
     """One row per chain; times in ms from the release of the root."""
     table = Table(
         "Chains (response in ms)",
-        [*"chain released completed superseded lost missed deadline mean p50 p99 max".split()],
+        _CHAIN_COLUMNS.split(),
     )
     if any(chain.responses.stalled.any() for chain in results.chains):
-        table.columns.append("max w/o stalls")
+        table.columns += ["max w/o stalls", "stalled"]
+        table.notes.append("stalled: part of the activations that a host stall touched")
     short = False
     for chain in results.chains:
-        row, too_few = _chain_row(chain, wide=len(table.columns) > 11)
+        row, too_few = _chain_row(chain, wide=len(table.columns) > 12)
         table.add(*row)
         short = short or too_few
     if short:
         table.notes.append(
-            f"–: fewer than ten samples beyond; p99 takes {samples_needed(99):,} samples"
+            f"–: fewer than ten samples beyond; p99 takes {samples_needed(99):,} samples, "
+            f"p99.9 {samples_needed(99.9):,}"
         )
     return table
 
@@ -55,10 +61,12 @@ def _chain_row(chain: ChainResult, wide: bool) -> tuple[list[Cell | str], bool]:
         ms(summary.mean),
         ms(summary.p50),
         ms(summary.p99),
+        ms(summary.p999),
         ms(summary.max, "bad" if late else ""),
     ]
     if wide:
         row.append(ms(summarise(chain.responses.clean()).max))
+        row.append(share_cell(chain.responses.stalled_share))
     return row, summary.count > 0 and summary.p99 is None
 
 
@@ -69,8 +77,15 @@ def key_table(results: Results) -> Table:
     if kpis.has_hot_path:
         hot = summarise(kpis.hot_latency.values)
         floor = kpis.hot_floor_ns
-        times = [milliseconds(value) for value in (hot.p50, hot.p99, hot.max)]
-        table.add("hot path p50 / p99 / max", " / ".join(times) + " ms", f"{hot.count} samples")
+        due = summarise(kpis.hot_from_due)
+        table.add(
+            "hot path p50 / p99 / p99.9 / max", _times(hot), f"{hot.count} samples, from start"
+        )
+        table.add("hot path from its due time", _times(due), "the same samples, timer late or not")
+        if kpis.hot_latency.stalled.any():
+            clean = summarise(kpis.hot_latency.clean())
+            left_out = share_words(kpis.hot_latency.stalled_share)
+            table.add("hot path without host stalls", _times(clean), f"{left_out} left out")
         if floor:
             over = f"max is {significant(hot.max / floor)} × this" if hot.max else ""
             table.add("hot path floor", f"{milliseconds(floor)} ms", over or "the work alone")
@@ -83,7 +98,11 @@ def key_table(results: Results) -> Table:
             count_cell(kpis.planner_stale_cycles, 0),
             f"of {kpis.planner_cycles}, without a fresh hot-path message",
         )
-    table.add("skipped timer periods", count_cell(results.skipped_periods, 0), "never ran")
+    table.add(
+        "skipped timer periods",
+        count_cell(results.skipped_periods, 0),
+        skipped_timers(results) or "never ran",
+    )
     table.add("CPU", percent(results.cpu_share), "100 % is one core")
     if results.other_cores is not None:
         table.add("CPU of other programs", percent(results.other_cores), "on the same cores")
@@ -95,6 +114,21 @@ def key_table(results: Results) -> Table:
             f"{milliseconds(results.stall_ns)} ms held up by the host",
         )
     return table
+
+
+def _times(summary: Summary) -> str:
+    values = (summary.p50, summary.p99, summary.p999, summary.max)
+    return " / ".join(milliseconds(value) for value in values) + " ms"
+
+
+def share_words(share: float) -> str:
+    """0.0123 -> '1.2 %'."""
+    return f"{100 * share:.1f} %"
+
+
+def share_cell(share: float) -> Cell:
+    """Show a share; JSON has it as a number from 0 to 1."""
+    return Cell(share_words(share), value=round(share, 6))
 
 
 def thread_table(results: Results) -> Table:

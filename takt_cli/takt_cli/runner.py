@@ -6,16 +6,18 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.graphs import PACKAGE
 from takt_cli.other_load import OtherLoad
+from takt_cli.outputs import check_file, deliver, part_of
 from takt_cli.programs import find_program, program_failed
 from takt_cli.results import Results
 from takt_cli.results_file import load_results
@@ -24,6 +26,8 @@ from takt_cli.units import NS_PER_S, duration_flag
 # Discovery, calibration and writing results, on top of warm-up and duration.
 _OVERHEAD_S = 2.0
 _GRACE_S = 120.0
+# For an interrupted run to write what it has.
+_LAST_WORDS_S = 30.0
 
 Report = Callable[[float], None]  # called with the share that is done, 0 to 1
 
@@ -45,6 +49,13 @@ class RunRequest:
     split: int | None = None
     work_scale: float | None = None
     label: str = ""
+    seed: int | None = None
+    witness: str | None = None
+    domain: int | None = None
+    split_map: str | None = None
+    reference_timer: int | None = None
+    match_timeout_ns: int | None = None
+    records: Path | None = None  # the raw record of each run, too
     extra: tuple[str, ...] = field(default=())
 
     def arguments(self) -> list[str]:
@@ -63,6 +74,14 @@ class RunRequest:
         add("--warmup", duration_flag(self.warmup_ns))
         add("--phases", self.phases)
         add("--split", self.split)
+        add("--split-map", self.split_map)
+        add("--seed", self.seed)
+        add("--witness", self.witness)
+        add("--records", self.records)
+        add("--domain", self.domain)
+        add("--reference-timer", self.reference_timer)
+        if self.match_timeout_ns is not None:
+            add("--match-timeout", duration_flag(self.match_timeout_ns))
         add("--work-scale", f"{self.work_scale:.6g}" if self.work_scale is not None else None)
         add("--label", self.label)
         add("--output", self.output)
@@ -73,23 +92,61 @@ class RunRequest:
         return (self.duration_ns + self.warmup_ns) / NS_PER_S + _OVERHEAD_S
 
 
-def run(request: RunRequest, report: Report | None = None) -> Results:
-    """Run to the end and read the results."""
+def run(
+    request: RunRequest, report: Report | None = None, *, keep_interrupted: bool = False
+) -> Results:
+    """Run to the end and read the results.
+
+    Ctrl-C ends the run early; with `keep_interrupted` its results are given all the same (see
+    Results.ended_early) if it had begun. What was in the output before stays until there is new.
+    """
     program = find_program("takt_run", PACKAGE)
-    request.output.parent.mkdir(parents=True, exist_ok=True)
-    request.output.unlink(missing_ok=True)
+    check_file(request.output)
+    if request.records:
+        check_file(request.records)
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        part = part_of(request.output, Path(scratch))
+        try:
+            return _run_into(part, request, program, report, keep_interrupted)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _run_into(
+    part: Path,
+    request: RunRequest,
+    program: Path,
+    report: Report | None,
+    keep_interrupted: bool,
+) -> Results:
+    part.unlink(missing_ok=True)
     others = OtherLoad(request.cores)
-    code, words = _watch([str(program), *request.arguments()], request, report)
+    command = [str(program), *replace(request, output=part).arguments()]
+    code, words, interrupted = _watch(command, request, report)
+    written = part.is_file()
+    if interrupted and not (keep_interrupted and code == 0 and written):
+        raise TaktError("interrupted", code=EXIT_INTERRUPTED)
+    if not written:
+        if code != 0:
+            raise program_failed(program.name, code, words)
+        raise TaktError("takt_run wrote no results", code=EXIT_FAILED)
+    _note_others(part, others.cores())
+    results = load_results(part)
+    deliver(part, request.output)
     if code != 0:
-        raise program_failed(program.name, code, words)
-    if not request.output.is_file():
-        raise TaktError(f"takt_run wrote no {request.output}", code=EXIT_FAILED)
-    _note_others(request.output, others.cores())
-    return load_results(request.output)
+        failed = program_failed(program.name, code, words)
+        raise TaktError(
+            failed.message,
+            hint=f"What was recorded until then is in {request.output}, marked incomplete.",
+            code=failed.code,
+        )
+    return results
 
 
-def _watch(command: Sequence[str], request: RunRequest, report: Report | None) -> tuple[int, str]:
-    """Run the command; gives its exit code and its last words that are no progress."""
+def _watch(
+    command: Sequence[str], request: RunRequest, report: Report | None
+) -> tuple[int, str, bool]:
+    """Run the command; gives its exit code, its last words, and whether it was interrupted."""
     cores = request.cores
 
     def confine() -> None:
@@ -107,38 +164,54 @@ def _watch(command: Sequence[str], request: RunRequest, report: Report | None) -
         preexec_fn=confine if cores else None,
     )
     listener = _Listener(process.stdout)
+    interrupted = False
+    patience = 5.0
+    try:
+        _wait(process, listener, request, report)
+    except KeyboardInterrupt:
+        interrupted = True
+        patience = 0.0  # whoever interrupts twice does not want to wait
+        _stop(process, _LAST_WORDS_S)
+    finally:
+        _stop(process, patience)
+    listener.join()
+    if report and not interrupted:
+        report(1.0)
+    return process.returncode, listener.words(), interrupted
+
+
+def _wait(
+    process: subprocess.Popen[str],
+    listener: _Listener,
+    request: RunRequest,
+    report: Report | None,
+) -> None:
+    """Wait until it has ended, and report how far it is; an error if it takes far too long."""
     began = time.monotonic()
     expected = request.expected_s()
-    try:
-        while process.poll() is None:
-            elapsed = time.monotonic() - began
-            if elapsed > 2 * expected + _GRACE_S:
-                raise TaktError(
-                    f"takt_run did not end within {elapsed:.0f} s; it was stopped",
-                    hint=listener.words(),
-                    code=EXIT_FAILED,
-                )
-            if report:
-                told = listener.fraction
-                report(min(0.99, told if told is not None else elapsed / expected))
-            time.sleep(0.1)
-    finally:
-        _stop(process)
-    listener.join()
-    if report:
-        report(1.0)
-    return process.returncode, listener.words()
+    while process.poll() is None:
+        elapsed = time.monotonic() - began
+        if elapsed > 2 * expected + _GRACE_S:
+            raise TaktError(
+                f"takt_run did not end within {elapsed:.0f} s; it was stopped",
+                hint=listener.words(),
+                code=EXIT_FAILED,
+            )
+        if report:
+            told = listener.fraction
+            report(min(0.99, told if told is not None else elapsed / expected))
+        time.sleep(0.1)
 
 
-def _stop(process: subprocess.Popen[str]) -> None:
+def _stop(process: subprocess.Popen[str], patience: float) -> None:
     """End the run if it still runs: politely, then not."""
-    if process.poll() is not None:
-        return
-    for how, patience in ((signal.SIGINT, 5.0), (signal.SIGKILL, 5.0)):
+    for how, wait_s in ((signal.SIGINT, patience), (signal.SIGKILL, 5.0)):
+        if process.poll() is not None or (how == signal.SIGINT and patience <= 0):
+            continue
         try:
-            os.killpg(process.pid, how)
-            process.wait(patience)
-            return
+            # Only the runner itself: its parts are its own to end.
+            os.kill(process.pid, how) if how == signal.SIGINT else os.killpg(process.pid, how)
+            process.wait(wait_s)
         except subprocess.TimeoutExpired:
             continue
         except ProcessLookupError:

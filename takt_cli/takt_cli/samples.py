@@ -67,6 +67,7 @@ class Summary:
     p50: float | None = None
     p90: float | None = None
     p99: float | None = None
+    p999: float | None = None
     max: float | None = None
 
 
@@ -82,6 +83,7 @@ def summarise(samples: Samples) -> Summary:
         p50=percentile(samples, 50),
         p90=percentile(samples, 90),
         p99=percentile(samples, 99),
+        p999=percentile(samples, 99.9),
         max=float(samples.max()),
     )
 

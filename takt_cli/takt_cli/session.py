@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from takt_cli.console import err, note, progress
 from takt_cli.runner import RunRequest, run
@@ -28,7 +28,10 @@ def total_s(planned: Sequence[Planned]) -> float:
 
 
 def run_all(planned: Sequence[Planned]) -> list[Configuration]:
-    """Run them all; the bar counts in seconds, so that what is left is told well."""
+    """Run them all; the bar counts in seconds, so that what is left is told well.
+
+    Beside the results of each run its raw records are kept: all figures follow from them.
+    """
     done: list[Configuration] = []
     quiet = not err().is_terminal
     with progress() as bar:
@@ -45,9 +48,20 @@ def run_all(planned: Sequence[Planned]) -> list[Configuration]:
             def report(share: float, start: float = before, length: float = length) -> None:
                 bar.update(task, completed=start + share * length)
 
-            results = run(item.request, report)
+            output = item.request.output
+            request = replace(item.request, records=output.with_suffix(".records.json"))
+            results = run(request, report)
             before += length
             done.append(
-                Configuration(item.name, results, item.note, item.muted, item.accent, item.section)
+                Configuration(
+                    item.name,
+                    results,
+                    item.note,
+                    item.muted,
+                    item.accent,
+                    item.section,
+                    kept=output,
+                    records=request.records,
+                )
             )
     return done

@@ -31,6 +31,8 @@ class Configuration:
     muted: bool = False  # shown in grey: a baseline that cannot win
     accent: bool = False  # shown in the first colour: what the study is about
     section: str = ""  # runs of one section are compared with each other and plotted together
+    kept: Path | None = None  # where its results are
+    records: Path | None = None  # where the raw record of each run of a callback is
 
 
 @dataclass
@@ -67,7 +69,14 @@ class Study:
             "sentences": self.sentences,
             "tables": [table.to_json() for table in self.tables],
             "configurations": [
-                {"name": c.name, "section": c.section, "note": c.note, "label": c.results.label}
+                {
+                    "name": c.name,
+                    "section": c.section,
+                    "note": c.note,
+                    "label": c.results.label,
+                    "results": str(c.kept) if c.kept else None,
+                    "records": str(c.records) if c.records else None,
+                }
                 for c in self.configurations
             ],
         }
@@ -100,7 +109,15 @@ def finish(
         print_json(summary)
         return
     print_study(study, tables_shown)
-    out().print(f"\nReport: {report.resolve()}", markup=False, soft_wrap=True)
+    out().print()
+    if any(c.records for c in study.configurations):
+        out().print(
+            f"Raw data: {directory.resolve()} (samples in *.json, each run of a callback in "
+            "*.records.json)",
+            markup=False,
+            soft_wrap=True,
+        )
+    out().print(f"Report: {report.resolve()}", markup=False, soft_wrap=True)
 
 
 def print_study(study: Study, tables_shown: int | None = None) -> None:

@@ -43,6 +43,31 @@ def busy_machine(configurations: Sequence[Configuration]) -> list[str]:
     ]
 
 
+def granted_sentence(results: Results) -> str:
+    """Say by what the kernel told takt's threads apart: what it granted, not what was asked."""
+    executors = [thread for thread in results.threads if thread.executor]
+    words = list(dict.fromkeys(thread.granted.partition(", cores")[0] for thread in executors))
+    listed = ", ".join(word for word in words if word)
+    if any(thread.policy in ("fifo", "rr") for thread in executors):
+        refused = [thread for thread in executors if thread.policy not in ("fifo", "rr")]
+        some = " to some threads only" if refused else ""
+        return f"Real-time priorities were granted{some}: takt's threads ran as {listed}."
+    hint = "`takt host` says what is missing"
+    if len(words) < 2:
+        return (
+            "Neither real-time priorities nor nice levels were granted, so the kernel saw takt's "
+            f"threads as equal ({listed or 'other'}) and only the order in each thread is takt's; "
+            f"{hint}."
+        )
+    text = f"Real-time priorities were not granted: takt's threads ran at nice levels ({listed})"
+    if results.host.get("autogroup"):
+        text += (
+            ", which the kernel's autogroup lets count only among programs of the same terminal "
+            "session"
+        )
+    return f"{text}; {hint}."
+
+
 def _first(results: Results, mine: float, theirs: float) -> str:
     floor = results.kpis.hot_floor_ns
     over = f", {significant(mine / floor)} × its physical limit" if floor else ""

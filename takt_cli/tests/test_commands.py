@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from support.synthetic import results
@@ -48,6 +49,7 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--phases", "random"], "unknown phases"),
         (["run", "three_chains", "--schedule", "nosuch"], "unknown schedule 'nosuch'"),
         (["run", "three_chains", "--order", "lifo"], "--order"),
+        (["run", "three_chains", "-o", "a.json", "--records", "a.json"], "the same file"),
         (["experiment", "executors", "--samples", "50", "--duration", "1s"], "give one of them"),
         (["experiment", "binding", "--cores", "4096"], "--cores 4096"),
         (["report", "missing.json"], "cannot be read"),
@@ -101,27 +103,117 @@ def test_run_json_is_one_document(takt, fakes):
     assert summary["chains"][0]["response_ns"]["p99"] is None
 
 
-def test_an_interrupted_run_ends_the_runner_too(fakes, tmp_path):
-    (tmp_path / "g.yaml").write_text("name: endless\n")
+def interrupt_a_run(tmp_path, graph, how=signal.SIGINT):
+    """Start `takt run`, interrupt it once the runner runs; gives it and what it said."""
+    (tmp_path / "g.yaml").write_text(f"name: {graph}\n")
     command = [sys.executable, "-m", "takt_cli", "run", "g.yaml", "-o", "r.json"]
     # A shell starts background jobs with SIGINT ignored, and children inherit that.
     started = subprocess.Popen(
         command,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    noted = tmp_path / "r.json.pid"
+    noted = tmp_path / "g.yaml.pid"
     deadline = time.monotonic() + 30
     while not (noted.exists() and noted.read_text()) and time.monotonic() < deadline:
         time.sleep(0.05)
     runner = int(noted.read_text())
-    started.send_signal(signal.SIGINT)
-    _, said = started.communicate(timeout=30)
-    assert started.returncode == 130
+    started.send_signal(how)
+    out, said = started.communicate(timeout=30)
     assert "Traceback" not in said
     with pytest.raises(ProcessLookupError):
         os.kill(runner, 0)
+    return started.returncode, out, said
+
+
+def test_an_interrupted_run_ends_the_runner_too(fakes, tmp_path):
+    (tmp_path / "r.json").write_text("old")
+    code, _, said = interrupt_a_run(tmp_path, "endless")
+    assert code == 130
+    assert "interrupted" in said
+    assert (tmp_path / "r.json").read_text() == "old"
+    assert not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_shows_what_it_has(fakes, tmp_path, how):
+    code, out, said = interrupt_a_run(tmp_path, "patient", how)
+    assert code == 130
+    assert "Ended early" in out
+    assert "Chains (response in ms)" in out
+    assert "Raw results are in r.json" in said
+    assert json.loads((tmp_path / "r.json").read_text())["warnings"] == ["ended early"]
+
+
+def test_a_failed_run_leaves_old_results_alone(takt, fakes, tmp_path):
+    (tmp_path / "g.yaml").write_text("name: failing\n")
+    (tmp_path / "r.json").write_text("old")
+    assert takt("run", "g.yaml", "-o", "r.json").code == 1
+    assert (tmp_path / "r.json").read_text() == "old"
+    assert takt("run", "g.yaml", "-o", "new.json").code == 1
+    assert not (tmp_path / "new.json").exists()
+
+
+def test_what_the_other_parts_recorded_is_kept_and_named(takt, fakes, tmp_path):
+    (tmp_path / "g.yaml").write_text("name: crashing\n")
+    said = takt("run", "g.yaml", "-o", "r.json")
+    assert said.code == 1
+    assert "part 2 of 3 was ended by signal 11" in said.err
+    assert "r.json, marked incomplete" in said.err
+    assert json.loads((tmp_path / "r.json").read_text())["chains"] is not None
+
+
+def test_what_is_no_file_is_written_through_and_stays(takt, fakes, tmp_path):
+    (tmp_path / "sink").symlink_to("/dev/null")
+    assert takt("run", "three_chains", "--duration", "1s", "-o", "sink").code == 0
+    assert (tmp_path / "sink").is_symlink()
+    assert Path("/dev/null").is_char_device()
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link").symlink_to("real.json")
+    assert takt("run", "three_chains", "--duration", "1s", "-o", "link").code == 0
+    assert (tmp_path / "link").is_symlink()
+    assert json.loads((tmp_path / "real.json").read_text())["version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["run", "three_chains", "-o", "."], "is a directory"),
+        (["run", "three_chains", "-o", "/proc/nowhere/r.json"], "cannot be written"),
+        (["demo", "-o", "/proc/nowhere"], "cannot be written"),
+        (["experiment", "policy", "--quick", "-o", "/proc/nowhere"], "cannot be written"),
+        (["experiment", "hot-path", "--quick", "-o", "g.json"], "cannot be written"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
+    takt, fakes, tmp_path, monkeypatch, command, words
+):
+    (tmp_path / "g.json").write_text("a file")
+    monkeypatch.setattr("takt_cli.runner.find_program", lambda *_: Path("/bin/false"))
+    said = takt(*command)
+    assert said.code == 2
+    assert words in said.err
+    assert "internal" not in said.err
+
+
+def test_every_option_of_the_runner_is_handed_on(takt, fakes):
+    said = takt(
+        *"run three_chains --duration 1s --seed 3 --witness off --domain 7".split(),
+        *"--cores 0 --split 2 --split-map A;B --reference-timer 50".split(),
+        *"--match-timeout 5s --label mine --records raw.json".split(),
+        *"-o r.json".split(),
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    given = json.loads(Path("r.json").read_text())["arguments"]
+    for words in (
+        "--seed 3", "--witness off", "--domain 7", "--split 2", "--split-map A;B",
+        "--reference-timer 50", "--match-timeout 5s", "--label mine", "--records raw.json",
+    ):  # fmt: skip
+        assert words in given
+    assert takt("run", "three_chains", "--cores", "0,4711").code == 2
+    assert takt("run", "three_chains", "--cores", "x").code == 2
 
 
 def test_check_shows_faults_as_they_are(takt, fakes, tmp_path):
@@ -143,6 +235,18 @@ def test_demo_writes_one_page_and_names_it(takt, fakes, tmp_path):
     assert {"stock-single.json", "stock-pool.json", "takt.json", "summary.json"} <= {
         path.name for path in (tmp_path / "d").iterdir()
     }
+
+
+def test_the_raw_records_of_each_run_are_kept_and_named(takt, fakes, tmp_path):
+    said = takt("demo", "--duration", "2", "--output", tmp_path / "d")
+    assert f"Raw data: {tmp_path}/d (" in said.out
+    summary = json.loads((tmp_path / "d/summary.json").read_text())
+    for configuration in summary["configurations"]:
+        assert configuration["results"].removesuffix(".json") == configuration[
+            "records"
+        ].removesuffix(".records.json")
+        assert Path(configuration["results"]).is_file()
+        assert "runs" in json.loads(Path(configuration["records"]).read_text())
 
 
 @pytest.mark.parametrize("name", ["executors", "binding", "policy"])

@@ -1,10 +1,13 @@
-"""The commands in the documentation run as they are written."""
+"""The commands in the documentation run as they are written, with the real programs."""
 
+import dataclasses
 import re
 import shlex
 from pathlib import Path
 
 import pytest
+from support.built import CHECK, WORKLOAD, need
+from takt_cli import runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("run.md", "demo.md", "experiments.md")
@@ -20,8 +23,23 @@ def commands(page):
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="docs/ is not in this checkout")
 
 
+@pytest.fixture
+def short_runs(monkeypatch, tmp_path):
+    """Runs measure a moment only, whatever was asked, and write nothing outside of the test."""
+
+    def short(request, *args, **options):
+        moment = dataclasses.replace(request, duration_ns=200_000_000, warmup_ns=50_000_000)
+        return runner.run(moment, *args, **options)
+
+    monkeypatch.setattr("takt_cli.session.run", short)
+    monkeypatch.setattr("takt_cli.commands.run.run", short)
+    monkeypatch.delenv("TAKT_BUILD", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@need(*WORKLOAD, *CHECK)
 @pytest.mark.parametrize("page", PAGES)
-def test_the_commands_of_a_page_run(takt, fakes, page):
+def test_the_commands_of_a_page_run(takt, short_runs, page):
     assert commands(page)
     for program, *arguments in commands(page):
         assert program == "./takt"

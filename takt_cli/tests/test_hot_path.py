@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 
 import numpy as np
+from rich.console import Console
 from support import synthetic
-from takt_cli.experiments import hot_path
+from takt_cli.experiments import hot_path, phases
 from takt_cli.results import Kpis, Results, Series
 from takt_cli.results_file import parse_results
 from takt_cli.study import Configuration
@@ -22,6 +24,9 @@ def _run(
     stalled_over: float | None = None,
     late_ns: float = 20e3,
     drops: int = 0,
+    due_ns: float = 0.0,
+    name: str = "1",
+    planner_at: float | None = 70.0,
 ) -> Configuration:
     """Make a run whose hot path took `over` × the floor; with `stalled_over`, 5 % of it longer."""
     values = np.full(count, over * FLOOR)
@@ -30,16 +35,37 @@ def _run(
         stalled[: count // 20] = True
         values[: count // 20] = stalled_over * FLOOR
     moments = np.arange(count, dtype=np.float64)
-    results: Results = parse_results(synthetic.results())
+    raw = synthetic.results()
+    raw["host"]["cores"] = [0, 1]
+    raw["callbacks"] = callbacks(planner_at) if planner_at is not None else []
+    results: Results = parse_results(raw)
     kpis: Kpis = dataclasses.replace(
         results.kpis,
         hot_latency=Series(values, moments, stalled),
+        hot_from_due=values + due_ns,
         hot_floor_ns=FLOOR,
         hot_drops=drops,
         planner_lateness=Series(np.full(count, late_ns), moments, np.zeros(count, dtype=bool)),
         reference_lateness=np.full(count, 10e3),
     )
-    return Configuration("1", dataclasses.replace(results, kpis=kpis), section=section)
+    return Configuration(name, dataclasses.replace(results, kpis=kpis), section=section)
+
+
+MS = 1_000_000
+
+
+def callbacks(planner_at: float, front: float = 0.0, rear: float = 0.0) -> list[dict[str, object]]:
+    """Describe the hot path's callbacks: 10 ms of work each, every 100 ms; times in ms."""
+    timers = {phases.FRONT: front, phases.REAR: rear, phases.PLANNER: planner_at}
+    workers = ["/PointsTransformerFront", "/PointsTransformerRear", *phases.TAIL]
+    found: list[dict[str, object]] = [
+        {"id": f"{n}:timer", "node": n, "period_ns": 100 * MS, "offset_ns": at * MS}
+        for n, at in timers.items()
+    ]
+    found += [
+        {"id": f"{n}:sub", "node": n, "work": {"count": 9, "mean": 10.0 * MS}} for n in workers
+    ]
+    return found
 
 
 def _good() -> list[Configuration]:
@@ -58,13 +84,32 @@ def _missed(done: list[Configuration]) -> list[str]:
 def test_a_good_campaign_meets_every_claim() -> None:
     judgements = hot_path.judge(_good())
     assert all(j.holds for j in judgements)
-    assert "All 13 claims" in hot_path.sentences(judgements)[0]
+    assert "All 22 claims" in hot_path.sentences(judgements)[0]
 
 
-def test_a_slow_median_is_missed_in_its_section_only() -> None:
+def test_a_slow_median_of_one_seed_is_missed_in_its_section_only() -> None:
+    done = [*_good(), _run(hot_path.RANDOM, 1.025, name="2")]
+    assert _missed(done) == [
+        "random phases, hot path: p50 over the floor, worst of 2 runs ≤ 1.02",
+        "random phases, hot path from its due time: p50 over the floor, worst of 2 runs ≤ 1.02",
+    ]
+
+
+def test_one_slow_run_with_fixed_phases_is_missed_though_the_others_are_good() -> None:
+    done = [_run(hot_path.FIXED, 1.0, name=str(n)) for n in range(4)] + _good()
+    done.append(_run(hot_path.FIXED, 1.04, name="6"))
+    missed = [claim for claim in _missed(done) if "due" not in claim]
+    assert missed == [
+        "fixed phases, hot path: p50 over the floor, worst of 6 runs ≤ 1.02",
+        "fixed phases, hot path: p90 over the floor, worst of 6 runs ≤ 1.03",
+    ]
+
+
+def test_a_late_lidar_timer_is_missed_from_the_due_time_only() -> None:
     done = _good()
-    done[1] = _run(hot_path.RANDOM, 1.025)
-    assert _missed(done) == ["random phases: p50 over the floor ≤ 1.02"]
+    done[0] = _run(hot_path.FIXED, 1.01, due_ns=0.05 * FLOOR)
+    assert all(claim.startswith("fixed phases, hot path from its due") for claim in _missed(done))
+    assert len(_missed(done)) == 3
 
 
 def test_stalled_samples_count_for_raw_figures_only() -> None:
@@ -86,14 +131,49 @@ def test_a_single_drop_is_missed() -> None:
     assert _missed(done) == ["no hot-path drop"]
 
 
-def test_a_late_planner_is_missed_twice() -> None:
+def test_a_late_planner_is_missed_twice_unless_its_phase_collides() -> None:
     done = _good()
-    done[1] = _run(hot_path.RANDOM, 1.01, late_ns=400e3)
-    assert len(_missed(done)) == 2
+    done.append(_run(hot_path.RANDOM, 1.01, late_ns=400e3, name="2"))
+    assert len([claim for claim in _missed(done) if claim.startswith("planner, 2 of 2")]) == 2
+    done[-1] = _run(hot_path.RANDOM, 1.01, late_ns=400e3, name="2", planner_at=5.0)
+    assert not _missed(done)
+    assert any("1 of 2 phases" in j.claim for j in hot_path.judge(done))
 
 
-def test_too_few_samples_are_not_judged() -> None:
-    done = [_run(c.section, 9.0, count=5) for c in _good()]
+def test_a_phase_collides_where_hot_work_has_every_core() -> None:
+    def collides(planner_at: float, cores: int = 2, rear: float = 0.0) -> bool | None:
+        raw = {**synthetic.results(), "callbacks": callbacks(planner_at, rear=rear)}
+        return phases.collides(parse_results(raw), cores)
+
+    assert collides(5)  # both transforms
+    assert not collides(30)  # the tail has one thread
+    assert not collides(70)  # nothing
+    assert not collides(5, cores=4)
+    assert not collides(5, rear=50)
+    # Rear's tail, from 95 on, runs into front's next transform.
+    assert collides(5, rear=85)
+    assert collides(5, cores=1, rear=50)
+    assert collides(100)
+    assert phases.collides(parse_results(synthetic.results()), 2) is None
+
+
+def test_too_few_samples_are_no_success() -> None:
+    done = [_run(c.section, 1.0, count=5) for c in _good()]
     judgements = [j for j in hot_path.judge(done) if "over the floor" in j.claim]
     assert all(j.holds is None for j in judgements)
-    assert "need more samples" in hot_path.sentences(judgements)[0]
+    assert "0 of 18 claims were met; 18 could not be judged" in hot_path.sentences(judgements)[0]
+    # One run that cannot be judged is enough, unless another is bad already.
+    done = [*_good(), _run(hot_path.FIXED, 1.0, count=5, name="2")]
+    fixed = [j for j in hot_path.judge(done) if j.claim.startswith("fixed phases, hot path: p50")]
+    assert [j.holds for j in fixed] == [None]
+
+
+def test_the_tables_fit_a_terminal_and_have_both_paths_and_skipped_periods() -> None:
+    start, due = hot_path.tables([_run(hot_path.FIXED, 1.01, due_ns=2e6)])
+    assert [cell.text for cell in start.rows[0]][3] == "1.010 ×"
+    assert [cell.text for cell in due.rows[0]][1] == "1.110 ×"
+    assert "skipped timer periods: none in any run" in due.notes
+    for table in (start, due):
+        console = Console(width=100, file=io.StringIO(), record=True)
+        table.print_to(console)
+        assert "fixed phases 1" in console.export_text()  # in one line

@@ -2,19 +2,12 @@
 
 import json
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
+from support.built import CHECK, WORKLOAD, need
 from takt_cli.errors import TaktError
-from takt_cli.programs import find_program_or_none
-
-
-def need(*programs):
-    missing = [name for name, package in programs if find_program_or_none(name, package) is None]
-    return pytest.mark.skipif(bool(missing), reason=f"not built: {', '.join(missing)}")
-
-
-WORKLOAD = [(name, "takt_workload") for name in ("takt_run", "takt_graph", "takt_measure_host")]
-CHECK = [("takt_check", "takt_schedule")]
 
 
 @need(*WORKLOAD)
@@ -80,6 +73,25 @@ def test_faults_have_file_line_and_column(takt, tmp_path):
     said = takt("check", path)
     assert said.code == 2
     assert f"{path}:4:5:" in said.err
+
+
+@need(*WORKLOAD)
+@pytest.mark.parametrize("environment", ["nothing", "sourced"])
+def test_an_installed_takt_runs_sourced_or_not(tmp_path, environment):
+    prefix = os.environ.get("TAKT_INSTALL", "")
+    programs = [Path(prefix, "bin/takt"), Path(prefix, "lib/takt_cli/takt")]
+    if not all(program.is_file() for program in programs):
+        pytest.skip("takt_cli is not installed")
+    (tmp_path / "takt").symlink_to(programs[0])
+    bare = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
+    commands = [[program, "check", "autoware_takt"] for program in [*programs, tmp_path / "takt"]]
+    if environment == "sourced":
+        script = f"source {prefix}/setup.bash && takt check autoware_takt"
+        commands = [["bash", "-c", script]]
+    for command in commands:
+        done = subprocess.run(command, env=bare, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        assert "Traceback" not in done.stderr
 
 
 @need(*WORKLOAD)

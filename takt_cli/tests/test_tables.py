@@ -1,8 +1,8 @@
 import pytest
 from support.synthetic import results
-from takt_cli.comparison import clearly_best, comparison_table
+from takt_cli.comparison import chain_comparison, clearly_best, comparison_table
 from takt_cli.results_file import parse_results
-from takt_cli.run_tables import chain_table, run_tables, thread_table
+from takt_cli.run_tables import chain_table, key_table, run_tables, thread_table
 from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table
 
@@ -17,7 +17,22 @@ def test_p99_is_shown_from_a_thousand_samples_on():
     assert texts(short, 0)[column] == "–"
     assert "1,000 samples" in " ".join(short.notes)
     assert texts(long, 0)[column] != "–"
-    assert not long.notes
+    assert texts(long, 0)[long.columns.index("p99.9")] == "–"
+    longest = chain_table(parse_results(results(duration_s=1000)))
+    assert texts(longest, 0)[longest.columns.index("p99.9")] != "–"
+    assert texts(short, 0)[short.columns.index("stalled")] == "1.0 %"
+
+
+def test_skipped_timer_periods_are_named_for_takt_too():
+    made = [
+        Configuration(name, parse_results(results(skipped=count)))
+        for name, count in (("pool", 0), ("takt", 7))
+    ]
+    for table in (comparison_table(made, "t"), chain_comparison(made, "t")):
+        assert "skipped timer periods: takt: 7 (a 7); none in the others" in table.notes
+    assert "skipped timer periods: none in any run" in chain_comparison(made[:1], "t").notes
+    row = next(row for row in key_table(made[1].results).rows if "skipped" in row[0].text)
+    assert [cell.text for cell in row[1:]] == ["7", "a 7"]
 
 
 def test_the_thread_table_says_what_was_refused():
@@ -59,6 +74,8 @@ def test_the_comparison_has_the_floor_beside_and_figures_without_stalls():
         "hot path p50 (ms)",
         "hot path max (ms)",
         "hot path max without host stalls (ms)",
+        "hot path samples in host stalls",
+        "hot path from its due time p50 (ms)",
         "hot path drops",
         "planner late max (ms)",
         "planner cycles without fresh obstacles",

@@ -1,7 +1,7 @@
 from support.synthetic import results
 from takt_cli.results_file import parse_results
 from takt_cli.study import Configuration
-from takt_cli.verdict import demo_sentences
+from takt_cli.verdict import demo_sentences, granted_sentence
 
 
 def made(name, **options):
@@ -47,3 +47,23 @@ def test_a_hot_path_that_never_completes_is_no_number():
     raw = results()
     raw["kpis"]["hot_path"] |= {"latency_ns": [], "at_ns": [], "stalled": []}
     assert "too rarely" in say(Configuration("takt", parse_results(raw)), made("pool"))
+
+
+def granted(autogroup, *words):
+    raw = results(threads=len(words))
+    raw["host"]["autogroup"] = autogroup
+    for thread, text in zip(raw["threads"], words, strict=False):
+        thread["granted"] = text
+    return granted_sentence(parse_results(raw))
+
+
+def test_what_was_granted_is_said_and_not_what_was_asked():
+    assert "granted: takt's threads ran as fifo 60, fifo 50." in granted(
+        True, "fifo 60, cores 0", "fifo 60, cores 1", "fifo 50"
+    )
+    assert "to some threads only" in granted(False, "fifo 60", "other nice 15")
+    nice = granted(True, "other", "other nice 5", "other nice 15")
+    assert "not granted: takt's threads ran at nice levels (other, other nice 5" in nice
+    assert "autogroup" in nice
+    assert "autogroup" not in granted(False, "other", "other nice 5")
+    assert "Neither" in granted(True, "other", "other")

@@ -174,7 +174,7 @@ CheckReport check(
   }
 
   // The list of one executor cannot tell what exists in the others.
-  const bool complete = only_executor.empty() || schedule.executors.size() == 1;
+  const bool complete = only_executor.empty();
   std::set<std::string> placed;
   const bool single = schedule.executors.size() == 1 || !only_executor.empty();
   for (const ExecutorSchedule & executor : schedule.executors) {

@@ -124,6 +124,20 @@ TEST(Check, OfOneExecutorJudgesIdsOfChainsThatMustBeInIt)
             "'/c:w(0)'?"});
 }
 
+// As while running: the one who asks for an executor by name may run a part of what the chains name.
+TEST(Check, OfTheOnlyExecutorIdsOfChainsThatAreMissingAreFaultsIfStrict)
+{
+  const std::string text =
+    with_main(kThreads) + "chains:\n  c: {path: [\"/a:timer(1s)\", \"/b:sub(/p)\"]}\n";
+  const std::vector<ListedCallback> callbacks{{"/a:timer(1s)", Kind::timer}};
+  const CheckReport lenient = check(parse(text), callbacks, "main");
+  EXPECT_EQ(lenient.faults, Strings{});
+  ASSERT_EQ(lenient.warnings.size(), 1U);
+  EXPECT_NE(lenient.warnings[0].find("'/b:sub(/p)' matches no callback"), std::string::npos);
+  EXPECT_EQ(check(parse("strict: true\n" + text), callbacks, "main").faults.size(), 1U);
+  EXPECT_EQ(check(parse(text), callbacks).faults.size(), 1U) << "the list is of all there are";
+}
+
 TEST(Check, OfOneExecutorLeavesTheOthersAndTheirChainsAlone)
 {
   const CheckReport report = check(parse(kTwo), {{"/a/x:w(0)", Kind::waitable}}, "one");

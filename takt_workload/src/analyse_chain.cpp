@@ -9,7 +9,7 @@ using takt_core::Time;
 
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
-  const StallIndex & stalls, Time from, Time to)
+  const StallIndex & stalls, Time from, Time to, Time observed_to)
 {
   ChainFigures figures;
   std::vector<std::uint32_t> path;
@@ -23,6 +23,11 @@ ChainFigures analyse_chain(
       continue;
     }
     ++figures.released;
+    const auto unfinished = [&] {
+      ++figures.unfinished;
+      figures.overdue +=
+        takt_core::add_saturated(first.release, chain.deadline) < observed_to ? 1 : 0;
+    };
     RunIndex run = root;
     for (std::size_t hop = 0;; ++hop) {
       seen |= std::uint64_t{1} << (causality.runs()[run].process & 63);
@@ -30,22 +35,34 @@ ChainFigures analyse_chain(
         const RunRecord & last = causality.runs()[run];
         const auto response = last.end - first.release;
         ++figures.completed;
-        figures.missed_deadlines += response > chain.deadline ? 1 : 0;
+        figures.late += response > chain.deadline ? 1 : 0;
         figures.responses.add(response, first.release, stalls.overlaps(first.release, last.end));
         break;
       }
       const RunIndex carrier = causality.carrier(run);
       if (carrier == kNoRun) {
-        ++(causality.superseded(run) ? figures.superseded : figures.unfinished);
+        if (causality.superseded(run)) {
+          ++figures.superseded;
+        } else {
+          unfinished();
+        }
         break;
       }
       const RunIndex next = causality.taker(path[hop + 1], carrier);
       if (next == kNoRun) {
-        ++(causality.overtaken(path[hop + 1], carrier) ? figures.lost : figures.unfinished);
+        if (causality.overtaken(path[hop + 1], carrier)) {
+          ++figures.lost;
+        } else {
+          unfinished();
+        }
         break;
       }
       run = next;
     }
+  }
+  if (chain.deadline != takt_core::kForever) {
+    // What is replaced by newer data is done with; what never arrives is not in time.
+    figures.missed_deadlines = figures.late + figures.lost + figures.overdue;
   }
   figures.processes = std::popcount(seen);
   return figures;

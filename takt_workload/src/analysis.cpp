@@ -206,21 +206,39 @@ void mark_foreign(
 
 }  // namespace
 
+std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRecord> & processes)
+{
+  std::vector<RunRecord> runs;
+  for (const ProcessRecord & process : processes) {
+    if (process.error.empty()) {
+      runs.insert(runs.end(), process.runs.begin(), process.runs.end());
+    }
+  }
+  mark_foreign(processes, CallbackTable(graph), runs);
+  return runs;
+}
+
 Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & processes)
 {
   Analysis result;
-  std::vector<RunRecord> runs;
   result.measured_to = takt_core::kNever;
+  result.observed_to = takt_core::kNever;
+  std::size_t usable = 0;
   for (const ProcessRecord & process : processes) {
-    runs.insert(runs.end(), process.runs.begin(), process.runs.end());
+    if (!process.error.empty()) {
+      continue;
+    }
+    ++usable;
     result.stalls.insert(result.stalls.end(), process.stalls.begin(), process.stalls.end());
     result.measured_from = std::max(result.measured_from, process.measured_from);
     result.measured_to = std::min(result.measured_to, process.measured_to);
+    result.observed_to =
+      std::min(result.observed_to, std::max(process.measured_to, process.observed_to));
   }
-  if (processes.empty()) {
+  if (usable == 0) {
     result.measured_to = result.measured_from;
   }
-  mark_foreign(processes, CallbackTable(graph), runs);
+  std::vector<RunRecord> runs = runs_of(graph, processes);
   const std::vector<Stall> work = overruns(runs);
   result.stalls.insert(result.stalls.end(), work.begin(), work.end());
   const StallIndex stalls(result.stalls);
@@ -231,8 +249,9 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   analyst.hot_path();
   analyst.planner();
   for (const Chain & chain : graph.chains) {
-    result.chains.push_back(
-      analyse_chain(chain, table, causality, stalls, result.measured_from, result.measured_to));
+    result.chains.push_back(analyse_chain(
+      chain, table, causality, stalls, result.measured_from, result.measured_to,
+      result.observed_to));
   }
   for (const ProcessRecord & process : processes) {
     for (const CallbackCounters & counters : process.counters) {

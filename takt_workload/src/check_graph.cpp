@@ -13,35 +13,37 @@ namespace
 
 void check_names(const Graph & graph, FileFaults & faults)
 {
-  std::map<std::string, int> nodes;
+  std::map<std::string, Place> nodes;
   std::map<std::string, std::string> publishers;
   for (const Node & node : graph.nodes) {
-    if (!nodes.emplace(node.name, node.line).second) {
+    if (!node.name.empty() && !nodes.emplace(node.name, node.place).second) {
       faults.add(
-        node.line,
-        fmt::format("there is a node {} already, in line {}", node.name, nodes[node.name]));
+        node.place,
+        fmt::format("there is a node {} already, in line {}", node.name, nodes[node.name].line));
     }
-    const auto publishes = [&](const std::string & topic, int line) {
+    const auto publishes = [&](const std::string & topic, Place place) {
       if (!topic.empty() && !publishers.emplace(topic, node.name).second) {
         faults.add(
-          line, fmt::format(
-                  "{} is published by {} already; a topic has one publisher here", topic,
-                  publishers[topic]));
+          place, fmt::format(
+                   "{} is published by {} already; a topic has one publisher here", topic,
+                   publishers[topic]));
       }
     };
-    publishes(node.output, node.line);
-    std::map<std::string, int> inputs;
+    publishes(node.output, node.place);
+    std::map<std::string, Place> inputs;
     for (const Input & input : node.inputs) {
-      publishes(input.output, input.line);
-      if (!inputs.emplace(input.topic, input.line).second) {
-        faults.add(input.line, fmt::format("{} takes {} twice", node.name, input.topic));
+      publishes(input.output, input.place);
+      if (!input.topic.empty() && !inputs.emplace(input.topic, input.place).second) {
+        faults.add(input.place, fmt::format("{} takes {} twice", node.name, input.topic));
       }
     }
   }
   for (const Node & node : graph.nodes) {
     for (const Input & input : node.inputs) {
       if (!input.topic.empty() && !publishers.contains(input.topic)) {
-        faults.add(input.line, fmt::format("nobody publishes {}", input.topic));
+        faults.add(
+          input.place,
+          fmt::format("nobody publishes {}{}", input.topic, did_you_mean(input.topic, publishers)));
       }
     }
   }
@@ -56,7 +58,7 @@ void check_driven(const Graph & graph, FileFaults & faults)
     const CallbackEntry & callback = table.callbacks()[i];
     if (loads[i].rate <= 0.0) {
       faults.add(
-        graph.nodes[callback.node].line,
+        graph.nodes[callback.node].place,
         fmt::format("{} never runs: no timer drives what it waits for", callback.id));
     }
   }

@@ -86,9 +86,15 @@ takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & 
   Graph graph;
   graph.file = file_name;
   try {
-    read_graph(YAML::Load(std::string(text)), graph, faults);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    if (documents.size() > 1) {
+      faults.add(place_of(documents[1]), "a second YAML document; a graph is one");
+    }
+    read_graph(documents.empty() ? YAML::Node() : documents.front(), graph, faults);
   } catch (const YAML::Exception & error) {
-    faults.add(error.mark.is_null() ? 0 : error.mark.line + 1, error.msg);
+    faults.add(
+      error.mark.is_null() ? Place{} : Place{error.mark.line + 1, error.mark.column + 1},
+      error.msg);
   }
   if (!faults.empty()) {
     return faults.sorted();
@@ -99,9 +105,16 @@ takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & 
 takt_core::Result<Graph> load_graph(const std::string & path)
 {
   const std::string found = find_shipped(path, "graphs");
+  std::error_code ignored;
+  const auto status = std::filesystem::status(found, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return takt_core::Faults{
+      fmt::format("{}: cannot be read: it is not a regular file", path)};  // a pipe might never end
+  }
+  errno = 0;
   std::ifstream file(found);
   std::ostringstream text;
-  if (std::filesystem::is_directory(found) || !file || !(text << file.rdbuf())) {
+  if (!file || !(text << file.rdbuf())) {
     return takt_core::Faults{fmt::format(
       "{}: cannot be read: {}", path, errno != 0 ? std::strerror(errno) : "it is empty")};
   }

@@ -37,6 +37,11 @@ public:
     if (RunRecord * const record = Recorder::current(); record != nullptr) {
       record->work_asked += asked;
       record->work_cpu += done.cpu;
+      if (const auto over = done.cpu - asked; over > Work::kOverrun) {
+        // Work ends with the chunk that overran.
+        record->overrun_end = takt_core::now();
+        record->overrun_begin = record->overrun_end - over - Work::kChunk;
+      }
     }
     return done.result;
   }

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "graph_reader.hpp"
+#include "takt_workload/analysis.hpp"
 #include "takt_workload/callback_table.hpp"
 
 namespace takt_workload
@@ -23,38 +27,38 @@ public:
   const CallbackTable & table() const { return table_; }
 
   // The timer of a node, or the callback of that id.
-  std::uint32_t timer(const std::string & word, int line)
+  std::uint32_t timer(const std::string & word, Place place)
   {
     if (word.find(':') != std::string::npos) {
-      return by_id(word, line);
+      return by_id(word, place);
     }
-    const std::uint32_t node = node_of(word, line);
+    const std::uint32_t node = node_of(word, place);
     if (node != kNone) {
       for (const std::uint32_t callback : table_.of_node(node)) {
         if (table_.callbacks()[callback].timer) {
           return callback;
         }
       }
-      faults_.add(line, fmt::format("{} has no timer", word));
+      faults_.add(place, fmt::format("{} has no timer", word));
     }
     return kNone;
   }
 
   // The subscription of node `word` that gets what callback `from` (or its node) publishes.
-  std::uint32_t next(const std::string & word, int line, std::uint32_t from)
+  std::uint32_t next(const std::string & word, Place place, std::uint32_t from)
   {
     const bool is_id = word.find(':') != std::string::npos;
-    const std::uint32_t node = is_id ? kNone : node_of(word, line);
+    const std::uint32_t node = is_id ? kNone : node_of(word, place);
     if (!is_id && node == kNone) {
       return kNone;
     }
     const std::uint32_t topic = table_.callbacks()[from].output_topic;
     if (topic == kNone) {
       faults_.add(
-        line, fmt::format(
-                "{} publishes nothing that a chain could follow (a chain ends at a timer-driven "
-                "reader)",
-                table_.callbacks()[from].id));
+        place, fmt::format(
+                 "{} publishes nothing that a chain could follow (a chain ends at a timer-driven "
+                 "reader)",
+                 table_.callbacks()[from].id));
       return kNone;
     }
     for (const std::uint32_t callback : table_.topics()[topic].subscribers) {
@@ -64,27 +68,35 @@ public:
       }
     }
     faults_.add(
-      line, fmt::format("{} does not subscribe to {}", word, table_.topics()[topic].name));
+      place, fmt::format("{} does not subscribe to {}", word, table_.topics()[topic].name));
     return kNone;
   }
 
-  std::uint32_t by_id(const std::string & id, int line)
+  std::uint32_t by_id(const std::string & id, Place place)
   {
     const std::uint32_t callback = table_.find(id);
     if (callback == kNone) {
-      faults_.add(line, fmt::format("there is no callback {}", id));
+      std::set<std::string> known;
+      for (const CallbackEntry & entry : table_.callbacks()) {
+        known.insert(entry.id);
+      }
+      faults_.add(place, fmt::format("there is no callback {}{}", id, did_you_mean(id, known, 0)));
     }
     return callback;
   }
 
-  std::uint32_t node_of(const std::string & word, int line)
+  std::uint32_t node_of(const std::string & word, Place place)
   {
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (graph_.nodes[i].name == qualified(word)) {
         return i;
       }
     }
-    faults_.add(line, fmt::format("there is no node {}", word));
+    std::set<std::string> known;
+    for (const Node & node : graph_.nodes) {
+      known.insert(word.starts_with('/') ? node.name : node.name.substr(1));
+    }
+    faults_.add(place, fmt::format("there is no node {}{}", word, did_you_mean(word, known, 0)));
     return kNone;
   }
 
@@ -102,21 +114,21 @@ void read_chains(const YAML::Node & list, Graph & graph, FileFaults & faults)
   for (const auto & entry : list) {
     MapReader reader(entry, "chain", faults);
     Chain chain;
-    chain.line = reader.line();
+    chain.place = reader.place();
     chain.name = reader.text("name", true).value_or("");
     chain.priority = static_cast<int>(reader.integer("priority", 0, 255).value_or(0));
     chain.deadline = reader.duration("deadline").value_or(takt_core::kForever);
     chain.hot_path = reader.boolean("hot_path").value_or(false);
     for (const Chain & other : graph.chains) {
-      if (other.name == chain.name) {
+      if (!chain.name.empty() && other.name == chain.name) {
         reader.fault(fmt::format("there are two chains '{}'", chain.name));
       }
     }
     const auto path = reader.texts("path");
     std::uint32_t callback = kNone;
     for (std::size_t i = 0; i < path.size(); ++i) {
-      const auto & [word, line] = path[i];
-      callback = i == 0 ? references.timer(word, line) : references.next(word, line, callback);
+      const auto & [word, place] = path[i];
+      callback = i == 0 ? references.timer(word, place) : references.next(word, place, callback);
       if (callback == kNone) {
         break;
       }
@@ -130,6 +142,33 @@ void read_chains(const YAML::Node & list, Graph & graph, FileFaults & faults)
   }
 }
 
+namespace
+{
+
+// A root that does not lead to the sink would leave the hot path without a sample, silently.
+void check_reached(const Graph & graph, const CallbackTable & table, MapReader & hot)
+{
+  const std::uint32_t sink = table.find(graph.kpis.hot_path_sink);
+  std::vector<std::uint32_t> roots;
+  for (const std::string & id : graph.kpis.hot_path_roots) {
+    roots.push_back(table.find(id));
+  }
+  if (sink == kNone || std::find(roots.begin(), roots.end(), kNone) != roots.end()) {
+    return;
+  }
+  const auto between = callbacks_between(graph, table, roots, sink);
+  for (const std::uint32_t root : roots) {
+    if (std::find(between.begin(), between.end(), root) == between.end()) {
+      hot.fault_at(
+        "roots",
+        fmt::format(
+          "no path leads from {} to {}", table.callbacks()[root].id, graph.kpis.hot_path_sink));
+    }
+  }
+}
+
+}  // namespace
+
 void read_kpis(const YAML::Node & node, Graph & graph, FileFaults & faults)
 {
   if (!node.IsDefined()) {
@@ -142,11 +181,11 @@ void read_kpis(const YAML::Node & node, Graph & graph, FileFaults & faults)
   // The only subscription of a node, or the callback of that id.
   const auto only_input = [&](MapReader & reader, const std::string & key) -> std::string {
     const auto word = reader.text(key, true);
-    const int line = line_of(reader.get(key));
+    const Place place = place_of(reader.get(key));
     if (!word || word->find(':') != std::string::npos) {
-      return word ? id_of(references.by_id(*word, line)) : "";
+      return word ? id_of(references.by_id(*word, place)) : "";
     }
-    const std::uint32_t found = references.node_of(*word, line);
+    const std::uint32_t found = references.node_of(*word, place);
     if (found != kNone && graph.nodes[found].inputs.size() != 1) {
       reader.fault_at(key, fmt::format("{} has not one input: give a callback id", *word));
       return "";
@@ -158,26 +197,27 @@ void read_kpis(const YAML::Node & node, Graph & graph, FileFaults & faults)
   MapReader reader(node, "kpis", faults);
   if (reader.has("hot_path")) {
     MapReader hot(reader.get("hot_path"), "hot_path", faults);
-    for (const auto & [word, line] : hot.texts("roots")) {
-      graph.kpis.hot_path_roots.push_back(id_of(references.timer(word, line)));
+    for (const auto & [word, place] : hot.texts("roots")) {
+      graph.kpis.hot_path_roots.push_back(id_of(references.timer(word, place)));
     }
     if (graph.kpis.hot_path_roots.empty()) {
       hot.fault("'roots' is missing: a list of nodes with timers");
     }
     graph.kpis.hot_path_sink = only_input(hot, "sink");
+    check_reached(graph, references.table(), hot);
     hot.finish();
   }
   if (reader.has("planner")) {
     MapReader planner(reader.get("planner"), "planner", faults);
     if (const auto word = planner.text("node", true)) {
-      graph.kpis.planner = id_of(references.timer(*word, line_of(planner.get("node"))));
+      graph.kpis.planner = id_of(references.timer(*word, place_of(planner.get("node"))));
     }
     if (const auto topic = planner.text("obstacle_input")) {
       const std::uint32_t timer = references.table().find(graph.kpis.planner);
       if (timer != kNone) {
         const Node & owner = graph.nodes[references.table().callbacks()[timer].node];
         graph.kpis.obstacle_input = id_of(references.by_id(
-          subscription_id(owner.name, qualified(*topic)), line_of(planner.get("obstacle_input"))));
+          subscription_id(owner.name, qualified(*topic)), place_of(planner.get("obstacle_input"))));
       }
     }
     planner.finish();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <set>
 
 #include "graph_reader.hpp"
 
@@ -11,6 +12,13 @@ namespace
 {
 
 constexpr std::int64_t kMaxDepth = 10'000;
+// What the middleware adds to a name must fit into its 255 letters, too.
+constexpr std::size_t kMaxName = 200;
+// Far below what any timer of a general-purpose kernel keeps; records of each run must fit somewhere.
+constexpr takt_core::Duration kLeastPeriod = std::chrono::microseconds(10);
+
+const std::set<std::string> kKinds{"sensor", "transform",    "fusion",
+                                   "cyclic", "intersection", "command"};
 
 bool valid_name(const std::string & name)
 {
@@ -32,6 +40,11 @@ std::optional<std::string> name_of(MapReader & reader, const std::string & key, 
     return std::nullopt;
   }
   *name = qualified(*name);
+  if (name->size() > kMaxName) {
+    reader.fault_at(
+      key, fmt::format("a name of {} letters; at most {} are possible", name->size(), kMaxName));
+    return std::nullopt;
+  }
   if (!valid_name(*name)) {
     reader.fault_at(key, fmt::format("'{}' is not a valid ROS name", *name));
     return std::nullopt;
@@ -47,12 +60,12 @@ std::uint32_t depth_of(MapReader & reader, const NodeDefaults & defaults)
 void read_inputs(MapReader & reader, Node & node, const NodeDefaults & defaults)
 {
   const std::uint32_t depth = depth_of(reader, defaults);
-  for (const auto & [topic, line] : reader.texts("inputs")) {
+  for (const auto & [topic, place] : reader.texts("inputs")) {
     Input input;
     input.topic = qualified(topic);
     input.depth = depth;
-    input.line = line;
-    if (!valid_name(input.topic)) {
+    input.place = place;
+    if (!valid_name(input.topic) || input.topic.size() > kMaxName) {
       reader.fault_at("inputs", fmt::format("'{}' is not a valid ROS name", topic));
     }
     node.inputs.push_back(std::move(input));
@@ -68,7 +81,7 @@ void read_connections(
   for (const auto & entry : reader.sequence("connections")) {
     MapReader one(entry, "connection of " + node.name, faults);
     Input input;
-    input.line = one.line();
+    input.place = one.place();
     input.topic = name_of(one, "input", true).value_or("");
     input.output = name_of(one, "output", true).value_or("");
     input.depth = depth_of(one, defaults);
@@ -120,16 +133,12 @@ Node read_node(const YAML::Node & yaml, const NodeDefaults & defaults, FileFault
   }
   MapReader reader(yaml, what, faults);
   Node node;
-  node.line = reader.line();
+  node.place = reader.place();
   node.name = name_of(reader, "name", true).value_or("");
   if (const auto word = reader.text("kind", true)) {
     const auto kind = node_kind_from_string(*word);
     if (!kind) {
-      reader.fault_at(
-        "kind", fmt::format(
-                  "'{}' is no kind; there are: sensor, transform, fusion, cyclic, intersection, "
-                  "command",
-                  *word));
+      reader.fault_at("kind", fmt::format("'{}' is no kind{}", *word, did_you_mean(*word, kKinds)));
       return node;
     }
     node.kind = *kind;
@@ -137,10 +146,11 @@ Node read_node(const YAML::Node & yaml, const NodeDefaults & defaults, FileFault
   node.host = reader.text("host").value_or("");
   read_groups(reader, node);
   if (node.has_timer()) {
-    node.period = reader.duration("period", true).value_or(takt_core::Duration{});
+    const auto period = reader.duration("period", true);
+    node.period = period.value_or(takt_core::Duration{});
     node.offset = reader.duration("offset");
-    if (reader.has("period") && node.period.count() <= 0) {
-      reader.fault_at("period", "'period' must be longer than zero");
+    if (period && *period < kLeastPeriod) {
+      reader.fault_at("period", "'period' must be at least 10us");
     }
   }
   if (node.kind != NodeKind::command) {
@@ -153,7 +163,7 @@ Node read_node(const YAML::Node & yaml, const NodeDefaults & defaults, FileFault
       break;
     case NodeKind::transform: {
       Input input;
-      input.line = reader.line();
+      input.place = reader.place();
       input.topic = name_of(reader, "input", true).value_or("");
       input.output = name_of(reader, "output", false).value_or(node.name);
       input.depth = depth_of(reader, defaults);
@@ -163,7 +173,7 @@ Node read_node(const YAML::Node & yaml, const NodeDefaults & defaults, FileFault
     }
     case NodeKind::command: {
       Input input;
-      input.line = reader.line();
+      input.place = reader.place();
       input.topic = name_of(reader, "input", true).value_or("");
       input.depth = depth_of(reader, defaults);
       node.inputs.push_back(std::move(input));

@@ -24,7 +24,8 @@ json pack(const RunRecord & r)
 {
   return json::array(
     {r.callback, r.thread, r.process, r.skipped, to_ns(r.release), to_ns(r.start), to_ns(r.end),
-     r.work_asked.count(), r.work_cpu.count(), r.taken, r.published, r.taken_from});
+     r.work_asked.count(), r.work_cpu.count(), r.taken, r.published, r.taken_from,
+     to_ns(r.overrun_begin), to_ns(r.overrun_end)});
 }
 
 RunRecord unpack_run(const json & j)
@@ -42,6 +43,8 @@ RunRecord unpack_run(const json & j)
   j.at(9).get_to(r.taken);
   j.at(10).get_to(r.published);
   j.at(11).get_to(r.taken_from);
+  r.overrun_begin = from_ns(j.at(12).get<std::int64_t>());
+  r.overrun_end = from_ns(j.at(13).get<std::int64_t>());
   return r;
 }
 
@@ -127,6 +130,7 @@ takt_core::Status write_record(const std::string & path, const ProcessRecord & r
     {"epoch", to_ns(record.epoch)},
     {"from", to_ns(record.measured_from)},
     {"to", to_ns(record.measured_to)},
+    {"observed", to_ns(record.observed_to)},
     {"runs", pack_all(record.runs)},
     {"unrecorded", record.unrecorded_runs},
     {"threads", pack_all(record.threads)},
@@ -161,6 +165,7 @@ takt_core::Result<ProcessRecord> read_record(const std::string & path)
     record.epoch = from_ns(all.at("epoch").get<std::int64_t>());
     record.measured_from = from_ns(all.at("from").get<std::int64_t>());
     record.measured_to = from_ns(all.at("to").get<std::int64_t>());
+    record.observed_to = from_ns(all.at("observed").get<std::int64_t>());
     for (const json & one : all.at("runs")) {
       record.runs.push_back(unpack_run(one));
     }

@@ -16,16 +16,14 @@ thread_local std::uint64_t taken_publisher = 0;
 }  // namespace
 
 Recorder::Recorder(
-  const CallbackTable & table, std::size_t threads, std::size_t runs_per_thread,
-  std::uint32_t process)
+  const CallbackTable & table, std::size_t threads, std::size_t runs, std::uint32_t process)
 : table_(table),
   process_(process),
+  filled_((runs + kChunk - 1) / kChunk + threads, 0),  // each thread's last chunk may stay empty
   lanes_(threads),
   threads_(threads)
 {
-  for (Lane & lane : lanes_) {
-    lane.records.resize(runs_per_thread);
-  }
+  pool_.resize(filled_.size() * kChunk);
 }
 
 RunRecord * Recorder::current() noexcept
@@ -36,10 +34,9 @@ RunRecord * Recorder::current() noexcept
 std::vector<RunRecord> Recorder::runs() const
 {
   std::vector<RunRecord> all;
-  for (const Lane & lane : lanes_) {
-    all.insert(
-      all.end(), lane.records.begin(),
-      lane.records.begin() + static_cast<std::ptrdiff_t>(lane.used));
+  for (std::size_t i = 0; i < filled_.size(); ++i) {
+    const auto begin = pool_.begin() + static_cast<std::ptrdiff_t>(i * kChunk);
+    all.insert(all.end(), begin, begin + static_cast<std::ptrdiff_t>(filled_[i]));
   }
   return all;
 }
@@ -68,6 +65,20 @@ void Recorder::on_thread(std::uint32_t thread, const takt_core::AttributeReport 
   }
 }
 
+RunRecord & Recorder::next_record(Lane & lane) noexcept
+{
+  if (lane.used == kChunk && !lane.exhausted) {
+    const std::size_t chunk = next_chunk_.fetch_add(1, std::memory_order_relaxed);
+    lane.exhausted = chunk >= filled_.size();
+    if (!lane.exhausted) {
+      lane.chunk = &pool_[chunk * kChunk];
+      lane.filled = &filled_[chunk];
+      lane.used = 0;
+    }
+  }
+  return lane.exhausted ? (lane.spare = RunRecord{}) : lane.chunk[lane.used];
+}
+
 void Recorder::on_start(const takt_core::Run & run) noexcept
 {
   const std::uint32_t number = run.callback->number();
@@ -77,8 +88,7 @@ void Recorder::on_start(const takt_core::Run & run) noexcept
     return;
   }
   Lane & lane = lanes_[run.thread];
-  RunRecord & record =
-    lane.used < lane.records.size() ? lane.records[lane.used] : (lane.spare = RunRecord{});
+  RunRecord & record = next_record(lane);
   record.callback = callback;
   record.thread = run.thread;
   record.process = process_;
@@ -100,10 +110,10 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
   current_record->end = end;
   current_record = nullptr;
   Lane & lane = lanes_[run.thread];
-  if (lane.used < lane.records.size()) {
-    ++lane.used;
-  } else {
+  if (lane.exhausted) {
     ++lane.unrecorded;
+  } else {
+    *lane.filled = static_cast<std::uint32_t>(++lane.used);
   }
 }
 

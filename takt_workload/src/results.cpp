@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "original_kpis.hpp"
@@ -28,6 +29,12 @@ json numbers(const std::vector<char> & marks)
     list.push_back(static_cast<int>(mark));
   }
   return list;
+}
+
+double share(const std::vector<char> & marks)
+{
+  const auto marked = std::count(marks.begin(), marks.end(), 1);
+  return marks.empty() ? 0.0 : static_cast<double>(marked) / static_cast<double>(marks.size());
 }
 
 json options_json(const RunOptions & options)
@@ -77,9 +84,10 @@ json callback_json(
   for (const std::int64_t one : figures.work_cpu_ns) {
     work += one;
   }
+  const Node & node = graph.nodes[entry.node];
   return {
     {"id", entry.id},
-    {"node", graph.nodes[entry.node].name},
+    {"node", node.name},
     {"group", entry.group},
     {"kind", entry.timer ? "timer" : "subscription"},
     {"count", figures.execution_ns.size()},
@@ -91,6 +99,8 @@ json callback_json(
     {"response", to_json(summarise(figures.response_ns))},
     {"work", to_json(summarise(figures.work_cpu_ns))},
     {"cpu_ns_total", work},
+    {"period_ns", entry.timer ? json(entry.period.count()) : json()},
+    {"offset_ns", entry.timer ? json(node.offset.value_or(node.period).count()) : json()},
     {"runs_on_thread", figures.runs_on_thread}};
 }
 
@@ -108,12 +118,15 @@ json chain_json(const Chain & chain, const ChainFigures & figures)
     {"superseded", figures.superseded},
     {"lost", figures.lost},
     {"unfinished", figures.unfinished},
+    {"late", figures.late},
+    {"overdue", figures.overdue},
     {"missed_deadlines", figures.missed_deadlines},
     {"processes", figures.processes},
     {"response", to_json(summarise(figures.responses.ns))},
     {"responses_ns", figures.responses.ns},
     {"releases_ns", figures.responses.at_ns},
-    {"stalled", numbers(figures.responses.stalled)}};
+    {"stalled", numbers(figures.responses.stalled)},
+    {"stalled_share", share(figures.responses.stalled)}};
 }
 
 json kpis_json(
@@ -130,6 +143,7 @@ json kpis_json(
       {"from_due_ns", hot.from_due_ns},
       {"at_ns", hot.latency.at_ns},
       {"stalled", numbers(hot.latency.stalled)},
+      {"stalled_share", share(hot.latency.stalled)},
       {"floor_ns", hot.floor_ns},
       {"drops", hot.drops},
       {"latency", to_json(summarise(hot.latency.ns))},
@@ -145,6 +159,7 @@ json kpis_json(
       {"start_lateness_ns", planner.lateness.ns},
       {"at_ns", planner.lateness.at_ns},
       {"stalled", numbers(planner.lateness.stalled)},
+      {"stalled_share", share(planner.lateness.stalled)},
       {"cycles", planner.lateness.ns.size()},
       {"stale_cycles", planner.stale_cycles},
       {"period", to_json(summarise(planner.period_ns))},
@@ -213,11 +228,17 @@ json results_json(
       {{"core", stall.core >= 0 ? json(stall.core) : json()},
        {"begin_ns", to_ns(stall.begin)},
        {"end_ns", to_ns(stall.end)},
-       {"source", stall.source == Stall::Source::witness ? "witness" : "overrun"}});
+       {"source", stall.source == Stall::Source::witness   ? "witness"
+                  : stall.source == Stall::Source::overrun ? "overrun"
+                                                           : "throttled"}});
   }
   std::uint64_t unrecorded = 0;
+  results["incomplete"] = json::array();
   for (const ProcessRecord & process : processes) {
     unrecorded += process.unrecorded_runs;
+    if (!process.error.empty()) {
+      results["incomplete"].push_back(process.error);
+    }
   }
   results["messages"] = {
     {"drops", analysis.drops},

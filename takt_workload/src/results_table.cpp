@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "takt_workload/callback_table.hpp"
 #include "takt_workload/results.hpp"
 
 namespace takt_workload
@@ -47,8 +48,11 @@ std::string kpi_rows(const std::vector<ProcessRecord> & processes, const Analysi
   std::string text;
   if (!hot.latency.ns.empty()) {
     text += row("hot path, from the later start", summarise(hot.latency.ns));
+    const auto clean = without_stalled(hot.latency.ns, hot.latency.stalled);
+    const double left_out =
+      1.0 - static_cast<double>(clean.size()) / static_cast<double>(hot.latency.ns.size());
     text +=
-      row("  without stalls", summarise(without_stalled(hot.latency.ns, hot.latency.stalled)));
+      row(fmt::format("  without stalls ({:.1f} % left out)", 100.0 * left_out), summarise(clean));
     text += row("hot path, from its due time", summarise(hot.from_due_ns));
     text += fmt::format(
       "  {:<34} {:>7} {:>9}   drops {}\n", "  floor (its work alone)", "",
@@ -64,6 +68,20 @@ std::string kpi_rows(const std::vector<ProcessRecord> & processes, const Analysi
     text += row("bare timer's lateness", summarise(processes.front().reference_lateness_ns));
   }
   return text.empty() ? text : head("figures") + text;
+}
+
+// " (/Sensor:timer(25ms) 12, ...)": which timers skipped periods; most of them do so for one reason.
+std::string skipping_timers(const CallbackTable & table, const Analysis & analysis)
+{
+  std::string text;
+  for (const CallbackFigures & callback : analysis.callbacks) {
+    if (callback.skipped_periods > 0) {
+      text += fmt::format(
+        "{}{} {}", text.empty() ? " (" : ", ", table.callbacks()[callback.callback].id,
+        callback.skipped_periods);
+    }
+  }
+  return text.empty() ? text : text + ")";
 }
 
 }  // namespace
@@ -85,7 +103,7 @@ std::string results_table(
   }
   text += fmt::format(
     "\n{:<36} {:>8} {:>9} {:>10} {:>6} {:>10} {:>6}\n", "activations", "released", "completed",
-    "superseded", "lost", "unfinished", "late");
+    "superseded", "lost", "unfinished", "missed");
   for (std::size_t i = 0; i < analysis.chains.size(); ++i) {
     const ChainFigures & chain = analysis.chains[i];
     text += fmt::format(
@@ -114,20 +132,21 @@ std::string results_table(
     }
   }
   text += fmt::format("  {:<34} {:>22} {:>7.1f}\n", "all others (middleware, witness)", "", others);
-  // Of overruns only the run is known in which they were, not when or how long.
   double stalled = 0.0;
   std::size_t witnessed = 0;
+  std::size_t overran = 0;
   for (const Stall & stall : analysis.stalls) {
+    overran += stall.source == Stall::Source::overrun ? 1 : 0;
     if (stall.source == Stall::Source::witness) {
       ++witnessed;
       stalled += static_cast<double>((stall.end - stall.begin).count()) * 1e-6;
     }
   }
   text += fmt::format(
-    "\nload {:.2f} of {:.2f} cores asked; {} periods skipped, {} messages lost; {} host stalls "
+    "\nload {:.2f} of {:.2f} cores asked; {} periods skipped{}, {} messages lost; {} host stalls "
     "of {:.1f} ms, {} runs whose work overran\n",
-    analysis.load.applied, analysis.load.asked, analysis.skipped_periods, analysis.drops, witnessed,
-    stalled, analysis.stalls.size() - witnessed);
+    analysis.load.applied, analysis.load.asked, analysis.skipped_periods,
+    skipping_timers(CallbackTable(graph), analysis), analysis.drops, witnessed, stalled, overran);
   std::vector<std::string> defaulted;
   for (const ProcessRecord & process : processes) {
     defaulted.insert(

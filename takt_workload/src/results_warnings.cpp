@@ -19,7 +19,9 @@ std::vector<std::string> process_warnings(const std::vector<ProcessRecord> & pro
 {
   std::vector<std::string> warnings;
   std::map<std::string, std::size_t> said;
+  std::size_t complete = 0;
   for (const ProcessRecord & process : processes) {
+    complete += process.error.empty() ? 1 : 0;
     for (const std::string & warning : process.warnings) {
       ++said[warning];
     }
@@ -27,7 +29,7 @@ std::vector<std::string> process_warnings(const std::vector<ProcessRecord> & pro
   for (const ProcessRecord & process : processes) {
     for (const std::string & warning : process.warnings) {
       std::size_t & times = said[warning];
-      if (times == processes.size()) {
+      if (times == complete) {
         warnings.push_back(warning);
         times = SIZE_MAX;
       } else if (times != SIZE_MAX && warning.find("matches no callback") == std::string::npos) {
@@ -66,7 +68,15 @@ std::vector<std::string> warnings_of(
   const RunOptions & options, const Host & host, const std::vector<ProcessRecord> & processes,
   const Analysis & analysis)
 {
-  std::vector<std::string> warnings = process_warnings(processes);
+  std::vector<std::string> warnings;
+  for (const ProcessRecord & process : processes) {
+    if (!process.error.empty()) {
+      warnings.push_back("incomplete: " + process.error);
+    }
+  }
+  for (const std::string & warning : process_warnings(processes)) {
+    warnings.push_back(warning);
+  }
   bool nice = false;
   for (const ProcessRecord & process : processes) {
     if (process.unrecorded_runs > 0) {
@@ -91,6 +101,20 @@ std::vector<std::string> warnings_of(
       "kernel.sched_rt_runtime_us=-1` "
       "ends that)",
       host.rt_runtime_us / 1000, host.rt_period_us / 1000));
+  }
+  std::size_t held_back = 0;
+  takt_core::Duration held_for{};
+  for (const Stall & stall : analysis.stalls) {
+    if (stall.source == Stall::Source::throttled) {
+      ++held_back;
+      held_for += stall.end - stall.begin;
+    }
+  }
+  if (held_back > 0) {
+    warnings.push_back(fmt::format(
+      "the kernel held real-time threads back {} times, {:.1f} ms in all (throttling, or "
+      "threads of priority 99): no stall of the host, and left out of no figure",
+      held_back, static_cast<double>(held_for.count()) * 1e-6));
   }
   if (analysis.foreign_messages > 0) {
     warnings.push_back(fmt::format(

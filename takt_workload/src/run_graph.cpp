@@ -92,7 +92,7 @@ std::vector<ProcessRecord> run_graph(
   const std::vector<int> parts = parts_of(graph, options);
   std::vector<ProcessRecord> records;
   if (options.split > 1) {
-    records = run_split(options, arguments, begin, progress);
+    records = run_split(graph, options, parts, arguments, begin, progress);
   } else {
     records.push_back(run_part(graph, options, 0, parts, {begin, progress}));
   }

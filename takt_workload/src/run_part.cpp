@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -14,6 +13,7 @@
 #include "part_executor.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_workload/graph_node.hpp"
+#include "takt_workload/record_size.hpp"
 #include "takt_workload/recorder.hpp"
 #include "takt_workload/signals.hpp"
 
@@ -25,6 +25,8 @@ using takt_core::Time;
 
 namespace
 {
+
+constexpr const char * kStopped = "stopped before it began";
 
 double seconds(Duration duration)
 {
@@ -58,10 +60,15 @@ public:
   {
     try {
       create();
-      if (matched() && hooks.barrier(record_.epoch)) {
-        spin(hooks);
-        collect();
+      if (!matched()) {
+        return std::move(record_);
       }
+      if (!hooks.barrier(record_.epoch)) {
+        record_.error = kStopped;
+        return std::move(record_);
+      }
+      spin(hooks);
+      collect();
     } catch (const takt_rcl::ScheduleError & error) {
       record_.error = error.what();
       record_.bad_input = true;
@@ -84,12 +91,8 @@ private:
     record_.executor_name = executor_->name;
     takt_core::Executor & core = executor_->executor.core();
 
-    const double span = seconds(options_.duration + options_.warmup + kDrain) + 1.0;
-    double rate = 0.0;
-    for (const CallbackLoad & load : table_.loads(graph_)) {
-      rate += load.rate;
-    }
-    const auto room = static_cast<std::size_t>(std::llround(rate * span * 1.25)) + 1000;
+    const auto room = static_cast<std::size_t>(
+      expected_runs(graph_, table_, options_, parts_, static_cast<int>(part_)));
     const std::size_t threads = core.scheduler().thread_count();
     recorder_ = std::make_shared<Recorder>(table_, threads, room, part_);
     if (const takt_core::Status added = core.add_observer(recorder_); !added.ok()) {
@@ -101,9 +104,14 @@ private:
     settings_.work = Work::calibrate();
     settings_.seed = options_.seed;
     settings_.lanes = threads;
-    settings_.originals = room;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (parts_[i] == static_cast<int>(part_)) {
+        if (graph_.nodes[i].kind == NodeKind::command) {
+          std::vector<int> alone(graph_.nodes.size(), 0);
+          alone[i] = 1;
+          settings_.originals =
+            static_cast<std::size_t>(expected_runs(graph_, table_, options_, alone, 1));
+        }
         nodes_.push_back(make_node(graph_, table_, i, settings_));
         executor_->executor.add_node(nodes_.back()->ros());
       }
@@ -121,7 +129,7 @@ private:
     const auto wait = [&](const auto & endpoint, std::size_t count, const std::string & topic) {
       while (!endpoint->wait_for_matched(count, kSlice)) {
         if (wait_for_signal(Time{})) {
-          record_.error = "stopped before it began";
+          record_.error = kStopped;
           return false;
         }
         if (takt_core::now() > until) {
@@ -193,6 +201,7 @@ private:
     }
     sleep_until(takt_core::now() + kDrain);
     record_.middleware_ceiling = executor_->executor.core().middleware_ceiling();
+    record_.observed_to = takt_core::now();
     executor_->executor.cancel();
     spinning.join();
     if (failure != nullptr) {

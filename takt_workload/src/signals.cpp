@@ -1,16 +1,21 @@
 #include "takt_workload/signals.hpp"
 
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <vector>
 
 namespace takt_workload
 {
 
 namespace
 {
+
+constexpr std::int64_t kLongest = 1'000'000'000;  // of one wait; there may be no end at all
 
 std::atomic<bool> came{false};
 
@@ -23,6 +28,22 @@ sigset_t both()
   return set;
 }
 
+// Readable while one of them waits.
+int signal_file()
+{
+  static const int file = [] {
+    const sigset_t set = both();
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  }();
+  return file;
+}
+
+bool drop_one()
+{
+  signalfd_siginfo info;
+  return read(signal_file(), &info, sizeof info) == sizeof info;
+}
+
 }  // namespace
 
 void hold_signals()
@@ -31,17 +52,37 @@ void hold_signals()
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
+void release_signals()
+{
+  while (drop_one()) {
+  }
+  const sigset_t set = both();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
 bool wait_for_signal(takt_core::Time until)
 {
-  const sigset_t set = both();
+  return wait_for_signal_or({}, until);
+}
+
+bool wait_for_signal_or(std::span<pollfd> files, takt_core::Time until)
+{
+  std::vector<pollfd> all(files.begin(), files.end());
+  all.push_back({signal_file(), POLLIN, 0});
   while (!came.load()) {
-    const auto left = std::max((until - takt_core::now()).count(), std::int64_t{0});
+    const takt_core::Time now = takt_core::now();
+    const std::int64_t left = until <= now ? 0 : std::min((until - now).count(), kLongest);
     const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
-    if (sigtimedwait(&set, nullptr, &timeout) > 0) {
+    const int ready = ppoll(all.data(), all.size(), &timeout, nullptr);
+    if (ready > 0 && all.back().revents != 0 && drop_one()) {
       came.store(true);
-    } else if (takt_core::now() >= until) {
+    }
+    if (ready > 0 || until <= now) {
       break;
     }
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    files[i].revents = all[i].revents;
   }
   return came.load();
 }

@@ -1,19 +1,15 @@
 #include "split.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
+#include <exception>
 #include <memory>
-#include <stdexcept>
+#include <optional>
 
+#include "part_process.hpp"
 #include "record_directory.hpp"
 #include "takt_workload/record_io.hpp"
 #include "takt_workload/run_part.hpp"
@@ -30,181 +26,168 @@ namespace
 
 constexpr Duration kSlice = std::chrono::milliseconds(200);
 constexpr char kMatched = 'm';
+// For a part that was told to end: to leave what it recorded.
+constexpr Duration kPatience = std::chrono::seconds(10);
+constexpr std::size_t kNamed = 8;
 
-class Child
+using Processes = std::vector<std::unique_ptr<PartProcess>>;
+
+// "part 2 of 3 (/A, /B and 6 more)"
+std::string name_of(const Graph & graph, const std::vector<int> & parts, int part, int count)
 {
-public:
-  Child(
-    const RunOptions & options, const std::vector<std::string> & arguments, int part,
-    const std::string & file)
-  : file_(file)
-  {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      throw std::runtime_error(std::strerror(errno));
+  std::string nodes;
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] == part && ++known <= kNamed) {
+      nodes += (nodes.empty() ? "" : ", ") + graph.nodes[i].name;
     }
-    channel_ = ends[0];
-    std::vector<std::string> words = arguments;
-    for (const std::string & more :
-         {std::string("--part"), fmt::format("{}", part), std::string("--channel"),
-          fmt::format("{}", ends[1]), std::string("--record"), file, std::string("--domain"),
-          fmt::format("{}", *options.domain)}) {
-      words.push_back(more);
+  }
+  if (known > kNamed) {
+    nodes += fmt::format(" and {} more", known - kNamed);
+  }
+  return fmt::format("part {} of {} ({})", part + 1, count, nodes.empty() ? "no node" : nodes);
+}
+
+ProcessRecord failed(const std::string & why)
+{
+  ProcessRecord record;
+  record.error = why;
+  return record;
+}
+
+// Waits until all have said that they are matched; the record of one that went wrong, or nothing.
+std::optional<ProcessRecord> wait_until_matched(const Processes & processes)
+{
+  std::vector<pollfd> files;
+  for (const auto & process : processes) {
+    files.push_back({process->channel(), POLLIN, 0});
+  }
+  for (std::size_t matched = 0; matched < processes.size();) {
+    if (wait_for_signal_or(files, takt_core::kNever)) {
+      return failed("stopped before it began");
     }
-    std::vector<char *> argv;
-    for (std::string & word : words) {
-      argv.push_back(word.data());
-    }
-    argv.push_back(nullptr);
-    const pid_t parent = getpid();
-    pid_ = fork();
-    if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGTERM);
-      // Only this child inherits this end.
-      if (fcntl(ends[1], F_SETFD, 0) == 0 && getppid() == parent) {
-        execv("/proc/self/exe", argv.data());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (files[i].revents == 0) {
+        continue;
       }
-      _exit(127);
-    }
-    close(ends[1]);
-    if (pid_ < 0) {
-      throw std::runtime_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
-    }
-  }
-
-  ~Child()
-  {
-    stop();
-    if (pid_ > 0) {
-      waitpid(pid_, nullptr, 0);
-    }
-    close(channel_);
-  }
-  Child(const Child &) = delete;
-  Child & operator=(const Child &) = delete;
-
-  // Whether it has said that all is matched; waits a little. Throws if it has ended instead.
-  bool matched()
-  {
-    pollfd what{channel_, POLLIN, 0};
-    if (!matched_ && poll(&what, 1, static_cast<int>(kSlice.count() / 1'000'000)) > 0) {
       char word = 0;
-      matched_ = read(channel_, &word, 1) == 1 && word == kMatched;
-      if (!matched_) {
-        throw std::runtime_error(reason());
+      if (recv(files[i].fd, &word, 1, MSG_DONTWAIT) != 1 || word != kMatched) {
+        processes[i]->end(kPatience);
+        const ProcessRecord record = processes[i]->record();
+        return record.error.empty() ? failed("a part ended before it began") : record;
+      }
+      ++matched;
+    }
+  }
+  return std::nullopt;
+}
+
+// A part that ends before `due`, for whatever reason, ends the others: their chains lead through it.
+void wait_until_ended(const Processes & processes, Time epoch, Time due, const Progress & progress)
+{
+  bool stopping = false;
+  Time patience = takt_core::kNever;
+  const auto stop = [&] {
+    if (!stopping) {
+      stopping = true;
+      patience = takt_core::now() + kPatience;
+      for (const auto & process : processes) {
+        process->interrupt();
       }
     }
-    return matched_;
-  }
-
-  void go(Time epoch)
-  {
-    const std::int64_t ns = takt_core::to_ns(epoch);
-    if (send(channel_, &ns, sizeof ns, MSG_NOSIGNAL) != sizeof ns) {
-      throw std::runtime_error(reason());
+  };
+  for (;;) {
+    std::vector<PartProcess *> running;
+    std::vector<pollfd> files;
+    for (const auto & process : processes) {
+      if (process->running()) {
+        running.push_back(process.get());
+        files.push_back({process->channel(), POLLIN, 0});
+      }
+    }
+    if (running.empty()) {
+      return;
+    }
+    if (stopping) {
+      poll(files.data(), files.size(), static_cast<int>(kSlice.count() / 1'000'000));
+    } else if (wait_for_signal_or(files, takt_core::now() + kSlice)) {
+      stop();
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (files[i].revents != 0) {
+        running[i]->reap(kPatience);
+        if (takt_core::now() < due || !running[i]->failure().empty()) {
+          stop();
+        }
+      } else if (takt_core::now() > patience) {
+        running[i]->reap({});
+      }
+    }
+    if (progress) {
+      progress(takt_core::now() - epoch);
     }
   }
-
-  bool running()
-  {
-    int status = 0;
-    if (pid_ > 0 && waitpid(pid_, &status, WNOHANG) == pid_) {
-      pid_ = 0;
-    }
-    return pid_ > 0;
-  }
-
-  void stop() const
-  {
-    if (pid_ > 0) {
-      kill(pid_, SIGINT);
-    }
-  }
-
-  // What it recorded, once it has ended.
-  ProcessRecord record() const
-  {
-    auto record = read_record(file_);
-    if (!record) {
-      throw std::runtime_error("a part of the graph died without leaving its record");
-    }
-    return std::move(*record);
-  }
-
-private:
-  std::string reason()
-  {
-    stop();
-    if (pid_ > 0) {
-      waitpid(pid_, nullptr, 0);
-      pid_ = 0;
-    }
-    const auto record = read_record(file_);
-    return record.ok() && !record.value().error.empty() ? record.value().error
-                                                        : "a part of the graph died at start";
-  }
-
-  std::string file_;
-  pid_t pid_ = -1;
-  int channel_ = -1;
-  bool matched_ = false;
-};
+}
 
 }  // namespace
 
 std::vector<ProcessRecord> run_split(
-  const RunOptions & options, const std::vector<std::string> & arguments,
-  const std::function<bool(Time & epoch)> & begin, const Progress & progress)
+  const Graph & graph, const RunOptions & options, const std::vector<int> & parts,
+  const std::vector<std::string> & arguments, const std::function<bool(Time & epoch)> & begin,
+  const Progress & progress)
 {
-  const RecordDirectory directory;
-  std::vector<std::unique_ptr<Child>> children;
-  ProcessRecord failed;
   try {
+    const RecordDirectory directory;
+    Processes processes;
     for (int part = 0; part < options.split; ++part) {
-      children.push_back(std::make_unique<Child>(options, arguments, part, directory.file(part)));
+      processes.push_back(std::make_unique<PartProcess>(
+        arguments, part, *options.domain, directory.file(part),
+        name_of(graph, parts, part, options.split)));
     }
-    for (bool all = false; !all;) {
-      all = true;
-      for (const auto & child : children) {
-        all = child->matched() && all;
+    if (const auto stopped = wait_until_matched(processes)) {
+      for (const auto & process : processes) {
+        process->interrupt();  // all at once; each is waited for at the end of its life
       }
-      if (wait_for_signal(Time{})) {
-        throw std::runtime_error("stopped before it began");
-      }
+      return {*stopped};
     }
     Time epoch{};
     begin(epoch);
-    for (const auto & child : children) {
-      child->go(epoch);
+    const std::int64_t ns = takt_core::to_ns(epoch);
+    for (const auto & process : processes) {
+      // One that has died meanwhile is noticed below.
+      [[maybe_unused]] const auto sent = send(process->channel(), &ns, sizeof ns, MSG_NOSIGNAL);
     }
-    bool stopping = false;
-    for (bool any = true; any;) {
-      any = false;
-      for (const auto & child : children) {
-        any = child->running() || any;
-      }
-      // After a signal the wait returns at once: poll nothing, but not in a busy loop either.
-      if (any && stopping) {
-        poll(nullptr, 0, 20);
-      } else if (any && wait_for_signal(takt_core::now() + kSlice)) {
-        stopping = true;
-        for (const auto & child : children) {
-          child->stop();
-        }
-      }
-      if (progress) {
-        progress(takt_core::now() - epoch);
-      }
-    }
+    wait_until_ended(processes, epoch, epoch + options.warmup + options.duration, progress);
     std::vector<ProcessRecord> records;
-    for (const auto & child : children) {
-      records.push_back(child->record());
+    for (const auto & process : processes) {
+      records.push_back(process->record());
     }
+    std::stable_partition(records.begin(), records.end(), [](const ProcessRecord & record) {
+      return record.error.empty();
+    });
     return records;
   } catch (const std::exception & error) {
-    failed.error = error.what();
+    return {failed(error.what())};
   }
-  return {failed};
+}
+
+std::optional<Time> wait_at_barrier(int channel)
+{
+  if (send(channel, &kMatched, 1, MSG_NOSIGNAL) != 1) {
+    return std::nullopt;
+  }
+  pollfd file{channel, POLLIN, 0};
+  while (file.revents == 0) {
+    if (wait_for_signal_or({&file, 1}, takt_core::kNever)) {
+      return std::nullopt;
+    }
+  }
+  // It is sent as a whole: whoever sends it cannot keep us here.
+  std::int64_t ns = 0;
+  if (recv(channel, &ns, sizeof ns, MSG_DONTWAIT) != sizeof ns) {
+    return std::nullopt;
+  }
+  return takt_core::from_ns(ns);
 }
 
 int run_as_part(
@@ -213,14 +196,9 @@ int run_as_part(
 {
   PartHooks hooks;
   hooks.barrier = [&](Time & epoch) {
-    std::int64_t ns = 0;
-    if (
-      write(channel, &kMatched, 1) != 1 ||
-      recv(channel, &ns, sizeof ns, MSG_WAITALL) != sizeof ns) {
-      return false;
-    }
-    epoch = takt_core::from_ns(ns);
-    return true;
+    const auto given = wait_at_barrier(channel);
+    epoch = given.value_or(Time{});
+    return given.has_value();
   };
   const ProcessRecord record = run_part(graph, options, part, parts_of(graph, options), hooks);
   const bool written = write_record(record_file, record).ok();

@@ -3,6 +3,7 @@
 #define SPLIT_HPP_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,18 @@
 namespace takt_workload
 {
 
-/// Starts this program `options.split` times with `arguments`, each for one part; `begin` is called
-/// when all have matched all their endpoints, and gives the epoch. A part that fails ends the others.
+/// Starts this program `options.split` times with `arguments`, each for one part (`parts` says which
+/// nodes are in which); `begin` is called when all have matched all their endpoints, and gives the
+/// epoch. A part that fails ends the others at once: its record has `error`, and stands behind those
+/// of the others, which have what they recorded until then.
 std::vector<ProcessRecord> run_split(
-  const RunOptions & options, const std::vector<std::string> & arguments,
+  const Graph & graph, const RunOptions & options, const std::vector<int> & parts,
+  const std::vector<std::string> & arguments,
   const std::function<bool(takt_core::Time & epoch)> & begin, const Progress & progress);
+
+/// A part's side of the barrier: says that all is matched and waits for the epoch. Nothing if a signal
+/// came, or if who started it is gone.
+std::optional<takt_core::Time> wait_at_barrier(int channel);
 
 }  // namespace takt_workload
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "takt_workload/work.hpp"
-
 namespace takt_workload
 {
 
@@ -11,7 +9,9 @@ StallIndex::StallIndex(const std::vector<Stall> & stalls)
 {
   std::vector<Span> all;
   for (const Stall & stall : stalls) {
-    all.push_back({stall.begin, stall.end});
+    if (stall.source != Stall::Source::throttled) {
+      all.push_back({stall.begin, stall.end});
+    }
   }
   std::sort(
     all.begin(), all.end(), [](const Span & a, const Span & b) { return a.begin < b.begin; });
@@ -37,8 +37,8 @@ std::vector<Stall> overruns(const std::vector<RunRecord> & runs)
 {
   std::vector<Stall> found;
   for (const RunRecord & run : runs) {
-    if (run.work_cpu - run.work_asked > Work::kOverrun) {
-      found.push_back({-1, run.start, run.end, Stall::Source::overrun});
+    if (run.overrun_end > run.overrun_begin) {
+      found.push_back({-1, run.overrun_begin, run.overrun_end, Stall::Source::overrun});
     }
   }
   return found;

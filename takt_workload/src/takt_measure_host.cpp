@@ -89,7 +89,9 @@ json stalls_json(const std::vector<int> & cores, Duration span)
   std::this_thread::sleep_for(span);
   std::vector<std::int64_t> lengths;
   for (const Stall & stall : witness.stop()) {
-    lengths.push_back((stall.end - stall.begin).count());
+    if (stall.source == Stall::Source::witness) {
+      lengths.push_back((stall.end - stall.begin).count());
+    }
   }
   if (!witness.blind().empty()) {
     return {{"witnessed", false}, {"why", witness.blind()}};

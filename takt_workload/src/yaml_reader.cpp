@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "takt_schedule/duration.hpp"
 
@@ -13,26 +14,74 @@ namespace takt_workload
 takt_core::Faults FileFaults::sorted() const
 {
   auto found = found_;
-  std::stable_sort(
-    found.begin(), found.end(), [](const auto & a, const auto & b) { return a.first < b.first; });
+  std::stable_sort(found.begin(), found.end(), [](const auto & a, const auto & b) {
+    return std::pair(a.first.line, a.first.column) < std::pair(b.first.line, b.first.column);
+  });
   takt_core::Faults faults;
-  for (const auto & [line, what] : found) {
+  for (const auto & [place, what] : found) {
     faults.push_back(
-      line > 0 ? fmt::format("{}:{}: {}", file_, line, what) : fmt::format("{}: {}", file_, what));
+      place.line > 0 ? fmt::format("{}:{}:{}: {}", file_, place.line, place.column, what)
+                     : fmt::format("{}: {}", file_, what));
   }
   return faults;
 }
 
-int line_of(const YAML::Node & node)
+Place place_of(const YAML::Node & node)
 {
-  return node.IsDefined() ? node.Mark().line + 1 : 0;
+  return node.IsDefined() && !node.Mark().is_null()
+           ? Place{node.Mark().line + 1, node.Mark().column + 1}
+           : Place{};
+}
+
+namespace
+{
+
+// Letters to change, add or leave out (Levenshtein).
+std::size_t distance(const std::string & a, const std::string & b)
+{
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string did_you_mean(
+  const std::string & word, const std::set<std::string> & known, std::size_t listed)
+{
+  std::string best;
+  std::size_t nearest = word.size() / 3 + 1;
+  for (const std::string & one : known) {
+    // Long words are not worth the time: they come from nobody's keyboard.
+    if (word.size() > 200 || one.size() > 400) {
+      continue;
+    }
+    if (const std::size_t far = distance(word, one); far < nearest) {
+      nearest = far;
+      best = one;
+    }
+  }
+  if (!best.empty()) {
+    return fmt::format("; did you mean '{}'?", best);
+  }
+  return known.empty() || known.size() > listed
+           ? ""
+           : fmt::format("; there are: {}", fmt::join(known, ", "));
 }
 
 MapReader::MapReader(const YAML::Node & node, std::string what, FileFaults & faults)
 : node_(node),
   what_(std::move(what)),
   faults_(faults),
-  line_(line_of(node))
+  place_(place_of(node))
 {
   usable_ = node_.IsDefined() && node_.IsMap();
   if (!usable_) {
@@ -43,7 +92,7 @@ MapReader::MapReader(const YAML::Node & node, std::string what, FileFaults & fau
   for (const auto & entry : node_) {
     if (entry.first.IsScalar() && !seen.insert(entry.first.Scalar()).second) {
       faults_.add(
-        line_of(entry.first), fmt::format("{}: '{}' is there twice", what_, entry.first.Scalar()));
+        place_of(entry.first), fmt::format("{}: '{}' is there twice", what_, entry.first.Scalar()));
     }
   }
 }
@@ -64,7 +113,7 @@ YAML::Node MapReader::get(const std::string & key)
 void MapReader::fault_at(const std::string & key, const std::string & what)
 {
   const YAML::Node node = get(key);
-  faults_.add(node.IsDefined() ? line_of(node) : line_, fmt::format("{}: {}", what_, what));
+  faults_.add(node.IsDefined() ? place_of(node) : place_, fmt::format("{}: {}", what_, what));
 }
 
 std::optional<std::string> MapReader::text(const std::string & key, bool required)
@@ -87,12 +136,12 @@ std::optional<takt_core::Duration> MapReader::to_duration(
   const YAML::Node & node, const std::string & key)
 {
   if (!node.IsScalar()) {
-    faults_.add(line_of(node), fmt::format("{}: '{}' must be a duration like 100ms", what_, key));
+    faults_.add(place_of(node), fmt::format("{}: '{}' must be a duration like 100ms", what_, key));
     return std::nullopt;
   }
   auto parsed = takt_schedule::parse_duration(node.Scalar());
   if (!parsed) {
-    faults_.add(line_of(node), fmt::format("{}: '{}': {}", what_, key, parsed.faults().front()));
+    faults_.add(place_of(node), fmt::format("{}: '{}': {}", what_, key, parsed.faults().front()));
     return std::nullopt;
   }
   return *parsed;
@@ -117,9 +166,9 @@ std::optional<std::int64_t> MapReader::integer(
   const char * const end = written->data() + written->size();
   const auto result = std::from_chars(written->data(), end, value);
   if (result.ec != std::errc{} || result.ptr != end || value < low || value > high) {
-    fault_at(
-      key,
-      fmt::format("'{}' must be a whole number from {} to {}, not '{}'", key, low, high, *written));
+    const std::string what =
+      low == high ? fmt::format("{}", low) : fmt::format("a whole number from {} to {}", low, high);
+    fault_at(key, fmt::format("'{}' must be {}, not '{}'", key, what, *written));
     return std::nullopt;
   }
   return value;
@@ -148,14 +197,14 @@ YAML::Node MapReader::sequence(const std::string & key)
   return node;
 }
 
-std::vector<std::pair<std::string, int>> MapReader::texts(const std::string & key)
+std::vector<std::pair<std::string, Place>> MapReader::texts(const std::string & key)
 {
-  std::vector<std::pair<std::string, int>> found;
+  std::vector<std::pair<std::string, Place>> found;
   for (const auto & entry : sequence(key)) {
     if (!entry.IsScalar() || entry.Scalar().empty()) {
-      faults_.add(line_of(entry), fmt::format("{}: '{}' must be a list of words", what_, key));
+      faults_.add(place_of(entry), fmt::format("{}: '{}' must be a list of words", what_, key));
     } else {
-      found.emplace_back(entry.Scalar(), line_of(entry));
+      found.emplace_back(entry.Scalar(), place_of(entry));
     }
   }
   return found;
@@ -177,6 +226,10 @@ std::optional<WorkTime> MapReader::work(const std::string & key)
   const auto mean = reader.duration("mean");
   const auto deviation = reader.duration("deviation", mean.has_value());
   reader.finish();
+  if (deviation && !reader.has("mean")) {
+    reader.fault_at("deviation", "'deviation' needs 'mean'; without both the work is uniform");
+    return std::nullopt;
+  }
   if (!shortest || !longest) {
     return std::nullopt;
   }
@@ -198,13 +251,9 @@ void MapReader::finish()
   for (const auto & entry : node_) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
     if (!known_.contains(key)) {
-      std::string known;
-      for (const std::string & one : known_) {
-        known += (known.empty() ? "" : ", ") + one;
-      }
       faults_.add(
-        line_of(entry.first),
-        fmt::format("{}: '{}' is not known here; there are: {}", what_, key, known));
+        place_of(entry.first),
+        fmt::format("{}: '{}' is not known here{}", what_, key, did_you_mean(key, known_)));
     }
   }
 }

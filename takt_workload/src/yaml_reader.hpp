@@ -5,6 +5,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "takt_core/result.hpp"
 #include "takt_core/time.hpp"
+#include "takt_workload/graph.hpp"
 #include "takt_workload/work_time.hpp"
 
 namespace takt_workload
@@ -24,18 +26,32 @@ class FileFaults
 public:
   explicit FileFaults(std::string file) : file_(std::move(file)) {}
 
-  void add(int line, const std::string & what) { found_.emplace_back(line, what); }
+  void add(Place place, const std::string & what) { found_.emplace_back(place, what); }
   bool empty() const { return found_.empty(); }
-  /// "FILE:LINE: what", by line.
+  /// "FILE:LINE:COLUMN: what", in the file's order.
   takt_core::Faults sorted() const;
 
 private:
   std::string file_;
-  std::vector<std::pair<int, std::string>> found_;
+  std::vector<std::pair<Place, std::string>> found_;
 };
 
-/// From 1; 0 for a node that is not there.
-int line_of(const YAML::Node & node);
+/// Zeros for a node that is not there.
+Place place_of(const YAML::Node & node);
+
+/// "; did you mean 'x'?" for the known word that is closest, if one is close; otherwise the known
+/// words, if there are at most `listed` of them.
+std::string did_you_mean(
+  const std::string & word, const std::set<std::string> & known, std::size_t listed = 20);
+template <typename Value>
+std::string did_you_mean(const std::string & word, const std::map<std::string, Value> & known)
+{
+  std::set<std::string> words;
+  for (const auto & one : known) {
+    words.insert(one.first);
+  }
+  return did_you_mean(word, words, 0);
+}
 
 /// One map. Asking for a key marks it as known; `finish` reports the others.
 class MapReader
@@ -43,7 +59,7 @@ class MapReader
 public:
   MapReader(const YAML::Node & node, std::string what, FileFaults & faults);
 
-  int line() const { return line_; }
+  Place place() const { return place_; }
   bool has(const std::string & key) { return get(key).IsDefined(); }
   /// Undefined (and never null) if absent.
   YAML::Node get(const std::string & key);
@@ -52,11 +68,11 @@ public:
   std::optional<takt_core::Duration> duration(const std::string & key, bool required = false);
   std::optional<std::int64_t> integer(const std::string & key, std::int64_t low, std::int64_t high);
   std::optional<bool> boolean(const std::string & key);
-  std::vector<std::pair<std::string, int>> texts(const std::string & key);
+  std::vector<std::pair<std::string, Place>> texts(const std::string & key);
   std::optional<WorkTime> work(const std::string & key);
   YAML::Node sequence(const std::string & key);
 
-  void fault(const std::string & what) { faults_.add(line_, what_ + ": " + what); }
+  void fault(const std::string & what) { faults_.add(place_, what_ + ": " + what); }
   void fault_at(const std::string & key, const std::string & what);
   void finish();
 
@@ -66,7 +82,7 @@ private:
   YAML::Node node_;
   std::string what_;
   FileFaults & faults_;
-  int line_ = 0;
+  Place place_;
   bool usable_ = false;
   std::set<std::string> known_;
 };

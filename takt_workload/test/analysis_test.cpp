@@ -1,97 +1,9 @@
 // Figures from synthetic records: the closed cases that the definitions prescribe.
-#include "takt_workload/analysis.hpp"
-
-#include <gtest/gtest.h>
-
-#include <map>
-
-#include "takt_workload/graph_parse.hpp"
+#include "synthetic_records.hpp"
 #include "takt_workload/summary.hpp"
 
 namespace takt_workload
 {
-
-using std::chrono::milliseconds;
-using takt_core::from_ns;
-
-// Two sensors, a fusion, the sink, and a planner that reads the sink.
-constexpr const char * kGraph = R"(
-version: 1
-name: small
-defaults: {work: 2ms}
-nodes:
-  - {name: Front, kind: sensor, period: 100ms}
-  - {name: Rear, kind: sensor, period: 100ms}
-  - {name: Fusion, kind: fusion, inputs: [Front, Rear]}
-  - {name: Filter, kind: transform, input: Fusion}
-  - {name: Sink, kind: transform, input: Filter}
-  - {name: Planner, kind: cyclic, period: 100ms, inputs: [Sink]}
-  - {name: Wheels, kind: command, input: Planner}
-chains:
-  - {name: front, path: [Front, Fusion, Filter, Sink, Planner], deadline: 30ms}
-  - {name: rear, path: [Rear, Fusion, Filter, Sink, Planner], deadline: 30ms}
-kpis:
-  hot_path: {roots: [Front, Rear], sink: Sink}
-  planner: {node: Planner, obstacle_input: Sink}
-)";
-
-class Records : public ::testing::Test
-{
-protected:
-  Records() : graph(*parse_graph(kGraph, "small")), table(graph)
-  {
-    process.measured_from = at(0);
-    process.measured_to = at(1000);
-  }
-
-  static takt_core::Time at(double ms)
-  {
-    return from_ns(static_cast<std::int64_t>(ms * 1e6) + 1000);
-  }
-
-  // One run; `published` true: with the topic's next sequence number.
-  RunRecord & run(
-    const std::string & id, double release, double start, double end, std::uint64_t taken,
-    bool publishes)
-  {
-    RunRecord record;
-    record.callback = table.find(id);
-    EXPECT_NE(record.callback, kNone) << id;
-    record.release = at(release);
-    record.start = at(start);
-    record.end = at(end);
-    record.taken = taken;
-    if (publishes) {
-      record.published = ++sequences[table.callbacks()[record.callback].output_topic];
-      if (!table.callbacks()[record.callback].timer) {
-        record.work_asked = record.work_cpu = milliseconds(2);
-      }
-    }
-    process.runs.push_back(record);
-    return process.runs.back();
-  }
-
-  // An undisturbed activation of everything, released at `t`; message `n` everywhere.
-  void round(double t, std::uint64_t n)
-  {
-    run("/Front:timer(100ms)", t, t + 1, t + 2, 0, true);
-    run("/Rear:timer(100ms)", t, t + 3, t + 4, 0, true);
-    run("/Fusion:sub(/Front)", t + 2, t + 4, t + 5, n, false);
-    run("/Fusion:sub(/Rear)", t + 4, t + 5, t + 8, n, true);
-    run("/Filter:sub(/Fusion)", t + 8, t + 9, t + 12, n, true);
-    run("/Sink:sub(/Filter)", t + 12, t + 13, t + 16, n, true);
-    run("/Planner:sub(/Sink)", t + 16, t + 17, t + 18, n, false);
-    run("/Planner:timer(100ms)", t + 50, t + 51, t + 54, 0, true);
-    run("/Wheels:sub(/Planner)", t + 54, t + 55, t + 56, n, false);
-  }
-
-  Analysis result() { return analyse(graph, {process}); }
-
-  Graph graph;
-  CallbackTable table;
-  ProcessRecord process;
-  std::map<std::uint32_t, std::uint64_t> sequences;
-};
 
 TEST_F(Records, HotPathRunsFromTheLaterRootToTheSink)
 {
@@ -177,35 +89,49 @@ TEST_F(Records, SkippedPeriodsAreCountedAlthoughSequencesAreContiguous)
   EXPECT_EQ(figures.drops, 0u);
 }
 
-TEST_F(Records, MissedDeadlinesAreThoseOfCompletedActivations)
+TEST_F(Records, WhatCompletesLateMissesItsDeadline)
 {
   round(0, 1);
   process.runs[6].end = at(31);
   const Analysis figures = result();
+  EXPECT_EQ(figures.chains[0].late, 1u);
   EXPECT_EQ(figures.chains[0].missed_deadlines, 1u);
 }
 
-TEST_F(Records, SamplesThatOverlapAStallAreMarked)
+TEST_F(Records, WhatNeverArrivesMissesItsDeadlineButWhatIsReplacedDoesNot)
 {
   round(0, 1);
-  round(100, 2);
-  process.stalls.push_back({0, at(105), at(107)});
+  // Front's message 2 is replaced in the fusion's slot by its message 3, which is not published.
+  run("/Front:timer(100ms)", 100, 101, 102, 0, true);
+  run("/Fusion:sub(/Front)", 102, 103, 104, 2, false);
+  run("/Front:timer(100ms)", 200, 201, 202, 0, true);
+  run("/Fusion:sub(/Front)", 202, 203, 204, 3, false);
+  // Rear's message 2 is overwritten; nobody takes its message 3's fruit before the run ends.
+  run("/Rear:timer(100ms)", 100, 101, 102, 0, true);
+  run("/Rear:timer(100ms)", 960, 961, 962, 0, true);
+  run("/Fusion:sub(/Rear)", 962, 963, 966, 3, true);
+  // Released so late that the deadline had not passed when everything ended.
+  run("/Front:timer(100ms)", 990, 991, 992, 0, true);
+  process.observed_to = at(1015);
   const Analysis figures = result();
-  EXPECT_EQ(figures.hot_path.latency.stalled, (std::vector<char>{0, 1}));
-  EXPECT_EQ(figures.chains[0].responses.stalled, (std::vector<char>{0, 1}));
-  EXPECT_EQ(figures.planner.lateness.stalled, (std::vector<char>{0, 0}));
-  EXPECT_EQ(
-    without_stalled(figures.hot_path.latency.ns, figures.hot_path.latency.stalled).size(), 1u);
+  const ChainFigures & front = figures.chains[0];
+  EXPECT_EQ(front.superseded, 1u);
+  EXPECT_EQ(front.unfinished, 2u);  // messages 3 and 4
+  EXPECT_EQ(front.overdue, 1u);
+  EXPECT_EQ(front.missed_deadlines, 1u);
+  const ChainFigures & rear = figures.chains[1];
+  EXPECT_EQ(rear.lost, 1u);
+  EXPECT_EQ(rear.overdue, 1u);
+  EXPECT_EQ(rear.missed_deadlines, 2u);
 }
 
-TEST_F(Records, WorkThatOverranItsCpuTimeIsAStall)
+TEST_F(Records, WithoutADeadlineNoneIsMissed)
 {
-  round(0, 1);
-  process.runs[4].work_cpu = milliseconds(3);
+  graph.chains[0].deadline = takt_core::kForever;
+  run("/Front:timer(100ms)", 100, 101, 102, 0, true);
   const Analysis figures = result();
-  ASSERT_EQ(figures.stalls.size(), 1u);
-  EXPECT_EQ(figures.stalls[0].source, Stall::Source::overrun);
-  EXPECT_EQ(figures.hot_path.latency.stalled, (std::vector<char>{1}));
+  EXPECT_EQ(figures.chains[0].unfinished, 1u);
+  EXPECT_EQ(figures.chains[0].missed_deadlines, 0u);
 }
 
 TEST_F(Records, WarmUpIsLeftOutButItsMessagesStillCount)

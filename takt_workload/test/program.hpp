@@ -1,21 +1,37 @@
-// Starts one of the programs under test and collects what it says.
+// Starts one of the programs under test and collects what it says and writes.
 #ifndef PROGRAM_HPP_
 #define PROGRAM_HPP_
 
+#include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace takt_workload
 {
 
+/// Of a program under test: those of the test, or none to raise a thread's priority.
+enum class Rights
+{
+  own,
+  none
+};
+
 class Program
 {
 public:
-  explicit Program(std::vector<std::string> words)
+  explicit Program(std::vector<std::string> words, Rights rights = Rights::own)
   {
     int out[2];
     int err[2];
@@ -33,6 +49,9 @@ public:
         argv.push_back(word.data());
       }
       argv.push_back(nullptr);
+      if (rights == Rights::none) {
+        give_up_rights();
+      }
       execv(argv[0], argv.data());
       _exit(127);
     }
@@ -52,6 +71,46 @@ public:
   }
 
   void signal(int number) const { kill(pid_, number); }
+
+  // Its own processes that run now and have begun a program of their own, by id.
+  std::vector<pid_t> children() const
+  {
+    std::vector<pid_t> found;
+    for (const auto & entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename().string();
+      if (name.find_first_not_of("0123456789") != std::string::npos) {
+        continue;
+      }
+      std::ifstream stat(entry.path() / "stat");
+      std::ifstream words(entry.path() / "cmdline");
+      std::string text;
+      std::string command;
+      std::getline(stat, text);
+      std::getline(words, command);
+      // "pid (name) state parent"; the name may hold anything.
+      const auto after = text.rfind(") ");
+      if (
+        after != std::string::npos && text.size() > after + 4 &&
+        std::atoi(text.c_str() + after + 4) == pid_ &&
+        command.find("--part") != std::string::npos) {
+        found.push_back(std::stoi(name));
+      }
+    }
+    return found;
+  }
+
+  // Waits until it has `count` such processes; they come one after the other.
+  std::vector<pid_t> wait_for_children(std::size_t count) const
+  {
+    std::vector<pid_t> found;
+    for (int tries = 0; tries < 10'000 && found.size() < count; ++tries) {
+      found = children();
+      if (found.size() < count) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+    return found;
+  }
 
   // Reads standard output until `text` was there; false if it ended before.
   bool wait_for(const std::string & text)
@@ -81,6 +140,16 @@ public:
   std::string errors;
 
 private:
+  // Root gets from its bounding set what it has after exec; other users have nothing to begin with.
+  static void give_up_rights()
+  {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_RTPRIO, &none);
+    setrlimit(RLIMIT_NICE, &none);
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0);
+  }
+
   static bool read_some(int from, std::string & into)
   {
     char buffer[4096];
@@ -92,6 +161,25 @@ private:
   pid_t pid_ = 0;
   int out_ = -1;
   int err_ = -1;
+};
+
+using nlohmann::json;
+
+/// A directory for what the programs of one test write.
+class Programs : public ::testing::Test
+{
+protected:
+  Programs()
+  {
+    std::string name = (std::filesystem::temp_directory_path() / "takt_test.XXXXXX").string();
+    directory = mkdtemp(name.data());
+  }
+  ~Programs() override { std::filesystem::remove_all(directory); }
+
+  std::string file(const std::string & name) const { return (directory / name).string(); }
+  json results() const { return json::parse(std::ifstream(file("results.json"))); }
+
+  std::filesystem::path directory;
 };
 
 }  // namespace takt_workload

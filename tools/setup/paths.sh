@@ -43,7 +43,9 @@ takt_paths()
   [[ $TAKT_ROS_FROM == sourced ]] && lock=$here/lock/system.txt
   # What changes the content makes it another environment; the old one is left for whoever still uses it.
   key=$(cat -- "$lock" "$here/repair.py" "$here/prefix.sh" | sha256sum)
-  TAKT_PREFIX=${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/takt
+  [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] ||
+    takt_die "neither HOME nor XDG_CACHE_HOME is set, so there is no place for the environment"
+  TAKT_PREFIX=${XDG_CACHE_HOME:-${HOME:-}/.cache}/takt
   TAKT_PREFIX+=/$TAKT_ROS-$TAKT_ROS_FROM-py$TAKT_PYTHON_VERSION-${key:0:10}
   TAKT_PYTHON=$python
   TAKT_LOCK=$lock

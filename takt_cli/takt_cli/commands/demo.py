@@ -14,14 +14,14 @@ from takt_cli.comparison import chain_comparison, comparison_table
 from takt_cli.console import err, note
 from takt_cli.errors import TaktError
 from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
-from takt_cli.host import Host, measure_host, this_host
+from takt_cli.host import measure_host, this_host
 from takt_cli.places import output_directory
 from takt_cli.runner import RunRequest
 from takt_cli.scaling import Scaling, fit
 from takt_cli.schedule_files import on_cores, read_schedule, with_count, write_schedule
 from takt_cli.session import Planned, run_all, total_s
 from takt_cli.study import Study, command_line, finish
-from takt_cli.verdict import demo_sentences
+from takt_cli.verdict import demo_sentences, granted_sentence
 
 GRAPH = "autoware_reference"
 MOST_CORES = 4
@@ -46,18 +46,19 @@ def demo(
     measured = measure(directory)
     done = run_all(planned)
     single, pool, takt = done
+    rights = granted_sentence(takt.results)
     study = Study(
         kind="demo",
         title="The Autoware reference graph: stock executors and takt",
         command=command_line("demo", *_repeat(duration, cores)),
         host=host,
         configurations=done,
-        sentences=demo_sentences(takt, pool, single, scaling.load * len(used)),
+        sentences=[*demo_sentences(takt, pool, single, scaling.load * len(used)), rights],
         tables=[
             comparison_table(done, "Autoware reference graph"),
             chain_comparison(done, "All chains (response in ms)"),
         ],
-        explanations=explain(host, used, scaling),
+        explanations=[*explain(used, scaling), rights],
         measured=measured,
     )
     # The terminal gets the first table only; the report has both.
@@ -103,7 +104,7 @@ def plan_runs(
         Planned(
             "takt",
             request("takt", "autoware_takt"),
-            "hot path above planner above the rest, by OS priority",
+            "hot path above planner above the rest, by what the kernel granted",
             accent=True,
         ),
     ]
@@ -122,18 +123,12 @@ def measure(directory: Path) -> Mapping[str, Any]:
     return measured
 
 
-def explain(host: Host, cores: tuple[int, ...], scaling: Scaling) -> list[str]:
+def explain(cores: tuple[int, ...], scaling: Scaling) -> list[str]:
     """Say how the load was chosen."""
     names = ", ".join(str(core) for core in cores)
-    rights = (
-        "Real-time priorities were allowed."
-        if host.realtime_allowed
-        else "Real-time priorities were not allowed, so threads differ by nice level only."
-    )
     return [
         f"Everything ran on core{'s' if len(cores) > 1 else ''} {names}; {scaling.describe()}.",
         "The physical limit is the work on the hot path alone, without any waiting.",
-        rights,
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -36,3 +37,20 @@ def check_phases(text: str) -> str:
     if text != "fixed" and not (text.startswith("random:") and seed.isdigit()):
         raise TaktError(f"unknown phases '{text}'; use fixed or random:SEED, as in random:1")
     return text
+
+
+def parse_cores(text: str) -> tuple[int, ...]:
+    """Read a list of cores, as in 0,2-3."""
+    usable = os.sched_getaffinity(0)
+    cores: dict[int, None] = {}
+    for word in text.split(","):
+        first, dash, last = word.partition("-")
+        if not first.isdigit() or (dash and not last.isdigit()):
+            raise TaktError(f"--cores: '{text}' is no list of cores like 0,2-3")
+        for core in range(int(first), min(int(last or first), 65535) + 1):
+            if core not in usable:
+                raise TaktError(f"--cores: core {core} is not usable here")
+            cores[core] = None
+    if not cores:
+        raise TaktError(f"--cores: '{text}' names no core")
+    return tuple(cores)

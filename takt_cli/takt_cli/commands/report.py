@@ -10,8 +10,8 @@ import typer
 
 from takt_cli.comparison import chain_comparison, comparison_table
 from takt_cli.console import out
-from takt_cli.errors import TaktError
 from takt_cli.host import this_host
+from takt_cli.outputs import check_file
 from takt_cli.report.page import write_report
 from takt_cli.results import Results
 from takt_cli.results_file import load_results
@@ -26,6 +26,7 @@ def make_report(
     title: Annotated[str, typer.Option(help="Title of the page.")] = "takt: runs side by side",
 ) -> None:
     """Build a self-contained HTML page from saved results."""
+    check_file(output)
     configurations = name_all(results, [load_results(path) for path in results])
     study = Study(
         kind="results",
@@ -39,13 +40,7 @@ def make_report(
         ],
         explanations=["The machine named above is the one that built this page."],
     )
-    if output.is_dir():
-        raise TaktError(f"{output} is a directory; name a file, as in -o report.html")
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        write_report(study, output)
-    except OSError as error:
-        raise TaktError(f"{output}: cannot be written: {error.strerror}") from error
+    write_report(study, output)
     out().print(f"Report: {output.resolve()}", markup=False, soft_wrap=True)
 
 

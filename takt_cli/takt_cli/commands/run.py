@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
@@ -10,14 +9,23 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.commands.options import Json, check_phases, duration_ns
+from takt_cli.commands.options import Json, check_phases, duration_ns, parse_cores
 from takt_cli.console import note, out, print_json, progress
+from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.graphs import resolve_graph, resolve_schedule
+from takt_cli.places import output_directory
 from takt_cli.results import Results
 from takt_cli.run_tables import run_tables
 from takt_cli.runner import RunRequest, run
 from takt_cli.samples import summarise
 from takt_cli.units import human
+
+
+class Witness(str, Enum):
+    """Whether stalls of the host are watched for."""
+
+    auto = "auto"
+    off = "off"
 
 
 class Order(str, Enum):
@@ -56,35 +64,90 @@ def run_graph(
     work_scale: Annotated[
         float | None, typer.Option(min=0, help="Factor on all work.", show_default=False)
     ] = None,
+    split_map: Annotated[
+        str | None,
+        typer.Option(help='Nodes of each process, as in "A,B;C".', show_default=False),
+    ] = None,
+    cores: Annotated[
+        str | None,
+        typer.Option(help="Confine the run to these cores, as in 0,2-3.", show_default=False),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Of work times drawn from distributions.", show_default=False),
+    ] = None,
+    witness: Annotated[
+        Witness | None,
+        typer.Option(help="Watch for stalls of the host.", show_default=False),
+    ] = None,
+    domain: Annotated[
+        int | None,
+        typer.Option(min=0, max=232, help="ROS domain id; else a free one.", show_default=False),
+    ] = None,
+    reference_timer: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=99,
+            help="Also time a bare thread of this SCHED_FIFO priority.",
+            show_default=False,
+        ),
+    ] = None,
+    match_timeout: Annotated[
+        str | None, typer.Option(help="Longest wait for discovery.", show_default=False)
+    ] = None,
+    label: Annotated[str, typer.Option(help="Kept in the results.", show_default=False)] = "",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Keep the raw results in this file.")
+    ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also keep the raw record of each run here, some 80 bytes each.",
+            show_default=False,
+        ),
     ] = None,
     json_output: Json = False,
 ) -> None:
     """Run a graph, and print how its chains did."""
-    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
-        request = RunRequest(
-            graph=resolve_graph(graph),
-            output=output or Path(scratch, "results.json"),
-            schedule=resolve_schedule(schedule) if schedule else None,
-            executor=executor,
-            order=order.value if order else None,
-            threads=threads,
-            duration_ns=duration_ns(duration),
-            warmup_ns=duration_ns(warmup, least_s=0),
-            phases=check_phases(phases),
-            split=split,
-            work_scale=work_scale,
+    if split_map and split is None:
+        raise TaktError("--split-map needs --split")
+    if records is not None and records == output:
+        raise TaktError("--output and --records name the same file")
+    request = RunRequest(
+        graph=resolve_graph(graph),
+        output=output or output_directory(None, "run") / "results.json",
+        schedule=resolve_schedule(schedule) if schedule else None,
+        executor=executor,
+        order=order.value if order else None,
+        threads=threads,
+        cores=parse_cores(cores) if cores is not None else (),
+        duration_ns=duration_ns(duration),
+        warmup_ns=duration_ns(warmup, least_s=0),
+        phases=check_phases(phases),
+        split=split,
+        split_map=split_map,
+        work_scale=work_scale,
+        seed=seed,
+        witness=witness.value if witness else None,
+        domain=domain,
+        reference_timer=reference_timer,
+        match_timeout_ns=duration_ns(match_timeout) if match_timeout else None,
+        label=label,
+        records=records,
+    )
+    with progress() as bar:
+        task = bar.add_task(f"{request.graph.stem}", total=1.0)
+        results = run(
+            request, lambda share: bar.update(task, completed=share), keep_interrupted=True
         )
-        with progress() as bar:
-            task = bar.add_task(f"{request.graph.stem}", total=1.0)
-            results = run(request, lambda share: bar.update(task, completed=share))
     if json_output:
         print_json(run_summary(results))
-        return
-    print_run(results)
-    if output:
-        note(f"Raw results are in {output}")
+    else:
+        print_run(results)
+    note(f"Raw results are in {request.output}")
+    if results.ended_early:
+        raise typer.Exit(EXIT_INTERRUPTED)
 
 
 def print_run(results: Results) -> None:
@@ -96,6 +159,8 @@ def print_run(results: Results) -> None:
         f"phases {results.phases}",
         markup=False,
     )
+    if results.ended_early:
+        console.print("Ended early: these figures are of what was measured until then.")
     for table in run_tables(results):
         table.print_to(console)
     if results.defaulted_callbacks:
@@ -116,6 +181,7 @@ def run_summary(results: Results) -> dict[str, Any]:
         "schedule": results.schedule,
         "order": results.order,
         "duration_ns": results.duration_ns,
+        "ended_early": results.ended_early,
         "work_scale": results.work_scale,
         "chains": [
             {
@@ -126,12 +192,16 @@ def run_summary(results: Results) -> dict[str, Any]:
                 "deadline_ns": chain.deadline_ns,
                 "response_ns": asdict(summarise(chain.responses.values)),
                 "response_without_stalls_ns": asdict(summarise(chain.responses.clean())),
+                "stalled_share": chain.responses.stalled_share,
             }
             for chain in results.chains
         ],
         "hot_path": {
             "floor_ns": kpis.hot_floor_ns,
             "latency_ns": asdict(summarise(kpis.hot_latency.values)),
+            "latency_without_stalls_ns": asdict(summarise(kpis.hot_latency.clean())),
+            "from_due_ns": asdict(summarise(kpis.hot_from_due)),
+            "stalled_share": kpis.hot_latency.stalled_share,
             "drops": kpis.hot_drops,
         }
         if kpis.has_hot_path

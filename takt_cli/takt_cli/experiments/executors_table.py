@@ -9,6 +9,7 @@ from takt_cli.experiments.setting import Setting
 from takt_cli.oracle import Prediction, oracle_directory
 from takt_cli.run_tables import ms
 from takt_cli.samples import summarise
+from takt_cli.skipped import skipped_notes
 from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table, count_cell
 from takt_cli.units import milliseconds, significant
@@ -65,6 +66,7 @@ def table(
         f"oracle: an executor without any overhead on {cores} core{'s' if cores > 1 else ''} under "
         "the policy that was granted, same phases; times in ms from the timer's release"
     )
+    result.notes += skipped_notes(configurations)
     if oracle_directory() is None:
         result.notes.append("the oracle (takt_bench/takt_oracle) is not here: no prediction")
     return result

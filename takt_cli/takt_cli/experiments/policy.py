@@ -11,6 +11,7 @@ from takt_cli.samples import summarise
 from takt_cli.scaling import fit
 from takt_cli.schedule_files import Schedule, fair_twin, on_cores, read_schedule, write_schedule
 from takt_cli.session import Planned
+from takt_cli.skipped import skipped_notes
 from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table
 from takt_cli.units import milliseconds, significant
@@ -79,6 +80,7 @@ def table(scheduled: Configuration, fair: Configuration) -> Table:
             _ratio(theirs.max, mine.max),
         )
     result.notes.append("max ratio: fair over scheduled; above 1 the schedule was better")
+    result.notes += skipped_notes([scheduled, fair])
     return result
 
 

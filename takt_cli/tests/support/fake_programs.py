@@ -19,7 +19,7 @@ import yaml
 parser = argparse.ArgumentParser()
 parser.add_argument("graph")
 for flag in ("schedule", "executor", "order", "duration", "warmup", "phases", "output", "label",
-             "cores", "match-timeout", "split-map", "witness"):
+             "records", "cores", "match-timeout", "split-map", "witness"):
     parser.add_argument("--" + flag)
 for flag in ("threads", "split", "seed", "domain", "reference-timer"):
     parser.add_argument("--" + flag, type=int)
@@ -35,9 +35,17 @@ units = dict(ns=1e-9, us=1e-6, ms=1e-3, s=1)
 unit = next(u for u in units if args.duration.endswith(u) and args.duration[:-len(u)].isdigit())
 duration = int(args.duration.removesuffix(unit)) * units[unit]
 print(json.dumps(dict(elapsed_s=0.5, of_s=1.0)), flush=True)
-if graph["name"] == "endless":
-    open(args.output + ".pid", "w").write(str(os.getpid()))
-    time.sleep(60)
+early = graph["name"] == "patient"
+if early or graph["name"] == "endless":
+    open(args.graph + ".pid", "w").write(str(os.getpid()))
+    try:
+        time.sleep(60)
+    except KeyboardInterrupt:
+        if not early:
+            raise
+if graph["name"] == "failing":
+    print("takt_run: it went wrong", file=sys.stderr)
+    sys.exit(1)
 schedule = args.schedule or ""
 takt = "takt" in schedule.rsplit("/", 1)[-1]
 spread = 0.05 if takt else 4.0 if "single" in schedule else 0.6
@@ -51,9 +59,19 @@ data = results(
     policy="fifo" if takt else "other", work_scale=args.work_scale, order=args.order or "fifo",
     phases=args.phases or "fixed", seed=sum(map(ord, schedule)), stale=0 if takt else 7,
 )
+data["arguments"] = " ".join(sys.argv[1:])
+if early:
+    data["warnings"].append("ended early")
+if graph["name"] == "crashing":
+    data["warnings"].append("incomplete: part 2 of 3 died")
 if schedule:
     data["schedule"] = dict(file=schedule, name="main")
 json.dump(data, open(args.output, "w"))
+if args.records:
+    json.dump(dict(version=1, graph=graph["name"], runs=[]), open(args.records, "w"))
+if graph["name"] == "crashing":
+    print("takt_run: part 2 of 3 was ended by signal 11", file=sys.stderr)
+    sys.exit(1)
 """
 
 _GRAPH = """#!{python}

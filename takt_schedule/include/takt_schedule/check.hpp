@@ -45,8 +45,8 @@ struct CheckReport
 /// priorities, chains that name unknown ids, and under `strict: true` patterns that match nothing.
 ///
 /// `only_executor`: leaves the others out, and so does the list of callbacks then; ids of chains
-/// may be theirs and are judged as `Resolver::unmatched_chain_ids` does. A callback whose executor is not known belongs to each
-/// executor that has a rule for it, or to the only one there is.
+/// may be theirs and are judged as `Resolver::unmatched_chain_ids` does. A callback whose executor is
+/// not known belongs to each executor that has a rule for it, or to the only one there is.
 CheckReport check(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor = {});

@@ -50,7 +50,9 @@ struct ChainFigures
   std::uint64_t superseded = 0;        ///< newer data replaced it in a fusion before that published
   std::uint64_t lost = 0;              ///< overwritten on its way: the reader took a later message
   std::uint64_t unfinished = 0;        ///< still under way when the run ended
-  std::uint64_t missed_deadlines = 0;  ///< of the completed ones
+  std::uint64_t late = 0;              ///< completed after the deadline
+  std::uint64_t overdue = 0;           ///< unfinished, and the deadline had passed
+  std::uint64_t missed_deadlines = 0;  ///< late, lost or overdue; 0 without a deadline
   Samples responses;                   ///< one per completed activation; `at` is its release
   int processes = 0;                   ///< in how many its runs were seen
 };
@@ -65,7 +67,7 @@ struct HotPathFigures
 
 struct PlannerFigures
 {
-  std::vector<std::int64_t> period_ns;  ///< between starts, per period that passed
+  std::vector<std::int64_t> period_ns;  ///< between one start and the next
   Samples lateness;                     ///< start - due
   std::uint64_t stale_cycles = 0;       ///< without fresh obstacle data
 };
@@ -80,6 +82,7 @@ struct Analysis
 {
   takt_core::Time measured_from{};
   takt_core::Time measured_to{};
+  takt_core::Time observed_to{};           ///< until then all processes ran on
   std::vector<CallbackFigures> callbacks;  ///< as the table numbers them
   std::vector<ChainFigures> chains;        ///< as the graph lists them
   HotPathFigures hot_path;
@@ -93,13 +96,16 @@ struct Analysis
 };
 
 /// Statistics cover runs that start (activations: are released) between the latest `measured_from` and
-/// the earliest `measured_to` of all processes.
+/// the earliest `measured_to` of all processes. Records with an `error` are left out.
 Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & processes);
+
+/// The runs of all processes without an `error`, with what came from outside of the graph marked.
+std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
 /// The parts; for tests.
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
-  const StallIndex & stalls, takt_core::Time from, takt_core::Time to);
+  const StallIndex & stalls, takt_core::Time from, takt_core::Time to, takt_core::Time observed_to);
 /// Callbacks on any path from `roots` to `sink`, roots and sink included, in graph order.
 std::vector<std::uint32_t> callbacks_between(
   const Graph & graph, const CallbackTable & table, const std::vector<std::uint32_t> & roots,

@@ -1,10 +1,12 @@
 // Records every run of a graph's callbacks, without allocating or locking while it runs.
 //
-// One lane of preallocated records per executor thread; what does not fit is counted. Hangs on the
-// executor (runs) and on the context (takes and publishes). Read it after the executor has stopped.
+// Executor threads fill chunks of one preallocated pool, so that it need hold all runs only once,
+// whichever thread runs them; what does not fit is counted. Hangs on the executor (runs) and on the
+// context (takes and publishes). Read it after the executor has stopped.
 #ifndef TAKT_WORKLOAD__RECORDER_HPP_
 #define TAKT_WORKLOAD__RECORDER_HPP_
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -27,10 +29,9 @@ public:
     takt_core::AttributeReport attributes;
   };
 
-  /// Set-up only: allocates and touches `threads` times `runs_per_thread` records.
+  /// Set-up only: allocates and touches records for at least `runs`, whichever of `threads` run them.
   Recorder(
-    const CallbackTable & table, std::size_t threads, std::size_t runs_per_thread,
-    std::uint32_t process);
+    const CallbackTable & table, std::size_t threads, std::size_t runs, std::uint32_t process);
 
   /// The record of the run in progress on the calling thread, or nullptr. Nodes note their work in
   /// it. Real-time safe.
@@ -56,16 +57,25 @@ public:
     std::uint64_t sequence) noexcept override;
 
 private:
+  static constexpr std::size_t kChunk = 256;
+
   struct alignas(64) Lane
   {
-    std::vector<RunRecord> records;
-    std::size_t used = 0;
+    RunRecord * chunk = nullptr;
+    std::size_t used = kChunk;         // of the chunk
+    std::uint32_t * filled = nullptr;  // the chunk's entry in filled_
+    bool exhausted = false;            // there is no chunk left
     std::uint64_t unrecorded = 0;
     RunRecord spare;  // of a run that does not fit
   };
 
+  RunRecord & next_record(Lane & lane) noexcept;
+
   const CallbackTable & table_;
   const std::uint32_t process_;
+  std::vector<RunRecord> pool_;
+  std::vector<std::uint32_t> filled_;  // by chunk: complete records
+  std::atomic<std::size_t> next_chunk_{0};
   std::vector<Lane> lanes_;
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> numbers_;  // takt_core::Callback::number() to the table's

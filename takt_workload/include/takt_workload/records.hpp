@@ -29,6 +29,8 @@ struct RunRecord
   takt_core::Time end{};
   takt_core::Duration work_asked{};
   takt_core::Duration work_cpu{};
+  takt_core::Time overrun_begin{};  ///< where work used more CPU time than asked; 0, 0: it did not
+  takt_core::Time overrun_end{};
   std::uint64_t taken = 0;
   std::uint64_t published = 0;
   std::uint64_t taken_from = 0;  ///< the publisher: see `fold`
@@ -52,13 +54,14 @@ inline std::uint64_t fold(const std::array<std::uint8_t, 16> & gid) noexcept
   return value;
 }
 
-/// A stretch of time in which the host gave a core to somebody else.
+/// A stretch of time in which a core was taken from the threads that should have had it.
 struct Stall
 {
   enum class Source
   {
-    witness,  ///< a top-priority thread of that core did not get to run
-    overrun,  ///< work used more CPU time than it asked for
+    witness,    ///< by the host: not even the wake-up of a top-priority thread came through
+    overrun,    ///< by the host: work used more CPU time than it asked for
+    throttled,  ///< by the kernel: that thread was ready, and others ran. No stall of the host
   };
   int core = -1;  ///< -1: not known
   takt_core::Time begin{};
@@ -112,6 +115,7 @@ struct ProcessRecord
   takt_core::Time epoch{};
   takt_core::Time measured_from{};  ///< when warm-up ended
   takt_core::Time measured_to{};
+  takt_core::Time observed_to{};  ///< when the executor was ended; 0: with the measured time
   std::vector<RunRecord> runs;
   std::uint64_t unrecorded_runs = 0;  ///< did not fit
   std::vector<ThreadRecord> threads;

@@ -16,10 +16,15 @@ namespace takt_workload
 {
 
 inline constexpr int kResultsVersion = 1;
+inline constexpr int kRecordsVersion = 1;
 
 nlohmann::json results_json(
   const Graph & graph, const RunOptions & options, const Host & host,
   const std::vector<ProcessRecord> & processes, const Analysis & analysis);
+
+/// The raw records of all runs, warm-up included, one line each, from which everything else is computed:
+/// some 80 bytes for each run. docs/graphs.md explains the columns.
+std::string records_json(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
 nlohmann::json to_json(const Summary & summary);
 

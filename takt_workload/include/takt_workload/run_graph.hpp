@@ -16,9 +16,11 @@ namespace takt_workload
 
 using Progress = std::function<void(takt_core::Duration elapsed)>;
 
-/// One record per process; witness and reference timer are the first one's. `graph` must be
-/// prepared. `arguments`: this program's own, with which the parts of a split run are started again.
-/// Only children started here are ever signalled.
+/// One record per process; witness and reference timer are the first one's. Records with an `error`
+/// stand last; of a split run the others then have what they recorded until that part failed. `graph`
+/// must be prepared. Call hold_signals first, or a signal ends the program at once. `arguments`: this
+/// program's own, with which the parts of a split run are started again. Only children started here
+/// are ever signalled.
 std::vector<ProcessRecord> run_graph(
   const Graph & graph, const RunOptions & options, const std::vector<std::string> & arguments,
   const Progress & progress);

@@ -1,17 +1,30 @@
 // SIGINT and SIGTERM as something the main thread waits for: no handler, no other thread is hit.
+//
+// Between `hold_signals` and `release_signals` both only wait until somebody looks; everywhere else
+// they end the program as they always do. So hold them only where somebody does look.
 #ifndef TAKT_WORKLOAD__SIGNALS_HPP_
 #define TAKT_WORKLOAD__SIGNALS_HPP_
+
+#include <poll.h>
+
+#include <span>
 
 #include "takt_core/time.hpp"
 
 namespace takt_workload
 {
 
-/// Call first in main: blocks both signals here and in all threads and children to come.
+/// Blocks both signals here and in all threads and children to come; call before there are any.
 void hold_signals();
+
+/// Drops those that came, then lets both end the program again. For the calling thread.
+void release_signals();
 
 /// Waits until `until`; true as soon as one of the signals came, now or at an earlier call.
 bool wait_for_signal(takt_core::Time until);
+
+/// The same, and ends too when one of `files` has something to say (see `revents`).
+bool wait_for_signal_or(std::span<pollfd> files, takt_core::Time until);
 
 }  // namespace takt_workload
 

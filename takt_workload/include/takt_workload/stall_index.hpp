@@ -12,7 +12,8 @@ namespace takt_workload
 class StallIndex
 {
 public:
-  /// Stalls of all cores count, because a sample's work may have been on any of them.
+  /// Stalls of all cores count, because a sample's work may have been on any of them. What the kernel
+  /// did itself (`throttled`) is none.
   explicit StallIndex(const std::vector<Stall> & stalls);
 
   /// Whether a stall overlaps [begin, end]. O(log stalls).
@@ -27,7 +28,7 @@ private:
   std::vector<Span> spans_;  // merged, by begin
 };
 
-/// The work of `runs` whose thread CPU time overran what was asked: the host's doing.
+/// Where in `runs` thread CPU time overran what was asked: the host's doing.
 std::vector<Stall> overruns(const std::vector<RunRecord> & runs);
 
 }  // namespace takt_workload

@@ -1,9 +1,13 @@
 // Notices when the host takes a core away: one top-priority thread per core that should never wait.
 //
 // Each wakes every 4 ms under SCHED_FIFO 99 and so runs before everything else on its core. If it
-// runs late by more than 0.3 ms, something that is no thread of this machine had the core: the
-// hypervisor, or an interrupt storm. The stall is taken to begin at the wake-up before, which marks
-// up to one period too much rather than too little.
+// runs late by more than 0.3 ms, either its wake-up came late, because something that is no thread of
+// this machine had the core (the hypervisor, or an interrupt storm): that is a stall of the host. Or it
+// was awake and waited, because the kernel ran others: real-time throttling and its successor, the
+// fair server, stop FIFO 99 like any real-time thread, and SCHED_DEADLINE and other threads of
+// priority 99 go before it. The kernel's account of how long the thread waited while ready tells the two
+// apart. A stall is taken to begin at the wake-up before, which marks up to one period too much rather
+// than too little.
 //
 // The period is a compromise: a stall shorter than it is noticed with probability length / period
 // (those inside work are noticed besides, as overruns), while each wake-up takes some 15 µs from what
@@ -36,6 +40,12 @@ public:
   /// Why it cannot tell a stall from ordinary load; empty if it can. Without real-time rights the
   /// threads are late for many reasons, so nothing is recorded then.
   const std::string & blind() const noexcept { return blind_; }
+
+  /// Who had the core while a witness was late, if it was ready for `waited` of that.
+  static Stall::Source blame(takt_core::Duration late, takt_core::Duration waited) noexcept
+  {
+    return 2 * waited >= late ? Stall::Source::throttled : Stall::Source::witness;
+  }
 
   /// Stops the threads; what they saw, by time.
   std::vector<Stall> stop();

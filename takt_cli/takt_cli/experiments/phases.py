@@ -1,0 +1,63 @@
+"""Which planner phases collide with the hot path: computed from offsets and work of a run.
+
+A planner below the hot path in priority starts on time unless hot threads have every core when it
+is due. Where they have is known beforehand, and not from how late it was: in each period the LiDAR
+callbacks are followed by their transforms, and the later transform by fusion, filter, cluster
+detector and collision estimator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from takt_cli.results import Results
+
+FRONT, REAR, PLANNER = "/FrontLidarDriver", "/RearLidarDriver", "/BehaviorPlanner"
+TAIL = (
+    "/PointCloudFusion",
+    "/RayGroundFilter",
+    "/EuclideanClusterDetector",
+    "/ObjectCollisionEstimator",
+)
+# Between callbacks there is some time besides the work; so close to hot work counts as in it.
+MARGIN_NS = 500_000
+
+
+def collides(results: Results, cores: int) -> bool | None:
+    """Whether the planner is due while hot threads have all `cores`; None: it is not known."""
+    callbacks = results.raw.get("callbacks", ())
+    timers = {item["node"]: item for item in callbacks if item.get("period_ns")}
+    work = {
+        item["node"]: float(item["work"]["mean"])
+        for item in callbacks
+        if (item.get("work") or {}).get("count")
+    }
+    needed = {"/PointsTransformerFront", "/PointsTransformerRear", *TAIL}
+    if not {FRONT, REAR, PLANNER} <= timers.keys() or not needed <= work.keys():
+        return None
+    period = float(timers[PLANNER]["period_ns"])
+    due = float(timers[PLANNER]["offset_ns"]) % period
+    busy = hot_spans(_offsets(timers), work, period)
+    return sum(_within(due, span, period) for span in busy) >= cores
+
+
+def hot_spans(
+    offsets: tuple[float, float], work: Mapping[str, float], period: float
+) -> list[tuple[float, float]]:
+    """Spans (begin, length) in which hot work is done, on one thread each, within one period."""
+    front, rear = (offset % period for offset in offsets)
+    first, second = work["/PointsTransformerFront"], work["/PointsTransformerRear"]
+    tail = sum(work[node] for node in TAIL)
+    # The tail begins with the later input of the fusion; the next period's transforms may meet it.
+    begin = max(front + first, rear + second)
+    return [(front, first), (rear, second), (begin % period, tail)]
+
+
+def _offsets(timers: Mapping[str, Mapping[str, Any]]) -> tuple[float, float]:
+    return float(timers[FRONT]["offset_ns"]), float(timers[REAR]["offset_ns"])
+
+
+def _within(moment: float, span: tuple[float, float], period: float) -> bool:
+    begin, length = span
+    return (moment - begin + MARGIN_NS) % period <= length + 2 * MARGIN_NS

@@ -1,0 +1,55 @@
+"""Where results go: tried before anything runs, and replaced as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from takt_cli.errors import TaktError
+
+
+def check_file(path: Path) -> None:
+    """Refuse what cannot be written; makes the directory, changes nothing else."""
+    if path.is_dir():
+        raise TaktError(f"{path} is a directory; name a file")
+    if _replaceable(path):
+        check_directory(path.parent)
+    elif not os.access(path, os.W_OK):
+        raise TaktError(f"{path} cannot be written")
+
+
+def check_directory(path: Path) -> None:
+    """Make a directory and refuse one in which no file can be made."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise TaktError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def part_of(path: Path, scratch: Path) -> Path:
+    """Where to write what will become `path`: beside it where that is possible."""
+    if _replaceable(path):
+        real = path.resolve()
+        return real.with_name(real.name + ".part")
+    return scratch / "results.part"
+
+
+def deliver(part: Path, path: Path) -> None:
+    """Put a finished file into its place; a device or a pipe gets its content."""
+    if _replaceable(path):
+        part.replace(path.resolve())
+        return
+    with part.open("rb") as content, path.open("wb") as through:
+        shutil.copyfileobj(content, through)
+    part.unlink()
+
+
+def _replaceable(path: Path) -> bool:
+    """Whether `path` is, or can become, a regular file that may be replaced by another."""
+    if path.absolute().as_posix().startswith(("/dev/", "/proc/")):
+        return not path.exists()  # and refused, because no file can be made there
+    return path.is_file() or not (path.exists() or path.is_symlink())

@@ -1,0 +1,15 @@
+"""Which of the real programs are built; tests that need others are skipped."""
+
+from __future__ import annotations
+
+import pytest
+from takt_cli.programs import find_program_or_none
+
+WORKLOAD = [(name, "takt_workload") for name in ("takt_run", "takt_graph", "takt_measure_host")]
+CHECK = [("takt_check", "takt_schedule")]
+
+
+def need(*programs: tuple[str, str]) -> pytest.MarkDecorator:
+    """Skip a test unless all of (program, package) are built."""
+    missing = [name for name, package in programs if find_program_or_none(name, package) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not built: {', '.join(missing)}")

@@ -1,0 +1,112 @@
+#include "output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+namespace takt_workload
+{
+
+namespace fs = std::filesystem;
+using takt_core::Faults;
+using takt_core::Status;
+
+namespace
+{
+
+Status cannot(const std::string & path, int why)
+{
+  return Faults{fmt::format("{} cannot be written: {}", path, std::strerror(why))};
+}
+
+// The file that a rename may replace; nothing if `path` has to be written through.
+std::optional<std::string> replaceable(const std::string & path)
+{
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  // What is there are doors to something else, even where that is a regular file.
+  if (fs::exists(status) && (path.starts_with("/dev/") || path.starts_with("/proc/"))) {
+    return std::nullopt;
+  }
+  if (fs::is_regular_file(status)) {
+    return fs::canonical(path, ignored).string();
+  }
+  if (status.type() == fs::file_type::not_found && !fs::is_symlink(path, ignored)) {
+    return path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status check_output(const std::string & path)
+{
+  std::error_code ignored;
+  if (path.empty() || fs::is_directory(path, ignored)) {
+    return cannot(path.empty() ? "''" : path, path.empty() ? ENOENT : EISDIR);
+  }
+  int why = 0;
+  if (const auto target = replaceable(path)) {
+    const std::string part = *target + ".part";
+    const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      close(file);
+      unlink(part.c_str());
+      return {};
+    }
+    why = errno;
+    if (why == EEXIST && access(part.c_str(), W_OK) == 0) {
+      return {};
+    }
+  }
+  // Not opened: opening a pipe waits for its reader, and a device may do anything.
+  if (fs::exists(path, ignored)) {
+    return access(path.c_str(), W_OK) == 0 ? Status{} : cannot(path, errno);
+  }
+  return cannot(path, why != 0 ? why : ENOENT);
+}
+
+Status write_output(const std::string & path, std::string_view text)
+{
+  const auto target = replaceable(path);
+  const std::string part = target ? *target + ".part" : "";
+  int file = target ? open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+  const bool renames = file >= 0;
+  if (renames) {
+    struct stat before
+    {
+    };
+    if (stat(target->c_str(), &before) == 0) {
+      [[maybe_unused]] const int kept = fchmod(file, before.st_mode & 07777);
+    }
+  } else {
+    file = open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  }
+  int why = file < 0 ? errno : 0;
+  while (why == 0 && !text.empty()) {
+    const ssize_t count = write(file, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      why = errno;
+    }
+  }
+  if (file >= 0 && close(file) != 0 && why == 0) {
+    why = errno;
+  }
+  if (renames && why == 0 && rename(part.c_str(), target->c_str()) != 0) {
+    why = errno;
+  }
+  if (renames && why != 0) {
+    unlink(part.c_str());
+  }
+  return why == 0 ? Status{} : cannot(path, why);
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,22 @@
+// A results file that is there as a whole or not at all. Set-up only; may block.
+#ifndef OUTPUT_FILE_HPP_
+#define OUTPUT_FILE_HPP_
+
+#include <string>
+#include <string_view>
+
+#include "takt_core/result.hpp"
+
+namespace takt_workload
+{
+
+/// Whether `path` can be written, without changing anything there.
+takt_core::Status check_output(const std::string & path);
+
+/// Writes `text` to PATH.part and renames it, so that what was there before stays until all is written.
+/// What is no regular file (a device, a pipe), or stands where no file can be made, is written through.
+takt_core::Status write_output(const std::string & path, std::string_view text);
+
+}  // namespace takt_workload
+
+#endif  // OUTPUT_FILE_HPP_

@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "takt_workload/analysis.hpp"
+#include "takt_workload/callback_table.hpp"
+#include "takt_workload/results.hpp"
+
+namespace takt_workload
+{
+
+using nlohmann::json;
+using takt_core::to_ns;
+
+std::string records_json(const Graph & graph, const std::vector<ProcessRecord> & processes)
+{
+  const CallbackTable table(graph);
+  json ids = json::array();
+  for (const CallbackEntry & callback : table.callbacks()) {
+    ids.push_back(callback.id);
+  }
+  const takt_core::Time epoch = processes.front().epoch;
+  json head = {
+    {"version", kRecordsVersion},
+    {"graph", graph.name},
+    {"epoch_ns", to_ns(epoch)},
+    {"callbacks", ids},
+    {"columns",
+     {"callback", "process", "thread", "skipped", "release_ns", "start_ns", "end_ns",
+      "work_asked_ns", "work_cpu_ns", "taken", "published", "foreign"}}};
+  // A row is a line; as a tree of values all of them would take ten times the memory.
+  std::string text = head.dump();
+  text.back() = ',';
+  text += "\n\"runs\":[";
+  bool first = true;
+  for (const RunRecord & r : runs_of(graph, processes)) {
+    fmt::format_to(
+      std::back_inserter(text), "{}\n[{},{},{},{},{},{},{},{},{},{},{},{}]", first ? "" : ",",
+      r.callback, r.process, r.thread, r.skipped, (r.release - epoch).count(),
+      (r.start - epoch).count(), (r.end - epoch).count(), r.work_asked.count(), r.work_cpu.count(),
+      r.taken, r.published, r.foreign ? 1 : 0);
+    first = false;
+  }
+  return text + "\n]}\n";
+}
+
+}  // namespace takt_workload

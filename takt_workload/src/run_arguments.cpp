@@ -1,0 +1,94 @@
+#include "run_arguments.hpp"
+
+#include <cstdint>
+
+#include "command_line.hpp"
+#include "takt_core/names.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+std::string orders()
+{
+  std::string all;
+  for (const auto & [order, name] : takt_core::names<takt_core::Order>()) {
+    all += (all.empty() ? "" : ", ") + std::string(name);
+  }
+  return all;
+}
+
+}  // namespace
+
+void add_run_options(CLI::App & app, RunArguments & a)
+{
+  RunOptions & run = a.run;
+  app.add_option("GRAPH", a.graph, "graph file, or the name of a shipped one")->required();
+  app.add_option("--schedule", run.schedule, "schedule file, or the name of a shipped one");
+  app.add_option("--executor", run.executor, "which executor of the schedule")->needs("--schedule");
+  app.add_option_function<std::string>(
+    "--order",
+    [&run](const std::string & word) {
+      run.order = takt_core::from_string<takt_core::Order>(word);
+      if (!run.order) {
+        throw CLI::ValidationError("--order", "'" + word + "' is not one of " + orders());
+      }
+    },
+    "order of the ready queues: " + orders());
+  app.add_option("--threads", run.threads, "executor threads, without a schedule")
+    ->check(CLI::Range(1, 63))
+    ->excludes("--schedule")
+    ->capture_default_str();
+  app.add_option_function<std::string>(
+    "--cores", [&run](const std::string & text) { run.cores = parse_cores(text); },
+    "confine the process to these cores, e.g. 0,2-3");
+  add_duration(app, "--duration", run.duration, "measured time");
+  add_duration(app, "--warmup", run.warmup, "time before it that is left out");
+  add_duration(app, "--match-timeout", run.match_timeout, "longest wait for discovery");
+  app.add_option_function<std::string>(
+    "--phases",
+    [&run](const std::string & word) {
+      std::uint64_t seed = 0;
+      if (word.starts_with("random:") && CLI::detail::lexical_cast(word.substr(7), seed)) {
+        run.random_phases = seed;
+      } else if (word != "fixed") {
+        throw CLI::ValidationError("--phases", "'" + word + "' is neither fixed nor random:SEED");
+      }
+    },
+    "timers' phases: fixed (as the graph says) or random:SEED");
+  app.add_option("--seed", run.seed, "of work times drawn from distributions");
+  app.add_option("--work-scale", run.work_scale, "factor for all work times")
+    ->check(CLI::Range(0.0, 1000.0));
+  app.add_option("--split", run.split, "number of processes")->check(CLI::Range(1, 64));
+  app.add_option("--split-map", run.split_map, "nodes of each process, \"A,B;C\"")
+    ->needs("--split");
+  app.add_option_function<std::string>(
+    "--witness",
+    [&run](const std::string & word) {
+      if (word != "auto" && word != "off") {
+        throw CLI::ValidationError("--witness", "'" + word + "' is neither auto nor off");
+      }
+      run.witness = word == "auto";
+    },
+    "watch for stalls of the host: auto or off");
+  app.add_option("--domain", run.domain, "ROS domain id; default: a free one")
+    ->check(CLI::Range(0, 232))
+    ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app
+    .add_option(
+      "--reference-timer", run.reference_timer, "SCHED_FIFO priority of a bare timer thread")
+    ->check(CLI::Range(1, 99));
+  app.add_option("--label", run.label, "kept in the results");
+  app.add_option("--output", a.output, "where to write the results, e.g. results.json");
+  app.add_option(
+    "--records", a.records, "where to write the raw record of each run, some 80 bytes each");
+  app.add_flag("--quiet", a.quiet, "no progress and no tables");
+  app.add_flag("--json-progress", a.json_progress, "progress as lines of JSON on standard output");
+  app.add_option("--part", a.part)->group("");
+  app.add_option("--channel", a.channel)->group("");
+  app.add_option("--record", a.record)->group("");
+}
+
+}  // namespace takt_workload

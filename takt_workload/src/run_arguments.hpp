@@ -1,0 +1,32 @@
+// The command line of takt_run.
+#ifndef RUN_ARGUMENTS_HPP_
+#define RUN_ARGUMENTS_HPP_
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "takt_workload/run_options.hpp"
+
+namespace takt_workload
+{
+
+struct RunArguments
+{
+  RunOptions run;
+  std::string graph;
+  std::string output;
+  std::string records;
+  bool quiet = false;
+  bool json_progress = false;
+  // Given by the parent of a split run.
+  int part = -1;
+  int channel = -1;
+  std::string record;
+};
+
+/// Lets `app` fill `arguments`, which must outlive its parsing.
+void add_run_options(CLI::App & app, RunArguments & arguments);
+
+}  // namespace takt_workload
+
+#endif  // RUN_ARGUMENTS_HPP_

@@ -1,0 +1,144 @@
+// Runs in several processes: chains that cross them, and what ends them all.
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <cstdlib>
+
+#include "program.hpp"
+
+namespace takt_workload
+{
+
+TEST_F(Programs, SigintEndsAllProcessesOfASplitRun)
+{
+  Program program(
+    {TAKT_RUN, "three_chains", "--work-scale", "0.1", "--warmup", "100ms", "--duration", "10min",
+     "--split", "2", "--json-progress", "--output", file("results.json")});
+  ASSERT_TRUE(program.wait_for("elapsed_s\": 2"));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.finish(), 0) << program.errors;
+  EXPECT_GT(results().at("chains")[0].at("completed").get<int>(), 0);
+}
+
+TEST_F(Programs, ChainsAreReconstructedAcrossThreeProcesses)
+{
+  Program program(
+    {TAKT_RUN, "autoware_reference", "--schedule", "autoware_takt", "--work-scale", "0.05",
+     "--split", "3", "--warmup", "500ms", "--duration", "2s", "--quiet", "--output",
+     file("results.json")});
+  ASSERT_EQ(program.finish(), 0) << program.errors;
+  const json all = results();
+  EXPECT_EQ(all.at("messages").at("unmatched"), 0);
+  EXPECT_EQ(all.at("messages").at("foreign"), 0);
+  EXPECT_EQ(all.at("messages").at("unrecorded_runs"), 0);
+  std::size_t crossing = 0;
+  for (const json & chain : all.at("chains")) {
+    const auto count = [&](const char * key) { return chain.at(key).get<std::uint64_t>(); };
+    EXPECT_GT(count("completed"), 0u) << chain.at("name");
+    EXPECT_EQ(
+      count("released"),
+      count("completed") + count("superseded") + count("lost") + count("unfinished"))
+      << chain.at("name");
+    EXPECT_EQ(chain.at("responses_ns").size(), count("completed"));
+    for (const json & response : chain.at("responses_ns")) {
+      EXPECT_GT(response.get<std::int64_t>(), 0);
+    }
+    crossing += count("processes") > 1 ? 1 : 0;
+  }
+  EXPECT_EQ(crossing, 12u);  // planner_to_vehicle_directly stays within the last block
+  EXPECT_GT(all.at("kpis").at("hot_path").at("latency_ns").size(), 0u);
+  EXPECT_GT(all.at("kpis").at("planner").at("cycles").get<int>(), 0);
+  std::size_t executor_threads = 0;
+  for (const json & thread : all.at("threads")) {
+    executor_threads += thread.at("executor").get<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(executor_threads, 15u);
+}
+
+TEST_F(Programs, APartThatCannotStartEndsTheOthers)
+{
+  // Only the parts start ROS 2.
+  const std::vector<const char *> names{
+    "ROS_SECURITY_ENABLE", "ROS_SECURITY_STRATEGY", "ROS_SECURITY_KEYSTORE"};
+  setenv(names[0], "true", 1);
+  setenv(names[1], "Enforce", 1);
+  setenv(names[2], "/nobody", 1);
+  Program program({TAKT_RUN, "three_chains", "--split", "3", "--quiet"});
+  for (const char * name : names) {
+    unsetenv(name);
+  }
+  EXPECT_EQ(program.finish(), 1);
+  EXPECT_NE(program.errors.find("of 3 (/callback_"), std::string::npos) << program.errors;
+  EXPECT_NE(program.errors.find("/nobody"), std::string::npos) << program.errors;
+}
+
+// Three independent chains in a process each: whichever dies, nobody waits for its endpoints.
+std::vector<std::string> three_parts()
+{
+  return {TAKT_RUN,     "three_chains", "--work-scale", "0.1", "--warmup",       "100ms",
+          "--duration", "10min",        "--split",      "3",   "--json-progress"};
+}
+
+TEST_F(Programs, APartThatIsKilledAtStartEndsTheRunAndIsNamed)
+{
+  Program program(three_parts());
+  const auto parts = program.wait_for_children(3);
+  ASSERT_EQ(parts.size(), 3u);
+  kill(parts[1], SIGKILL);
+  EXPECT_EQ(program.finish(), 1);
+  EXPECT_NE(program.errors.find("ended by signal 9"), std::string::npos) << program.errors;
+  EXPECT_NE(
+    program.errors.find("part 2 of 3 (/callback_4, /callback_5, /callback_6)"), std::string::npos)
+    << program.errors;
+  for (const pid_t part : parts) {
+    EXPECT_NE(kill(part, 0), 0);
+  }
+}
+
+TEST_F(Programs, SigintWhileSomePartsWaitForAnotherEndsTheRun)
+{
+  Program program(three_parts());
+  const auto parts = program.wait_for_children(3);
+  ASSERT_EQ(parts.size(), 3u);
+  kill(parts[0], SIGSTOP);  // it will never say that it is matched, nor hear a signal
+  program.signal(SIGINT);
+  EXPECT_NE(program.finish(), 0);
+  for (const pid_t part : parts) {
+    EXPECT_NE(kill(part, 0), 0);
+  }
+}
+
+TEST_F(Programs, APartThatDiesInTheRunEndsItAndTheOthersRecordsAreKept)
+{
+  std::vector<std::string> words = three_parts();
+  words.insert(words.end(), {"--output", file("results.json")});
+  Program program(words);
+  ASSERT_TRUE(program.wait_for("elapsed_s\": 2"));
+  const auto parts = program.children();
+  ASSERT_EQ(parts.size(), 3u);
+  kill(parts[2], SIGABRT);
+  EXPECT_EQ(program.finish(), 1);
+  EXPECT_NE(program.errors.find("part 3 of 3 (/callback_7, "), std::string::npos) << program.errors;
+  EXPECT_NE(program.errors.find("signal 6"), std::string::npos) << program.errors;
+  const json all = results();
+  EXPECT_GT(all.at("chains")[0].at("completed").get<int>(), 0);
+  EXPECT_EQ(all.at("chains")[2].at("completed").get<int>(), 0);
+  ASSERT_EQ(all.at("incomplete").size(), 1u);
+  EXPECT_NE(
+    all.at("warnings")[0].get<std::string>().find("incomplete: part 3 of 3"), std::string::npos);
+}
+
+TEST_F(Programs, APartThatIsToldToEndEndsTheRun)
+{
+  std::vector<std::string> words = three_parts();
+  words.insert(words.end(), {"--output", file("results.json")});
+  Program program(words);
+  ASSERT_TRUE(program.wait_for("elapsed_s\": 2"));
+  const auto parts = program.children();
+  ASSERT_EQ(parts.size(), 3u);
+  kill(parts[1], SIGINT);
+  EXPECT_EQ(program.finish(), 0) << program.errors;
+  EXPECT_EQ(results().at("warnings")[0], "ended early");
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,94 @@
+// What held threads up: the host, which samples are marked for, or the kernel, which they are not.
+#include <algorithm>
+#include <thread>
+
+#include "synthetic_records.hpp"
+#include "takt_core/thread_attributes.hpp"
+#include "takt_workload/stall_witness.hpp"
+#include "takt_workload/summary.hpp"
+
+namespace takt_workload
+{
+
+TEST_F(Records, SamplesThatOverlapAStallAreMarked)
+{
+  round(0, 1);
+  round(100, 2);
+  process.stalls.push_back({0, at(105), at(107)});
+  const Analysis figures = result();
+  EXPECT_EQ(figures.hot_path.latency.stalled, (std::vector<char>{0, 1}));
+  EXPECT_EQ(figures.chains[0].responses.stalled, (std::vector<char>{0, 1}));
+  EXPECT_EQ(figures.planner.lateness.stalled, (std::vector<char>{0, 0}));
+  EXPECT_EQ(
+    without_stalled(figures.hot_path.latency.ns, figures.hot_path.latency.stalled).size(), 1u);
+}
+
+TEST_F(Records, WhatTheKernelHeldBackIsNoStallOfTheHost)
+{
+  round(0, 1);
+  process.stalls.push_back({0, at(5), at(7), Stall::Source::throttled});
+  const Analysis figures = result();
+  ASSERT_EQ(figures.stalls.size(), 1u);
+  EXPECT_EQ(figures.hot_path.latency.stalled, (std::vector<char>{0}));
+  EXPECT_EQ(figures.chains[0].responses.stalled, (std::vector<char>{0}));
+}
+
+TEST(Witness, IsHeldUpByTheHostOrByTheKernel)
+{
+  EXPECT_EQ(
+    StallWitness::blame(milliseconds(10), std::chrono::microseconds(50)), Stall::Source::witness);
+  EXPECT_EQ(StallWitness::blame(milliseconds(10), milliseconds(9)), Stall::Source::throttled);
+}
+
+// A thread of the same priority is not preempted: the witness is ready and waits, as it does when
+// throttled, but here it is certain.
+TEST(Witness, TellsWaitingForOtherThreadsFromAStall)
+{
+  if (!takt_core::may_use_realtime(99)) {
+    GTEST_SKIP() << "no right to SCHED_FIFO 99";
+  }
+  const int core = takt_core::usable_cores().back();
+  StallWitness witness({core});
+  ASSERT_EQ(witness.blind(), "");
+  takt_core::Time begin{};
+  takt_core::Time end{};
+  std::thread([&] {
+    takt_core::ThreadAttributes attributes;
+    attributes.policy = takt_core::Policy::fifo;
+    attributes.priority = 99;
+    attributes.cores = {core};
+    ASSERT_TRUE(takt_core::apply(attributes).granted_all());
+    begin = takt_core::now();
+    while (takt_core::now() < begin + milliseconds(40)) {
+    }
+    end = takt_core::now();
+  }).join();
+  takt_core::Duration blamed{};
+  for (const Stall & stall : witness.stop()) {
+    if (stall.end > begin && stall.begin < end && stall.source == Stall::Source::throttled) {
+      blamed += std::min(stall.end, end) - std::max(stall.begin, begin);
+    }
+  }
+  EXPECT_GE(blamed, milliseconds(30));
+}
+
+// Only where it overran: whoever else ran during the same run was not held up.
+TEST_F(Records, WorkThatOverranItsCpuTimeIsAStall)
+{
+  round(0, 1);
+  process.runs[4].overrun_begin = at(10);
+  process.runs[4].overrun_end = at(11);
+  run("/Filter:sub(/Fusion)", 108, 109, 112, 2, true);
+  process.runs.back().overrun_begin = at(111);
+  process.runs.back().overrun_end = at(112);
+  run("/Planner:timer(100ms)", 109, 110, 110.5, 0, true);
+  const Analysis result_of_planner = result();
+  EXPECT_EQ(result_of_planner.planner.lateness.stalled, (std::vector<char>{0, 0}));
+  process.runs.resize(process.runs.size() - 2);
+  const Analysis figures = result();
+  ASSERT_EQ(figures.stalls.size(), 1u);
+  EXPECT_EQ(figures.stalls[0].source, Stall::Source::overrun);
+  EXPECT_EQ(figures.hot_path.latency.stalled, (std::vector<char>{1}));
+}
+
+}  // namespace takt_workload
