@@ -83,7 +83,7 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
   c.registration_ = registrations_[static_cast<std::size_t>(c.kind_)]++;
   c.state_.fetch_and(~Callback::kMarks);
   c.withdrawn_ = false;
-  c.returning_ = false;
+  c.comes_ = Callback::Comes::released;
   auto owned = std::make_unique<Settings>();
   owned->callback = callback;
   owned->binding = binding;
@@ -168,7 +168,7 @@ bool Scheduler::unlink(Callback & callback) noexcept
   bool was_parked = false;
   Callback * const handed = callback.group_->forget(callback, was_parked);
   if (handed != nullptr) {
-    handed->returning_ = true;
+    handed->comes_ = Callback::Comes::returning;
     put_in(*handed, kNoThread);
   }
   if (out || was_parked) {
@@ -203,7 +203,7 @@ void Scheduler::take_out(Callback & callback)
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   callback.state_.fetch_and(~Callback::kAdded, std::memory_order_seq_cst);
-  callback.chain_deadlines_.store(nullptr, std::memory_order_release);  // read of what waits only
+  callback.deadlines_.store(nullptr, std::memory_order_release);  // read of what waits only
   callback.group_->part();
 }
 
