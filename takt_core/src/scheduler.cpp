@@ -1,5 +1,6 @@
-// Dispatch: ready, next, taken, complete. Set-up is in scheduler_setup.cpp, timers in
-// scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
+// Dispatch: ready, next, taken, complete; in one file, so that the compiler can inline across them.
+// Set-up is in scheduler_setup.cpp, removing in scheduler_removal.cpp, thread sets and chains in
+// files of their names, timers in scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
 #include "takt_core/scheduler.hpp"
 
 #include <mutex>
