@@ -8,12 +8,12 @@ namespace takt_core
 
 ArrivalRing::ArrivalRing(std::uint32_t depth)
 : depth_(std::max<std::uint32_t>(depth, 1)),
-  mask_(std::bit_ceil(std::uint64_t{depth_} + kSpare) - 1),
-  slots_(std::make_unique<Slot[]>(mask_ + 1))
+  mask_(static_cast<std::uint32_t>(std::bit_ceil(std::uint64_t{depth_} + kSpare) - 1)),
+  slots_(std::make_unique<Slot[]>(std::size_t{mask_} + 1))
 {
 }
 
-void ArrivalRing::push(
+bool ArrivalRing::push(
   Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept
 {
   const std::uint64_t index = claimed_.fetch_add(1, std::memory_order_relaxed);
@@ -39,6 +39,7 @@ void ArrivalRing::push(
   }
   // Sequentially consistent: pairs with the consumer's "unmark queued, then look again".
   committed_.fetch_add(1, std::memory_order_seq_cst);
+  return taken_.load(std::memory_order_relaxed) == index;
 }
 
 std::uint32_t ArrivalRing::size() const noexcept

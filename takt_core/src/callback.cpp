@@ -11,9 +11,9 @@ std::atomic<std::uint32_t> g_next_number{1};
 }
 
 Callback::Callback(CallbackOptions options)
-: kind_(options.kind),
-  group_(nullptr),
+: group_(nullptr),
   number_(g_next_number.fetch_add(1, std::memory_order_relaxed)),
+  kind_(options.kind),
   arrivals_(options.depth),
   timed_(options.timer.has_value()),
   timer_(options.timer.value_or(TimerOptions{})),

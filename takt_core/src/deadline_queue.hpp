@@ -17,7 +17,6 @@ public:
   Callback * pop() noexcept override { return heap_.empty() ? nullptr : heap_.pop(); }
   const Callback * peek() const noexcept override { return heap_.empty() ? nullptr : heap_.top(); }
   bool may_have_work() const noexcept override { return !heap_.empty(); }
-  bool needs_deadline() const noexcept override { return true; }
 
   std::uint64_t key(const Callback &, Time deadline) const noexcept override
   {

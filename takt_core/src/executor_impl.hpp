@@ -14,6 +14,9 @@
 namespace takt_core
 {
 
+/// With a thread if there is none, and with names for those that have none.
+ExecutorOptions with_defaults(ExecutorOptions options);
+
 /// One executor thread as the executor sees it.
 struct alignas(64) ExecutorThread
 {

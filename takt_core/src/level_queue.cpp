@@ -24,24 +24,36 @@ std::size_t LevelQueue::best() const noexcept
   return kLevels;
 }
 
+// The last callback of the level that was released earlier; nullptr if there is none.
+Callback * LevelQueue::predecessor(const Level & level, const Callback & callback) noexcept
+{
+  const CallbackLess less;
+  if (level.latest != nullptr && less(&callback, level.latest)) {
+    Callback * const before = level.latest->previous_;
+    if (before == nullptr || !less(&callback, before)) {
+      return before;
+    }
+  }
+  Callback * before = level.tail;
+  const Callback * ahead = level.head;
+  while (before != nullptr && less(&callback, before)) {
+    if (less(&callback, ahead)) {
+      return ahead->previous_;
+    }
+    ahead = ahead->next_;
+    before = before->previous_;
+  }
+  return before;
+}
+
 void LevelQueue::insert(Callback & callback, From) noexcept
 {
   const std::uint64_t at = callback.precedence_.key;
   Level & level = levels_[at];
   words_[at / 64] |= std::uint64_t{1} << (at % 64);
 
-  // `before` becomes the predecessor: the last element released earlier.
-  Callback * before = level.tail;
-  Callback * ahead = level.head;
-  const CallbackLess less;
-  while (before != nullptr && less(&callback, before)) {
-    if (less(&callback, ahead)) {
-      before = ahead->previous_;
-      break;
-    }
-    ahead = ahead->next_;
-    before = before->previous_;
-  }
+  Callback * const before = predecessor(level, callback);
+  level.latest = &callback;
 
   callback.previous_ = before;
   callback.next_ = before != nullptr ? before->next_ : level.head;
@@ -55,6 +67,9 @@ void LevelQueue::remove(Callback & callback) noexcept
   Level & level = levels_[at];
   (callback.previous_ != nullptr ? callback.previous_->next_ : level.head) = callback.next_;
   (callback.next_ != nullptr ? callback.next_->previous_ : level.tail) = callback.previous_;
+  if (level.latest == &callback) {
+    level.latest = nullptr;
+  }
   if (level.head == nullptr) {
     words_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
   }
@@ -69,7 +84,10 @@ Callback * LevelQueue::pop() noexcept
   Callback * const callback = levels_[at].head;
   remove(*callback);
   if (const Callback * const after = levels_[at].head; after != nullptr) {
-    after->prefetch();
+    after->prefetch_more();
+    if (after->next_ != nullptr) {
+      after->next_->prefetch();
+    }
   }
   return callback;
 }

@@ -1,9 +1,10 @@
 // Orders `priority` and `fifo`: 256 levels (or one), release order inside a level.
 //
 // Level lists are intrusive and doubly linked; a bitmap finds the best level in O(1). A callback is
-// put where its release sequence belongs, looking from both ends at once: new work belongs at the
-// tail and old work (a backlog, a callback back from its group) at the head, so the walk is short
-// in either case and never longer than the number of callbacks it is nearer to the end than.
+// put where its release belongs: before the one that was put in last (an intake comes newest first),
+// or else where a walk from both ends at once finds: new work belongs at the tail and old work (a
+// backlog, a callback back from its group) at the head, so it is short in either case and never
+// longer than the number of callbacks it is nearer to the end than.
 #ifndef TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
 #define TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
 
@@ -36,10 +37,12 @@ private:
   {
     Callback * head = nullptr;
     Callback * tail = nullptr;
+    Callback * latest = nullptr;  // that was inserted, if it is still here
   };
 
   bool empty() const noexcept { return (words_[0] | words_[1] | words_[2] | words_[3]) == 0; }
   std::size_t best() const noexcept;
+  static Callback * predecessor(const Level & level, const Callback & callback) noexcept;
 
   const Order order_;
   std::array<std::uint64_t, kLevels / 64> words_{};

@@ -1,5 +1,6 @@
-// Dispatch: ready, next, taken, complete. Set-up is in scheduler_setup.cpp, timers in
-// scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
+// Dispatch: ready, next, taken, complete; in one file, so that the compiler can inline across them.
+// Set-up is in scheduler_setup.cpp, removing in scheduler_removal.cpp, thread sets and chains in
+// files of their names, timers in scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
 #include "takt_core/scheduler.hpp"
 
 #include <mutex>
@@ -12,7 +13,7 @@ namespace takt_core
 
 void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexcept
 {
-  __builtin_prefetch(&callback.state_, 1);
+  callback.prefetch();
   if (callback.kind_ == Kind::timer) {
     return;
   }
@@ -21,11 +22,22 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   if (kept < count) {
     callback.arrivals_.count_overwritten(count - kept);
   }
-  for (std::uint32_t i = kept; i > 0; --i) {
-    callback.arrivals_.push(now, sequence_.fetch_add(1, std::memory_order_relaxed), activations);
+  if (count == 0) {
+    return;
   }
-  if (count > 0) {
-    enqueue(callback);
+  Precedence first;
+  first.release = now;
+  first.sequence = sequence_.fetch_add(kept, std::memory_order_relaxed);
+  const bool oldest = callback.arrivals_.push(now, first.sequence, activations);
+  for (std::uint32_t i = 1; i < kept; ++i) {
+    callback.arrivals_.push(now, first.sequence + i, activations);
+  }
+  if (mark_queued(callback)) {
+    if (oldest) {
+      callback.precedence_ = first;
+      callback.comes_ = Callback::Comes::stamped;
+    }
+    put_in(callback, kNoThread);
   }
 }
 
@@ -64,22 +76,19 @@ void Scheduler::put_in(Callback & callback, std::uint32_t caller) noexcept
   }
 }
 
-// Its own, or from nowhere that is known here: counted from its own release.
-Time Scheduler::own_deadline(const Callback & callback, Time release) noexcept
-{
-  return add_saturated(release, Duration{callback.local_deadline_.load(std::memory_order_relaxed)});
-}
-
 Time Scheduler::deadline(
   const Callback & callback, Time release, const ActivationSet & of) const noexcept
 {
+  const auto * const deadlines = callback.deadlines_.load(std::memory_order_acquire);
+  if (deadlines == nullptr) {
+    return kNever;
+  }
   Time earliest = kNever;
   bool inherited = false;
-  const auto * const chains = callback.chain_deadlines_.load(std::memory_order_acquire);
-  if (chains != nullptr) {
+  if (!deadlines->entries.empty()) {
     for (const Activation & activation : of) {
       const std::uint32_t root = detail::id_number_of(activation.root);
-      for (const auto & chain : chains->entries) {
+      for (const auto & chain : deadlines->entries) {
         if (*chain.root == root) {
           earliest = std::min(earliest, add_saturated(activation.release, chain.deadline));
           inherited = true;
@@ -87,73 +96,71 @@ Time Scheduler::deadline(
       }
     }
   }
-  return inherited ? earliest : own_deadline(callback, release);
+  // Its own, or from nowhere that is known here: counted from its own release.
+  return inherited ? earliest : add_saturated(release, deadlines->local);
 }
 
-// Where a queued callback stands. Looks at its arrivals: for whoever may start it, or keeps others
-// from it.
-Precedence Scheduler::precedence(ThreadSet & set, Callback & callback) const noexcept
+// Where a queued callback stands. Looks at its arrivals unless it is stamped or a timer: for whoever
+// may start it, or keeps others from it.
+Precedence Scheduler::precedence(
+  ThreadSet & set, Callback & callback, Callback::Comes comes) const noexcept
 {
+  const bool timer = callback.kind_ == Kind::timer;
   Time due = kNever;
-  Precedence result;
-  if (callback.kind_ == Kind::timer) {
+  Precedence result = callback.precedence_;
+  if (timer) {
     result.release = callback.due_;
-    result.sequence = callback.precedence_.sequence;
-    if (set.queue->needs_deadline()) {
-      ActivationSet own;
-      own.add({callback.number_, callback.instance_, callback.due_});
-      due = deadline(callback, callback.due_, own);
-    }
-  } else if (
-    set.queue->needs_deadline() &&
-    callback.chain_deadlines_.load(std::memory_order_acquire) != nullptr) {
+  }
+  if (set.order == Order::edf && callback.deadlines_.load(std::memory_order_acquire) != nullptr) {
     ActivationSet carried;
-    if (callback.arrivals_.peek(result.release, result.sequence, carried)) {
+    if (timer || callback.arrivals_.peek(result.release, result.sequence, carried)) {
       if (carried.empty()) {
         carried.add({callback.number_, callback.instance_, result.release});
       }
       due = deadline(callback, result.release, carried);
     }
-  } else {
+  } else if (!timer && comes != Callback::Comes::stamped) {
     callback.arrivals_.peek_stamp(result.release, result.sequence);
-    due = own_deadline(callback, result.release);
   }
   result.key = set.queue->key(callback, due);
   return result;
 }
 
-void Scheduler::set_key(ThreadSet & set, Callback & callback) noexcept
+void Scheduler::set_key(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept
 {
-  callback.precedence_ = precedence(set, callback);
+  callback.precedence_ = precedence(set, callback, comes);
 }
 
-void Scheduler::insert(ThreadSet & set, Callback & callback, ReadyQueue::From from) noexcept
+void Scheduler::insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept
 {
-  set_key(set, callback);
+  set_key(set, callback, comes);
   callback.where_.store(Callback::Where::queue, std::memory_order_relaxed);
-  set.queue->insert(callback, from);
+  set.queue->insert(
+    callback,
+    comes == Callback::Comes::returning ? ReadyQueue::From::group : ReadyQueue::From::release);
 }
 
-// Moves the intake into the ready queue. A callback that was bound elsewhere meanwhile is sent on;
-// one that is being removed is dropped.
+// Moves the intake into the ready queue, newest first. A callback that was bound elsewhere meanwhile
+// is sent on; one that is being removed is dropped.
 void Scheduler::drain(ThreadSet & set) noexcept
 {
   Callback * callback = set.intake.take_all();
   while (callback != nullptr) {
     Callback * const next = callback->next_;
     if (next != nullptr) {
-      next->arrivals_.prefetch();
+      next->prefetch();
     }
+    const Callback::Comes comes = callback->comes_;
+    callback->comes_ = Callback::Comes::released;
     if (callback->set_.load(std::memory_order_acquire) != &set) {
       callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+      callback->comes_ = comes;
       put_in(*callback, kNoThread);
     } else if ((callback->state_.load(std::memory_order_acquire) & Callback::kClosed) != 0) {
       callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
       callback->state_.fetch_and(~Callback::kQueued, std::memory_order_acq_rel);
     } else {
-      const bool back = callback->returning_;
-      callback->returning_ = false;
-      insert(set, *callback, back ? ReadyQueue::From::group : ReadyQueue::From::release);
+      insert(set, *callback, comes);
     }
     callback = next;
   }
@@ -233,7 +240,7 @@ bool Scheduler::start(
     set.order == Order::window && works && !run.taking && !callback.arrivals_.empty() &&
     mark_queued(callback)) {
     // The rest of its backlog is as ready as a message that comes now: polling points see it.
-    insert(set, callback, ReadyQueue::From::release);
+    insert(set, callback, Callback::Comes::released);
   }
   return works;
 }
@@ -257,7 +264,7 @@ void Scheduler::hold(ThreadSet & set, Callback & callback, std::uint32_t visitor
     held_ = &callback;
   }
   if (handed != nullptr) {
-    handed->returning_ = true;
+    handed->comes_ = Callback::Comes::returning;
     put_in(*handed, visitor);
     drain(set);  // it may be for this visit
   }
@@ -403,7 +410,7 @@ void Scheduler::finish(Run & run) noexcept
     // Its next message competes with what is parked in the group, by (key, release). The key is
     // looked up with the group locked, so that `set_priority` either comes before or finds it.
     std::lock_guard lock(group.mutex_);
-    set_key(set, callback);
+    set_key(set, callback, Callback::Comes::released);
     handed = group.park_and_leave(callback);
   } else {
     handed = group.leave();
@@ -414,7 +421,8 @@ void Scheduler::finish(Run & run) noexcept
   // From here on `remove` may return and the callback be destroyed, unless it is queued again.
   callback.state_.fetch_sub(Callback::kRun, std::memory_order_release);
   if (handed != nullptr) {
-    handed->returning_ = !parks || handed != &callback;
+    handed->comes_ =
+      parks && handed == &callback ? Callback::Comes::released : Callback::Comes::returning;
     put_in(*handed, run.thread);
   }
 }

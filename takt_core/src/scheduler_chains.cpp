@@ -38,16 +38,16 @@ void Scheduler::rekey(Callback & callback)
   if (
     where == Callback::Where::queue || where == Callback::Where::parked ||
     where == Callback::Where::intake) {
-    const std::uint64_t key = precedence(set, callback).key;
+    const std::uint64_t key = precedence(set, callback, Callback::Comes::released).key;
     if (where == Callback::Where::queue) {
       set.queue->remove(callback);
-      insert(set, callback, ReadyQueue::From::release);
+      insert(set, callback, Callback::Comes::released);
     }
     handed = callback.group_->rekey(callback, key);
   }
   set.mutex.unlock();
   if (handed != nullptr) {
-    handed->returning_ = true;
+    handed->comes_ = Callback::Comes::returning;
     put_in(*handed, kNoThread);
   }
 }
@@ -57,7 +57,7 @@ void Scheduler::inherit(Callback & callback)
 {
   Settings & own = settings(callback);
   const ChainOptions * important = nullptr;
-  auto deadlines = std::make_unique<Callback::ChainDeadlines>();
+  auto deadlines = std::make_unique<Callback::Deadlines>();
   for (const ChainOptions & chain : chains_) {
     if (std::find(chain.path.begin(), chain.path.end(), callback.id_) == chain.path.end()) {
       continue;
@@ -70,18 +70,18 @@ void Scheduler::inherit(Callback & callback)
     }
   }
   const int inherited = important != nullptr ? important->priority : 0;
-  callback.priority_.store(own.binding.priority.value_or(inherited), std::memory_order_relaxed);
-  const Duration local =
+  callback.priority_.store(
+    static_cast<std::uint8_t>(own.binding.priority.value_or(inherited)), std::memory_order_relaxed);
+  deadlines->local =
     own.binding.deadline.value_or(important != nullptr ? important->deadline : kForever);
-  callback.local_deadline_.store(local.count(), std::memory_order_relaxed);
-  if (deadlines->entries.empty()) {
+  if (deadlines->entries.empty() && deadlines->local == kForever) {
     deadlines.reset();
   }
   if (deadlines != nullptr || own.deadlines != nullptr) {
     ThreadSet & set = *lock_set(callback);
     {
       std::lock_guard group(callback.group_->mutex_);
-      callback.chain_deadlines_.store(deadlines.get(), std::memory_order_release);
+      callback.deadlines_.store(deadlines.get(), std::memory_order_release);
     }
     set.mutex.unlock();
     own.deadlines = std::move(deadlines);  // nobody reads the old one any more

@@ -11,10 +11,13 @@
 namespace takt_core
 {
 
-/// The chains that end-to-end deadlines are inherited from. Read by whoever holds the mutex of the
-/// callback's set or, while it runs, that of its group; replaced by who holds both.
-struct Callback::ChainDeadlines
+/// What a callback's deadlines are computed from. Read by whoever holds the mutex of the callback's
+/// set or, while it runs, that of its group; replaced by who holds both.
+struct Callback::Deadlines
 {
+  Duration local = kForever;  // from its own release; of what carries no chain of `entries`
+
+  // The chains that end-to-end deadlines are inherited from.
   struct Entry
   {
     detail::IdNumber root;  // the chain's root, in whichever executor of this process it is
@@ -32,9 +35,9 @@ void check_deadline(const std::string & what, std::optional<Duration> deadline, 
 struct Scheduler::Settings
 {
   std::shared_ptr<Callback> callback;
-  Binding binding;  // as asked; absent values are inherited
-  std::unique_ptr<const Callback::ChainDeadlines> deadlines;  // null: no chain has one
-  ThreadSet * last_set = nullptr;  // after the removal: where it was bound to
+  Binding binding;                                       // as asked; absent values are inherited
+  std::unique_ptr<const Callback::Deadlines> deadlines;  // null: it has none
+  ThreadSet * last_set = nullptr;                        // after the removal: where it was bound to
 };
 
 }  // namespace takt_core

@@ -39,7 +39,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
     }
     timer.due_ = timer.expiry_;
     timer.precedence_.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
-    insert(set, timer, ReadyQueue::From::release);
+    insert(set, timer, Callback::Comes::released);
     ++released;
   }
   return released;

@@ -32,8 +32,9 @@ public:
 
   std::uint32_t depth() const noexcept { return depth_; }
 
-  /// Adds one arrival; the oldest is overwritten when `depth` are waiting. Any thread.
-  void push(Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept;
+  /// Adds one arrival; the oldest is overwritten when `depth` are waiting. True if no older one
+  /// waits (it may be taken at any moment). Any thread.
+  bool push(Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept;
 
   /// Whether an arrival waits. Sequentially consistent with `push`.
   bool empty() const noexcept
@@ -96,9 +97,9 @@ private:
     ActivationSet & activations) const noexcept;
   Slot & slot(std::uint64_t index) const noexcept { return slots_[index & mask_]; }
 
-  std::uint32_t depth_;
-  std::uint64_t mask_;
-  std::unique_ptr<Slot[]> slots_;
+  const std::uint32_t depth_;
+  const std::uint32_t mask_;
+  const std::unique_ptr<Slot[]> slots_;
   std::atomic<std::uint64_t> claimed_{0};
   std::atomic<std::uint64_t> committed_{0};
   std::atomic<std::uint64_t> taken_{0};

@@ -98,8 +98,14 @@ public:
   virtual void run(const Run & run) = 0;
 
 private:
-  // Fetches what its start will touch into the cache. A hint.
+  // Two hints ahead of a start. First the callback itself, then, once that has arrived, what it
+  // points to.
   void prefetch() const noexcept
+  {
+    __builtin_prefetch(this, 1);
+    __builtin_prefetch(&group_, 1);
+  }
+  void prefetch_more() const noexcept
   {
     __builtin_prefetch(group_, 1);
     arrivals_.prefetch();
@@ -126,16 +132,24 @@ private:
     held
   };
 
+  // How a callback in an intake comes.
+  enum class Comes : std::uint8_t
+  {
+    released,   // newly released, or more of its work is pending
+    stamped,    // newly released, and its precedence says already when
+    returning,  // handed its group: rejoins where it was
+  };
+
   static constexpr std::uint32_t kQueued = 1;  // in an intake, a ready queue, or parked
   static constexpr std::uint32_t kClosed = 2;  // being removed: not to be queued again
   static constexpr std::uint32_t kAdded = 4;   // belongs to a scheduler
-  static constexpr std::uint32_t kTaking =
-    8;                                       // reentrant: a run has yet to take; no other may start
+  // Reentrant: a run has yet to take; no other may start.
+  static constexpr std::uint32_t kTaking = 8;
   static constexpr std::uint32_t kRun = 16;  // times the runs between `next` and `complete`
   static constexpr std::uint32_t kMarks = kRun - 1;
 
-  // --- what a dispatch touches: three cache lines in all (with many callbacks ready, fetching them
-  // is most of the cost) ---
+  // --- what a dispatch touches: two cache lines, up to and with the arrivals (with many callbacks
+  // ready, fetching them is most of the cost) ---
   std::atomic<std::uint32_t> state_{0};
   std::uint32_t instance_ = 0;  // counts this callback's own releases as a root
   std::atomic<ThreadSet *> set_{nullptr};
@@ -143,19 +157,19 @@ private:
   Callback * previous_ = nullptr;  // level list
   Precedence precedence_;          // of the oldest arrival; the key's meaning depends on the order
   Group * group_;
-  std::uint32_t place_ = UINT32_MAX;  // in a heap of ready or parked callbacks
-  std::uint32_t rank_ = UINT32_MAX;   // in the window orders
-  std::atomic<int> priority_{0};      // 0 to 255, larger is more urgent
+  const std::uint32_t number_;
   std::atomic<Where> where_{Where::nowhere};
   const Kind kind_;
-  bool returning_ = false;   // handed its group: rejoins where it was
-  std::uint32_t visit_ = 0;  // the last visit that ran it
-  const std::uint32_t number_;
-  // Deadlines: see chain.hpp.
-  struct ChainDeadlines;
-  std::atomic<const ChainDeadlines *> chain_deadlines_{nullptr};
-  std::atomic<Duration::rep> local_deadline_{Duration::max().count()};
+  Comes comes_ = Comes::released;
+  std::atomic<std::uint8_t> priority_{0};  // larger is more urgent
+  struct Deadlines;
+  std::atomic<const Deadlines *> deadlines_{nullptr};  // null: it has none
   ArrivalRing arrivals_;
+
+  // --- what only some orders touch ---
+  std::uint32_t place_ = UINT32_MAX;  // in a heap of ready or parked callbacks
+  std::uint32_t rank_ = UINT32_MAX;   // in the window orders
+  std::uint32_t visit_ = 0;           // the last visit that ran it
 
   // --- timers: guarded by the thread set's mutex ---
   const bool timed_;  // timer options were given

@@ -1,5 +1,5 @@
 // A lock-free list into which any thread puts callbacks and from which one thread at a time takes
-// all of them, oldest first.
+// all of them.
 //
 // Nodes are the callbacks themselves, each at most once, so nothing is allocated, and because only
 // the whole list is ever taken there is no ABA problem.
@@ -30,22 +30,11 @@ public:
 
   bool empty() const noexcept { return head_.load(std::memory_order_seq_cst) == nullptr; }
 
-  /// All callbacks, oldest first, linked by `next_`; nullptr if there are none. The cheap look
-  /// first keeps an empty intake free of a read-modify-write.
+  /// All callbacks, the one put in last first, linked by `next_`; nullptr if there are none. The
+  /// cheap look first keeps an empty intake free of a read-modify-write.
   Callback * take_all() noexcept
   {
-    if (empty()) {
-      return nullptr;
-    }
-    Callback * newest = head_.exchange(nullptr, std::memory_order_acquire);
-    Callback * oldest = nullptr;
-    while (newest != nullptr) {
-      Callback * const next = newest->next_;
-      newest->next_ = oldest;
-      oldest = newest;
-      newest = next;
-    }
-    return oldest;
+    return empty() ? nullptr : head_.exchange(nullptr, std::memory_order_acquire);
   }
 
 private:

@@ -46,11 +46,8 @@ public:
   /// Whether `pop` may return something. May be true in vain once, never false in vain.
   virtual bool may_have_work() const noexcept = 0;
 
-  /// The sort key of `callback`, smaller first.
+  /// The sort key of `callback`, smaller first. `deadline`: known for order `edf` only.
   virtual std::uint64_t key(const Callback & callback, Time deadline) const noexcept = 0;
-
-  /// Whether `key` depends on the deadline.
-  virtual bool needs_deadline() const noexcept { return false; }
 
   /// True if `pop` itself enters the callback's group, because members of busy groups stay in the
   /// queue instead of being parked (`stock`).

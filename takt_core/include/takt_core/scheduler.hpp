@@ -228,13 +228,12 @@ private:
   void finish(Run & run) noexcept;
   void look_again() noexcept;
   std::uint32_t advance_timer(Callback & timer, Time now) noexcept;
-  void insert(ThreadSet & set, Callback & callback, ReadyQueue::From from) noexcept;
-  Precedence precedence(ThreadSet & set, Callback & callback) const noexcept;
-  void set_key(ThreadSet & set, Callback & callback) noexcept;
+  void insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept;
+  Precedence precedence(ThreadSet & set, Callback & callback, Callback::Comes comes) const noexcept;
+  void set_key(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept;
   void hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept;
   void taken_by_timer(Callback & timer) noexcept;
   static bool may_arm(std::uint32_t state) noexcept;
-  static Time own_deadline(const Callback & callback, Time release) noexcept;
   Time deadline(const Callback & callback, Time release, const ActivationSet & of) const noexcept;
   void drain(ThreadSet & set) noexcept;
   std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;
