@@ -72,7 +72,7 @@ Group::Enter Group::enter(Callback & callback) noexcept
     granted_ = nullptr;  // it stays in its ready queue and will be parked when it is picked
     return Enter::entered;
   }
-  callback.where_.store(Callback::Where::parked, std::memory_order_relaxed);
+  callback.where_.store(Callback::Where::parked, std::memory_order_release);
   parked_.push(&callback);
   return Enter::parked;
 }
@@ -108,7 +108,7 @@ Callback * Group::leave() noexcept
 Callback * Group::park_and_leave(Callback & self) noexcept
 {
   state_.fetch_or(kWaiters, std::memory_order_relaxed);
-  self.where_.store(Callback::Where::parked, std::memory_order_relaxed);
+  self.where_.store(Callback::Where::parked, std::memory_order_release);
   parked_.push(&self);
   return hand_over();
 }

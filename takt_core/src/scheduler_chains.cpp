@@ -32,7 +32,8 @@ void Scheduler::rekey(Callback & callback)
     return;
   }
   ThreadSet & set = *lock_set(callback);
-  const Callback::Where where = callback.where_.load(std::memory_order_relaxed);
+  // Acquired, with its precedence: who put it there may have held another mutex or none.
+  const Callback::Where where = callback.where_.load(std::memory_order_acquire);
   Callback * handed = nullptr;
   // In these places nobody starts it without the set's mutex.
   if (

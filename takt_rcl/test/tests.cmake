@@ -21,7 +21,7 @@ foreach(source IN LISTS takt_rcl_tests)
   target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
-    TIMEOUT 300 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")
+    TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")
 endforeach()
 
 add_executable(takt_rcl_peer ${CMAKE_CURRENT_LIST_DIR}/peer.cpp)
@@ -34,7 +34,7 @@ function(takt_rcl_python_test name environment)
     COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
       ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(rcl_${name} PROPERTIES
-    TIMEOUT 300 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};${environment}")
+    TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};${environment}")
 endfunction()
 takt_rcl_python_test(rclpy "TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
 

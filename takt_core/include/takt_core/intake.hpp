@@ -20,7 +20,7 @@ public:
   /// that thread seeing the callback before it sleeps.
   void push(Callback & callback) noexcept
   {
-    callback.where_.store(Callback::Where::intake, std::memory_order_relaxed);
+    callback.where_.store(Callback::Where::intake, std::memory_order_release);
     Callback * head = head_.load(std::memory_order_relaxed);
     do {
       callback.next_ = head;
