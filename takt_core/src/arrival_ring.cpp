@@ -13,7 +13,7 @@ ArrivalRing::ArrivalRing(std::uint32_t depth)
 {
 }
 
-bool ArrivalRing::push(
+std::uint64_t ArrivalRing::push(
   Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept
 {
   const std::uint64_t index = claimed_.fetch_add(1, std::memory_order_relaxed);
@@ -39,7 +39,7 @@ bool ArrivalRing::push(
   }
   // Sequentially consistent: pairs with the consumer's "unmark queued, then look again".
   committed_.fetch_add(1, std::memory_order_seq_cst);
-  return taken_.load(std::memory_order_relaxed) == index;
+  return index;
 }
 
 std::uint32_t ArrivalRing::size() const noexcept

@@ -89,14 +89,13 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   if (!faults.empty()) {
     return faults;
   }
-  Status status = impl_->scheduler.add(std::move(callback), binding, now());
-  if (status.ok()) {
+  // Observers are told before it can run, so that they miss nothing.
+  return impl_->scheduler.add(std::move(callback), binding, now(), [&] {
     impl_->members[&added.group()].push_back(&added);
     for (const auto & observer : impl_->observers) {
       observer->on_added(added);
     }
-  }
-  return status;
+  });
 }
 
 void Executor::remove(Callback & callback)
@@ -114,7 +113,7 @@ void Executor::remove(Callback & callback)
         observer->on_removed(callback);
       }
     }
-    removed = impl_->scheduler.remove(callback);
+    removed = impl_->scheduler.remove(callback, true);
   }
   if (removed != nullptr && impl_->scheduler.running(callback)) {
     const detail::RemovalWait wait(callback);
@@ -122,11 +121,12 @@ void Executor::remove(Callback & callback)
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     if (wait.endless()) {
+      impl_->scheduler.leave_to_reap(callback);
       impl_->notify();  // whoever waits for the end of the spin frees it
       return;
     }
   }
-  impl_->scheduler.reap();
+  impl_->scheduler.reap(&callback);
 }
 
 Status Executor::bind(Callback & callback, ThreadMask threads)

@@ -28,12 +28,14 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   Precedence first;
   first.release = now;
   first.sequence = sequence_.fetch_add(kept, std::memory_order_relaxed);
-  const bool oldest = callback.arrivals_.push(now, first.sequence, activations);
+  const std::uint64_t index = callback.arrivals_.push(now, first.sequence, activations);
   for (std::uint32_t i = 1; i < kept; ++i) {
     callback.arrivals_.push(now, first.sequence + i, activations);
   }
   if (mark_queued(callback)) {
-    if (oldest) {
+    // Nobody starts it before it is put in, so what is the oldest now stays that. (It may have been
+    // taken already, by a run that somebody else's announcement led to.)
+    if (callback.arrivals_.oldest_is(index)) {
       callback.precedence_ = first;
       callback.comes_ = Callback::Comes::stamped;
     }

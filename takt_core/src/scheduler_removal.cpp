@@ -72,7 +72,7 @@ void Scheduler::take_out(Callback & callback)
   callback.group_->part();
 }
 
-std::shared_ptr<Callback> Scheduler::remove(Callback & callback)
+std::shared_ptr<Callback> Scheduler::remove(Callback & callback, bool awaited)
 {
   std::lock_guard setup(setup_mutex_);
   const auto found = settings_.find(&callback);
@@ -95,6 +95,7 @@ std::shared_ptr<Callback> Scheduler::remove(Callback & callback)
   std::shared_ptr<Callback> removed = gone->callback;
   gone->last_set = &set;
   if (running(callback)) {
+    gone->awaited = awaited;
     retired_.push_back(std::move(gone));
     retiring_.store(true, std::memory_order_release);
   } else {
@@ -113,15 +114,26 @@ void Scheduler::forget(const Settings & gone) noexcept
   }
 }
 
-bool Scheduler::reap()
+void Scheduler::leave_to_reap(const Callback & callback)
+{
+  std::lock_guard setup(setup_mutex_);
+  for (const auto & settings : retired_) {
+    if (settings->callback.get() == &callback) {
+      settings->awaited = false;
+    }
+  }
+}
+
+bool Scheduler::reap(const Callback * awaited)
 {
   if (!retiring_.load(std::memory_order_acquire)) {
     return false;
   }
   std::vector<std::unique_ptr<Settings>> ended;  // freed after the mutex: destructors call back
   std::lock_guard setup(setup_mutex_);
-  const auto first = std::partition(
-    retired_.begin(), retired_.end(), [this](const auto & s) { return running(*s->callback); });
+  const auto first = std::partition(retired_.begin(), retired_.end(), [&](const auto & s) {
+    return running(*s->callback) || (s->awaited && s->callback.get() != awaited);
+  });
   std::for_each(first, retired_.end(), [this](const auto & s) { forget(*s); });
   std::move(first, retired_.end(), std::back_inserter(ended));
   retired_.erase(first, retired_.end());

@@ -37,7 +37,9 @@ struct Scheduler::Settings
   std::shared_ptr<Callback> callback;
   Binding binding;                                       // as asked; absent values are inherited
   std::unique_ptr<const Callback::Deadlines> deadlines;  // null: it has none
-  ThreadSet * last_set = nullptr;                        // after the removal: where it was bound to
+  // After the removal:
+  ThreadSet * last_set = nullptr;  // where it was bound to
+  bool awaited = false;            // whoever removed it waits for its run, and frees it
 };
 
 }  // namespace takt_core

@@ -47,7 +47,9 @@ Scheduler::Settings & Scheduler::settings(const Callback & callback) const
   return *settings_.at(&callback);
 }
 
-Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & binding, Time now)
+Status Scheduler::add(
+  std::shared_ptr<Callback> callback, const Binding & binding, Time now,
+  const std::function<void()> & accepted)
 {
   if (callback == nullptr) {
     return Faults{"there is no callback to add: the pointer is null"};
@@ -81,6 +83,7 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
   c.state_.fetch_and(~Callback::kMarks);
   c.withdrawn_ = false;
   c.comes_ = Callback::Comes::released;
+  c.visit_ = 0;
   auto owned = std::make_unique<Settings>();
   owned->callback = callback;
   owned->binding = binding;
@@ -99,6 +102,9 @@ Status Scheduler::add(std::shared_ptr<Callback> callback, const Binding & bindin
   }
   inherit(c);
 
+  if (accepted) {
+    accepted();
+  }
   c.state_.fetch_or(Callback::kAdded, std::memory_order_seq_cst);
   if (c.kind_ == Kind::timer) {
     if (open_.load(std::memory_order_acquire)) {

@@ -156,13 +156,15 @@ std::size_t Executor::spin_all(takt_core::Duration limit)
                                   ? takt_core::kNever
                                   : takt_core::add_saturated(takt_core::now(), limit);
   std::size_t ran = 0;
-  for (takt_core::Time now = takt_core::now(); now < until; now = takt_core::now()) {
-    const std::size_t some =
-      spin_some(until == takt_core::kNever ? takt_core::Duration::zero() : until - now);
-    if (some == 0) {
+  for (takt_core::Time now = takt_core::now(); now < until && may_spin(); now = takt_core::now()) {
+    std::size_t some = 0;
+    const takt_core::SpinOutcome outcome = engine_->core().spin_some(
+      until == takt_core::kNever ? takt_core::Duration::zero() : until - now, &some);
+    ran += some;
+    raise(outcome);
+    if (some == 0 || outcome.cancelled) {
       break;
     }
-    ran += some;
   }
   return ran;
 }
@@ -176,17 +178,18 @@ void Executor::open_gate()
   }
 }
 
-std::size_t Executor::spin_node_some(const std::shared_ptr<Node> & node)
+// The node is held: a callback may give up its owner's pointer, or take the node out itself.
+std::size_t Executor::spin_node_some(std::shared_ptr<Node> node)
 {
-  struct Remove
+  struct Leave
   {
-    Executor & executor;
-    Node & node;
-    ~Remove() { executor.remove_node(node); }
+    const Engine & engine;
+    NodeState & node;
+    ~Leave() { node.leave(engine); }
   };
   open_gate();
   add_node(node);
-  const Remove remove{*this, *node};
+  const Leave leave{*engine_, *node->state_};
   return spin_some();
 }
 
@@ -236,10 +239,10 @@ void spin(const std::shared_ptr<Node> & node)
   executor.spin();
 }
 
-void spin_some(const std::shared_ptr<Node> & node)
+void spin_some(std::shared_ptr<Node> node)
 {
   Executor executor(node->get_context());
-  executor.spin_node_some(node);
+  executor.spin_node_some(std::move(node));
 }
 
 void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit)

@@ -33,8 +33,19 @@ static_assert(std::atomic<takt_core::Executor *>::is_always_lock_free);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
+// Whether this thread is inside of `handle`, for each signal. Initial-exec: its first use allocates
+// nothing.
+[[gnu::tls_model("initial-exec")]] thread_local std::array<bool, kSignals.size()> t_inside{};
+
 void handle(int number, siginfo_t * info, void * context)
 {
+  // Two programs' worth of handlers may have been installed over each other more than once, so that
+  // the one before calls this one again.
+  const std::size_t which = number == kSignals[0] ? 0 : 1;
+  if (t_inside[which]) {
+    return;
+  }
+  t_inside[which] = true;
   const int error = errno;
   g_handling.fetch_add(1);
   g_count.fetch_add(1);
@@ -49,7 +60,7 @@ void handle(int number, siginfo_t * info, void * context)
     takt_core::futex_wake(g_handling, INT_MAX);
   }
   // Whoever was there before still learns of it.
-  const struct sigaction & previous = g_previous[number == kSignals[0] ? 0 : 1];
+  const struct sigaction & previous = g_previous[which];
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
     if (previous.sa_sigaction != nullptr) {
       previous.sa_sigaction(number, info, context);
@@ -58,6 +69,7 @@ void handle(int number, siginfo_t * info, void * context)
     previous.sa_handler(number);
   }
   errno = error;
+  t_inside[which] = false;
 }
 
 }  // namespace

@@ -161,6 +161,39 @@ TEST_F(Porting, MultiThreadedExecutorsRunGroups)
   executor.remove_node(node);
 }
 
+TEST_F(Porting, CancelEndsSpinAll)
+{
+  auto node = rclcpp::Node::make_shared("node");
+  rclcpp::executors::SingleThreadedExecutor executor;
+  int runs = 0;
+  rclcpp::GuardCondition::SharedPtr guard;
+  guard = node->create_guard_condition([&] {
+    guard->trigger();
+    if (++runs == 3) {
+      executor.cancel();
+    }
+  });
+  executor.add_node(node);
+  guard->trigger();
+  EXPECT_EQ(executor.spin_all(0s), 3u);
+}
+
+TEST_F(Porting, ACallbackMayTakeItsNodeOutOfSpinSome)
+{
+  auto node = rclcpp::Node::make_shared("node");
+  auto guard = node->create_guard_condition([&] { node.reset(); });
+  guard->trigger();
+  rclcpp::spin_some(node);
+  EXPECT_EQ(node, nullptr);
+
+  auto other = rclcpp::Node::make_shared("other");
+  rclcpp::executors::SingleThreadedExecutor executor;
+  auto leaver = other->create_guard_condition([&] { executor.remove_node(other); });
+  leaver->trigger();
+  EXPECT_EQ(executor.spin_node_some(other), 1u);
+  executor.add_node(other);
+}
+
 TEST_F(Porting, SpinAllGoesOnUntilNothingIsReady)
 {
   auto node = rclcpp::Node::make_shared("node");

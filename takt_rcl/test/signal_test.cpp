@@ -219,6 +219,30 @@ TEST(SignalsInProcess, HandlersThatWereThereAreCalledAndComeBack)
   EXPECT_EQ(now.sa_handler, mine.sa_handler);
 }
 
+// A library that calls on whoever was there before it, between two times of takt.
+TEST(SignalsInProcess, HandlersThatCallEachOtherEnd)
+{
+  static std::atomic<int> called{0};
+  static struct sigaction before = {};
+  init(0, nullptr);
+  struct sigaction mine = {};
+  mine.sa_flags = SA_SIGINFO;
+  mine.sa_sigaction = [](int number, siginfo_t * info, void * context) {
+    ++called;
+    before.sa_sigaction(number, info, context);
+  };
+  ASSERT_EQ(::sigaction(SIGTERM, &mine, &before), 0);
+  shutdown();
+  init(0, nullptr);
+  ::raise(SIGTERM);
+  EXPECT_EQ(called, 1);
+  EXPECT_FALSE(ok());
+  shutdown();
+  struct sigaction fresh = {};
+  fresh.sa_handler = SIG_DFL;
+  ::sigaction(SIGTERM, &fresh, nullptr);
+}
+
 }  // namespace takt_rcl::test
 
 // Before main: the child is another program in the same file.

@@ -32,9 +32,17 @@ public:
 
   std::uint32_t depth() const noexcept { return depth_; }
 
-  /// Adds one arrival; the oldest is overwritten when `depth` are waiting. True if no older one
-  /// waits (it may be taken at any moment). Any thread.
-  bool push(Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept;
+  /// Adds one arrival and returns its index; the oldest is overwritten when `depth` are waiting. Any
+  /// thread.
+  std::uint64_t push(
+    Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept;
+
+  /// Whether the arrival of that index waits and none that is older. Exact for whoever keeps the
+  /// consumer away; for others a hint.
+  bool oldest_is(std::uint64_t index) const noexcept
+  {
+    return taken_.load(std::memory_order_relaxed) == index;
+  }
 
   /// Whether an arrival waits. Sequentially consistent with `push`.
   bool empty() const noexcept

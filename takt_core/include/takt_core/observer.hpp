@@ -22,6 +22,7 @@ public:
 
   // ---- set-up only; may allocate and block ----
 
+  /// Before its first run, with the executor's set-up locked: must not call it.
   virtual void on_added(const Callback &) {}
   virtual void on_removed(const Callback &) {}
   virtual void on_chain(const ChainOptions &) {}

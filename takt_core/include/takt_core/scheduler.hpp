@@ -18,6 +18,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -79,18 +80,25 @@ public:
   /// timer options missing, out of range or not for a timer, negative deadline, more than 64 distinct
   /// thread sets in use, group in use by another scheduler.
   /// `now`: the start of the first period of a timer that is added after the gate opened.
-  Status add(std::shared_ptr<Callback> callback, const Binding & binding = {}, Time now = {});
+  /// `accepted`: called if there is no fault, before the first run; must not call back.
+  Status add(
+    std::shared_ptr<Callback> callback, const Binding & binding = {}, Time now = {},
+    const std::function<void()> & accepted = {});
 
   /// Removes `callback`: nothing of it starts any more. Its sources must have been silenced before
   /// (listener unregistered). The callback may still be running (see `running`): then the scheduler
   /// keeps it until `reap` finds that it has ended. Returns it, so that whoever gives it up last
-  /// does so without locks; null if it is not here, or was removed before and reaped.
-  std::shared_ptr<Callback> remove(Callback & callback);
+  /// does so without locks; null if it is not here, or was removed before and reaped. `awaited`: the
+  /// caller will wait for that end and then reap it itself, or `leave_to_reap`.
+  std::shared_ptr<Callback> remove(Callback & callback, bool awaited = false);
 
-  /// Frees what was removed while it ran and has ended since; true if some still runs. Their
-  /// destructors run here, without locks. To be called by the driver, not while it dispatches;
-  /// costs one load where nothing was removed like that.
-  bool reap();
+  /// The remover waits for the callback no longer: any `reap` may free it.
+  void leave_to_reap(const Callback & callback);
+
+  /// Frees what was removed while it ran and has ended since, but of what removers wait for only
+  /// `awaited`; true if some is left. Their destructors run here, without locks. To be called by the
+  /// driver, not while it dispatches; costs one load where nothing was removed like that.
+  bool reap(const Callback * awaited = nullptr);
 
   /// Whether a run of `callback` is between `next` and `complete`. Real-time safe.
   bool running(const Callback & callback) const noexcept

@@ -227,6 +227,49 @@ TEST(Removal, waits_also_if_another_thread_removed_it_before)
   EXPECT_TRUE(executor->wait().ok());
 }
 
+// Whatever other threads do with the executor meanwhile.
+TEST(Removal, gives_the_callback_up_before_it_returns)
+{
+  const auto executor = make_executor();
+  ASSERT_TRUE(executor->start().ok());
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    CallbackOptions options;
+    options.id = "passing";
+    const auto passing = std::make_shared<FunctionCallback>(options, nullptr);
+    while (!over) {
+      (void)executor->add(passing);
+      executor->remove(*passing);
+    }
+  });
+  int kept = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::atomic<bool> runs{false};
+    auto c = add_function(*executor, "c", [&](const auto &) {
+      runs = true;
+      for (const Time until = now() + std::chrono::microseconds(150); now() < until;) {
+      }
+    });
+    executor->ready(*c);
+    while (!runs) {
+      std::this_thread::yield();
+    }
+    const std::weak_ptr<FunctionCallback> left = c;
+    FunctionCallback & removed = *c;
+    c.reset();
+    executor->remove(removed);
+    kept += left.expired() ? 0 : 1;
+    while (!left.expired()) {
+      std::this_thread::yield();
+    }
+  }
+  over = true;
+  other.join();
+  executor->cancel();
+  ASSERT_TRUE(executor->wait().ok());
+  EXPECT_EQ(kept, 0);
+}
+
 TEST(Adding, what_still_runs_is_refused_until_the_run_is_over)
 {
   const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive);

@@ -54,6 +54,28 @@ TEST_F(Statistics, go_on_for_a_callback_that_is_added_again)
   EXPECT_EQ(all[0]->execution.moments.count(), 1000U);
 }
 
+// Announced before it is added, it may run before `add` returns.
+TEST_F(Statistics, miss_no_run_of_a_callback_that_is_added_while_spinning)
+{
+  ASSERT_TRUE(executor->start().ok());
+  constexpr int kTimes = 2000;
+  for (int i = 0; i < kTimes; ++i) {
+    CallbackOptions options;
+    options.id = "c";
+    options.kind = Kind::subscription;
+    const auto c = std::make_shared<FunctionCallback>(options, nullptr);
+    executor->ready(*c);
+    ASSERT_TRUE(executor->add(c).ok());
+    while (c->runs == 0) {
+      std::this_thread::yield();
+    }
+    executor->remove(*c);
+  }
+  executor->cancel();
+  ASSERT_TRUE(executor->wait().ok());
+  EXPECT_EQ(statistics->callbacks().at(0)->execution.moments.count(), std::uint64_t{kTimes});
+}
+
 TEST_F(Statistics, forget_on_request_what_is_removed)
 {
   const auto stays = add_function(*executor, "stays");

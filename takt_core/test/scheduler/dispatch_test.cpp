@@ -116,6 +116,21 @@ TEST(Dispatch, visit_runs_each_callback_once_and_holds_back_no_group)
   EXPECT_FALSE(group->busy());
 }
 
+TEST(Dispatch, visits_of_another_scheduler_do_not_count)
+{
+  ByHand first(1), second(1);
+  const auto a = first.add("a");
+  const auto visit = [&](ByHand & hand) {
+    hand.scheduler.ready(*a, 1, ms(1));
+    const std::uint64_t before = hand.scheduler.begin_visit(ms(2));
+    return hand.run_one(hand.scheduler.visitor(), ms(2), before);
+  };
+  EXPECT_EQ(visit(first), "a");
+  first.scheduler.remove(*a);
+  ASSERT_TRUE(second.scheduler.add(a).ok());
+  EXPECT_EQ(visit(second), "a");
+}
+
 TEST(Dispatch, removes_what_lies_in_another_sets_intake_although_nobody_dispatches)
 {
   ByHand hand(2);

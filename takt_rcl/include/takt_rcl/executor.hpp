@@ -81,7 +81,7 @@ public:
   /// also `std::invalid_argument` for a negative limit.
   std::size_t spin_all(takt_core::Duration limit);
   /// Adds the node, runs what is ready of all nodes here, and removes it.
-  std::size_t spin_node_some(const std::shared_ptr<Node> & node);
+  std::size_t spin_node_some(std::shared_ptr<Node> node);
   /// Ends the current or, if there is none, the next spin. Any thread, any callback, signal
   /// handlers. Real-time safe.
   void cancel() noexcept;
@@ -115,7 +115,7 @@ private:
 void spin(const std::shared_ptr<Node> & node);
 
 /// Runs what is ready now. Returns at once if the context has ended.
-void spin_some(const std::shared_ptr<Node> & node);
+void spin_some(std::shared_ptr<Node> node);
 
 /// Runs until nothing is ready or the time is over, as Executor::spin_all.
 void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit);
