@@ -45,9 +45,9 @@ TEST_P(Restart, under_another_executor_goes_on_with_what_waited_in_a_group)
   const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive, "shared");
   std::shared_ptr<FunctionCallback> holder;
   std::vector<std::shared_ptr<FunctionCallback>> waiting;
+  std::atomic<bool> cancelled{false};
   {
     const auto executor = make();
-    std::atomic<bool> cancelled{false};
     holder = add_function(
       *executor, "holder",
       [&](const auto &) {
