@@ -10,7 +10,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from takt_cli.errors import TaktError
 from takt_cli.programs import find_program, run_json
+
+MOST_CORES = 4
+"""As many as the demonstration and the experiments use unless told otherwise."""
+
+
+def first_cores(cores: int | None, usable: tuple[int, ...]) -> tuple[int, ...]:
+    """Take as many of the usable cores as asked for."""
+    if cores is not None and cores > len(usable):
+        raise TaktError(f"--cores {cores}: this process may use only {len(usable)}")
+    return usable[: cores or MOST_CORES]
 
 
 @dataclass(frozen=True)

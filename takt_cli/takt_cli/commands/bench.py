@@ -43,6 +43,11 @@ def bench(
     json_output: Json = False,
 ) -> None:
     """Run the benchmarks that are built, and print their results."""
+    if only:
+        try:
+            re.compile(only)
+        except re.error as error:
+            raise TaktError(f"--only: '{only}' is no regular expression: {error}") from error
     programs = [p for p in find_benchmarks() if not names or any(n in p.name for n in names)]
     if not programs:
         wanted = f" whose name contains {' or '.join(names)}" if names else ""

@@ -14,7 +14,7 @@ from takt_cli.comparison import chain_comparison, comparison_table
 from takt_cli.console import err, note
 from takt_cli.errors import TaktError
 from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
-from takt_cli.host import measure_host, this_host
+from takt_cli.host import first_cores, measure_host, this_host
 from takt_cli.places import output_directory
 from takt_cli.runner import RunRequest
 from takt_cli.scaling import Scaling, fit
@@ -24,7 +24,6 @@ from takt_cli.study import Study, command_line, finish
 from takt_cli.verdict import demo_sentences, granted_sentence
 
 GRAPH = "autoware_reference"
-MOST_CORES = 4
 
 
 def demo(
@@ -37,7 +36,7 @@ def demo(
     length = duration_ns(duration)
     directory = output_directory(output, "demo")
     host = this_host()
-    used = host.cores[: min(cores or MOST_CORES, MOST_CORES)]
+    used = first_cores(cores, host.cores)
     graph = resolve_graph(GRAPH)
     scaling = fit(graph_info(graph), len(used))
     planned = plan_runs(graph, directory, used, scaling, length)

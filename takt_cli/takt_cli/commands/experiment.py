@@ -91,10 +91,13 @@ def run_executors(
     """Run three chains in six configurations of executors, beside the oracle."""
     setting = _setting("executors", output, cores, quick, duration, samples)
     period_ns = parse_duration(period)
-    cost_ns = executors.fitting_cost(parse_duration(cost), period_ns)
-    if period_ns < 10_000_000 or cost_ns < 1:
-        raise TaktError(f"a period of {period} is too short; take at least 10ms")
-    if cost_ns < parse_duration(cost):
+    asked_ns = parse_duration(cost)
+    if period_ns < 10_000_000:
+        raise TaktError(f"--period {period} is too short; take at least 10ms")
+    if asked_ns < 1:
+        raise TaktError(f"--cost {cost} is too short; take at least 1ns")
+    cost_ns = executors.fitting_cost(asked_ns, period_ns)
+    if cost_ns < asked_ns:
         note(f"Cost cut to {milliseconds(cost_ns)} ms: one core must carry nine callbacks.")
     phases = (("In phase", False), ("Random phase", True))
     planned = [

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takt_cli.errors import TaktError
-from takt_cli.host import Host, this_host
-
-MOST_CORES = 4
+from takt_cli.host import Host, first_cores, this_host
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,5 @@ def make_setting(
     if duration_ns is not None and samples is not None:
         raise TaktError("--duration and --samples say the same thing twice; give one of them")
     host = this_host()
-    if cores is not None and cores > len(host.cores):
-        raise TaktError(f"--cores {cores}: this process may use only {len(host.cores)}")
-    used = host.cores[: cores or MOST_CORES]
+    used = first_cores(cores, host.cores)
     return Setting(directory, host, used, quick, duration_ns, samples)
