@@ -35,7 +35,9 @@ def run(arguments: list[str] | None = None) -> int:
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else EXIT_FAILED
     except TaktError as error:
-        err().print(f"takt: {error.message}", style="red", markup=False)
+        # Lines are left whole: they may be read by programs.
+        words = error.message if error.quoted else f"takt: {error.message}"
+        err().print(words, style="red", markup=False, soft_wrap=True)
         if error.hint:
             err().print(error.hint, style="dim", markup=False)
         return error.code

@@ -11,8 +11,12 @@ EXIT_INTERRUPTED = 130
 class TaktError(Exception):
     """Something the user can understand and mend."""
 
-    def __init__(self, message: str, *, hint: str = "", code: int = EXIT_USAGE) -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", code: int = EXIT_USAGE, quoted: bool = False
+    ) -> None:
+        """Make an error; `quoted`: the message is a tool's own, with places that can be parsed."""
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.code = code
+        self.quoted = quoted

@@ -119,7 +119,9 @@ def run_json(program: Path, arguments: Sequence[str], *, timeout_s: float = 120)
 
 def program_failed(name: str, code: int, words: str) -> TaktError:
     """Make the error for a program that ended badly: its own last words come first."""
-    said = last_lines(words, 12 if code != EXIT_USAGE else 200)  # of bad input every fault counts
+    if code == EXIT_USAGE and words.strip():  # of bad input every fault counts
+        return TaktError(last_lines(words, 200).replace(f"{name}: ", "takt: "), quoted=True)
+    said = last_lines(words, 12)
     how = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
     return TaktError(
         said or f"{name} {how} and said nothing",
