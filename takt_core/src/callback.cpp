@@ -1,18 +1,13 @@
 #include "takt_core/callback.hpp"
 
-#include "callback_ids.hpp"
+#include "callback_numbers.hpp"
 
 namespace takt_core
 {
 
-namespace
-{
-std::atomic<std::uint32_t> g_next_number{1};
-}
-
 Callback::Callback(CallbackOptions options)
 : group_(nullptr),
-  number_(g_next_number.fetch_add(1, std::memory_order_relaxed)),
+  number_(detail::take_number()),
   kind_(options.kind),
   arrivals_(options.depth),
   timed_(options.timer.has_value()),
@@ -29,7 +24,10 @@ Callback::Callback(CallbackOptions options)
   timer_active_ = options.timer.has_value() && options.timer->autostart;
 }
 
-Callback::~Callback() = default;
+Callback::~Callback()
+{
+  detail::give_back_number(number_);
+}
 
 bool Callback::take(const Run &)
 {

@@ -24,8 +24,21 @@ std::size_t LevelQueue::best() const noexcept
   return kLevels;
 }
 
-// The last callback of the level that was released earlier; nullptr if there is none.
-Callback * LevelQueue::predecessor(const Level & level, const Callback & callback) noexcept
+// The first of the lists and the heap; nullptr if there is none. `level`: the best one.
+Callback * LevelQueue::first(std::size_t level) const noexcept
+{
+  Callback * const listed = level == kLevels ? nullptr : levels_[level].head;
+  if (out_of_order_.empty()) {
+    return listed;
+  }
+  Callback * const other = out_of_order_.top();
+  return listed == nullptr || CallbackLess{}(other, listed) ? other : listed;
+}
+
+// The last callback of the level that was released earlier, nullptr if there is none; nothing if it
+// is not found within a few steps.
+std::optional<Callback *> LevelQueue::predecessor(
+  const Level & level, const Callback & callback) noexcept
 {
   const CallbackLess less;
   if (level.latest != nullptr && less(&callback, level.latest)) {
@@ -36,9 +49,12 @@ Callback * LevelQueue::predecessor(const Level & level, const Callback & callbac
   }
   Callback * before = level.tail;
   const Callback * ahead = level.head;
-  while (before != nullptr && less(&callback, before)) {
+  for (int step = 0; before != nullptr && less(&callback, before); ++step) {
     if (less(&callback, ahead)) {
       return ahead->previous_;
+    }
+    if (step == kSteps) {
+      return std::nullopt;
     }
     ahead = ahead->next_;
     before = before->previous_;
@@ -50,9 +66,13 @@ void LevelQueue::insert(Callback & callback, From) noexcept
 {
   const std::uint64_t at = callback.precedence_.key;
   Level & level = levels_[at];
+  const std::optional<Callback *> found = predecessor(level, callback);
+  if (!found) {
+    out_of_order_.push(&callback);
+    return;
+  }
+  Callback * const before = *found;
   words_[at / 64] |= std::uint64_t{1} << (at % 64);
-
-  Callback * const before = predecessor(level, callback);
   level.latest = &callback;
 
   callback.previous_ = before;
@@ -63,6 +83,10 @@ void LevelQueue::insert(Callback & callback, From) noexcept
 
 void LevelQueue::remove(Callback & callback) noexcept
 {
+  if (callback.place_ != Heap::kAbsent) {
+    out_of_order_.remove(&callback);
+    return;
+  }
   const std::uint64_t at = callback.precedence_.key;
   Level & level = levels_[at];
   (callback.previous_ != nullptr ? callback.previous_->next_ : level.head) = callback.next_;
@@ -78,11 +102,14 @@ void LevelQueue::remove(Callback & callback) noexcept
 Callback * LevelQueue::pop() noexcept
 {
   const std::size_t at = best();
-  if (at == kLevels) {
+  Callback * const callback = first(at);
+  if (callback == nullptr) {
     return nullptr;
   }
-  Callback * const callback = levels_[at].head;
   remove(*callback);
+  if (at == kLevels) {
+    return callback;
+  }
   if (const Callback * const after = levels_[at].head; after != nullptr) {
     after->prefetch_more();
     if (after->next_ != nullptr) {
@@ -94,8 +121,7 @@ Callback * LevelQueue::pop() noexcept
 
 const Callback * LevelQueue::peek() const noexcept
 {
-  const std::size_t at = best();
-  return at == kLevels ? nullptr : levels_[at].head;
+  return first(best());
 }
 
 }  // namespace takt_core

@@ -2,16 +2,19 @@
 //
 // Level lists are intrusive and doubly linked; a bitmap finds the best level in O(1). A callback is
 // put where its release belongs: before the one that was put in last (an intake comes newest first),
-// or else where a walk from both ends at once finds: new work belongs at the tail and old work (a
-// backlog, a callback back from its group) at the head, so it is short in either case and never
-// longer than the number of callbacks it is nearer to the end than.
+// or else where a walk of a few steps from both ends finds: new work belongs at the tail and old work
+// (a backlog, a callback back from its group) at the head. What belongs elsewhere, because releases
+// came in no order, lies in a heap beside the lists. So the usual costs O(1), and nothing costs more
+// than O(log ready).
 #ifndef TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
 #define TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "takt_core/intrusive_heap.hpp"
 #include "takt_core/ready_queue.hpp"
 
 namespace takt_core
@@ -22,7 +25,7 @@ class LevelQueue final : public ReadyQueue
 public:
   explicit LevelQueue(Order order) : order_(order), levels_(order == Order::fifo ? 1 : kLevels) {}
 
-  void reserve(std::size_t) override {}
+  void reserve(std::size_t callbacks) override { out_of_order_.reserve(callbacks); }
   void insert(Callback & callback, From from) noexcept override;
   void remove(Callback & callback) noexcept override;
   Callback * pop() noexcept override;
@@ -32,6 +35,7 @@ public:
 
 private:
   static constexpr std::size_t kLevels = 256;
+  static constexpr int kSteps = 16;  // from each end of a level; then the heap costs less
 
   struct Level
   {
@@ -40,13 +44,25 @@ private:
     Callback * latest = nullptr;  // that was inserted, if it is still here
   };
 
-  bool empty() const noexcept { return (words_[0] | words_[1] | words_[2] | words_[3]) == 0; }
+  struct Index
+  {
+    std::uint32_t & operator()(Callback * c) const noexcept { return c->place_; }
+  };
+  using Heap = IntrusiveHeap<Callback *, CallbackLess, Index>;
+
+  bool empty() const noexcept
+  {
+    return (words_[0] | words_[1] | words_[2] | words_[3]) == 0 && out_of_order_.empty();
+  }
   std::size_t best() const noexcept;
-  static Callback * predecessor(const Level & level, const Callback & callback) noexcept;
+  Callback * first(std::size_t level) const noexcept;
+  static std::optional<Callback *> predecessor(
+    const Level & level, const Callback & callback) noexcept;
 
   const Order order_;
   std::array<std::uint64_t, kLevels / 64> words_{};
   std::vector<Level> levels_;
+  Heap out_of_order_;  // of all levels
 };
 
 }  // namespace takt_core

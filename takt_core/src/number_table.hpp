@@ -17,7 +17,7 @@ class NumberTable
 {
 public:
   static constexpr std::uint32_t kChunk = 256;
-  static constexpr std::uint32_t kChunks = 4096;  // a million callbacks per process
+  static constexpr std::uint32_t kChunks = 4096;  // a million callbacks alive at once
 
   ~NumberTable()
   {

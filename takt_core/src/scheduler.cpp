@@ -5,7 +5,7 @@
 
 #include <mutex>
 
-#include "callback_ids.hpp"
+#include "callback_numbers.hpp"
 #include "scheduler_settings.hpp"
 
 namespace takt_core

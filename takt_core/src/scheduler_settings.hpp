@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "callback_ids.hpp"
+#include "callback_numbers.hpp"
 #include "takt_core/scheduler.hpp"
 
 namespace takt_core

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "callback_ids.hpp"
+#include "callback_numbers.hpp"
 #include "number_table.hpp"
 #include "takt_core/pi_mutex.hpp"
 
@@ -146,7 +146,9 @@ void StatisticsObserver::forget_removed()
     }
     {
       std::lock_guard own(record->mutex);
-      impl_->by_number.set(record->number, nullptr);
+      if (impl_->by_number.find(record->number) == record.get()) {  // else it is another's by now
+        impl_->by_number.set(record->number, nullptr);
+      }
       impl_->by_id.erase(record->statistics.id);
       record->number = 0;  // a run that found the record before does not write to it any more
       record->ends.clear();

@@ -38,6 +38,8 @@ case ${VARIANT:-} in
     ;;
 esac
 export TAKT_VARIANT=${VARIANT:-}
+# Of a test that fails, what failed: hundreds of lines that say OK hide it.
+export GTEST_BRIEF=${GTEST_BRIEF:-1}
 # Tests choose their own domain; whatever they choose stays on this machine unless they say otherwise.
 export ROS_AUTOMATIC_DISCOVERY_RANGE=${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}
 export ROS_LOG_DIR=${ROS_LOG_DIR:-$TAKT_BUILD/log/ros}

@@ -74,7 +74,8 @@ public:
   Kind kind() const noexcept { return kind_; }
   Group & group() const noexcept { return *group_; }
 
-  /// Unique in this process, never reused: names the callback in activations and traces.
+  /// Unique among the callbacks of this process, and not used again before some 65,000 others were
+  /// destroyed: names the callback in activations and traces.
   std::uint32_t number() const noexcept { return number_; }
 
   /// Messages announced and not yet taken, at most the depth. A hint. Real-time safe.
@@ -183,7 +184,7 @@ private:
 
   std::uint32_t registration_ = 0;
   const std::string id_;
-  const std::shared_ptr<const std::uint32_t> id_number_;  // see callback_ids.hpp
+  const std::shared_ptr<const std::uint32_t> id_number_;  // see callback_numbers.hpp
   std::shared_ptr<Group> group_owner_;
 };
 

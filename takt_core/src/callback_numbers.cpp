@@ -1,8 +1,10 @@
-#include "callback_ids.hpp"
+#include "callback_numbers.hpp"
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 
 namespace takt_core::detail
@@ -36,6 +38,19 @@ void forget(const std::string & id) noexcept
   }
 }
 
+struct Numbers
+{
+  std::mutex mutex;
+  std::deque<std::uint32_t> given_back;  // the longest ago first
+  std::uint32_t next = 1;
+};
+
+Numbers & numbers()
+{
+  static auto * const instance = new Numbers;  // never destroyed, as above
+  return *instance;
+}
+
 constexpr std::uint32_t kChunk = 1U << 12U;
 constexpr std::uint32_t kChunks = 1U << 14U;
 using Chunk = std::array<std::atomic<std::uint32_t>, kChunk>;
@@ -59,6 +74,18 @@ IdNumber id_number(const std::string & id)
   return number;
 }
 
+std::uint32_t take_number()
+{
+  Numbers & all = numbers();
+  std::lock_guard lock(all.mutex);
+  if (all.given_back.size() <= kNumbersKept) {
+    return all.next++;
+  }
+  const std::uint32_t number = all.given_back.front();
+  all.given_back.pop_front();
+  return number;
+}
+
 void note_callback(std::uint32_t callback, std::uint32_t id_number)
 {
   if (callback / kChunk >= kChunks) {
@@ -73,6 +100,17 @@ void note_callback(std::uint32_t callback, std::uint32_t id_number)
     }
   }
   (*chunk)[callback % kChunk].store(id_number, std::memory_order_release);
+}
+
+void give_back_number(std::uint32_t callback) noexcept
+{
+  Numbers & all = numbers();
+  std::lock_guard lock(all.mutex);
+  try {
+    all.given_back.push_back(callback);
+  } catch (const std::bad_alloc &) {
+    // Then this number is not used again.
+  }
 }
 
 std::uint32_t id_number_of(std::uint32_t callback) noexcept

@@ -1,0 +1,43 @@
+// Numbers for callbacks and for their ids, the same in all executors of a process: an activation
+// names its root by callback number, a chain by id, and the two may meet in an executor that has no
+// such callback.
+//
+// Private to the core. A callback's number is used again after it was destroyed and kNumbersKept
+// others were, too: by then no message is under way that names it as its root, and tables by number
+// stay as small as the callbacks that live. An id keeps its number as long as a callback or a chain
+// holds it; those numbers are not used again.
+#ifndef TAKT_CORE__SRC__CALLBACK_NUMBERS_HPP_
+#define TAKT_CORE__SRC__CALLBACK_NUMBERS_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace takt_core::detail
+{
+
+using IdNumber = std::shared_ptr<const std::uint32_t>;
+
+/// The number of `id`, at least 1. Any thread; set-up only: may block and allocate.
+IdNumber id_number(const std::string & id);
+
+/// Destroyed callbacks whose numbers are not yet used again.
+inline constexpr std::uint32_t kNumbersKept = 1U << 16U;
+
+/// A number for a new callback, at least 1. Any thread; set-up only: may block.
+std::uint32_t take_number();
+
+/// Notes that the callback with this number has the id with that number. Any thread; set-up only:
+/// may allocate.
+void note_callback(std::uint32_t callback, std::uint32_t id_number);
+
+/// Gives a destroyed callback's number back. Any thread; set-up only.
+void give_back_number(std::uint32_t callback) noexcept;
+
+/// The number of that callback's id, also after it was destroyed; 0 if there was no such callback,
+/// or 67 million lived when it was made. Real-time safe: two loads.
+std::uint32_t id_number_of(std::uint32_t callback) noexcept;
+
+}  // namespace takt_core::detail
+
+#endif  // TAKT_CORE__SRC__CALLBACK_NUMBERS_HPP_
