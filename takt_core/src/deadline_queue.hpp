@@ -11,7 +11,7 @@ namespace takt_core
 class DeadlineQueue final : public ReadyQueue
 {
 public:
-  void reserve(std::size_t callbacks) override { heap_.reserve(callbacks); }
+  void reserve(std::size_t callbacks, PiMutex & mutex) override { heap_.reserve(callbacks, mutex); }
   void insert(Callback & callback, From) noexcept override { heap_.push(&callback); }
   void remove(Callback & callback) noexcept override { heap_.remove(&callback); }
   Callback * pop() noexcept override { return heap_.empty() ? nullptr : heap_.pop(); }

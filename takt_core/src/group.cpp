@@ -24,13 +24,17 @@ Group::~Group() = default;
 
 bool Group::join(const Scheduler * scheduler)
 {
-  std::lock_guard lock(mutex_);
-  // Busy without members: one that was removed from inside itself still runs.
-  if (owner_ != scheduler && (members_ > 0 || busy())) {
-    return false;
+  std::size_t members = 0;
+  {
+    std::lock_guard lock(mutex_);
+    // Busy without members: one that was removed from inside itself still runs.
+    if (owner_ != scheduler && (members_ > 0 || busy())) {
+      return false;
+    }
+    owner_ = scheduler;
+    members = ++members_;
   }
-  owner_ = scheduler;
-  parked_.reserve(++members_);
+  parked_.reserve(members, mutex_);  // nobody else makes room: the group is this scheduler's now
   return true;
 }
 

@@ -25,7 +25,10 @@ class LevelQueue final : public ReadyQueue
 public:
   explicit LevelQueue(Order order) : order_(order), levels_(order == Order::fifo ? 1 : kLevels) {}
 
-  void reserve(std::size_t callbacks) override { out_of_order_.reserve(callbacks); }
+  void reserve(std::size_t callbacks, PiMutex & mutex) override
+  {
+    out_of_order_.reserve(callbacks, mutex);
+  }
   void insert(Callback & callback, From from) noexcept override;
   void remove(Callback & callback) noexcept override;
   Callback * pop() noexcept override;

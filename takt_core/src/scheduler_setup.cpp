@@ -90,9 +90,8 @@ Status Scheduler::add(
   settings_.emplace(&c, std::move(owned));
   by_id_.emplace(c.id_, &c);
   for (const auto & s : sets_) {
-    std::lock_guard lock(s->mutex);
-    s->queue->reserve(settings_.size());
-    s->timers.reserve(settings_.size());
+    s->queue->reserve(settings_.size(), s->mutex);
+    s->timers.reserve(settings_.size(), s->mutex);
   }
   ++set.users;
   c.set_.store(&set, std::memory_order_release);

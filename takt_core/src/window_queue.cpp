@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 
 namespace takt_core
 {
@@ -47,11 +48,17 @@ void RankTable::detach(Callback & callback)
   renumber(from);
 }
 
-void WindowQueue::reserve(std::size_t callbacks)
+void WindowQueue::make_room(std::size_t callbacks)
 {
   table_.reserve(callbacks);
   window_.reserve(callbacks);
   pending_.reserve(callbacks);
+}
+
+void WindowQueue::reserve(std::size_t callbacks, PiMutex & mutex)
+{
+  std::lock_guard lock(mutex);  // ranks are renumbered with it held anyway
+  make_room(callbacks);
 }
 
 template <typename Change>
@@ -78,7 +85,7 @@ void WindowQueue::rerank(Change && change)
 
 void WindowQueue::attach(Callback & callback)
 {
-  reserve(table_.size() + 1);
+  make_room(table_.size() + 1);
   rerank([&] { table_.attach(callback); });
 }
 

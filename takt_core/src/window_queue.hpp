@@ -48,7 +48,7 @@ class WindowQueue : public ReadyQueue
 public:
   explicit WindowQueue(WindowTimers timers) : timers_(timers) {}
 
-  void reserve(std::size_t callbacks) override;
+  void reserve(std::size_t callbacks, PiMutex & mutex) override;
   void attach(Callback & callback) override;
   void detach(Callback & callback) override;
   void insert(Callback & callback, From from) noexcept override;
@@ -68,6 +68,7 @@ protected:
   RankSet pending_;  // ready, but after the polling point
 
 private:
+  void make_room(std::size_t callbacks);
   template <typename Change>
   void rerank(Change && change);
 

@@ -1,12 +1,15 @@
 // A binary min-heap whose elements know their place, so that any of them can be removed.
 //
-// Not synchronised. `push` does not allocate below the reserved capacity.
+// Not synchronised. `push` does not allocate below the reserved capacity. `reserve` may be called
+// while others use the heap under a mutex of theirs: memory is got and given back outside it, so
+// that no dispatch waits for an allocation.
 #ifndef TAKT_CORE__INTRUSIVE_HEAP_HPP_
 #define TAKT_CORE__INTRUSIVE_HEAP_HPP_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -20,11 +23,19 @@ class IntrusiveHeap
 public:
   static constexpr std::uint32_t kAbsent = UINT32_MAX;
 
-  void reserve(std::size_t capacity)
+  /// Makes room for `capacity` items. One caller at a time, without holding `mutex`, which guards
+  /// every other use of the heap; it is held while the items are moved over.
+  template <typename Mutex>
+  void reserve(std::size_t capacity, Mutex & mutex)
   {
-    if (capacity > items_.capacity()) {
-      items_.reserve(std::max(capacity, 2 * items_.capacity()));
+    if (capacity <= items_.capacity()) {
+      return;
     }
+    std::vector<T> items;
+    items.reserve(std::max(capacity, 2 * items_.capacity()));
+    std::lock_guard lock(mutex);
+    items.assign(items_.begin(), items_.end());
+    items_.swap(items);
   }
 
   bool empty() const noexcept { return items_.empty(); }

@@ -1,7 +1,7 @@
 // The ready callbacks of one thread set, in one order.
 //
-// Not synchronised: every call is made with the thread set's mutex held. `insert`, `remove`, `pop`
-// and `peek` are real-time safe; `reserve`, `attach` and `detach` are set-up only.
+// Not synchronised: every call but `reserve` is made with the thread set's mutex held. `insert`,
+// `remove`, `pop` and `peek` are real-time safe; `reserve`, `attach` and `detach` are set-up only.
 #ifndef TAKT_CORE__READY_QUEUE_HPP_
 #define TAKT_CORE__READY_QUEUE_HPP_
 
@@ -10,6 +10,7 @@
 
 #include "takt_core/callback.hpp"
 #include "takt_core/order.hpp"
+#include "takt_core/pi_mutex.hpp"
 
 namespace takt_core
 {
@@ -19,8 +20,9 @@ class ReadyQueue
 public:
   virtual ~ReadyQueue() = default;
 
-  /// Makes room for `callbacks` in all.
-  virtual void reserve(std::size_t callbacks) = 0;
+  /// Makes room for `callbacks` in all. With the set's `mutex` not held: it is taken for as short as
+  /// may be.
+  virtual void reserve(std::size_t callbacks, PiMutex & mutex) = 0;
 
   /// Announces that `callback` may be inserted from now on, or no longer.
   virtual void attach(Callback & callback);

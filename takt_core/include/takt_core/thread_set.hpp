@@ -29,7 +29,8 @@ using ThreadMask = std::uint64_t;
 class TimerHeap
 {
 public:
-  void reserve(std::size_t timers) { heap_.reserve(timers); }
+  /// With the set's `mutex` not held.
+  void reserve(std::size_t timers, PiMutex & mutex) { heap_.reserve(timers, mutex); }
   bool empty() const noexcept { return heap_.empty(); }
   Callback & top() const noexcept { return *heap_.top(); }
   void arm(Callback & timer) noexcept { heap_.push(&timer); }
