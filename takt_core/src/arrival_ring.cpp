@@ -11,19 +11,21 @@ ArrivalRing::ArrivalRing(std::uint32_t depth)
   mask_(static_cast<std::uint32_t>(std::bit_ceil(std::uint64_t{depth_} + kSpare) - 1)),
   slots_(std::make_unique<Slot[]>(std::size_t{mask_} + 1))
 {
+  for (std::uint64_t i = 0; i <= mask_; ++i) {
+    slots_[i].version.store(
+      i - mask_, std::memory_order_relaxed);  // as if a round had been written
+  }
 }
 
 std::uint64_t ArrivalRing::push(
   Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept
 {
-  const std::uint64_t index = claimed_.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t before = pushes_.fetch_add(kBegun + 1, std::memory_order_acq_rel);
+  const std::uint64_t index = before / kBegun;
+  const bool alone = before % kBegun == 0;
   Slot & s = slot(index);
-  std::uint64_t version = s.version.load(std::memory_order_relaxed);
-  // A larger version: this thread stalled for a whole round and its arrival is overwritten already.
-  const bool claimed =
-    version <= index && s.version.compare_exchange_strong(
-                          version, kWriting, std::memory_order_acquire, std::memory_order_relaxed);
-  if (claimed) {
+  if (alone || s.version.load(std::memory_order_acquire) == index - mask_) {
+    s.version.store(kWriting, std::memory_order_relaxed);
     s.words[0].store(static_cast<std::uint64_t>(to_ns(ready)), std::memory_order_release);
     s.words[1].store(sequence, std::memory_order_release);
     const std::uint32_t count = activations != nullptr ? activations->size() : 0;
@@ -38,20 +40,20 @@ std::uint64_t ArrivalRing::push(
     s.version.store(index + 1, std::memory_order_release);
   }
   // Sequentially consistent: pairs with the consumer's "unmark queued, then look again".
-  committed_.fetch_add(1, std::memory_order_seq_cst);
+  pushes_.fetch_sub(1, std::memory_order_seq_cst);
   return index;
 }
 
 std::uint32_t ArrivalRing::size() const noexcept
 {
   const std::uint64_t taken = taken_.load(std::memory_order_relaxed);
-  const std::uint64_t waiting = committed_.load(std::memory_order_seq_cst) - taken;
+  const std::uint64_t waiting = committed() - taken;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(waiting, depth_));
 }
 
 bool ArrivalRing::oldest(std::uint64_t & index) noexcept
 {
-  const std::uint64_t end = committed_.load(std::memory_order_seq_cst);
+  const std::uint64_t end = committed();
   index = taken_.load(std::memory_order_relaxed);
   if (index == end) {
     return false;

@@ -33,6 +33,9 @@ bool Group::join(const Scheduler * scheduler)
     }
     owner_ = scheduler;
     members = ++members_;
+    if (members > 1) {
+      shared_.store(true, std::memory_order_relaxed);  // published by the mutexes that `add` passes
+    }
   }
   parked_.reserve(members, mutex_);  // nobody else makes room: the group is this scheduler's now
   return true;
@@ -49,9 +52,16 @@ bool Group::try_enter() noexcept
   if (!exclusive()) {
     return true;
   }
-  std::uint32_t expected = 0;
-  return state_.compare_exchange_strong(
-    expected, kBusy, std::memory_order_acquire, std::memory_order_relaxed);
+  std::uint32_t free = 0;
+  if (shared()) {
+    return state_.compare_exchange_strong(
+      free, kBusy, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  if (state_.load(std::memory_order_acquire) != free) {
+    return false;
+  }
+  state_.store(kBusy, std::memory_order_relaxed);
+  return true;
 }
 
 Group::Enter Group::enter(Callback & callback) noexcept

@@ -92,6 +92,9 @@ Status Scheduler::add(
   for (const auto & s : sets_) {
     s->queue->reserve(settings_.size(), s->mutex);
     s->timers.reserve(settings_.size(), s->mutex);
+    if (c.group_->shared()) {
+      std::lock_guard pass(s->mutex);  // nobody enters the group as its only member any more
+    }
   }
   ++set.users;
   c.set_.store(&set, std::memory_order_release);

@@ -4,6 +4,10 @@
 // group to the best parked callback, which is put back into its ready queue and still holds the
 // group when a thread picks it; only a callback with a strictly better (key, release) may take it
 // from there. So nothing ready is ever dropped, and nothing parked is overtaken by its equals.
+//
+// A group that never had two members at once is entered without a read-modify-write: whoever enters
+// holds the mutex of its one member's thread set. The scheduler lets a second member start only after
+// all who may be entering in this way have let go of that mutex (`shared`).
 #ifndef TAKT_CORE__GROUP_HPP_
 #define TAKT_CORE__GROUP_HPP_
 
@@ -57,10 +61,12 @@ private:
     parked
   };
 
-  // Enters for `callback`, or parks it. Reentrant groups are always entered.
+  // Enters for `callback`, or parks it. Reentrant groups are always entered. With the mutex of the
+  // callback's thread set held.
   Enter enter(Callback & callback) noexcept;
 
-  // Enters if nobody is inside, never parks (orders that keep their own waiting members).
+  // Enters if nobody is inside, never parks (orders that keep their own waiting members). With the
+  // mutex of the callback's thread set held.
   bool try_enter() noexcept;
 
   // Leaves. Returns the callback that was handed the group and must go back to its ready queue, or
@@ -83,6 +89,9 @@ private:
   bool join(const Scheduler * scheduler);
   void part();
 
+  // Whether it ever had two members at once.
+  bool shared() const noexcept { return shared_.load(std::memory_order_relaxed); }
+
   Callback * hand_over() noexcept;  // with mutex_ held
 
   static constexpr std::uint32_t kBusy = 1;     // somebody holds the group
@@ -98,6 +107,7 @@ private:
   };
 
   const GroupKind kind_;
+  std::atomic<bool> shared_{false};
   std::atomic<std::uint32_t> state_{0};
   const std::string id_;
   PiMutex mutex_;

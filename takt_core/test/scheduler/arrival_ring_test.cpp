@@ -104,6 +104,12 @@ TEST(ArrivalRing, has_whole_stamps_and_exact_counts_under_concurrent_producers)
     }
     EXPECT_EQ(torn, 0U);
     EXPECT_EQ(popped + ring.overwritten(), kProducers * each);
+    // Whatever slots were left without a stamp, one producer alone writes all of them.
+    for (std::uint64_t i = 1; i <= 10; ++i) {
+      ring.push(from_ns(static_cast<std::int64_t>(i)), i, nullptr);
+      ASSERT_TRUE(arrival.pop_from(ring));
+      EXPECT_EQ(arrival.sequence, i);
+    }
   }
 }
 

@@ -72,6 +72,49 @@ TEST_P(GroupStress, hand_over_between_thread_sets_loses_nothing_and_overlaps_not
   EXPECT_FALSE(groups[1]->busy());
 }
 
+// Until the second one comes the first enters in a cheaper way.
+TEST_P(GroupStress, a_second_member_may_join_while_the_first_starts)
+{
+  Driver driver(2, GetParam());
+  driver.start();
+  const std::uint64_t pairs = rounds(300);
+  for (std::uint64_t i = 0; i < pairs; ++i) {
+    std::atomic<int> inside{0};
+    CallbackOptions options;
+    options.kind = Kind::subscription;
+    options.group = std::make_shared<Group>(GroupKind::mutually_exclusive);
+    options.depth = 1000;
+    std::vector<std::shared_ptr<Counter>> members;
+    for (std::uint32_t k = 0; k < 2; ++k) {
+      options.id = "pair" + std::to_string(i) + "." + std::to_string(k);
+      members.push_back(std::make_shared<Counter>(options));
+      members.back()->inside = &inside;
+    }
+    Binding binding;
+    binding.threads = 1;
+    ASSERT_TRUE(driver.scheduler.add(members[0], binding, now()));
+    std::thread producer([&] {
+      for (int n = 0; n < 500; ++n) {
+        driver.scheduler.ready(*members[0], 1, now());
+      }
+    });
+    driver.scheduler.ready(*members[1], 1, now());
+    binding.threads = 2;
+    ASSERT_TRUE(driver.scheduler.add(members[1], binding, now()));
+    producer.join();
+    for (const auto & member : members) {
+      EXPECT_TRUE(Driver::wait_for([&] {
+        return member->runs.load() + member->overwritten() == (member == members[0] ? 500U : 1U);
+      }))
+        << member->runs.load();
+      EXPECT_EQ(member->overlaps.load(), 0U);
+      driver.scheduler.remove(*member);
+    }
+    EXPECT_TRUE(Driver::wait_for([&] { return !driver.scheduler.reap(); }));
+  }
+  driver.stop();
+}
+
 INSTANTIATE_TEST_SUITE_P(
   all, GroupStress, testing::Values(Order::fifo, Order::priority, Order::edf, Order::window),
   [](const auto & test) { return std::string(to_string(test.param)); });
