@@ -2,6 +2,7 @@
 
 #include "read_executor.hpp"
 #include "takt_core/placement_rules.hpp"
+#include "takt_schedule/fallback.hpp"
 #include "takt_schedule/thread_names.hpp"
 #include "text.hpp"
 
@@ -124,9 +125,15 @@ void check_bandwidth(const ExecutorSchedule & executor, Findings & findings, dou
   }
 }
 
+bool falls_back(const Threads & threads, const Surroundings & surroundings)
+{
+  return threads.fallback &&
+         !(surroundings.realtime ? *surroundings.realtime : may_use(threads.attributes));
+}
+
 void warn(
   const ExecutorSchedule & executor, const std::vector<UsedSet> & sets, Findings & findings,
-  bool autogroup)
+  const Surroundings & surroundings)
 {
   const ThreadNames names(executor);
   ThreadMask used = 0;
@@ -141,11 +148,13 @@ void warn(
         threads.source, "threads " + quoted(threads.name) +
                           " run nothing: neither the default nor a rule names them");
     }
-    if (nice == nullptr && (threads.attributes.nice.value_or(0) != 0 || threads.fallback)) {
+    if (
+      surroundings.autogroup && nice == nullptr &&
+      (threads.attributes.nice.value_or(0) != 0 || falls_back(threads, surroundings))) {
       nice = &threads.source;
     }
   }
-  if (nice != nullptr && autogroup) {
+  if (nice != nullptr) {
     findings.warn(
       *nice,
       "nice levels only count within a session here; to make them count between processes set "
@@ -190,7 +199,7 @@ void check_executor(
   const std::vector<UsedSet> sets = used_sets(executor, names);
   if (names.names().size() <= takt_core::Scheduler::kMaxThreads) {
     check_sets(executor, names, sets, findings);
-    warn(executor, sets, findings, surroundings.autogroup);
+    warn(executor, sets, findings, surroundings);
   }
   check_following(executor, names, findings);
   check_bandwidth(executor, findings, surroundings.deadline_cores);
