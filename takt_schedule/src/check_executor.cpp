@@ -125,10 +125,30 @@ void check_bandwidth(const ExecutorSchedule & executor, Findings & findings, dou
   }
 }
 
-bool falls_back(const Threads & threads, const Surroundings & surroundings)
+/// Whether a thread will have a real-time policy: asked for, and granted unless there is a fallback.
+bool runs_in_real_time(const Threads & threads, const Surroundings & surroundings)
 {
-  return threads.fallback &&
-         !(surroundings.realtime ? *surroundings.realtime : may_use(threads.attributes));
+  const Policy policy = threads.attributes.policy;
+  if (!takt_core::has_rt_priority(policy) && policy != Policy::deadline) {
+    return false;
+  }
+  return !threads.fallback ||
+         (surroundings.realtime ? *surroundings.realtime : may_use(threads.attributes));
+}
+
+/// The first threads with a nice level, if levels are all that tells threads apart.
+const Threads * counts_on_nice(const ExecutorSchedule & executor, const Surroundings & surroundings)
+{
+  const Threads * first = nullptr;
+  for (const Threads & threads : executor.threads) {
+    if (runs_in_real_time(threads, surroundings)) {
+      return nullptr;
+    }
+    if (first == nullptr && (threads.attributes.nice.value_or(0) != 0 || threads.fallback)) {
+      first = &threads;
+    }
+  }
+  return first;
 }
 
 void warn(
@@ -140,7 +160,6 @@ void warn(
   for (const UsedSet & set : sets) {
     used |= set.threads;
   }
-  const Source * nice = nullptr;
   for (const Threads & threads : executor.threads) {
     const ThreadMask mask = names.mask(std::vector{threads.name});
     if ((used & mask) == 0) {
@@ -148,15 +167,12 @@ void warn(
         threads.source, "threads " + quoted(threads.name) +
                           " run nothing: neither the default nor a rule names them");
     }
-    if (
-      surroundings.autogroup && nice == nullptr &&
-      (threads.attributes.nice.value_or(0) != 0 || falls_back(threads, surroundings))) {
-      nice = &threads.source;
-    }
   }
+  const Threads * const nice =
+    surroundings.autogroup ? counts_on_nice(executor, surroundings) : nullptr;
   if (nice != nullptr) {
     findings.warn(
-      *nice,
+      nice->source,
       "nice levels only count within a session here; to make them count between processes set "
       "sysctl kernel.sched_autogroup_enabled=0");
   }

@@ -178,6 +178,11 @@ TEST(CheckExecutor, WarnsOfNiceLevelsWhereTheyOnlyCountWithinASession)
   EXPECT_EQ(warnings(falling, on), Strings{});
   on.realtime = false;
   EXPECT_EQ(warnings(falling, on).size(), 1U);
+  // Where a priority is in force, the nice level of the rest decides little.
+  EXPECT_EQ(
+    warnings(
+      with_main("threads: {a: {policy: fifo, priority: 3}, b: {nice: 3}}\ndefault: all"), on),
+    Strings{});
 }
 
 TEST(CheckExecutor, WarnsOfAFallbackThatIsNeverUsed)
