@@ -13,7 +13,7 @@ from rich.text import Text
 Mood = Literal["", "good", "bad", "weak"]
 _STYLES: dict[Mood, str] = {"": "", "good": "bold green", "bad": "bold red", "weak": "dim"}
 # Longer cells are sentences or paths, which may go on in the next line.
-_LONG = 24
+_LONG = 30
 _NARROWEST = 8
 
 
@@ -48,15 +48,26 @@ class Table:
         least = []
         for index, column in enumerate(self.columns):
             texts = [row[index].text for row in self.rows]
-            # Words may go to the next line; numbers with their units stay together.
-            words = [word for text in texts for word in (text.split() if index == 0 else [text])]
-            if index < self.words or max((len(text) for text in texts), default=0) > _LONG:
-                words = [word[:_LONG] for text in texts for word in text.split()]
-            least.append(max(map(len, [*column.split(), *words, "-"])))
+            if index < self.words or max(map(len, texts), default=0) > _LONG:
+                # Sentences go on in the next line, and so do the longest of names.
+                texts = [word[:_LONG] for text in texts for word in text.split()]
+            least.append(max(map(len, [*column.split(), *texts, "-"])))
         return least
 
     def fitting(self, width: int) -> list[list[int]]:
-        """Columns of each of the tables, one below the other, that this one takes at that width."""
+        """Columns of each of the tables, one below the other, that this one takes at that width.
+
+        Not more of them than it takes, and none much wider than the others.
+        """
+        parts = self._parts(width)
+        for narrower in range(width - 1, _NARROWEST, -1):
+            closer = self._parts(narrower)
+            if len(closer) > len(parts) or len(parts) == 1:
+                break
+            parts = closer
+        return parts
+
+    def _parts(self, width: int) -> list[list[int]]:
         least = self.widths()
         parts: list[list[int]] = [[0]]
         for index in range(1, len(self.columns)):
@@ -83,12 +94,7 @@ class Table:
     def to_rich(self, shown: Sequence[int], width: int) -> RichTable:
         """For the terminal: these columns of it at that width."""
         given = self._given(shown, width)
-        table = RichTable(
-            title=self.title,
-            title_justify="left",
-            title_style="bold",
-            header_style="bold",
-        )
+        table = RichTable(header_style="bold")
         for index in shown:
             table.add_column(
                 Text(self.columns[index]),
@@ -103,6 +109,7 @@ class Table:
 
     def print_to(self, console: Console) -> None:
         """Print the table, in several below each other where it is too wide, and then the notes."""
+        console.print(self.title, style="bold", markup=False)
         for part in self.fitting(console.width):
             console.print(self.to_rich(part, console.width))
         for note in self.notes:

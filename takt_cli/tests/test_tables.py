@@ -114,6 +114,18 @@ def test_no_heading_and_no_number_breaks_inside_at_any_width(width):
                     assert cell.text in cells, (table.title, cell.text, shown)
 
 
+def test_a_table_that_does_not_fit_is_shared_out_evenly_under_one_title():
+    table = chain_table(parse_results(results()))
+    assert table.fitting(200) == [list(range(len(table.columns)))]
+    (first, second) = table.fitting(80)
+    assert first[0] == second[0] == 0  # each begins with the names
+    assert [*first, *second[1:]] == list(range(len(table.columns)))
+    assert abs(len(first) - len(second)) <= 3
+    stream = io.StringIO()
+    table.print_to(Console(file=stream, width=80))
+    assert stream.getvalue().count(table.title) == 1
+
+
 def test_the_bare_timer_is_shown():
     raw = results()
     raw["kpis"]["reference_timer"] = {"lateness_ns": [1_000_000] * 30 + [2_000_000]}
