@@ -57,8 +57,10 @@ def test_debian_packages_come_before_anything_that_needs_python(tmp_path: Path) 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 @pytest.mark.parametrize("built", [False, True])
-def test_a_tree_of_another_user_is_one_sentence_at_once(built: bool) -> None:
+@pytest.mark.parametrize("set_up", [False, True])
+def test_a_tree_of_another_user_is_one_sentence_at_once(built: bool, set_up: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        Path(scratch).chmod(0o755)
         tree, home = Path(scratch, "tree"), Path(scratch, "home")
         shutil.copytree(SETUP, tree / "tools/setup")
         shutil.copy(SETUP.parents[1] / "takt", tree)
@@ -67,7 +69,12 @@ def test_a_tree_of_another_user_is_one_sentence_at_once(built: bool) -> None:
         if built:
             (tree / "build/kilted").mkdir(parents=True)
             (tree / "build/COLCON_IGNORE").touch()
-        Path(scratch).chmod(0o755)
+            (tree / "build/kilted/.built").write_text("/root/.cache/takt/kilted  takt_core\n")
+        if set_up:  # elsewhere, so that this user has an environment, and it is not the tree's
+            where = 'source "$1/paths.sh"; mkdir -p "$TAKT_PREFIX"; touch "$TAKT_PREFIX/.complete"'
+            bare = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(home)}
+            shell = ["bash", "-ec", where, "-", str(tree / "tools/setup")]
+            subprocess.run(shell, env=bare, check=True, user=65534, group=65534, extra_groups=[])
         for command in (["./takt", "host"], ["tools/setup/setup.sh"]):
             done = subprocess.run(
                 command,
@@ -84,7 +91,7 @@ def test_a_tree_of_another_user_is_one_sentence_at_once(built: bool) -> None:
             (sentence,) = done.stderr.splitlines()
             assert f"{tree}{'/build' if built else ''} belongs to root and cannot be" in sentence
             assert "copy the repository" in sentence
-            assert not list(home.iterdir())
+            assert set_up or not list(home.iterdir())
 
 
 def test_something_long_says_that_it_goes_on_and_stops_by_itself() -> None:
