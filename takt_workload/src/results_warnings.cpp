@@ -45,7 +45,13 @@ std::vector<std::string> without_repeats(const std::vector<std::string> & warnin
 {
   static const std::regex thread("thread '[^']*' \\([0-9]+\\)|for thread [0-9]+");
   std::map<std::string, std::size_t> times;
-  const auto key = [](const std::string & text) { return std::regex_replace(text, thread, ""); };
+  // For whichever thread, priority and fallback: the same right, and the same way to get it.
+  static const std::regex refusal("^[^:]*: |priority [0-9]+|rtprio [0-9]+|in force: .*");
+  const auto key = [](const std::string & text) {
+    const std::string one = std::regex_replace(text, thread, "");
+    return one.find(" refused for ") == std::string::npos ? one
+                                                          : std::regex_replace(one, refusal, "");
+  };
   for (const std::string & warning : warnings) {
     ++times[key(warning)];
   }
@@ -93,7 +99,10 @@ std::vector<std::string> warnings_of(
     }
   }
   for (const std::string & warning : process_warnings(processes)) {
-    warnings.push_back(warning);
+    // Said below of what the threads really had.
+    if (warning.find("nice levels only count within a session here") == std::string::npos) {
+      warnings.push_back(warning);
+    }
   }
   std::map<std::string, std::string> refused;  // the threads of each fault
   std::vector<std::string> faults;

@@ -57,6 +57,10 @@ TEST_F(Programs, WithoutRightsTheShippedScheduleTellsThreadsApartByNiceLevelsTha
   const std::string warnings = all.at("warnings").dump();
   EXPECT_NE(warnings.find("hot.0, hot.1: SCHED_FIFO priority 60 refused"), std::string::npos)
     << warnings;
+  // One right is missing, and how to get it is said once.
+  EXPECT_EQ(warnings.find("SCHED_FIFO priority 50 refused"), std::string::npos) << warnings;
+  EXPECT_NE(warnings.find("(and 2 more like this)"), std::string::npos) << warnings;
+  EXPECT_EQ(warnings.find("nice levels only count"), std::string::npos) << "said twice";
   // Nice values mean little where autogroup is on, and that is said.
   EXPECT_EQ(
     all.at("warnings").dump().find("count only among the processes of this terminal session") !=
