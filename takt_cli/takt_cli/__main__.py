@@ -7,9 +7,14 @@ import signal
 import sys
 import traceback
 
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # While modules are loaded nothing runs that would have to be ended: Ctrl-C just ends us.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 try:
     from takt_cli.console import err
     from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
+    from takt_cli.places import drop_unused
 except ModuleNotFoundError as missing:
     sys.stderr.write(
         f"takt: the Python package {missing.name} is missing for {sys.executable}; install it, or "
@@ -20,6 +25,8 @@ except ModuleNotFoundError as missing:
 
 def main() -> None:
     """Run, and leave with an exit code; a traceback never reaches the user unasked."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # Like Ctrl-C: what was started is ended, and what it gave is shown.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run())
@@ -62,6 +69,8 @@ def run(arguments: list[str] | None = None) -> int:
         )
         err().print("Set TAKT_DEBUG=1 for the traceback.", style="dim")
         return EXIT_FAILED
+    finally:
+        drop_unused()
     return 0
 
 

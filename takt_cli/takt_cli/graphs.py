@@ -83,6 +83,8 @@ def _resolve(name: str, shipped: Mapping[str, Path], kind: str) -> Path:
     as_path = Path(name)
     if as_path.is_file():
         return as_path.resolve()
+    if as_path.is_dir() and name not in shipped:
+        raise TaktError(f"{name} is a directory; name a {kind} file")
     if name in shipped:
         return shipped[name]
     if as_path.suffix or as_path.name != name:

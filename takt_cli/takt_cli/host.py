@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import platform
 import resource
+import signal
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from takt_cli.errors import TaktError
-from takt_cli.programs import find_program, run_json
+from takt_cli.programs import find_program, find_program_or_none, run_json
 
 MOST_CORES = 4
 """As many as the demonstration and the experiments use unless told otherwise."""
@@ -73,24 +75,40 @@ def realtime_allowed() -> bool:
 
     Limits, capabilities and containers are all judged by the kernel this way.
     """
-    child = os.fork()
-    if child == 0:
-        try:
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-            os._exit(0)
-        except OSError:
-            os._exit(1)
-    _, status = os.waitpid(child, 0)
+    # An interrupt is the parent's to tell, not that of a child that has no way to say it.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        child = os.fork()
+        if child == 0:
+            refused = 1
+            try:
+                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+                refused = 0
+            finally:
+                os._exit(refused)
+        _, status = os.waitpid(child, 0)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return status == 0
 
 
 def rights_hint() -> str:
     """Say how to get the right to use real-time priorities."""
     soft, _ = resource.getrlimit(resource.RLIMIT_RTPRIO)
+    runner = find_program_or_none("takt_run", "takt_workload") or "takt_run"
     return (
-        f"the real-time priority limit is {soft}; raise it with an rtprio line in "
-        "/etc/security/limits.d, or run the takt configurator"
+        f"the real-time priority limit is {soft}; to raise it write a line like "
+        f"'{_user()} - rtprio 98' into a file in /etc/security/limits.d and log in again; or give "
+        f"the runner the right, `sudo setcap cap_sys_nice+ep {runner}`; in a container, start that "
+        "with --cap-add=SYS_NICE"
     )
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name
+        return str(os.getuid())
 
 
 def measure_host(timeout_s: float = 300) -> Mapping[str, Any]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from takt_cli.errors import TaktError
+from takt_cli.errors import EXIT_FAILED, TaktError
 
 
 def check_file(path: Path) -> None:
     """Refuse what cannot be written; makes the directory, changes nothing else."""
+    _refuse_dash(path)
     if path.is_dir():
         raise TaktError(f"{path} is a directory; name a file")
     if _replaceable(path):
@@ -22,6 +25,7 @@ def check_file(path: Path) -> None:
 
 def check_directory(path: Path) -> None:
     """Make a directory and refuse one in which no file can be made."""
+    _refuse_dash(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
@@ -40,12 +44,43 @@ def part_of(path: Path, scratch: Path) -> Path:
 
 def deliver(part: Path, path: Path) -> None:
     """Put a finished file into its place; a device or a pipe gets its content."""
-    if _replaceable(path):
-        part.replace(path.resolve())
-        return
-    with part.open("rb") as content, path.open("wb") as through:
-        shutil.copyfileobj(content, through)
-    part.unlink()
+    with _naming(path):
+        if _replaceable(path):
+            part.replace(path.resolve())
+            return
+        with part.open("rb") as content, path.open("wb") as through:
+            shutil.copyfileobj(content, through)
+        part.unlink()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file as a whole, so that a half-written one is never read."""
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        part = part_of(path, Path(scratch))
+        try:
+            with _naming(path):
+                part.parent.mkdir(parents=True, exist_ok=True)
+                part.write_text(text, encoding="utf-8")
+            deliver(part, path)
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Say of which file a failure is: the kernel does not where a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        raise TaktError(
+            f"{path} cannot be written: {error.strerror or error}", code=EXIT_FAILED
+        ) from error
+
+
+def _refuse_dash(path: Path) -> None:
+    if str(path) == "-":
+        raise TaktError("'-' names no file; /dev/stdout is standard output, --json prints figures")
 
 
 def _replaceable(path: Path) -> bool:

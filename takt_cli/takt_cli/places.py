@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
+import itertools
 from pathlib import Path
 
 from takt_cli.outputs import check_directory
 
+DEFAULT = Path("takt_results")
+"""Below the current directory."""
+
+_made: list[Path] = []
+
 
 def output_directory(chosen: Path | None, name: str) -> Path:
-    """Take the chosen directory, else one below the build (which git ignores), else below here.
+    """Take the chosen directory, else a new one in takt_results: NAME, NAME-2, NAME-3 ...
 
-    A later run replaces an earlier one of the same name; who wants to keep it says where. It is
-    made and tried here, so that nothing runs whose results could not be kept.
+    What lies in a chosen one is replaced; nothing else ever is. It is made and tried here, so that
+    nothing runs whose results could not be kept.
     """
-    directory = chosen if chosen is not None else _usual(name)
-    check_directory(directory)
-    return directory
+    if chosen is not None:
+        check_directory(chosen)
+        return chosen
+    check_directory(DEFAULT)
+    for number in itertools.count(1):
+        directory = DEFAULT / (name if number == 1 else f"{name}-{number}")
+        with contextlib.suppress(FileExistsError):
+            directory.mkdir()  # two that start at once get one each
+            _made.append(directory)
+            return directory
+    raise AssertionError("there is no last number")
 
 
-def _usual(name: str) -> Path:
-    build = os.environ.get("TAKT_BUILD")
-    return Path(build).parent / "results" / name if build else Path("takt-results") / name
+def drop_unused() -> None:
+    """Remove the directories into which nothing came: what failed at once leaves nothing behind."""
+    while _made:
+        directory = _made.pop()
+        with contextlib.suppress(OSError):
+            directory.rmdir()
+            directory.parent.rmdir()

@@ -98,6 +98,13 @@ def key_table(results: Results) -> Table:
             count_cell(kpis.planner_stale_cycles, 0),
             f"of {kpis.planner_cycles}, without a fresh hot-path message",
         )
+    if len(kpis.reference_lateness):
+        bare = summarise(kpis.reference_lateness)
+        table.add(
+            "bare timer late p50 / max",
+            f"{milliseconds(bare.p50)} / {milliseconds(bare.max)} ms",
+            "--reference-timer: what the kernel alone can do when the planner is due",
+        )
     table.add(
         "skipped timer periods",
         count_cell(results.skipped_periods, 0),

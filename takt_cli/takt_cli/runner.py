@@ -17,7 +17,7 @@ from typing import IO, Any
 from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.graphs import PACKAGE
 from takt_cli.other_load import OtherLoad
-from takt_cli.outputs import check_file, deliver, part_of
+from takt_cli.outputs import check_file, deliver, part_of, write_text
 from takt_cli.programs import find_program, program_failed
 from takt_cli.results import Results
 from takt_cli.results_file import load_results
@@ -257,4 +257,4 @@ def _note_others(path: Path, cores: float) -> None:
     """Keep in the results what other programs used, so that reports made later know it."""
     raw = json.loads(path.read_text(encoding="utf-8"))
     raw["other_programs_cores"] = round(cores, 3)
-    path.write_text(json.dumps(raw), encoding="utf-8")
+    write_text(path, json.dumps(raw))

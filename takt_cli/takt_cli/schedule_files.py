@@ -10,6 +10,7 @@ import yaml
 
 from takt_cli.errors import TaktError
 from takt_cli.graphs import GraphInfo
+from takt_cli.outputs import write_text
 
 Schedule = dict[str, Any]
 EXECUTOR = "main"
@@ -42,9 +43,8 @@ def schedule(
 
 def write_schedule(content: Schedule, path: Path, about: str) -> Path:
     """Write a schedule with a comment on top that says what it is."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(content, sort_keys=False, width=100)
-    path.write_text(f"# {about}\n{text}", encoding="utf-8")
+    write_text(path, f"# {about}\n{text}")
     return path
 
 

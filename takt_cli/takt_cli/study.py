@@ -17,6 +17,7 @@ from typing import Any
 from takt_cli import __version__
 from takt_cli.console import err, out, print_json
 from takt_cli.host import Host
+from takt_cli.outputs import write_text
 from takt_cli.results import Results
 from takt_cli.table import Table
 
@@ -102,9 +103,7 @@ def finish(
     report = directory / "report.html"
     write_report(study, report)
     summary = {**study.to_json(), "report": str(report), "results": str(directory)}
-    (directory / "summary.json").write_text(
-        json.dumps(summary, indent=2, ensure_ascii=False), encoding="utf-8"
-    )
+    write_text(directory / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False))
     if json_output:
         print_json(summary)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,6 +12,9 @@ from rich.text import Text
 
 Mood = Literal["", "good", "bad", "weak"]
 _STYLES: dict[Mood, str] = {"": "", "good": "bold green", "bad": "bold red", "weak": "dim"}
+# Longer cells are sentences or paths, which may go on in the next line.
+_LONG = 30
+_NARROWEST = 8
 
 
 @dataclass(frozen=True)
@@ -40,25 +43,75 @@ class Table:
             raise ValueError(f"{len(row)} cells for {len(self.columns)} columns: {row}")
         self.rows.append(row)
 
-    def to_rich(self) -> RichTable:
-        """For the terminal."""
-        table = RichTable(
-            title=self.title,
-            title_justify="left",
-            title_style="bold",
-            header_style="bold",
-        )
+    def widths(self) -> list[int]:
+        """How wide each column must at least be so that nothing breaks inside a word."""
+        least = []
         for index, column in enumerate(self.columns):
+            texts = [row[index].text for row in self.rows]
+            if index < self.words or max(map(len, texts), default=0) > _LONG:
+                # Sentences go on in the next line, and so do the longest of names.
+                texts = [word[:_LONG] for text in texts for word in text.split()]
+            least.append(max(map(len, [*column.split(), *texts, "-"])))
+        return least
+
+    def fitting(self, width: int) -> list[list[int]]:
+        """Columns of each of the tables, one below the other, that this one takes at that width.
+
+        Not more of them than it takes, and none much wider than the others.
+        """
+        parts = self._parts(width)
+        for narrower in range(width - 1, _NARROWEST, -1):
+            closer = self._parts(narrower)
+            if len(closer) > len(parts) or len(parts) == 1:
+                break
+            parts = closer
+        return parts
+
+    def _parts(self, width: int) -> list[list[int]]:
+        least = self.widths()
+        parts: list[list[int]] = [[0]]
+        for index in range(1, len(self.columns)):
+            taken = 1 + sum(least[i] + 3 for i in [*parts[-1], index])  # a line and two blanks each
+            if taken > width and len(parts[-1]) > 1:
+                parts.append([0])
+            parts[-1].append(index)
+        return parts
+
+    def _given(self, shown: Sequence[int], width: int) -> dict[int, int]:
+        """Share a width out among columns: what they need at least, then what they would like."""
+        least = self.widths()
+        given = {index: least[index] for index in shown}
+        free = width - 1 - sum(given[index] + 3 for index in shown)
+        if free < 0:  # a first column of long words gives way, and breaks
+            given[shown[0]] = max(_NARROWEST, given[shown[0]] + free)
+        for index in shown:
+            texts = [self.columns[index], *(row[index].text for row in self.rows)]
+            more = min(max(free, 0), max(map(len, texts)) - given[index])
+            given[index] += max(more, 0)
+            free -= max(more, 0)
+        return given
+
+    def to_rich(self, shown: Sequence[int], width: int) -> RichTable:
+        """For the terminal: these columns of it at that width."""
+        given = self._given(shown, width)
+        table = RichTable(header_style="bold")
+        for index in shown:
             table.add_column(
-                Text(column), justify="left" if index < self.words else "right", overflow="fold"
+                Text(self.columns[index]),
+                justify="left" if index < self.words else "right",
+                overflow="fold",
+                width=given[index],
             )
         for row in self.rows:
-            table.add_row(*(Text(cell.text, style=_STYLES[cell.mood]) for cell in row))
+            cells = [row[index] for index in shown]
+            table.add_row(*(Text(cell.text, style=_STYLES[cell.mood]) for cell in cells))
         return table
 
     def print_to(self, console: Console) -> None:
-        """Print the table, and below it the notes at full width."""
-        console.print(self.to_rich())
+        """Print the table, in several below each other where it is too wide, and then the notes."""
+        console.print(self.title, style="bold", markup=False)
+        for part in self.fitting(console.width):
+            console.print(self.to_rich(part, console.width))
         for note in self.notes:
             console.print(note, style="dim", markup=False)
 

@@ -6,28 +6,45 @@ from collections.abc import Sequence
 
 from takt_cli.other_load import NOTABLE_CORES
 from takt_cli.results import Results
+from takt_cli.samples import percentile, percentile_name, samples_needed, tail_percentile
 from takt_cli.study import Configuration
 from takt_cli.units import human, significant
 
-# Below this two maxima of one short run are not told apart.
+# Below this two figures of one short run are not told apart.
 _CLEAR = 1.1
+# From this part of the samples on, stalls of the host are worth a word.
+_STALLED = 0.01
 
 
 def demo_sentences(
     takt: Configuration, pool: Configuration, single: Configuration, load: float
 ) -> list[str]:
-    """Sentences for the demonstration."""
-    mine, theirs = _worst(takt.results), _worst(pool.results)
+    """Sentences for the demonstration.
+
+    All of them speak of all samples, those in host stalls too, and of the percentile that the table
+    shows, never of a single sample: one stall, or one unlucky moment, decides nothing.
+    """
+    runs = [takt.results, pool.results, single.results]
+    tail = tail_percentile(len(run.kpis.hot_latency.values) for run in runs)
+    mine, theirs, alone = (percentile(run.kpis.hot_latency.values, tail) for run in runs)
     if mine is None or theirs is None:
-        return ["The hot path completed too rarely to compare; see the table."]
-    sentences = [_first(takt.results, mine, theirs)]
-    overloaded = _worst(single.results)
-    if overloaded is not None:
+        return [
+            "The hot path completed too rarely to compare: even a median takes "
+            f"{samples_needed(50)} samples; a longer --duration gives them."
+        ]
+    sentences = [_first(takt.results, mine, theirs, percentile_name(tail))]
+    if alone is not None:
         sentences[0] += (
-            f" One thread alone is overloaded by design ({human(overloaded)}): the work needs "
+            f" One thread alone is overloaded by design ({human(alone)}): the work needs "
             f"{significant(load, 2)} cores."
         )
     sentences.append(_second(takt.results, pool.results))
+    stalled = max(run.kpis.hot_latency.stalled_share for run in runs)
+    if stalled >= _STALLED:
+        sentences.append(
+            f"Stalls of the host touched up to {100 * stalled:.0f} % of the samples and are "
+            "counted here; the table has figures without them."
+        )
     return [*busy_machine([pool, takt]), *sentences]
 
 
@@ -68,19 +85,22 @@ def granted_sentence(results: Results) -> str:
     return f"{text}; {hint}."
 
 
-def _first(results: Results, mine: float, theirs: float) -> str:
+def _first(results: Results, mine: float, theirs: float, tail: str) -> str:
     floor = results.kpis.hot_floor_ns
     over = f", {significant(mine / floor)} × its physical limit" if floor else ""
-    taken = f"Under takt the hot path took at most {human(mine)}{over}"
+    share = "half" if tail == "p50" else f"{tail.removeprefix('p')} %"
+    taken = f"Under takt {share} of the hot path's runs took at most {human(mine)} ({tail}){over}"
     if theirs > _CLEAR * mine:
         ratio = significant(theirs / mine, 2)
-        return f"{taken}; the stock pool of threads took up to {human(theirs)}, {ratio} × as long."
+        return (
+            f"{taken}; under the stock pool of threads it was {human(theirs)}, {ratio} × as long."
+        )
     if mine > _CLEAR * theirs:
         return (
             f"{taken}, and the stock pool of threads did better with {human(theirs)}: "
             "takt did not win this run."
         )
-    return f"{taken}, about the same as the stock pool of threads ({human(theirs)})."
+    return f"{taken}, about the same as under the stock pool of threads ({human(theirs)})."
 
 
 def _second(takt: Results, pool: Results) -> str:
@@ -122,10 +142,3 @@ def _two(value: float) -> float:
 
 def _and(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
-
-
-def _worst(results: Results) -> float | None:
-    """Find the longest hot path that no host stall touched; the host's doing decides nothing."""
-    latency = results.kpis.hot_latency
-    values = latency.clean() if len(latency.clean()) else latency.values
-    return float(values.max()) if len(values) else None

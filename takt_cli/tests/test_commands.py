@@ -1,7 +1,9 @@
 """Whole commands against stand-ins for the C++ programs."""
 
+import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -57,6 +59,17 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["demo", "--cores", "4096"], "--cores 4096"),
         (["bench", "--only", "("], "'(' is no regular expression"),
         (["report", "missing.json"], "cannot be read"),
+        (["run", "three_chains", "--match-timeout", "0"], "--match-timeout 0 is too short"),
+        (["run", "three_chains", "--warmup", "x"], "--warmup: 'x' is not a duration"),
+        (["demo", "--duration", "1h"], "--duration: '1h' is not a duration"),
+        (["bench", "--min-time", "x"], "--min-time: 'x' is not a duration"),
+        (["run", "three_chains", "--schedule", "autoware_takt", "--order", "edf"], "--order and"),
+        (["run", "three_chains", "--schedule", "autoware_takt", "--threads", "2"], "--threads and"),
+        (["run", "three_chains", "-o", "-"], "'-' names no file; /dev/stdout"),
+        (["run", "three_chains", "--records", "-"], "'-' names no file; /dev/stdout"),
+        (["demo", "-o", "-"], "'-' names no file"),
+        (["run", "/"], "/ is a directory; name a graph file"),
+        (["check", "/"], "/ is a directory; name a schedule file"),
         (["frobnicate"], "No such command"),
     ],
 )
@@ -133,6 +146,27 @@ def interrupt_a_run(tmp_path, graph, how=signal.SIGINT):
     return started.returncode, out, said
 
 
+@pytest.mark.parametrize("delay_s", [0.1, 0.2, 0.3, 0.4, 0.5, 0.8])
+def test_an_interrupt_at_any_time_is_no_traceback(fakes, delay_s):
+    # Waits for the interpreter itself to have begun: what it does before is not ours.
+    command = "import runpy, sys; print('begun', flush=True); sys.argv = ['takt', 'host']; "
+    command += "runpy.run_module('takt_cli', run_name='__main__')"
+    started = subprocess.Popen(
+        [sys.executable, "-c", command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert started.stdout.readline() == "begun\n"
+    time.sleep(delay_s)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(started.pid, signal.SIGINT)
+    _, said = started.communicate(timeout=60)
+    assert "Traceback" not in said
+
+
 def test_an_interrupted_run_ends_the_runner_too(fakes, tmp_path):
     (tmp_path / "r.json").write_text("old")
     code, _, said = interrupt_a_run(tmp_path, "endless")
@@ -170,6 +204,45 @@ def test_what_the_other_parts_recorded_is_kept_and_named(takt, fakes, tmp_path):
     assert json.loads((tmp_path / "r.json").read_text())["chains"] is not None
 
 
+def test_a_full_disk_is_named_with_the_file(takt, fakes, tmp_path):
+    said = takt("run", "three_chains", "--duration", "1s", "-o", "/dev/full")
+    assert said.code == 1
+    assert "/dev/full cannot be written: No space left on device" in said.err
+    (tmp_path / "a.json").write_text(json.dumps(results()))
+    said = takt("report", "a.json", "-o", "/dev/full")
+    assert said.code == 1
+    assert "/dev/full cannot be written: No space left on device" in said.err
+    assert Path("/dev/full").is_char_device()
+
+
+def test_results_go_to_a_new_directory_each_time(takt, fakes, tmp_path):
+    for name in ("run", "run-2", "run-3"):
+        said = takt("run", "three_chains", "--duration", "1s")
+        assert f"takt_results/{name}/results.json" in said.err
+        assert (tmp_path / "takt_results" / name / "results.json").is_file()
+    said = takt("demo", "--duration", "1s")
+    assert said.out.rstrip().endswith(f"{tmp_path}/takt_results/demo/report.html")
+    (tmp_path / "a.json").write_text(json.dumps(results()))
+    for name in ("report.html", "report-2.html"):
+        said = takt("report", "a.json")
+        assert said.out.rstrip().endswith(f"{tmp_path}/{name}")
+        assert (tmp_path / name).is_file()
+
+
+def test_what_fails_at_once_leaves_no_directory(takt, fakes, tmp_path):
+    (tmp_path / "g.yaml").write_text("name: failing\n")
+    assert takt("run", "g.yaml").code == 1
+    assert not (tmp_path / "takt_results").exists()
+
+
+def test_help_tells_every_default(takt):
+    for command in (["run"], ["check"], ["demo"], ["report"], ["bench"]):
+        text = " ".join(takt(*command, "--help").out.replace("│", " ").split())
+        options = re.findall(r"--[a-z][a-z-]+ (?:-o )?<(?!bool)", text)
+        # What takes a value has a default, but for the label, which is empty.
+        assert text.count("[default: ") >= len(options) - text.count("--label"), text
+
+
 def test_what_is_no_file_is_written_through_and_stays(takt, fakes, tmp_path):
     (tmp_path / "sink").symlink_to("/dev/null")
     assert takt("run", "three_chains", "--duration", "1s", "-o", "sink").code == 0
@@ -205,7 +278,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
 
 def test_every_option_of_the_runner_is_handed_on(takt, fakes):
     said = takt(
-        *"run three_chains --duration 1s --seed 3 --witness off --domain 7".split(),
+        *"run three_chains --duration 1s --threads 2 --seed 3 --witness off --domain 7".split(),
         *"--cores 0 --split 2 --split-map A;B --reference-timer 50".split(),
         *"--match-timeout 5s --label mine --records raw.json".split(),
         *"-o r.json".split(),
@@ -273,6 +346,14 @@ def test_a_report_of_saved_results_names_runs_by_label_or_file(takt, fakes, tmp_
     page = (tmp_path / "out.html").read_text()
     for name in ("the first", "the first #2", "</span>b</span>"):
         assert name in page
+
+
+def test_who_lacks_rights_is_told_what_can_be_done_today(takt, fakes, monkeypatch):
+    monkeypatch.setattr("takt_cli.host.realtime_allowed", lambda: False)
+    said = " ".join(takt("host").out.split())
+    for words in ("rtprio 98", "/etc/security/limits.d", "setcap cap_sys_nice+ep", "SYS_NICE"):
+        assert words in said
+    assert "configurator" not in said
 
 
 def test_host_tells_facts_and_measurement(takt, fakes):

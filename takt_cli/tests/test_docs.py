@@ -1,8 +1,10 @@
 """The commands in the documentation run as they are written, with the real programs."""
 
 import dataclasses
+import os
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,14 +12,23 @@ from support.built import CHECK, WORKLOAD, need
 from takt_cli import runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = ("run.md", "demo.md", "experiments.md")
+PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md")
 TAGGED = re.compile(r"<!-- test: runs -->\n```sh\n(.*?)```", re.DOTALL)
+SHELL = re.compile(r"<!-- test: shell -->\n```sh\n(.*?)```", re.DOTALL)
+FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
 
 
 def commands(page):
     """Lines of tagged blocks, in order: later ones use what earlier ones wrote."""
     text = (DOCS / page).read_text(encoding="utf-8")
-    return [shlex.split(line) for block in TAGGED.findall(text) for line in block.splitlines()]
+    lines = [line for block in TAGGED.findall(text) for line in block.splitlines()]
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+def write_files(page, directory):
+    """Write the complete files that a page shows."""
+    for name, content in FILE.findall((DOCS / page).read_text(encoding="utf-8")):
+        (directory / name).write_text(content, encoding="utf-8")
 
 
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="docs/ is not in this checkout")
@@ -39,15 +50,44 @@ def short_runs(monkeypatch, tmp_path):
 
 @need(*WORKLOAD, *CHECK)
 @pytest.mark.parametrize("page", PAGES)
-def test_the_commands_of_a_page_run(takt, short_runs, page):
+def test_the_commands_of_a_page_run(takt, short_runs, page, tmp_path):
     assert commands(page)
+    write_files(page, tmp_path)
     for program, *arguments in commands(page):
         assert program == "./takt"
         said = takt(*arguments)
         assert said.code == 0, f"{arguments}: {said.err}"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@need(*CHECK)
+@pytest.mark.skipif(
+    not Path(os.environ.get("TAKT_INSTALL", "/nowhere"), "share/takt_rcl").is_dir(),
+    reason="takt_rcl is not installed",
+)
+def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
+    page = "own_node.md"
+    write_files(page, tmp_path)
+    script = "".join(SHELL.findall((DOCS / page).read_text(encoding="utf-8")))
+    # Of the test's own environment only what says which build this is: the page has to do the rest.
+    kept = ("HOME", "LANG", "XDG_CACHE_HOME", "BUILD_ROOT", "ROS", "ROS_LOG_DIR")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    environment |= {"TAKT": str(DOCS.parent), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    # The last line ends by the signal of `timeout`, which says 124 then.
+    done = subprocess.run(
+        ["bash", "-ec", script + "\n"],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in (0, 124), done.stdout + done.stderr
+    lines = [line for line in done.stdout.splitlines() if re.fullmatch(r"image \d+", line)]
+    # Three seconds of ten a second; a busy machine has less.
+    assert lines[:3] == ["image 1", "image 2", "image 3"], done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", [*PAGES, "own_node.md", "schedule.md"])
 def test_links_between_pages_lead_somewhere(page):
     text = (DOCS / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([\w./-]+)\)", text):

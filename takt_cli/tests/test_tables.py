@@ -1,4 +1,8 @@
+import io
+import re
+
 import pytest
+from rich.console import Console
 from support.synthetic import results
 from takt_cli.comparison import chain_comparison, clearly_best, comparison_table
 from takt_cli.results_file import parse_results
@@ -89,6 +93,44 @@ def test_the_comparison_has_the_floor_beside_and_figures_without_stalls():
     assert rows["hot path max (ms)"][-1].text == "36.0"
     assert "hot path p90 (ms)" in rows  # 100 samples support p90 but not p99
     assert any("p99 takes 1,000" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 119, 160])
+def test_no_heading_and_no_number_breaks_inside_at_any_width(width):
+    run = parse_results(results())
+    pair = comparison_table([Configuration("stock, 2 threads", run)], "c")
+    for table in [*run_tables(run), pair]:
+        stream = io.StringIO()
+        table.print_to(Console(file=stream, width=width))
+        shown = stream.getvalue()
+        assert max(map(len, shown.splitlines())) <= width
+        cells = [cell.strip() for line in shown.splitlines() for cell in re.split("[│┃]", line)]
+        words = {word for cell in cells for word in cell.split()}
+        for word in " ".join(table.columns).split():
+            assert word in words, (table.title, word, shown)
+        for row in table.rows:
+            for cell in row[table.words :]:
+                if re.fullmatch(r"[\d.,]+( %| ms)?", cell.text):
+                    assert cell.text in cells, (table.title, cell.text, shown)
+
+
+def test_a_table_that_does_not_fit_is_shared_out_evenly_under_one_title():
+    table = chain_table(parse_results(results()))
+    assert table.fitting(200) == [list(range(len(table.columns)))]
+    (first, second) = table.fitting(80)
+    assert first[0] == second[0] == 0  # each begins with the names
+    assert [*first, *second[1:]] == list(range(len(table.columns)))
+    assert abs(len(first) - len(second)) <= 3
+    stream = io.StringIO()
+    table.print_to(Console(file=stream, width=80))
+    assert stream.getvalue().count(table.title) == 1
+
+
+def test_the_bare_timer_is_shown():
+    raw = results()
+    raw["kpis"]["reference_timer"] = {"lateness_ns": [1_000_000] * 30 + [2_000_000]}
+    row = next(row for row in key_table(parse_results(raw)).rows if "bare timer" in row[0].text)
+    assert row[1].text == "1.00 / 2.00 ms"
 
 
 def test_a_row_of_the_wrong_width_is_refused_and_json_has_numbers():

@@ -43,6 +43,20 @@ def test_a_host_stall_decides_nothing():
     assert "× as long" in say(stalled, made("pool", spread=1))
 
 
+def test_all_sentences_speak_of_the_same_samples_and_of_no_single_one():
+    raw = results(spread=0.01, stalls=20)
+    values = raw["kpis"]["hot_path"]["latency_ns"]
+    slow = made("pool", spread=1)
+    text = say(Configuration("takt", parse_results(raw)), slow)
+    p90 = sorted(values)[89] / 1e6
+    assert f"90 % of the hot path's runs took at most {p90:.1f} ms (p90)" in text
+    assert "touched up to 20 % of the samples and are counted here" in text
+    # One slow run changes nothing.
+    values[values.index(max(values))] = 10**11
+    raw["kpis"]["hot_path"]["stalled"] = [0] * len(values)
+    assert f"{p90:.1f} ms (p90)" in say(Configuration("takt", parse_results(raw)), slow)
+
+
 def test_a_hot_path_that_never_completes_is_no_number():
     raw = results()
     raw["kpis"]["hot_path"] |= {"latency_ns": [], "at_ns": [], "stalled": []}

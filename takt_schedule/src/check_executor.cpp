@@ -2,6 +2,7 @@
 
 #include "read_executor.hpp"
 #include "takt_core/placement_rules.hpp"
+#include "takt_schedule/fallback.hpp"
 #include "takt_schedule/thread_names.hpp"
 #include "text.hpp"
 
@@ -124,16 +125,41 @@ void check_bandwidth(const ExecutorSchedule & executor, Findings & findings, dou
   }
 }
 
+/// Whether a thread will have a real-time policy: asked for, and granted unless there is a fallback.
+bool runs_in_real_time(const Threads & threads, const Surroundings & surroundings)
+{
+  const Policy policy = threads.attributes.policy;
+  if (!takt_core::has_rt_priority(policy) && policy != Policy::deadline) {
+    return false;
+  }
+  return !threads.fallback ||
+         (surroundings.realtime ? *surroundings.realtime : may_use(threads.attributes));
+}
+
+/// The first threads with a nice level, if levels are all that tells threads apart.
+const Threads * counts_on_nice(const ExecutorSchedule & executor, const Surroundings & surroundings)
+{
+  const Threads * first = nullptr;
+  for (const Threads & threads : executor.threads) {
+    if (runs_in_real_time(threads, surroundings)) {
+      return nullptr;
+    }
+    if (first == nullptr && (threads.attributes.nice.value_or(0) != 0 || threads.fallback)) {
+      first = &threads;
+    }
+  }
+  return first;
+}
+
 void warn(
   const ExecutorSchedule & executor, const std::vector<UsedSet> & sets, Findings & findings,
-  bool autogroup)
+  const Surroundings & surroundings)
 {
   const ThreadNames names(executor);
   ThreadMask used = 0;
   for (const UsedSet & set : sets) {
     used |= set.threads;
   }
-  const Source * nice = nullptr;
   for (const Threads & threads : executor.threads) {
     const ThreadMask mask = names.mask(std::vector{threads.name});
     if ((used & mask) == 0) {
@@ -141,13 +167,12 @@ void warn(
         threads.source, "threads " + quoted(threads.name) +
                           " run nothing: neither the default nor a rule names them");
     }
-    if (nice == nullptr && (threads.attributes.nice.value_or(0) != 0 || threads.fallback)) {
-      nice = &threads.source;
-    }
   }
-  if (nice != nullptr && autogroup) {
+  const Threads * const nice =
+    surroundings.autogroup ? counts_on_nice(executor, surroundings) : nullptr;
+  if (nice != nullptr) {
     findings.warn(
-      *nice,
+      nice->source,
       "nice levels only count within a session here; to make them count between processes set "
       "sysctl kernel.sched_autogroup_enabled=0");
   }
@@ -190,7 +215,7 @@ void check_executor(
   const std::vector<UsedSet> sets = used_sets(executor, names);
   if (names.names().size() <= takt_core::Scheduler::kMaxThreads) {
     check_sets(executor, names, sets, findings);
-    warn(executor, sets, findings, surroundings.autogroup);
+    warn(executor, sets, findings, surroundings);
   }
   check_following(executor, names, findings);
   check_bandwidth(executor, findings, surroundings.deadline_cores);

@@ -21,9 +21,13 @@ Result<const ExecutorSchedule *> find_executor(
   for (const ExecutorSchedule & executor : schedule.executors) {
     known.push_back(executor.name);
   }
+  const std::string what = "no executor " + detail::quoted(executor_name) +
+                           detail::suggestion(executor_name, known, "executors");
+  // Where the executors that there are begin.
   return Faults{
-    schedule.file + ": no executor " + detail::quoted(executor_name) +
-    detail::suggestion(executor_name, known, "executors")};
+    schedule.executors.empty() || schedule.executors.front().source.line == 0
+      ? schedule.file + ": " + what
+      : located(schedule.file, schedule.executors.front().source, what)};
 }
 
 Result<std::unique_ptr<Executor>> make_executor(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -80,6 +81,7 @@ void read_executors(
     const bool here = machine.executor.empty() || machine.executor == entry.key;
     schedule.executors.push_back(detail::read_executor(entry, findings, here ? &usable : nullptr));
     surroundings.deadline_cores = here ? share * static_cast<double>(usable.size()) : 0.0;
+    surroundings.realtime = machine.realtime;
     detail::check_executor(schedule.executors.back(), findings, surroundings);
   }
 }
@@ -97,6 +99,12 @@ takt_core::Result<Schedule> parse_schedule(
   Schedule schedule;
   schedule.file = std::move(file_name);
   MapReader map(findings, *root, "a schedule", {"version", "strict", "executors", "chains"});
+  if (map.has("nodes") && !map.has("executors")) {
+    return Faults{located(
+      schedule.file, root->at,
+      "this is a graph (it has 'nodes'), where a schedule is expected; `takt run FILE` runs a "
+      "graph")};
+  }
   if (root->is_map() && check_version(map, findings)) {
     map.boolean("strict", schedule.strict);
     read_executors(map, findings, machine, schedule);
@@ -115,6 +123,10 @@ takt_core::Result<Schedule> parse_schedule(
 
 takt_core::Result<Schedule> load_schedule(const std::string & path, const Machine & machine)
 {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Faults{path + ": is a directory; name a schedule file"};
+  }
   std::ifstream file(path, std::ios::binary);
   const int error = errno;
   if (!file) {

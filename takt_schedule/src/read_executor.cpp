@@ -1,5 +1,6 @@
 #include "read_executor.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 #include "text.hpp"
@@ -61,6 +62,14 @@ void check_ceiling(const MapReader & map, Findings & findings, const ExecutorSch
 
 }  // namespace
 
+bool can_name(std::string_view name, std::string_view more)
+{
+  return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ||
+           more.find(c) != std::string_view::npos;
+  });
+}
+
 void check_name(
   std::string_view name, std::string_view what, std::string_view more, const Source & at,
   Findings & findings)
@@ -69,12 +78,7 @@ void check_name(
   for (const char c : more) {
     allowed += std::string(", '") + c + "'";
   }
-  bool good = !name.empty();
-  for (const char c : name) {
-    good = good && (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ||
-                    more.find(c) != std::string_view::npos);
-  }
-  if (!good) {
+  if (!can_name(name, more)) {
     findings.fault(at, std::string(what) + " cannot be named " + quoted(name) + "; use " + allowed);
   }
 }

@@ -2,6 +2,8 @@
 #ifndef TAKT_SCHEDULE__SRC__READ_EXECUTOR_HPP_
 #define TAKT_SCHEDULE__SRC__READ_EXECUTOR_HPP_
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "findings.hpp"
@@ -30,7 +32,8 @@ void read_rules(
 struct Surroundings
 {
   bool autogroup = false;
-  double deadline_cores = 0.0;  ///< that SCHED_DEADLINE threads may use up; 0: not limited
+  std::optional<bool> realtime;  ///< whether it is granted; absent: to be tried
+  double deadline_cores = 0.0;   ///< that SCHED_DEADLINE threads may use up; 0: not limited
 };
 
 /// What only shows between entries: too many threads or thread sets, windows that share threads,
@@ -42,6 +45,8 @@ void check_executor(
 /// Whether callback priorities, own ones or those of chains, mean anything there.
 bool uses_priorities(const ExecutorSchedule & executor);
 
+/// Whether it is letters, digits, '_', '-' and the characters in `more`, and not empty.
+bool can_name(std::string_view name, std::string_view more = "");
 /// Faults unless `name` can name an executor, a chain or threads: letters, digits, '_', '-' and
 /// the characters of `more`.
 void check_name(

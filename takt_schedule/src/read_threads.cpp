@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "read_attributes.hpp"
 #include "read_executor.hpp"
 #include "takt_core/scheduler.hpp"
@@ -103,12 +105,24 @@ std::vector<std::string> read_thread_words(
 {
   const ThreadNames names(executor);
   std::vector<std::string> known{std::string(kAllThreads)};
+  const auto offer = [](std::vector<std::string> & words, const std::string & name) {
+    if (std::find(words.begin(), words.end(), name) == words.end()) {
+      words.push_back(name);
+    }
+  };
+  // What is no name is a fault of its own, and nothing to advise.
   for (const Threads & threads : executor.threads) {
-    known.push_back(threads.name);
+    if (can_name(threads.name)) {
+      offer(known, threads.name);
+    }
   }
   // Single threads are only worth suggesting to somebody who wrote a dot.
   std::vector<std::string> with_single = known;
-  with_single.insert(with_single.end(), names.names().begin(), names.names().end());
+  for (const std::string & name : names.names()) {
+    if (can_name(name.substr(0, name.rfind('.')))) {
+      offer(with_single, name);
+    }
+  }
 
   std::vector<std::string> result;
   for (const Word & word : map.words(key, "a thread name, a list of them, or all")) {

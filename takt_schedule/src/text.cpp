@@ -135,7 +135,8 @@ std::string suggestion(
   if (const std::string best = closest(word, known); !best.empty()) {
     return "; did you mean " + quoted(best) + "?";
   }
-  return "; " + std::string(kind) + " " + (known.size() == 1 ? "is " : "are ") + listed(known);
+  return known.size() == 1 ? "; there is only " + quoted(known.front())
+                           : "; " + std::string(kind) + " are " + listed(known);
 }
 
 }  // namespace takt_schedule::detail

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "takt_schedule/tabs.hpp"
 #include "text.hpp"
 
 namespace takt_schedule::detail
@@ -231,7 +232,12 @@ YamlPtr parse_yaml(std::string_view text, Findings & findings)
     findings.fault(stop.at, stop.what);
     return nullptr;
   } catch (const YAML::Exception & error) {
-    findings.fault(source(error.mark), "not YAML: " + one_line(error.msg));
+    const Source at = source(error.mark);
+    if (const auto tab = tab_in_indentation(text, at.line)) {
+      findings.fault({tab->line, tab->column, {}}, std::string(kTabFault));
+    } else {
+      findings.fault(at, "not YAML: " + one_line(error.msg));
+    }
     return nullptr;
   } catch (const std::exception & error) {
     findings.fault({1, 1, {}}, std::string("not YAML: ") + error.what());

@@ -108,7 +108,7 @@ TEST(Check, WithSeveralExecutorsCallbacksMaySayWhereTheyAre)
   const CheckReport report = check(
     parse(kTwo), {{"/a/x:w(0)", Kind::waitable, "", false, "two"},
                   {"/b/x:w(0)", Kind::waitable, "", false, "twoo"}});
-  EXPECT_EQ(report.faults, Strings{"s.yaml: no executor 'twoo'; did you mean 'two'?"});
+  EXPECT_EQ(report.faults, Strings{"s.yaml:3:3: no executor 'twoo'; did you mean 'two'?"});
   ASSERT_EQ(report.placements.size(), 1U);
   EXPECT_EQ(report.placements[0].executor, "two");
 }

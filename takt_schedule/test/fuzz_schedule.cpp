@@ -38,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t siz
   takt_schedule::Machine machine;
   machine.cores = {0, 1, 2, 3};
   machine.autogroup = true;
+  machine.realtime = false;
   const std::string_view text(reinterpret_cast<const char *>(data), size);
   const auto schedule = takt_schedule::parse_schedule(text, "f.yaml", machine);
   for (const std::string & fault : schedule.faults()) {

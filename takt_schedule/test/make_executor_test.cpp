@@ -199,7 +199,7 @@ TEST(MakeExecutor, OfAnUnknownNameIsAFault)
 {
   EXPECT_EQ(
     make_executor(parse(with_main("threads: {a: {}}\ndefault: a")), "other").faults(),
-    Strings{"s.yaml: no executor 'other'; executors is main"});
+    Strings{"s.yaml:3:3: no executor 'other'; there is only 'main'"});
 }
 
 TEST(MakeExecutor, FaultsOfTheCoreNameTheExecutorsLine)

@@ -355,6 +355,12 @@ TEST(Parse, UnknownThreadsAreFaultsWithTheOneThatWasMeant)
       "s.yaml:5:15: unknown thread 'rset'; did you mean 'rest'?",
       "s.yaml:7:35: unknown thread 'hot.2'; did you mean 'hot.0'?",
       "s.yaml:8:42: unknown thread 'nobody'; threads are all, hot and rest"}));
+  // Each name once, and none that is no name.
+  EXPECT_EQ(
+    faults(with_main("threads: {a: {}, 'b c': {}}\ndefault: xyz.x")),
+    (Strings{
+      "s.yaml:4:22: threads cannot be named 'b c'; use letters, digits, '_' and '-'",
+      "s.yaml:5:14: unknown thread 'xyz.x'; threads are all and a"}));
 }
 
 // ---- rules ----

@@ -222,7 +222,7 @@ TEST(Resolver, OfAnUnknownExecutorIsAFault)
 {
   EXPECT_EQ(
     Resolver::create(test::parse(with_main(kThreads)), "mian").faults(),
-    Strings{"s.yaml: no executor 'mian'; did you mean 'main'?"});
+    Strings{"s.yaml:3:3: no executor 'mian'; did you mean 'main'?"});
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ inline Machine machine(int cores = 4)
   result.cores.emplace(static_cast<std::size_t>(cores));
   std::iota(result.cores->begin(), result.cores->end(), 0);
   result.autogroup = false;
+  result.realtime = false;
   result.deadline_share = 0.95;
   return result;
 }

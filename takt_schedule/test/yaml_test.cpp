@@ -18,7 +18,27 @@ TEST(Yaml, ThatIsNoneIsOneFaultWithItsLine)
   EXPECT_EQ(
     faults("version: 1\nexecutors: [a\n"),
     Strings{"s.yaml:3:1: not YAML: end of sequence flow not found"});
-  EXPECT_EQ(faults("version: 1\n\tstrict: true\n").size(), 1U);
+}
+
+TEST(Yaml, ATabInTheIndentationIsNamedWhereItStands)
+{
+  const std::string what =
+    "a tab stands here; YAML is indented with spaces only, so replace it by spaces";
+  EXPECT_EQ(faults("version: 1\n\tstrict: true\n"), Strings{"s.yaml:2:1: " + what});
+  EXPECT_EQ(
+    faults("version: 1\nexecutors:\n\tmain:\n\t\tthreads: {a: {}}\n"),
+    Strings{"s.yaml:3:1: " + what});
+  EXPECT_EQ(
+    faults("version: 1\nexecutors:\n  main:\n    threads:\n\t  a: {}\n    default: a\n"),
+    Strings{"s.yaml:5:1: " + what});
+}
+
+TEST(Yaml, AGraphIsRecognised)
+{
+  EXPECT_EQ(
+    faults("version: 1\nname: g\nnodes: [{name: A, kind: sensor, period: 1s}]\nchains: []\n"),
+    Strings{"s.yaml:1:1: this is a graph (it has 'nodes'), where a schedule is expected; `takt run "
+            "FILE` runs a graph"});
 }
 
 TEST(Yaml, OfAnEmptyFileIsAFault)
@@ -163,7 +183,7 @@ TEST(Yaml, AFileThatCannotBeReadIsAFault)
   EXPECT_EQ(
     load_schedule("/nowhere/s.yaml").faults(),
     Strings{"/nowhere/s.yaml: cannot be read: No such file or directory"});
-  EXPECT_EQ(load_schedule("/").faults(), Strings{"/: cannot be read: Is a directory"});
+  EXPECT_EQ(load_schedule("/").faults(), Strings{"/: is a directory; name a schedule file"});
 }
 
 }  // namespace

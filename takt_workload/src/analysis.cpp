@@ -43,6 +43,7 @@ public:
       if (run.taken != 0 && !run.foreign) {
         previous[run.callback] = run.taken;
       }
+      figures.skipped_periods += skipped_in_time(run);
       if (!measured(run.start)) {
         continue;
       }
@@ -52,7 +53,6 @@ public:
       if (before != 0 && !run.foreign && run.taken > before + 1) {
         figures.lost_messages += run.taken - before - 1;
       }
-      figures.skipped_periods += run.skipped;
       figures.start_delay_ns.push_back((run.start - run.release).count());
       figures.execution_ns.push_back((run.end - run.start).count());
       figures.response_ns.push_back((run.end - run.release).count());
@@ -72,8 +72,16 @@ public:
     }
     const auto span = static_cast<double>((result_.measured_to - result_.measured_from).count());
     result_.load.applied = span > 0.0 ? applied / span : 0.0;
-    for (const CallbackLoad & load : table_.loads(graph_)) {
-      result_.load.asked += load.utilisation;
+    const std::vector<CallbackLoad> loads = table_.loads(graph_);
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      result_.load.asked += loads[i].utilisation;
+      if (loads[i].work_rate > 0.0 && span > 0.0) {
+        result_.load.margin +=
+          static_cast<double>(table_.callbacks()[i].work.longest.count()) / span;
+      }
+    }
+    if (span <= 0.0) {
+      result_.load.margin = result_.load.asked;  // ended before it was measured
     }
   }
 
@@ -142,6 +150,17 @@ public:
   }
 
 private:
+  // A start after a long wait drops the periods that were due meanwhile; warm-up's do not count.
+  std::uint64_t skipped_in_time(const RunRecord & run) const
+  {
+    const Duration period = table_.callbacks()[run.callback].period;
+    std::uint64_t count = 0;
+    for (std::uint32_t i = 1; i <= run.skipped && period.count() > 0; ++i) {
+      count += measured(run.release + i * period) ? 1 : 0;
+    }
+    return count;
+  }
+
   // What the hot path cannot be faster than: the work of one path from a root to the sink, without
   // the sink's. Inputs of a fusion are alternatives, of which one works.
   std::int64_t floor_of(const std::vector<std::uint32_t> & between, std::uint32_t sink)

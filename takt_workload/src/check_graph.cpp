@@ -11,22 +11,29 @@ namespace takt_workload
 namespace
 {
 
-void check_names(const Graph & graph, FileFaults & faults)
+// Returns the names of nodes with faults.
+Doubtful check_names(const Graph & graph, const Doubtful & doubtful, FileFaults & faults)
 {
+  Doubtful found;
+  const auto fault = [&](const Node & node, Place place, const std::string & what) {
+    found.insert(node.name);
+    faults.add(place, what);
+  };
   std::map<std::string, Place> nodes;
   std::map<std::string, std::string> publishers;
   for (const Node & node : graph.nodes) {
     if (!node.name.empty() && !nodes.emplace(node.name, node.place).second) {
-      faults.add(
-        node.place,
+      fault(
+        node, node.place,
         fmt::format("there is a node {} already, in line {}", node.name, nodes[node.name].line));
     }
     const auto publishes = [&](const std::string & topic, Place place) {
       if (!topic.empty() && !publishers.emplace(topic, node.name).second) {
-        faults.add(
-          place, fmt::format(
-                   "{} is published by {} already; a topic has one publisher here", topic,
-                   publishers[topic]));
+        fault(
+          node, place,
+          fmt::format(
+            "{} is published by {} already; a topic has one publisher here", topic,
+            publishers[topic]));
       }
     };
     publishes(node.output, node.place);
@@ -34,19 +41,22 @@ void check_names(const Graph & graph, FileFaults & faults)
     for (const Input & input : node.inputs) {
       publishes(input.output, input.place);
       if (!input.topic.empty() && !inputs.emplace(input.topic, input.place).second) {
-        faults.add(input.place, fmt::format("{} takes {} twice", node.name, input.topic));
+        fault(node, input.place, fmt::format("{} takes {} twice", node.name, input.topic));
       }
     }
   }
   for (const Node & node : graph.nodes) {
     for (const Input & input : node.inputs) {
-      if (!input.topic.empty() && !publishers.contains(input.topic)) {
-        faults.add(
-          input.place,
+      if (
+        !input.topic.empty() && !publishers.contains(input.topic) && !doubtful.contains("") &&
+        !doubtful.contains(input.topic)) {
+        fault(
+          node, input.place,
           fmt::format("nobody publishes {}{}", input.topic, did_you_mean(input.topic, publishers)));
       }
     }
   }
+  return found;
 }
 
 // What never runs: fed by a cycle that no timer drives.
@@ -66,10 +76,10 @@ void check_driven(const Graph & graph, FileFaults & faults)
 
 }  // namespace
 
-void check_graph(const Graph & graph, FileFaults & faults)
+void check_graph(const Graph & graph, Doubtful & doubtful, FileFaults & faults)
 {
-  check_names(graph, faults);
-  if (faults.empty()) {
+  doubtful.merge(check_names(graph, doubtful, faults));
+  if (doubtful.empty()) {
     check_driven(graph, faults);
   }
 }

@@ -9,6 +9,7 @@
 
 #include "graph_reader.hpp"
 #include "takt_schedule/size.hpp"
+#include "takt_schedule/tabs.hpp"
 
 namespace takt_workload
 {
@@ -18,6 +19,8 @@ namespace
 
 constexpr std::size_t kMaxNodes = 1000;
 constexpr std::size_t kMaxBytes = 1 << 20;
+// Each publication is a copy of it, and each history of a subscription may hold `depth` of them.
+constexpr std::size_t kLargestPayload = std::size_t{64} << 20U;
 
 void read_message(MapReader & reader, Graph & graph)
 {
@@ -38,6 +41,11 @@ void read_message(MapReader & reader, Graph & graph)
     reader.fault_at("payload", "'payload' needs 'message: Payload'");
   } else if (!bytes) {
     reader.fault_at("payload", fmt::format("'payload': {}", bytes.faults().front()));
+  } else if (*bytes > kLargestPayload) {
+    reader.fault_at(
+      "payload", fmt::format(
+                   "'payload' must be at most {}, not '{}'",
+                   takt_schedule::print_size(kLargestPayload), *size));
   } else {
     graph.payload_bytes = *bytes;
   }
@@ -46,6 +54,13 @@ void read_message(MapReader & reader, Graph & graph)
 void read_graph(const YAML::Node & root, Graph & graph, FileFaults & faults)
 {
   MapReader reader(root, "graph", faults);
+  if (reader.has("executors") && !reader.has("nodes")) {
+    reader.fault(
+      "this is a schedule (it has 'executors'), where a graph is expected; `takt check FILE` "
+      "checks "
+      "a schedule, and `takt run GRAPH --schedule FILE` runs a graph under it");
+    return;
+  }
   if (reader.text("version", true) && !reader.integer("version", 1, 1)) {
     return;
   }
@@ -58,24 +73,28 @@ void read_graph(const YAML::Node & root, Graph & graph, FileFaults & faults)
     defaults.depth = static_cast<std::uint32_t>(given.integer("depth", 1, 10'000).value_or(1));
     given.finish();
   }
+  Doubtful doubtful;
   const YAML::Node nodes = reader.sequence("nodes");
   if (!nodes.IsDefined() || nodes.size() == 0 || nodes.size() > kMaxNodes) {
     reader.fault(fmt::format("'nodes' must be a list of 1 to {} nodes", kMaxNodes));
+    doubtful.insert("");
   } else {
     for (const auto & node : nodes) {
+      const std::size_t before = faults.count();
       graph.nodes.push_back(read_node(node, defaults, faults));
+      if (faults.count() != before) {
+        doubtful.insert(graph.nodes.back().name);
+      }
     }
   }
   const YAML::Node chains = reader.sequence("chains");
   const YAML::Node kpis = reader.get("kpis");
   reader.finish();
-  check_graph(graph, faults);
-  if (faults.empty()) {
-    if (chains.IsDefined()) {
-      read_chains(chains, graph, faults);
-    }
-    read_kpis(kpis, graph, faults);
+  check_graph(graph, doubtful, faults);
+  if (chains.IsDefined()) {
+    read_chains(chains, doubtful, graph, faults);
   }
+  read_kpis(kpis, doubtful, graph, faults);
 }
 
 }  // namespace
@@ -92,9 +111,13 @@ takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & 
     }
     read_graph(documents.empty() ? YAML::Node() : documents.front(), graph, faults);
   } catch (const YAML::Exception & error) {
-    faults.add(
-      error.mark.is_null() ? Place{} : Place{error.mark.line + 1, error.mark.column + 1},
-      error.msg);
+    const Place place =
+      error.mark.is_null() ? Place{} : Place{error.mark.line + 1, error.mark.column + 1};
+    if (const auto tab = takt_schedule::tab_in_indentation(text, place.line)) {
+      faults.add({tab->line, tab->column}, std::string(takt_schedule::kTabFault));
+    } else {
+      faults.add(place, error.msg);
+    }
   }
   if (!faults.empty()) {
     return faults.sorted();
@@ -107,6 +130,9 @@ takt_core::Result<Graph> load_graph(const std::string & path)
   const std::string found = find_shipped(path, "graphs");
   std::error_code ignored;
   const auto status = std::filesystem::status(found, ignored);
+  if (std::filesystem::is_directory(status)) {
+    return takt_core::Faults{fmt::format("{}: is a directory; name a graph file", path)};
+  }
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     return takt_core::Faults{
       fmt::format("{}: cannot be read: it is not a regular file", path)};  // a pipe might never end

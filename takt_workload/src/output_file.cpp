@@ -47,6 +47,9 @@ std::optional<std::string> replaceable(const std::string & path)
 
 Status check_output(const std::string & path)
 {
+  if (path == "-") {
+    return Faults{"'-' names no file; /dev/stdout is standard output"};
+  }
   std::error_code ignored;
   if (path.empty() || fs::is_directory(path, ignored)) {
     return cannot(path.empty() ? "''" : path, path.empty() ? ENOENT : EISDIR);

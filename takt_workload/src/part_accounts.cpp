@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+#include <thread>
+
 namespace takt_workload
 {
 
@@ -20,11 +23,45 @@ std::string describe(const takt_core::ThreadAttributes & attributes)
   return text;
 }
 
+namespace
+{
+
+// Which right is missing for what a fallback replaced: tried again, for the kernel's own answer.
+std::string refusal_of(takt_core::ThreadAttributes wished)
+{
+  wished.name.clear();
+  wished.cores.clear();
+  takt_core::Faults faults;
+  std::thread([&] { faults = takt_core::apply(wished).faults; }).join();
+  return faults.empty() ? describe(wished) + " was refused when the run began" : faults.front();
+}
+
+std::string without_cores(takt_core::ThreadAttributes attributes)
+{
+  attributes.cores.clear();
+  return describe(attributes);
+}
+
+// `refusals`: what has been tried already.
+std::string fallback_fault(const OwnThread & thread, std::map<std::string, std::string> & refusals)
+{
+  const auto [known, fresh] = refusals.try_emplace(without_cores(thread.wished));
+  if (fresh) {
+    known->second = refusal_of(thread.wished);
+  }
+  return fmt::format(
+    "{}; the schedule's fallback is in force: {}", known->second,
+    without_cores(thread.report.granted));
+}
+
+}  // namespace
+
 std::vector<ThreadRecord> thread_records(
   const std::vector<takt_core::ThreadAccount> & before,
-  const std::vector<takt_core::ThreadAccount> & after, const Recorder & recorder,
+  const std::vector<takt_core::ThreadAccount> & after, const std::vector<OwnThread> & own,
   std::uint32_t process)
 {
+  std::map<std::string, std::string> refusals;  // by what was refused
   std::vector<ThreadRecord> records;
   for (const takt_core::AccountChange & change : takt_core::changes_between(before, after)) {
     if (change.presence == takt_core::Presence::went) {
@@ -40,14 +77,16 @@ std::vector<ThreadRecord> thread_records(
     now.priority = account.rt_priority;
     now.nice = account.nice;
     record.granted = describe(now);
-    for (std::uint32_t i = 0; i < recorder.threads().size(); ++i) {
-      const Recorder::Thread & own = recorder.threads()[i];
-      if (own.tid == account.tid) {
+    for (std::uint32_t i = 0; i < own.size(); ++i) {
+      if (own[i].tid == account.tid) {
         record.executor = true;
         record.number = i;
-        record.asked = describe(own.attributes.asked);
-        record.granted = describe(own.attributes.granted);
-        record.faults = own.attributes.faults;
+        record.asked = describe(own[i].wished);
+        record.granted = describe(own[i].report.granted);
+        record.faults = own[i].report.faults;
+        if (own[i].report.asked.policy != own[i].wished.policy) {
+          record.faults.push_back(fallback_fault(own[i], refusals));
+        }
       }
     }
     record.cpu = account.counters.cpu_time;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "takt_core/kernel_accounts.hpp"
-#include "takt_workload/recorder.hpp"
+#include "takt_core/thread_attributes.hpp"
 #include "takt_workload/records.hpp"
 
 namespace takt_workload
@@ -15,10 +15,19 @@ namespace takt_workload
 /// "fifo 40, cores 0,1"
 std::string describe(const takt_core::ThreadAttributes & attributes);
 
-/// One record per thread that lived at the second reading.
+/// One thread of the executor.
+struct OwnThread
+{
+  std::int64_t tid = 0;
+  takt_core::AttributeReport report;
+  /// What it was to be. A fallback may have asked the kernel for less: that is a fault of its own.
+  takt_core::ThreadAttributes wished;
+};
+
+/// One record per thread that lived at the second reading; `own` in the order of the executor.
 std::vector<ThreadRecord> thread_records(
   const std::vector<takt_core::ThreadAccount> & before,
-  const std::vector<takt_core::ThreadAccount> & after, const Recorder & recorder,
+  const std::vector<takt_core::ThreadAccount> & after, const std::vector<OwnThread> & own,
   std::uint32_t process);
 
 }  // namespace takt_workload

@@ -6,6 +6,7 @@
 
 #include "part_schedule.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_schedule/executor_options.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/graph_parse.hpp"
@@ -15,6 +16,15 @@ namespace takt_workload
 
 namespace
 {
+
+std::vector<takt_core::ThreadAttributes> attributes_of(const takt_core::ExecutorOptions & options)
+{
+  std::vector<takt_core::ThreadAttributes> all;
+  for (const takt_core::ExecutorThreadOptions & thread : options.threads) {
+    all.push_back(thread.attributes);
+  }
+  return all;
+}
 
 PartExecutor unscheduled(
   const std::shared_ptr<takt_rcl::Context> & context, const Graph & graph,
@@ -27,7 +37,8 @@ PartExecutor unscheduled(
   for (std::size_t i = 0; i < wanted.threads.size(); ++i) {
     wanted.threads[i].attributes.name = fmt::format("executor.{}", i);
   }
-  PartExecutor made{takt_rcl::Executor(context, wanted), wanted.name, wanted.order};
+  PartExecutor made{
+    takt_rcl::Executor(context, wanted), wanted.name, wanted.order, attributes_of(wanted)};
   const CallbackTable table(graph);
   for (const Chain & chain : graph.chains) {
     takt_core::ChainOptions one;
@@ -44,6 +55,29 @@ PartExecutor unscheduled(
 
 }  // namespace
 
+std::vector<OwnThread> PartExecutor::threads()
+{
+  const std::vector<takt_core::AttributeReport> reports = executor.core().attributes();
+  const std::vector<pid_t> ids = executor.core().thread_ids();
+  std::vector<OwnThread> all;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    all.push_back({ids.at(i), reports[i], wished.at(i)});
+  }
+  return all;
+}
+
+bool PartExecutor::lacks_rights()
+{
+  if (!rights_must_be_there) {
+    return false;
+  }
+  const auto reports = executor.core().attributes();
+  return !executor.core().refusals().empty() ||
+         std::any_of(reports.begin(), reports.end(), [](const takt_core::AttributeReport & one) {
+           return !one.granted_all();
+         });
+}
+
 PartExecutor make_part_executor(
   const std::shared_ptr<takt_rcl::Context> & context, const Graph & graph,
   const RunOptions & options, std::uint32_t part)
@@ -59,12 +93,12 @@ PartExecutor make_part_executor(
   if (shares_executor(schedule, options, part)) {
     schedule.strict = false;  // `misfits` has judged all parts together
   }
-  for (takt_schedule::ExecutorSchedule & one : schedule.executors) {
-    one.order = options.order.value_or(one.order);
-  }
   PartExecutor made{
     takt_rcl::Executor::from_schedule(context, schedule, name), name, takt_core::Order::fifo};
   made.order = made.executor.core().options().order;
+  const takt_core::ExecutorOptions wanted = takt_schedule::executor_options(*schedule.find(name));
+  made.wished = attributes_of(wanted);
+  made.rights_must_be_there = wanted.missing_rights == takt_core::MissingRights::fail;
   return made;
 }
 

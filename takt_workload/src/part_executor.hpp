@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "part_accounts.hpp"
 #include "takt_rcl/context.hpp"
 #include "takt_rcl/executor.hpp"
 #include "takt_workload/graph.hpp"
@@ -18,6 +20,14 @@ struct PartExecutor
   takt_rcl::Executor executor;
   std::string name;
   takt_core::Order order = takt_core::Order::fifo;
+  /// Of each thread, as the schedule says it: before fallbacks.
+  std::vector<takt_core::ThreadAttributes> wished{};
+  bool rights_must_be_there = false;
+
+  /// Its threads as they are now; none before it has started.
+  std::vector<OwnThread> threads();
+  /// Whether the last start failed for want of a right.
+  bool lacks_rights();
 };
 
 /// Without a schedule the graph's chains give priorities and deadlines. Throws takt_rcl::Error.

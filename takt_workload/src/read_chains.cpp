@@ -17,8 +17,9 @@ namespace
 class References
 {
 public:
-  References(const Graph & graph, FileFaults & faults)
+  References(const Graph & graph, const Doubtful & doubtful, FileFaults & faults)
   : graph_(graph),
+    doubtful_(doubtful),
     table_(graph),
     faults_(faults)
   {
@@ -52,6 +53,9 @@ public:
     if (!is_id && node == kNone) {
       return kNone;
     }
+    if (is_id && doubted(qualified(word.substr(0, word.find(':'))))) {
+      return kNone;
+    }
     const std::uint32_t topic = table_.callbacks()[from].output_topic;
     if (topic == kNone) {
       faults_.add(
@@ -75,7 +79,7 @@ public:
   std::uint32_t by_id(const std::string & id, Place place)
   {
     const std::uint32_t callback = table_.find(id);
-    if (callback == kNone) {
+    if (callback == kNone && !doubted(qualified(id.substr(0, id.find(':'))))) {
       std::set<std::string> known;
       for (const CallbackEntry & entry : table_.callbacks()) {
         known.insert(entry.id);
@@ -87,10 +91,16 @@ public:
 
   std::uint32_t node_of(const std::string & word, Place place)
   {
+    if (doubtful_.contains(qualified(word))) {
+      return kNone;
+    }
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (graph_.nodes[i].name == qualified(word)) {
         return i;
       }
+    }
+    if (doubtful_.contains("")) {
+      return kNone;
     }
     std::set<std::string> known;
     for (const Node & node : graph_.nodes) {
@@ -101,16 +111,24 @@ public:
   }
 
 private:
+  // Whether what is said of a node, or of one that is not there, may only follow from other faults.
+  bool doubted(const std::string & node) const
+  {
+    return doubtful_.contains(node) || doubtful_.contains("");
+  }
+
   const Graph & graph_;
+  const Doubtful & doubtful_;
   CallbackTable table_;
   FileFaults & faults_;
 };
 
 }  // namespace
 
-void read_chains(const YAML::Node & list, Graph & graph, FileFaults & faults)
+void read_chains(
+  const YAML::Node & list, const Doubtful & doubtful, Graph & graph, FileFaults & faults)
 {
-  References references(graph, faults);
+  References references(graph, doubtful, faults);
   for (const auto & entry : list) {
     MapReader reader(entry, "chain", faults);
     Chain chain;
@@ -169,12 +187,13 @@ void check_reached(const Graph & graph, const CallbackTable & table, MapReader &
 
 }  // namespace
 
-void read_kpis(const YAML::Node & node, Graph & graph, FileFaults & faults)
+void read_kpis(
+  const YAML::Node & node, const Doubtful & doubtful, Graph & graph, FileFaults & faults)
 {
   if (!node.IsDefined()) {
     return;
   }
-  References references(graph, faults);
+  References references(graph, doubtful, faults);
   const auto id_of = [&](std::uint32_t callback) {
     return callback == kNone ? std::string() : references.table().callbacks()[callback].id;
   };
@@ -204,7 +223,9 @@ void read_kpis(const YAML::Node & node, Graph & graph, FileFaults & faults)
       hot.fault("'roots' is missing: a list of nodes with timers");
     }
     graph.kpis.hot_path_sink = only_input(hot, "sink");
-    check_reached(graph, references.table(), hot);
+    if (doubtful.empty()) {
+      check_reached(graph, references.table(), hot);
+    }
     hot.finish();
   }
   if (reader.has("planner")) {

@@ -1,7 +1,5 @@
 #include "takt_workload/recorder.hpp"
 
-#include <unistd.h>
-
 namespace takt_workload
 {
 
@@ -20,8 +18,7 @@ Recorder::Recorder(
 : table_(table),
   process_(process),
   filled_((runs + kChunk - 1) / kChunk + threads, 0),  // each thread's last chunk may stay empty
-  lanes_(threads),
-  threads_(threads)
+  lanes_(threads)
 {
   pool_.resize(filled_.size() * kChunk);
 }
@@ -56,13 +53,6 @@ void Recorder::on_added(const takt_core::Callback & callback)
     numbers_.resize(callback.number() + 1, kNone);
   }
   numbers_[callback.number()] = table_.find(callback.id());
-}
-
-void Recorder::on_thread(std::uint32_t thread, const takt_core::AttributeReport & report)
-{
-  if (thread < threads_.size()) {
-    threads_[thread] = {gettid(), report};
-  }
 }
 
 RunRecord & Recorder::next_record(Lane & lane) noexcept

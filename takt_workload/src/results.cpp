@@ -221,7 +221,10 @@ json results_json(
     results["chains"].push_back(chain_json(graph.chains[i], analysis.chains[i]));
   }
   results["kpis"] = kpis_json(graph, processes, analysis);
-  results["load"] = {{"asked", analysis.load.asked}, {"applied", analysis.load.applied}};
+  results["load"] = {
+    {"asked", analysis.load.asked},
+    {"applied", analysis.load.applied},
+    {"margin", analysis.load.margin}};
   results["stalls"] = json::array();
   for (const Stall & stall : analysis.stalls) {
     results["stalls"].push_back(

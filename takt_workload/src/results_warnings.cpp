@@ -45,7 +45,13 @@ std::vector<std::string> without_repeats(const std::vector<std::string> & warnin
 {
   static const std::regex thread("thread '[^']*' \\([0-9]+\\)|for thread [0-9]+");
   std::map<std::string, std::size_t> times;
-  const auto key = [](const std::string & text) { return std::regex_replace(text, thread, ""); };
+  // For whichever thread, priority and fallback: the same right, and the same way to get it.
+  static const std::regex refusal("^[^:]*: |priority [0-9]+|rtprio [0-9]+|in force: .*");
+  const auto key = [](const std::string & text) {
+    const std::string one = std::regex_replace(text, thread, "");
+    return one.find(" refused for ") == std::string::npos ? one
+                                                          : std::regex_replace(one, refusal, "");
+  };
   for (const std::string & warning : warnings) {
     ++times[key(warning)];
   }
@@ -62,6 +68,24 @@ std::vector<std::string> without_repeats(const std::vector<std::string> & warnin
   return kept;
 }
 
+// Whether nice levels are all that tells the executors' threads apart: no priority was granted.
+bool counts_on_nice(const std::vector<ProcessRecord> & processes)
+{
+  bool nice = false;
+  for (const ProcessRecord & process : processes) {
+    for (const ThreadRecord & thread : process.threads) {
+      const std::string & granted = thread.granted;
+      if (
+        thread.executor && (granted.starts_with("fifo") || granted.starts_with("rr") ||
+                            granted.starts_with("deadline"))) {
+        return false;
+      }
+      nice = nice || (thread.executor && granted.find("nice") != std::string::npos);
+    }
+  }
+  return nice;
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(
@@ -75,22 +99,34 @@ std::vector<std::string> warnings_of(
     }
   }
   for (const std::string & warning : process_warnings(processes)) {
-    warnings.push_back(warning);
+    // Said below of what the threads really had.
+    if (warning.find("nice levels only count within a session here") == std::string::npos) {
+      warnings.push_back(warning);
+    }
   }
-  bool nice = false;
+  std::map<std::string, std::string> refused;  // the threads of each fault
+  std::vector<std::string> faults;
   for (const ProcessRecord & process : processes) {
     if (process.unrecorded_runs > 0) {
       warnings.push_back(
         fmt::format("{} runs did not fit into the record", process.unrecorded_runs));
     }
     for (const ThreadRecord & thread : process.threads) {
-      nice = nice || thread.granted.find("nice") != std::string::npos;
       for (const std::string & fault : thread.faults) {
-        warnings.push_back(fmt::format("{}: {}", thread.name, fault));
+        const std::string who =
+          processes.size() > 1 ? fmt::format("{}/{}", process.process, thread.name) : thread.name;
+        auto & whose = refused[fault];
+        if (whose.empty()) {
+          faults.push_back(fault);
+        }
+        whose += (whose.empty() ? "" : ", ") + who;
       }
     }
   }
-  if (nice && host.autogroup) {
+  for (const std::string & fault : faults) {
+    warnings.push_back(fmt::format("{}: {}", refused[fault], fault));
+  }
+  if (host.autogroup && counts_on_nice(processes)) {
     warnings.push_back(
       "threads have nice values, and autogroup is on: they count only among the processes of this "
       "terminal session (`sysctl kernel.sched_autogroup_enabled=0` ends that)");
@@ -112,16 +148,17 @@ std::vector<std::string> warnings_of(
   }
   if (held_back > 0) {
     warnings.push_back(fmt::format(
-      "the kernel held real-time threads back {} times, {:.1f} ms in all (throttling, or "
+      "the kernel held real-time threads back {}, {:.1f} ms in all (throttling, or "
       "threads of priority 99): no stall of the host, and left out of no figure",
-      held_back, static_cast<double>(held_for.count()) * 1e-6));
+      held_back == 1 ? "once" : fmt::format("{} times", held_back),
+      static_cast<double>(held_for.count()) * 1e-6));
   }
   if (analysis.foreign_messages > 0) {
     warnings.push_back(fmt::format(
       "{} messages came from publishers outside of the graph: choose another --domain",
       analysis.foreign_messages));
   }
-  if (analysis.load.applied < 0.98 * analysis.load.asked) {
+  if (analysis.load.overloaded()) {
     warnings.push_back(fmt::format(
       "overload: of {:.2f} cores of work {:.2f} were done", analysis.load.asked,
       analysis.load.applied));

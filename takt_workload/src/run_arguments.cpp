@@ -28,15 +28,18 @@ void add_run_options(CLI::App & app, RunArguments & a)
   app.add_option("GRAPH", a.graph, "graph file, or the name of a shipped one")->required();
   app.add_option("--schedule", run.schedule, "schedule file, or the name of a shipped one");
   app.add_option("--executor", run.executor, "which executor of the schedule")->needs("--schedule");
-  app.add_option_function<std::string>(
-    "--order",
-    [&run](const std::string & word) {
-      run.order = takt_core::from_string<takt_core::Order>(word);
-      if (!run.order) {
-        throw CLI::ValidationError("--order", "'" + word + "' is not one of " + orders());
-      }
-    },
-    "order of the ready queues: " + orders());
+  app
+    .add_option_function<std::string>(
+      "--order",
+      [&run](const std::string & word) {
+        run.order = takt_core::from_string<takt_core::Order>(word);
+        if (!run.order) {
+          throw CLI::ValidationError("--order", "'" + word + "' is not one of " + orders());
+        }
+      },
+      "order of the ready queues, without a schedule: " + orders())
+    ->excludes("--schedule")
+    ->default_str("fifo");
   app.add_option("--threads", run.threads, "executor threads, without a schedule")
     ->check(CLI::Range(1, 63))
     ->excludes("--schedule")
@@ -47,32 +50,40 @@ void add_run_options(CLI::App & app, RunArguments & a)
   add_duration(app, "--duration", run.duration, "measured time");
   add_duration(app, "--warmup", run.warmup, "time before it that is left out");
   add_duration(app, "--match-timeout", run.match_timeout, "longest wait for discovery");
-  app.add_option_function<std::string>(
-    "--phases",
-    [&run](const std::string & word) {
-      std::uint64_t seed = 0;
-      if (word.starts_with("random:") && CLI::detail::lexical_cast(word.substr(7), seed)) {
-        run.random_phases = seed;
-      } else if (word != "fixed") {
-        throw CLI::ValidationError("--phases", "'" + word + "' is neither fixed nor random:SEED");
-      }
-    },
-    "timers' phases: fixed (as the graph says) or random:SEED");
-  app.add_option("--seed", run.seed, "of work times drawn from distributions");
+  app
+    .add_option_function<std::string>(
+      "--phases",
+      [&run](const std::string & word) {
+        std::uint64_t seed = 0;
+        if (word.starts_with("random:") && CLI::detail::lexical_cast(word.substr(7), seed)) {
+          run.random_phases = seed;
+        } else if (word != "fixed") {
+          throw CLI::ValidationError("--phases", "'" + word + "' is neither fixed nor random:SEED");
+        }
+      },
+      "timers' phases: fixed (as the graph says) or random:SEED")
+    ->default_str("fixed");
+  app.add_option("--seed", run.seed, "of work times drawn from distributions")
+    ->capture_default_str();
   app.add_option("--work-scale", run.work_scale, "factor for all work times")
-    ->check(CLI::Range(0.0, 1000.0));
-  app.add_option("--split", run.split, "number of processes")->check(CLI::Range(1, 64));
+    ->check(CLI::Range(0.0, 1000.0))
+    ->capture_default_str();
+  app.add_option("--split", run.split, "number of processes, at most one for each node")
+    ->check(CLI::Range(1, 64))
+    ->capture_default_str();
   app.add_option("--split-map", run.split_map, "nodes of each process, \"A,B;C\"")
     ->needs("--split");
-  app.add_option_function<std::string>(
-    "--witness",
-    [&run](const std::string & word) {
-      if (word != "auto" && word != "off") {
-        throw CLI::ValidationError("--witness", "'" + word + "' is neither auto nor off");
-      }
-      run.witness = word == "auto";
-    },
-    "watch for stalls of the host: auto or off");
+  app
+    .add_option_function<std::string>(
+      "--witness",
+      [&run](const std::string & word) {
+        if (word != "auto" && word != "off") {
+          throw CLI::ValidationError("--witness", "'" + word + "' is neither auto nor off");
+        }
+        run.witness = word == "auto";
+      },
+      "watch for stalls of the host: auto or off")
+    ->default_str("auto");
   app.add_option("--domain", run.domain, "ROS domain id; default: a free one")
     ->check(CLI::Range(0, 232))
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);

@@ -22,6 +22,11 @@ std::vector<int> parts_of(const Graph & graph, const RunOptions & options)
 {
   const std::size_t count = graph.nodes.size();
   const auto split = static_cast<std::size_t>(options.split);
+  if (split > count) {
+    throw std::invalid_argument(fmt::format(
+      "--split {}: the graph has {} node{}, and each process needs one", split, count,
+      count == 1 ? "" : "s"));
+  }
   std::vector<int> parts(count, options.split - 1);
   if (options.split_map.empty()) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -50,6 +55,12 @@ std::vector<int> parts_of(const Graph & graph, const RunOptions & options)
       }
       named[index] = true;
       parts[index] = part;
+    }
+  }
+  for (int part = 0; part < options.split; ++part) {
+    if (std::find(parts.begin(), parts.end(), part) == parts.end()) {
+      throw std::invalid_argument(
+        fmt::format("--split-map gives process {} of {} no node", part + 1, options.split));
     }
   }
   return parts;

@@ -74,11 +74,20 @@ public:
       record_.bad_input = true;
     } catch (const std::exception & error) {
       record_.error = error.what();
+      record_.bad_input =
+        executor_ && (executor_->lacks_rights() || threads_refused(record_.error));
     }
     return std::move(record_);
   }
 
 private:
+  // The rights that a strict schedule takes for the middleware's threads are asked for with each node.
+  bool threads_refused(const std::string & error) const
+  {
+    return executor_->rights_must_be_there &&
+           error.starts_with("cannot set threads of the process");
+  }
+
   void create()
   {
     takt_rcl::InitOptions init;
@@ -192,7 +201,8 @@ private:
       record_.measured_to = std::max(record_.measured_from, takt_core::now());
       record_.warnings.push_back("ended early");
     }
-    record_.threads = thread_records(before, takt_core::read_accounts(), *recorder_, part_);
+    record_.threads =
+      thread_records(before, takt_core::read_accounts(), executor_->threads(), part_);
     record_.counters = counters();
     for (std::size_t i = 0; i < record_.counters.size(); ++i) {
       record_.counters[i].overwritten -= counted[i].overwritten;

@@ -87,7 +87,9 @@ takt_core::Faults schedule_faults(const RunArguments & a, const Graph & graph)
   }
   const std::string file = find_shipped(a.run.schedule, "schedules");
   std::error_code ignored;
-  if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored)) {
+  if (
+    std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored) &&
+    !std::filesystem::is_directory(file, ignored)) {
     return {file + " is not a regular file"};  // a pipe would be waited for
   }
   const auto schedule = takt_schedule::load_schedule(file);
@@ -118,6 +120,12 @@ int run(int argc, char ** argv)
     parts_of(graph, a.run);
   } catch (const std::invalid_argument & error) {
     return fail(error.what());
+  }
+  if (a.run.reference_timer && graph.kpis.planner.empty()) {
+    return fail(
+      "--reference-timer is due whenever the planner is, and this graph names none; add 'planner' "
+      "to "
+      "its 'kpis'");
   }
   for (const std::string & fault : schedule_faults(a, graph)) {
     fmt::print(stderr, "{}\n", fault);

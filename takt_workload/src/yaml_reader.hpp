@@ -28,6 +28,7 @@ public:
 
   void add(Place place, const std::string & what) { found_.emplace_back(place, what); }
   bool empty() const { return found_.empty(); }
+  std::size_t count() const { return found_.size(); }
   /// "FILE:LINE:COLUMN: what", in the file's order.
   takt_core::Faults sorted() const;
 

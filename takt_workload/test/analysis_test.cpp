@@ -154,6 +154,27 @@ TEST_F(Records, LoadIsTheWorkThatWasReallyDone)
   EXPECT_NEAR(figures.load.applied, 6e-3, 1e-9);     // the planner's timer works too in earnest
 }
 
+TEST_F(Records, TheEndsOfTheMeasuredTimeAreNoOverload)
+{
+  round(0, 1);
+  process.measured_to = at(150);  // one and a half periods, and one round of work
+  EXPECT_FALSE(result().load.overloaded());
+  process.measured_to = at(1000);
+  EXPECT_TRUE(result().load.overloaded());
+  process.measured_to = process.measured_from;
+  EXPECT_FALSE(result().load.overloaded()) << "nothing was measured";
+}
+
+TEST_F(Records, SkippedPeriodsCountWhereTheyWereDue)
+{
+  // Due at 100, 200 and 300 ms, run at 350.
+  run("/Front:timer(100ms)", 100, 350, 351, 0, true).skipped = 2;
+  process.measured_from = at(250);
+  EXPECT_EQ(result().skipped_periods, 1u);
+  process.measured_from = at(310);
+  EXPECT_EQ(result().skipped_periods, 0u);
+}
+
 TEST_F(Records, JoinAcrossProcessesDoesNotDependOnTheirOrder)
 {
   round(0, 1);

@@ -42,6 +42,72 @@ TEST(GraphFile, ReportsAllFaultsWithTheirLines)
   }
 }
 
+TEST(GraphFile, FaultsOfNodesHideNoneOfChainsAndFigures)
+{
+  const auto graph = parse_graph(
+    "version: 1\n"
+    "name: bad\n"
+    "message: Payload\n"
+    "payload: 4GiB\n"
+    "nodes:\n"
+    "  - {name: A, kind: sensor}\n"
+    "  - {name: B, kind: transform, input: A}\n"
+    "  - {name: C, kind: tranform, input: B}\n"
+    "chains:\n"
+    "  - {name: follows, path: [A, B, C]}\n"
+    "  - {name: own, path: [B, Z], deadline: 5}\n"
+    "kpis:\n"
+    "  hot_path: {roots: [Y], sink: C}\n",
+    "g.yaml");
+  EXPECT_EQ(
+    graph.faults(), (takt_core::Faults{
+                      "g.yaml:4:10: graph: 'payload' must be at most 64MiB, not '4GiB'",
+                      "g.yaml:6:5: node A: 'period' is missing",
+                      "g.yaml:8:21: node C: 'tranform' is no kind; did you mean 'transform'?",
+                      "g.yaml:11:24: B has no timer",
+                      "g.yaml:11:41: chain: 'deadline': '5' has no unit; write 5ms (units are ns, "
+                      "us, ms, s and min)",
+                      "g.yaml:13:22: there is no node Y"}));
+}
+
+TEST(GraphFile, AFaultyPayloadHidesNoFaultOfAGraphWhoseNodesAreGood)
+{
+  const auto graph = parse_graph(
+    "version: 1\nname: bad\nmessage: Payload\npayload: 1TB\nnodes:\n"
+    "  - {name: A, kind: sensor, period: 1s}\n"
+    "  - {name: B, kind: transform, input: C}\n"
+    "  - {name: C, kind: transform, input: B}\n"
+    "chains: [{name: c, path: [A, B]}]\n"
+    "kpis: {hot_path: {roots: [A], sink: B}}\n",
+    "g.yaml");
+  std::string all;
+  for (const std::string & fault : graph.faults()) {
+    all += fault + "\n";
+  }
+  for (const char * expected :
+       {"g.yaml:4:10: graph: 'payload'", "/B:sub(/C) never runs", "/C:sub(/B) never runs",
+        "g.yaml:9:30: B does not subscribe to /A",
+        "no path leads from /A:timer(1s) to /B:sub(/C)"}) {
+    EXPECT_NE(all.find(expected), std::string::npos) << expected << "\nin\n" << all;
+  }
+}
+
+TEST(GraphFile, OtherKindsOfFilesAreRecognised)
+{
+  EXPECT_EQ(
+    parse_graph("version: 1\nexecutors: {main: {threads: {a: {}}, default: a}}\n", "g").faults(),
+    takt_core::Faults{
+      "g:1:1: graph: this is a schedule (it has 'executors'), where a graph is expected; `takt "
+      "check "
+      "FILE` checks a schedule, and `takt run GRAPH --schedule FILE` runs a graph under it"});
+  EXPECT_EQ(
+    parse_graph("version: 1\nname: x\nnodes:\n\t- {name: A, kind: sensor, period: 1ms}\n", "g")
+      .faults(),
+    takt_core::Faults{
+      "g:4:1: a tab stands here; YAML is indented with spaces only, so replace it by spaces"});
+  EXPECT_EQ(load_graph("/").faults(), takt_core::Faults{"/: is a directory; name a graph file"});
+}
+
 TEST(GraphFile, RefusesChainsThatDoNotConnect)
 {
   const std::string head =
@@ -148,6 +214,16 @@ TEST(GraphFile, TheDocumentedExampleIsValid)
   for (const std::string & fault : graph.faults()) {
     ADD_FAILURE() << fault;
   }
+  // A first example shall meet its own deadline: work and waiting for the partner take half of it.
+  ASSERT_TRUE(graph.ok());
+  const CallbackTable table(graph.value());
+  const Chain & chain = graph->chains.at(0);
+  takt_core::Duration taken = *graph->nodes.at(1).offset - *graph->nodes.at(0).offset;
+  for (const std::string & id : chain.path) {
+    const CallbackEntry & callback = table.callbacks()[table.find(id)];
+    taken += callback.output_topic == kNone ? takt_core::Duration{} : callback.work.longest;
+  }
+  EXPECT_LE(2 * taken, chain.deadline);
 }
 
 TEST(GraphFile, SurvivesAnything)

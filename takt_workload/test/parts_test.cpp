@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <cstdlib>
+#include <optional>
 
 #include "program.hpp"
 
@@ -108,18 +109,38 @@ TEST_F(Programs, SigintWhileSomePartsWaitForAnotherEndsTheRun)
   }
 }
 
-TEST_F(Programs, APartThatDiesInTheRunEndsItAndTheOthersRecordsAreKept)
+// Three parts that measure by now, of which one then gets a signal.
+class RunningParts : public Programs
 {
-  std::vector<std::string> words = three_parts();
-  words.insert(words.end(), {"--output", file("results.json")});
-  Program program(words);
-  ASSERT_TRUE(program.wait_for("elapsed_s\": 2"));
-  const auto parts = program.children();
-  ASSERT_EQ(parts.size(), 3u);
-  kill(parts[2], SIGABRT);
-  EXPECT_EQ(program.finish(), 1);
-  EXPECT_NE(program.errors.find("part 3 of 3 (/callback_7, "), std::string::npos) << program.errors;
-  EXPECT_NE(program.errors.find("signal 6"), std::string::npos) << program.errors;
+protected:
+  void start()
+  {
+    std::vector<std::string> words = three_parts();
+    words.insert(words.end(), {"--output", file("results.json")});
+    program.emplace(words);
+    ASSERT_TRUE(program->wait_for("elapsed_s\": 2"));
+    parts = program->children();
+    ASSERT_EQ(parts.size(), 3u);
+  }
+
+  /// The run's exit code.
+  int finish_after(std::size_t part, int signal)
+  {
+    kill(parts.at(part), signal);
+    return program->finish();
+  }
+
+  std::optional<Program> program;
+  std::vector<pid_t> parts;
+};
+
+TEST_F(RunningParts, OneThatDiesEndsTheRunAndTheOthersRecordsAreKept)
+{
+  ASSERT_NO_FATAL_FAILURE(start());
+  EXPECT_EQ(finish_after(2, SIGABRT), 1);
+  EXPECT_NE(program->errors.find("part 3 of 3 (/callback_7, "), std::string::npos)
+    << program->errors;
+  EXPECT_NE(program->errors.find("signal 6"), std::string::npos) << program->errors;
   const json all = results();
   EXPECT_GT(all.at("chains")[0].at("completed").get<int>(), 0);
   EXPECT_EQ(all.at("chains")[2].at("completed").get<int>(), 0);
@@ -128,16 +149,10 @@ TEST_F(Programs, APartThatDiesInTheRunEndsItAndTheOthersRecordsAreKept)
     all.at("warnings")[0].get<std::string>().find("incomplete: part 3 of 3"), std::string::npos);
 }
 
-TEST_F(Programs, APartThatIsToldToEndEndsTheRun)
+TEST_F(RunningParts, OneThatIsToldToEndEndsTheRun)
 {
-  std::vector<std::string> words = three_parts();
-  words.insert(words.end(), {"--output", file("results.json")});
-  Program program(words);
-  ASSERT_TRUE(program.wait_for("elapsed_s\": 2"));
-  const auto parts = program.children();
-  ASSERT_EQ(parts.size(), 3u);
-  kill(parts[1], SIGINT);
-  EXPECT_EQ(program.finish(), 0) << program.errors;
+  ASSERT_NO_FATAL_FAILURE(start());
+  EXPECT_EQ(finish_after(1, SIGINT), 0) << program->errors;
   EXPECT_EQ(results().at("warnings")[0], "ended early");
 }
 

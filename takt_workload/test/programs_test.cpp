@@ -33,6 +33,13 @@ TEST_F(Programs, BadInputIsOneMessageAndExitCodeTwo)
     {TAKT_RUN, "three_chains", "--output", "a.json", "--records", "a.json"},
     {TAKT_RUN, "autoware_reference", "--duration", "100000min"},
     {TAKT_RUN, "autoware_reference", "--duration", "100000min", "--split", "3"},
+    {TAKT_RUN, "three_chains", "--output", "-"},
+    {TAKT_RUN, "three_chains", "--split", "10"},
+    {TAKT_RUN, "three_chains", "--split", "3", "--split-map", "callback_1;;callback_2"},
+    {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--order", "edf"},
+    {TAKT_RUN, "three_chains", "--schedule", "/tmp"},
+    {TAKT_RUN, "three_chains", "--reference-timer", "50"},
+    {TAKT_RUN, "/tmp"},
     {TAKT_RUN, "nowhere.yaml"},
     {TAKT_RUN, file("bad.yaml")},
     {TAKT_GRAPH},
@@ -124,6 +131,46 @@ TEST_F(Programs, AScheduleThatDoesNotFitTheGraphIsRefusedBeforeAnythingRuns)
     {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--executor", "nobody"});
   EXPECT_EQ(nobody.finish(), 2);
   EXPECT_NE(nobody.errors.find("nobody"), std::string::npos) << nobody.errors;
+}
+
+// What was not measured, or only for a moment, is no overload.
+TEST_F(Programs, AShortRunAndOneThatEndsInItsWarmUpWarnOfNoOverload)
+{
+  std::vector<std::string> words{
+    TAKT_RUN,
+    "three_chains",
+    "--work-scale",
+    "0.1",
+    "--threads",
+    "2",
+    "--warmup",
+    "100ms",
+    "--duration",
+    "500ms",
+    "--quiet",
+    "--output",
+    file("results.json")};
+  Program brief(words);
+  EXPECT_EQ(brief.finish(), 0) << brief.errors;
+  EXPECT_EQ(results().at("warnings").dump().find("overload"), std::string::npos) << results();
+  words = {TAKT_RUN,          "three_chains", "--warmup",          "10min", "--duration", "1s",
+           "--json-progress", "--output",     file("results.json")};
+  Program interrupted(words);
+  ASSERT_TRUE(interrupted.wait_for("elapsed_s\": 1"));
+  interrupted.signal(SIGINT);
+  EXPECT_EQ(interrupted.finish(), 0) << interrupted.errors;
+  EXPECT_EQ(results().at("warnings").dump().find("overload"), std::string::npos) << results();
+  EXPECT_EQ(results().at("kpis").at("skipped_periods"), 0);
+}
+
+TEST_F(Programs, AResultThatCannotBeWrittenNamesTheFile)
+{
+  Program program(
+    {TAKT_RUN, "three_chains", "--warmup", "10ms", "--duration", "100ms", "--quiet", "--output",
+     "/dev/full"});
+  EXPECT_EQ(program.finish(), 1);
+  EXPECT_NE(program.errors.find("/dev/full cannot be written: No space left"), std::string::npos)
+    << program.errors;
 }
 
 // The client library writes its log below the home directory.

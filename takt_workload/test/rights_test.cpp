@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <fstream>
 #include <map>
 
 #include "program.hpp"
@@ -28,19 +29,67 @@ TEST_F(Programs, WithoutRightsTheShippedScheduleTellsThreadsApartByNiceLevelsTha
     {"planner", "other nice 5"},
     {"rest.0", "other nice 15"},
     {"rest.1", "other nice 15"}};
+  const std::map<std::string, std::string> wished{
+    {"hot.0", "fifo 60"},
+    {"hot.1", "fifo 60"},
+    {"planner", "fifo 50"},
+    {"rest.0", "fifo 30"},
+    {"rest.1", "fifo 30"}};
   std::map<std::string, std::string> granted;
+  std::map<std::string, std::string> asked;
   for (const json & thread : all.at("threads")) {
     if (thread.at("executor").get<bool>()) {
-      const auto words = thread.at("granted").get<std::string>();
-      granted[thread.at("name")] = words.substr(0, words.find(", cores"));
+      const std::string name = thread.at("name");
+      const auto without_cores = [&](const char * key) {
+        const auto words = thread.at(key).get<std::string>();
+        return words.substr(0, words.find(", cores"));
+      };
+      granted[name] = without_cores("granted");
+      asked[name] = without_cores("asked");
+      const std::string faults = thread.at("faults").dump();
+      EXPECT_NE(faults.find("CAP_SYS_NICE is missing"), std::string::npos) << faults;
+      EXPECT_NE(faults.find("fallback is in force: " + expected.at(name)), std::string::npos)
+        << faults;
     }
   }
   EXPECT_EQ(granted, expected);
+  EXPECT_EQ(asked, wished) << "what the schedule wants, not what its fallback asked for";
+  const std::string warnings = all.at("warnings").dump();
+  EXPECT_NE(warnings.find("hot.0, hot.1: SCHED_FIFO priority 60 refused"), std::string::npos)
+    << warnings;
+  // One right is missing, and how to get it is said once.
+  EXPECT_EQ(warnings.find("SCHED_FIFO priority 50 refused"), std::string::npos) << warnings;
+  EXPECT_NE(warnings.find("(and 2 more like this)"), std::string::npos) << warnings;
+  EXPECT_EQ(warnings.find("nice levels only count"), std::string::npos) << "said twice";
   // Nice values mean little where autogroup is on, and that is said.
   EXPECT_EQ(
     all.at("warnings").dump().find("count only among the processes of this terminal session") !=
       std::string::npos,
     all.at("host").at("autogroup").get<bool>());
+}
+
+TEST_F(Programs, MissingRightsThatAScheduleInsistsOnAreBadInput)
+{
+  const std::string begin = "version: 1\nexecutors:\n  main:\n    missing_rights: fail\n";
+  const std::map<std::string, std::string> cases{
+    {"    threads: {hot: {policy: fifo, priority: 7}}\n    default: hot\n",
+     "SCHED_FIFO priority 7"},
+    {"    threads: {hot: {}}\n    default: hot\n    middleware_ceiling: 9\n",
+     "SCHED_FIFO priority 9"},
+    {"    threads: {hot: {}}\n    default: hot\n    process_threads:\n"
+     "      - {match: \"*\", policy: fifo, priority: 5}\n",
+     "SCHED_FIFO priority 5"}};
+  for (const auto & [rest, said] : cases) {
+    std::ofstream(file("s.yaml")) << begin << rest;
+    for (const char * split : {"1", "2"}) {
+      Program program(
+        {TAKT_RUN, "three_chains", "--schedule", file("s.yaml"), "--split", split, "--warmup",
+         "100ms", "--duration", "300ms", "--quiet"},
+        Rights::none);
+      EXPECT_EQ(program.finish(), 2) << program.errors;
+      EXPECT_NE(program.errors.find(said + " refused"), std::string::npos) << program.errors;
+    }
+  }
 }
 
 }  // namespace takt_workload

@@ -179,6 +179,13 @@ TEST(Parts, AreContiguousBlocksOrAsTheMapSays)
   EXPECT_THROW(parts_of(graph, options), std::invalid_argument);
   options.split_map = "nobody";
   EXPECT_THROW(parts_of(graph, options), std::invalid_argument);
+  options.split_map = "callback_1;;callback_2";
+  EXPECT_THROW(parts_of(graph, options), std::invalid_argument) << "a process without a node";
+  options.split_map.clear();
+  options.split = 9;
+  EXPECT_EQ(parts_of(graph, options).back(), 8);
+  options.split = 10;
+  EXPECT_THROW(parts_of(graph, options), std::invalid_argument) << "of nine nodes";
 }
 
 }  // namespace takt_workload

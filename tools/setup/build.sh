@@ -51,7 +51,7 @@ if [[ -z ${PACKAGES:-} && -e $stamp && $(<"$stamp") == "$whole_key" ]]; then
 fi
 
 mkdir -p -- "$TAKT_BUILD"
-touch -- "${TAKT_BUILD%/*}/COLCON_IGNORE"
+[[ -e ${TAKT_BUILD%/*}/COLCON_IGNORE ]] || touch -- "${TAKT_BUILD%/*}/COLCON_IGNORE"
 exec 9>"$TAKT_BUILD/.lock"
 flock --nonblock 9 || { takt_say "waiting for another build in $TAKT_BUILD"; flock 9; }
 
@@ -106,6 +106,8 @@ report_failures() # the compiler's words are in the log of each failed package
   done >&2
 }
 
+# On a terminal colcon itself shows how far it is.
+[[ -t 1 ]] || exec {going}> >(takt_meanwhile "still building")
 cd -- "$TAKT_ROOT"
 "${wrapper[@]}" colcon --log-base "$TAKT_BUILD/log" build \
   --base-paths "${roots[@]}" \

@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
 # Everything that a build needs: Debian packages, Python, ROS 2. Quick when it is all there.
 set -euo pipefail
-here=$(dirname -- "${BASH_SOURCE[0]}")
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=tools/setup/say.sh
+source "$here/say.sh"
+# shellcheck source=tools/setup/writable.sh
+source "$here/writable.sh"
+takt_need_writable "${here%/tools/setup}"
 # First, because the paths depend on the Python that comes with it.
 "$here/debian.sh"
 # shellcheck source=tools/setup/paths.sh
@@ -16,7 +21,9 @@ mkdir -p -- "$(dirname -- "$words")" 2>/dev/null && : >"$words" 2>/dev/null ||
   takt_die "cannot write to ${words%/*}"
 export PIP_RETRIES=${PIP_RETRIES:-1} PIP_DEFAULT_TIMEOUT=${PIP_DEFAULT_TIMEOUT:-10}
 rc=0
+exec {going}> >(takt_meanwhile "still setting up" "$TAKT_PREFIX")
 "$here/prefix.sh" 2>&1 | tee -- "$words" | { grep --line-buffered '^takt: ' || true; } >&2 ||
   rc=${PIPESTATUS[0]}
+exec {going}>&-
 [[ $rc -eq 0 ]] || takt_say "what the installer said is in $words"
 exit "$rc"

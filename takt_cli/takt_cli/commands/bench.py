@@ -13,12 +13,12 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.commands.options import Json
+from takt_cli.commands.options import Json, duration_ns
 from takt_cli.console import err, note, out, print_json
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.programs import build_directories, last_lines, prefixes
 from takt_cli.table import Cell, Table
-from takt_cli.units import NS_PER_S, human, parse_duration
+from takt_cli.units import NS_PER_S, human
 
 _TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _VERDICT = re.compile(r"\b(met|MISSED|not measured)\s*$")
@@ -31,13 +31,19 @@ _PLAIN_KEYS = frozenset(
 def bench(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Only programs whose name contains one of these.", show_default=False),
+        typer.Argument(help="Only programs whose name contains one of these.", show_default="all"),
     ] = None,
     only: Annotated[
-        str | None, typer.Option(help="Only benchmarks that match this regular expression.")
+        str | None,
+        typer.Option(
+            help="Only benchmarks that match this regular expression.", show_default="all"
+        ),
     ] = None,
     min_time: Annotated[
-        str | None, typer.Option(help="Least time per benchmark, as in 0.1s.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Least time per benchmark, as in 0.1s.", show_default="the benchmark's own"
+        ),
     ] = None,
     list_programs: Annotated[bool, typer.Option("--list", help="Only list the programs.")] = False,
     json_output: Json = False,
@@ -99,7 +105,9 @@ def run_benchmark(program: Path, only: str | None, min_time: str | None) -> Mapp
             command.append(f"--benchmark_filter={only}")
         if min_time:
             # Seconds without a unit: old versions know no other form, new ones still read it.
-            command.append(f"--benchmark_min_time={parse_duration(min_time) / NS_PER_S:g}")
+            command.append(
+                f"--benchmark_min_time={duration_ns(min_time, '--min-time', '1ms') / NS_PER_S:g}"
+            )
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,

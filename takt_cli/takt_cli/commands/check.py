@@ -21,14 +21,16 @@ def check(
     schedule: Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")],
     against: Annotated[
         str | None,
-        typer.Option(help="Check its patterns against this graph.", show_default=False),
+        typer.Option(help="Check its patterns against this graph.", show_default="none"),
     ] = None,
     executor: Annotated[
-        str | None, typer.Option(help="Only this executor runs here.", show_default=False)
+        str | None, typer.Option(help="Only this executor runs here.", show_default="all")
     ] = None,
     cores: Annotated[
         int | None,
-        typer.Option(min=1, help="Check for a machine with this many cores.", show_default=False),
+        typer.Option(
+            min=1, help="Check for a machine with this many cores.", show_default="this machine's"
+        ),
     ] = None,
     json_output: Json = False,
 ) -> None:

@@ -15,6 +15,7 @@ from takt_cli.console import err, note
 from takt_cli.errors import TaktError
 from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
 from takt_cli.host import first_cores, measure_host, this_host
+from takt_cli.outputs import write_text
 from takt_cli.places import output_directory
 from takt_cli.runner import RunRequest
 from takt_cli.scaling import Scaling, fit
@@ -33,7 +34,7 @@ def demo(
     json_output: Json = False,
 ) -> None:
     """Run the Autoware reference graph under stock executors and under takt, side by side."""
-    length = duration_ns(duration)
+    length = duration_ns(duration, "--duration")
     directory = output_directory(output, "demo")
     host = this_host()
     used = first_cores(cores, host.cores)
@@ -117,8 +118,7 @@ def measure(directory: Path) -> Mapping[str, Any]:
     except TaktError as error:
         note(f"The machine was not measured: {error.message}")
         return {}
-    directory.mkdir(parents=True, exist_ok=True)
-    (directory / "host.json").write_text(json.dumps(measured, indent=2), encoding="utf-8")
+    write_text(directory / "host.json", json.dumps(measured, indent=2))
     return measured
 
 

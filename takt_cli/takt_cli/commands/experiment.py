@@ -10,7 +10,7 @@ from takt_cli.background import hogs
 from takt_cli.commands.options import Cores, Json, OutputDirectory, duration_ns
 from takt_cli.comparison import chain_comparison
 from takt_cli.console import note
-from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.errors import EXIT_FAILED
 from takt_cli.experiments import binding, executors, executors_table, hot_path, policy
 from takt_cli.experiments.setting import Setting, make_setting
 from takt_cli.other_load import NOTABLE_CORES
@@ -18,7 +18,7 @@ from takt_cli.places import output_directory
 from takt_cli.run_tables import thread_table
 from takt_cli.session import Planned, run_all, total_s
 from takt_cli.study import Configuration, Study, command_line, finish
-from takt_cli.units import milliseconds, parse_duration, significant
+from takt_cli.units import milliseconds, significant
 
 app = typer.Typer(
     help="Experiments that measure what executors, binding and OS priorities do.",
@@ -43,7 +43,7 @@ def _setting(
     duration: str | None,
     samples: int | None,
 ) -> Setting:
-    length = duration_ns(duration) if duration else None
+    length = duration_ns(duration, "--duration") if duration else None
     return make_setting(output_directory(output, name), cores, quick, length, samples)
 
 
@@ -90,12 +90,8 @@ def run_executors(
 ) -> None:
     """Run three chains in six configurations of executors, beside the oracle."""
     setting = _setting("executors", output, cores, quick, duration, samples)
-    period_ns = parse_duration(period)
-    asked_ns = parse_duration(cost)
-    if period_ns < 10_000_000:
-        raise TaktError(f"--period {period} is too short; take at least 10ms")
-    if asked_ns < 1:
-        raise TaktError(f"--cost {cost} is too short; take at least 1ns")
+    period_ns = duration_ns(period, "--period", least="10ms")
+    asked_ns = duration_ns(cost, "--cost", least="1ns")
     cost_ns = executors.fitting_cost(asked_ns, period_ns)
     if cost_ns < asked_ns:
         note(f"Cost cut to {milliseconds(cost_ns)} ms: one core must carry nine callbacks.")

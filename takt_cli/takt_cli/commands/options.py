@@ -9,25 +9,36 @@ from typing import Annotated
 import typer
 
 from takt_cli.errors import TaktError
-from takt_cli.units import NS_PER_S, parse_duration
+from takt_cli.host import MOST_CORES
+from takt_cli.places import DEFAULT
+from takt_cli.units import parse_duration
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 OutputDirectory = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", help="Directory for report and raw results.", show_default=False
+        "--output",
+        "-o",
+        help="Directory for report and raw results.",
+        show_default=f"a new one in {DEFAULT}",
     ),
 ]
 Cores = Annotated[
-    int | None, typer.Option("--cores", min=1, help="Use this many cores.", show_default=False)
+    int | None,
+    typer.Option(
+        "--cores", min=1, help="Use this many cores.", show_default=f"all, at most {MOST_CORES}"
+    ),
 ]
 
 
-def duration_ns(text: str, least_s: float = 0.1) -> int:
-    """Read a duration option."""
-    value = parse_duration(text)
-    if value < least_s * NS_PER_S:
-        raise TaktError(f"a duration of {text} is too short; take at least {least_s:g}s")
+def duration_ns(text: str, option: str, least: str = "100ms") -> int:
+    """Read the duration that an option was given."""
+    try:
+        value = parse_duration(text)
+    except TaktError as error:
+        raise TaktError(f"{option}: {error.message}") from error
+    if value < parse_duration(least):
+        raise TaktError(f"{option} {text} is too short; take at least {least}")
     return value
 
 

@@ -20,12 +20,20 @@ from takt_cli.study import Configuration, Study, command_line
 
 def make_report(
     results: Annotated[list[Path], typer.Argument(help="Files that `takt run --output` wrote.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The page to write.",
+            show_default="report.html, report-2.html ...: what is not there yet",
+        ),
+    ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "takt: runs side by side",
 ) -> None:
     """Build a self-contained HTML page from saved results."""
+    if output is None:
+        output = _unused()
     check_file(output)
     configurations = name_all(results, [load_results(path) for path in results])
     study = Study(
@@ -42,6 +50,11 @@ def make_report(
     )
     write_report(study, output)
     out().print(f"Report: {output.resolve()}", markup=False, soft_wrap=True)
+
+
+def _unused() -> Path:
+    names = ("report.html", *(f"report-{number}.html" for number in range(2, 10_000)))
+    return next(path for path in map(Path, names) if not path.exists())
 
 
 def name_all(paths: Sequence[Path], results: Sequence[Results]) -> list[Configuration]:

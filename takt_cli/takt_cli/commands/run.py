@@ -13,7 +13,7 @@ from takt_cli.commands.options import Json, check_phases, duration_ns, parse_cor
 from takt_cli.console import note, out, print_json, progress
 from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.graphs import resolve_graph, resolve_schedule
-from takt_cli.places import output_directory
+from takt_cli.places import DEFAULT, output_directory
 from takt_cli.results import Results
 from takt_cli.run_tables import run_tables
 from takt_cli.runner import RunRequest, run
@@ -42,47 +42,57 @@ def run_graph(
     graph: Annotated[str, typer.Argument(help="A shipped graph's name, or a graph file.")],
     schedule: Annotated[
         str | None,
-        typer.Option(help="A schedule file, or a shipped schedule's name.", show_default=False),
+        typer.Option(
+            help="A schedule file, or a shipped schedule's name.",
+            show_default="none: --order and --threads",
+        ),
     ] = None,
     executor: Annotated[
         str | None,
-        typer.Option(help="Which executor of the schedule to run.", show_default=False),
+        typer.Option(
+            help="Which executor of the schedule to run.",
+            show_default="the only one, or the part's",
+        ),
     ] = None,
     order: Annotated[
-        Order | None, typer.Option(help="Order of the ready queue.", show_default=False)
+        Order | None,
+        typer.Option(help="Order of the ready queue, without a schedule.", show_default="fifo"),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, max=63, help="Executor threads.", show_default=False)
+        int | None,
+        typer.Option(min=1, max=63, help="Executor threads, without a schedule.", show_default="1"),
     ] = None,
     duration: Annotated[str, typer.Option(help="How long to measure.")] = "10s",
     warmup: Annotated[str, typer.Option(help="Time before that which is not counted.")] = "1s",
     phases: Annotated[str, typer.Option(help="Timer phases: fixed or random:SEED.")] = "fixed",
     split: Annotated[
         int | None,
-        typer.Option(min=1, help="Spread the nodes over this many processes.", show_default=False),
+        typer.Option(min=1, help="Spread the nodes over this many processes.", show_default="1"),
     ] = None,
     work_scale: Annotated[
-        float | None, typer.Option(min=0, help="Factor on all work.", show_default=False)
+        float | None, typer.Option(min=0, help="Factor on all work.", show_default="1")
     ] = None,
     split_map: Annotated[
         str | None,
-        typer.Option(help='Nodes of each process, as in "A,B;C".', show_default=False),
+        typer.Option(
+            help='Nodes of each process, as in "A,B;C".', show_default="blocks by creation order"
+        ),
     ] = None,
     cores: Annotated[
         str | None,
-        typer.Option(help="Confine the run to these cores, as in 0,2-3.", show_default=False),
+        typer.Option(help="Confine the run to these cores, as in 0,2-3.", show_default="all"),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Of work times drawn from distributions.", show_default=False),
+        typer.Option(min=0, help="Of work times drawn from distributions.", show_default="0"),
     ] = None,
     witness: Annotated[
         Witness | None,
-        typer.Option(help="Watch for stalls of the host.", show_default=False),
+        typer.Option(help="Watch for stalls of the host.", show_default="auto"),
     ] = None,
     domain: Annotated[
         int | None,
-        typer.Option(min=0, max=232, help="ROS domain id; else a free one.", show_default=False),
+        typer.Option(min=0, max=232, help="ROS domain id.", show_default="a free one"),
     ] = None,
     reference_timer: Annotated[
         int | None,
@@ -90,21 +100,27 @@ def run_graph(
             min=1,
             max=99,
             help="Also time a bare thread of this SCHED_FIFO priority.",
-            show_default=False,
+            show_default="none",
         ),
     ] = None,
     match_timeout: Annotated[
-        str | None, typer.Option(help="Longest wait for discovery.", show_default=False)
+        str | None, typer.Option(help="Longest wait for discovery.", show_default="30s")
     ] = None,
     label: Annotated[str, typer.Option(help="Kept in the results.", show_default=False)] = "",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Keep the raw results in this file.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Keep the raw results in this file.",
+            show_default=f"results.json in a new directory in {DEFAULT}",
+        ),
     ] = None,
     records: Annotated[
         Path | None,
         typer.Option(
             help="Also keep the raw record of each run here, some 80 bytes each.",
-            show_default=False,
+            show_default="none",
         ),
     ] = None,
     json_output: Json = False,
@@ -112,6 +128,11 @@ def run_graph(
     """Run a graph, and print how its chains did."""
     if split_map and split is None:
         raise TaktError("--split-map needs --split")
+    for option, given in (("--order", order), ("--threads", threads)):
+        if schedule and given is not None:
+            raise TaktError(
+                f"{option} and --schedule: the schedule says what its executors are; leave one away"
+            )
     if records is not None and records == output:
         raise TaktError("--output and --records name the same file")
     request = RunRequest(
@@ -122,8 +143,8 @@ def run_graph(
         order=order.value if order else None,
         threads=threads,
         cores=parse_cores(cores) if cores is not None else (),
-        duration_ns=duration_ns(duration),
-        warmup_ns=duration_ns(warmup, least_s=0),
+        duration_ns=duration_ns(duration, "--duration"),
+        warmup_ns=duration_ns(warmup, "--warmup", least="0s"),
         phases=check_phases(phases),
         split=split,
         split_map=split_map,
@@ -132,7 +153,7 @@ def run_graph(
         witness=witness.value if witness else None,
         domain=domain,
         reference_timer=reference_timer,
-        match_timeout_ns=duration_ns(match_timeout) if match_timeout else None,
+        match_timeout_ns=duration_ns(match_timeout, "--match-timeout") if match_timeout else None,
         label=label,
         records=records,
     )
@@ -212,6 +233,9 @@ def run_summary(results: Results) -> dict[str, Any]:
             "stale_cycles": kpis.planner_stale_cycles,
         }
         if kpis.has_planner
+        else None,
+        "reference_timer": {"lateness_ns": asdict(summarise(kpis.reference_lateness))}
+        if len(kpis.reference_lateness)
         else None,
         "skipped_periods": results.skipped_periods,
         "cpu_cores": results.cpu_share,

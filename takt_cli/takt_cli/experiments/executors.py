@@ -14,6 +14,7 @@ from takt_cli.errors import TaktError
 from takt_cli.experiments.setting import Setting
 from takt_cli.graphs import GraphInfo, graph_info, resolve_graph
 from takt_cli.oracle import KERNELS, Prediction, oracle_directory, predict, three_chains_scenario
+from takt_cli.outputs import write_text
 from takt_cli.results import Results
 from takt_cli.runner import RunRequest
 from takt_cli.schedule_files import schedule, write_schedule
@@ -111,7 +112,7 @@ def shape_graph(shape: Shape, path: Path, period_ns: int, cost_ns: int) -> Path:
     content["nodes"].sort(key=lambda node: order.index(node["name"]))
     path.parent.mkdir(parents=True, exist_ok=True)
     about = f"# {GRAPH} with {cost_ns / 1e6:g} ms per callback every {period_ns / 1e6:g} ms\n"
-    path.write_text(about + yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    write_text(path, about + yaml.safe_dump(content, sort_keys=False))
     return path
 
 

@@ -117,7 +117,7 @@ def sentences(scheduled: Results, fair: Results) -> list[str]:
     )
     for name, run in (("As scheduled", scheduled), ("Under the fair scheduler", fair)):
         asked, done = run.load.get("asked") or 0, run.load.get("applied") or 0
-        if done < _ALL_DONE * asked:
+        if done < _ALL_DONE * asked - (run.load.get("margin") or 0):
             text += (
                 f" {name} the graph was overloaded, with {done:.2f} of {asked:.2f} cores of work "
                 "done: other programs took more than the background load."

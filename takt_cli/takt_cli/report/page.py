@@ -12,6 +12,7 @@ from string import Template
 from plotly.offline import get_plotlyjs
 
 from takt_cli import __version__
+from takt_cli.outputs import write_text
 from takt_cli.report.axes import Figure
 from takt_cli.report.figures import colours, distribution, over_time, thread_load
 from takt_cli.report.paths import paths_of
@@ -23,9 +24,7 @@ _MOST_PATHS = 16
 
 def write_report(study: Study, path: Path) -> None:
     """Write the page in one go, so that a half-written one is never opened."""
-    part = path.with_suffix(".part")
-    part.write_text(build_page(study), encoding="utf-8")
-    part.replace(path)
+    write_text(path, build_page(study))
 
 
 def build_page(study: Study) -> str:

@@ -25,6 +25,8 @@ struct Machine
   std::string executor;
   /// Whether nice levels count only within a session. Default: asks the kernel.
   std::optional<bool> autogroup;
+  /// Whether real-time policies are granted, so that no fallback is used. Default: asks the kernel.
+  std::optional<bool> realtime;
   /// The share of each core that SCHED_DEADLINE threads may have together; 0: not limited. Default:
   /// asks the kernel.
   std::optional<double> deadline_share;

@@ -32,7 +32,7 @@ struct Samples
 struct CallbackFigures
 {
   std::uint32_t callback = kNone;
-  std::uint64_t skipped_periods = 0;
+  std::uint64_t skipped_periods = 0;  ///< that were due in the measured time
   std::uint64_t overwritten = 0;
   std::uint64_t lost_messages = 0;            ///< gaps in the sequence numbers it took
   std::vector<std::int64_t> start_delay_ns;   ///< start - release
@@ -76,6 +76,12 @@ struct LoadFigures
 {
   double asked = 0.0;  ///< cores
   double applied = 0.0;
+  /// What may lie between them because the measured time ends somewhere in a period: one run of each
+  /// callback. Much in a run of a second, nothing in one of a minute.
+  double margin = 0.0;
+
+  /// Whether work was left undone that no end of the measured time explains.
+  bool overloaded() const noexcept { return applied < 0.98 * asked - margin; }
 };
 
 struct Analysis

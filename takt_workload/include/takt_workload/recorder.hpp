@@ -22,13 +22,6 @@ namespace takt_workload
 class Recorder : public takt_core::Observer, public takt_rcl::MessageObserver
 {
 public:
-  /// What an executor thread is and got.
-  struct Thread
-  {
-    std::int64_t tid = 0;
-    takt_core::AttributeReport attributes;
-  };
-
   /// Set-up only: allocates and touches records for at least `runs`, whichever of `threads` run them.
   Recorder(
     const CallbackTable & table, std::size_t threads, std::size_t runs, std::uint32_t process);
@@ -40,11 +33,9 @@ public:
   // ---- after the executor has stopped ----
   std::vector<RunRecord> runs() const;
   std::uint64_t unrecorded() const;
-  const std::vector<Thread> & threads() const noexcept { return threads_; }
 
   // ---- takt_core::Observer ----
   void on_added(const takt_core::Callback & callback) override;
-  void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
   void on_start(const takt_core::Run & run) noexcept override;
   void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
 
@@ -77,7 +68,6 @@ private:
   std::vector<std::uint32_t> filled_;  // by chunk: complete records
   std::atomic<std::size_t> next_chunk_{0};
   std::vector<Lane> lanes_;
-  std::vector<Thread> threads_;
   std::vector<std::uint32_t> numbers_;  // takt_core::Callback::number() to the table's
 };
 

@@ -18,7 +18,7 @@ struct RunOptions
 {
   std::string schedule;                   ///< file or shipped name; empty: order and threads below
   std::string executor;                   ///< of the schedule; empty: the only one, or the part's
-  std::optional<takt_core::Order> order;  ///< instead of the schedule's; default: fifo
+  std::optional<takt_core::Order> order;  ///< without a schedule; default: fifo
   int threads = 1;                        ///< without a schedule
   std::vector<int> cores;                 ///< the process is confined to them; empty: as it is
   takt_core::Duration duration = std::chrono::seconds(10);
@@ -43,7 +43,8 @@ inline constexpr takt_core::Duration kDrain = std::chrono::milliseconds(500);
 Graph prepared(const Graph & graph, const RunOptions & options);
 
 /// Which part (0 to split - 1) runs each node: contiguous blocks in creation order, or as
-/// `split_map` says. Throws std::invalid_argument for unknown or doubled names.
+/// `split_map` says. Throws std::invalid_argument for unknown or doubled names, and for parts without
+/// a node.
 std::vector<int> parts_of(const Graph & graph, const RunOptions & options);
 
 }  // namespace takt_workload

@@ -1,7 +1,9 @@
 """Setting up says in one sentence why it cannot be done, and soon."""
 
 import os
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,58 @@ def test_debian_packages_come_before_anything_that_needs_python(tmp_path: Path) 
     first, *_, last = done.stderr.splitlines()
     assert first.startswith("+ ")
     assert last.startswith("takt: could not install build-essential")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+@pytest.mark.parametrize("built", [False, True])
+@pytest.mark.parametrize("set_up", [False, True])
+def test_a_tree_of_another_user_is_one_sentence_at_once(built: bool, set_up: bool) -> None:
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        Path(scratch).chmod(0o755)
+        tree, home = Path(scratch, "tree"), Path(scratch, "home")
+        shutil.copytree(SETUP, tree / "tools/setup")
+        shutil.copy(SETUP.parents[1] / "takt", tree)
+        home.mkdir()
+        os.chown(home, 65534, 65534)
+        if built:
+            (tree / "build/kilted").mkdir(parents=True)
+            (tree / "build/COLCON_IGNORE").touch()
+            (tree / "build/kilted/.built").write_text("/root/.cache/takt/kilted  takt_core\n")
+        if set_up:  # elsewhere, so that this user has an environment, and it is not the tree's
+            where = 'source "$1/paths.sh"; mkdir -p "$TAKT_PREFIX"; touch "$TAKT_PREFIX/.complete"'
+            bare = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(home)}
+            shell = ["bash", "-ec", where, "-", str(tree / "tools/setup")]
+            subprocess.run(shell, env=bare, check=True, user=65534, group=65534, extra_groups=[])
+        for command in (["./takt", "host"], ["tools/setup/setup.sh"]):
+            done = subprocess.run(
+                command,
+                cwd=tree,
+                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(home)},
+                capture_output=True,
+                text=True,
+                timeout=60,
+                user=65534,
+                group=65534,
+                extra_groups=[],
+            )
+            assert done.returncode == 2
+            (sentence,) = done.stderr.splitlines()
+            assert f"{tree}{'/build' if built else ''} belongs to root and cannot be" in sentence
+            assert "copy the repository" in sentence
+            assert set_up or not list(home.iterdir())
+
+
+def test_something_long_says_that_it_goes_on_and_stops_by_itself() -> None:
+    script = (
+        f"source {SETUP}/say.sh; export TAKT_EVERY=0.2; "
+        'exec {going}> >(takt_meanwhile "still busy"); sleep 1; '
+        "exec {going}>&-; sleep 0.5; echo end >&2"
+    )
+    done = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, timeout=60)
+    *ticks, last = done.stderr.splitlines()
+    assert len(ticks) >= 2
+    assert all(tick.startswith("takt: still busy: ") for tick in ticks)
+    assert last == "end"
 
 
 def test_no_home_is_one_sentence(debian_is_there: None) -> None:
