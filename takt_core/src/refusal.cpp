@@ -64,7 +64,7 @@ std::string remedy(const std::string & limits_entry)
 {
   return "add '" + limits_entry +
          "' for this user in /etc/security/limits.d and log in again, or grant CAP_SYS_NICE "
-         "(setcap cap_sys_nice+ep; docker --cap-add=SYS_NICE), or let takt_configurator set it";
+         "(sudo setcap cap_sys_nice+ep PROGRAM; docker --cap-add=SYS_NICE)";
 }
 
 std::string explain_realtime_eperm(const ThreadAttributes & asked, pid_t tid)
@@ -108,7 +108,7 @@ std::string explain_deadline_eperm()
            "the process under taskset, or give it an exclusive cpuset";
   }
   return "CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE; grant it (setcap "
-         "cap_sys_nice+ep; docker --cap-add=SYS_NICE) or let takt_configurator set it";
+         "cap_sys_nice+ep PROGRAM; docker --cap-add=SYS_NICE)";
 }
 
 std::string explain_admission()
