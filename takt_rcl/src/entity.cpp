@@ -50,6 +50,9 @@ void Entity::leave_node() noexcept
 void Entity::attach(const std::shared_ptr<Engine> & engine)
 {
   std::lock_guard lock(mutex_);
+  if (callback_ != nullptr) {
+    throw Error(id_ + " is in an executor already");
+  }
   Placement placement;
   placement.binding = options_.binding;
   takt_core::CallbackOptions core_options;

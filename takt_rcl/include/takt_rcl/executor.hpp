@@ -53,7 +53,8 @@ public:
   Executor & operator=(Executor &&) noexcept;
 
   /// Callbacks the node has or will have. Any time, any thread, also callbacks. Throws `Error` if
-  /// the node is in an executor already or a callback cannot be added as scheduled.
+  /// the node is in an executor already, if a `remove_node` of it has not returned yet, or if a
+  /// callback cannot be added as scheduled.
   void add_node(const std::shared_ptr<Node> & node);
   void add_node(Node & node);
   /// Waits for the node's callbacks that run on other threads as destroying them does: see
