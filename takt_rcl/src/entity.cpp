@@ -83,7 +83,7 @@ void Entity::attach(const std::shared_ptr<Engine> & engine)
   // that happens to run here.
   static const takt_core::ActivationSet nobody;
   const takt_core::ActivationScope scope(nobody);
-  connect(*callback);
+  connect(engine->core(), *callback);
   announce_kept();
 }
 
@@ -104,6 +104,7 @@ void Entity::detach() noexcept
   }
   engine->core().remove(*callback);
   // Nothing of it is announced or picked any more.
+  removed(*callback);
   std::uint64_t overwritten = overwritten_before_ + callback->overwritten();
   if (const auto * const announced = dynamic_cast<const AnnouncedCallback *>(callback.get());
       announced != nullptr) {

@@ -108,7 +108,7 @@ void SubscriptionBase::stop_listening() noexcept
     rcl_subscription_set_on_new_message_callback(&shared_->subscription, nullptr, nullptr));
 }
 
-void SubscriptionBase::connect(takt_core::Callback & callback)
+void SubscriptionBase::connect(takt_core::Executor &, takt_core::Callback & callback)
 {
   listen(&Run::on_new_message, static_cast<Run *>(&callback));
 }

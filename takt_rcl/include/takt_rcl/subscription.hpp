@@ -76,7 +76,7 @@ private:
 
   std::shared_ptr<takt_core::Callback> make(
     Engine & engine, takt_core::CallbackOptions options, const Placement & placement) override;
-  void connect(takt_core::Callback & callback) override;
+  void connect(takt_core::Executor &, takt_core::Callback & callback) override;
   void disconnect(takt_core::Callback & callback) noexcept override;
 
   static void on_early_message(const void * self, std::size_t count);
