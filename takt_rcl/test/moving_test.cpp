@@ -1,4 +1,5 @@
 // Nodes and groups change executors while their callbacks run and other threads use them.
+#include <algorithm>
 #include <atomic>
 
 #include "ros_test.hpp"
@@ -116,6 +117,102 @@ TEST_F(Moving, GroupTakenOutByItselfStaysOutUntilItOrItsNodeIsAddedAgain)
   b.add_node(n);
   EXPECT_NE(first->number(), 0u);
   EXPECT_NE(second->number(), 0u);
+}
+
+// Elsewhere nothing would keep the rest of its group from running beside it.
+TEST_F(Moving, CallbackCannotTakeItsExclusiveGroupElsewhereBeforeItReturns)
+{
+  auto n = node("n");
+  auto a = executor();
+  auto b = executor();
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  std::atomic<bool> left{false};
+  std::atomic<int> other_ran{0};
+  const auto enter = [&] {
+    const int now = ++inside;
+    most = std::max(most.load(), now);
+  };
+  GuardCondition::SharedPtr other;
+  auto mover = n->create_guard_condition([&] {
+    enter();
+    a.remove_node(n);
+    try {
+      b.add_node(n);
+      ADD_FAILURE() << "nothing was thrown";
+      other->trigger();
+      wait_until([&] { return other_ran > 0; });
+    } catch (const Error & error) {
+      EXPECT_NE(std::string(error.what()).find("/n:group(default)"), std::string::npos)
+        << error.what();
+    }
+    --inside;
+    left = true;
+  });
+  other = n->create_guard_condition([&] {
+    enter();
+    ++other_ran;
+    --inside;
+  });
+  a.add_node(n);
+  Spinning in_b(b);
+  mover->trigger();
+  ASSERT_TRUE(spin_until(a, [&] { return left.load(); }));
+  EXPECT_EQ(most, 1);
+  EXPECT_TRUE(b.core().scheduler().callbacks().empty());
+  b.add_node(n);  // that run is over
+  other->trigger();
+  EXPECT_TRUE(wait_until([&] { return other_ran > 0; }));
+  EXPECT_EQ(most, 1);
+}
+
+TEST_F(Moving, CallbackMayTakeItsNodeOutAndPutItBackAndItsGroupStaysExclusive)
+{
+  auto n = node("n");
+  auto e = executor(2);
+  std::atomic<bool> over{false};
+  std::atomic<int> beside{0};
+  std::atomic<int> ran{0};
+  GuardCondition::SharedPtr other;
+  auto mover = n->create_guard_condition([&] {
+    e.remove_node(n);
+    e.add_node(n);
+    other->trigger();
+    std::this_thread::sleep_for(10ms);  // gives a fault the time to show; nothing depends on it
+    over = true;
+  });
+  other = n->create_guard_condition([&] {
+    beside += over ? 0 : 1;
+    ++ran;
+  });
+  e.add_node(n);
+  mover->trigger();
+  Spinning spinning(e);
+  EXPECT_TRUE(wait_until([&] { return ran > 0; }));
+  EXPECT_EQ(beside, 0);
+}
+
+TEST_F(Moving, CallbackOfAReentrantGroupMayTakeItsNodeElsewhere)
+{
+  auto n = node("n");
+  auto a = executor();
+  auto b = executor();
+  std::atomic<int> ran{0};
+  GuardConditionOptions reentrant;
+  reentrant.callback_group = n->create_callback_group(CallbackGroupType::Reentrant);
+  auto mover = n->create_guard_condition(
+    [&] {
+      if (++ran == 1) {
+        a.remove_node(n);
+        b.add_node(n);
+      }
+    },
+    reentrant);
+  a.add_node(n);
+  mover->trigger();
+  ASSERT_TRUE(spin_until(a, [&] { return ran == 1; }));
+  mover->trigger();
+  EXPECT_TRUE(spin_until(b, [&] { return ran == 2; }));
 }
 
 // Two threads pull at a node; nothing that is triggered meanwhile is lost or runs twice.

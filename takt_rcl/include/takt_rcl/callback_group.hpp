@@ -41,7 +41,8 @@ private:
   friend class Entity;
   friend class NodeState;
 
-  // The core's group in that executor: made when the group's first callback gets there.
+  // The core's group in that executor: made when the group's first callback gets there. Throws
+  // `Error` while a callback runs that was removed from another one.
   std::shared_ptr<takt_core::Group> in(const Engine & engine);
 
   const CallbackGroupType type_;
