@@ -2,19 +2,27 @@
 
 #include <utility>
 
+#include "id_registry.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
 {
 
 CallbackGroup::CallbackGroup(
-  CallbackGroupType type, std::string id, const NodeState * node,
+  CallbackGroupType type, const std::string & id, std::shared_ptr<IdRegistry> ids,
   bool automatically_add_to_executor_with_node)
 : type_(type),
-  id_(std::move(id)),
-  node_(node),
+  ids_(std::move(ids)),
+  id_(ids_ != nullptr ? ids_->claim(id) : id),
   automatic_(automatically_add_to_executor_with_node)
 {
+}
+
+CallbackGroup::~CallbackGroup()
+{
+  if (ids_ != nullptr) {
+    ids_->release(id_);
+  }
 }
 
 std::shared_ptr<takt_core::Group> CallbackGroup::in(const Engine & engine)

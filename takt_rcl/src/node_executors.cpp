@@ -160,7 +160,7 @@ void NodeState::join(const std::shared_ptr<Engine> & engine, const CallbackGroup
   std::exception_ptr failed;
   {
     std::lock_guard lock(mutex_);
-    if (group->node_ != this) {
+    if (group->ids_ != group_ids_) {
       throw Error(group->id() + " is no callback group of " + name_);
     }
     must_be_out(group->id(), place_of(*group));

@@ -86,15 +86,10 @@ NodeState::~NodeState()
 CallbackGroup::SharedPtr NodeState::make_group(
   CallbackGroupType type, const std::string & name, bool automatic)
 {
-  std::lock_guard lock(names_mutex_);
-  const std::string part = name.empty() ? std::to_string(groups_) : name;
-  ++groups_;
-  const std::string base = name_ + ":group(" + part + ")";
-  std::string id = base;
-  for (unsigned n = 2; !group_ids_.insert(id).second; ++n) {
-    id = base + "#" + std::to_string(n);
-  }
-  return std::make_shared<CallbackGroup>(type, id, this, automatic);
+  const unsigned number = groups_.fetch_add(1);
+  const std::string part = name.empty() ? std::to_string(number) : name;
+  return std::make_shared<CallbackGroup>(
+    type, name_ + ":group(" + part + ")", group_ids_, automatic);
 }
 
 std::string NodeState::resolve_topic(const std::string & topic)
@@ -113,19 +108,12 @@ std::string NodeState::resolve_topic(const std::string & topic)
 
 std::string NodeState::claim_id(const std::string & stem, const std::string & name)
 {
-  std::lock_guard lock(names_mutex_);
-  const std::string base = name_ + ":" + stem + "(" + name + ")";
-  std::string id = base;
-  for (unsigned n = 2; !ids_.insert(id).second; ++n) {
-    id = base + "#" + std::to_string(n);
-  }
-  return id;
+  return ids_.claim(name_ + ":" + stem + "(" + name + ")");
 }
 
 void NodeState::release_id(const std::string & id) noexcept
 {
-  std::lock_guard lock(names_mutex_);
-  ids_.erase(id);
+  ids_.release(id);
 }
 
 void NodeState::entity_made()

@@ -4,13 +4,14 @@
 
 #include <rcl/node.h>
 
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "id_registry.hpp"
 #include "takt_rcl/callback_group.hpp"
 #include "takt_rcl/context.hpp"
 #include "takt_rcl/entity.hpp"
@@ -109,6 +110,8 @@ private:
   rcl_node_t node_;
   bool rosout_ = false;
   std::string name_;
+  const std::shared_ptr<IdRegistry> group_ids_ = std::make_shared<IdRegistry>();
+  std::atomic<unsigned> groups_{0};
   CallbackGroup::SharedPtr default_group_;
 
   // Held while entities are attached, never while a removal waits for a run.
@@ -117,10 +120,7 @@ private:
   std::vector<Own> own_;  // groups that were added to an executor by themselves
   std::vector<std::weak_ptr<Entity>> entities_;
 
-  std::mutex names_mutex_;
-  std::set<std::string> ids_;
-  std::set<std::string> group_ids_;
-  unsigned groups_ = 0;
+  IdRegistry ids_;
 };
 
 }  // namespace takt_rcl
