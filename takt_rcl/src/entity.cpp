@@ -104,10 +104,13 @@ void Entity::detach() noexcept
   }
   engine->core().remove(*callback);
   // Nothing of it is announced or picked any more.
+  auto * const announced = dynamic_cast<AnnouncedCallback *>(callback.get());
+  if (announced != nullptr) {
+    announced->stop();
+  }
   removed(*callback);
   std::uint64_t overwritten = overwritten_before_ + callback->overwritten();
-  if (const auto * const announced = dynamic_cast<const AnnouncedCallback *>(callback.get());
-      announced != nullptr) {
+  if (announced != nullptr) {
     overwritten += announced->unseen();
     keep(announced->left());
   }

@@ -74,9 +74,7 @@ public:
 
   bool take(const takt_core::Run &) override
   {
-    const bool open = shared_.acquire();
-    picked(open);
-    if (!open) {
+    if (!begin(shared_)) {
       return false;
     }
     if (shared_->clock->cancelled(shared_->sim)) {

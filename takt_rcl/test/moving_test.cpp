@@ -215,6 +215,79 @@ TEST_F(Moving, CallbackOfAReentrantGroupMayTakeItsNodeElsewhere)
   EXPECT_TRUE(spin_until(b, [&] { return ran == 2; }));
 }
 
+// Another thread has picked a trigger and not begun to run it; then a run of the same callback, which
+// is not waited for, takes the node out. That trigger runs once: by that thread, or elsewhere.
+TEST_F(Moving, WhatIsPickedWhenTheNodeLeavesFromInsideRunsOnce)
+{
+  auto n = node("n");
+  auto a = executor();
+  auto b = executor();
+  takt_core::Scheduler & scheduler = a.core().scheduler();
+  int ran = 0;
+  GuardConditionOptions options;
+  options.callback_group = n->create_callback_group(CallbackGroupType::Reentrant);
+  options.depth = 3;
+  auto guard = n->create_guard_condition(
+    [&] {
+      if (++ran == 1) {
+        takt_core::Run second;
+        ASSERT_TRUE(scheduler.next(0, takt_core::now(), second));
+        a.remove_node(n);
+        const bool took = second.callback->take(second);
+        scheduler.taken(second);
+        if (took) {
+          second.callback->run(second);
+        }
+        scheduler.complete(second);
+      }
+    },
+    options);
+  a.add_node(n);
+  for (int i = 0; i < 3; ++i) {
+    guard->trigger();
+  }
+  a.spin_some();
+  b.add_node(n);
+  b.spin_all(0s);
+  EXPECT_EQ(ran, 3);
+  EXPECT_EQ(guard->overwritten(), 0u);
+}
+
+// The same, left to chance.
+TEST_F(Moving, NothingIsLostOrDoubledWhereCallbacksMoveTheirNode)
+{
+  constexpr int kRounds = 200;
+  auto n = node("n");
+  auto a = executor(2);
+  auto b = executor();
+  GuardConditionOptions options;
+  options.callback_group = n->create_callback_group(CallbackGroupType::Reentrant);
+  options.depth = 4;
+  std::atomic<int> ran{0};
+  std::atomic<bool> left{false};
+  auto guard = n->create_guard_condition(
+    [&] {
+      if (ran++ == 0) {
+        a.remove_node(n);
+        left = true;
+      }
+    },
+    options);
+  Spinning in_a(a);
+  for (int round = 0; round < kRounds; ++round) {
+    ran = 0;
+    left = false;
+    a.add_node(n);
+    guard->trigger();
+    guard->trigger();
+    ASSERT_TRUE(wait_until([&] { return left.load(); }));
+    b.add_node(n);
+    ASSERT_TRUE(spin_until(b, [&] { return ran >= 2; }));
+    b.remove_node(n);
+    ASSERT_EQ(ran, 2) << "round " << round;
+  }
+}
+
 // Two threads pull at a node; nothing that is triggered meanwhile is lost or runs twice.
 TEST_F(Moving, NothingIsLostWhereTwoExecutorsWantANode)
 {
