@@ -173,7 +173,7 @@ TEST_F(MovingTimers, ReleaseThatIsPickedWhenItsNodeLeavesFromInsideRuns)
 // Both ends of a move against both changes, again and again.
 TEST_F(MovingTimers, NoChangeIsLostWhileTheNodeMoves)
 {
-  constexpr int kRounds = 4000;
+  constexpr int kRounds = 1000;
   auto n = node("n");
   auto e = executor();
   auto timer = n->create_wall_timer(1h, [] {});
