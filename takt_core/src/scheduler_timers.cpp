@@ -133,6 +133,14 @@ void Scheduler::taken_by_timer(Callback & timer) noexcept
   }
 }
 
+// The release that is queued, else the next one; kNever if cancelled. With the set's mutex held.
+Time Scheduler::upcoming(const Callback & timer) noexcept
+{
+  const bool released =
+    !timer.withdrawn_ && (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;
+  return !timer.timer_active_ ? kNever : released ? timer.due_ : timer.expiry_;
+}
+
 namespace
 {
 
@@ -144,35 +152,30 @@ bool loose(const std::atomic<ThreadSet *> & set) noexcept
 
 }  // namespace
 
-void Scheduler::cancel_timer(Callback & timer) noexcept
+Time Scheduler::cancel_timer(Callback & timer) noexcept
 {
   ThreadSet * const set = lock_set(timer);
   if (set == nullptr) {
     if (loose(timer.set_)) {
       timer.timer_active_ = false;
     }
-    return;
+    return kNever;
   }
+  const Time next = upcoming(timer);
   timer.timer_active_ = false;  // if it is queued, its start will find out
   if (TimerHeap::armed(timer)) {
     set->timers.disarm(timer);
     publish_hints(*set);
   }
   set->mutex.unlock();
+  return next;
 }
 
-void Scheduler::reset_timer(Callback & timer, Time now) noexcept
+// Makes the timer active. With the set's mutex held, which this unlocks.
+void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry) noexcept
 {
-  ThreadSet * const locked = lock_set(timer);
-  if (locked == nullptr) {
-    if (loose(timer.set_)) {
-      timer.timer_active_ = true;
-    }
-    return;
-  }
-  ThreadSet & set = *locked;
   timer.timer_active_ = true;
-  timer.expiry_ = add_saturated(now, timer.timer_.period);
+  timer.expiry_ = expiry;
   const std::uint32_t state = timer.state_.load(std::memory_order_acquire);
   if (TimerHeap::armed(timer)) {
     set.timers.disarm(timer);
@@ -185,6 +188,32 @@ void Scheduler::reset_timer(Callback & timer, Time now) noexcept
   publish_hints(set);
   set.mutex.unlock();
   attend_timers(set);
+}
+
+void Scheduler::reset_timer(Callback & timer, Time now) noexcept
+{
+  ThreadSet * const set = lock_set(timer);
+  if (set != nullptr) {
+    begin_timer(*set, timer, add_saturated(now, timer.timer_.period));
+  } else if (loose(timer.set_)) {
+    timer.timer_active_ = true;
+  }
+}
+
+void Scheduler::resume_timer(Callback & timer, Time next, Time now) noexcept
+{
+  ThreadSet * const set = lock_set(timer);
+  if (set == nullptr) {
+    return;
+  }
+  if (timer.timer_active_) {
+    set->mutex.unlock();
+    return;
+  }
+  if (next == kNever && open_.load(std::memory_order_acquire)) {
+    next = add_saturated(std::max(now, epoch_), timer.timer_.offset.value_or(timer.timer_.period));
+  }
+  begin_timer(*set, timer, next);
 }
 
 void Scheduler::set_period(Callback & timer, Duration period) noexcept
@@ -217,9 +246,7 @@ Time Scheduler::next_release(const Callback & timer) const noexcept
   if (set == nullptr) {
     return kNever;
   }
-  const bool released =
-    !timer.withdrawn_ && (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;
-  const Time next = !timer.timer_active_ ? kNever : released ? timer.due_ : timer.expiry_;
+  const Time next = upcoming(timer);
   set->mutex.unlock();
   return next;
 }

@@ -1,7 +1,8 @@
 // A core callback that is announced by count, and knows afterwards what became of its announcements.
 //
 // The core counts what a full history overwrote when it looks for the next arrival. A callback that
-// is taken out of its executor is not looked at again: then this says what is missing.
+// is taken out of its executor is not looked at again: then this says what is missing. A run that a
+// thread has picked by then begins or not in one step with that: it is counted on one side only.
 #ifndef ANNOUNCED_CALLBACK_HPP_
 #define ANNOUNCED_CALLBACK_HPP_
 
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "hold.hpp"
 #include "takt_core/executor.hpp"
 
 namespace takt_rcl
@@ -30,36 +32,49 @@ public:
     announced_.fetch_add(count, std::memory_order_relaxed);
   }
 
-  // ---- once it is out of the executor and nothing announces any more ----
+  /// It is out of the executor and nothing announces any more: nothing begins from here on. Any
+  /// thread. Real-time safe, lock-free.
+  void stop() noexcept { begun_.fetch_or(kStopped, std::memory_order_acq_rel); }
+
+  // ---- after `stop` ----
 
   /// Announcements that led to no run and are still good: for the next executor.
-  std::uint64_t left() const noexcept
-  {
-    return std::min(waiting(), depth_) + dropped_.load(std::memory_order_relaxed);
-  }
+  std::uint64_t left() const noexcept { return std::min(waiting(), depth_); }
   /// Overwritten, but not yet in `overwritten()`.
-  std::uint64_t unseen() const noexcept { return waiting() - std::min(waiting(), depth_); }
+  std::uint64_t unseen() const noexcept { return waiting() - left(); }
 
 protected:
-  /// First thing in every take. `open`: the entity is still there.
-  void picked(bool open) noexcept
+  /// First thing in every take: acquires what the run works with. False after `stop`.
+  template <typename T>
+  bool begin(Hold<T> & hold) noexcept
   {
-    picked_.fetch_add(1, std::memory_order_relaxed);
-    dropped_.fetch_add(open ? 0 : 1, std::memory_order_relaxed);
+    if (!hold.acquire()) {
+      return false;
+    }
+    std::uint64_t begun = begun_.load(std::memory_order_relaxed);
+    while ((begun & kStopped) == 0) {
+      if (begun_.compare_exchange_weak(begun, begun + kBegun, std::memory_order_acq_rel)) {
+        return true;
+      }
+    }
+    hold.release();
+    return false;
   }
 
 private:
+  static constexpr std::uint64_t kStopped = 1;
+  static constexpr std::uint64_t kBegun = 2;  // times the takes so far
+
   std::uint64_t waiting() const noexcept
   {
     const std::uint64_t announced = announced_.load(std::memory_order_relaxed);
-    const std::uint64_t gone = picked_.load(std::memory_order_relaxed) + overwritten();
+    const std::uint64_t gone = begun_.load(std::memory_order_acquire) / kBegun + overwritten();
     return announced - std::min(announced, gone);
   }
 
   const std::uint64_t depth_;
   std::atomic<std::uint64_t> announced_{0};
-  std::atomic<std::uint64_t> picked_{0};
-  std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::uint64_t> begun_{0};
 };
 
 }  // namespace takt_rcl

@@ -2,23 +2,41 @@
 
 #include <utility>
 
+#include "id_registry.hpp"
+#include "takt_rcl/error.hpp"
+
 namespace takt_rcl
 {
 
 CallbackGroup::CallbackGroup(
-  CallbackGroupType type, std::string id, const NodeState * node,
+  CallbackGroupType type, const std::string & id, std::shared_ptr<IdRegistry> ids,
   bool automatically_add_to_executor_with_node)
 : type_(type),
-  id_(std::move(id)),
-  node_(node),
+  ids_(std::move(ids)),
+  id_(ids_ != nullptr ? ids_->claim(id) : id),
   automatic_(automatically_add_to_executor_with_node)
 {
+}
+
+CallbackGroup::~CallbackGroup()
+{
+  if (ids_ != nullptr) {
+    ids_->release(id_);
+  }
 }
 
 std::shared_ptr<takt_core::Group> CallbackGroup::in(const Engine & engine)
 {
   std::lock_guard lock(mutex_);
   std::shared_ptr<takt_core::Group> group = group_.lock();
+  if (group != nullptr && engine_ != &engine && group->busy()) {
+    // The core lets a group have members in one executor only: in another one this would be another
+    // group, and would let its callbacks run beside the one that has not ended.
+    throw Error(
+      id_ +
+      ": a callback of this group still runs in the executor that it was removed from; until "
+      "it has returned, the group can only be added there");
+  }
   if (group == nullptr || engine_ != &engine) {
     group = std::make_shared<takt_core::Group>(
       exclusive() ? takt_core::GroupKind::mutually_exclusive : takt_core::GroupKind::reentrant,

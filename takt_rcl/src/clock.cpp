@@ -46,7 +46,7 @@ void Clock::set_simulated(Time now) noexcept
     started_ = true;
     for (SimTimer * const timer : timers_) {
       if (timer->active) {
-        arm(*timer, timer->first);
+        arm(*timer, *timer->first);
       }
     }
   } else if (now < before) {
@@ -91,9 +91,11 @@ void Clock::disarm(SimTimer & timer) noexcept
   }
 }
 
-void Clock::add(SimTimer & timer, const Attachment & target)
+void Clock::add(
+  SimTimer & timer, const Attachment & target, std::optional<takt_core::Duration> first)
 {
   std::lock_guard lock(mutex_);
+  timer.first = timer.first.value_or(first.value_or(timer.period));
   timer.target = &target;
   timers_.push_back(&timer);
   heap_.reserve(timers_.size());
@@ -101,7 +103,7 @@ void Clock::add(SimTimer & timer, const Attachment & target)
     if (timer.begun && timer.next <= now() + timer.period) {
       heap_.push(&timer);  // goes on where it was in its last executor
     } else {
-      arm(timer, timer.first);
+      arm(timer, *timer.first);
     }
   }
 }
@@ -144,6 +146,12 @@ bool Clock::cancelled(const SimTimer & timer) const noexcept
 {
   std::lock_guard lock(mutex_);
   return !timer.active;
+}
+
+takt_core::Duration Clock::period(const SimTimer & timer) const noexcept
+{
+  std::lock_guard lock(mutex_);
+  return timer.period;
 }
 
 takt_core::Duration Clock::until(const SimTimer & timer) const noexcept

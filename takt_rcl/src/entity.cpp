@@ -50,6 +50,9 @@ void Entity::leave_node() noexcept
 void Entity::attach(const std::shared_ptr<Engine> & engine)
 {
   std::lock_guard lock(mutex_);
+  if (callback_ != nullptr) {
+    throw Error(id_ + " is in an executor already");
+  }
   Placement placement;
   placement.binding = options_.binding;
   takt_core::CallbackOptions core_options;
@@ -80,7 +83,7 @@ void Entity::attach(const std::shared_ptr<Engine> & engine)
   // that happens to run here.
   static const takt_core::ActivationSet nobody;
   const takt_core::ActivationScope scope(nobody);
-  connect(*callback);
+  connect(engine->core(), *callback);
   announce_kept();
 }
 
@@ -101,9 +104,13 @@ void Entity::detach() noexcept
   }
   engine->core().remove(*callback);
   // Nothing of it is announced or picked any more.
+  auto * const announced = dynamic_cast<AnnouncedCallback *>(callback.get());
+  if (announced != nullptr) {
+    announced->stop();
+  }
+  removed(*callback);
   std::uint64_t overwritten = overwritten_before_ + callback->overwritten();
-  if (const auto * const announced = dynamic_cast<const AnnouncedCallback *>(callback.get());
-      announced != nullptr) {
+  if (announced != nullptr) {
     overwritten += announced->unseen();
     keep(announced->left());
   }

@@ -6,7 +6,6 @@
 
 #include "announced_callback.hpp"
 #include "engine.hpp"
-#include "hold.hpp"
 
 namespace takt_rcl
 {
@@ -19,12 +18,7 @@ public:
     function_(std::move(function))
   {
   }
-  bool take(const takt_core::Run &) override
-  {
-    const bool open = function_.acquire();
-    picked(open);
-    return open;
-  }
+  bool take(const takt_core::Run &) override { return begin(function_); }
   void run(const takt_core::Run &) override
   {
     const Hold<Function>::Releasing releasing(function_);
@@ -89,7 +83,7 @@ std::shared_ptr<takt_core::Callback> GuardCondition::make(
   return std::make_shared<Run>(std::move(options), function_);
 }
 
-void GuardCondition::disconnect(takt_core::Callback & callback) noexcept
+void GuardCondition::removed(takt_core::Callback & callback) noexcept
 {
   static_cast<Run &>(callback).close();
 }

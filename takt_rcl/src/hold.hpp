@@ -19,7 +19,7 @@ class Hold
 public:
   explicit Hold(std::shared_ptr<T> value) : value_(std::move(value)) {}
 
-  /// For one run; false once the entity is gone. Real-time safe, lock-free.
+  /// For one run; false once the entity is gone and no run holds it. Real-time safe, lock-free.
   bool acquire() noexcept
   {
     std::uint32_t holders = holders_.load(std::memory_order_relaxed);

@@ -4,8 +4,6 @@
 #include <rcl/logging.h>
 #include <rcl/logging_rosout.h>
 
-#include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "engine.hpp"
@@ -88,15 +86,10 @@ NodeState::~NodeState()
 CallbackGroup::SharedPtr NodeState::make_group(
   CallbackGroupType type, const std::string & name, bool automatic)
 {
-  std::lock_guard lock(names_mutex_);
-  const std::string part = name.empty() ? std::to_string(groups_) : name;
-  ++groups_;
-  const std::string base = name_ + ":group(" + part + ")";
-  std::string id = base;
-  for (unsigned n = 2; !group_ids_.insert(id).second; ++n) {
-    id = base + "#" + std::to_string(n);
-  }
-  return std::make_shared<CallbackGroup>(type, id, this, automatic);
+  const unsigned number = groups_.fetch_add(1);
+  const std::string part = name.empty() ? std::to_string(number) : name;
+  return std::make_shared<CallbackGroup>(
+    type, name_ + ":group(" + part + ")", group_ids_, automatic);
 }
 
 std::string NodeState::resolve_topic(const std::string & topic)
@@ -115,34 +108,12 @@ std::string NodeState::resolve_topic(const std::string & topic)
 
 std::string NodeState::claim_id(const std::string & stem, const std::string & name)
 {
-  std::lock_guard lock(names_mutex_);
-  const std::string base = name_ + ":" + stem + "(" + name + ")";
-  std::string id = base;
-  for (unsigned n = 2; !ids_.insert(id).second; ++n) {
-    id = base + "#" + std::to_string(n);
-  }
-  return id;
-}
-
-void NodeState::adopt(const std::shared_ptr<Entity> & entity)
-{
-  std::lock_guard lock(mutex_);
-  entities_.push_back(entity);
-  if (const auto engine = engine_of(entity->group()); engine != nullptr) {
-    entity->attach(engine);
-  }
+  return ids_.claim(name_ + ":" + stem + "(" + name + ")");
 }
 
 void NodeState::release_id(const std::string & id) noexcept
 {
-  std::lock_guard lock(names_mutex_);
-  ids_.erase(id);
-}
-
-void NodeState::forget_ended() noexcept
-{
-  std::lock_guard lock(mutex_);
-  std::erase_if(entities_, [](const auto & weak) { return weak.expired(); });
+  ids_.release(id);
 }
 
 void NodeState::entity_made()
@@ -150,9 +121,9 @@ void NodeState::entity_made()
   std::vector<std::shared_ptr<Engine>> engines;
   {
     std::lock_guard lock(mutex_);
-    engines.push_back(engine_);
+    engines.push_back(place_.engine);
     for (const Own & own : own_) {
-      engines.push_back(own.engine);
+      engines.push_back(own.place.engine);
     }
   }
   for (const auto & engine : engines) {
@@ -160,191 +131,6 @@ void NodeState::entity_made()
       engine->placer()->entity_made();
     }
   }
-}
-
-NodeState::Entities NodeState::entities()
-{
-  Entities alive;
-  for (const auto & weak : entities_) {
-    if (auto entity = weak.lock(); entity != nullptr) {
-      alive.push_back(std::move(entity));
-    }
-  }
-  return alive;
-}
-
-std::vector<NodeState::Own>::iterator NodeState::own(const CallbackGroup & group) noexcept
-{
-  return std::find_if(
-    own_.begin(), own_.end(), [&](const Own & one) { return one.group.get() == &group; });
-}
-
-std::shared_ptr<Engine> NodeState::engine_of(const CallbackGroup & group) noexcept
-{
-  if (const auto found = own(group); found != own_.end()) {
-    return found->engine;
-  }
-  return group.automatically_add_to_executor_with_node() ? engine_ : nullptr;
-}
-
-NodeState::Entities NodeState::entities_of(const CallbackGroup & group)
-{
-  Entities all = entities();
-  std::erase_if(all, [&](const auto & entity) { return &entity->group() != &group; });
-  return all;
-}
-
-NodeState::Entities NodeState::entities_of_node()
-{
-  Entities all = entities();
-  std::erase_if(all, [&](const auto & entity) {
-    return !entity->group().automatically_add_to_executor_with_node() ||
-           own(entity->group()) != own_.end();
-  });
-  return all;
-}
-
-void NodeState::may_join(const Engine & engine) const
-{
-  if (engine.context() != context_) {
-    throw Error(name_ + " belongs to another context than the executor");
-  }
-}
-
-std::exception_ptr NodeState::attach(
-  const Entities & entities, const std::shared_ptr<Engine> & engine) noexcept
-{
-  try {
-    for (const auto & entity : entities) {
-      entity->attach(engine);
-    }
-  } catch (...) {
-    return std::current_exception();
-  }
-  return nullptr;
-}
-
-// The end of a join: the schedule sees to new threads. What fails undoes all, without the mutex.
-template <typename Undo>
-void NodeState::settle(const Engine & engine, std::exception_ptr failed, Undo undo)
-{
-  try {
-    if (failed != nullptr) {
-      std::rethrow_exception(failed);
-    }
-    if (engine.placer() != nullptr) {
-      engine.placer()->entity_made();
-    }
-  } catch (...) {
-    undo();
-    throw;
-  }
-}
-
-void NodeState::join(const std::shared_ptr<Engine> & engine)
-{
-  Entities all;  // declared first: the last hold on an entity must not end under the mutex
-  std::exception_ptr failed;
-  {
-    std::lock_guard lock(mutex_);
-    if (engine_ != nullptr) {
-      throw Error(name_ + " is in an executor already");
-    }
-    may_join(*engine);
-    all = entities_of_node();
-    engine_ = engine;
-    failed = attach(all, engine);
-  }
-  settle(*engine, failed, [&] { leave(*engine); });
-}
-
-void NodeState::join(const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group)
-{
-  Entities all;
-  std::exception_ptr failed;
-  {
-    std::lock_guard lock(mutex_);
-    if (group->node_ != this) {
-      throw Error(group->id() + " is no callback group of " + name_);
-    }
-    if (engine_of(*group) != nullptr) {
-      throw Error(group->id() + " is in an executor already");
-    }
-    may_join(*engine);
-    own_.push_back({group, engine});
-    all = entities_of(*group);
-    failed = attach(all, engine);
-  }
-  settle(*engine, failed, [&] { leave(*engine, *group); });
-}
-
-void NodeState::detach(const Entities & entities) noexcept
-{
-  for (const auto & entity : entities) {
-    entity->detach();
-  }
-}
-
-bool NodeState::leave(const Engine & engine) noexcept
-{
-  Entities all;
-  std::shared_ptr<Engine> left;
-  {
-    std::lock_guard lock(mutex_);
-    if (engine_ == nullptr || engine_.get() != &engine) {
-      return false;
-    }
-    left = std::move(engine_);
-    engine_.reset();
-    all = entities_of_node();
-  }
-  detach(all);
-  return true;
-}
-
-bool NodeState::leave(const Engine & engine, const CallbackGroup & group) noexcept
-{
-  Entities all;
-  Own left;
-  {
-    std::lock_guard lock(mutex_);
-    const auto found = own(group);
-    if (found == own_.end() || found->engine.get() != &engine) {
-      return false;
-    }
-    left = std::move(*found);
-    own_.erase(found);
-    all = entities_of(group);
-  }
-  detach(all);
-  return true;
-}
-
-void NodeState::leave_all(const Engine & engine) noexcept
-{
-  std::vector<Own> groups;
-  {
-    std::lock_guard lock(mutex_);
-    groups = own_;
-  }
-  for (const Own & own : groups) {
-    leave(engine, *own.group);
-  }
-  leave(engine);
-}
-
-void NodeState::leave_all() noexcept
-{
-  Entities all;
-  std::vector<Own> groups;
-  std::shared_ptr<Engine> left;
-  {
-    std::lock_guard lock(mutex_);
-    groups.swap(own_);
-    left.swap(engine_);
-    all = entities();
-  }
-  detach(all);
 }
 
 }  // namespace takt_rcl

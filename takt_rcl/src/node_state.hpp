@@ -4,13 +4,14 @@
 
 #include <rcl/node.h>
 
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "id_registry.hpp"
 #include "takt_rcl/callback_group.hpp"
 #include "takt_rcl/context.hpp"
 #include "takt_rcl/entity.hpp"
@@ -56,13 +57,16 @@ public:
   /// Something was made in the middleware: applies the schedule's rules for process threads.
   void entity_made();
 
+  // ---- executors: node_executors.cpp ----
+
   /// Puts the entities of all groups that come with the node into the executor, now and later.
-  /// Throws `Error`; then none is in it.
+  /// Throws `Error`, also while a `leave` is not over; then none is in it.
   void join(const std::shared_ptr<Engine> & engine);
   /// The same for the entities of one group.
   void join(const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group);
 
-  /// Takes out what the first `join` put there; waits as entity.hpp says. False if not in `engine`.
+  /// Takes out what the first `join` put there; waits as entity.hpp says. False if not in `engine`,
+  /// or about to be taken out of it by another thread or further out on this one's stack.
   bool leave(const Engine & engine) noexcept;
   /// The same for the second one.
   bool leave(const Engine & engine, const CallbackGroup & group) noexcept;
@@ -73,15 +77,22 @@ public:
 
 private:
   using Entities = std::vector<std::shared_ptr<Entity>>;
+  // In an executor, until the last entity has left it: nothing gets into another one before.
+  struct Place
+  {
+    std::shared_ptr<Engine> engine;
+    bool leaving = false;
+  };
   struct Own
   {
     std::shared_ptr<CallbackGroup> group;
-    std::shared_ptr<Engine> engine;
+    Place place;  // no engine: it was taken out by itself, and stays out although its node is in
   };
 
   // All with the mutex held.
   std::vector<Own>::iterator own(const CallbackGroup & group) noexcept;
-  std::shared_ptr<Engine> engine_of(const CallbackGroup & group) noexcept;
+  const Place & place_of(const CallbackGroup & group) noexcept;
+  std::vector<Own> forget_stayed_out();
   Entities entities_of(const CallbackGroup & group);
   Entities entities_of_node();
   Entities entities();
@@ -92,24 +103,24 @@ private:
   template <typename Undo>
   void settle(const Engine & engine, std::exception_ptr failed, Undo undo);
   void may_join(const Engine & engine) const;
+  static void must_be_out(const std::string & id, const Place & place);
 
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<rcl_context_t> rcl_context_;  // the node's, whatever becomes of the context
   rcl_node_t node_;
   bool rosout_ = false;
   std::string name_;
+  const std::shared_ptr<IdRegistry> group_ids_ = std::make_shared<IdRegistry>();
+  std::atomic<unsigned> groups_{0};
   CallbackGroup::SharedPtr default_group_;
 
   // Held while entities are attached, never while a removal waits for a run.
   std::mutex mutex_;
-  std::shared_ptr<Engine> engine_;
+  Place place_;
   std::vector<Own> own_;  // groups that were added to an executor by themselves
   std::vector<std::weak_ptr<Entity>> entities_;
 
-  std::mutex names_mutex_;
-  std::set<std::string> ids_;
-  std::set<std::string> group_ids_;
-  unsigned groups_ = 0;
+  IdRegistry ids_;
 };
 
 }  // namespace takt_rcl

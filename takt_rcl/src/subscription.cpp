@@ -108,15 +108,19 @@ void SubscriptionBase::stop_listening() noexcept
     rcl_subscription_set_on_new_message_callback(&shared_->subscription, nullptr, nullptr));
 }
 
-void SubscriptionBase::connect(takt_core::Callback & callback)
+void SubscriptionBase::connect(takt_core::Executor &, takt_core::Callback & callback)
 {
   listen(&Run::on_new_message, static_cast<Run *>(&callback));
 }
 
-void SubscriptionBase::disconnect(takt_core::Callback & callback) noexcept
+void SubscriptionBase::disconnect(takt_core::Callback &) noexcept
 {
   detail::ignore(rcl_subscription_set_on_new_message_callback(
     &shared_->subscription, &SubscriptionBase::on_early_message, this));
+}
+
+void SubscriptionBase::removed(takt_core::Callback & callback) noexcept
+{
   static_cast<Run &>(callback).close();
 }
 

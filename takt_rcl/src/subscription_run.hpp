@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "announced_callback.hpp"
-#include "hold.hpp"
 #include "node_state.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
@@ -82,9 +81,7 @@ public:
 
   bool take(const takt_core::Run & run) override
   {
-    const bool open = work_.acquire();
-    picked(open);
-    if (!open) {
+    if (!begin(work_)) {
       return false;
     }
     Hold<Work>::Releasing releasing(work_);

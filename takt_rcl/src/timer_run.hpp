@@ -10,39 +10,40 @@
 #include "hold.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_rcl/timer.hpp"
+#include "timer_state.hpp"
 
 namespace takt_rcl
 {
 
 struct Timer::Shared
 {
-  static constexpr std::int64_t kNotBegun = takt_core::to_ns(takt_core::kNever);
-
   Function function;
   TimerOptions options;
   std::shared_ptr<Clock> clock;  // nullptr: the monotonic clock, by the executor
   std::weak_ptr<Timer> handle;
-  std::atomic<takt_core::Duration::rep> period{0};
-  std::atomic<bool> active{true};                // while in no executor
-  std::atomic<std::uint64_t> skipped_before{0};  // in executors it was in earlier
-  std::atomic<std::int64_t> next{kNotBegun};     // its next release when it left the last executor
-  SimTimer sim;
+  std::shared_ptr<TimerState> state;  // on the monotonic clock
+  SimTimer sim;                       // else
 };
 
 /// The core callback on the monotonic clock.
 class Timer::Run : public takt_core::Callback
 {
 public:
-  Run(
-    takt_core::CallbackOptions options, std::shared_ptr<Shared> shared,
-    takt_core::Executor & executor)
+  Run(takt_core::CallbackOptions options, std::shared_ptr<Shared> shared)
   : Callback(std::move(options)),
-    shared_(std::move(shared)),
-    executor_(executor)
+    state_(shared->state),
+    shared_(std::move(shared))
   {
   }
 
-  bool take(const takt_core::Run &) override { return shared_.acquire(); }
+  bool take(const takt_core::Run &) override
+  {
+    if (shared_.acquire()) {
+      return true;
+    }
+    state_->lose();  // picked before the timer left its executor, and overtaken by that
+    return false;
+  }
   void run(const takt_core::Run & run) override
   {
     const Hold<Shared>::Releasing releasing(shared_);
@@ -55,15 +56,10 @@ public:
   }
 
   void close() noexcept { shared_.release(); }
-  bool cancelled() const noexcept { return executor_.scheduler().timer_cancelled(*this); }
-  takt_core::Time next_release() const noexcept
-  {
-    return executor_.scheduler().next_release(*this);
-  }
 
 private:
+  const std::shared_ptr<TimerState> state_;
   Hold<Shared> shared_;
-  takt_core::Executor & executor_;
 };
 
 /// The core callback on simulated time: the clock releases it.
@@ -78,9 +74,7 @@ public:
 
   bool take(const takt_core::Run &) override
   {
-    const bool open = shared_.acquire();
-    picked(open);
-    if (!open) {
+    if (!begin(shared_)) {
       return false;
     }
     if (shared_->clock->cancelled(shared_->sim)) {
@@ -97,7 +91,7 @@ public:
     const std::uint64_t skipped = shared_->sim.skipped.load(std::memory_order_relaxed);
     const TimerInfo info{
       Time(shared_->sim.expected.load(std::memory_order_relaxed)), shared_->clock->now(),
-      skipped - std::exchange(skipped_, skipped)};
+      skipped - skipped_.exchange(skipped, std::memory_order_relaxed)};
     if (const auto timer = shared_->handle.lock(); timer != nullptr) {
       shared_->function(*timer, info);
     }
@@ -105,7 +99,7 @@ public:
 
 private:
   Hold<Shared> shared_;
-  std::uint64_t skipped_ = 0;
+  std::atomic<std::uint64_t> skipped_{0};
 };
 
 }  // namespace takt_rcl

@@ -74,12 +74,34 @@ TEST_F(Names, GroupsHaveIdsToo)
   auto n = node("n");
   EXPECT_EQ(n->get_default_callback_group()->id(), "/n:group(default)");
   EXPECT_EQ(n->create_callback_group(CallbackGroupType::Reentrant)->id(), "/n:group(1)");
-  EXPECT_EQ(
-    n->create_callback_group(CallbackGroupType::MutuallyExclusive, "hot")->id(), "/n:group(hot)");
-  EXPECT_EQ(
-    n->create_callback_group(CallbackGroupType::MutuallyExclusive, "hot")->id(), "/n:group(hot)#2");
+  const auto hot = n->create_callback_group(CallbackGroupType::MutuallyExclusive, "hot");
+  const auto second = n->create_callback_group(CallbackGroupType::MutuallyExclusive, "hot");
+  EXPECT_EQ(hot->id(), "/n:group(hot)");
+  EXPECT_EQ(second->id(), "/n:group(hot)#2");
   auto timer = n->create_wall_timer(1s, [] {});
   EXPECT_EQ(&timer->group(), n->get_default_callback_group().get());
+}
+
+// A callback keeps its group, and a group its id, also longer than the node lives.
+TEST_F(Names, IdOfAGroupIsFreeOnceTheGroupIsGone)
+{
+  auto n = node("n");
+  auto group = n->create_callback_group(CallbackGroupType::Reentrant, "hot");
+  const auto again = [&] {
+    return n->create_callback_group(CallbackGroupType::Reentrant, "hot")->id();
+  };
+  auto timer = n->create_wall_timer(
+    1s, [] {}, group);
+  group.reset();
+  EXPECT_EQ(again(), "/n:group(hot)#2");
+  EXPECT_EQ(again(), "/n:group(hot)#2");
+  timer.reset();
+  EXPECT_EQ(again(), "/n:group(hot)");
+  group = n->create_callback_group(CallbackGroupType::Reentrant, "hot");
+  n.reset();
+  EXPECT_EQ(group->id(), "/n:group(hot)");
+  n = node("n");
+  EXPECT_THROW(executor().add_callback_group(group, n), Error);  // the other node's
 }
 
 TEST_F(Names, ArgumentsRemapNodesAndTopics)

@@ -1,4 +1,7 @@
-"""The README's example, as it stands there: it publishes, and Ctrl-C ends it at any moment."""
+"""The README's example, as it stands there.
+
+It publishes, Ctrl-C ends it at any moment, and bad input ends it with one sentence.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
 import rclpy
 from std_msgs.msg import Int32
 
@@ -23,9 +27,9 @@ def catches_interrupts(process: subprocess.Popen[str]) -> bool:
     return False
 
 
-def start() -> subprocess.Popen[str]:
+def start(*arguments: str) -> subprocess.Popen[str]:
     """Run the example."""
-    return subprocess.Popen([EXAMPLE], stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([EXAMPLE, *arguments], stderr=subprocess.PIPE, text=True)
 
 
 def interrupt(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -67,3 +71,34 @@ def test_an_interrupt_ends_the_example_at_any_moment() -> None:
         time.sleep(moment * 0.0005)
         code, said = interrupt(program)
         assert code == 0, f"{moment / 2} ms after it began to handle interrupts: {said}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--nonsense"], "--nonsense"),
+        (["--params-file", "/nonexistent.yaml"], "/nonexistent.yaml"),
+        (["--params-file", "{broken}"], "{broken}"),
+        (["--params-file", "{mistyped}"], "use_sim_time"),
+        (["-r", "__node:=a/b"], "a/b"),
+        (["--log-level", "loud"], "loud"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    arguments: list[str], told: str, tmp_path: Path
+) -> None:
+    """No abort, and nothing that looks like a crash."""
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("talker: [1, {b: 2}\n")
+    mistyped = tmp_path / "mistyped.yaml"
+    mistyped.write_text("/talker:\n  ros__parameters:\n    use_sim_time: 3\n")
+    files = {"broken": broken, "mistyped": mistyped}
+    program = start("--ros-args", *(argument.format(**files) for argument in arguments))
+    try:
+        _, said = program.communicate(timeout=PATIENCE)
+    finally:
+        program.kill()
+    assert program.returncode == 2, said
+    assert len(said.splitlines()) == 1
+    assert said.startswith(f"{EXAMPLE}: ")
+    assert told.format(**files) in said

@@ -57,7 +57,8 @@ endif()
 set_tests_properties(rcl_allocation_test PROPERTIES LABELS no_asan)
 set_tests_properties(rcl_units_test rcl_pubsub_test PROPERTIES LABELS smoke)
 # Again and again, for `make soak`: what races does so once in many runs.
-foreach(name rcl_activation_test rcl_first_wake_up_test rcl_lifetime_test rcl_sequence_test)
+foreach(name
+    rcl_activation_test rcl_first_wake_up_test rcl_lifetime_test rcl_moving_test rcl_sequence_test)
   add_test(NAME ${name}_soak COMMAND ${name} --gtest_repeat=500)
   set_tests_properties(${name}_soak PROPERTIES
     LABELS soak TIMEOUT 3600 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")

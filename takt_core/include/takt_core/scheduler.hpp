@@ -149,9 +149,15 @@ public:
   // Before it is added these set how a timer will begin; on one that belongs to another scheduler
   // they do nothing.
 
-  void cancel_timer(Callback & timer) noexcept;
+  /// Returns what would have been the next nominal release: with that `resume_timer` goes on, here
+  /// or elsewhere, without losing or repeating one. kNever: it was cancelled, or has not begun.
+  Time cancel_timer(Callback & timer) noexcept;
   /// Starts the timer (again): next release one period after `now`.
   void reset_timer(Callback & timer, Time now) noexcept;
+  /// Goes on with a cancelled timer at its nominal release `next`, which may be past; with kNever it
+  /// begins as one that is added `now`. Before the gate opens, as all others do when it opens. Does
+  /// nothing if the timer is not cancelled, or not in this scheduler.
+  void resume_timer(Callback & timer, Time next, Time now) noexcept;
   /// From the next release on. A period that is not above zero is ignored.
   void set_period(Callback & timer, Duration period) noexcept;
   bool timer_cancelled(const Callback & timer) const noexcept;
@@ -242,6 +248,7 @@ private:
   void hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept;
   void taken_by_timer(Callback & timer) noexcept;
   static bool may_arm(std::uint32_t state) noexcept;
+  static Time upcoming(const Callback & timer) noexcept;
   Time deadline(const Callback & callback, Time release, const ActivationSet & of) const noexcept;
   void drain(ThreadSet & set) noexcept;
   std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;
@@ -258,6 +265,7 @@ private:
   bool start(
     ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run) noexcept;
   void arm(ThreadSet & set, Callback & timer) noexcept;
+  void begin_timer(ThreadSet & set, Callback & timer, Time expiry) noexcept;
   void attend_timers(ThreadSet & set) noexcept;
   void give_up_timers(ThreadSet & set, std::uint32_t thread) noexcept;
   void publish_hints(ThreadSet & set) noexcept;

@@ -29,7 +29,7 @@ struct TimerOptions
   /// one period, as rclcpp does.
   std::optional<Duration> offset;
   MissedPeriods missed_periods = MissedPeriods::skip;
-  bool autostart = true;  ///< false: waits for `Scheduler::reset_timer`
+  bool autostart = true;  ///< false: waits for `Scheduler::reset_timer` or `resume_timer`
 };
 
 }  // namespace takt_core

@@ -127,6 +127,48 @@ TEST(Timer, reset_while_queued_withdraws_that_release)
   EXPECT_EQ(releases(hand, {13, 21, 22, 32}), (List{-1, -1, 22, 32}));
 }
 
+TEST(Timer, resumed_goes_on_where_it_was_cancelled)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  const auto other = hand.add("other");
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(releases(hand, {10}), (List{10}));
+  EXPECT_EQ(hand.scheduler.cancel_timer(*timer), ms(20));
+  EXPECT_EQ(hand.scheduler.cancel_timer(*timer), kNever);
+  EXPECT_EQ(releases(hand, {23}), (List{-1}));
+  hand.scheduler.resume_timer(*timer, ms(20), ms(24));
+  EXPECT_EQ(releases(hand, {24, 29, 30}), (List{20, -1, 30}));
+  hand.scheduler.resume_timer(*timer, ms(31), ms(31));  // it is active
+  EXPECT_EQ(releases(hand, {31, 40}), (List{-1, 40}));
+  // What is queued has not run: it is the next one.
+  hand.scheduler.ready(*other, 1, ms(49));
+  EXPECT_EQ(hand.run_one(0, ms(50)), "other");
+  EXPECT_EQ(hand.scheduler.cancel_timer(*timer), ms(50));
+  hand.scheduler.resume_timer(*timer, ms(50), ms(51));
+  EXPECT_EQ(releases(hand, {51, 51, 52, 60}), (List{-1, 50, -1, 60}));  // the old entry goes first
+}
+
+TEST(Timer, resumed_for_the_first_time_begins_as_if_it_were_added_then)
+{
+  ByHand hand(1);
+  TimerOptions options = every(10);
+  options.offset = millis(3);
+  options.autostart = false;
+  const auto early = hand.add_timer("early", options);
+  hand.scheduler.resume_timer(*early, kNever, ms(1));
+  EXPECT_EQ(hand.scheduler.cancel_timer(*early), kNever) << "it has not begun";
+  hand.scheduler.resume_timer(*early, kNever, ms(2));
+  EXPECT_EQ(releases(hand, {90}), (List{-1}));
+  hand.scheduler.open(ms(100));
+  EXPECT_EQ(releases(hand, {102, 103, 113}), (List{-1, 103, 113}));
+  hand.scheduler.cancel_timer(*early);
+  const auto late = hand.add_timer("late", options);
+  EXPECT_EQ(releases(hand, {150}), (List{-1}));
+  hand.scheduler.resume_timer(*late, kNever, ms(150));
+  EXPECT_EQ(releases(hand, {152, 153, 163}), (List{-1, 153, 163}));
+}
+
 TEST(Timer, new_period_counts_from_the_next_release_on)
 {
   ByHand hand(1);

@@ -12,6 +12,7 @@ namespace takt_rcl
 {
 
 class Engine;
+class IdRegistry;
 class NodeState;
 
 enum class CallbackGroupType
@@ -25,10 +26,14 @@ class CallbackGroup
 public:
   using SharedPtr = std::shared_ptr<CallbackGroup>;
 
-  /// For Node::create_callback_group.
+  /// For Node::create_callback_group. `ids`: the node's, which make the id unique until the group
+  /// ends.
   CallbackGroup(
-    CallbackGroupType type, std::string id, const NodeState * node = nullptr,
+    CallbackGroupType type, const std::string & id, std::shared_ptr<IdRegistry> ids = nullptr,
     bool automatically_add_to_executor_with_node = true);
+  ~CallbackGroup();
+  CallbackGroup(const CallbackGroup &) = delete;
+  CallbackGroup & operator=(const CallbackGroup &) = delete;
 
   CallbackGroupType type() const noexcept { return type_; }
   bool exclusive() const noexcept { return type_ == CallbackGroupType::MutuallyExclusive; }
@@ -41,12 +46,13 @@ private:
   friend class Entity;
   friend class NodeState;
 
-  // The core's group in that executor: made when the group's first callback gets there.
+  // The core's group in that executor: made when the group's first callback gets there. Throws
+  // `Error` while a callback runs that was removed from another one.
   std::shared_ptr<takt_core::Group> in(const Engine & engine);
 
   const CallbackGroupType type_;
+  const std::shared_ptr<IdRegistry> ids_;  // also says whose group it is
   const std::string id_;
-  const NodeState * const node_;  // for comparison only
   const bool automatic_;
   std::mutex mutex_;
   const Engine * engine_ = nullptr;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "takt_core/intrusive_heap.hpp"
@@ -24,11 +25,12 @@ namespace takt_rcl
 struct SimTimer
 {
   takt_core::Duration period{};
-  takt_core::Duration first{};       ///< from the clock's first message, or from creation if later
-  Time next{};                       ///< if `begun`
-  bool begun = false;                ///< has been in an executor since the clock started
-  bool active = true;                ///< not cancelled
-  std::uint32_t place = UINT32_MAX;  ///< in the heap
+  std::optional<takt_core::Duration>
+    first;             ///< from the clock's first message, or from when it was added if later
+  Time next{};         ///< if `begun`
+  bool begun = false;  ///< has been in an executor since the clock started
+  bool active = true;  ///< not cancelled
+  std::uint32_t place = UINT32_MAX;     ///< in the heap
   const Attachment * target = nullptr;  ///< set while the timer is in an executor
   // What the run is told: written at release.
   std::atomic<std::int64_t> expected{0};
@@ -59,12 +61,15 @@ public:
   void set_simulated(Time now) noexcept;
 
   // ---- for Timer ----
-  void add(SimTimer & timer, const Attachment & target);                   ///< set-up only
+  /// Set-up only. `first`: where it begins, unless it has been in an executor or reset; default: a
+  /// period.
+  void add(SimTimer & timer, const Attachment & target, std::optional<takt_core::Duration> first);
   void remove(SimTimer & timer) noexcept;                                  ///< set-up only
   void cancel(SimTimer & timer) noexcept;                                  ///< real-time safe
   void reset(SimTimer & timer) noexcept;                                   ///< real-time safe
   void set_period(SimTimer & timer, takt_core::Duration period) noexcept;  ///< real-time safe
   bool cancelled(const SimTimer & timer) const noexcept;                   ///< real-time safe
+  takt_core::Duration period(const SimTimer & timer) const noexcept;       ///< real-time safe
   /// Until the next release; kForever: cancelled. Real-time safe.
   takt_core::Duration until(const SimTimer & timer) const noexcept;
 

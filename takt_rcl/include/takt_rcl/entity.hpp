@@ -81,9 +81,12 @@ protected:
   virtual std::shared_ptr<takt_core::Callback> make(
     Engine & engine, takt_core::CallbackOptions options, const Placement & placement) = 0;
   /// The callback has been added: let work reach it.
-  virtual void connect(takt_core::Callback &) {}
+  virtual void connect(takt_core::Executor &, takt_core::Callback &) {}
   /// The callback is about to be removed: nothing may announce work to it after this.
   virtual void disconnect(takt_core::Callback &) noexcept {}
+  /// The callback has been removed: nothing of it is picked any more. What was picked before is over,
+  /// unless the removal could not wait for it.
+  virtual void removed(takt_core::Callback &) noexcept {}
 
   /// Announcements for an entity that is in no executor: kept for the next one. Any thread;
   /// real-time safe, lock-free.

@@ -53,7 +53,10 @@ public:
   Executor & operator=(Executor &&) noexcept;
 
   /// Callbacks the node has or will have. Any time, any thread, also callbacks. Throws `Error` if
-  /// the node is in an executor already or a callback cannot be added as scheduled.
+  /// the node is in an executor already, if a `remove_node` of it has not returned yet, or if a
+  /// callback cannot be added as scheduled. Also while a callback of one of its mutually exclusive
+  /// groups still runs in another executor, because it took its own node out or destroyed its own
+  /// handle there: a callback cannot move its own node, unless its group is reentrant.
   void add_node(const std::shared_ptr<Node> & node);
   void add_node(Node & node);
   /// Waits for the node's callbacks that run on other threads as destroying them does: see

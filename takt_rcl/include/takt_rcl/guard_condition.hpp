@@ -46,7 +46,7 @@ private:
 
   std::shared_ptr<takt_core::Callback> make(
     Engine & engine, takt_core::CallbackOptions options, const Placement & placement) override;
-  void disconnect(takt_core::Callback & callback) noexcept override;
+  void removed(takt_core::Callback & callback) noexcept override;
 
   const std::shared_ptr<Function> function_;
   const std::uint32_t capacity_;

@@ -76,8 +76,9 @@ private:
 
   std::shared_ptr<takt_core::Callback> make(
     Engine & engine, takt_core::CallbackOptions options, const Placement & placement) override;
-  void connect(takt_core::Callback & callback) override;
+  void connect(takt_core::Executor &, takt_core::Callback & callback) override;
   void disconnect(takt_core::Callback & callback) noexcept override;
+  void removed(takt_core::Callback & callback) noexcept override;
 
   static void on_early_message(const void * self, std::size_t count);
   void listen(rcl_event_callback_t listener, const void * data);

@@ -53,6 +53,10 @@ public:
   ~Timer() override;
 
   // ---- real-time safe; any thread, also the timer's own callback ----
+  //
+  // Also while the node gets into an executor or leaves one: no change is lost, and what was cancelled
+  // does not start. On one timer they wait for each other, for some instructions, and lend the
+  // priority of who waits.
 
   /// No run starts any more until `reset`.
   void cancel() noexcept;
@@ -62,7 +66,7 @@ public:
   /// Until the next release; negative if it is late; Duration::max() if cancelled.
   takt_core::Duration time_until_trigger() const noexcept;
   takt_core::Duration period() const noexcept;
-  /// Counts from the next release on. Must be positive.
+  /// Counts from the next release on. A period that is not above zero is ignored.
   void set_period(takt_core::Duration period) noexcept;
   /// Periods dropped so far by the missed-period policy.
   std::uint64_t skipped_periods() const noexcept;
@@ -76,10 +80,12 @@ private:
 
   std::shared_ptr<takt_core::Callback> make(
     Engine & engine, takt_core::CallbackOptions options, const Placement & placement) override;
-  void connect(takt_core::Callback & callback) override;
+  void connect(takt_core::Executor & executor, takt_core::Callback & callback) override;
   void disconnect(takt_core::Callback & callback) noexcept override;
+  void removed(takt_core::Callback & callback) noexcept override;
 
   std::shared_ptr<Shared> shared_;
+  std::optional<takt_core::Duration> first_;  // between `make` and `connect`
 };
 
 using TimerBase = Timer;

@@ -1,0 +1,41 @@
+// The ids in use within a node, of its callbacks or of its groups. Outlives the node where what has
+// an id does.
+#ifndef ID_REGISTRY_HPP_
+#define ID_REGISTRY_HPP_
+
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace takt_rcl
+{
+
+/// Any thread. May block and allocate.
+class IdRegistry
+{
+public:
+  /// `base`, with the lowest free `#n` if that is taken.
+  std::string claim(const std::string & base)
+  {
+    std::lock_guard lock(mutex_);
+    std::string id = base;
+    for (unsigned n = 2; !ids_.insert(id).second; ++n) {
+      id = base + "#" + std::to_string(n);
+    }
+    return id;
+  }
+
+  void release(const std::string & id) noexcept
+  {
+    std::lock_guard lock(mutex_);
+    ids_.erase(id);
+  }
+
+private:
+  std::mutex mutex_;
+  std::set<std::string> ids_;
+};
+
+}  // namespace takt_rcl
+
+#endif  // ID_REGISTRY_HPP_

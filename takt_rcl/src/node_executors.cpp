@@ -1,0 +1,266 @@
+// Which executors a node's entities are in: of the whole node, and of groups by themselves.
+//
+// A place is taken from the beginning of a join to the end of a leave. In between nobody else joins:
+// what a leave has not come to yet would stay in the first executor, and what it has would be
+// announced in neither.
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <utility>
+
+#include "engine.hpp"
+#include "node_state.hpp"
+#include "placer.hpp"
+#include "takt_rcl/error.hpp"
+
+namespace takt_rcl
+{
+
+void NodeState::adopt(const std::shared_ptr<Entity> & entity)
+{
+  std::lock_guard lock(mutex_);
+  entities_.push_back(entity);
+  if (const Place & place = place_of(entity->group()); place.engine != nullptr && !place.leaving) {
+    entity->attach(place.engine);
+  }
+}
+
+void NodeState::forget_ended() noexcept
+{
+  std::lock_guard lock(mutex_);
+  std::erase_if(entities_, [](const auto & weak) { return weak.expired(); });
+}
+
+NodeState::Entities NodeState::entities()
+{
+  Entities alive;
+  for (const auto & weak : entities_) {
+    if (auto entity = weak.lock(); entity != nullptr) {
+      alive.push_back(std::move(entity));
+    }
+  }
+  return alive;
+}
+
+std::vector<NodeState::Own>::iterator NodeState::own(const CallbackGroup & group) noexcept
+{
+  return std::find_if(
+    own_.begin(), own_.end(), [&](const Own & one) { return one.group.get() == &group; });
+}
+
+const NodeState::Place & NodeState::place_of(const CallbackGroup & group) noexcept
+{
+  static const Place nowhere;
+  if (const auto found = own(group); found != own_.end()) {
+    return found->place;
+  }
+  return group.automatically_add_to_executor_with_node() ? place_ : nowhere;
+}
+
+// Groups that stayed out of the executor their node was in; they belong to the node again.
+std::vector<NodeState::Own> NodeState::forget_stayed_out()
+{
+  const auto out = std::partition(
+    own_.begin(), own_.end(), [](const Own & own) { return own.place.engine != nullptr; });
+  std::vector<Own> stayed_out(std::make_move_iterator(out), std::make_move_iterator(own_.end()));
+  own_.erase(out, own_.end());
+  return stayed_out;
+}
+
+NodeState::Entities NodeState::entities_of(const CallbackGroup & group)
+{
+  Entities all = entities();
+  std::erase_if(all, [&](const auto & entity) { return &entity->group() != &group; });
+  return all;
+}
+
+NodeState::Entities NodeState::entities_of_node()
+{
+  Entities all = entities();
+  std::erase_if(all, [&](const auto & entity) {
+    return !entity->group().automatically_add_to_executor_with_node() ||
+           own(entity->group()) != own_.end();
+  });
+  return all;
+}
+
+void NodeState::may_join(const Engine & engine) const
+{
+  if (engine.context() != context_) {
+    throw Error(name_ + " belongs to another context than the executor");
+  }
+}
+
+// Refuses instead of waiting: what the leave waits for may be the callback that calls this.
+void NodeState::must_be_out(const std::string & id, const Place & place)
+{
+  if (place.leaving) {
+    throw Error(id + " is still leaving an executor: removing it there has not returned yet");
+  }
+  if (place.engine != nullptr) {
+    throw Error(id + " is in an executor already");
+  }
+}
+
+std::exception_ptr NodeState::attach(
+  const Entities & entities, const std::shared_ptr<Engine> & engine) noexcept
+{
+  try {
+    for (const auto & entity : entities) {
+      entity->attach(engine);
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+// The end of a join: the schedule sees to new threads. What fails undoes all, without the mutex.
+template <typename Undo>
+void NodeState::settle(const Engine & engine, std::exception_ptr failed, Undo undo)
+{
+  try {
+    if (failed != nullptr) {
+      std::rethrow_exception(failed);
+    }
+    if (engine.placer() != nullptr) {
+      engine.placer()->entity_made();
+    }
+  } catch (...) {
+    undo();
+    throw;
+  }
+}
+
+void NodeState::join(const std::shared_ptr<Engine> & engine)
+{
+  Entities all;  // declared first: the last hold on an entity must not end under the mutex
+  std::vector<Own> returning;
+  std::exception_ptr failed;
+  {
+    std::lock_guard lock(mutex_);
+    must_be_out(name_, place_);
+    for (const Own & own : own_) {
+      if (own.place.leaving && own.group->automatically_add_to_executor_with_node()) {
+        must_be_out(own.group->id(), own.place);
+      }
+    }
+    may_join(*engine);
+    returning = forget_stayed_out();
+    all = entities_of_node();
+    place_.engine = engine;
+    failed = attach(all, engine);
+  }
+  settle(*engine, failed, [&] { leave(*engine); });
+}
+
+void NodeState::join(const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group)
+{
+  Entities all;
+  std::exception_ptr failed;
+  {
+    std::lock_guard lock(mutex_);
+    if (group->ids_ != group_ids_) {
+      throw Error(group->id() + " is no callback group of " + name_);
+    }
+    must_be_out(group->id(), place_of(*group));
+    may_join(*engine);
+    if (const auto found = own(*group); found != own_.end()) {
+      found->place.engine = engine;
+    } else {
+      own_.push_back({group, {engine}});
+    }
+    all = entities_of(*group);
+    failed = attach(all, engine);
+  }
+  settle(*engine, failed, [&] { leave(*engine, *group); });
+}
+
+void NodeState::detach(const Entities & entities) noexcept
+{
+  for (const auto & entity : entities) {
+    entity->detach();
+  }
+}
+
+bool NodeState::leave(const Engine & engine) noexcept
+{
+  Entities all;
+  Place left;
+  std::vector<Own> stayed_out;
+  {
+    std::lock_guard lock(mutex_);
+    if (place_.engine.get() != &engine || place_.leaving) {
+      return false;
+    }
+    place_.leaving = true;
+    all = entities_of_node();
+  }
+  detach(all);
+  std::lock_guard lock(mutex_);
+  left = std::exchange(place_, {});
+  stayed_out = forget_stayed_out();
+  return true;
+}
+
+bool NodeState::leave(const Engine & engine, const CallbackGroup & group) noexcept
+{
+  Entities all;
+  Place left;
+  CallbackGroup::SharedPtr keep;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = own(group);
+    if (found == own_.end() || found->place.engine.get() != &engine || found->place.leaving) {
+      return false;
+    }
+    found->place.leaving = true;
+    keep = found->group;
+    all = entities_of(group);
+  }
+  detach(all);
+  std::lock_guard lock(mutex_);
+  const auto found = own(group);
+  if (found == own_.end()) {
+    return true;  // the node ended meanwhile
+  }
+  left = std::exchange(found->place, {});
+  if (place_.engine == nullptr || !group.automatically_add_to_executor_with_node()) {
+    own_.erase(found);
+  }
+  return true;
+}
+
+void NodeState::leave_all(const Engine & engine) noexcept
+{
+  std::vector<Own> groups;
+  {
+    std::lock_guard lock(mutex_);
+    groups = own_;
+  }
+  for (const Own & own : groups) {
+    leave(engine, *own.group);
+  }
+  leave(engine);
+}
+
+void NodeState::leave_all() noexcept
+{
+  Entities all;
+  std::vector<Own> groups;
+  Place left;
+  {
+    std::lock_guard lock(mutex_);
+    place_.leaving = place_.engine != nullptr;
+    for (Own & own : own_) {
+      own.place.leaving = own.place.engine != nullptr;
+    }
+    all = entities();
+  }
+  detach(all);
+  std::lock_guard lock(mutex_);
+  groups.swap(own_);
+  left = std::exchange(place_, {});
+}
+
+}  // namespace takt_rcl
