@@ -1,8 +1,8 @@
 // A binary min-heap whose elements know their place, so that any of them can be removed.
 //
-// Not synchronised. `push` does not allocate below the reserved capacity. `reserve` may be called
-// while others use the heap under a mutex of theirs: memory is got and given back outside it, so
-// that no dispatch waits for an allocation.
+// Not synchronised. `push` does not allocate below the reserved capacity. With a mutex, `reserve` may
+// be called while others use the heap under it: memory is got and given back outside of it, so that
+// no dispatch waits for an allocation.
 #ifndef TAKT_CORE__INTRUSIVE_HEAP_HPP_
 #define TAKT_CORE__INTRUSIVE_HEAP_HPP_
 
@@ -22,6 +22,13 @@ class IntrusiveHeap
 {
 public:
   static constexpr std::uint32_t kAbsent = UINT32_MAX;
+
+  void reserve(std::size_t capacity)
+  {
+    if (capacity > items_.capacity()) {
+      items_.reserve(std::max(capacity, 2 * items_.capacity()));
+    }
+  }
 
   /// Makes room for `capacity` items. One caller at a time, without holding `mutex`, which guards
   /// every other use of the heap; it is held while the items are moved over.
