@@ -3,8 +3,9 @@
 // such callback.
 //
 // Private to the core. A callback's number is used again after it was destroyed and kNumbersKept
-// others were, too: by then no message is under way that names it as its root, and tables by number
-// stay as small as the callbacks that live. An id keeps its number as long as a callback or a chain
+// others were, too: until then messages under way find their root, and tables by number stay as
+// small as the callbacks that live. (A message that is kept for longer, in a join slot, counts for the
+// number's new owner.) An id keeps its number as long as a callback or a chain
 // holds it; those numbers are not used again.
 #ifndef TAKT_CORE__SRC__CALLBACK_NUMBERS_HPP_
 #define TAKT_CORE__SRC__CALLBACK_NUMBERS_HPP_

@@ -102,6 +102,14 @@ Time Scheduler::deadline(
   return inherited ? earliest : add_saturated(release, deadlines->local);
 }
 
+// For an arrival whose stamp cannot be read: behind all that is here, since nothing says that it is
+// older.
+void Scheduler::stamp_late(const ThreadSet & set, Precedence & precedence) const noexcept
+{
+  precedence.release = from_ns(set.looked_at.load(std::memory_order_relaxed));
+  precedence.sequence = sequence_.load(std::memory_order_relaxed);
+}
+
 // Where a queued callback stands. Looks at its arrivals unless it is stamped or a timer: for whoever
 // may start it, or keeps others from it.
 Precedence Scheduler::precedence(
@@ -116,13 +124,18 @@ Precedence Scheduler::precedence(
   if (set.order == Order::edf && callback.deadlines_.load(std::memory_order_acquire) != nullptr) {
     ActivationSet carried;
     if (timer || callback.arrivals_.peek(result.release, result.sequence, carried)) {
+      if (!timer && result.sequence == 0) {
+        stamp_late(set, result);
+      }
       if (carried.empty()) {
         carried.add({callback.number_, callback.instance_, result.release});
       }
       due = deadline(callback, result.release, carried);
     }
   } else if (!timer && comes != Callback::Comes::stamped) {
-    callback.arrivals_.peek_stamp(result.release, result.sequence);
+    if (!callback.arrivals_.peek_stamp(result.release, result.sequence)) {
+      stamp_late(set, result);
+    }
   }
   result.key = set.queue->key(callback, due);
   return result;
@@ -171,6 +184,7 @@ void Scheduler::drain(ThreadSet & set) noexcept
 // Brings a set up to date: due timers, then the intake.
 void Scheduler::service(ThreadSet & set, std::uint32_t thread, Time now) noexcept
 {
+  set.looked_at.store(to_ns(now), std::memory_order_relaxed);
   give_up_timers(set, thread);
   const std::uint32_t released = release_timers(set, now);
   drain(set);

@@ -37,6 +37,7 @@ struct Scheduler::Settings
   std::shared_ptr<Callback> callback;
   Binding binding;                                       // as asked; absent values are inherited
   std::unique_ptr<const Callback::Deadlines> deadlines;  // null: it has none
+  std::uint64_t added = 0;                               // position in the order of adding
   // After the removal:
   ThreadSet * last_set = nullptr;  // where it was bound to
   bool awaited = false;            // whoever removed it waits for its run, and frees it

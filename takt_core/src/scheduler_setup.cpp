@@ -84,9 +84,12 @@ Status Scheduler::add(
   c.withdrawn_ = false;
   c.comes_ = Callback::Comes::released;
   c.visit_ = 0;
+  c.expiry_ = kNever;
+  c.due_ = kNever;
   auto owned = std::make_unique<Settings>();
   owned->callback = callback;
   owned->binding = binding;
+  owned->added = ++added_;
   settings_.emplace(&c, std::move(owned));
   by_id_.emplace(c.id_, &c);
   for (const auto & s : sets_) {
@@ -160,14 +163,19 @@ std::shared_ptr<Callback> Scheduler::find(std::string_view id) const
 std::vector<std::shared_ptr<Callback>> Scheduler::callbacks() const
 {
   std::lock_guard setup(setup_mutex_);
-  std::vector<std::shared_ptr<Callback>> all;
-  all.reserve(settings_.size());
+  std::vector<const Settings *> sorted;
+  sorted.reserve(settings_.size());
   for (const auto & [callback, settings] : settings_) {
+    sorted.push_back(settings.get());
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const Settings * a, const Settings * b) {
+    return a->added < b->added;
+  });
+  std::vector<std::shared_ptr<Callback>> all;
+  all.reserve(sorted.size());
+  for (const Settings * const settings : sorted) {
     all.push_back(settings->callback);
   }
-  std::sort(all.begin(), all.end(), [](const auto & a, const auto & b) {
-    return a->number() < b->number();
-  });
   return all;
 }
 

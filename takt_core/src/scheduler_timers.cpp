@@ -171,7 +171,8 @@ Time Scheduler::cancel_timer(Callback & timer) noexcept
   return next;
 }
 
-// Makes the timer active. With the set's mutex held, which this unlocks.
+// Makes the timer active; kNever: its first release is counted from the opening of the gate. With the
+// set's mutex held, which this unlocks.
 void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry) noexcept
 {
   timer.timer_active_ = true;
@@ -182,8 +183,8 @@ void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry) noex
     arm(set, timer);
   } else if ((state & Callback::kQueued) != 0) {
     timer.withdrawn_ = true;  // its start finds out, and arms it for the new expiry
-  } else if (may_arm(state) && open_.load(std::memory_order_acquire)) {
-    arm(set, timer);
+  } else if (expiry != kNever && may_arm(state) && open_.load(std::memory_order_acquire)) {
+    arm(set, timer);  // else `open` does; it comes to this timer after the mutex is free
   }
   publish_hints(set);
   set.mutex.unlock();

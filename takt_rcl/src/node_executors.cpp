@@ -67,21 +67,25 @@ std::vector<NodeState::Own> NodeState::forget_stayed_out()
   return stayed_out;
 }
 
-NodeState::Entities NodeState::entities_of(const CallbackGroup & group)
+NodeState::Entities NodeState::entities_of(const CallbackGroup & group, Entities & held)
 {
-  Entities all = entities();
-  std::erase_if(all, [&](const auto & entity) { return &entity->group() != &group; });
-  return all;
+  held = entities();
+  Entities chosen;
+  std::copy_if(held.begin(), held.end(), std::back_inserter(chosen), [&](const auto & entity) {
+    return &entity->group() == &group;
+  });
+  return chosen;
 }
 
-NodeState::Entities NodeState::entities_of_node()
+NodeState::Entities NodeState::entities_of_node(Entities & held)
 {
-  Entities all = entities();
-  std::erase_if(all, [&](const auto & entity) {
-    return !entity->group().automatically_add_to_executor_with_node() ||
-           own(entity->group()) != own_.end();
+  held = entities();
+  Entities chosen;
+  std::copy_if(held.begin(), held.end(), std::back_inserter(chosen), [&](const auto & entity) {
+    return entity->group().automatically_add_to_executor_with_node() &&
+           own(entity->group()) == own_.end();
   });
-  return all;
+  return chosen;
 }
 
 void NodeState::may_join(const Engine & engine) const
@@ -134,7 +138,9 @@ void NodeState::settle(const Engine & engine, std::exception_ptr failed, Undo un
 
 void NodeState::join(const std::shared_ptr<Engine> & engine)
 {
-  Entities all;  // declared first: the last hold on an entity must not end under the mutex
+  // Declared first: the last hold on an entity, also on one that is not meant, must not end under the
+  // mutex.
+  Entities held, all;
   std::vector<Own> returning;
   std::exception_ptr failed;
   {
@@ -147,7 +153,7 @@ void NodeState::join(const std::shared_ptr<Engine> & engine)
     }
     may_join(*engine);
     returning = forget_stayed_out();
-    all = entities_of_node();
+    all = entities_of_node(held);
     place_.engine = engine;
     failed = attach(all, engine);
   }
@@ -156,7 +162,7 @@ void NodeState::join(const std::shared_ptr<Engine> & engine)
 
 void NodeState::join(const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group)
 {
-  Entities all;
+  Entities held, all;
   std::exception_ptr failed;
   {
     std::lock_guard lock(mutex_);
@@ -170,7 +176,7 @@ void NodeState::join(const std::shared_ptr<Engine> & engine, const CallbackGroup
     } else {
       own_.push_back({group, {engine}});
     }
-    all = entities_of(*group);
+    all = entities_of(*group, held);
     failed = attach(all, engine);
   }
   settle(*engine, failed, [&] { leave(*engine, *group); });
@@ -185,7 +191,7 @@ void NodeState::detach(const Entities & entities) noexcept
 
 bool NodeState::leave(const Engine & engine) noexcept
 {
-  Entities all;
+  Entities held, all;
   Place left;
   std::vector<Own> stayed_out;
   {
@@ -194,7 +200,7 @@ bool NodeState::leave(const Engine & engine) noexcept
       return false;
     }
     place_.leaving = true;
-    all = entities_of_node();
+    all = entities_of_node(held);
   }
   detach(all);
   std::lock_guard lock(mutex_);
@@ -205,7 +211,7 @@ bool NodeState::leave(const Engine & engine) noexcept
 
 bool NodeState::leave(const Engine & engine, const CallbackGroup & group) noexcept
 {
-  Entities all;
+  Entities held, all;
   Place left;
   CallbackGroup::SharedPtr keep;
   {
@@ -216,7 +222,7 @@ bool NodeState::leave(const Engine & engine, const CallbackGroup & group) noexce
     }
     found->place.leaving = true;
     keep = found->group;
-    all = entities_of(group);
+    all = entities_of(group, held);
   }
   detach(all);
   std::lock_guard lock(mutex_);

@@ -93,8 +93,8 @@ private:
   std::vector<Own>::iterator own(const CallbackGroup & group) noexcept;
   const Place & place_of(const CallbackGroup & group) noexcept;
   std::vector<Own> forget_stayed_out();
-  Entities entities_of(const CallbackGroup & group);
-  Entities entities_of_node();
+  Entities entities_of(const CallbackGroup & group, Entities & held);
+  Entities entities_of_node(Entities & held);
   Entities entities();
   std::exception_ptr attach(
     const Entities & entities, const std::shared_ptr<Engine> & engine) noexcept;

@@ -10,6 +10,7 @@ void TimerState::cancel() noexcept
 {
   std::lock_guard lock(mutex_);
   active_ = false;
+  next_ = takt_core::kNever;
   if (callback_ != nullptr) {
     scheduler_->cancel_timer(*callback_);
   }
@@ -103,9 +104,7 @@ void TimerState::leave() noexcept
     return;
   }
   active_ = !scheduler_->timer_cancelled(*callback_);
-  if (const auto next = scheduler_->cancel_timer(*callback_); next != takt_core::kNever) {
-    next_ = next;
-  }
+  next_ = scheduler_->cancel_timer(*callback_);
   skipped_ += callback_->skipped_periods();
   callback_ = nullptr;
 }

@@ -1,6 +1,8 @@
 // Nodes and groups change executors while their callbacks run and other threads use them.
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 
 #include "ros_test.hpp"
 
@@ -332,6 +334,37 @@ TEST_F(Moving, NothingIsLostWhereTwoExecutorsWantANode)
   EXPECT_TRUE(wait_until([&] { return ran > kTriggers; }));
   a.remove_node(n);
   EXPECT_EQ(ran, kTriggers + 1);
+}
+
+// An entity that the move does not concern may end while the node looks through its entities.
+TEST_F(Moving, HandlesOfOtherGroupsMayEndMeanwhile)
+{
+  constexpr int kMoves = 3000;
+  auto n = node("n");
+  auto a = executor();
+  auto apart = n->create_callback_group(CallbackGroupType::MutuallyExclusive, false, "apart");
+  GuardConditionOptions options;
+  options.callback_group = apart;
+  std::atomic<int> moves{0};
+  std::thread mover([&] {
+    for (; moves < kMoves; ++moves) {
+      a.add_node(n);
+      a.remove_node(n);
+    }
+  });
+  int seen = 0;
+  auto since = takt_core::now();
+  while (moves < kMoves) {
+    n->create_guard_condition([] {}, options).reset();
+    if (const int now_at = moves; now_at != seen) {
+      seen = now_at;
+      since = takt_core::now();
+    } else if (takt_core::now() - since > kPatience) {
+      std::fprintf(stderr, "the mover waits for itself after %d moves\n", seen);
+      std::abort();  // it cannot be joined
+    }
+  }
+  mover.join();
 }
 
 }  // namespace takt_rcl::test

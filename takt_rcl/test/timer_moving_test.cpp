@@ -221,4 +221,26 @@ TEST_F(MovingTimers, NoChangeIsLostWhileTheNodeMoves)
   EXPECT_EQ(lost_resets, 0);
 }
 
+// What a cancelled timer was to do next in its last executor is of no account any more.
+TEST_F(MovingTimers, CancelledTimerForgetsItsPhase)
+{
+  auto n = node("n");
+  auto a = executor();
+  auto b = executor();
+  int ran = 0;
+  auto timer = n->create_wall_timer(5ms, [&] { ++ran; });
+  a.add_node(n);
+  ASSERT_TRUE(spin_until(a, [&] { return ran > 0; }));
+  a.remove_node(n);
+  timer->cancel();
+  const auto due = takt_core::now() + 5ms;
+  ASSERT_TRUE(wait_until([&] { return takt_core::now() > due; }));
+  timer->set_period(1h);
+  b.add_node(n);
+  timer->reset();
+  ran = 0;
+  b.spin_some();
+  EXPECT_EQ(ran, 0);
+}
+
 }  // namespace takt_rcl::test

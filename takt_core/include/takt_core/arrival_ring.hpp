@@ -8,8 +8,9 @@
 // Writers of one slot exclude each other without a lock: a producer writes if nobody else was under
 // way when it came, or if the slot holds what was due there one round before, so that whoever wrote
 // it is done. Otherwise a stalled producer may be about to write there, and the message is left
-// without a stamp; so are later ones in that slot until a producer is alone again. The message itself
-// is counted in any case.
+// without a stamp; so are later ones in that slot until a producer is alone again (with a depth of 1
+// that is every second message while a producer is preempted in here). The message itself is counted
+// in any case; the scheduler then takes it for newly released, and for working for no chain.
 //
 // Memory order: each word is stored with release after the slot was marked as being written and
 // loaded with acquire before the version is checked again, so whoever saw a word of a later writing

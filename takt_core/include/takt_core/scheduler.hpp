@@ -126,6 +126,7 @@ public:
   Status bind_chain(std::string_view name, ThreadMask threads);
 
   std::shared_ptr<Callback> find(std::string_view id) const;
+  /// In the order in which they were added.
   std::vector<std::shared_ptr<Callback>> callbacks() const;
   std::vector<ChainOptions> chains() const;
   /// As asked for. Fault: not here.
@@ -243,6 +244,7 @@ private:
   void look_again() noexcept;
   std::uint32_t advance_timer(Callback & timer, Time now) noexcept;
   void insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept;
+  void stamp_late(const ThreadSet & set, Precedence & precedence) const noexcept;
   Precedence precedence(ThreadSet & set, Callback & callback, Callback::Comes comes) const noexcept;
   void set_key(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept;
   void hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept;
@@ -299,6 +301,7 @@ private:
   std::atomic<bool> retiring_{false};               // retired_ is not empty
   std::vector<ChainOptions> chains_;
   std::array<std::uint32_t, 5> registrations_{};
+  std::uint64_t added_ = 0;  // callbacks so far
   std::atomic<bool> open_{false};
   Time epoch_{};
 };

@@ -91,6 +91,7 @@ public:
   // --- readable without the mutex: hints, exact for whoever holds it ---
   std::atomic<bool> may_have_work{false};
   std::atomic<std::int64_t> next_expiry{to_ns(kNever)};
+  std::atomic<std::int64_t> looked_at{0};  ///< when a member last did
   std::atomic<ThreadMask> members{0};  ///< as the scheduler's user numbers threads; 0: not in use
   std::atomic<ThreadMask> wake_members{0};  ///< as bits in the order in which they are woken
 

@@ -1,6 +1,10 @@
 // Announcing, picking and taking: order, depth, activations, deadlines, visits, removal.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "support/by_hand.hpp"
 
 namespace takt_core::test
@@ -167,6 +171,47 @@ TEST(Dispatch, removal_while_parked_granted_or_running_leaves_the_group_usable)
     EXPECT_EQ(hand.run_one(1, ms(5)), "c");
     EXPECT_EQ(hand.run_one(1, ms(5)), "-");
     EXPECT_FALSE(group->busy());
+  }
+}
+
+// Producers that meet in the ring of arrivals leave some messages without a stamp. Those must not be
+// taken for the oldest of all.
+TEST(Dispatch, what_has_no_stamp_does_not_go_to_the_front)
+{
+  for (const Order order : {Order::fifo, Order::priority, Order::edf}) {
+    ByHand hand(1, order);
+    Binding binding;
+    binding.deadline = millis(10);
+    const auto a = hand.add("a", ByHand::reentrant(), binding, 1);
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> producers;
+    for (int p = 0; p < 2; ++p) {
+      producers.emplace_back([&] {
+        while (!stop.load(std::memory_order_relaxed)) {
+          hand.scheduler.ready(*a, 1, ms(1000));
+        }
+      });
+    }
+    // Released when it starts: that is how one without a stamp shows.
+    std::uint64_t unstamped = 0, first = 0;
+    const Time guard = now() + std::chrono::minutes(1);
+    while (unstamped < 3 && now() < guard) {
+      takt_core::Run run;
+      if (hand.scheduler.next(0, ms(2000), run)) {
+        unstamped += run.release == ms(2000) ? 1 : 0;
+        first += run.sequence == 0 ? 1 : 0;
+        hand.scheduler.taken(run);
+        hand.scheduler.complete(run);
+      }
+    }
+    stop.store(true);
+    for (std::thread & producer : producers) {
+      producer.join();
+    }
+    EXPECT_EQ(first, 0U) << "under order " << to_string(order);
+    if (unstamped < 3) {
+      GTEST_SKIP() << "the producers never met on this machine";
+    }
   }
 }
 

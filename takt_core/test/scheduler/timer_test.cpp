@@ -1,7 +1,11 @@
 // Timers: phase, missed periods, cancel and reset at awkward moments.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "support/by_hand.hpp"
+#include "support/rounds.hpp"
 
 namespace takt_core::test
 {
@@ -269,6 +273,54 @@ TEST(Timer, due_while_all_threads_are_busy_is_released_at_its_nominal_time)
   hand.complete();
   EXPECT_EQ(hand.run_one(0, ms(16)), "t");
   EXPECT_EQ(hand.run_one(0, ms(16)), "b");
+}
+
+TEST(Timer, that_begins_while_the_gate_opens_is_released)
+{
+  const std::uint64_t each = rounds(20'000);
+  std::atomic<std::uint64_t> go{0}, done{0};
+  std::atomic<Scheduler *> scheduler{nullptr};
+  std::thread opener([&] {
+    for (std::uint64_t i = 1; i <= each; ++i) {
+      while (go.load() != i) {
+      }
+      for (std::uint64_t delay = i % 97; delay > 0; --delay) {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+      }
+      scheduler.load()->open(ms(1));
+      done.store(i);
+    }
+  });
+  std::uint64_t lost = 0;
+  for (std::uint64_t i = 1; i <= each; ++i) {
+    ByHand hand(1);
+    TimerOptions options = every(1);
+    options.autostart = false;
+    const auto timer = hand.add_timer("t", options);
+    scheduler.store(&hand.scheduler);
+    go.store(i);
+    for (std::uint64_t delay = i % 61; delay > 0; --delay) {
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    hand.scheduler.resume_timer(*timer, kNever, ms(1));
+    while (done.load() != i) {
+    }
+    lost += hand.scheduler.next_release(*timer) == kNever ? 1 : 0;
+  }
+  opener.join();
+  EXPECT_EQ(lost, 0U) << "of " << each;
+}
+
+TEST(Timer, that_is_added_again_has_not_begun)
+{
+  ByHand open(1);
+  const auto timer = open.add_timer("t", every(10));
+  open.scheduler.open(ms(0));
+  EXPECT_EQ(releases(open, {10, 20}), (List{10, 20}));
+  open.scheduler.remove(*timer);
+  ByHand closed(1);
+  ASSERT_TRUE(closed.scheduler.add(timer, {}, ms(25)));
+  EXPECT_EQ(closed.scheduler.cancel_timer(*timer), kNever);
 }
 
 }  // namespace
