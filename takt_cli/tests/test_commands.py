@@ -276,6 +276,47 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
     assert "internal" not in said.err
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("run g.yaml --output g.yaml", "--output is the graph that is read"),
+        ("run g.yaml -o ./d/../g.yaml", "--output is the graph that is read"),
+        ("run g.yaml -o link", "--output is the graph that is read"),
+        ("run link -o g.yaml", "--output is the graph that is read"),
+        ("run g.yaml -o hard", "--output is the graph that is read"),
+        ("run g.yaml --records g.yaml", "--records is the graph that is read"),
+        ("run g.yaml --schedule s.yaml -o s.yaml", "--output is the schedule that is read"),
+        ("run g.yaml --schedule s.yaml --records d/../s.yaml", "--records is the schedule that"),
+        ("run g.yaml -o new.json --records ./new.json", "name the same file"),
+        ("run g.yaml -o dangling --records d/new.json", "name the same file"),
+        ("report r.json -o r.json", "--output is the result that is read"),
+        ("report d/../r.json r.json -o r.json", "--output is the result that is read"),
+        (
+            "experiment policy --schedule d/schedules/fair.yaml -o d",
+            "schedules/fair.yaml is the schedule that is read",
+        ),
+    ],
+)
+def test_what_is_read_is_never_written(takt, fakes, tmp_path, monkeypatch, command, words):
+    (tmp_path / "d/schedules").mkdir(parents=True)
+    shipped = fakes / "share/takt_workload"
+    (tmp_path / "g.yaml").write_text((shipped / "graphs/three_chains.yaml").read_text())
+    for name in ("s.yaml", "d/schedules/fair.yaml"):
+        (tmp_path / name).write_text((shipped / "schedules/autoware_takt.yaml").read_text())
+    (tmp_path / "r.json").write_text(json.dumps(results()))
+    (tmp_path / "link").symlink_to("g.yaml")
+    (tmp_path / "hard").hardlink_to("g.yaml")
+    (tmp_path / "dangling").symlink_to("d/new.json")
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    before = {path: path.read_bytes() for path in files}
+    monkeypatch.setattr("takt_cli.runner.find_program", lambda *_: Path("/bin/false"))
+    said = takt(*command.split())
+    assert said.code == 2, said.err
+    assert words in said.err
+    assert {path: path.read_bytes() for path in files} == before
+    assert not (tmp_path / "takt_results").exists()
+
+
 def test_every_option_of_the_runner_is_handed_on(takt, fakes):
     said = takt(
         *"run three_chains --duration 1s --threads 2 --seed 3 --witness off --domain 7".split(),

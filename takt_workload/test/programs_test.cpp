@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
+#include "takt_workload/graph_parse.hpp"
 
 namespace takt_workload
 {
@@ -197,6 +198,33 @@ TEST_F(Programs, AGraphOrScheduleThatIsNoFileIsRefusedAtOnce)
     Program program(words);
     EXPECT_EQ(program.finish(), 2);
     EXPECT_NE(program.errors.find("not a regular file"), std::string::npos) << program.errors;
+  }
+}
+
+TEST_F(Programs, WhatIsReadIsNeverWritten)
+{
+  const std::string graph = file("graph.yaml");
+  const std::string schedule = file("schedule.yaml");
+  std::filesystem::copy(find_shipped("three_chains", "graphs"), graph);
+  std::filesystem::copy(find_shipped("three_chains_single", "schedules"), schedule);
+  std::filesystem::create_symlink(graph, file("link"));
+  const std::string spelt = (directory / "x/../schedule.yaml").string();
+  std::filesystem::create_directory(directory / "x");
+  const auto size = std::filesystem::file_size(graph);
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+    {{"--output", graph}, "--output is the graph that is read"},
+    {{"--output", file("link")}, "--output is the graph that is read"},
+    {{"--records", graph}, "--records is the graph that is read"},
+    {{"--output", spelt}, "--output is the schedule that is read"},
+    {{"--records", spelt}, "--records is the schedule that is read"},
+    {{"--output", file("new"), "--records", file("x/../new")}, "name the same file"}};
+  for (const auto & [options, said] : cases) {
+    std::vector<std::string> words{TAKT_RUN, graph, "--schedule", schedule, "--duration", "100ms"};
+    words.insert(words.end(), options.begin(), options.end());
+    Program program(words);
+    EXPECT_EQ(program.finish(), 2) << said;
+    EXPECT_NE(program.errors.find(said), std::string::npos) << program.errors;
+    EXPECT_EQ(std::filesystem::file_size(graph), size);
   }
 }
 

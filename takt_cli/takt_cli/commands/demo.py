@@ -71,11 +71,13 @@ def plan_runs(
     """Plan the three configurations."""
 
     def request(name: str, shipped: str, count: int | None = None) -> RunRequest:
-        content = on_cores(read_schedule(resolve_schedule(shipped)), cores)
+        source = resolve_schedule(shipped)
+        content = on_cores(read_schedule(source), cores)
         file = write_schedule(
             with_count(content, count) if count else content,
             directory / f"schedules/{shipped}.yaml",
             f"The shipped schedule {shipped} for cores {', '.join(map(str, cores))}: takt demo",
+            made_from=source,
         )
         return RunRequest(
             graph=graph,

@@ -13,6 +13,7 @@ from takt_cli.commands.options import Json, check_phases, duration_ns, parse_cor
 from takt_cli.console import note, out, print_json, progress
 from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.graphs import resolve_graph, resolve_schedule
+from takt_cli.outputs import refuse_inputs, same_file
 from takt_cli.places import DEFAULT, output_directory
 from takt_cli.results import Results
 from takt_cli.run_tables import run_tables
@@ -133,12 +134,18 @@ def run_graph(
             raise TaktError(
                 f"{option} and --schedule: the schedule says what its executors are; leave one away"
             )
-    if records is not None and records == output:
+    if records is not None and output is not None and same_file(records, output):
         raise TaktError("--output and --records name the same file")
+    graph_file = resolve_graph(graph)
+    schedule_file = resolve_schedule(schedule) if schedule else None
+    refuse_inputs(
+        {"--output": output, "--records": records},
+        {"graph": graph_file, "schedule": schedule_file},
+    )
     request = RunRequest(
-        graph=resolve_graph(graph),
+        graph=graph_file,
         output=output or output_directory(None, "run") / "results.json",
-        schedule=resolve_schedule(schedule) if schedule else None,
+        schedule=schedule_file,
         executor=executor,
         order=order.value if order else None,
         threads=threads,
