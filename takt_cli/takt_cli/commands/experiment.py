@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from takt_cli.background import hogs
-from takt_cli.commands.options import Cores, Json, OutputDirectory, duration_ns
+from takt_cli.commands.options import MOST_SEED, Cores, Json, OutputDirectory, duration_ns
 from takt_cli.comparison import chain_comparison
 from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED
@@ -80,7 +80,7 @@ def run_executors(
     quick: Quick = False,
     cost: Annotated[str, typer.Option(help="CPU time of each callback.")] = "10ms",
     period: Annotated[str, typer.Option(help="Period of the three timers.")] = "300ms",
-    seed: Annotated[int, typer.Option(min=0, help="Of the random phase.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Of the random phase.")] = 1,
     realtime: Annotated[
         bool, typer.Option("--realtime", help="Threads at SCHED_FIFO, out of others' way.")
     ] = False,

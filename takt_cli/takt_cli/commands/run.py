@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.commands.options import Json, check_phases, duration_ns, parse_cores
+from takt_cli.commands.options import MOST_SEED, Json, check_phases, duration_ns, parse_cores
 from takt_cli.console import note, out, print_json, progress
 from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.graphs import resolve_graph, resolve_schedule
@@ -85,7 +85,12 @@ def run_graph(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Of work times drawn from distributions.", show_default="0"),
+        typer.Option(
+            min=0,
+            max=MOST_SEED,
+            help="Of work times drawn from distributions.",
+            show_default="0",
+        ),
     ] = None,
     witness: Annotated[
         Witness | None,
