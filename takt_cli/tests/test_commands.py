@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from support.synthetic import results
 from takt_cli.background import hogs
+from takt_cli.errors import TaktError
+from takt_cli.middleware import check_middleware
 
 
 def test_version_and_help(takt):
@@ -279,6 +281,44 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
     assert said.code == 2
     assert words in said.err
     assert "internal" not in said.err
+
+
+@pytest.mark.parametrize("command", ["run three_chains", "demo", "experiment binding --quick"])
+def test_a_middleware_that_is_not_there_is_one_sentence(
+    takt, fakes, tmp_path, monkeypatch, command
+):
+    index = tmp_path / "ros/share/ament_index/resource_index/rmw_typesupport"
+    index.mkdir(parents=True)
+    for name in ("rmw_fastrtps_cpp", "rmw_implementation"):
+        (index / name).touch()
+    monkeypatch.setenv("TAKT_PREFIX", "")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "own"))
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{fakes}:{tmp_path}/ros")
+    monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_cyclonedds_cpp")
+    monkeypatch.setattr("takt_cli.runner._watch", lambda *_: pytest.fail("it was started"))
+    said = takt(*command.split())
+    assert said.code == 2
+    assert said.err.splitlines() == [
+        "takt: RMW_IMPLEMENTATION is rmw_cyclonedds_cpp; this ROS 2 has rmw_fastrtps_cpp; unset it "
+        "or install that one"
+    ]
+    assert not (tmp_path / "takt_results").exists()
+
+
+@pytest.mark.parametrize("place", ["own", "ros/lib", "ros/lib/x86_64-linux-gnu"])
+def test_a_middleware_is_found_wherever_it_may_lie(fakes, tmp_path, monkeypatch, place):
+    index = tmp_path / "ros/share/ament_index/resource_index/rmw_typesupport"
+    index.mkdir(parents=True)
+    (index / "rmw_fastrtps_cpp").touch()
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "own"))
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{fakes}:{tmp_path}/ros")
+    monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_mine")
+    (tmp_path / place).mkdir(parents=True)
+    (tmp_path / place / "librmw_mine.so").touch()
+    check_middleware()
+    (tmp_path / place / "librmw_mine.so").unlink()
+    with pytest.raises(TaktError):
+        check_middleware()
 
 
 @pytest.mark.parametrize(

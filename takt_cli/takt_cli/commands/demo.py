@@ -15,6 +15,7 @@ from takt_cli.console import err, note
 from takt_cli.errors import TaktError
 from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
 from takt_cli.host import first_cores, measure_host, this_host
+from takt_cli.middleware import check_middleware
 from takt_cli.outputs import write_text
 from takt_cli.places import output_directory
 from takt_cli.runner import RunRequest
@@ -35,6 +36,7 @@ def demo(
 ) -> None:
     """Run the Autoware reference graph under stock executors and under takt, side by side."""
     length = duration_ns(duration, "--duration")
+    check_middleware()
     directory = output_directory(output, "demo")
     host = this_host()
     used = first_cores(cores, host.cores)

@@ -13,6 +13,7 @@ from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED
 from takt_cli.experiments import binding, executors, executors_table, hot_path, policy
 from takt_cli.experiments.setting import Setting, make_setting
+from takt_cli.middleware import check_middleware
 from takt_cli.other_load import NOTABLE_CORES
 from takt_cli.places import output_directory
 from takt_cli.run_tables import thread_table
@@ -44,6 +45,7 @@ def _setting(
     samples: int | None,
 ) -> Setting:
     length = duration_ns(duration, "--duration") if duration else None
+    check_middleware()
     return make_setting(output_directory(output, name), cores, quick, length, samples)
 
 
