@@ -20,7 +20,7 @@ from takt_cli.middleware import check_middleware
 def test_version_and_help(takt):
     assert takt("--version").out.startswith("takt 0.")
     text = takt("--help").out
-    for command in ("run", "check", "demo", "experiment", "report", "host", "bench"):
+    for command in ("run", "check", "graph", "demo", "experiment", "report", "host", "bench"):
         assert command in text
     assert "executors" in takt("experiment", "--help").out
 
@@ -378,6 +378,24 @@ def test_every_option_of_the_runner_is_handed_on(takt, fakes):
         assert words in given
     assert takt("run", "three_chains", "--cores", "0,4711").code == 2
     assert takt("run", "three_chains", "--cores", "x").code == 2
+
+
+def test_graph_hands_on_what_takt_graph_says(takt, fakes, tmp_path):
+    said = takt("graph", "ids", "three_chains")
+    assert said.code == 0, said.err
+    ids = [callback["id"] for callback in json.loads(said.out)["callbacks"]]
+    assert "/callback_1:timer(100ms)" in ids
+    info = json.loads(takt("graph", "info", "three_chains", "--json").out)
+    assert info["graph"] == "three_chains"
+    assert takt("graph", "check", "three_chains").code == 0
+    (tmp_path / "bad.yaml").write_text("name: broken\n")
+    said = takt("graph", "check", "bad.yaml")
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err == "bad.yaml:3:1: node without a name\n"
+    assert "unknown graph 'nosuch'" in takt("graph", "info", "nosuch").err
+    assert takt("graph", "frobnicate", "three_chains").code == 2
+    assert "--json" in takt("graph", "check", "three_chains", "--json").err
 
 
 def test_check_shows_faults_as_they_are(takt, fakes, tmp_path):
