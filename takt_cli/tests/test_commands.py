@@ -121,6 +121,14 @@ def test_run_prints_tables_and_keeps_results(takt, fakes, tmp_path):
     assert json.loads(kept.read_text())["version"] == 1
 
 
+def test_run_names_the_executor_of_the_schedule(takt, fakes):
+    said = takt("run", "three_chains", "--schedule", "autoware_takt", "--duration", "1s")
+    assert "three_chains under autoware_takt, executor main, " in said.out
+    assert "executor main" not in takt("run", "three_chains", "--duration", "1s").out
+    said = takt("run", "three_chains", "--schedule", "autoware_takt", "--duration", "1s", "--json")
+    assert json.loads(said.out)["executors"] == ["main"]
+
+
 def test_run_json_is_one_document(takt, fakes):
     said = takt("run", "three_chains", "--duration", "500ms", "--json")
     summary = json.loads(said.out)

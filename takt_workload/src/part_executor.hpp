@@ -23,6 +23,8 @@ struct PartExecutor
   /// Of each thread, as the schedule says it: before fallbacks.
   std::vector<takt_core::ThreadAttributes> wished{};
   bool rights_must_be_there = false;
+  /// To be said of the choice of this executor; empty if nothing is.
+  std::string note{};
 
   /// Its threads as they are now; none before it has started.
   std::vector<OwnThread> threads();

@@ -98,6 +98,9 @@ private:
     executor_.emplace(make_part_executor(context_, graph_, options_, part_));
     record_.order = takt_core::to_string(executor_->order);
     record_.executor_name = executor_->name;
+    if (!executor_->note.empty()) {
+      record_.warnings.push_back(executor_->note);
+    }
     takt_core::Executor & core = executor_->executor.core();
 
     const auto room = static_cast<std::size_t>(

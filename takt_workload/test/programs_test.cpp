@@ -138,6 +138,34 @@ TEST_F(Programs, AScheduleThatDoesNotFitTheGraphIsRefusedBeforeAnythingRuns)
   EXPECT_NE(nobody.errors.find("nobody"), std::string::npos) << nobody.errors;
 }
 
+TEST_F(Programs, TheExecutorThatIsTakenIsNamed)
+{
+  std::ofstream(file("s.yaml")) << "version: 1\nexecutors:\n"
+                                   "  near: {order: fifo, threads: {a: {}}, default: a}\n"
+                                   "  far: {order: fifo, threads: {b: {}}, default: b}\n";
+  const auto run = [&](const std::vector<std::string> & more) {
+    std::vector<std::string> words{
+      TAKT_RUN, "three_chains", "--schedule", file("s.yaml"), "--duration",
+      "100ms",  "--warmup",     "10ms",       "--output",     file("results.json")};
+    words.insert(words.end(), more.begin(), more.end());
+    Program program(words);
+    EXPECT_EQ(program.finish(), 0) << program.errors;
+    return program.output;
+  };
+  const std::string note = "executor near runs the whole graph, the first of 2 in the schedule";
+  std::string said = run({});
+  EXPECT_NE(said.find("s.yaml, executor near"), std::string::npos) << said;
+  EXPECT_NE(said.find(note), std::string::npos) << said;
+  EXPECT_EQ(results().at("schedule").at("name"), "near");
+  said = run({"--executor", "far"});
+  EXPECT_NE(said.find("s.yaml, executor far"), std::string::npos) << said;
+  EXPECT_EQ(said.find("runs the whole graph"), std::string::npos) << said;
+  said = run({"--split", "2"});
+  EXPECT_NE(said.find("s.yaml, executor near, far"), std::string::npos) << said;
+  EXPECT_EQ(said.find("runs the whole graph"), std::string::npos) << said;
+  EXPECT_EQ(results().at("schedule").at("executors"), (json{"near", "far"}));
+}
+
 // What was not measured, or only for a moment, is no overload.
 TEST_F(Programs, AShortRunAndOneThatEndsInItsWarmUpWarnOfNoOverload)
 {

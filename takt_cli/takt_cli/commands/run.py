@@ -52,7 +52,7 @@ def run_graph(
         str | None,
         typer.Option(
             help="Which executor of the schedule to run.",
-            show_default="the only one, or the part's",
+            show_default="the first, or the part's",
         ),
     ] = None,
     order: Annotated[
@@ -187,7 +187,7 @@ def print_run(results: Results) -> None:
     """Print the tables and warnings of a run."""
     console = out()
     console.print(
-        f"{results.graph} under {results.schedule or f'order {results.order}'}, "
+        f"{results.graph} under {_what_ran(results)}, "
         f"{human(results.duration_ns)} after {human(results.warmup_ns)} of warm-up, "
         f"phases {results.phases}",
         markup=False,
@@ -206,12 +206,19 @@ def print_run(results: Results) -> None:
         console.print(f"warning: {warning}", style="yellow", markup=False)
 
 
+def _what_ran(results: Results) -> str:
+    if not results.schedule:
+        return f"order {results.order}"
+    return ", executor ".join((results.schedule, *results.executors))
+
+
 def run_summary(results: Results) -> dict[str, Any]:
     """Give the tables' content for programs; times in ns."""
     kpis = results.kpis
     return {
         "graph": results.graph,
         "schedule": results.schedule,
+        "executors": list(results.executors),
         "order": results.order,
         "duration_ns": results.duration_ns,
         "ended_early": results.ended_early,
