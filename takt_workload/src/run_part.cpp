@@ -132,6 +132,21 @@ private:
     takt_rcl::detail::throw_schedule_faults(
       "the schedule does not fit", executor_->executor.schedule_faults());
     record_.defaulted_callbacks = executor_->executor.defaulted_callbacks();
+    record_.schedule_fits = options_.schedule.empty() || schedule_fits();
+  }
+
+  bool schedule_fits() const
+  {
+    const std::vector<std::string> & others = record_.defaulted_callbacks;
+    for (const CallbackEntry & entry : table_.callbacks()) {
+      if (
+        parts_[entry.node] == static_cast<int>(part_) &&
+        (executor_->chained.contains(entry.id) ||
+         std::find(others.begin(), others.end(), entry.id) == others.end())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   bool matched()

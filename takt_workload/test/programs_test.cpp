@@ -138,6 +138,51 @@ TEST_F(Programs, AScheduleThatDoesNotFitTheGraphIsRefusedBeforeAnythingRuns)
   EXPECT_NE(nobody.errors.find("nobody"), std::string::npos) << nobody.errors;
 }
 
+TEST_F(Programs, AScheduleOfAnotherGraphIsSaidInOneSentence)
+{
+  const auto count = [](const json & warnings, const std::string & words) {
+    return std::count_if(warnings.begin(), warnings.end(), [&](const json & one) {
+      return one.get<std::string>().find(words) != std::string::npos;
+    });
+  };
+  for (const char * split : {"1", "2"}) {
+    std::vector<std::string> words{
+      TAKT_RUN,
+      "three_chains",
+      "--schedule",
+      "autoware_takt",
+      "--split",
+      split,
+      "--duration",
+      "100ms",
+      "--warmup",
+      "10ms",
+      "--quiet",
+      "--output",
+      file("results.json")};
+    Program stranger(words);
+    ASSERT_EQ(stranger.finish(), 0) << stranger.errors;
+    json warnings = results().at("warnings");
+    EXPECT_EQ(count(warnings, "no rule and no chain of the schedule names a callback"), 1);
+    EXPECT_EQ(count(warnings, "matches no callback"), 0) << warnings;
+
+    std::ofstream schedule(file("s.yaml"));
+    schedule << "version: 1\nexecutors:\n  main:\n    order: fifo\n    threads: {main: {}}\n"
+                "    default: main\n    callbacks:\n";
+    for (int i = 0; i < 15; ++i) {
+      schedule << "      - {match: \"/Gone" << i << ":timer(*)\", priority: 1}\n";
+    }
+    schedule << "chains:\n  first: {path: [\"/callback_1:timer(300ms)\"], priority: 1}\n"
+             << std::flush;
+    words[3] = file("s.yaml");
+    Program relative(words);
+    ASSERT_EQ(relative.finish(), 0) << relative.errors;
+    warnings = results().at("warnings");
+    EXPECT_EQ(count(warnings, "matches no callback"), 10) << warnings;
+    EXPECT_EQ(count(warnings, "and 5 more that match no callback"), 1) << warnings;
+  }
+}
+
 TEST_F(Programs, TheExecutorThatIsTakenIsNamed)
 {
   std::ofstream(file("s.yaml")) << "version: 1\nexecutors:\n"
