@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from takt_cli.errors import EXIT_FAILED, TaktError
@@ -21,6 +21,26 @@ def check_file(path: Path) -> None:
         check_directory(path.parent)
     elif not os.access(path, os.W_OK):
         raise TaktError(f"{path} cannot be written")
+
+
+def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]) -> None:
+    """Refuse outputs (by option) that are, under whatever name, an input (by what it is)."""
+    for option, path in outputs.items():
+        for what, read in inputs.items():
+            if path is not None and read is not None and same_file(path, read):
+                raise TaktError(f"{option} is the {what} that is read; name another file")
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether both name one file: through links and other spellings, and before it is there.
+
+    Several streams may lead to one terminal, so of what is no file the names decide.
+    """
+    if one.exists() and not one.is_file():
+        return one == other
+    with contextlib.suppress(OSError):
+        return one.samefile(other)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def check_directory(path: Path) -> None:

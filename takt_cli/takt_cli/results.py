@@ -130,6 +130,7 @@ class Results:
     graph: str
     label: str
     schedule: str | None
+    executors: tuple[str, ...]  # of the schedule, those that ran
     order: str
     thread_count: int
     host: Mapping[str, Any]

@@ -59,6 +59,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         graph=str(raw.get("graph", "?")),
         label=str(raw.get("label") or ""),
         schedule=Path(schedule["file"]).stem if schedule else None,
+        executors=_executors(schedule),
         order=str(raw.get("order") or "?"),
         thread_count=sum(thread.executor for thread in threads),
         host=raw.get("host") or {},
@@ -89,6 +90,11 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         warnings=tuple(str(warning) for warning in raw.get("warnings", ())),
         raw=raw,
     )
+
+
+def _executors(schedule: Mapping[str, Any]) -> tuple[str, ...]:
+    first = [schedule["name"]] if schedule.get("name") else []
+    return tuple(str(name) for name in schedule.get("executors") or first)
 
 
 def _measured_ns(raw: Mapping[str, Any]) -> int:

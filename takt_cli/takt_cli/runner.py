@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.graphs import PACKAGE
+from takt_cli.middleware import check_middleware
 from takt_cli.other_load import OtherLoad
 from takt_cli.outputs import check_file, deliver, part_of, write_text
 from takt_cli.programs import find_program, program_failed
@@ -101,6 +102,7 @@ def run(
     Results.ended_early) if it had begun. What was in the output before stays until there is new.
     """
     program = find_program("takt_run", PACKAGE)
+    check_middleware()
     check_file(request.output)
     if request.records:
         check_file(request.records)

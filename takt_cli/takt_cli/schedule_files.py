@@ -10,7 +10,7 @@ import yaml
 
 from takt_cli.errors import TaktError
 from takt_cli.graphs import GraphInfo
-from takt_cli.outputs import write_text
+from takt_cli.outputs import same_file, write_text
 
 Schedule = dict[str, Any]
 EXECUTOR = "main"
@@ -41,8 +41,12 @@ def schedule(
     return result
 
 
-def write_schedule(content: Schedule, path: Path, about: str) -> Path:
-    """Write a schedule with a comment on top that says what it is."""
+def write_schedule(
+    content: Schedule, path: Path, about: str, made_from: Path | None = None
+) -> Path:
+    """Write a schedule with a comment on top that says what it is; never over its own source."""
+    if made_from is not None and same_file(path, made_from):
+        raise TaktError(f"{path} is the schedule that is read; name another --output directory")
     text = yaml.safe_dump(content, sort_keys=False, width=100)
     write_text(path, f"# {about}\n{text}")
     return path

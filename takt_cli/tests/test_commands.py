@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 from support.synthetic import results
 from takt_cli.background import hogs
+from takt_cli.errors import TaktError
+from takt_cli.middleware import check_middleware
 
 
 def test_version_and_help(takt):
     assert takt("--version").out.startswith("takt 0.")
     text = takt("--help").out
-    for command in ("run", "check", "demo", "experiment", "report", "host", "bench"):
+    for command in ("run", "check", "graph", "demo", "experiment", "report", "host", "bench"):
         assert command in text
     assert "executors" in takt("experiment", "--help").out
 
@@ -49,6 +51,11 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--duration", "soon"], "is not a duration"),
         (["run", "three_chains", "--duration", "0s"], "too short"),
         (["run", "three_chains", "--phases", "random"], "unknown phases"),
+        (["run", "three_chains", "--phases", f"random:{2**64}"], f"range 0 to {2**64 - 1}"),
+        (["run", "three_chains", "--phases", "random:" + "9" * 5000], "range 0 to"),
+        (["run", "three_chains", "--phases", "random:²"], "unknown phases"),
+        (["run", "three_chains", "--seed", f"{2**64}"], f"{2**64 - 1}"),
+        (["experiment", "executors", "--seed", f"{2**64}"], f"{2**64 - 1}"),
         (["run", "three_chains", "--schedule", "nosuch"], "unknown schedule 'nosuch'"),
         (["run", "three_chains", "--order", "lifo"], "--order"),
         (["run", "three_chains", "-o", "a.json", "--records", "a.json"], "the same file"),
@@ -112,6 +119,14 @@ def test_run_prints_tables_and_keeps_results(takt, fakes, tmp_path):
     ):
         assert words in said.out
     assert json.loads(kept.read_text())["version"] == 1
+
+
+def test_run_names_the_executor_of_the_schedule(takt, fakes):
+    said = takt("run", "three_chains", "--schedule", "autoware_takt", "--duration", "1s")
+    assert "three_chains under autoware_takt, executor main, " in said.out
+    assert "executor main" not in takt("run", "three_chains", "--duration", "1s").out
+    said = takt("run", "three_chains", "--schedule", "autoware_takt", "--duration", "1s", "--json")
+    assert json.loads(said.out)["executors"] == ["main"]
 
 
 def test_run_json_is_one_document(takt, fakes):
@@ -276,6 +291,85 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
     assert "internal" not in said.err
 
 
+@pytest.mark.parametrize("command", ["run three_chains", "demo", "experiment binding --quick"])
+def test_a_middleware_that_is_not_there_is_one_sentence(
+    takt, fakes, tmp_path, monkeypatch, command
+):
+    index = tmp_path / "ros/share/ament_index/resource_index/rmw_typesupport"
+    index.mkdir(parents=True)
+    for name in ("rmw_fastrtps_cpp", "rmw_implementation"):
+        (index / name).touch()
+    monkeypatch.setenv("TAKT_PREFIX", "")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "own"))
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{fakes}:{tmp_path}/ros")
+    monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_cyclonedds_cpp")
+    monkeypatch.setattr("takt_cli.runner._watch", lambda *_: pytest.fail("it was started"))
+    said = takt(*command.split())
+    assert said.code == 2
+    assert said.err.splitlines() == [
+        "takt: RMW_IMPLEMENTATION is rmw_cyclonedds_cpp; this ROS 2 has rmw_fastrtps_cpp; unset it "
+        "or install that one"
+    ]
+    assert not (tmp_path / "takt_results").exists()
+
+
+@pytest.mark.parametrize("place", ["own", "ros/lib", "ros/lib/x86_64-linux-gnu"])
+def test_a_middleware_is_found_wherever_it_may_lie(fakes, tmp_path, monkeypatch, place):
+    index = tmp_path / "ros/share/ament_index/resource_index/rmw_typesupport"
+    index.mkdir(parents=True)
+    (index / "rmw_fastrtps_cpp").touch()
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "own"))
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{fakes}:{tmp_path}/ros")
+    monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_mine")
+    (tmp_path / place).mkdir(parents=True)
+    (tmp_path / place / "librmw_mine.so").touch()
+    check_middleware()
+    (tmp_path / place / "librmw_mine.so").unlink()
+    with pytest.raises(TaktError):
+        check_middleware()
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("run g.yaml --output g.yaml", "--output is the graph that is read"),
+        ("run g.yaml -o ./d/../g.yaml", "--output is the graph that is read"),
+        ("run g.yaml -o link", "--output is the graph that is read"),
+        ("run link -o g.yaml", "--output is the graph that is read"),
+        ("run g.yaml -o hard", "--output is the graph that is read"),
+        ("run g.yaml --records g.yaml", "--records is the graph that is read"),
+        ("run g.yaml --schedule s.yaml -o s.yaml", "--output is the schedule that is read"),
+        ("run g.yaml --schedule s.yaml --records d/../s.yaml", "--records is the schedule that"),
+        ("run g.yaml -o new.json --records ./new.json", "name the same file"),
+        ("run g.yaml -o dangling --records d/new.json", "name the same file"),
+        ("report r.json -o r.json", "--output is the result that is read"),
+        ("report d/../r.json r.json -o r.json", "--output is the result that is read"),
+        (
+            "experiment policy --schedule d/schedules/fair.yaml -o d",
+            "schedules/fair.yaml is the schedule that is read",
+        ),
+    ],
+)
+def test_what_is_read_is_never_written(takt, fakes, tmp_path, monkeypatch, command, words):
+    (tmp_path / "d/schedules").mkdir(parents=True)
+    shipped = fakes / "share/takt_workload"
+    (tmp_path / "g.yaml").write_text((shipped / "graphs/three_chains.yaml").read_text())
+    for name in ("s.yaml", "d/schedules/fair.yaml"):
+        (tmp_path / name).write_text((shipped / "schedules/autoware_takt.yaml").read_text())
+    (tmp_path / "r.json").write_text(json.dumps(results()))
+    (tmp_path / "link").symlink_to("g.yaml")
+    (tmp_path / "hard").hardlink_to("g.yaml")
+    (tmp_path / "dangling").symlink_to("d/new.json")
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    before = {path: path.read_bytes() for path in files}
+    monkeypatch.setattr("takt_cli.runner.find_program", lambda *_: Path("/bin/false"))
+    said = takt(*command.split())
+    assert said.code == 2, said.err
+    assert words in said.err
+    assert {path: path.read_bytes() for path in files} == before
+    assert not (tmp_path / "takt_results").exists()
+
+
 def test_every_option_of_the_runner_is_handed_on(takt, fakes):
     said = takt(
         *"run three_chains --duration 1s --threads 2 --seed 3 --witness off --domain 7".split(),
@@ -292,6 +386,24 @@ def test_every_option_of_the_runner_is_handed_on(takt, fakes):
         assert words in given
     assert takt("run", "three_chains", "--cores", "0,4711").code == 2
     assert takt("run", "three_chains", "--cores", "x").code == 2
+
+
+def test_graph_hands_on_what_takt_graph_says(takt, fakes, tmp_path):
+    said = takt("graph", "ids", "three_chains")
+    assert said.code == 0, said.err
+    ids = [callback["id"] for callback in json.loads(said.out)["callbacks"]]
+    assert "/callback_1:timer(100ms)" in ids
+    info = json.loads(takt("graph", "info", "three_chains", "--json").out)
+    assert info["graph"] == "three_chains"
+    assert takt("graph", "check", "three_chains").code == 0
+    (tmp_path / "bad.yaml").write_text("name: broken\n")
+    said = takt("graph", "check", "bad.yaml")
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err == "bad.yaml:3:1: node without a name\n"
+    assert "unknown graph 'nosuch'" in takt("graph", "info", "nosuch").err
+    assert takt("graph", "frobnicate", "three_chains").code == 2
+    assert "--json" in takt("graph", "check", "three_chains", "--json").err
 
 
 def test_check_shows_faults_as_they_are(takt, fakes, tmp_path):

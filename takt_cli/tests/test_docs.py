@@ -85,6 +85,23 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
     lines = [line for line in done.stdout.splitlines() if re.fullmatch(r"image \d+", line)]
     # Three seconds of ten a second; a busy machine has less.
     assert lines[:3] == ["image 1", "image 2", "image 3"], done.stdout + done.stderr
+    text = (tmp_path / "talk.yaml").read_text(encoding="utf-8")
+    (tmp_path / "other.yaml").write_text(text.replace("  main:", "  other:"), encoding="utf-8")
+    (tmp_path / "misfit.yaml").write_text(
+        "strict: true\n"
+        + text.replace('"/camera:timer(*)"', '"/camera:timer(*)", "/gone:timer(*)"'),
+        encoding="utf-8",
+    )
+    for wrong in ("talk.yaml --ros-args -r oh", "other.yaml", "misfit.yaml"):
+        done = subprocess.run(
+            ["bash", "-c", f"source $TAKT/tools/setup/env.sh; timeout 20 build/talk {wrong}"],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 2, f"{wrong}: {done.stdout}{done.stderr}"
+        assert "talk: " in done.stderr
 
 
 @pytest.mark.parametrize("page", [*PAGES, "own_node.md", "schedule.md"])

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 namespace takt_workload
 {
@@ -99,7 +101,7 @@ public:
     for (const std::uint32_t callback : between) {
       result_.hot_path.drops += result_.callbacks[callback].lost_messages;
     }
-    result_.hot_path.floor_ns = floor_of(between, sink);
+    std::set<std::uint32_t> measured_from;
     for (RunIndex i = 0; i < causality_.runs().size(); ++i) {
       const RunRecord & run = causality_.runs()[i];
       if (run.callback != sink || !measured(run.start)) {
@@ -115,11 +117,16 @@ public:
         }
       }
       if (later != nullptr) {
+        measured_from.insert(later->callback);
         result_.hot_path.latency.add(
           run.start - later->start, run.start, stalls_.overlaps(later->release, run.start));
         result_.hot_path.from_due_ns.push_back((run.start - later->release).count());
       }
     }
+    if (measured_from.empty()) {
+      measured_from.insert(roots.begin(), roots.end());  // what a sample could have been of
+    }
+    result_.hot_path.floor_ns = floor_of(between, measured_from, sink);
   }
 
   void planner()
@@ -161,35 +168,48 @@ private:
     return count;
   }
 
-  // What the hot path cannot be faster than: the work of one path from a root to the sink, without
-  // the sink's. Inputs of a fusion are alternatives, of which one works.
-  std::int64_t floor_of(const std::vector<std::uint32_t> & between, std::uint32_t sink)
+  // What no sample can be faster than: the least work on any way from one of these roots to the sink,
+  // without the sink's. Inputs of a fusion are alternatives, of which one works.
+  std::int64_t floor_of(
+    const std::vector<std::uint32_t> & between, const std::set<std::uint32_t> & roots,
+    std::uint32_t sink)
   {
-    std::map<std::uint32_t, std::int64_t> longest;  // by topic: work until it is published
-    std::int64_t floor = 0;
-    // The graph between has no cycle without a timer, so as many rounds as callbacks settle it.
+    std::map<std::uint32_t, std::int64_t> least;  // by topic: work until it is published
+    std::optional<std::int64_t> floor;
+    // No shortest way passes a callback twice, so as many rounds as callbacks settle it.
     for (std::size_t round = 0; round < between.size(); ++round) {
       for (const std::uint32_t callback : between) {
         const CallbackEntry & entry = table_.callbacks()[callback];
-        const auto before = entry.timer ? longest.end() : longest.find(entry.input_topic);
-        const std::int64_t until = before == longest.end() ? 0 : before->second;
+        std::int64_t until = 0;
+        if (!roots.contains(callback)) {
+          const auto before = least.find(entry.input_topic);
+          if (entry.timer || before == least.end()) {
+            continue;
+          }
+          until = before->second;
+        }
         if (callback == sink) {
-          floor = std::max(floor, until);
+          floor = std::min(floor.value_or(until), until);
         } else if (entry.output_topic != kNone) {
-          auto & most = longest[entry.output_topic];
-          most = std::max(most, until + median_work(entry.node));
+          const std::int64_t published = until + median_work(callback);
+          const auto least_here = least.emplace(entry.output_topic, published).first;
+          least_here->second = std::min(least_here->second, published);
         }
       }
     }
-    return floor;
+    return floor.value_or(0);
   }
 
-  std::int64_t median_work(std::uint32_t node)
+  // Of a node that joins its inputs whichever callback completes them works.
+  std::int64_t median_work(std::uint32_t callback)
   {
+    const std::uint32_t node = table_.callbacks()[callback].node;
     std::vector<std::int64_t> work;
-    for (const std::uint32_t callback : table_.of_node(node)) {
-      const auto & more = result_.callbacks[callback].work_cpu_ns;
-      work.insert(work.end(), more.begin(), more.end());
+    for (const std::uint32_t one : table_.of_node(node)) {
+      if (one == callback || graph_.nodes[node].joins()) {
+        const auto & more = result_.callbacks[one].work_cpu_ns;
+        work.insert(work.end(), more.begin(), more.end());
+      }
     }
     if (work.empty()) {
       return 0;

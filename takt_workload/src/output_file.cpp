@@ -75,6 +75,17 @@ Status check_output(const std::string & path)
   return cannot(path, why != 0 ? why : ENOENT);
 }
 
+bool same_file(const std::string & one, const std::string & other)
+{
+  std::error_code ignored;
+  if (fs::exists(one, ignored) && !fs::is_regular_file(one, ignored)) {
+    return one == other;
+  }
+  return fs::equivalent(one, other, ignored) ||
+         fs::weakly_canonical(fs::absolute(one, ignored), ignored) ==
+           fs::weakly_canonical(fs::absolute(other, ignored), ignored);
+}
+
 Status write_output(const std::string & path, std::string_view text)
 {
   const auto target = replaceable(path);

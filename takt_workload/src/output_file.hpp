@@ -13,6 +13,10 @@ namespace takt_workload
 /// Whether `path` can be written, without changing anything there.
 takt_core::Status check_output(const std::string & path);
 
+/// Whether both name one file: through links and other spellings, and before it is there.
+/// Several streams may lead to one terminal, so of what is no file the names decide.
+bool same_file(const std::string & one, const std::string & other);
+
 /// Writes `text` to PATH.part and renames it, so that what was there before stays until all is written.
 /// What is no regular file (a device, a pipe), or stands where no file can be made, is written through.
 takt_core::Status write_output(const std::string & path, std::string_view text);

@@ -99,6 +99,15 @@ PartExecutor make_part_executor(
   const takt_core::ExecutorOptions wanted = takt_schedule::executor_options(*schedule.find(name));
   made.wished = attributes_of(wanted);
   made.rights_must_be_there = wanted.missing_rights == takt_core::MissingRights::fail;
+  for (const takt_schedule::ChainSchedule & chain : schedule.chains) {
+    made.chained.insert(chain.options.path.begin(), chain.options.path.end());
+  }
+  if (options.split == 1 && options.executor.empty() && schedule.executors.size() > 1) {
+    made.note = fmt::format(
+      "executor {} runs the whole graph, the first of {} in the schedule; --executor takes "
+      "another, --split {} gives each a process",
+      name, schedule.executors.size(), schedule.executors.size());
+  }
   return made;
 }
 

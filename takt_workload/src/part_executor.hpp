@@ -3,6 +3,7 @@
 #define PART_EXECUTOR_HPP_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct PartExecutor
   /// Of each thread, as the schedule says it: before fallbacks.
   std::vector<takt_core::ThreadAttributes> wished{};
   bool rights_must_be_there = false;
+  /// All ids that chains of the schedule name.
+  std::set<std::string> chained{};
+  /// To be said of the choice of this executor; empty if nothing is.
+  std::string note{};
 
   /// Its threads as they are now; none before it has started.
   std::vector<OwnThread> threads();

@@ -142,6 +142,7 @@ takt_core::Status write_record(const std::string & path, const ProcessRecord & r
     {"ceiling", record.middleware_ceiling},
     {"warnings", record.warnings},
     {"defaulted", record.defaulted_callbacks},
+    {"fits", record.schedule_fits},
     {"error", record.error},
     {"bad_input", record.bad_input}};
   std::ofstream file(path, std::ios::binary);
@@ -187,6 +188,7 @@ takt_core::Result<ProcessRecord> read_record(const std::string & path)
     all.at("ceiling").get_to(record.middleware_ceiling);
     all.at("warnings").get_to(record.warnings);
     all.at("defaulted").get_to(record.defaulted_callbacks);
+    all.at("fits").get_to(record.schedule_fits);
     all.at("error").get_to(record.error);
     all.at("bad_input").get_to(record.bad_input);
   } catch (const json::exception & error) {

@@ -185,6 +185,18 @@ json to_json(const Summary & summary)
     {"p90", or_null(summary.p90)}, {"p99", or_null(summary.p99)}, {"p999", or_null(summary.p999)}};
 }
 
+std::vector<std::string> executors_of(const std::vector<ProcessRecord> & processes)
+{
+  std::vector<std::string> names;
+  for (const ProcessRecord & process : processes) {
+    const std::string & name = process.executor_name;
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
 json results_json(
   const Graph & graph, const RunOptions & options, const Host & host,
   const std::vector<ProcessRecord> & processes, const Analysis & analysis)
@@ -192,10 +204,11 @@ json results_json(
   json results = options_json(options);
   results["version"] = kResultsVersion;
   results["graph"] = graph.name;
-  results["schedule"] =
-    options.schedule.empty()
-      ? json()
-      : json{{"file", options.schedule}, {"name", processes.front().executor_name}};
+  results["schedule"] = options.schedule.empty() ? json()
+                                                 : json{
+                                                     {"file", options.schedule},
+                                                     {"name", processes.front().executor_name},
+                                                     {"executors", executors_of(processes)}};
   results["order"] = processes.front().order;
   results["host"] = host_json(host);
   results["epoch_ns"] = to_ns(processes.front().epoch);

@@ -93,7 +93,10 @@ std::string results_table(
   std::string text = fmt::format(
     "{} on {} core{}, {}, order {}, {} process{}, {:.1f} s\n", graph.name, host.cores.size(),
     host.cores.size() == 1 ? "" : "s",
-    options.schedule.empty() ? "no schedule" : "schedule " + options.schedule,
+    options.schedule.empty()
+      ? "no schedule"
+      : fmt::format(
+          "schedule {}, executor {}", options.schedule, fmt::join(executors_of(processes), ", ")),
     processes.front().order, processes.size(), processes.size() == 1 ? "" : "es",
     static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9);
   text += kpi_rows(processes, analysis);

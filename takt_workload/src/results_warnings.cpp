@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <regex>
@@ -38,6 +39,44 @@ std::vector<std::string> process_warnings(const std::vector<ProcessRecord> & pro
     }
   }
   return warnings;
+}
+
+// A schedule of another graph, or of an older one, has many rules that match nothing.
+std::vector<std::string> without_misfits(
+  const std::vector<std::string> & warnings, const std::vector<ProcessRecord> & processes)
+{
+  constexpr std::size_t kMost = 10;
+  const auto misfit = [](const std::string & warning) {
+    return warning.find(" matches no callback") != std::string::npos;
+  };
+  const auto count =
+    static_cast<std::size_t>(std::count_if(warnings.begin(), warnings.end(), misfit));
+  const bool nothing_fits = std::none_of(
+    processes.begin(), processes.end(),
+    [](const ProcessRecord & process) { return process.error.empty() && process.schedule_fits; });
+  std::vector<std::string> kept;
+  std::size_t seen = 0;
+  for (const std::string & warning : warnings) {
+    if (!misfit(warning)) {
+      kept.push_back(warning);
+      continue;
+    }
+    ++seen;
+    if (nothing_fits) {
+      if (seen == 1) {
+        kept.push_back(
+          "no rule and no chain of the schedule names a callback of this graph: all ran on its "
+          "default threads; `takt graph ids` lists their ids");
+      }
+    } else if (seen <= kMost) {
+      kept.push_back(warning);
+    } else if (seen == count) {
+      kept.push_back(fmt::format(
+        "and {} more that match no callback; `takt check --against` lists them all",
+        count - kMost));
+    }
+  }
+  return kept;
 }
 
 // One right that is missing is refused for each thread of the middleware: said once, with a count.
@@ -98,7 +137,7 @@ std::vector<std::string> warnings_of(
       warnings.push_back("incomplete: " + process.error);
     }
   }
-  for (const std::string & warning : process_warnings(processes)) {
+  for (const std::string & warning : without_misfits(process_warnings(processes), processes)) {
     // Said below of what the threads really had.
     if (warning.find("nice levels only count within a session here") == std::string::npos) {
       warnings.push_back(warning);

@@ -1,6 +1,10 @@
 #include "run_arguments.hpp"
 
+#include <fmt/format.h>
+
+#include <charconv>
 #include <cstdint>
+#include <system_error>
 
 #include "command_line.hpp"
 #include "takt_core/names.hpp"
@@ -18,6 +22,22 @@ std::string orders()
     all += (all.empty() ? "" : ", ") + std::string(name);
   }
   return all;
+}
+
+// CLI11 takes the nearest number that fits for one that does not.
+std::uint64_t parse_seed(const std::string & option, const std::string & word)
+{
+  std::uint64_t seed = 0;
+  const auto error = std::from_chars(word.data(), word.data() + word.size(), seed).ec;
+  const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+  if (number && error == std::errc::result_out_of_range) {
+    throw CLI::ValidationError(
+      option, fmt::format("{} is not in the range 0 to {}", word, UINT64_MAX));
+  }
+  if (!number) {
+    throw CLI::ValidationError(option, fmt::format("'{}' is no number from 0 on", word));
+  }
+  return seed;
 }
 
 }  // namespace
@@ -54,17 +74,20 @@ void add_run_options(CLI::App & app, RunArguments & a)
     .add_option_function<std::string>(
       "--phases",
       [&run](const std::string & word) {
-        std::uint64_t seed = 0;
-        if (word.starts_with("random:") && CLI::detail::lexical_cast(word.substr(7), seed)) {
-          run.random_phases = seed;
+        if (word.starts_with("random:")) {
+          run.random_phases = parse_seed("--phases random:SEED", word.substr(7));
         } else if (word != "fixed") {
           throw CLI::ValidationError("--phases", "'" + word + "' is neither fixed nor random:SEED");
         }
       },
       "timers' phases: fixed (as the graph says) or random:SEED")
     ->default_str("fixed");
-  app.add_option("--seed", run.seed, "of work times drawn from distributions")
-    ->capture_default_str();
+  app
+    .add_option_function<std::string>(
+      "--seed", [&run](const std::string & word) { run.seed = parse_seed("--seed", word); },
+      "of work times drawn from distributions")
+    ->default_str("0")
+    ->type_name("UINT");
   app.add_option("--work-scale", run.work_scale, "factor for all work times")
     ->check(CLI::Range(0.0, 1000.0))
     ->capture_default_str();

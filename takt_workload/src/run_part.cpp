@@ -98,6 +98,9 @@ private:
     executor_.emplace(make_part_executor(context_, graph_, options_, part_));
     record_.order = takt_core::to_string(executor_->order);
     record_.executor_name = executor_->name;
+    if (!executor_->note.empty()) {
+      record_.warnings.push_back(executor_->note);
+    }
     takt_core::Executor & core = executor_->executor.core();
 
     const auto room = static_cast<std::size_t>(
@@ -129,6 +132,21 @@ private:
     takt_rcl::detail::throw_schedule_faults(
       "the schedule does not fit", executor_->executor.schedule_faults());
     record_.defaulted_callbacks = executor_->executor.defaulted_callbacks();
+    record_.schedule_fits = options_.schedule.empty() || schedule_fits();
+  }
+
+  bool schedule_fits() const
+  {
+    const std::vector<std::string> & others = record_.defaulted_callbacks;
+    for (const CallbackEntry & entry : table_.callbacks()) {
+      if (
+        parts_[entry.node] == static_cast<int>(part_) &&
+        (executor_->chained.contains(entry.id) ||
+         std::find(others.begin(), others.end(), entry.id) == others.end())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   bool matched()

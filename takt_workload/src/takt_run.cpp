@@ -99,6 +99,25 @@ takt_core::Faults schedule_faults(const RunArguments & a, const Graph & graph)
   return schedule.faults();
 }
 
+// What is wrong with where results are to go: what is read is never written.
+std::string output_fault(const RunArguments & a)
+{
+  if (!a.output.empty() && !a.records.empty() && same_file(a.output, a.records)) {
+    return "--output and --records name the same file";
+  }
+  const std::string graph = find_shipped(a.graph, "graphs");
+  const std::string schedule =
+    a.run.schedule.empty() ? std::string() : find_shipped(a.run.schedule, "schedules");
+  for (const auto & [option, path] : {std::pair{"--output", a.output}, {"--records", a.records}}) {
+    for (const auto & [what, read] : {std::pair{"graph", graph}, {"schedule", schedule}}) {
+      if (!path.empty() && !read.empty() && same_file(path, read)) {
+        return fmt::format("{} is the {} that is read; name another file", option, what);
+      }
+    }
+  }
+  return {};
+}
+
 int run(int argc, char ** argv)
 {
   RunArguments a;
@@ -134,8 +153,8 @@ int run(int argc, char ** argv)
   if (faulty) {
     return kBadInput;
   }
-  if (!a.output.empty() && a.output == a.records) {
-    return fail("--output and --records name the same file");
+  if (const std::string fault = output_fault(a); !fault.empty()) {
+    return fail(fault);
   }
   for (const std::string & path : {a.output, a.records}) {
     if (!path.empty() && a.part < 0) {

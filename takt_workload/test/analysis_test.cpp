@@ -17,6 +17,54 @@ TEST_F(Records, HotPathRunsFromTheLaterRootToTheSink)
   EXPECT_EQ(figures.hot_path.drops, 0u);
 }
 
+// The longer way may begin at the root that is not measured from: no sample waits for its work then.
+TEST_F(Records, TheFloorIsThatOfTheRootThatIsMeasuredFrom)
+{
+  graph = *parse_graph(
+    R"yaml(
+version: 1
+name: example
+nodes:
+  - {name: Front, kind: sensor, period: 100ms}
+  - {name: Rear, kind: sensor, period: 100ms}
+  - {name: Filter, kind: transform, input: Front, work: 2ms}
+  - {name: Fusion, kind: fusion, inputs: [Filter, Rear], work: 2ms}
+  - {name: Planner, kind: cyclic, period: 100ms, inputs: [Fusion], work: 2ms}
+kpis:
+  hot_path: {roots: [Front, Rear], sink: "/Planner:sub(/Fusion)"}
+)yaml",
+    "example");
+  table = CallbackTable(graph);
+  const auto front = [this](double t, std::uint64_t n, bool completes) {
+    run("/Front:timer(100ms)", t, t, t + 1, 0, true);
+    run("/Filter:sub(/Front)", t + 1, t + 1, t + 3, n, true);
+    run("/Fusion:sub(/Filter)", t + 3, t + 4, t + 6, n, completes);
+  };
+  const auto rear = [this](double t, std::uint64_t n, bool completes) {
+    run("/Rear:timer(100ms)", t, t, t + 1, 0, true);
+    run("/Fusion:sub(/Rear)", t + 1, t + 2, t + 4, n, completes);
+  };
+  front(0, 1, false);
+  rear(5, 1, true);
+  EXPECT_EQ(result().hot_path.floor_ns, 2'000'000);  // no sample yet: of whichever root it will be
+  run("/Planner:sub(/Fusion)", 9, 9, 10, 1, false);
+  const Analysis later_rear = result();
+  EXPECT_EQ(later_rear.hot_path.latency.ns, (std::vector<std::int64_t>{4'000'000}));
+  EXPECT_EQ(later_rear.hot_path.floor_ns, 2'000'000);  // the fusion alone
+  process.runs.clear();
+  sequences.clear();
+  rear(0, 1, false);
+  front(5, 1, true);
+  run("/Planner:sub(/Fusion)", 11, 11, 12, 1, false);
+  const Analysis later_front = result();
+  EXPECT_EQ(later_front.hot_path.latency.ns, (std::vector<std::int64_t>{6'000'000}));
+  EXPECT_EQ(later_front.hot_path.floor_ns, 4'000'000);  // filter and fusion
+  front(100, 2, false);
+  rear(105, 2, true);
+  run("/Planner:sub(/Fusion)", 109, 109, 110, 2, false);
+  EXPECT_EQ(result().hot_path.floor_ns, 2'000'000);  // holds for both samples
+}
+
 TEST_F(Records, ChainsRunFromReleaseThroughTheFusionToTheLastEnd)
 {
   round(0, 1);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
+#include "takt_workload/graph_parse.hpp"
 
 namespace takt_workload
 {
@@ -23,6 +24,10 @@ TEST_F(Programs, BadInputIsOneMessageAndExitCodeTwo)
     {TAKT_RUN, "three_chains", "--order", "best"},
     {TAKT_RUN, "three_chains", "--cores", "0,4711"},
     {TAKT_RUN, "three_chains", "--phases", "random"},
+    {TAKT_RUN, "three_chains", "--phases", "random:x"},
+    {TAKT_RUN, "three_chains", "--phases", "random:18446744073709551616"},
+    {TAKT_RUN, "three_chains", "--seed", "18446744073709551616"},
+    {TAKT_RUN, "three_chains", "--seed=-1"},
     {TAKT_RUN, "three_chains", "--threads", "0"},
     {TAKT_RUN, "three_chains", "--schedule", "nowhere.yaml"},
     {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--threads", "2"},
@@ -133,6 +138,79 @@ TEST_F(Programs, AScheduleThatDoesNotFitTheGraphIsRefusedBeforeAnythingRuns)
   EXPECT_NE(nobody.errors.find("nobody"), std::string::npos) << nobody.errors;
 }
 
+TEST_F(Programs, AScheduleOfAnotherGraphIsSaidInOneSentence)
+{
+  const auto count = [](const json & warnings, const std::string & words) {
+    return std::count_if(warnings.begin(), warnings.end(), [&](const json & one) {
+      return one.get<std::string>().find(words) != std::string::npos;
+    });
+  };
+  for (const char * split : {"1", "2"}) {
+    std::vector<std::string> words{
+      TAKT_RUN,
+      "three_chains",
+      "--schedule",
+      "autoware_takt",
+      "--split",
+      split,
+      "--duration",
+      "100ms",
+      "--warmup",
+      "10ms",
+      "--quiet",
+      "--output",
+      file("results.json")};
+    Program stranger(words);
+    ASSERT_EQ(stranger.finish(), 0) << stranger.errors;
+    json warnings = results().at("warnings");
+    EXPECT_EQ(count(warnings, "no rule and no chain of the schedule names a callback"), 1);
+    EXPECT_EQ(count(warnings, "matches no callback"), 0) << warnings;
+
+    std::ofstream schedule(file("s.yaml"));
+    schedule << "version: 1\nexecutors:\n  main:\n    order: fifo\n    threads: {main: {}}\n"
+                "    default: main\n    callbacks:\n";
+    for (int i = 0; i < 15; ++i) {
+      schedule << "      - {match: \"/Gone" << i << ":timer(*)\", priority: 1}\n";
+    }
+    schedule << "chains:\n  first: {path: [\"/callback_1:timer(300ms)\"], priority: 1}\n"
+             << std::flush;
+    words[3] = file("s.yaml");
+    Program relative(words);
+    ASSERT_EQ(relative.finish(), 0) << relative.errors;
+    warnings = results().at("warnings");
+    EXPECT_EQ(count(warnings, "matches no callback"), 10) << warnings;
+    EXPECT_EQ(count(warnings, "and 5 more that match no callback"), 1) << warnings;
+  }
+}
+
+TEST_F(Programs, TheExecutorThatIsTakenIsNamed)
+{
+  std::ofstream(file("s.yaml")) << "version: 1\nexecutors:\n"
+                                   "  near: {order: fifo, threads: {a: {}}, default: a}\n"
+                                   "  far: {order: fifo, threads: {b: {}}, default: b}\n";
+  const auto run = [&](const std::vector<std::string> & more) {
+    std::vector<std::string> words{
+      TAKT_RUN, "three_chains", "--schedule", file("s.yaml"), "--duration",
+      "100ms",  "--warmup",     "10ms",       "--output",     file("results.json")};
+    words.insert(words.end(), more.begin(), more.end());
+    Program program(words);
+    EXPECT_EQ(program.finish(), 0) << program.errors;
+    return program.output;
+  };
+  const std::string note = "executor near runs the whole graph, the first of 2 in the schedule";
+  std::string said = run({});
+  EXPECT_NE(said.find("s.yaml, executor near"), std::string::npos) << said;
+  EXPECT_NE(said.find(note), std::string::npos) << said;
+  EXPECT_EQ(results().at("schedule").at("name"), "near");
+  said = run({"--executor", "far"});
+  EXPECT_NE(said.find("s.yaml, executor far"), std::string::npos) << said;
+  EXPECT_EQ(said.find("runs the whole graph"), std::string::npos) << said;
+  said = run({"--split", "2"});
+  EXPECT_NE(said.find("s.yaml, executor near, far"), std::string::npos) << said;
+  EXPECT_EQ(said.find("runs the whole graph"), std::string::npos) << said;
+  EXPECT_EQ(results().at("schedule").at("executors"), (json{"near", "far"}));
+}
+
 // What was not measured, or only for a moment, is no overload.
 TEST_F(Programs, AShortRunAndOneThatEndsInItsWarmUpWarnOfNoOverload)
 {
@@ -197,6 +275,33 @@ TEST_F(Programs, AGraphOrScheduleThatIsNoFileIsRefusedAtOnce)
     Program program(words);
     EXPECT_EQ(program.finish(), 2);
     EXPECT_NE(program.errors.find("not a regular file"), std::string::npos) << program.errors;
+  }
+}
+
+TEST_F(Programs, WhatIsReadIsNeverWritten)
+{
+  const std::string graph = file("graph.yaml");
+  const std::string schedule = file("schedule.yaml");
+  std::filesystem::copy(find_shipped("three_chains", "graphs"), graph);
+  std::filesystem::copy(find_shipped("three_chains_single", "schedules"), schedule);
+  std::filesystem::create_symlink(graph, file("link"));
+  const std::string spelt = (directory / "x/../schedule.yaml").string();
+  std::filesystem::create_directory(directory / "x");
+  const auto size = std::filesystem::file_size(graph);
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+    {{"--output", graph}, "--output is the graph that is read"},
+    {{"--output", file("link")}, "--output is the graph that is read"},
+    {{"--records", graph}, "--records is the graph that is read"},
+    {{"--output", spelt}, "--output is the schedule that is read"},
+    {{"--records", spelt}, "--records is the schedule that is read"},
+    {{"--output", file("new"), "--records", file("x/../new")}, "name the same file"}};
+  for (const auto & [options, said] : cases) {
+    std::vector<std::string> words{TAKT_RUN, graph, "--schedule", schedule, "--duration", "100ms"};
+    words.insert(words.end(), options.begin(), options.end());
+    Program program(words);
+    EXPECT_EQ(program.finish(), 2) << said;
+    EXPECT_NE(program.errors.find(said), std::string::npos) << program.errors;
+    EXPECT_EQ(std::filesystem::file_size(graph), size);
   }
 }
 

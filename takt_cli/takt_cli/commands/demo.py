@@ -15,6 +15,7 @@ from takt_cli.console import err, note
 from takt_cli.errors import TaktError
 from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
 from takt_cli.host import first_cores, measure_host, this_host
+from takt_cli.middleware import check_middleware
 from takt_cli.outputs import write_text
 from takt_cli.places import output_directory
 from takt_cli.runner import RunRequest
@@ -35,6 +36,7 @@ def demo(
 ) -> None:
     """Run the Autoware reference graph under stock executors and under takt, side by side."""
     length = duration_ns(duration, "--duration")
+    check_middleware()
     directory = output_directory(output, "demo")
     host = this_host()
     used = first_cores(cores, host.cores)
@@ -71,11 +73,13 @@ def plan_runs(
     """Plan the three configurations."""
 
     def request(name: str, shipped: str, count: int | None = None) -> RunRequest:
-        content = on_cores(read_schedule(resolve_schedule(shipped)), cores)
+        source = resolve_schedule(shipped)
+        content = on_cores(read_schedule(source), cores)
         file = write_schedule(
             with_count(content, count) if count else content,
             directory / f"schedules/{shipped}.yaml",
             f"The shipped schedule {shipped} for cores {', '.join(map(str, cores))}: takt demo",
+            made_from=source,
         )
         return RunRequest(
             graph=graph,

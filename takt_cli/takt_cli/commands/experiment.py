@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from takt_cli.background import hogs
-from takt_cli.commands.options import Cores, Json, OutputDirectory, duration_ns
+from takt_cli.commands.options import MOST_SEED, Cores, Json, OutputDirectory, duration_ns
 from takt_cli.comparison import chain_comparison
 from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED
 from takt_cli.experiments import binding, executors, executors_table, hot_path, policy
 from takt_cli.experiments.setting import Setting, make_setting
+from takt_cli.middleware import check_middleware
 from takt_cli.other_load import NOTABLE_CORES
 from takt_cli.places import output_directory
 from takt_cli.run_tables import thread_table
@@ -44,6 +45,7 @@ def _setting(
     samples: int | None,
 ) -> Setting:
     length = duration_ns(duration, "--duration") if duration else None
+    check_middleware()
     return make_setting(output_directory(output, name), cores, quick, length, samples)
 
 
@@ -80,7 +82,7 @@ def run_executors(
     quick: Quick = False,
     cost: Annotated[str, typer.Option(help="CPU time of each callback.")] = "10ms",
     period: Annotated[str, typer.Option(help="Period of the three timers.")] = "300ms",
-    seed: Annotated[int, typer.Option(min=0, help="Of the random phase.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Of the random phase.")] = 1,
     realtime: Annotated[
         bool, typer.Option("--realtime", help="Threads at SCHED_FIFO, out of others' way.")
     ] = False,

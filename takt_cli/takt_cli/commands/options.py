@@ -31,6 +31,9 @@ Cores = Annotated[
 ]
 
 
+MOST_SEED = 2**64 - 1
+
+
 def duration_ns(text: str, option: str, least: str = "100ms") -> int:
     """Read the duration that an option was given."""
     try:
@@ -45,8 +48,12 @@ def duration_ns(text: str, option: str, least: str = "100ms") -> int:
 def check_phases(text: str) -> str:
     """Accept 'fixed' or 'random:SEED'."""
     seed = text.removeprefix("random:")
-    if text != "fixed" and not (text.startswith("random:") and seed.isdigit()):
+    if text == "fixed":
+        return text
+    if not (text.startswith("random:") and seed.isascii() and seed.isdigit()):
         raise TaktError(f"unknown phases '{text}'; use fixed or random:SEED, as in random:1")
+    if len(seed.lstrip("0")) > len(str(MOST_SEED)) or int(seed) > MOST_SEED:
+        raise TaktError(f"--phases {text}: the seed is not in the range 0 to {MOST_SEED}")
     return text
 
 

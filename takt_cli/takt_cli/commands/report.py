@@ -11,7 +11,7 @@ import typer
 from takt_cli.comparison import chain_comparison, comparison_table
 from takt_cli.console import out
 from takt_cli.host import this_host
-from takt_cli.outputs import check_file
+from takt_cli.outputs import check_file, refuse_inputs
 from takt_cli.report.page import write_report
 from takt_cli.results import Results
 from takt_cli.results_file import load_results
@@ -34,6 +34,8 @@ def make_report(
     """Build a self-contained HTML page from saved results."""
     if output is None:
         output = _unused()
+    for path in results:
+        refuse_inputs({"--output": output}, {"result": path})
     check_file(output)
     configurations = name_all(results, [load_results(path) for path in results])
     study = Study(

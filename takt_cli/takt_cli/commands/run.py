@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.commands.options import Json, check_phases, duration_ns, parse_cores
+from takt_cli.commands.options import MOST_SEED, Json, check_phases, duration_ns, parse_cores
 from takt_cli.console import note, out, print_json, progress
 from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.graphs import resolve_graph, resolve_schedule
+from takt_cli.outputs import refuse_inputs, same_file
 from takt_cli.places import DEFAULT, output_directory
 from takt_cli.results import Results
 from takt_cli.run_tables import run_tables
@@ -51,7 +52,7 @@ def run_graph(
         str | None,
         typer.Option(
             help="Which executor of the schedule to run.",
-            show_default="the only one, or the part's",
+            show_default="the first, or the part's",
         ),
     ] = None,
     order: Annotated[
@@ -84,7 +85,12 @@ def run_graph(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Of work times drawn from distributions.", show_default="0"),
+        typer.Option(
+            min=0,
+            max=MOST_SEED,
+            help="Of work times drawn from distributions.",
+            show_default="0",
+        ),
     ] = None,
     witness: Annotated[
         Witness | None,
@@ -133,12 +139,18 @@ def run_graph(
             raise TaktError(
                 f"{option} and --schedule: the schedule says what its executors are; leave one away"
             )
-    if records is not None and records == output:
+    if records is not None and output is not None and same_file(records, output):
         raise TaktError("--output and --records name the same file")
+    graph_file = resolve_graph(graph)
+    schedule_file = resolve_schedule(schedule) if schedule else None
+    refuse_inputs(
+        {"--output": output, "--records": records},
+        {"graph": graph_file, "schedule": schedule_file},
+    )
     request = RunRequest(
-        graph=resolve_graph(graph),
+        graph=graph_file,
         output=output or output_directory(None, "run") / "results.json",
-        schedule=resolve_schedule(schedule) if schedule else None,
+        schedule=schedule_file,
         executor=executor,
         order=order.value if order else None,
         threads=threads,
@@ -175,7 +187,7 @@ def print_run(results: Results) -> None:
     """Print the tables and warnings of a run."""
     console = out()
     console.print(
-        f"{results.graph} under {results.schedule or f'order {results.order}'}, "
+        f"{results.graph} under {_what_ran(results)}, "
         f"{human(results.duration_ns)} after {human(results.warmup_ns)} of warm-up, "
         f"phases {results.phases}",
         markup=False,
@@ -194,12 +206,19 @@ def print_run(results: Results) -> None:
         console.print(f"warning: {warning}", style="yellow", markup=False)
 
 
+def _what_ran(results: Results) -> str:
+    if not results.schedule:
+        return f"order {results.order}"
+    return ", executor ".join((results.schedule, *results.executors))
+
+
 def run_summary(results: Results) -> dict[str, Any]:
     """Give the tables' content for programs; times in ns."""
     kpis = results.kpis
     return {
         "graph": results.graph,
         "schedule": results.schedule,
+        "executors": list(results.executors),
         "order": results.order,
         "duration_ns": results.duration_ns,
         "ended_early": results.ended_early,

@@ -42,6 +42,7 @@ def plan(setting: Setting, graph_name: str, schedule_name: str) -> list[Planned]
                 schedule,
                 setting.directory / f"schedules/{slug}.yaml",
                 f"{shipped.stem}, {note}: takt experiment policy",
+                made_from=shipped,
             ),
             cores=setting.cores,
             duration_ns=length,

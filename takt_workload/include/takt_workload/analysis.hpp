@@ -61,8 +61,9 @@ struct HotPathFigures
 {
   Samples latency;                        ///< later root's start to the sink's start
   std::vector<std::int64_t> from_due_ns;  ///< that root's due time to the sink's start
-  std::int64_t floor_ns = 0;  ///< median work from the root (included) to the sink (not)
-  std::uint64_t drops = 0;    ///< messages lost on the way to any of them
+  std::int64_t floor_ns =
+    0;  ///< least median work from a root that was measured from (included) to the sink (not)
+  std::uint64_t drops = 0;  ///< messages lost on the way to any of them
 };
 
 struct PlannerFigures

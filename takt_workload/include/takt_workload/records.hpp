@@ -129,8 +129,10 @@ struct ProcessRecord
   int middleware_ceiling = 0;
   std::vector<std::string> warnings;
   std::vector<std::string> defaulted_callbacks;  ///< no rule of the schedule matches them
-  std::string error;                             ///< not empty: the run failed
-  bool bad_input = false;                        ///< because what was asked for cannot be
+  /// Some rule of the schedule, or some id of its chains, is of a callback of this process.
+  bool schedule_fits = true;
+  std::string error;       ///< not empty: the run failed
+  bool bad_input = false;  ///< because what was asked for cannot be
 };
 
 }  // namespace takt_workload

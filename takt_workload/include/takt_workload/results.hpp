@@ -28,6 +28,9 @@ std::string records_json(const Graph & graph, const std::vector<ProcessRecord> &
 
 nlohmann::json to_json(const Summary & summary);
 
+/// The executors that ran, each once, in the order of the processes.
+std::vector<std::string> executors_of(const std::vector<ProcessRecord> & processes);
+
 /// The tables for the terminal.
 std::string results_table(
   const Graph & graph, const RunOptions & options, const Host & host,

@@ -1,0 +1,49 @@
+"""Whether the middleware that the environment names is there: rcl ends a program that lacks it.
+
+It does so before the program's own first line, so that whoever starts the program has to look.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from takt_cli.errors import TaktError
+from takt_cli.programs import prefixes
+
+VARIABLE = "RMW_IMPLEMENTATION"
+# What each middleware tells the ament index about itself; the last is what chooses among them.
+_INDEX = "share/ament_index/resource_index/rmw_typesupport"
+_CHOOSER = "rmw_implementation"
+
+
+def check_middleware() -> None:
+    """Refuse a middleware that is not installed; where nothing is known of any, ask nothing."""
+    wanted = os.environ.get(VARIABLE, "")
+    known = installed()
+    if not wanted or not known or any((d / f"lib{wanted}.so").exists() for d in _libraries()):
+        return
+    raise TaktError(
+        f"{VARIABLE} is {wanted}; this ROS 2 has {', '.join(known)}; unset it or install that one"
+    )
+
+
+def installed() -> list[str]:
+    """Names of the middlewares of all prefixes."""
+    found = {path.name for prefix in _prefixes() for path in (prefix / _INDEX).glob("*")}
+    return sorted(found - {_CHOOSER})
+
+
+def _prefixes() -> list[Path]:
+    own = os.environ.get("TAKT_PREFIX")  # ROS 2 from wheels
+    return [*prefixes(), *([Path(own)] if own else [])]
+
+
+def _libraries() -> Iterator[Path]:
+    for prefix in _prefixes():
+        yield prefix / "lib"
+        yield from prefix.glob("lib/*-linux-gnu*")
+    for name in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
+        if name:
+            yield Path(name)
