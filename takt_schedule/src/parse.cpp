@@ -1,14 +1,11 @@
 #include "takt_schedule/parse.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "check_schedule.hpp"
+#include "file_text.hpp"
 #include "findings.hpp"
+#include "format_version.hpp"
 #include "map_reader.hpp"
 #include "read_chains.hpp"
 #include "read_executor.hpp"
@@ -43,23 +40,6 @@ double deadline_share()
   return runtime >= 0.0 && period > 0.0 ? runtime / period : 0.0;
 }
 
-/// False where reading on would only produce nonsense.
-bool check_version(MapReader & map, Findings & findings)
-{
-  if (!map.has("version")) {
-    findings.fault(map.at(), "no format version; add 'version: " + std::to_string(kVersion) + "'");
-    return true;
-  }
-  const auto word = map.scalar("version", "a number");
-  if (word && word->text != std::to_string(kVersion)) {
-    findings.fault(
-      word->at, "format version " + detail::quoted(word->text) + " is unknown; this takt reads " +
-                  std::to_string(kVersion));
-    return false;
-  }
-  return true;
-}
-
 void read_executors(
   MapReader & map, Findings & findings, const Machine & machine, Schedule & schedule)
 {
@@ -92,7 +72,7 @@ takt_core::Result<Schedule> parse_schedule(
   std::string_view text, std::string file_name, const Machine & machine)
 {
   Findings findings(file_name);
-  const detail::YamlPtr root = detail::parse_yaml(text, findings);
+  const detail::YamlPtr root = detail::parse_yaml(text, findings, detail::kScheduleLimits);
   if (root == nullptr) {
     return findings.faults();
   }
@@ -105,10 +85,11 @@ takt_core::Result<Schedule> parse_schedule(
       "this is a graph (it has 'nodes'), where a schedule is expected; `takt run FILE` runs a "
       "graph")};
   }
-  if (root->is_map() && check_version(map, findings)) {
+  if (root->is_map() && detail::check_version(map, findings, kVersion)) {
     map.boolean("strict", schedule.strict);
     read_executors(map, findings, machine, schedule);
-    detail::read_chains(map, findings, schedule);
+    detail::read_chains(map, findings, schedule.chains);
+    detail::check_ties(schedule, findings);
     detail::check_schedule(schedule, findings);
   }
   if (root->is_null()) {
@@ -123,23 +104,8 @@ takt_core::Result<Schedule> parse_schedule(
 
 takt_core::Result<Schedule> load_schedule(const std::string & path, const Machine & machine)
 {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    return Faults{path + ": is a directory; name a schedule file"};
-  }
-  std::ifstream file(path, std::ios::binary);
-  const int error = errno;
-  if (!file) {
-    return Faults{path + ": cannot be read: " + std::strerror(error)};
-  }
-  // One byte more than is allowed is enough to be refused.
-  std::string text(detail::kMaxText + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (file.gcount() == 0 && !file.eof())) {
-    return Faults{path + ": cannot be read: " + std::strerror(errno)};
-  }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return parse_schedule(text, path, machine);
+  const auto text = detail::file_text(path, "a schedule file", detail::kScheduleLimits.text);
+  return text ? parse_schedule(*text, path, machine) : text.faults();
 }
 
 }  // namespace takt_schedule

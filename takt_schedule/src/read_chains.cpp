@@ -74,7 +74,20 @@ ChainSchedule read_chain(const YamlNode::Entry & entry, Findings & findings)
   return chain;
 }
 
-/// With one executor it is known where the ids of chains live.
+}  // namespace
+
+void read_chains(MapReader & map, Findings & findings, std::vector<ChainSchedule> & chains)
+{
+  const YamlNode * const node = map.find("chains");
+  if (node == nullptr || !expect_map(findings, *node, "chains")) {
+    return;
+  }
+  for (const YamlNode::Entry & entry : node->entries) {
+    chains.push_back(read_chain(entry, findings));
+  }
+}
+
+// With one executor it is known where the ids of chains live.
 void check_ties(const Schedule & schedule, Findings & findings)
 {
   if (schedule.executors.size() != 1) {
@@ -89,20 +102,6 @@ void check_ties(const Schedule & schedule, Findings & findings)
       }
     }
   }
-}
-
-}  // namespace
-
-void read_chains(MapReader & map, Findings & findings, Schedule & schedule)
-{
-  const YamlNode * const node = map.find("chains");
-  if (node == nullptr || !expect_map(findings, *node, "chains")) {
-    return;
-  }
-  for (const YamlNode::Entry & entry : node->entries) {
-    schedule.chains.push_back(read_chain(entry, findings));
-  }
-  check_ties(schedule, findings);
 }
 
 }  // namespace takt_schedule::detail

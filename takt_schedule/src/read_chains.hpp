@@ -1,4 +1,4 @@
-// Reads `chains:` and what follows from them for the executors.
+// Reads `chains:` of schedules and system models, and what follows from them for executors.
 #ifndef TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
 #define TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
 
@@ -8,9 +8,11 @@
 namespace takt_schedule::detail
 {
 
-/// Executors must have been read: ids of chains exist, so rules that tie over them are faults here
-/// already.
-void read_chains(MapReader & map, Findings & findings, Schedule & schedule);
+void read_chains(MapReader & map, Findings & findings, std::vector<ChainSchedule> & chains);
+
+/// Ids of chains exist, so rules of executors that tie over them are faults already. After both were
+/// read.
+void check_ties(const Schedule & schedule, Findings & findings);
 
 }  // namespace takt_schedule::detail
 

@@ -42,7 +42,9 @@ std::string one_line(std::string text)
 class TreeBuilder : public YAML::EventHandler
 {
 public:
-  explicit TreeBuilder(Findings & findings) : findings_(findings) {}
+  TreeBuilder(Findings & findings, const YamlLimits & limits) : findings_(findings), limits_(limits)
+  {
+  }
 
   YamlPtr root() const { return root_; }
 
@@ -121,8 +123,8 @@ private:
   void open(YamlNode::Type type, const YAML::Mark & mark, YAML::anchor_t anchor)
   {
     auto opened = node(type, mark, anchor);
-    if (open_.size() + 1 > kMaxDepth) {
-      throw Stop{opened->at, "nested more than " + std::to_string(kMaxDepth) + " deep"};
+    if (open_.size() + 1 > limits_.depth) {
+      throw Stop{opened->at, "nested more than " + std::to_string(limits_.depth) + " deep"};
     }
     open_.push_back({std::move(opened), nullptr, {}, {}, {}});
   }
@@ -162,12 +164,12 @@ private:
   {
     parent.nodes += child.nodes;
     parent.height = std::max(parent.height, child.height + 1);
-    if (parent.nodes > kMaxNodes) {
-      throw Stop{at, "more than " + std::to_string(kMaxNodes) + " nodes with aliases expanded"};
+    if (parent.nodes > limits_.nodes) {
+      throw Stop{at, "more than " + std::to_string(limits_.nodes) + " nodes with aliases expanded"};
     }
-    if (open_.size() + child.height > kMaxDepth + 1) {
+    if (open_.size() + child.height > limits_.depth + 1) {
       throw Stop{
-        at, "nested more than " + std::to_string(kMaxDepth) + " deep with aliases expanded"};
+        at, "nested more than " + std::to_string(limits_.depth) + " deep with aliases expanded"};
     }
   }
 
@@ -209,6 +211,7 @@ private:
   }
 
   Findings & findings_;
+  const YamlLimits & limits_;
   YamlPtr root_;
   std::vector<Open> open_;
   std::unordered_map<YAML::anchor_t, YamlPtr> anchors_;
@@ -216,13 +219,13 @@ private:
 
 }  // namespace
 
-YamlPtr parse_yaml(std::string_view text, Findings & findings)
+YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits & limits)
 {
-  if (text.size() > kMaxText) {
-    findings.fault({1, 1, {}}, "more than " + std::to_string(kMaxText) + " bytes of text");
+  if (text.size() > limits.text) {
+    findings.fault({1, 1, {}}, "more than " + std::to_string(limits.text) + " bytes of text");
     return nullptr;
   }
-  TreeBuilder builder(findings);
+  TreeBuilder builder(findings, limits);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
@@ -244,7 +247,8 @@ YamlPtr parse_yaml(std::string_view text, Findings & findings)
     return nullptr;
   }
   if (builder.root() == nullptr) {
-    findings.fault({1, 1, {}}, "the file is empty; a schedule starts with 'version: 1'");
+    findings.fault(
+      {1, 1, {}}, "the file is empty; " + std::string(limits.what) + " starts with 'version: 1'");
   }
   return builder.root();
 }

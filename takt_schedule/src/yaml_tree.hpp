@@ -1,8 +1,7 @@
 // A YAML document as a tree in which everything knows its position.
 //
 // Built from yaml-cpp's events rather than its nodes: those hide duplicate keys and follow aliases
-// without a limit. Anchors, aliases and merge keys (`<<: *defaults`) work. Bounded: 1 MiB of text,
-// nesting of 64, 100000 nodes with aliases expanded.
+// without a limit. Anchors, aliases and merge keys (`<<: *defaults`) work. Bounded by `YamlLimits`.
 #ifndef TAKT_SCHEDULE__SRC__YAML_TREE_HPP_
 #define TAKT_SCHEDULE__SRC__YAML_TREE_HPP_
 
@@ -17,9 +16,17 @@
 namespace takt_schedule::detail
 {
 
-inline constexpr std::size_t kMaxText = 1U << 20U;
-inline constexpr std::size_t kMaxDepth = 64;
-inline constexpr std::size_t kMaxNodes = 100'000;
+struct YamlLimits
+{
+  std::size_t text;       ///< bytes
+  std::size_t nodes;      ///< with aliases expanded
+  std::size_t depth;      ///< of nesting, with aliases expanded
+  std::string_view what;  ///< "a schedule", for faults
+};
+
+inline constexpr YamlLimits kScheduleLimits{1U << 20U, 100'000, 64, "a schedule"};
+/// A hundred thousand callbacks fit.
+inline constexpr YamlLimits kSystemLimits{64U << 20U, 5'000'000, 64, "a system model"};
 
 struct YamlNode;
 using YamlPtr = std::shared_ptr<const YamlNode>;
@@ -56,7 +63,7 @@ struct YamlNode
 
 /// The document's root, or null if it cannot be read at all. Faults go to `findings`: syntax,
 /// duplicate keys, keys that are not plain words, a second document, the bounds above.
-YamlPtr parse_yaml(std::string_view text, Findings & findings);
+YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits & limits);
 
 }  // namespace takt_schedule::detail
 

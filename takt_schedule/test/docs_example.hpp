@@ -1,4 +1,4 @@
-// The examples of docs/schedule.md.
+// The examples of the documentation.
 #ifndef TAKT_SCHEDULE__TEST__DOCS_EXAMPLE_HPP_
 #define TAKT_SCHEDULE__TEST__DOCS_EXAMPLE_HPP_
 
@@ -12,16 +12,16 @@ namespace takt_schedule::test
 {
 
 /// The block behind the comment "<!-- test: NAME -->".
-inline std::string docs_example(const std::string & name)
+inline std::string docs_example(const std::string & name, const std::string & page = "schedule.md")
 {
-  std::ifstream file(TAKT_DOCS "/schedule.md");
+  std::ifstream file(TAKT_DOCS "/" + page);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::size_t marker = text.find("<!-- test: " + name + " -->");
   const std::size_t fence = text.find("```", marker);
   const std::size_t begin = text.find('\n', fence) + 1;
   const std::size_t end = text.find("```", begin);
   if (marker == std::string::npos || end == std::string::npos) {
-    ADD_FAILURE() << "docs/schedule.md has no example '" << name << "'";
+    ADD_FAILURE() << "docs/" << page << " has no example '" << name << "'";
     return {};
   }
   return text.substr(begin, end - begin);

@@ -1,4 +1,4 @@
-// libFuzzer's entry for the schedule parser; fuzz_test.cpp feeds it without libFuzzer, too.
+// libFuzzer's entry for the parsers of schedules and system models; fuzz_test.cpp feeds it without libFuzzer, too.
 //
 // Whatever the bytes: no crash, no exception, faults with file and line, and what is accepted can
 // be written and read back to the same.
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "takt_schedule/parse.hpp"
+#include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
 
 namespace
@@ -42,6 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t siz
   const std::string_view text(reinterpret_cast<const char *>(data), size);
   const auto schedule = takt_schedule::parse_schedule(text, "f.yaml", machine);
   for (const std::string & fault : schedule.faults()) {
+    require(has_position(fault), "fault without a position", fault);
+  }
+  for (const std::string & fault : takt_schedule::parse_system(text, "f.yaml").faults()) {
     require(has_position(fault), "fault without a position", fault);
   }
   if (schedule) {

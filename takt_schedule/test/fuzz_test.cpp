@@ -116,14 +116,24 @@ int from_environment(const char * name, int otherwise)
   return value == nullptr ? otherwise : std::atoi(value);
 }
 
-TEST(Fuzz, DamagedSchedulesNeverCrashAndFaultsAlwaysHaveALine)
+void feed_damaged(const std::string & page)
 {
-  const std::string valid = test::docs_example("valid");
-  const std::string faulty = test::docs_example("faulty");
+  const std::string valid = test::docs_example("valid", page);
+  const std::string faulty = test::docs_example("faulty", page);
   std::mt19937 random(static_cast<std::mt19937::result_type>(from_environment("TAKT_SEED", 5)));
   for (int i = from_environment("TAKT_ROUNDS", 4000); i > 0; --i) {
     feed(damaged(i % 4 == 0 ? faulty : valid, random));
   }
+}
+
+TEST(Fuzz, DamagedSchedulesNeverCrashAndFaultsAlwaysHaveALine)
+{
+  feed_damaged("schedule.md");
+}
+
+TEST(Fuzz, DamagedSystemModelsNeverCrashAndFaultsAlwaysHaveALine)
+{
+  feed_damaged("system.md");
 }
 
 TEST(Fuzz, ArbitraryBytesNeverCrash)
@@ -138,11 +148,13 @@ TEST(Fuzz, ArbitraryBytesNeverCrash)
   }
 }
 
-TEST(Fuzz, EveryPrefixOfAScheduleIsRefusedOrAccepted)
+TEST(Fuzz, EveryPrefixOfAFileIsRefusedOrAccepted)
 {
-  const std::string valid = test::docs_example("valid");
-  for (std::size_t n = 0; n < valid.size(); n += 3) {
-    feed(valid.substr(0, n));
+  for (const char * page : {"schedule.md", "system.md"}) {
+    const std::string valid = test::docs_example("valid", page);
+    for (std::size_t n = 0; n < valid.size(); n += 3) {
+      feed(valid.substr(0, n));
+    }
   }
 }
 

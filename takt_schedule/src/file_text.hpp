@@ -1,0 +1,20 @@
+// The text of a file that is to be parsed.
+#ifndef TAKT_SCHEDULE__SRC__FILE_TEXT_HPP_
+#define TAKT_SCHEDULE__SRC__FILE_TEXT_HPP_
+
+#include <string>
+#include <string_view>
+
+#include "takt_core/result.hpp"
+
+namespace takt_schedule::detail
+{
+
+/// At most one byte more than `most`, which is enough to be refused. One fault, "PATH: reason", if it
+/// cannot be read; `kind` says what is expected ("a schedule file"). May block.
+takt_core::Result<std::string> file_text(
+  const std::string & path, std::string_view kind, std::size_t most);
+
+}  // namespace takt_schedule::detail
+
+#endif  // TAKT_SCHEDULE__SRC__FILE_TEXT_HPP_

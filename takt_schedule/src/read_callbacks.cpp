@@ -1,0 +1,304 @@
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "callback_id.hpp"
+#include "read_executor.hpp"
+#include "read_system.hpp"
+#include "takt_schedule/duration.hpp"
+#include "text.hpp"
+
+namespace takt_schedule::detail
+{
+namespace
+{
+
+constexpr int kLargestDepth = 1'000'000;
+
+void read_histogram(MapReader & map, Findings & findings, ExecutionTime & time)
+{
+  const YamlNode * const node = map.find("histogram");
+  if (node == nullptr || !expect_map(findings, *node, "histogram")) {
+    return;
+  }
+  for (const YamlNode::Entry & entry : node->entries) {
+    const auto value = parse_duration(entry.key);
+    if (!value) {
+      findings.fault(entry.at, "histogram: " + value.faults().front());
+      continue;
+    }
+    const auto count = map.integer_value("histogram", *entry.value, 1, std::int64_t{1} << 40);
+    if (!count) {
+      continue;
+    }
+    if (*value < time.best || *value > time.worst) {
+      findings.fault(
+        entry.at, "histogram: " + print_duration(*value) + " is not between the best time, " +
+                    print_duration(time.best) + ", and the worst, " + print_duration(time.worst));
+    }
+    time.histogram.emplace_back(*value, static_cast<std::uint64_t>(*count));
+  }
+  std::sort(time.histogram.begin(), time.histogram.end());
+}
+
+/// `time: 5ms`, or a map with what else is known.
+void read_time(MapReader & map, Findings & findings, CallbackModel & callback)
+{
+  const YamlNode * const node = map.find("time");
+  if (node == nullptr) {
+    findings.fault(
+      map.at(), "callback " + quoted(callback.id) +
+                  " has no time; add its worst execution time, "
+                  "as in time: 5ms");
+    return;
+  }
+  ExecutionTime & time = callback.time;
+  if (!node->is_map()) {
+    map.duration("time", false, time.worst);
+    time.best = time.worst;
+    return;
+  }
+  MapReader own(findings, *node, "time of " + quoted(callback.id), {"worst", "best", "histogram"});
+  if (!own.has("worst")) {
+    findings.fault(node->at, "time has no worst case; add worst: 5ms");
+    return;
+  }
+  own.duration("worst", false, time.worst);
+  time.best = time.worst;
+  own.duration("best", false, time.best);
+  if (time.best > time.worst) {
+    findings.fault(
+      own.at("best"), "the best time, " + print_duration(time.best) +
+                        ", is longer than the worst, " + print_duration(time.worst));
+  }
+  if (!own.has("best") && own.has("histogram")) {
+    time.best = takt_core::Duration{};
+  }
+  read_histogram(own, findings, time);
+  if (!own.has("best") && own.has("histogram")) {
+    time.best = time.histogram.empty() ? time.worst : time.histogram.front().first;
+  }
+}
+
+std::vector<std::string> read_topics(MapReader & map, Findings & findings, std::string_view key)
+{
+  std::vector<std::string> topics;
+  std::unordered_set<std::string> known;
+  for (const Word & word : map.words(key, "a topic or a list of topics")) {
+    if (word.text.front() != '/') {
+      findings.fault(
+        word.at, "topic " + quoted(word.text) + " is not fully qualified; did you mean " +
+                   quoted("/" + word.text) + "?");
+    } else if (!known.insert(word.text).second) {
+      findings.fault(word.at, "topic " + quoted(word.text) + " is named twice");
+    } else {
+      topics.push_back(word.text);
+    }
+  }
+  return topics;
+}
+
+void check_releases(const MapReader & map, Findings & findings, const CallbackModel & callback)
+{
+  const std::string who = "callback " + quoted(callback.id);
+  if (callback.is_timer()) {
+    if (!callback.period && !map.has("period")) {
+      findings.fault(map.at(), who + " is a timer and has no period; add period: 100ms");
+    }
+    if (!callback.triggers.empty()) {
+      findings.fault(map.at("triggers"), who + " is a timer: topics do not start it; use reads");
+    }
+    const auto named = parse_duration(bracketed(callback.id));
+    if (callback.period && named && *named != *callback.period) {
+      findings.warn(
+        map.at("period"),
+        who + " has period " + print_duration(*callback.period) + ", and its id names another");
+    }
+  } else if (callback.period && !callback.triggers.empty()) {
+    findings.fault(
+      map.at("period"), who + " is started by topics, so its rate is theirs; leave period away");
+  } else if (!map.has("period") && !map.has("triggers")) {
+    findings.fault(
+      map.at(), who +
+                  " is started by nothing; add triggers: /topic, or period: 100ms if its "
+                  "messages come from outside of the model");
+  }
+  if (map.has("offset") && !callback.is_timer()) {
+    findings.fault(
+      map.at("offset"), "offset belongs to timers; " + quoted(callback.id) + " is none");
+  }
+  if (map.has("jitter") && !map.has("period")) {
+    findings.fault(map.at("jitter"), "jitter needs a period");
+  }
+}
+
+class Reader
+{
+public:
+  Reader(Findings & findings, const System & system) : findings_(findings), system_(system)
+  {
+    for (const GroupModel & group : system.groups) {
+      groups_.insert(group.id);
+      group_names_.push_back(group.id);
+    }
+    for (const HostModel & host : system.hosts) {
+      hosts_.push_back(host.name);
+    }
+  }
+
+  CallbackModel read(const YamlNode & node)
+  {
+    MapReader map(
+      findings_, node, "a callback",
+      {"id", "executor", "host", "group", "time", "period", "offset", "jitter", "triggers",
+       "trigger", "reads", "publishes", "depth", "cores"});
+    CallbackModel callback;
+    callback.source = node.at;
+    read_id(map, callback);
+    read_place(map, callback);
+    read_time(map, findings_, callback);
+    map.duration("period", true, callback.period);
+    map.duration("offset", false, callback.offset);
+    map.duration("jitter", false, callback.jitter);
+    callback.triggers = read_topics(map, findings_, "triggers");
+    callback.reads = read_topics(map, findings_, "reads");
+    callback.publishes = read_topics(map, findings_, "publishes");
+    constexpr std::array<std::pair<Trigger, std::string_view>, 2> kTriggers{
+      {{Trigger::any, "any"}, {Trigger::all, "all"}}};
+    map.choice<Trigger>("trigger", kTriggers, callback.trigger);
+    int depth = static_cast<int>(callback.depth);
+    map.integer("depth", 1, kLargestDepth, depth);
+    callback.depth = static_cast<std::uint32_t>(depth);
+    if (!callback.id.empty()) {
+      check_releases(map, findings_, callback);
+    }
+    return callback;
+  }
+
+private:
+  void read_id(MapReader & map, CallbackModel & callback)
+  {
+    if (!map.has("id")) {
+      findings_.fault(map.at(), "a callback without id; add id: \"/node:timer(100ms)\"");
+      return;
+    }
+    const auto word = map.scalar("id", "a callback id such as \"/node:timer(100ms)\"");
+    if (!word) {
+      return;
+    }
+    if (word->text.find('*') != std::string::npos || !may_be_id(word->text)) {
+      findings_.fault(
+        word->at, quoted(word->text) + " is no callback id; ids look like '/node:timer(100ms)'");
+      return;
+    }
+    const auto [first, fresh] = ids_.emplace(word->text, word->at.line);
+    if (!fresh) {
+      findings_.fault(
+        word->at, "duplicate id " + quoted(word->text) + "; it is on line " +
+                    std::to_string(first->second) + " already");
+    }
+    callback.id = word->text;
+  }
+
+  void read_place(MapReader & map, CallbackModel & callback)
+  {
+    callback.executor = "main";
+    if (const auto word = map.scalar("executor", "an executor's name")) {
+      check_name(word->text, "an executor", "", word->at, findings_);
+      callback.executor = word->text;
+    }
+    if (const auto word = map.scalar("host", "a host's name")) {
+      if (std::find(hosts_.begin(), hosts_.end(), word->text) == hosts_.end()) {
+        findings_.fault(
+          word->at, "unknown host " + quoted(word->text) + suggestion(word->text, hosts_, "hosts"));
+      }
+      callback.host = word->text;
+    } else if (hosts_.size() == 1) {
+      callback.host = hosts_.front();
+    } else if (hosts_.size() > 1 && !map.has("host")) {
+      findings_.fault(
+        map.at(), "callback " + quoted(callback.id) +
+                    " has no host, and there are several: " + listed(hosts_));
+    }
+    if (const auto word = map.scalar("group", "a callback group's id")) {
+      callback.group = word->text;
+      if (groups_.count(word->text) == 0) {
+        findings_.fault(
+          word->at,
+          "unknown group " + quoted(word->text) + suggestion(word->text, group_names_, "groups"));
+      }
+    }
+    const HostModel * const host = system_.find_host(callback.host);
+    for (const auto & [core, at] : map.integers("cores")) {
+      if (host == nullptr) {
+        continue;
+      }
+      if (!std::binary_search(host->cores.begin(), host->cores.end(), core)) {
+        findings_.fault(
+          at, "host " + quoted(host->name) + " has no core " + std::to_string(core) +
+                "; its cores are " + listed_cores(host->cores));
+      } else if (std::binary_search(host->reserved.begin(), host->reserved.end(), core)) {
+        findings_.fault(
+          at, "core " + std::to_string(core) + " of host " + quoted(host->name) +
+                " is reserved for the rest of the system");
+      } else {
+        callback.cores.push_back(core);
+      }
+    }
+  }
+
+  Findings & findings_;
+  const System & system_;
+  std::unordered_map<std::string, int> ids_;
+  std::unordered_set<std::string> groups_;
+  std::vector<std::string> group_names_;
+  std::vector<std::string> hosts_;
+};
+
+}  // namespace
+
+void read_groups(MapReader & map, Findings & findings, System & system)
+{
+  const YamlNode * const node = map.find("groups");
+  if (node == nullptr || !expect_map(findings, *node, "groups")) {
+    return;
+  }
+  using takt_core::GroupKind;
+  constexpr std::array<std::pair<GroupKind, std::string_view>, 2> kKinds{
+    {{GroupKind::mutually_exclusive, "mutually_exclusive"}, {GroupKind::reentrant, "reentrant"}}};
+  std::vector<std::string> ids;
+  for (const YamlNode::Entry & entry : node->entries) {
+    ids.push_back(entry.key);
+  }
+  MapReader kinds(findings, *node, "groups", ids);
+  for (const YamlNode::Entry & entry : node->entries) {
+    GroupModel group;
+    group.id = entry.key;
+    group.source = entry.at;
+    kinds.choice<GroupKind>(entry.key, kKinds, group.kind);
+    system.groups.push_back(std::move(group));
+  }
+}
+
+void read_callbacks(MapReader & map, Findings & findings, System & system)
+{
+  const YamlNode * const node = map.find("callbacks");
+  if (node == nullptr) {
+    findings.fault(map.at(), "no callbacks; add 'callbacks:' with one entry per callback");
+    return;
+  }
+  if (!expect_list(findings, *node, "callbacks")) {
+    return;
+  }
+  if (node->items.empty()) {
+    findings.fault(map.at("callbacks"), "callbacks is empty; add one entry per callback");
+  }
+  Reader reader(findings, system);
+  system.callbacks.reserve(node->items.size());
+  for (const YamlPtr & item : node->items) {
+    system.callbacks.push_back(reader.read(*item));
+  }
+}
+
+}  // namespace takt_schedule::detail

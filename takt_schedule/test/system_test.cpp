@@ -1,0 +1,222 @@
+// System models: what is read, and the fault for each way to get it wrong.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "docs_example.hpp"
+#include "takt_schedule/parse_system.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+using takt_core::Faults;
+
+System parse(const std::string & text)
+{
+  auto system = parse_system(text, "s.yaml");
+  for (const std::string & fault : system.faults()) {
+    ADD_FAILURE() << fault;
+  }
+  return system ? std::move(system.value()) : System{};
+}
+
+Faults faults(const std::string & text)
+{
+  return parse_system(text, "s.yaml").faults();
+}
+
+/// A host, and these callbacks in flow style, from line 4 on.
+std::string with_callbacks(
+  const std::vector<std::string> & callbacks, const std::string & more = "")
+{
+  std::string text = "version: 1\nhosts: {car: {cores: 2, reserved: [0]}}\ncallbacks:\n";
+  for (const std::string & callback : callbacks) {
+    text += "  - {" + callback + "}\n";
+  }
+  return text + more;
+}
+
+const std::string kTimer = "id: \"/a:timer(10ms)\", time: 1ms, period: 10ms, publishes: /x";
+
+void expect_fault(const std::string & text, const std::string & fault)
+{
+  const Faults found = faults(text);
+  ASSERT_EQ(found.size(), 1U) << text << (found.empty() ? "" : found.front());
+  EXPECT_EQ(found.front(), "s.yaml:" + fault) << text;
+}
+
+TEST(System, ReadsEveryFieldOfTheExample)
+{
+  const System system = parse(test::docs_example("valid", "system.md"));
+  EXPECT_TRUE(system.warnings.empty());
+  ASSERT_EQ(system.hosts.size(), 1U);
+  const HostModel & car = system.hosts[0];
+  EXPECT_EQ(car.cores, (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(car.reserved, std::vector<int>{0});
+  EXPECT_EQ(car.utilization_cap, 0.9);
+  EXPECT_EQ(car.least_priority, 10);
+  EXPECT_EQ(car.most_priority, 80);
+  EXPECT_EQ(car.overheads, (Overheads{1us, 15us, 3us}));
+  ASSERT_EQ(car.other_threads.size(), 1U);
+  EXPECT_EQ(
+    car.other_threads[0],
+    (OtherThread{"dds_receive", 85, {1}, 50us, 1ms, car.other_threads[0].source}));
+  EXPECT_EQ(system.communication, (Communication{150us, 1ms}));
+  ASSERT_EQ(system.groups.size(), 2U);
+  EXPECT_EQ(system.groups[1].kind, takt_core::GroupKind::reentrant);
+
+  ASSERT_EQ(system.callbacks.size(), 5U);
+  const CallbackModel & front = system.callbacks[0];
+  EXPECT_TRUE(front.is_timer());
+  EXPECT_EQ(front.executor, "main");
+  EXPECT_EQ(front.host, "car");
+  EXPECT_EQ(front.time.worst, 2ms);
+  EXPECT_EQ(front.time.best, 2ms);
+  EXPECT_EQ(front.period, 100ms);
+  EXPECT_EQ(front.offset, 0ms);
+  EXPECT_EQ(front.publishes, std::vector<std::string>{"/front/points"});
+  EXPECT_EQ(system.callbacks[1].jitter, 500us);
+  EXPECT_FALSE(system.callbacks[1].offset);
+  const CallbackModel & fuse = system.callbacks[2];
+  EXPECT_EQ(fuse.group, "/fuse:group(inputs)");
+  EXPECT_EQ(fuse.time.best, 4ms);
+  EXPECT_EQ(fuse.trigger, Trigger::all);
+  EXPECT_EQ(fuse.triggers.size(), 2U);
+  EXPECT_EQ(fuse.reads, std::vector<std::string>{"/map"});
+  EXPECT_EQ(fuse.depth, 2U);
+  const CallbackModel & detect = system.callbacks[3];
+  EXPECT_EQ(detect.time.best, 12ms);
+  ASSERT_EQ(detect.time.histogram.size(), 3U);
+  EXPECT_EQ(detect.time.histogram[1], (std::pair<takt_core::Duration, std::uint64_t>{15ms, 90}));
+  EXPECT_EQ(detect.cores, (std::vector<int>{2, 3}));
+  EXPECT_EQ(system.callbacks[4].executor, "maps");
+  ASSERT_EQ(system.chains.size(), 1U);
+  EXPECT_EQ(system.chains[0].options.deadline, 60ms);
+}
+
+TEST(System, TheFaultyExampleOfTheDocumentationHasExactlyTheFaultsShown)
+{
+  std::string shown;
+  for (const std::string & fault :
+       parse_system(test::docs_example("faulty", "system.md"), "system.yaml").faults()) {
+    shown += fault + "\n";
+  }
+  EXPECT_EQ(shown, test::docs_example("its faults", "system.md"));
+}
+
+TEST(System, RefusesCallbacksThatCannotBe)
+{
+  expect_fault(
+    with_callbacks({kTimer, kTimer}),
+    "5:10: duplicate id '/a:timer(10ms)'; it is on line 4 already");
+  expect_fault(
+    with_callbacks({"id: \"/a:timer(10ms)\", period: 10ms"}),
+    "4:5: callback '/a:timer(10ms)' has no time; add its worst execution time, as in time: 5ms");
+  expect_fault(
+    with_callbacks({"id: \"/a:timer(10ms)\", time: 1ms"}),
+    "4:5: callback '/a:timer(10ms)' is a timer and has no period; add period: 100ms");
+  expect_fault(
+    with_callbacks({"id: \"/a:timer(10ms)\", time: 1ms, period: 0ms"}),
+    "4:47: period must be longer than zero");
+  expect_fault(
+    with_callbacks({"id: \"/a:sub(/x)\", time: 1ms"}),
+    "4:5: callback '/a:sub(/x)' is started by nothing; add triggers: /topic, or period: 100ms if "
+    "its messages come from outside of the model");
+  expect_fault(
+    with_callbacks({kTimer, "id: \"/b:sub(/x)\", time: 1ms, triggers: /x, period: 10ms"}),
+    "5:49: callback '/b:sub(/x)' is started by topics, so its rate is theirs; leave period away");
+  expect_fault(
+    with_callbacks({"id: \"/a:timer(*)\", time: 1ms, period: 10ms"}),
+    "4:10: '/a:timer(*)' is no callback id; ids look like '/node:timer(100ms)'");
+  expect_fault(
+    with_callbacks({kTimer + ", cores: [0]"}),
+    "4:76: core 0 of host 'car' is reserved for the rest of the system");
+  expect_fault(
+    with_callbacks({kTimer + ", cores: [5]"}), "4:76: host 'car' has no core 5; its cores are 0-1");
+  expect_fault(with_callbacks({kTimer + ", group: /a"}), "4:75: unknown group '/a'");
+}
+
+TEST(System, RefusesTopicsThatLeadNowhereAndCallbacksThatNeverRest)
+{
+  expect_fault(
+    with_callbacks({kTimer, "id: \"/b:sub(/y)\", time: 1ms, triggers: /y"}),
+    "5:5: nothing publishes '/y', which '/b:sub(/y)' is started by; did you mean '/x'? (if "
+    "its messages come from outside of the model, give it a period instead of triggers)");
+  const Faults cycle = faults(with_callbacks(
+    {kTimer, "id: \"/b:sub(/x)\", time: 1ms, triggers: [/x, /z], publishes: /y",
+     "id: \"/c:sub(/y)\", time: 1ms, triggers: /y, publishes: /z"}));
+  ASSERT_EQ(cycle.size(), 1U);
+  EXPECT_NE(
+    cycle[0].find("'/b:sub(/x)' triggers itself: '/b:sub(/x)' -> '/c:sub(/y)' -> '/b:sub(/x)'"),
+    std::string::npos)
+    << cycle[0];
+}
+
+TEST(System, RefusesPathsThatAreNone)
+{
+  expect_fault(
+    with_callbacks(
+      {kTimer, "id: \"/b:timer(20ms)\", time: 1ms, period: 20ms"},
+      "chains:\n  c: {path: [\"/a:timer(10ms)\", \"/b:timer(20ms)\"]}\n"),
+    "7:32: '/b:timer(20ms)' neither is triggered by nor reads what '/a:timer(10ms)' publishes, /x");
+}
+
+TEST(System, RefusesExecutorsOnTwoHostsAndGroupsInTwoExecutors)
+{
+  const std::string head =
+    "version: 1\nhosts: {a: {cores: 1}, b: {cores: 1}}\ngroups: {g: reentrant}\ncallbacks:\n";
+  const auto callback = [](const std::string & id, const std::string & more) {
+    return "  - {id: \"/" + id + ":timer(10ms)\", time: 1ms, period: 10ms, " + more + "}\n";
+  };
+  expect_fault(
+    head + callback("a", "host: a, group: g") + callback("b", "host: b"),
+    "6:5: executor 'main' is on host 'a' (line 5) and on host 'b'; an executor is one process");
+  expect_fault(
+    head + callback("a", "host: a, group: g") + callback("b", "host: b, executor: other, group: g"),
+    "6:5: group 'g' has callbacks in executors 'main' and 'other'; a group belongs to one "
+    "executor");
+  const Faults none = faults(head + callback("a", "group: g"));
+  ASSERT_EQ(none.size(), 1U);
+  EXPECT_NE(none[0].find("has no host, and there are several: a and b"), std::string::npos);
+}
+
+TEST(System, KnowsOtherKindsOfFiles)
+{
+  expect_fault(
+    "version: 1\nexecutors: {}\n",
+    "1:1: this is a schedule (it has 'executors'), where a system model is expected");
+  expect_fault(
+    "version: 1\nnodes: []\n",
+    "1:1: this is a graph (it has 'nodes'), where a system model is expected");
+  EXPECT_EQ(load_system("/").faults(), Faults{"/: is a directory; name a system model file"});
+  EXPECT_EQ(
+    load_system("/no/such").faults(),
+    Faults{"/no/such: cannot be read: No such file or directory"});
+}
+
+// Costs that grow with the square of the entries would take minutes here.
+TEST(System, ReadsManyCallbacksAndRefusesTooMany)
+{
+  const auto text = [](int callbacks) {
+    std::string result = "version: 1\nhosts: {h: {cores: 16}}\ncallbacks:\n";
+    for (int i = 0; i < callbacks; ++i) {
+      const std::string n = std::to_string(i);
+      result += i % 10 == 0 ? "- {id: \"/n" + n +
+                                ":timer(10ms)\", time: 1us, period: 10ms, publishes: /t" + n + "}\n"
+                            : "- {id: \"/n" + n + ":sub(/t)\", time: 1us, triggers: /t" +
+                                std::to_string(i - 1) + ", publishes: /t" + n + "}\n";
+    }
+    return result;
+  };
+  EXPECT_EQ(parse(text(20'000)).callbacks.size(), 20'000U);
+  const Faults many = faults(text(600'000));
+  ASSERT_EQ(many.size(), 1U);
+  EXPECT_NE(many[0].find("more than"), std::string::npos) << many[0];
+}
+
+}  // namespace
+}  // namespace takt_schedule
