@@ -216,14 +216,15 @@ private:
   /// Only what is certain: callbacks with a period of their own.
   void warn_load()
   {
-    for (const HostModel & host : system_.hosts) {
-      double load = 0.0;
-      for (const CallbackModel & callback : system_.callbacks) {
-        if (callback.host == host.name && callback.period) {
-          load += static_cast<double>(callback.time.worst.count()) /
-                  static_cast<double>(callback.period->count());
-        }
+    std::unordered_map<std::string_view, double> loads;
+    for (const CallbackModel & callback : system_.callbacks) {
+      if (callback.period) {
+        loads[callback.host] += static_cast<double>(callback.time.worst.count()) /
+                                static_cast<double>(callback.period->count());
       }
+    }
+    for (const HostModel & host : system_.hosts) {
+      const double load = loads[host.name];
       const auto cores = static_cast<double>(host.cores.size() - host.reserved.size());
       if (load > cores) {
         findings_.warn(

@@ -136,14 +136,15 @@ void check_releases(const MapReader & map, Findings & findings, const CallbackMo
 class Reader
 {
 public:
-  Reader(Findings & findings, const System & system) : findings_(findings), system_(system)
+  Reader(Findings & findings, const System & system) : findings_(findings)
   {
     for (const GroupModel & group : system.groups) {
       groups_.insert(group.id);
       group_names_.push_back(group.id);
     }
     for (const HostModel & host : system.hosts) {
-      hosts_.push_back(host.name);
+      hosts_.emplace(host.name, &host);
+      host_names_.push_back(host.name);
     }
   }
 
@@ -209,17 +210,18 @@ private:
       callback.executor = word->text;
     }
     if (const auto word = map.scalar("host", "a host's name")) {
-      if (std::find(hosts_.begin(), hosts_.end(), word->text) == hosts_.end()) {
+      if (hosts_.count(word->text) == 0) {
         findings_.fault(
-          word->at, "unknown host " + quoted(word->text) + suggestion(word->text, hosts_, "hosts"));
+          word->at,
+          "unknown host " + quoted(word->text) + suggestion(word->text, host_names_, "hosts"));
       }
       callback.host = word->text;
-    } else if (hosts_.size() == 1) {
-      callback.host = hosts_.front();
-    } else if (hosts_.size() > 1 && !map.has("host")) {
+    } else if (host_names_.size() == 1) {
+      callback.host = host_names_.front();
+    } else if (host_names_.size() > 1 && !map.has("host")) {
       findings_.fault(
         map.at(), "callback " + quoted(callback.id) +
-                    " has no host, and there are several: " + listed(hosts_));
+                    " has no host, and there are several: " + listed(host_names_));
     }
     if (const auto word = map.scalar("group", "a callback group's id")) {
       callback.group = word->text;
@@ -229,7 +231,8 @@ private:
           "unknown group " + quoted(word->text) + suggestion(word->text, group_names_, "groups"));
       }
     }
-    const HostModel * const host = system_.find_host(callback.host);
+    const auto found = hosts_.find(callback.host);
+    const HostModel * const host = found == hosts_.end() ? nullptr : found->second;
     for (const auto & [core, at] : map.integers("cores")) {
       if (host == nullptr) {
         continue;
@@ -249,11 +252,11 @@ private:
   }
 
   Findings & findings_;
-  const System & system_;
   std::unordered_map<std::string, int> ids_;
   std::unordered_set<std::string> groups_;
   std::vector<std::string> group_names_;
-  std::vector<std::string> hosts_;
+  std::unordered_map<std::string, const HostModel *> hosts_;
+  std::vector<std::string> host_names_;
 };
 
 }  // namespace
