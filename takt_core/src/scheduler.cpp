@@ -123,15 +123,18 @@ Precedence Scheduler::precedence(
   }
   if (set.order == Order::edf && callback.deadlines_.load(std::memory_order_acquire) != nullptr) {
     ActivationSet carried;
-    if (timer || callback.arrivals_.peek(result.release, result.sequence, carried)) {
-      if (!timer && result.sequence == 0) {
+    if (!timer) {
+      // One whose message is not to be seen yet has a deadline too: the message may be there when it
+      // starts.
+      callback.arrivals_.peek(result.release, result.sequence, carried);
+      if (result.sequence == 0) {
         stamp_late(set, result);
       }
-      if (carried.empty()) {
-        carried.add({callback.number_, callback.instance_, result.release});
-      }
-      due = deadline(callback, result.release, carried);
     }
+    if (carried.empty()) {
+      carried.add({callback.number_, callback.instance_, result.release});
+    }
+    due = deadline(callback, result.release, carried);
   } else if (!timer && comes != Callback::Comes::stamped) {
     if (!callback.arrivals_.peek_stamp(result.release, result.sequence)) {
       stamp_late(set, result);
