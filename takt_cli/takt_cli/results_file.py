@@ -15,6 +15,7 @@ import numpy as np
 
 from takt_cli.errors import TaktError
 from takt_cli.results import (
+    HOT_PARTS,
     CallbackResult,
     ChainResult,
     Kpis,
@@ -185,6 +186,11 @@ def _chain(item: Mapping[str, Any], epoch: int) -> ChainResult:
     )
 
 
+def _medians(parts: Mapping[str, Any]) -> dict[str, float]:
+    medians = {name: (parts.get(name) or {}).get("p50") for name in HOT_PARTS}
+    return {name: float(median) for name, median in medians.items() if median is not None}
+
+
 def _kpis(item: Mapping[str, Any], epoch: int) -> Kpis:
     hot = item.get("hot_path") or {}
     planner = item.get("planner") or {}
@@ -194,6 +200,7 @@ def _kpis(item: Mapping[str, Any], epoch: int) -> Kpis:
         hot_from_due=as_samples(hot.get("from_due_ns")),
         hot_floor_ns=float(floor) if floor else None,
         hot_drops=int(hot.get("drops") or 0),
+        hot_parts=_medians(hot.get("parts") or {}),
         planner_period=as_samples(planner.get("period_ns")),
         planner_lateness=_series(
             planner.get("start_lateness_ns"), planner.get("at_ns"), planner.get("stalled"), epoch
