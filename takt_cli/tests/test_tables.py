@@ -52,6 +52,14 @@ def test_the_thread_table_says_what_was_refused():
     assert "no right to use fifo 80; raise RLIMIT_RTPRIO" in table.notes
 
 
+def test_the_tables_of_a_run_leave_that_to_its_warnings():
+    raw = results(policy="fifo")
+    raw["threads"][0]["faults"] = ["no right to use fifo 80; raise RLIMIT_RTPRIO"]
+    assert not any(
+        "no right" in note for table in run_tables(parse_results(raw)) for note in table.notes
+    )
+
+
 def test_a_graph_without_key_figures_gets_the_other_tables():
     raw = results()
     raw["kpis"] = {}

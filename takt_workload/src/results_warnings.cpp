@@ -6,6 +6,7 @@
 #include <regex>
 #include <string>
 
+#include "refusals.hpp"
 #include "takt_workload/results.hpp"
 
 namespace takt_workload
@@ -79,18 +80,12 @@ std::vector<std::string> without_misfits(
   return kept;
 }
 
-// One right that is missing is refused for each thread of the middleware: said once, with a count.
+// What is said of each of several threads: said once, with a count.
 std::vector<std::string> without_repeats(const std::vector<std::string> & warnings)
 {
   static const std::regex thread("thread '[^']*' \\([0-9]+\\)|for thread [0-9]+");
   std::map<std::string, std::size_t> times;
-  // For whichever thread, priority and fallback: the same right, and the same way to get it.
-  static const std::regex refusal("^[^:]*: |priority [0-9]+|rtprio [0-9]+|in force: .*");
-  const auto key = [](const std::string & text) {
-    const std::string one = std::regex_replace(text, thread, "");
-    return one.find(" refused for ") == std::string::npos ? one
-                                                          : std::regex_replace(one, refusal, "");
-  };
+  const auto key = [](const std::string & text) { return std::regex_replace(text, thread, ""); };
   for (const std::string & warning : warnings) {
     ++times[key(warning)];
   }
@@ -137,34 +132,37 @@ std::vector<std::string> warnings_of(
       warnings.push_back("incomplete: " + process.error);
     }
   }
+  Refusals refusals;
+  std::vector<std::string> faults;  // of threads, others than refusals
+  for (const ProcessRecord & process : processes) {
+    for (const ThreadRecord & thread : process.threads) {
+      const std::string who =
+        processes.size() > 1 ? fmt::format("{}/{}", process.process, thread.name) : thread.name;
+      const std::string granted = thread.granted.substr(0, thread.granted.find(", cores"));
+      for (const std::string & fault : thread.faults) {
+        if (!refusals.take(who, fault, granted)) {
+          faults.push_back(fmt::format("{}: {}", who, fault));
+        }
+      }
+    }
+  }
   for (const std::string & warning : without_misfits(process_warnings(processes), processes)) {
     // Said below of what the threads really had.
-    if (warning.find("nice levels only count within a session here") == std::string::npos) {
+    if (
+      warning.find("nice levels only count within a session here") == std::string::npos &&
+      !refusals.take(warning)) {
       warnings.push_back(warning);
     }
   }
-  std::map<std::string, std::string> refused;  // the threads of each fault
-  std::vector<std::string> faults;
   for (const ProcessRecord & process : processes) {
     if (process.unrecorded_runs > 0) {
       warnings.push_back(
         fmt::format("{} runs did not fit into the record", process.unrecorded_runs));
     }
-    for (const ThreadRecord & thread : process.threads) {
-      for (const std::string & fault : thread.faults) {
-        const std::string who =
-          processes.size() > 1 ? fmt::format("{}/{}", process.process, thread.name) : thread.name;
-        auto & whose = refused[fault];
-        if (whose.empty()) {
-          faults.push_back(fault);
-        }
-        whose += (whose.empty() ? "" : ", ") + who;
-      }
-    }
   }
-  for (const std::string & fault : faults) {
-    warnings.push_back(fmt::format("{}: {}", refused[fault], fault));
-  }
+  const std::vector<std::string> refused = refusals.sentences();
+  warnings.insert(warnings.end(), refused.begin(), refused.end());
+  warnings.insert(warnings.end(), faults.begin(), faults.end());
   if (host.autogroup && counts_on_nice(processes)) {
     warnings.push_back(
       "threads have nice values, and autogroup is on: they count only among the processes of this "

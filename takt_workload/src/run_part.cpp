@@ -11,6 +11,7 @@
 
 #include "part_accounts.hpp"
 #include "part_executor.hpp"
+#include "refusals.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_workload/graph_node.hpp"
 #include "takt_workload/record_size.hpp"
@@ -73,7 +74,7 @@ public:
       record_.error = error.what();
       record_.bad_input = true;
     } catch (const std::exception & error) {
-      record_.error = error.what();
+      record_.error = with_grouped_refusals(error.what());
       record_.bad_input =
         executor_ && (executor_->lacks_rights() || threads_refused(record_.error));
     }
@@ -256,8 +257,11 @@ private:
       const std::vector<OriginalSample> samples = node->originals();
       record_.originals.insert(record_.originals.end(), samples.begin(), samples.end());
     }
+    const std::vector<std::string> & notes = executor_->fallback_notes;
     for (const std::string & warning : executor_->executor.schedule_warnings()) {
-      record_.warnings.push_back(warning);
+      if (std::find(notes.begin(), notes.end(), warning) == notes.end()) {
+        record_.warnings.push_back(warning);
+      }
     }
   }
 
