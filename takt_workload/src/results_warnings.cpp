@@ -102,19 +102,36 @@ std::vector<std::string> without_repeats(const std::vector<std::string> & warnin
   return kept;
 }
 
+bool is_realtime(const ThreadRecord & thread)
+{
+  return thread.granted.starts_with("fifo") || thread.granted.starts_with("rr") ||
+         thread.granted.starts_with("deadline");
+}
+
+// Whether throttling may hold anything back. What only watches the run sleeps nearly always.
+bool has_realtime(const std::vector<ProcessRecord> & processes)
+{
+  return std::any_of(processes.begin(), processes.end(), [](const ProcessRecord & process) {
+    return process.middleware_ceiling > 0 ||
+           std::any_of(
+             process.threads.begin(), process.threads.end(), [](const ThreadRecord & thread) {
+               return is_realtime(thread) &&
+                      (thread.executor ||
+                       !(thread.name.starts_with("witness") || thread.name == "reference"));
+             });
+  });
+}
+
 // Whether nice levels are all that tells the executors' threads apart: no priority was granted.
 bool counts_on_nice(const std::vector<ProcessRecord> & processes)
 {
   bool nice = false;
   for (const ProcessRecord & process : processes) {
     for (const ThreadRecord & thread : process.threads) {
-      const std::string & granted = thread.granted;
-      if (
-        thread.executor && (granted.starts_with("fifo") || granted.starts_with("rr") ||
-                            granted.starts_with("deadline"))) {
+      if (thread.executor && is_realtime(thread)) {
         return false;
       }
-      nice = nice || (thread.executor && granted.find("nice") != std::string::npos);
+      nice = nice || (thread.executor && thread.granted.find("nice") != std::string::npos);
     }
   }
   return nice;
@@ -168,7 +185,8 @@ std::vector<std::string> warnings_of(
       "threads have nice values, and autogroup is on: they count only among the processes of this "
       "terminal session (`sysctl kernel.sched_autogroup_enabled=0` ends that)");
   }
-  if (host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us) {
+  if (
+    host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us && has_realtime(processes)) {
     warnings.push_back(fmt::format(
       "real-time threads are throttled after {} ms of {} ms (`sysctl "
       "kernel.sched_rt_runtime_us=-1` "

@@ -71,6 +71,8 @@ TEST_F(Programs, WithoutRightsTheShippedScheduleTellsThreadsApartByNiceLevelsTha
   EXPECT_NE(warnings.find("setcap cap_sys_nice+ep " TAKT_RUN ";"), std::string::npos) << warnings;
   EXPECT_EQ(warnings.find("fallback"), std::string::npos) << "said twice: " << warnings;
   EXPECT_EQ(warnings.find("nice levels only count"), std::string::npos) << "said twice";
+  // Nobody has a real-time priority that could be throttled.
+  EXPECT_EQ(warnings.find("are throttled after"), std::string::npos) << warnings;
   // Nice values mean little where autogroup is on, and that is said.
   EXPECT_EQ(
     all.at("warnings").dump().find("count only among the processes of this terminal session") !=

@@ -101,6 +101,20 @@ TEST(Warnings, RefusalsInAnErrorArePutTogether)
   }
 }
 
+TEST(Warnings, ThrottlingConcernsOnlyRunsWithRealTimeThreads)
+{
+  const auto throttled = [](const Strings & all) {
+    return std::any_of(all.begin(), all.end(), [](const std::string & one) {
+      return one.find("are throttled after") != std::string::npos;
+    });
+  };
+  ProcessRecord process;
+  process.threads = {thread("a", "other"), thread("witness.0", "fifo 99")};
+  EXPECT_FALSE(throttled(warnings({process})));
+  process.threads.push_back(thread("b", "fifo 60, cores 1"));
+  EXPECT_TRUE(throttled(warnings({process})));
+}
+
 }  // namespace
 
 }  // namespace takt_workload
