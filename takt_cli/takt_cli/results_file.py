@@ -125,7 +125,7 @@ def _series(values: Any, at: Any, stalled: Any, epoch: int) -> Series:
 def _thread(item: Mapping[str, Any]) -> ThreadResult:
     return ThreadResult(
         name=str(item.get("name") or item.get("tid", "?")),
-        process=str(item.get("process") or ""),
+        process="" if item.get("process") is None else str(item["process"]),
         tid=int(item.get("tid") or 0),
         executor=bool(item.get("executor")),
         asked=attribute_words(item.get("asked")),

@@ -156,18 +156,22 @@ def thread_table(results: Results, faults: bool = True) -> Table:
             continue
         if not thread.executor and thread.cpu_ns < results.duration_ns // 1000:
             continue  # idle helpers of the middleware
-        table.add(*_thread_row(thread, results.duration_ns))
+        table.add(*_thread_row(thread, results))
         if faults:
             table.notes.extend(fault for fault in thread.faults if fault not in table.notes)
+    if results.several_processes:
+        table.notes.append("0/name, 1/name: threads of the first process, of the second")
     hidden = len(results.measured_threads) - len(table.rows)
     if hidden:
         table.notes.append(f"{hidden} middleware threads that used less than 0.1 % are left out")
     return table
 
 
-def _thread_row(thread: ThreadResult, duration_ns: int) -> list[Cell | str]:
-    share = thread.cpu_ns / max(duration_ns, 1)
+def _thread_row(thread: ThreadResult, results: Results) -> list[Cell | str]:
+    share = thread.cpu_ns / max(results.duration_ns, 1)
     name = thread.name if thread.executor else f"{thread.name} (middleware)"
+    if results.several_processes:
+        name = f"{thread.process}/{name}"
     return [
         name,
         thread.asked or "–",
