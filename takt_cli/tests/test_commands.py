@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 from support.synthetic import results
 from takt_cli.background import hogs
+from takt_cli.commands.run import defaulted_line
 from takt_cli.errors import TaktError
 from takt_cli.middleware import check_middleware
+from takt_cli.results_file import parse_results
 
 
 def test_version_and_help(takt):
@@ -199,6 +201,19 @@ def test_an_interrupted_run_shows_what_it_has(fakes, tmp_path, how):
     assert "Chains (response in ms)" in out
     assert "Raw results are in r.json" in said
     assert json.loads((tmp_path / "r.json").read_text())["warnings"] == ["ended early"]
+
+
+def test_defaulted_callbacks_are_listed_where_rules_have_missed_them(takt, fakes, tmp_path):
+    def said(count, of):
+        raw = results()
+        raw["callbacks"] = [{**raw["callbacks"][0], "id": f"/n:{i}"} for i in range(of)]
+        raw["defaulted_callbacks"] = [f"/n:{i}" for i in range(count)]
+        return defaulted_line(parse_results(raw))
+
+    assert said(0, 36) == ""
+    assert said(36, 36) == ""
+    assert said(2, 36).endswith("no rule matches them: /n:0, /n:1")
+    assert said(15, 36).endswith("/n:9 and 5 more (defaulted_callbacks in the results)")
 
 
 def test_a_failed_run_leaves_old_results_alone(takt, fakes, tmp_path):

@@ -241,6 +241,25 @@ TEST_F(Programs, AShortRunAndOneThatEndsInItsWarmUpWarnOfNoOverload)
   EXPECT_EQ(results().at("kpis").at("skipped_periods"), 0);
 }
 
+// Of a schedule without rules for callbacks nobody expects any.
+TEST_F(Programs, OnlyARuleThatIsMissingIsWorthAWord)
+{
+  Program stock(
+    {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--warmup", "10ms",
+     "--duration", "100ms"});
+  EXPECT_EQ(stock.finish(), 0) << stock.errors;
+  EXPECT_EQ(stock.output.find("default threads"), std::string::npos) << stock.output;
+  std::ofstream(file("s.yaml")) << "version: 1\nexecutors:\n  main:\n    threads: {a: {}}\n"
+                                   "    default: a\n    callbacks:\n"
+                                   "      - {match: \"/FrontLidarDriver:timer(*)\", threads: a}\n";
+  Program some(
+    {TAKT_RUN, "autoware_reference", "--schedule", file("s.yaml"), "--work-scale", "0.05",
+     "--warmup", "10ms", "--duration", "100ms"});
+  EXPECT_EQ(some.finish(), 0) << some.errors;
+  EXPECT_NE(some.output.find("for no rule matches them: /"), std::string::npos) << some.output;
+  EXPECT_NE(some.output.find(" and 25 more\n"), std::string::npos) << some.output;
+}
+
 TEST_F(Programs, AResultThatCannotBeWrittenNamesTheFile)
 {
   Program program(

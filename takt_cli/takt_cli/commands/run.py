@@ -21,6 +21,8 @@ from takt_cli.runner import RunRequest, run
 from takt_cli.samples import summarise
 from takt_cli.units import human
 
+_MOST_LISTED = 10
+
 
 class Witness(str, Enum):
     """Whether stalls of the host are watched for."""
@@ -196,14 +198,26 @@ def print_run(results: Results) -> None:
         console.print("Ended early: these figures are of what was measured until then.")
     for table in run_tables(results):
         table.print_to(console)
-    if results.defaulted_callbacks:
-        console.print(
-            f"On the default threads, for no rule matches them: "
-            f"{', '.join(results.defaulted_callbacks)}",
-            markup=False,
-        )
+    line = defaulted_line(results)
+    if line:
+        console.print(line, markup=False)
     for warning in results.warnings:
         console.print(f"warning: {warning}", style="yellow", markup=False)
+
+
+def defaulted_line(results: Results) -> str:
+    """Say which callbacks no rule of the schedule matches.
+
+    Nothing where none is matched: either the schedule has no rules, or it is one of another graph,
+    which is among the warnings.
+    """
+    ids = results.defaulted_callbacks
+    if not ids or len(ids) >= len(results.callbacks):
+        return ""
+    more = len(ids) - _MOST_LISTED
+    rest = f" and {more} more (defaulted_callbacks in the results)" if more > 0 else ""
+    listed = ", ".join(ids[:_MOST_LISTED])
+    return f"On the default threads, for no rule matches them: {listed}{rest}"
 
 
 def _what_ran(results: Results) -> str:
