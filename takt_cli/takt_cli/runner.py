@@ -134,6 +134,8 @@ def _run_into(
         raise TaktError("takt_run wrote no results", code=EXIT_FAILED)
     _note_others(part, others.cores())
     results = load_results(part)
+    if results.nothing_measured:
+        raise TaktError("ended in its warm-up, before anything was measured", code=EXIT_INTERRUPTED)
     deliver(part, request.output)
     if code != 0:
         failed = program_failed(program.name, code, words)

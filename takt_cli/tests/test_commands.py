@@ -203,6 +203,15 @@ def test_an_interrupted_run_shows_what_it_has(fakes, tmp_path, how):
     assert json.loads((tmp_path / "r.json").read_text())["warnings"] == ["ended early"]
 
 
+def test_a_run_that_ends_in_its_warm_up_says_so_and_leaves_old_results_alone(fakes, tmp_path):
+    (tmp_path / "r.json").write_text("old")
+    code, out, said = interrupt_a_run(tmp_path, "warming")
+    assert code == 130
+    assert out == ""
+    assert said == "takt: ended in its warm-up, before anything was measured\n"
+    assert (tmp_path / "r.json").read_text() == "old"
+
+
 def test_defaulted_callbacks_are_listed_where_rules_have_missed_them(takt, fakes, tmp_path):
     def said(count, of):
         raw = results()

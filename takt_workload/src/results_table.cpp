@@ -120,6 +120,9 @@ std::string results_table(
           "schedule {}, executor {}", options.schedule, fmt::join(executors_of(processes), ", ")),
     processes.front().order, processes.size(), processes.size() == 1 ? "" : "es",
     static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9);
+  if (analysis.measured_to <= analysis.measured_from) {
+    return text + "nothing was measured: it ended in its warm-up\n";
+  }
   text += kpi_rows(processes, analysis);
   text += head("chains, from release to end");
   for (std::size_t i = 0; i < analysis.chains.size(); ++i) {

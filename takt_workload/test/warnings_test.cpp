@@ -115,6 +115,14 @@ TEST(Warnings, ThrottlingConcernsOnlyRunsWithRealTimeThreads)
   EXPECT_TRUE(throttled(warnings({process})));
 }
 
+TEST(Warnings, ARunThatEndedInItsWarmUpHasNoFigures)
+{
+  const std::string text = results_table({}, {}, {}, {ProcessRecord{}}, {});
+  EXPECT_NE(text.find("nothing was measured: it ended in its warm-up\n"), std::string::npos)
+    << text;
+  EXPECT_EQ(text.find("chains"), std::string::npos) << text;
+}
+
 }  // namespace
 
 }  // namespace takt_workload
