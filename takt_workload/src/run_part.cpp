@@ -13,6 +13,7 @@
 #include "part_executor.hpp"
 #include "refusals.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_schedule/duration.hpp"
 #include "takt_workload/graph_node.hpp"
 #include "takt_workload/record_size.hpp"
 #include "takt_workload/recorder.hpp"
@@ -28,11 +29,6 @@ namespace
 {
 
 constexpr const char * kStopped = "stopped before it began";
-
-double seconds(Duration duration)
-{
-  return std::chrono::duration<double>(duration).count();
-}
 
 // The graph's nodes of one part, from their creation to the last figure read from them.
 class Part
@@ -162,8 +158,8 @@ private:
         }
         if (takt_core::now() > until) {
           record_.error = fmt::format(
-            "{} was not matched with {} endpoints within {:.0f} s", topic, count,
-            seconds(options_.match_timeout));
+            "{} was not matched with {} endpoint{} within {}", topic, count, count == 1 ? "" : "s",
+            takt_schedule::print_duration(options_.match_timeout));
           return false;
         }
       }

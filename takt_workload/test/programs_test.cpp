@@ -260,6 +260,16 @@ TEST_F(Programs, OnlyARuleThatIsMissingIsWorthAWord)
   EXPECT_NE(some.output.find(" and 25 more\n"), std::string::npos) << some.output;
 }
 
+TEST_F(Programs, HowLongDiscoveryWasWaitedForHasAUnit)
+{
+  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF", 1);  // no process finds another
+  Program program(
+    {TAKT_RUN, "three_chains", "--split", "2", "--match-timeout", "100ms", "--duration", "100ms"});
+  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
+  EXPECT_EQ(program.finish(), 1);
+  EXPECT_NE(program.errors.find(" within 100ms\n"), std::string::npos) << program.errors;
+}
+
 TEST_F(Programs, AResultThatCannotBeWrittenNamesTheFile)
 {
   Program program(
