@@ -225,6 +225,21 @@ def test_defaulted_callbacks_are_listed_where_rules_have_missed_them(takt, fakes
     assert said(15, 36).endswith("/n:9 and 5 more (defaulted_callbacks in the results)")
 
 
+def test_a_report_is_of_whole_results(takt, fakes, tmp_path):
+    for raw, words in (
+        ({**results(), "incomplete": ["part 2 of 3 died"]}, "is incomplete (part 2 of 3 died)"),
+        ({**results(duration_s=0), "warnings": ["ended early"]}, "the run ended in its warm-up"),
+        ({**results(), "chains": [{"name": "a", "released": "x"}]}, "is damaged"),
+    ):
+        (tmp_path / "a.json").write_text(json.dumps(raw))
+        said = takt("report", "a.json")
+        assert said.code == 2
+        assert words in said.err
+        assert "measure again with `takt run --output`" in said.err
+        assert "Error" not in said.err
+        assert not list(tmp_path.glob("*.html"))
+
+
 def test_a_failed_run_leaves_old_results_alone(takt, fakes, tmp_path):
     (tmp_path / "g.yaml").write_text("name: failing\n")
     (tmp_path / "r.json").write_text("old")
