@@ -121,7 +121,6 @@ def _run_into(
     report: Report | None,
     keep_interrupted: bool,
 ) -> Results:
-    part.unlink(missing_ok=True)
     others = OtherLoad(request.cores)
     command = [str(program), *replace(request, output=part).arguments()]
     code, words, interrupted = _watch(command, request, report)

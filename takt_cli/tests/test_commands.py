@@ -225,6 +225,22 @@ def test_defaulted_callbacks_are_listed_where_rules_have_missed_them(takt, fakes
     assert said(15, 36).endswith("/n:9 and 5 more (defaulted_callbacks in the results)")
 
 
+def test_what_is_protected_or_in_the_way_is_never_replaced(takt, fakes, tmp_path):
+    for name in ("kept.json", "new.json.part"):
+        (tmp_path / name).write_text("mine")
+    (tmp_path / "kept.json").chmod(0o444)
+    (tmp_path / "r.json").write_text(json.dumps(results()))
+    for command in ("run three_chains -o", "run three_chains --records", "report r.json -o"):
+        said = takt(*command.split(), "kept.json")
+        assert said.code == 2
+        assert "kept.json is write-protected; make it writable" in said.err
+        said = takt(*command.split(), "new.json")
+        assert said.code == 2
+        assert "new.json.part is in the way" in said.err
+    for name in ("kept.json", "new.json.part"):
+        assert (tmp_path / name).read_text() == "mine"
+
+
 def test_a_report_is_of_whole_results(takt, fakes, tmp_path):
     for raw, words in (
         ({**results(), "incomplete": ["part 2 of 3 died"]}, "is incomplete (part 2 of 3 died)"),
@@ -313,7 +329,7 @@ def test_what_is_no_file_is_written_through_and_stays(takt, fakes, tmp_path):
     ("command", "words"),
     [
         (["run", "three_chains", "-o", "."], "is a directory"),
-        (["run", "three_chains", "-o", "/proc/nowhere/r.json"], "cannot be written"),
+        (["run", "three_chains", "-o", "/proc/nowhere/r.json"], "/proc/nowhere/r.json cannot be"),
         (["demo", "-o", "/proc/nowhere"], "cannot be written"),
         (["experiment", "policy", "--quick", "-o", "/proc/nowhere"], "cannot be written"),
         (["experiment", "hot-path", "--quick", "-o", "g.json"], "cannot be written"),

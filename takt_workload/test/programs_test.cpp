@@ -334,6 +334,29 @@ TEST_F(Programs, WhatIsReadIsNeverWritten)
   }
 }
 
+TEST_F(Programs, WhatIsProtectedOrInTheWayIsNeverReplaced)
+{
+  for (const char * name : {"kept.json", "new.json.part"}) {
+    std::ofstream(file(name)) << "mine";
+  }
+  chmod(file("kept.json").c_str(), 0444);
+  for (const char * option : {"--output", "--records"}) {
+    for (const auto & [name, said] :
+         {std::pair{"kept.json", "kept.json is write-protected"},
+          {"new.json", "new.json.part is in the way"}}) {
+      Program program({TAKT_RUN, "three_chains", "--duration", "100ms", option, file(name)});
+      EXPECT_EQ(program.finish(), 2) << program.errors;
+      EXPECT_NE(program.errors.find(said), std::string::npos) << program.errors;
+      EXPECT_EQ(std::count(program.errors.begin(), program.errors.end(), '\n'), 1);
+    }
+  }
+  for (const char * name : {"kept.json", "new.json.part"}) {
+    std::string kept;
+    std::ifstream(file(name)) >> kept;
+    EXPECT_EQ(kept, "mine");
+  }
+}
+
 TEST_F(Programs, AFailedRunLeavesOldResultsAlone)
 {
   std::ofstream(file("results.json")) << "old";
