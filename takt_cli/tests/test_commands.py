@@ -59,13 +59,27 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--seed", f"{2**64}"], f"{2**64 - 1}"),
         (["experiment", "executors", "--seed", f"{2**64}"], f"{2**64 - 1}"),
         (["run", "three_chains", "--schedule", "nosuch"], "unknown schedule 'nosuch'"),
-        (["run", "three_chains", "--order", "lifo"], "--order"),
+        (["run", "three_chains", "--order", "lifo"], "takt: --order: 'lifo' is not one of 'prio"),
+        (["run", "three_chains", "--seed", "x"], "takt: --seed: 'x' is no whole number from 0 to"),
+        (["run", "three_chains", "--seed=-1"], "takt: --seed: '-1' is no whole number from 0 to"),
+        (["run", "three_chains", "--threads", "abc"], "'abc' is no whole number from 1 to 63"),
+        (["run", "three_chains", "--threads", "64"], "'64' is no whole number from 1 to 63"),
+        (["run", "three_chains", "--work-scale", "x"], "--work-scale: 'x' is no number from 0 on"),
+        (["run", "three_chains", "--work-scale", "nan"], "'nan' is no number from 0 on"),
+        (["experiment", "hot-path", "--runs", "0"], "--runs: '0' is no whole number from 1 on"),
+        (["check", "autoware_takt", "--cores", "0,1"], "'0,1' is no whole number from 1 to 65536"),
+        (["run", "three_chains", "--thread", "2"], "No such option: --thread"),
+        (["run"], "takt: Missing argument"),
+        (["graph", "bla", "three_chains"], "takt: QUESTION: 'bla' is not one of 'ids'"),
         (["run", "three_chains", "-o", "a.json", "--records", "a.json"], "the same file"),
         (["experiment", "executors", "--samples", "50", "--duration", "1s"], "give one of them"),
         (["experiment", "binding", "--cores", "4096"], "--cores 4096"),
         (["experiment", "executors", "--cost", "0ms"], "--cost 0ms is too short"),
         (["experiment", "executors", "--period", "1ms"], "--period 1ms is too short"),
-        (["demo", "--cores", "4096"], "--cores 4096"),
+        (["demo", "--cores", "4096"], "--cores 4096: this process may use 1 to "),
+        (["demo", "--cores", "0"], "--cores 0: this process may use 1 to "),
+        (["demo", "--cores", "0-4096"], "is not usable here; usable are "),
+        (["demo", "--cores", "many"], "'many' is neither a number of cores, as in 2, nor a list"),
         (["bench", "--only", "("], "'(' is no regular expression"),
         (["report", "missing.json"], "cannot be read"),
         (["run", "three_chains", "--match-timeout", "0"], "--match-timeout 0 is too short"),
@@ -86,7 +100,21 @@ def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
     said = takt(*arguments)
     assert said.code == 2
     assert words in said.err
+    assert "takt: " in said.err
+    for frame in ("Usage:", "Input should", "─"):
+        assert frame not in said.err
     assert "Traceback" not in said.err
+
+
+def test_cores_are_a_number_of_them_or_a_list(takt, fakes, tmp_path):
+    first = min(os.sched_getaffinity(0))
+    for text in ("1", f"{first}-{first}"):
+        said = takt("demo", "--duration", "1s", "--cores", text, "--json", "-o", tmp_path / "d")
+        assert said.code == 0, said.err
+        summary = json.loads(said.out)
+        assert f"--cores {text}" in summary["command"]
+        schedule = (tmp_path / "d/schedules/autoware_takt.yaml").read_text()
+        assert f"for cores {first}: takt demo" in schedule
 
 
 def test_what_the_runner_says_of_bad_input_is_left_as_it_is(takt, fakes, tmp_path):

@@ -247,8 +247,11 @@ int main(int argc, char ** argv)
       return kUnwritten;
     }
     return code;
+  } catch (const CLI::Success & request) {
+    return app.exit(request);
   } catch (const CLI::ParseError & error) {
-    return app.exit(error) == 0 ? 0 : kBad;
+    fmt::print(stderr, "takt_check: {}\n", error.what());
+    return kBad;
   } catch (const std::exception & error) {
     fmt::print(stderr, "takt_check: {}\n", error.what());
     return kBad;

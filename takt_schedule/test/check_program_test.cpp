@@ -118,6 +118,14 @@ TEST_F(CheckProgram, ListsNeitherAllThatAScheduleWithoutRulesLeavesNorTooMany)
     << some.text;
 }
 
+TEST_F(CheckProgram, ABadCommandLineIsOneSentence)
+{
+  const Outcome outcome = run("s.yaml --cores none");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(outcome.text.starts_with("takt_check: --cores: ")) << outcome.text;
+  EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
+}
+
 TEST_F(CheckProgram, PrintsEverythingAsJson)
 {
   write("s.yaml", kSmall);
