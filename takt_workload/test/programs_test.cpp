@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -56,6 +57,23 @@ TEST_F(Programs, BadInputIsOneMessageAndExitCodeTwo)
     EXPECT_EQ(std::count(program.errors.begin(), program.errors.end(), '\n'), 1)
       << words.back() << ": " << program.errors;
     EXPECT_EQ(program.output, "");
+  }
+}
+
+TEST_F(Programs, ANumberThatIsNoneIsSaidInOurWords)
+{
+  for (const auto & [option, word, range] : std::vector<std::array<std::string, 3>>{
+         {"--threads", "abc", "from 1 to 63"},
+         {"--threads", "64", "from 1 to 63"},
+         {"--split", "0", "from 1 to 64"},
+         {"--domain", "2x", "from 0 to 232"},
+         {"--reference-timer", "100", "from 1 to 99"},
+         {"--seed", "x", "from 0 on"}}) {
+    Program program({TAKT_RUN, "three_chains", option, word});
+    EXPECT_EQ(program.finish(), 2);
+    EXPECT_EQ(
+      program.errors,
+      "takt_run: " + option + ": '" + word + "' is no whole number " + range + "\n");
   }
 }
 
