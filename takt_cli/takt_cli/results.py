@@ -162,6 +162,16 @@ class Results:
         return any(warning.endswith("ended early") for warning in self.warnings)
 
     @property
+    def nothing_measured(self) -> bool:
+        """Whether it was ended in its warm-up."""
+        return self.ended_early and self.duration_ns == 0
+
+    @property
+    def several_processes(self) -> bool:
+        """Whether names of threads may be there once for each process."""
+        return len({thread.process for thread in self.threads}) > 1
+
+    @property
     def measured_threads(self) -> list[ThreadResult]:
         """All threads but those that only watch."""
         return [thread for thread in self.threads if not thread.measuring]

@@ -7,6 +7,7 @@ no result at all is one clear error.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,19 @@ from takt_cli.results import (
 from takt_cli.samples import as_samples
 
 VERSION = 1
+_AGAIN = "measure again with `takt run --output`"
+
+
+def load_complete_results(path: Path) -> Results:
+    """Read a results file to compare it with others: of a whole run, something measured."""
+    results = load_results(path)
+    missing = results.raw.get("incomplete")
+    if missing:
+        parts = "; ".join(map(str, missing)) if isinstance(missing, list) else str(missing)
+        raise TaktError(f"{path}: is incomplete ({parts}); {_AGAIN}")
+    if results.nothing_measured:
+        raise TaktError(f"{path}: holds nothing, the run ended in its warm-up; {_AGAIN}")
+    return results
 
 
 def load_results(path: Path) -> Results:
@@ -34,8 +48,8 @@ def load_results(path: Path) -> Results:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TaktError(f"{path}: cannot be read: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise TaktError(f"{path}: is not JSON: {error}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise TaktError(f"{path}: is not JSON, or only a part of it; {_AGAIN}") from error
     if not isinstance(raw, dict) or "chains" not in raw or "threads" not in raw:
         raise TaktError(f"{path}: is not a result of `takt run`; it has no chains and threads")
     if raw.get("version") != VERSION:
@@ -44,8 +58,12 @@ def load_results(path: Path) -> Results:
         )
     try:
         return parse_results(raw)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise TaktError(f"{path}: is damaged: {type(error).__name__}: {error}") from error
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        if os.environ.get("TAKT_DEBUG"):
+            raise
+        raise TaktError(
+            f"{path}: is damaged: it does not hold what `takt run` writes; {_AGAIN}"
+        ) from error
 
 
 def parse_results(raw: Mapping[str, Any]) -> Results:
@@ -126,7 +144,7 @@ def _series(values: Any, at: Any, stalled: Any, epoch: int) -> Series:
 def _thread(item: Mapping[str, Any]) -> ThreadResult:
     return ThreadResult(
         name=str(item.get("name") or item.get("tid", "?")),
-        process=str(item.get("process") or ""),
+        process="" if item.get("process") is None else str(item["process"]),
         tid=int(item.get("tid") or 0),
         executor=bool(item.get("executor")),
         asked=attribute_words(item.get("asked")),

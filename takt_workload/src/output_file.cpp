@@ -20,6 +20,9 @@ using takt_core::Status;
 namespace
 {
 
+constexpr fs::perms kWritable =
+  fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+
 Status cannot(const std::string & path, int why)
 {
   return Faults{fmt::format("{} cannot be written: {}", path, std::strerror(why))};
@@ -56,6 +59,13 @@ Status check_output(const std::string & path)
   }
   int why = 0;
   if (const auto target = replaceable(path)) {
+    // Another file takes its place, which the directory allows whatever the file itself says.
+    const auto status = fs::status(*target, ignored);
+    if (
+      fs::exists(status) && ((status.permissions() & kWritable) == fs::perms::none ||
+                             access(target->c_str(), W_OK) != 0)) {
+      return Faults{path + " is write-protected; make it writable, or name another file"};
+    }
     const std::string part = *target + ".part";
     const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0) {
@@ -64,8 +74,11 @@ Status check_output(const std::string & path)
       return {};
     }
     why = errno;
-    if (why == EEXIST && access(part.c_str(), W_OK) == 0) {
-      return {};
+    if (why == EEXIST) {
+      return Faults{fmt::format(
+        "{} is in the way: results are written there before they become {}. It is another "
+        "run's, or one left it that was killed; remove it, or name another file",
+        part, path)};
     }
   }
   // Not opened: opening a pipe waits for its reader, and a device may do anything.
