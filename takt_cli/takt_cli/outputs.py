@@ -27,12 +27,6 @@ def check_file(path: Path) -> None:
     if path.exists() and not (path.stat().st_mode & _WRITABLE and os.access(path, os.W_OK)):
         raise TaktError(f"{path} is write-protected; make it writable, or name another file")
     check_directory(path.parent, path)
-    part = _part_beside(path)
-    if part.exists() or part.is_symlink():
-        raise TaktError(
-            f"{part} is in the way: results are written there before they become {path.name}. It "
-            "is another run's, or one left it that was killed; remove it, or name another file"
-        )
 
 
 def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]) -> None:
@@ -73,7 +67,8 @@ def part_of(path: Path, scratch: Path) -> Path:
 
 def _part_beside(path: Path) -> Path:
     real = path.resolve()
-    return real.with_name(real.name + ".part")
+    # Nobody else's: what a killed run left has another number, and so is in nobody's way.
+    return real.with_name(f"{real.name}.{os.getpid()}.part")
 
 
 def deliver(part: Path, path: Path) -> None:

@@ -46,6 +46,12 @@ std::optional<std::string> replaceable(const std::string & path)
   return std::nullopt;
 }
 
+// Nobody else's: what a killed run left has another number, and so is in nobody's way.
+std::string part_of(const std::string & target)
+{
+  return fmt::format("{}.{}.part", target, getpid());
+}
+
 }  // namespace
 
 Status check_output(const std::string & path)
@@ -66,7 +72,7 @@ Status check_output(const std::string & path)
                              access(target->c_str(), W_OK) != 0)) {
       return Faults{path + " is write-protected; make it writable, or name another file"};
     }
-    const std::string part = *target + ".part";
+    const std::string part = part_of(*target);
     const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0) {
       close(file);
@@ -74,12 +80,6 @@ Status check_output(const std::string & path)
       return {};
     }
     why = errno;
-    if (why == EEXIST) {
-      return Faults{fmt::format(
-        "{} is in the way: results are written there before they become {}. It is another "
-        "run's, or one left it that was killed; remove it, or name another file",
-        part, path)};
-    }
   }
   // Not opened: opening a pipe waits for its reader, and a device may do anything.
   if (fs::exists(path, ignored)) {
@@ -102,8 +102,8 @@ bool same_file(const std::string & one, const std::string & other)
 Status write_output(const std::string & path, std::string_view text)
 {
   const auto target = replaceable(path);
-  const std::string part = target ? *target + ".part" : "";
-  int file = target ? open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+  const std::string part = target ? part_of(*target) : "";
+  int file = target ? open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
   const bool renames = file >= 0;
   if (renames) {
     struct stat before
