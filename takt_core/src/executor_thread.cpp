@@ -9,6 +9,7 @@
 #include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_core/wake_deferral.hpp"
 
 namespace takt_core
 {
@@ -136,6 +137,14 @@ void Executor::Impl::execute(Run & run) noexcept
     if (took) {
       for (const auto & observer : observers) {
         observer->on_start(run);
+      }
+      std::optional<WakeDeferral> deferral;
+      // A visitor may not come again, and a follower runs at its callback's priority, which may be
+      // below that of what it made ready.
+      if (
+        run.callback->publishes_last() && run.thread != scheduler.visitor() &&
+        !options.threads[run.thread].follow) {
+        deferral.emplace(scheduler, run.thread);
       }
       run.callback->run(run);
     }

@@ -39,7 +39,7 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
       callback.precedence_ = first;
       callback.comes_ = Callback::Comes::stamped;
     }
-    put_in(callback, kNoThread);
+    put_in(callback, WakeDeferral::thread_of(*this));
   }
 }
 

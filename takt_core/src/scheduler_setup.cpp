@@ -82,6 +82,7 @@ Status Scheduler::add(
   c.registration_ = registrations_[static_cast<std::size_t>(c.kind_)]++;
   c.state_.fetch_and(~Callback::kMarks);
   c.withdrawn_ = false;
+  c.publishes_last_ = binding.publishes_last;
   c.comes_ = Callback::Comes::released;
   c.visit_ = 0;
   c.expiry_ = kNever;

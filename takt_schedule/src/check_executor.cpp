@@ -185,6 +185,15 @@ void warn(
                                std::string(to_string(executor.order)) +
                                "'; did you mean order: priority?");
   }
+  const bool all_follow = std::all_of(
+    executor.threads.begin(), executor.threads.end(),
+    [](const Threads & threads) { return threads.follow; });
+  const auto deferring = std::find_if(
+    executor.callbacks.begin(), executor.callbacks.end(),
+    [](const CallbackRule & rule) { return rule.publishes_last; });
+  if (deferring != executor.callbacks.end() && all_follow) {
+    findings.warn(deferring->source, "publishes_last has no effect in following pools");
+  }
   const auto with_backlog = std::find_if(
     executor.callbacks.begin(), executor.callbacks.end(),
     [](const CallbackRule & rule) { return rule.backlog.has_value(); });

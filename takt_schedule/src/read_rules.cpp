@@ -146,7 +146,8 @@ CallbackRule read_callback_rule(
   rule.source = node.at;
   MapReader map(
     findings, node, "callback rule",
-    {"match", "threads", "priority", "deadline", "missed_periods", "offset", "backlog"});
+    {"match", "threads", "priority", "deadline", "missed_periods", "offset", "backlog",
+     "publishes_last"});
   rule.match = list.read_match(map, "this callback rule");
   if (map.has("threads") && !executor.threads.empty()) {
     rule.threads = read_thread_words(map, findings, "threads", executor);
@@ -164,6 +165,7 @@ CallbackRule read_callback_rule(
   if (backlog) {
     rule.backlog = static_cast<std::uint32_t>(*backlog);
   }
+  map.boolean("publishes_last", rule.publishes_last);
   check_timer_keys(rule, map, findings);
   check_kind(rule, findings);
   return rule;

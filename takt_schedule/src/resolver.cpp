@@ -198,6 +198,7 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
     resolved.line = rule.source.line;
     resolved.binding.priority = rule.priority;
     resolved.binding.deadline = rule.deadline;
+    resolved.binding.publishes_last = rule.publishes_last;
     resolved.backlog = rule.backlog;
     if (kind == takt_core::Kind::timer) {
       resolved.offset = rule.offset;

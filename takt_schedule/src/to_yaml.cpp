@@ -199,6 +199,9 @@ void write_callback(Writer & out, const CallbackRule & rule)
   if (rule.backlog) {
     out.line(4, "backlog", std::to_string(*rule.backlog));
   }
+  if (rule.publishes_last) {
+    out.line(4, "publishes_last", "true");
+  }
 }
 
 void write_options(Writer & out, const ExecutorSchedule & executor)

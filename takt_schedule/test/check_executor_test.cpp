@@ -118,6 +118,17 @@ TEST(CheckExecutor, WarnsOfABacklogThatNothingWatches)
       "has no effect"});
 }
 
+TEST(CheckExecutor, WarnsOfPublishesLastWhereAllThreadsFollow)
+{
+  const std::string rule =
+    "default: a\ncallbacks:\n  - {match: \"**\", priority: 1, publishes_last: true}";
+  const std::string follows = "threads: {a: {policy: fifo, priority: 5, follow: true}}\n";
+  const Strings said = warnings(with_main("order: priority\n" + follows + rule));
+  ASSERT_FALSE(said.empty());
+  EXPECT_EQ(said.back(), "s.yaml:8:9: publishes_last has no effect in following pools");
+  EXPECT_EQ(warnings(with_main("order: priority\nthreads: {a: {}}\n" + rule)), Strings{});
+}
+
 const char * const kTwoOrders =
   "version: 1\nexecutors:\n  one: {threads: {t: }, default: t, callbacks: [{match: \"/a:**\"}]}\n"
   "  two: {order: priority, threads: {t: }, default: t, callbacks: [{match: \"/b:**\"}]}\n"

@@ -44,6 +44,7 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(main.callbacks[1].priority, 90);
   EXPECT_EQ(main.callbacks[1].deadline, 20ms);
   EXPECT_EQ(main.callbacks[1].backlog, 3U);
+  EXPECT_TRUE(main.callbacks[1].publishes_last);
   ASSERT_EQ(main.groups.size(), 1U);
   EXPECT_TRUE(main.groups[0].across_priorities);
   ASSERT_EQ(main.process_threads.size(), 1U);

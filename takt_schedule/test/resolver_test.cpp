@@ -46,17 +46,19 @@ TEST(Resolver, CarriesWhatTheRuleSaysAndLeavesTheRestToChains)
   auto r = resolver(with_main(
     kThreads +
     "callbacks:\n  - {match: \"/a**\", priority: 9, deadline: 5ms, offset: 0ms, missed_periods: "
-    "restart, backlog: 4}\n  - {match: /b:w(0)}"));
+    "restart, backlog: 4, publishes_last: true}\n  - {match: /b:w(0)}"));
   const auto a = r.resolve("/a:timer(1s)", Kind::timer).value();
   EXPECT_EQ(a.binding.priority, 9);
   EXPECT_EQ(a.binding.deadline, 5ms);
   EXPECT_EQ(a.offset, 0ms);
   EXPECT_EQ(a.missed_periods, takt_core::MissedPeriods::restart);
   EXPECT_EQ(a.backlog, 4U);
+  EXPECT_TRUE(a.binding.publishes_last);
   EXPECT_EQ(a.line, 7);
   const auto b = r.resolve("/b:w(0)", Kind::subscription).value();
   EXPECT_FALSE(b.binding.priority);
   EXPECT_FALSE(b.binding.deadline);
+  EXPECT_FALSE(b.binding.publishes_last);
   EXPECT_FALSE(b.offset);
 }
 

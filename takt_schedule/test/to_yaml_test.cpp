@@ -186,6 +186,7 @@ private:
     if (coin()) {
       r.missed_periods = static_cast<takt_core::MissedPeriods>(pick(2));
       r.backlog = 1 + static_cast<std::uint32_t>(pick(100));
+      r.publishes_last = coin();
     }
     r.source.comment = comment();
     return r;

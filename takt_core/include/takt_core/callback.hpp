@@ -90,6 +90,9 @@ public:
     return skipped_.load(std::memory_order_relaxed);
   }
 
+  /// As it was bound: `Binding::publishes_last`. For whoever drives the scheduler. Real-time safe.
+  bool publishes_last() const noexcept { return publishes_last_; }
+
   /// Takes what this run will work on, on the thread that runs it. False: nothing was there, and
   /// `run` is not called. Never called twice at the same time for one callback.
   virtual bool take(const Run & run);
@@ -162,6 +165,7 @@ private:
   std::atomic<Where> where_{Where::nowhere};
   const Kind kind_;
   Comes comes_ = Comes::released;
+  bool publishes_last_ = false;            // changes only while it is not added
   std::atomic<std::uint8_t> priority_{0};  // larger is more urgent
   struct Deadlines;
   std::atomic<const Deadlines *> deadlines_{nullptr};  // null: it has none

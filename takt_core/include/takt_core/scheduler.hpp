@@ -28,6 +28,7 @@
 #include "takt_core/chain.hpp"
 #include "takt_core/result.hpp"
 #include "takt_core/thread_set.hpp"
+#include "takt_core/wake_deferral.hpp"
 
 namespace takt_core
 {
@@ -56,6 +57,10 @@ struct Binding
   ThreadMask threads = 0;       ///< 0: every thread
   std::optional<int> priority;  ///< 0 to 255; default: that of its most important chain, else 0
   std::optional<Duration> deadline;  ///< from release; default: what its chains carry, else none
+  /// It publishes right before it returns, so that its thread goes on with what it made ready for its
+  /// own thread set and wakes no other for that (wake_deferral.hpp). Of a callback that does not, what
+  /// it published may wait for its end. Without effect in following pools.
+  bool publishes_last = false;
 };
 
 class Scheduler
@@ -169,6 +174,7 @@ public:
 
   /// Announces `count` new messages for `callback`. Any thread, also a publisher's or a listener's
   /// with middleware locks held: takes no lock. Does nothing for a timer, which releases itself.
+  /// Wakes a thread for it unless a `WakeDeferral` is open here.
   void ready(Callback & callback, std::uint32_t count, Time now) noexcept;
 
   /// Picks the next callback for `thread`; false if there is none. `before`: only what was
@@ -234,7 +240,7 @@ private:
   void start_timer(ThreadSet & set, Callback & timer, Time from) noexcept;
   Settings & settings(const Callback & callback) const;
 
-  static constexpr std::uint32_t kNoThread = UINT32_MAX;
+  static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;
 
   void drain_all() noexcept;
   bool mark_queued(Callback & callback) noexcept;

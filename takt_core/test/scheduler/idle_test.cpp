@@ -98,6 +98,92 @@ TEST(Waking, of_a_thread_that_finds_work_before_it_sleeps_is_refused)
   EXPECT_TRUE(s.woken.empty());
 }
 
+// ---- a callback that publishes last ----
+
+class PublishesLast : public ::testing::Test
+{
+protected:
+  PublishesLast()
+  {
+    first = hand.add("first", ByHand::exclusive());
+    second = hand.add("second", ByHand::exclusive());
+    third = hand.add("third", ByHand::exclusive());
+    hand.scheduler.ready(*first, 1, ms(0));
+    EXPECT_EQ(hand.pick(0, ms(0)), "first");
+    Time wake_at = kNever;
+    EXPECT_TRUE(hand.scheduler.begin_idle(1, ms(0), wake_at));
+    hand.woken.clear();
+  }
+
+  ByHand hand{2};
+  std::shared_ptr<SilentCallback> first, second, third;
+};
+
+TEST_F(PublishesLast, wakes_nobody_for_what_its_thread_starts_next)
+{
+  {
+    const WakeDeferral deferral(hand.scheduler, 0);
+    hand.scheduler.ready(*second, 1, ms(1));
+  }
+  hand.complete();
+  EXPECT_EQ(hand.pick(0, ms(1)), "second");
+  EXPECT_TRUE(hand.woken.empty());
+}
+
+TEST_F(PublishesLast, wakes_others_for_the_rest_once_its_thread_has_picked)
+{
+  {
+    const WakeDeferral deferral(hand.scheduler, 0);
+    hand.scheduler.ready(*second, 1, ms(1));
+    hand.scheduler.ready(*third, 1, ms(1));
+  }
+  EXPECT_TRUE(hand.woken.empty());
+  hand.complete();
+  EXPECT_EQ(hand.pick(0, ms(1)), "second");
+  EXPECT_EQ(hand.woken, Woken{1});
+  EXPECT_EQ(hand.pick(1, ms(1)), "third");
+}
+
+TEST_F(PublishesLast, leaves_its_work_to_others_when_its_thread_ends)
+{
+  {
+    const WakeDeferral deferral(hand.scheduler, 0);
+    hand.scheduler.ready(*second, 1, ms(1));
+  }
+  hand.complete();
+  hand.scheduler.leave(0);
+  EXPECT_EQ(hand.woken, Woken{1});
+  EXPECT_EQ(hand.pick(1, ms(1)), "second");
+}
+
+TEST_F(PublishesLast, wakes_as_ever_for_what_is_not_its_threads)
+{
+  ByHand other{1};
+  const auto elsewhere = other.add("elsewhere");
+  Time wake_at = kNever;
+  EXPECT_TRUE(other.scheduler.begin_idle(0, ms(0), wake_at));
+  Binding on_one;
+  on_one.threads = 0b10;
+  const auto apart = hand.add("apart", ByHand::exclusive(), on_one);
+  const WakeDeferral deferral(hand.scheduler, 0);
+  other.scheduler.ready(*elsewhere, 1, ms(1));
+  EXPECT_EQ(other.woken, Woken{0});
+  hand.scheduler.ready(*apart, 1, ms(1));
+  EXPECT_EQ(hand.woken, Woken{1});
+}
+
+TEST_F(PublishesLast, wakes_as_ever_once_the_scope_is_over)
+{
+  {
+    const WakeDeferral outer(hand.scheduler, 0);
+    ByHand other{1};
+    const WakeDeferral inner(other.scheduler, 0);
+    EXPECT_EQ(WakeDeferral::thread_of(hand.scheduler), WakeDeferral::kNobody);
+  }
+  hand.scheduler.ready(*second, 1, ms(1));
+  EXPECT_EQ(hand.woken, Woken{1});
+}
+
 TEST(TimerWaiting, is_one_members_job_and_handed_on_before_it_runs_anything)
 {
   Sleepers s({0, 0});

@@ -37,6 +37,7 @@ protected:
       counters.push_back(std::make_shared<Counter>(options));
       Binding binding;
       binding.priority = static_cast<int>(i % 4);
+      binding.publishes_last = i % 2 == 1;
       if (GetParam().overlapping) {
         binding.threads = ThreadMask{1} << i % threads | ThreadMask{1} << (i / 2) % threads;
       }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -109,6 +110,10 @@ private:
           const ActivationScope scope(run.activations);
           run.callback->take(run);
           scheduler.taken(run);
+          std::optional<WakeDeferral> deferral;
+          if (run.callback->publishes_last()) {
+            deferral.emplace(scheduler, thread);
+          }
           run.callback->run(run);
         }
         scheduler.complete(run);

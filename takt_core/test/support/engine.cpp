@@ -37,6 +37,7 @@ Binding binding_for(const Setting & setting, std::size_t i)
 {
   Binding binding;
   binding.priority = 1 + static_cast<int>(i % 3);
+  binding.publishes_last = i % 2 == 1;
   if (setting.shape == Shape::partitioned) {
     const ThreadMask pairs = has_windows(setting.order) ? 0 : 0b011;
     binding.threads = i % 4 == 3 && pairs != 0 ? pairs : ThreadMask{1} << (i % 3);

@@ -157,6 +157,10 @@ void VirtualExecutors::finish(Thread & thread)
   auto & callback = static_cast<VirtualCallback &>(*run.callback);
   {
     const ActivationScope scope(run.activations);
+    std::optional<WakeDeferral> deferral;
+    if (callback.publishes_last()) {
+      deferral.emplace(*thread.host->scheduler, run.thread);
+    }
     for (VirtualCallback * const reader : callback.readers) {
       executors_[reader->executor]->seam->ready(*reader, 1, now_);
     }

@@ -64,6 +64,7 @@ struct CallbackRule
   std::optional<takt_core::MissedPeriods> missed_periods;  ///< timers only
   std::optional<takt_core::Duration> offset;               ///< timers only
   std::optional<std::uint32_t> backlog;                    ///< alarm threshold in messages
+  bool publishes_last = false;                             ///< see takt_core::Binding
   Source source;
   friend bool operator==(const CallbackRule &, const CallbackRule &) = default;
 };
