@@ -1,0 +1,353 @@
+#include "takt_plan/priority_bounds.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "priority_window.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using detail::PriorityWindow;
+using detail::Segments;
+using detail::Stream;
+using detail::Streams;
+using detail::Worst;
+using takt_core::Faults;
+using takt_core::Result;
+
+/// Bounds that still grow after so many rounds are taken to grow without end.
+constexpr int kMostRounds = 1000;
+
+Ns default_horizon(const Model & model)
+{
+  Ns longest = 1;
+  for (const Task & task : model.tasks) {
+    longest = std::max(longest, task.release ? task.release->period : 1);
+  }
+  for (const OtherLoad & other : model.others) {
+    longest = std::max(longest, other.period);
+  }
+  return std::min(multiply(100, longest), kUnbounded - 1);
+}
+
+/// The least solution for all segments at once: bounds make jitters, and jitters make bounds.
+class Solver
+{
+public:
+  Solver(const Model & model, const PriorityOptions & options)
+  : model_(model),
+    terms_(options.terms),
+    horizon_(options.horizon > 0 ? options.horizon : default_horizon(model)),
+    order_(in_trigger_order(model)),
+    streams_(model, order_),
+    segments_(model, order_),
+    parts_(streams_.all().size()),
+    next_(streams_.all().size())
+  {
+  }
+
+  PriorityBounds solve()
+  {
+    for (Index id = 0; id < streams_.all().size(); ++id) {
+      for (const Stream::From & from : streams_.all()[id].from) {
+        next_[from.stream].push_back(id);
+      }
+    }
+    for (const Index task : order_) {
+      prepare(task);
+    }
+    while (iterate()) {
+    }
+    PriorityBounds bounds;
+    for (Index task = 0; task < model_.tasks.size(); ++task) {
+      bounds.tasks.push_back(bound_of(task));
+    }
+    for (const Chain & chain : model_.chains) {
+      bounds.chains.push_back(bound_of(chain));
+    }
+    return bounds;
+  }
+
+private:
+  /// A task's activations by one stream.
+  struct Part
+  {
+    PriorityWindow window;
+    std::string refusal;
+    Ns released = 0;  ///< at the latest, after the stream's nominal release
+    Ns bound = 0;     ///< the end, likewise
+    Worst worst;
+    int released_round = 0;  ///< the last one that moved `released`
+    int solved_round = -1;   ///< the last one that looked at the window
+  };
+
+  std::string name(Index task) const { return "'" + model_.tasks[task].id + "'"; }
+
+  void prepare(Index task)
+  {
+    for (Index way = 0; way < streams_.of(task).size(); ++way) {
+      const Index id = streams_.of(task)[way];
+      Part & part = parts_[id];
+      if (streams_.all()[id].from.empty() && terms_.jitter) {
+        part.released = model_.tasks[task].release->jitter;
+      }
+      auto window = priority_window(model_, streams_, segments_, task, way, terms_);
+      if (window) {
+        part.window = std::move(*window);
+      } else {
+        part.refusal = window.faults().front();
+      }
+    }
+  }
+
+  /// One round over all tasks; false if nothing moved.
+  bool iterate()
+  {
+    ++round_;
+    bool moved = false;
+    for (const Index task : order_) {
+      for (const Index id : streams_.of(task)) {
+        const Ns before = parts_[id].bound;
+        if (solve_part(id) && parts_[id].bound != before) {
+          moved = true;
+          if (round_ > kMostRounds) {
+            parts_[id].bound = kUnbounded;
+          }
+          release_next(id);
+        }
+      }
+    }
+    return moved;
+  }
+
+  /// False if nothing that it depends on moved since it was solved.
+  bool solve_part(Index id)
+  {
+    Part & part = parts_[id];
+    if (!part.refusal.empty()) {
+      part.bound = kUnbounded;
+      return true;
+    }
+    if (part.bound == kUnbounded) {
+      return false;
+    }
+    detail::BusyWindow & window = part.window.window;
+    const Part & head = parts_[part.window.head_stream];
+    bool moved = part.solved_round < 0 || head.released_round >= part.solved_round;
+    window.jitter = jitter(part.window.head_stream);
+    for (detail::Entry & entry : window.entries) {
+      if (entry.stream != kNone) {
+        moved = moved || parts_[entry.stream].released_round >= part.solved_round;
+        entry.jitter = jitter(entry.stream);
+      }
+    }
+    if (!moved) {
+      return false;
+    }
+    part.solved_round = round_;
+    const bool infinite =
+      head.released == kUnbounded ||
+      std::any_of(window.entries.begin(), window.entries.end(), [](const detail::Entry & entry) {
+        return entry.jitter == kUnbounded && entry.cost > 0;
+      });
+    part.worst = infinite ? Worst{} : detail::worst_activation(window, horizon_, terms_.queued);
+    part.bound = add(head.released, part.worst.response);
+    if (part.bound > horizon_) {
+      part.bound = kUnbounded;
+    }
+    return true;
+  }
+
+  Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
+
+  void release_next(Index id)
+  {
+    for (const Index next : next_[id]) {
+      Ns latest = 0;
+      for (const Stream::From & from : streams_.all()[next].from) {
+        const Link & link = model_.tasks[streams_.all()[next].task].triggers[from.link];
+        latest = std::max(latest, add(parts_[from.stream].bound, link.delay));
+      }
+      if (latest != parts_[next].released) {
+        parts_[next].released = latest;
+        parts_[next].released_round = round_;
+      }
+    }
+  }
+
+  // ---- answers ----
+
+  /// Why a stream's activations of its task have no bound.
+  std::string reason(Index id) const
+  {
+    const Part & part = parts_[id];
+    if (!part.refusal.empty()) {
+      return part.refusal;
+    }
+    const Index task = streams_.all()[id].task;
+    if (parts_[part.window.head_stream].released == kUnbounded) {
+      const Index head = part.window.tasks.front();
+      return name(task) + " has no bound because what starts " + name(head) + " has none";
+    }
+    const double load = detail::utilization(part.window.window);
+    if (load > 1.0) {
+      return model_.core_name(segments_.core(task)) +
+             " is overloaded by what is at least as "
+             "urgent as " +
+             name(task) + ": it would need " +
+             std::to_string(static_cast<int>(load * 100.0 + 0.999)) + " % of the core";
+    }
+    for (const detail::Entry & entry : part.window.window.entries) {
+      if (entry.jitter == kUnbounded) {
+        return name(task) + " has no bound because " + name(entry.task) +
+               ", which may delay it, is released without one";
+      }
+    }
+    return name(task) + " has no bound below " + std::to_string(horizon_) +
+           " ns, at which this analysis gives up";
+  }
+
+  Result<Ns> bound_of(Index task) const
+  {
+    if (streams_.too_many(task)) {
+      return Faults{too_many(task)};
+    }
+    Ns bound = 0;
+    for (const Index id : streams_.of(task)) {
+      if (parts_[id].bound == kUnbounded) {
+        return Faults{reason(id)};
+      }
+      bound = std::max(bound, parts_[id].bound);
+    }
+    return bound;
+  }
+
+  std::string too_many(Index task) const
+  {
+    return name(task) + " is started in more than " + std::to_string(Streams::kMostPerTask) +
+           " ways; this analysis does not tell so many apart";
+  }
+
+  Result<ChainBound> bound_of(const Chain & chain) const
+  {
+    std::vector<Index> ways = streams_.of(chain.path.front());
+    for (Index i = 0; i < chain.path.size(); ++i) {
+      const Index task = chain.path[i];
+      if (streams_.too_many(task)) {
+        return Faults{too_many(task)};
+      }
+      if (i == 0) {
+        continue;
+      }
+      if (!starts(chain.path[i - 1], task)) {
+        return Faults{
+          name(task) + " only reads what " + name(chain.path[i - 1]) +
+          " publishes: the chain's response ends there, and beyond it has a data age"};
+      }
+      if (streams_.waits(task)) {
+        return Faults{
+          name(task) +
+          " waits for messages of sources that have nothing to do with each other; "
+          "how long one waits for the other is not known"};
+      }
+      ways = continued(ways, task);
+    }
+    Index worst = kNone;
+    for (const Index id : ways) {
+      if (parts_[id].bound == kUnbounded) {
+        return Faults{reason(id)};
+      }
+      worst = worst == kNone || parts_[id].bound > parts_[worst].bound ? id : worst;
+    }
+    return explained(worst);
+  }
+
+  bool starts(Index before, Index task) const
+  {
+    const std::vector<Link> & links = model_.tasks[task].triggers;
+    return std::any_of(
+      links.begin(), links.end(), [&](const Link & link) { return link.from == before; });
+  }
+
+  /// The streams of `task` that go on from these.
+  std::vector<Index> continued(const std::vector<Index> & ways, Index task) const
+  {
+    std::vector<Index> result;
+    for (const Index id : streams_.of(task)) {
+      const auto & from = streams_.all()[id].from;
+      if (std::any_of(from.begin(), from.end(), [&](const Stream::From & f) {
+            return std::find(ways.begin(), ways.end(), f.stream) != ways.end();
+          })) {
+        result.push_back(id);
+      }
+    }
+    return result;
+  }
+
+  /// Backwards from the end, segment by segment; at a join, by the way that comes last.
+  ChainBound explained(Index id) const
+  {
+    ChainBound result;
+    result.bound = parts_[id].bound;
+    while (id != kNone) {
+      result.segments.push_back(segment(parts_[id]));
+      const auto & from = streams_.all()[parts_[id].window.head_stream].from;
+      Index before = kNone;
+      for (const Stream::From & f : from) {
+        before =
+          before == kNone || parts_[f.stream].bound > parts_[before].bound ? f.stream : before;
+      }
+      id = before;
+    }
+    std::reverse(result.segments.begin(), result.segments.end());
+    return result;
+  }
+
+  SegmentBound segment(const Part & part) const
+  {
+    const detail::BusyWindow & window = part.window.window;
+    const Ns number = part.worst.number;
+    SegmentBound result;
+    result.tasks = part.window.tasks;
+    result.released = parts_[part.window.head_stream].released;
+    result.response = part.worst.response;
+    result.queue_start = multiply(number - 1, window.period);
+    result.blocking = window.blocking;
+    result.ceiling = window.ceiling;
+    result.once = window.once;
+    const Ns releases = std::max(number, arrivals(part.worst.length, window.period, window.jitter));
+    result.own = releases * window.before + number * window.after + (number - 1) * window.forked;
+    for (const detail::Entry & entry : window.entries) {
+      const Ns time = arrivals(part.worst.length, entry.period, entry.jitter) * entry.cost;
+      result.interference.push_back({entry.task, time});
+    }
+    return result;
+  }
+
+  const Model & model_;
+  const PriorityTerms terms_;
+  const Ns horizon_;
+  const std::vector<Index> order_;
+  const Streams streams_;
+  const Segments segments_;
+  std::vector<Part> parts_;               // one per stream
+  std::vector<std::vector<Index>> next_;  // streams that go on from one
+  int round_ = 0;
+};
+
+}  // namespace
+
+Result<PriorityBounds> priority_bounds(const Model & model, const PriorityOptions & options)
+{
+  if (const takt_core::Status status = check(model); !status) {
+    return status.faults();
+  }
+  return Solver(model, options).solve();
+}
+
+}  // namespace takt_plan
