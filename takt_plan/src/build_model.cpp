@@ -169,6 +169,7 @@ private:
         thread.host = host;
         thread.executor = executor;
         thread.order = schedule.order;
+        thread.window_timers = schedule.window_timers;
         thread.follow = entry.follow;
         thread.priority = attributes.priority;
         if (takt_core::has_rt_priority(attributes.policy)) {
@@ -220,6 +221,7 @@ private:
     task.host = host_of(callback);
     task.executor = executor.index;
     task.group = group_of(callback);
+    task.timer = callback.is_timer();
     task.all = callback.trigger == takt_schedule::Trigger::all;
     if (callback.period) {
       Release release;

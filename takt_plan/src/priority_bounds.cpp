@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "chain_ways.hpp"
 #include "priority_window.hpp"
 
 namespace takt_plan
@@ -23,18 +24,6 @@ using takt_core::Result;
 /// Bounds that still grow after so many rounds are taken to grow without end.
 constexpr int kMostRounds = 1000;
 
-Ns default_horizon(const Model & model)
-{
-  Ns longest = 1;
-  for (const Task & task : model.tasks) {
-    longest = std::max(longest, task.release ? task.release->period : 1);
-  }
-  for (const OtherLoad & other : model.others) {
-    longest = std::max(longest, other.period);
-  }
-  return std::min(multiply(100, longest), kUnbounded - 1);
-}
-
 /// The least solution for all segments at once: bounds make jitters, and jitters make bounds.
 class Solver
 {
@@ -42,7 +31,7 @@ public:
   Solver(const Model & model, const PriorityOptions & options)
   : model_(model),
     terms_(options.terms),
-    horizon_(options.horizon > 0 ? options.horizon : default_horizon(model)),
+    horizon_(options.horizon > 0 ? options.horizon : detail::default_horizon(model)),
     order_(in_trigger_order(model)),
     streams_(model, order_),
     segments_(model, order_),
@@ -215,7 +204,7 @@ private:
   Result<Ns> bound_of(Index task) const
   {
     if (streams_.too_many(task)) {
-      return Faults{too_many(task)};
+      return Faults{detail::too_many_ways(model_.tasks[task])};
     }
     Ns bound = 0;
     for (const Index id : streams_.of(task)) {
@@ -227,66 +216,20 @@ private:
     return bound;
   }
 
-  std::string too_many(Index task) const
-  {
-    return name(task) + " is started in more than " + std::to_string(Streams::kMostPerTask) +
-           " ways; this analysis does not tell so many apart";
-  }
-
   Result<ChainBound> bound_of(const Chain & chain) const
   {
-    std::vector<Index> ways = streams_.of(chain.path.front());
-    for (Index i = 0; i < chain.path.size(); ++i) {
-      const Index task = chain.path[i];
-      if (streams_.too_many(task)) {
-        return Faults{too_many(task)};
-      }
-      if (i == 0) {
-        continue;
-      }
-      if (!starts(chain.path[i - 1], task)) {
-        return Faults{
-          name(task) + " only reads what " + name(chain.path[i - 1]) +
-          " publishes: the chain's response ends there, and beyond it has a data age"};
-      }
-      if (streams_.waits(task)) {
-        return Faults{
-          name(task) +
-          " waits for messages of sources that have nothing to do with each other; "
-          "how long one waits for the other is not known"};
-      }
-      ways = continued(ways, task);
+    const auto ways = detail::chain_ways(model_, streams_, chain);
+    if (!ways) {
+      return ways.faults();
     }
     Index worst = kNone;
-    for (const Index id : ways) {
+    for (const Index id : *ways) {
       if (parts_[id].bound == kUnbounded) {
         return Faults{reason(id)};
       }
       worst = worst == kNone || parts_[id].bound > parts_[worst].bound ? id : worst;
     }
     return explained(worst);
-  }
-
-  bool starts(Index before, Index task) const
-  {
-    const std::vector<Link> & links = model_.tasks[task].triggers;
-    return std::any_of(
-      links.begin(), links.end(), [&](const Link & link) { return link.from == before; });
-  }
-
-  /// The streams of `task` that go on from these.
-  std::vector<Index> continued(const std::vector<Index> & ways, Index task) const
-  {
-    std::vector<Index> result;
-    for (const Index id : streams_.of(task)) {
-      const auto & from = streams_.all()[id].from;
-      if (std::any_of(from.begin(), from.end(), [&](const Stream::From & f) {
-            return std::find(ways.begin(), ways.end(), f.stream) != ways.end();
-          })) {
-        result.push_back(id);
-      }
-    }
-    return result;
   }
 
   /// Backwards from the end, segment by segment; at a join, by the way that comes last.

@@ -125,6 +125,8 @@ TEST(BuildModel, ReleasesLinksAndGroupsAreThoseOfTheSystem)
 {
   const Model model = built();
   ASSERT_TRUE(model.tasks[0].release.has_value());
+  EXPECT_TRUE(model.tasks[0].timer);
+  EXPECT_FALSE(model.tasks[1].timer);
   EXPECT_EQ(model.tasks[0].release->period, 10'000'000);
   EXPECT_EQ(model.tasks[0].release->jitter, 1'000'000);
   EXPECT_EQ(model.tasks[0].release->offset, 2'000'000) << "the schedule's";

@@ -53,6 +53,7 @@ struct Task
   Ns middleware = 0;  ///< per run: publishing and taking
 
   std::optional<Release> release;  ///< of its own
+  bool timer = false;              ///< that release is a timer's, not a message
   std::vector<Link> triggers;      ///< that start it
   bool all = false;                ///< one message of every topic starts it, not each message
   std::vector<Link> reads;         ///< that it uses without being started
@@ -80,6 +81,7 @@ struct Thread
   std::vector<Index> cores;  ///< it may be on any of these; never empty
   bool follow = false;       ///< takes its callback's priority as its own
   takt_core::Order order = takt_core::Order::fifo;
+  takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;  ///< for `window`
   /// Publishing and taking run above every thread of the executor.
   bool ceiling = false;
 };

@@ -30,6 +30,7 @@ Index Example::timer(Index thread, int priority, Ns period, Ns time, Ns jitter)
 {
   const Index task = sub(thread, priority, {}, time);
   model.tasks[task].release = Release{period, jitter, {}};
+  model.tasks[task].timer = true;
   return task;
 }
 

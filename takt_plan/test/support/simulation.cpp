@@ -7,6 +7,7 @@
 #include <optional>
 #include <queue>
 #include <random>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -42,7 +43,8 @@ public:
     waiting_(model_.threads.size()),
     executing_(model_.threads.size()),
     runnable_(model_.cores.size()),
-    inbox_(model_.tasks.size())
+    inbox_(model_.tasks.size()),
+    windows_(model_.threads.size())
   {
     observed_.tasks.assign(model_.tasks.size(), -1);
     observed_.chains.assign(model_.chains.size(), -1);
@@ -194,15 +196,49 @@ private:
   void begin(Index thread)
   {
     auto & jobs = waiting_[thread];
+    if (model_.threads[thread].order == takt_core::Order::window) {
+      execute(thread, next_of_window(thread));
+      return;
+    }
     const bool by_priority = model_.threads[thread].order == takt_core::Order::priority;
     const auto best = std::min_element(jobs.begin(), jobs.end(), [&](const Job & a, const Job & b) {
       const int pa = by_priority ? model_.tasks[a.task].priority : 0;
       const int pb = by_priority ? model_.tasks[b.task].priority : 0;
       return std::pair(-pa, a.sequence) < std::pair(-pb, b.sequence);
     });
+    execute(thread, best);
+  }
+
+  std::vector<Job>::iterator next_of_window(Index thread)
+  {
+    auto & jobs = waiting_[thread];
+    auto & window = windows_[thread];
+    const bool immediate =
+      model_.threads[thread].window_timers == takt_core::WindowTimers::immediate;
+    const auto oldest = [&](const auto & fits) {
+      return std::find_if(jobs.begin(), jobs.end(), fits);
+    };
+    if (immediate) {
+      const auto due = oldest([&](const Job & job) { return model_.tasks[job.task].timer; });
+      if (due != jobs.end()) {
+        return due;
+      }
+    }
+    if (window.empty()) {  // a polling point
+      for (const Job & job : jobs) {
+        window.insert({!model_.tasks[job.task].timer, job.task});
+      }
+    }
+    const Index task = window.begin()->second;
+    window.erase(window.begin());
+    return oldest([&](const Job & job) { return job.task == task; });
+  }
+
+  void execute(Index thread, std::vector<Job>::iterator at)
+  {
     Executing e;
-    e.job = std::move(*best);
-    jobs.erase(best);
+    e.job = std::move(*at);
+    waiting_[thread].erase(at);
     const Ns worst = model_.tasks[e.job.task].time;
     const Ns time = situation_.worst_times ? worst : worst - pick(0, 1) * pick(0, worst);
     e.to_publish = situation_.worst_times ? time : pick(0, time);
@@ -291,6 +327,7 @@ private:
   std::vector<std::optional<Executing>> executing_;
   std::vector<std::vector<Index>> runnable_;  // per core, the running one first
   std::vector<std::map<Index, std::deque<Job>>> inbox_;
+  std::vector<std::set<std::pair<bool, Index>>> windows_;       // tasks left in the window
   std::map<std::tuple<Index, Index, Index>, Ns> last_arrival_;  // from, to, topic
   Observed observed_;
 };

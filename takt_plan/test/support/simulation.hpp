@@ -3,7 +3,8 @@
 // Independent of the analyses: it knows threads, queues and messages, not windows. The kernel's part
 // is SCHED_FIFO: the most urgent runnable thread of a core runs; of equals the one that was runnable
 // first, until it has nothing to do. Each thread takes the highest priority first, then the earliest
-// release. A run publishes at some point of it. Other threads must be pinned; groups, ceilings and
+// release; under `window` one run of each task that was ready at the polling point, timers first, then
+// by index. A run publishes at some point of it. Other threads must be pinned; groups, ceilings and
 // overheads are not simulated.
 #ifndef TAKT_PLAN__TEST__SUPPORT__SIMULATION_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__SIMULATION_HPP_
