@@ -21,12 +21,12 @@ Ns entering(const BusyWindow & window, Ns length)
   return sum;
 }
 
-/// Least fixed point of `demand` from `start` up; unbounded beyond the horizon.
+/// Least fixed point of `demand` from `start` up; unbounded beyond the horizon and without steps.
 template <typename Demand>
-Ns fixed_point(Ns start, Ns horizon, const Demand & demand)
+Ns fixed_point(Ns start, Ns horizon, Steps & steps, const Demand & demand)
 {
   Ns length = start;
-  while (length <= horizon) {
+  while (length <= horizon && steps.take()) {
     const Ns next = demand(length);
     if (next <= length) {
       return length;
@@ -37,21 +37,21 @@ Ns fixed_point(Ns start, Ns horizon, const Demand & demand)
 }
 
 /// From the beginning to the end of activation `number`. `start`: some value not above it.
-Ns length_to(const BusyWindow & window, Ns number, Ns start, Ns horizon)
+Ns length_to(const BusyWindow & window, Ns number, Ns start, Ns horizon, Steps & steps)
 {
   const Ns fixed =
     add(constant(window), add(multiply(number, window.after), multiply(number - 1, window.forked)));
-  return fixed_point(start, horizon, [&](Ns length) {
+  return fixed_point(start, horizon, steps, [&](Ns length) {
     const Ns releases = std::max(number, arrivals(length, window.period, window.jitter));
     return add(fixed, add(multiply(releases, window.before), entering(window, length)));
   });
 }
 
 /// Until nothing is pending any more.
-Ns whole_length(const BusyWindow & window, Ns horizon)
+Ns whole_length(const BusyWindow & window, Ns horizon, Steps & steps)
 {
   const Ns own = add(window.before, add(window.after, window.forked));
-  return fixed_point(0, horizon, [&](Ns length) {
+  return fixed_point(0, horizon, steps, [&](Ns length) {
     return add(
       add(constant(window), entering(window, length)),
       multiply(arrivals(length, window.period, window.jitter), own));
@@ -60,9 +60,10 @@ Ns whole_length(const BusyWindow & window, Ns horizon)
 
 }  // namespace
 
-Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued)
+Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps & steps)
 {
-  const Ns whole = whole_length(window, horizon);
+  // An overloaded window has no end; knowing it saves the steps to the horizon.
+  const Ns whole = overloaded(window) ? kUnbounded : whole_length(window, horizon, steps);
   if (whole == kUnbounded) {
     return {};
   }
@@ -70,7 +71,7 @@ Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued)
   Worst worst{-1, 0, 0};
   Ns length = 0;
   for (Ns number = 1; number <= most; ++number) {
-    length = length_to(window, number, length, horizon);
+    length = length_to(window, number, length, horizon, steps);
     if (length == kUnbounded) {
       return {};
     }
@@ -90,6 +91,11 @@ double utilization(const BusyWindow & window)
     sum += static_cast<double>(entry.cost) / static_cast<double>(entry.period);
   }
   return sum;
+}
+
+bool overloaded(const BusyWindow & window)
+{
+  return utilization(window) > 1.0 + 1e-9;
 }
 
 }  // namespace takt_plan::detail

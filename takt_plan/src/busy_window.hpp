@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "limits.hpp"
 #include "takt_plan/model.hpp"
 
 namespace takt_plan::detail
@@ -42,11 +43,15 @@ struct Worst
   Ns number = 1;             ///< of the activation in the window
 };
 
-/// `queued`: false looks at the first activation only. Lengths beyond `horizon` count as unbounded.
-Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued);
+/// `queued`: false looks at the first activation only. Lengths beyond `horizon` count as unbounded,
+/// and so does what is not found before `steps` run out.
+Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps & steps);
 
 /// How much of its core the window's work needs in the long run; above 1 there is no bound.
 double utilization(const BusyWindow & window);
+
+/// Above 1 by more than the rounding of `utilization`: never true of a core that is exactly full.
+bool overloaded(const BusyWindow & window);
 
 }  // namespace takt_plan::detail
 

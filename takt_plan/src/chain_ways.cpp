@@ -75,8 +75,11 @@ std::string too_many_ways(const Task & task)
          " ways; this analysis does not tell so many apart";
 }
 
-Ns default_horizon(const Model & model)
+Ns horizon(const Model & model, Ns asked)
 {
+  if (asked > 0) {
+    return std::min(asked, kUnbounded - 1);
+  }
   Ns longest = 1;
   for (const Task & task : model.tasks) {
     longest = std::max(longest, task.release ? task.release->period : 1);

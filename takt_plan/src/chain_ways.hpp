@@ -21,8 +21,8 @@ takt_core::Result<std::vector<Index>> chain_ways(
 /// Why a task without streams has no bound.
 std::string too_many_ways(const Task & task);
 
-/// A hundred times the longest period of the model.
-Ns default_horizon(const Model & model);
+/// As it was asked for; 0: a hundred times the longest period of the model. Below kUnbounded.
+Ns horizon(const Model & model, Ns asked);
 
 }  // namespace takt_plan::detail
 

@@ -2,18 +2,22 @@
 
 #include <algorithm>
 
+#include "round_robin.hpp"
+
 namespace takt_plan
 {
 namespace
 {
 
-/// Until nothing is pending any more; unbounded beyond the horizon.
+using detail::Steps;
+
+/// Until nothing is pending any more; unbounded beyond the horizon and without steps.
 Ns busy_length(
   const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
-  Ns horizon)
+  Ns horizon, Steps & steps)
 {
   Ns length = 1;
-  while (length <= horizon) {
+  while (length <= horizon && steps.take()) {
     Ns demand = add(blocking, own.work(length));
     for (const Demand & other : interferers) {
       demand = add(demand, other.work(length));
@@ -29,10 +33,11 @@ Ns busy_length(
 
 /// The least interval from the window's beginning in which all that goes before is done.
 Ns end_after(
-  const Supply & supply, Ns fixed, Ns cost, const std::vector<Demand> & interferers, Ns horizon)
+  const Supply & supply, Ns fixed, Ns cost, const std::vector<Demand> & interferers, Ns horizon,
+  Steps & steps)
 {
   Ns end = supply.time_for(fixed);
-  while (end <= horizon) {
+  while (end <= horizon && steps.take()) {
     Ns demand = fixed;
     for (const Demand & other : interferers) {
       demand = add(demand, other.work(end - cost + 1));
@@ -51,12 +56,36 @@ std::vector<Ns> steps_of(const Demand & demand, Ns length)
 {
   std::vector<Ns> steps{0};
   for (const Arrivals & source : demand.arrivals) {
-    Ns first = (source.jitter / source.period + 1) * source.period - source.jitter;
-    for (; first < length; first += source.period) {
+    Ns first = source.period - source.jitter % source.period;
+    for (; first < length; first = add(first, source.period)) {
       steps.push_back(first);
     }
   }
   return steps;
+}
+
+Ns nonpreemptive(
+  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  Ns horizon, Steps & steps)
+{
+  const Ns length = busy_length(supply, own, interferers, blocking, horizon, steps);
+  if (length == kUnbounded) {
+    return kUnbounded;
+  }
+  if (own.releases(length) > steps.left()) {  // each takes one at least, and memory
+    steps.give_up();
+    return kUnbounded;
+  }
+  Ns worst = 0;
+  for (const Ns offset : steps_of(own, length)) {
+    const Ns end =
+      end_after(supply, add(own.work(offset + 1), blocking), own.cost, interferers, horizon, steps);
+    if (end == kUnbounded) {
+      return kUnbounded;
+    }
+    worst = std::max(worst, end - offset);
+  }
+  return worst;
 }
 
 class RoundRobin
@@ -64,11 +93,12 @@ class RoundRobin
 public:
   RoundRobin(
     const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
-    const RoundRobinTerms & terms)
+    const RoundRobinTerms & terms, Steps & steps)
   : supply_(supply),
     tasks_(tasks),
     horizon_(horizon),
-    terms_(terms)
+    terms_(terms),
+    steps_(steps)
   {
     for (const ExecutorTask & task : tasks) {
       bounds_.push_back(task.polled ? task.demand.cost : unpolled(task));
@@ -77,7 +107,8 @@ public:
 
   std::vector<Ns> solve()
   {
-    for (bool moved = true; moved;) {
+    bool moved = true;
+    for (int round = 0; moved; ++round) {
       moved = false;
       for (std::size_t i = 0; i < tasks_.size(); ++i) {
         if (!tasks_[i].polled || bounds_[i] == kUnbounded) {
@@ -85,7 +116,10 @@ public:
         }
         const Ns bound = polled(i);
         if (bound > bounds_[i]) {
-          bounds_[i] = bound > horizon_ ? kUnbounded : bound;
+          if (round > detail::kMostRounds) {
+            steps_.give_up();
+          }
+          bounds_[i] = bound > horizon_ || steps_.none() ? kUnbounded : bound;
           moved = true;
         }
       }
@@ -94,7 +128,7 @@ public:
   }
 
 private:
-  Ns unpolled(const ExecutorTask & task) const
+  Ns unpolled(const ExecutorTask & task)
   {
     Ns blocking = 0;
     std::vector<Demand> interferers;
@@ -105,15 +139,15 @@ private:
         interferers.push_back(other.demand);
       }
     }
-    return nonpreemptive_bound(supply_, task.demand, interferers, blocking, horizon_);
+    return nonpreemptive(supply_, task.demand, interferers, blocking, horizon_, steps_);
   }
 
-  Ns polled(std::size_t own) const
+  Ns polled(std::size_t own)
   {
     const Demand & demand = tasks_[own].demand;
     const Ns points = demand.releases(bounds_[own]);
     Ns length = 1;
-    for (;;) {
+    while (length <= horizon_ && steps_.take()) {
       const Ns queued = terms_.queued ? earlier(own, length) - 1 : 0;
       Ns before = add(1, multiply(queued, demand.cost));
       for (std::size_t x = 0; x < tasks_.size(); ++x) {
@@ -126,14 +160,12 @@ private:
       }
       const Ns next = supply_.time_for(before);
       if (next <= length) {
-        break;
+        const Ns before_last = supply_.in(length)-1;
+        return supply_.time_for(add(before_last, demand.cost));
       }
       length = next;
-      if (length > horizon_) {
-        return kUnbounded;
-      }
     }
-    return supply_.time_for(add(supply_.in(length)-1, demand.cost));
+    return kUnbounded;
   }
 
   /// Releases of a task whose runs may fall into an interval.
@@ -146,6 +178,7 @@ private:
   const std::vector<ExecutorTask> & tasks_;
   const Ns horizon_;
   const RoundRobinTerms terms_;
+  Steps & steps_;
   std::vector<Ns> bounds_;
 };
 
@@ -166,27 +199,24 @@ Ns nonpreemptive_bound(
   const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon)
 {
-  const Ns length = busy_length(supply, own, interferers, blocking, horizon);
-  if (length == kUnbounded) {
-    return kUnbounded;
-  }
-  Ns worst = 0;
-  for (const Ns offset : steps_of(own, length)) {
-    const Ns end =
-      end_after(supply, add(own.work(offset + 1), blocking), own.cost, interferers, horizon);
-    if (end == kUnbounded) {
-      return kUnbounded;
-    }
-    worst = std::max(worst, end - offset);
-  }
-  return worst;
+  Steps steps;
+  return nonpreemptive(
+    supply, own, interferers, blocking, std::min(horizon, kUnbounded - 1), steps);
 }
 
 std::vector<Ns> round_robin_bounds(
   const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms)
 {
-  return RoundRobin(supply, tasks, horizon, terms).solve();
+  Steps steps(tasks.size());
+  return detail::round_robin_bounds(supply, tasks, std::min(horizon, kUnbounded - 1), terms, steps);
+}
+
+std::vector<Ns> detail::round_robin_bounds(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const RoundRobinTerms & terms, Steps & steps)
+{
+  return RoundRobin(supply, tasks, horizon, terms, steps).solve();
 }
 
 }  // namespace takt_plan

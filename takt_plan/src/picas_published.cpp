@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "limits.hpp"
+
 namespace takt_plan
 {
 namespace
@@ -155,7 +157,8 @@ private:
   static Ns fixed_point(Ns fixed, const std::vector<Term> & terms, Ns horizon)
   {
     Ns length = fixed;
-    while (length <= horizon) {
+    detail::Steps steps;
+    while (length <= horizon && steps.take()) {
       Ns next = fixed;
       for (const Term & term : terms) {
         const Ns count = term.period == 0 ? 1 : arrivals(length, term.period, 0);

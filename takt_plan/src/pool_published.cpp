@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "limits.hpp"
 #include "takt_plan/nanoseconds.hpp"
 
 namespace takt_plan
@@ -52,6 +53,10 @@ Faults refuse(const Pool & pool, bool arbitrary_deadlines)
         chain.tasks.begin(), chain.tasks.end(), [](const PoolTask & t) { return t.time > 0; });
     if (!positive) {
       faults.push_back(name + "needs a task, and positive times");
+    } else if (
+      multiply(1000, multiply(pool.threads, std::max(chain.period, chain.deadline))) ==
+      kUnbounded) {
+      faults.push_back(name + "has times so long that the sums would not fit into 64 bits");
     } else if (chain.deadline < work(chain)) {
       faults.push_back(name + "has a deadline below its own work");
     } else if (!arbitrary_deadlines && chain.deadline > chain.period) {
@@ -77,14 +82,15 @@ public:
     const Ticks threads = pool_.threads;
     const Ticks horizon = multiply(100, chain.deadline);
     Ticks length = 1;
-    while (length <= horizon) {
+    detail::Steps steps;
+    while (length <= horizon && steps.take()) {
       const Ticks demand = add(
         add(multiply(threads, work(chain) - last(chain) + 1), interference(k, length)),
         add(blocking(k, length), groups(k, length)));
       if (demand < multiply(threads, length)) {
         return length + last(chain) - 1;
       }
-      length = 1 + demand / threads;
+      length = add(1, demand / threads);
     }
     return kUnbounded;
   }
@@ -187,7 +193,8 @@ Ticks rtss22(const Pool & pool, std::size_t k)
   const Ticks own = (work(chain) - last(chain)) * threads;
   const Ticks horizon = multiply(100 * threads, chain.deadline);
   Ticks length = own;
-  while (length <= horizon) {
+  detail::Steps steps;
+  while (length <= horizon && steps.take()) {
     Ticks next = own;
     for (std::size_t i = 0; i < pool.chains.size(); ++i) {
       next = add(next, i == k ? 0 : rtss22_workload(pool.chains[i], length, threads));

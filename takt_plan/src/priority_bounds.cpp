@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "chain_ways.hpp"
+#include "limits.hpp"
 #include "priority_window.hpp"
 
 namespace takt_plan
@@ -21,8 +22,12 @@ using detail::Worst;
 using takt_core::Faults;
 using takt_core::Result;
 
-/// Bounds that still grow after so many rounds are taken to grow without end.
-constexpr int kMostRounds = 1000;
+std::string percent(double load)
+{
+  constexpr int kMost = 1'000'000;
+  return load * 100.0 < kMost ? std::to_string(static_cast<int>(load * 100.0 + 0.999)) + " %"
+                              : "more than " + std::to_string(kMost) + " %";
+}
 
 /// The least solution for all segments at once: bounds make jitters, and jitters make bounds.
 class Solver
@@ -31,7 +36,7 @@ public:
   Solver(const Model & model, const PriorityOptions & options)
   : model_(model),
     terms_(options.terms),
-    horizon_(options.horizon > 0 ? options.horizon : detail::default_horizon(model)),
+    horizon_(detail::horizon(model, options.horizon)),
     order_(in_trigger_order(model)),
     streams_(model, order_),
     segments_(model, order_),
@@ -71,6 +76,7 @@ private:
     Ns released = 0;  ///< at the latest, after the stream's nominal release
     Ns bound = 0;     ///< the end, likewise
     Worst worst;
+    detail::Steps steps;
     int released_round = 0;  ///< the last one that moved `released`
     int solved_round = -1;   ///< the last one that looked at the window
   };
@@ -104,8 +110,9 @@ private:
         const Ns before = parts_[id].bound;
         if (solve_part(id) && parts_[id].bound != before) {
           moved = true;
-          if (round_ > kMostRounds) {
+          if (round_ > detail::kMostRounds) {
             parts_[id].bound = kUnbounded;
+            parts_[id].steps.give_up();
           }
           release_next(id);
         }
@@ -144,7 +151,8 @@ private:
       std::any_of(window.entries.begin(), window.entries.end(), [](const detail::Entry & entry) {
         return entry.jitter == kUnbounded && entry.cost > 0;
       });
-    part.worst = infinite ? Worst{} : detail::worst_activation(window, horizon_, terms_.queued);
+    part.worst =
+      infinite ? Worst{} : detail::worst_activation(window, horizon_, terms_.queued, part.steps);
     part.bound = add(head.released, part.worst.response);
     if (part.bound > horizon_) {
       part.bound = kUnbounded;
@@ -183,19 +191,23 @@ private:
       const Index head = part.window.tasks.front();
       return name(task) + " has no bound because what starts " + name(head) + " has none";
     }
-    const double load = detail::utilization(part.window.window);
-    if (load > 1.0) {
+    if (detail::overloaded(part.window.window)) {
       return model_.core_name(segments_.core(task)) +
              " is overloaded by what is at least as "
              "urgent as " +
-             name(task) + ": it would need " +
-             std::to_string(static_cast<int>(load * 100.0 + 0.999)) + " % of the core";
+             name(task) + ": it would need " + percent(detail::utilization(part.window.window)) +
+             " of the core";
     }
     for (const detail::Entry & entry : part.window.window.entries) {
-      if (entry.jitter == kUnbounded) {
+      if (entry.stream != kNone && entry.cost > 0 && entry.jitter == kUnbounded) {
         return name(task) + " has no bound because " + name(entry.task) +
                ", which may delay it, is released without one";
       }
+    }
+    if (part.steps.none()) {
+      return name(task) + " has no bound that " + std::to_string(detail::kMostSteps) +
+             " steps would find: " + model_.core_name(segments_.core(task)) +
+             " is nearly full, or very many releases come at once";
     }
     return name(task) + " has no bound below " + std::to_string(horizon_) +
            " ns, at which this analysis gives up";

@@ -35,10 +35,11 @@ Ns Supply::in(Ns length) const
     return amount;
   }
   const Ns gap = period_ - budget_;
-  const Ns after = length - 2 * gap;
-  if (after <= 0) {
+  const Ns none = multiply(2, gap);
+  if (length <= none) {
     return 0;
   }
+  const Ns after = length - none;
   return after / period_ * budget_ + std::min(after % period_, budget_);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "chain_ways.hpp"
+#include "round_robin.hpp"
 #include "segments.hpp"
 #include "streams.hpp"
 
@@ -20,9 +21,6 @@ using takt_core::Faults;
 using takt_core::Order;
 using takt_core::Result;
 
-/// Bounds that still grow after so many rounds are taken to grow without end.
-constexpr int kMostRounds = 1000;
-
 std::string quoted(const std::string & text)
 {
   return "'" + text + "'";
@@ -34,7 +32,7 @@ public:
   Solver(const Model & model, const WindowOptions & options)
   : model_(model),
     terms_(options.terms),
-    horizon_(options.horizon > 0 ? options.horizon : detail::default_horizon(model)),
+    horizon_(detail::horizon(model, options.horizon)),
     order_(in_trigger_order(model)),
     streams_(model, order_),
     segments_(model, order_),
@@ -49,6 +47,9 @@ public:
     for (Index task = 0; task < model_.tasks.size(); ++task) {
       refusals_[task] = refuse(task);
       responses_[task] = refusals_[task].empty() ? model_.tasks[task].cost() : kUnbounded;
+    }
+    for (Index thread = 0; thread < model_.threads.size(); ++thread) {
+      steps_.emplace_back(segments_.tasks_of(thread).size());
     }
     for (int round = 0; iterate(round); ++round) {
     }
@@ -139,7 +140,7 @@ private:
       for (const Index id : streams_.of(task)) {
         const Ns late = latest_release(id);
         if (late != released_[id]) {
-          released_[id] = late > horizon_ || round > kMostRounds ? kUnbounded : late;
+          released_[id] = late > horizon_ || round > detail::kMostRounds ? kUnbounded : late;
           moved = true;
         }
       }
@@ -147,7 +148,7 @@ private:
     for (Index thread = 0; thread < model_.threads.size(); ++thread) {
       const std::vector<Index> & tasks = segments_.tasks_of(thread);
       if (!tasks.empty() && refusals_[tasks.front()].empty()) {
-        moved = solve_thread(tasks) || moved;
+        moved = solve_thread(thread) || moved;
       }
     }
     return moved;
@@ -165,9 +166,10 @@ private:
     return released_[id] == kUnbounded || latest > horizon_ ? kUnbounded : latest;
   }
 
-  bool solve_thread(const std::vector<Index> & tasks)
+  bool solve_thread(Index index)
   {
-    const Thread & thread = model_.threads[model_.tasks[tasks.front()].threads.front()];
+    const Thread & thread = model_.threads[index];
+    const std::vector<Index> & tasks = segments_.tasks_of(index);
     std::vector<ExecutorTask> executor;
     for (const Index task : tasks) {
       ExecutorTask entry;
@@ -179,7 +181,8 @@ private:
         thread.window_timers == takt_core::WindowTimers::snapshot || !model_.tasks[task].timer;
       executor.push_back(std::move(entry));
     }
-    const auto bounds = round_robin_bounds(Supply::dedicated(), executor, horizon_, terms_);
+    const auto bounds =
+      detail::round_robin_bounds(Supply::dedicated(), executor, horizon_, terms_, steps_[index]);
     bool moved = false;
     for (Index i = 0; i < tasks.size(); ++i) {
       moved = moved || responses_[tasks[i]] != bounds[i];
@@ -203,10 +206,17 @@ private:
       }
       bound = std::max(bound, add(released_[id], responses_[task]));
     }
+    if (bound > horizon_ && steps_[model_.tasks[task].threads.front()].none()) {
+      return Faults{
+        quoted(model_.tasks[task].id) + " has no bound that " + std::to_string(detail::kMostSteps) +
+        " steps for each task of its thread would find: the thread is nearly full, or very many "
+        "releases come at once"};
+    }
     if (bound > horizon_) {
       return Faults{
         quoted(model_.tasks[task].id) + " has no bound below " + std::to_string(horizon_) +
-        " ns: its thread is overloaded, or something on it is released without a bound"};
+        " ns: its thread is overloaded or nearly so, or something on it is released without a "
+        "bound"};
     }
     return bound;
   }
@@ -220,6 +230,7 @@ private:
   std::vector<std::string> refusals_;  // one per task
   std::vector<Ns> responses_;          // one per task, from its own activation
   std::vector<Ns> released_;           // one per stream, at the latest
+  std::vector<detail::Steps> steps_;   // one per thread
 };
 
 }  // namespace

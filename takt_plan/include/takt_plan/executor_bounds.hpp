@@ -22,6 +22,9 @@
 //       S*   = least S with sbf(S) >= 1 + sum of C_x n_x + C (arrivals(S + R - 1) - 1)
 //       R*   = least t with sbf(t) >= sbf(S*) - 1 + C
 //
+// Limits, so that no numbers can make them hang: a million evaluations for each task, and a thousand
+// rounds over all tasks. What is not found by then counts as unbounded; real systems need thousands.
+//
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
 #define TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
@@ -52,7 +55,7 @@ struct Demand
   Ns work(Ns length) const { return multiply(releases(length), cost); }
 };
 
-/// kUnbounded beyond `horizon`.
+/// kUnbounded beyond `horizon` and beyond the limits above.
 Ns nonpreemptive_bound(
   const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon);

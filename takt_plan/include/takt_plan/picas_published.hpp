@@ -32,7 +32,7 @@ namespace takt_plan
 
 struct PicasChain
 {
-  std::vector<Ns> segments;  ///< one per core, by core; kUnbounded beyond a hundred periods
+  std::vector<Ns> segments;  ///< by core; kUnbounded beyond 100 periods or a million steps
   Ns sum = 0;                ///< of the segments
   Ns bound = 0;              ///< the sum, and a period more if it exceeds the period
 };

@@ -65,13 +65,14 @@ enum class PoolScheme
 
 struct PoolBounds
 {
-  std::vector<Ticks> chains;      ///< kUnbounded (nanoseconds.hpp) beyond a hundred deadlines
+  std::vector<Ticks>
+    chains;  ///< kUnbounded (nanoseconds.hpp) beyond a hundred deadlines or a million steps
   bool assumption_holds = false;  ///< every chain meets its deadline by these bounds
 };
 
 /// RTAS 2023. `arbitrary_deadlines`: a chain may be released again before it ends. Faults: no thread
-/// or chain, times that are not positive, deadlines below a chain's own work, and, unless they are
-/// arbitrary, deadlines beyond the period.
+/// or chain, times that are not positive or so long that a thousand of them overflow, deadlines below a
+/// chain's own work, and, unless they are arbitrary, deadlines beyond the period.
 takt_core::Result<PoolBounds> pool_rtas23(
   const Pool & pool, PoolScheme scheme, bool arbitrary_deadlines = false);
 

@@ -44,6 +44,11 @@
 // on the segment's least urgent thread; `stock`, exclusive groups that span threads and deadline
 // threads where they could interfere; overload, and whatever depends on something without a bound.
 //
+// Limits, so that no model can make it hang: a million evaluations of each segment's equations (for
+// each way into it), and a thousand rounds over all. A segment that needs more is refused, also if it
+// has a bound: its core is nearly full, or it is released in bursts of very many. The time this takes
+// at most grows with the square of the tasks on a core.
+//
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__PRIORITY_BOUNDS_HPP_
 #define TAKT_PLAN__PRIORITY_BOUNDS_HPP_

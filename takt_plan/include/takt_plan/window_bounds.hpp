@@ -17,6 +17,10 @@
 // priority of their own core; tasks on several threads; exclusive groups that span threads; anything
 // at least as urgent on the core; overload, and whatever depends on something without a bound.
 //
+// Limits, so that no model can make it hang: a million evaluations for each task of a thread, shared by
+// its tasks, and a thousand rounds over all. A thread that needs more is refused, also if its tasks have
+// bounds: it is nearly full, or released in bursts of very many.
+//
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__WINDOW_BOUNDS_HPP_
 #define TAKT_PLAN__WINDOW_BOUNDS_HPP_
