@@ -13,8 +13,9 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
 
 try:
     from takt_cli.console import err
-    from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
+    from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
     from takt_cli.places import drop_unused
+    from takt_cli.usage import asked_for_help, usage_error
 except ModuleNotFoundError as missing:
     sys.stderr.write(
         f"takt: the Python package {missing.name} is missing for {sys.executable}; install it, or "
@@ -35,10 +36,7 @@ def main() -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     try:
-        # Loaded here: even an import that fails shall not end in a traceback.
-        from takt_cli.app import app
-
-        app(args=arguments, standalone_mode=True, prog_name="takt")
+        return _call(arguments)
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else EXIT_FAILED
     except TaktError as error:
@@ -71,7 +69,22 @@ def run(arguments: list[str] | None = None) -> int:
         return EXIT_FAILED
     finally:
         drop_unused()
-    return 0
+
+
+def _call(arguments: list[str] | None) -> int:
+    # Loaded here: even an import that fails shall not end in a traceback.
+    from takt_cli.app import app
+
+    try:
+        code = app(args=arguments, standalone_mode=False, prog_name="takt")
+    except Exception as error:
+        if asked_for_help(error):
+            return EXIT_USAGE
+        told = usage_error(error)
+        if told is None:
+            raise
+        raise told from error
+    return code if isinstance(code, int) else 0
 
 
 if __name__ == "__main__":

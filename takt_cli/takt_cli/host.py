@@ -21,8 +21,8 @@ MOST_CORES = 4
 
 def first_cores(cores: int | None, usable: tuple[int, ...]) -> tuple[int, ...]:
     """Take as many of the usable cores as asked for."""
-    if cores is not None and cores > len(usable):
-        raise TaktError(f"--cores {cores}: this process may use only {len(usable)}")
+    if cores is not None and not 1 <= cores <= len(usable):
+        raise TaktError(f"--cores {cores}: this process may use 1 to {len(usable)} cores")
     return usable[: cores or MOST_CORES]
 
 

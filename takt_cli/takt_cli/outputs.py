@@ -11,16 +11,22 @@ from pathlib import Path
 
 from takt_cli.errors import EXIT_FAILED, TaktError
 
+_WRITABLE = 0o222
+
 
 def check_file(path: Path) -> None:
     """Refuse what cannot be written; makes the directory, changes nothing else."""
     _refuse_dash(path)
     if path.is_dir():
         raise TaktError(f"{path} is a directory; name a file")
-    if _replaceable(path):
-        check_directory(path.parent)
-    elif not os.access(path, os.W_OK):
-        raise TaktError(f"{path} cannot be written")
+    if not _replaceable(path):
+        if not os.access(path, os.W_OK):
+            raise TaktError(f"{path} cannot be written")
+        return
+    # Another file takes its place, which the directory allows whatever the file itself says.
+    if path.exists() and not (path.stat().st_mode & _WRITABLE and os.access(path, os.W_OK)):
+        raise TaktError(f"{path} is write-protected; make it writable, or name another file")
+    check_directory(path.parent, path)
 
 
 def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]) -> None:
@@ -43,23 +49,26 @@ def same_file(one: Path, other: Path) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def check_directory(path: Path) -> None:
-    """Make a directory and refuse one in which no file can be made."""
+def check_directory(path: Path, meant: Path | None = None) -> None:
+    """Make a directory and refuse one in which no file can be made; `meant`: that file, if any."""
     _refuse_dash(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise TaktError(f"{path} cannot be written: {error.strerror}") from error
+        raise TaktError(f"{meant or path} cannot be written: {error.strerror}") from error
 
 
 def part_of(path: Path, scratch: Path) -> Path:
     """Where to write what will become `path`: beside it where that is possible."""
-    if _replaceable(path):
-        real = path.resolve()
-        return real.with_name(real.name + ".part")
-    return scratch / "results.part"
+    return _part_beside(path) if _replaceable(path) else scratch / "results.part"
+
+
+def _part_beside(path: Path) -> Path:
+    real = path.resolve()
+    # Nobody else's: what a killed run left has another number, and so is in nobody's way.
+    return real.with_name(f"{real.name}.{os.getpid()}.part")
 
 
 def deliver(part: Path, path: Path) -> None:

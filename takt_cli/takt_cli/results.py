@@ -98,6 +98,10 @@ class ChainResult:
     responses: Series
 
 
+# Of the hot path, in the order of its results.
+HOT_PARTS = ("work", "held_up", "publishing", "handing_over")
+
+
 @dataclass(frozen=True)
 class Kpis:
     """The key figures of the reference system; empty for graphs that have none."""
@@ -106,6 +110,7 @@ class Kpis:
     hot_from_due: Samples
     hot_floor_ns: float | None
     hot_drops: int
+    hot_parts: Mapping[str, float]  # where the time goes: median ns of each of HOT_PARTS
     planner_period: Samples
     planner_lateness: Series
     planner_cycles: int
@@ -155,6 +160,16 @@ class Results:
     def ended_early(self) -> bool:
         """Whether somebody ended it before its time."""
         return any(warning.endswith("ended early") for warning in self.warnings)
+
+    @property
+    def nothing_measured(self) -> bool:
+        """Whether it was ended in its warm-up."""
+        return self.ended_early and self.duration_ns == 0
+
+    @property
+    def several_processes(self) -> bool:
+        """Whether names of threads may be there once for each process."""
+        return len({thread.process for thread in self.threads}) > 1
 
     @property
     def measured_threads(self) -> list[ThreadResult]:

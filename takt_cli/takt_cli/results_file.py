@@ -7,6 +7,7 @@ no result at all is one clear error.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 
 from takt_cli.errors import TaktError
 from takt_cli.results import (
+    HOT_PARTS,
     CallbackResult,
     ChainResult,
     Kpis,
@@ -25,6 +27,19 @@ from takt_cli.results import (
 from takt_cli.samples import as_samples
 
 VERSION = 1
+_AGAIN = "measure again with `takt run --output`"
+
+
+def load_complete_results(path: Path) -> Results:
+    """Read a results file to compare it with others: of a whole run, something measured."""
+    results = load_results(path)
+    missing = results.raw.get("incomplete")
+    if missing:
+        parts = "; ".join(map(str, missing)) if isinstance(missing, list) else str(missing)
+        raise TaktError(f"{path}: is incomplete ({parts}); {_AGAIN}")
+    if results.nothing_measured:
+        raise TaktError(f"{path}: holds nothing, the run ended in its warm-up; {_AGAIN}")
+    return results
 
 
 def load_results(path: Path) -> Results:
@@ -33,8 +48,8 @@ def load_results(path: Path) -> Results:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TaktError(f"{path}: cannot be read: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise TaktError(f"{path}: is not JSON: {error}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise TaktError(f"{path}: is not JSON, or only a part of it; {_AGAIN}") from error
     if not isinstance(raw, dict) or "chains" not in raw or "threads" not in raw:
         raise TaktError(f"{path}: is not a result of `takt run`; it has no chains and threads")
     if raw.get("version") != VERSION:
@@ -43,8 +58,12 @@ def load_results(path: Path) -> Results:
         )
     try:
         return parse_results(raw)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise TaktError(f"{path}: is damaged: {type(error).__name__}: {error}") from error
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        if os.environ.get("TAKT_DEBUG"):
+            raise
+        raise TaktError(
+            f"{path}: is damaged: it does not hold what `takt run` writes; {_AGAIN}"
+        ) from error
 
 
 def parse_results(raw: Mapping[str, Any]) -> Results:
@@ -125,7 +144,7 @@ def _series(values: Any, at: Any, stalled: Any, epoch: int) -> Series:
 def _thread(item: Mapping[str, Any]) -> ThreadResult:
     return ThreadResult(
         name=str(item.get("name") or item.get("tid", "?")),
-        process=str(item.get("process") or ""),
+        process="" if item.get("process") is None else str(item["process"]),
         tid=int(item.get("tid") or 0),
         executor=bool(item.get("executor")),
         asked=attribute_words(item.get("asked")),
@@ -185,6 +204,11 @@ def _chain(item: Mapping[str, Any], epoch: int) -> ChainResult:
     )
 
 
+def _medians(parts: Mapping[str, Any]) -> dict[str, float]:
+    medians = {name: (parts.get(name) or {}).get("p50") for name in HOT_PARTS}
+    return {name: float(median) for name, median in medians.items() if median is not None}
+
+
 def _kpis(item: Mapping[str, Any], epoch: int) -> Kpis:
     hot = item.get("hot_path") or {}
     planner = item.get("planner") or {}
@@ -194,6 +218,7 @@ def _kpis(item: Mapping[str, Any], epoch: int) -> Kpis:
         hot_from_due=as_samples(hot.get("from_due_ns")),
         hot_floor_ns=float(floor) if floor else None,
         hot_drops=int(hot.get("drops") or 0),
+        hot_parts=_medians(hot.get("parts") or {}),
         planner_period=as_samples(planner.get("period_ns")),
         planner_lateness=_series(
             planner.get("start_lateness_ns"), planner.get("at_ns"), planner.get("stalled"), epoch

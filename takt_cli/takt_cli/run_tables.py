@@ -10,8 +10,11 @@ from takt_cli.units import milliseconds, percent, significant
 
 
 def run_tables(results: Results) -> list[Table]:
-    """All tables of a run, those without content left out."""
-    tables = [chain_table(results), key_table(results), thread_table(results)]
+    """All tables of a run, those without content left out.
+
+    Why threads have less than was asked for is among the run's warnings, once for all of them.
+    """
+    tables = [chain_table(results), key_table(results), thread_table(results, faults=False)]
     return [table for table in tables if table.rows]
 
 
@@ -138,8 +141,11 @@ def share_cell(share: float) -> Cell:
     return Cell(share_words(share), value=round(share, 6))
 
 
-def thread_table(results: Results) -> Table:
-    """Show what each thread was asked to be, what the kernel granted, and what it did."""
+def thread_table(results: Results, faults: bool = True) -> Table:
+    """Show what each thread was asked to be, what the kernel granted, and what it did.
+
+    `faults`: also why that is less, as notes.
+    """
     table = Table(
         "Threads",
         ["thread", "asked", "granted", "CPU", "waited (ms)", "switches", "involuntary"],
@@ -150,17 +156,22 @@ def thread_table(results: Results) -> Table:
             continue
         if not thread.executor and thread.cpu_ns < results.duration_ns // 1000:
             continue  # idle helpers of the middleware
-        table.add(*_thread_row(thread, results.duration_ns))
-        table.notes.extend(fault for fault in thread.faults if fault not in table.notes)
+        table.add(*_thread_row(thread, results))
+        if faults:
+            table.notes.extend(fault for fault in thread.faults if fault not in table.notes)
+    if results.several_processes:
+        table.notes.append("0/name, 1/name: threads of the first process, of the second")
     hidden = len(results.measured_threads) - len(table.rows)
     if hidden:
         table.notes.append(f"{hidden} middleware threads that used less than 0.1 % are left out")
     return table
 
 
-def _thread_row(thread: ThreadResult, duration_ns: int) -> list[Cell | str]:
-    share = thread.cpu_ns / max(duration_ns, 1)
+def _thread_row(thread: ThreadResult, results: Results) -> list[Cell | str]:
+    share = thread.cpu_ns / max(results.duration_ns, 1)
     name = thread.name if thread.executor else f"{thread.name} (middleware)"
+    if results.several_processes:
+        name = f"{thread.process}/{name}"
     return [
         name,
         thread.asked or "–",

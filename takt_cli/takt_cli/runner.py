@@ -121,7 +121,6 @@ def _run_into(
     report: Report | None,
     keep_interrupted: bool,
 ) -> Results:
-    part.unlink(missing_ok=True)
     others = OtherLoad(request.cores)
     command = [str(program), *replace(request, output=part).arguments()]
     code, words, interrupted = _watch(command, request, report)
@@ -134,6 +133,8 @@ def _run_into(
         raise TaktError("takt_run wrote no results", code=EXIT_FAILED)
     _note_others(part, others.cores())
     results = load_results(part)
+    if results.nothing_measured:
+        raise TaktError("ended in its warm-up, before anything was measured", code=EXIT_INTERRUPTED)
     deliver(part, request.output)
     if code != 0:
         failed = program_failed(program.name, code, words)

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 from support.synthetic import results
 from takt_cli.background import hogs
+from takt_cli.commands.run import defaulted_line
 from takt_cli.errors import TaktError
 from takt_cli.middleware import check_middleware
+from takt_cli.results_file import parse_results
 
 
 def test_version_and_help(takt):
@@ -57,13 +59,27 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--seed", f"{2**64}"], f"{2**64 - 1}"),
         (["experiment", "executors", "--seed", f"{2**64}"], f"{2**64 - 1}"),
         (["run", "three_chains", "--schedule", "nosuch"], "unknown schedule 'nosuch'"),
-        (["run", "three_chains", "--order", "lifo"], "--order"),
+        (["run", "three_chains", "--order", "lifo"], "takt: --order: 'lifo' is not one of 'prio"),
+        (["run", "three_chains", "--seed", "x"], "takt: --seed: 'x' is no whole number from 0 to"),
+        (["run", "three_chains", "--seed=-1"], "takt: --seed: '-1' is no whole number from 0 to"),
+        (["run", "three_chains", "--threads", "abc"], "'abc' is no whole number from 1 to 63"),
+        (["run", "three_chains", "--threads", "64"], "'64' is no whole number from 1 to 63"),
+        (["run", "three_chains", "--work-scale", "x"], "--work-scale: 'x' is no number from 0 on"),
+        (["run", "three_chains", "--work-scale", "nan"], "'nan' is no number from 0 on"),
+        (["experiment", "hot-path", "--runs", "0"], "--runs: '0' is no whole number from 1 on"),
+        (["check", "autoware_takt", "--cores", "0,1"], "'0,1' is no whole number from 1 to 65536"),
+        (["run", "three_chains", "--thread", "2"], "No such option: --thread"),
+        (["run"], "takt: Missing argument"),
+        (["graph", "bla", "three_chains"], "takt: QUESTION: 'bla' is not one of 'ids'"),
         (["run", "three_chains", "-o", "a.json", "--records", "a.json"], "the same file"),
         (["experiment", "executors", "--samples", "50", "--duration", "1s"], "give one of them"),
         (["experiment", "binding", "--cores", "4096"], "--cores 4096"),
         (["experiment", "executors", "--cost", "0ms"], "--cost 0ms is too short"),
         (["experiment", "executors", "--period", "1ms"], "--period 1ms is too short"),
-        (["demo", "--cores", "4096"], "--cores 4096"),
+        (["demo", "--cores", "4096"], "--cores 4096: this process may use 1 to "),
+        (["demo", "--cores", "0"], "--cores 0: this process may use 1 to "),
+        (["demo", "--cores", "0-4096"], "is not usable here; usable are "),
+        (["demo", "--cores", "many"], "'many' is neither a number of cores, as in 2, nor a list"),
         (["bench", "--only", "("], "'(' is no regular expression"),
         (["report", "missing.json"], "cannot be read"),
         (["run", "three_chains", "--match-timeout", "0"], "--match-timeout 0 is too short"),
@@ -84,7 +100,21 @@ def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
     said = takt(*arguments)
     assert said.code == 2
     assert words in said.err
+    assert "takt: " in said.err
+    for frame in ("Usage:", "Input should", "─"):
+        assert frame not in said.err
     assert "Traceback" not in said.err
+
+
+def test_cores_are_a_number_of_them_or_a_list(takt, fakes, tmp_path):
+    first = min(os.sched_getaffinity(0))
+    for text in ("1", f"{first}-{first}"):
+        said = takt("demo", "--duration", "1s", "--cores", text, "--json", "-o", tmp_path / "d")
+        assert said.code == 0, said.err
+        summary = json.loads(said.out)
+        assert f"--cores {text}" in summary["command"]
+        schedule = (tmp_path / "d/schedules/autoware_takt.yaml").read_text()
+        assert f"for cores {first}: takt demo" in schedule
 
 
 def test_what_the_runner_says_of_bad_input_is_left_as_it_is(takt, fakes, tmp_path):
@@ -201,6 +231,58 @@ def test_an_interrupted_run_shows_what_it_has(fakes, tmp_path, how):
     assert json.loads((tmp_path / "r.json").read_text())["warnings"] == ["ended early"]
 
 
+def test_a_run_that_ends_in_its_warm_up_says_so_and_leaves_old_results_alone(fakes, tmp_path):
+    (tmp_path / "r.json").write_text("old")
+    code, out, said = interrupt_a_run(tmp_path, "warming")
+    assert code == 130
+    assert out == ""
+    assert said == "takt: ended in its warm-up, before anything was measured\n"
+    assert (tmp_path / "r.json").read_text() == "old"
+
+
+def test_defaulted_callbacks_are_listed_where_rules_have_missed_them(takt, fakes, tmp_path):
+    def said(count, of):
+        raw = results()
+        raw["callbacks"] = [{**raw["callbacks"][0], "id": f"/n:{i}"} for i in range(of)]
+        raw["defaulted_callbacks"] = [f"/n:{i}" for i in range(count)]
+        return defaulted_line(parse_results(raw))
+
+    assert said(0, 36) == ""
+    assert said(36, 36) == ""
+    assert said(2, 36).endswith("no rule matches them: /n:0, /n:1")
+    assert said(15, 36).endswith("/n:9 and 5 more (defaulted_callbacks in the results)")
+
+
+def test_what_is_protected_or_of_others_is_never_replaced(takt, fakes, tmp_path):
+    for name in ("kept.json", "new.json.part"):
+        (tmp_path / name).write_text("mine")
+    (tmp_path / "kept.json").chmod(0o444)
+    (tmp_path / "r.json").write_text(json.dumps(results()))
+    for command in ("run three_chains -o", "run three_chains --records", "report r.json -o"):
+        said = takt(*command.split(), "kept.json")
+        assert said.code == 2
+        assert "kept.json is write-protected; make it writable" in said.err
+        assert takt(*command.split(), "new.json").code == 0
+        assert (tmp_path / "new.json").exists()
+    for name in ("kept.json", "new.json.part"):
+        assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_report_is_of_whole_results(takt, fakes, tmp_path):
+    for raw, words in (
+        ({**results(), "incomplete": ["part 2 of 3 died"]}, "is incomplete (part 2 of 3 died)"),
+        ({**results(duration_s=0), "warnings": ["ended early"]}, "the run ended in its warm-up"),
+        ({**results(), "chains": [{"name": "a", "released": "x"}]}, "is damaged"),
+    ):
+        (tmp_path / "a.json").write_text(json.dumps(raw))
+        said = takt("report", "a.json")
+        assert said.code == 2
+        assert words in said.err
+        assert "measure again with `takt run --output`" in said.err
+        assert "Error" not in said.err
+        assert not list(tmp_path.glob("*.html"))
+
+
 def test_a_failed_run_leaves_old_results_alone(takt, fakes, tmp_path):
     (tmp_path / "g.yaml").write_text("name: failing\n")
     (tmp_path / "r.json").write_text("old")
@@ -274,7 +356,7 @@ def test_what_is_no_file_is_written_through_and_stays(takt, fakes, tmp_path):
     ("command", "words"),
     [
         (["run", "three_chains", "-o", "."], "is a directory"),
-        (["run", "three_chains", "-o", "/proc/nowhere/r.json"], "cannot be written"),
+        (["run", "three_chains", "-o", "/proc/nowhere/r.json"], "/proc/nowhere/r.json cannot be"),
         (["demo", "-o", "/proc/nowhere"], "cannot be written"),
         (["experiment", "policy", "--quick", "-o", "/proc/nowhere"], "cannot be written"),
         (["experiment", "hot-path", "--quick", "-o", "g.json"], "cannot be written"),

@@ -169,11 +169,12 @@ def test_too_few_samples_are_no_success() -> None:
 
 
 def test_the_tables_fit_a_terminal_and_have_both_paths_and_skipped_periods() -> None:
-    start, due = hot_path.tables([_run(hot_path.FIXED, 1.01, due_ns=2e6)])
+    start, due, parts = hot_path.tables([_run(hot_path.FIXED, 1.01, due_ns=2e6)])
+    assert [cell.text for cell in parts.rows[0]][1:] == ["0.25 %", "1.00 %", "0.50 %"]
     assert [cell.text for cell in start.rows[0]][3] == "1.010 ×"
     assert [cell.text for cell in due.rows[0]][1] == "1.110 ×"
     assert "skipped timer periods: none in any run" in due.notes
-    for table in (start, due):
+    for table in (start, due, parts):
         console = Console(width=100, file=io.StringIO(), record=True)
         table.print_to(console)
         assert "fixed phases 1" in console.export_text()  # in one line

@@ -52,6 +52,29 @@ def test_the_thread_table_says_what_was_refused():
     assert "no right to use fifo 80; raise RLIMIT_RTPRIO" in table.notes
 
 
+def test_the_tables_of_a_run_leave_that_to_its_warnings():
+    raw = results(policy="fifo")
+    raw["threads"][0]["faults"] = ["no right to use fifo 80; raise RLIMIT_RTPRIO"]
+    assert not any(
+        "no right" in note for table in run_tables(parse_results(raw)) for note in table.notes
+    )
+
+
+def test_threads_of_several_processes_are_told_apart():
+    raw = results()
+    one = thread_table(parse_results(raw))
+    assert {row[0].text for row in one.rows} >= {"worker.0", "worker.1"}
+    raw["threads"][0] |= {"process": 0, "name": "executor.0"}
+    raw["threads"][1] |= {"process": 1, "name": "executor.0"}
+    raw["threads"][2] |= {"process": 1, "cpu_ns": 10**9}
+    table = thread_table(parse_results(raw))
+    names = {row[0].text for row in table.rows}
+    assert names == {"0/executor.0", "1/executor.0", "1/dds.ev (middleware)"}
+    assert any(
+        note.startswith("0/name, 1/name: threads of the first process") for note in table.notes
+    )
+
+
 def test_a_graph_without_key_figures_gets_the_other_tables():
     raw = results()
     raw["kpis"] = {}

@@ -44,10 +44,11 @@ WithFallbacks with_fallbacks(
     if (takt_core::has_rt_priority(attributes.policy)) {
       policy += " " + std::to_string(attributes.priority);
     }
+    // What the kernel makes of that is known once the threads have started.
     result.used.push_back(
-      "executor " + detail::quoted(executor.name) + ": threads " + detail::quoted(threads.name) +
-      " run with nice " + std::to_string(threads.fallback->nice) + " instead of policy " + policy +
-      ", for which this process has no right");
+      "executor " + detail::quoted(executor.name) + ": this process has no right to policy " +
+      policy + ", so threads " + detail::quoted(threads.name) + " ask for their fallback, nice " +
+      std::to_string(threads.fallback->nice));
     attributes.policy = Policy::other;
     attributes.priority = 0;
     attributes.nice = threads.fallback->nice;

@@ -16,7 +16,8 @@ namespace
 
 constexpr int kLargestDepth = 1'000'000;
 
-void read_histogram(MapReader & map, Findings & findings, ExecutionTime & time)
+void read_histogram(
+  MapReader & map, Findings & findings, takt_core::Duration best, ExecutionTime & time)
 {
   const YamlNode * const node = map.find("histogram");
   if (node == nullptr || !expect_map(findings, *node, "histogram")) {
@@ -32,10 +33,10 @@ void read_histogram(MapReader & map, Findings & findings, ExecutionTime & time)
     if (!count) {
       continue;
     }
-    if (*value < time.best || *value > time.worst) {
+    if (*value < best || *value > time.worst) {
       findings.fault(
         entry.at, "histogram: " + print_duration(*value) + " is not between the best time, " +
-                    print_duration(time.best) + ", and the worst, " + print_duration(time.worst));
+                    print_duration(best) + ", and the worst, " + print_duration(time.worst));
     }
     time.histogram.emplace_back(*value, static_cast<std::uint64_t>(*count));
   }
@@ -65,20 +66,15 @@ void read_time(MapReader & map, Findings & findings, CallbackModel & callback)
     return;
   }
   own.duration("worst", false, time.worst);
-  time.best = time.worst;
-  own.duration("best", false, time.best);
-  if (time.best > time.worst) {
+  std::optional<takt_core::Duration> best;
+  own.duration("best", false, best);
+  if (best && *best > time.worst) {
     findings.fault(
-      own.at("best"), "the best time, " + print_duration(time.best) +
-                        ", is longer than the worst, " + print_duration(time.worst));
+      own.at("best"), "the best time, " + print_duration(*best) + ", is longer than the worst, " +
+                        print_duration(time.worst));
   }
-  if (!own.has("best") && own.has("histogram")) {
-    time.best = takt_core::Duration{};
-  }
-  read_histogram(own, findings, time);
-  if (!own.has("best") && own.has("histogram")) {
-    time.best = time.histogram.empty() ? time.worst : time.histogram.front().first;
-  }
+  read_histogram(own, findings, best.value_or(takt_core::Duration{}), time);
+  time.best = best.value_or(time.histogram.empty() ? time.worst : time.histogram.front().first);
 }
 
 std::vector<std::string> read_topics(MapReader & map, Findings & findings, std::string_view key)
@@ -206,7 +202,7 @@ private:
   {
     callback.executor = "main";
     if (const auto word = map.scalar("executor", "an executor's name")) {
-      check_name(word->text, "an executor", "", word->at, findings_);
+      check_name(word->text, "an executor", "./", word->at, findings_);
       callback.executor = word->text;
     }
     if (const auto word = map.scalar("host", "a host's name")) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -144,6 +145,24 @@ std::string counted(std::size_t n, std::string_view word)
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
 }
 
+// The callbacks that a rule may have missed; a schedule without rules means all of them.
+void print_defaulted(const Schedule & schedule, const std::vector<std::string> & ids)
+{
+  constexpr std::size_t kMost = 20;
+  const bool rules = std::any_of(
+    schedule.executors.begin(), schedule.executors.end(),
+    [](const auto & executor) { return !executor.callbacks.empty(); });
+  const std::size_t shown = rules ? std::min(ids.size(), kMost) : 0;
+  fmt::print(
+    "{} on the default threads{}\n", counted(ids.size(), "callback"), shown > 0 ? ":" : "");
+  for (std::size_t i = 0; i < shown; ++i) {
+    fmt::print("  {}\n", ids[i]);
+  }
+  if (rules && ids.size() > shown) {
+    fmt::print("  and {} more; --json lists them all\n", ids.size() - shown);
+  }
+}
+
 int print_text(const Arguments & arguments, const Schedule * schedule, const CheckReport & report)
 {
   for (const std::string & warning : report.warnings) {
@@ -170,12 +189,7 @@ int print_text(const Arguments & arguments, const Schedule * schedule, const Che
       counted(chain.options.path.size(), "callback"), chain.options.priority);
   }
   if (!arguments.ids.empty()) {
-    fmt::print(
-      "{} on the default threads{}\n", counted(report.defaulted_callbacks.size(), "callback"),
-      report.defaulted_callbacks.empty() ? "" : ":");
-    for (const std::string & id : report.defaulted_callbacks) {
-      fmt::print("  {}\n", id);
-    }
+    print_defaulted(*schedule, report.defaulted_callbacks);
   }
   return 0;
 }
@@ -233,8 +247,11 @@ int main(int argc, char ** argv)
       return kUnwritten;
     }
     return code;
+  } catch (const CLI::Success & request) {
+    return app.exit(request);
   } catch (const CLI::ParseError & error) {
-    return app.exit(error) == 0 ? 0 : kBad;
+    fmt::print(stderr, "takt_check: {}\n", error.what());
+    return kBad;
   } catch (const std::exception & error) {
     fmt::print(stderr, "takt_check: {}\n", error.what());
     return kBad;

@@ -98,6 +98,34 @@ TEST_F(CheckProgram, ListsWhoGetsTheDefaultThreads)
   EXPECT_EQ(run("s.yaml --ids - < ids.json").text, outcome.text);
 }
 
+TEST_F(CheckProgram, ListsNeitherAllThatAScheduleWithoutRulesLeavesNorTooMany)
+{
+  std::string ids = "{\"callbacks\": [";
+  for (int i = 0; i < 30; ++i) {
+    ids += (i == 0 ? "" : ", ") + std::string("{\"kind\": \"sub\", \"id\": \"/n") +
+           std::to_string(i) + ":sub(/p)\"}";
+  }
+  write("ids.json", ids + "]}");
+  write("stock.yaml", "version: 1\nexecutors: {main: {threads: {a: {}}, default: a}}\n");
+  const Outcome stock = run("stock.yaml --ids ids.json");
+  EXPECT_TRUE(stock.text.ends_with("\n30 callbacks on the default threads\n")) << stock.text;
+  write("s.yaml", kSmall);
+  const Outcome some = run("s.yaml --ids ids.json");
+  EXPECT_NE(some.text.find("30 callbacks on the default threads:\n  /n0:sub(/p)\n"), some.text.npos)
+    << some.text;
+  EXPECT_NE(
+    some.text.find("  /n19:sub(/p)\n  and 10 more; --json lists them all\n"), some.text.npos)
+    << some.text;
+}
+
+TEST_F(CheckProgram, ABadCommandLineIsOneSentence)
+{
+  const Outcome outcome = run("s.yaml --cores none");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(outcome.text.starts_with("takt_check: --cores: ")) << outcome.text;
+  EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
+}
+
 TEST_F(CheckProgram, PrintsEverythingAsJson)
 {
   write("s.yaml", kSmall);

@@ -95,10 +95,9 @@ TEST(Fallback, ReplacesOnlyWhatHasOneAndIsNotAllowed)
   const ExecutorSchedule executor = parse(with_main(kWithFallback)).executors[0];
   const WithFallbacks fallen = with_fallbacks(executor, false);
   EXPECT_EQ(
-    fallen.used,
-    Strings{
-      "executor 'main': threads 'hot' run with nice -3 instead of policy fifo 80, for which this "
-      "process has no right"});
+    fallen.used, Strings{"executor 'main': this process has no right to policy fifo 80, so threads "
+                         "'hot' ask for their "
+                         "fallback, nice -3"});
   const takt_core::ThreadAttributes & hot = fallen.executor.threads[0].attributes;
   EXPECT_EQ(hot.policy, Policy::other);
   EXPECT_EQ(hot.priority, 0);

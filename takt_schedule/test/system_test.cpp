@@ -108,6 +108,35 @@ TEST(System, TheFaultyExampleOfTheDocumentationHasExactlyTheFaultsShown)
   EXPECT_EQ(shown, test::docs_example("its faults", "system.md"));
 }
 
+TEST(System, AnExecutorHasTheNamesItMayHaveInASchedule)
+{
+  const System system = parse(with_callbacks({kTimer + ", executor: rear.left/main_2"}));
+  ASSERT_EQ(system.callbacks.size(), 1U);
+  EXPECT_EQ(system.callbacks[0].executor, "rear.left/main_2");
+  expect_fault(
+    with_callbacks({kTimer + ", executor: rear left"}),
+    "4:78: an executor cannot be named 'rear left'; use letters, digits, '_' and '-', '.', '/'");
+}
+
+TEST(System, WithoutABestTimeItIsTheShortestThatWasSeenOrTheWorst)
+{
+  const auto time = [](const std::string & words) {
+    return parse(with_callbacks(
+                   {"id: \"/a:timer(10ms)\", period: 10ms, publishes: /x, time: " + words}))
+      .callbacks.at(0)
+      .time;
+  };
+  EXPECT_EQ(time("{worst: 9ms}").best, 9ms);
+  EXPECT_EQ(time("{worst: 9ms, histogram: {3ms: 1, 2ms: 7}}").best, 2ms);
+  EXPECT_EQ(time("{worst: 9ms, best: 1ms, histogram: {2ms: 7}}").best, 1ms);
+  EXPECT_EQ(time("{worst: 9ms, histogram: {}}").best, 9ms);
+  // A best time that is none hides nothing and is blamed for nothing else.
+  expect_fault(
+    with_callbacks({"id: \"/a:timer(10ms)\", period: 10ms, publishes: /x, time: {worst: 9ms, best: "
+                    "x, histogram: {2ms: 7}}"}),
+    "4:82: best: 'x' is no number with a unit; write for example 100ms");
+}
+
 TEST(System, RefusesCallbacksThatCannotBe)
 {
   expect_fault(

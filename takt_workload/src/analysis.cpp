@@ -121,6 +121,7 @@ public:
         result_.hot_path.latency.add(
           run.start - later->start, run.start, stalls_.overlaps(later->release, run.start));
         result_.hot_path.from_due_ns.push_back((run.start - later->release).count());
+        hot_path_parts(i, *later);
       }
     }
     if (measured_from.empty()) {
@@ -166,6 +167,31 @@ private:
       count += measured(run.release + i * period) ? 1 : 0;
     }
     return count;
+  }
+
+  // Goes back from message to message; a way that ends elsewhere tells nothing about this sample.
+  void hot_path_parts(RunIndex sink, const RunRecord & root)
+  {
+    Duration work{}, held_up{}, publishing{}, handing_over{};
+    const RunRecord * next = &causality_.runs()[sink];
+    for (RunIndex i = sink; next != &root;) {
+      i = causality_.source(i);
+      if (i == kNoRun) {
+        return;
+      }
+      const RunRecord & run = causality_.runs()[i];
+      const bool worked = run.work_end != Time{};
+      work += run.work_cpu;
+      held_up += worked ? run.work_end - run.start - run.work_cpu : Duration{};
+      publishing += run.end - (worked ? run.work_end : run.start);
+      handing_over += next->start - run.end;
+      next = &run;
+    }
+    HotPathParts & parts = result_.hot_path.parts;
+    parts.work_ns.push_back(work.count());
+    parts.held_up_ns.push_back(held_up.count());
+    parts.publishing_ns.push_back(publishing.count());
+    parts.handing_over_ns.push_back(handing_over.count());
   }
 
   // What no sample can be faster than: the least work on any way from one of these roots to the sink,

@@ -31,6 +31,27 @@ CLI::Option * add_duration(
     ->type_name("DURATION");
 }
 
+CLI::Option * add_whole(
+  CLI::App & app, const std::string & name, const std::function<void(int)> & set, int least,
+  int most, const std::string & help)
+{
+  return app
+    .add_option_function<std::string>(
+      name,
+      [=](const std::string & text) {
+        int value = 0;
+        const char * const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, value);
+        if (read.ec != std::errc{} || read.ptr != end || value < least || value > most) {
+          throw CLI::ValidationError(
+            name, fmt::format("'{}' is no whole number from {} to {}", text, least, most));
+        }
+        set(value);
+      },
+      help)
+    ->type_name("N");
+}
+
 std::vector<int> parse_cores(const std::string & text)
 {
   const std::vector<int> usable = takt_core::usable_cores();

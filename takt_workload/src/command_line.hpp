@@ -3,6 +3,7 @@
 #define COMMAND_LINE_HPP_
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ CLI::Option * add_duration(
 
 /// "0,2-3": throws CLI::ValidationError for anything else, or cores this process may not use.
 std::vector<int> parse_cores(const std::string & text);
+
+/// An option that takes a whole number from `least` to `most`, in words of our own where it is none.
+CLI::Option * add_whole(
+  CLI::App & app, const std::string & name, const std::function<void(int)> & set, int least,
+  int most, const std::string & help);
 
 /// Parses; prints help, or one line "PROGRAM: what". The exit code if the program is to end.
 std::optional<int> parse_or_explain(CLI::App & app, int argc, const char * const * argv);

@@ -30,7 +30,8 @@ void read_message(MapReader & reader, Graph & graph)
   } else if (word == "Payload") {
     graph.message = MessageType::Payload;
   } else if (word != "Message4kb") {
-    reader.fault_at("message", "'message' must be Message4kb, Int32 or Payload");
+    reader.fault_at(
+      "message", fmt::format("'message' must be Message4kb, Int32 or Payload, not '{}'", word));
   }
   const auto size = reader.text("payload", graph.message == MessageType::Payload);
   if (!size) {
@@ -54,7 +55,8 @@ void read_message(MapReader & reader, Graph & graph)
 void read_graph(const YAML::Node & root, Graph & graph, FileFaults & faults)
 {
   MapReader reader(root, "graph", faults);
-  if (reader.has("executors") && !reader.has("nodes")) {
+  // Not asked of the reader, which would take the word for one of a graph's.
+  if (root.IsMap() && root["executors"] && !reader.has("nodes")) {
     reader.fault(
       "this is a schedule (it has 'executors'), where a graph is expected; `takt check FILE` "
       "checks "
@@ -76,7 +78,10 @@ void read_graph(const YAML::Node & root, Graph & graph, FileFaults & faults)
   Doubtful doubtful;
   const YAML::Node nodes = reader.sequence("nodes");
   if (!nodes.IsDefined() || nodes.size() == 0 || nodes.size() > kMaxNodes) {
-    reader.fault(fmt::format("'nodes' must be a list of 1 to {} nodes", kMaxNodes));
+    reader.fault(fmt::format(
+      "'nodes' must be a list of 1 to {} nodes, as in nodes: [{{name: A, kind: sensor, period: "
+      "100ms}}]",
+      kMaxNodes));
     doubtful.insert("");
   } else {
     for (const auto & node : nodes) {
@@ -107,16 +112,21 @@ takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & 
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
     if (documents.size() > 1) {
-      faults.add(place_of(documents[1]), "a second YAML document; a graph is one");
+      faults.add(
+        place_of(documents[1]), "a graph file holds one document; remove what follows '---'");
     }
-    read_graph(documents.empty() ? YAML::Node() : documents.front(), graph, faults);
+    if (documents.empty() || documents.front().IsNull()) {
+      faults.add({1, 1}, "the file is empty; a graph starts with 'version: 1'");
+    } else {
+      read_graph(documents.front(), graph, faults);
+    }
   } catch (const YAML::Exception & error) {
     const Place place =
       error.mark.is_null() ? Place{} : Place{error.mark.line + 1, error.mark.column + 1};
     if (const auto tab = takt_schedule::tab_in_indentation(text, place.line)) {
       faults.add({tab->line, tab->column}, std::string(takt_schedule::kTabFault));
     } else {
-      faults.add(place, error.msg);
+      faults.add(place, "not YAML: " + error.msg);
     }
   }
   if (!faults.empty()) {

@@ -37,10 +37,8 @@ public:
     if (RunRecord * const record = Recorder::current(); record != nullptr) {
       record->work_asked += asked;
       record->work_cpu += done.cpu;
-      if (const auto over = done.cpu - asked; over > Work::kOverrun) {
-        // Work ends with the chunk that overran.
-        record->overrun_end = takt_core::now();
-        record->overrun_begin = record->overrun_end - over - Work::kChunk;
+      if (asked > takt_core::Duration::zero()) {
+        record->work_end = takt_core::now();
       }
     }
     return done.result;

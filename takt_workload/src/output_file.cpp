@@ -20,6 +20,9 @@ using takt_core::Status;
 namespace
 {
 
+constexpr fs::perms kWritable =
+  fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+
 Status cannot(const std::string & path, int why)
 {
   return Faults{fmt::format("{} cannot be written: {}", path, std::strerror(why))};
@@ -43,6 +46,12 @@ std::optional<std::string> replaceable(const std::string & path)
   return std::nullopt;
 }
 
+// Nobody else's: what a killed run left has another number, and so is in nobody's way.
+std::string part_of(const std::string & target)
+{
+  return fmt::format("{}.{}.part", target, getpid());
+}
+
 }  // namespace
 
 Status check_output(const std::string & path)
@@ -56,7 +65,14 @@ Status check_output(const std::string & path)
   }
   int why = 0;
   if (const auto target = replaceable(path)) {
-    const std::string part = *target + ".part";
+    // Another file takes its place, which the directory allows whatever the file itself says.
+    const auto status = fs::status(*target, ignored);
+    if (
+      fs::exists(status) && ((status.permissions() & kWritable) == fs::perms::none ||
+                             access(target->c_str(), W_OK) != 0)) {
+      return Faults{path + " is write-protected; make it writable, or name another file"};
+    }
+    const std::string part = part_of(*target);
     const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0) {
       close(file);
@@ -64,9 +80,6 @@ Status check_output(const std::string & path)
       return {};
     }
     why = errno;
-    if (why == EEXIST && access(part.c_str(), W_OK) == 0) {
-      return {};
-    }
   }
   // Not opened: opening a pipe waits for its reader, and a device may do anything.
   if (fs::exists(path, ignored)) {
@@ -89,8 +102,8 @@ bool same_file(const std::string & one, const std::string & other)
 Status write_output(const std::string & path, std::string_view text)
 {
   const auto target = replaceable(path);
-  const std::string part = target ? *target + ".part" : "";
-  int file = target ? open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+  const std::string part = target ? part_of(*target) : "";
+  int file = target ? open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
   const bool renames = file >= 0;
   if (renames) {
     struct stat before

@@ -6,6 +6,8 @@
 #include <map>
 #include <thread>
 
+#include "refusals.hpp"
+
 namespace takt_workload
 {
 
@@ -42,6 +44,12 @@ std::string without_cores(takt_core::ThreadAttributes attributes)
   return describe(attributes);
 }
 
+bool fell_back(const OwnThread & thread)
+{
+  return thread.report.asked.policy != thread.wished.policy;
+}
+
+// What was refused, and what the kernel made of the fallback, which may be refused as well.
 // `refusals`: what has been tried already.
 std::string fallback_fault(const OwnThread & thread, std::map<std::string, std::string> & refusals)
 {
@@ -49,9 +57,14 @@ std::string fallback_fault(const OwnThread & thread, std::map<std::string, std::
   if (fresh) {
     known->second = refusal_of(thread.wished);
   }
+  const takt_core::ThreadAttributes & asked = thread.report.asked;
+  const takt_core::ThreadAttributes & granted = thread.report.granted;
+  const bool in_force =
+    granted.policy == asked.policy && granted.nice.value_or(0) == asked.nice.value_or(0);
   return fmt::format(
-    "{}; the schedule's fallback is in force: {}", known->second,
-    without_cores(thread.report.granted));
+    "{}{}{}: {}", known->second, kFallback,
+    in_force ? " is in force" : fmt::format(", nice {}, was refused too", asked.nice.value_or(0)),
+    without_cores(granted));
 }
 
 }  // namespace
@@ -84,7 +97,10 @@ std::vector<ThreadRecord> thread_records(
         record.asked = describe(own[i].wished);
         record.granted = describe(own[i].report.granted);
         record.faults = own[i].report.faults;
-        if (own[i].report.asked.policy != own[i].wished.policy) {
+        if (fell_back(own[i])) {
+          // One sentence tells of the policy, and of the fallback if that was refused too.
+          std::erase_if(
+            record.faults, [](const std::string & one) { return one.starts_with("SCHED_OTHER"); });
           record.faults.push_back(fallback_fault(own[i], refusals));
         }
       }

@@ -40,7 +40,8 @@ public:
           return callback;
         }
       }
-      faults_.add(place, fmt::format("{} has no timer", word));
+      faults_.add(
+        place, fmt::format("{} has no timer; name a node that has one, or a timer's id", word));
     }
     return kNone;
   }
@@ -153,7 +154,7 @@ void read_chains(
       chain.path.push_back(references.table().callbacks()[callback].id);
     }
     if (path.empty()) {
-      reader.fault("'path' is missing: a list of nodes or callback ids");
+      reader.fault("'path' is missing; add path: [A, B], of nodes or callback ids");
     }
     reader.finish();
     graph.chains.push_back(std::move(chain));
@@ -220,7 +221,7 @@ void read_kpis(
       graph.kpis.hot_path_roots.push_back(id_of(references.timer(word, place)));
     }
     if (graph.kpis.hot_path_roots.empty()) {
-      hot.fault("'roots' is missing: a list of nodes with timers");
+      hot.fault("'roots' is missing; add roots: [A], of nodes with timers");
     }
     graph.kpis.hot_path_sink = only_input(hot, "sink");
     if (doubtful.empty()) {

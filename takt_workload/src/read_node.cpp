@@ -17,6 +17,9 @@ constexpr std::size_t kMaxName = 200;
 // Far below what any timer of a general-purpose kernel keeps; records of each run must fit somewhere.
 constexpr takt_core::Duration kLeastPeriod = std::chrono::microseconds(10);
 
+constexpr const char * kNames =
+  "; use letters, digits and '_', with '/' between words that begin with no digit";
+
 const std::set<std::string> kKinds{"sensor", "transform",    "fusion",
                                    "cyclic", "intersection", "command"};
 
@@ -46,7 +49,7 @@ std::optional<std::string> name_of(MapReader & reader, const std::string & key, 
     return std::nullopt;
   }
   if (!valid_name(*name)) {
-    reader.fault_at(key, fmt::format("'{}' is not a valid ROS name", *name));
+    reader.fault_at(key, fmt::format("'{}' is not a valid ROS name{}", *name, kNames));
     return std::nullopt;
   }
   return name;
@@ -66,12 +69,12 @@ void read_inputs(MapReader & reader, Node & node, const NodeDefaults & defaults)
     input.depth = depth;
     input.place = place;
     if (!valid_name(input.topic) || input.topic.size() > kMaxName) {
-      reader.fault_at("inputs", fmt::format("'{}' is not a valid ROS name", topic));
+      reader.fault_at("inputs", fmt::format("'{}' is not a valid ROS name{}", topic, kNames));
     }
     node.inputs.push_back(std::move(input));
   }
   if (node.inputs.empty()) {
-    reader.fault("'inputs' is missing: a list of topics");
+    reader.fault("'inputs' is missing; add inputs: [A, B]");
   }
 }
 
@@ -90,7 +93,7 @@ void read_connections(
     node.inputs.push_back(std::move(input));
   }
   if (node.inputs.empty()) {
-    reader.fault("'connections' is missing: a list of {input, output}");
+    reader.fault("'connections' is missing; add connections: [{input: A, output: B}]");
   }
 }
 
@@ -108,7 +111,8 @@ void read_groups(MapReader & reader, Node & node)
   } else if (*word == "reentrant") {
     node.grouping = Grouping::reentrant;
   } else {
-    reader.fault_at("groups", "'groups' must be node, callback or reentrant");
+    reader.fault_at(
+      "groups", fmt::format("'groups' must be node, callback or reentrant, not '{}'", *word));
   }
   if (node.joins() && node.grouping != Grouping::node) {
     reader.fault_at(

@@ -25,7 +25,7 @@ json pack(const RunRecord & r)
   return json::array(
     {r.callback, r.thread, r.process, r.skipped, to_ns(r.release), to_ns(r.start), to_ns(r.end),
      r.work_asked.count(), r.work_cpu.count(), r.taken, r.published, r.taken_from,
-     to_ns(r.overrun_begin), to_ns(r.overrun_end)});
+     to_ns(r.work_end)});
 }
 
 RunRecord unpack_run(const json & j)
@@ -43,8 +43,7 @@ RunRecord unpack_run(const json & j)
   j.at(9).get_to(r.taken);
   j.at(10).get_to(r.published);
   j.at(11).get_to(r.taken_from);
-  r.overrun_begin = from_ns(j.at(12).get<std::int64_t>());
-  r.overrun_end = from_ns(j.at(13).get<std::int64_t>());
+  r.work_end = from_ns(j.at(12).get<std::int64_t>());
   return r;
 }
 

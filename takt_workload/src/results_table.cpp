@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -84,6 +85,26 @@ std::string skipping_timers(const CallbackTable & table, const Analysis & analys
   return text.empty() ? text : text + ")";
 }
 
+// Which callbacks no rule of the schedule matches. A schedule that matches none says so itself, or is
+// one of another graph, which is a warning.
+std::string defaulted_line(
+  const CallbackTable & table, const std::vector<ProcessRecord> & processes)
+{
+  constexpr std::size_t kMost = 10;
+  std::vector<std::string> ids;
+  for (const ProcessRecord & process : processes) {
+    ids.insert(ids.end(), process.defaulted_callbacks.begin(), process.defaulted_callbacks.end());
+  }
+  if (ids.empty() || ids.size() >= table.callbacks().size()) {
+    return "";
+  }
+  const std::size_t shown = std::min(ids.size(), kMost);
+  return fmt::format(
+    "on the default threads, for no rule matches them: {}{}\n",
+    fmt::join(ids.begin(), ids.begin() + shown, ", "),
+    ids.size() > shown ? fmt::format(" and {} more", ids.size() - shown) : "");
+}
+
 }  // namespace
 
 std::string results_table(
@@ -99,6 +120,9 @@ std::string results_table(
           "schedule {}, executor {}", options.schedule, fmt::join(executors_of(processes), ", ")),
     processes.front().order, processes.size(), processes.size() == 1 ? "" : "es",
     static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9);
+  if (analysis.measured_to <= analysis.measured_from) {
+    return text + "nothing was measured: it ended in its warm-up\n";
+  }
   text += kpi_rows(processes, analysis);
   text += head("chains, from release to end");
   for (std::size_t i = 0; i < analysis.chains.size(); ++i) {
@@ -150,15 +174,7 @@ std::string results_table(
     "of {:.1f} ms, {} runs whose work overran\n",
     analysis.load.applied, analysis.load.asked, analysis.skipped_periods,
     skipping_timers(CallbackTable(graph), analysis), analysis.drops, witnessed, stalled, overran);
-  std::vector<std::string> defaulted;
-  for (const ProcessRecord & process : processes) {
-    defaulted.insert(
-      defaulted.end(), process.defaulted_callbacks.begin(), process.defaulted_callbacks.end());
-  }
-  if (!defaulted.empty()) {
-    text += fmt::format(
-      "on the default threads, for no rule matches them: {}\n", fmt::join(defaulted, ", "));
-  }
+  text += defaulted_line(CallbackTable(graph), processes);
   for (const std::string & warning : warnings_of(options, host, processes, analysis)) {
     text += "warning: " + warning + "\n";
   }

@@ -6,6 +6,7 @@
 #include <regex>
 #include <string>
 
+#include "refusals.hpp"
 #include "takt_workload/results.hpp"
 
 namespace takt_workload
@@ -79,18 +80,12 @@ std::vector<std::string> without_misfits(
   return kept;
 }
 
-// One right that is missing is refused for each thread of the middleware: said once, with a count.
+// What is said of each of several threads: said once, with a count.
 std::vector<std::string> without_repeats(const std::vector<std::string> & warnings)
 {
   static const std::regex thread("thread '[^']*' \\([0-9]+\\)|for thread [0-9]+");
   std::map<std::string, std::size_t> times;
-  // For whichever thread, priority and fallback: the same right, and the same way to get it.
-  static const std::regex refusal("^[^:]*: |priority [0-9]+|rtprio [0-9]+|in force: .*");
-  const auto key = [](const std::string & text) {
-    const std::string one = std::regex_replace(text, thread, "");
-    return one.find(" refused for ") == std::string::npos ? one
-                                                          : std::regex_replace(one, refusal, "");
-  };
+  const auto key = [](const std::string & text) { return std::regex_replace(text, thread, ""); };
   for (const std::string & warning : warnings) {
     ++times[key(warning)];
   }
@@ -107,19 +102,36 @@ std::vector<std::string> without_repeats(const std::vector<std::string> & warnin
   return kept;
 }
 
+bool is_realtime(const ThreadRecord & thread)
+{
+  return thread.granted.starts_with("fifo") || thread.granted.starts_with("rr") ||
+         thread.granted.starts_with("deadline");
+}
+
+// Whether throttling may hold anything back. What only watches the run sleeps nearly always.
+bool has_realtime(const std::vector<ProcessRecord> & processes)
+{
+  return std::any_of(processes.begin(), processes.end(), [](const ProcessRecord & process) {
+    return process.middleware_ceiling > 0 ||
+           std::any_of(
+             process.threads.begin(), process.threads.end(), [](const ThreadRecord & thread) {
+               return is_realtime(thread) &&
+                      (thread.executor ||
+                       !(thread.name.starts_with("witness") || thread.name == "reference"));
+             });
+  });
+}
+
 // Whether nice levels are all that tells the executors' threads apart: no priority was granted.
 bool counts_on_nice(const std::vector<ProcessRecord> & processes)
 {
   bool nice = false;
   for (const ProcessRecord & process : processes) {
     for (const ThreadRecord & thread : process.threads) {
-      const std::string & granted = thread.granted;
-      if (
-        thread.executor && (granted.starts_with("fifo") || granted.starts_with("rr") ||
-                            granted.starts_with("deadline"))) {
+      if (thread.executor && is_realtime(thread)) {
         return false;
       }
-      nice = nice || (thread.executor && granted.find("nice") != std::string::npos);
+      nice = nice || (thread.executor && thread.granted.find("nice") != std::string::npos);
     }
   }
   return nice;
@@ -137,40 +149,44 @@ std::vector<std::string> warnings_of(
       warnings.push_back("incomplete: " + process.error);
     }
   }
+  Refusals refusals;
+  std::vector<std::string> faults;  // of threads, others than refusals
+  for (const ProcessRecord & process : processes) {
+    for (const ThreadRecord & thread : process.threads) {
+      const std::string who =
+        processes.size() > 1 ? fmt::format("{}/{}", process.process, thread.name) : thread.name;
+      const std::string granted = thread.granted.substr(0, thread.granted.find(", cores"));
+      for (const std::string & fault : thread.faults) {
+        if (!refusals.take(who, fault, granted)) {
+          faults.push_back(fmt::format("{}: {}", who, fault));
+        }
+      }
+    }
+  }
   for (const std::string & warning : without_misfits(process_warnings(processes), processes)) {
     // Said below of what the threads really had.
-    if (warning.find("nice levels only count within a session here") == std::string::npos) {
+    if (
+      warning.find("nice levels only count within a session here") == std::string::npos &&
+      !refusals.take(warning)) {
       warnings.push_back(warning);
     }
   }
-  std::map<std::string, std::string> refused;  // the threads of each fault
-  std::vector<std::string> faults;
   for (const ProcessRecord & process : processes) {
     if (process.unrecorded_runs > 0) {
       warnings.push_back(
         fmt::format("{} runs did not fit into the record", process.unrecorded_runs));
     }
-    for (const ThreadRecord & thread : process.threads) {
-      for (const std::string & fault : thread.faults) {
-        const std::string who =
-          processes.size() > 1 ? fmt::format("{}/{}", process.process, thread.name) : thread.name;
-        auto & whose = refused[fault];
-        if (whose.empty()) {
-          faults.push_back(fault);
-        }
-        whose += (whose.empty() ? "" : ", ") + who;
-      }
-    }
   }
-  for (const std::string & fault : faults) {
-    warnings.push_back(fmt::format("{}: {}", refused[fault], fault));
-  }
+  const std::vector<std::string> refused = refusals.sentences();
+  warnings.insert(warnings.end(), refused.begin(), refused.end());
+  warnings.insert(warnings.end(), faults.begin(), faults.end());
   if (host.autogroup && counts_on_nice(processes)) {
     warnings.push_back(
       "threads have nice values, and autogroup is on: they count only among the processes of this "
       "terminal session (`sysctl kernel.sched_autogroup_enabled=0` ends that)");
   }
-  if (host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us) {
+  if (
+    host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us && has_realtime(processes)) {
     warnings.push_back(fmt::format(
       "real-time threads are throttled after {} ms of {} ms (`sysctl "
       "kernel.sched_rt_runtime_us=-1` "

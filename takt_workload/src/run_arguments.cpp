@@ -35,7 +35,7 @@ std::uint64_t parse_seed(const std::string & option, const std::string & word)
       option, fmt::format("{} is not in the range 0 to {}", word, UINT64_MAX));
   }
   if (!number) {
-    throw CLI::ValidationError(option, fmt::format("'{}' is no number from 0 on", word));
+    throw CLI::ValidationError(option, fmt::format("'{}' is no whole number from 0 on", word));
   }
   return seed;
 }
@@ -60,10 +60,11 @@ void add_run_options(CLI::App & app, RunArguments & a)
       "order of the ready queues, without a schedule: " + orders())
     ->excludes("--schedule")
     ->default_str("fifo");
-  app.add_option("--threads", run.threads, "executor threads, without a schedule")
-    ->check(CLI::Range(1, 63))
+  add_whole(
+    app, "--threads", [&run](int threads) { run.threads = threads; }, 1, 63,
+    "executor threads, without a schedule")
     ->excludes("--schedule")
-    ->capture_default_str();
+    ->default_str("1");
   app.add_option_function<std::string>(
     "--cores", [&run](const std::string & text) { run.cores = parse_cores(text); },
     "confine the process to these cores, e.g. 0,2-3");
@@ -91,9 +92,10 @@ void add_run_options(CLI::App & app, RunArguments & a)
   app.add_option("--work-scale", run.work_scale, "factor for all work times")
     ->check(CLI::Range(0.0, 1000.0))
     ->capture_default_str();
-  app.add_option("--split", run.split, "number of processes, at most one for each node")
-    ->check(CLI::Range(1, 64))
-    ->capture_default_str();
+  add_whole(
+    app, "--split", [&run](int split) { run.split = split; }, 1, 64,
+    "number of processes, at most one for each node")
+    ->default_str("1");
   app.add_option("--split-map", run.split_map, "nodes of each process, \"A,B;C\"")
     ->needs("--split");
   app
@@ -107,13 +109,13 @@ void add_run_options(CLI::App & app, RunArguments & a)
       },
       "watch for stalls of the host: auto or off")
     ->default_str("auto");
-  app.add_option("--domain", run.domain, "ROS domain id; default: a free one")
-    ->check(CLI::Range(0, 232))
+  add_whole(
+    app, "--domain", [&run](int domain) { run.domain = static_cast<std::size_t>(domain); }, 0, 232,
+    "ROS domain id; default: a free one")
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app
-    .add_option(
-      "--reference-timer", run.reference_timer, "SCHED_FIFO priority of a bare timer thread")
-    ->check(CLI::Range(1, 99));
+  add_whole(
+    app, "--reference-timer", [&run](int priority) { run.reference_timer = priority; }, 1, 99,
+    "SCHED_FIFO priority of a bare timer thread");
   app.add_option("--label", run.label, "kept in the results");
   app.add_option("--output", a.output, "where to write the results, e.g. results.json");
   app.add_option(

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "refusals.hpp"
 #include "split.hpp"
 #include "takt_workload/domain.hpp"
 #include "takt_workload/host.hpp"
@@ -64,6 +65,20 @@ private:
   std::unique_ptr<PeriodicThread> thread_;
 };
 
+// All parts are this program.
+void name_program(ProcessRecord & record)
+{
+  record.error = with_program(std::move(record.error));
+  for (std::string & warning : record.warnings) {
+    warning = with_program(std::move(warning));
+  }
+  for (ThreadRecord & thread : record.threads) {
+    for (std::string & fault : thread.faults) {
+      fault = with_program(std::move(fault));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ProcessRecord> run_graph(
@@ -107,6 +122,9 @@ std::vector<ProcessRecord> run_graph(
   }
   if (reference != nullptr) {
     first.reference_lateness_ns = reference->stop(first.warnings);
+  }
+  for (ProcessRecord & record : records) {
+    name_program(record);
   }
   return records;
 }

@@ -11,7 +11,9 @@
 
 #include "part_accounts.hpp"
 #include "part_executor.hpp"
+#include "refusals.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_schedule/duration.hpp"
 #include "takt_workload/graph_node.hpp"
 #include "takt_workload/record_size.hpp"
 #include "takt_workload/recorder.hpp"
@@ -27,11 +29,6 @@ namespace
 {
 
 constexpr const char * kStopped = "stopped before it began";
-
-double seconds(Duration duration)
-{
-  return std::chrono::duration<double>(duration).count();
-}
 
 // The graph's nodes of one part, from their creation to the last figure read from them.
 class Part
@@ -73,7 +70,7 @@ public:
       record_.error = error.what();
       record_.bad_input = true;
     } catch (const std::exception & error) {
-      record_.error = error.what();
+      record_.error = with_grouped_refusals(error.what());
       record_.bad_input =
         executor_ && (executor_->lacks_rights() || threads_refused(record_.error));
     }
@@ -161,8 +158,8 @@ private:
         }
         if (takt_core::now() > until) {
           record_.error = fmt::format(
-            "{} was not matched with {} endpoints within {:.0f} s", topic, count,
-            seconds(options_.match_timeout));
+            "{} was not matched with {} endpoint{} within {}", topic, count, count == 1 ? "" : "s",
+            takt_schedule::print_duration(options_.match_timeout));
           return false;
         }
       }
@@ -256,8 +253,11 @@ private:
       const std::vector<OriginalSample> samples = node->originals();
       record_.originals.insert(record_.originals.end(), samples.begin(), samples.end());
     }
+    const std::vector<std::string> & notes = executor_->fallback_notes;
     for (const std::string & warning : executor_->executor.schedule_warnings()) {
-      record_.warnings.push_back(warning);
+      if (std::find(notes.begin(), notes.end(), warning) == notes.end()) {
+        record_.warnings.push_back(warning);
+      }
     }
   }
 

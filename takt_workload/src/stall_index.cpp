@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "takt_workload/work.hpp"
+
 namespace takt_workload
 {
 
@@ -37,8 +39,10 @@ std::vector<Stall> overruns(const std::vector<RunRecord> & runs)
 {
   std::vector<Stall> found;
   for (const RunRecord & run : runs) {
-    if (run.overrun_end > run.overrun_begin) {
-      found.push_back({-1, run.overrun_begin, run.overrun_end, Stall::Source::overrun});
+    if (const auto over = run.work_cpu - run.work_asked; over > Work::kOverrun) {
+      // Work ends with the chunk that overran.
+      found.push_back(
+        {-1, run.work_end - over - Work::kChunk, run.work_end, Stall::Source::overrun});
     }
   }
   return found;

@@ -4,12 +4,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <numeric>
 
 #include "takt_schedule/duration.hpp"
 
 namespace takt_workload
 {
+
+void FileFaults::add(Place place, std::string what)
+{
+  // What the file holds is quoted as it is, line feeds too.
+  std::replace_if(
+    what.begin(), what.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  found_.emplace_back(place, std::move(what));
+}
 
 takt_core::Faults FileFaults::sorted() const
 {
@@ -52,6 +61,38 @@ std::size_t distance(const std::string & a, const std::string & b)
   return row.back();
 }
 
+// "a, b and c"
+std::string in_words(const std::set<std::string> & words)
+{
+  std::string text;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    text += word == words.begin() ? "" : std::next(word) == words.end() ? " and " : ", ";
+    text += *word;
+  }
+  return text;
+}
+
+std::string shown(const YAML::Node & node)
+{
+  constexpr std::size_t kMost = 60;
+  if (node.IsScalar()) {
+    const std::string & text = node.Scalar();
+    return fmt::format("'{}{}'", text.substr(0, kMost), text.size() > kMost ? "..." : "");
+  }
+  return node.IsMap() ? "a map" : node.IsSequence() ? "a list" : "nothing";
+}
+
+// How to write what is missing.
+std::string example_of(const std::string & key)
+{
+  static const std::map<std::string, std::string> examples{
+    {"version", "1"}, {"name", "some_name"},  {"kind", "sensor"},   {"period", "100ms"},
+    {"input", "A"},   {"output", "B"},        {"payload", "64KiB"}, {"min", "1ms"},
+    {"max", "3ms"},   {"deviation", "500us"}, {"sink", "A"},        {"node", "A"}};
+  const auto found = examples.find(key);
+  return found == examples.end() ? "" : fmt::format("; add {}: {}", key, found->second);
+}
+
 }  // namespace
 
 std::string did_you_mean(
@@ -72,9 +113,8 @@ std::string did_you_mean(
   if (!best.empty()) {
     return fmt::format("; did you mean '{}'?", best);
   }
-  return known.empty() || known.size() > listed
-           ? ""
-           : fmt::format("; there are: {}", fmt::join(known, ", "));
+  return known.empty() || known.size() > listed ? ""
+                                                : fmt::format("; there are {}", in_words(known));
 }
 
 MapReader::MapReader(const YAML::Node & node, std::string what, FileFaults & faults)
@@ -85,14 +125,20 @@ MapReader::MapReader(const YAML::Node & node, std::string what, FileFaults & fau
 {
   usable_ = node_.IsDefined() && node_.IsMap();
   if (!usable_) {
-    fault("a map is needed here");
+    faults_.add(place_, fmt::format("{} must be a map, not {}", what_, shown(node_)));
     return;
   }
-  std::set<std::string> seen;
+  std::map<std::string, int> seen;  // on which line
   for (const auto & entry : node_) {
-    if (entry.first.IsScalar() && !seen.insert(entry.first.Scalar()).second) {
+    if (!entry.first.IsScalar()) {
+      continue;
+    }
+    const auto [first, fresh] = seen.emplace(entry.first.Scalar(), place_of(entry.first).line);
+    if (!fresh) {
       faults_.add(
-        place_of(entry.first), fmt::format("{}: '{}' is there twice", what_, entry.first.Scalar()));
+        place_of(entry.first), fmt::format(
+                                 "{}: duplicate key {}; it is on line {} already", what_,
+                                 shown(entry.first), first->second));
     }
   }
 }
@@ -121,12 +167,12 @@ std::optional<std::string> MapReader::text(const std::string & key, bool require
   const YAML::Node node = get(key);
   if (!node.IsDefined()) {
     if (required && usable_) {
-      fault(fmt::format("'{}' is missing", key));
+      fault(fmt::format("'{}' is missing{}", key, example_of(key)));
     }
     return std::nullopt;
   }
   if (!node.IsScalar() || node.Scalar().empty()) {
-    fault_at(key, fmt::format("'{}' must be a word", key));
+    fault_at(key, fmt::format("'{}' must be a word, not {}", key, shown(node)));
     return std::nullopt;
   }
   return node.Scalar();
@@ -136,7 +182,9 @@ std::optional<takt_core::Duration> MapReader::to_duration(
   const YAML::Node & node, const std::string & key)
 {
   if (!node.IsScalar()) {
-    faults_.add(place_of(node), fmt::format("{}: '{}' must be a duration like 100ms", what_, key));
+    faults_.add(
+      place_of(node),
+      fmt::format("{}: '{}' must be a duration such as 100ms, not {}", what_, key, shown(node)));
     return std::nullopt;
   }
   auto parsed = takt_schedule::parse_duration(node.Scalar());
@@ -181,7 +229,7 @@ std::optional<bool> MapReader::boolean(const std::string & key)
     return std::nullopt;
   }
   if (*written != "true" && *written != "false") {
-    fault_at(key, fmt::format("'{}' must be true or false", key));
+    fault_at(key, fmt::format("'{}' must be true or false, not '{}'", key, *written));
     return std::nullopt;
   }
   return *written == "true";
@@ -191,7 +239,7 @@ YAML::Node MapReader::sequence(const std::string & key)
 {
   const YAML::Node node = get(key);
   if (node.IsDefined() && !node.IsSequence()) {
-    fault_at(key, fmt::format("'{}' must be a list", key));
+    fault_at(key, fmt::format("'{0}' must be a list, not {1}; write {0}: [...]", key, shown(node)));
     return YAML::Node(YAML::NodeType::Undefined);
   }
   return node;
@@ -202,7 +250,9 @@ std::vector<std::pair<std::string, Place>> MapReader::texts(const std::string & 
   std::vector<std::pair<std::string, Place>> found;
   for (const auto & entry : sequence(key)) {
     if (!entry.IsScalar() || entry.Scalar().empty()) {
-      faults_.add(place_of(entry), fmt::format("{}: '{}' must be a list of words", what_, key));
+      faults_.add(
+        place_of(entry),
+        fmt::format("{}: '{}' must be a list of words, not of {}", what_, key, shown(entry)));
     } else {
       found.emplace_back(entry.Scalar(), place_of(entry));
     }
@@ -249,11 +299,15 @@ void MapReader::finish()
     return;
   }
   for (const auto & entry : node_) {
-    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
-    if (!known_.contains(key)) {
+    if (!entry.first.IsScalar()) {
       faults_.add(
         place_of(entry.first),
-        fmt::format("{}: '{}' is not known here{}", what_, key, did_you_mean(key, known_)));
+        fmt::format("{}: a key must be a word, not {}", what_, shown(entry.first)));
+    } else if (const std::string & key = entry.first.Scalar(); !known_.contains(key)) {
+      faults_.add(
+        place_of(entry.first),
+        fmt::format(
+          "unknown key {} in {}{}", shown(entry.first), what_, did_you_mean(key, known_)));
     }
   }
 }

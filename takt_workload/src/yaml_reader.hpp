@@ -26,7 +26,7 @@ class FileFaults
 public:
   explicit FileFaults(std::string file) : file_(std::move(file)) {}
 
-  void add(Place place, const std::string & what) { found_.emplace_back(place, what); }
+  void add(Place place, std::string what);
   bool empty() const { return found_.empty(); }
   std::size_t count() const { return found_.size(); }
   /// "FILE:LINE:COLUMN: what", in the file's order.

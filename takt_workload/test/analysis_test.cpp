@@ -17,6 +17,41 @@ TEST_F(Records, HotPathRunsFromTheLaterRootToTheSink)
   EXPECT_EQ(figures.hot_path.drops, 0u);
 }
 
+// Of each of three runs that take 3 ms, 2 ms are work and half a millisecond is a preemption.
+TEST_F(Records, PartsOfTheHotPathAddUpToIt)
+{
+  round(0, 1);
+  for (RunRecord & run : process.runs) {
+    if (run.work_cpu > takt_core::Duration{}) {
+      run.work_end = run.end - std::chrono::microseconds(500);
+    }
+  }
+  const Analysis figures = result();
+  const HotPathParts & parts = figures.hot_path.parts;
+  ASSERT_EQ(parts.work_ns.size(), 1u);
+  EXPECT_EQ(parts.work_ns[0], 4'000'000);        // fusion and filter; the sink's is not in it
+  EXPECT_EQ(parts.held_up_ns[0], 1'000'000);     // of the same two
+  EXPECT_EQ(parts.publishing_ns[0], 2'000'000);  // the sensor's 1 ms and twice 0.5 ms
+  EXPECT_EQ(parts.handing_over_ns[0], 3'000'000);
+  EXPECT_EQ(
+    figures.hot_path.latency.ns[0],
+    parts.work_ns[0] + parts.held_up_ns[0] + parts.publishing_ns[0] + parts.handing_over_ns[0]);
+}
+
+// The last message came from the root that started first: the way back does not lead to the other.
+TEST_F(Records, PartsAreOfSamplesThatTheirMessagesLeadTo)
+{
+  run("/Front:timer(100ms)", 0, 1, 2, 0, true);
+  run("/Rear:timer(100ms)", 0, 3, 4, 0, true);
+  run("/Fusion:sub(/Rear)", 4, 4, 5, 1, false);
+  run("/Fusion:sub(/Front)", 2, 5, 8, 1, true);
+  run("/Filter:sub(/Fusion)", 8, 9, 12, 1, true);
+  run("/Sink:sub(/Filter)", 12, 13, 16, 1, true);
+  const Analysis figures = result();
+  EXPECT_EQ(figures.hot_path.latency.ns, (std::vector<std::int64_t>{10'000'000}));
+  EXPECT_TRUE(figures.hot_path.parts.work_ns.empty());
+}
+
 // The longer way may begin at the root that is not measured from: no sample waits for its work then.
 TEST_F(Records, TheFloorIsThatOfTheRootThatIsMeasuredFrom)
 {

@@ -33,7 +33,9 @@ TEST(GraphFile, ReportsAllFaultsWithTheirLines)
     all += fault + "\n";
   }
   for (const char * expected :
-       {"g.yaml:3:1: graph: 'colour' is not known", "g.yaml:5:5: node A: 'period' is missing",
+       {"g.yaml:3:1: unknown key 'colour' in graph; there are chains, defaults, kpis, message, "
+        "name,",
+        "g.yaml:5:5: node A: 'period' is missing; add period: 100ms",
         "g.yaml:6:21: node B: 'tranform' is no kind; did you mean 'transform'?",
         "g.yaml:7:5: nobody publishes /X", "g.yaml:8:5: there is a node /C already",
         "g.yaml:8:37: node C: 'period'", "g.yaml:9:41: /D takes /A twice",
@@ -62,9 +64,9 @@ TEST(GraphFile, FaultsOfNodesHideNoneOfChainsAndFigures)
   EXPECT_EQ(
     graph.faults(), (takt_core::Faults{
                       "g.yaml:4:10: graph: 'payload' must be at most 64MiB, not '4GiB'",
-                      "g.yaml:6:5: node A: 'period' is missing",
+                      "g.yaml:6:5: node A: 'period' is missing; add period: 100ms",
                       "g.yaml:8:21: node C: 'tranform' is no kind; did you mean 'transform'?",
-                      "g.yaml:11:24: B has no timer",
+                      "g.yaml:11:24: B has no timer; name a node that has one, or a timer's id",
                       "g.yaml:11:41: chain: 'deadline': '5' has no unit; write 5ms (units are ns, "
                       "us, ms, s and min)",
                       "g.yaml:13:22: there is no node Y"}));
@@ -154,7 +156,9 @@ TEST(GraphFile, RefusesWhatCannotBeMeant)
       sensor + "  - {name: B, kind: transform, input: A, work: {min: 1ms, max: 3ms, "
                "deviation: 1ms}}\n"),
     "g:5:80: node B: work: 'deviation' needs 'mean'; without both the work is uniform\n");
-  EXPECT_EQ(fault(sensor, "---\nname: h\n"), "g:6:1: a second YAML document; a graph is one\n");
+  EXPECT_EQ(
+    fault(sensor, "---\nname: h\n"),
+    "g:6:1: a graph file holds one document; remove what follows '---'\n");
   EXPECT_EQ(
     fault(sensor + "  - {kind: sensor, period: 10ms}\n  - {kind: sensor, period: 10ms}\n")
       .find("already"),
@@ -179,7 +183,7 @@ TEST(GraphFile, SuggestsWhatIsClose)
   const std::string head = "version: 1\nname: g\nnodes:\n";
   EXPECT_EQ(
     fault(head + "  - {name: Camera, kind: sensor, perod: 10ms, period: 1ms}\n"),
-    "g:4:34: node Camera: 'perod' is not known here; did you mean 'period'?");
+    "g:4:34: unknown key 'perod' in node Camera; did you mean 'period'?");
   EXPECT_EQ(
     fault(
       head + "  - {name: Camera, kind: sensor, period: 1ms}\n"
@@ -224,6 +228,38 @@ TEST(GraphFile, TheDocumentedExampleIsValid)
     taken += callback.output_topic == kNone ? takt_core::Duration{} : callback.work.longest;
   }
   EXPECT_LE(2 * taken, chain.deadline);
+}
+
+// As in schedules: what is wrong, what stands there instead, and what to write.
+TEST(GraphFile, FaultsSayWhatStandsThereAndWhatToWrite)
+{
+  const std::string head = "version: 1\nname: x\n";
+  const std::vector<std::pair<std::string, std::string>> cases{
+    {"", "1:1: the file is empty; a graph starts with 'version: 1'"},
+    {"# nothing\n", "1:1: the file is empty; a graph starts with 'version: 1'"},
+    {"- a\n", "1:1: graph must be a map, not a list"},
+    {"just words\n", "1:1: graph must be a map, not 'just words'"},
+    {head + "nodes: [\n", "4:1: not YAML: "},
+    {head + "name: y\n", "3:1: graph: duplicate key 'name'; it is on line 2 already"},
+    {head + "nodes: 3\n", "3:8: graph: 'nodes' must be a list, not '3'; write nodes: [...]"},
+    {head + "nodes: [7]\n", "3:9: node must be a map, not '7'"},
+    {head + "message: [a]\n", "3:10: graph: 'message' must be a word, not a list"},
+    {head + "message: Text\n", "must be Message4kb, Int32 or Payload, not 'Text'"},
+    {head + "nodes: [{name: A, kind: sensor, period: [1]}]\n",
+     "'period' must be a word, not a list"},
+    {head + "nodes: [{name: A}]\n", "3:9: node A: 'kind' is missing; add kind: sensor"},
+    {head + "nodes: [{name: 1a, kind: sensor}]\n", "'/1a' is not a valid ROS name; use letters"},
+    {head + "nodes: [{name: A, kind: sensor, groups: all}]\n", "or reentrant, not 'all'"},
+    {head + "? [a]\n: 3\n", "graph: a key must be a word, not a list"},
+    {head + "\"a\\nb\": 3\n", "3:1: unknown key 'a?b' in graph"},
+    {head + "---\nname: y\n", "a graph file holds one document; remove what follows '---'"}};
+  for (const auto & [text, said] : cases) {
+    std::string all;
+    for (const std::string & fault : parse_graph(text, "g").faults()) {
+      all += fault + "\n";
+    }
+    EXPECT_NE(all.find(said), std::string::npos) << said << "\nin\n" << all;
+  }
 }
 
 TEST(GraphFile, SurvivesAnything)

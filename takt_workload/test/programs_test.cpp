@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -56,6 +57,23 @@ TEST_F(Programs, BadInputIsOneMessageAndExitCodeTwo)
     EXPECT_EQ(std::count(program.errors.begin(), program.errors.end(), '\n'), 1)
       << words.back() << ": " << program.errors;
     EXPECT_EQ(program.output, "");
+  }
+}
+
+TEST_F(Programs, ANumberThatIsNoneIsSaidInOurWords)
+{
+  for (const auto & [option, word, range] : std::vector<std::array<std::string, 3>>{
+         {"--threads", "abc", "from 1 to 63"},
+         {"--threads", "64", "from 1 to 63"},
+         {"--split", "0", "from 1 to 64"},
+         {"--domain", "2x", "from 0 to 232"},
+         {"--reference-timer", "100", "from 1 to 99"},
+         {"--seed", "x", "from 0 on"}}) {
+    Program program({TAKT_RUN, "three_chains", option, word});
+    EXPECT_EQ(program.finish(), 2);
+    EXPECT_EQ(
+      program.errors,
+      "takt_run: " + option + ": '" + word + "' is no whole number " + range + "\n");
   }
 }
 
@@ -241,6 +259,35 @@ TEST_F(Programs, AShortRunAndOneThatEndsInItsWarmUpWarnOfNoOverload)
   EXPECT_EQ(results().at("kpis").at("skipped_periods"), 0);
 }
 
+// Of a schedule without rules for callbacks nobody expects any.
+TEST_F(Programs, OnlyARuleThatIsMissingIsWorthAWord)
+{
+  Program stock(
+    {TAKT_RUN, "three_chains", "--schedule", "three_chains_single", "--warmup", "10ms",
+     "--duration", "100ms"});
+  EXPECT_EQ(stock.finish(), 0) << stock.errors;
+  EXPECT_EQ(stock.output.find("default threads"), std::string::npos) << stock.output;
+  std::ofstream(file("s.yaml")) << "version: 1\nexecutors:\n  main:\n    threads: {a: {}}\n"
+                                   "    default: a\n    callbacks:\n"
+                                   "      - {match: \"/FrontLidarDriver:timer(*)\", threads: a}\n";
+  Program some(
+    {TAKT_RUN, "autoware_reference", "--schedule", file("s.yaml"), "--work-scale", "0.05",
+     "--warmup", "10ms", "--duration", "100ms"});
+  EXPECT_EQ(some.finish(), 0) << some.errors;
+  EXPECT_NE(some.output.find("for no rule matches them: /"), std::string::npos) << some.output;
+  EXPECT_NE(some.output.find(" and 25 more\n"), std::string::npos) << some.output;
+}
+
+TEST_F(Programs, HowLongDiscoveryWasWaitedForHasAUnit)
+{
+  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF", 1);  // no process finds another
+  Program program(
+    {TAKT_RUN, "three_chains", "--split", "2", "--match-timeout", "100ms", "--duration", "100ms"});
+  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
+  EXPECT_EQ(program.finish(), 1);
+  EXPECT_NE(program.errors.find(" within 100ms\n"), std::string::npos) << program.errors;
+}
+
 TEST_F(Programs, AResultThatCannotBeWrittenNamesTheFile)
 {
   Program program(
@@ -302,6 +349,30 @@ TEST_F(Programs, WhatIsReadIsNeverWritten)
     EXPECT_EQ(program.finish(), 2) << said;
     EXPECT_NE(program.errors.find(said), std::string::npos) << program.errors;
     EXPECT_EQ(std::filesystem::file_size(graph), size);
+  }
+}
+
+TEST_F(Programs, WhatIsProtectedOrOfOthersIsNeverReplaced)
+{
+  for (const char * name : {"kept.json", "new.json.part"}) {
+    std::ofstream(file(name)) << "mine";
+  }
+  chmod(file("kept.json").c_str(), 0444);
+  for (const char * option : {"--output", "--records"}) {
+    Program refused({TAKT_RUN, "three_chains", "--duration", "100ms", option, file("kept.json")});
+    EXPECT_EQ(refused.finish(), 2) << refused.errors;
+    EXPECT_NE(refused.errors.find("kept.json is write-protected"), std::string::npos)
+      << refused.errors;
+    EXPECT_EQ(std::count(refused.errors.begin(), refused.errors.end(), '\n'), 1);
+    Program runs(
+      {TAKT_RUN, "three_chains", "--duration", "100ms", "--quiet", option, file("new.json")});
+    EXPECT_EQ(runs.finish(), 0) << runs.errors;
+    EXPECT_TRUE(std::filesystem::exists(file("new.json")));
+  }
+  for (const char * name : {"kept.json", "new.json.part"}) {
+    std::string kept;
+    std::ifstream(file(name)) >> kept;
+    EXPECT_EQ(kept, "mine");
   }
 }
 

@@ -55,17 +55,53 @@ TEST_F(Programs, WithoutRightsTheShippedScheduleTellsThreadsApartByNiceLevelsTha
   EXPECT_EQ(granted, expected);
   EXPECT_EQ(asked, wished) << "what the schedule wants, not what its fallback asked for";
   const std::string warnings = all.at("warnings").dump();
-  EXPECT_NE(warnings.find("hot.0, hot.1: SCHED_FIFO priority 60 refused"), std::string::npos)
+  const auto missing = warnings.find("CAP_SYS_NICE is missing");
+  EXPECT_NE(warnings.find("hot.0, hot.1, planner, rest.0, rest.1"), std::string::npos) << warnings;
+  EXPECT_NE(
+    warnings.find("refused: CAP_SYS_NICE is missing and RLIMIT_RTPRIO is 0; add '- rtprio 65'"),
+    std::string::npos)
     << warnings;
-  // One right is missing, and how to get it is said once.
-  EXPECT_EQ(warnings.find("SCHED_FIFO priority 50 refused"), std::string::npos) << warnings;
-  EXPECT_NE(warnings.find("(and 2 more like this)"), std::string::npos) << warnings;
+  EXPECT_NE(
+    warnings.find("instead they run as other (hot.0, hot.1), other nice 5 (planner), other nice 15 "
+                  "(rest.0, rest.1)"),
+    std::string::npos)
+    << warnings;
+  // One right is missing, and how to get it is said once, ready to be typed.
+  EXPECT_EQ(warnings.find("CAP_SYS_NICE is missing", missing + 1), std::string::npos) << warnings;
+  EXPECT_NE(warnings.find("setcap cap_sys_nice+ep " TAKT_RUN ";"), std::string::npos) << warnings;
+  EXPECT_EQ(warnings.find("fallback"), std::string::npos) << "said twice: " << warnings;
   EXPECT_EQ(warnings.find("nice levels only count"), std::string::npos) << "said twice";
+  // Nobody has a real-time priority that could be throttled.
+  EXPECT_EQ(warnings.find("are throttled after"), std::string::npos) << warnings;
   // Nice values mean little where autogroup is on, and that is said.
   EXPECT_EQ(
     all.at("warnings").dump().find("count only among the processes of this terminal session") !=
       std::string::npos,
     all.at("host").at("autogroup").get<bool>());
+}
+
+// A nice value, too, is a right that may be missing: what counts is what the kernel made of it.
+TEST_F(Programs, AFallbackThatIsRefusedIsNotClaimed)
+{
+  Program program(
+    {"/usr/bin/nice", "-n", "19", TAKT_RUN, "autoware_reference", "--schedule", "autoware_takt",
+     "--work-scale", "0.05", "--warmup", "100ms", "--duration", "300ms", "--quiet", "--output",
+     file("results.json")},
+    Rights::none);
+  EXPECT_EQ(program.finish(), 0) << program.errors;
+  const json all = results();
+  for (const json & thread : all.at("threads")) {
+    if (thread.at("executor").get<bool>()) {
+      const std::string faults = thread.at("faults").dump();
+      EXPECT_EQ(thread.at("faults").size(), 1u) << faults;
+      EXPECT_NE(faults.find("was refused too: other nice 19"), std::string::npos) << faults;
+    }
+  }
+  const std::string warnings = all.at("warnings").dump();
+  EXPECT_NE(warnings.find("; instead they run as other nice 19"), std::string::npos) << warnings;
+  for (const char * other : {"nice 0", "nice 5", "nice 15"}) {
+    EXPECT_EQ(warnings.find(other), std::string::npos) << warnings;
+  }
 }
 
 TEST_F(Programs, MissingRightsThatAScheduleInsistsOnAreBadInput)
@@ -74,6 +110,8 @@ TEST_F(Programs, MissingRightsThatAScheduleInsistsOnAreBadInput)
   const std::map<std::string, std::string> cases{
     {"    threads: {hot: {policy: fifo, priority: 7}}\n    default: hot\n",
      "SCHED_FIFO priority 7"},
+    {"    threads: {hot: {policy: fifo, priority: 7, count: 3}}\n    default: hot\n",
+     "cannot spin: hot.0, hot.1, hot.2: SCHED_FIFO priority 7"},
     {"    threads: {hot: {}}\n    default: hot\n    middleware_ceiling: 9\n",
      "SCHED_FIFO priority 9"},
     {"    threads: {hot: {}}\n    default: hot\n    process_threads:\n"
@@ -88,6 +126,8 @@ TEST_F(Programs, MissingRightsThatAScheduleInsistsOnAreBadInput)
         Rights::none);
       EXPECT_EQ(program.finish(), 2) << program.errors;
       EXPECT_NE(program.errors.find(said + " refused"), std::string::npos) << program.errors;
+      EXPECT_NE(program.errors.find("cap_sys_nice+ep " TAKT_RUN ";"), std::string::npos)
+        << program.errors;
     }
   }
 }

@@ -76,11 +76,11 @@ TEST(Witness, TellsWaitingForOtherThreadsFromAStall)
 TEST_F(Records, WorkThatOverranItsCpuTimeIsAStall)
 {
   round(0, 1);
-  process.runs[4].overrun_begin = at(10);
-  process.runs[4].overrun_end = at(11);
+  process.runs[4].work_cpu += milliseconds(1);
+  process.runs[4].work_end = at(11);
   run("/Filter:sub(/Fusion)", 108, 109, 112, 2, true);
-  process.runs.back().overrun_begin = at(111);
-  process.runs.back().overrun_end = at(112);
+  process.runs.back().work_cpu += milliseconds(1);
+  process.runs.back().work_end = at(112);
   run("/Planner:timer(100ms)", 109, 110, 110.5, 0, true);
   const Analysis result_of_planner = result();
   EXPECT_EQ(result_of_planner.planner.lateness.stalled, (std::vector<char>{0, 0}));

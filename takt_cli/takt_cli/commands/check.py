@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.commands.options import Json
+from takt_cli.commands.options import Json, whole
 from takt_cli.console import err, out
 from takt_cli.errors import EXIT_USAGE
 from takt_cli.graphs import graph_ids, resolve_graph, resolve_schedule
@@ -28,8 +28,13 @@ def check(
     ] = None,
     cores: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Check for a machine with this many cores.", show_default="this machine's"
+        whole(
+            "--cores",
+            1,
+            65536,
+            metavar="COUNT",
+            help="Check for a machine with this many cores.",
+            show_default="this machine's",
         ),
     ] = None,
     json_output: Json = False,

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.commands.options import Cores, Json, OutputDirectory, duration_ns
+from takt_cli.commands.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
 from takt_cli.comparison import chain_comparison, comparison_table
 from takt_cli.console import err, note
 from takt_cli.errors import TaktError
 from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
-from takt_cli.host import first_cores, measure_host, this_host
+from takt_cli.host import measure_host, this_host
 from takt_cli.middleware import check_middleware
 from takt_cli.outputs import write_text
 from takt_cli.places import output_directory
@@ -36,10 +36,10 @@ def demo(
 ) -> None:
     """Run the Autoware reference graph under stock executors and under takt, side by side."""
     length = duration_ns(duration, "--duration")
+    used = choose_cores(cores)
     check_middleware()
     directory = output_directory(output, "demo")
     host = this_host()
-    used = first_cores(cores, host.cores)
     graph = resolve_graph(GRAPH)
     scaling = fit(graph_info(graph), len(used))
     planned = plan_runs(graph, directory, used, scaling, length)
@@ -135,6 +135,6 @@ def explain(cores: tuple[int, ...], scaling: Scaling) -> list[str]:
     ]
 
 
-def _repeat(duration: str, cores: int | None) -> list[str]:
+def _repeat(duration: str, cores: str | None) -> list[str]:
     words = [] if duration == "10" else ["--duration", duration]
-    return [*words, "--cores", str(cores)] if cores else words
+    return [*words, "--cores", cores] if cores else words

@@ -7,7 +7,15 @@ from typing import Annotated
 import typer
 
 from takt_cli.background import hogs
-from takt_cli.commands.options import MOST_SEED, Cores, Json, OutputDirectory, duration_ns
+from takt_cli.commands.options import (
+    MOST_SEED,
+    Cores,
+    Json,
+    OutputDirectory,
+    choose_cores,
+    duration_ns,
+    whole,
+)
 from takt_cli.comparison import chain_comparison
 from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED
@@ -30,8 +38,7 @@ Duration = Annotated[
     str | None, typer.Option(help="Measured time of each run.", show_default=False)
 ]
 SampleCount = Annotated[
-    int | None,
-    typer.Option("--samples", min=20, help="Samples per chain, instead.", show_default=False),
+    int | None, whole("--samples", 20, help="Samples per chain, instead.", show_default=False)
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="A few seconds per run; to look around.")]
 
@@ -39,14 +46,15 @@ Quick = Annotated[bool, typer.Option("--quick", help="A few seconds per run; to 
 def _setting(
     name: str,
     output: OutputDirectory,
-    cores: int | None,
+    cores: Cores,
     quick: bool,
     duration: str | None,
     samples: int | None,
 ) -> Setting:
     length = duration_ns(duration, "--duration") if duration else None
+    used = choose_cores(cores)
     check_middleware()
-    return make_setting(output_directory(output, name), cores, quick, length, samples)
+    return make_setting(output_directory(output, name), used, quick, length, samples)
 
 
 def _announce(setting: Setting, planned: list[Planned]) -> None:
@@ -82,7 +90,7 @@ def run_executors(
     quick: Quick = False,
     cost: Annotated[str, typer.Option(help="CPU time of each callback.")] = "10ms",
     period: Annotated[str, typer.Option(help="Period of the three timers.")] = "300ms",
-    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Of the random phase.")] = 1,
+    seed: Annotated[int, whole("--seed", 0, MOST_SEED, help="Of the random phase.")] = 1,
     realtime: Annotated[
         bool, typer.Option("--realtime", help="Threads at SCHED_FIFO, out of others' way.")
     ] = False,
@@ -234,8 +242,8 @@ def run_policy(
 
 @app.command("hot-path")
 def run_hot_path(
-    runs: Annotated[int, typer.Option(min=1, help="Runs with fixed phases.")] = 5,
-    seeds: Annotated[int, typer.Option(min=0, help="Runs with random phases.")] = 20,
+    runs: Annotated[int, whole("--runs", 1, help="Runs with fixed phases.")] = 5,
+    seeds: Annotated[int, whole("--seeds", 0, help="Runs with random phases.")] = 20,
     duration: Duration = None,
     samples: SampleCount = None,
     quick: Quick = False,

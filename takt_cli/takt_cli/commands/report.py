@@ -14,7 +14,7 @@ from takt_cli.host import this_host
 from takt_cli.outputs import check_file, refuse_inputs
 from takt_cli.report.page import write_report
 from takt_cli.results import Results
-from takt_cli.results_file import load_results
+from takt_cli.results_file import load_complete_results
 from takt_cli.study import Configuration, Study, command_line
 
 
@@ -37,7 +37,7 @@ def make_report(
     for path in results:
         refuse_inputs({"--output": output}, {"result": path})
     check_file(output)
-    configurations = name_all(results, [load_results(path) for path in results])
+    configurations = name_all(results, [load_complete_results(path) for path in results])
     study = Study(
         kind="results",
         title=title,

@@ -9,7 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.commands.options import MOST_SEED, Json, check_phases, duration_ns, parse_cores
+from takt_cli.commands.options import (
+    MOST_SEED,
+    Json,
+    check_phases,
+    duration_ns,
+    factor,
+    parse_cores,
+    whole,
+)
 from takt_cli.console import note, out, print_json, progress
 from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.graphs import resolve_graph, resolve_schedule
@@ -20,6 +28,8 @@ from takt_cli.run_tables import run_tables
 from takt_cli.runner import RunRequest, run
 from takt_cli.samples import summarise
 from takt_cli.units import human
+
+_MOST_LISTED = 10
 
 
 class Witness(str, Enum):
@@ -61,17 +71,19 @@ def run_graph(
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, max=63, help="Executor threads, without a schedule.", show_default="1"),
+        whole("--threads", 1, 63, help="Executor threads, without a schedule.", show_default="1"),
     ] = None,
     duration: Annotated[str, typer.Option(help="How long to measure.")] = "10s",
     warmup: Annotated[str, typer.Option(help="Time before that which is not counted.")] = "1s",
     phases: Annotated[str, typer.Option(help="Timer phases: fixed or random:SEED.")] = "fixed",
     split: Annotated[
         int | None,
-        typer.Option(min=1, help="Spread the nodes over this many processes.", show_default="1"),
+        whole(
+            "--split", 1, 64, help="Spread the nodes over this many processes.", show_default="1"
+        ),
     ] = None,
     work_scale: Annotated[
-        float | None, typer.Option(min=0, help="Factor on all work.", show_default="1")
+        float | None, factor("--work-scale", help="Factor on all work.", show_default="1")
     ] = None,
     split_map: Annotated[
         str | None,
@@ -81,13 +93,18 @@ def run_graph(
     ] = None,
     cores: Annotated[
         str | None,
-        typer.Option(help="Confine the run to these cores, as in 0,2-3.", show_default="all"),
+        typer.Option(
+            metavar="LIST",
+            help="Confine the run to these cores, by number, as in 0,2-3.",
+            show_default="all",
+        ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            max=MOST_SEED,
+        whole(
+            "--seed",
+            0,
+            MOST_SEED,
             help="Of work times drawn from distributions.",
             show_default="0",
         ),
@@ -98,13 +115,14 @@ def run_graph(
     ] = None,
     domain: Annotated[
         int | None,
-        typer.Option(min=0, max=232, help="ROS domain id.", show_default="a free one"),
+        whole("--domain", 0, 232, help="ROS domain id.", show_default="a free one"),
     ] = None,
     reference_timer: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            max=99,
+        whole(
+            "--reference-timer",
+            1,
+            99,
             help="Also time a bare thread of this SCHED_FIFO priority.",
             show_default="none",
         ),
@@ -196,14 +214,26 @@ def print_run(results: Results) -> None:
         console.print("Ended early: these figures are of what was measured until then.")
     for table in run_tables(results):
         table.print_to(console)
-    if results.defaulted_callbacks:
-        console.print(
-            f"On the default threads, for no rule matches them: "
-            f"{', '.join(results.defaulted_callbacks)}",
-            markup=False,
-        )
+    line = defaulted_line(results)
+    if line:
+        console.print(line, markup=False)
     for warning in results.warnings:
         console.print(f"warning: {warning}", style="yellow", markup=False)
+
+
+def defaulted_line(results: Results) -> str:
+    """Say which callbacks no rule of the schedule matches.
+
+    Nothing where none is matched: either the schedule has no rules, or it is one of another graph,
+    which is among the warnings.
+    """
+    ids = results.defaulted_callbacks
+    if not ids or len(ids) >= len(results.callbacks):
+        return ""
+    more = len(ids) - _MOST_LISTED
+    rest = f" and {more} more (defaulted_callbacks in the results)" if more > 0 else ""
+    listed = ", ".join(ids[:_MOST_LISTED])
+    return f"On the default threads, for no rule matches them: {listed}{rest}"
 
 
 def _what_ran(results: Results) -> str:

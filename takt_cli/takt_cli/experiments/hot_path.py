@@ -15,7 +15,7 @@ import numpy as np
 from takt_cli.experiments.phases import collides
 from takt_cli.experiments.setting import Setting
 from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
-from takt_cli.results import Results
+from takt_cli.results import HOT_PARTS, Results
 from takt_cli.run_tables import share_cell
 from takt_cli.runner import RunRequest
 from takt_cli.samples import Samples, percentile
@@ -144,7 +144,29 @@ def tables(done: Sequence[Configuration]) -> list[Table]:
     due.notes.append("from when the later LiDAR's timer was due, not from its start")
     due.notes.append("planner: whether it is due while the hot path has every core")
     due.notes += skipped_notes(done)
-    return [start, due]
+    parts = _parts(done)
+    return [start, due, parts] if parts.rows else [start, due]
+
+
+def _parts(done: Sequence[Configuration]) -> Table:
+    """Say what the path spends beside its work: medians, which need not add up exactly."""
+    table = Table(
+        "Where the hot path's time goes, p50 of each, in % of its work",
+        ["run", "held up", "publishing", "handing over"],
+    )
+    for c in done:
+        parts = c.results.kpis.hot_parts
+        work = parts.get("work")
+        if work:
+            beside = [name for name in HOT_PARTS if name != "work"]
+            table.add(
+                f"{c.section} {c.name}",
+                *[f"{100 * parts[name] / work:.2f} %" if name in parts else "–" for name in beside],
+            )
+    table.notes.append("held up: preempted or interrupted while it worked")
+    table.notes.append("publishing: from the end of the work to that of the callback, mostly DDS")
+    table.notes.append("handing over: from a callback's end to the next one's start, with the take")
+    return table
 
 
 def _ratio(value: float | None, limit: float | None) -> Cell:

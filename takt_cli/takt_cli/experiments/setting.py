@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takt_cli.errors import TaktError
-from takt_cli.host import Host, first_cores, this_host
+from takt_cli.host import Host, this_host
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Setting:
 
 def make_setting(
     directory: Path,
-    cores: int | None,
+    cores: tuple[int, ...],
     quick: bool,
     duration_ns: int | None,
     samples: int | None,
@@ -42,5 +42,4 @@ def make_setting(
     if duration_ns is not None and samples is not None:
         raise TaktError("--duration and --samples say the same thing twice; give one of them")
     host = this_host()
-    used = first_cores(cores, host.cores)
-    return Setting(directory, host, used, quick, duration_ns, samples)
+    return Setting(directory, host, cores, quick, duration_ns, samples)

@@ -35,7 +35,7 @@ units = dict(ns=1e-9, us=1e-6, ms=1e-3, s=1)
 unit = next(u for u in units if args.duration.endswith(u) and args.duration[:-len(u)].isdigit())
 duration = int(args.duration.removesuffix(unit)) * units[unit]
 print(json.dumps(dict(elapsed_s=0.5, of_s=1.0)), flush=True)
-early = graph["name"] == "patient"
+early = graph["name"] in ("patient", "warming")
 if early or graph["name"] == "endless":
     open(args.graph + ".pid", "w").write(str(os.getpid()))
     try:
@@ -62,6 +62,8 @@ data = results(
 data["arguments"] = " ".join(sys.argv[1:])
 if early:
     data["warnings"].append("ended early")
+if graph["name"] == "warming":
+    data["measured_to_ns"] = data["measured_from_ns"] = data["epoch_ns"]
 if graph["name"] == "crashing":
     data["warnings"].append("incomplete: part 2 of 3 died")
 if schedule:

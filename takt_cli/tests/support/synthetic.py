@@ -60,6 +60,12 @@ def results(
                 "floor_ns": int(floor_ms * MS),
                 "stalled": [1 if i in range(stalls) else 0 for i in range(len(hot))],
                 "drops": 0,
+                "parts": {
+                    "work": {"count": len(hot), "p50": int(floor_ms * MS)},
+                    "held_up": {"count": len(hot), "p50": int(floor_ms * MS * 0.0025)},
+                    "publishing": {"count": len(hot), "p50": int(floor_ms * MS * 0.01)},
+                    "handing_over": {"count": len(hot), "p50": int(floor_ms * MS * 0.005)},
+                },
             },
             "planner": {
                 "period_ns": [100 * MS] * 99,

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -129,9 +128,6 @@ struct System
   std::vector<ChainSchedule> chains;
   /// "FILE:LINE:COL: what", sorted by line: what may not be meant.
   std::vector<std::string> warnings;
-
-  /// The host of that name, or nullptr.
-  const HostModel * find_host(std::string_view name) const;
 };
 
 }  // namespace takt_schedule

@@ -57,6 +57,15 @@ struct ChainFigures
   int processes = 0;                   ///< in how many its runs were seen
 };
 
+/// Where a sample's time went along the messages that led to it. They add up to the sample.
+struct HotPathParts
+{
+  std::vector<std::int64_t> work_ns;          ///< CPU time of the work
+  std::vector<std::int64_t> held_up_ns;       ///< working longer than that: preempted, interrupted
+  std::vector<std::int64_t> publishing_ns;    ///< between the end of work and the end of the run
+  std::vector<std::int64_t> handing_over_ns;  ///< from a run's end to the next one's start
+};
+
 struct HotPathFigures
 {
   Samples latency;                        ///< later root's start to the sink's start
@@ -64,6 +73,7 @@ struct HotPathFigures
   std::int64_t floor_ns =
     0;  ///< least median work from a root that was measured from (included) to the sink (not)
   std::uint64_t drops = 0;  ///< messages lost on the way to any of them
+  HotPathParts parts;       ///< of samples whose last messages came from the later root
 };
 
 struct PlannerFigures

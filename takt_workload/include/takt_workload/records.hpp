@@ -29,8 +29,7 @@ struct RunRecord
   takt_core::Time end{};
   takt_core::Duration work_asked{};
   takt_core::Duration work_cpu{};
-  takt_core::Time overrun_begin{};  ///< where work used more CPU time than asked; 0, 0: it did not
-  takt_core::Time overrun_end{};
+  takt_core::Time work_end{};  ///< before it published; 0: it did not work
   std::uint64_t taken = 0;
   std::uint64_t published = 0;
   std::uint64_t taken_from = 0;  ///< the publisher: see `fold`

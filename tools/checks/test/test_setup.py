@@ -1,6 +1,7 @@
 """Setting up says in one sentence why it cannot be done, and soon."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -92,6 +93,78 @@ def test_a_tree_of_another_user_is_one_sentence_at_once(built: bool, set_up: boo
             assert f"{tree}{'/build' if built else ''} belongs to root and cannot be" in sentence
             assert "copy the repository" in sentence
             assert set_up or not list(home.iterdir())
+
+
+def a_tree(place: Path) -> Path:
+    """Copy what `./takt` needs, without any package."""
+    tree = place / "tree"
+    shutil.copytree(SETUP, tree / "tools/setup")
+    shutil.copy(SETUP.parents[1] / "takt", tree)
+    return tree
+
+
+def takt(tree: Path, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run `./takt` with nothing in its environment but a home."""
+    return subprocess.run(
+        ["./takt", *words],
+        cwd=tree,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "ROS": "jazzy"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["run", "-h"], ["--version"]])
+def test_help_sets_nothing_up_and_builds_nothing(tmp_path: Path, words: list[str]) -> None:
+    tree, home = a_tree(tmp_path), tmp_path / "home"
+    home.mkdir()
+    done = takt(tree, home, *words)
+    assert done.returncode == 0, done.stderr
+    app = (SETUP.parents[1] / "takt_cli/takt_cli/app.py").read_text()
+    commands = re.findall(r'app\.command\("([a-z]+)"\)|name="(?!takt)([a-z]+)"', app)
+    assert commands
+    for names in commands:
+        assert "".join(names) in done.stdout
+    assert done.stderr == ""
+    assert not list(home.iterdir())
+    assert not (tree / "build").exists()
+
+
+def test_a_build_that_is_older_than_its_sources_is_named(tmp_path: Path) -> None:
+    tree, home = a_tree(tmp_path), tmp_path / "home"
+    home.mkdir()
+    where = 'source "$1/paths.sh"; echo "$TAKT_PREFIX"'
+    prefix = subprocess.run(
+        ["bash", "-ec", where, "-", str(tree / "tools/setup")],
+        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "ROS": "jazzy"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    python = Path(prefix, "bin/python3")  # stands for the tool
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\necho ran\n")
+    python.chmod(0o755)
+    Path(prefix, ".complete").touch()
+    stamp = tree / "build/jazzy/.built"
+    stamp.parent.mkdir(parents=True)
+    stamp.write_text(f"{prefix}  takt_core\n")
+    for name in ("takt_core/src/a.cpp", "takt_core/test/a_test.cpp", "takt_cli/takt_cli/a.py"):
+        (tree / name).parent.mkdir(parents=True)
+        (tree / name).touch()
+    now = stamp.stat().st_mtime
+    os.utime(tree / "takt_core/src/a.cpp", (now - 10, now - 10))
+    for name in ("takt_core/test/a_test.cpp", "takt_cli/takt_cli/a.py"):
+        os.utime(tree / name, (now + 10, now + 10))
+    done = takt(tree, home, "host")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n", "")
+    os.utime(tree / "takt_core/src/a.cpp", (now + 10, now + 10))
+    done = takt(tree, home, "host")
+    assert (done.returncode, done.stdout) == (0, "ran\n")
+    (warning,) = done.stderr.splitlines()
+    assert "takt_core/src/a.cpp is newer than what was built" in warning
+    assert "`make build`" in warning
 
 
 def test_something_long_says_that_it_goes_on_and_stops_by_itself() -> None:
