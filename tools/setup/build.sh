@@ -27,7 +27,7 @@ case ${VARIANT:-} in
   tsan)
     sanitize="-fsanitize=thread"
     # An uninstrumented library hides its locks from ThreadSanitizer, so only what is free of ROS.
-    selection=(--packages-select takt_core takt_schedule)
+    selection=(--packages-select takt_core takt_schedule takt_plan)
     # GCC's ThreadSanitizer cannot start under some kernels' address randomisation; CMake starts
     # the test programs to list their tests.
     setarch -R true 2>/dev/null && wrapper=(setarch -R)

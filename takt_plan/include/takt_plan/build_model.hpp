@@ -1,0 +1,31 @@
+// Makes the analysis model of a system under a schedule.
+//
+// Which rule decides for a callback is asked of the schedule's own resolver, so analysis sees the
+// threads and priorities that a running executor would use. Set-up only: allocates, does not block.
+//
+// How the overheads of a host become numbers of a task:
+// - `dispatch` once per run, and `context_switch` twice: a run causes at most one wake-up or
+//   preemption when it begins and one switch back when it ends;
+// - `middleware` once for the message a run takes (not for timers) and once for each it publishes.
+//   The model does not say how it divides between the two sides, so each side is charged in full.
+#ifndef TAKT_PLAN__BUILD_MODEL_HPP_
+#define TAKT_PLAN__BUILD_MODEL_HPP_
+
+#include "takt_core/result.hpp"
+#include "takt_plan/model.hpp"
+#include "takt_schedule/schedule.hpp"
+#include "takt_schedule/system.hpp"
+
+namespace takt_plan
+{
+
+/// Chains are those of the system, and those of the schedule whose names the system does not use.
+/// Faults, all at once: executors the schedule lacks, rules that tie, cores the host does not have
+/// or keeps for others, cores a callback may not use, chains that are no paths, and what `check`
+/// (model.hpp) finds.
+takt_core::Result<Model> build_model(
+  const takt_schedule::System & system, const takt_schedule::Schedule & schedule);
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__BUILD_MODEL_HPP_

@@ -1,0 +1,86 @@
+// Response-time equations of a single thread that runs tasks to their end, on plain numbers.
+//
+// Two theorems that window_bounds.hpp applies to a system:
+//
+// - Non-preemptive work, after Casini, Blaß, Lütkebohle and Brandenburg, "Response-Time Analysis of
+//   ROS 2 Processing Chains Under Reservation-Based Scheduling" (ECRTS 2019), in the common form of
+//   its lemmas for event sources, timers, polled tasks and chains: for every offset A in the busy
+//   window the least R with
+//
+//       sbf(A + R) >= own(A + 1) + sum of interferers(A + R - C + 1) + blocking
+//
+//   What interferes and blocks is the caller's to say. The lemma for polled tasks is known to be off
+//   in places and serves as a cross-check only.
+//
+// - Round robin, after Blaß, Casini, Bozhko and Brandenburg, "A ROS 2 Response-Time Analysis
+//   Exploiting Starvation Freedom and Execution-Time Variance" (RTSS 2021), Theorem 2, for single
+//   tasks with scalar times and unknown order: between two polling points each polled task runs at
+//   most once. With assumed bounds R of all tasks, found by iteration:
+//
+//       K    = arrivals(R)                                    polling points it meets at most
+//       n_x  = arrivals_x(S + R_x - 1), for polled x at most K + 1
+//       S*   = least S with sbf(S) >= 1 + sum of C_x n_x + C (arrivals(S + R - 1) - 1)
+//       R*   = least t with sbf(t) >= sbf(S*) - 1 + C
+//
+// Limits, so that no numbers can make them hang: a million evaluations for each task, and a thousand
+// rounds over all tasks. What is not found by then counts as unbounded; real systems need thousands.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
+#define TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
+
+#include <vector>
+
+#include "takt_plan/nanoseconds.hpp"
+#include "takt_plan/supply.hpp"
+
+namespace takt_plan
+{
+
+/// Releases at most one per `period`, each up to `jitter` late.
+struct Arrivals
+{
+  Ns period = 1;
+  Ns jitter = 0;
+};
+
+/// A task, or work that is always done together.
+struct Demand
+{
+  std::vector<Arrivals> arrivals;  ///< of each of its sources
+  Ns cost = 0;                     ///< per release
+
+  /// Releases in any interval of `length`, its end not included.
+  Ns releases(Ns length) const;
+  Ns work(Ns length) const { return multiply(releases(length), cost); }
+};
+
+/// kUnbounded beyond `horizon` and beyond the limits above.
+Ns nonpreemptive_bound(
+  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  Ns horizon);
+
+struct ExecutorTask
+{
+  Demand demand;
+  bool polled = true;  ///< false: need not wait for a polling point, and goes before all that do
+};
+
+/// The terms of the equations that are easily forgotten. All are needed: leaving one out shows that a
+/// test of soundness would notice.
+struct RoundRobinTerms
+{
+  bool queued = true;    ///< earlier activations of the task itself
+  bool extra = true;     ///< one run more than polling points: + 1
+  bool blocking = true;  ///< of tasks that are not polled
+};
+
+/// One bound per task, from its release; those of tasks that are not polled by
+/// `nonpreemptive_bound`, with all others of their kind interfering and one polled task blocking.
+std::vector<Ns> round_robin_bounds(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const RoundRobinTerms & terms = {});
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__EXECUTOR_BOUNDS_HPP_

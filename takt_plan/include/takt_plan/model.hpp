@@ -1,0 +1,144 @@
+// What analysis works on: tasks, threads, cores and chains as plain numbers, without files.
+//
+// A task is a callback of the system model with what the schedule decides for it. Everything refers
+// to everything else by index. `build_model` (build_model.hpp) makes one from a system model and a
+// schedule; tests and tools may fill one themselves, in which case `check` says whether the analyses
+// can take it. Set-up only.
+#ifndef TAKT_PLAN__MODEL_HPP_
+#define TAKT_PLAN__MODEL_HPP_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "takt_core/order.hpp"
+#include "takt_core/result.hpp"
+#include "takt_plan/nanoseconds.hpp"
+
+namespace takt_plan
+{
+
+using Index = std::size_t;
+inline constexpr Index kNone = static_cast<Index>(-1);
+
+/// Releases from outside of the graph: a timer, or messages nobody in the model sends.
+struct Release
+{
+  Ns period = 0;             ///< greater than zero; at most one release each
+  Ns jitter = 0;             ///< how late after its nominal time a release may be
+  std::optional<Ns> offset;  ///< of the first nominal time; absent: any phase
+};
+
+/// A topic's way from one task to another. One entry per pair of topic and publisher.
+struct Link
+{
+  Index from = kNone;
+  Ns delay = 0;     ///< the message is seen at most this long after the end of `from`
+  Index topic = 0;  ///< position among the topics of the receiving task
+};
+
+/// A callback where the schedule puts it.
+struct Task
+{
+  std::string id;
+  Index host = 0;
+  Index executor = 0;
+  std::vector<Index> threads;  ///< that may run it, rising; never empty
+  int priority = 0;            ///< larger first; inside an order that goes by priority
+  Index group = kNone;         ///< of Model::groups; none: an exclusive one of its own
+
+  Ns time = 0;        ///< worst execution time
+  Ns dispatch = 0;    ///< per run: dispatch and the switches it may cause
+  Ns middleware = 0;  ///< per run: publishing and taking
+
+  std::optional<Release> release;  ///< of its own
+  bool timer = false;              ///< that release is a timer's, not a message
+  std::vector<Link> triggers;      ///< that start it
+  bool all = false;                ///< one message of every topic starts it, not each message
+  std::vector<Link> reads;         ///< that it uses without being started
+
+  /// What one run takes from its core at most.
+  Ns cost() const noexcept { return add(time, add(dispatch, middleware)); }
+};
+
+/// How the kernel picks a thread.
+enum class ThreadClass
+{
+  fair,            ///< other, batch, idle and inherited: shares with everything on the machine
+  fixed_priority,  ///< fifo and rr
+  deadline
+};
+
+/// One executor thread.
+struct Thread
+{
+  std::string name;
+  Index host = 0;
+  Index executor = 0;
+  ThreadClass kind = ThreadClass::fair;
+  int priority = 0;          ///< fixed_priority: 1 to 99
+  std::vector<Index> cores;  ///< it may be on any of these; never empty
+  bool follow = false;       ///< takes its callback's priority as its own
+  takt_core::Order order = takt_core::Order::fifo;
+  takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;  ///< for `window`
+  /// Publishing and taking run above every thread of the executor.
+  bool ceiling = false;
+};
+
+struct Core
+{
+  Index host = 0;
+  int number = 0;  ///< the host's name for it
+};
+
+/// A thread that is not an executor's.
+struct OtherLoad
+{
+  std::string name;
+  int priority = 0;          ///< 1 to 99; 0: below all real-time threads
+  std::vector<Index> cores;  ///< it may be on any of these
+  Ns time = 0;               ///< at most this much per `period`
+  Ns period = 0;
+};
+
+struct Group
+{
+  std::string id;
+  bool exclusive = true;
+};
+
+struct Chain
+{
+  std::string name;
+  std::vector<Index> path;  ///< tasks, root first; each triggered by or reading the one before
+  int priority = 0;
+  Ns deadline = kUnbounded;  ///< from the root's nominal release to the last task's end
+};
+
+struct Model
+{
+  std::vector<std::string> hosts;
+  std::vector<std::string> executors;
+  std::vector<Core> cores;
+  std::vector<Thread> threads;
+  std::vector<OtherLoad> others;
+  std::vector<Group> groups;
+  std::vector<Task> tasks;
+  std::vector<Chain> chains;
+
+  /// "core 2 of car".
+  std::string core_name(Index core) const;
+};
+
+/// Every fault that would make an analysis meaningless: indices that refer to nothing, periods that
+/// are not positive, negative times, tasks that nothing starts or that start themselves.
+takt_core::Status check(const Model & model);
+
+/// All tasks so that each comes after those that start it; shorter than `model.tasks` only if tasks
+/// start themselves.
+std::vector<Index> in_trigger_order(const Model & model);
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__MODEL_HPP_

@@ -1,0 +1,129 @@
+// Response-time bounds for threads of fixed OS priority, each pinned to one core, that pick by
+// `priority` or `fifo`: the PiCAS family, corrected.
+//
+// Theorem. Busy-window analysis of a chain's segments, after Choi, Xiang and Kim, "PiCAS: New Design
+// of Priority-Driven Chain-Aware Scheduling for ROS2" (RTAS 2021), whose published form is in
+// picas_published.hpp. A segment is a run of tasks on one core in which each is started by nothing
+// but the one before; its level is that of its least urgent task: the OS priority of the task's
+// thread, then the task's own priority. Let W be all work of the core at that level or above. While
+// the segment is pending, so is some of W, hence from the moment the core last had no pending W:
+//
+//     w(q) = blocking + ceiling + once + q own + interference(w(q))
+//     R    = max over q of  w(q) - (q - 1) T         q = 1 ... releases in the longest busy window
+//
+// - blocking: one task of the segment's own thread that is less urgent and had begun. Other threads
+//   cannot block: they have another OS priority, so the kernel preempts them.
+// - ceiling: one publish or take of a less urgent thread that runs at the middleware ceiling.
+// - own: every task of the segment q times, but tasks before the least urgent one as often as the
+//   segment is released in the window, because they may overtake it.
+// - interference: each task of W as often as it can be released in the window. A task that another
+//   one of W starts on the same core inherits its count: at the beginning of the window none of
+//   both is pending. One that is started by less urgent work of this core runs once (`once`), since
+//   that work cannot run in the window. All others: ceil((w + J) / T), J being the bound at their
+//   own release.
+// The bound of a chain is the root's jitter, plus R and the message's delay of each segment. Bounds
+// and jitters depend on each other across cores; the least solution is found by iteration.
+//
+// What this mends of the published form:
+// - Segments after another core are released with jitter.
+// - No task of a chain is counted twice.
+// - Equal task priorities count as interference, since they go by release; threads of equal OS
+//   priority on one core count as a whole, since the kernel leaves the running one alone.
+// - Deadlines are arbitrary: messages queue, so several activations may be in one busy window. The
+//   published form adds one period when a chain exceeds its own, for timers that skip.
+// - A chain may be started and joined anywhere, and tasks without a chain count.
+//
+// Assumptions. A task runs to its end on its thread, publishes each topic at most once per run at
+// any time of it, and does not suspend itself. Messages without a delay are seen when the publisher's
+// run ends, at the latest. Neither releases of one source nor messages of one topic overtake each
+// other. Times and overheads of the model are upper bounds; nothing else runs at real-time priority.
+// History depths suffice: what is overwritten has no response time.
+//
+// Refused with a sentence, per task and chain: threads that are not of fixed priority, follow, or
+// may be on several cores; tasks bound to several threads; orders other than `priority` and `fifo`
+// on the segment's least urgent thread; `stock`, exclusive groups that span threads and deadline
+// threads where they could interfere; overload, and whatever depends on something without a bound.
+//
+// Limits, so that no model can make it hang: a million evaluations of each segment's equations (for
+// each way into it), and a thousand rounds over all. A segment that needs more is refused, also if it
+// has a bound: its core is nearly full, or it is released in bursts of very many. The time this takes
+// at most grows with the square of the tasks on a core.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__PRIORITY_BOUNDS_HPP_
+#define TAKT_PLAN__PRIORITY_BOUNDS_HPP_
+
+#include <vector>
+
+#include "takt_core/result.hpp"
+#include "takt_plan/model.hpp"
+
+namespace takt_plan
+{
+
+/// The terms of the equations. All are needed: leaving one out shows what a bound is made of, and
+/// that a test of soundness would notice.
+struct PriorityTerms
+{
+  bool blocking = true;
+  bool ceiling = true;
+  bool once = true;        ///< work that less urgent work of the core started
+  bool jitter = true;      ///< of releases, also after another core
+  bool queued = true;      ///< activations before, in the same window
+  bool overtaking = true;  ///< later activations that overtake the segment's least urgent task
+  bool equals = true;      ///< tasks of equal priority, threads of equal OS priority
+};
+
+struct PriorityOptions
+{
+  /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
+  Ns horizon = 0;
+  PriorityTerms terms;
+};
+
+/// What one task adds to a segment's bound, with all that it starts on the same core.
+struct Interference
+{
+  Index task = kNone;
+  Ns time = 0;
+};
+
+/// A segment's part of a chain's bound: `response` is the sum of the times below it, less
+/// `queue_start`.
+struct SegmentBound
+{
+  std::vector<Index> tasks;
+  Ns released = 0;  ///< at the latest, after the root's nominal release
+  Ns response = 0;  ///< from there to the end of its last task
+  Ns queue_start =
+    0;  ///< (q - 1) T: activations before it in the worst window have this head start
+  Ns blocking = 0;
+  Ns ceiling = 0;
+  Ns once = 0;
+  Ns own = 0;
+  std::vector<Interference> interference;
+};
+
+struct ChainBound
+{
+  Ns bound = 0;  ///< from the root's nominal release to the last task's end
+  std::vector<SegmentBound> segments;
+};
+
+struct PriorityBounds
+{
+  /// One per task: from the nominal release of the source that started it, at any distance, to its
+  /// end; the largest over its sources. For a task that waits for messages of several sources: of
+  /// the message that came last.
+  std::vector<takt_core::Result<Ns>> tasks;
+  /// One per chain.
+  std::vector<takt_core::Result<ChainBound>> chains;
+};
+
+/// Faults: those of `check` (model.hpp).
+takt_core::Result<PriorityBounds> priority_bounds(
+  const Model & model, const PriorityOptions & options = {});
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__PRIORITY_BOUNDS_HPP_

@@ -1,0 +1,58 @@
+// Response-time bounds for threads that pick by `window`: ROS 2's polling points.
+//
+// Theorem: round robin, RTSS 2021, Theorem 2 (executor_bounds.hpp has the equations), for each task
+// from its own activation. The timer rule decides what is polled:
+//
+// - `snapshot`: timers wait for the polling point as everything else does, so every task is polled;
+// - `immediate`: timers need not wait; they are not polled, and bound as non-preemptive work of the
+//   highest priority. Among timers any order is assumed.
+//
+// A chain's bound is the sum over its tasks: each is activated up to the bound of the one before
+// late, which is its jitter. (The theorem's form for whole chains is not used.)
+//
+// Assumptions. Those of priority_bounds.hpp; the thread has its core to itself, but for what is less
+// urgent. Registration order is not known to the model, so any is assumed.
+//
+// Refused with a sentence, per task and chain: threads of another order; threads without a fixed
+// priority of their own core; tasks on several threads; exclusive groups that span threads; anything
+// at least as urgent on the core; overload, and whatever depends on something without a bound.
+//
+// Limits, so that no model can make it hang: a million evaluations for each task of a thread, shared by
+// its tasks, and a thousand rounds over all. A thread that needs more is refused, also if its tasks have
+// bounds: it is nearly full, or released in bursts of very many.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__WINDOW_BOUNDS_HPP_
+#define TAKT_PLAN__WINDOW_BOUNDS_HPP_
+
+#include <vector>
+
+#include "takt_core/result.hpp"
+#include "takt_plan/executor_bounds.hpp"
+#include "takt_plan/model.hpp"
+
+namespace takt_plan
+{
+
+struct WindowOptions
+{
+  /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
+  Ns horizon = 0;
+  RoundRobinTerms terms;
+};
+
+struct WindowBounds
+{
+  /// One per task: from the nominal release of the source that started it to its end; the largest
+  /// over its sources. For a task that waits for messages of several sources: of the last one.
+  std::vector<takt_core::Result<Ns>> tasks;
+  std::vector<takt_core::Result<Ns>> chains;
+};
+
+/// Faults: those of `check` (model.hpp).
+takt_core::Result<WindowBounds> window_bounds(
+  const Model & model, const WindowOptions & options = {});
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__WINDOW_BOUNDS_HPP_

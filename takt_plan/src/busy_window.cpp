@@ -1,0 +1,101 @@
+#include "busy_window.hpp"
+
+#include <algorithm>
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+Ns constant(const BusyWindow & window)
+{
+  return add(window.blocking, add(window.ceiling, window.once));
+}
+
+Ns entering(const BusyWindow & window, Ns length)
+{
+  Ns sum = 0;
+  for (const Entry & entry : window.entries) {
+    sum = add(sum, multiply(arrivals(length, entry.period, entry.jitter), entry.cost));
+  }
+  return sum;
+}
+
+/// Least fixed point of `demand` from `start` up; unbounded beyond the horizon and without steps.
+template <typename Demand>
+Ns fixed_point(Ns start, Ns horizon, Steps & steps, const Demand & demand)
+{
+  Ns length = start;
+  while (length <= horizon && steps.take()) {
+    const Ns next = demand(length);
+    if (next <= length) {
+      return length;
+    }
+    length = next;
+  }
+  return kUnbounded;
+}
+
+/// From the beginning to the end of activation `number`. `start`: some value not above it.
+Ns length_to(const BusyWindow & window, Ns number, Ns start, Ns horizon, Steps & steps)
+{
+  const Ns fixed =
+    add(constant(window), add(multiply(number, window.after), multiply(number - 1, window.forked)));
+  return fixed_point(start, horizon, steps, [&](Ns length) {
+    const Ns releases = std::max(number, arrivals(length, window.period, window.jitter));
+    return add(fixed, add(multiply(releases, window.before), entering(window, length)));
+  });
+}
+
+/// Until nothing is pending any more.
+Ns whole_length(const BusyWindow & window, Ns horizon, Steps & steps)
+{
+  const Ns own = add(window.before, add(window.after, window.forked));
+  return fixed_point(0, horizon, steps, [&](Ns length) {
+    return add(
+      add(constant(window), entering(window, length)),
+      multiply(arrivals(length, window.period, window.jitter), own));
+  });
+}
+
+}  // namespace
+
+Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps & steps)
+{
+  // An overloaded window has no end; knowing it saves the steps to the horizon.
+  const Ns whole = overloaded(window) ? kUnbounded : whole_length(window, horizon, steps);
+  if (whole == kUnbounded) {
+    return {};
+  }
+  const Ns most = queued ? arrivals(whole, window.period, window.jitter) : 1;
+  Worst worst{-1, 0, 0};
+  Ns length = 0;
+  for (Ns number = 1; number <= most; ++number) {
+    length = length_to(window, number, length, horizon, steps);
+    if (length == kUnbounded) {
+      return {};
+    }
+    const Ns response = length - multiply(number - 1, window.period);
+    if (response > worst.response) {
+      worst = {response, length, number};
+    }
+  }
+  return worst;
+}
+
+double utilization(const BusyWindow & window)
+{
+  const Ns own = add(window.before, add(window.after, window.forked));
+  double sum = static_cast<double>(own) / static_cast<double>(window.period);
+  for (const Entry & entry : window.entries) {
+    sum += static_cast<double>(entry.cost) / static_cast<double>(entry.period);
+  }
+  return sum;
+}
+
+bool overloaded(const BusyWindow & window)
+{
+  return utilization(window) > 1.0 + 1e-9;
+}
+
+}  // namespace takt_plan::detail

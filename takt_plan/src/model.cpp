@@ -1,0 +1,163 @@
+#include "takt_plan/model.hpp"
+
+#include <algorithm>
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_core::Faults;
+
+class Checker
+{
+public:
+  explicit Checker(const Model & model) : model_(model) {}
+
+  Faults run()
+  {
+    for (const Core & core : model_.cores) {
+      require(core.host < model_.hosts.size(), "a core is of no host");
+    }
+    for (const Thread & thread : model_.threads) {
+      check(thread);
+    }
+    for (const OtherLoad & other : model_.others) {
+      check_cores(other.cores, "thread '" + other.name + "'");
+      require(
+        other.period > 0 && other.time >= 0 && other.time < kUnbounded,
+        "thread '" + other.name + "' needs a positive period and a time of at least zero");
+    }
+    for (const Task & task : model_.tasks) {
+      check(task);
+    }
+    for (const Chain & chain : model_.chains) {
+      check(chain);
+    }
+    if (faults_.empty() && in_trigger_order(model_).size() != model_.tasks.size()) {
+      faults_.push_back("some tasks start themselves");
+    }
+    return std::move(faults_);
+  }
+
+private:
+  void require(bool right, const std::string & what)
+  {
+    if (!right) {
+      faults_.push_back(what);
+    }
+  }
+
+  void check_cores(const std::vector<Index> & cores, const std::string & whose)
+  {
+    require(!cores.empty(), whose + " has no core");
+    for (const Index core : cores) {
+      require(core < model_.cores.size(), whose + " is on a core that is not there");
+    }
+  }
+
+  void check(const Thread & thread)
+  {
+    const std::string name = "thread '" + thread.name + "'";
+    check_cores(thread.cores, name);
+    require(
+      thread.host < model_.hosts.size() && thread.executor < model_.executors.size(),
+      name + " is of a host or executor that is not there");
+  }
+
+  void check(const Task & task)
+  {
+    const std::string name = "task '" + task.id + "'";
+    require(
+      task.host < model_.hosts.size() && task.executor < model_.executors.size(),
+      name + " is of a host or executor that is not there");
+    require(!task.threads.empty(), name + " has no thread");
+    for (const Index thread : task.threads) {
+      require(thread < model_.threads.size(), name + " is on a thread that is not there");
+    }
+    require(
+      task.group == kNone || task.group < model_.groups.size(),
+      name + " is in a group that is not there");
+    require(
+      task.time >= 0 && task.dispatch >= 0 && task.middleware >= 0, name + " has a negative time");
+    require(task.cost() < kUnbounded, name + " has no longest time");
+    require(task.release.has_value() || !task.triggers.empty(), name + " is started by nothing");
+    if (task.release) {
+      require(task.release->period > 0, name + " needs a positive period");
+      require(task.release->jitter >= 0, name + " has a negative jitter");
+    }
+    for (const auto * links : {&task.triggers, &task.reads}) {
+      for (const Link & link : *links) {
+        require(link.from < model_.tasks.size(), name + " gets messages from no task");
+        require(link.delay >= 0, name + " gets messages before they are sent");
+      }
+    }
+  }
+
+  void check(const Chain & chain)
+  {
+    const std::string name = "chain '" + chain.name + "'";
+    require(!chain.path.empty(), name + " is empty");
+    for (Index i = 0; i < chain.path.size(); ++i) {
+      if (chain.path[i] >= model_.tasks.size()) {
+        faults_.push_back(name + " has a task that is not there");
+        return;
+      }
+      if (i > 0 && !follows(chain.path[i], chain.path[i - 1])) {
+        faults_.push_back(
+          name + ": '" + model_.tasks[chain.path[i]].id + "' neither is started by nor reads '" +
+          model_.tasks[chain.path[i - 1]].id + "'");
+      }
+    }
+  }
+
+  bool follows(Index task, Index before) const
+  {
+    const auto is_from = [&](const Link & link) { return link.from == before; };
+    const Task & t = model_.tasks[task];
+    return std::any_of(t.triggers.begin(), t.triggers.end(), is_from) ||
+           std::any_of(t.reads.begin(), t.reads.end(), is_from);
+  }
+
+  const Model & model_;
+  Faults faults_;
+};
+
+}  // namespace
+
+std::string Model::core_name(Index core) const
+{
+  return "core " + std::to_string(cores[core].number) + " of " + hosts[cores[core].host];
+}
+
+takt_core::Status check(const Model & model)
+{
+  return Checker(model).run();
+}
+
+std::vector<Index> in_trigger_order(const Model & model)
+{
+  std::vector<std::size_t> waits(model.tasks.size());
+  std::vector<std::vector<Index>> next(model.tasks.size());
+  std::vector<Index> order;
+  order.reserve(model.tasks.size());
+  for (Index i = 0; i < model.tasks.size(); ++i) {
+    waits[i] = model.tasks[i].triggers.size();
+    for (const Link & link : model.tasks[i].triggers) {
+      next[link.from].push_back(i);
+    }
+    if (waits[i] == 0) {
+      order.push_back(i);
+    }
+  }
+  for (Index done = 0; done < order.size(); ++done) {
+    for (const Index i : next[order[done]]) {
+      if (--waits[i] == 0) {
+        order.push_back(i);
+      }
+    }
+  }
+  return order;
+}
+
+}  // namespace takt_plan

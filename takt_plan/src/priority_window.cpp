@@ -1,0 +1,192 @@
+#include "priority_window.hpp"
+
+#include <algorithm>
+
+#include "priority_level.hpp"
+#include "priority_scope.hpp"
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::Result;
+
+class Builder
+{
+public:
+  Builder(
+    const Model & model, const Streams & streams, const Segments & segments,
+    const PriorityTerms & terms, PriorityWindow & result)
+  : model_(model),
+    streams_(streams),
+    segments_(segments),
+    terms_(terms),
+    level_(model, segments, result.tasks, terms),
+    result_(result),
+    window_(result.window)
+  {
+  }
+
+  Refusal build()
+  {
+    Refusal refusal = refuse_surroundings(model_, streams_, segments_, level_, result_.tasks);
+    if (!refusal) {
+      find_work();
+      add_blocking();
+      add_work();
+      add_own();
+      add_others();
+    }
+    return refusal;
+  }
+
+private:
+  const Task & task(Index index) const { return model_.tasks[index]; }
+  const Thread & thread_of(Index index) const { return model_.threads[segments_.thread(index)]; }
+
+  void find_work()
+  {
+    work_.assign(model_.tasks.size(), false);
+    for (const Index index : segments_.on(level_.core())) {
+      work_[index] = level_.contains(index);
+    }
+    for (const Index index : result_.tasks) {
+      work_[index] = true;
+    }
+  }
+
+  void add_blocking()
+  {
+    for (const Index index : segments_.tasks_of(level_.thread())) {
+      if (terms_.blocking && !work_[index]) {
+        window_.blocking = std::max(window_.blocking, task(index).cost());
+      }
+    }
+    for (const Index index : segments_.threads_on(level_.core())) {
+      const Thread & thread = model_.threads[index];
+      if (terms_.ceiling && thread.ceiling && !level_.competes(thread)) {
+        window_.ceiling = std::max(window_.ceiling, most_middleware(model_, segments_, index));
+      }
+    }
+  }
+
+  /// What one run of each task of W costs with all it starts in W; then where it comes from.
+  void add_work()
+  {
+    const std::vector<Index> & here = segments_.on(level_.core());
+    value_.assign(model_.tasks.size(), 0);
+    for (auto at = here.rbegin(); at != here.rend(); ++at) {
+      if (work_[*at]) {
+        value_[*at] = task(*at).cost();
+        for (const Index next : segments_.next(*at)) {
+          value_[*at] = add(value_[*at], work_[next] ? value_[next] : 0);
+        }
+      }
+    }
+    for (const Index index : here) {
+      if (work_[index]) {
+        add_entries(index);
+      }
+    }
+  }
+
+  void add_entries(Index index)
+  {
+    for (const Index id : streams_.of(index)) {
+      const Stream & stream = streams_.all()[id];
+      const bool local = !stream.from.empty() &&
+                         segments_.local(task(index).triggers[stream.from.front().link], index);
+      if (!local && id != result_.head_stream) {
+        window_.entries.push_back({index, id, stream.period, 0, value_[index]});
+      }
+    }
+    for (const Link & link : task(index).triggers) {
+      if (terms_.once && segments_.local(link, index) && !work_[link.from]) {
+        window_.once = add(window_.once, value_[index]);
+      }
+    }
+  }
+
+  /// True if, once both are pending, `later` goes before any run of `earlier` that has not begun.
+  bool dominates(Index later, Index earlier) const
+  {
+    const Thread & a = thread_of(later);
+    const Thread & b = thread_of(earlier);
+    return a.priority > b.priority || (segments_.thread(later) == segments_.thread(earlier) &&
+                                       level(model_, later) > level(model_, earlier));
+  }
+
+  void add_own()
+  {
+    const std::vector<Index> & own = result_.tasks;
+    // From here on, no later activation is under way before this one has ended.
+    Index least = own.size() - 1;
+    for (Index i = own.size() - 1; i-- > 0;) {
+      const bool below = std::all_of(
+        own.begin() + static_cast<std::ptrdiff_t>(i) + 1, own.end(),
+        [&](Index later) { return dominates(later, own[i]); });
+      if (below) {
+        least = i;
+      }
+    }
+    for (Index i = 0; i < own.size(); ++i) {
+      Ns & cost = i < least && terms_.overtaking ? window_.before : window_.after;
+      cost = add(cost, task(own[i]).cost());
+      for (const Index next : segments_.next(own[i])) {
+        if (!work_[next] || (i + 1 < own.size() && next == own[i + 1])) {
+          continue;
+        }
+        // What the last task starts on its own thread has to wait for its end.
+        const bool after_it =
+          i + 1 == own.size() && segments_.thread(next) == segments_.thread(own[i]);
+        Ns & forked = after_it ? window_.forked : cost;
+        forked = add(forked, value_[next]);
+      }
+    }
+  }
+
+  void add_others()
+  {
+    for (const OtherLoad & other : model_.others) {
+      if (level_.competes(other)) {
+        // On several cores, it may bring what waited elsewhere.
+        const Ns jitter = other.cores.size() > 1 ? other.period : 0;
+        window_.entries.push_back({kNone, kNone, other.period, jitter, other.time});
+      }
+    }
+  }
+
+  const Model & model_;
+  const Streams & streams_;
+  const Segments & segments_;
+  const PriorityTerms & terms_;
+  const PriorityLevel level_;
+  PriorityWindow & result_;
+  BusyWindow & window_;
+  std::vector<char> work_;
+  std::vector<Ns> value_;
+};
+
+}  // namespace
+
+Result<PriorityWindow> priority_window(
+  const Model & model, const Streams & streams, const Segments & segments, Index task, Index way,
+  const PriorityTerms & terms)
+{
+  PriorityWindow result;
+  result.tasks = segments.up_to(task);
+  Refusal refusal = refuse_places(model, result.tasks);
+  if (!refusal) {
+    // A segment has no ways in but its head's, so streams keep their positions along it.
+    result.head_stream = streams.of(result.tasks.front())[way];
+    result.window.period = streams.all()[result.head_stream].period;
+    refusal = Builder(model, streams, segments, terms, result).build();
+  }
+  if (refusal) {
+    return Faults{*refusal};
+  }
+  return result;
+}
+
+}  // namespace takt_plan::detail

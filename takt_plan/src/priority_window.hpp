@@ -1,0 +1,30 @@
+// The busy window of one segment under fixed priorities, or why there is none.
+//
+// priority_bounds.hpp has the equations. Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__PRIORITY_WINDOW_HPP_
+#define TAKT_PLAN__SRC__PRIORITY_WINDOW_HPP_
+
+#include "busy_window.hpp"
+#include "segments.hpp"
+#include "streams.hpp"
+#include "takt_core/result.hpp"
+#include "takt_plan/priority_bounds.hpp"
+
+namespace takt_plan::detail
+{
+
+struct PriorityWindow
+{
+  std::vector<Index> tasks;  ///< the segment
+  Index head_stream = kNone;
+  BusyWindow window;  ///< jitters are left to whoever knows the streams' lateness
+};
+
+/// Of the segment that ends with `task`, for activations by the `way`-th of the task's streams.
+takt_core::Result<PriorityWindow> priority_window(
+  const Model & model, const Streams & streams, const Segments & segments, Index task, Index way,
+  const PriorityTerms & terms);
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__PRIORITY_WINDOW_HPP_

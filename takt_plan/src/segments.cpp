@@ -1,0 +1,103 @@
+#include "segments.hpp"
+
+#include <algorithm>
+
+#include "streams.hpp"
+
+namespace takt_plan::detail
+{
+
+Segments::Segments(const Model & model, const std::vector<Index> & order)
+: model_(model),
+  core_(model.tasks.size(), kNone),
+  next_(model.tasks.size()),
+  on_(model.cores.size()),
+  threads_on_(model.cores.size()),
+  tasks_of_(model.threads.size()),
+  spanned_(model.tasks.size())
+{
+  find_places(order);
+  for (const Index task : order) {
+    for (const Link & link : model.tasks[task].triggers) {
+      if (local(link, task)) {
+        next_[link.from].push_back(task);
+      }
+    }
+  }
+  find_spanned();
+}
+
+void Segments::find_places(const std::vector<Index> & order)
+{
+  for (const Index index : order) {
+    const Task & task = model_.tasks[index];
+    if (task.threads.size() == 1 && model_.threads[task.threads.front()].cores.size() == 1) {
+      core_[index] = model_.threads[task.threads.front()].cores.front();
+    }
+    for (const Index thread : task.threads) {
+      tasks_of_[thread].push_back(index);
+      for (const Index core : model_.threads[thread].cores) {
+        if (on_[core].empty() || on_[core].back() != index) {
+          on_[core].push_back(index);
+        }
+      }
+    }
+  }
+  for (Index thread = 0; thread < model_.threads.size(); ++thread) {
+    if (!tasks_of_[thread].empty()) {
+      for (const Index core : model_.threads[thread].cores) {
+        threads_on_[core].push_back(thread);
+      }
+    }
+  }
+}
+
+void Segments::find_spanned()
+{
+  std::vector<Index> first(model_.groups.size(), kNone);  // a task of the group
+  std::vector<char> spans(model_.groups.size());
+  for (Index index = 0; index < model_.tasks.size(); ++index) {
+    const Task & task = model_.tasks[index];
+    if (task.group != kNone && model_.groups[task.group].exclusive) {
+      if (first[task.group] == kNone) {
+        first[task.group] = index;
+      }
+      if (task.threads.size() > 1 || task.threads != model_.tasks[first[task.group]].threads) {
+        spans[task.group] = true;
+      }
+    }
+  }
+  for (Index index = 0; index < model_.tasks.size(); ++index) {
+    const Index group = model_.tasks[index].group;
+    spanned_[index] = group != kNone && spans[group];
+  }
+}
+
+Index Segments::thread(Index task) const
+{
+  const std::vector<Index> & threads = model_.tasks[task].threads;
+  return threads.size() == 1 ? threads.front() : kNone;
+}
+
+bool Segments::local(const Link & link, Index task) const
+{
+  return link.delay == 0 && core_[task] != kNone && core_[link.from] == core_[task] &&
+         !joins(model_.tasks[task]);
+}
+
+std::vector<Index> Segments::up_to(Index index) const
+{
+  std::vector<Index> segment{index};
+  for (;;) {
+    const Task & task = model_.tasks[segment.back()];
+    if (
+      task.release || task.triggers.size() != 1 || !local(task.triggers.front(), segment.back())) {
+      break;
+    }
+    segment.push_back(task.triggers.front().from);
+  }
+  std::reverse(segment.begin(), segment.end());
+  return segment;
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,205 @@
+// From the two files to numbers: who runs where, by what priority, at what cost.
+#include "takt_plan/build_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "takt_schedule/parse.hpp"
+#include "takt_schedule/parse_system.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_core::Faults;
+
+const std::string kSystem = R"yaml(version: 1
+hosts:
+  car:
+    cores: [0, 1, 2]
+    reserved: [2]
+    other_threads:
+      dds: {priority: 85, cores: [1], time: 50us, period: 1ms}
+overheads: {dispatch: 1us, middleware: 10us, context_switch: 3us}
+communication: {processes: 150us}
+groups:
+  "/b:group(two)": reentrant
+callbacks:
+  - {id: "/a:timer(10ms)", time: 1ms, period: 10ms, jitter: 1ms, publishes: [/x, /y]}
+  - {id: "/b:sub(/x)", time: 2ms, triggers: /x, group: "/b:group(two)", publishes: /z}
+  - {id: "/c:sub(/z)", executor: far, time: 3ms, triggers: [/z, /y], trigger: all, reads: /x}
+chains:
+  main: {path: ["/a:timer(10ms)", "/b:sub(/x)", "/c:sub(/z)"], priority: 9, deadline: 30ms}
+)yaml";
+
+const std::string kSchedule = R"yaml(version: 1
+executors:
+  main:
+    order: priority
+    threads:
+      hot: {count: 2, policy: fifo, priority: 80, cores: [0, 1], spread: true}
+      rest: {policy: other}
+    default: rest
+    callbacks:
+      - {match: "/a:timer(*)", threads: hot.1, priority: 7, offset: 2ms}
+      - {match: "/b:**", threads: hot}
+  far:
+    threads: {only: {policy: fifo, priority: 10, cores: [1]}}
+    default: all
+chains:
+  other: {path: ["/a:timer(10ms)", "/b:sub(/x)"], priority: 5}
+)yaml";
+
+takt_core::Result<Model> build(const std::string & system_text, const std::string & schedule_text)
+{
+  auto system = takt_schedule::parse_system(system_text, "system.yaml");
+  auto schedule = takt_schedule::parse_schedule(schedule_text, "schedule.yaml");
+  Faults faults = system.faults();
+  const Faults more = schedule.faults();
+  faults.insert(faults.end(), more.begin(), more.end());
+  if (!faults.empty()) {
+    return faults;
+  }
+  return build_model(*system, *schedule);
+}
+
+Model built()
+{
+  auto model = build(kSystem, kSchedule);
+  for (const std::string & fault : model.faults()) {
+    ADD_FAILURE() << fault;
+  }
+  return model ? *model : Model{};
+}
+
+std::string replaced(std::string text, const std::string & what, const std::string & with)
+{
+  const auto at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+std::string only_fault(const std::string & system, const std::string & schedule)
+{
+  const Faults faults = build(system, schedule).faults();
+  return faults.size() == 1 ? faults.front() : std::to_string(faults.size()) + " faults";
+}
+
+TEST(BuildModel, ThreadsAreNumberedAndSpreadAsTheExecutorDoesIt)
+{
+  const Model model = built();
+  ASSERT_EQ(model.threads.size(), 4U);
+  EXPECT_EQ(model.threads[0].name, "hot.0");
+  EXPECT_EQ(model.threads[0].cores, std::vector<Index>{0});
+  EXPECT_EQ(model.threads[1].cores, std::vector<Index>{1});
+  EXPECT_EQ(model.threads[1].kind, ThreadClass::fixed_priority);
+  EXPECT_EQ(model.threads[1].priority, 80);
+  // Without cores of its own a thread may be anywhere, also on reserved cores.
+  EXPECT_EQ(model.threads[2].cores, (std::vector<Index>{0, 1, 2}));
+  EXPECT_EQ(model.threads[2].kind, ThreadClass::fair);
+  EXPECT_EQ(model.threads[3].executor, 1U);
+  EXPECT_EQ(model.threads[3].order, takt_core::Order::fifo);
+}
+
+TEST(BuildModel, TheCeilingIsThereOnlyWhereThreadsDiffer)
+{
+  const Model model = built();
+  EXPECT_TRUE(model.threads[0].ceiling);
+  EXPECT_FALSE(model.threads[3].ceiling);
+}
+
+TEST(BuildModel, RulesAndChainsDecideThreadsAndPriorities)
+{
+  const Model model = built();
+  ASSERT_EQ(model.tasks.size(), 3U);
+  EXPECT_EQ(model.tasks[0].threads, std::vector<Index>{1});
+  EXPECT_EQ(model.tasks[0].priority, 7);
+  EXPECT_EQ(model.tasks[1].threads, (std::vector<Index>{0, 1}));
+  // Of the schedule's chain; the system's says what matters, not what runs.
+  EXPECT_EQ(model.tasks[1].priority, 5);
+  EXPECT_EQ(model.tasks[2].threads, std::vector<Index>{3});
+  EXPECT_EQ(model.tasks[2].priority, 0);
+}
+
+TEST(BuildModel, ReleasesLinksAndGroupsAreThoseOfTheSystem)
+{
+  const Model model = built();
+  ASSERT_TRUE(model.tasks[0].release.has_value());
+  EXPECT_TRUE(model.tasks[0].timer);
+  EXPECT_FALSE(model.tasks[1].timer);
+  EXPECT_EQ(model.tasks[0].release->period, 10'000'000);
+  EXPECT_EQ(model.tasks[0].release->jitter, 1'000'000);
+  EXPECT_EQ(model.tasks[0].release->offset, 2'000'000) << "the schedule's";
+  ASSERT_EQ(model.tasks[1].triggers.size(), 1U);
+  EXPECT_EQ(model.tasks[1].triggers[0].from, 0U);
+  EXPECT_EQ(model.tasks[1].triggers[0].delay, 0);
+  ASSERT_EQ(model.tasks[2].triggers.size(), 2U);
+  EXPECT_TRUE(model.tasks[2].all);
+  EXPECT_EQ(model.tasks[2].triggers[0].from, 1U);
+  EXPECT_EQ(model.tasks[2].triggers[0].delay, 150'000) << "another process";
+  EXPECT_EQ(model.tasks[2].triggers[1].topic, 1U);
+  ASSERT_EQ(model.tasks[2].reads.size(), 1U);
+  ASSERT_EQ(model.groups.size(), 1U);
+  EXPECT_FALSE(model.groups[0].exclusive);
+  EXPECT_EQ(model.tasks[1].group, 0U);
+  EXPECT_EQ(model.tasks[0].group, kNone);
+}
+
+TEST(BuildModel, OverheadsArePartOfTheCost)
+{
+  const Model model = built();
+  // A timer takes no message; it publishes two.
+  EXPECT_EQ(model.tasks[0].cost(), 1'000'000 + 1'000 + 2 * 3'000 + 2 * 10'000);
+  // One message is taken and one published.
+  EXPECT_EQ(model.tasks[1].cost(), 2'000'000 + 1'000 + 2 * 3'000 + 2 * 10'000);
+  ASSERT_EQ(model.others.size(), 1U);
+  EXPECT_EQ(model.others[0].time, 50'000 + 2 * 3'000);
+  EXPECT_EQ(model.others[0].cores, std::vector<Index>{1});
+}
+
+TEST(BuildModel, ChainsOfBothFilesAreThere)
+{
+  const Model model = built();
+  ASSERT_EQ(model.chains.size(), 2U);
+  EXPECT_EQ(model.chains[0].name, "main");
+  EXPECT_EQ(model.chains[0].path, (std::vector<Index>{0, 1, 2}));
+  EXPECT_EQ(model.chains[0].deadline, 30'000'000);
+  EXPECT_EQ(model.chains[1].name, "other");
+  EXPECT_EQ(model.chains[1].deadline, kUnbounded);
+}
+
+TEST(BuildModel, AnExecutorTheScheduleLacksIsAFault)
+{
+  EXPECT_EQ(
+    only_fault(replaced(kSystem, "executor: far", "executor: near"), kSchedule),
+    "schedule.yaml:3:3: no executor 'near'; executors are main and far");
+}
+
+TEST(BuildModel, CoresThatAreNotThereOrReservedAreFaults)
+{
+  EXPECT_EQ(
+    only_fault(
+      replaced(kSystem, "cores: [0, 1, 2]\n    reserved: [2]", "cores: [1, 2]"), kSchedule),
+    "schedule.yaml:6:7: threads 'hot' are on core 0, which 'car' does not have");
+  EXPECT_EQ(
+    only_fault(replaced(kSystem, "reserved: [2]", "reserved: [0]"), kSchedule),
+    "schedule.yaml:6:7: threads 'hot' are on core 0, which is reserved on 'car'");
+}
+
+TEST(BuildModel, ACoreThatACallbackMayNotUseIsAFault)
+{
+  EXPECT_EQ(
+    only_fault(replaced(kSystem, "time: 2ms,", "time: 2ms, cores: [0],"), kSchedule),
+    "system.yaml:14:5: '/b:sub(/x)' may not use core 1, on which its thread 'hot.1' may be");
+}
+
+TEST(BuildModel, AChainOfTheScheduleThatIsNotInTheModelIsAFault)
+{
+  EXPECT_EQ(
+    only_fault(
+      kSystem, replaced(kSchedule, "path: [\"/a:timer(10ms)\"", "path: [\"/q:timer(10ms)\"")),
+    "schedule.yaml:16:3: chain 'other': the model has no callback '/q:timer(10ms)'");
+}
+
+}  // namespace
+}  // namespace takt_plan

@@ -1,0 +1,79 @@
+// Equations of one thread against numbers of the `response-time-analysis` crate's tests (MIT).
+#include "takt_plan/executor_bounds.hpp"
+
+#include <gtest/gtest.h>
+
+namespace takt_plan
+{
+namespace
+{
+
+constexpr Ns kHorizon = 1'000'000;
+
+Demand demand(Ns period, Ns cost, Ns jitter = 0)
+{
+  return {{{period, jitter}}, cost};
+}
+
+TEST(Nonpreemptive, ReproducesTheEventSourceOfEcrts19)
+{
+  EXPECT_EQ(nonpreemptive_bound(Supply::periodic(3, 5), demand(5, 2, 2), {}, 0, kHorizon), 7);
+}
+
+TEST(Nonpreemptive, ReproducesTheTimersAndPolledTasksOfEcrts19)
+{
+  // A polled task, which all others may delay, has the bound of an unblocked timer after all others.
+  const std::vector<Demand> others{demand(10, 1), demand(20, 3)};
+  const Supply supply = Supply::periodic(3, 5);
+  EXPECT_EQ(nonpreemptive_bound(supply, demand(10, 1), others, 0, kHorizon), 12);
+  EXPECT_EQ(nonpreemptive_bound(supply, demand(10, 1), others, 4, kHorizon), 20);
+}
+
+TEST(Nonpreemptive, ReproducesTheChainOfEcrts19)
+{
+  // The chain's last task, of time 3, after the two before it and two other chains.
+  const std::vector<Demand> others{demand(25, 3), demand(20, 3, 25), demand(20, 3, 25)};
+  EXPECT_EQ(nonpreemptive_bound(Supply::periodic(3, 5), demand(25, 3), others, 0, kHorizon), 72);
+}
+
+TEST(Nonpreemptive, OverloadHasNoBound)
+{
+  EXPECT_EQ(nonpreemptive_bound(Supply::periodic(1, 5), demand(5, 2), {}, 0, kHorizon), kUnbounded);
+}
+
+TEST(RoundRobin, ReproducesTheExampleOfRtss21)
+{
+  const std::vector<ExecutorTask> tasks{
+    {demand(100, 10), true}, {demand(10'000, 230), true}, {demand(1000, 190), true}};
+  EXPECT_EQ(
+    round_robin_bounds(Supply::dedicated(), tasks, kHorizon), (std::vector<Ns>{530, 440, 440}));
+}
+
+TEST(RoundRobin, ATaskOnItsOwnTakesItsTime)
+{
+  EXPECT_EQ(
+    round_robin_bounds(Supply::dedicated(), {{demand(100, 10), true}}, kHorizon),
+    std::vector<Ns>{10});
+}
+
+TEST(RoundRobin, WhatIsNotPolledIsBlockedByOnePolledTask)
+{
+  const std::vector<ExecutorTask> tasks{
+    {demand(100, 10), false}, {demand(1000, 50), true}, {demand(1000, 70), true}};
+  EXPECT_EQ(round_robin_bounds(Supply::dedicated(), tasks, kHorizon)[0], 80);
+}
+
+TEST(RoundRobin, ALargerShareLowersNoBoundAndOverloadHasNone)
+{
+  const std::vector<ExecutorTask> tasks{{demand(100, 10), true}, {demand(1000, 190), true}};
+  const auto full = round_robin_bounds(Supply::dedicated(), tasks, kHorizon);
+  const auto part = round_robin_bounds(Supply::periodic(8, 10), tasks, kHorizon);
+  EXPECT_LT(full[0], part[0]);
+  EXPECT_LT(full[1], part[1]);
+  EXPECT_EQ(
+    round_robin_bounds(Supply::periodic(1, 10), tasks, kHorizon),
+    (std::vector<Ns>{kUnbounded, kUnbounded}));
+}
+
+}  // namespace
+}  // namespace takt_plan

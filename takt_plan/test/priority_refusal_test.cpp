@@ -1,0 +1,232 @@
+// Systems outside of the theorem get a sentence instead of a number, and only what they touch.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "support/example.hpp"
+#include "takt_plan/priority_bounds.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using test::Example;
+using test::kMs;
+
+/// Two threads on core 0 with a chain from the lower to the upper, a third thread on core 1.
+struct Base : Example
+{
+  Base() : Example(2)
+  {
+    low = thread(0, 50);
+    high = thread(0, 60);
+    far = thread(1, 50);
+    root = timer(low, 1, 10 * kMs, kMs);
+    end = sub(high, 1, {root}, kMs);
+    aside = timer(far, 1, 10 * kMs, kMs);
+    chain({root, end});
+    chain({aside});
+  }
+  Index low, high, far, root, end, aside;
+};
+
+/// What is said about the first chain after `change`; the second one must have its bound.
+std::string refusal(const std::function<void(Base &)> & change)
+{
+  Base base;
+  change(base);
+  const auto bounds = priority_bounds(base.model);
+  if (!bounds) {
+    return "fault: " + bounds.faults().front();
+  }
+  EXPECT_TRUE(bounds->chains[1].ok()) << bounds->chains[1].faults().front();
+  return bounds->chains[0] ? "a bound" : bounds->chains[0].faults().front();
+}
+
+TEST(PriorityRefusal, NothingIsRefusedWithoutReason)
+{
+  EXPECT_EQ(refusal([](Base &) {}), "a bound");
+}
+
+TEST(PriorityRefusal, ThreadsWithoutAFixedPriority)
+{
+  EXPECT_EQ(
+    refusal([](Base & b) { b.model.threads[b.low].kind = ThreadClass::fair; }),
+    "'/c0' runs on thread 't0', which shares its core with everything on the machine; this "
+    "analysis "
+    "needs policy fifo or rr");
+  EXPECT_EQ(
+    refusal([](Base & b) { b.model.threads[b.low].kind = ThreadClass::deadline; }),
+    "'/c0' runs on thread 't0', whose policy is deadline; this analysis needs fifo or rr");
+  EXPECT_EQ(
+    refusal([](Base & b) { b.model.threads[b.high].follow = true; }),
+    "'/c1' runs on thread 't1' of a following pool; this analysis needs a fixed OS priority");
+}
+
+TEST(PriorityRefusal, ThreadsOnSeveralCores)
+{
+  EXPECT_EQ(
+    refusal([](Base & b) {
+      b.model.threads[b.high].cores = {0, 1};
+      b.model.threads[b.far].priority = 99;
+    }),
+    "'/c1' runs on thread 't1', which may be on 2 cores; this analysis needs it on one");
+}
+
+TEST(PriorityRefusal, TasksOnSeveralThreads)
+{
+  EXPECT_EQ(
+    refusal([](Base & b) {
+      b.model.tasks[b.end].threads = {b.low, b.high};
+    }),
+    "'/c1' may run on any of 2 threads; this analysis needs one thread for each callback");
+}
+
+TEST(PriorityRefusal, OrdersOfTheLeastUrgentThread)
+{
+  EXPECT_EQ(
+    refusal([](Base & b) { b.model.threads[b.low].order = takt_core::Order::edf; }),
+    "'/c1' depends on thread 't0', whose order is edf; this analysis needs priority or fifo there");
+  // A more urgent thread's work counts as a whole, in whatever order.
+  EXPECT_EQ(
+    refusal([](Base & b) { b.model.threads[b.high].order = takt_core::Order::window; }), "a bound");
+  EXPECT_EQ(
+    refusal([](Base & b) { b.model.threads[b.high].order = takt_core::Order::stock; }),
+    "thread 't1' may delay '/c1' on core 0 of car and its order is stock, which drops callbacks "
+    "that wait");
+}
+
+TEST(PriorityRefusal, WhatMayComeFromOtherCores)
+{
+  EXPECT_EQ(
+    refusal([](Base & b) {
+      const Index roaming = b.thread(0, 70);
+      b.model.threads[roaming].cores = {0, 1};
+      b.model.threads[b.far].priority = 80;
+      b.timer(roaming, 1, 100 * kMs, kMs);
+    }),
+    "thread 't3' may delay '/c1' on core 0 of car and may be on other cores as well");
+  EXPECT_EQ(
+    refusal([](Base & b) {
+      const Index reserved = b.thread(0, 0);
+      b.model.threads[reserved].kind = ThreadClass::deadline;
+      b.timer(reserved, 1, 100 * kMs, kMs);
+    }),
+    "thread 't3' may delay '/c1' on core 0 of car and its policy is deadline, which goes before "
+    "every OS priority");
+}
+
+TEST(PriorityRefusal, CeilingsOfThreadsThatMove)
+{
+  Base base;
+  const Index roaming = base.thread(0, 10);
+  base.model.threads[roaming].cores = {0, 1};
+  base.model.threads[roaming].ceiling = true;
+  const Index task = base.timer(roaming, 1, 100 * kMs, kMs);
+  EXPECT_TRUE(priority_bounds(base.model)->chains[0].ok()) << "it publishes nothing";
+  base.model.tasks[task].middleware = 1;
+  EXPECT_EQ(
+    priority_bounds(base.model)->chains[0].faults().front(),
+    "thread 't3' may delay '/c1' on core 0 of car: it publishes at the middleware ceiling and may "
+    "be "
+    "on other cores as well");
+}
+
+TEST(PriorityRefusal, ExclusiveGroupsThatSpanThreads)
+{
+  const auto grouped = [](bool exclusive) {
+    return [exclusive](Base & b) {
+      b.model.groups.push_back({"/g", exclusive});
+      b.model.tasks[b.root].group = b.model.tasks[b.end].group = 0;
+    };
+  };
+  EXPECT_EQ(
+    refusal(grouped(true)),
+    "'/c0', which may delay '/c1', is in the exclusive group '/g', whose callbacks run on several "
+    "threads: it may have to wait for one that this analysis does not see");
+  EXPECT_EQ(refusal(grouped(false)), "a bound");
+}
+
+TEST(PriorityRefusal, OverloadIsNamedWithTheCore)
+{
+  EXPECT_EQ(
+    refusal([](Base & b) { b.timer(b.high, 1, 10 * kMs, 9 * kMs); }),
+    "core 0 of car is overloaded by what is at least as urgent as '/c1': it would need 110 % of "
+    "the "
+    "core");
+}
+
+TEST(PriorityRefusal, OverloadDoesNotTouchWhatIsMoreUrgent)
+{
+  Base base;
+  base.timer(base.low, 0, 10 * kMs, 20 * kMs);
+  const auto bounds = priority_bounds(base.model);
+  ASSERT_TRUE(bounds.ok());
+  ASSERT_TRUE(bounds->chains[0].ok()) << bounds->chains[0].faults().front();
+  EXPECT_EQ(bounds->chains[0]->bound, (20 + 1 + 1) * kMs) << "blocked once";
+}
+
+TEST(PriorityRefusal, WhatDependsOnSomethingWithoutABoundHasNone)
+{
+  Base base;
+  base.model.threads[base.far].kind = ThreadClass::fair;
+  const Index next = base.sub(base.high, 1, {base.aside}, kMs);
+  const auto bounds = priority_bounds(base.model);
+  ASSERT_TRUE(bounds.ok());
+  EXPECT_EQ(
+    bounds->tasks[next].faults().front(), "'/c3' has no bound because what starts '/c3' has none");
+  EXPECT_EQ(
+    bounds->tasks[base.end].faults().front(),
+    "'/c1' has no bound because '/c3', which may delay it, is released without one");
+}
+
+TEST(PriorityRefusal, ChainsAcrossTimersAndUnrelatedJoins)
+{
+  EXPECT_EQ(
+    refusal([](Base & b) {
+      b.model.tasks[b.aside].reads.push_back({b.end, 0, 0});
+      b.model.chains[0].path = {b.root, b.end, b.aside};
+    }),
+    "'/c2' only reads what '/c1' publishes: the chain's response ends there, and beyond it has a "
+    "data age");
+  EXPECT_EQ(
+    refusal([](Base & b) {
+      const Index join = b.sub(b.high, 1, {b.end, b.aside}, kMs);
+      b.model.tasks[join].all = true;
+      b.model.chains[0].path = {b.root, b.end, join};
+    }),
+    "'/c3' waits for messages of sources that have nothing to do with each other; how long one "
+    "waits for the other is not known");
+}
+
+TEST(PriorityRefusal, TooManyWays)
+{
+  Base base;
+  Index last = base.root;
+  for (int i = 0; i < 7; ++i) {  // each doubles the ways
+    last = base.sub(base.high, 1, {last, last}, 1);
+  }
+  const auto bounds = priority_bounds(base.model);
+  ASSERT_TRUE(bounds.ok());
+  const std::string sentence =
+    " is started in more than 64 ways; this analysis does not tell so many apart";
+  EXPECT_EQ(bounds->tasks[last].faults().front(), "'/c9'" + sentence);
+  EXPECT_EQ(bounds->tasks[base.end].faults().front(), "'/c9', which may delay '/c1'," + sentence);
+}
+
+TEST(PriorityRefusal, BoundsBeyondTheHorizon)
+{
+  Base base;
+  PriorityOptions options;
+  options.horizon = kMs;
+  const auto bounds = priority_bounds(base.model, options);
+  ASSERT_TRUE(bounds.ok());
+  EXPECT_TRUE(bounds->tasks[base.aside].ok());
+  EXPECT_EQ(
+    bounds->tasks[base.end].faults().front(),
+    "'/c1' has no bound below 1000000 ns, at which this analysis gives up");
+}
+
+}  // namespace
+}  // namespace takt_plan

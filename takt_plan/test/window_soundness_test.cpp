@@ -1,0 +1,147 @@
+// No simulated response under `window` is above its bound, by either timer rule.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "support/random_model.hpp"
+#include "support/simulation.hpp"
+#include "takt_plan/window_bounds.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_core::Order;
+using takt_core::WindowTimers;
+
+std::uint64_t environment(const char * name, std::uint64_t otherwise)
+{
+  const char * text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// One window thread on each core, alone.
+Model window_model(std::uint64_t seed, WindowTimers timers)
+{
+  Model model = test::random_model(seed);
+  model.others.clear();
+  std::vector<Index> first(model.cores.size(), kNone);
+  for (Index thread = 0; thread < model.threads.size(); ++thread) {
+    model.threads[thread].order = Order::window;
+    model.threads[thread].window_timers = timers;
+    Index & of_core = first[model.threads[thread].cores.front()];
+    of_core = of_core == kNone ? thread : of_core;
+  }
+  for (Task & task : model.tasks) {
+    task.threads = {first[model.threads[task.threads.front()].cores.front()]};
+    task.time = task.time * 9 / 10;
+  }
+  // Some releases are messages from outside.
+  std::mt19937_64 random(seed);
+  for (Task & task : model.tasks) {
+    task.timer = task.timer && random() % 3 != 0;
+  }
+  return model;
+}
+
+struct Campaign
+{
+  std::uint64_t bounds = 0, refusals = 0, runs = 0, violations = 0;
+  std::string first;
+};
+
+void run(
+  std::uint64_t seed, WindowTimers simulated, WindowTimers assumed, const WindowOptions & options,
+  Campaign & campaign)
+{
+  const auto bounds = window_bounds(window_model(seed, assumed), options);
+  ASSERT_TRUE(bounds.ok()) << bounds.faults().front();
+  for (const auto & bound : bounds->tasks) {
+    ++(bound ? campaign.bounds : campaign.refusals);
+  }
+  const Model model = window_model(seed, simulated);
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    test::Situation situation;
+    situation.seed = seed * 16 + i;
+    situation.same_phase = i == 0;
+    situation.worst_times = i < 4;
+    situation.until = 30'000;
+    const test::Observed observed = test::simulate(model, situation);
+    campaign.runs += observed.runs;
+    const auto compare = [&](
+                           const auto & results, const std::vector<Ns> & seen, const char * what) {
+      for (Index k = 0; k < seen.size(); ++k) {
+        if (results[k] && seen[k] > *results[k] && campaign.violations++ == 0) {
+          campaign.first = "TAKT_TEST_SEED=" + std::to_string(seed) + " situation " +
+                           std::to_string(i) + " " + what + " " + std::to_string(k) + ": bound " +
+                           std::to_string(*results[k]) + ", observed " + std::to_string(seen[k]);
+        }
+      }
+    };
+    compare(bounds->tasks, observed.tasks, "task");
+    compare(bounds->chains, observed.chains, "chain");
+  }
+}
+
+Campaign campaign(WindowTimers simulated, WindowTimers assumed)
+{
+  Campaign campaign;
+  const std::uint64_t seed = environment("TAKT_TEST_SEED", 1);
+  const std::uint64_t systems = 1000 * environment("TAKT_TEST_ROUNDS", 1);
+  for (std::uint64_t i = 0; i < systems; ++i) {
+    run(seed + i, simulated, assumed, {}, campaign);
+  }
+  return campaign;
+}
+
+TEST(WindowSoundness, NoResponseIsAboveItsBoundUnderSnapshot)
+{
+  const Campaign result = campaign(WindowTimers::snapshot, WindowTimers::snapshot);
+  EXPECT_EQ(result.violations, 0U) << result.first;
+  EXPECT_GT(result.runs, 500'000U);
+  EXPECT_GT(result.bounds, 2 * result.refusals);
+}
+
+TEST(WindowSoundness, NoResponseIsAboveItsBoundUnderImmediate)
+{
+  const Campaign result = campaign(WindowTimers::immediate, WindowTimers::immediate);
+  EXPECT_EQ(result.violations, 0U) << result.first;
+  EXPECT_GT(result.runs, 500'000U);
+  EXPECT_GT(result.bounds, 2 * result.refusals);
+}
+
+/// As many systems as it takes to see that something is missing.
+void expect_noticed(WindowTimers simulated, WindowTimers assumed, const WindowOptions & options)
+{
+  Campaign campaign;
+  for (std::uint64_t i = 1; i <= 2000 && campaign.violations == 0; ++i) {
+    run(i, simulated, assumed, options, campaign);
+  }
+  EXPECT_GT(campaign.violations, 0U);
+}
+
+TEST(WindowSoundness, TheTimerRuleMatters)
+{
+  expect_noticed(WindowTimers::snapshot, WindowTimers::immediate, {});
+}
+
+TEST(WindowSoundness, EarlierActivationsAreNeeded)
+{
+  expect_noticed(WindowTimers::snapshot, WindowTimers::snapshot, {0, {false, true, true}});
+}
+
+TEST(WindowSoundness, TheExtraRunIsNeeded)
+{
+  expect_noticed(WindowTimers::snapshot, WindowTimers::snapshot, {0, {true, false, true}});
+}
+
+TEST(WindowSoundness, BlockingIsNeeded)
+{
+  expect_noticed(WindowTimers::immediate, WindowTimers::immediate, {0, {true, true, false}});
+}
+
+}  // namespace
+}  // namespace takt_plan
