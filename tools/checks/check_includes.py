@@ -193,11 +193,15 @@ def numbered(path: Path) -> Iterator[tuple[int, str]]:
     return enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1)
 
 
+# Where `./takt` puts what it measured.
+RESULTS = "takt_results"
+
+
 def check(repository: Path) -> list[Fault]:
     """Return the faults of all packages in a repository."""
     faults: list[Fault] = []
     for folder in sorted(repository.glob("takt_*")):
-        if not folder.is_dir():
+        if not folder.is_dir() or folder.name == RESULTS:
             continue
         row = PACKAGES.get(folder.name)
         if row is None:

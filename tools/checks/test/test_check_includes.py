@@ -96,6 +96,7 @@ def test_cmake_dependencies_follow_the_same_table(tmp_path):
 
 def test_a_package_without_a_row_fails(tmp_path):
     write(tmp_path, "takt_new/src/a.cpp", "")
+    write(tmp_path, "takt_results/run/results.json", "")
     assert faults(tmp_path) == ["takt_new:0: takt_new has no row in the table"]
 
 

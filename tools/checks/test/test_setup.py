@@ -150,12 +150,13 @@ def test_a_build_that_is_older_than_its_sources_is_named(tmp_path: Path) -> None
     stamp = tree / "build/jazzy/.built"
     stamp.parent.mkdir(parents=True)
     stamp.write_text(f"{prefix}  takt_core\n")
-    for name in ("takt_core/src/a.cpp", "takt_core/test/a_test.cpp", "takt_cli/takt_cli/a.py"):
+    younger = ("takt_core/test/a_test.cpp", "takt_cli/takt_cli/a.py", "takt_results/run/a.json")
+    for name in ("takt_core/src/a.cpp", *younger):
         (tree / name).parent.mkdir(parents=True)
         (tree / name).touch()
     now = stamp.stat().st_mtime
     os.utime(tree / "takt_core/src/a.cpp", (now - 10, now - 10))
-    for name in ("takt_core/test/a_test.cpp", "takt_cli/takt_cli/a.py"):
+    for name in younger:
         os.utime(tree / name, (now + 10, now + 10))
     done = takt(tree, home, "host")
     assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n", "")
