@@ -234,8 +234,7 @@ private:
     }
     if (task.host != kNone) {
       const takt_schedule::Overheads & overheads = system_.hosts[task.host].overheads;
-      const Ns messages =
-        static_cast<Ns>(callback.publishes.size()) + (callback.triggers.empty() ? 0 : 1);
+      const Ns messages = static_cast<Ns>(callback.publishes.size() + taken(callback));
       task.time = callback.time.worst.count();
       task.dispatch =
         add(overheads.dispatch.count(), multiply(2, overheads.context_switch.count()));
@@ -245,6 +244,17 @@ private:
       place(callback, executor, task);
     }
     model_.tasks.push_back(std::move(task));
+  }
+
+  /// Messages that one run takes.
+  static std::size_t taken(const CallbackModel & callback)
+  {
+    if (callback.is_timer()) {
+      return 0;
+    }
+    return callback.trigger == takt_schedule::Trigger::all && !callback.triggers.empty()
+             ? callback.triggers.size()
+             : 1;
   }
 
   /// Groups that `groups:` does not list are exclusive ones, as everywhere in ROS 2.

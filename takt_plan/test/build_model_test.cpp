@@ -63,9 +63,9 @@ takt_core::Result<Model> build(const std::string & system_text, const std::strin
   return build_model(*system, *schedule);
 }
 
-Model built()
+Model built(const std::string & system = kSystem, const std::string & schedule = kSchedule)
 {
-  auto model = build(kSystem, kSchedule);
+  auto model = build(system, schedule);
   for (const std::string & fault : model.faults()) {
     ADD_FAILURE() << fault;
   }
@@ -155,6 +155,17 @@ TEST(BuildModel, OverheadsArePartOfTheCost)
   ASSERT_EQ(model.others.size(), 1U);
   EXPECT_EQ(model.others[0].time, 50'000 + 2 * 3'000);
   EXPECT_EQ(model.others[0].cores, std::vector<Index>{1});
+}
+
+TEST(BuildModel, EveryMessageThatARunTakesIsPartOfItsCost)
+{
+  const Ns run = 1'000 + 2 * 3'000;
+  EXPECT_EQ(built().tasks[2].cost(), 3'000'000 + run + 2 * 10'000) << "one of each topic";
+  const Model outside = built(replaced(
+    kSystem, "  - {id: \"/c:sub(/z)\"",
+    "  - {id: \"/d:sub(/lidar)\", time: 1ms, period: 10ms}\n  - {id: \"/c:sub(/z)\""));
+  ASSERT_EQ(outside.tasks.size(), 4U);
+  EXPECT_EQ(outside.tasks[2].cost(), 1'000'000 + run + 10'000) << "from outside of the model";
 }
 
 TEST(BuildModel, ChainsOfBothFilesAreThere)
