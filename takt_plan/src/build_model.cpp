@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "takt_core/placement_rules.hpp"
+#include "takt_schedule/executor_options.hpp"
 #include "takt_schedule/resolver.hpp"
-#include "takt_schedule/thread_names.hpp"
 
 namespace takt_plan
 {
@@ -148,33 +148,32 @@ private:
     add_threads(executor.resolver->executor(), host, executor.index);
   }
 
-  /// As the executor will number them; cores spread over the host's, not over this machine's.
+  /// As the executor will have them; cores spread over the host's, not over this machine's.
   void add_threads(const ExecutorSchedule & schedule, Index host, Index executor)
   {
-    const takt_schedule::ThreadNames names(schedule);
-    const Index first = model_.threads.size();
-    int least = 1000, most = -1000;
+    const takt_core::ExecutorOptions options = takt_schedule::executor_options(schedule);
+    const bool ceiling =
+      takt_core::ceiling_to_ask(options.middleware_ceiling, options.threads) != 0;
+    auto asked = options.threads.begin();
     for (const takt_schedule::Threads & entry : schedule.threads) {
-      const takt_core::ThreadAttributes & attributes = entry.attributes;
       const std::vector<int> & numbers =
-        attributes.cores.empty() ? system_.hosts[host].cores : attributes.cores;
-      for (const int number : attributes.cores) {
+        entry.attributes.cores.empty() ? system_.hosts[host].cores : entry.attributes.cores;
+      for (const int number : entry.attributes.cores) {
         require_core(entry, host, number);
       }
-      least = std::min(least, takt_core::urgency(attributes));
-      most = std::max(most, takt_core::urgency(attributes));
-      for (int i = 0; i < entry.count; ++i) {
+      for (int i = 0; i < entry.count; ++i, ++asked) {
         Thread thread;
-        thread.name = names.names()[model_.threads.size() - first];
+        thread.name = asked->attributes.name;
         thread.host = host;
         thread.executor = executor;
-        thread.order = schedule.order;
-        thread.window_timers = schedule.window_timers;
-        thread.follow = entry.follow;
-        thread.priority = attributes.priority;
-        if (takt_core::has_rt_priority(attributes.policy)) {
+        thread.order = options.order;
+        thread.window_timers = options.window_timers;
+        thread.follow = asked->follow;
+        thread.priority = asked->attributes.priority;
+        thread.ceiling = ceiling;
+        if (takt_core::has_rt_priority(asked->attributes.policy)) {
           thread.kind = ThreadClass::fixed_priority;
-        } else if (attributes.policy == takt_core::Policy::deadline) {
+        } else if (asked->attributes.policy == takt_core::Policy::deadline) {
           thread.kind = ThreadClass::deadline;
         }
         thread.cores = entry.spread && !numbers.empty()
@@ -182,12 +181,6 @@ private:
                          : cores_of(host, numbers);
         model_.threads.push_back(std::move(thread));
       }
-    }
-    using Mode = takt_core::MiddlewareCeiling::Mode;
-    const Mode mode = schedule.middleware_ceiling.mode;
-    const bool ceiling = mode == Mode::fixed || (mode == Mode::automatic && least != most);
-    for (Index i = first; i < model_.threads.size(); ++i) {
-      model_.threads[i].ceiling = ceiling;
     }
   }
 

@@ -108,6 +108,21 @@ TEST(BuildModel, TheCeilingIsThereOnlyWhereThreadsDiffer)
   EXPECT_FALSE(model.threads[3].ceiling);
 }
 
+TEST(BuildModel, TheCeilingIsTheOneTheExecutorAsksFor)
+{
+  const auto with_far = [](const std::string & threads) {
+    const std::string rule = "\n    callbacks: [{match: \"/c:**\", priority: 4}]";
+    return built(
+      kSystem, replaced(
+                 kSchedule, "only: {policy: fifo, priority: 10, cores: [1]}}\n    default: all",
+                 threads + "}\n    default: all" + rule));
+  };
+  const Model following = with_far("only: {policy: fifo, priority: 10, cores: [1], follow: true}");
+  EXPECT_TRUE(following.threads[3].ceiling) << "they differ while they run";
+  const Model nice = with_far("only: {policy: other, cores: [1]}, more: {policy: other, nice: 5}");
+  EXPECT_FALSE(nice.threads[3].ceiling) << "of nice levels there is none";
+}
+
 TEST(BuildModel, RulesAndChainsDecideThreadsAndPriorities)
 {
   const Model model = built();
