@@ -9,6 +9,7 @@
 
 #include "takt_core/placement_rules.hpp"
 #include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/quoted.hpp"
 #include "takt_schedule/resolver.hpp"
 
 namespace takt_plan
@@ -23,13 +24,9 @@ using takt_schedule::ChainSchedule;
 using takt_schedule::ExecutorSchedule;
 using takt_schedule::HostModel;
 using takt_schedule::located;
+using takt_schedule::quoted;
 using takt_schedule::Schedule;
 using takt_schedule::System;
-
-std::string quoted(const std::string & text)
-{
-  return "'" + text + "'";
-}
 
 class Builder
 {

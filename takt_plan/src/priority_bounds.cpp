@@ -8,6 +8,7 @@
 #include "chain_ways.hpp"
 #include "limits.hpp"
 #include "priority_window.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan
 {
@@ -81,7 +82,7 @@ private:
     int solved_round = -1;   ///< the last one that looked at the window
   };
 
-  std::string name(Index task) const { return "'" + model_.tasks[task].id + "'"; }
+  std::string name(Index task) const { return takt_schedule::quoted(model_.tasks[task].id); }
 
   void prepare(Index task)
   {
@@ -216,7 +217,7 @@ private:
   Result<Ns> bound_of(Index task) const
   {
     if (streams_.too_many(task)) {
-      return Faults{detail::too_many_ways(model_.tasks[task])};
+      return Faults{detail::too_many_ways(name(task))};
     }
     Ns bound = 0;
     for (const Index id : streams_.of(task)) {
