@@ -292,6 +292,28 @@ def test_a_failed_run_leaves_old_results_alone(takt, fakes, tmp_path):
     assert not (tmp_path / "new.json").exists()
 
 
+def test_what_a_killed_run_left_is_no_result(takt, fakes, tmp_path):
+    # In a container every run has the same number.
+    left = tmp_path / f"r.json.{os.getpid()}.part"
+    left.write_text(json.dumps(results()))
+    (tmp_path / "g.yaml").write_text("name: failing\n")
+    (tmp_path / "r.json").write_text("old")
+    said = takt("run", "g.yaml", "-o", "r.json")
+    assert (said.code, "it went wrong" in said.err) == (1, True)
+    assert (tmp_path / "r.json").read_text() == "old"
+    assert left.exists()
+
+
+def test_new_results_have_the_permissions_of_the_old(takt, fakes, tmp_path):
+    for command in ("run three_chains -o new.json", "report r.json -o new.json"):
+        (tmp_path / "r.json").write_text(json.dumps(results()))
+        (tmp_path / "new.json").write_text("old")
+        (tmp_path / "new.json").chmod(0o600)
+        assert takt(*command.split()).code == 0
+        assert (tmp_path / "new.json").read_text() != "old"
+        assert (tmp_path / "new.json").stat().st_mode & 0o7777 == 0o600
+
+
 def test_what_the_other_parts_recorded_is_kept_and_named(takt, fakes, tmp_path):
     (tmp_path / "g.yaml").write_text("name: crashing\n")
     said = takt("run", "g.yaml", "-o", "r.json")
