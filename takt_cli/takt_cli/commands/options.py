@@ -45,9 +45,9 @@ def whole(option: str, least: int, most: int | None = None, **words: Any) -> Any
     )
 
 
-def factor(option: str, **words: Any) -> Any:
-    """Declare an option that takes a number from 0 on."""
-    return typer.Option(option, parser=_number(option, float, 0, None), metavar="F", **words)
+def factor(option: str, most: int, **words: Any) -> Any:
+    """Declare an option that takes a number from 0 to `most`."""
+    return typer.Option(option, parser=_number(option, float, 0, most), metavar="F", **words)
 
 
 def _number(
