@@ -64,8 +64,9 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--seed=-1"], "takt: --seed: '-1' is no whole number from 0 to"),
         (["run", "three_chains", "--threads", "abc"], "'abc' is no whole number from 1 to 63"),
         (["run", "three_chains", "--threads", "64"], "'64' is no whole number from 1 to 63"),
-        (["run", "three_chains", "--work-scale", "x"], "--work-scale: 'x' is no number from 0 on"),
-        (["run", "three_chains", "--work-scale", "nan"], "'nan' is no number from 0 on"),
+        (["run", "three_chains", "--work-scale", "x"], "--work-scale: 'x' is no number from 0 to"),
+        (["run", "three_chains", "--work-scale", "1001"], "'1001' is no number from 0 to 1000"),
+        (["run", "three_chains", "--work-scale", "nan"], "'nan' is no number from 0 to 1000"),
         (["experiment", "hot-path", "--runs", "0"], "--runs: '0' is no whole number from 1 on"),
         (["check", "autoware_takt", "--cores", "0,1"], "'0,1' is no whole number from 1 to 65536"),
         (["run", "three_chains", "--thread", "2"], "No such option: --thread"),
@@ -290,6 +291,28 @@ def test_a_failed_run_leaves_old_results_alone(takt, fakes, tmp_path):
     assert (tmp_path / "r.json").read_text() == "old"
     assert takt("run", "g.yaml", "-o", "new.json").code == 1
     assert not (tmp_path / "new.json").exists()
+
+
+def test_what_a_killed_run_left_is_no_result(takt, fakes, tmp_path):
+    # In a container every run has the same number.
+    left = tmp_path / f"r.json.{os.getpid()}.part"
+    left.write_text(json.dumps(results()))
+    (tmp_path / "g.yaml").write_text("name: failing\n")
+    (tmp_path / "r.json").write_text("old")
+    said = takt("run", "g.yaml", "-o", "r.json")
+    assert (said.code, "it went wrong" in said.err) == (1, True)
+    assert (tmp_path / "r.json").read_text() == "old"
+    assert left.exists()
+
+
+def test_new_results_have_the_permissions_of_the_old(takt, fakes, tmp_path):
+    for command in ("run three_chains -o new.json", "report r.json -o new.json"):
+        (tmp_path / "r.json").write_text(json.dumps(results()))
+        (tmp_path / "new.json").write_text("old")
+        (tmp_path / "new.json").chmod(0o600)
+        assert takt(*command.split()).code == 0
+        assert (tmp_path / "new.json").read_text() != "old"
+        assert (tmp_path / "new.json").stat().st_mode & 0o7777 == 0o600
 
 
 def test_what_the_other_parts_recorded_is_kept_and_named(takt, fakes, tmp_path):

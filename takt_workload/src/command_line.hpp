@@ -27,6 +27,10 @@ CLI::Option * add_whole(
   CLI::App & app, const std::string & name, const std::function<void(int)> & set, int least,
   int most, const std::string & help);
 
+/// An option that takes a factor from 0 to `most`.
+CLI::Option * add_factor(
+  CLI::App & app, const std::string & name, double & value, double most, const std::string & help);
+
 /// Parses; prints help, or one line "PROGRAM: what". The exit code if the program is to end.
 std::optional<int> parse_or_explain(CLI::App & app, int argc, const char * const * argv);
 

@@ -89,9 +89,7 @@ void add_run_options(CLI::App & app, RunArguments & a)
       "of work times drawn from distributions")
     ->default_str("0")
     ->type_name("UINT");
-  app.add_option("--work-scale", run.work_scale, "factor for all work times")
-    ->check(CLI::Range(0.0, 1000.0))
-    ->capture_default_str();
+  add_factor(app, "--work-scale", run.work_scale, 1000.0, "factor for all work times");
   add_whole(
     app, "--split", [&run](int split) { run.split = split; }, 1, 64,
     "number of processes, at most one for each node")
