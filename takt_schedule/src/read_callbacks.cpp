@@ -266,16 +266,11 @@ void read_groups(MapReader & map, Findings & findings, System & system)
   using takt_core::GroupKind;
   constexpr std::array<std::pair<GroupKind, std::string_view>, 2> kKinds{
     {{GroupKind::mutually_exclusive, "mutually_exclusive"}, {GroupKind::reentrant, "reentrant"}}};
-  std::vector<std::string> ids;
-  for (const YamlNode::Entry & entry : node->entries) {
-    ids.push_back(entry.key);
-  }
-  MapReader kinds(findings, *node, "groups", ids);
   for (const YamlNode::Entry & entry : node->entries) {
     GroupModel group;
     group.id = entry.key;
     group.source = entry.at;
-    kinds.choice<GroupKind>(entry.key, kKinds, group.kind);
+    map.choice<GroupKind>(entry, kKinds, group.kind);
     system.groups.push_back(std::move(group));
   }
 }

@@ -20,6 +20,9 @@ void read_callbacks(MapReader & map, Findings & findings, System & system);
 /// chains that are no paths, groups nobody is in, cores that are asked too much of.
 void check_system(const System & system, Findings & findings);
 
+/// Part of it: a callback that triggers itself, by however many others, would never come to rest.
+void check_cycles(const System & system, Findings & findings);
+
 }  // namespace takt_schedule::detail
 
 #endif  // TAKT_SCHEDULE__SRC__READ_SYSTEM_HPP_
