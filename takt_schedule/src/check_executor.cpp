@@ -151,6 +151,14 @@ const Threads * counts_on_nice(const ExecutorSchedule & executor, const Surround
   return first;
 }
 
+/// nullptr: there is none.
+template <typename Fits>
+const CallbackRule * first_rule(const ExecutorSchedule & executor, const Fits & fits)
+{
+  const auto found = std::find_if(executor.callbacks.begin(), executor.callbacks.end(), fits);
+  return found == executor.callbacks.end() ? nullptr : &*found;
+}
+
 void warn(
   const ExecutorSchedule & executor, const std::vector<UsedSet> & sets, Findings & findings,
   const Surroundings & surroundings)
@@ -176,10 +184,9 @@ void warn(
       "nice levels only count within a session here; to make them count between processes set "
       "sysctl kernel.sched_autogroup_enabled=0");
   }
-  const auto with_priority = std::find_if(
-    executor.callbacks.begin(), executor.callbacks.end(),
-    [](const CallbackRule & rule) { return rule.priority.has_value(); });
-  if (with_priority != executor.callbacks.end() && !uses_priorities(executor)) {
+  const CallbackRule * const with_priority =
+    first_rule(executor, [](const CallbackRule & rule) { return rule.priority.has_value(); });
+  if (with_priority != nullptr && !uses_priorities(executor)) {
     findings.warn(
       with_priority->source, "callback priorities have no effect under order '" +
                                std::string(to_string(executor.order)) +
@@ -188,16 +195,14 @@ void warn(
   const bool all_follow = std::all_of(
     executor.threads.begin(), executor.threads.end(),
     [](const Threads & threads) { return threads.follow; });
-  const auto deferring = std::find_if(
-    executor.callbacks.begin(), executor.callbacks.end(),
-    [](const CallbackRule & rule) { return rule.publishes_last; });
-  if (deferring != executor.callbacks.end() && all_follow) {
+  const CallbackRule * const deferring =
+    first_rule(executor, [](const CallbackRule & rule) { return rule.publishes_last; });
+  if (deferring != nullptr && all_follow) {
     findings.warn(deferring->source, "publishes_last has no effect in following pools");
   }
-  const auto with_backlog = std::find_if(
-    executor.callbacks.begin(), executor.callbacks.end(),
-    [](const CallbackRule & rule) { return rule.backlog.has_value(); });
-  if (with_backlog != executor.callbacks.end()) {
+  const CallbackRule * const with_backlog =
+    first_rule(executor, [](const CallbackRule & rule) { return rule.backlog.has_value(); });
+  if (with_backlog != nullptr) {
     findings.warn(
       with_backlog->source,
       "backlog is only kept for the monitor, which this version does not have; it has no effect");

@@ -230,14 +230,10 @@ private:
     const auto found = hosts_.find(callback.host);
     const HostModel * const host = found == hosts_.end() ? nullptr : found->second;
     for (const auto & [core, at] : map.integers("cores")) {
-      if (host == nullptr) {
+      if (host == nullptr || !has_core(*host, core, at, findings_)) {
         continue;
       }
-      if (!std::binary_search(host->cores.begin(), host->cores.end(), core)) {
-        findings_.fault(
-          at, "host " + quoted(host->name) + " has no core " + std::to_string(core) +
-                "; its cores are " + listed_cores(host->cores));
-      } else if (std::binary_search(host->reserved.begin(), host->reserved.end(), core)) {
+      if (std::binary_search(host->reserved.begin(), host->reserved.end(), core)) {
         findings_.fault(
           at, "core " + std::to_string(core) + " of host " + quoted(host->name) +
                 " is reserved for the rest of the system");

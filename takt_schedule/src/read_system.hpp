@@ -12,6 +12,9 @@ namespace takt_schedule::detail
 /// `hosts:` (required), then `overheads:` for hosts that have none of their own, `communication:`.
 void read_hosts(MapReader & map, Findings & findings, System & system);
 
+/// Faults at `at`, and false, if the host has no such core.
+bool has_core(const HostModel & host, int core, const Source & at, Findings & findings);
+
 /// `groups:` and `callbacks:`; after the hosts.
 void read_groups(MapReader & map, Findings & findings, System & system);
 void read_callbacks(MapReader & map, Findings & findings, System & system);
