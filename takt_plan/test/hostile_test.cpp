@@ -37,6 +37,17 @@ struct Extremes : Example
   }
 };
 
+/// A thread that is full to the last nanosecond, and a rare task that blocks it for one more.
+struct Full : Extremes
+{
+  explicit Full(Order order) : Extremes(order)
+  {
+    timer(0, 1, 2, 1);
+    timer(0, 1, 2, 1);
+    timer(0, 0, kYear, 1);
+  }
+};
+
 std::vector<Result<Ns>> bounds_of(const Model & model, Order order, Ns horizon = 0)
 {
   return order == Order::priority ? priority_bounds(model, {horizon, {}})->tasks
@@ -73,12 +84,8 @@ TEST(Hostile, PeriodsOfANanosecondBesideThoseOfAYear)
 
 TEST(Hostile, AFullCoreIsGivenUpAndNotCalledOverloaded)
 {
-  Extremes e(Order::priority);
-  // Full to the last nanosecond, and one more blocks: windows grow by it, step by step.
-  e.timer(0, 1, 2, 1);
-  e.timer(0, 1, 2, 1);
-  e.timer(0, 0, kYear, 1);
-  const auto bounds = bounds_of(e.model, Order::priority);
+  // Windows grow by the blocking, step by step.
+  const auto bounds = bounds_of(Full(Order::priority).model, Order::priority);
   for (const Index task : {0U, 1U}) {
     const std::string text = refusal(bounds[task]);
     EXPECT_TRUE(has(text, "has no bound that 1000000 steps would find")) << text;
@@ -88,11 +95,7 @@ TEST(Hostile, AFullCoreIsGivenUpAndNotCalledOverloaded)
 
 TEST(Hostile, AFullThreadWithPollingPointsStarvesNobody)
 {
-  Extremes e(Order::window);
-  e.timer(0, 1, 2, 1);
-  e.timer(0, 1, 2, 1);
-  e.timer(0, 0, kYear, 1);
-  const auto bounds = bounds_of(e.model, Order::window);
+  const auto bounds = bounds_of(Full(Order::window).model, Order::window);
   EXPECT_FALSE(bounds[0].ok()) << refusal(bounds[0]);
   EXPECT_FALSE(bounds[1].ok()) << refusal(bounds[1]);
   ASSERT_TRUE(bounds[2].ok()) << refusal(bounds[2]);
