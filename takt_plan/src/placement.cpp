@@ -98,8 +98,13 @@ void Placement::add_threads(
   for (const takt_schedule::Threads & entry : schedule.threads) {
     const std::vector<int> & numbers =
       entry.attributes.cores.empty() ? system_.hosts[host].cores : entry.attributes.cores;
-    for (const int number : entry.attributes.cores) {
-      require_core(entry, host, number);
+    // Threads without cores of their own may be anywhere, but those that are spread are each on one.
+    std::size_t used = entry.attributes.cores.size();
+    if (used == 0 && entry.spread) {
+      used = std::min(numbers.size(), static_cast<std::size_t>(entry.count));
+    }
+    for (std::size_t i = 0; i < used; ++i) {
+      require_core(entry, host, numbers[i]);
     }
     for (int i = 0; i < entry.count; ++i, ++asked) {
       Thread thread;

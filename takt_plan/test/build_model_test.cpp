@@ -212,6 +212,20 @@ TEST(BuildModel, CoresThatAreNotThereOrReservedAreFaults)
     "schedule.yaml:6:7: threads 'hot' are on core 0, which is reserved on 'car'");
 }
 
+TEST(BuildModel, SpreadingOverTheHostsCoresMeetsReservedOnesToo)
+{
+  const std::string spread = "rest: {count: 3, policy: other, spread: true}";
+  EXPECT_EQ(
+    only_fault(kSystem, replaced(kSchedule, "rest: {policy: other}", spread)),
+    "schedule.yaml:7:7: threads 'rest' are on core 2, which is reserved on 'car'");
+  EXPECT_EQ(
+    built(kSystem, replaced(kSchedule, "rest: {policy: other}", replaced(spread, "3", "2")))
+      .threads[3]
+      .cores,
+    std::vector<Index>{1})
+    << "as far as it goes";
+}
+
 TEST(BuildModel, ACoreThatACallbackMayNotUseIsAFault)
 {
   EXPECT_EQ(
