@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "chain_ways.hpp"
 #include "priority_solver.hpp"

@@ -136,8 +136,12 @@ TEST(Hostile, ACoreThatIsFullButForALittle)
     e.timer(0, 1, 1'000'000'009, 1);
     const auto bounds = bounds_of(e.model, order);
     for (const Index task : {0U, 1U}) {
-      // Both may come at once and either may go first.
-      EXPECT_TRUE(!bounds[task] || *bounds[task] >= 1'000'000'007) << refusal(bounds[task]);
+      if (order == Order::priority) {  // both may come at once and either may go first
+        ASSERT_TRUE(bounds[task].ok()) << refusal(bounds[task]);
+        EXPECT_EQ(*bounds[task], 1'000'000'007);
+      } else {  // another polling point is another run of the other
+        EXPECT_FALSE(bounds[task].ok()) << refusal(bounds[task]);
+      }
     }
   }
 }
@@ -205,7 +209,9 @@ TEST(Hostile, OtherLoadThatNeverComesAgain)
   e.model.others.back().cores = {0, 1};
   e.model.others.back().period = kUnbounded;
   e.model.others.back().time = 1;
-  EXPECT_FALSE(has(refusal(bounds_of(e.model, Order::priority)[0]), "bound 1"));
+  // On two cores it may bring what waited elsewhere, up to a period of it: without end.
+  const auto bounds = bounds_of(e.model, Order::priority);
+  EXPECT_TRUE(has(refusal(bounds[0]), "has no bound below")) << refusal(bounds[0]);
 }
 
 TEST(Hostile, JittersThatFeedEachOther)
@@ -220,7 +226,12 @@ TEST(Hostile, JittersThatFeedEachOther)
     const auto bounds = bounds_of(e.model, order);
     ASSERT_EQ(bounds.size(), 4U);
     for (const Index task : {2U, 3U}) {
-      EXPECT_TRUE(!bounds[task] || *bounds[task] >= 13'500) << refusal(bounds[task]);
+      if (order == Order::priority) {
+        ASSERT_TRUE(bounds[task].ok()) << refusal(bounds[task]);
+        EXPECT_GE(*bounds[task], 13'500);
+      } else {
+        EXPECT_FALSE(bounds[task].ok()) << refusal(bounds[task]);
+      }
     }
   }
 }
