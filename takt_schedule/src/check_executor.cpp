@@ -69,6 +69,13 @@ void check_sets(
   }
 }
 
+/// Of the callbacks that the rule decides for.
+ThreadMask threads_of(
+  const CallbackRule & rule, const ExecutorSchedule & executor, const ThreadNames & names)
+{
+  return names.mask(rule.threads.empty() ? executor.default_threads : rule.threads);
+}
+
 void check_following(
   const ExecutorSchedule & executor, const ThreadNames & names, Findings & findings)
 {
@@ -79,17 +86,15 @@ void check_following(
     const ThreadMask mask = names.mask(std::vector{threads.name});
     const int most = threads.attributes.priority;
     const std::string range = "1 to " + std::to_string(most);
-    const ThreadMask by_default = names.mask(executor.default_threads);
-    if ((by_default & mask) != 0) {
+    if ((names.mask(executor.default_threads) & mask) != 0) {
       findings.warn(
         threads.source, "the default threads include the following pool " + quoted(threads.name) +
                           ": a callback there needs a priority from " + range +
                           " by a rule or a chain, or it cannot be added");
     }
     for (const CallbackRule & rule : executor.callbacks) {
-      const ThreadMask used = rule.threads.empty() ? by_default : names.mask(rule.threads);
       if (
-        (used & mask) != 0 && rule.priority &&
+        (threads_of(rule, executor, names) & mask) != 0 && rule.priority &&
         !takt_core::can_follow(threads.attributes, *rule.priority)) {
         findings.fault(
           rule.source, "priority " + std::to_string(*rule.priority) +
@@ -168,8 +173,10 @@ void warn(
   for (const UsedSet & set : sets) {
     used |= set.threads;
   }
+  ThreadMask following = 0;
   for (const Threads & threads : executor.threads) {
     const ThreadMask mask = names.mask(std::vector{threads.name});
+    following |= threads.follow ? mask : 0;
     if ((used & mask) == 0) {
       findings.warn(
         threads.source, "threads " + quoted(threads.name) +
@@ -192,12 +199,10 @@ void warn(
                                std::string(to_string(executor.order)) +
                                "'; did you mean order: priority?");
   }
-  const bool all_follow = std::all_of(
-    executor.threads.begin(), executor.threads.end(),
-    [](const Threads & threads) { return threads.follow; });
-  const CallbackRule * const deferring =
-    first_rule(executor, [](const CallbackRule & rule) { return rule.publishes_last; });
-  if (deferring != nullptr && all_follow) {
+  const CallbackRule * const deferring = first_rule(executor, [&](const CallbackRule & rule) {
+    return rule.publishes_last && (threads_of(rule, executor, names) & ~following) == 0;
+  });
+  if (deferring != nullptr) {
     findings.warn(deferring->source, "publishes_last has no effect in following pools");
   }
   const CallbackRule * const with_backlog =
