@@ -57,6 +57,10 @@ public:
     const std::vector<std::uint32_t> & between, const std::set<std::uint32_t> & roots,
     std::uint32_t sink) const
   {
+    std::map<std::uint32_t, std::int64_t> work;  // by callback
+    for (const std::uint32_t callback : between) {
+      work[callback] = median_work(callback);
+    }
     std::map<std::uint32_t, std::int64_t> least;  // by topic: work until it is published
     std::optional<std::int64_t> floor;
     // No shortest way passes a callback twice, so as many rounds as callbacks settle it.
@@ -74,7 +78,7 @@ public:
         if (callback == sink) {
           floor = std::min(floor.value_or(until), until);
         } else if (entry.output_topic != kNone) {
-          const std::int64_t published = until + median_work(callback);
+          const std::int64_t published = until + work[callback];
           const auto least_here = least.emplace(entry.output_topic, published).first;
           least_here->second = std::min(least_here->second, published);
         }

@@ -13,32 +13,6 @@
 namespace takt_workload
 {
 
-namespace
-{
-
-template <typename Number>
-CLI::Option * add_number(
-  CLI::App & app, const std::string & name, const std::function<void(Number)> & set, Number least,
-  Number most, const char * what, const std::string & help)
-{
-  return app.add_option_function<std::string>(
-    name,
-    [=](const std::string & text) {
-      Number value{};
-      const char * const end = text.data() + text.size();
-      const auto read = std::from_chars(text.data(), end, value);
-      // In this form what is no number at all (nan) is refused, too.
-      if (read.ec != std::errc{} || read.ptr != end || !(value >= least && value <= most)) {
-        throw CLI::ValidationError(
-          name, fmt::format("'{}' is no {} from {} to {}", text, what, least, most));
-      }
-      set(value);
-    },
-    help);
-}
-
-}  // namespace
-
 CLI::Option * add_duration(
   CLI::App & app, const std::string & name, takt_core::Duration & value, const std::string & help)
 {
@@ -61,14 +35,19 @@ CLI::Option * add_whole(
   CLI::App & app, const std::string & name, const std::function<void(int)> & set, int least,
   int most, const std::string & help)
 {
-  return add_number<int>(app, name, set, least, most, "whole number", help)->type_name("N");
+  return app
+    .add_option_function<std::string>(
+      name, [=](const std::string & text) { set(parse_number(name, text, least, most)); }, help)
+    ->type_name("N");
 }
 
 CLI::Option * add_factor(
   CLI::App & app, const std::string & name, double & value, double most, const std::string & help)
 {
-  const auto set = [&value](double factor) { value = factor; };
-  return add_number<double>(app, name, set, 0.0, most, "number", help)
+  return app
+    .add_option_function<std::string>(
+      name, [=, &value](const std::string & text) { value = parse_number(name, text, 0.0, most); },
+      help)
     ->default_str(fmt::format("{}", value))
     ->type_name("F");
 }

@@ -68,7 +68,9 @@ TEST_F(Programs, ANumberThatIsNoneIsSaidInOurWords)
          {"--split", "0", "whole number from 1 to 64"},
          {"--domain", "2x", "whole number from 0 to 232"},
          {"--reference-timer", "100", "whole number from 1 to 99"},
-         {"--seed", "x", "whole number from 0 on"},
+         {"--seed", "x", "whole number from 0 to 18446744073709551615"},
+         {"--seed", "18446744073709551616", "whole number from 0 to 18446744073709551615"},
+         {"--seed", "-1", "whole number from 0 to 18446744073709551615"},
          {"--work-scale", "x", "number from 0 to 1000"},
          {"--work-scale", "1001", "number from 0 to 1000"},
          {"--work-scale", "nan", "number from 0 to 1000"}}) {
