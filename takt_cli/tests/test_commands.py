@@ -22,7 +22,17 @@ from takt_cli.results_file import parse_results
 def test_version_and_help(takt):
     assert takt("--version").out.startswith("takt 0.")
     text = takt("--help").out
-    for command in ("run", "check", "graph", "demo", "experiment", "report", "host", "bench"):
+    for command in (
+        "run",
+        "check",
+        "explain",
+        "graph",
+        "demo",
+        "experiment",
+        "report",
+        "host",
+        "bench",
+    ):
         assert command in text
     assert "executors" in takt("experiment", "--help").out
 
@@ -519,6 +529,25 @@ def test_check_shows_faults_as_they_are(takt, fakes, tmp_path):
     said = takt("check", "autoware_takt", "--against", "three_chains", "--json")
     assert said.code == 0
     assert len(json.loads(said.out)["ids"]["callbacks"]) == 9
+
+
+def test_explain_passes_on_words_and_exit_codes(takt, fakes, tmp_path):
+    for name in ("late.yaml", "bad.yaml", "broken.yaml"):
+        (tmp_path / name).write_text("")
+    said = takt("explain", tmp_path / "late.yaml", "--system", "system.yaml")
+    assert (said.code, said.out, said.err) == (1, "obstacles [late]\n", "")
+    more = ("--chain", "obstacles", "--callbacks", "--json")
+    said = takt("explain", tmp_path / "late.yaml", "--system", "system.yaml", *more)
+    given = [str(tmp_path / "late.yaml"), "--system", "system.yaml", *more]
+    assert (said.code, json.loads(said.out)["arguments"]) == (1, given)
+    said = takt("explain", tmp_path / "bad.yaml", "--system", "system.yaml")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"{tmp_path}/bad.yaml:4:5: unknown key 'oder'; did you mean 'order'?\n"
+    said = takt("explain", tmp_path / "broken.yaml", "--system", "system.yaml")
+    assert said.code == 1
+    assert "takt_explain" in said.err
+    assert takt("explain", tmp_path / "late.yaml").code == 2
+    assert "nobody.yaml" in takt("explain", "nobody.yaml", "--system", "system.yaml").err
 
 
 def test_demo_writes_one_page_and_names_it(takt, fakes, tmp_path):
