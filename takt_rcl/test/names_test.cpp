@@ -173,7 +173,7 @@ TEST_F(Names, ParameterFilesGiveTypedValues)
   EXPECT_EQ(n->get_parameter_overrides().count("sub.deep"), 1u);
   EXPECT_EQ(
     fault_of([&] { node("m")->declare_parameter("frame", 1); }),
-    "/robot/m: parameter 'frame' is of type string, but integer is needed");
+    "/m: parameter 'frame' is of type string, but integer is needed");
   EXPECT_EQ(
     fault_of([&] { n->declare_parameter("rate", 1); }),
     "/robot/n: parameter 'rate' has been declared already");
@@ -225,7 +225,8 @@ TEST_F(Names, AGroupOfAnotherNodeIsRefused)
   EXPECT_EQ(fault_of([&] { mine->create_guard_condition(nothing, guard); }), refusal);
   EXPECT_EQ(
     fault_of([&] {
-      mine->create_subscription<Number>("/points", QoS(1), [](const Number &) {}, options);
+      mine->create_subscription<Number>(
+        "/points", QoS(1), [](const Number &) {}, options);
     }),
     refusal);
   // Nothing is left of them.

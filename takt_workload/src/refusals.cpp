@@ -53,7 +53,7 @@ bool Refusals::take(const std::string & who, const std::string & fault, const st
   static const std::regex entry("'- (rtprio|nice) -?[0-9]+'");
   std::smatch parts;
   const std::string told = fault.substr(0, fault.find(kFallback));
-  if (!std::regex_match(told, parts, refusal)) {
+  if (told.size() > kLongestMatched || !std::regex_match(told, parts, refusal)) {
     return false;
   }
   std::string what = parts[1];
@@ -88,7 +88,7 @@ bool Refusals::take(const std::string & sentence)
     "\\s*(?:process ([0-9]+): )?(?:.*:[0-9]+:[0-9]+: thread '([^']*)' \\([0-9]+\\)|\\S+: thread "
     "(\\S+)|(\\S+: middleware ceiling)|(reference timer)): (.* refused for .*)");
   std::smatch parts;
-  if (!std::regex_match(sentence, parts, said)) {
+  if (sentence.size() > kLongestMatched || !std::regex_match(sentence, parts, said)) {
     return false;
   }
   std::string who = parts[2].str() + parts[3].str() + parts[4].str() + parts[5].str();

@@ -2,12 +2,16 @@
 #ifndef REFUSALS_HPP_
 #define REFUSALS_HPP_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace takt_workload
 {
+
+/// A regular expression takes stack for each character of its text: what is longer stands as it is.
+inline constexpr std::size_t kLongestMatched = 4096;
 
 /// Between what was refused and what a schedule's fallback made of the thread.
 inline constexpr std::string_view kFallback = "; the schedule's fallback";

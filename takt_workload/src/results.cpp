@@ -248,6 +248,7 @@ json results_json(
     results["stalls"].push_back(
       {{"core", stall.core >= 0 ? json(stall.core) : json()},
        {"begin_ns", to_ns(stall.begin)},
+       {"certain_from_ns", to_ns(stall.certain_from)},
        {"end_ns", to_ns(stall.end)},
        {"source", stall.source == Stall::Source::witness   ? "witness"
                   : stall.source == Stall::Source::overrun ? "overrun"

@@ -7,6 +7,7 @@
 
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/results.hpp"
+#include "takt_workload/stall_index.hpp"
 
 namespace takt_workload
 {
@@ -158,21 +159,16 @@ std::string results_table(
     }
   }
   text += fmt::format("  {:<34} {:>22} {:>7.1f}\n", "all others (middleware, witness)", "", others);
-  double stalled = 0.0;
-  std::size_t witnessed = 0;
-  std::size_t overran = 0;
-  for (const Stall & stall : analysis.stalls) {
-    overran += stall.source == Stall::Source::overrun ? 1 : 0;
-    if (stall.source == Stall::Source::witness) {
-      ++witnessed;
-      stalled += static_cast<double>((stall.end - stall.begin).count()) * 1e-6;
-    }
-  }
+  const auto held = [&](Stall::Source source) {
+    return held_up(analysis.stalls, source, analysis.measured_from, analysis.measured_to);
+  };
+  const HeldUp stalled = held(Stall::Source::witness);
   text += fmt::format(
     "\nload {:.2f} of {:.2f} cores asked; {} periods skipped{}, {} messages lost; {} host stalls "
     "of {:.1f} ms, {} runs whose work overran\n",
     analysis.load.applied, analysis.load.asked, analysis.skipped_periods,
-    skipping_timers(CallbackTable(graph), analysis), analysis.drops, witnessed, stalled, overran);
+    skipping_timers(CallbackTable(graph), analysis), analysis.drops, stalled.times,
+    static_cast<double>(stalled.time.count()) * 1e-6, held(Stall::Source::overrun).times);
   text += defaulted_line(CallbackTable(graph), processes);
   for (const std::string & warning : warnings_of(options, host, processes, analysis)) {
     text += "warning: " + warning + "\n";

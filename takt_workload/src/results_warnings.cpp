@@ -8,6 +8,7 @@
 
 #include "refusals.hpp"
 #include "takt_workload/results.hpp"
+#include "takt_workload/stall_index.hpp"
 
 namespace takt_workload
 {
@@ -85,7 +86,9 @@ std::vector<std::string> without_repeats(const std::vector<std::string> & warnin
 {
   static const std::regex thread("thread '[^']*' \\([0-9]+\\)|for thread [0-9]+");
   std::map<std::string, std::size_t> times;
-  const auto key = [](const std::string & text) { return std::regex_replace(text, thread, ""); };
+  const auto key = [](const std::string & text) {
+    return text.size() > kLongestMatched ? text : std::regex_replace(text, thread, "");
+  };
   for (const std::string & warning : warnings) {
     ++times[key(warning)];
   }
@@ -193,20 +196,14 @@ std::vector<std::string> warnings_of(
       "ends that)",
       host.rt_runtime_us / 1000, host.rt_period_us / 1000));
   }
-  std::size_t held_back = 0;
-  takt_core::Duration held_for{};
-  for (const Stall & stall : analysis.stalls) {
-    if (stall.source == Stall::Source::throttled) {
-      ++held_back;
-      held_for += stall.end - stall.begin;
-    }
-  }
-  if (held_back > 0) {
+  const HeldUp held_back = held_up(
+    analysis.stalls, Stall::Source::throttled, analysis.measured_from, analysis.measured_to);
+  if (held_back.times > 0) {
     warnings.push_back(fmt::format(
       "the kernel held real-time threads back {}, {:.1f} ms in all (throttling, or "
       "threads of priority 99): no stall of the host, and left out of no figure",
-      held_back == 1 ? "once" : fmt::format("{} times", held_back),
-      static_cast<double>(held_for.count()) * 1e-6));
+      held_back.times == 1 ? "once" : fmt::format("{} times", held_back.times),
+      static_cast<double>(held_back.time.count()) * 1e-6));
   }
   if (analysis.foreign_messages > 0) {
     warnings.push_back(fmt::format(

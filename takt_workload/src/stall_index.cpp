@@ -1,29 +1,43 @@
 #include "takt_workload/stall_index.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "takt_workload/work.hpp"
 
 namespace takt_workload
 {
 
+namespace
+{
+
+// By begin, and none touches another.
+std::vector<TimeSpan> merged(std::vector<TimeSpan> all)
+{
+  std::sort(
+    all.begin(), all.end(), [](const auto & a, const auto & b) { return a.begin < b.begin; });
+  std::vector<TimeSpan> spans;
+  for (const TimeSpan & span : all) {
+    if (!spans.empty() && span.begin <= spans.back().end) {
+      spans.back().end = std::max(spans.back().end, span.end);
+    } else {
+      spans.push_back(span);
+    }
+  }
+  return spans;
+}
+
+}  // namespace
+
 StallIndex::StallIndex(const std::vector<Stall> & stalls)
 {
-  std::vector<Span> all;
+  std::vector<TimeSpan> all;
   for (const Stall & stall : stalls) {
     if (stall.source != Stall::Source::throttled) {
       all.push_back({stall.begin, stall.end});
     }
   }
-  std::sort(
-    all.begin(), all.end(), [](const Span & a, const Span & b) { return a.begin < b.begin; });
-  for (const Span & span : all) {
-    if (!spans_.empty() && span.begin <= spans_.back().end) {
-      spans_.back().end = std::max(spans_.back().end, span.end);
-    } else {
-      spans_.push_back(span);
-    }
-  }
+  spans_ = merged(std::move(all));
 }
 
 bool StallIndex::overlaps(takt_core::Time begin, takt_core::Time end) const
@@ -31,8 +45,26 @@ bool StallIndex::overlaps(takt_core::Time begin, takt_core::Time end) const
   // Merged spans are ordered by their ends too.
   const auto first = std::lower_bound(
     spans_.begin(), spans_.end(), begin,
-    [](const Span & span, takt_core::Time time) { return span.end < time; });
+    [](const TimeSpan & span, takt_core::Time time) { return span.end < time; });
   return first != spans_.end() && first->begin <= end;
+}
+
+HeldUp held_up(
+  const std::vector<Stall> & stalls, Stall::Source source, takt_core::Time from, takt_core::Time to)
+{
+  std::vector<TimeSpan> all;
+  for (const Stall & stall : stalls) {
+    const TimeSpan span{std::max(stall.certain_from, from), std::min(stall.end, to)};
+    if (stall.source == source && span.begin < span.end) {
+      all.push_back(span);
+    }
+  }
+  HeldUp sum;
+  for (const TimeSpan & span : merged(std::move(all))) {
+    ++sum.times;
+    sum.time += span.end - span.begin;
+  }
+  return sum;
 }
 
 std::vector<Stall> overruns(const std::vector<RunRecord> & runs)
@@ -42,7 +74,8 @@ std::vector<Stall> overruns(const std::vector<RunRecord> & runs)
     if (const auto over = run.work_cpu - run.work_asked; over > Work::kOverrun) {
       // Work ends with the chunk that overran.
       found.push_back(
-        {-1, run.work_end - over - Work::kChunk, run.work_end, Stall::Source::overrun});
+        {-1, run.work_end - over - Work::kChunk, run.work_end, Stall::Source::overrun,
+         run.work_end - over});
     }
   }
   return found;

@@ -60,7 +60,7 @@ struct StallWitness::Core
       waited = ready_time.read();
       until_reading = kReadEvery;
       if (late && stalls.size() < stalls.capacity()) {
-        stalls.push_back({number, last, now, blame(now - due, waited - before)});
+        stalls.push_back({number, last, now, blame(now - due, waited - before), due});
       }
     }
     unrecorded += late && stalls.size() == stalls.capacity() ? 1 : 0;

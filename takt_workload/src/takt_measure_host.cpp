@@ -90,7 +90,7 @@ json stalls_json(const std::vector<int> & cores, Duration span)
   std::vector<std::int64_t> lengths;
   for (const Stall & stall : witness.stop()) {
     if (stall.source == Stall::Source::witness) {
-      lengths.push_back((stall.end - stall.begin).count());
+      lengths.push_back((stall.end - stall.certain_from).count());
     }
   }
   if (!witness.blind().empty()) {

@@ -33,6 +33,25 @@ TEST_F(Records, WhatTheKernelHeldBackIsNoStallOfTheHost)
   EXPECT_EQ(figures.chains[0].responses.stalled, (std::vector<char>{0}));
 }
 
+// Told is what certainly was, within the measured time, and what happened at the same time once.
+TEST_F(Records, StallsAreToldAsLongAsTheyCertainlyWereWithinTheMeasuredTime)
+{
+  using Source = Stall::Source;
+  const std::vector<Stall> stalls{
+    {0, at(-20), at(-5), Source::witness, at(-15)},  // before
+    {0, at(-1), at(12), Source::witness, at(9)},
+    {1, at(2), at(14), Source::witness, at(11)},  // the same on another core
+    {0, at(30), at(41), Source::witness, at(40)},
+    {0, at(30), at(45), Source::throttled, at(42)},
+    {1, at(95), at(107), Source::witness, at(99)},  // ends after it
+    {1, at(100), at(120), Source::witness, at(110)}};
+  const HeldUp held = held_up(stalls, Source::witness, at(0), at(100));
+  EXPECT_EQ(held.times, 3u);
+  EXPECT_EQ(held.time, milliseconds(5 + 1 + 1));
+  EXPECT_EQ(held_up(stalls, Source::throttled, at(0), at(100)).time, milliseconds(3));
+  EXPECT_EQ(held_up(stalls, Source::overrun, at(0), at(100)).times, 0u);
+}
+
 TEST(Witness, IsHeldUpByTheHostOrByTheKernel)
 {
   EXPECT_EQ(

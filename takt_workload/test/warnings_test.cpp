@@ -87,6 +87,23 @@ TEST(Warnings, DifferentReasonsStayApart)
                             "c, d: nice -9, -5 refused: no; add '- nice -9'"}));
 }
 
+// Names come from files, and may be of any length.
+TEST(Warnings, NoNameIsTooLong)
+{
+  const std::string name(1'000'000, 'x');
+  Refusals refusals;
+  EXPECT_FALSE(refusals.take("a", name));
+  EXPECT_FALSE(refusals.take("s.yaml:3:5: thread '" + name + "' (7): " + refused(7)));
+  const std::string text = "cannot start:\n  main: thread " + name + ": " + refused(7) +
+                           "\n  main: thread b: " + refused(7);
+  EXPECT_NE(with_grouped_refusals(text).find(name), std::string::npos);
+  ProcessRecord record;
+  record.warnings = {
+    "thread '" + name + "' (7): late", "thread '" + name + "' (8): late", "thread 'a' (7): late"};
+  const auto warnings = warnings_of({}, {}, {record}, {});
+  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), record.warnings[0]), 1);
+}
+
 TEST(Warnings, RefusalsInAnErrorArePutTogether)
 {
   EXPECT_EQ(

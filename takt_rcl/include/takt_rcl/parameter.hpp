@@ -64,8 +64,8 @@ T parameter_as(const std::string & what, const ParameterValue & value)
     }
   }
   throw Error(
-    what + " is of type " + type_name(value) + ", but " +
-    type_name(ParameterValue(Kept{})) + " is needed");
+    what + " is of type " + type_name(value) + ", but " + type_name(ParameterValue(Kept{})) +
+    " is needed");
 }
 
 }  // namespace detail

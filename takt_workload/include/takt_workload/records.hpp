@@ -62,10 +62,11 @@ struct Stall
     overrun,    ///< by the host: work used more CPU time than it asked for
     throttled,  ///< by the kernel: that thread was ready, and others ran. No stall of the host
   };
-  int core = -1;  ///< -1: not known
-  takt_core::Time begin{};
+  int core = -1;            ///< -1: not known
+  takt_core::Time begin{};  ///< at the earliest: until then the core was seen to run
   takt_core::Time end{};
   Source source = Source::witness;
+  takt_core::Time certain_from = begin;  ///< at the latest
 };
 
 /// One OS thread over the measured time. `asked` and `granted` are one line of text each, empty for

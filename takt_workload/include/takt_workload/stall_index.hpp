@@ -2,12 +2,19 @@
 #ifndef TAKT_WORKLOAD__STALL_INDEX_HPP_
 #define TAKT_WORKLOAD__STALL_INDEX_HPP_
 
+#include <cstddef>
 #include <vector>
 
 #include "takt_workload/records.hpp"
 
 namespace takt_workload
 {
+
+struct TimeSpan
+{
+  takt_core::Time begin;
+  takt_core::Time end;
+};
 
 class StallIndex
 {
@@ -20,13 +27,19 @@ public:
   bool overlaps(takt_core::Time begin, takt_core::Time end) const;
 
 private:
-  struct Span
-  {
-    takt_core::Time begin;
-    takt_core::Time end;
-  };
-  std::vector<Span> spans_;  // merged, by begin
+  std::vector<TimeSpan> spans_;  // merged, by begin
 };
+
+/// How often, and how long in all, something of that source certainly lasted within [from, to]. What
+/// happened on several cores at once counts once.
+struct HeldUp
+{
+  std::size_t times = 0;
+  takt_core::Duration time{};
+};
+HeldUp held_up(
+  const std::vector<Stall> & stalls, Stall::Source source, takt_core::Time from,
+  takt_core::Time to);
 
 /// Where in `runs` thread CPU time overran what was asked: the host's doing.
 std::vector<Stall> overruns(const std::vector<RunRecord> & runs);

@@ -7,7 +7,7 @@
 // fair server, stop FIFO 99 like any real-time thread, and SCHED_DEADLINE and other threads of
 // priority 99 go before it. The kernel's account of how long the thread waited while ready tells the two
 // apart. A stall is taken to begin at the wake-up before, which marks up to one period too much rather
-// than too little.
+// than too little; how long it was is told from the moment at which the wake-up was due.
 //
 // The period is a compromise: a stall shorter than it is noticed with probability length / period
 // (those inside work are noticed besides, as overruns), while each wake-up takes some 15 µs from what

@@ -1,0 +1,86 @@
+// `Binding::publishes_last` in running executors: what a callback makes ready last stays with its
+// thread, where that may be relied on.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+
+#include "support/executor_fixture.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+using std::chrono::milliseconds;
+
+// Spins until `done` or the time is over; whether it was.
+bool within(Duration time, const std::atomic<bool> & done)
+{
+  const Time until = now() + time;
+  while (!done.load() && now() < until) {
+  }
+  return done.load();
+}
+
+// How often of `rounds` another thread began what a callback of two threads made ready and then had
+// `time` to begin.
+int taken_by_another(
+  bool publishes_last, int rounds, Duration time,
+  const std::function<void(ExecutorOptions &)> & change = {})
+{
+  const auto executor = make_executor(2, change);
+  std::atomic<bool> began{false};
+  int taken = 0;
+  Binding urgent;
+  urgent.priority = 30;
+  Binding low;
+  low.priority = 10;
+  low.publishes_last = publishes_last;
+  const auto next = add_function(
+    *executor, "next", [&](const auto &) { began = true; }, nullptr, urgent);
+  const auto publisher = add_function(
+    *executor, "publisher",
+    [&](const auto &) {
+      executor->ready(*next);
+      taken += within(time, began) ? 1 : 0;
+    },
+    nullptr, low);
+  std::thread spinning([&] { EXPECT_TRUE(executor->spin().ok()); });
+  for (int round = 1; round <= rounds; ++round) {
+    began = false;
+    executor->ready(*publisher);
+    EXPECT_TRUE(
+      eventually([&] { return next->runs.load() == round && publisher->runs.load() == round; }));
+  }
+  executor->cancel();
+  spinning.join();
+  return taken;
+}
+
+TEST(PublishesLast, LeavesWhatIsReadyToTheOwnThread)
+{
+  // One that looks for work by itself just then, having been woken for the publisher, finds it.
+  EXPECT_LE(taken_by_another(true, 40, milliseconds(5)), 10);
+  EXPECT_EQ(taken_by_another(false, 20, std::chrono::seconds(20)), 20);
+}
+
+// It runs at the priority of its callback, below that of what it made ready.
+TEST(PublishesLast, OfAFollowingThreadWakesTheOthersAsEver)
+{
+  if (!may_use_realtime(40)) {
+    GTEST_SKIP() << "following threads need SCHED_FIFO, which this process may not use";
+  }
+  const auto following = [](ExecutorOptions & options) {
+    for (ExecutorThreadOptions & thread : options.threads) {
+      thread.attributes.policy = Policy::fifo;
+      thread.attributes.priority = 40;
+      thread.follow = true;
+    }
+  };
+  EXPECT_EQ(taken_by_another(true, 20, std::chrono::seconds(20), following), 20);
+}
+
+}  // namespace
+}  // namespace takt_core::test
