@@ -118,7 +118,7 @@ def _legend(configurations: Sequence[Configuration], colour: dict[str, str]) -> 
         if c.note
     )
     chips = "".join(f"<span>{key(c.name)}{escape(c.name)}</span>" for c in configurations)
-    stalled = any(c.results.stalls for c in configurations)
+    stalled = any(s.stalled.any() for path in paths_of(configurations) for _, s in path.series)
     return (
         (f'<ul class="legend">{notes}</ul>' if notes else "")
         + '<p class="weak">Left: share of activations done within a time; the further left and the '
