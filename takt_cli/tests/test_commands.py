@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 from support.synthetic import results
+from takt_cli.app import app
 from takt_cli.background import hogs
 from takt_cli.commands.run import defaulted_line
 from takt_cli.errors import TaktError
 from takt_cli.middleware import check_middleware
 from takt_cli.results_file import parse_results
+from typer.main import get_command
 
 
 def test_version_and_help(takt):
@@ -115,6 +117,46 @@ def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
     for frame in ("Usage:", "Input should", "─"):
         assert frame not in said.err
     assert "Traceback" not in said.err
+
+
+def commands(command, *path):
+    """Every command with the words that call it."""
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands(below, *path, name)
+    if not hasattr(command, "commands"):
+        yield path, command
+
+
+def emptied():
+    """A command line for every option and argument that takes a value: with an empty one."""
+    for path, command in commands(get_command(app)):
+        before = []  # 'check' is good for all arguments
+        for parameter in command.params:
+            if parameter.param_type_name == "argument":
+                yield [*path, *before, ""], parameter.name.upper()
+                before.append("check")
+            elif not parameter.is_flag:
+                for option in parameter.opts:
+                    yield [*path, option, ""], max(parameter.opts, key=len)
+                yield [*path, f"{max(parameter.opts, key=len)}="], max(parameter.opts, key=len)
+
+
+def test_an_empty_value_is_refused_by_every_option_and_argument(takt, fakes, tmp_path):
+    lines = list(emptied())
+    assert len(lines) > 80
+    assert {("run", "--schedule"), ("check", "--against"), ("demo", "-o")} <= {
+        (line[0], line[-2]) for line, _ in lines
+    }
+    for line, name in lines:
+        said = takt(*line)
+        assert (said.code, said.out) == (2, ""), line
+        # How arguments are called is up to their metavar.
+        assert re.match(f"takt: ({name}|[A-Z]+) is empty; give it a value", said.err), (line, said)
+        assert len(said.err.splitlines()) == 1
+    assert takt("report", "a.json", "").err.startswith("takt: RESULTS is empty")
+    assert takt("bench", "dispatch", "").err.startswith("takt: NAMES is empty")
+    assert takt("run", "").err.startswith("takt: GRAPH is empty")
+    assert not list(tmp_path.iterdir())
 
 
 def test_cores_are_a_number_of_them_or_a_list(takt, fakes, tmp_path):

@@ -130,7 +130,9 @@ def run_graph(
     match_timeout: Annotated[
         str | None, typer.Option(help="Longest wait for discovery.", show_default="30s")
     ] = None,
-    label: Annotated[str, typer.Option(help="Kept in the results.", show_default=False)] = "",
+    label: Annotated[
+        str | None, typer.Option(help="Kept in the results.", show_default=False)
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -184,7 +186,7 @@ def run_graph(
         domain=domain,
         reference_timer=reference_timer,
         match_timeout_ns=duration_ns(match_timeout, "--match-timeout") if match_timeout else None,
-        label=label,
+        label=label or "",
         records=records,
     )
     with progress() as bar:
