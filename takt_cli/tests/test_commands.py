@@ -284,6 +284,16 @@ def test_an_interrupted_run_shows_what_it_has(fakes, tmp_path, how):
     assert json.loads((tmp_path / "r.json").read_text())["warnings"] == ["ended early"]
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_of_which_a_part_does_not_end_keeps_the_others(fakes, tmp_path, how):
+    (tmp_path / "r.json").write_text("old")
+    code, out, said = interrupt_a_run(tmp_path, "hanging", how)
+    assert (code, out) == (1, "")
+    assert "part 1 of 2 (/b) did not end when it was told to, and was killed" in said
+    assert "What was recorded until then is in r.json, marked incomplete." in said
+    assert json.loads((tmp_path / "r.json").read_text())["incomplete"]
+
+
 def test_a_run_that_ends_in_its_warm_up_says_so_and_leaves_old_results_alone(fakes, tmp_path):
     (tmp_path / "r.json").write_text("old")
     code, out, said = interrupt_a_run(tmp_path, "warming")
