@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from takt_cli.errors import TaktError
+from takt_cli.inputs import refuse_irregular
 from takt_cli.results import (
     HOT_PARTS,
     CallbackResult,
@@ -45,6 +46,7 @@ def load_complete_results(path: Path) -> Results:
 def load_results(path: Path) -> Results:
     """Read a results file."""
     try:
+        refuse_irregular(path, "result")
         raw = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TaktError(f"{path}: cannot be read: {error.strerror}") from error

@@ -377,6 +377,33 @@ def test_new_results_have_the_permissions_of_the_old(takt, fakes, tmp_path):
         assert (tmp_path / "new.json").stat().st_mode & 0o7777 == 0o600
 
 
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("report", "result"),
+        ("report a.json", "result"),
+        ("check", "schedule"),
+        ("check autoware_takt --against", "graph"),
+        ("run", "graph"),
+        ("run three_chains --schedule", "schedule"),
+        ("graph ids", "graph"),
+        ("explain autoware_takt --system", "system model"),
+    ],
+)
+def test_what_may_never_end_is_not_read(takt, fakes, tmp_path, command, what):
+    (tmp_path / "a.json").write_text(json.dumps(results()))
+    os.mkfifo(tmp_path / "pipe")
+    for name, why in (
+        ("pipe", "not a regular file"),
+        ("/dev/zero", "not a regular file"),
+        ("/", "a directory"),
+    ):
+        said = takt(*command.split(), name)
+        assert (said.code, said.out) == (2, "")
+        assert said.err == f"takt: {name} is {why}; name a {what} file\n"
+    assert not list(tmp_path.glob("*.html"))
+
+
 def test_what_the_other_parts_recorded_is_kept_and_named(takt, fakes, tmp_path):
     (tmp_path / "g.yaml").write_text("name: crashing\n")
     said = takt("run", "g.yaml", "-o", "r.json")
