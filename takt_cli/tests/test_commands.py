@@ -86,6 +86,8 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["graph", "bla", "three_chains"], "takt: QUESTION: 'bla' is not one of 'ids'"),
         (["run", "three_chains", "-o", "a.json", "--records", "a.json"], "the same file"),
         (["experiment", "executors", "--samples", "50", "--duration", "1s"], "give one of them"),
+        (["experiment", "executors", "--quick", "--duration", "9s"], "--quick and --duration say"),
+        (["experiment", "hot-path", "--samples", "50", "--quick"], "--quick and --samples say"),
         (["experiment", "binding", "--cores", "4096"], "--cores 4096"),
         (["experiment", "executors", "--cost", "0ms"], "--cost 0ms is too short"),
         (["experiment", "executors", "--period", "1ms"], "--period 1ms is too short"),
@@ -99,6 +101,10 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--warmup", "x"], "--warmup: 'x' is not a duration"),
         (["demo", "--duration", "1h"], "--duration: '1h' is not a duration"),
         (["bench", "--min-time", "x"], "--min-time: 'x' is not a duration"),
+        (["bench", "--min-time", "x", "--list"], "--min-time: 'x' is not a duration"),
+        (["bench", "--min-time", "0", "--list"], "--min-time 0 is too short; take at least 1ms"),
+        (["bench", "--only", "nomatch"], "no benchmark matches --only 'nomatch'"),
+        (["bench", "dispatch", "--only", "nomatch", "--json"], "no benchmark matches --only"),
         (["run", "three_chains", "--schedule", "autoware_takt", "--order", "edf"], "--order and"),
         (["run", "three_chains", "--schedule", "autoware_takt", "--threads", "2"], "--threads and"),
         (["run", "three_chains", "-o", "-"], "'-' names no file; /dev/stdout"),
@@ -694,6 +700,13 @@ def test_bench_shows_medians_and_verdicts_and_fails_on_a_missed_limit(takt, fake
     assert "MISSED" in said.out
     assert takt("bench", "nosuch").code == 2
     assert takt("bench", "--list").out.strip().endswith("dispatch_benchmark")
+
+
+def test_a_benchmark_time_is_judged_before_anything_starts(takt, fakes, monkeypatch):
+    monkeypatch.setattr("takt_cli.commands.bench.run_benchmark", lambda *_: pytest.fail("started"))
+    for given in ("0", "x"):
+        said = takt("bench", "--min-time", given)
+        assert (said.code, said.out, len(said.err.splitlines())) == (2, "", 1)
 
 
 def test_hogs_end_with_the_block():

@@ -140,6 +140,9 @@ sys.exit(-9 if "broken" in sys.argv[1] else 1)
 
 _BENCH = """#!{python}
 import json, sys
+if "--benchmark_filter=nomatch" in sys.argv:
+    print("Failed to match any benchmarks against regex: nomatch")
+    sys.exit(0)
 path = next(a for a in sys.argv if a.startswith("--benchmark_out=")).partition("=")[2]
 runs = [dict(name="dispatch", run_name="dispatch", run_type="iteration", real_time=t, cpu_time=t,
              time_unit="ns", depth=10) for t in (90, 110)]
