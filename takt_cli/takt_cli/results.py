@@ -94,8 +94,14 @@ class ChainResult:
     completed: int
     superseded: int  # newer data replaced it in a fusion
     lost: int  # overwritten on its way
+    unfinished: int  # the run ended
     missed_deadlines: int
     responses: Series
+
+    @property
+    def expected(self) -> int:
+        """How many activations were to complete: what newer data replaced was not."""
+        return max(self.released - self.superseded, self.completed)
 
 
 # Of the hot path, in the order of its results.

@@ -206,6 +206,7 @@ def _chain(item: Mapping[str, Any], epoch: int) -> ChainResult:
         completed=int(item.get("completed") or len(responses.values)),
         superseded=int(item.get("superseded") or 0),
         lost=int(item.get("lost") or 0),
+        unfinished=int(item.get("unfinished") or 0),
         missed_deadlines=int(item.get("missed_deadlines") or 0),
         responses=responses,
     )
