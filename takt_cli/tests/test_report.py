@@ -64,6 +64,30 @@ def test_the_page_has_its_parts(page):
     assert all(f'id="{name}"' in page for name in plots)
 
 
+def distributions(page, name):
+    """The curves below a heading, by configuration."""
+    number = re.search(f'<h3>{name}</h3>.*?id="ecdf(\\d+)"', page, re.S).group(1)
+    return {d["name"]: d for d in figures(page)[f"ecdf{number}"]["data"]}
+
+
+def test_a_curve_ends_at_the_share_that_completed():
+    runs = []
+    for name, superseded, lost, unfinished in (("all", 100, 0, 0), ("few", 60, 250, 50)):
+        raw = results()
+        chain = raw["chains"][0]
+        chain |= {"superseded": superseded, "lost": lost, "unfinished": unfinished}
+        chain["released"] = chain["completed"] + superseded + lost + unfinished
+        runs.append(Configuration(name, parse_results(raw)))
+    page = build_page(Study("test", "t", "c", this_host(), runs))
+    curves = distributions(page, "front_lidar")
+    assert curves["all"]["y"][-1] == 100
+    assert curves["few"]["y"][-1] == 25  # 100 of 400
+    assert curves["few"]["y"][49] == 12.5
+    # Every run of the collision estimator is a sample of the hot path.
+    assert {curve["y"][-1] for curve in distributions(page, "Hot path").values()} == {100}
+    assert "A curve that ends below 100 %" in page
+
+
 def test_deadline_floor_and_stalls_are_drawn(page):
     texts = [
         note["text"] for f in figures(page).values() for note in f["layout"].get("annotations", ())

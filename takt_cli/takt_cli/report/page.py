@@ -122,7 +122,9 @@ def _legend(configurations: Sequence[Configuration], colour: dict[str, str]) -> 
     return (
         (f'<ul class="legend">{notes}</ul>' if notes else "")
         + '<p class="weak">Left: share of activations done within a time; the further left and the '
-        "steeper, the better. Right: each activation over the run"
+        "steeper, the better. A curve that ends below 100 % is of a chain of which the other "
+        "activations did not complete; those that newer data replaced are left out. Right: each "
+        "activation over the run"
         + ("; a cross is one that a host stall touched." if stalled else ".")
         + f'</p><div class="chips">{chips}</div>'
     )
