@@ -218,6 +218,18 @@ def test_run_names_the_executor_of_the_schedule(takt, fakes):
     assert json.loads(said.out)["executors"] == ["main"]
 
 
+def test_run_names_all_files_that_it_wrote(takt, fakes):
+    said = takt(*"run three_chains --duration 1s -o r.json --records raw.json --json".split())
+    assert "Raw results are in r.json, the record of each run in raw.json" in said.err
+    assert "record" not in takt("run", "three_chains", "--duration", "1s", "-o", "r.json").err
+
+
+def test_runs_of_the_hot_path_are_called_so_and_not_by_a_bare_number(takt, fakes, tmp_path):
+    said = takt(*"experiment hot-path --quick --runs 1 --seeds 1 --json -o d".split())
+    assert {c["name"] for c in json.loads(said.out)["configurations"]} == {"run 1"}
+    assert "</span>run 1</span>" in (tmp_path / "d/report.html").read_text()
+
+
 def test_run_json_is_one_document(takt, fakes):
     said = takt("run", "three_chains", "--duration", "500ms", "--json")
     summary = json.loads(said.out)

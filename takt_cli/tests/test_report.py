@@ -97,6 +97,21 @@ def test_deadline_floor_and_stalls_are_drawn(page):
     assert symbols.count("x-thin-open") == 3 * 2 * 2  # three paths, two runs, two stalled each
 
 
+def test_the_label_of_a_line_is_beside_the_points_and_not_on_them(page):
+    over_time = [f for name, f in figures(page).items() if name.startswith("time")]
+    for figure in over_time:
+        notes = figure["layout"].get("annotations", ())
+        assert all((note["xanchor"], note["x"]) == ("left", 1) for note in notes)
+        assert (figure["layout"]["margin"]["r"] > 80) == bool(notes)
+    assert any(figure["layout"].get("annotations") for figure in over_time)
+
+
+def test_the_moment_of_a_report_stays_in_one_line(page):
+    moment = r"\d{4}-\d\d-\d\d \d\d:\d\d [^<]*"
+    assert re.search(f'<span class="whole">{moment}</span></p>', page)
+    assert ".whole { white-space: nowrap; }" in page
+
+
 def _symbols(trace):
     symbols = trace.get("marker", {}).get("symbol", [])
     return symbols if isinstance(symbols, list) else []

@@ -198,7 +198,8 @@ def run_graph(
         print_json(run_summary(results))
     else:
         print_run(results)
-    note(f"Raw results are in {request.output}")
+    more = f", the record of each run in {records}" if records is not None else ""
+    note(f"Raw results are in {request.output}{more}")
     if results.ended_early:
         raise typer.Exit(EXIT_INTERRUPTED)
 

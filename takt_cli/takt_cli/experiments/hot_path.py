@@ -73,7 +73,7 @@ def plan(setting: Setting, runs: int, seeds: int) -> Campaign:
             label=f"{name} {number}",
             extra=("--reference-timer", "50"),
         )
-        return Planned(str(number), request, section=name, muted=name == STOCK)
+        return Planned(f"run {number}", request, section=name, muted=name == STOCK)
 
     takt = "autoware_takt"
     alone = [planned(FIXED, takt, "fixed", length, n) for n in range(1, runs + 1)]

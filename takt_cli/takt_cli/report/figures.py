@@ -115,6 +115,8 @@ def over_time(path: Path, colour: dict[str, str]) -> Figure:
     frame = layout("time in the run (s)", "time (ms)")
     frame["yaxis"].update(axis(values, log))
     frame["shapes"], frame["annotations"] = horizontal(path.lines, log)
+    if path.lines:
+        frame["margin"]["r"] = 86  # for their names
     frame["hovermode"] = "closest"
     return {"data": data, "layout": frame}
 

@@ -58,7 +58,8 @@ def _header(study: Study) -> str:
     when = study.made.strftime("%Y-%m-%d %H:%M %Z")
     return (
         f"<header><h1>{escape(study.title)}</h1>"
-        f'<p class="weak">{escape(study.host.describe())} · {escape(when)}</p>'
+        f'<p class="weak">{escape(study.host.describe())} · '
+        f'<span class="whole">{escape(when)}</span></p>'
         f'<div class="verdict">{sentences}</div></header>'
     )
 
