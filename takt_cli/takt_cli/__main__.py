@@ -15,7 +15,7 @@ try:
     from takt_cli.console import err
     from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
     from takt_cli.places import drop_unused
-    from takt_cli.usage import asked_for_help, usage_error
+    from takt_cli.usage import asked_for_help, refuse_empty, usage_error
 except ModuleNotFoundError as missing:
     sys.stderr.write(
         f"takt: the Python package {missing.name} is missing for {sys.executable}; install it, or "
@@ -73,10 +73,14 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _call(arguments: list[str] | None) -> int:
     # Loaded here: even an import that fails shall not end in a traceback.
+    from typer.main import get_command
+
     from takt_cli.app import app
 
+    command = get_command(app)
+    refuse_empty(command)
     try:
-        code = app(args=arguments, standalone_mode=False, prog_name="takt")
+        code = command(args=arguments, standalone_mode=False, prog_name="takt")
     except Exception as error:
         if asked_for_help(error):
             return EXIT_USAGE

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from takt_cli.results import ChainResult, Results
-from takt_cli.run_tables import ms, share_words
+from takt_cli.run_tables import ENDS, end_cells, ms, share_words
 from takt_cli.samples import (
     Samples,
     percentile,
@@ -186,7 +186,7 @@ def chain_comparison(configurations: Sequence[Configuration], title: str) -> Tab
     """One row per chain and configuration: how long its activations took."""
     table = Table(
         title,
-        [*"chain configuration completed mean std p50 p99 p99.9 max missed".split()],
+        ["chain", "configuration", "released", *ENDS, *"mean std p50 p99 p99.9 max missed".split()],
         words=2,
     )
     names = dict.fromkeys(ch.name for c in configurations for ch in c.results.chains)
@@ -208,7 +208,7 @@ def chain_cells(shown: str, configuration: Configuration, chain: ChainResult) ->
     return [
         shown,
         configuration.name,
-        count_cell(chain.completed),
+        *end_cells(chain),
         ms(summary.mean),
         ms(summary.std),
         ms(summary.p50),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from takt_cli.errors import TaktError
+from takt_cli.inputs import refuse_irregular
 from takt_cli.programs import find_program, run_json, run_program, share_directories
 
 PACKAGE = "takt_workload"
@@ -83,10 +84,9 @@ def _resolve(name: str, shipped: Mapping[str, Path], kind: str) -> Path:
     as_path = Path(name)
     if as_path.is_file():
         return as_path.resolve()
-    if as_path.is_dir() and name not in shipped:
-        raise TaktError(f"{name} is a directory; name a {kind} file")
     if name in shipped:
         return shipped[name]
+    refuse_irregular(as_path, kind)
     if as_path.suffix or as_path.name != name:
         raise TaktError(f"{name}: there is no such {kind} file")
     known = ", ".join(sorted(shipped))

@@ -94,8 +94,14 @@ class ChainResult:
     completed: int
     superseded: int  # newer data replaced it in a fusion
     lost: int  # overwritten on its way
+    unfinished: int  # the run ended
     missed_deadlines: int
     responses: Series
+
+    @property
+    def expected(self) -> int:
+        """How many activations were to complete: what newer data replaced was not."""
+        return max(self.released - self.superseded, self.completed)
 
 
 # Of the hot path, in the order of its results.
@@ -151,7 +157,8 @@ class Results:
     skipped_periods: int
     other_cores: float | None  # CPU of other programs meanwhile; 1.0 is one core
     load: Mapping[str, Any]
-    stalls: tuple[tuple[int, int, int], ...]  # core, begin, end in ns since the epoch
+    # What the host held up in the measured time: core, begin, end in ns since the epoch.
+    stalls: tuple[tuple[int, int, int], ...]
     defaulted_callbacks: tuple[str, ...]  # no rule of the schedule matches them
     warnings: tuple[str, ...]
     raw: Mapping[str, Any] = field(repr=False)
@@ -199,5 +206,12 @@ class Results:
 
     @property
     def stall_ns(self) -> int:
-        """Time that the host held cores up."""
-        return sum(end - begin for _, begin, end in self.stalls)
+        """Time in which the host held some core up; several at once are one time."""
+        total = 0
+        until: int | None = None
+        for _, begin, end in sorted(self.stalls, key=lambda stall: stall[1]):
+            begin = begin if until is None else max(begin, until)
+            if begin < end:
+                total += end - begin
+                until = end
+        return total

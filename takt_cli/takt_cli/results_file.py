@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from takt_cli.errors import TaktError
+from takt_cli.inputs import refuse_irregular
 from takt_cli.results import (
     HOT_PARTS,
     CallbackResult,
@@ -45,6 +46,7 @@ def load_complete_results(path: Path) -> Results:
 def load_results(path: Path) -> Results:
     """Read a results file."""
     try:
+        refuse_irregular(path, "result")
         raw = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TaktError(f"{path}: cannot be read: {error.strerror}") from error
@@ -96,15 +98,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         else sum(callback.skipped_periods for callback in callbacks),
         other_cores=raw.get("other_programs_cores"),
         load=raw.get("load") or {},
-        stalls=tuple(
-            (
-                -1 if stall.get("core") is None else int(stall["core"]),
-                _since(int(stall["begin_ns"]), epoch),
-                _since(int(stall["end_ns"]), epoch),
-            )
-            for stall in raw.get("stalls", ())
-            if stall.get("source") != "throttled"  # the kernel's own doing
-        ),
+        stalls=_stalls(raw, epoch),
         defaulted_callbacks=tuple(str(id_) for id_ in raw.get("defaulted_callbacks", ())),
         warnings=tuple(str(warning) for warning in raw.get("warnings", ())),
         raw=raw,
@@ -122,17 +116,30 @@ def _measured_ns(raw: Mapping[str, Any]) -> int:
     return asked if begin is None or end is None else max(0, int(end) - int(begin))
 
 
-def _since(moment: int, epoch: int) -> int:
-    """Nanoseconds since the epoch, from an absolute monotonic time or from one that is relative."""
-    return moment - epoch if moment >= epoch else moment
+def _stalls(raw: Mapping[str, Any], epoch: int) -> tuple[tuple[int, int, int], ...]:
+    """Give what the witness saw of the host in the measured time, cut off at its ends.
+
+    Where work took longer (overrun) its samples are marked, but nobody knows for how long the host
+    had the core; `throttled` is the kernel's own doing.
+    """
+    begin, end = raw.get("measured_from_ns"), raw.get("measured_to_ns")
+    found = []
+    for stall in raw.get("stalls", ()):
+        if stall.get("source", "witness") != "witness":
+            continue
+        core = stall.get("core")
+        first, last = int(stall["begin_ns"]), int(stall["end_ns"])
+        first = first if begin is None else max(first, int(begin))
+        last = last if end is None else min(last, int(end))
+        if first < last:
+            found.append((-1 if core is None else int(core), first - epoch, last - epoch))
+    return tuple(found)
 
 
 def _series(values: Any, at: Any, stalled: Any, epoch: int) -> Series:
     numbers = as_samples(values)
     count = len(numbers)
-    moments = as_samples(at)
-    if len(moments) and moments[0] >= epoch:
-        moments = moments - epoch
+    moments = as_samples(at) - epoch
     flags = np.asarray(list(stalled or ()), dtype=bool)
     return Series(
         values=numbers,
@@ -199,6 +206,7 @@ def _chain(item: Mapping[str, Any], epoch: int) -> ChainResult:
         completed=int(item.get("completed") or len(responses.values)),
         superseded=int(item.get("superseded") or 0),
         lost=int(item.get("lost") or 0),
+        unfinished=int(item.get("unfinished") or 0),
         missed_deadlines=int(item.get("missed_deadlines") or 0),
         responses=responses,
     )

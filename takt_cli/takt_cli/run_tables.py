@@ -24,21 +24,21 @@ def ms(ns: float | None, mood: Mood = "") -> Cell:
     return Cell(milliseconds(ns), mood, value)
 
 
-_CHAIN_COLUMNS = "chain released completed superseded lost missed deadline mean p50 p99 p99.9 max"
+# What becomes of an activation; they add up to what was released.
+ENDS = ("completed", "superseded", "lost", "unfinished")
+_CHAIN_COLUMNS = ("chain", "released", *ENDS, *"missed deadline mean p50 p99 p99.9 max".split())
 
 
 def chain_table(results: Results) -> Table:
     """One row per chain; times in ms from the release of the root."""
-    table = Table(
-        "Chains (response in ms)",
-        _CHAIN_COLUMNS.split(),
-    )
-    if any(chain.responses.stalled.any() for chain in results.chains):
+    table = Table("Chains (response in ms)", [*_CHAIN_COLUMNS])
+    wide = any(chain.responses.stalled.any() for chain in results.chains)
+    if wide:
         table.columns += ["max w/o stalls", "stalled"]
         table.notes.append("stalled: part of the activations that a host stall touched")
     short = False
     for chain in results.chains:
-        row, too_few = _chain_row(chain, wide=len(table.columns) > 12)
+        row, too_few = _chain_row(chain, wide)
         table.add(*row)
         short = short or too_few
     if short:
@@ -55,10 +55,7 @@ def _chain_row(chain: ChainResult, wide: bool) -> tuple[list[Cell | str], bool]:
     late = deadline is not None and summary.max is not None and summary.max > deadline
     row: list[Cell | str] = [
         chain.name,
-        count_cell(chain.released),
-        count_cell(chain.completed),
-        count_cell(chain.superseded),
-        count_cell(chain.lost, bad_above=0),
+        *end_cells(chain),
         count_cell(chain.missed_deadlines, bad_above=0) if deadline else "–",
         ms(deadline),
         ms(summary.mean),
@@ -71,6 +68,17 @@ def _chain_row(chain: ChainResult, wide: bool) -> tuple[list[Cell | str], bool]:
         row.append(ms(summarise(chain.responses.clean()).max))
         row.append(share_cell(chain.responses.stalled_share))
     return row, summary.count > 0 and summary.p99 is None
+
+
+def end_cells(chain: ChainResult) -> list[Cell]:
+    """Say how many activations were released, and what became of them: ENDS."""
+    return [
+        count_cell(chain.released),
+        count_cell(chain.completed),
+        count_cell(chain.superseded),
+        count_cell(chain.lost, bad_above=0),
+        count_cell(chain.unfinished),
+    ]
 
 
 def key_table(results: Results) -> Table:

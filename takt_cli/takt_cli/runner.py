@@ -99,7 +99,8 @@ def run(
     """Run to the end and read the results.
 
     Ctrl-C ends the run early; with `keep_interrupted` its results are given all the same (see
-    Results.ended_early) if it had begun. What was in the output before stays until there is new.
+    Results.ended_early) if it had begun, or kept if one of its parts failed. What was in the output
+    before stays until there is new.
     """
     program = find_program("takt_run", PACKAGE)
     check_middleware()
@@ -125,7 +126,9 @@ def _run_into(
     command = [str(program), *replace(request, output=part).arguments()]
     code, words, interrupted = _watch(command, request, report)
     written = part.is_file()
-    if interrupted and not (keep_interrupted and code == 0 and written):
+    # Code 1 with results: some part failed or did not end; what the others recorded is there.
+    ended = code in (0, EXIT_FAILED) and written
+    if interrupted and not (keep_interrupted and ended):
         raise TaktError("interrupted", code=EXIT_INTERRUPTED)
     if not written:
         if code != 0:

@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from takt_cli.errors import TaktError
+
+
+def refuse_empty(command: Any) -> None:
+    """Refuse empty values, as of a variable that is not set, for all that a command line takes.
+
+    None of it means anything when it is empty: nobody who writes `--schedule "$NONE"` wants the run
+    that he gets without a schedule. Done before values are read, for an empty path is `.` after it.
+    """
+    for below in getattr(command, "commands", {}).values():
+        refuse_empty(below)
+    for parameter in command.params:
+        parameter.process_value = _not_empty(parameter, parameter.process_value)
+
+
+def _not_empty(parameter: Any, read: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(context: Any, value: Any) -> Any:
+        if "" in (value if isinstance(value, list | tuple) else (value,)):
+            way_out = "" if parameter.required else " or leave it away"
+            raise TaktError(f"{_name(parameter)} is empty; give it a value{way_out}")
+        return read(context, value)
+
+    return checked
 
 
 def asked_for_help(error: Exception) -> bool:
@@ -30,4 +55,6 @@ def usage_error(error: Exception) -> TaktError | None:
 
 def _name(parameter: object) -> str:
     options = [option for option in getattr(parameter, "opts", ()) if option.startswith("-")]
-    return max(options, key=len) if options else str(getattr(parameter, "name", "")).upper()
+    if options:
+        return max(options, key=len)
+    return str(getattr(parameter, "metavar", None) or getattr(parameter, "name", "")).upper()

@@ -39,6 +39,7 @@ def demo_sentences(
             f"{significant(load, 2)} cores."
         )
     sentences.append(_second(takt.results, pool.results))
+    sentences += _other_times(runs)
     stalled = max(run.kpis.hot_latency.stalled_share for run in runs)
     if stalled >= _STALLED:
         sentences.append(
@@ -122,8 +123,29 @@ def _second(takt: Results, pool: Results) -> str:
     return ", ".join(parts) + "."
 
 
+def _other_times(runs: Sequence[Results]) -> list[str]:
+    """Compare the table's other times, of takt and the pool, which are the first two runs."""
+    tail = tail_percentile(len(run.kpis.planner_lateness.values) for run in runs)
+    planner = [percentile(run.kpis.planner_lateness.values, tail) for run in runs]
+    due = [percentile(run.kpis.hot_from_due, 50) for run in runs]
+    sentences = []
+    for name, at, (mine, theirs, *_) in (
+        ("the planner's lateness", tail, planner),
+        ("the hot path from its due time", 50, due),
+    ):
+        if mine is None or theirs is None:
+            continue
+        if mine > _CLEAR * theirs or theirs > _CLEAR * mine:
+            sentences.append(
+                f"Under takt {name} was {'longer' if mine > theirs else 'shorter'} than under the "
+                f"pool: {human(mine)} against {human(theirs)} ({percentile_name(at)})."
+            )
+    return sentences
+
+
 def _rivals(takt: Results, pool: Results) -> list[tuple[str, float, float]]:
     return [
+        ("hot path drops", takt.kpis.hot_drops, pool.kpis.hot_drops),
         (
             "planner cycles without fresh obstacles",
             takt.kpis.planner_stale_cycles,

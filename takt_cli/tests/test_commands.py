@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 from support.synthetic import results
+from takt_cli.app import app
 from takt_cli.background import hogs
 from takt_cli.commands.run import defaulted_line
 from takt_cli.errors import TaktError
 from takt_cli.middleware import check_middleware
 from takt_cli.results_file import parse_results
+from typer.main import get_command
 
 
 def test_version_and_help(takt):
@@ -84,6 +86,8 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["graph", "bla", "three_chains"], "takt: QUESTION: 'bla' is not one of 'ids'"),
         (["run", "three_chains", "-o", "a.json", "--records", "a.json"], "the same file"),
         (["experiment", "executors", "--samples", "50", "--duration", "1s"], "give one of them"),
+        (["experiment", "executors", "--quick", "--duration", "9s"], "--quick and --duration say"),
+        (["experiment", "hot-path", "--samples", "50", "--quick"], "--quick and --samples say"),
         (["experiment", "binding", "--cores", "4096"], "--cores 4096"),
         (["experiment", "executors", "--cost", "0ms"], "--cost 0ms is too short"),
         (["experiment", "executors", "--period", "1ms"], "--period 1ms is too short"),
@@ -97,6 +101,10 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--warmup", "x"], "--warmup: 'x' is not a duration"),
         (["demo", "--duration", "1h"], "--duration: '1h' is not a duration"),
         (["bench", "--min-time", "x"], "--min-time: 'x' is not a duration"),
+        (["bench", "--min-time", "x", "--list"], "--min-time: 'x' is not a duration"),
+        (["bench", "--min-time", "0", "--list"], "--min-time 0 is too short; take at least 1ms"),
+        (["bench", "--only", "nomatch"], "no benchmark matches --only 'nomatch'"),
+        (["bench", "dispatch", "--only", "nomatch", "--json"], "no benchmark matches --only"),
         (["run", "three_chains", "--schedule", "autoware_takt", "--order", "edf"], "--order and"),
         (["run", "three_chains", "--schedule", "autoware_takt", "--threads", "2"], "--threads and"),
         (["run", "three_chains", "-o", "-"], "'-' names no file; /dev/stdout"),
@@ -115,6 +123,46 @@ def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
     for frame in ("Usage:", "Input should", "─"):
         assert frame not in said.err
     assert "Traceback" not in said.err
+
+
+def commands(command, *path):
+    """Every command with the words that call it."""
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands(below, *path, name)
+    if not hasattr(command, "commands"):
+        yield path, command
+
+
+def emptied():
+    """A command line for every option and argument that takes a value: with an empty one."""
+    for path, command in commands(get_command(app)):
+        before = []  # 'check' is good for all arguments
+        for parameter in command.params:
+            if parameter.param_type_name == "argument":
+                yield [*path, *before, ""], parameter.name.upper()
+                before.append("check")
+            elif not parameter.is_flag:
+                for option in parameter.opts:
+                    yield [*path, option, ""], max(parameter.opts, key=len)
+                yield [*path, f"{max(parameter.opts, key=len)}="], max(parameter.opts, key=len)
+
+
+def test_an_empty_value_is_refused_by_every_option_and_argument(takt, fakes, tmp_path):
+    lines = list(emptied())
+    assert len(lines) > 80
+    assert {("run", "--schedule"), ("check", "--against"), ("demo", "-o")} <= {
+        (line[0], line[-2]) for line, _ in lines
+    }
+    for line, name in lines:
+        said = takt(*line)
+        assert (said.code, said.out) == (2, ""), line
+        # How arguments are called is up to their metavar.
+        assert re.match(f"takt: ({name}|[A-Z]+) is empty; give it a value", said.err), (line, said)
+        assert len(said.err.splitlines()) == 1
+    assert takt("report", "a.json", "").err.startswith("takt: RESULTS is empty")
+    assert takt("bench", "dispatch", "").err.startswith("takt: NAMES is empty")
+    assert takt("run", "").err.startswith("takt: GRAPH is empty")
+    assert not list(tmp_path.iterdir())
 
 
 def test_cores_are_a_number_of_them_or_a_list(takt, fakes, tmp_path):
@@ -168,6 +216,18 @@ def test_run_names_the_executor_of_the_schedule(takt, fakes):
     assert "executor main" not in takt("run", "three_chains", "--duration", "1s").out
     said = takt("run", "three_chains", "--schedule", "autoware_takt", "--duration", "1s", "--json")
     assert json.loads(said.out)["executors"] == ["main"]
+
+
+def test_run_names_all_files_that_it_wrote(takt, fakes):
+    said = takt(*"run three_chains --duration 1s -o r.json --records raw.json --json".split())
+    assert "Raw results are in r.json, the record of each run in raw.json" in said.err
+    assert "record" not in takt("run", "three_chains", "--duration", "1s", "-o", "r.json").err
+
+
+def test_runs_of_the_hot_path_are_called_so_and_not_by_a_bare_number(takt, fakes, tmp_path):
+    said = takt(*"experiment hot-path --quick --runs 1 --seeds 1 --json -o d".split())
+    assert {c["name"] for c in json.loads(said.out)["configurations"]} == {"run 1"}
+    assert "</span>run 1</span>" in (tmp_path / "d/report.html").read_text()
 
 
 def test_run_json_is_one_document(takt, fakes):
@@ -240,6 +300,16 @@ def test_an_interrupted_run_shows_what_it_has(fakes, tmp_path, how):
     assert "Chains (response in ms)" in out
     assert "Raw results are in r.json" in said
     assert json.loads((tmp_path / "r.json").read_text())["warnings"] == ["ended early"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_of_which_a_part_does_not_end_keeps_the_others(fakes, tmp_path, how):
+    (tmp_path / "r.json").write_text("old")
+    code, out, said = interrupt_a_run(tmp_path, "hanging", how)
+    assert (code, out) == (1, "")
+    assert "part 1 of 2 (/b) did not end when it was told to, and was killed" in said
+    assert "What was recorded until then is in r.json, marked incomplete." in said
+    assert json.loads((tmp_path / "r.json").read_text())["incomplete"]
 
 
 def test_a_run_that_ends_in_its_warm_up_says_so_and_leaves_old_results_alone(fakes, tmp_path):
@@ -323,6 +393,33 @@ def test_new_results_have_the_permissions_of_the_old(takt, fakes, tmp_path):
         assert takt(*command.split()).code == 0
         assert (tmp_path / "new.json").read_text() != "old"
         assert (tmp_path / "new.json").stat().st_mode & 0o7777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("report", "result"),
+        ("report a.json", "result"),
+        ("check", "schedule"),
+        ("check autoware_takt --against", "graph"),
+        ("run", "graph"),
+        ("run three_chains --schedule", "schedule"),
+        ("graph ids", "graph"),
+        ("explain autoware_takt --system", "system model"),
+    ],
+)
+def test_what_may_never_end_is_not_read(takt, fakes, tmp_path, command, what):
+    (tmp_path / "a.json").write_text(json.dumps(results()))
+    os.mkfifo(tmp_path / "pipe")
+    for name, why in (
+        ("pipe", "not a regular file"),
+        ("/dev/zero", "not a regular file"),
+        ("/", "a directory"),
+    ):
+        said = takt(*command.split(), name)
+        assert (said.code, said.out) == (2, "")
+        assert said.err == f"takt: {name} is {why}; name a {what} file\n"
+    assert not list(tmp_path.glob("*.html"))
 
 
 def test_what_the_other_parts_recorded_is_kept_and_named(takt, fakes, tmp_path):
@@ -615,6 +712,13 @@ def test_bench_shows_medians_and_verdicts_and_fails_on_a_missed_limit(takt, fake
     assert "MISSED" in said.out
     assert takt("bench", "nosuch").code == 2
     assert takt("bench", "--list").out.strip().endswith("dispatch_benchmark")
+
+
+def test_a_benchmark_time_is_judged_before_anything_starts(takt, fakes, monkeypatch):
+    monkeypatch.setattr("takt_cli.commands.bench.run_benchmark", lambda *_: pytest.fail("started"))
+    for given in ("0", "x"):
+        said = takt("bench", "--min-time", given)
+        assert (said.code, said.out, len(said.err.splitlines())) == (2, "", 1)
 
 
 def test_hogs_end_with_the_block():

@@ -183,6 +183,27 @@ def test_too_few_samples_are_no_success() -> None:
     assert all(j.holds is None for j in hot_path.judge([]) if "over the floor" in j.claim)
 
 
+def _fixed(*over: float | None) -> tuple[bool | None, str]:
+    """Judge the p99 of runs with fixed phases; None is one of too few samples."""
+    runs = [
+        _run(hot_path.FIXED, value or 1.0, count=1000 if value else 5, name=str(number))
+        for number, value in enumerate(over)
+    ]
+    claim = f"fixed phases, hot path: p99 over the floor, median of {len(over)} ≤ 1.05"
+    (found,) = [j for j in hot_path.judge(runs) if j.claim == claim]
+    return found.holds, found.measured
+
+
+def test_a_run_that_cannot_be_judged_decides_nothing() -> None:
+    # As a good one it would make the claim hold, as a bad one miss.
+    assert _fixed(1.00, 1.00, 1.06, 1.07, None) == (None, "–")
+    assert _fixed(1.00, 1.00, 1.04, 1.07, None)[0] is True
+    assert _fixed(1.00, 1.06, 1.06, 1.07, None)[0] is False
+    assert _fixed(1.06, 1.06, 1.07, None, None)[0] is False
+    assert _fixed(1.04, 1.06, 1.07, None, None) == (None, "–")
+    assert _fixed(1.00, 1.06, 1.07, None) == (None, "–")
+
+
 def test_the_tables_fit_a_terminal_and_have_both_paths_and_skipped_periods() -> None:
     start, due, parts = hot_path.tables([_run(hot_path.FIXED, 1.01, due_ns=2e6)])
     assert [cell.text for cell in parts.rows[0]][1:] == ["0.25 %", "1.00 %", "0.50 %"]

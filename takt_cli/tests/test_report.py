@@ -64,6 +64,30 @@ def test_the_page_has_its_parts(page):
     assert all(f'id="{name}"' in page for name in plots)
 
 
+def distributions(page, name):
+    """The curves below a heading, by configuration."""
+    number = re.search(f'<h3>{name}</h3>.*?id="ecdf(\\d+)"', page, re.S).group(1)
+    return {d["name"]: d for d in figures(page)[f"ecdf{number}"]["data"]}
+
+
+def test_a_curve_ends_at_the_share_that_completed():
+    runs = []
+    for name, superseded, lost, unfinished in (("all", 100, 0, 0), ("few", 60, 250, 50)):
+        raw = results()
+        chain = raw["chains"][0]
+        chain |= {"superseded": superseded, "lost": lost, "unfinished": unfinished}
+        chain["released"] = chain["completed"] + superseded + lost + unfinished
+        runs.append(Configuration(name, parse_results(raw)))
+    page = build_page(Study("test", "t", "c", this_host(), runs))
+    curves = distributions(page, "front_lidar")
+    assert curves["all"]["y"][-1] == 100
+    assert curves["few"]["y"][-1] == 25  # 100 of 400
+    assert curves["few"]["y"][49] == 12.5
+    # Every run of the collision estimator is a sample of the hot path.
+    assert {curve["y"][-1] for curve in distributions(page, "Hot path").values()} == {100}
+    assert "A curve that ends below 100 %" in page
+
+
 def test_deadline_floor_and_stalls_are_drawn(page):
     texts = [
         note["text"] for f in figures(page).values() for note in f["layout"].get("annotations", ())
@@ -71,6 +95,21 @@ def test_deadline_floor_and_stalls_are_drawn(page):
     assert {"deadline", "physical limit"} <= set(texts)
     symbols = [s for f in figures(page).values() for d in f["data"] for s in _symbols(d)]
     assert symbols.count("x-thin-open") == 3 * 2 * 2  # three paths, two runs, two stalled each
+
+
+def test_the_label_of_a_line_is_beside_the_points_and_not_on_them(page):
+    over_time = [f for name, f in figures(page).items() if name.startswith("time")]
+    for figure in over_time:
+        notes = figure["layout"].get("annotations", ())
+        assert all((note["xanchor"], note["x"]) == ("left", 1) for note in notes)
+        assert (figure["layout"]["margin"]["r"] > 80) == bool(notes)
+    assert any(figure["layout"].get("annotations") for figure in over_time)
+
+
+def test_the_moment_of_a_report_stays_in_one_line(page):
+    moment = r"\d{4}-\d\d-\d\d \d\d:\d\d [^<]*"
+    assert re.search(f'<span class="whole">{moment}</span></p>', page)
+    assert ".whole { white-space: nowrap; }" in page
 
 
 def _symbols(trace):

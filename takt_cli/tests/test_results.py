@@ -1,9 +1,10 @@
 import json
 
 import pytest
-from support.synthetic import MS, results
+from support.synthetic import EPOCH_NS, MS, results
 from takt_cli.errors import TaktError
 from takt_cli.results_file import load_results, parse_results
+from takt_cli.run_tables import key_table
 
 
 def test_times_count_from_the_epoch_and_stalls_can_be_left_out():
@@ -13,6 +14,49 @@ def test_times_count_from_the_epoch_and_stalls_can_be_left_out():
     assert len(series.values) - len(series.clean()) == 2
     assert run.stalls[1][1:] == (10**9, 10**9 + 5 * MS)
     assert run.thread_count == 2  # helpers are no executor threads
+
+
+def stall(begin_ms, end_ms, core=0, source="witness"):
+    """Describe one as the runner does; times in ms since the epoch."""
+    begin, end = (EPOCH_NS + at * MS for at in (begin_ms, end_ms))
+    return {"core": core, "begin_ns": begin, "end_ns": end, "source": source}
+
+
+def with_stalls(*stalls, **more):
+    return parse_results({**results(), "stalls": list(stalls), **more})
+
+
+def test_moments_before_the_epoch_count_from_it_too():
+    run = with_stalls(stall(-20, 5))
+    assert run.stalls == ((0, -20 * MS, 5 * MS),)
+    assert run.stall_ns == 25 * MS
+    raw = results()
+    raw["chains"][0]["releases_ns"][0] = EPOCH_NS - 3 * MS
+    assert list(parse_results(raw).chains[0].responses.at_ns[:2]) == [-3 * MS, 200 * MS]
+
+
+def test_stalls_count_where_they_overlap_what_was_measured():
+    measured = {
+        "measured_from_ns": EPOCH_NS + 1000 * MS,
+        "measured_to_ns": EPOCH_NS + 2000 * MS,
+    }
+    outside = (stall(-20, 5), stall(900, 1000), stall(2000, 2010))
+    run = with_stalls(*outside, **measured)
+    assert (run.stalls, run.stall_ns) == ((), 0)
+    assert not any(row[0].text == "host stalls" for row in key_table(run).rows)
+    run = with_stalls(*outside, stall(990, 1010), stall(1500, 1503), stall(1995, 2050), **measured)
+    assert (len(run.stalls), run.stall_ns) == (3, 18 * MS)
+
+
+def test_the_time_of_stalls_on_several_cores_at_once_counts_once():
+    run = with_stalls(stall(10, 20), stall(15, 25, core=1), stall(12, 14), stall(30, 31, core=1))
+    assert (len(run.stalls), run.stall_ns) == (4, 16 * MS)
+
+
+def test_only_what_the_witness_saw_is_a_stall_of_the_host():
+    ours = (stall(10, 20, None, "overrun"), stall(30, 40, source="throttled"))
+    run = with_stalls(stall(1, 2), *ours)
+    assert (len(run.stalls), run.stall_ns) == (1, MS)
 
 
 def test_threads_that_only_watch_are_no_cost_of_the_run():

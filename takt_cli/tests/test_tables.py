@@ -4,6 +4,7 @@ import re
 import pytest
 from rich.console import Console
 from support.synthetic import results
+from takt_cli.commands.run import run_summary
 from takt_cli.comparison import chain_comparison, clearly_best, comparison_table
 from takt_cli.results_file import parse_results
 from takt_cli.run_tables import chain_table, key_table, run_tables, thread_table
@@ -25,6 +26,31 @@ def test_p99_is_shown_from_a_thousand_samples_on():
     longest = chain_table(parse_results(results(duration_s=1000)))
     assert texts(longest, 0)[longest.columns.index("p99.9")] != "–"
     assert texts(short, 0)[short.columns.index("stalled")] == "1.0 %"
+
+
+def ends(table, row):
+    """What the activations of a row came to, by column."""
+    names = ("released", "completed", "superseded", "lost", "unfinished")
+    return [table.rows[row][table.columns.index(name)].text for name in names]
+
+
+def test_every_released_activation_is_accounted_for():
+    raw = results()
+    raw["chains"][0] |= {
+        "released": 160, "completed": 100, "superseded": 40, "lost": 13, "unfinished": 7
+    }  # fmt: skip
+    run = parse_results(raw)
+    counts = ["160", "100", "40", "13", "7"]
+    assert ends(chain_table(run), 0) == counts
+    assert ends(chain_comparison([Configuration("a", run)], "t"), 0) == counts
+    told = run_summary(run)["chains"][0]
+    parts = ("completed", "superseded", "lost", "unfinished")
+    assert told["released"] == sum(told[part] for part in parts) == 160
+    stalled = chain_table(run)
+    assert stalled.columns[-2:] == ["max w/o stalls", "stalled"]
+    for chain in raw["chains"]:
+        chain["stalled"] = []
+    assert chain_table(parse_results(raw)).columns[-1] == "max"
 
 
 def test_skipped_timer_periods_are_named_for_takt_too():

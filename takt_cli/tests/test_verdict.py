@@ -57,6 +57,28 @@ def test_all_sentences_speak_of_the_same_samples_and_of_no_single_one():
     assert f"{p90:.1f} ms (p90)" in say(Configuration("takt", parse_results(raw)), slow)
 
 
+def test_what_takt_loses_beside_the_hot_path_is_told():
+    runs = []
+    for late_ms, due_ms, drops in ((9, 48, 3), (6, 42, 1)):
+        raw = results(spread=0.01)
+        raw["kpis"]["planner"]["start_lateness_ns"] = [late_ms * 10**6] * 120
+        raw["kpis"]["hot_path"] |= {"from_due_ns": [due_ms * 10**6] * 100, "drops": drops}
+        runs.append(Configuration("a", parse_results(raw)))
+    late = "Under takt the planner's lateness was longer than under the pool: 9.00 ms against 6.00"
+    due = "Under takt the hot path from its due time was longer than under the pool: 48.0 ms"
+    text = say(*runs)
+    for words in (
+        f"{late} ms (p75).",
+        f"{due} against 42.0 ms (p50).",
+        "hot path drops (3 against",
+    ):
+        assert words in text
+    better = say(*reversed(runs))
+    assert "the planner's lateness was shorter than under the pool: 6.00 ms against" in better
+    assert "longer" not in better
+    assert "the planner's lateness" not in say(runs[0], runs[0])
+
+
 def test_a_hot_path_that_never_completes_is_no_number():
     raw = results()
     raw["kpis"]["hot_path"] |= {"latency_ns": [], "at_ns": [], "stalled": []}

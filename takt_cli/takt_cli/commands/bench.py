@@ -54,6 +54,7 @@ def bench(
             re.compile(only)
         except re.error as error:
             raise TaktError(f"--only: '{only}' is no regular expression: {error}") from error
+    least_ns = None if min_time is None else duration_ns(min_time, "--min-time", "1ms")
     programs = [p for p in find_benchmarks() if not names or any(n in p.name for n in names)]
     if not programs:
         wanted = f" whose name contains {' or '.join(names)}" if names else ""
@@ -68,7 +69,9 @@ def bench(
     for number, program in enumerate(programs, start=1):
         note(f"{number}/{len(programs)} {program.name}")
         with err().status(program.name):
-            results[program.name] = run_benchmark(program, only, min_time)
+            results[program.name] = run_benchmark(program, only, least_ns)
+    if only and not any(result.get("benchmarks") for result in results.values()):
+        raise TaktError(f"no benchmark matches --only '{only}'")
     if json_output:
         print_json(results)
     else:
@@ -92,7 +95,7 @@ def find_benchmarks() -> list[Path]:
     return list(found.values())
 
 
-def run_benchmark(program: Path, only: str | None, min_time: str | None) -> Mapping[str, Any]:
+def run_benchmark(program: Path, only: str | None, least_ns: int | None) -> Mapping[str, Any]:
     """Run one program of Google Benchmark.
 
     Some judge themselves by limits after that and say so in lines of their own; exit code 1 is
@@ -103,11 +106,9 @@ def run_benchmark(program: Path, only: str | None, min_time: str | None) -> Mapp
         command = [str(program), f"--benchmark_out={file}", "--benchmark_out_format=json"]
         if only:
             command.append(f"--benchmark_filter={only}")
-        if min_time:
+        if least_ns is not None:
             # Seconds without a unit: old versions know no other form, new ones still read it.
-            command.append(
-                f"--benchmark_min_time={duration_ns(min_time, '--min-time', '1ms') / NS_PER_S:g}"
-            )
+            command.append(f"--benchmark_min_time={least_ns / NS_PER_S:g}")
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,

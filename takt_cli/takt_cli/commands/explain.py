@@ -11,6 +11,7 @@ from takt_cli.commands.options import Json
 from takt_cli.commands.own_words import pass_on
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
 from takt_cli.graphs import resolve_schedule
+from takt_cli.inputs import refuse_irregular
 from takt_cli.programs import find_program, run_program
 
 
@@ -28,6 +29,7 @@ def explain(
 ) -> None:
     """Bound the response times of a system's chains; exit code 1 if a deadline may be missed."""
     program = find_program("takt_explain", "takt_plan")
+    refuse_irregular(system, "system model")
     arguments = [str(resolve_schedule(schedule)), "--system", str(system)]
     if chain is not None:
         arguments += ["--chain", chain]

@@ -130,7 +130,9 @@ def run_graph(
     match_timeout: Annotated[
         str | None, typer.Option(help="Longest wait for discovery.", show_default="30s")
     ] = None,
-    label: Annotated[str, typer.Option(help="Kept in the results.", show_default=False)] = "",
+    label: Annotated[
+        str | None, typer.Option(help="Kept in the results.", show_default=False)
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -184,7 +186,7 @@ def run_graph(
         domain=domain,
         reference_timer=reference_timer,
         match_timeout_ns=duration_ns(match_timeout, "--match-timeout") if match_timeout else None,
-        label=label,
+        label=label or "",
         records=records,
     )
     with progress() as bar:
@@ -196,7 +198,8 @@ def run_graph(
         print_json(run_summary(results))
     else:
         print_run(results)
-    note(f"Raw results are in {request.output}")
+    more = f", the record of each run in {records}" if records is not None else ""
+    note(f"Raw results are in {request.output}{more}")
     if results.ended_early:
         raise typer.Exit(EXIT_INTERRUPTED)
 
@@ -258,6 +261,9 @@ def run_summary(results: Results) -> dict[str, Any]:
                 "name": chain.name,
                 "released": chain.released,
                 "completed": chain.completed,
+                "superseded": chain.superseded,
+                "lost": chain.lost,
+                "unfinished": chain.unfinished,
                 "missed_deadlines": chain.missed_deadlines,
                 "deadline_ns": chain.deadline_ns,
                 "response_ns": asdict(summarise(chain.responses.values)),

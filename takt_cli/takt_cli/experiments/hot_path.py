@@ -73,7 +73,7 @@ def plan(setting: Setting, runs: int, seeds: int) -> Campaign:
             label=f"{name} {number}",
             extra=("--reference-timer", "50"),
         )
-        return Planned(str(number), request, section=name, muted=name == STOCK)
+        return Planned(f"run {number}", request, section=name, muted=name == STOCK)
 
     takt = "autoware_takt"
     alone = [planned(FIXED, takt, "fixed", length, n) for n in range(1, runs + 1)]
@@ -232,12 +232,13 @@ def _of_section(
     if len(runs) != 1:
         claim += f", {word} of {len(runs)}"
     values = [judged(c.results, percent, due=due) for c in runs] or [None]
-    # A run that cannot be judged is no run that was good, nor one that was bad.
+    # A run that cannot be judged was neither good nor bad: what it decides is open.
     good, bad = (
         float(decides([unknown if value is None else value for value in values]))
         for unknown in (0.0, np.inf)
     )
-    found = _at_most(claim, bad if bad < np.inf else good if good > limit else None, limit)
+    open_ = good <= limit < bad
+    found = _at_most(claim, None if open_ else bad if bad < np.inf else good, limit)
     if section == RANDOM or len(runs) == 1 or found.holds is None:
         return found
     worst = max(value for value in values if value is not None)

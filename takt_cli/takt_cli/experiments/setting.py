@@ -41,5 +41,8 @@ def make_setting(
     """Check the options against each other and against the machine."""
     if duration_ns is not None and samples is not None:
         raise TaktError("--duration and --samples say the same thing twice; give one of them")
+    for option, given in (("--duration", duration_ns), ("--samples", samples)):
+        if quick and given is not None:
+            raise TaktError(f"--quick and {option} say how long a run is twice; give one of them")
     host = this_host()
     return Setting(directory, host, cores, quick, duration_ns, samples)

@@ -83,7 +83,8 @@ def horizontal(lines: Sequence[Line], log: bool) -> tuple[list[Figure], list[Fig
         at = line.at_ns / 1e6
         shapes.append(_dotted(line, {"y0": at, "y1": at, "x0": 0, "x1": 1, "xref": "paper"}))
         y = float(np.log10(at)) if log else at
-        place = {"y": y, "x": 1, "xref": "paper", "yanchor": "bottom", "xanchor": "right"}
+        # In the margin: points are everywhere else.
+        place = {"y": y, "x": 1, "xref": "paper", "yanchor": "middle", "xanchor": "left"}
         notes.append(_label(line, place))
     return shapes, notes
 

@@ -6,8 +6,8 @@ the dark theme. Times are in ms.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from takt_cli.report.axes import Figure, Line, axis, horizontal, layout, vertical, wants_log
@@ -27,6 +27,8 @@ class Path:
     about: str
     series: list[tuple[Configuration, Series]]
     lines: list[Line]
+    # By configuration: how many samples there should be; without an entry, those that there are.
+    expected: Mapping[str, int] = field(default_factory=dict)
 
 
 def colours(configurations: Sequence[Configuration]) -> dict[str, str]:
@@ -46,13 +48,17 @@ def colours(configurations: Sequence[Configuration]) -> dict[str, str]:
 
 
 def distribution(path: Path, colour: dict[str, str]) -> Figure:
-    """Which share of activations was done within a time, one curve per configuration."""
+    """Which share of activations was done within a time, one curve per configuration.
+
+    A curve ends at the share that completed at all.
+    """
     data = []
     values: list[float] = [line.at_ns / 1e6 for line in path.lines]
     for configuration, series in path.series:
         if len(series.values) == 0:
             continue
         x, y = ecdf(series.values)
+        done = len(series.values) / path.expected.get(configuration.name, len(series.values))
         values += [float(x[0]) / 1e6, float(x[-1]) / 1e6]
         data.append(
             {
@@ -60,7 +66,7 @@ def distribution(path: Path, colour: dict[str, str]) -> Figure:
                 "mode": "lines",
                 "name": configuration.name,
                 "x": _ms(x),
-                "y": [round(100 * float(share), 3) for share in y],
+                "y": [round(100 * done * float(share), 3) for share in y],
                 "line": {"color": colour[configuration.name], "width": 2, "shape": "hv"},
                 "hovertemplate": "%{y:.1f} % within %{x:.4g} ms",
             }
@@ -109,6 +115,8 @@ def over_time(path: Path, colour: dict[str, str]) -> Figure:
     frame = layout("time in the run (s)", "time (ms)")
     frame["yaxis"].update(axis(values, log))
     frame["shapes"], frame["annotations"] = horizontal(path.lines, log)
+    if path.lines:
+        frame["margin"]["r"] = 86  # for their names
     frame["hovermode"] = "closest"
     return {"data": data, "layout": frame}
 

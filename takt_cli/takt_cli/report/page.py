@@ -58,7 +58,8 @@ def _header(study: Study) -> str:
     when = study.made.strftime("%Y-%m-%d %H:%M %Z")
     return (
         f"<header><h1>{escape(study.title)}</h1>"
-        f'<p class="weak">{escape(study.host.describe())} · {escape(when)}</p>'
+        f'<p class="weak">{escape(study.host.describe())} · '
+        f'<span class="whole">{escape(when)}</span></p>'
         f'<div class="verdict">{sentences}</div></header>'
     )
 
@@ -118,11 +119,13 @@ def _legend(configurations: Sequence[Configuration], colour: dict[str, str]) -> 
         if c.note
     )
     chips = "".join(f"<span>{key(c.name)}{escape(c.name)}</span>" for c in configurations)
-    stalled = any(c.results.stalls for c in configurations)
+    stalled = any(s.stalled.any() for path in paths_of(configurations) for _, s in path.series)
     return (
         (f'<ul class="legend">{notes}</ul>' if notes else "")
         + '<p class="weak">Left: share of activations done within a time; the further left and the '
-        "steeper, the better. Right: each activation over the run"
+        "steeper, the better. A curve that ends below 100 % is of a chain of which the other "
+        "activations did not complete; those that newer data replaced are left out. Right: each "
+        "activation over the run"
         + ("; a cross is one that a host stall touched." if stalled else ".")
         + f'</p><div class="chips">{chips}</div>'
     )

@@ -48,4 +48,5 @@ def _chain(name: str, runs: Sequence[tuple[Configuration, ChainResult]]) -> Path
         else "From the root's release.",
         series=[(configuration, chain.responses) for configuration, chain in runs],
         lines=[Line("deadline", deadline, "--bad") for deadline in sorted(deadlines)],
+        expected={c.name: max(chain.expected, len(chain.responses.values)) for c, chain in runs},
     )

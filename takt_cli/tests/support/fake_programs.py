@@ -35,7 +35,7 @@ units = dict(ns=1e-9, us=1e-6, ms=1e-3, s=1)
 unit = next(u for u in units if args.duration.endswith(u) and args.duration[:-len(u)].isdigit())
 duration = int(args.duration.removesuffix(unit)) * units[unit]
 print(json.dumps(dict(elapsed_s=0.5, of_s=1.0)), flush=True)
-early = graph["name"] in ("patient", "warming")
+early = graph["name"] in ("patient", "warming", "hanging")
 if early or graph["name"] == "endless":
     open(args.graph + ".pid", "w").write(str(os.getpid()))
     try:
@@ -66,6 +66,8 @@ if graph["name"] == "warming":
     data["measured_to_ns"] = data["measured_from_ns"] = data["epoch_ns"]
 if graph["name"] == "crashing":
     data["warnings"].append("incomplete: part 2 of 3 died")
+if graph["name"] == "hanging":
+    data["incomplete"] = ["part 1 of 2 (/b) did not end when it was told to, and was killed"]
 if schedule:
     data["schedule"] = dict(file=schedule, name="main")
 json.dump(data, open(args.output, "w"))
@@ -73,6 +75,10 @@ if args.records:
     json.dump(dict(version=1, graph=graph["name"], runs=[]), open(args.records, "w"))
 if graph["name"] == "crashing":
     print("takt_run: part 2 of 3 was ended by signal 11", file=sys.stderr)
+    sys.exit(1)
+if graph["name"] == "hanging":
+    print("takt_run: part 1 of 2 (/b) did not end when it was told to, and was killed",
+          file=sys.stderr)
     sys.exit(1)
 """
 
@@ -134,6 +140,9 @@ sys.exit(-9 if "broken" in sys.argv[1] else 1)
 
 _BENCH = """#!{python}
 import json, sys
+if "--benchmark_filter=nomatch" in sys.argv:
+    print("Failed to match any benchmarks against regex: nomatch")
+    sys.exit(0)
 path = next(a for a in sys.argv if a.startswith("--benchmark_out=")).partition("=")[2]
 runs = [dict(name="dispatch", run_name="dispatch", run_type="iteration", real_time=t, cpu_time=t,
              time_unit="ns", depth=10) for t in (90, 110)]
