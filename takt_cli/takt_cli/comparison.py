@@ -159,7 +159,7 @@ def _cost_rows(rows: _Rows, all_results: Sequence[Results]) -> None:
     if any(r.stalls for r in all_results):
         rows.plain(
             "host stalls",
-            [f"{len(r.stalls)}, {milliseconds(r.stall_ns)} ms" for r in all_results],
+            [f"{len(r.held_up)}, {milliseconds(r.stall_ns)} ms" for r in all_results],
         )
 
 

@@ -205,13 +205,17 @@ class Results:
         return sum(chain.missed_deadlines for chain in self.chains)
 
     @property
+    def held_up(self) -> list[tuple[int, int]]:
+        """Times in which the host held some core up; several cores at once are one time."""
+        times: list[tuple[int, int]] = []
+        for begin, end in sorted(stall[1:] for stall in self.stalls):
+            if times and begin <= times[-1][1]:
+                times[-1] = (times[-1][0], max(end, times[-1][1]))
+            else:
+                times.append((begin, end))
+        return times
+
+    @property
     def stall_ns(self) -> int:
-        """Time in which the host held some core up; several at once are one time."""
-        total = 0
-        until: int | None = None
-        for _, begin, end in sorted(self.stalls, key=lambda stall: stall[1]):
-            begin = begin if until is None else max(begin, until)
-            if begin < end:
-                total += end - begin
-                until = end
-        return total
+        """How long that was in all."""
+        return sum(end - begin for begin, end in self.held_up)

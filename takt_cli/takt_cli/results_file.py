@@ -128,7 +128,8 @@ def _stalls(raw: Mapping[str, Any], epoch: int) -> tuple[tuple[int, int, int], .
         if stall.get("source", "witness") != "witness":
             continue
         core = stall.get("core")
-        first, last = int(stall["begin_ns"]), int(stall["end_ns"])
+        # It may have begun a period of the witness earlier; told is what certainly was.
+        first, last = int(stall.get("certain_from_ns", stall["begin_ns"])), int(stall["end_ns"])
         first = first if begin is None else max(first, int(begin))
         last = last if end is None else min(last, int(end))
         if first < last:

@@ -128,7 +128,7 @@ def key_table(results: Results) -> Table:
     if results.stalls:
         table.add(
             "host stalls",
-            f"{len(results.stalls)}",
+            f"{len(results.held_up)}",
             f"{milliseconds(results.stall_ns)} ms held up by the host",
         )
     return table

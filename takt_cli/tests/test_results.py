@@ -50,7 +50,12 @@ def test_stalls_count_where_they_overlap_what_was_measured():
 
 def test_the_time_of_stalls_on_several_cores_at_once_counts_once():
     run = with_stalls(stall(10, 20), stall(15, 25, core=1), stall(12, 14), stall(30, 31, core=1))
-    assert (len(run.stalls), run.stall_ns) == (4, 16 * MS)
+    assert (len(run.held_up), run.stall_ns) == (2, 16 * MS)
+
+
+def test_a_stall_is_told_as_long_as_it_certainly_was():
+    run = with_stalls({**stall(10, 20), "certain_from_ns": stall(19, 20)["begin_ns"]})
+    assert run.stall_ns == MS
 
 
 def test_only_what_the_witness_saw_is_a_stall_of_the_host():

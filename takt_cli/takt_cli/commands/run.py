@@ -296,7 +296,7 @@ def run_summary(results: Results) -> dict[str, Any]:
         "cpu_cores": results.cpu_share,
         "other_programs_cores": results.other_cores,
         "context_switches_per_s": results.switches_per_s,
-        "host_stalls": {"count": len(results.stalls), "total_ns": results.stall_ns},
+        "host_stalls": {"count": len(results.held_up), "total_ns": results.stall_ns},
         "defaulted_callbacks": list(results.defaulted_callbacks),
         "warnings": list(results.warnings),
     }

@@ -181,7 +181,7 @@ def _footer(study: Study) -> str:
 
 def _run_words(configuration: Configuration) -> str:
     run = configuration.results
-    count = len(run.stalls)
+    count = len(run.held_up)
     stalls = f", host stalls: {count} ({run.stall_ns / 1e6:.3g} ms)" if count else ""
     return (
         f"{full_name(configuration)}: graph {run.graph}, "
