@@ -190,7 +190,8 @@ Result<SimulationModel> simulation_model(const System & system, const Schedule &
 {
   auto model = build_model(system, schedule);
   Faults faults = model.faults();
-  for (const std::string & fault : takt_schedule::check(schedule, listed(system)).faults) {
+  const takt_schedule::CheckReport checked = takt_schedule::check(schedule, listed(system));
+  for (const std::string & fault : checked.faults) {
     if (std::find(faults.begin(), faults.end(), fault) == faults.end()) {
       faults.push_back(fault);
     }
@@ -198,7 +199,9 @@ Result<SimulationModel> simulation_model(const System & system, const Schedule &
   if (!faults.empty()) {
     return faults;
   }
-  return Completion(system, schedule).complete(std::move(model.value()));
+  auto result = Completion(system, schedule).complete(std::move(model.value()));
+  result->warnings = checked.warnings;
+  return result;
 }
 
 Result<SimulationModel> simulation_model(Model model)

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,7 @@ struct SimulationModel
   std::vector<Ns> others;            ///< execution time of each `OtherLoad`, without switches
   std::vector<Ns> context_switches;  ///< per host: what each one costs
   std::vector<takt_core::ChainOptions> chains;  ///< as the schedulers are told of them
+  std::vector<std::string> warnings;            ///< what takt_schedule::check says that is no fault
 };
 
 /// Faults, all at once: those of `build_model`, and what would keep an executor from starting with
