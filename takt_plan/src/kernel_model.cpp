@@ -30,8 +30,9 @@ double fair_weight(int nice)
   return 1024 * std::pow(1.25, -nice);
 }
 
-KernelModel::KernelModel(Index cores, KernelOptions options)
+KernelModel::KernelModel(Index cores, KernelOptions options, Ns start)
 : options_(options),
+  now_(start),
   running_(cores, kNone),
   next_(cores, kNone)
 {
@@ -42,7 +43,6 @@ Index KernelModel::add(KernelThread given)
   Thread thread;
   rank(thread, given.policy, given.priority);
   thread.left = given.policy == KernelPolicy::rr ? options_.rr_quantum : 0;
-  thread.deadline = -1;  // the first wake-up starts the server
   timed_ = timed_ || given.policy != KernelPolicy::fifo;
   thread.given = std::move(given);
   threads_.push_back(std::move(thread));
@@ -133,7 +133,8 @@ void KernelModel::start_server(Thread & thread)
 {
   const KernelThread & given = thread.given;
   const Ns next_period = thread.deadline - given.deadline + given.period;
-  if (thread.deadline < 0 || now_ >= next_period) {
+  if (!thread.served || now_ >= next_period) {
+    thread.served = true;
     thread.deadline = now_ + given.deadline;
     thread.left = given.runtime;
     return;

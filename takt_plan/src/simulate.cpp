@@ -1,5 +1,7 @@
 #include "takt_plan/simulate.hpp"
 
+#include <string>
+
 #include "phases.hpp"
 #include "simulation_run.hpp"
 
@@ -10,6 +12,9 @@ namespace
 
 using takt_core::Faults;
 
+// Of all histories together; 200 bytes each.
+constexpr std::uint64_t kMostMessages = 4'000'000;
+
 SimulationResult empty_result(const SimulationModel & model)
 {
   SimulationResult result;
@@ -19,9 +24,18 @@ SimulationResult empty_result(const SimulationModel & model)
   return result;
 }
 
-Faults check_options(const SimulationOptions & options)
+Faults check(const SimulationModel & model, const SimulationOptions & options)
 {
   Faults faults;
+  std::uint64_t messages = 0;
+  for (Index i = 0; i < model.tasks.size(); ++i) {
+    messages += model.tasks[i].depth * (model.model.tasks[i].triggers.size() + 1);
+  }
+  if (messages > kMostMessages) {
+    faults.push_back(
+      "the histories hold " + std::to_string(messages) + " messages, and a simulation at most " +
+      std::to_string(kMostMessages) + "; lower the depths");
+  }
   if (options.duration <= 0) {
     faults.push_back("the duration must be above zero");
   }
@@ -48,7 +62,7 @@ Faults run_one(
 takt_core::Result<SimulationResult> simulate(
   const SimulationModel & model, const SimulationOptions & options)
 {
-  Faults faults = check_options(options);
+  Faults faults = check(model, options);
   SimulationResult result = empty_result(model);
   for (std::uint64_t run = 0; run < options.runs && faults.empty(); ++run) {
     faults = run_one(model, options, run, result, nullptr);
@@ -63,7 +77,7 @@ takt_core::Status watch(
   const SimulationModel & model, const SimulationOptions & options, std::uint64_t run,
   SimulationObserver & observer)
 {
-  Faults faults = check_options(options);
+  Faults faults = check(model, options);
   if (faults.empty()) {
     SimulationResult result = empty_result(model);
     faults = run_one(model, options, run, result, &observer);

@@ -178,7 +178,7 @@ void SimulationRun::note_end(Thread & thread)
 void SimulationRun::conclude()
 {
   ++result_.runs;
-  result_.simulated += now_;
+  result_.simulated += std::max<Ns>(now_, 0);
   for (Index i = 0; i < result_.tasks.size(); ++i) {
     const MessageCounts counts = graph_.counts(i);
     TaskResult & task = result_.tasks[i];

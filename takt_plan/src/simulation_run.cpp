@@ -14,6 +14,10 @@ namespace
 // Rounds at one instant. Only callbacks that take no time and start each other in a circle need many.
 constexpr int kMostRounds = 1'000'000;
 
+// How many times the duration what is under way may take to end. A reservation that is used up by the
+// switch to it never ends.
+constexpr Ns kPatience = 10;
+
 }  // namespace
 
 void SimulationRun::run()
@@ -23,10 +27,14 @@ void SimulationRun::run()
     host->scheduler->open(takt_core::from_ns(0));
   }
   instant();
+  const Ns latest = add(options_.duration, multiply(kPatience, options_.duration));
   for (Ns next = next_instant(); next != kUnbounded; next = next_instant()) {
     if (!stopped_ && next >= options_.duration) {
       stop_releases();
       continue;
+    }
+    if (next > latest) {
+      break;
     }
     advance(next);
     instant();
@@ -79,8 +87,8 @@ void SimulationRun::advance(Ns to)
       continue;
     }
     thread.left -= passed;
-    result_.busy[thread.first_core + core] += passed;
-    if (observer_ != nullptr) {
+    result_.busy[thread.first_core + core] += now_ < 0 ? 0 : passed;
+    if (observer_ != nullptr && now_ >= 0) {
       const Activity activity = thread.state != Thread::State::job ? Activity::switching
                                 : thread.host == nullptr           ? Activity::other
                                                                    : Activity::job;
@@ -108,10 +116,10 @@ void SimulationRun::instant()
     if (round == kMostRounds) {
       throw std::logic_error("simulation: time stands still");
     }
-    const bool ended = end_stages();
-    goes_on = look() || ended;
-    wake_threads();
+    goes_on = end_stages();
+    wake_threads();  // a more urgent one preempts before who ended looks for more
     goes_on = settle() || goes_on;
+    goes_on = look() || goes_on;
   }
 }
 
@@ -129,15 +137,18 @@ bool SimulationRun::end_stages()
   return any;
 }
 
+// Those that had a core before those that just got one.
 bool SimulationRun::look()
 {
   bool any = false;
-  for (Thread & thread : threads_) {
-    if (
-      thread.state == Thread::State::looking && thread.left == 0 &&
-      thread.kernel->core_of(thread.number) != kNone) {
-      find_work(thread);
-      any = true;
+  for (const bool woken : {false, true}) {
+    for (Thread & thread : threads_) {
+      if (
+        thread.state == Thread::State::looking && thread.left == 0 && thread.idle == woken &&
+        thread.kernel->core_of(thread.number) != kNone) {
+        find_work(thread);
+        any = true;
+      }
     }
   }
   return any;

@@ -1,8 +1,8 @@
 // One run of a simulation: the schedulers, the threads that drive them, the kernel, and time.
 //
-// At one instant: first what arrives, then what ends (in the order of threads), then threads on cores
-// look for work; what they and the arrivals woke queues for cores in the order of threads, and so on
-// until nothing changes.
+// At one instant: first what arrives, then what ends (in the order of threads); whom that woke queues
+// for a core, again in the order of threads; then threads on cores look for work, those first that were
+// there; and so on until nothing changes.
 #ifndef TAKT_PLAN__SRC__SIMULATION_RUN_HPP_
 #define TAKT_PLAN__SRC__SIMULATION_RUN_HPP_
 
@@ -52,6 +52,9 @@ public:
   void run();
 
 private:
+  // Threads look for work once when they start. That is over before the gate opens at 0.
+  static constexpr Ns kStart = -1'000'000'000;
+
   class SimulatedCallback;
   struct Host;    // an executor
   struct Thread;  // an executor's, or one beside them
@@ -129,7 +132,7 @@ private:
   Draw draw_;
   SimulatedGraph graph_;
   takt_core::Faults faults_;
-  Ns now_ = 0;
+  Ns now_ = kStart;
   bool stopped_ = false;
   std::uint64_t sequence_ = 0;
   std::vector<KernelModel> kernels_;  // per host

@@ -44,7 +44,7 @@ void SimulationRun::add_kernels()
     ++cores[core.host];
   }
   for (const Index count : cores) {
-    kernels_.emplace_back(count, options_.kernel);
+    kernels_.emplace_back(count, options_.kernel, now_);
   }
 }
 

@@ -160,6 +160,28 @@ executors:
     (Jobs{"low 0-24", "high 5-7", "high 15-17", "high 25-27", "high 35-37", "high 45-47"}));
 }
 
+TEST(Simulate, WhoIsWokenByAPublicationPreemptsBeforeThePublishersThreadGoesOn)
+{
+  // When a ends, high runs before its thread looks for more, and what high starts there is more urgent.
+  const std::string system = system_of(R"yaml(
+  - {id: "/a:timer(50ms)", time: 5ms, period: 50ms, offset: 0ms, publishes: /a}
+  - {id: "/high:sub(/a)", time: 1ms, triggers: /a, publishes: /high}
+  - {id: "/b:sub(/high)", time: 1ms, triggers: /high}
+  - {id: "/low:timer(50ms)", time: 9ms, period: 50ms, offset: 1ms}
+)yaml");
+  const std::string schedule = R"yaml(version: 1
+executors:
+  main:
+    order: priority
+    threads:
+      high: {policy: fifo, priority: 80, cores: [0]}
+      rest: {policy: fifo, priority: 20, cores: [0]}
+    default: rest
+    callbacks: [{match: "/high:**", threads: high}, {match: "/b:**", priority: 9}]
+)yaml";
+  EXPECT_EQ(jobs_of(system, schedule, 50 * kMs), (Jobs{"a 0-5", "high 5-6", "b 6-7", "low 7-16"}));
+}
+
 TEST(Simulate, OverheadsOfTheSystemFileAreCharged)
 {
   // Wake-up 3 us; a: 1 + 2000 + 15; b: 1 + 15 + 1000 on the same thread.
@@ -189,8 +211,7 @@ executors:
     default: low
     callbacks: [{match: "/high:**", threads: high}]
 )yaml";
-  // Both threads look once at the start, and find nothing to do but the low one: two switches.
-  EXPECT_EQ(jobs_of(system, schedule, 50 * kMs, kUs), (Jobs{"low 6-1112", "high 503-603"}));
+  EXPECT_EQ(jobs_of(system, schedule, 50 * kMs, kUs), (Jobs{"low 3-1109", "high 503-603"}));
 }
 
 TEST(Simulate, AMessageToAnotherProcessTakesItsTime)
@@ -389,6 +410,23 @@ executors:
   EXPECT_EQ(jobs_of(system, schedule, 50 * kMs), (Jobs{"a 0-21"}));
 }
 
+TEST(Simulate, AReservationThatItsOwnSwitchUsesUpEndsNothingButTheSimulationEnds)
+{
+  const std::string system = system_of(
+    R"yaml(
+  - {id: "/a:timer(100ms)", time: 5ms, period: 100ms, offset: 0ms}
+)yaml",
+    "overheads: {context_switch: 2ms}\n");
+  const std::string schedule = R"yaml(version: 1
+executors:
+  main:
+    threads: {t: {policy: deadline, runtime: 2ms, period: 10ms}}
+    default: t
+)yaml";
+  const SimulationResult result = result_of(from_text(system, schedule), until(1000 * kMs));
+  EXPECT_EQ(result.jobs, 0U);
+}
+
 TEST(Simulate, FairThreadsShareACore)
 {
   const std::string system = system_of(R"yaml(
@@ -532,6 +570,11 @@ executors:
   const SimulationModel model = from_text(kFive, schedule_of("fifo"));
   EXPECT_FALSE(simulate(model, options_of(0, 1)).ok());
   EXPECT_FALSE(simulate(model, options_of(1, 0)).ok());
+  SimulationModel deep = model;
+  deep.tasks[3].depth = 4'000'000'000;
+  const auto refused = simulate(deep, options_of(1, 1)).faults();
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_NE(refused[0].find("lower the depths"), std::string::npos) << refused[0];
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(Timeline, ShowsCoresThreadsAndTheActivation)
   const auto result = simulate(model, options);
   const Response worst = result->chains[0].responses.worst;
   ASSERT_EQ(worst.release, 20 * kMs);
-  // A switch to the thread, 4 ms of which the last one comes after dds and two switches, 2 ms.
+  // A switch to the thread, 4 ms, dds between two switches, 2 ms.
   ASSERT_EQ(worst.end, 30 * kMs);
   Timeline timeline = Timeline::around(model, worst);
   ASSERT_TRUE(watch(model, options, worst.run, timeline).ok());
@@ -82,8 +82,9 @@ TEST(Timeline, ShowsCoresThreadsAndTheActivation)
     (std::vector<std::string>{
       "worst activation/both both 20-30", "cores of car/core 0 switch 20-21",
       "cores of car/core 0 /a:timer(50ms) 21-25", "cores of car/core 0 switch 25-26",
-      "cores of car/core 0 dds 26-27", "cores of car/core 0 /b:sub(/a) 27-30",
-      "threads of main/t /a:timer(50ms) 21-25", "threads of main/t /b:sub(/a) 25-30"}));
+      "cores of car/core 0 dds 26-27", "cores of car/core 0 switch 27-28",
+      "cores of car/core 0 /b:sub(/a) 28-30", "threads of main/t /a:timer(50ms) 21-25",
+      "threads of main/t /b:sub(/a) 28-30"}));
 }
 
 TEST(Timeline, LeavesOutWhatIsFarFromTheActivation)

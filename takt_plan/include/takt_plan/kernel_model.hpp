@@ -70,7 +70,8 @@ struct KernelOptions
 class KernelModel
 {
 public:
-  explicit KernelModel(Index cores, KernelOptions options = {});
+  /// `start`: the time now.
+  explicit KernelModel(Index cores, KernelOptions options = {}, Ns start = 0);
 
   /// Adds a thread that is blocked; returns its number.
   Index add(KernelThread thread);
@@ -117,7 +118,8 @@ private:
     KernelThread given;
     KernelPolicy policy = KernelPolicy::fair;
     State state = State::blocked;
-    int rank = 0;  // deadline above priorities above fair
+    bool served = false;  // deadline: its server was started
+    int rank = 0;         // deadline above priorities above fair
     Index core = kNone;
     std::int64_t position = 0;  // in the queue, among equals
     Ns left = 0;                // of the quantum, slice or budget
@@ -140,7 +142,7 @@ private:
   Index choose_core(const Thread & thread) const noexcept;
 
   const KernelOptions options_;
-  Ns now_ = 0;
+  Ns now_;
   bool changed_ = false;
   bool timed_ = false;  // there are threads other than fifo
   std::int64_t tail_ = 0;

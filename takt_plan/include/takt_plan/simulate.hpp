@@ -14,7 +14,8 @@
 //   publishes, `context_switch` each time a thread comes on a core.
 // - A message from another executor is released when it arrives, as on a real system. A response of a
 //   chain still counts from its root's nominal release.
-// - After the duration nothing is released any more, and what is under way ends.
+// - After the duration nothing is released any more, and what is under way ends; it has ten times the
+//   duration for that.
 //
 // Simplified: the scheduler's own work and system calls take no time beyond `dispatch`; what a timer's
 // jitter delays is the thread that sleeps until then, so a busy thread sees it in time; the phases of
@@ -115,7 +116,7 @@ struct SimulationResult
 /// How many runs `Phases::adversarial` has before it begins again.
 std::uint64_t adversarial_runs(const SimulationModel & model);
 
-/// Faults: options out of range, groups that the schedulers refuse.
+/// Faults: options out of range, histories too deep for memory, groups that the schedulers refuse.
 takt_core::Result<SimulationResult> simulate(
   const SimulationModel & model, const SimulationOptions & options);
 
