@@ -82,7 +82,9 @@ def simulate(
 ) -> None:
     """Run a system under a schedule in virtual time, and say what responses came about."""
     program = find_program("takt_simulate", "takt_plan")
-    arguments = [system, str(resolve_schedule(schedule))]
+    # A file is named as it was given, so that its faults are.
+    file = schedule if Path(schedule).is_file() else str(resolve_schedule(schedule))
+    arguments = [system, file]
     arguments += ["--duration", duration_flag(duration_ns(duration, "--duration", "1us"))]
     arguments += ["--seed", str(seed), "--phases", phases.value, "--execution", execution.value]
     if runs is not None:
