@@ -73,7 +73,7 @@ int ceiling_of(const Model & model, Index executor)
 {
   int most = 0;
   for (const Thread & thread : model.threads) {
-    if (thread.executor == executor && thread.ceiling) {
+    if (thread.executor == executor) {
       most = std::max(most, thread.kind == ThreadClass::fixed_priority ? thread.priority : 0);
     }
   }
@@ -112,6 +112,11 @@ private:
   void add_threads(const ExecutorSchedule & executor)
   {
     using Mode = takt_core::MiddlewareCeiling::Mode;
+    // Threads that follow differ in OS priority, too.
+    const bool follow = std::any_of(
+      executor.threads.begin(), executor.threads.end(),
+      [](const takt_schedule::Threads & threads) { return threads.follow; });
+    const bool raises = follow && executor.middleware_ceiling.mode == Mode::automatic;
     for (const takt_schedule::Threads & entry : executor.threads) {
       for (int i = 0; i < entry.count; ++i) {
         const Thread & thread = result_.model.threads[result_.threads.size()];
@@ -119,7 +124,7 @@ private:
         simulated.kernel = kernel_thread(entry.attributes);
         simulated.kernel.cores = within_host(result_.model, thread.cores);
         simulated.urgency = takt_core::urgency(entry.attributes);
-        if (thread.ceiling) {
+        if (thread.ceiling || raises) {
           simulated.ceiling = executor.middleware_ceiling.mode == Mode::fixed
                                 ? executor.middleware_ceiling.priority
                                 : ceiling_of(result_.model, thread.executor);

@@ -176,7 +176,8 @@ bool SimulationRun::settle()
     for (Thread & thread : threads_) {
       if (const auto switches = thread.kernel->switches(thread.number);
           switches != thread.switches) {
-        thread.left += static_cast<Ns>(switches - thread.switches) * thread.switch_cost;
+        thread.left +=
+          now_ < 0 ? 0 : static_cast<Ns>(switches - thread.switches) * thread.switch_cost;
         thread.switches = switches;
       }
     }
@@ -242,7 +243,7 @@ Ns SimulationRun::late_wake(Thread & thread)
       }
     }
   }
-  return first;
+  return first == kUnbounded ? thread.wake_at : first;
 }
 
 // False: nothing was there to take.
@@ -284,7 +285,7 @@ void SimulationRun::begin_stage(Thread & thread)
   while (thread.stage < Thread::kStages && thread.stages[thread.stage] == 0) {
     ++thread.stage;
   }
-  if (thread.stage == Thread::kStages) {
+  if (thread.stage >= Thread::kStages) {
     return;
   }
   thread.left += thread.stages[thread.stage];

@@ -52,8 +52,8 @@ public:
   void run();
 
 private:
-  // Threads look for work once when they start. That is over before the gate opens at 0.
-  static constexpr Ns kStart = -1'000'000'000;
+  // Threads look for work once when they start: before the gate opens at 0, and at no cost.
+  static constexpr Ns kStart = -1;
 
   class SimulatedCallback;
   struct Host;    // an executor

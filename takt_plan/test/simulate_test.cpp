@@ -380,6 +380,41 @@ executors:
   EXPECT_EQ(jobs_of(system, schedule("80"), 50 * kMs), (Jobs{"a 0-14", "high 14-16"}));
 }
 
+// As an executor does whose threads differ in OS priority.
+TEST(Simulate, AFollowingPoolPublishesAtTheMiddlewareCeiling)
+{
+  const std::string system = system_of(
+    R"yaml(
+  - {id: "/a:timer(50ms)", time: 10ms, period: 50ms, offset: 0ms, publishes: /a}
+  - {id: "/high:timer(50ms)", time: 2ms, period: 50ms, offset: 12ms}
+)yaml",
+    "overheads: {middleware: 4ms}\n");
+  EXPECT_EQ(
+    jobs_of(
+      system, R"yaml(version: 1
+executors:
+  main:
+    order: priority
+    threads: {t: {count: 2, policy: fifo, priority: 50, cores: [0], follow: true}}
+    default: t
+    callbacks: [{match: "/high:**", priority: 9}, {match: "/a:**", priority: 3}]
+)yaml",
+      50 * kMs),
+    (Jobs{"a 0-14", "high 14-16"}));
+}
+
+TEST(Simulate, CallbacksThatTakeNoTimeRunAndEndAtOnce)
+{
+  const std::string system = system_of(R"yaml(
+  - {id: "/a:timer(10ms)", time: 0ms, period: 10ms, offset: 0ms, publishes: /a}
+  - {id: "/b:sub(/a)", time: 0ms, triggers: /a, publishes: /b}
+  - {id: "/c:sub(/b)", time: 1ms, triggers: /b}
+)yaml");
+  EXPECT_EQ(
+    jobs_of(system, schedule_of("fifo"), 20 * kMs),
+    (Jobs{"a 0-0", "b 0-0", "c 0-1", "a 10-10", "b 10-10", "c 10-11"}));
+}
+
 TEST(Simulate, OtherThreadsTakeTheirTimeByTheirPriority)
 {
   const std::string system = R"yaml(version: 1
