@@ -19,8 +19,14 @@ MOST_CORES = 4
 """As many as the demonstration and the experiments use unless told otherwise."""
 
 
-def first_cores(cores: int | None, usable: tuple[int, ...]) -> tuple[int, ...]:
+def usable_cores() -> tuple[int, ...]:
+    """Give the cores that this process may use."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def first_cores(cores: int | None) -> tuple[int, ...]:
     """Take as many of the usable cores as asked for."""
+    usable = usable_cores()
     if cores is not None and not 1 <= cores <= len(usable):
         raise TaktError(f"--cores {cores}: this process may use 1 to {len(usable)} cores")
     return usable[: cores or MOST_CORES]
@@ -63,7 +69,7 @@ def this_host() -> Host:
         cpu=fields.get("model name") or fields.get("Model") or platform.machine(),
         kernel=platform.release(),
         preempt_rt=_read("/sys/kernel/realtime").strip() == "1",
-        cores=tuple(sorted(os.sched_getaffinity(0))),
+        cores=usable_cores(),
         realtime_allowed=realtime_allowed(),
         governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").strip(),
         virtual="hypervisor" in fields.get("flags", "").split(),

@@ -12,6 +12,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from takt_cli.host import usable_cores
+
 # Above this share of a core a comparison needs the reader's doubt.
 NOTABLE_CORES = 0.15
 
@@ -20,7 +22,7 @@ class OtherLoad:
     """Counts from its creation on; asked once the run has ended and been waited for."""
 
     def __init__(self, cores: Sequence[int]) -> None:
-        self._cores = frozenset(cores or os.sched_getaffinity(0))
+        self._cores = frozenset(cores or usable_cores())
         self._began = time.monotonic()
         self._busy_s = busy_s(_stat(), self._cores)
         self._own_s = _own_s()

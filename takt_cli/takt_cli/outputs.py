@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -67,14 +68,19 @@ def part_of(path: Path, scratch: Path) -> Path:
 
 def _part_beside(path: Path) -> Path:
     real = path.resolve()
-    # Nobody else's: what a killed run left has another number, and so is in nobody's way.
-    return real.with_name(f"{real.name}.{os.getpid()}.part")
+    # Nobody else's, nor what a killed run left: in a container every run has the same number.
+    return real.with_name(f"{real.name}.{secrets.token_hex(4)}.part")
 
 
 def deliver(part: Path, path: Path) -> None:
-    """Put a finished file into its place; a device or a pipe gets its content."""
+    """Put a finished file into its place, with the permissions of what was there.
+
+    A device or a pipe gets its content.
+    """
     with _naming(path):
         if _replaceable(path):
+            if path.exists():
+                shutil.copymode(path, part)
             part.replace(path.resolve())
             return
         with part.open("rb") as content, path.open("wb") as through:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -132,8 +132,3 @@ def count_cell(count: int, bad_above: int | None = None) -> Cell:
     """Show a count; red above a limit."""
     mood: Mood = "bad" if bad_above is not None and count > bad_above else ""
     return Cell(f"{count:,}", mood, count)
-
-
-def join_notes(notes: Iterable[str]) -> list[str]:
-    """Keep each note once, in order."""
-    return [note for note in dict.fromkeys(notes) if note]

@@ -22,7 +22,17 @@ from takt_cli.results_file import parse_results
 def test_version_and_help(takt):
     assert takt("--version").out.startswith("takt 0.")
     text = takt("--help").out
-    for command in ("run", "check", "graph", "demo", "experiment", "report", "host", "bench"):
+    for command in (
+        "run",
+        "check",
+        "explain",
+        "graph",
+        "demo",
+        "experiment",
+        "report",
+        "host",
+        "bench",
+    ):
         assert command in text
     assert "simulate" in text
     assert "executors" in takt("experiment", "--help").out
@@ -65,8 +75,9 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--seed=-1"], "takt: --seed: '-1' is no whole number from 0 to"),
         (["run", "three_chains", "--threads", "abc"], "'abc' is no whole number from 1 to 63"),
         (["run", "three_chains", "--threads", "64"], "'64' is no whole number from 1 to 63"),
-        (["run", "three_chains", "--work-scale", "x"], "--work-scale: 'x' is no number from 0 on"),
-        (["run", "three_chains", "--work-scale", "nan"], "'nan' is no number from 0 on"),
+        (["run", "three_chains", "--work-scale", "x"], "--work-scale: 'x' is no number from 0 to"),
+        (["run", "three_chains", "--work-scale", "1001"], "'1001' is no number from 0 to 1000"),
+        (["run", "three_chains", "--work-scale", "nan"], "'nan' is no number from 0 to 1000"),
         (["experiment", "hot-path", "--runs", "0"], "--runs: '0' is no whole number from 1 on"),
         (["check", "autoware_takt", "--cores", "0,1"], "'0,1' is no whole number from 1 to 65536"),
         (["run", "three_chains", "--thread", "2"], "No such option: --thread"),
@@ -295,6 +306,28 @@ def test_a_failed_run_leaves_old_results_alone(takt, fakes, tmp_path):
     assert (tmp_path / "r.json").read_text() == "old"
     assert takt("run", "g.yaml", "-o", "new.json").code == 1
     assert not (tmp_path / "new.json").exists()
+
+
+def test_what_a_killed_run_left_is_no_result(takt, fakes, tmp_path):
+    # In a container every run has the same number.
+    left = tmp_path / f"r.json.{os.getpid()}.part"
+    left.write_text(json.dumps(results()))
+    (tmp_path / "g.yaml").write_text("name: failing\n")
+    (tmp_path / "r.json").write_text("old")
+    said = takt("run", "g.yaml", "-o", "r.json")
+    assert (said.code, "it went wrong" in said.err) == (1, True)
+    assert (tmp_path / "r.json").read_text() == "old"
+    assert left.exists()
+
+
+def test_new_results_have_the_permissions_of_the_old(takt, fakes, tmp_path):
+    for command in ("run three_chains -o new.json", "report r.json -o new.json"):
+        (tmp_path / "r.json").write_text(json.dumps(results()))
+        (tmp_path / "new.json").write_text("old")
+        (tmp_path / "new.json").chmod(0o600)
+        assert takt(*command.split()).code == 0
+        assert (tmp_path / "new.json").read_text() != "old"
+        assert (tmp_path / "new.json").stat().st_mode & 0o7777 == 0o600
 
 
 def test_what_the_other_parts_recorded_is_kept_and_named(takt, fakes, tmp_path):
@@ -528,6 +561,25 @@ def test_simulate_shows_faults_as_they_are(takt, fakes):
     said = takt("simulate", "full.yaml", "autoware_takt")
     assert said.code == 1
     assert "t.json cannot be written" in said.err
+
+
+def test_explain_passes_on_words_and_exit_codes(takt, fakes, tmp_path):
+    for name in ("late.yaml", "bad.yaml", "broken.yaml"):
+        (tmp_path / name).write_text("")
+    said = takt("explain", tmp_path / "late.yaml", "--system", "system.yaml")
+    assert (said.code, said.out, said.err) == (1, "obstacles [late]\n", "")
+    more = ("--chain", "obstacles", "--callbacks", "--json")
+    said = takt("explain", tmp_path / "late.yaml", "--system", "system.yaml", *more)
+    given = [str(tmp_path / "late.yaml"), "--system", "system.yaml", *more]
+    assert (said.code, json.loads(said.out)["arguments"]) == (1, given)
+    said = takt("explain", tmp_path / "bad.yaml", "--system", "system.yaml")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"{tmp_path}/bad.yaml:4:5: unknown key 'oder'; did you mean 'order'?\n"
+    said = takt("explain", tmp_path / "broken.yaml", "--system", "system.yaml")
+    assert said.code == 1
+    assert "takt_explain" in said.err
+    assert takt("explain", tmp_path / "late.yaml").code == 2
+    assert "nobody.yaml" in takt("explain", "nobody.yaml", "--system", "system.yaml").err
 
 
 def test_demo_writes_one_page_and_names_it(takt, fakes, tmp_path):

@@ -8,11 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.built import CHECK, SIMULATE, WORKLOAD, need
+from support.built import CHECK, PLAN, SIMULATE, WORKLOAD, need
 from takt_cli import runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md")
+PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md", "explain.md")
 TAGGED = re.compile(r"<!-- test: runs -->\n```sh\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"<!-- test: shell -->\n```sh\n(.*?)```", re.DOTALL)
 SAYS = re.compile(r"<!-- test: says -->\n```text\n(.*?)```", re.DOTALL)
@@ -49,7 +49,7 @@ def short_runs(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
-@need(*WORKLOAD, *CHECK)
+@need(*WORKLOAD, *CHECK, *PLAN)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_run(takt, short_runs, page, tmp_path):
     assert commands(page)

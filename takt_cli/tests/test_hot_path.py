@@ -169,6 +169,18 @@ def test_too_few_samples_are_no_success() -> None:
     done = [*_good(), _run(hot_path.FIXED, 1.0, count=5, name="2")]
     fixed = [j for j in hot_path.judge(done) if j.claim.startswith("fixed phases, hot path: p50")]
     assert [j.holds for j in fixed] == [None]
+    # Nor is it needed where the others have decided already.
+    done = [*_good(), _run(hot_path.RANDOM, 1.04), _run(hot_path.RANDOM, 1.0, count=5)]
+    done += [_run(hot_path.FIXED, 1.04), _run(hot_path.FIXED, 1.04)]
+    done += [_run(hot_path.FIXED, 1.0, count=5)]
+    for claim, measured in (
+        ("random phases, hot path: p50 over the floor, worst of 3 ≤ 1.02", "1.040 ×"),
+        ("fixed phases, hot path: p50 over the floor, median of 4 ≤ 1.02", "1.040 × (worst"),
+    ):
+        (found,) = [j for j in hot_path.judge(done) if j.claim == claim]
+        assert found.holds is False
+        assert found.measured.startswith(measured)
+    assert all(j.holds is None for j in hot_path.judge([]) if "over the floor" in j.claim)
 
 
 def test_the_tables_fit_a_terminal_and_have_both_paths_and_skipped_periods() -> None:

@@ -35,10 +35,7 @@ Executor::Impl::Impl(ExecutorOptions o, Executor & owner)
   threads(options.threads.size() + 1),
   scheduler(scheduler_options(options), *this)
 {
-  const int first = urgency(options.threads.front().attributes);
-  for (const ExecutorThreadOptions & thread : options.threads) {
-    uniform = uniform && !thread.follow && urgency(thread.attributes) == first;
-  }
+  uniform = takt_core::uniform(options.threads);
 }
 
 Result<std::unique_ptr<Executor>> Executor::create(ExecutorOptions options)

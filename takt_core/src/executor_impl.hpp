@@ -66,7 +66,6 @@ struct Executor::Impl final : Waker
   Result<std::shared_ptr<Ending>> begin(std::optional<Time> epoch);
   SpinOutcome finish(Ending & ending);
   Faults ask_process_rights();
-  int ceiling_to_ask() const;
   void notify() noexcept;
   std::exception_ptr take_exception();
 
@@ -129,7 +128,7 @@ struct Executor::Impl final : Waker
 
   std::mutex setup;  // add, remove, bind, observers
   std::unordered_map<const Group *, std::vector<Callback *>> members;
-  bool uniform = true;  // all threads have one urgency and none follows: groups need no check
+  bool uniform = true;  // its threads are: groups need no check
 };
 
 }  // namespace takt_core

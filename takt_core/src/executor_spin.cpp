@@ -8,6 +8,7 @@
 #include "refusal.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
+#include "takt_core/placement_rules.hpp"
 
 namespace takt_core
 {
@@ -69,26 +70,6 @@ void Executor::Impl::join_threads(std::size_t count)
   }
 }
 
-// `automatic`: one above the most urgent thread if threads differ in OS priority and one of them is
-// a real-time thread. Nice levels alone set no ceiling: where they are used, real-time rights are
-// what is missing.
-int Executor::Impl::ceiling_to_ask() const
-{
-  const MiddlewareCeiling & asked = options.middleware_ceiling;
-  if (asked.mode == MiddlewareCeiling::Mode::fixed) {
-    return asked.priority;
-  }
-  int highest = 0;
-  if (asked.mode == MiddlewareCeiling::Mode::automatic && !uniform) {
-    for (const ExecutorThreadOptions & thread : options.threads) {
-      if (has_rt_priority(thread.attributes.policy)) {
-        highest = std::max(highest, thread.attributes.priority);
-      }
-    }
-  }
-  return highest > 0 ? std::min(highest + 1, 99) : 0;
-}
-
 // What concerns no single thread: locked memory and the ceiling. A refused automatic ceiling is no
 // fault: nobody asked for that priority, and the threads tell which rights are missing.
 Faults Executor::Impl::ask_process_rights()
@@ -99,7 +80,7 @@ Faults Executor::Impl::ask_process_rights()
       refused.push_back(options.name + ": " + fault);
     }
   }
-  const int asked = ceiling_to_ask();
+  const int asked = ceiling_to_ask(options.middleware_ceiling, options.threads);
   const bool granted = asked != 0 && may_use_realtime(asked);
   ceiling.store(granted ? asked : 0, std::memory_order_relaxed);
   if (!granted && options.middleware_ceiling.mode == MiddlewareCeiling::Mode::fixed) {

@@ -34,6 +34,30 @@ std::vector<int> urgencies(
   return found;
 }
 
+bool uniform(std::span<const ExecutorThreadOptions> threads)
+{
+  return std::all_of(threads.begin(), threads.end(), [&](const ExecutorThreadOptions & thread) {
+    return !thread.follow && urgency(thread.attributes) == urgency(threads.front().attributes);
+  });
+}
+
+int ceiling_to_ask(
+  const MiddlewareCeiling & ceiling, std::span<const ExecutorThreadOptions> threads)
+{
+  if (ceiling.mode == MiddlewareCeiling::Mode::fixed) {
+    return ceiling.priority;
+  }
+  int highest = 0;
+  if (ceiling.mode == MiddlewareCeiling::Mode::automatic && !uniform(threads)) {
+    for (const ExecutorThreadOptions & thread : threads) {
+      if (has_rt_priority(thread.attributes.policy)) {
+        highest = std::max(highest, thread.attributes.priority);
+      }
+    }
+  }
+  return highest > 0 ? std::min(highest + 1, 99) : 0;
+}
+
 bool can_follow(const ThreadAttributes & thread, int priority) noexcept
 {
   return priority >= 1 && priority <= thread.priority;

@@ -122,8 +122,13 @@ void apply_cores(const ThreadAttributes & asked, pid_t tid, Faults & faults)
     faults.push_back(detail::explain_affinity_refusal(asked.cores, error, tid));
     return;
   }
+  const auto cores = detail::read_affinity(tid);
+  if (cores.empty()) {  // no thread has none: it has ended meanwhile
+    faults.push_back(detail::explain_affinity_refusal(asked.cores, ESRCH, tid));
+    return;
+  }
   const std::string wanted = detail::format_cores(asked.cores);
-  const std::string granted = detail::format_cores(detail::read_affinity(tid));
+  const std::string granted = detail::format_cores(cores);
   if (wanted != granted) {
     faults.push_back(
       "cores " + wanted + " were asked for but the kernel granted " + granted +
@@ -144,7 +149,9 @@ void apply_policy(const ThreadAttributes & asked, pid_t tid, Faults & faults)
   attr.flags = choose_flags(asked.policy, tid);
   if (const int error = detail::sched_setattr(tid, attr); error != 0) {
     faults.push_back(detail::explain_policy_refusal(asked, error, tid));
-  } else if (const ThreadAttributes granted = read_attributes(tid); !has_policy(granted, asked)) {
+  } else if (const ThreadAttributes granted = read_attributes(tid); granted.cores.empty()) {
+    faults.push_back(detail::explain_policy_refusal(asked, ESRCH, tid));  // it has ended meanwhile
+  } else if (!has_policy(granted, asked)) {
     faults.push_back(
       detail::format_policy(asked) + " was asked for but the kernel granted " +
       detail::format_policy(granted));

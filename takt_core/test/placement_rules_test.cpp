@@ -34,6 +34,22 @@ TEST(InheritedPriority, is_that_of_the_most_important_chain)
   EXPECT_EQ(inherited_priority(chains, "c"), 0);
 }
 
+TEST(Ceiling, is_there_where_a_real_time_thread_may_preempt_another_one)
+{
+  ExecutorThreadOptions nice;
+  nice.attributes.policy = Policy::other;
+  nice.attributes.nice = -5;
+  const MiddlewareCeiling automatic;
+  using Threads = std::vector<ExecutorThreadOptions>;
+  EXPECT_EQ(ceiling_to_ask(automatic, Threads{fifo(20), fifo(60), {}}), 61);
+  EXPECT_EQ(ceiling_to_ask(automatic, Threads{fifo(20), fifo(99)}), 99);
+  EXPECT_EQ(ceiling_to_ask(automatic, Threads{fifo(60), fifo(60)}), 0) << "one urgency";
+  EXPECT_EQ(ceiling_to_ask(automatic, Threads{fifo(60, true)}), 61) << "it takes several";
+  EXPECT_EQ(ceiling_to_ask(automatic, Threads{nice, {}}), 0) << "nice levels alone";
+  EXPECT_EQ(ceiling_to_ask({MiddlewareCeiling::Mode::off, 0}, Threads{fifo(20), fifo(60)}), 0);
+  EXPECT_EQ(ceiling_to_ask({MiddlewareCeiling::Mode::fixed, 70}, Threads{fifo(60)}), 70);
+}
+
 TEST(FollowingThreads, take_priorities_up_to_their_own)
 {
   const ThreadAttributes thread = fifo(20).attributes;

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -206,12 +207,30 @@ TEST(Apply, SaysThatAThreadIsGone)
 {
   pid_t gone = 0;
   on_new_thread([&] { gone = static_cast<pid_t>(::syscall(SYS_gettid)); });
+  // One that can be joined may still be there for a moment.
+  while (::syscall(SYS_tgkill, ::getpid(), gone, 0) == 0) {
+    std::this_thread::yield();
+  }
   const AttributeReport report =
     apply({.policy = Policy::other, .cores = usable_cores(), .name = "ghost"}, gone);
   EXPECT_EQ(report.faults.size(), 3U);
   EXPECT_EQ(apply({.nice = 3}, gone).faults.size(), 1U);
   for (const std::string & fault : report.faults) {
     EXPECT_NE(fault.find("no such thread"), std::string::npos) << fault;
+  }
+}
+
+// It may go between what is asked and what is read back: nobody refused anything then.
+TEST(Apply, OfAThreadThatGoesMeanwhileSaysNothingElse)
+{
+  for (int i = 0; i < 5'000; ++i) {
+    pid_t going = 0;
+    on_new_thread([&] { going = static_cast<pid_t>(::syscall(SYS_gettid)); });
+    const AttributeReport report =
+      apply({.policy = Policy::batch, .nice = 1, .cores = usable_cores()}, going);
+    for (const std::string & fault : report.faults) {
+      ASSERT_NE(fault.find("no such thread"), std::string::npos) << fault << ", round " << i;
+    }
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fixed_point.hpp"
+
 namespace takt_plan::detail
 {
 namespace
@@ -19,21 +21,6 @@ Ns entering(const BusyWindow & window, Ns length)
     sum = add(sum, multiply(arrivals(length, entry.period, entry.jitter), entry.cost));
   }
   return sum;
-}
-
-/// Least fixed point of `demand` from `start` up; unbounded beyond the horizon and without steps.
-template <typename Demand>
-Ns fixed_point(Ns start, Ns horizon, Steps & steps, const Demand & demand)
-{
-  Ns length = start;
-  while (length <= horizon && steps.take()) {
-    const Ns next = demand(length);
-    if (next <= length) {
-      return length;
-    }
-    length = next;
-  }
-  return kUnbounded;
 }
 
 /// From the beginning to the end of activation `number`. `start`: some value not above it.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "takt_schedule/quoted.hpp"
+
 namespace takt_plan::detail
 {
 namespace
@@ -9,11 +11,7 @@ namespace
 
 using takt_core::Faults;
 using takt_core::Result;
-
-std::string quoted(const std::string & text)
-{
-  return "'" + text + "'";
-}
+using takt_schedule::quoted;
 
 bool starts(const Task & task, Index before)
 {
@@ -48,7 +46,7 @@ Result<std::vector<Index>> chain_ways(
     const Index index = chain.path[i];
     const Task & task = model.tasks[index];
     if (streams.too_many(index)) {
-      return Faults{too_many_ways(task)};
+      return Faults{too_many_ways(quoted(task.id))};
     }
     if (i == 0) {
       continue;
@@ -67,27 +65,6 @@ Result<std::vector<Index>> chain_ways(
     ways = continued(streams, ways, index);
   }
   return ways;
-}
-
-std::string too_many_ways(const Task & task)
-{
-  return quoted(task.id) + " is started in more than " + std::to_string(Streams::kMostPerTask) +
-         " ways; this analysis does not tell so many apart";
-}
-
-Ns horizon(const Model & model, Ns asked)
-{
-  if (asked > 0) {
-    return std::min(asked, kUnbounded - 1);
-  }
-  Ns longest = 1;
-  for (const Task & task : model.tasks) {
-    longest = std::max(longest, task.release ? task.release->period : 1);
-  }
-  for (const OtherLoad & other : model.others) {
-    longest = std::max(longest, other.period);
-  }
-  return std::min(multiply(100, longest), kUnbounded - 1);
 }
 
 }  // namespace takt_plan::detail

@@ -1,10 +1,9 @@
-// Which of a task's streams a chain means, and how far analyses look.
+// Which of a task's streams a chain means.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__CHAIN_WAYS_HPP_
 #define TAKT_PLAN__SRC__CHAIN_WAYS_HPP_
 
-#include <string>
 #include <vector>
 
 #include "streams.hpp"
@@ -17,12 +16,6 @@ namespace takt_plan::detail
 /// waits for sources that have nothing to do with each other, or has too many ways.
 takt_core::Result<std::vector<Index>> chain_ways(
   const Model & model, const Streams & streams, const Chain & chain);
-
-/// Why a task without streams has no bound.
-std::string too_many_ways(const Task & task);
-
-/// As it was asked for; 0: a hundred times the longest period of the model. Below kUnbounded.
-Ns horizon(const Model & model, Ns asked);
 
 }  // namespace takt_plan::detail
 

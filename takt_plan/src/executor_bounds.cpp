@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fixed_point.hpp"
 #include "round_robin.hpp"
 
 namespace takt_plan
@@ -16,19 +17,13 @@ Ns busy_length(
   const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon, Steps & steps)
 {
-  Ns length = 1;
-  while (length <= horizon && steps.take()) {
+  return detail::fixed_point(1, horizon, steps, [&](Ns length) {
     Ns demand = add(blocking, own.work(length));
     for (const Demand & other : interferers) {
       demand = add(demand, other.work(length));
     }
-    const Ns next = supply.time_for(demand);
-    if (next <= length) {
-      return length;
-    }
-    length = next;
-  }
-  return kUnbounded;
+    return supply.time_for(demand);
+  });
 }
 
 /// The least interval from the window's beginning in which all that goes before is done.
@@ -36,19 +31,13 @@ Ns end_after(
   const Supply & supply, Ns fixed, Ns cost, const std::vector<Demand> & interferers, Ns horizon,
   Steps & steps)
 {
-  Ns end = supply.time_for(fixed);
-  while (end <= horizon && steps.take()) {
+  return detail::fixed_point(supply.time_for(fixed), horizon, steps, [&](Ns end) {
     Ns demand = fixed;
     for (const Demand & other : interferers) {
       demand = add(demand, other.work(end - cost + 1));
     }
-    const Ns next = supply.time_for(demand);
-    if (next <= end) {
-      return end;
-    }
-    end = next;
-  }
-  return kUnbounded;
+    return supply.time_for(demand);
+  });
 }
 
 /// The offsets of [0, length) at which one more release may come: releases(A + 1) > releases(A).
@@ -146,8 +135,7 @@ private:
   {
     const Demand & demand = tasks_[own].demand;
     const Ns points = demand.releases(bounds_[own]);
-    Ns length = 1;
-    while (length <= horizon_ && steps_.take()) {
+    const Ns last = detail::fixed_point(1, horizon_, steps_, [&](Ns length) {
       const Ns queued = terms_.queued ? earlier(own, length) - 1 : 0;
       Ns before = add(1, multiply(queued, demand.cost));
       for (std::size_t x = 0; x < tasks_.size(); ++x) {
@@ -158,14 +146,9 @@ private:
           before = add(before, multiply(runs, tasks_[x].demand.cost));
         }
       }
-      const Ns next = supply_.time_for(before);
-      if (next <= length) {
-        const Ns before_last = supply_.in(length)-1;
-        return supply_.time_for(add(before_last, demand.cost));
-      }
-      length = next;
-    }
-    return kUnbounded;
+      return supply_.time_for(before);
+    });
+    return last == kUnbounded ? kUnbounded : supply_.time_for(add(supply_.in(last)-1, demand.cost));
   }
 
   /// Releases of a task whose runs may fall into an interval.

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "takt_plan/model.hpp"
+
 namespace takt_plan::detail
 {
 
@@ -19,7 +21,11 @@ inline constexpr std::int64_t kMostSteps = 1'000'000;
 /// Bounds that still grow after so many rounds over all tasks are taken to grow without end.
 inline constexpr int kMostRounds = 1000;
 
-/// What is left of them, for as many tasks as share them.
+/// Beyond which a bound counts as none: as it was asked for; 0: a hundred times the longest period of
+/// the model. Below kUnbounded.
+Ns horizon(const Model & model, Ns asked);
+
+/// What is left of the evaluations, for as many tasks as share them.
 class Steps
 {
 public:

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "takt_schedule/quoted.hpp"
+
 namespace takt_plan
 {
 namespace
 {
 
 using takt_core::Faults;
+using takt_schedule::quoted;
 
 class Checker
 {
@@ -23,10 +26,10 @@ public:
       check(thread);
     }
     for (const OtherLoad & other : model_.others) {
-      check_cores(other.cores, "thread '" + other.name + "'");
+      check_cores(other.cores, "thread " + quoted(other.name));
       require(
         other.period > 0 && other.time >= 0 && other.time < kUnbounded,
-        "thread '" + other.name + "' needs a positive period and a time of at least zero");
+        "thread " + quoted(other.name) + " needs a positive period and a time of at least zero");
     }
     for (const Task & task : model_.tasks) {
       check(task);
@@ -58,7 +61,7 @@ private:
 
   void check(const Thread & thread)
   {
-    const std::string name = "thread '" + thread.name + "'";
+    const std::string name = "thread " + quoted(thread.name);
     check_cores(thread.cores, name);
     require(
       thread.host < model_.hosts.size() && thread.executor < model_.executors.size(),
@@ -67,7 +70,7 @@ private:
 
   void check(const Task & task)
   {
-    const std::string name = "task '" + task.id + "'";
+    const std::string name = "task " + quoted(task.id);
     require(
       task.host < model_.hosts.size() && task.executor < model_.executors.size(),
       name + " is of a host or executor that is not there");
@@ -96,7 +99,7 @@ private:
 
   void check(const Chain & chain)
   {
-    const std::string name = "chain '" + chain.name + "'";
+    const std::string name = "chain " + quoted(chain.name);
     require(!chain.path.empty(), name + " is empty");
     for (Index i = 0; i < chain.path.size(); ++i) {
       if (chain.path[i] >= model_.tasks.size()) {
@@ -105,8 +108,8 @@ private:
       }
       if (i > 0 && !follows(chain.path[i], chain.path[i - 1])) {
         faults_.push_back(
-          name + ": '" + model_.tasks[chain.path[i]].id + "' neither is started by nor reads '" +
-          model_.tasks[chain.path[i - 1]].id + "'");
+          name + ": " + quoted(model_.tasks[chain.path[i]].id) +
+          " neither is started by nor reads " + quoted(model_.tasks[chain.path[i - 1]].id));
       }
     }
   }

@@ -5,7 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "limits.hpp"
+#include "fixed_point.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan
 {
@@ -28,7 +29,8 @@ public:
     }
     const auto fault = [&](const Task & task, const std::string & what) {
       faults.push_back(
-        "'" + task.id + "' " + what + ", which the published analysis does not know");
+        takt_schedule::quoted(task.id) + " " + what +
+        ", which the published analysis does not know");
     };
     for (Index c = 0; c < model_.chains.size(); ++c) {
       const std::vector<Index> & path = model_.chains[c].path;
@@ -141,7 +143,16 @@ private:
         terms.push_back({model_.tasks[j].cost(), distance(j, i)});
       }
     }
-    return fixed_point(add(fixed, blocking), terms, multiply(100, period(chain)));
+    fixed = add(fixed, blocking);
+    detail::Steps steps;
+    return detail::fixed_point(fixed, multiply(100, period(chain)), steps, [&](Ns length) {
+      Ns next = fixed;
+      for (const Term & term : terms) {
+        const Ns count = term.period == 0 ? 1 : arrivals(length, term.period, 0);
+        next = add(next, multiply(count, term.cost));
+      }
+      return next;
+    });
   }
 
   /// Between two runs of j while i is pending; 0: there is only one.
@@ -152,24 +163,6 @@ private:
       return 0;
     }
     return on_one_core(chain) ? std::max(period(chain), whole_time(chain)) : period(chain);
-  }
-
-  static Ns fixed_point(Ns fixed, const std::vector<Term> & terms, Ns horizon)
-  {
-    Ns length = fixed;
-    detail::Steps steps;
-    while (length <= horizon && steps.take()) {
-      Ns next = fixed;
-      for (const Term & term : terms) {
-        const Ns count = term.period == 0 ? 1 : arrivals(length, term.period, 0);
-        next = add(next, multiply(count, term.cost));
-      }
-      if (next == length) {
-        return length;
-      }
-      length = next;
-    }
-    return kUnbounded;
   }
 
   const Model & model_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "limits.hpp"
+#include "fixed_point.hpp"
 #include "takt_plan/nanoseconds.hpp"
 
 namespace takt_plan
@@ -81,18 +81,14 @@ public:
     const PoolChain & chain = pool_.chains[k];
     const Ticks threads = pool_.threads;
     const Ticks horizon = multiply(100, chain.deadline);
-    Ticks length = 1;
     detail::Steps steps;
-    while (length <= horizon && steps.take()) {
+    const Ticks least = detail::fixed_point(1, horizon, steps, [&](Ticks length) {
       const Ticks demand = add(
         add(multiply(threads, work(chain) - last(chain) + 1), interference(k, length)),
         add(blocking(k, length), groups(k, length)));
-      if (demand < multiply(threads, length)) {
-        return length + last(chain) - 1;
-      }
-      length = add(1, demand / threads);
-    }
-    return kUnbounded;
+      return add(1, demand / threads);  // the least l with demand < M l
+    });
+    return least == kUnbounded ? kUnbounded : least + last(chain) - 1;
   }
 
 private:
@@ -192,19 +188,15 @@ Ticks rtss22(const Pool & pool, std::size_t k)
   const Ticks threads = pool.threads;
   const Ticks own = (work(chain) - last(chain)) * threads;
   const Ticks horizon = multiply(100 * threads, chain.deadline);
-  Ticks length = own;
   detail::Steps steps;
-  while (length <= horizon && steps.take()) {
+  const Ticks length = detail::fixed_point(own, horizon, steps, [&](Ticks at) {
     Ticks next = own;
     for (std::size_t i = 0; i < pool.chains.size(); ++i) {
-      next = add(next, i == k ? 0 : rtss22_workload(pool.chains[i], length, threads));
+      next = add(next, i == k ? 0 : rtss22_workload(pool.chains[i], at, threads));
     }
-    if (next <= length) {
-      return (length + threads - 1) / threads + last(chain);
-    }
-    length = next;
-  }
-  return kUnbounded;
+    return next;
+  });
+  return length == kUnbounded ? kUnbounded : (length + threads - 1) / threads + last(chain);
 }
 
 PoolBounds with_assumption(const Pool & pool, std::vector<Ticks> bounds)

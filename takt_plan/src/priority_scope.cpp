@@ -2,17 +2,15 @@
 
 #include <algorithm>
 
+#include "takt_schedule/quoted.hpp"
+
 namespace takt_plan::detail
 {
 namespace
 {
 
 using takt_core::Order;
-
-std::string quoted(const std::string & text)
-{
-  return "'" + text + "'";
-}
+using takt_schedule::quoted;
 
 Refusal refuse_threads(
   const Model & model, const Segments & segments, const PriorityLevel & level,
@@ -67,14 +65,12 @@ Refusal refuse_work(
              std::to_string(t.threads.size()) + " threads";
     }
     if (level.contains(index) && streams.too_many(index)) {
-      return quoted(t.id) + which(index) + " is started in more than " +
-             std::to_string(Streams::kMostPerTask) +
-             " ways; this analysis does not tell so many apart";
+      return too_many_ways(quoted(t.id) + which(index));
     }
     if (level.contains(index) && segments.spanned(index)) {
-      return quoted(t.id) + which(index) + " is in the exclusive group '" +
-             model.groups[t.group].id +
-             "', whose callbacks run on several threads: it may have to wait for one that this "
+      return quoted(t.id) + which(index) + " is in the exclusive group " +
+             quoted(model.groups[t.group].id) +
+             ", whose callbacks run on several threads: it may have to wait for one that this "
              "analysis does not see";
     }
   }

@@ -4,6 +4,7 @@
 
 #include "priority_level.hpp"
 #include "priority_scope.hpp"
+
 namespace takt_plan::detail
 {
 namespace

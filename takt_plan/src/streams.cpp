@@ -13,6 +13,12 @@ bool joins(const Task & task)
          });
 }
 
+std::string too_many_ways(const std::string & whom)
+{
+  return whom + " is started in more than " + std::to_string(Streams::kMostPerTask) +
+         " ways; this analysis does not tell so many apart";
+}
+
 Streams::Streams(const Model & model, const std::vector<Index> & order)
 : of_(model.tasks.size()),
   too_many_(model.tasks.size()),

@@ -31,6 +31,9 @@ struct Stream
 /// True if one message of each of several topics starts the task.
 bool joins(const Task & task);
 
+/// Why a task with too many ways has no bound; `whom` begins the sentence.
+std::string too_many_ways(const std::string & whom);
+
 class Streams
 {
 public:

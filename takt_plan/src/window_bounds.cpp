@@ -8,6 +8,7 @@
 #include "round_robin.hpp"
 #include "segments.hpp"
 #include "streams.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan
 {
@@ -20,11 +21,7 @@ using detail::Streams;
 using takt_core::Faults;
 using takt_core::Order;
 using takt_core::Result;
-
-std::string quoted(const std::string & text)
-{
-  return "'" + text + "'";
-}
+using takt_schedule::quoted;
 
 class Solver
 {
@@ -85,7 +82,7 @@ private:
       } else if (segments_.spanned(other)) {
         reason = quoted(model_.tasks[other].id) + " is in an exclusive group that spans threads";
       } else if (streams_.too_many(other)) {
-        reason = detail::too_many_ways(model_.tasks[other]);
+        reason = detail::too_many_ways(quoted(model_.tasks[other].id));
       }
     }
     return reason.empty() ? ""

@@ -63,9 +63,9 @@ takt_core::Result<Model> build(const std::string & system_text, const std::strin
   return build_model(*system, *schedule);
 }
 
-Model built()
+Model built(const std::string & system = kSystem, const std::string & schedule = kSchedule)
 {
-  auto model = build(kSystem, kSchedule);
+  auto model = build(system, schedule);
   for (const std::string & fault : model.faults()) {
     ADD_FAILURE() << fault;
   }
@@ -106,6 +106,21 @@ TEST(BuildModel, TheCeilingIsThereOnlyWhereThreadsDiffer)
   const Model model = built();
   EXPECT_TRUE(model.threads[0].ceiling);
   EXPECT_FALSE(model.threads[3].ceiling);
+}
+
+TEST(BuildModel, TheCeilingIsTheOneTheExecutorAsksFor)
+{
+  const auto with_far = [](const std::string & threads) {
+    const std::string rule = "\n    callbacks: [{match: \"/c:**\", priority: 4}]";
+    return built(
+      kSystem, replaced(
+                 kSchedule, "only: {policy: fifo, priority: 10, cores: [1]}}\n    default: all",
+                 threads + "}\n    default: all" + rule));
+  };
+  const Model following = with_far("only: {policy: fifo, priority: 10, cores: [1], follow: true}");
+  EXPECT_TRUE(following.threads[3].ceiling) << "they differ while they run";
+  const Model nice = with_far("only: {policy: other, cores: [1]}, more: {policy: other, nice: 5}");
+  EXPECT_FALSE(nice.threads[3].ceiling) << "of nice levels there is none";
 }
 
 TEST(BuildModel, RulesAndChainsDecideThreadsAndPriorities)
@@ -157,6 +172,17 @@ TEST(BuildModel, OverheadsArePartOfTheCost)
   EXPECT_EQ(model.others[0].cores, std::vector<Index>{1});
 }
 
+TEST(BuildModel, EveryMessageThatARunTakesIsPartOfItsCost)
+{
+  const Ns run = 1'000 + 2 * 3'000;
+  EXPECT_EQ(built().tasks[2].cost(), 3'000'000 + run + 2 * 10'000) << "one of each topic";
+  const Model outside = built(replaced(
+    kSystem, "  - {id: \"/c:sub(/z)\"",
+    "  - {id: \"/d:sub(/lidar)\", time: 1ms, period: 10ms}\n  - {id: \"/c:sub(/z)\""));
+  ASSERT_EQ(outside.tasks.size(), 4U);
+  EXPECT_EQ(outside.tasks[2].cost(), 1'000'000 + run + 10'000) << "from outside of the model";
+}
+
 TEST(BuildModel, ChainsOfBothFilesAreThere)
 {
   const Model model = built();
@@ -184,6 +210,20 @@ TEST(BuildModel, CoresThatAreNotThereOrReservedAreFaults)
   EXPECT_EQ(
     only_fault(replaced(kSystem, "reserved: [2]", "reserved: [0]"), kSchedule),
     "schedule.yaml:6:7: threads 'hot' are on core 0, which is reserved on 'car'");
+}
+
+TEST(BuildModel, SpreadingOverTheHostsCoresMeetsReservedOnesToo)
+{
+  const std::string spread = "rest: {count: 3, policy: other, spread: true}";
+  EXPECT_EQ(
+    only_fault(kSystem, replaced(kSchedule, "rest: {policy: other}", spread)),
+    "schedule.yaml:7:7: threads 'rest' are on core 2, which is reserved on 'car'");
+  EXPECT_EQ(
+    built(kSystem, replaced(kSchedule, "rest: {policy: other}", replaced(spread, "3", "2")))
+      .threads[3]
+      .cores,
+    std::vector<Index>{1})
+    << "as far as it goes";
 }
 
 TEST(BuildModel, ACoreThatACallbackMayNotUseIsAFault)

@@ -52,6 +52,14 @@ TEST(Model, ATaskThatNothingStartsIsAFault)
   EXPECT_EQ(only_fault(fork.model), "task '/c1' is started by nothing");
 }
 
+TEST(Model, AFaultIsOneLineWhateverTheNames)
+{
+  Fork fork;
+  fork.model.tasks[1].id = "/a\nb";
+  fork.model.tasks[1].release.reset();
+  EXPECT_EQ(only_fault(fork.model), "task '/a\\nb' is started by nothing");
+}
+
 TEST(Model, APathThatLeavesTheGraphIsAFault)
 {
   Fork fork;

@@ -1,12 +1,10 @@
 // No simulated response under `window` is above its bound, by either timer rule.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
-#include <string>
 
+#include "support/campaign.hpp"
 #include "support/random_model.hpp"
-#include "support/simulation.hpp"
 #include "takt_plan/window_bounds.hpp"
 
 namespace takt_plan
@@ -16,12 +14,7 @@ namespace
 
 using takt_core::Order;
 using takt_core::WindowTimers;
-
-std::uint64_t environment(const char * name, std::uint64_t otherwise)
-{
-  const char * text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using test::Campaign;
 
 /// One window thread on each core, alone.
 Model window_model(std::uint64_t seed, WindowTimers timers)
@@ -47,52 +40,20 @@ Model window_model(std::uint64_t seed, WindowTimers timers)
   return model;
 }
 
-struct Campaign
-{
-  std::uint64_t bounds = 0, refusals = 0, runs = 0, violations = 0;
-  std::string first;
-};
-
 void run(
   std::uint64_t seed, WindowTimers simulated, WindowTimers assumed, const WindowOptions & options,
   Campaign & campaign)
 {
   const auto bounds = window_bounds(window_model(seed, assumed), options);
   ASSERT_TRUE(bounds.ok()) << bounds.faults().front();
-  for (const auto & bound : bounds->tasks) {
-    ++(bound ? campaign.bounds : campaign.refusals);
-  }
-  const Model model = window_model(seed, simulated);
-  for (std::uint64_t i = 0; i < 6; ++i) {
-    test::Situation situation;
-    situation.seed = seed * 16 + i;
-    situation.same_phase = i == 0;
-    situation.worst_times = i < 4;
-    situation.until = 30'000;
-    const test::Observed observed = test::simulate(model, situation);
-    campaign.runs += observed.runs;
-    const auto compare = [&](
-                           const auto & results, const std::vector<Ns> & seen, const char * what) {
-      for (Index k = 0; k < seen.size(); ++k) {
-        if (results[k] && seen[k] > *results[k] && campaign.violations++ == 0) {
-          campaign.first = "TAKT_TEST_SEED=" + std::to_string(seed) + " situation " +
-                           std::to_string(i) + " " + what + " " + std::to_string(k) + ": bound " +
-                           std::to_string(*results[k]) + ", observed " + std::to_string(seen[k]);
-        }
-      }
-    };
-    compare(bounds->tasks, observed.tasks, "task");
-    compare(bounds->chains, observed.chains, "chain");
-  }
+  test::compare(window_model(seed, simulated), bounds->tasks, bounds->chains, seed, campaign);
 }
 
 Campaign campaign(WindowTimers simulated, WindowTimers assumed)
 {
   Campaign campaign;
-  const std::uint64_t seed = environment("TAKT_TEST_SEED", 1);
-  const std::uint64_t systems = 1000 * environment("TAKT_TEST_ROUNDS", 1);
-  for (std::uint64_t i = 0; i < systems; ++i) {
-    run(seed + i, simulated, assumed, {}, campaign);
+  for (std::uint64_t i = 0; i < test::rounds(1000); ++i) {
+    run(test::seed() + i, simulated, assumed, {}, campaign);
   }
   return campaign;
 }

@@ -11,18 +11,28 @@
 
 namespace takt_rcl
 {
+namespace
+{
+
+EntityOptions with_group(EntityOptions options, const NodeState & node)
+{
+  if (options.callback_group == nullptr) {
+    options.callback_group = node.default_group();
+  }
+  node.must_own(*options.callback_group);
+  return options;
+}
+
+}  // namespace
 
 Entity::Entity(
   std::shared_ptr<NodeState> node, takt_core::Kind kind, const std::string & stem,
   const std::string & name, EntityOptions options)
 : node_(std::move(node)),
   kind_(kind),
-  options_(std::move(options)),
+  options_(with_group(std::move(options), *node_)),
   id_(node_->claim_id(stem, options_.name.empty() ? name : options_.name))
 {
-  if (options_.callback_group == nullptr) {
-    options_.callback_group = node_->default_group();
-  }
 }
 
 Entity::Entity(takt_core::Kind kind, const std::string & id) : kind_(kind), id_(id)

@@ -129,6 +129,11 @@ void Node::adopt(const std::shared_ptr<Entity> & entity)
   state_->adopt(entity);
 }
 
+std::string Node::named(const std::string & parameter) const
+{
+  return get_fully_qualified_name() + ": parameter '" + parameter + "'";
+}
+
 const ParameterValue * Node::find_override(const std::string & name) const
 {
   const auto found = overrides_.find(name);
@@ -139,8 +144,7 @@ void Node::declare(const std::string & name, ParameterValue value)
 {
   std::lock_guard lock(parameters_mutex_);
   if (!parameters_.emplace(name, std::move(value)).second) {
-    throw Error(
-      get_fully_qualified_name() + ": parameter '" + name + "' has been declared already");
+    throw Error(named(name) + " has been declared already");
   }
 }
 
@@ -155,8 +159,7 @@ const ParameterValue & Node::need_override(const std::string & name) const
   const ParameterValue * const given = find_override(name);
   if (given == nullptr) {
     throw Error(
-      get_fully_qualified_name() + ": parameter '" + name +
-      "' has no value; give it one with --ros-args -p or in a parameter file");
+      named(name) + " has no value; give it one with --ros-args -p or in a parameter file");
   }
   return *given;
 }
@@ -166,7 +169,7 @@ Parameter Node::get_parameter(const std::string & name) const
   std::lock_guard lock(parameters_mutex_);
   const auto found = parameters_.find(name);
   if (found == parameters_.end()) {
-    throw Error(get_fully_qualified_name() + ": parameter '" + name + "' has not been declared");
+    throw Error(named(name) + " has not been declared");
   }
   return Parameter(name, found->second);
 }

@@ -166,9 +166,7 @@ void NodeState::join(const std::shared_ptr<Engine> & engine, const CallbackGroup
   std::exception_ptr failed;
   {
     std::lock_guard lock(mutex_);
-    if (group->ids_ != group_ids_) {
-      throw Error(group->id() + " is no callback group of " + name_);
-    }
+    must_own(*group);
     must_be_out(group->id(), place_of(*group));
     may_join(*engine);
     if (const auto found = own(*group); found != own_.end()) {

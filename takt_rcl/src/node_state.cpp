@@ -92,6 +92,13 @@ CallbackGroup::SharedPtr NodeState::make_group(
     type, name_ + ":group(" + part + ")", group_ids_, automatic);
 }
 
+void NodeState::must_own(const CallbackGroup & group) const
+{
+  if (group.ids_ != group_ids_) {
+    throw Error(group.id() + " is no callback group of " + name_);
+  }
+}
+
 std::string NodeState::resolve_topic(const std::string & topic)
 {
   const rcl_allocator_t allocator = rcl_get_default_allocator();

@@ -42,6 +42,9 @@ public:
   CallbackGroup::SharedPtr make_group(
     CallbackGroupType type, const std::string & name, bool automatic = true);
 
+  /// Throws `Error` if the group is another node's.
+  void must_own(const CallbackGroup & group) const;
+
   /// A name as rcl expands and remaps topic names.
   std::string resolve_topic(const std::string & topic);
 

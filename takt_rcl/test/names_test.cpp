@@ -173,7 +173,7 @@ TEST_F(Names, ParameterFilesGiveTypedValues)
   EXPECT_EQ(n->get_parameter_overrides().count("sub.deep"), 1u);
   EXPECT_EQ(
     fault_of([&] { node("m")->declare_parameter("frame", 1); }),
-    "parameter 'frame' is of type string, but integer is needed");
+    "/robot/m: parameter 'frame' is of type string, but integer is needed");
   EXPECT_EQ(
     fault_of([&] { n->declare_parameter("rate", 1); }),
     "/robot/n: parameter 'rate' has been declared already");
@@ -209,6 +209,29 @@ TEST_F(Names, BadNamesGiveOneClearMessage)
   EXPECT_NE(fault_of([&] { Node("n"); }).find("the context is not initialised"), std::string::npos);
   EXPECT_EQ(
     fault_of([&] { n->create_wall_timer(0ms, [] {}); }), "a timer's period must be positive");
+}
+
+TEST_F(Names, AGroupOfAnotherNodeIsRefused)
+{
+  auto mine = node("mine");
+  auto group = node("other")->create_callback_group(CallbackGroupType::MutuallyExclusive, "g");
+  const std::string refusal = "/other:group(g) is no callback group of /mine";
+  auto nothing = [] {};
+  SubscriptionOptions options;
+  options.callback_group = group;
+  GuardConditionOptions guard;
+  guard.callback_group = group;
+  EXPECT_EQ(fault_of([&] { mine->create_wall_timer(1s, nothing, group); }), refusal);
+  EXPECT_EQ(fault_of([&] { mine->create_guard_condition(nothing, guard); }), refusal);
+  EXPECT_EQ(
+    fault_of([&] {
+      mine->create_subscription<Number>(
+        "/points", QoS(1), [](const Number &) {}, options);
+    }),
+    refusal);
+  // Nothing is left of them.
+  EXPECT_EQ(mine->create_wall_timer(1s, nothing)->id(), "/mine:timer(1s)");
+  EXPECT_EQ(subscribe(*mine, "/points")->id(), "/mine:sub(/points)");
 }
 
 TEST_F(Names, LogLevelsComeFromArguments)

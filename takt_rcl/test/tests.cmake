@@ -9,6 +9,12 @@ add_library(takt_rcl_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/ros_test_main.cp
 target_link_libraries(takt_rcl_test_main PUBLIC takt_rcl GTest::gtest)
 takt_rcl_link_messages(takt_rcl_test_main PUBLIC std_msgs sensor_msgs rosgraph_msgs)
 
+# What is asked of the middleware itself.
+find_package(fastdds 3 QUIET)
+if(NOT TARGET fastdds)
+  list(FILTER takt_rcl_tests EXCLUDE REGEX "/leaving_test\\.cpp$")
+endif()
+
 foreach(source IN LISTS takt_rcl_tests)
   get_filename_component(name ${source} NAME_WE)
   set(name rcl_${name})
@@ -23,6 +29,10 @@ foreach(source IN LISTS takt_rcl_tests)
   set_tests_properties(${name} PROPERTIES
     TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")
 endforeach()
+
+if(TARGET rcl_leaving_test)
+  target_link_libraries(rcl_leaving_test PRIVATE fastdds)
+endif()
 
 add_executable(takt_rcl_peer ${CMAKE_CURRENT_LIST_DIR}/peer.cpp)
 target_compile_options(takt_rcl_peer PRIVATE ${takt_rcl_warnings})

@@ -90,8 +90,8 @@ private:
     }
     report_.faults.push_back(located(
       schedule_.file, source,
-      "group " + detail::quoted(callback.group) + " holds " + detail::quoted(callback.id) +
-        " and " + detail::quoted(first->second.id) +
+      "group " + quoted(callback.group) + " holds " + quoted(callback.id) + " and " +
+        quoted(first->second.id) +
         ", which are bound to threads of different OS priority; bind them alike, put them into "
         "different groups, or add to groups: {match: \"" +
         callback.group + "\", across_priorities: allow}"));
@@ -145,9 +145,8 @@ void check_chains(
       const std::string best = detail::closest(id, ids);
       report.faults.push_back(located(
         schedule.file, at,
-        "chain " + detail::quoted(chain.options.name) + " names the unknown callback " +
-          detail::quoted(id) +
-          (best.empty() ? std::string() : "; did you mean " + detail::quoted(best) + "?")));
+        "chain " + quoted(chain.options.name) + " names the unknown callback " + quoted(id) +
+          (best.empty() ? std::string() : "; did you mean " + quoted(best) + "?")));
     }
   }
 }
@@ -169,7 +168,7 @@ CheckReport check(
   for (const ListedCallback & callback : callbacks) {
     if (!seen.insert(callback.id).second) {
       report.faults.push_back(
-        schedule.file + ": the list of callbacks holds " + detail::quoted(callback.id) + " twice");
+        schedule.file + ": the list of callbacks holds " + quoted(callback.id) + " twice");
     }
   }
 

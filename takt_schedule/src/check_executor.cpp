@@ -69,6 +69,13 @@ void check_sets(
   }
 }
 
+/// Of the callbacks that the rule decides for.
+ThreadMask threads_of(
+  const CallbackRule & rule, const ExecutorSchedule & executor, const ThreadNames & names)
+{
+  return names.mask(rule.threads.empty() ? executor.default_threads : rule.threads);
+}
+
 void check_following(
   const ExecutorSchedule & executor, const ThreadNames & names, Findings & findings)
 {
@@ -79,17 +86,15 @@ void check_following(
     const ThreadMask mask = names.mask(std::vector{threads.name});
     const int most = threads.attributes.priority;
     const std::string range = "1 to " + std::to_string(most);
-    const ThreadMask by_default = names.mask(executor.default_threads);
-    if ((by_default & mask) != 0) {
+    if ((names.mask(executor.default_threads) & mask) != 0) {
       findings.warn(
         threads.source, "the default threads include the following pool " + quoted(threads.name) +
                           ": a callback there needs a priority from " + range +
                           " by a rule or a chain, or it cannot be added");
     }
     for (const CallbackRule & rule : executor.callbacks) {
-      const ThreadMask used = rule.threads.empty() ? by_default : names.mask(rule.threads);
       if (
-        (used & mask) != 0 && rule.priority &&
+        (threads_of(rule, executor, names) & mask) != 0 && rule.priority &&
         !takt_core::can_follow(threads.attributes, *rule.priority)) {
         findings.fault(
           rule.source, "priority " + std::to_string(*rule.priority) +
@@ -151,6 +156,14 @@ const Threads * counts_on_nice(const ExecutorSchedule & executor, const Surround
   return first;
 }
 
+/// nullptr: there is none.
+template <typename Fits>
+const CallbackRule * first_rule(const ExecutorSchedule & executor, const Fits & fits)
+{
+  const auto found = std::find_if(executor.callbacks.begin(), executor.callbacks.end(), fits);
+  return found == executor.callbacks.end() ? nullptr : &*found;
+}
+
 void warn(
   const ExecutorSchedule & executor, const std::vector<UsedSet> & sets, Findings & findings,
   const Surroundings & surroundings)
@@ -160,8 +173,10 @@ void warn(
   for (const UsedSet & set : sets) {
     used |= set.threads;
   }
+  ThreadMask following = 0;
   for (const Threads & threads : executor.threads) {
     const ThreadMask mask = names.mask(std::vector{threads.name});
+    following |= threads.follow ? mask : 0;
     if ((used & mask) == 0) {
       findings.warn(
         threads.source, "threads " + quoted(threads.name) +
@@ -176,28 +191,23 @@ void warn(
       "nice levels only count within a session here; to make them count between processes set "
       "sysctl kernel.sched_autogroup_enabled=0");
   }
-  const auto with_priority = std::find_if(
-    executor.callbacks.begin(), executor.callbacks.end(),
-    [](const CallbackRule & rule) { return rule.priority.has_value(); });
-  if (with_priority != executor.callbacks.end() && !uses_priorities(executor)) {
+  const CallbackRule * const with_priority =
+    first_rule(executor, [](const CallbackRule & rule) { return rule.priority.has_value(); });
+  if (with_priority != nullptr && !uses_priorities(executor)) {
     findings.warn(
       with_priority->source, "callback priorities have no effect under order '" +
                                std::string(to_string(executor.order)) +
                                "'; did you mean order: priority?");
   }
-  const bool all_follow = std::all_of(
-    executor.threads.begin(), executor.threads.end(),
-    [](const Threads & threads) { return threads.follow; });
-  const auto deferring = std::find_if(
-    executor.callbacks.begin(), executor.callbacks.end(),
-    [](const CallbackRule & rule) { return rule.publishes_last; });
-  if (deferring != executor.callbacks.end() && all_follow) {
+  const CallbackRule * const deferring = first_rule(executor, [&](const CallbackRule & rule) {
+    return rule.publishes_last && (threads_of(rule, executor, names) & ~following) == 0;
+  });
+  if (deferring != nullptr) {
     findings.warn(deferring->source, "publishes_last has no effect in following pools");
   }
-  const auto with_backlog = std::find_if(
-    executor.callbacks.begin(), executor.callbacks.end(),
-    [](const CallbackRule & rule) { return rule.backlog.has_value(); });
-  if (with_backlog != executor.callbacks.end()) {
+  const CallbackRule * const with_backlog =
+    first_rule(executor, [](const CallbackRule & rule) { return rule.backlog.has_value(); });
+  if (with_backlog != nullptr) {
     findings.warn(
       with_backlog->source,
       "backlog is only kept for the monitor, which this version does not have; it has no effect");

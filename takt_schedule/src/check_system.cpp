@@ -27,7 +27,7 @@ public:
       by_id_.emplace(callback.id, i);
       ids_.push_back(callback.id);
       for (const std::string & topic : callback.publishes) {
-        publishers_[topic].push_back(i);
+        published_.insert(topic);
         topics_.push_back(topic);
       }
     }
@@ -38,7 +38,7 @@ public:
     check_topics();
     check_executors();
     check_groups();
-    check_cycles();
+    check_cycles(system_, findings_);
     for (const ChainSchedule & chain : system_.chains) {
       check_path(chain);
     }
@@ -53,7 +53,7 @@ private:
     for (const CallbackModel & callback : system_.callbacks) {
       for (const auto * topics : {&callback.triggers, &callback.reads}) {
         for (const std::string & topic : *topics) {
-          if (publishers_.count(topic) == 0) {
+          if (published_.count(topic) == 0) {
             const bool starts = topics == &callback.triggers;
             findings_.fault(
               callback.source,
@@ -104,71 +104,6 @@ private:
         findings_.warn(group.source, "no callback is in group " + quoted(group.id));
       }
     }
-  }
-
-  /// A callback that triggers itself, by however many others, would never come to rest.
-  void check_cycles()
-  {
-    enum class Mark : unsigned char
-    {
-      fresh,
-      open,
-      done
-    };
-    std::vector<Mark> marks(system_.callbacks.size(), Mark::fresh);
-    struct Step
-    {
-      Index callback;
-      std::size_t topic = 0, publisher = 0;
-    };
-    for (Index root = 0; root < marks.size(); ++root) {
-      std::vector<Step> way;
-      if (marks[root] == Mark::fresh) {
-        way.push_back({root});
-        marks[root] = Mark::open;
-      }
-      while (!way.empty()) {
-        Step & step = way.back();
-        const auto & triggers = system_.callbacks[step.callback].triggers;
-        if (step.topic == triggers.size()) {
-          marks[step.callback] = Mark::done;
-          way.pop_back();
-          continue;
-        }
-        const auto found = publishers_.find(triggers[step.topic]);
-        if (found == publishers_.end() || step.publisher == found->second.size()) {
-          ++step.topic;
-          step.publisher = 0;
-          continue;
-        }
-        const Index next = found->second[step.publisher++];
-        if (marks[next] == Mark::fresh) {
-          marks[next] = Mark::open;
-          way.push_back({next});
-        } else if (marks[next] == Mark::open) {
-          report_cycle(way, next);
-        }
-      }
-    }
-  }
-
-  template <typename Way>
-  void report_cycle(const Way & way, Index from)
-  {
-    auto at = std::find_if(
-      way.begin(), way.end(), [&](const auto & step) { return step.callback == from; });
-    constexpr std::ptrdiff_t kShown = 8;
-    std::string names;
-    for (auto step = at; step != way.end() && step - at < kShown; ++step) {
-      // The way goes from a callback to those that trigger it.
-      names = (step == at ? "" : quoted(system_.callbacks[step->callback].id) + " -> ") + names;
-    }
-    const std::string & id = system_.callbacks[from].id;
-    findings_.fault(
-      system_.callbacks[from].source,
-      quoted(id) + " triggers itself: " + quoted(id) + " -> " +
-        (way.end() - at > kShown ? "... -> " : "") + names + quoted(id) +
-        "; let one of them read the topic instead of being triggered, or start it by a timer");
   }
 
   void check_path(const ChainSchedule & chain)
@@ -240,8 +175,8 @@ private:
   Findings & findings_;
   std::unordered_map<std::string, Index> by_id_;
   std::vector<std::string> ids_;
-  std::unordered_map<std::string, std::vector<Index>> publishers_;
-  std::vector<std::string> topics_;
+  std::unordered_set<std::string_view> published_;
+  std::vector<std::string> topics_;  // the same
 };
 
 }  // namespace

@@ -46,8 +46,8 @@ WithFallbacks with_fallbacks(
     }
     // What the kernel makes of that is known once the threads have started.
     result.used.push_back(
-      "executor " + detail::quoted(executor.name) + ": this process has no right to policy " +
-      policy + ", so threads " + detail::quoted(threads.name) + " ask for their fallback, nice " +
+      "executor " + quoted(executor.name) + ": this process has no right to policy " + policy +
+      ", so threads " + quoted(threads.name) + " ask for their fallback, nice " +
       std::to_string(threads.fallback->nice));
     attributes.policy = Policy::other;
     attributes.priority = 0;

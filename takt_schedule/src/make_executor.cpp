@@ -21,8 +21,8 @@ Result<const ExecutorSchedule *> find_executor(
   for (const ExecutorSchedule & executor : schedule.executors) {
     known.push_back(executor.name);
   }
-  const std::string what = "no executor " + detail::quoted(executor_name) +
-                           detail::suggestion(executor_name, known, "executors");
+  const std::string what =
+    "no executor " + quoted(executor_name) + detail::suggestion(executor_name, known, "executors");
   // Where the executors that there are begin.
   return Faults{
     schedule.executors.empty() || schedule.executors.front().source.line == 0

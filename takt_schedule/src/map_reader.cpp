@@ -74,16 +74,19 @@ Source MapReader::at(std::string_view key) const
 std::optional<Word> MapReader::scalar(std::string_view key, std::string_view expected)
 {
   const auto * const found = entry(key);
-  if (found == nullptr) {
-    return std::nullopt;
-  }
-  if (!found->value->is_scalar()) {
+  return found == nullptr ? std::nullopt : scalar_of(*found, expected);
+}
+
+std::optional<Word> MapReader::scalar_of(const YamlNode::Entry & entry, std::string_view expected)
+{
+  const YamlNode & value = *entry.value;
+  if (!value.is_scalar()) {
     findings_.fault(
-      found->value->is_null() ? found->at : found->value->at,
-      found->key + " must be " + std::string(expected) + ", not " + shown(*found->value));
+      value.is_null() ? entry.at : value.at,
+      entry.key + " must be " + std::string(expected) + ", not " + shown(value));
     return std::nullopt;
   }
-  return Word{found->value->text, found->value->at};
+  return Word{value.text, value.at};
 }
 
 std::optional<std::int64_t> MapReader::integer_value(
@@ -224,17 +227,17 @@ std::vector<std::pair<int, Source>> MapReader::integers(std::string_view key)
 }
 
 std::optional<std::size_t> MapReader::chosen_of(
-  std::string_view key, const std::vector<std::string> & known)
+  const YamlNode::Entry & entry, const std::vector<std::string> & known)
 {
-  const auto word = scalar(key, listed(known, "or"));
+  const auto word = scalar_of(entry, listed(known, "or"));
   if (!word) {
     return std::nullopt;
   }
   const auto found = std::find(known.begin(), known.end(), word->text);
   if (found == known.end()) {
     findings_.fault(
-      word->at, std::string(key) + " cannot be " + quoted(word->text) +
-                  suggestion(word->text, known, "choices"));
+      word->at,
+      entry.key + " cannot be " + quoted(word->text) + suggestion(word->text, known, "choices"));
     return std::nullopt;
   }
   return static_cast<std::size_t>(found - known.begin());

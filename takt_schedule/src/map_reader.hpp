@@ -62,16 +62,27 @@ public:
   void choice(
     std::string_view key, std::span<const std::pair<Enum, std::string_view>> names, Enum & field)
   {
+    if (const YamlNode::Entry * const found = entry(key)) {
+      choice<Enum>(*found, names, field);
+    }
+  }
+
+  /// The same for an entry of any map: of one whose keys are names, which may be too many to look for.
+  template <typename Enum>
+  void choice(
+    const YamlNode::Entry & entry, std::span<const std::pair<Enum, std::string_view>> names,
+    Enum & field)
+  {
     std::vector<std::string> known;
     for (const auto & [value, name] : names) {
       known.emplace_back(name);
     }
-    if (const auto chosen = chosen_of(key, known)) {
+    if (const auto chosen = chosen_of(entry, known)) {
       field = names[*chosen].first;
     }
   }
 
-  /// The same for an enumeration whose words are the core's.
+  /// `choice` for an enumeration whose words are the core's.
   template <typename Enum>
   void choice(std::string_view key, Enum & field)
   {
@@ -85,8 +96,9 @@ public:
 
 private:
   const YamlNode::Entry * entry(std::string_view key) const;
+  std::optional<Word> scalar_of(const YamlNode::Entry & entry, std::string_view expected);
   std::optional<std::size_t> chosen_of(
-    std::string_view key, const std::vector<std::string> & known);
+    const YamlNode::Entry & entry, const std::vector<std::string> & known);
 
   Findings & findings_;
   const YamlNode & node_;

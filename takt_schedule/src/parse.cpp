@@ -92,9 +92,6 @@ takt_core::Result<Schedule> parse_schedule(
     detail::check_ties(schedule, findings);
     detail::check_schedule(schedule, findings);
   }
-  if (root->is_null()) {
-    findings.fault(root->at, "the file is empty; a schedule starts with 'version: 1'");
-  }
   if (!findings.ok()) {
     return findings.faults();
   }

@@ -42,9 +42,7 @@ takt_core::Result<System> parse_system(std::string_view text, std::string file_n
   if (const char * const kind = other_kind(map)) {
     return takt_core::Faults{located(system.file, root->at, kind)};
   }
-  if (root->is_null()) {
-    findings.fault(root->at, "the file is empty; a system model starts with 'version: 1'");
-  } else if (root->is_map() && detail::check_version(map, findings, kVersion)) {
+  if (root->is_map() && detail::check_version(map, findings, kVersion)) {
     detail::read_hosts(map, findings, system);
     detail::read_groups(map, findings, system);
     detail::read_callbacks(map, findings, system);

@@ -25,7 +25,7 @@ Result<Pattern> Pattern::compile(std::string_view text, bool name)
     return Faults{"an empty pattern matches nothing"};
   }
   if (std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < 0x20; })) {
-    return Faults{"pattern " + detail::quoted(text) + " contains a control character"};
+    return Faults{"pattern " + quoted(text) + " contains a control character"};
   }
   Pattern pattern;
   pattern.text_ = text;
@@ -40,8 +40,7 @@ Result<Pattern> Pattern::compile(std::string_view text, bool name)
     const std::size_t end = std::min(text.find_first_not_of('*', i), text.size());
     if (end - i > (name ? 1U : 2U)) {
       return Faults{
-        "pattern " + detail::quoted(text) + " has " + std::to_string(end - i) +
-        " stars in a row; " +
+        "pattern " + quoted(text) + " has " + std::to_string(end - i) + " stars in a row; " +
         (name ? "names have no segments, '*' stands for any characters"
               : "'*' stays within one segment, '**' crosses")};
     }

@@ -140,7 +140,7 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
       for (const std::string & fault : thread.report.faults) {
         report.faults.push_back(located(
           impl_->file, rule.source,
-          "thread " + detail::quoted(*name) + " (" + std::to_string(tid) + "): " + fault));
+          "thread " + takt_schedule::quoted(*name) + " (" + std::to_string(tid) + "): " + fault));
       }
     }
     report.threads.push_back(std::move(thread));
@@ -149,7 +149,7 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
     if (!impl_->matched[i]) {
       report.unmatched_rules.push_back(located(
         impl_->file, rows[i].source,
-        "pattern " + detail::quoted(rows[i].pattern.text()) +
+        "pattern " + takt_schedule::quoted(rows[i].pattern.text()) +
           " matches no thread of this process"));
     }
   }

@@ -230,14 +230,10 @@ private:
     const auto found = hosts_.find(callback.host);
     const HostModel * const host = found == hosts_.end() ? nullptr : found->second;
     for (const auto & [core, at] : map.integers("cores")) {
-      if (host == nullptr) {
+      if (host == nullptr || !has_core(*host, core, at, findings_)) {
         continue;
       }
-      if (!std::binary_search(host->cores.begin(), host->cores.end(), core)) {
-        findings_.fault(
-          at, "host " + quoted(host->name) + " has no core " + std::to_string(core) +
-                "; its cores are " + listed_cores(host->cores));
-      } else if (std::binary_search(host->reserved.begin(), host->reserved.end(), core)) {
+      if (std::binary_search(host->reserved.begin(), host->reserved.end(), core)) {
         findings_.fault(
           at, "core " + std::to_string(core) + " of host " + quoted(host->name) +
                 " is reserved for the rest of the system");
@@ -266,16 +262,11 @@ void read_groups(MapReader & map, Findings & findings, System & system)
   using takt_core::GroupKind;
   constexpr std::array<std::pair<GroupKind, std::string_view>, 2> kKinds{
     {{GroupKind::mutually_exclusive, "mutually_exclusive"}, {GroupKind::reentrant, "reentrant"}}};
-  std::vector<std::string> ids;
-  for (const YamlNode::Entry & entry : node->entries) {
-    ids.push_back(entry.key);
-  }
-  MapReader kinds(findings, *node, "groups", ids);
   for (const YamlNode::Entry & entry : node->entries) {
     GroupModel group;
     group.id = entry.key;
     group.source = entry.at;
-    kinds.choice<GroupKind>(entry.key, kKinds, group.kind);
+    map.choice<GroupKind>(entry, kKinds, group.kind);
     system.groups.push_back(std::move(group));
   }
 }

@@ -53,11 +53,7 @@ std::vector<int> read_some_cores(
 {
   std::set<int> cores;
   for (const auto & [core, at] : map.integers(key)) {
-    if (!std::binary_search(host.cores.begin(), host.cores.end(), core)) {
-      findings.fault(
-        at, "host " + quoted(host.name) + " has no core " + std::to_string(core) +
-              "; its cores are " + listed_cores(host.cores));
-    } else {
+    if (has_core(host, core, at, findings)) {
       cores.insert(core);
     }
   }
@@ -152,6 +148,17 @@ HostModel read_host(const YamlNode::Entry & entry, Findings & findings, const Ov
 }
 
 }  // namespace
+
+bool has_core(const HostModel & host, int core, const Source & at, Findings & findings)
+{
+  const bool has = std::binary_search(host.cores.begin(), host.cores.end(), core);
+  if (!has) {
+    findings.fault(
+      at, "host " + quoted(host.name) + " has no core " + std::to_string(core) +
+            "; its cores are " + listed_cores(host.cores));
+  }
+  return has;
+}
 
 void read_hosts(MapReader & map, Findings & findings, System & system)
 {

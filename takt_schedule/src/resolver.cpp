@@ -64,10 +64,10 @@ std::string better_pattern(const Pattern & pattern, const std::vector<std::strin
   if (widened && std::any_of(ids.begin(), ids.end(), [&](const std::string & id) {
         return widened.value().match(id);
       })) {
-    return "; did you mean " + detail::quoted(wide) + "? '*' stays within one segment";
+    return "; did you mean " + quoted(wide) + "? '*' stays within one segment";
   }
   const std::string best = detail::closest(pattern.text(), ids);
-  return best.empty() ? std::string() : "; did you mean " + detail::quoted(best) + "?";
+  return best.empty() ? std::string() : "; did you mean " + quoted(best) + "?";
 }
 
 }  // namespace
@@ -100,9 +100,9 @@ struct Resolver::Impl
         !takt_core::can_follow(threads.attributes, priority)) {
         faults.push_back(located(
           file, source,
-          detail::quoted(id) + " has priority " + std::to_string(priority) +
-            ", which the following pool " + detail::quoted(threads.name) +
-            " cannot take; give it 1 to " + std::to_string(most) + " by a rule or a chain"));
+          quoted(id) + " has priority " + std::to_string(priority) + ", which the following pool " +
+            quoted(threads.name) + " cannot take; give it 1 to " + std::to_string(most) +
+            " by a rule or a chain"));
       }
     }
     return faults;
@@ -117,7 +117,7 @@ struct Resolver::Impl
       if (!usage.matched[i]) {
         result.push_back(located(
           file, row.source,
-          std::string(row.pattern.exact() ? "" : "pattern ") + detail::quoted(row.pattern.text()) +
+          std::string(row.pattern.exact() ? "" : "pattern ") + quoted(row.pattern.text()) +
             " matches no " + std::string(what) + better_pattern(row.pattern, usage.asked)));
       }
     }
@@ -140,7 +140,7 @@ struct Resolver::Impl
       if (callback_usage.matched[i] && !rule_won) {
         result.push_back(located(
           file, row.source,
-          "pattern " + detail::quoted(row.pattern.text()) +
+          "pattern " + quoted(row.pattern.text()) +
             " only matches callbacks for which a more specific rule decides"));
       }
     }

@@ -8,14 +8,14 @@ namespace takt_schedule::detail
 namespace
 {
 
-constexpr std::size_t kLongestQuote = 120;
+constexpr std::size_t kLongestCompared = 120;
 constexpr std::size_t kLongestList = 20;
 // Comparing with more would cost more than a suggestion is worth.
 constexpr std::size_t kMostCandidates = 1000;
 
 std::string lower(std::string_view text)
 {
-  std::string result{text.substr(0, kLongestQuote)};
+  std::string result{text.substr(0, kLongestCompared)};
   std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) {
     return static_cast<char>(std::tolower(c));
   });
@@ -47,32 +47,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 }
 
 }  // namespace
-
-std::string quoted(std::string_view text)
-{
-  std::string result = "'";
-  for (const char c : text.substr(0, kLongestQuote)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      constexpr std::string_view kHex = "0123456789abcdef";
-      result +=
-        c == '\n' ? std::string("\\n") : std::string("\\x") + kHex[byte >> 4U] + kHex[byte & 0xfU];
-    } else {
-      result += c;
-    }
-  }
-  if (text.size() > kLongestQuote) {
-    // Do not leave half of a UTF-8 character behind.
-    while (!result.empty() && (static_cast<unsigned char>(result.back()) & 0xc0U) == 0x80U) {
-      result.pop_back();
-    }
-    if (static_cast<unsigned char>(result.back()) >= 0xc0U) {
-      result.pop_back();
-    }
-    result += "...";
-  }
-  return result + "'";
-}
 
 std::string listed(std::span<const std::string> words, std::string_view last)
 {

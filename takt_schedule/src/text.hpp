@@ -1,4 +1,4 @@
-// Words for faults: quoting what came from a file, listing, and "did you mean".
+// Words for faults beside `quoted`: listing, and "did you mean".
 #ifndef TAKT_SCHEDULE__SRC__TEXT_HPP_
 #define TAKT_SCHEDULE__SRC__TEXT_HPP_
 
@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "takt_schedule/quoted.hpp"
+
 namespace takt_schedule::detail
 {
-
-/// 'text', fit to stand in a fault: one line (control characters escaped) and not endless.
-std::string quoted(std::string_view text);
 
 /// "a, b and c".
 std::string listed(std::span<const std::string> words, std::string_view last = "and");

@@ -246,11 +246,14 @@ YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits 
     findings.fault({1, 1, {}}, std::string("not YAML: ") + error.what());
     return nullptr;
   }
-  if (builder.root() == nullptr) {
+  const YamlPtr root = builder.root();
+  if (root == nullptr || root->is_null()) {
     findings.fault(
-      {1, 1, {}}, "the file is empty; " + std::string(limits.what) + " starts with 'version: 1'");
+      root == nullptr ? Source{1, 1, {}} : root->at,
+      "the file is empty; " + std::string(limits.what) + " starts with 'version: 1'");
+    return nullptr;
   }
-  return builder.root();
+  return root;
 }
 
 }  // namespace takt_schedule::detail

@@ -61,8 +61,8 @@ struct YamlNode
   bool is_map() const { return type == Type::map; }
 };
 
-/// The document's root, or null if it cannot be read at all. Faults go to `findings`: syntax,
-/// duplicate keys, keys that are not plain words, a second document, the bounds above.
+/// The document's root, or null if it cannot be read at all or is empty. Faults go to `findings`:
+/// syntax, emptiness, duplicate keys, keys that are not plain words, a second document, the bounds above.
 YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits & limits);
 
 }  // namespace takt_schedule::detail

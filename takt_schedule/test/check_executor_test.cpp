@@ -129,6 +129,19 @@ TEST(CheckExecutor, WarnsOfPublishesLastWhereAllThreadsFollow)
   EXPECT_EQ(warnings(with_main("order: priority\nthreads: {a: {}}\n" + rule)), Strings{});
 }
 
+TEST(CheckExecutor, WarnsOfPublishesLastOfACallbackThatOnlyFollowingThreadsRun)
+{
+  const auto said = [](const std::string & threads) {
+    return warnings(with_main(
+      "order: priority\nthreads: {a: {}, f: {policy: fifo, priority: 5, follow: true}}\n"
+      "default: a\ncallbacks:\n  - {match: \"/x:**\", publishes_last: true}\n"
+      "  - {match: \"/y:**\", priority: 1, publishes_last: true, threads: " +
+      threads + "}"));
+  };
+  EXPECT_EQ(said("f"), Strings{"s.yaml:9:9: publishes_last has no effect in following pools"});
+  EXPECT_EQ(said("[a, f]"), Strings{});
+}
+
 const char * const kTwoOrders =
   "version: 1\nexecutors:\n  one: {threads: {t: }, default: t, callbacks: [{match: \"/a:**\"}]}\n"
   "  two: {order: priority, threads: {t: }, default: t, callbacks: [{match: \"/b:**\"}]}\n"

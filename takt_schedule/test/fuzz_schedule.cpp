@@ -1,4 +1,5 @@
-// libFuzzer's entry for the parsers of schedules and system models; fuzz_test.cpp feeds it without libFuzzer, too.
+// libFuzzer's entry for the parsers of schedules and system models; fuzz_test.cpp feeds it without
+// libFuzzer, too.
 //
 // Whatever the bytes: no crash, no exception, faults with file and line, and what is accepted can
 // be written and read back to the same.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 
 #include "docs_example.hpp"
 #include "takt_schedule/parse_system.hpp"
@@ -185,6 +186,84 @@ TEST(System, RefusesTopicsThatLeadNowhereAndCallbacksThatNeverRest)
     << cycle[0];
 }
 
+/// Whether a callback can be reached from itself; the slow way. `edge[a][b]`: a triggers b.
+bool has_cycle(std::vector<std::vector<char>> edge)
+{
+  for (std::size_t via = 0; via < edge.size(); ++via) {
+    for (std::size_t a = 0; a < edge.size(); ++a) {
+      for (std::size_t b = 0; b < edge.size(); ++b) {
+        edge[a][b] = edge[a][b] || (edge[a][via] && edge[via][b]);
+      }
+    }
+  }
+  for (std::size_t a = 0; a < edge.size(); ++a) {
+    if (edge[a][a]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Topics have several publishers and several readers, which is where a search can go astray.
+TEST(System, FindsCyclesWhereThereAreAnyAndOnlyThere)
+{
+  constexpr int kCallbacks = 6, kTopics = 4;
+  std::mt19937 random(1);
+  int cyclic = 0;
+  constexpr int kSystems = 2000;
+  for (int round = 0; round < kSystems; ++round) {
+    // The last callback publishes everything, so that nothing else is a fault.
+    bool publishes[kCallbacks][kTopics] = {}, reads[kCallbacks][kTopics] = {};
+    std::vector<std::string> callbacks;
+    for (int i = 0; i < kCallbacks; ++i) {
+      std::string in, out;
+      for (int t = 0; t < kTopics; ++t) {
+        const std::string topic = "/t" + std::to_string(t);
+        if ((reads[i][t] = random() % 5 == 0)) {
+          in += (in.empty() ? "" : ", ") + topic;
+        }
+        if ((publishes[i][t] = random() % 5 == 0)) {
+          out += (out.empty() ? "" : ", ") + topic;
+        }
+      }
+      callbacks.push_back(
+        "id: \"/c" + std::to_string(i) + ":sub(/x)\", time: 1us, " +
+        (in.empty() ? "period: 1ms" : "triggers: [" + in + "]") +
+        (out.empty() ? "" : ", publishes: [" + out + "]"));
+    }
+    callbacks.push_back(
+      "id: \"/z:timer(1s)\", time: 1us, period: 1s, publishes: [/t0, /t1, /t2, /t3]");
+    std::vector<std::vector<char>> edge(kCallbacks, std::vector<char>(kCallbacks));
+    for (int a = 0; a < kCallbacks; ++a) {
+      for (int b = 0; b < kCallbacks; ++b) {
+        for (int t = 0; t < kTopics; ++t) {
+          edge[a][b] = edge[a][b] || (publishes[a][t] && reads[b][t]);
+        }
+      }
+    }
+    const std::string text = with_callbacks(callbacks);
+    const Faults found = faults(text);
+    const bool expected = has_cycle(edge);
+    cyclic += expected;
+    ASSERT_EQ(!found.empty(), expected) << text;
+    for (const std::string & fault : found) {
+      const std::size_t way = fault.find(" triggers itself: ");
+      ASSERT_NE(way, std::string::npos) << fault << "\n" << text;
+      for (std::size_t at = fault.find("'/c", way), to = 0;; at = to) {
+        to = fault.find(" -> '/c", at);
+        if (to == std::string::npos) {
+          break;
+        }
+        to += std::string(" -> ").size();
+        const auto number = [&](std::size_t name) { return fault[name + 3] - '0'; };
+        ASSERT_TRUE(edge[number(at)][number(to)]) << fault << "\n" << text;
+      }
+    }
+  }
+  EXPECT_GT(cyclic, kSystems / 10);
+  EXPECT_LT(cyclic, kSystems * 9 / 10);
+}
+
 TEST(System, RefusesPathsThatAreNone)
 {
   expect_fault(
@@ -241,10 +320,20 @@ TEST(System, ReadsManyCallbacksAndRefusesTooMany)
     }
     return result;
   };
-  EXPECT_EQ(parse(text(20'000)).callbacks.size(), 20'000U);
+  EXPECT_EQ(parse(text(100'000)).callbacks.size(), 100'000U);
   const Faults many = faults(text(600'000));
   ASSERT_EQ(many.size(), 1U);
   EXPECT_NE(many[0].find("more than"), std::string::npos) << many[0];
+}
+
+TEST(System, ReadsManyGroups)
+{
+  constexpr int kGroups = 600'000;
+  std::string text = "version: 1\nhosts: {h: {cores: 1}}\ncallbacks: [{" + kTimer + "}]\ngroups:\n";
+  for (int i = 0; i < kGroups; ++i) {
+    text += "  g" + std::to_string(i) + ": reentrant\n";
+  }
+  EXPECT_EQ(parse(text).groups.size(), kGroups);
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <set>
 
 namespace takt_workload
 {
@@ -87,49 +85,6 @@ public:
     }
   }
 
-  void hot_path()
-  {
-    const std::uint32_t sink = table_.find(graph_.kpis.hot_path_sink);
-    std::vector<std::uint32_t> roots;
-    for (const std::string & root : graph_.kpis.hot_path_roots) {
-      roots.push_back(table_.find(root));
-    }
-    if (sink == kNone || roots.empty()) {
-      return;
-    }
-    const auto between = callbacks_between(graph_, table_, roots, sink);
-    for (const std::uint32_t callback : between) {
-      result_.hot_path.drops += result_.callbacks[callback].lost_messages;
-    }
-    std::set<std::uint32_t> measured_from;
-    for (RunIndex i = 0; i < causality_.runs().size(); ++i) {
-      const RunRecord & run = causality_.runs()[i];
-      if (run.callback != sink || !measured(run.start)) {
-        continue;
-      }
-      const RunRecord * later = nullptr;
-      for (const RunIndex root : causality_.roots(i)) {
-        const RunRecord & one = causality_.runs()[root];
-        if (
-          std::find(roots.begin(), roots.end(), one.callback) != roots.end() &&
-          (later == nullptr || later->start < one.start)) {
-          later = &one;
-        }
-      }
-      if (later != nullptr) {
-        measured_from.insert(later->callback);
-        result_.hot_path.latency.add(
-          run.start - later->start, run.start, stalls_.overlaps(later->release, run.start));
-        result_.hot_path.from_due_ns.push_back((run.start - later->release).count());
-        hot_path_parts(i, *later);
-      }
-    }
-    if (measured_from.empty()) {
-      measured_from.insert(roots.begin(), roots.end());  // what a sample could have been of
-    }
-    result_.hot_path.floor_ns = floor_of(between, measured_from, sink);
-  }
-
   void planner()
   {
     const std::uint32_t planner = table_.find(graph_.kpis.planner);
@@ -167,82 +122,6 @@ private:
       count += measured(run.release + i * period) ? 1 : 0;
     }
     return count;
-  }
-
-  // Goes back from message to message; a way that ends elsewhere tells nothing about this sample.
-  void hot_path_parts(RunIndex sink, const RunRecord & root)
-  {
-    Duration work{}, held_up{}, publishing{}, handing_over{};
-    const RunRecord * next = &causality_.runs()[sink];
-    for (RunIndex i = sink; next != &root;) {
-      i = causality_.source(i);
-      if (i == kNoRun) {
-        return;
-      }
-      const RunRecord & run = causality_.runs()[i];
-      const bool worked = run.work_end != Time{};
-      work += run.work_cpu;
-      held_up += worked ? run.work_end - run.start - run.work_cpu : Duration{};
-      publishing += run.end - (worked ? run.work_end : run.start);
-      handing_over += next->start - run.end;
-      next = &run;
-    }
-    HotPathParts & parts = result_.hot_path.parts;
-    parts.work_ns.push_back(work.count());
-    parts.held_up_ns.push_back(held_up.count());
-    parts.publishing_ns.push_back(publishing.count());
-    parts.handing_over_ns.push_back(handing_over.count());
-  }
-
-  // What no sample can be faster than: the least work on any way from one of these roots to the sink,
-  // without the sink's. Inputs of a fusion are alternatives, of which one works.
-  std::int64_t floor_of(
-    const std::vector<std::uint32_t> & between, const std::set<std::uint32_t> & roots,
-    std::uint32_t sink)
-  {
-    std::map<std::uint32_t, std::int64_t> least;  // by topic: work until it is published
-    std::optional<std::int64_t> floor;
-    // No shortest way passes a callback twice, so as many rounds as callbacks settle it.
-    for (std::size_t round = 0; round < between.size(); ++round) {
-      for (const std::uint32_t callback : between) {
-        const CallbackEntry & entry = table_.callbacks()[callback];
-        std::int64_t until = 0;
-        if (!roots.contains(callback)) {
-          const auto before = least.find(entry.input_topic);
-          if (entry.timer || before == least.end()) {
-            continue;
-          }
-          until = before->second;
-        }
-        if (callback == sink) {
-          floor = std::min(floor.value_or(until), until);
-        } else if (entry.output_topic != kNone) {
-          const std::int64_t published = until + median_work(callback);
-          const auto least_here = least.emplace(entry.output_topic, published).first;
-          least_here->second = std::min(least_here->second, published);
-        }
-      }
-    }
-    return floor.value_or(0);
-  }
-
-  // Of a node that joins its inputs whichever callback completes them works.
-  std::int64_t median_work(std::uint32_t callback)
-  {
-    const std::uint32_t node = table_.callbacks()[callback].node;
-    std::vector<std::int64_t> work;
-    for (const std::uint32_t one : table_.of_node(node)) {
-      if (one == callback || graph_.nodes[node].joins()) {
-        const auto & more = result_.callbacks[one].work_cpu_ns;
-        work.insert(work.end(), more.begin(), more.end());
-      }
-    }
-    if (work.empty()) {
-      return 0;
-    }
-    const auto middle = work.begin() + static_cast<std::ptrdiff_t>(work.size() / 2);
-    std::nth_element(work.begin(), middle, work.end());
-    return *middle;
   }
 
   const Graph & graph_;
@@ -311,8 +190,9 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   const Causality causality(graph, table, std::move(runs));
   Analyst analyst(graph, table, causality, stalls, result);
   analyst.callbacks();
-  analyst.hot_path();
   analyst.planner();
+  result.hot_path = analyse_hot_path(
+    graph, table, causality, stalls, result.callbacks, result.measured_from, result.measured_to);
   for (const Chain & chain : graph.chains) {
     result.chains.push_back(analyse_chain(
       chain, table, causality, stalls, result.measured_from, result.measured_to,

@@ -37,19 +37,19 @@ CLI::Option * add_whole(
 {
   return app
     .add_option_function<std::string>(
-      name,
-      [=](const std::string & text) {
-        int value = 0;
-        const char * const end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, value);
-        if (read.ec != std::errc{} || read.ptr != end || value < least || value > most) {
-          throw CLI::ValidationError(
-            name, fmt::format("'{}' is no whole number from {} to {}", text, least, most));
-        }
-        set(value);
-      },
-      help)
+      name, [=](const std::string & text) { set(parse_number(name, text, least, most)); }, help)
     ->type_name("N");
+}
+
+CLI::Option * add_factor(
+  CLI::App & app, const std::string & name, double & value, double most, const std::string & help)
+{
+  return app
+    .add_option_function<std::string>(
+      name, [=, &value](const std::string & text) { value = parse_number(name, text, 0.0, most); },
+      help)
+    ->default_str(fmt::format("{}", value))
+    ->type_name("F");
 }
 
 std::vector<int> parse_cores(const std::string & text)

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <random>
 
 namespace takt_workload
 {
@@ -46,10 +47,10 @@ std::optional<std::string> replaceable(const std::string & path)
   return std::nullopt;
 }
 
-// Nobody else's: what a killed run left has another number, and so is in nobody's way.
+// Nobody else's, nor what a killed run left: in a container the same program has the same number.
 std::string part_of(const std::string & target)
 {
-  return fmt::format("{}.{}.part", target, getpid());
+  return fmt::format("{}.{:08x}.part", target, std::random_device{}());
 }
 
 }  // namespace

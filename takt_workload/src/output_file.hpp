@@ -17,8 +17,9 @@ takt_core::Status check_output(const std::string & path);
 /// Several streams may lead to one terminal, so of what is no file the names decide.
 bool same_file(const std::string & one, const std::string & other);
 
-/// Writes `text` to a file beside it and renames that, so that what was there before stays until all is written.
-/// What is no regular file (a device, a pipe), or stands where no file can be made, is written through.
+/// Writes `text` to a file beside it and renames that, so that what was there before stays until all
+/// is written; its permissions stay. What is no regular file (a device, a pipe), or stands where no
+/// file can be made, is written through.
 takt_core::Status write_output(const std::string & path, std::string_view text);
 
 }  // namespace takt_workload

@@ -111,6 +111,8 @@ std::string results_table(
   const Graph & graph, const RunOptions & options, const Host & host,
   const std::vector<ProcessRecord> & processes, const Analysis & analysis)
 {
+  const double span =
+    static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9;
   std::string text = fmt::format(
     "{} on {} core{}, {}, order {}, {} process{}, {:.1f} s\n", graph.name, host.cores.size(),
     host.cores.size() == 1 ? "" : "s",
@@ -118,9 +120,8 @@ std::string results_table(
       ? "no schedule"
       : fmt::format(
           "schedule {}, executor {}", options.schedule, fmt::join(executors_of(processes), ", ")),
-    processes.front().order, processes.size(), processes.size() == 1 ? "" : "es",
-    static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9);
-  if (analysis.measured_to <= analysis.measured_from) {
+    processes.front().order, processes.size(), processes.size() == 1 ? "" : "es", span);
+  if (span <= 0.0) {
     return text + "nothing was measured: it ended in its warm-up\n";
   }
   text += kpi_rows(processes, analysis);
@@ -140,8 +141,6 @@ std::string results_table(
   text += fmt::format(
     "\n{:<36} {:>22} {:>7} {:>9} {:>9} {:>9}\n", "executor threads", "granted", "cpu %", "waits s",
     "sleeps/s", "preempt/s");
-  const double span = std::max(
-    1e-9, static_cast<double>((analysis.measured_to - analysis.measured_from).count()) * 1e-9);
   double others = 0.0;
   for (const ProcessRecord & process : processes) {
     for (const ThreadRecord & thread : process.threads) {

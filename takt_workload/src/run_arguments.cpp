@@ -1,10 +1,6 @@
 #include "run_arguments.hpp"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <cstdint>
-#include <system_error>
 
 #include "command_line.hpp"
 #include "takt_core/names.hpp"
@@ -24,20 +20,9 @@ std::string orders()
   return all;
 }
 
-// CLI11 takes the nearest number that fits for one that does not.
 std::uint64_t parse_seed(const std::string & option, const std::string & word)
 {
-  std::uint64_t seed = 0;
-  const auto error = std::from_chars(word.data(), word.data() + word.size(), seed).ec;
-  const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
-  if (number && error == std::errc::result_out_of_range) {
-    throw CLI::ValidationError(
-      option, fmt::format("{} is not in the range 0 to {}", word, UINT64_MAX));
-  }
-  if (!number) {
-    throw CLI::ValidationError(option, fmt::format("'{}' is no whole number from 0 on", word));
-  }
-  return seed;
+  return parse_number<std::uint64_t>(option, word, 0, UINT64_MAX);
 }
 
 }  // namespace
@@ -88,10 +73,8 @@ void add_run_options(CLI::App & app, RunArguments & a)
       "--seed", [&run](const std::string & word) { run.seed = parse_seed("--seed", word); },
       "of work times drawn from distributions")
     ->default_str("0")
-    ->type_name("UINT");
-  app.add_option("--work-scale", run.work_scale, "factor for all work times")
-    ->check(CLI::Range(0.0, 1000.0))
-    ->capture_default_str();
+    ->type_name("N");
+  add_factor(app, "--work-scale", run.work_scale, 1000.0, "factor for all work times");
   add_whole(
     app, "--split", [&run](int split) { run.split = split; }, 1, 64,
     "number of processes, at most one for each node")

@@ -83,8 +83,10 @@ std::optional<ProcessRecord> wait_until_matched(const Processes & processes)
 }
 
 // A part that ends before `due`, for whatever reason, ends the others: their chains lead through it.
+// One that does not end long after it is told to; the longer the run, the more it has to write.
 void wait_until_ended(const Processes & processes, Time epoch, Time due, const Progress & progress)
 {
+  const Time overdue = due + kPatience + (due - epoch) / 10;
   bool stopping = false;
   Time patience = takt_core::kNever;
   const auto stop = [&] {
@@ -110,7 +112,7 @@ void wait_until_ended(const Processes & processes, Time epoch, Time due, const P
     }
     if (stopping) {
       poll(files.data(), files.size(), static_cast<int>(kSlice.count() / 1'000'000));
-    } else if (wait_for_signal_or(files, takt_core::now() + kSlice)) {
+    } else if (wait_for_signal_or(files, takt_core::now() + kSlice) || takt_core::now() > overdue) {
       stop();
     }
     for (std::size_t i = 0; i < files.size(); ++i) {

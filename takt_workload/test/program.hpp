@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -112,23 +113,23 @@ public:
     return found;
   }
 
-  // Reads standard output until `text` was there; false if it ended before.
+  // Reads until `text` was on standard output; false if that ended before.
   bool wait_for(const std::string & text)
   {
     while (output.find(text) == std::string::npos) {
-      if (!read_some(out_, output)) {
+      if (out_ < 0) {
         return false;
       }
+      read_some();
     }
     return true;
   }
 
-  // The exit code, or minus the signal. Expects little on standard error.
+  // The exit code, or minus the signal.
   int finish()
   {
-    while (read_some(out_, output)) {
-    }
-    while (read_some(err_, errors)) {
+    while (out_ >= 0 || err_ >= 0) {
+      read_some();
     }
     int status = 0;
     waitpid(pid_, &status, 0);
@@ -150,12 +151,29 @@ private:
     prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0);
   }
 
-  static bool read_some(int from, std::string & into)
+  // Whichever has something: a program that may not write to one waits, and ends neither.
+  void read_some()
   {
+    pollfd streams[] = {{out_, POLLIN, 0}, {err_, POLLIN, 0}};  // below 0: left out
+    if (poll(streams, 2, -1) > 0) {
+      take(streams[0], out_, output);
+      take(streams[1], err_, errors);
+    }
+  }
+
+  static void take(const pollfd & stream, int & from, std::string & into)
+  {
+    if (stream.revents == 0) {
+      return;
+    }
     char buffer[4096];
     const ssize_t count = read(from, buffer, sizeof buffer);
-    into.append(buffer, count > 0 ? static_cast<std::size_t>(count) : 0);
-    return count > 0;
+    if (count > 0) {
+      into.append(buffer, static_cast<std::size_t>(count));
+    } else {
+      close(from);
+      from = -1;
+    }
   }
 
   pid_t pid_ = 0;

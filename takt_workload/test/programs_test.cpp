@@ -62,18 +62,21 @@ TEST_F(Programs, BadInputIsOneMessageAndExitCodeTwo)
 
 TEST_F(Programs, ANumberThatIsNoneIsSaidInOurWords)
 {
-  for (const auto & [option, word, range] : std::vector<std::array<std::string, 3>>{
-         {"--threads", "abc", "from 1 to 63"},
-         {"--threads", "64", "from 1 to 63"},
-         {"--split", "0", "from 1 to 64"},
-         {"--domain", "2x", "from 0 to 232"},
-         {"--reference-timer", "100", "from 1 to 99"},
-         {"--seed", "x", "from 0 on"}}) {
+  for (const auto & [option, word, what] : std::vector<std::array<std::string, 3>>{
+         {"--threads", "abc", "whole number from 1 to 63"},
+         {"--threads", "64", "whole number from 1 to 63"},
+         {"--split", "0", "whole number from 1 to 64"},
+         {"--domain", "2x", "whole number from 0 to 232"},
+         {"--reference-timer", "100", "whole number from 1 to 99"},
+         {"--seed", "x", "whole number from 0 to 18446744073709551615"},
+         {"--seed", "18446744073709551616", "whole number from 0 to 18446744073709551615"},
+         {"--seed", "-1", "whole number from 0 to 18446744073709551615"},
+         {"--work-scale", "x", "number from 0 to 1000"},
+         {"--work-scale", "1001", "number from 0 to 1000"},
+         {"--work-scale", "nan", "number from 0 to 1000"}}) {
     Program program({TAKT_RUN, "three_chains", option, word});
     EXPECT_EQ(program.finish(), 2);
-    EXPECT_EQ(
-      program.errors,
-      "takt_run: " + option + ": '" + word + "' is no whole number " + range + "\n");
+    EXPECT_EQ(program.errors, "takt_run: " + option + ": '" + word + "' is no " + what + "\n");
   }
 }
 

@@ -73,6 +73,14 @@ protected:
     return process.runs.back();
   }
 
+  // What follows the fusion's end at `t`, with nothing in the way.
+  void tail(double t, std::uint64_t n)
+  {
+    run("/Filter:sub(/Fusion)", t, t + 1, t + 4, n, true);
+    run("/Sink:sub(/Filter)", t + 4, t + 5, t + 8, n, true);
+    run("/Planner:sub(/Sink)", t + 8, t + 9, t + 10, n, false);
+  }
+
   // An undisturbed activation of everything, released at `t`; message `n` everywhere.
   void round(double t, std::uint64_t n)
   {
@@ -80,9 +88,7 @@ protected:
     run("/Rear:timer(100ms)", t, t + 3, t + 4, 0, true);
     run("/Fusion:sub(/Front)", t + 2, t + 4, t + 5, n, false);
     run("/Fusion:sub(/Rear)", t + 4, t + 5, t + 8, n, true);
-    run("/Filter:sub(/Fusion)", t + 8, t + 9, t + 12, n, true);
-    run("/Sink:sub(/Filter)", t + 12, t + 13, t + 16, n, true);
-    run("/Planner:sub(/Sink)", t + 16, t + 17, t + 18, n, false);
+    tail(t + 8, n);
     run("/Planner:timer(100ms)", t + 50, t + 51, t + 54, 0, true);
     run("/Wheels:sub(/Planner)", t + 54, t + 55, t + 56, n, false);
   }

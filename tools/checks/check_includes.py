@@ -91,7 +91,8 @@ PACKAGES: dict[str, Row] = {
     ),
     "takt_plan": Row(takt=SCHEDULE, headers=(*PROGRAM, *YAML)),
     "takt_msgs": Row(),
-    "takt_rcl": Row(takt=CONTROL, headers=(*RCL, *PROGRAM), tests=MESSAGES),
+    # Its tests also ask the middleware itself, where it can be asked.
+    "takt_rcl": Row(takt=CONTROL, headers=(*RCL, *PROGRAM), tests=(*MESSAGES, "fastdds/")),
     "takt_rclcpp": Row(takt=CONTROL, headers=(*RCLCPP, *PROGRAM), tests=MESSAGES),
     "takt_monitor": Row(
         takt=(*CONTROL, "takt_rcl", "takt_msgs"),

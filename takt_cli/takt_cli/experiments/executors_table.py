@@ -14,8 +14,6 @@ from takt_cli.study import Configuration
 from takt_cli.table import Cell, Table, count_cell
 from takt_cli.units import milliseconds, significant
 
-RUN_COLUMNS = ("mean / oracle", "CPU %", "switches/s")
-
 
 def table(
     configurations: Sequence[Configuration],

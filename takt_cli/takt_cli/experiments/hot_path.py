@@ -7,9 +7,8 @@ pool in the same campaign.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -229,21 +228,20 @@ def _of_section(
     limit = LIMITS[percent]
     if section == RANDOM and percent >= CLEAN_FROM:
         return _at_most(f"{claim}, all runs together", pooled(runs, percent, due=due), limit)
-    values = [judged(c.results, percent, due=due) for c in runs]
-    known = [value for value in values if value is not None]
-    each = (
-        "" if len(runs) == 1 else f", {'worst' if section == RANDOM else 'median'} of {len(runs)}"
+    decides, word = (np.max, "worst") if section == RANDOM else (np.median, "median")
+    if len(runs) != 1:
+        claim += f", {word} of {len(runs)}"
+    values = [judged(c.results, percent, due=due) for c in runs] or [None]
+    # A run that cannot be judged is no run that was good, nor one that was bad.
+    good, bad = (
+        float(decides([unknown if value is None else value for value in values]))
+        for unknown in (0.0, np.inf)
     )
-    if section == RANDOM:
-        # A run that cannot be judged is no run that was good.
-        worst = max(known) if known and (len(known) == len(values) or max(known) > limit) else None
-        return _at_most(f"{claim}{each}", worst, limit)
-    median = float(np.median([*known, *[np.inf] * (len(values) - len(known))])) if known else None
-    if median is None or np.isinf(median):
-        return _at_most(f"{claim}{each}", None, limit)
-    found = _at_most(f"{claim}{each}", median, limit)
-    beside = f" (worst {max(known):.3f} ×)" if len(known) > 1 else ""
-    return dataclasses.replace(found, measured=found.measured + beside)
+    found = _at_most(claim, bad if bad < np.inf else good if good > limit else None, limit)
+    if section == RANDOM or len(runs) == 1 or found.holds is None:
+        return found
+    worst = max(value for value in values if value is not None)
+    return replace(found, measured=f"{found.measured} (worst {worst:.3f} ×)")
 
 
 def _collides(configuration: Configuration) -> bool | None:

@@ -123,6 +123,15 @@ else:
 sys.exit(2 if bad else 0)
 """
 
+_EXPLAIN = """#!{python}
+import json, sys
+if "bad" in sys.argv[1]:
+    print(sys.argv[1] + ":4:5: unknown key 'oder'; did you mean 'order'?", file=sys.stderr)
+    sys.exit(2)
+print(json.dumps(dict(arguments=sys.argv[1:])) if "--json" in sys.argv else "obstacles [late]")
+sys.exit(-9 if "broken" in sys.argv[1] else 1)
+"""
+
 _BENCH = """#!{python}
 import json, sys
 path = next(a for a in sys.argv if a.startswith("--benchmark_out=")).partition("=")[2]
@@ -184,6 +193,7 @@ def install(prefix: Path) -> Path:
         "takt_workload/takt_measure_host": _HOST,
         "takt_schedule/takt_check": _CHECK,
         "takt_plan/takt_simulate": _SIMULATE,
+        "takt_plan/takt_explain": _EXPLAIN,
         "takt_bench/dispatch_benchmark": _BENCH,
     }
     for name, text in programs.items():

@@ -1,5 +1,6 @@
-// What decides whether callbacks may run where they are bound: the rules of `Executor`, for whoever
-// judges a placement before there is an executor.
+// What follows from an executor's threads: whether callbacks may run where they are bound, and at
+// which priority messages are taken and published. The rules of `Executor`, for whoever judges a
+// placement before there is an executor.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_CORE__PLACEMENT_RULES_HPP_
@@ -23,6 +24,16 @@ int inherited_priority(std::span<const ChainOptions> chains, std::string_view ca
 /// have the same ones, or the less urgent would block the others.
 std::vector<int> urgencies(
   std::span<const ExecutorThreadOptions> threads, ThreadMask bound, int priority);
+
+/// Whether all threads have one OS urgency and none follows: then groups need no check, and no
+/// thread can be preempted in the middleware by another one of the executor.
+bool uniform(std::span<const ExecutorThreadOptions> threads);
+
+/// The middleware ceiling that an executor with these threads asks for, 1 to 99; 0: none.
+/// `automatic`: one above the most urgent real-time thread unless the threads are uniform. Nice levels
+/// alone set no ceiling: where they are used, real-time rights are what is missing.
+int ceiling_to_ask(
+  const MiddlewareCeiling & ceiling, std::span<const ExecutorThreadOptions> threads);
 
 /// Whether a following thread with these attributes can take a callback's `priority` as its own.
 bool can_follow(const ThreadAttributes & thread, int priority) noexcept;

@@ -6,8 +6,9 @@
 // How the overheads of a host become numbers of a task:
 // - `dispatch` once per run, and `context_switch` twice: a run causes at most one wake-up or
 //   preemption when it begins and one switch back when it ends;
-// - `middleware` once for the message a run takes (not for timers) and once for each it publishes.
-//   The model does not say how it divides between the two sides, so each side is charged in full.
+// - `middleware` once for each message a run takes (none for timers, also one from outside of the
+//   model, one of each topic where all of them start it) and once for each it publishes. The model
+//   does not say how it divides between the two sides, so each side is charged in full.
 #ifndef TAKT_PLAN__BUILD_MODEL_HPP_
 #define TAKT_PLAN__BUILD_MODEL_HPP_
 

@@ -65,8 +65,8 @@ enum class PoolScheme
 
 struct PoolBounds
 {
-  std::vector<Ticks>
-    chains;  ///< kUnbounded (nanoseconds.hpp) beyond a hundred deadlines or a million steps
+  /// kUnbounded (nanoseconds.hpp) beyond a hundred deadlines or a million steps.
+  std::vector<Ticks> chains;
   bool assumption_holds = false;  ///< every chain meets its deadline by these bounds
 };
 

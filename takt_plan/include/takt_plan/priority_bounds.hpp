@@ -93,10 +93,9 @@ struct Interference
 struct SegmentBound
 {
   std::vector<Index> tasks;
-  Ns released = 0;  ///< at the latest, after the root's nominal release
-  Ns response = 0;  ///< from there to the end of its last task
-  Ns queue_start =
-    0;  ///< (q - 1) T: activations before it in the worst window have this head start
+  Ns released = 0;     ///< at the latest, after the root's nominal release
+  Ns response = 0;     ///< from there to the end of its last task
+  Ns queue_start = 0;  ///< (q - 1) T, the head start of activations before it in the window
   Ns blocking = 0;
   Ns ceiling = 0;
   Ns once = 0;

@@ -294,8 +294,8 @@ private:
         return;
       }
     }
-    for (const Link & link : task.triggers) {
-      topics[link.topic].pop_front();
+    for (auto & [topic, messages] : topics) {  // which may have several publishers
+      messages.pop_front();
     }
     release(event.job);  // as the message that came last
   }

@@ -72,7 +72,8 @@ protected:
     std::optional<takt_core::MissedPeriods> missed_periods;
   };
 
-  /// `stem` and `name` make the id: `<node>:<stem>(<name>)`.
+  /// `stem` and `name` make the id: `<node>:<stem>(<name>)`. Throws `Error` if the options' callback
+  /// group is another node's.
   Entity(
     std::shared_ptr<NodeState> node, takt_core::Kind kind, const std::string & stem,
     const std::string & name, EntityOptions options);

@@ -146,7 +146,7 @@ public:
     using Kept = detail::KeptAs<T>;
     Kept value = detail::to_parameter_value(default_value);
     if (const ParameterValue * const given = find_override(name); given != nullptr) {
-      value = detail::parameter_as<Kept>(name, *given);
+      value = detail::parameter_as<Kept>(named(name), *given);
     }
     declare(name, ParameterValue(value));
     return value;
@@ -155,7 +155,7 @@ public:
   template <typename T>
   detail::KeptAs<T> declare_parameter(const std::string & name)
   {
-    auto value = detail::parameter_as<detail::KeptAs<T>>(name, need_override(name));
+    auto value = detail::parameter_as<detail::KeptAs<T>>(named(name), need_override(name));
     declare(name, ParameterValue(value));
     return value;
   }
@@ -168,7 +168,7 @@ public:
     if (!has_parameter(name)) {
       return false;
     }
-    value = get_parameter(name).get_value<T>();
+    value = detail::parameter_as<T>(named(name), get_parameter(name).get_parameter_value());
     return true;
   }
   /// `alternative` if not declared.
@@ -207,6 +207,8 @@ private:
     takt_core::Duration period, Timer::Function function, const TimerOptions & options,
     bool ros_time);
   void adopt(const std::shared_ptr<Entity> & entity);
+  // "/node: parameter 'name'", for messages.
+  std::string named(const std::string & parameter) const;
   const ParameterValue * find_override(const std::string & name) const;
   const ParameterValue & need_override(const std::string & name) const;
   void declare(const std::string & name, ParameterValue value);

@@ -49,9 +49,10 @@ using KeptAs = decltype(to_parameter_value(std::declval<T>()));
 
 const char * type_name(const ParameterValue & value) noexcept;
 
-/// The value as a T; an integer also serves where a double is asked for. Throws `Error`.
+/// The value as a T; an integer also serves where a double is asked for. Throws `Error`, which begins
+/// with `what`, as in "parameter 'x'".
 template <typename T>
-T parameter_as(const std::string & name, const ParameterValue & value)
+T parameter_as(const std::string & what, const ParameterValue & value)
 {
   using Kept = KeptAs<T>;
   if (const auto * const kept = std::get_if<Kept>(&value)) {
@@ -63,8 +64,8 @@ T parameter_as(const std::string & name, const ParameterValue & value)
     }
   }
   throw Error(
-    "parameter '" + name + "' is of type " + type_name(value) + ", but " +
-    type_name(ParameterValue(Kept{})) + " is needed");
+    what + " is of type " + type_name(value) + ", but " + type_name(ParameterValue(Kept{})) +
+    " is needed");
 }
 
 }  // namespace detail
@@ -89,7 +90,7 @@ public:
   template <typename T>
   T get_value() const
   {
-    return detail::parameter_as<T>(name_, value_);
+    return detail::parameter_as<T>("parameter '" + name_ + "'", value_);
   }
   bool as_bool() const { return get_value<bool>(); }
   std::int64_t as_int() const { return get_value<std::int64_t>(); }

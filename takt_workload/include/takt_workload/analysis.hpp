@@ -123,6 +123,11 @@ std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRec
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
   const StallIndex & stalls, takt_core::Time from, takt_core::Time to, takt_core::Time observed_to);
+/// `callbacks`: the figures of each, as the table numbers them.
+HotPathFigures analyse_hot_path(
+  const Graph & graph, const CallbackTable & table, const Causality & causality,
+  const StallIndex & stalls, const std::vector<CallbackFigures> & callbacks, takt_core::Time from,
+  takt_core::Time to);
 /// Callbacks on any path from `roots` to `sink`, roots and sink included, in graph order.
 std::vector<std::uint32_t> callbacks_between(
   const Graph & graph, const CallbackTable & table, const std::vector<std::uint32_t> & roots,

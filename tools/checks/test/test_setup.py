@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 SETUP = Path(__file__).resolve().parents[2] / "setup"
 
 
-def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(script: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run one of the scripts with nothing in its environment but this."""
     return subprocess.run(
         [SETUP / script],
@@ -122,16 +123,17 @@ def test_help_sets_nothing_up_and_builds_nothing(tmp_path: Path, words: list[str
     done = takt(tree, home, *words)
     assert done.returncode == 0, done.stderr
     app = (SETUP.parents[1] / "takt_cli/takt_cli/app.py").read_text()
-    commands = re.findall(r'app\.command\("([a-z]+)"\)|name="(?!takt)([a-z]+)"', app)
-    assert commands
-    for names in commands:
-        assert "".join(names) in done.stdout
+    commands = re.findall(r'app\.(?:command\(|add_typer\(.*name=)"([a-z-]+)"', app)
+    assert len(commands) == app.count("app.command(") + app.count("app.add_typer(") > 0
+    assert f"Commands: {', '.join(commands)}. " in done.stdout
     assert done.stderr == ""
     assert not list(home.iterdir())
     assert not (tree / "build").exists()
 
 
-def test_a_build_that_is_older_than_its_sources_is_named(tmp_path: Path) -> None:
+@pytest.fixture
+def built(tmp_path: Path) -> Path:
+    """Make a tree that counts as built, with stand-ins for the tool and for colcon."""
     tree, home = a_tree(tmp_path), tmp_path / "home"
     home.mkdir()
     where = 'source "$1/paths.sh"; echo "$TAKT_PREFIX"'
@@ -142,30 +144,67 @@ def test_a_build_that_is_older_than_its_sources_is_named(tmp_path: Path) -> None
         text=True,
         check=True,
     ).stdout.strip()
-    python = Path(prefix, "bin/python3")  # stands for the tool
-    python.parent.mkdir(parents=True)
-    python.write_text("#!/bin/sh\necho ran\n")
-    python.chmod(0o755)
+    for name, words in (("python3", "echo ran"), ("colcon", "exit 0")):
+        program = Path(prefix, "bin", name)
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{words}\n")
+        program.chmod(0o755)
     Path(prefix, ".complete").touch()
+    for package, needs in (("core", ""), ("workload", "core"), ("bench", "core"), ("cli", "core")):
+        manifest = tree / f"takt_{package}/package.xml"
+        (manifest.parent / "src").mkdir(parents=True)
+        manifest.write_text(f"<depend>takt_{needs}</depend>\n" if needs else "")
+        (manifest.parent / "src/a.cpp").touch()
     stamp = tree / "build/jazzy/.built"
     stamp.parent.mkdir(parents=True)
     stamp.write_text(f"{prefix}  takt_core\n")
-    younger = ("takt_core/test/a_test.cpp", "takt_cli/takt_cli/a.py", "takt_results/run/a.json")
-    for name in ("takt_core/src/a.cpp", *younger):
-        (tree / name).parent.mkdir(parents=True)
-        (tree / name).touch()
-    now = stamp.stat().st_mtime
-    os.utime(tree / "takt_core/src/a.cpp", (now - 10, now - 10))
-    for name in younger:
-        os.utime(tree / name, (now + 10, now + 10))
-    done = takt(tree, home, "host")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n", "")
-    os.utime(tree / "takt_core/src/a.cpp", (now + 10, now + 10))
-    done = takt(tree, home, "host")
+    for file in tree.rglob("*"):
+        age(file, 60 if file != stamp else 30)
+    return tree
+
+
+def age(file: Path, seconds: float) -> None:
+    """Let a file be this old."""
+    moment = time.time() - seconds
+    os.utime(file, (moment, moment))
+
+
+def stale(tree: Path) -> str:
+    """Run what was built, and return of which file it warns."""
+    done = takt(tree, tree.parent / "home", "host")
     assert (done.returncode, done.stdout) == (0, "ran\n")
-    (warning,) = done.stderr.splitlines()
-    assert "takt_core/src/a.cpp is newer than what was built" in warning
-    assert "`make build`" in warning
+    assert len(done.stderr.splitlines()) <= 1
+    assert done.stderr == "" or "`make build`" in done.stderr
+    return done.stderr.removeprefix("takt: ").partition(" is newer than what was built")[0]
+
+
+def test_a_build_that_is_older_than_its_sources_is_named(built: Path) -> None:
+    for name in ("takt_core/test/a_test.cpp", "takt_cli/takt_cli/a.py", "takt_results/a.json"):
+        (built / name).parent.mkdir(parents=True)
+        (built / name).touch()
+    assert stale(built) == ""
+    age(built / "takt_core/src/a.cpp", 0)
+    assert stale(built) == "takt_core/src/a.cpp"
+
+
+def test_a_build_of_some_packages_is_none_of_those_that_need_them(built: Path) -> None:
+    def build(packages: str) -> None:
+        home = str(built.parent / "home")
+        done = run(built / "tools/setup/build.sh", HOME=home, ROS="jazzy", PACKAGES=packages)
+        assert done.returncode == 0, done.stderr
+
+    age(built / "takt_workload/src/a.cpp", 10)
+    assert stale(built) == "takt_workload/src/a.cpp"
+    build("takt_workload")
+    assert stale(built) == ""
+    age(built / "takt_core/src/a.cpp", 0)
+    build("takt_workload")
+    assert stale(built) == "takt_core/src/a.cpp"  # which the benchmarks need, too
+    build("takt_bench")
+    assert stale(built) == ""
+    age(built / "takt_core/src/a.cpp", 0)
+    build("takt_core")
+    assert stale(built) == "takt_core/src/a.cpp"
 
 
 def test_something_long_says_that_it_goes_on_and_stops_by_itself() -> None:

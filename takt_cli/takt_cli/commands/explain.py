@@ -1,0 +1,39 @@
+"""`takt explain`: how late each chain can be at worst, and what that is the sum of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from takt_cli.commands.options import Json
+from takt_cli.commands.own_words import pass_on
+from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
+from takt_cli.graphs import resolve_schedule
+from takt_cli.programs import find_program, run_program
+
+
+def explain(
+    schedule: Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")],
+    system: Annotated[Path, typer.Option(metavar="FILE", help="The system model it is for.")],
+    chain: Annotated[
+        str | None,
+        typer.Option(help="Explain this chain's bound, term by term.", show_default="all, briefly"),
+    ] = None,
+    callbacks: Annotated[
+        bool, typer.Option("--callbacks", help="Also the bound of each callback.")
+    ] = False,
+    json_output: Json = False,
+) -> None:
+    """Bound the response times of a system's chains; exit code 1 if a deadline may be missed."""
+    program = find_program("takt_explain", "takt_plan")
+    arguments = [str(resolve_schedule(schedule)), "--system", str(system)]
+    if chain is not None:
+        arguments += ["--chain", chain]
+    if callbacks:
+        arguments.append("--callbacks")
+    if json_output:
+        arguments.append("--json")
+    done = run_program(program, arguments, check=False)
+    pass_on(program.name, done, json_output, (0, EXIT_FAILED, EXIT_USAGE))

@@ -1,0 +1,188 @@
+#include "explanation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "takt_schedule/duration.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+std::string printed(Ns time)
+{
+  return takt_schedule::print_duration(takt_core::Duration(time));
+}
+
+std::string deadline_of(const Chain & chain)
+{
+  return chain.deadline == kUnbounded ? "none" : printed(chain.deadline);
+}
+
+// "18.8ms", or how much is missing.
+std::string spare(const Chain & chain, Ns bound)
+{
+  if (chain.deadline == kUnbounded) {
+    return "";
+  }
+  return bound <= chain.deadline ? printed(chain.deadline - bound)
+                                 : printed(bound - chain.deadline) + " too late";
+}
+
+// Columns as wide as they need to be; the last one as it is.
+std::string aligned(const std::vector<std::vector<std::string>> & rows)
+{
+  std::vector<std::size_t> width;
+  for (const auto & row : rows) {
+    width.resize(std::max(width.size(), row.size()), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      width[i] = std::max(width[i], row[i].size());
+    }
+  }
+  std::string text;
+  for (const auto & row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += fmt::format("{:<{}}{}", row[i], width[i], i + 1 < row.size() ? "  " : "");
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
+std::string thread_of(const Model & model, Index task)
+{
+  const Thread & thread = model.threads[model.tasks[task].threads.front()];
+  return fmt::format("{} (OS priority {})", thread.name, thread.priority);
+}
+
+using Terms = std::vector<std::pair<std::string, Ns>>;
+
+// What a segment's response is the sum of; what is nothing is left out.
+Terms terms_of(const Model & model, const SegmentBound & segment)
+{
+  Terms terms{
+    {"own work", segment.own},
+    {"waiting for a less urgent callback of the same thread that had begun", segment.blocking},
+    {"waiting for a less urgent thread that publishes at the middleware ceiling", segment.ceiling},
+    {"work that less urgent callbacks of this core had started before", segment.once}};
+  std::vector<Interference> others = segment.interference;
+  std::stable_sort(
+    others.begin(), others.end(), [](const auto & a, const auto & b) { return a.time > b.time; });
+  for (const Interference & other : others) {
+    const std::string who =
+      other.task == kNone
+        ? std::string("threads that are not the executors'")
+        : fmt::format("{} on {}", model.tasks[other.task].id, thread_of(model, other.task));
+    terms.emplace_back("interference by " + who, other.time);
+  }
+  terms.emplace_back("head start of earlier activations in the queue", -segment.queue_start);
+  std::erase_if(terms, [](const auto & term) { return term.second == 0; });
+  return terms;
+}
+
+std::string signed_time(Ns time)
+{
+  return time < 0 ? "- " + printed(-time) : "  " + printed(time);
+}
+
+std::string by_segments(const Model & model, const ChainAnswer & answer)
+{
+  std::string text;
+  Ns reached = 0;
+  for (std::size_t i = 0; i < answer.segments.size(); ++i) {
+    const SegmentBound & segment = answer.segments[i];
+    std::vector<std::string> ids;
+    std::vector<std::string> threads;
+    for (const Index task : segment.tasks) {
+      ids.push_back(model.tasks[task].id);
+      const std::string thread = thread_of(model, task);
+      if (threads.empty() || threads.back() != thread) {
+        threads.push_back(thread);
+      }
+    }
+    const Thread & first = model.threads[model.tasks[segment.tasks.front()].threads.front()];
+    text += fmt::format(
+      "\n{}. {}\n   on {}, thread {}\n", i + 1, fmt::join(ids, " -> "),
+      model.core_name(first.cores.front()), fmt::join(threads, ", "));
+    std::vector<std::vector<std::string>> rows;
+    const Ns before = segment.released - reached;
+    if (before > 0) {
+      rows.push_back(
+        {"    ", signed_time(before),
+         i == 0 ? "released late (jitter)" : "message under way, or release jitter"});
+    }
+    for (const auto & [what, time] : terms_of(model, segment)) {
+      rows.push_back({"    ", signed_time(time), what});
+    }
+    reached = add(segment.released, segment.response);
+    rows.push_back(
+      {"   =", signed_time(reached), "after the chain's release, at the latest, it has ended"});
+    text += aligned(rows);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string chain_table(
+  const Model & model, const Bounds & bounds, const std::vector<Index> & chains)
+{
+  std::vector<std::vector<std::string>> rows{
+    {"chain", "priority", "deadline", "bound", "to spare"}};
+  std::string reasons;
+  for (const Index i : chains) {
+    const Chain & chain = model.chains[i];
+    const auto & answer = bounds.chains[i];
+    rows.push_back(
+      {chain.name, std::to_string(chain.priority), deadline_of(chain),
+       answer ? printed(answer->bound) : "none", answer ? spare(chain, answer->bound) : ""});
+    if (!answer) {
+      for (const std::string & why : answer.faults()) {
+        reasons += fmt::format("{} has no bound: {}\n", chain.name, why);
+      }
+    }
+  }
+  return aligned(rows) + reasons;
+}
+
+std::string callback_table(const Model & model, const Bounds & bounds)
+{
+  std::vector<std::vector<std::string>> rows{{"callback", "thread", "bound"}};
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    const auto & bound = bounds.tasks[task];
+    std::vector<std::string> names;
+    for (const Index thread : model.tasks[task].threads) {
+      names.push_back(model.threads[thread].name);
+    }
+    rows.push_back(
+      {model.tasks[task].id, fmt::format("{}", fmt::join(names, " ")),
+       bound ? printed(*bound) : "none: " + bound.faults().front()});
+  }
+  return aligned(rows);
+}
+
+std::string explanation(const Model & model, Index index, const ChainAnswer & answer)
+{
+  const Chain & chain = model.chains[index];
+  std::string text = fmt::format("{}: at most {}", chain.name, printed(answer.bound));
+  if (chain.deadline != kUnbounded) {
+    text += fmt::format(
+      ", deadline {}: {}", printed(chain.deadline),
+      answer.bound <= chain.deadline ? printed(chain.deadline - answer.bound) + " to spare"
+                                     : spare(chain, answer.bound));
+  }
+  text += '\n';
+  if (answer.analysis == Analysis::priority) {
+    return text + by_segments(model, answer);
+  }
+  return text +
+         "The bound is the sum over its callbacks' bounds (polling points; window_bounds.hpp).\n";
+}
+
+}  // namespace takt_plan

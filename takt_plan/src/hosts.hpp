@@ -1,0 +1,37 @@
+// The hosts of a system in its model: they and their cores, by the names the files have for them.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__HOSTS_HPP_
+#define TAKT_PLAN__SRC__HOSTS_HPP_
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "takt_plan/model.hpp"
+#include "takt_schedule/system.hpp"
+
+namespace takt_plan::detail
+{
+
+class Hosts
+{
+public:
+  /// Adds the hosts, their cores and what else runs on them to `model`.
+  Hosts(const takt_schedule::System & system, Model & model);
+
+  /// Position in both the system and the model; kNone: there is none of that name.
+  Index find(const std::string & name) const;
+  /// Of these, the cores that the host has.
+  std::vector<Index> cores(Index host, const std::vector<int> & numbers) const;
+
+private:
+  std::unordered_map<std::string, Index> hosts_;
+  std::map<std::pair<Index, int>, Index> cores_;
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__HOSTS_HPP_

@@ -1,0 +1,122 @@
+#include "priority_solver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace takt_plan::detail
+{
+
+PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & options)
+: model_(model),
+  terms_(options.terms),
+  horizon_(detail::horizon(model, options.horizon)),
+  order_(in_trigger_order(model)),
+  streams_(model, order_),
+  segments_(model, order_),
+  parts_(streams_.all().size()),
+  next_(streams_.all().size())
+{
+  for (Index id = 0; id < streams_.all().size(); ++id) {
+    for (const Stream::From & from : streams_.all()[id].from) {
+      next_[from.stream].push_back(id);
+    }
+  }
+  for (const Index task : order_) {
+    prepare(task);
+  }
+  while (iterate()) {
+  }
+}
+
+void PrioritySolver::prepare(Index task)
+{
+  for (Index way = 0; way < streams_.of(task).size(); ++way) {
+    const Index id = streams_.of(task)[way];
+    PriorityPart & part = parts_[id];
+    if (streams_.all()[id].from.empty() && terms_.jitter) {
+      part.released = model_.tasks[task].release->jitter;
+    }
+    auto window = priority_window(model_, streams_, segments_, task, way, terms_);
+    if (window) {
+      part.window = std::move(*window);
+    } else {
+      part.refusal = window.faults().front();
+    }
+  }
+}
+
+// One round over all tasks; false if nothing moved.
+bool PrioritySolver::iterate()
+{
+  ++round_;
+  bool moved = false;
+  for (const Index task : order_) {
+    for (const Index id : streams_.of(task)) {
+      const Ns before = parts_[id].bound;
+      if (solve_part(id) && parts_[id].bound != before) {
+        moved = true;
+        if (round_ > kMostRounds) {
+          parts_[id].bound = kUnbounded;
+          parts_[id].steps.give_up();
+        }
+        release_next(id);
+      }
+    }
+  }
+  return moved;
+}
+
+// False if nothing that it depends on moved since it was solved.
+bool PrioritySolver::solve_part(Index id)
+{
+  PriorityPart & part = parts_[id];
+  if (!part.refusal.empty()) {
+    part.bound = kUnbounded;
+    return true;
+  }
+  if (part.bound == kUnbounded) {
+    return false;
+  }
+  BusyWindow & window = part.window.window;
+  const PriorityPart & head = parts_[part.window.head_stream];
+  bool moved = part.solved_round < 0 || head.released_round >= part.solved_round;
+  window.jitter = jitter(part.window.head_stream);
+  for (Entry & entry : window.entries) {
+    if (entry.stream != kNone) {
+      moved = moved || parts_[entry.stream].released_round >= part.solved_round;
+      entry.jitter = jitter(entry.stream);
+    }
+  }
+  if (!moved) {
+    return false;
+  }
+  part.solved_round = round_;
+  const bool infinite =
+    head.released == kUnbounded ||
+    std::any_of(window.entries.begin(), window.entries.end(), [](const Entry & entry) {
+      return entry.jitter == kUnbounded && entry.cost > 0;
+    });
+  part.worst = infinite ? Worst{} : worst_activation(window, horizon_, terms_.queued, part.steps);
+  part.bound = add(head.released, part.worst.response);
+  if (part.bound > horizon_) {
+    part.bound = kUnbounded;
+  }
+  return true;
+}
+
+void PrioritySolver::release_next(Index id)
+{
+  for (const Index next : next_[id]) {
+    Ns latest = 0;
+    for (const Stream::From & from : streams_.all()[next].from) {
+      const Link & link = model_.tasks[streams_.all()[next].task].triggers[from.link];
+      latest = std::max(latest, add(parts_[from.stream].bound, link.delay));
+    }
+    if (latest != parts_[next].released) {
+      parts_[next].released = latest;
+      parts_[next].released_round = round_;
+    }
+  }
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,62 @@
+// The least solution of the equations of priority_bounds.hpp for all segments at once: bounds make
+// jitters, and jitters make bounds.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_
+#define TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_
+
+#include <string>
+#include <vector>
+
+#include "limits.hpp"
+#include "priority_window.hpp"
+
+namespace takt_plan::detail
+{
+
+/// A task's activations by one stream.
+struct PriorityPart
+{
+  PriorityWindow window;
+  std::string refusal;  ///< empty: the window is there
+  Ns released = 0;      ///< at the latest, after the stream's nominal release
+  Ns bound = 0;         ///< the end, likewise; kUnbounded: there is none
+  Worst worst;
+  Steps steps;
+  int released_round = 0;  ///< the last one that moved `released`
+  int solved_round = -1;   ///< the last one that looked at the window
+};
+
+class PrioritySolver
+{
+public:
+  /// Solves. `model` must pass `check`; keeps a reference to it.
+  PrioritySolver(const Model & model, const PriorityOptions & options);
+
+  const Model & model() const noexcept { return model_; }
+  Ns horizon() const noexcept { return horizon_; }
+  const Streams & streams() const noexcept { return streams_; }
+  const Segments & segments() const noexcept { return segments_; }
+  const PriorityPart & part(Index stream) const { return parts_[stream]; }
+
+private:
+  void prepare(Index task);
+  bool iterate();
+  bool solve_part(Index id);
+  Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
+  void release_next(Index id);
+
+  const Model & model_;
+  const PriorityTerms terms_;
+  const Ns horizon_;
+  const std::vector<Index> order_;
+  const Streams streams_;
+  const Segments segments_;
+  std::vector<PriorityPart> parts_;       // one per stream
+  std::vector<std::vector<Index>> next_;  // streams that go on from one
+  int round_ = 0;
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_

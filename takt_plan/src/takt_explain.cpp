@@ -1,0 +1,231 @@
+// takt_explain: for each chain of a system under a schedule a bound on its response time, or why
+// there is none; of one chain, what the bound is the sum of.
+//
+// Exit codes: 0 every chain asked for has a bound within its deadline, 1 one has not (or what was found
+// could not be written), 2 a file or the command line is wrong.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+
+#include "explanation.hpp"
+#include "takt_plan/bounds.hpp"
+#include "takt_plan/build_model.hpp"
+#include "takt_plan/load_plan.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace
+{
+
+using nlohmann::json;
+using takt_core::Faults;
+using takt_plan::Bounds;
+using takt_plan::Index;
+using takt_plan::kNone;
+using takt_plan::kUnbounded;
+using takt_plan::Model;
+
+constexpr int kLate = 1;
+constexpr int kBad = 2;
+
+struct Arguments
+{
+  std::string schedule;
+  std::string system;
+  std::string chain;
+  bool callbacks = false;
+  bool json = false;
+};
+
+struct Answer
+{
+  Faults faults;  // of the input
+  std::vector<std::string> warnings;
+  Model model;
+  Bounds bounds;
+  std::vector<Index> chains;  // asked for, most important first
+};
+
+Answer analyse(const Arguments & arguments)
+{
+  Answer answer;
+  const auto plan = takt_plan::load_plan(arguments.system, arguments.schedule);
+  if (!plan) {
+    answer.faults = plan.faults();
+    return answer;
+  }
+  answer.warnings = plan->warnings;
+  const auto model = takt_plan::build_model(plan->system, plan->schedule);
+  if (!model) {
+    answer.faults = model.faults();
+    return answer;
+  }
+  answer.model = *model;
+  const auto & chains = answer.model.chains;
+  answer.chains.resize(chains.size());
+  std::iota(answer.chains.begin(), answer.chains.end(), Index{0});
+  std::stable_sort(answer.chains.begin(), answer.chains.end(), [&](Index a, Index b) {
+    return chains[a].priority > chains[b].priority;
+  });
+  if (!arguments.chain.empty()) {
+    std::erase_if(
+      answer.chains, [&](Index chain) { return chains[chain].name != arguments.chain; });
+    if (answer.chains.empty()) {
+      std::string names;
+      for (const auto & chain : chains) {
+        names += (names.empty() ? "" : ", ") + chain.name;
+      }
+      answer.faults.push_back(fmt::format(
+        "no chain {}; {}", takt_schedule::quoted(arguments.chain),
+        names.empty() ? "the system has none" : "chains are " + names));
+      return answer;
+    }
+  }
+  auto found = takt_plan::bounds(answer.model);
+  answer.faults = found.faults();
+  if (found) {
+    answer.bounds = std::move(*found);
+  }
+  return answer;
+}
+
+bool all_met(const Answer & answer)
+{
+  return std::all_of(answer.chains.begin(), answer.chains.end(), [&](Index chain) {
+    return takt_plan::meets_deadline(answer.model.chains[chain], answer.bounds.chains[chain]);
+  });
+}
+
+json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
+{
+  auto callbacks = json::array();
+  for (const Index task : segment.tasks) {
+    const takt_plan::Task & t = model.tasks[task];
+    callbacks.push_back({{"id", t.id}, {"thread", model.threads[t.threads.front()].name}});
+  }
+  auto interference = json::array();
+  for (const auto & other : segment.interference) {
+    interference.push_back(
+      {{"callback", other.task == kNone ? json() : json(model.tasks[other.task].id)},
+       {"ns", other.time}});
+  }
+  const auto & thread = model.threads[model.tasks[segment.tasks.front()].threads.front()];
+  return {
+    {"callbacks", callbacks},
+    {"host", model.hosts[thread.host]},
+    {"core", model.cores[thread.cores.front()].number},
+    {"released_ns", segment.released},
+    {"response_ns", segment.response},
+    {"own_ns", segment.own},
+    {"blocking_ns", segment.blocking},
+    {"ceiling_ns", segment.ceiling},
+    {"started_before_ns", segment.once},
+    {"interference", interference},
+    {"queue_start_ns", segment.queue_start}};
+}
+
+int print_json(const Answer & answer)
+{
+  json all{{"faults", answer.faults}, {"warnings", answer.warnings}};
+  auto & chains = all["chains"] = json::array();
+  auto & callbacks = all["callbacks"] = json::array();
+  if (answer.faults.empty()) {
+    for (const Index i : answer.chains) {
+      const auto & chain = answer.model.chains[i];
+      const auto & found = answer.bounds.chains[i];
+      json one{
+        {"name", chain.name},
+        {"priority", chain.priority},
+        {"deadline_ns", chain.deadline == kUnbounded ? json() : json(chain.deadline)},
+        {"bound_ns", found ? json(found->bound) : json()},
+        {"met", takt_plan::meets_deadline(chain, found)},
+        {"why", found ? json() : json(found.faults().front())}};
+      if (found) {
+        one["analysis"] = found->analysis == takt_plan::Analysis::window ? "window" : "priority";
+        one["segments"] = json::array();
+        for (const auto & segment : found->segments) {
+          one["segments"].push_back(segment_json(answer.model, segment));
+        }
+      }
+      chains.push_back(std::move(one));
+    }
+    for (Index i = 0; i < answer.model.tasks.size(); ++i) {
+      const auto & bound = answer.bounds.tasks[i];
+      callbacks.push_back(
+        {{"id", answer.model.tasks[i].id},
+         {"bound_ns", bound ? json(*bound) : json()},
+         {"why", bound ? json() : json(bound.faults().front())}});
+    }
+  }
+  all["met"] = answer.faults.empty() && all_met(answer);
+  fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+  return answer.faults.empty() ? (all["met"] ? 0 : kLate) : kBad;
+}
+
+int print_text(const Arguments & arguments, const Answer & answer)
+{
+  for (const std::string & warning : answer.warnings) {
+    fmt::print(stderr, "warning: {}\n", warning);
+  }
+  for (const std::string & fault : answer.faults) {
+    fmt::print(stderr, "{}\n", fault);
+  }
+  if (!answer.faults.empty()) {
+    return kBad;
+  }
+  if (arguments.chain.empty()) {
+    fmt::print(
+      "{}", answer.chains.empty() ? "the system has no chains\n"
+                                  : chain_table(answer.model, answer.bounds, answer.chains));
+  } else {
+    const Index chain = answer.chains.front();
+    const auto & found = answer.bounds.chains[chain];
+    fmt::print(
+      "{}", found ? explanation(answer.model, chain, *found)
+                  : chain_table(answer.model, answer.bounds, answer.chains));
+  }
+  if (arguments.callbacks) {
+    fmt::print("\n{}", callback_table(answer.model, answer.bounds));
+  }
+  return all_met(answer) ? 0 : kLate;
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  CLI::App app{
+    "Bounds on the response times of a system's chains under a schedule, and what they are made "
+    "of."};
+  Arguments arguments;
+  app.add_option("schedule", arguments.schedule, "the schedule file")->required();
+  app.add_option("--system", arguments.system, "the system model it is for")->required();
+  app.add_option("--chain", arguments.chain, "explain the bound of this chain, term by term");
+  app.add_flag("--callbacks", arguments.callbacks, "also the bound of each callback");
+  app.add_flag("--json", arguments.json, "print everything as JSON");
+  try {
+    app.parse(argc, argv);
+    const Answer answer = analyse(arguments);
+    const int code = arguments.json ? print_json(answer) : print_text(arguments, answer);
+    // A full disk shows when the buffer is emptied.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      fmt::print(stderr, "takt_explain: the output cannot be written: {}\n", std::strerror(errno));
+      return kLate;
+    }
+    return code;
+  } catch (const CLI::Success & request) {
+    return app.exit(request);
+  } catch (const CLI::ParseError & error) {
+    fmt::print(stderr, "takt_explain: {}\n", error.what());
+    return kBad;
+  } catch (const std::exception & error) {
+    fmt::print(stderr, "takt_explain: {}\n", error.what());
+    return kBad;
+  }
+}

@@ -1,0 +1,189 @@
+// takt_explain as its users meet it: what docs/explain.md shows, exit codes, faults, JSON.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace takt_plan
+{
+namespace
+{
+
+struct Outcome
+{
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string content(const std::filesystem::path & path)
+{
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The block behind a comment of docs/explain.md.
+std::string shown(const std::string & comment)
+{
+  static const std::string page = content(TAKT_DOCS "/explain.md");
+  const std::size_t marker = page.find("<!-- " + comment + " -->");
+  const std::size_t begin = page.find('\n', page.find("```", marker)) + 1;
+  const std::size_t end = page.find("```", begin);
+  if (marker == std::string::npos || end == std::string::npos) {
+    ADD_FAILURE() << "docs/explain.md has no block '" << comment << "'";
+    return {};
+  }
+  return page.substr(begin, end - begin);
+}
+
+class ExplainProgram : public testing::Test
+{
+protected:
+  ExplainProgram()
+  {
+    std::string pattern = (std::filesystem::temp_directory_path() / "takt_explain.XXXXXX").string();
+    directory_ = ::mkdtemp(pattern.data());
+    for (const char * name : {"system.yaml", "one.yaml", "two.yaml"}) {
+      write(name, shown(std::string("file: ") + name));
+    }
+  }
+  ~ExplainProgram() override { std::filesystem::remove_all(directory_); }
+
+  void write(const std::string & name, const std::string & text) const
+  {
+    std::ofstream(directory_ / name) << text;
+  }
+
+  // The system of the page with `from` replaced.
+  std::string changed(const std::string & name, const std::string & from, const std::string & to)
+  {
+    std::string text = content(directory_ / name);
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+  }
+
+  Outcome run(const std::string & arguments, const std::string & output = "out") const
+  {
+    const std::string command = "cd '" + directory_.string() + "' && '" TAKT_EXPLAIN "' " +
+                                arguments + " >" + output + " 2>err";
+    const int status = std::system(command.c_str());  // NOLINT: a shell is what users have
+    return {
+      WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(directory_ / "out"),
+      content(directory_ / "err")};
+  }
+
+  std::filesystem::path directory_;
+};
+
+TEST_F(ExplainProgram, SaysWhatThePageShows)
+{
+  for (const auto & [words, code] :
+       {std::pair{"one.yaml --system system.yaml", 1},
+        {"one.yaml --system system.yaml --chain obstacles", 1},
+        {"two.yaml --system system.yaml --callbacks", 0}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, code) << words;
+    EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST_F(ExplainProgram, JudgesOnlyTheChainAskedFor)
+{
+  EXPECT_EQ(run("one.yaml --system system.yaml --chain camera").code, 0);
+  const Outcome nobody = run("one.yaml --system system.yaml --chain nobody");
+  EXPECT_EQ(nobody.code, 2);
+  EXPECT_EQ(nobody.err, "no chain 'nobody'; chains are obstacles, camera\n");
+}
+
+TEST_F(ExplainProgram, TheTermsAddUpInJson)
+{
+  const Outcome outcome = run("one.yaml --system system.yaml --json");
+  EXPECT_EQ(outcome.code, 1);
+  const auto all = nlohmann::json::parse(outcome.out);
+  EXPECT_FALSE(all.at("met").get<bool>());
+  ASSERT_EQ(all.at("chains").size(), 2u);
+  for (const auto & chain : all.at("chains")) {
+    std::int64_t reached = 0;
+    for (const auto & segment : chain.at("segments")) {
+      std::int64_t sum = -segment.at("queue_start_ns").get<std::int64_t>();
+      for (const char * term : {"own_ns", "blocking_ns", "ceiling_ns", "started_before_ns"}) {
+        sum += segment.at(term).get<std::int64_t>();
+      }
+      for (const auto & other : segment.at("interference")) {
+        sum += other.at("ns").get<std::int64_t>();
+      }
+      EXPECT_EQ(sum, segment.at("response_ns").get<std::int64_t>());
+      reached = segment.at("released_ns").get<std::int64_t>() + sum;
+    }
+    EXPECT_EQ(reached, chain.at("bound_ns").get<std::int64_t>());
+  }
+  EXPECT_EQ(all.at("callbacks").size(), 6u);
+}
+
+TEST_F(ExplainProgram, AChainWithoutABoundSaysWhyAndIsNotMet)
+{
+  write("pool.yaml", changed("two.yaml", "default: planner", "default: all"));
+  const Outcome outcome = run("pool.yaml --system system.yaml");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(
+    outcome.out.find("obstacles has no bound: '/plan:sub(/obstacles)' may run on any of 2 threads"),
+    std::string::npos)
+    << outcome.out;
+}
+
+TEST_F(ExplainProgram, NamesWhatIsWrongInEitherFile)
+{
+  write("bad.yaml", changed("system.yaml", "time: 8ms", "time: 8"));
+  const Outcome bad = run("nowhere.yaml --system bad.yaml");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_NE(bad.err.find("bad.yaml:8:"), std::string::npos) << bad.err;
+  EXPECT_NE(bad.err.find("nowhere.yaml: cannot be read"), std::string::npos) << bad.err;
+  // Cores are those of the model, not of this machine.
+  write("more.yaml", changed("two.yaml", "cores: [1]", "cores: [7]"));
+  const Outcome core = run("more.yaml --system system.yaml");
+  EXPECT_EQ(core.code, 2);
+  EXPECT_NE(core.err.find("core 7 cannot be used; usable cores are 0-1"), std::string::npos)
+    << core.err;
+  write("big.yaml", changed("system.yaml", "cores: 2", "cores: 64"));
+  EXPECT_EQ(run("more.yaml --system big.yaml").code, 0) << run("more.yaml --system big.yaml").err;
+}
+
+TEST_F(ExplainProgram, WarnsOfARuleThatMatchesNothing)
+{
+  write("odd.yaml", changed("one.yaml", "/plan:sub(/*)", "/plan:sub(*)"));
+  const Outcome outcome = run("odd.yaml --system system.yaml");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(
+    outcome.err.find("warning: odd.yaml:17:9: pattern '/plan:sub(*)' matches no callback"),
+    std::string::npos)
+    << outcome.err;
+}
+
+TEST_F(ExplainProgram, SaysThatTheOutputCannotBeWritten)
+{
+  const Outcome outcome = run("two.yaml --system system.yaml", "/dev/full");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("cannot be written: No space left"), std::string::npos) << outcome.err;
+}
+
+TEST_F(ExplainProgram, ACommandLineThatIsWrongIsOneSentence)
+{
+  for (const char * words : {"", "one.yaml", "one.yaml --system system.yaml --nonsense"}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace takt_plan

@@ -1,0 +1,36 @@
+// Campaigns that hold simulated responses against bounds: how long, from which seed, what was found.
+#ifndef TAKT_PLAN__TEST__SUPPORT__CAMPAIGN_HPP_
+#define TAKT_PLAN__TEST__SUPPORT__CAMPAIGN_HPP_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/simulation.hpp"
+#include "takt_core/result.hpp"
+#include "takt_plan/model.hpp"
+
+namespace takt_plan::test
+{
+
+/// TAKT_TEST_SEED, or 1.
+std::uint64_t seed();
+/// `slice`, times TAKT_TEST_ROUNDS where set (soak).
+std::uint64_t rounds(std::uint64_t slice);
+
+struct Campaign
+{
+  std::uint64_t bounds = 0, refusals = 0, runs = 0, violations = 0;
+  std::string first;  ///< violation
+};
+
+using Bounds = std::vector<takt_core::Result<Ns>>;
+
+/// Runs the model in several situations of `seed` and counts what is above its bound.
+void compare(
+  const Model & model, const Bounds & tasks, const Bounds & chains, std::uint64_t seed,
+  Campaign & campaign);
+
+}  // namespace takt_plan::test
+
+#endif  // TAKT_PLAN__TEST__SUPPORT__CAMPAIGN_HPP_
