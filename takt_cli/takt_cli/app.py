@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from takt_cli import __version__
-from takt_cli.commands import bench, check, demo, experiment, explain, graph, host, report, run
+from takt_cli.commands import (
+    bench,
+    check,
+    demo,
+    experiment,
+    explain,
+    graph,
+    host,
+    report,
+    run,
+    simulate,
+)
 
 
 def _version(wanted: bool) -> None:
@@ -42,6 +53,7 @@ app.command("run")(run.run_graph)
 app.command("check")(check.check)
 app.command("explain")(explain.explain)
 app.command("graph")(graph.graph)
+app.command("simulate")(simulate.simulate)
 app.add_typer(experiment.app, name="experiment")
 app.command("report")(report.make_report)
 app.command("host")(host.show_host)

@@ -36,6 +36,7 @@ def test_version_and_help(takt):
         "bench",
     ):
         assert command in text
+    assert "simulate" in text
     assert "executors" in takt("experiment", "--help").out
 
 
@@ -51,7 +52,7 @@ def test_an_unknown_graph_is_one_message_with_the_known_ones(takt, fakes):
 
 def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
     (tmp_path / "g.yaml").write_text("version: 1\n")
-    for command in (["run", "g.yaml"], ["check", "g.yaml"], ["bench"]):
+    for command in (["run", "g.yaml"], ["check", "g.yaml"], ["bench"], ["simulate", "s", "g.yaml"]):
         said = takt(*command)
         assert said.code == 2
         assert "make build" in said.err
@@ -112,6 +113,10 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["demo", "-o", "-"], "'-' names no file"),
         (["run", "/"], "/ is a directory; name a graph file"),
         (["check", "/"], "/ is a directory; name a schedule file"),
+        (["simulate", "s.yaml", "autoware_takt", "--runs", "0"], "'0' is no whole number from 1"),
+        (["simulate", "s.yaml", "autoware_takt", "--phases", "any"], "'any' is not one of 'fixed'"),
+        (["simulate", "s.yaml", "autoware_takt", "--duration", "0s"], "--duration 0s is too short"),
+        (["simulate", "s.yaml", "nosuch"], "unknown schedule 'nosuch'"),
         (["frobnicate"], "No such command"),
     ],
 )
@@ -463,7 +468,7 @@ def test_what_fails_at_once_leaves_no_directory(takt, fakes, tmp_path):
 
 
 def test_help_tells_every_default(takt):
-    for command in (["run"], ["check"], ["demo"], ["report"], ["bench"]):
+    for command in (["run"], ["check"], ["demo"], ["report"], ["bench"], ["simulate"]):
         text = " ".join(takt(*command, "--help").out.replace("│", " ").split())
         options = re.findall(r"--[a-z][a-z-]+ (?:-o )?<(?!bool)", text)
         # What takes a value has a default, but for the label, which is empty.
@@ -626,6 +631,33 @@ def test_check_shows_faults_as_they_are(takt, fakes, tmp_path):
     said = takt("check", "autoware_takt", "--against", "three_chains", "--json")
     assert said.code == 0
     assert len(json.loads(said.out)["ids"]["callbacks"]) == 9
+
+
+def test_simulate_hands_on_what_it_was_asked(takt, fakes):
+    said = takt("simulate", "s.yaml", "autoware_takt", "--json")
+    assert said.code == 0
+    asked = json.loads(said.out)
+    assert asked[0] == "s.yaml"
+    assert asked[1].endswith("autoware_takt.yaml")
+    words = "--duration 10s --seed 1 --phases fixed --execution worst --json"
+    assert " ".join(asked[2:]) == words
+    assert said.err == "warning: something\n"
+    said = takt(
+        *("simulate", "s.yaml", "autoware_takt", "--duration", "1.5", "--runs", "3", "--seed", "7"),
+        *("--phases", "random", "--execution", "histogram", "--trace", "t.json", "--of", "hot"),
+    )
+    words = "--duration 1500ms --seed 7 --phases random --execution histogram"
+    assert " ".join(json.loads(said.out)[2:]) == f"{words} --runs 3 --trace t.json --of hot"
+
+
+def test_simulate_shows_faults_as_they_are(takt, fakes):
+    said = takt("simulate", "bad.yaml", "autoware_takt")
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err == "bad.yaml:2:8: unknown key 'core'\n"
+    said = takt("simulate", "full.yaml", "autoware_takt")
+    assert said.code == 1
+    assert "t.json cannot be written" in said.err
 
 
 def test_explain_passes_on_words_and_exit_codes(takt, fakes, tmp_path):

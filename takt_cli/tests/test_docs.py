@@ -8,13 +8,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.built import CHECK, PLAN, WORKLOAD, need
+from support.built import CHECK, PLAN, SIMULATE, WORKLOAD, need
 from takt_cli import runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md", "explain.md")
 TAGGED = re.compile(r"<!-- test: runs -->\n```sh\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"<!-- test: shell -->\n```sh\n(.*?)```", re.DOTALL)
+SAYS = re.compile(r"<!-- test: says -->\n```text\n(.*?)```", re.DOTALL)
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
 
 
@@ -57,6 +58,23 @@ def test_the_commands_of_a_page_run(takt, short_runs, page, tmp_path):
         assert program == "./takt"
         said = takt(*arguments)
         assert said.code == 0, f"{arguments}: {said.err}"
+
+
+@need(*SIMULATE)
+def test_simulations_say_what_the_page_says(takt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = "simulate.md"
+    write_files(page, tmp_path)
+    said = []
+    for program, *arguments in commands(page):
+        assert program == "./takt"
+        done = takt(*arguments)
+        assert done.code == 0, f"{arguments}: {done.err}"
+        said.append(done.out)
+    shown = SAYS.findall((DOCS / page).read_text(encoding="utf-8"))
+    assert len(shown) == 2
+    assert said[: len(shown)] == shown
+    assert "5.55 ms" in said[2]
 
 
 @need(*CHECK)
@@ -104,14 +122,15 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
         assert "talk: " in done.stderr
 
 
-@pytest.mark.parametrize("page", [*PAGES, "own_node.md", "schedule.md"])
+@pytest.mark.parametrize("page", [*PAGES, "own_node.md", "schedule.md", "simulate.md"])
 def test_links_between_pages_lead_somewhere(page):
     text = (DOCS / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([\w./-]+)\)", text):
         assert (DOCS / target).exists(), target
 
 
-def test_every_option_that_run_has_is_explained(takt):
-    text = (DOCS / "run.md").read_text(encoding="utf-8")
-    for option in set(re.findall(r"--[a-z][a-z-]+", takt("run", "--help").out)):
+@pytest.mark.parametrize("command", ["run", "simulate"])
+def test_every_option_is_explained(takt, command):
+    text = (DOCS / f"{command}.md").read_text(encoding="utf-8")
+    for option in set(re.findall(r"--[a-z][a-z-]+", takt(command, "--help").out)) - {"--help"}:
         assert option in text, option

@@ -153,6 +153,19 @@ print("dispatch, ready to start      162.81 ns (limit 100.00) MISSED")
 sys.exit(1)
 """
 
+_SIMULATE = """#!{python}
+import json, sys
+system = sys.argv[1]
+if system == "bad.yaml":
+    print("bad.yaml:2:8: unknown key 'core'", file=sys.stderr)
+    sys.exit(2)
+if system == "full.yaml":
+    print("takt_simulate: t.json cannot be written: No space left on device", file=sys.stderr)
+    sys.exit(1)
+print("warning: something", file=sys.stderr)
+print(json.dumps(sys.argv[1:]))
+"""
+
 _SCHEDULE = {
     "version": 1,
     "executors": {
@@ -188,6 +201,7 @@ def install(prefix: Path) -> Path:
         "takt_workload/takt_graph": _GRAPH,
         "takt_workload/takt_measure_host": _HOST,
         "takt_schedule/takt_check": _CHECK,
+        "takt_plan/takt_simulate": _SIMULATE,
         "takt_plan/takt_explain": _EXPLAIN,
         "takt_bench/dispatch_benchmark": _BENCH,
     }

@@ -1,0 +1,107 @@
+"""`takt simulate`: what responses a system has under a schedule, in virtual time."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from takt_cli.commands.options import MOST_SEED, Json, duration_ns, whole
+from takt_cli.console import err, out
+from takt_cli.errors import EXIT_USAGE
+from takt_cli.graphs import resolve_schedule
+from takt_cli.programs import find_program, program_failed, run_program
+from takt_cli.units import duration_flag
+
+# Virtual time has no other limit than patience.
+_PATIENCE_S = 7 * 24 * 3600
+
+
+class Phases(str, Enum):
+    """When sources are first released."""
+
+    fixed = "fixed"
+    random = "random"
+    adversarial = "adversarial"
+
+
+class Execution(str, Enum):
+    """How long callbacks run."""
+
+    worst = "worst"
+    best = "best"
+    uniform = "uniform"
+    histogram = "histogram"
+
+
+def simulate(
+    system: Annotated[str, typer.Argument(help="A system model file.")],
+    schedule: Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")],
+    duration: Annotated[
+        str, typer.Option(help="Length of each run, in virtual time, as in 10s.")
+    ] = "10s",
+    runs: Annotated[
+        int | None,
+        whole(
+            "--runs",
+            1,
+            MOST_SEED,
+            help="How many runs.",
+            show_default="1; adversarial: as many as there are",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, whole("--seed", 0, MOST_SEED, help="Seed of the first run; the others count on.")
+    ] = 1,
+    phases: Annotated[
+        Phases,
+        typer.Option(
+            help="First releases: as the system says, any, or those that make chains wait longest."
+        ),
+    ] = Phases.fixed,
+    execution: Annotated[
+        Execution, typer.Option(help="Execution times, of those that the system gives.")
+    ] = Execution.worst,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a timeline of the worst activation, for Perfetto.", show_default="none"
+        ),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option(
+            help="The chain or callback whose worst activation that is.",
+            show_default="the chain closest to its deadline",
+        ),
+    ] = None,
+    json_output: Json = False,
+) -> None:
+    """Run a system under a schedule in virtual time, and say what responses came about."""
+    program = find_program("takt_simulate", "takt_plan")
+    # A file is named as it was given, so that its faults are.
+    file = schedule if Path(schedule).is_file() else str(resolve_schedule(schedule))
+    arguments = [system, file]
+    arguments += ["--duration", duration_flag(duration_ns(duration, "--duration", "1us"))]
+    arguments += ["--seed", str(seed), "--phases", phases.value, "--execution", execution.value]
+    if runs is not None:
+        arguments += ["--runs", str(runs)]
+    if trace is not None:
+        arguments += ["--trace", str(trace)]
+    if of is not None:
+        arguments += ["--of", of]
+    if json_output:
+        arguments.append("--json")
+    done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
+    if done.code not in (0, EXIT_USAGE):
+        raise program_failed(program.name, done.code, done.stderr)
+    if json_output:
+        sys.stdout.write(done.stdout)
+    else:
+        out().print(done.stdout, end="", markup=False, soft_wrap=True)
+    words = done.stderr.replace(f"{program.name}: ", "takt: ")
+    err().print(words, end="", markup=False, soft_wrap=True)
+    raise typer.Exit(done.code)

@@ -1,0 +1,159 @@
+// The kernel's part of a simulation: which thread runs on which core, in virtual time.
+//
+// It knows threads that are runnable or not, and nothing of what they do. Whoever drives it wakes and
+// blocks threads, asks for the assignment and lets time pass:
+//
+//     wake(t)  block(t)  ──►  settle()  ──►  core_of(t)  ──►  advance(to)   to <= next_change()
+//
+// One run queue for all cores; each moment the most urgent runnable threads run, each on one of the
+// cores it may use. A thread that runs stays where it is as long as it may; one that comes takes an
+// idle core, else that of the least urgent thread. Migration costs nothing.
+//
+// - fifo, rr (SCHED_FIFO, SCHED_RR): the highest priority, inside a priority the queue's order. A
+//   woken thread goes to the tail, a preempted one stays at the head. rr: to the tail after a
+//   quantum. A raised thread goes to the tail of its new priority, a lowered one to the head.
+// - deadline (SCHED_DEADLINE): above all others, earliest absolute deadline first, each in a constant
+//   bandwidth server. It starts anew when it wakes with more budget left than its bandwidth allows up
+//   to its deadline; who used up the budget waits for the next period.
+// - fair (SCHED_OTHER, BATCH, IDLE): below all others, least virtual time first, which passes slower
+//   for heavier threads. It runs for a slice before others are considered, and one that wakes
+//   preempts none of its kind.
+//
+// Simplified: fair threads have one virtual clock for all cores they share, and neither lag nor
+// wake-up preemption; whoever shares a core by nice levels gets its share over some slices, not each
+// latency of CFS or EEVDF. Real-time throttling (sched_rt_runtime_us) and the admission test of
+// deadline threads are not modelled.
+//
+// Not thread-safe; `add` allocates, nothing else does, nothing blocks.
+#ifndef TAKT_PLAN__KERNEL_MODEL_HPP_
+#define TAKT_PLAN__KERNEL_MODEL_HPP_
+
+#include <cstdint>
+#include <vector>
+
+#include "takt_plan/model.hpp"
+
+namespace takt_plan
+{
+
+enum class KernelPolicy : std::uint8_t
+{
+  fair,
+  fifo,
+  rr,
+  deadline
+};
+
+struct KernelThread
+{
+  KernelPolicy policy = KernelPolicy::fair;
+  int priority = 0;          ///< fifo and rr: 1 to 99
+  Ns runtime = 0;            ///< deadline: budget in each period, above zero
+  Ns deadline = 0;           ///< deadline: relative; at most the period
+  Ns period = 0;             ///< deadline
+  double weight = 1024;      ///< fair: see `fair_weight`
+  std::vector<Index> cores;  ///< it may be on any of these; never empty
+};
+
+/// Of a nice level: 1024 at 0, a quarter more for each level below.
+double fair_weight(int nice);
+
+/// Of SCHED_IDLE.
+inline constexpr double kIdleWeight = 3;
+
+struct KernelOptions
+{
+  Ns rr_quantum = 100'000'000;  ///< Linux's sched_rr_timeslice_ms
+  Ns fair_slice = 3'000'000;    ///< Linux's base_slice_ns on machines of eight cores or more
+};
+
+class KernelModel
+{
+public:
+  /// `start`: the time now.
+  explicit KernelModel(Index cores, KernelOptions options = {}, Ns start = 0);
+
+  /// Adds a thread that is blocked; returns its number.
+  Index add(KernelThread thread);
+
+  Index cores() const noexcept { return running_.size(); }
+  Ns now() const noexcept { return now_; }
+
+  /// The thread becomes runnable; nothing if it is. Takes effect with the next `settle`, as all that
+  /// follow.
+  void wake(Index thread);
+  /// The thread has nothing to do any more.
+  void block(Index thread);
+  /// As sched_setscheduler; not from or to `deadline`.
+  void set_priority(Index thread, KernelPolicy policy, int priority);
+
+  /// Assigns threads to cores. Returns whether anything changed.
+  bool settle();
+
+  /// On `core` since the last `settle`, or kNone.
+  Index running(Index core) const noexcept { return running_[core]; }
+  /// Where the thread has been since the last `settle`, or kNone.
+  Index core_of(Index thread) const noexcept { return threads_[thread].core; }
+  /// How often the thread was put on a core where it had not been at the moment before: once for each
+  /// wake-up, return from a preemption, and migration.
+  std::uint64_t switches(Index thread) const noexcept { return threads_[thread].switches; }
+
+  /// Until when the assignment holds if nobody wakes, blocks or is given another priority;
+  /// kUnbounded: for ever.
+  Ns next_change() const noexcept;
+
+  /// Lets time pass, at most up to `next_change`; `settle` must follow.
+  void advance(Ns to);
+
+private:
+  enum class State : std::uint8_t
+  {
+    blocked,
+    runnable,
+    throttled  ///< deadline: waits for its next period
+  };
+
+  struct Thread
+  {
+    KernelThread given;
+    KernelPolicy policy = KernelPolicy::fair;
+    State state = State::blocked;
+    bool served = false;  // deadline: its server was started
+    int rank = 0;         // deadline above priorities above fair
+    Index core = kNone;
+    std::int64_t position = 0;  // in the queue, among equals
+    Ns left = 0;                // of the quantum, slice or budget
+    Ns deadline = 0;            // absolute
+    Ns refill = 0;              // of a throttled one: when
+    double virtual_time = 0;    // fair
+    std::uint64_t switches = 0;
+  };
+
+  bool before(Index a, Index b) const noexcept;
+  void enqueue(Index thread);
+  void dequeue(Index thread);
+  void rank(Thread & thread, KernelPolicy policy, int priority) const noexcept;
+  void start_server(Thread & thread);
+  void catch_up(Index thread);
+  void expire();
+  void begin_slices();
+  void throttle(Index thread);
+  bool contended(Index thread) const noexcept;
+  Index choose_core(const Thread & thread) const noexcept;
+
+  const KernelOptions options_;
+  Ns now_;
+  bool changed_ = false;
+  bool timed_ = false;  // there are threads other than fifo
+  std::int64_t tail_ = 0;
+  std::int64_t head_ = 0;
+  std::vector<Thread> threads_;
+  std::vector<Index> queue_;  // runnable ones, most urgent first
+  std::vector<Index> throttled_;
+  std::vector<Index> running_;  // per core
+  std::vector<Index> next_;     // per core, while it settles
+};
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__KERNEL_MODEL_HPP_

@@ -1,0 +1,30 @@
+// What takt_simulate prints: tables for people, JSON for machines.
+#ifndef TAKT_PLAN__SRC__TAKT_SIMULATE_REPORT_HPP_
+#define TAKT_PLAN__SRC__TAKT_SIMULATE_REPORT_HPP_
+
+#include <string>
+#include <string_view>
+
+#include "takt_plan/simulate.hpp"
+
+namespace takt_plan::program
+{
+
+struct Report
+{
+  const SimulationModel & model;
+  const SimulationOptions & options;
+  const SimulationResult & result;
+  std::string system;    ///< the file
+  std::string schedule;  ///< the file
+};
+
+std::string_view to_string(Phases phases);
+std::string_view to_string(Execution execution);
+
+std::string as_text(const Report & report);
+std::string as_json(const Report & report);
+
+}  // namespace takt_plan::program
+
+#endif  // TAKT_PLAN__SRC__TAKT_SIMULATE_REPORT_HPP_

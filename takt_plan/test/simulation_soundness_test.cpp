@@ -1,0 +1,173 @@
+// Simulated responses against the bounds of the analyses: on random systems none is above its bound.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "support/random_model.hpp"
+#include "takt_plan/priority_bounds.hpp"
+#include "takt_plan/simulate.hpp"
+#include "takt_plan/window_bounds.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+std::uint64_t environment(const char * name, std::uint64_t otherwise)
+{
+  const char * text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+const std::uint64_t kSeed = environment("TAKT_TEST_SEED", 1);
+const std::uint64_t kRounds = environment("TAKT_TEST_ROUNDS", 1);
+
+struct Campaign
+{
+  std::uint64_t bounds = 0, refusals = 0, jobs = 0, overwritten = 0, violations = 0;
+  double tightest = 0;  ///< largest part of a bound that was seen
+  std::string first;    ///< violation
+};
+
+void compare(
+  const std::string & what, const takt_core::Result<Ns> & bound, Ns observed, Campaign & campaign)
+{
+  if (!bound || *bound == 0) {
+    return;
+  }
+  campaign.tightest =
+    std::max(campaign.tightest, static_cast<double>(observed) / static_cast<double>(*bound));
+  if (observed > *bound && campaign.violations++ == 0) {
+    campaign.first =
+      what + ": bound " + std::to_string(*bound) + ", observed " + std::to_string(observed);
+  }
+}
+
+/// What overheads cost, as `build_model` charges them to an analysis model.
+struct Overheads
+{
+  Ns dispatch = 0;
+  Ns context_switch = 0;
+};
+
+Model with_overheads(Model model, const Overheads & overheads)
+{
+  for (Task & task : model.tasks) {
+    task.dispatch = overheads.dispatch + 2 * overheads.context_switch;
+  }
+  for (OtherLoad & other : model.others) {
+    other.time += 2 * overheads.context_switch;
+  }
+  return model;
+}
+
+template <typename Chains, typename BoundOf>
+void run(
+  std::uint64_t seed, const Model & model, const Overheads & overheads,
+  const std::vector<takt_core::Result<Ns>> & tasks, const Chains & chains, const BoundOf & bound_of,
+  Campaign & campaign)
+{
+  for (const auto & bound : tasks) {
+    ++(bound ? campaign.bounds : campaign.refusals);
+  }
+  auto simulation = simulation_model(model);
+  ASSERT_TRUE(simulation.ok()) << simulation.faults().front();
+  for (SimulatedTask & task : simulation->tasks) {
+    task.best = 0;
+    task.dispatch = overheads.dispatch;
+  }
+  simulation->context_switches.assign(model.hosts.size(), overheads.context_switch);
+  struct Situation
+  {
+    const char * name;
+    Phases phases;
+    Execution execution;
+    std::uint64_t runs;
+  };
+  for (const Situation & situation :
+       {Situation{
+          " adversarial ", Phases::adversarial, Execution::worst, adversarial_runs(*simulation)},
+        Situation{" random ", Phases::random, Execution::worst, 4},
+        Situation{" random, any times ", Phases::random, Execution::uniform, 2}}) {
+    SimulationOptions options;
+    options.duration = 30'000;
+    options.seed = seed * 100;
+    options.phases = situation.phases;
+    options.execution = situation.execution;
+    options.runs = situation.runs;
+    const auto result = simulate(*simulation, options);
+    ASSERT_TRUE(result.ok()) << result.faults().front();
+    campaign.jobs += result->jobs;
+    const std::string at = "TAKT_TEST_SEED=" + std::to_string(seed) + situation.name;
+    for (Index t = 0; t < model.tasks.size(); ++t) {
+      campaign.overwritten += result->tasks[t].overwritten;
+      compare(at + model.tasks[t].id, tasks[t], result->tasks[t].from_source, campaign);
+    }
+    for (Index c = 0; c < model.chains.size(); ++c) {
+      compare(
+        at + model.chains[c].name, bound_of(chains[c]), result->chains[c].responses.worst.time(),
+        campaign);
+    }
+  }
+}
+
+TEST(SimulationSoundness, NoResponseIsAboveItsPriorityBound)
+{
+  Campaign campaign;
+  for (std::uint64_t i = 0; i < 200 * kRounds; ++i) {
+    const Model model = test::random_model(kSeed + i);
+    const Overheads overheads = i % 2 == 0 ? Overheads{} : Overheads{1, 2};
+    const auto bounds = priority_bounds(with_overheads(model, overheads));
+    ASSERT_TRUE(bounds.ok());
+    run(
+      kSeed + i, model, overheads, bounds->tasks, bounds->chains,
+      [](const takt_core::Result<ChainBound> & chain) {
+        return chain ? takt_core::Result<Ns>(chain->bound) : chain.faults();
+      },
+      campaign);
+  }
+  EXPECT_EQ(campaign.violations, 0U) << campaign.first;
+  EXPECT_EQ(campaign.overwritten, 0U);
+  EXPECT_GT(campaign.jobs, 500'000U);
+  EXPECT_GT(campaign.bounds, 5 * campaign.refusals);
+  EXPECT_GT(campaign.tightest, 0.99) << "adversarial phases reach some bounds";
+}
+
+/// One window thread on each core, alone.
+Model window_model(std::uint64_t seed)
+{
+  Model model = test::random_model(seed);
+  model.others.clear();
+  std::vector<Index> first(model.cores.size(), kNone);
+  for (Index thread = 0; thread < model.threads.size(); ++thread) {
+    model.threads[thread].order = takt_core::Order::window;
+    Index & of_core = first[model.threads[thread].cores.front()];
+    of_core = of_core == kNone ? thread : of_core;
+  }
+  for (Task & task : model.tasks) {
+    task.threads = {first[model.threads[task.threads.front()].cores.front()]};
+    task.time = task.time * 9 / 10;
+  }
+  return model;
+}
+
+TEST(SimulationSoundness, NoResponseIsAboveItsWindowBound)
+{
+  Campaign campaign;
+  for (std::uint64_t i = 0; i < 200 * kRounds; ++i) {
+    const Model model = window_model(kSeed + i);
+    const Overheads overheads = i % 2 == 0 ? Overheads{} : Overheads{1, 2};
+    const auto bounds = window_bounds(with_overheads(model, overheads));
+    ASSERT_TRUE(bounds.ok());
+    run(
+      kSeed + i, model, overheads, bounds->tasks, bounds->chains,
+      [](const takt_core::Result<Ns> & chain) { return chain; }, campaign);
+  }
+  EXPECT_EQ(campaign.violations, 0U) << campaign.first;
+  EXPECT_GT(campaign.jobs, 500'000U);
+  EXPECT_GT(campaign.bounds, 2 * campaign.refusals);
+}
+
+}  // namespace
+}  // namespace takt_plan
