@@ -43,6 +43,11 @@ class ThreadResult:
         return not self.executor and self.name.partition(".")[0] in MEASURING
 
     @property
+    def main(self) -> bool:
+        """Whether it is the one that takt_run began with; what it does is not the middleware's."""
+        return not self.executor and self.name == "takt_run"
+
+    @property
     def policy(self) -> str:
         """The kernel policy that was granted: 'other', 'fifo'."""
         return self.granted.replace(",", " ").split()[0] if self.granted else "other"

@@ -177,7 +177,8 @@ def thread_table(results: Results, faults: bool = True) -> Table:
 
 def _thread_row(thread: ThreadResult, results: Results) -> list[Cell | str]:
     share = thread.cpu_ns / max(results.duration_ns, 1)
-    name = thread.name if thread.executor else f"{thread.name} (middleware)"
+    kind = "main" if thread.main else "middleware"
+    name = thread.name if thread.executor else f"{thread.name} ({kind})"
     if results.several_processes:
         name = f"{thread.process}/{name}"
     return [

@@ -214,3 +214,13 @@ def test_the_tables_fit_a_terminal_and_have_both_paths_and_skipped_periods() -> 
         console = Console(width=100, file=io.StringIO(), record=True)
         table.print_to(console)
         assert "fixed phases 1" in console.export_text()  # in one line
+
+
+def test_a_run_that_cannot_say_where_its_time_goes_is_named():
+    whole, other = _run(hot_path.FIXED, 1.01), _run(hot_path.RANDOM, 1.01)
+    kpis = dataclasses.replace(other.results.kpis, hot_parts={})
+    unknown = dataclasses.replace(other, results=dataclasses.replace(other.results, kpis=kpis))
+    parts = hot_path.tables([whole, unknown])[-1]
+    assert len(parts.rows) == 1
+    assert f"not in the table for want of samples: {hot_path.RANDOM} 1" in parts.notes
+    assert not any("want of samples" in note for note in hot_path.tables([whole])[-1].notes)

@@ -86,6 +86,13 @@ def test_the_tables_of_a_run_leave_that_to_its_warnings():
     )
 
 
+def test_the_main_thread_is_not_called_the_middlewares():
+    raw = results()
+    raw["threads"][2] |= {"name": "takt_run", "cpu_ns": 10**9}
+    rows = [row[0].text for row in thread_table(parse_results(raw)).rows]
+    assert "takt_run (main)" in rows
+
+
 def test_threads_of_several_processes_are_told_apart():
     raw = results()
     one = thread_table(parse_results(raw))

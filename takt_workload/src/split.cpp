@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -196,6 +197,7 @@ int run_as_part(
   const Graph & graph, const RunOptions & options, std::uint32_t part, int channel,
   const std::string & record_file)
 {
+  prctl(PR_SET_NAME, "takt_run");  // started through a link, it has that one's name
   PartHooks hooks;
   hooks.barrier = [&](Time & epoch) {
     const auto given = wait_at_barrier(channel);

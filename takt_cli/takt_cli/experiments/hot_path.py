@@ -155,6 +155,7 @@ def _parts(done: Sequence[Configuration]) -> Table:
         "Where the hot path's time goes, p50 of each, in % of its work",
         ["run", "held up", "publishing", "handing over"],
     )
+    unknown = []
     for c in done:
         parts = c.results.kpis.hot_parts
         work = parts.get("work")
@@ -164,6 +165,10 @@ def _parts(done: Sequence[Configuration]) -> Table:
                 f"{c.section} {c.name}",
                 *[f"{100 * parts[name] / work:.2f} %" if name in parts else "–" for name in beside],
             )
+        else:
+            unknown.append(f"{c.section} {c.name}")
+    if unknown:
+        table.notes.append(f"not in the table for want of samples: {', '.join(unknown)}")
     table.notes.append("held up: preempted or interrupted while it worked")
     table.notes.append("publishing: from the end of the work to that of the callback, mostly DDS")
     table.notes.append("handing over: from a callback's end to the next one's start, with the take")
