@@ -1,11 +1,12 @@
 #include "takt_plan/load_plan.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 #include <utility>
-#include <vector>
 
-#include "takt_core/callback.hpp"
+#include "takt_core/group.hpp"
+#include "takt_plan/build_model.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
@@ -17,11 +18,12 @@ namespace
 
 using takt_core::Faults;
 using takt_core::Result;
+using takt_schedule::Schedule;
 using takt_schedule::System;
 
 constexpr int kAnyCore = 65536;
 
-takt_schedule::Machine machines_of(const Result<System> & system)
+takt_schedule::Machine machine_of(const Result<System> & system)
 {
   takt_schedule::Machine machine;
   machine.realtime = true;
@@ -33,31 +35,33 @@ takt_schedule::Machine machines_of(const Result<System> & system)
     std::iota(machine.cores->begin(), machine.cores->end(), 0);
     return machine;
   }
+  std::set<int> cores;
   for (const takt_schedule::HostModel & host : system->hosts) {
-    machine.cores->insert(machine.cores->end(), host.cores.begin(), host.cores.end());
+    cores.insert(host.cores.begin(), host.cores.end());
   }
+  machine.cores->assign(cores.begin(), cores.end());
   return machine;
 }
 
-takt_schedule::CheckReport checked(const Plan & plan)
+std::vector<takt_schedule::ListedCallback> listed(const System & system)
 {
   std::set<std::string> reentrant;
-  for (const takt_schedule::GroupModel & group : plan.system.groups) {
+  for (const takt_schedule::GroupModel & group : system.groups) {
     if (group.kind == takt_core::GroupKind::reentrant) {
       reentrant.insert(group.id);
     }
   }
-  std::vector<takt_schedule::ListedCallback> listed;
-  for (const takt_schedule::CallbackModel & callback : plan.system.callbacks) {
+  std::vector<takt_schedule::ListedCallback> result;
+  for (const takt_schedule::CallbackModel & callback : system.callbacks) {
     takt_schedule::ListedCallback one;
     one.id = callback.id;
-    one.kind = callback.is_timer() ? takt_core::Kind::timer : takt_core::Kind::subscription;
+    one.kind = callback.kind();
     one.group = callback.group;
     one.executor = callback.executor;
     one.reentrant = reentrant.contains(callback.group);
-    listed.push_back(std::move(one));
+    result.push_back(std::move(one));
   }
-  return takt_schedule::check(plan.schedule, listed);
+  return result;
 }
 
 void append(std::vector<std::string> & to, const std::vector<std::string> & more)
@@ -65,26 +69,45 @@ void append(std::vector<std::string> & to, const std::vector<std::string> & more
   to.insert(to.end(), more.begin(), more.end());
 }
 
+Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
+{
+  Faults faults = system.faults();
+  append(faults, schedule.faults());
+  if (!faults.empty()) {
+    return faults;
+  }
+  auto model = build_model(*system, *schedule);
+  const takt_schedule::CheckReport report = takt_schedule::check(*schedule, listed(*system));
+  faults = model.faults();
+  std::copy_if(
+    report.faults.begin(), report.faults.end(), std::back_inserter(faults),
+    [known = std::set<std::string>(faults.begin(), faults.end())](const std::string & fault) {
+      return !known.contains(fault);
+    });
+  if (!faults.empty()) {
+    return faults;
+  }
+  Plan plan{std::move(*system), std::move(*schedule), std::move(*model), {}};
+  append(plan.warnings, plan.system.warnings);
+  append(plan.warnings, plan.schedule.warnings);
+  append(plan.warnings, report.warnings);
+  return plan;
+}
+
 }  // namespace
 
 Result<Plan> load_plan(const std::string & system_file, const std::string & schedule_file)
 {
   auto system = takt_schedule::load_system(system_file);
-  auto schedule = takt_schedule::load_schedule(schedule_file, machines_of(system));
-  if (!system || !schedule) {
-    Faults faults = system.faults();
-    append(faults, schedule.faults());
-    return faults;
-  }
-  Plan plan{std::move(*system), std::move(*schedule), {}};
-  const takt_schedule::CheckReport report = checked(plan);
-  if (!report.faults.empty()) {
-    return report.faults;
-  }
-  append(plan.warnings, plan.system.warnings);
-  append(plan.warnings, plan.schedule.warnings);
-  append(plan.warnings, report.warnings);
-  return plan;
+  auto schedule = takt_schedule::load_schedule(schedule_file, machine_of(system));
+  return plan_of(std::move(system), std::move(schedule));
+}
+
+Result<Plan> parse_plan(std::string_view system_text, std::string_view schedule_text)
+{
+  auto system = takt_schedule::parse_system(system_text, "system.yaml");
+  auto schedule = takt_schedule::parse_schedule(schedule_text, "schedule.yaml", machine_of(system));
+  return plan_of(std::move(system), std::move(schedule));
 }
 
 }  // namespace takt_plan

@@ -38,9 +38,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
   if (!executor.resolver) {
     return;
   }
-  const bool timer = callback.is_timer();
-  auto resolved = executor.resolver->resolve(
-    callback.id, timer ? takt_core::Kind::timer : takt_core::Kind::subscription);
+  auto resolved = executor.resolver->resolve(callback.id, callback.kind());
   if (!resolved) {
     for (std::string & what : resolved.faults()) {
       faults_.push_back(std::move(what));
@@ -54,7 +52,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
     }
   }
   task.priority = binding.priority.value_or(takt_core::inherited_priority(chains_, callback.id));
-  if (timer && resolved->offset && task.release) {
+  if (callback.is_timer() && resolved->offset && task.release) {
     task.release->offset = resolved->offset->count();
   }
   for (const Index thread : task.threads) {
@@ -93,7 +91,7 @@ void Placement::add_threads(
   const takt_schedule::ExecutorSchedule & schedule, Index host, Index executor)
 {
   const takt_core::ExecutorOptions options = takt_schedule::executor_options(schedule);
-  const bool ceiling = takt_core::ceiling_to_ask(options.middleware_ceiling, options.threads) != 0;
+  const int ceiling = takt_core::ceiling_to_ask(options.middleware_ceiling, options.threads);
   auto asked = options.threads.begin();
   for (const takt_schedule::Threads & entry : schedule.threads) {
     const std::vector<int> & numbers =

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "chain_ways.hpp"
+#include "printed.hpp"
 #include "priority_solver.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -75,8 +76,8 @@ private:
              " steps would find: " + model_.core_name(solver_.segments().core(task)) +
              " is nearly full, or very many releases come at once";
     }
-    return name(task) + " has no bound below " + std::to_string(solver_.horizon()) +
-           " ns, at which this analysis gives up";
+    return name(task) + " has no bound below " + detail::printed(solver_.horizon()) +
+           ", at which this analysis gives up";
   }
 
   Result<Ns> bound_of(Index task) const

@@ -38,7 +38,8 @@ Refusal refuse_threads(
         return where + " and its order is stock, which drops callbacks that wait";
       }
     } else if (
-      thread.ceiling && thread.cores.size() != 1 && most_middleware(model, segments, index) > 0) {
+      thread.ceiling != 0 && thread.cores.size() != 1 &&
+      most_middleware(model, segments, index) > 0) {
       return where + ": it publishes at the middleware ceiling and may be on other cores as well";
     }
   }

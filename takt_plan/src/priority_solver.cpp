@@ -10,18 +10,16 @@ PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & opti
 : model_(model),
   terms_(options.terms),
   horizon_(detail::horizon(model, options.horizon)),
-  order_(in_trigger_order(model)),
-  streams_(model, order_),
-  segments_(model, order_),
-  parts_(streams_.all().size()),
-  next_(streams_.all().size())
+  flow_(model),
+  parts_(flow_.streams.all().size()),
+  next_(flow_.streams.all().size())
 {
-  for (Index id = 0; id < streams_.all().size(); ++id) {
-    for (const Stream::From & from : streams_.all()[id].from) {
+  for (Index id = 0; id < flow_.streams.all().size(); ++id) {
+    for (const Stream::From & from : flow_.streams.all()[id].from) {
       next_[from.stream].push_back(id);
     }
   }
-  for (const Index task : order_) {
+  for (const Index task : flow_.order) {
     prepare(task);
   }
   while (iterate()) {
@@ -30,13 +28,13 @@ PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & opti
 
 void PrioritySolver::prepare(Index task)
 {
-  for (Index way = 0; way < streams_.of(task).size(); ++way) {
-    const Index id = streams_.of(task)[way];
+  for (Index way = 0; way < flow_.streams.of(task).size(); ++way) {
+    const Index id = flow_.streams.of(task)[way];
     PriorityPart & part = parts_[id];
-    if (streams_.all()[id].from.empty() && terms_.jitter) {
+    if (flow_.streams.all()[id].from.empty() && terms_.jitter) {
       part.released = model_.tasks[task].release->jitter;
     }
-    auto window = priority_window(model_, streams_, segments_, task, way, terms_);
+    auto window = priority_window(model_, flow_.streams, flow_.segments, task, way, terms_);
     if (window) {
       part.window = std::move(*window);
     } else {
@@ -50,8 +48,8 @@ bool PrioritySolver::iterate()
 {
   ++round_;
   bool moved = false;
-  for (const Index task : order_) {
-    for (const Index id : streams_.of(task)) {
+  for (const Index task : flow_.order) {
+    for (const Index id : flow_.streams.of(task)) {
       const Ns before = parts_[id].bound;
       if (solve_part(id) && parts_[id].bound != before) {
         moved = true;
@@ -108,8 +106,8 @@ void PrioritySolver::release_next(Index id)
 {
   for (const Index next : next_[id]) {
     Ns latest = 0;
-    for (const Stream::From & from : streams_.all()[next].from) {
-      const Link & link = model_.tasks[streams_.all()[next].task].triggers[from.link];
+    for (const Stream::From & from : flow_.streams.all()[next].from) {
+      const Link & link = model_.tasks[flow_.streams.all()[next].task].triggers[from.link];
       latest = std::max(latest, add(parts_[from.stream].bound, link.delay));
     }
     if (latest != parts_[next].released) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "flow.hpp"
 #include "limits.hpp"
 #include "priority_window.hpp"
 
@@ -35,8 +36,8 @@ public:
 
   const Model & model() const noexcept { return model_; }
   Ns horizon() const noexcept { return horizon_; }
-  const Streams & streams() const noexcept { return streams_; }
-  const Segments & segments() const noexcept { return segments_; }
+  const Streams & streams() const noexcept { return flow_.streams; }
+  const Segments & segments() const noexcept { return flow_.segments; }
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
 
 private:
@@ -49,9 +50,7 @@ private:
   const Model & model_;
   const PriorityTerms terms_;
   const Ns horizon_;
-  const std::vector<Index> order_;
-  const Streams streams_;
-  const Segments segments_;
+  const Flow flow_;
   std::vector<PriorityPart> parts_;       // one per stream
   std::vector<std::vector<Index>> next_;  // streams that go on from one
   int round_ = 0;

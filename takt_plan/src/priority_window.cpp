@@ -66,7 +66,7 @@ private:
     }
     for (const Index index : segments_.threads_on(level_.core())) {
       const Thread & thread = model_.threads[index];
-      if (terms_.ceiling && thread.ceiling && !level_.competes(thread)) {
+      if (terms_.ceiling && thread.ceiling != 0 && !level_.competes(thread)) {
         window_.ceiling = std::max(window_.ceiling, most_middleware(model_, segments_, index));
       }
     }

@@ -5,8 +5,6 @@
 #include <string>
 
 #include "takt_core/thread_attributes.hpp"
-#include "takt_plan/build_model.hpp"
-#include "takt_schedule/check.hpp"
 #include "takt_schedule/resolver.hpp"
 
 namespace takt_plan
@@ -15,26 +13,11 @@ namespace
 {
 
 using takt_core::Faults;
-using takt_core::Kind;
 using takt_core::Policy;
 using takt_core::Result;
-using takt_schedule::CallbackModel;
-using takt_schedule::ExecutorSchedule;
-using takt_schedule::Schedule;
-using takt_schedule::System;
 
 // More than any backlog of a stable system that is simulated without histories.
 constexpr std::uint32_t kDeep = 256;
-
-Kind kind_of(const std::string & id, bool timer)
-{
-  const auto is = [&](const char * what) { return id.find(what) != std::string::npos; };
-  return timer              ? Kind::timer
-         : is(":service(")  ? Kind::service
-         : is(":client(")   ? Kind::client
-         : is(":waitable(") ? Kind::waitable
-                            : Kind::subscription;
-}
 
 /// Cores of the model as the host numbers them.
 std::vector<Index> within_host(const Model & model, const std::vector<Index> & cores)
@@ -68,38 +51,22 @@ KernelThread kernel_thread(const takt_core::ThreadAttributes & attributes)
   return thread;
 }
 
-/// `automatic` as the executor chooses it: one above its most urgent real-time thread.
-int ceiling_of(const Model & model, Index executor)
-{
-  int most = 0;
-  for (const Thread & thread : model.threads) {
-    if (thread.executor == executor) {
-      most = std::max(most, thread.kind == ThreadClass::fixed_priority ? thread.priority : 0);
-    }
-  }
-  return most == 0 ? 0 : std::min(most + 1, 99);
-}
-
 class Completion
 {
 public:
-  Completion(const System & system, const Schedule & schedule)
-  : system_(system),
-    schedule_(schedule)
-  {
-  }
+  explicit Completion(const Plan & plan) : plan_(plan) {}
 
-  Result<SimulationModel> complete(Model model)
+  SimulationModel complete()
   {
-    result_.model = std::move(model);
-    result_.chains = takt_schedule::chain_options(schedule_);
+    result_.model = plan_.model;
+    result_.chains = takt_schedule::chain_options(plan_.schedule);
     for (const std::string & name : result_.model.executors) {
-      add_threads(*schedule_.find(name));
+      add_threads(*plan_.schedule.find(name));
     }
-    for (Index i = 0; i < system_.callbacks.size(); ++i) {
+    for (Index i = 0; i < plan_.system.callbacks.size(); ++i) {
       add_task(i);
     }
-    for (const takt_schedule::HostModel & host : system_.hosts) {
+    for (const takt_schedule::HostModel & host : plan_.system.hosts) {
       result_.context_switches.push_back(host.overheads.context_switch.count());
       for (const takt_schedule::OtherThread & other : host.other_threads) {
         result_.others.push_back(other.time.count());
@@ -109,14 +76,8 @@ public:
   }
 
 private:
-  void add_threads(const ExecutorSchedule & executor)
+  void add_threads(const takt_schedule::ExecutorSchedule & executor)
   {
-    using Mode = takt_core::MiddlewareCeiling::Mode;
-    // Threads that follow differ in OS priority, too.
-    const bool follow = std::any_of(
-      executor.threads.begin(), executor.threads.end(),
-      [](const takt_schedule::Threads & threads) { return threads.follow; });
-    const bool raises = follow && executor.middleware_ceiling.mode == Mode::automatic;
     for (const takt_schedule::Threads & entry : executor.threads) {
       for (int i = 0; i < entry.count; ++i) {
         const Thread & thread = result_.model.threads[result_.threads.size()];
@@ -124,11 +85,6 @@ private:
         simulated.kernel = kernel_thread(entry.attributes);
         simulated.kernel.cores = within_host(result_.model, thread.cores);
         simulated.urgency = takt_core::urgency(entry.attributes);
-        if (thread.ceiling || raises) {
-          simulated.ceiling = executor.middleware_ceiling.mode == Mode::fixed
-                                ? executor.middleware_ceiling.priority
-                                : ceiling_of(result_.model, thread.executor);
-        }
         result_.threads.push_back(std::move(simulated));
       }
     }
@@ -136,11 +92,11 @@ private:
 
   void add_task(Index index)
   {
-    const CallbackModel & callback = system_.callbacks[index];
+    const takt_schedule::CallbackModel & callback = plan_.system.callbacks[index];
     const Task & task = result_.model.tasks[index];
-    const takt_schedule::Overheads & overheads = system_.hosts[task.host].overheads;
+    const takt_schedule::Overheads & overheads = plan_.system.hosts[task.host].overheads;
     SimulatedTask simulated;
-    simulated.kind = kind_of(callback.id, task.timer);
+    simulated.kind = callback.kind();
     simulated.depth = callback.depth;
     simulated.best = callback.time.best.count();
     for (const auto & [time, count] : callback.time.histogram) {
@@ -153,7 +109,8 @@ private:
     auto & resolver =
       resolvers_
         .try_emplace(
-          callback.executor, takt_schedule::Resolver::create(schedule_, callback.executor).value())
+          callback.executor,
+          takt_schedule::Resolver::create(plan_.schedule, callback.executor).value())
         .first->second;
     const auto resolved = resolver.resolve(callback.id, simulated.kind);
     simulated.binding = resolved->binding;
@@ -164,49 +121,16 @@ private:
     result_.tasks.push_back(std::move(simulated));
   }
 
-  const System & system_;
-  const Schedule & schedule_;
+  const Plan & plan_;
   std::map<std::string, takt_schedule::Resolver> resolvers_;
   SimulationModel result_;
 };
 
-std::vector<takt_schedule::ListedCallback> listed(const System & system)
-{
-  std::vector<takt_schedule::ListedCallback> result;
-  for (const CallbackModel & callback : system.callbacks) {
-    takt_schedule::ListedCallback entry;
-    entry.id = callback.id;
-    entry.kind = kind_of(callback.id, callback.is_timer());
-    entry.group = callback.group;
-    entry.executor = callback.executor;
-    const auto group = std::find_if(
-      system.groups.begin(), system.groups.end(),
-      [&](const takt_schedule::GroupModel & g) { return g.id == callback.group; });
-    entry.reentrant =
-      group != system.groups.end() && group->kind == takt_core::GroupKind::reentrant;
-    result.push_back(std::move(entry));
-  }
-  return result;
-}
-
 }  // namespace
 
-Result<SimulationModel> simulation_model(const System & system, const Schedule & schedule)
+SimulationModel simulation_model(const Plan & plan)
 {
-  auto model = build_model(system, schedule);
-  Faults faults = model.faults();
-  const takt_schedule::CheckReport checked = takt_schedule::check(schedule, listed(system));
-  for (const std::string & fault : checked.faults) {
-    if (std::find(faults.begin(), faults.end(), fault) == faults.end()) {
-      faults.push_back(fault);
-    }
-  }
-  if (!faults.empty()) {
-    return faults;
-  }
-  auto result = Completion(system, schedule).complete(std::move(model.value()));
-  result->warnings = checked.warnings;
-  return result;
+  return Completion(plan).complete();
 }
 
 Result<SimulationModel> simulation_model(Model model)
@@ -217,7 +141,7 @@ Result<SimulationModel> simulation_model(Model model)
   SimulationModel result;
   for (const Task & task : model.tasks) {
     SimulatedTask simulated;
-    simulated.kind = kind_of(task.id, task.timer);
+    simulated.kind = task.timer ? takt_core::Kind::timer : takt_core::Kind::subscription;
     simulated.binding.priority = task.priority;
     simulated.depth = kDeep;
     simulated.best = task.time;
@@ -238,7 +162,6 @@ Result<SimulationModel> simulation_model(Model model)
     simulated.kernel = kernel_thread(attributes);
     simulated.kernel.cores = within_host(model, thread.cores);
     simulated.urgency = takt_core::urgency(attributes);
-    simulated.ceiling = thread.ceiling ? ceiling_of(model, thread.executor) : 0;
     result.threads.push_back(std::move(simulated));
   }
   for (const OtherLoad & other : model.others) {

@@ -89,7 +89,7 @@ void SimulationRun::add_executors()
     thread.first_core = first_core(given.host);
     thread.policy = simulated.kernel.policy;
     thread.priority = thread.own_priority = simulated.kernel.priority;
-    thread.ceiling = simulated.ceiling;
+    thread.ceiling = given.ceiling;
     thread.follow = given.follow;
     thread.switch_cost = model_.context_switches[given.host];
     thread.woken = true;  // its first look

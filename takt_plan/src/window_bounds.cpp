@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "chain_ways.hpp"
+#include "flow.hpp"
+#include "printed.hpp"
 #include "round_robin.hpp"
-#include "segments.hpp"
-#include "streams.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan
@@ -15,9 +15,7 @@ namespace takt_plan
 namespace
 {
 
-using detail::Segments;
 using detail::Stream;
-using detail::Streams;
 using takt_core::Faults;
 using takt_core::Order;
 using takt_core::Result;
@@ -30,12 +28,10 @@ public:
   : model_(model),
     terms_(options.terms),
     horizon_(detail::horizon(model, options.horizon)),
-    order_(in_trigger_order(model)),
-    streams_(model, order_),
-    segments_(model, order_),
+    flow_(model),
     refusals_(model.tasks.size()),
     responses_(model.tasks.size(), 0),
-    released_(streams_.all().size(), 0)
+    released_(flow_.streams.all().size(), 0)
   {
   }
 
@@ -46,16 +42,16 @@ public:
       responses_[task] = refusals_[task].empty() ? model_.tasks[task].cost() : kUnbounded;
     }
     for (Index thread = 0; thread < model_.threads.size(); ++thread) {
-      steps_.emplace_back(segments_.tasks_of(thread).size());
+      steps_.emplace_back(flow_.segments.tasks_of(thread).size());
     }
     for (int round = 0; iterate(round); ++round) {
     }
     WindowBounds bounds;
     for (Index task = 0; task < model_.tasks.size(); ++task) {
-      bounds.tasks.push_back(bound_of(task, streams_.of(task)));
+      bounds.tasks.push_back(bound_of(task, flow_.streams.of(task)));
     }
     for (const Chain & chain : model_.chains) {
-      const auto ways = detail::chain_ways(model_, streams_, chain);
+      const auto ways = detail::chain_ways(model_, flow_.streams, chain);
       bounds.chains.push_back(ways ? bound_of(chain.path.back(), *ways) : ways.faults());
     }
     return bounds;
@@ -73,15 +69,15 @@ private:
     }
     const Index thread = task.threads.front();
     std::string reason = refuse_thread(thread);
-    for (const Index other : segments_.tasks_of(thread)) {
+    for (const Index other : flow_.segments.tasks_of(thread)) {
       if (!reason.empty()) {
         break;
       }
       if (model_.tasks[other].threads.size() > 1) {
         reason = quoted(model_.tasks[other].id) + " may run on it and on others";
-      } else if (segments_.spanned(other)) {
+      } else if (flow_.segments.spanned(other)) {
         reason = quoted(model_.tasks[other].id) + " is in an exclusive group that spans threads";
-      } else if (streams_.too_many(other)) {
+      } else if (flow_.streams.too_many(other)) {
         reason = detail::too_many_ways(quoted(model_.tasks[other].id));
       }
     }
@@ -101,7 +97,7 @@ private:
       return "this analysis needs policy fifo or rr, a fixed OS priority and one core";
     }
     const Index core = thread.cores.front();
-    for (const Index other : segments_.threads_on(core)) {
+    for (const Index other : flow_.segments.threads_on(core)) {
       const Thread & beside = model_.threads[other];
       if (other != index && disturbs(beside, other, thread)) {
         return "thread " + quoted(beside.name) + " may take " + model_.core_name(core) + " from it";
@@ -119,9 +115,9 @@ private:
 
   bool disturbs(const Thread & other, Index index, const Thread & thread) const
   {
-    const auto & tasks = segments_.tasks_of(index);
+    const auto & tasks = flow_.segments.tasks_of(index);
     const bool at_ceiling =
-      other.ceiling && std::any_of(tasks.begin(), tasks.end(), [&](Index task) {
+      other.ceiling != 0 && std::any_of(tasks.begin(), tasks.end(), [&](Index task) {
         return model_.tasks[task].middleware > 0;
       });
     return at_ceiling || other.follow || other.kind == ThreadClass::deadline ||
@@ -133,8 +129,8 @@ private:
   bool iterate(int round)
   {
     bool moved = false;
-    for (const Index task : order_) {
-      for (const Index id : streams_.of(task)) {
+    for (const Index task : flow_.order) {
+      for (const Index id : flow_.streams.of(task)) {
         const Ns late = latest_release(id);
         if (late != released_[id]) {
           released_[id] = late > horizon_ || round > detail::kMostRounds ? kUnbounded : late;
@@ -143,7 +139,7 @@ private:
       }
     }
     for (Index thread = 0; thread < model_.threads.size(); ++thread) {
-      const std::vector<Index> & tasks = segments_.tasks_of(thread);
+      const std::vector<Index> & tasks = flow_.segments.tasks_of(thread);
       if (!tasks.empty() && refusals_[tasks.front()].empty()) {
         moved = solve_thread(thread) || moved;
       }
@@ -153,11 +149,11 @@ private:
 
   Ns latest_release(Index id) const
   {
-    const Stream & stream = streams_.all()[id];
+    const Stream & stream = flow_.streams.all()[id];
     const Task & task = model_.tasks[stream.task];
     Ns latest = stream.from.empty() ? task.release->jitter : 0;
     for (const Stream::From & from : stream.from) {
-      const Ns end = add(released_[from.stream], responses_[streams_.all()[from.stream].task]);
+      const Ns end = add(released_[from.stream], responses_[flow_.streams.all()[from.stream].task]);
       latest = std::max(latest, add(end, task.triggers[from.link].delay));
     }
     return released_[id] == kUnbounded || latest > horizon_ ? kUnbounded : latest;
@@ -166,13 +162,13 @@ private:
   bool solve_thread(Index index)
   {
     const Thread & thread = model_.threads[index];
-    const std::vector<Index> & tasks = segments_.tasks_of(index);
+    const std::vector<Index> & tasks = flow_.segments.tasks_of(index);
     std::vector<ExecutorTask> executor;
     for (const Index task : tasks) {
       ExecutorTask entry;
       entry.demand.cost = model_.tasks[task].cost();
-      for (const Index id : streams_.of(task)) {
-        entry.demand.arrivals.push_back({streams_.all()[id].period, released_[id]});
+      for (const Index id : flow_.streams.of(task)) {
+        entry.demand.arrivals.push_back({flow_.streams.all()[id].period, released_[id]});
       }
       entry.polled =
         thread.window_timers == takt_core::WindowTimers::snapshot || !model_.tasks[task].timer;
@@ -211,8 +207,8 @@ private:
     }
     if (bound > horizon_) {
       return Faults{
-        quoted(model_.tasks[task].id) + " has no bound below " + std::to_string(horizon_) +
-        " ns: its thread is overloaded or nearly so, or something on it is released without a "
+        quoted(model_.tasks[task].id) + " has no bound below " + detail::printed(horizon_) +
+        ": its thread is overloaded or nearly so, or something on it is released without a "
         "bound"};
     }
     return bound;
@@ -221,9 +217,7 @@ private:
   const Model & model_;
   const RoundRobinTerms terms_;
   const Ns horizon_;
-  const std::vector<Index> order_;
-  const Streams streams_;
-  const Segments segments_;
+  const detail::Flow flow_;
   std::vector<std::string> refusals_;  // one per task
   std::vector<Ns> responses_;          // one per task, from its own activation
   std::vector<Ns> released_;           // one per stream, at the latest

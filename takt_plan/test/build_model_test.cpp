@@ -104,8 +104,8 @@ TEST(BuildModel, ThreadsAreNumberedAndSpreadAsTheExecutorDoesIt)
 TEST(BuildModel, TheCeilingIsThereOnlyWhereThreadsDiffer)
 {
   const Model model = built();
-  EXPECT_TRUE(model.threads[0].ceiling);
-  EXPECT_FALSE(model.threads[3].ceiling);
+  EXPECT_EQ(model.threads[0].ceiling, 81);
+  EXPECT_EQ(model.threads[3].ceiling, 0);
 }
 
 TEST(BuildModel, TheCeilingIsTheOneTheExecutorAsksFor)
@@ -118,9 +118,9 @@ TEST(BuildModel, TheCeilingIsTheOneTheExecutorAsksFor)
                  threads + "}\n    default: all" + rule));
   };
   const Model following = with_far("only: {policy: fifo, priority: 10, cores: [1], follow: true}");
-  EXPECT_TRUE(following.threads[3].ceiling) << "they differ while they run";
+  EXPECT_EQ(following.threads[3].ceiling, 11) << "they differ while they run";
   const Model nice = with_far("only: {policy: other, cores: [1]}, more: {policy: other, nice: 5}");
-  EXPECT_FALSE(nice.threads[3].ceiling) << "of nice levels there is none";
+  EXPECT_EQ(nice.threads[3].ceiling, 0) << "of nice levels there is none";
 }
 
 TEST(BuildModel, RulesAndChainsDecideThreadsAndPriorities)

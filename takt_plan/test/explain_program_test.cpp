@@ -1,86 +1,43 @@
 // takt_explain as its users meet it: what docs/explain.md shows, exit codes, faults, JSON.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "takt_schedule/test/docs_example.hpp"
+#include "takt_schedule/test/program_test.hpp"
 
 namespace takt_plan
 {
 namespace
 {
 
-struct Outcome
-{
-  int code = -1;
-  std::string out;
-  std::string err;
-};
+using takt_schedule::test::Outcome;
 
-std::string content(const std::filesystem::path & path)
-{
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// The block behind a comment of docs/explain.md.
 std::string shown(const std::string & comment)
 {
-  static const std::string page = content(TAKT_DOCS "/explain.md");
-  const std::size_t marker = page.find("<!-- " + comment + " -->");
-  const std::size_t begin = page.find('\n', page.find("```", marker)) + 1;
-  const std::size_t end = page.find("```", begin);
-  if (marker == std::string::npos || end == std::string::npos) {
-    ADD_FAILURE() << "docs/explain.md has no block '" << comment << "'";
-    return {};
-  }
-  return page.substr(begin, end - begin);
+  return takt_schedule::test::docs_block(comment, "explain.md");
 }
 
-class ExplainProgram : public testing::Test
+class ExplainProgram : public takt_schedule::test::ProgramTest
 {
 protected:
-  ExplainProgram()
+  ExplainProgram() : ProgramTest(TAKT_EXPLAIN)
   {
-    std::string pattern = (std::filesystem::temp_directory_path() / "takt_explain.XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
     for (const char * name : {"system.yaml", "one.yaml", "two.yaml"}) {
       write(name, shown(std::string("file: ") + name));
     }
-  }
-  ~ExplainProgram() override { std::filesystem::remove_all(directory_); }
-
-  void write(const std::string & name, const std::string & text) const
-  {
-    std::ofstream(directory_ / name) << text;
   }
 
   // The system of the page with `from` replaced.
   std::string changed(const std::string & name, const std::string & from, const std::string & to)
   {
-    std::string text = content(directory_ / name);
+    std::string text = content(name);
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
   }
-
-  Outcome run(const std::string & arguments, const std::string & output = "out") const
-  {
-    const std::string command = "cd '" + directory_.string() + "' && '" TAKT_EXPLAIN "' " +
-                                arguments + " >" + output + " 2>err";
-    const int status = std::system(command.c_str());  // NOLINT: a shell is what users have
-    return {
-      WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(directory_ / "out"),
-      content(directory_ / "err")};
-  }
-
-  std::filesystem::path directory_;
 };
 
 TEST_F(ExplainProgram, SaysWhatThePageShows)

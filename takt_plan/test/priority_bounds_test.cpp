@@ -225,7 +225,7 @@ TEST(PriorityBounds, ALessUrgentThreadAtTheCeilingBlocksForOneMessage)
   example.model.tasks[low].middleware = kMs;
   EXPECT_EQ(task_bound(example.model, high), 2);
   for (Thread & thread : example.model.threads) {
-    thread.ceiling = true;
+    thread.ceiling = 99;
   }
   EXPECT_EQ(task_bound(example.model, high), 3);
 }

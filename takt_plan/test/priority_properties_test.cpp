@@ -77,7 +77,7 @@ TEST(PriorityProperties, OverheadsLowerNoBound)
       task.middleware = 2;
     }
     for (Thread & thread : model.threads) {
-      thread.ceiling = true;
+      thread.ceiling = 99;
     }
   });
 }

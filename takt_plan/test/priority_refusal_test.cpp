@@ -122,7 +122,7 @@ TEST(PriorityRefusal, CeilingsOfThreadsThatMove)
   Base base;
   const Index roaming = base.thread(0, 10);
   base.model.threads[roaming].cores = {0, 1};
-  base.model.threads[roaming].ceiling = true;
+  base.model.threads[roaming].ceiling = 99;
   const Index task = base.timer(roaming, 1, 100 * kMs, kMs);
   EXPECT_TRUE(priority_bounds(base.model)->chains[0].ok()) << "it publishes nothing";
   base.model.tasks[task].middleware = 1;
@@ -225,7 +225,7 @@ TEST(PriorityRefusal, BoundsBeyondTheHorizon)
   EXPECT_TRUE(bounds->tasks[base.aside].ok());
   EXPECT_EQ(
     bounds->tasks[base.end].faults().front(),
-    "'/c1' has no bound below 1000000 ns, at which this analysis gives up");
+    "'/c1' has no bound below 1ms, at which this analysis gives up");
 }
 
 }  // namespace

@@ -1,25 +1,17 @@
 // takt_simulate as its users meet it: output, files and exit codes.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
+
+#include "takt_schedule/test/program_test.hpp"
 
 namespace takt_plan
 {
 namespace
 {
 
-struct Outcome
-{
-  int code = -1;
-  std::string text;
-};
+using takt_schedule::test::Outcome;
 
 const char * const kSystem = R"yaml(version: 1
 hosts: {car: {cores: 64}}
@@ -36,48 +28,21 @@ executors:
     default: t
 )yaml";
 
-class SimulateProgram : public testing::Test
+class SimulateProgram : public takt_schedule::test::ProgramTest
 {
 protected:
-  SimulateProgram()
+  SimulateProgram() : ProgramTest(TAKT_SIMULATE)
   {
-    std::string pattern =
-      (std::filesystem::temp_directory_path() / "takt_simulate.XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
     write("system.yaml", kSystem);
     write("schedule.yaml", kSchedule);
-  }
-  ~SimulateProgram() override { std::filesystem::remove_all(directory_); }
-
-  void write(const std::string & name, const std::string & text) const
-  {
-    std::ofstream(directory_ / name) << text;
-  }
-
-  /// `redirect`: what becomes of the error output.
-  Outcome run(const std::string & arguments, const std::string & redirect = "2>&1") const
-  {
-    const std::string command =
-      "cd '" + directory_.string() + "' && '" TAKT_SIMULATE "' " + arguments + " " + redirect;
-    Outcome outcome;
-    FILE * const pipe = ::popen(command.c_str(), "r");
-    std::array<char, 4096> buffer;
-    while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-      outcome.text.append(buffer.data(), n);
-    }
-    const int status = ::pclose(pipe);
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
   }
 
   nlohmann::json json(const std::string & arguments) const
   {
-    const Outcome outcome = run("system.yaml schedule.yaml --json " + arguments, "2>/dev/null");
+    const Outcome outcome = run("system.yaml schedule.yaml --json " + arguments);
     EXPECT_EQ(outcome.code, 0);
-    return nlohmann::json::parse(outcome.text, nullptr, false);
+    return nlohmann::json::parse(outcome.out, nullptr, false);
   }
-
-  std::filesystem::path directory_;
 };
 
 TEST_F(SimulateProgram, PrintsATableForPeopleAlsoForAMachineWithMoreCoresThanThisOne)
@@ -86,7 +51,7 @@ TEST_F(SimulateProgram, PrintsATableForPeopleAlsoForAMachineWithMoreCoresThanThi
   EXPECT_EQ(outcome.code, 0);
   // At 30, 60 and 90 c comes between a and b.
   EXPECT_EQ(
-    outcome.text,
+    outcome.out,
     R"(system.yaml under schedule.yaml: 1 run of 100 ms, phases fixed, execution times worst, seed 1
 
 chain  released  ended     mean    worst  deadline  missed  worst released at
@@ -134,16 +99,14 @@ TEST_F(SimulateProgram, WritesATimelineOfTheWorstActivation)
 {
   const Outcome outcome = run("system.yaml schedule.yaml --duration 1s --trace t.json");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_TRUE(outcome.text.ends_with(
+  EXPECT_TRUE(outcome.out.ends_with(
     "\ntimeline of the worst activation of both: t.json, for https://ui.perfetto.dev\n"))
-    << outcome.text;
-  std::ifstream file(directory_ / "t.json");
-  const auto trace = nlohmann::json::parse(file, nullptr, false);
+    << outcome.out;
+  const auto trace = nlohmann::json::parse(content("t.json"), nullptr, false);
   ASSERT_TRUE(trace.is_object());
   EXPECT_NE(trace.dump().find("both"), std::string::npos);
   EXPECT_EQ(run("system.yaml schedule.yaml --trace u.json --of '/c:timer(30ms)'").code, 0);
-  EXPECT_TRUE(std::filesystem::exists(directory_ / "u.json"));
-  EXPECT_FALSE(std::filesystem::exists(directory_ / "u.json.part"));
+  EXPECT_TRUE(exists("u.json"));
 }
 
 TEST_F(SimulateProgram, WhatIsWrongIsSaidInOneLineEachAndReturns2)
@@ -152,8 +115,8 @@ TEST_F(SimulateProgram, WhatIsWrongIsSaidInOneLineEachAndReturns2)
   const auto expect = [&](const std::string & arguments, const std::string & words) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_NE(outcome.text.find(words), std::string::npos) << outcome.text;
-    EXPECT_EQ(run(arguments, "2>/dev/null").text, "");
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
   };
   expect("bad.yaml schedule.yaml", "bad.yaml:2:");
   expect("missing.yaml schedule.yaml", "missing.yaml: ");
@@ -173,12 +136,29 @@ TEST_F(SimulateProgram, WhatIsWrongIsSaidInOneLineEachAndReturns2)
   expect(good + "--trace t.json --of nobody", "--of: there is no chain and no callback 'nobody'\n");
 }
 
+TEST_F(SimulateProgram, WhereTheTimelineCannotGoIsSaidBeforeAnythingRuns)
+{
+  const std::string good = "system.yaml schedule.yaml --trace ";
+  for (const auto & [path, fault] :
+       {std::pair{"nowhere/t.json", "--trace: nowhere/t.json cannot be written: No such file"},
+        {"system.yaml", "--trace is the system that is read; name another file"},
+        {"./schedule.yaml", "--trace is the schedule that is read; name another file"}}) {
+    const Outcome outcome = run(good + path);
+    EXPECT_EQ(outcome.code, 2) << path;
+    EXPECT_NE(outcome.err.find(fault), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+  EXPECT_EQ(content("system.yaml"), kSystem);
+  EXPECT_EQ(content("schedule.yaml"), kSchedule);
+}
+
 TEST_F(SimulateProgram, WhatCannotBeWrittenReturns1)
 {
-  const Outcome outcome = run("system.yaml schedule.yaml --trace nowhere/t.json");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.text.find("nowhere/t.json cannot be written: "), std::string::npos);
-  EXPECT_EQ(run("system.yaml schedule.yaml", ">/dev/full").code, 1);
+  const Outcome trace = run("system.yaml schedule.yaml --trace /dev/full");
+  EXPECT_EQ(trace.code, 1);
+  EXPECT_NE(trace.err.find("/dev/full cannot be written: No space left"), std::string::npos)
+    << trace.err;
+  EXPECT_EQ(run("system.yaml schedule.yaml", "/dev/full").code, 1);
 }
 
 }  // namespace

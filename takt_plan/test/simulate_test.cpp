@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "support/from_text.hpp"
+#include "takt_plan/load_plan.hpp"
 
 namespace takt_plan
 {
 namespace
 {
 
-using test::faults_of;
 using test::from_text;
 
 constexpr Ns kMs = 1'000'000;
@@ -353,15 +353,16 @@ executors:
   EXPECT_EQ(jobs_of(system, schedule("false"), 50 * kMs), (Jobs{"low 0-20", "high 20-22"}));
 }
 
-TEST(Simulate, PublishingGoesOnAtTheMiddlewareCeiling)
-{
-  // a publishes from 10 to 14; what is released at 12 on the more urgent thread waits until then.
-  const std::string system = system_of(
-    R"yaml(
+// a publishes from 10 to 14; what is released at 12 and more urgent waits until then.
+const std::string kPublisher = system_of(
+  R"yaml(
   - {id: "/a:timer(50ms)", time: 10ms, period: 50ms, offset: 0ms, publishes: /a}
   - {id: "/high:timer(50ms)", time: 2ms, period: 50ms, offset: 12ms}
 )yaml",
-    "overheads: {middleware: 4ms}\n");
+  "overheads: {middleware: 4ms}\n");
+
+TEST(Simulate, PublishingGoesOnAtTheMiddlewareCeiling)
+{
   const auto schedule = [](const std::string & ceiling) {
     return R"yaml(version: 1
 executors:
@@ -375,23 +376,17 @@ executors:
     callbacks: [{match: "/high:**", threads: high}]
 )yaml";
   };
-  EXPECT_EQ(jobs_of(system, schedule("auto"), 50 * kMs), (Jobs{"a 0-14", "high 14-16"}));
-  EXPECT_EQ(jobs_of(system, schedule("off"), 50 * kMs), (Jobs{"a 0-16", "high 12-14"}));
-  EXPECT_EQ(jobs_of(system, schedule("80"), 50 * kMs), (Jobs{"a 0-14", "high 14-16"}));
+  EXPECT_EQ(jobs_of(kPublisher, schedule("auto"), 50 * kMs), (Jobs{"a 0-14", "high 14-16"}));
+  EXPECT_EQ(jobs_of(kPublisher, schedule("off"), 50 * kMs), (Jobs{"a 0-16", "high 12-14"}));
+  EXPECT_EQ(jobs_of(kPublisher, schedule("80"), 50 * kMs), (Jobs{"a 0-14", "high 14-16"}));
 }
 
 // As an executor does whose threads differ in OS priority.
 TEST(Simulate, AFollowingPoolPublishesAtTheMiddlewareCeiling)
 {
-  const std::string system = system_of(
-    R"yaml(
-  - {id: "/a:timer(50ms)", time: 10ms, period: 50ms, offset: 0ms, publishes: /a}
-  - {id: "/high:timer(50ms)", time: 2ms, period: 50ms, offset: 12ms}
-)yaml",
-    "overheads: {middleware: 4ms}\n");
   EXPECT_EQ(
     jobs_of(
-      system, R"yaml(version: 1
+      kPublisher, R"yaml(version: 1
 executors:
   main:
     order: priority
@@ -584,7 +579,7 @@ TEST(Simulate, WhatAnExecutorWouldRefuseIsRefused)
   - {id: "/b:timer(10ms)", time: 1ms, period: 10ms, group: "/a:group(g)"}
 )yaml",
     "groups: {\"/a:group(g)\": mutually_exclusive}\n");
-  const auto faults = faults_of(system, R"yaml(version: 1
+  const auto plan = parse_plan(system, R"yaml(version: 1
 executors:
   main:
     threads:
@@ -593,6 +588,7 @@ executors:
     default: low
     callbacks: [{match: "/a:**", threads: high}]
 )yaml");
+  const auto faults = plan.faults();
   ASSERT_FALSE(faults.empty());
   EXPECT_NE(faults[0].find("schedule.yaml:"), std::string::npos) << faults[0];
   EXPECT_NE(faults[0].find("group"), std::string::npos) << faults[0];

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "draw.hpp"
+#include "support/campaign.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_observer.hpp"
 
@@ -21,14 +21,7 @@ namespace
 using detail::Draw;
 using takt_core::Order;
 
-std::uint64_t environment(const char * name, std::uint64_t otherwise)
-{
-  const char * text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-const std::uint64_t kSeed = environment("TAKT_TEST_SEED", 1);
-const std::uint64_t kRounds = environment("TAKT_TEST_ROUNDS", 1);
+const std::uint64_t kSeed = test::seed();
 
 class Generator
 {
@@ -87,7 +80,7 @@ private:
         case KernelPolicy::rr:
           simulated.kernel.priority = thread.priority = static_cast<int>(draw_.between(1, 5));
           simulated.urgency = thread.priority;
-          simulated.ceiling = one_of(3) ? 6 : 0;
+          thread.ceiling = one_of(3) ? 6 : 0;
           thread.kind = ThreadClass::fixed_priority;
           break;
         case KernelPolicy::deadline:
@@ -194,7 +187,7 @@ SimulationOptions some_options(std::uint64_t seed)
 TEST(SimulationProperty, NothingIsLostButWhatIsOverwritten)
 {
   std::uint64_t jobs = 0, overwritten = 0;
-  for (std::uint64_t i = 0; i < 1000 * kRounds; ++i) {
+  for (std::uint64_t i = 0; i < test::rounds(1000); ++i) {
     SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(kSeed + i));
     const SimulationModel model = Generator(kSeed + i).generate();
     const auto result = simulate(model, some_options(kSeed + i));
@@ -230,7 +223,7 @@ TEST(SimulationProperty, NothingIsLostButWhatIsOverwritten)
 TEST(SimulationProperty, NoCallbackOfAnExclusiveGroupRunsTwiceAtOnceAndTimeAddsUp)
 {
   std::uint64_t grouped = 0;
-  for (std::uint64_t i = 0; i < 300 * kRounds; ++i) {
+  for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
     SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(kSeed + i));
     const SimulationModel model = Generator(kSeed + i).generate();
     SimulationOptions options = some_options(kSeed + i);
@@ -270,7 +263,7 @@ TEST(SimulationProperty, NoCallbackOfAnExclusiveGroupRunsTwiceAtOnceAndTimeAddsU
 TEST(SimulationProperty, NothingWaitsWhileAThreadThatMayRunItIsIdle)
 {
   std::uint64_t waited = 0;
-  for (std::uint64_t i = 0; i < 300 * kRounds; ++i) {
+  for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
     SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(kSeed + i));
     SimulationModel model = Generator(kSeed + i).generate();
     model.context_switches = {0};
@@ -280,7 +273,7 @@ TEST(SimulationProperty, NothingWaitsWhileAThreadThatMayRunItIsIdle)
       model.model.cores.push_back({0, static_cast<int>(t)});
       model.model.threads[t].cores = {t};
       model.threads[t].kernel = {KernelPolicy::fifo, 1, 0, 0, 0, 1024, {t}};
-      model.threads[t].ceiling = 0;
+      model.model.threads[t].ceiling = 0;
     }
     for (Task & task : model.model.tasks) {
       task.group = 1;  // reentrant; there is one process only

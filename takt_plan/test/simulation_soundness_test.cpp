@@ -1,9 +1,9 @@
 // Simulated responses against the bounds of the analyses: on random systems none is above its bound.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
+#include "support/campaign.hpp"
 #include "support/random_model.hpp"
 #include "takt_plan/priority_bounds.hpp"
 #include "takt_plan/simulate.hpp"
@@ -14,14 +14,7 @@ namespace takt_plan
 namespace
 {
 
-std::uint64_t environment(const char * name, std::uint64_t otherwise)
-{
-  const char * text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-const std::uint64_t kSeed = environment("TAKT_TEST_SEED", 1);
-const std::uint64_t kRounds = environment("TAKT_TEST_ROUNDS", 1);
+const std::uint64_t kSeed = test::seed();
 
 struct Campaign
 {
@@ -115,7 +108,7 @@ void run(
 TEST(SimulationSoundness, NoResponseIsAboveItsPriorityBound)
 {
   Campaign campaign;
-  for (std::uint64_t i = 0; i < 200 * kRounds; ++i) {
+  for (std::uint64_t i = 0; i < test::rounds(200); ++i) {
     const Model model = test::random_model(kSeed + i);
     const Overheads overheads = i % 2 == 0 ? Overheads{} : Overheads{1, 2};
     const auto bounds = priority_bounds(with_overheads(model, overheads));
@@ -155,7 +148,7 @@ Model window_model(std::uint64_t seed)
 TEST(SimulationSoundness, NoResponseIsAboveItsWindowBound)
 {
   Campaign campaign;
-  for (std::uint64_t i = 0; i < 200 * kRounds; ++i) {
+  for (std::uint64_t i = 0; i < test::rounds(200); ++i) {
     const Model model = window_model(kSeed + i);
     const Overheads overheads = i % 2 == 0 ? Overheads{} : Overheads{1, 2};
     const auto bounds = window_bounds(with_overheads(model, overheads));

@@ -139,7 +139,7 @@ TEST(WindowBounds, RefusesWhatTheTheoremDoesNotCover)
     on + "'/c0' is in an exclusive group that spans threads");
   EXPECT_EQ(
     refusal([](Windows & w) { w.model.tasks[0].time = 101 * kMs; }),
-    "'/c0' has no bound below 10000000000 ns: its thread is overloaded or nearly so, or something "
+    "'/c0' has no bound below 10s: its thread is overloaded or nearly so, or something "
     "on it is "
     "released without a bound");
 }

@@ -6,9 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -18,6 +16,7 @@
 #include "takt_core/names.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/parse.hpp"
+#include "takt_schedule/program.hpp"
 #include "takt_schedule/thread_names.hpp"
 
 namespace
@@ -27,9 +26,6 @@ using takt_core::Faults;
 using takt_schedule::CheckReport;
 using takt_schedule::ListedCallback;
 using takt_schedule::Schedule;
-
-constexpr int kBad = 2;
-constexpr int kUnwritten = 1;
 
 struct Arguments
 {
@@ -137,7 +133,7 @@ int print_json(const Schedule * schedule, const CheckReport & report)
        {"line", placement.line}});
   }
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  return report.faults.empty() ? 0 : kBad;
+  return report.faults.empty() ? 0 : takt_schedule::kBadInput;
 }
 
 std::string counted(std::size_t n, std::string_view word)
@@ -173,7 +169,7 @@ int print_text(const Arguments & arguments, const Schedule * schedule, const Che
   }
   if (!report.faults.empty() || schedule == nullptr) {
     fmt::print(stderr, "{}\n", counted(report.faults.size(), "fault"));
-    return kBad;
+    return takt_schedule::kBadInput;
   }
   fmt::print("{}: good\n", arguments.schedule);
   for (const auto & executor : schedule->executors) {
@@ -227,7 +223,7 @@ int run(const Arguments & arguments)
 
 int main(int argc, char ** argv)
 {
-  CLI::App app{"Checks a takt schedule file without running anything."};
+  CLI::App app{"Checks a takt schedule file without running anything.", "takt_check"};
   Arguments arguments;
   app.add_option("schedule", arguments.schedule, "the schedule file")->required();
   app.add_option(
@@ -238,22 +234,5 @@ int main(int argc, char ** argv)
   app.add_option("--cores", arguments.cores, "check for a machine with this many cores")
     ->check(CLI::Range(1, 65536));
   app.add_flag("--json", arguments.json, "print everything as JSON");
-  try {
-    app.parse(argc, argv);
-    const int code = run(arguments);
-    // A full disk shows when the buffer is emptied.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      fmt::print(stderr, "takt_check: the output cannot be written: {}\n", std::strerror(errno));
-      return kUnwritten;
-    }
-    return code;
-  } catch (const CLI::Success & request) {
-    return app.exit(request);
-  } catch (const CLI::ParseError & error) {
-    fmt::print(stderr, "takt_check: {}\n", error.what());
-    return kBad;
-  } catch (const std::exception & error) {
-    fmt::print(stderr, "takt_check: {}\n", error.what());
-    return kBad;
-  }
+  return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
 }

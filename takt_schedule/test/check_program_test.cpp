@@ -1,60 +1,23 @@
 // takt_check as its users meet it: output and exit codes.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <string>
 
 #include "docs_example.hpp"
+#include "program_test.hpp"
 
 namespace takt_schedule
 {
 namespace
 {
 
-struct Outcome
-{
-  int code = -1;
-  std::string text;
-};
+using test::Outcome;
 
-class CheckProgram : public testing::Test
+class CheckProgram : public test::ProgramTest
 {
 protected:
-  CheckProgram()
-  {
-    std::string pattern = (std::filesystem::temp_directory_path() / "takt_check.XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  ~CheckProgram() override { std::filesystem::remove_all(directory_); }
-
-  std::string write(const std::string & name, const std::string & text) const
-  {
-    std::ofstream(directory_ / name) << text;
-    return name;
-  }
-
-  /// `redirect`: what becomes of the error output.
-  Outcome run(const std::string & arguments, const std::string & redirect = "2>&1") const
-  {
-    const std::string command =
-      "cd '" + directory_.string() + "' && '" TAKT_CHECK "' " + arguments + " " + redirect;
-    Outcome outcome;
-    FILE * const pipe = ::popen(command.c_str(), "r");
-    std::array<char, 4096> buffer;
-    while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-      outcome.text.append(buffer.data(), n);
-    }
-    const int status = ::pclose(pipe);
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
-  }
-
-  std::filesystem::path directory_;
+  CheckProgram() : ProgramTest(TAKT_CHECK) {}
 };
 
 constexpr const char * kSmall =
@@ -67,10 +30,10 @@ constexpr const char * kIds =
 TEST_F(CheckProgram, SummarisesAGoodSchedule)
 {
   write("s.yaml", test::docs_example("valid"));
-  const Outcome outcome = run("s.yaml --cores 2", "2>/dev/null");
+  const Outcome outcome = run("s.yaml --cores 2");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(
-    outcome.text,
+    outcome.out,
     "s.yaml: good\n"
     "executor main: order priority, 4 threads (hot.0 hot.1 rest.0 rest.1), 2 rules, default rest\n"
     "executor planning: order edf, 1 thread (main), 0 rules, default all\n"
@@ -82,8 +45,8 @@ TEST_F(CheckProgram, PrintsAllFaultsToTheErrorOutputAndReturns2)
   write("schedule.yaml", test::docs_example("faulty"));
   const Outcome outcome = run("schedule.yaml --cores 4");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.text, test::docs_example("its faults") + "13 faults\n");
-  EXPECT_EQ(run("schedule.yaml --cores 4", "2>/dev/null").text, "");
+  EXPECT_EQ(outcome.err, test::docs_example("its faults") + "13 faults\n");
+  EXPECT_EQ(outcome.out, "");
 }
 
 TEST_F(CheckProgram, ListsWhoGetsTheDefaultThreads)
@@ -93,9 +56,9 @@ TEST_F(CheckProgram, ListsWhoGetsTheDefaultThreads)
   const Outcome outcome = run("s.yaml --ids ids.json");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(
-    outcome.text.find("1 callback on the default threads:\n  /y:sub(/p)\n"), std::string::npos)
-    << outcome.text;
-  EXPECT_EQ(run("s.yaml --ids - < ids.json").text, outcome.text);
+    outcome.out.find("1 callback on the default threads:\n  /y:sub(/p)\n"), std::string::npos)
+    << outcome.out;
+  EXPECT_EQ(run("s.yaml --ids - < ids.json").out, outcome.out);
 }
 
 TEST_F(CheckProgram, ListsNeitherAllThatAScheduleWithoutRulesLeavesNorTooMany)
@@ -108,22 +71,21 @@ TEST_F(CheckProgram, ListsNeitherAllThatAScheduleWithoutRulesLeavesNorTooMany)
   write("ids.json", ids + "]}");
   write("stock.yaml", "version: 1\nexecutors: {main: {threads: {a: {}}, default: a}}\n");
   const Outcome stock = run("stock.yaml --ids ids.json");
-  EXPECT_TRUE(stock.text.ends_with("\n30 callbacks on the default threads\n")) << stock.text;
+  EXPECT_TRUE(stock.out.ends_with("\n30 callbacks on the default threads\n")) << stock.out;
   write("s.yaml", kSmall);
   const Outcome some = run("s.yaml --ids ids.json");
-  EXPECT_NE(some.text.find("30 callbacks on the default threads:\n  /n0:sub(/p)\n"), some.text.npos)
-    << some.text;
-  EXPECT_NE(
-    some.text.find("  /n19:sub(/p)\n  and 10 more; --json lists them all\n"), some.text.npos)
-    << some.text;
+  EXPECT_NE(some.out.find("30 callbacks on the default threads:\n  /n0:sub(/p)\n"), some.out.npos)
+    << some.out;
+  EXPECT_NE(some.out.find("  /n19:sub(/p)\n  and 10 more; --json lists them all\n"), some.out.npos)
+    << some.out;
 }
 
 TEST_F(CheckProgram, ABadCommandLineIsOneSentence)
 {
   const Outcome outcome = run("s.yaml --cores none");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_TRUE(outcome.text.starts_with("takt_check: --cores: ")) << outcome.text;
-  EXPECT_EQ(std::count(outcome.text.begin(), outcome.text.end(), '\n'), 1) << outcome.text;
+  EXPECT_TRUE(outcome.err.starts_with("takt_check: --cores: ")) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
 TEST_F(CheckProgram, PrintsEverythingAsJson)
@@ -132,13 +94,13 @@ TEST_F(CheckProgram, PrintsEverythingAsJson)
   write("ids.json", kIds);
   const Outcome good = run("s.yaml --ids ids.json --json");
   EXPECT_EQ(good.code, 0);
-  EXPECT_NE(good.text.find("\"ok\": true"), std::string::npos) << good.text;
-  EXPECT_NE(good.text.find("\"defaulted_callbacks\": [\n    \"/y:sub(/p)\"\n  ]"), good.text.npos);
+  EXPECT_NE(good.out.find("\"ok\": true"), std::string::npos) << good.out;
+  EXPECT_NE(good.out.find("\"defaulted_callbacks\": [\n    \"/y:sub(/p)\"\n  ]"), good.out.npos);
   write("bad.yaml", "version: 1\n");
-  const Outcome bad = run("bad.yaml --json", "2>/dev/null");
+  const Outcome bad = run("bad.yaml --json");
   EXPECT_EQ(bad.code, 2);
-  EXPECT_NE(bad.text.find("\"ok\": false"), std::string::npos) << bad.text;
-  EXPECT_NE(bad.text.find("bad.yaml:1:1: no executors"), std::string::npos) << bad.text;
+  EXPECT_NE(bad.out.find("\"ok\": false"), std::string::npos) << bad.out;
+  EXPECT_NE(bad.out.find("bad.yaml:1:1: no executors"), std::string::npos) << bad.out;
 }
 
 TEST_F(CheckProgram, RefusesListsItCannotRead)
@@ -152,7 +114,7 @@ TEST_F(CheckProgram, RefusesListsItCannotRead)
     write("ids.json", text);
     const Outcome outcome = run("s.yaml --ids ids.json");
     EXPECT_EQ(outcome.code, 2) << text;
-    EXPECT_NE(outcome.text.find("ids.json: "), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.err.find("ids.json: "), std::string::npos) << outcome.err;
   }
 }
 
@@ -168,7 +130,7 @@ TEST_F(CheckProgram, RefusesListsWithValuesOfAnotherType)
        {"ids.json: callbacks[0]: \"reentrant\" must be true or false, not \"yes\"\n",
         "ids.json: callbacks[0]: \"executor\" must be a text, not 7\n",
         "ids.json: callbacks[0]: \"group\" must be a text, not null\n"}) {
-    EXPECT_NE(outcome.text.find(fault), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.err.find(fault), std::string::npos) << outcome.err;
   }
 }
 
@@ -176,10 +138,10 @@ TEST_F(CheckProgram, SaysWhenItsOutputCannotBeWritten)
 {
   write("s.yaml", kSmall);
   for (const char * flag : {"", "--json"}) {
-    const Outcome outcome = run(std::string("s.yaml ") + flag, "2>&1 >/dev/full");
-    EXPECT_EQ(outcome.code, 1) << outcome.text;
-    EXPECT_NE(outcome.text.find("cannot be written: No space left"), std::string::npos)
-      << outcome.text;
+    const Outcome outcome = run(std::string("s.yaml ") + flag, "/dev/full");
+    EXPECT_EQ(outcome.code, 1) << outcome.err;
+    EXPECT_NE(outcome.err.find("cannot be written: No space left"), std::string::npos)
+      << outcome.err;
   }
 }
 

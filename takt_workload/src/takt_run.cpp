@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "command_line.hpp"
-#include "output_file.hpp"
 #include "part_schedule.hpp"
 #include "run_arguments.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_workload/analysis.hpp"
 #include "takt_workload/graph_parse.hpp"
@@ -27,6 +27,10 @@ namespace takt_workload
 
 namespace
 {
+
+using takt_schedule::check_output;
+using takt_schedule::same_file;
+using takt_schedule::write_output;
 
 Progress progress_for(const RunArguments & a)
 {

@@ -1,24 +1,15 @@
-// The barrier of a split run, from a part's side, and where the results of a run go.
+// The barrier of a split run, from a part's side; signals.
 #include "split.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
-#include "output_file.hpp"
 #include "takt_workload/signals.hpp"
 
 namespace takt_workload
 {
-
-namespace fs = std::filesystem;
 
 class Barrier : public ::testing::Test
 {
@@ -71,78 +62,6 @@ TEST(Signals, EndTheProgramAgainAfterTheyWereReleased)
       _exit(0);
     },
     ::testing::KilledBySignal(SIGTERM), "");
-}
-
-class Output : public ::testing::Test
-{
-protected:
-  Output()
-  {
-    std::string name = (fs::temp_directory_path() / "takt_test.XXXXXX").string();
-    directory = mkdtemp(name.data());
-  }
-  ~Output() override { fs::remove_all(directory); }
-  std::string path(const std::string & name) const { return (directory / name).string(); }
-  static std::string content(const std::string & path)
-  {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-  std::size_t files() const
-  {
-    return static_cast<std::size_t>(
-      std::distance(fs::directory_iterator(directory), fs::directory_iterator{}));
-  }
-  fs::path directory;
-};
-
-TEST_F(Output, CheckingLeavesNothingAndChangesNothing)
-{
-  EXPECT_TRUE(check_output(path("new")).ok());
-  EXPECT_EQ(files(), 0u);
-  std::ofstream(path("old")) << "kept";
-  EXPECT_TRUE(check_output(path("old")).ok());
-  EXPECT_EQ(files(), 1u);
-  EXPECT_EQ(content(path("old")), "kept");
-}
-
-TEST_F(Output, WhatCannotBeWrittenIsSaidBefore)
-{
-  EXPECT_FALSE(check_output(directory.string()).ok());
-  EXPECT_FALSE(check_output(path("no/such/directory")).ok());
-  EXPECT_FALSE(check_output("/proc/nowhere").ok());
-}
-
-TEST_F(Output, AFileIsReplacedAsAWholeAndKeepsItsMode)
-{
-  std::ofstream(path("old")) << "something longer";
-  chmod(path("old").c_str(), 0640);
-  fs::create_symlink("old", path("link"));
-  ASSERT_TRUE(write_output(path("link"), "new").ok());
-  EXPECT_EQ(content(path("old")), "new");
-  EXPECT_TRUE(fs::is_symlink(path("link")));
-  EXPECT_EQ(files(), 2u);
-  struct stat after
-  {
-  };
-  ASSERT_EQ(stat(path("old").c_str(), &after), 0);
-  EXPECT_EQ(after.st_mode & 07777, 0640u);
-}
-
-TEST_F(Output, WhatIsNoFileIsWrittenThroughAndStays)
-{
-  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  const int reader = open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
-  EXPECT_TRUE(check_output(path("pipe")).ok());
-  ASSERT_TRUE(write_output(path("pipe"), "through").ok());
-  char text[16] = {};
-  EXPECT_EQ(read(reader, text, sizeof text), 7);
-  EXPECT_STREQ(text, "through");
-  close(reader);
-  EXPECT_TRUE(fs::is_fifo(path("pipe")));
-  EXPECT_TRUE(write_output("/dev/null", "gone").ok());
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
 }  // namespace takt_workload

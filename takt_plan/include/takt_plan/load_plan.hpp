@@ -1,13 +1,15 @@
-// Reads a system model and a schedule for it, from files.
+// Reads a system model and a schedule for it, and makes the analysis model of both.
 //
 // Set-up only: allocates and may block (reads the files). Any bytes are safe to feed.
 #ifndef TAKT_PLAN__LOAD_PLAN_HPP_
 #define TAKT_PLAN__LOAD_PLAN_HPP_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "takt_core/result.hpp"
+#include "takt_plan/model.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/system.hpp"
 
@@ -18,13 +20,19 @@ struct Plan
 {
   takt_schedule::System system;
   takt_schedule::Schedule schedule;
+  Model model;  ///< of both (build_model.hpp)
   /// Of both files and of one against the other, as a rule that matches no callback.
   std::vector<std::string> warnings;
 };
 
-/// The schedule is checked against the system's callbacks and for its machines, not for this one: their
-/// cores, and every right granted. Faults: those of both files, and of one against the other.
+/// From files. The schedule is checked against the system's callbacks and for its machines, not for
+/// this one: their cores, and every right granted. Faults: those of both files, all at once; if they
+/// have none, those of `build_model` and what would keep an executor from starting with these callbacks
+/// (takt_schedule::check).
 takt_core::Result<Plan> load_plan(const std::string & system, const std::string & schedule);
+
+/// The same of texts, which messages call "system.yaml" and "schedule.yaml".
+takt_core::Result<Plan> parse_plan(std::string_view system, std::string_view schedule);
 
 }  // namespace takt_plan
 

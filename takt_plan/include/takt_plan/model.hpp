@@ -82,8 +82,7 @@ struct Thread
   bool follow = false;       ///< takes its callback's priority as its own
   takt_core::Order order = takt_core::Order::fifo;
   takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;  ///< for `window`
-  /// Publishing and taking run above every thread of the executor.
-  bool ceiling = false;
+  int ceiling = 0;  ///< OS priority while it publishes and takes, if that is above its own; 0: none
 };
 
 struct Core

@@ -1,15 +1,13 @@
 // What simulation works on: the analysis model, and what runs need beyond it.
 //
-// `simulation_model(system, schedule)` decides nothing itself: placement, priorities and links are
-// those of `build_model`, and rules are asked of the schedule's resolver, so that the simulated
-// schedulers get the bindings that a running executor would give them. Set-up only: allocates, does
-// not block.
+// Of a plan it decides nothing itself: placement, priorities and links are those of `build_model`, and
+// rules are asked of the schedule's resolver, so that the simulated schedulers get the bindings that a
+// running executor would give them. Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SIMULATION_MODEL_HPP_
 #define TAKT_PLAN__SIMULATION_MODEL_HPP_
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,9 +15,8 @@
 #include "takt_core/scheduler.hpp"
 #include "takt_core/timer.hpp"
 #include "takt_plan/kernel_model.hpp"
+#include "takt_plan/load_plan.hpp"
 #include "takt_plan/model.hpp"
-#include "takt_schedule/schedule.hpp"
-#include "takt_schedule/system.hpp"
 
 namespace takt_plan
 {
@@ -45,7 +42,6 @@ struct SimulatedThread
 {
   KernelThread kernel;  ///< cores are numbered within the host
   int urgency = 0;      ///< as the executor tells it to its scheduler
-  int ceiling = 0;      ///< takes and publishes as fifo of this priority; 0: as it is
 };
 
 struct SimulationModel
@@ -56,13 +52,9 @@ struct SimulationModel
   std::vector<Ns> others;            ///< execution time of each `OtherLoad`, without switches
   std::vector<Ns> context_switches;  ///< per host: what each one costs
   std::vector<takt_core::ChainOptions> chains;  ///< as the schedulers are told of them
-  std::vector<std::string> warnings;            ///< what takt_schedule::check says that is no fault
 };
 
-/// Faults, all at once: those of `build_model`, and what would keep an executor from starting with
-/// these callbacks (takt_schedule::check).
-takt_core::Result<SimulationModel> simulation_model(
-  const takt_schedule::System & system, const takt_schedule::Schedule & schedule);
+SimulationModel simulation_model(const Plan & plan);
 
 /// Of a model that was filled by hand: worst times only, histories that lose nothing, and overheads
 /// as each task has them, with no switches on top. Faults: those of `check` (model.hpp), and deadline

@@ -4,35 +4,13 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "takt_plan/load_plan.hpp"
 #include "takt_plan/simulation_observer.hpp"
-#include "takt_schedule/parse.hpp"
-#include "takt_schedule/parse_system.hpp"
 
 namespace takt_plan::test
 {
 namespace
 {
-
-using takt_core::Faults;
-using takt_core::Result;
-
-Result<SimulationModel> load(const std::string & system_text, const std::string & schedule_text)
-{
-  takt_schedule::Machine machine;
-  machine.cores = {0, 1, 2, 3};
-  machine.autogroup = false;
-  machine.realtime = true;
-  machine.deadline_share = 0;
-  auto system = takt_schedule::parse_system(system_text, "system.yaml");
-  auto schedule = takt_schedule::parse_schedule(schedule_text, "schedule.yaml", machine);
-  Faults faults = system.faults();
-  const Faults more = schedule.faults();
-  faults.insert(faults.end(), more.begin(), more.end());
-  if (!faults.empty()) {
-    return faults;
-  }
-  return simulation_model(*system, *schedule);
-}
 
 struct Journal final : SimulationObserver
 {
@@ -55,18 +33,13 @@ std::string number(Ns ns, Ns unit)
 
 }  // namespace
 
-Faults faults_of(const std::string & system, const std::string & schedule)
-{
-  return load(system, schedule).faults();
-}
-
 SimulationModel from_text(const std::string & system, const std::string & schedule)
 {
-  auto model = load(system, schedule);
-  if (!model) {
-    throw std::runtime_error(model.faults().front());
+  const auto plan = parse_plan(system, schedule);
+  if (!plan) {
+    throw std::runtime_error(plan.faults().front());
   }
-  return *model;
+  return simulation_model(*plan);
 }
 
 std::vector<std::string> jobs(

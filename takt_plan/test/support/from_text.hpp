@@ -10,11 +10,8 @@
 namespace takt_plan::test
 {
 
-/// On a host of four cores where the files say so; throws with the first fault.
+/// Throws with the first fault.
 SimulationModel from_text(const std::string & system, const std::string & schedule);
-
-/// The faults of either file or of both together.
-takt_core::Faults faults_of(const std::string & system, const std::string & schedule);
 
 /// Each job as "a 0-5": the name of its node without the slash, start and end in tenths of a
 /// millisecond, in the order of starts. "a 0.005-5" would be half a microsecond late.

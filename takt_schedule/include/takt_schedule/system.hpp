@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "takt_core/callback.hpp"
 #include "takt_core/group.hpp"
 #include "takt_core/time.hpp"
 #include "takt_schedule/schedule.hpp"
@@ -61,7 +62,9 @@ struct CallbackModel
   std::vector<int> cores;  ///< constraint: only these cores; empty: any
   Source source;
 
-  bool is_timer() const;
+  /// As the id says; a subscription if it says nothing else.
+  takt_core::Kind kind() const;
+  bool is_timer() const { return kind() == takt_core::Kind::timer; }
   friend bool operator==(const CallbackModel &, const CallbackModel &) = default;
 };
 

@@ -6,18 +6,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <numeric>
-#include <set>
 
+#include "takt_plan/load_plan.hpp"
 #include "takt_plan/timeline.hpp"
 #include "takt_schedule/duration.hpp"
-#include "takt_schedule/parse.hpp"
-#include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/output_file.hpp"
+#include "takt_schedule/program.hpp"
 #include "takt_simulate_report.hpp"
 
 namespace
@@ -31,9 +26,8 @@ using takt_plan::Phases;
 using takt_plan::SimulationModel;
 using takt_plan::SimulationOptions;
 using takt_plan::SimulationResult;
-
-constexpr int kBad = 2;
-constexpr int kUnwritten = 1;
+using takt_schedule::kBadInput;
+using takt_schedule::kUnwritten;
 
 struct Arguments
 {
@@ -45,49 +39,6 @@ struct Arguments
   bool runs_given = false;
   SimulationOptions options;
 };
-
-void append(Faults & faults, const Faults & more)
-{
-  faults.insert(faults.end(), more.begin(), more.end());
-}
-
-/// The machine the schedule is for: that of the model, with all rights.
-takt_schedule::Machine machine_of(const takt_core::Result<takt_schedule::System> & system)
-{
-  takt_schedule::Machine machine;
-  std::set<int> cores;
-  if (system) {
-    for (const takt_schedule::HostModel & host : system->hosts) {
-      cores.insert(host.cores.begin(), host.cores.end());
-    }
-    machine.cores.emplace(cores.begin(), cores.end());
-  } else {  // its faults are enough
-    machine.cores.emplace(65536);
-    std::iota(machine.cores->begin(), machine.cores->end(), 0);
-  }
-  machine.realtime = true;
-  machine.autogroup = false;
-  machine.deadline_share = 0.95;  // Linux's default
-  return machine;
-}
-
-takt_core::Result<SimulationModel> load(const Arguments & arguments)
-{
-  const auto system = takt_schedule::load_system(arguments.system);
-  const auto schedule = takt_schedule::load_schedule(arguments.schedule, machine_of(system));
-  Faults faults = system.faults();
-  append(faults, schedule.faults());
-  if (!faults.empty()) {
-    return faults;
-  }
-  auto model = takt_plan::simulation_model(*system, *schedule);
-  if (model) {
-    auto & warnings = model->warnings;
-    warnings.insert(warnings.begin(), schedule->warnings.begin(), schedule->warnings.end());
-    warnings.insert(warnings.begin(), system->warnings.begin(), system->warnings.end());
-  }
-  return model;
-}
 
 struct Subject
 {
@@ -137,76 +88,73 @@ takt_core::Result<Subject> subject(
   return best;
 }
 
-/// A whole file or none; what is no file (a device, a pipe) is written through.
-bool write_file(const std::string & path, const std::string & text)
-{
-  std::error_code error;
-  const bool through =
-    std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
-  const std::string part = through ? path : path + ".part";
-  {
-    std::ofstream file(part, std::ios::binary);
-    file << text;
-    file.flush();
-    if (!file) {
-      fmt::print(stderr, "takt_simulate: {} cannot be written: {}\n", path, std::strerror(errno));
-      return false;
-    }
-  }
-  if (!through) {
-    std::filesystem::rename(part, path, error);
-    if (error) {
-      fmt::print(stderr, "takt_simulate: {} cannot be written: {}\n", path, error.message());
-      return false;
-    }
-  }
-  return true;
-}
-
 int bad(const Faults & faults)
 {
   for (const std::string & fault : faults) {
     fmt::print(stderr, "{}\n", fault);
   }
-  return kBad;
+  return kBadInput;
+}
+
+// What is wrong with where the timeline is to go: what is read is never written.
+std::string trace_fault(const Arguments & arguments)
+{
+  if (arguments.trace.empty()) {
+    return {};
+  }
+  for (const auto & [what, read] :
+       {std::pair{"system", arguments.system}, {"schedule", arguments.schedule}}) {
+    if (takt_schedule::same_file(arguments.trace, read)) {
+      return fmt::format("--trace is the {} that is read; name another file", what);
+    }
+  }
+  const auto status = takt_schedule::check_output(arguments.trace);
+  return status.ok() ? std::string() : "--trace: " + status.faults().front();
 }
 
 int run(Arguments & arguments)
 {
-  const auto model = load(arguments);
-  if (!model) {
-    return bad(model.faults());
+  if (const std::string fault = trace_fault(arguments); !fault.empty()) {
+    return bad({fault});
   }
-  for (const std::string & warning : model->warnings) {
+  const auto plan = takt_plan::load_plan(arguments.system, arguments.schedule);
+  if (!plan) {
+    return bad(plan.faults());
+  }
+  for (const std::string & warning : plan->warnings) {
     fmt::print(stderr, "warning: {}\n", warning);
   }
+  const SimulationModel model = takt_plan::simulation_model(*plan);
   if (!arguments.runs_given && arguments.options.phases == Phases::adversarial) {
-    arguments.options.runs = takt_plan::adversarial_runs(*model);
+    arguments.options.runs = takt_plan::adversarial_runs(model);
   }
-  const auto result = takt_plan::simulate(*model, arguments.options);
+  const auto result = takt_plan::simulate(model, arguments.options);
   if (!result) {
     return bad(result.faults());
   }
   std::string traced;
   if (!arguments.trace.empty()) {
-    const auto about = subject(arguments, *model, *result);
+    const auto about = subject(arguments, model, *result);
     if (!about) {
       return bad(about.faults());
     }
-    auto timeline = takt_plan::Timeline::around(*model, about->response);
-    const auto watched = takt_plan::watch(*model, arguments.options, about->response.run, timeline);
+    auto timeline = takt_plan::Timeline::around(model, about->response);
+    const auto watched = takt_plan::watch(model, arguments.options, about->response.run, timeline);
     if (!watched.ok()) {
       return bad(watched.faults());
     }
-    if (!write_file(arguments.trace, timeline.to_json(about->name, about->response))) {
+    const auto written =
+      takt_schedule::write_output(arguments.trace, timeline.to_json(about->name, about->response));
+    if (!written.ok()) {
+      fmt::print(stderr, "takt_simulate: {}\n", written.faults().front());
       return kUnwritten;
     }
     traced = fmt::format(
       "\ntimeline of the worst activation of {}: {}, for https://ui.perfetto.dev\n", about->name,
       arguments.trace);
   }
-  const takt_plan::program::Report report{
-    *model, arguments.options, *result, arguments.system, arguments.schedule};
+  const takt_plan::program::Report report{model,   plan->warnings,   arguments.options,
+                                          *result, arguments.system, arguments.schedule};
   fmt::print("{}", arguments.json ? as_json(report) : as_text(report) + traced);
   return 0;
 }
@@ -256,7 +204,9 @@ void add_number(
 
 int main(int argc, char ** argv)
 {
-  CLI::App app{"Runs a system under a schedule in virtual time and says what responses it saw."};
+  CLI::App app{
+    "Runs a system under a schedule in virtual time and says what responses it saw.",
+    "takt_simulate"};
   Arguments arguments;
   SimulationOptions & options = arguments.options;
   app.add_option("system", arguments.system, "the system model file")->required();
@@ -287,23 +237,8 @@ int main(int argc, char ** argv)
   app.add_option("--of", arguments.of, "the chain or callback whose worst activation that is")
     ->needs("--trace");
   app.add_flag("--json", arguments.json, "print everything as JSON");
-  try {
-    app.parse(argc, argv);
+  return takt_schedule::run_program(app, argc, argv, [&] {
     arguments.runs_given = app.count("--runs") > 0;
-    const int code = run(arguments);
-    // A full disk shows when the buffer is emptied.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      fmt::print(stderr, "takt_simulate: the output cannot be written: {}\n", std::strerror(errno));
-      return kUnwritten;
-    }
-    return code;
-  } catch (const CLI::Success & request) {
-    return app.exit(request);
-  } catch (const CLI::ParseError & error) {
-    fmt::print(stderr, "takt_simulate: {}\n", error.what());
-    return kBad;
-  } catch (const std::exception & error) {
-    fmt::print(stderr, "takt_simulate: {}\n", error.what());
-    return kBad;
-  }
+    return run(arguments);
+  });
 }

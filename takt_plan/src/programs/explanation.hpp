@@ -1,13 +1,13 @@
 // What bounds say to people: a table of chains, and one chain's bound as a sum that can be followed.
-#ifndef EXPLANATION_HPP_
-#define EXPLANATION_HPP_
+#ifndef TAKT_PLAN__SRC__PROGRAMS__EXPLANATION_HPP_
+#define TAKT_PLAN__SRC__PROGRAMS__EXPLANATION_HPP_
 
 #include <string>
 #include <vector>
 
 #include "takt_plan/bounds.hpp"
 
-namespace takt_plan
+namespace takt_plan::program
 {
 
 /// One line for each of `chains`, most important first; why there is no bound on a line of its own.
@@ -20,6 +20,6 @@ std::string callback_table(const Model & model, const Bounds & bounds);
 /// The bound of one chain, which has one, term by term.
 std::string explanation(const Model & model, Index chain, const ChainAnswer & answer);
 
-}  // namespace takt_plan
+}  // namespace takt_plan::program
 
-#endif  // EXPLANATION_HPP_
+#endif  // TAKT_PLAN__SRC__PROGRAMS__EXPLANATION_HPP_

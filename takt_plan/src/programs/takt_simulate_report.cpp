@@ -7,13 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "table.hpp"
+
 namespace takt_plan::program
 {
 namespace
 {
 
 using Json = nlohmann::ordered_json;
-using Row = std::vector<std::string>;
 
 /// Three significant digits with the unit that fits.
 std::string human(double ns)
@@ -44,26 +45,6 @@ std::string deadline(Ns ns)
   return ns == kUnbounded ? "-" : human(ns);
 }
 
-/// The first column holds words and stands to the left.
-std::string table(const std::vector<Row> & rows)
-{
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const Row & row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const Row & row : rows) {
-    std::string line = fmt::format("{:<{}}", row.front(), widths.front());
-    for (std::size_t i = 1; i < row.size(); ++i) {
-      line += fmt::format("  {:>{}}", row[i], widths[i]);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
-
 std::string where(const Report & report, const Responses & responses)
 {
   if (responses.count == 0) {
@@ -89,7 +70,7 @@ std::string chains_as_text(const Report & report)
        deadline(report.model.model.chains[i].deadline), fmt::to_string(responses.missed),
        where(report, responses)});
   }
-  return rows.size() == 1 ? "" : table(rows) + "\n";
+  return rows.size() == 1 ? "" : table(rows, Numbers::right) + "\n";
 }
 
 std::string callbacks_as_text(const Report & report)
@@ -119,7 +100,7 @@ std::string callbacks_as_text(const Report & report)
     row.push_back(timer ? fmt::to_string(task.skipped) : "-");
     rows.push_back(std::move(row));
   }
-  return table(rows);
+  return table(rows, Numbers::right);
 }
 
 double share(const Report & report, Index core)
@@ -210,7 +191,7 @@ std::string as_json(const Report & report)
     {"execution", to_string(options.execution)}};
   json["jobs"] = report.result.jobs;
   json["simulated_ns"] = report.result.simulated;
-  json["warnings"] = report.model.warnings;
+  json["warnings"] = report.warnings;
   json["chains"] = Json::array();
   for (Index i = 0; i < model.chains.size(); ++i) {
     const ChainResult & chain = report.result.chains[i];

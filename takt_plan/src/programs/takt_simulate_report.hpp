@@ -1,9 +1,10 @@
 // What takt_simulate prints: tables for people, JSON for machines.
-#ifndef TAKT_PLAN__SRC__TAKT_SIMULATE_REPORT_HPP_
-#define TAKT_PLAN__SRC__TAKT_SIMULATE_REPORT_HPP_
+#ifndef TAKT_PLAN__SRC__PROGRAMS__TAKT_SIMULATE_REPORT_HPP_
+#define TAKT_PLAN__SRC__PROGRAMS__TAKT_SIMULATE_REPORT_HPP_
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "takt_plan/simulate.hpp"
 
@@ -13,6 +14,7 @@ namespace takt_plan::program
 struct Report
 {
   const SimulationModel & model;
+  const std::vector<std::string> & warnings;
   const SimulationOptions & options;
   const SimulationResult & result;
   std::string system;    ///< the file
@@ -27,4 +29,4 @@ std::string as_json(const Report & report);
 
 }  // namespace takt_plan::program
 
-#endif  // TAKT_PLAN__SRC__TAKT_SIMULATE_REPORT_HPP_
+#endif  // TAKT_PLAN__SRC__PROGRAMS__TAKT_SIMULATE_REPORT_HPP_

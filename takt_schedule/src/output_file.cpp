@@ -1,7 +1,6 @@
-#include "output_file.hpp"
+#include "takt_schedule/output_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,7 +10,7 @@
 #include <optional>
 #include <random>
 
-namespace takt_workload
+namespace takt_schedule
 {
 
 namespace fs = std::filesystem;
@@ -26,7 +25,7 @@ constexpr fs::perms kWritable =
 
 Status cannot(const std::string & path, int why)
 {
-  return Faults{fmt::format("{} cannot be written: {}", path, std::strerror(why))};
+  return Faults{path + " cannot be written: " + std::strerror(why)};
 }
 
 // The file that a rename may replace; nothing if `path` has to be written through.
@@ -50,7 +49,7 @@ std::optional<std::string> replaceable(const std::string & path)
 // Nobody else's, nor what a killed run left: in a container the same program has the same number.
 std::string part_of(const std::string & target)
 {
-  return fmt::format("{}.{:08x}.part", target, std::random_device{}());
+  return target + "." + std::to_string(std::random_device{}()) + ".part";
 }
 
 }  // namespace
@@ -137,4 +136,4 @@ Status write_output(const std::string & path, std::string_view text)
   return why == 0 ? Status{} : cannot(path, why);
 }
 
-}  // namespace takt_workload
+}  // namespace takt_schedule

@@ -4,20 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
-#include "takt_schedule/duration.hpp"
+#include "printed.hpp"
+#include "table.hpp"
 
-namespace takt_plan
+namespace takt_plan::program
 {
 namespace
 {
 
-std::string printed(Ns time)
-{
-  return takt_schedule::print_duration(takt_core::Duration(time));
-}
+using detail::printed;
 
 std::string deadline_of(const Chain & chain)
 {
@@ -32,27 +29,6 @@ std::string spare(const Chain & chain, Ns bound)
   }
   return bound <= chain.deadline ? printed(chain.deadline - bound)
                                  : printed(bound - chain.deadline) + " too late";
-}
-
-// Columns as wide as they need to be; the last one as it is.
-std::string aligned(const std::vector<std::vector<std::string>> & rows)
-{
-  std::vector<std::size_t> width;
-  for (const auto & row : rows) {
-    width.resize(std::max(width.size(), row.size()), 0);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      width[i] = std::max(width[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const auto & row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += fmt::format("{:<{}}{}", row[i], width[i], i + 1 < row.size() ? "  " : "");
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-  }
-  return text;
 }
 
 std::string thread_of(const Model & model, Index task)
@@ -110,7 +86,7 @@ std::string by_segments(const Model & model, const ChainAnswer & answer)
     text += fmt::format(
       "\n{}. {}\n   on {}, thread {}\n", i + 1, fmt::join(ids, " -> "),
       model.core_name(first.cores.front()), fmt::join(threads, ", "));
-    std::vector<std::vector<std::string>> rows;
+    std::vector<Row> rows;
     const Ns before = segment.released - reached;
     if (before > 0) {
       rows.push_back(
@@ -123,7 +99,7 @@ std::string by_segments(const Model & model, const ChainAnswer & answer)
     reached = add(segment.released, segment.response);
     rows.push_back(
       {"   =", signed_time(reached), "after the chain's release, at the latest, it has ended"});
-    text += aligned(rows);
+    text += table(rows);
   }
   return text;
 }
@@ -133,8 +109,7 @@ std::string by_segments(const Model & model, const ChainAnswer & answer)
 std::string chain_table(
   const Model & model, const Bounds & bounds, const std::vector<Index> & chains)
 {
-  std::vector<std::vector<std::string>> rows{
-    {"chain", "priority", "deadline", "bound", "to spare"}};
+  std::vector<Row> rows{{"chain", "priority", "deadline", "bound", "to spare"}};
   std::string reasons;
   for (const Index i : chains) {
     const Chain & chain = model.chains[i];
@@ -148,12 +123,12 @@ std::string chain_table(
       }
     }
   }
-  return aligned(rows) + reasons;
+  return table(rows) + reasons;
 }
 
 std::string callback_table(const Model & model, const Bounds & bounds)
 {
-  std::vector<std::vector<std::string>> rows{{"callback", "thread", "bound"}};
+  std::vector<Row> rows{{"callback", "thread", "bound"}};
   for (Index task = 0; task < model.tasks.size(); ++task) {
     const auto & bound = bounds.tasks[task];
     std::vector<std::string> names;
@@ -164,7 +139,7 @@ std::string callback_table(const Model & model, const Bounds & bounds)
       {model.tasks[task].id, fmt::format("{}", fmt::join(names, " ")),
        bound ? printed(*bound) : "none: " + bound.faults().front()});
   }
-  return aligned(rows);
+  return table(rows);
 }
 
 std::string explanation(const Model & model, Index index, const ChainAnswer & answer)
@@ -185,4 +160,4 @@ std::string explanation(const Model & model, Index index, const ChainAnswer & an
          "The bound is the sum over its callbacks' bounds (polling points; window_bounds.hpp).\n";
 }
 
-}  // namespace takt_plan
+}  // namespace takt_plan::program

@@ -7,17 +7,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 
 #include "explanation.hpp"
 #include "takt_plan/bounds.hpp"
-#include "takt_plan/build_model.hpp"
 #include "takt_plan/load_plan.hpp"
+#include "takt_schedule/program.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace
@@ -30,9 +28,12 @@ using takt_plan::Index;
 using takt_plan::kNone;
 using takt_plan::kUnbounded;
 using takt_plan::Model;
+using takt_plan::program::callback_table;
+using takt_plan::program::chain_table;
+using takt_plan::program::explanation;
+using takt_schedule::kBadInput;
 
 constexpr int kLate = 1;
-constexpr int kBad = 2;
 
 struct Arguments
 {
@@ -61,12 +62,7 @@ Answer analyse(const Arguments & arguments)
     return answer;
   }
   answer.warnings = plan->warnings;
-  const auto model = takt_plan::build_model(plan->system, plan->schedule);
-  if (!model) {
-    answer.faults = model.faults();
-    return answer;
-  }
-  answer.model = *model;
+  answer.model = plan->model;
   const auto & chains = answer.model.chains;
   answer.chains.resize(chains.size());
   std::iota(answer.chains.begin(), answer.chains.end(), Index{0});
@@ -165,7 +161,7 @@ int print_json(const Answer & answer)
   }
   all["met"] = answer.faults.empty() && all_met(answer);
   fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
-  return answer.faults.empty() ? (all["met"] ? 0 : kLate) : kBad;
+  return answer.faults.empty() ? (all["met"] ? 0 : kLate) : kBadInput;
 }
 
 int print_text(const Arguments & arguments, const Answer & answer)
@@ -177,7 +173,7 @@ int print_text(const Arguments & arguments, const Answer & answer)
     fmt::print(stderr, "{}\n", fault);
   }
   if (!answer.faults.empty()) {
-    return kBad;
+    return kBadInput;
   }
   if (arguments.chain.empty()) {
     fmt::print(
@@ -202,30 +198,16 @@ int main(int argc, char ** argv)
 {
   CLI::App app{
     "Bounds on the response times of a system's chains under a schedule, and what they are made "
-    "of."};
+    "of.",
+    "takt_explain"};
   Arguments arguments;
   app.add_option("schedule", arguments.schedule, "the schedule file")->required();
   app.add_option("--system", arguments.system, "the system model it is for")->required();
   app.add_option("--chain", arguments.chain, "explain the bound of this chain, term by term");
   app.add_flag("--callbacks", arguments.callbacks, "also the bound of each callback");
   app.add_flag("--json", arguments.json, "print everything as JSON");
-  try {
-    app.parse(argc, argv);
+  return takt_schedule::run_program(app, argc, argv, [&] {
     const Answer answer = analyse(arguments);
-    const int code = arguments.json ? print_json(answer) : print_text(arguments, answer);
-    // A full disk shows when the buffer is emptied.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      fmt::print(stderr, "takt_explain: the output cannot be written: {}\n", std::strerror(errno));
-      return kLate;
-    }
-    return code;
-  } catch (const CLI::Success & request) {
-    return app.exit(request);
-  } catch (const CLI::ParseError & error) {
-    fmt::print(stderr, "takt_explain: {}\n", error.what());
-    return kBad;
-  } catch (const std::exception & error) {
-    fmt::print(stderr, "takt_explain: {}\n", error.what());
-    return kBad;
-  }
+    return arguments.json ? print_json(answer) : print_text(arguments, answer);
+  });
 }

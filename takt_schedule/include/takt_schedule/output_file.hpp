@@ -1,13 +1,13 @@
-// A results file that is there as a whole or not at all. Set-up only; may block.
-#ifndef OUTPUT_FILE_HPP_
-#define OUTPUT_FILE_HPP_
+// A file of results that is there as a whole or not at all. Set-up only; may block.
+#ifndef TAKT_SCHEDULE__OUTPUT_FILE_HPP_
+#define TAKT_SCHEDULE__OUTPUT_FILE_HPP_
 
 #include <string>
 #include <string_view>
 
 #include "takt_core/result.hpp"
 
-namespace takt_workload
+namespace takt_schedule
 {
 
 /// Whether `path` can be written, without changing anything there.
@@ -22,6 +22,6 @@ bool same_file(const std::string & one, const std::string & other);
 /// file can be made, is written through.
 takt_core::Status write_output(const std::string & path, std::string_view text);
 
-}  // namespace takt_workload
+}  // namespace takt_schedule
 
-#endif  // OUTPUT_FILE_HPP_
+#endif  // TAKT_SCHEDULE__OUTPUT_FILE_HPP_

@@ -1,0 +1,66 @@
+// Programs as their users meet them: started by a shell in a directory of their own.
+#ifndef TAKT_SCHEDULE__TEST__PROGRAM_TEST_HPP_
+#define TAKT_SCHEDULE__TEST__PROGRAM_TEST_HPP_
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace takt_schedule::test
+{
+
+struct Outcome
+{
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+class ProgramTest : public testing::Test
+{
+protected:
+  explicit ProgramTest(std::string program) : program_(std::move(program))
+  {
+    std::string pattern = (std::filesystem::temp_directory_path() / "takt_test.XXXXXX").string();
+    directory_ = ::mkdtemp(pattern.data());
+  }
+  ~ProgramTest() override { std::filesystem::remove_all(directory_); }
+
+  void write(const std::string & name, const std::string & text) const
+  {
+    std::ofstream(directory_ / name) << text;
+  }
+
+  std::string content(const std::string & name) const
+  {
+    std::ifstream file(directory_ / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  bool exists(const std::string & name) const { return std::filesystem::exists(directory_ / name); }
+
+  /// `output`: where the shell leads standard output.
+  Outcome run(const std::string & arguments, const std::string & output = "out") const
+  {
+    const std::string command = "cd '" + directory_.string() + "' && '" + program_ + "' " +
+                                arguments + " >" + output + " 2>err";
+    const int status = std::system(command.c_str());  // NOLINT: a shell is what users have
+    return {
+      WIFEXITED(status) ? WEXITSTATUS(status) : -1, output == "out" ? content("out") : "",
+      content("err")};
+  }
+
+private:
+  std::string program_;
+  std::filesystem::path directory_;
+};
+
+}  // namespace takt_schedule::test
+
+#endif  // TAKT_SCHEDULE__TEST__PROGRAM_TEST_HPP_
