@@ -15,6 +15,7 @@ from takt_cli.commands import (
     explain,
     graph,
     host,
+    plan,
     report,
     run,
     simulate,
@@ -53,6 +54,7 @@ app.command("run")(run.run_graph)
 app.command("check")(check.check)
 app.command("explain")(explain.explain)
 app.command("graph")(graph.graph)
+app.command("plan")(plan.plan)
 app.command("simulate")(simulate.simulate)
 app.add_typer(experiment.app, name="experiment")
 app.command("report")(report.make_report)

@@ -37,6 +37,7 @@ def test_version_and_help(takt):
     ):
         assert command in text
     assert "simulate" in text
+    assert "plan" in text
     assert "executors" in takt("experiment", "--help").out
 
 
@@ -411,6 +412,7 @@ def test_new_results_have_the_permissions_of_the_old(takt, fakes, tmp_path):
         ("run three_chains --schedule", "schedule"),
         ("graph ids", "graph"),
         ("explain autoware_takt --system", "system model"),
+        ("plan", "system model"),
     ],
 )
 def test_what_may_never_end_is_not_read(takt, fakes, tmp_path, command, what):
@@ -658,6 +660,30 @@ def test_simulate_shows_faults_as_they_are(takt, fakes):
     said = takt("simulate", "full.yaml", "autoware_takt")
     assert said.code == 1
     assert "t.json cannot be written" in said.err
+
+
+def test_plan_passes_on_words_and_exit_codes(takt, fakes, tmp_path):
+    (tmp_path / "s.yaml").write_text("")
+    (tmp_path / "bad.yaml").write_text("")
+    said = takt("plan", tmp_path / "s.yaml")
+    assert (said.code, said.out, said.err) == (1, "version: 1\n", "brake is 3ms too late\n")
+    more = (
+        "--planner",
+        "picas",
+        "--keep-slack",
+        "0.25",
+        "--output",
+        "o.yaml",
+        "--cpus",
+        "0-1",
+        "--json",
+    )
+    said = takt("plan", tmp_path / "s.yaml", *more)
+    assert json.loads(said.out)["arguments"] == [str(tmp_path / "s.yaml"), *more]
+    said = takt("plan", tmp_path / "bad.yaml")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"{tmp_path}/bad.yaml:2:1: no hosts\n"
+    assert takt("plan", tmp_path / "s.yaml", "--planner", "best").code == 2
 
 
 def test_explain_passes_on_words_and_exit_codes(takt, fakes, tmp_path):

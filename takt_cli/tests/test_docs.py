@@ -12,7 +12,7 @@ from support.built import CHECK, PLAN, SIMULATE, WORKLOAD, need
 from takt_cli import runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md", "explain.md")
+PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md", "explain.md", "plan.md")
 TAGGED = re.compile(r"<!-- test: runs -->\n```sh\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"<!-- test: shell -->\n```sh\n(.*?)```", re.DOTALL)
 SAYS = re.compile(r"<!-- test: says -->\n```text\n(.*?)```", re.DOTALL)
@@ -129,7 +129,7 @@ def test_links_between_pages_lead_somewhere(page):
         assert (DOCS / target).exists(), target
 
 
-@pytest.mark.parametrize("command", ["run", "simulate"])
+@pytest.mark.parametrize("command", ["run", "simulate", "plan"])
 def test_every_option_is_explained(takt, command):
     text = (DOCS / f"{command}.md").read_text(encoding="utf-8")
     for option in set(re.findall(r"--[a-z][a-z-]+", takt(command, "--help").out)) - {"--help"}:

@@ -110,4 +110,11 @@ Result<Plan> parse_plan(std::string_view system_text, std::string_view schedule_
   return plan_of(std::move(system), std::move(schedule));
 }
 
+Result<Plan> parse_plan(System given, std::string_view schedule_text)
+{
+  Result<System> system(std::move(given));
+  auto schedule = takt_schedule::parse_schedule(schedule_text, "schedule.yaml", machine_of(system));
+  return plan_of(std::move(system), std::move(schedule));
+}
+
 }  // namespace takt_plan

@@ -138,6 +138,16 @@ print(json.dumps(dict(arguments=sys.argv[1:])) if "--json" in sys.argv else "obs
 sys.exit(-9 if "broken" in sys.argv[1] else 1)
 """
 
+_PLAN = """#!{python}
+import json, sys
+if "bad" in sys.argv[1]:
+    print(sys.argv[1] + ":2:1: no hosts", file=sys.stderr)
+    sys.exit(2)
+print(json.dumps(dict(arguments=sys.argv[1:])) if "--json" in sys.argv else "version: 1")
+print("brake is 3ms too late", file=sys.stderr)
+sys.exit(1)
+"""
+
 _BENCH = """#!{python}
 import json, sys
 if "--benchmark_filter=nomatch" in sys.argv:
@@ -203,6 +213,7 @@ def install(prefix: Path) -> Path:
         "takt_schedule/takt_check": _CHECK,
         "takt_plan/takt_simulate": _SIMULATE,
         "takt_plan/takt_explain": _EXPLAIN,
+        "takt_plan/takt_plan": _PLAN,
         "takt_bench/dispatch_benchmark": _BENCH,
     }
     for name, text in programs.items():

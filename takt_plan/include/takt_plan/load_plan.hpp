@@ -33,6 +33,8 @@ takt_core::Result<Plan> load_plan(const std::string & system, const std::string 
 
 /// The same of texts, which messages call "system.yaml" and "schedule.yaml".
 takt_core::Result<Plan> parse_plan(std::string_view system, std::string_view schedule);
+/// Of a system that is there already.
+takt_core::Result<Plan> parse_plan(takt_schedule::System system, std::string_view schedule);
 
 }  // namespace takt_plan
 

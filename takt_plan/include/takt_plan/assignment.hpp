@@ -1,0 +1,45 @@
+// What a planner decides: which threads there are, where, how urgent, and which tasks each runs.
+//
+// Planners make assignments; analysis sees one in the model (`assign`), executors in the schedule
+// (`schedule_of`), and both say the same. Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__ASSIGNMENT_HPP_
+#define TAKT_PLAN__ASSIGNMENT_HPP_
+
+#include <vector>
+
+#include "takt_plan/model.hpp"
+#include "takt_schedule/schedule.hpp"
+#include "takt_schedule/system.hpp"
+
+namespace takt_plan
+{
+
+/// A SCHED_FIFO thread pinned to one core; of order `priority`.
+struct AssignedThread
+{
+  Index executor = kNone;
+  Index core = kNone;
+  int priority = 0;          ///< OS priority, 1 to 99
+  std::vector<Index> tasks;  ///< most urgent first; never empty
+  friend bool operator==(const AssignedThread &, const AssignedThread &) = default;
+};
+
+struct Assignment
+{
+  std::vector<AssignedThread> threads;
+  friend bool operator==(const Assignment &, const Assignment &) = default;
+};
+
+/// Puts the tasks of `model` where the assignment has them: its threads replace those of the model.
+/// Every task must be in exactly one thread, on a core of its host.
+void assign(const Assignment & assignment, Model & model);
+
+/// The same as a schedule file says it, with the chains of the system. Threads are called after the
+/// most important chain they serve. `model`: of that system. Stable: no order but that of the
+/// assignment and the system.
+takt_schedule::Schedule schedule_of(
+  const Assignment & assignment, const Model & model, const takt_schedule::System & system);
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__ASSIGNMENT_HPP_

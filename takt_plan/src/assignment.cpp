@@ -1,0 +1,173 @@
+#include "takt_plan/assignment.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "takt_core/placement_rules.hpp"
+#include "takt_schedule/executor_options.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_schedule::ExecutorSchedule;
+using takt_schedule::Schedule;
+
+constexpr int kMostUrgent = 255;  // callback priorities are 0 to 255
+
+/// The callback priority of the task at `position` of `count`: each its own as far as they suffice.
+int level_at(Index position, Index count)
+{
+  return static_cast<int>(std::min<Index>(count - 1 - position, kMostUrgent));
+}
+
+takt_core::ThreadAttributes attributes_of(const AssignedThread & thread, const Model & model)
+{
+  takt_core::ThreadAttributes attributes;
+  attributes.policy = takt_core::Policy::fifo;
+  attributes.priority = thread.priority;
+  attributes.cores = {model.cores[thread.core].number};
+  return attributes;
+}
+
+/// The chain that makes each task urgent: the most important one through it; none: kNone.
+std::vector<Index> leading_chains(const Model & model)
+{
+  std::vector<Index> lead(model.tasks.size(), kNone);
+  for (Index chain = 0; chain < model.chains.size(); ++chain) {
+    for (const Index task : model.chains[chain].path) {
+      if (lead[task] == kNone || model.chains[chain].priority > model.chains[lead[task]].priority) {
+        lead[task] = chain;
+      }
+    }
+  }
+  return lead;
+}
+
+class Names
+{
+public:
+  /// A name for threads of `executor` that is not taken; the kernel keeps 15 characters of one.
+  std::string take(Index executor, const std::string & wish)
+  {
+    constexpr std::size_t kLongest = 12;
+    std::string stem;
+    for (const char c : wish.substr(0, kLongest)) {
+      stem += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    }
+    if (stem.empty() || stem == "all" || std::isalpha(static_cast<unsigned char>(stem[0])) == 0) {
+      stem = "t" + stem;
+    }
+    int & count = counts_[{executor, stem}];
+    std::string name;
+    do {
+      ++count;
+      name = count == 1 ? stem : stem + "_" + std::to_string(count);
+    } while (!taken_.insert({executor, name}).second);
+    return name;
+  }
+
+private:
+  std::map<std::pair<Index, std::string>, int> counts_;
+  std::set<std::pair<Index, std::string>> taken_;
+};
+
+/// What its tasks are for, most urgent chain first; of none: the node of its first task.
+std::string wish_of(
+  const AssignedThread & thread, const Model & model, const std::vector<Index> & lead)
+{
+  Index best = kNone;
+  for (const Index task : thread.tasks) {
+    const Index chain = lead[task];
+    if (
+      chain != kNone &&
+      (best == kNone || model.chains[chain].priority > model.chains[best].priority)) {
+      best = chain;
+    }
+  }
+  if (best != kNone) {
+    return model.chains[best].name;
+  }
+  const std::string & id = model.tasks[thread.tasks.front()].id;
+  const std::string node = id.substr(0, id.find(':'));
+  return node.substr(node.rfind('/') + 1);
+}
+
+}  // namespace
+
+void assign(const Assignment & assignment, Model & model)
+{
+  model.threads.clear();
+  std::vector<std::vector<takt_core::ExecutorThreadOptions>> of_executor(model.executors.size());
+  for (const AssignedThread & given : assignment.threads) {
+    takt_core::ExecutorThreadOptions options;
+    options.attributes = attributes_of(given, model);
+    of_executor[given.executor].push_back(options);
+  }
+  std::vector<int> ceilings;
+  for (const auto & threads : of_executor) {
+    ceilings.push_back(takt_core::ceiling_to_ask(ExecutorSchedule{}.middleware_ceiling, threads));
+  }
+  for (const AssignedThread & given : assignment.threads) {
+    const Index index = model.threads.size();
+    Thread thread;
+    thread.name = "t" + std::to_string(index);
+    thread.host = model.cores[given.core].host;
+    thread.executor = given.executor;
+    thread.kind = ThreadClass::fixed_priority;
+    thread.priority = given.priority;
+    thread.cores = {given.core};
+    thread.order = takt_core::Order::priority;
+    thread.ceiling = ceilings[given.executor];
+    model.threads.push_back(std::move(thread));
+    for (Index i = 0; i < given.tasks.size(); ++i) {
+      Task & task = model.tasks[given.tasks[i]];
+      task.threads = {index};
+      task.priority = level_at(i, given.tasks.size());
+    }
+  }
+}
+
+Schedule schedule_of(
+  const Assignment & assignment, const Model & model, const takt_schedule::System & system)
+{
+  Schedule schedule;
+  schedule.chains = system.chains;
+  const std::vector<Index> lead = leading_chains(model);
+  Names names;
+  for (Index executor = 0; executor < model.executors.size(); ++executor) {
+    ExecutorSchedule one;
+    one.name = model.executors[executor];
+    one.order = takt_core::Order::priority;
+    const AssignedThread * least = nullptr;
+    for (const AssignedThread & thread : assignment.threads) {
+      if (thread.executor != executor) {
+        continue;
+      }
+      takt_schedule::Threads threads;
+      threads.name = names.take(executor, wish_of(thread, model, lead));
+      threads.attributes = attributes_of(thread, model);
+      for (Index i = 0; i < thread.tasks.size(); ++i) {
+        takt_schedule::CallbackRule rule;
+        rule.match = {model.tasks[thread.tasks[i]].id};
+        rule.threads = {threads.name};
+        rule.priority = level_at(i, thread.tasks.size());
+        one.callbacks.push_back(std::move(rule));
+      }
+      if (least == nullptr || thread.priority < least->priority) {
+        least = &thread;
+        one.default_threads = {threads.name};
+      }
+      one.threads.push_back(std::move(threads));
+    }
+    schedule.executors.push_back(std::move(one));
+  }
+  return schedule;
+}
+
+}  // namespace takt_plan

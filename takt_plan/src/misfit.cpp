@@ -1,0 +1,211 @@
+#include "takt_plan/misfit.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "streams.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+constexpr int kMostLonger = 900;  // percent: ten times the period
+constexpr std::size_t kMostSuspects = 16;
+
+bool missed(const Planned & planned, Index chain)
+{
+  const Chain & one = planned.model.chains[chain];
+  return one.deadline != kUnbounded && !meets_deadline(one, planned.bounds.chains[chain]);
+}
+
+/// The smallest of `least` to `most` for which it holds, if what holds for one holds for all above.
+std::optional<int> smallest(int least, int most, const std::function<bool(int)> & holds)
+{
+  if (!holds(most)) {
+    return std::nullopt;
+  }
+  while (least < most) {
+    const int middle = least + (most - least) / 2;
+    if (holds(middle)) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return most;
+}
+
+bool would_be_met(const Model & model, Index chain)
+{
+  const auto found = bounds(model);
+  return found && meets_deadline(model.chains[chain], found->chains[chain]);
+}
+
+class Explanation
+{
+public:
+  Explanation(
+    const takt_schedule::System & system, const PlanOptions & options, const Planned & planned)
+  : system_(system),
+    options_(options),
+    planned_(planned),
+    model_(planned.model),
+    streams_(model_, in_trigger_order(model_))
+  {
+  }
+
+  Misfit explain(Index chain)
+  {
+    Misfit result;
+    result.chain = chain;
+    const auto & answer = planned_.bounds.chains[chain];
+    if (answer) {
+      result.late = answer->bound - model_.chains[chain].deadline;
+    }
+    find_dominant(answer ? answer->bound : kUnbounded, result);
+    result.faster_by = smallest(1, 100, [&](int percent) {
+      Model changed = model_;
+      Task & task = changed.tasks[result.dominant];
+      task.time = task.time / 100 * (100 - percent) + task.time % 100 * (100 - percent) / 100;
+      return would_be_met(changed, chain);
+    });
+    result.longer_by = longer_by(chain, result.dominant);
+    result.more_cores = more_cores(chain);
+    return result;
+  }
+
+private:
+  /// The callback without which the bound would be smallest.
+  void find_dominant(Ns bound, Misfit & result) const
+  {
+    const std::vector<Index> candidates = heaviest_beside(result.chain);
+    result.dominant = candidates.front();
+    for (const Index task : candidates) {
+      Model without = model_;
+      without.tasks[task].time = without.tasks[task].dispatch = without.tasks[task].middleware = 0;
+      const auto found = bounds(without);
+      const bool bounded = found && found->chains[result.chain];
+      const Ns less = bounded ? bound - found->chains[result.chain]->bound : 0;
+      if (less > result.share) {
+        result.dominant = task;
+        result.share = less;
+      }
+    }
+    result.share = bound == kUnbounded ? 0 : result.share;
+  }
+
+  double rate(Index task) const
+  {
+    double sum = 0;
+    for (const Index stream : streams_.of(task)) {
+      sum += 1 / static_cast<double>(streams_.all()[stream].period);
+    }
+    return sum;
+  }
+
+  Index core_of(Index task) const
+  {
+    return model_.threads[model_.tasks[task].threads.front()].cores.front();
+  }
+
+  /// What loads the chain's cores most, the most loading first.
+  std::vector<Index> heaviest_beside(Index chain) const
+  {
+    const auto & path = model_.chains[chain].path;
+    std::vector<std::pair<double, Index>> found;
+    for (Index task = 0; task < model_.tasks.size(); ++task) {
+      const bool beside = std::any_of(
+        path.begin(), path.end(), [&](Index own) { return core_of(own) == core_of(task); });
+      if (beside) {
+        found.emplace_back(-rate(task) * static_cast<double>(model_.tasks[task].cost()), task);
+      }
+    }
+    std::stable_sort(found.begin(), found.end());
+    found.resize(std::min<std::size_t>(found.size(), kMostSuspects));
+    std::vector<Index> tasks;
+    for (const auto & [load, task] : found) {
+      tasks.push_back(task);
+    }
+    return tasks;
+  }
+
+  std::optional<int> longer_by(Index chain, Index dominant) const
+  {
+    std::vector<Index> sources;
+    for (const Index stream : streams_.of(dominant)) {
+      sources.push_back(streams_.all()[stream].source);
+    }
+    if (sources.empty()) {
+      return std::nullopt;
+    }
+    return smallest(1, kMostLonger, [&](int percent) {
+      Model changed = model_;
+      for (Index i = 0; i < sources.size(); ++i) {
+        if (
+          std::find(
+            sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(i), sources[i]) ==
+          sources.begin() + static_cast<std::ptrdiff_t>(i)) {
+          Ns & period = changed.tasks[sources[i]].release->period;
+          period = add(period, multiply(period / 100 + (period % 100 > 0 ? 1 : 0), percent));
+        }
+      }
+      return would_be_met(changed, chain);
+    });
+  }
+
+  std::optional<int> more_cores(Index chain)
+  {
+    const Index host = model_.tasks[model_.chains[chain].path.front()].host;
+    if (with_more_.size() <= host) {
+      with_more_.resize(host + 1);
+    }
+    if (!with_more_[host]) {
+      takt_schedule::System larger = system_;
+      auto & cores = larger.hosts[host].cores;
+      cores.push_back(cores.empty() ? 0 : cores.back() + 1);
+      PlanOptions options = options_;
+      if (!options.cpus.empty()) {
+        options.cpus.push_back(cores.back());
+        for (takt_schedule::HostModel & other : larger.hosts) {
+          if (
+            std::find(other.cores.begin(), other.cores.end(), cores.back()) == other.cores.end()) {
+            other.cores.push_back(cores.back());
+            other.reserved.push_back(cores.back());
+          }
+        }
+      }
+      auto planned = plan_schedule(larger, options);
+      if (!planned) {
+        return std::nullopt;
+      }
+      with_more_[host].emplace(std::move(*planned));
+    }
+    return missed(*with_more_[host], chain) ? std::nullopt : std::optional<int>(1);
+  }
+
+  const takt_schedule::System & system_;
+  const PlanOptions & options_;
+  const Planned & planned_;
+  const Model & model_;
+  const detail::Streams streams_;
+  std::vector<std::optional<Planned>> with_more_;  // per host
+};
+
+}  // namespace
+
+std::vector<Misfit> misfits(
+  const takt_schedule::System & system, const PlanOptions & options, const Planned & planned)
+{
+  std::vector<Misfit> result;
+  Explanation explanation(system, options, planned);
+  for (const Index chain : planned.chains) {
+    if (missed(planned, chain)) {
+      result.push_back(explanation.explain(chain));
+    }
+  }
+  return result;
+}
+
+}  // namespace takt_plan

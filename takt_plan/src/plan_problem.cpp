@@ -1,0 +1,226 @@
+#include "plan_problem.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "streams.hpp"
+#include "takt_plan/build_model.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::Result;
+using takt_schedule::CallbackModel;
+using takt_schedule::HostModel;
+using takt_schedule::located;
+using takt_schedule::quoted;
+using takt_schedule::System;
+
+bool holds(const std::vector<int> & numbers, int number)
+{
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+/// One thread anywhere for each executor: only what does not depend on placement is used of it.
+Result<Model> unplaced(System system)
+{
+  takt_schedule::Schedule schedule;
+  for (CallbackModel & callback : system.callbacks) {
+    callback.cores.clear();
+    if (schedule.find(callback.executor) == nullptr) {
+      takt_schedule::ExecutorSchedule executor;
+      executor.name = callback.executor;
+      executor.threads.resize(1);
+      executor.threads[0].name = "t";
+      executor.default_threads = {"t"};
+      schedule.executors.push_back(std::move(executor));
+    }
+  }
+  return build_model(system, schedule);
+}
+
+class Preparation
+{
+public:
+  Preparation(const System & system, const std::vector<int> & cpus, Model model)
+  : system_(system),
+    cpus_(cpus)
+  {
+    result_.model = std::move(model);
+  }
+
+  Result<PlanProblem> prepare()
+  {
+    result_.order = in_trigger_order(result_.model);
+    for (Index host = 0; host < system_.hosts.size(); ++host) {
+      add_host(host);
+    }
+    find_rates();
+    find_chains();
+    find_units();
+    if (!faults_.empty()) {
+      return std::move(faults_);
+    }
+    return std::move(result_);
+  }
+
+private:
+  bool usable(const HostModel & host, int number) const
+  {
+    return holds(host.cores, number) && !holds(host.reserved, number) &&
+           (cpus_.empty() || holds(cpus_, number));
+  }
+
+  void add_host(Index index)
+  {
+    const HostModel & host = system_.hosts[index];
+    result_.bands.push_back({host.least_priority, host.most_priority});
+    const bool needed = std::any_of(
+      result_.model.tasks.begin(), result_.model.tasks.end(),
+      [&](const Task & task) { return task.host == index; });
+    const bool any = std::any_of(
+      host.cores.begin(), host.cores.end(), [&](int number) { return usable(host, number); });
+    if (needed && !any) {
+      faults_.push_back(located(
+        system_.file, host.source,
+        quoted(host.name) + " has no core left for callbacks among those that may be used"));
+    }
+    for (const int cpu : cpus_) {
+      if (!holds(host.cores, cpu)) {
+        faults_.push_back(located(
+          system_.file, host.source, quoted(host.name) + " has no core " + std::to_string(cpu)));
+      }
+    }
+  }
+
+  void find_rates()
+  {
+    const Model & model = result_.model;
+    const Streams streams(model, result_.order);
+    periods_.assign(model.tasks.size(), kUnbounded);
+    result_.rates.assign(model.tasks.size(), 0);
+    for (Index task = 0; task < model.tasks.size(); ++task) {
+      for (const Index stream : streams.of(task)) {
+        const Ns period = streams.all()[stream].period;
+        periods_[task] = std::min(periods_[task], period);
+        result_.rates[task] += 1 / static_cast<double>(period);
+      }
+      if (streams.too_many(task)) {
+        faults_.push_back(too_many_ways(quoted(model.tasks[task].id)));
+      }
+    }
+    result_.room.assign(model.cores.size(), 0);
+    for (Index core = 0; core < model.cores.size(); ++core) {
+      result_.room[core] = system_.hosts[model.cores[core].host].utilization_cap;
+    }
+    for (const OtherLoad & other : model.others) {
+      if (other.priority == 0) {
+        continue;  // below everything that is planned
+      }
+      for (const Index core : other.cores) {
+        result_.room[core] -= static_cast<double>(other.time) / static_cast<double>(other.period);
+      }
+    }
+  }
+
+  void find_chains()
+  {
+    const auto & chains = result_.model.chains;
+    for (Index chain = 0; chain < chains.size(); ++chain) {
+      result_.chains.push_back(chain);
+    }
+    std::stable_sort(result_.chains.begin(), result_.chains.end(), [&](Index a, Index b) {
+      return std::pair(-chains[a].priority, chains[a].deadline) <
+             std::pair(-chains[b].priority, chains[b].deadline);
+    });
+  }
+
+  void find_units()
+  {
+    const Model & model = result_.model;
+    result_.unit_of.assign(model.tasks.size(), kNone);
+    std::map<Index, Index> of_group;
+    for (const Index task : result_.order) {
+      const Index group = model.tasks[task].group;
+      Index unit = result_.units.size();
+      if (group != kNone && model.groups[group].exclusive) {
+        unit = of_group.try_emplace(group, unit).first->second;
+      }
+      if (unit == result_.units.size()) {
+        result_.units.emplace_back();
+        result_.units.back().executor = model.tasks[task].executor;
+      }
+      add_to(unit, task);
+    }
+    for (const Chain & chain : model.chains) {
+      for (const Index task : chain.path) {
+        Unit & unit = result_.units[result_.unit_of[task]];
+        unit.deadline = std::min(unit.deadline, chain.deadline);
+        unit.importance = std::max(unit.importance, chain.priority);
+      }
+    }
+    for (Unit & unit : result_.units) {
+      unit.deadline = unit.deadline == kUnbounded ? unit.period : unit.deadline;
+    }
+  }
+
+  void add_to(Index index, Index task)
+  {
+    Unit & unit = result_.units[index];
+    const CallbackModel & callback = system_.callbacks[task];
+    const bool fresh = unit.tasks.empty();
+    std::vector<Index> cores;
+    const Model & model = result_.model;
+    for (Index core = 0; core < model.cores.size(); ++core) {
+      const bool here = model.cores[core].host == model.tasks[task].host &&
+                        usable(system_.hosts[model.cores[core].host], model.cores[core].number) &&
+                        (callback.cores.empty() || holds(callback.cores, model.cores[core].number));
+      if (
+        here &&
+        (fresh || std::find(unit.cores.begin(), unit.cores.end(), core) != unit.cores.end())) {
+        cores.push_back(core);
+      }
+    }
+    if (cores.empty() && faults_.empty()) {
+      faults_.push_back(located(
+        system_.file, callback.source,
+        quoted(callback.id) + (fresh
+                                 ? " may not use any core that is left for callbacks"
+                                 : " has no core in common with the rest of its exclusive group")));
+    }
+    unit.cores = std::move(cores);
+    unit.tasks.push_back(task);
+    unit.period = std::min(unit.period, periods_[task]);
+    unit.utilization += result_.utilization(task);
+    result_.unit_of[task] = index;
+  }
+
+  const System & system_;
+  const std::vector<int> & cpus_;
+  PlanProblem result_;
+  std::vector<Ns> periods_;  // the shortest that starts each task
+  Faults faults_;
+};
+
+}  // namespace
+
+double PlanProblem::utilization(Index task) const
+{
+  return rates[task] * static_cast<double>(model.tasks[task].cost());
+}
+
+Result<PlanProblem> plan_problem(const System & system, const std::vector<int> & cpus)
+{
+  auto model = unplaced(system);
+  if (!model) {
+    return model.faults();
+  }
+  return Preparation(system, cpus, std::move(*model)).prepare();
+}
+
+}  // namespace takt_plan::detail

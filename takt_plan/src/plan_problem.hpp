@@ -1,0 +1,57 @@
+// What planners start from: a system's tasks, those of them that must share a thread, and where they
+// may be.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__PLAN_PROBLEM_HPP_
+#define TAKT_PLAN__SRC__PLAN_PROBLEM_HPP_
+
+#include <string>
+#include <vector>
+
+#include "takt_core/result.hpp"
+#include "takt_plan/model.hpp"
+#include "takt_schedule/system.hpp"
+
+namespace takt_plan::detail
+{
+
+/// Tasks that one thread must run: an exclusive group, or one task by itself.
+struct Unit
+{
+  std::vector<Index> tasks;  ///< in trigger order
+  Index executor = kNone;
+  std::vector<Index> cores;  ///< each of its tasks may be there; never empty
+  double utilization = 0;
+  Ns period = kUnbounded;    ///< the shortest with which something starts one of them
+  Ns deadline = kUnbounded;  ///< the shortest of the chains through it; without chains its period
+  int importance = -1;       ///< priority of the most important chain through it; -1: none
+};
+
+struct PlanProblem
+{
+  /// Placement left open: what `assign` (assignment.hpp) puts in.
+  Model model;
+  std::vector<Unit> units;
+  std::vector<Index> unit_of;  ///< per task
+  std::vector<Index> order;    ///< tasks in trigger order
+  std::vector<Index> chains;  ///< most important first; of equals the one with the shorter deadline
+  std::vector<double> rates;  ///< per task: starts per ns
+  std::vector<double> room;   ///< per core: what the model may use of it, other threads apart
+  struct Band
+  {
+    int least = 1;
+    int most = 90;
+  };
+  std::vector<Band> bands;  ///< of OS priorities, per host
+
+  double utilization(Index task) const;
+};
+
+/// `cpus`: numbers of the cores that may be used on each host; empty: all. Faults: those of the model,
+/// hosts that have none of the cores, and groups whose callbacks have no core in common.
+takt_core::Result<PlanProblem> plan_problem(
+  const takt_schedule::System & system, const std::vector<int> & cpus);
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__PLAN_PROBLEM_HPP_

@@ -1,0 +1,102 @@
+// One thread for each unit: `isolated` and `rate_monotonic`.
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "clusters.hpp"
+#include "planners.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+class OneThreadEach
+{
+public:
+  OneThreadEach(const PlanProblem & problem, Ns Unit::*urgency)
+  : problem_(problem),
+    urgency_(urgency),
+    room_(problem.room),
+    layout_(problem)
+  {
+  }
+
+  Layout plan()
+  {
+    std::vector<Cluster> all = clusters(problem_);
+    std::stable_sort(all.begin(), all.end(), [](const Cluster & a, const Cluster & b) {
+      return a.utilization > b.utilization;
+    });
+    for (const Cluster & cluster : all) {
+      place(cluster);
+    }
+    sort_by_urgency();
+    return std::move(layout_);
+  }
+
+private:
+  void place(const Cluster & cluster)
+  {
+    const std::vector<Index> cores = common_cores(problem_, cluster.units);
+    const Index core = cores.empty() ? kNone : emptiest(cores);
+    const bool whole = core != kNone && cluster.utilization <= room_[core];
+    for (const Index unit : cluster.units) {
+      put(unit, whole ? core : emptiest(problem_.units[unit].cores));
+    }
+  }
+
+  Index emptiest(const std::vector<Index> & cores) const
+  {
+    return *std::max_element(
+      cores.begin(), cores.end(), [&](Index a, Index b) { return room_[a] < room_[b]; });
+  }
+
+  void put(Index unit, Index core)
+  {
+    room_[core] -= problem_.units[unit].utilization;
+    Block block = blocks_of(problem_, {unit}).front();
+    block.deadline = problem_.units[unit].*urgency_;
+    block.cluster = unit;
+    layout_.cores[core].push_back(std::move(block));
+  }
+
+  // Of equally urgent ones the more important, then the later in its chain.
+  void sort_by_urgency()
+  {
+    std::vector<Index> position(problem_.order.size());
+    for (Index i = 0; i < problem_.order.size(); ++i) {
+      position[problem_.order[i]] = i;
+    }
+    const auto key = [&](const Block & block) {
+      return std::tuple(
+        block.deadline, -problem_.units[block.cluster].importance,
+        -static_cast<std::int64_t>(position[block.tasks.front()]));
+    };
+    for (std::vector<Block> & blocks : layout_.cores) {
+      std::stable_sort(blocks.begin(), blocks.end(), [&](const Block & a, const Block & b) {
+        return key(a) < key(b);
+      });
+    }
+  }
+
+  const PlanProblem & problem_;
+  Ns Unit::*const urgency_;
+  std::vector<double> room_;
+  Layout layout_;
+};
+
+}  // namespace
+
+Layout plan_isolated(const PlanProblem & problem)
+{
+  return OneThreadEach(problem, &Unit::deadline).plan();
+}
+
+Layout plan_rate_monotonic(const PlanProblem & problem)
+{
+  return OneThreadEach(problem, &Unit::period).plan();
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,26 @@
+// The planners, one function each; planner.hpp says what they do.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__PLANNERS_HPP_
+#define TAKT_PLAN__SRC__PLANNERS_HPP_
+
+#include <vector>
+
+#include "layout.hpp"
+#include "takt_plan/planner.hpp"
+
+namespace takt_plan::detail
+{
+
+Layout plan_isolated(const PlanProblem & problem);
+Layout plan_rate_monotonic(const PlanProblem & problem);
+Layout plan_picas(const PlanProblem & problem);
+Layout plan_takt(const PlanProblem & problem);
+
+/// Merges threads of one executor and core, as planner.hpp says; what each merger costs.
+std::vector<TradePoint> merge_threads(
+  const PlanProblem & problem, double keep_slack, Layout & layout);
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__PLANNERS_HPP_

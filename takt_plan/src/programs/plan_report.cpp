@@ -1,0 +1,240 @@
+#include "plan_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "explanation.hpp"
+#include "printed.hpp"
+#include "streams.hpp"
+#include "table.hpp"
+
+namespace takt_plan::program
+{
+namespace
+{
+
+using detail::printed;
+using Json = nlohmann::ordered_json;
+
+std::string percent(double share)
+{
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+/// What the tasks of each thread take of its core.
+std::vector<double> loads(const Planned & planned)
+{
+  const Model & model = planned.model;
+  const detail::Streams streams(model, in_trigger_order(model));
+  std::vector<double> result(model.threads.size(), 0);
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    for (const Index stream : streams.of(task)) {
+      result[model.tasks[task].threads.front()] +=
+        static_cast<double>(model.tasks[task].cost()) /
+        static_cast<double>(streams.all()[stream].period);
+    }
+  }
+  return result;
+}
+
+/// Names as in the schedule, by thread of the assignment.
+std::vector<std::string> names(const Planned & planned)
+{
+  std::vector<std::string> result(planned.assignment.threads.size());
+  for (Index executor = 0; executor < planned.model.executors.size(); ++executor) {
+    auto name = planned.schedule.executors[executor].threads.begin();
+    for (Index i = 0; i < result.size(); ++i) {
+      if (planned.assignment.threads[i].executor == executor) {
+        result[i] = (name++)->name;
+      }
+    }
+  }
+  return result;
+}
+
+std::string threads_as_text(const Planned & planned)
+{
+  const std::vector<double> load = loads(planned);
+  const std::vector<std::string> name = names(planned);
+  std::vector<Row> rows{{"thread", "executor", "core", "OS priority", "callbacks", "load"}};
+  for (Index i = 0; i < planned.assignment.threads.size(); ++i) {
+    const AssignedThread & thread = planned.assignment.threads[i];
+    rows.push_back(
+      {name[i], planned.model.executors[thread.executor], planned.model.core_name(thread.core),
+       fmt::to_string(thread.priority), fmt::to_string(thread.tasks.size()), percent(load[i])});
+  }
+  return table(rows);
+}
+
+std::string trade_as_text(const Planned & planned)
+{
+  if (planned.trade.size() < 2) {
+    return {};
+  }
+  std::vector<Row> rows{{"threads", "least to spare", ""}};
+  for (const TradePoint & point : planned.trade) {
+    rows.push_back(
+      {fmt::to_string(point.threads), percent(point.slack),
+       point.threads == planned.assignment.threads.size() ? "<- chosen" : ""});
+  }
+  return "\nwhat threads buy, as the smallest share of a chain's deadline that is to spare:\n" +
+         table(rows);
+}
+
+std::string why(const PlanReport & report, const Misfit & misfit)
+{
+  const Model & model = report.planned.model;
+  const std::string & dominant = model.tasks[misfit.dominant].id;
+  std::string text = model.chains[misfit.chain].name;
+  text += misfit.late ? fmt::format(
+                          " is {} too late. What costs it most is {}: {} of its bound.",
+                          printed(*misfit.late), dominant, printed(misfit.share))
+                      : fmt::format(
+                          " has no bound: {}. What loads its cores most is {}.",
+                          report.planned.bounds.chains[misfit.chain].faults().front(), dominant);
+  std::vector<std::string> changes;
+  if (misfit.faster_by) {
+    changes.push_back(fmt::format("{} took {} % less time", dominant, *misfit.faster_by));
+  }
+  if (misfit.longer_by) {
+    changes.push_back(
+      fmt::format("{} were released with a {} % longer period", dominant, *misfit.longer_by));
+  }
+  if (misfit.more_cores) {
+    changes.emplace_back("there were one more core");
+  }
+  if (changes.empty()) {
+    return text + " Neither a faster or rarer callback nor one more core alone would mend that.\n";
+  }
+  text += " It would fit if ";
+  for (Index i = 0; i < changes.size(); ++i) {
+    text += (i == 0 ? "" : ", or if ") + changes[i];
+  }
+  return text + ".\n";
+}
+
+std::string summary(const PlanReport & report)
+{
+  const Planned & planned = report.planned;
+  std::vector<Index> cores;
+  for (const AssignedThread & thread : planned.assignment.threads) {
+    if (std::find(cores.begin(), cores.end(), thread.core) == cores.end()) {
+      cores.push_back(thread.core);
+    }
+  }
+  const auto counted = [](Index n, const char * what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  return fmt::format(
+    "{}, planner {}: {} on {}; {}", report.system, to_string(report.planner),
+    counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"),
+    planned.chains.empty()   ? "there are no chains"
+    : report.misfits.empty() ? "all chains within their deadlines"
+                             : counted(report.misfits.size(), "chain") + " not");
+}
+
+}  // namespace
+
+std::string_view to_string(Planner planner)
+{
+  switch (planner) {
+    case Planner::isolated:
+      return "isolated";
+    case Planner::rate_monotonic:
+      return "rate-monotonic";
+    case Planner::picas:
+      return "picas";
+    case Planner::takt:
+      break;
+  }
+  return "takt";
+}
+
+std::string as_text(const PlanReport & report)
+{
+  const Planned & planned = report.planned;
+  std::string text = summary(report) + "\n\n";
+  if (!planned.chains.empty()) {
+    text += chain_table(planned.model, planned.bounds, planned.chains) + "\n";
+  }
+  text += threads_as_text(planned) + trade_as_text(planned);
+  if (!report.misfits.empty()) {
+    text += "\n";
+  }
+  for (const Misfit & misfit : report.misfits) {
+    text += why(report, misfit);
+  }
+  return text;
+}
+
+std::string header(const PlanReport & report)
+{
+  const Planned & planned = report.planned;
+  std::string text = summary(report) + ".\n";
+  if (!planned.chains.empty()) {
+    text += chain_table(planned.model, planned.bounds, planned.chains);
+  }
+  return text;
+}
+
+std::string as_json(const PlanReport & report)
+{
+  const Planned & planned = report.planned;
+  const Model & model = planned.model;
+  Json json;
+  json["system"] = report.system;
+  json["planner"] = to_string(report.planner);
+  json["met"] = report.misfits.empty();
+  json["warnings"] = report.warnings;
+  json["chains"] = Json::array();
+  for (const Index i : planned.chains) {
+    const Chain & chain = model.chains[i];
+    const auto & found = planned.bounds.chains[i];
+    json["chains"].push_back(
+      {{"name", chain.name},
+       {"priority", chain.priority},
+       {"deadline_ns", chain.deadline == kUnbounded ? Json() : Json(chain.deadline)},
+       {"bound_ns", found ? Json(found->bound) : Json()},
+       {"met", meets_deadline(chain, found)},
+       {"why", found ? Json() : Json(found.faults().front())}});
+  }
+  json["threads"] = Json::array();
+  const std::vector<double> load = loads(planned);
+  const std::vector<std::string> name = names(planned);
+  for (Index i = 0; i < planned.assignment.threads.size(); ++i) {
+    const AssignedThread & thread = planned.assignment.threads[i];
+    Json callbacks = Json::array();
+    for (const Index task : thread.tasks) {
+      callbacks.push_back(model.tasks[task].id);
+    }
+    json["threads"].push_back(
+      {{"name", name[i]},
+       {"executor", model.executors[thread.executor]},
+       {"host", model.hosts[model.cores[thread.core].host]},
+       {"core", model.cores[thread.core].number},
+       {"priority", thread.priority},
+       {"load", load[i]},
+       {"callbacks", callbacks}});
+  }
+  json["trade"] = Json::array();
+  for (const TradePoint & point : planned.trade) {
+    json["trade"].push_back({{"threads", point.threads}, {"slack", point.slack}});
+  }
+  json["misfits"] = Json::array();
+  for (const Misfit & misfit : report.misfits) {
+    const auto or_null = [](const auto & value) { return value ? Json(*value) : Json(); };
+    json["misfits"].push_back(
+      {{"chain", model.chains[misfit.chain].name},
+       {"late_ns", or_null(misfit.late)},
+       {"callback", model.tasks[misfit.dominant].id},
+       {"share_ns", misfit.share},
+       {"faster_by_percent", or_null(misfit.faster_by)},
+       {"longer_period_by_percent", or_null(misfit.longer_by)},
+       {"more_cores", or_null(misfit.more_cores)}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace takt_plan::program

@@ -1,0 +1,34 @@
+// What takt_plan prints: tables for people, JSON for machines.
+#ifndef TAKT_PLAN__SRC__PROGRAMS__PLAN_REPORT_HPP_
+#define TAKT_PLAN__SRC__PROGRAMS__PLAN_REPORT_HPP_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_plan/misfit.hpp"
+#include "takt_plan/planner.hpp"
+
+namespace takt_plan::program
+{
+
+struct PlanReport
+{
+  const Planned & planned;
+  const std::vector<Misfit> & misfits;
+  const std::vector<std::string> & warnings;
+  Planner planner;
+  std::string system;  ///< the file
+};
+
+std::string_view to_string(Planner planner);
+
+std::string as_text(const PlanReport & report);
+std::string as_json(const PlanReport & report);
+
+/// What stands above the schedule: what it is for, and the bound of each chain.
+std::string header(const PlanReport & report);
+
+}  // namespace takt_plan::program
+
+#endif  // TAKT_PLAN__SRC__PROGRAMS__PLAN_REPORT_HPP_

@@ -1,0 +1,165 @@
+// takt_plan: makes a schedule for a system, with a bound for every chain.
+//
+// Exit codes: 0 every chain is within its deadline, 1 one is not (or what was found could not be
+// written), 2 the file or the command line is wrong.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <sstream>
+
+#include "plan_report.hpp"
+#include "takt_schedule/output_file.hpp"
+#include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/program.hpp"
+#include "takt_schedule/to_yaml.hpp"
+
+namespace
+{
+
+using takt_plan::Planner;
+using takt_plan::program::PlanReport;
+using takt_schedule::kBadInput;
+using takt_schedule::kUnwritten;
+
+constexpr int kLate = 1;
+
+struct Arguments
+{
+  std::string system;
+  std::string output;
+  bool json = false;
+  takt_plan::PlanOptions options;
+};
+
+/// "0,2-3".
+std::vector<int> read_cpus(const std::string & text)
+{
+  const auto bad = [&] {
+    return CLI::ValidationError("--cpus: '" + text + "' is no list of cores like 0,2-3");
+  };
+  const auto number = [&](const std::string & word) {
+    int value = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc{} || end != word.data() + word.size() || value < 0 || value > 65535) {
+      throw bad();
+    }
+    return value;
+  };
+  std::vector<int> cpus;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto dash = word.find('-');
+    const int first = number(word.substr(0, dash));
+    const int last = dash == std::string::npos ? first : number(word.substr(dash + 1));
+    if (last < first) {
+      throw bad();
+    }
+    for (int cpu = first; cpu <= last; ++cpu) {
+      cpus.push_back(cpu);
+    }
+  }
+  if (cpus.empty() || text.back() == ',') {
+    throw bad();
+  }
+  return cpus;
+}
+
+Planner read_planner(const std::string & text)
+{
+  using takt_plan::program::to_string;
+  std::string known;
+  for (const Planner planner :
+       {Planner::takt, Planner::picas, Planner::isolated, Planner::rate_monotonic}) {
+    if (to_string(planner) == text) {
+      return planner;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(to_string(planner));
+  }
+  throw CLI::ValidationError("--planner: '" + text + "' is none of " + known);
+}
+
+double read_share(const std::string & text)
+{
+  double value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value <= 1)) {
+    throw CLI::ValidationError("--keep-slack: '" + text + "' is no number from 0 to 1");
+  }
+  return value;
+}
+
+int bad(const takt_core::Faults & faults)
+{
+  for (const std::string & fault : faults) {
+    fmt::print(stderr, "{}\n", fault);
+  }
+  return kBadInput;
+}
+
+int run(const Arguments & arguments)
+{
+  if (!arguments.output.empty()) {
+    if (takt_schedule::same_file(arguments.output, arguments.system)) {
+      return bad({"--output is the system that is read; name another file"});
+    }
+    const auto status = takt_schedule::check_output(arguments.output);
+    if (!status.ok()) {
+      return bad({"--output: " + status.faults().front()});
+    }
+  }
+  const auto system = takt_schedule::load_system(arguments.system);
+  if (!system) {
+    return bad(system.faults());
+  }
+  for (const std::string & warning : system->warnings) {
+    fmt::print(stderr, "warning: {}\n", warning);
+  }
+  const auto planned = takt_plan::plan_schedule(*system, arguments.options);
+  if (!planned) {
+    return bad(planned.faults());
+  }
+  const auto misfits = takt_plan::misfits(*system, arguments.options, *planned);
+  const PlanReport report{
+    *planned, misfits, system->warnings, arguments.options.planner, arguments.system};
+  const std::string yaml = takt_schedule::to_yaml(planned->schedule, header(report));
+  if (!arguments.output.empty()) {
+    const auto written = takt_schedule::write_output(arguments.output, yaml);
+    if (!written.ok()) {
+      fmt::print(stderr, "takt_plan: {}\n", written.faults().front());
+      return kUnwritten;
+    }
+  }
+  if (arguments.json) {
+    fmt::print("{}", as_json(report));
+  } else if (arguments.output.empty()) {
+    // The schedule can be led elsewhere; people still see what it is worth.
+    fmt::print("{}", yaml);
+    fmt::print(stderr, "{}", as_text(report));
+  } else {
+    fmt::print("{}\nschedule: {}\n", as_text(report), arguments.output);
+  }
+  return misfits.empty() ? 0 : kLate;
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  CLI::App app{"Makes a schedule for a system, with a bound for every chain.", "takt_plan"};
+  Arguments arguments;
+  app.add_option("system", arguments.system, "the system model file")->required();
+  app.add_option("-o,--output", arguments.output, "where the schedule goes (standard output)");
+  app.add_option_function<std::string>(
+    "--cpus", [&](const std::string & text) { arguments.options.cpus = read_cpus(text); },
+    "cores that may be used, as in 0,2-3 (all that are not reserved)");
+  app.add_option_function<std::string>(
+    "--planner", [&](const std::string & text) { arguments.options.planner = read_planner(text); },
+    "takt, picas, isolated or rate-monotonic (takt)");
+  app.add_option_function<std::string>(
+    "--keep-slack",
+    [&](const std::string & text) { arguments.options.keep_slack = read_share(text); },
+    "threads are merged while every chain has this share of its deadline to spare (0.1)");
+  app.add_flag("--json", arguments.json, "print what was found as JSON");
+  return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
+}

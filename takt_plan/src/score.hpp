@@ -1,0 +1,43 @@
+// How good an assignment is, by the analysis.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__SCORE_HPP_
+#define TAKT_PLAN__SRC__SCORE_HPP_
+
+#include <vector>
+
+#include "plan_problem.hpp"
+#include "takt_plan/assignment.hpp"
+#include "takt_plan/bounds.hpp"
+
+namespace takt_plan::detail
+{
+
+/// Compares in the order of the planner's objective: deadlines of chains from the most important one
+/// down, callbacks without any bound, the smallest normalised slack.
+struct Score
+{
+  std::vector<bool> met;         ///< per chain with a deadline, most important first
+  std::vector<Index> missed;     ///< of these, the chains of the problem
+  std::vector<Index> unbounded;  ///< tasks of the problem
+  /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed.
+  double slack = 1;
+
+  /// Whether it misses nothing that `other` does not miss, and leaves no other task without a bound.
+  bool no_worse_than(const Score & other) const;
+  bool better_than(const Score & other) const;
+};
+
+/// (deadline - bound) / deadline; without a bound -1e9.
+double slack_of(const Chain & chain, const takt_core::Result<ChainAnswer> & answer);
+
+/// Of an assignment that may leave tasks out: they, and what only they start, are not there yet.
+/// Chains count if all of their tasks are there. Only what shares a core with `touched`, or messages
+/// with what does, is looked at; empty: everything.
+Score score(
+  const PlanProblem & problem, const Assignment & assignment,
+  const std::vector<Index> & touched = {});
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__SCORE_HPP_

@@ -1,0 +1,119 @@
+// takt_plan as its users meet it: what docs/plan.md shows, files, exit codes, faults, JSON.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "takt_plan/load_plan.hpp"
+#include "takt_schedule/test/docs_example.hpp"
+#include "takt_schedule/test/program_test.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_schedule::test::Outcome;
+
+std::string shown(const std::string & comment)
+{
+  return takt_schedule::test::docs_block(comment, "plan.md");
+}
+
+class PlanProgram : public takt_schedule::test::ProgramTest
+{
+protected:
+  PlanProgram() : ProgramTest(TAKT_PLAN) { write("car.yaml", shown("file: car.yaml")); }
+};
+
+TEST_F(PlanProgram, SaysWhatThePageShows)
+{
+  for (const auto & [words, code] :
+       {std::pair{"car.yaml -o schedule.yaml", 0}, {"car.yaml --cpus 0 -o one.yaml", 1}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, code) << words;
+    EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST_F(PlanProgram, WritesAScheduleThatFitsTheSystemAndIsTheSameEveryTime)
+{
+  const Outcome printed = run("car.yaml");
+  EXPECT_EQ(printed.code, 0);
+  EXPECT_EQ(run("car.yaml -o schedule.yaml").code, 0);
+  EXPECT_EQ(content("schedule.yaml"), printed.out);
+  EXPECT_TRUE(printed.out.starts_with("# car.yaml, planner takt: 4 threads on 2 cores; "))
+    << printed.out;
+  EXPECT_NE(printed.err.find("obstacles  main      core 0 of car"), std::string::npos);
+  const auto plan = parse_plan(content("car.yaml"), printed.out);
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  EXPECT_TRUE(plan->warnings.empty());
+}
+
+TEST_F(PlanProgram, PrintsEverythingAsJson)
+{
+  const Outcome outcome = run("car.yaml --cpus 0 --json");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err, "");
+  const auto all = nlohmann::json::parse(outcome.out);
+  EXPECT_FALSE(all.at("met").get<bool>());
+  ASSERT_EQ(all.at("chains").size(), 3U);
+  EXPECT_EQ(all.at("chains").at(0).at("name"), "obstacles");
+  EXPECT_TRUE(all.at("chains").at(0).at("met").get<bool>());
+  ASSERT_EQ(all.at("misfits").size(), 1U);
+  EXPECT_EQ(all.at("misfits").at(0).at("chain"), "camera");
+  EXPECT_EQ(all.at("misfits").at(0).at("more_cores"), 1);
+  std::size_t callbacks = 0;
+  for (const auto & thread : all.at("threads")) {
+    callbacks += thread.at("callbacks").size();
+    EXPECT_EQ(thread.at("core"), 0);
+  }
+  EXPECT_EQ(callbacks, 9U);
+  EXPECT_EQ(all.at("trade").size(), 3U);
+}
+
+TEST_F(PlanProgram, KnowsItsPlanners)
+{
+  for (const char * planner : {"takt", "picas", "isolated", "rate-monotonic"}) {
+    const Outcome outcome = run(std::string("car.yaml --json --planner ") + planner);
+    EXPECT_LE(outcome.code, 1) << planner;
+    EXPECT_EQ(nlohmann::json::parse(outcome.out).at("planner"), planner);
+  }
+}
+
+TEST_F(PlanProgram, WhatIsWrongIsOneLineEachAndNothingIsWritten)
+{
+  write("bad.yaml", "version: 1\nhosts: {car: {cores: 4, colour: red}}\ncallbacks: []\n");
+  for (const auto & [words, fault] :
+       {std::pair{"bad.yaml -o o.yaml", "bad.yaml:2:"},
+        {"nowhere.yaml -o o.yaml", "nowhere.yaml: cannot be read"},
+        {"-o o.yaml", "takt_plan: system is required\n"},
+        {"car.yaml -o o.yaml --planner best",
+         "--planner: 'best' is none of takt, picas, isolated, rate-monotonic\n"},
+        {"car.yaml -o o.yaml --cpus 1-0", "--cpus: '1-0' is no list of cores like 0,2-3\n"},
+        {"car.yaml -o o.yaml --cpus 0,", "--cpus: '0,' is no list of cores like 0,2-3\n"},
+        {"car.yaml -o o.yaml --cpus 9", "car.yaml:3:3: 'car' has no core 9\n"},
+        {"car.yaml -o o.yaml --keep-slack 2", "--keep-slack: '2' is no number from 0 to 1\n"},
+        {"car.yaml -o no/o.yaml", "--output: no/o.yaml cannot be written: No such file"},
+        {"car.yaml -o car.yaml", "--output is the system that is read; name another file\n"}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_NE(outcome.err.find(fault), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_FALSE(exists("o.yaml"));
+  }
+  EXPECT_EQ(content("car.yaml"), shown("file: car.yaml"));
+}
+
+TEST_F(PlanProgram, WhatCannotBeWrittenReturns1)
+{
+  const Outcome outcome = run("car.yaml -o /dev/full");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("/dev/full cannot be written: No space left"), std::string::npos);
+  EXPECT_EQ(run("car.yaml", "/dev/full").code, 1);
+}
+
+}  // namespace
+}  // namespace takt_plan

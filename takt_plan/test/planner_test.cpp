@@ -1,0 +1,391 @@
+// Plans of systems small enough to be judged by hand, and what every plan has to keep.
+#include "takt_plan/planner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/campaign.hpp"
+#include "support/generated_system.hpp"
+#include "takt_plan/load_plan.hpp"
+#include "takt_plan/misfit.hpp"
+#include "takt_plan/simulate.hpp"
+#include "takt_plan/simulation_model.hpp"
+#include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/to_yaml.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_schedule::System;
+
+constexpr Ns kMs = 1'000'000;
+constexpr auto kPlanners = {
+  Planner::takt, Planner::picas, Planner::isolated, Planner::rate_monotonic};
+
+System system_of(const std::string & text)
+{
+  auto system = takt_schedule::parse_system("version: 1\n" + text, "system.yaml");
+  EXPECT_TRUE(system.ok()) << system.faults().front();
+  return system.ok() ? *system : System{};
+}
+
+Planned plan_of(const System & system, const PlanOptions & options = {})
+{
+  auto planned = plan_schedule(system, options);
+  EXPECT_TRUE(planned.ok()) << planned.faults().front();
+  return planned.ok() ? std::move(*planned) : Planned{};
+}
+
+PlanOptions by(Planner planner)
+{
+  PlanOptions options;
+  options.planner = planner;
+  return options;
+}
+
+Ns bound_of(const Planned & planned, const std::string & chain)
+{
+  for (Index i = 0; i < planned.model.chains.size(); ++i) {
+    if (planned.model.chains[i].name == chain && planned.bounds.chains[i]) {
+      return planned.bounds.chains[i]->bound;
+    }
+  }
+  return kUnbounded;
+}
+
+/// The thread of the callback.
+const AssignedThread & thread_of(const Planned & planned, const std::string & id)
+{
+  for (const AssignedThread & thread : planned.assignment.threads) {
+    for (const Index task : thread.tasks) {
+      if (planned.model.tasks[task].id == id) {
+        return thread;
+      }
+    }
+  }
+  throw std::runtime_error("no thread runs " + id);
+}
+
+const std::string kTwoChains = R"yaml(
+hosts: {car: {cores: 2, priorities: {least: 20, most: 60}}}
+callbacks:
+  - {id: "/a:timer(10ms)", time: 2ms, period: 10ms, publishes: /a}
+  - {id: "/b:sub(/a)", time: 3ms, triggers: /a}
+  - {id: "/c:timer(20ms)", time: 4ms, period: 20ms, publishes: /c}
+  - {id: "/d:sub(/c)", time: 4ms, triggers: /c}
+chains:
+  fast: {path: ["/a:timer(10ms)", "/b:sub(/a)"], priority: 2, deadline: 10ms}
+  slow: {path: ["/c:timer(20ms)", "/d:sub(/c)"], priority: 1, deadline: 20ms}
+)yaml";
+
+TEST(Planner, KeepsChainsWholeAndApart)
+{
+  const Planned planned = plan_of(system_of(kTwoChains));
+  EXPECT_TRUE(all_met(planned));
+  EXPECT_EQ(bound_of(planned, "fast"), 5 * kMs);
+  EXPECT_EQ(bound_of(planned, "slow"), 8 * kMs);
+  EXPECT_EQ(planned.assignment.threads.size(), 2U);
+  EXPECT_EQ(planned.chains, (std::vector<Index>{0, 1}));
+}
+
+TEST(Planner, MergesThreadsOnlyWhileEnoughIsToSpare)
+{
+  PlanOptions options;
+  options.cpus = {0};
+  const Planned few = plan_of(system_of(kTwoChains), options);
+  // One thread: d may be in b's way for 4 ms; two: fast is never in anybody's way.
+  ASSERT_EQ(few.trade.size(), 2U);
+  for (Index i = 0; i < 2; ++i) {
+    EXPECT_EQ(few.trade[i].threads, 2 - i);
+    EXPECT_DOUBLE_EQ(few.trade[i].slack, 1 - 0.9);
+  }
+  EXPECT_EQ(few.assignment.threads.size(), 1U);
+  EXPECT_EQ(bound_of(few, "fast"), 9 * kMs);
+  EXPECT_EQ(bound_of(few, "slow"), 18 * kMs);
+}
+
+TEST(Planner, ChoosesThePlaceAPinnedCallbackAllows)
+{
+  std::string text = kTwoChains;
+  text.replace(text.find("time: 3ms"), 9, "cores: [1], time: 3ms");
+  const Planned planned = plan_of(system_of(text));
+  EXPECT_EQ(thread_of(planned, "/b:sub(/a)").core, 1U);
+  EXPECT_EQ(thread_of(planned, "/a:timer(10ms)").core, 1U);
+  EXPECT_TRUE(all_met(planned));
+}
+
+TEST(Planner, LeavesReservedCoresAndOtherPrioritiesAlone)
+{
+  std::string text = kTwoChains;
+  text.replace(text.find("cores: 2"), 8, "cores: 3, reserved: [0]");
+  for (const Planner planner : kPlanners) {
+    const Planned planned = plan_of(system_of(text), by(planner));
+    for (const AssignedThread & thread : planned.assignment.threads) {
+      EXPECT_NE(thread.core, 0U);
+      EXPECT_GE(thread.priority, 20);
+      EXPECT_LE(thread.priority, 60);
+    }
+  }
+}
+
+TEST(Planner, CutsAChainThatFitsOnNoCore)
+{
+  const System system = system_of(R"yaml(
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/a:timer(10ms)", time: 6ms, period: 10ms, publishes: /a}
+  - {id: "/b:sub(/a)", time: 6ms, triggers: /a}
+chains:
+  long: {path: ["/a:timer(10ms)", "/b:sub(/a)"], deadline: 20ms}
+)yaml");
+  const Planned planned = plan_of(system);
+  EXPECT_TRUE(all_met(planned));
+  EXPECT_EQ(bound_of(planned, "long"), 12 * kMs);
+  EXPECT_NE(thread_of(planned, "/a:timer(10ms)").core, thread_of(planned, "/b:sub(/a)").core);
+}
+
+TEST(Planner, KeepsTheMoreImportantChainWhenBothDoNotFit)
+{
+  for (const int important : {1, 2}) {
+    const System system = system_of(
+      R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(10ms)", time: 6ms, period: 10ms}
+  - {id: "/b:timer(10ms)", time: 3ms, period: 10ms}
+chains:
+  first: {path: ["/a:timer(10ms)"], priority: )yaml" +
+      std::to_string(important == 1 ? 9 : 1) + R"yaml(, deadline: 7ms}
+  second: {path: ["/b:timer(10ms)"], priority: 5, deadline: 4ms}
+)yaml");
+    const Planned planned = plan_of(system);
+    EXPECT_FALSE(all_met(planned));
+    EXPECT_EQ(bound_of(planned, "first") <= 7 * kMs, important == 1);
+    EXPECT_EQ(bound_of(planned, "second") <= 4 * kMs, important == 2);
+  }
+}
+
+TEST(Planner, AnExclusiveGroupStaysOnOneThread)
+{
+  const System system = system_of(R"yaml(
+hosts: {car: {cores: 4}}
+groups: {"/n:group(g)": mutually_exclusive, "/n:group(free)": reentrant}
+callbacks:
+  - {id: "/n:timer(10ms)", time: 1ms, period: 10ms, group: "/n:group(g)"}
+  - {id: "/n:timer(20ms)", time: 1ms, period: 20ms, group: "/n:group(g)"}
+  - {id: "/n:timer(30ms)", time: 9ms, period: 30ms, group: "/n:group(free)"}
+  - {id: "/n:timer(40ms)", time: 9ms, period: 40ms, group: "/n:group(free)"}
+)yaml");
+  for (const Planner planner : {Planner::takt, Planner::isolated, Planner::rate_monotonic}) {
+    const Planned planned = plan_of(system, by(planner));
+    EXPECT_EQ(&thread_of(planned, "/n:timer(10ms)"), &thread_of(planned, "/n:timer(20ms)"));
+  }
+  EXPECT_EQ(plan_of(system, by(Planner::isolated)).assignment.threads.size(), 3U);
+}
+
+TEST(Planner, PicasPutsLaterCallbacksAndMoreImportantChainsFirst)
+{
+  PlanOptions options = by(Planner::picas);
+  options.cpus = {0};
+  const Planned planned = plan_of(system_of(kTwoChains), options);
+  const AssignedThread & fast = thread_of(planned, "/a:timer(10ms)");
+  const AssignedThread & slow = thread_of(planned, "/c:timer(20ms)");
+  EXPECT_GT(fast.priority, slow.priority);
+  const auto ids = [&](const AssignedThread & thread) {
+    std::vector<std::string> result;
+    for (const Index task : thread.tasks) {
+      result.push_back(planned.model.tasks[task].id);
+    }
+    return result;
+  };
+  EXPECT_EQ(ids(fast), (std::vector<std::string>{"/b:sub(/a)", "/a:timer(10ms)"}));
+  EXPECT_EQ(ids(slow), (std::vector<std::string>{"/d:sub(/c)", "/c:timer(20ms)"}));
+}
+
+TEST(Planner, RateMonotonicLooksAtPeriodsAndIsolatedAtDeadlines)
+{
+  const System system = system_of(R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(10ms)", time: 1ms, period: 10ms}
+  - {id: "/b:timer(50ms)", time: 1ms, period: 50ms}
+chains:
+  a: {path: ["/a:timer(10ms)"], deadline: 10ms}
+  b: {path: ["/b:timer(50ms)"], deadline: 5ms}
+)yaml");
+  const Planned rate = plan_of(system, by(Planner::rate_monotonic));
+  EXPECT_GT(thread_of(rate, "/a:timer(10ms)").priority, thread_of(rate, "/b:timer(50ms)").priority);
+  const Planned isolated = plan_of(system, by(Planner::isolated));
+  EXPECT_LT(
+    thread_of(isolated, "/a:timer(10ms)").priority, thread_of(isolated, "/b:timer(50ms)").priority);
+}
+
+TEST(Planner, ThreadsThatAreNotOursTakeRoom)
+{
+  std::string text = kTwoChains;
+  text.replace(
+    text.find("priorities:"), 0,
+    "other_threads: {irq: {priority: 90, cores: [0], time: 6ms, period: 10ms}}, ");
+  const Planned planned = plan_of(system_of(text));
+  EXPECT_EQ(thread_of(planned, "/a:timer(10ms)").core, 1U);
+  EXPECT_EQ(thread_of(planned, "/c:timer(20ms)").core, 1U);
+  EXPECT_TRUE(all_met(planned));
+}
+
+TEST(Planner, RefusesConstraintsThatContradictEachOther)
+{
+  const auto faults = [](const std::string & text, const PlanOptions & options = {}) {
+    const auto planned = plan_schedule(system_of(text), options);
+    return planned.ok() ? std::string("none") : planned.faults().front();
+  };
+  const std::string callbacks = "callbacks: [{id: \"/a:timer(10ms)\", time: 1ms, period: 10ms}]\n";
+  PlanOptions options;
+  options.cpus = {0};
+  EXPECT_EQ(
+    faults("hosts: {car: {cores: 2, reserved: [0]}}\n" + callbacks, options),
+    "system.yaml:2:9: 'car' has no core left for callbacks among those that may be used");
+  options.cpus = {1, 7};
+  EXPECT_EQ(
+    faults("hosts: {car: {cores: 2}}\n" + callbacks, options),
+    "system.yaml:2:9: 'car' has no core 7");
+  EXPECT_EQ(
+    faults(R"yaml(
+hosts: {car: {cores: 2}}
+groups: {"/a:group(g)": mutually_exclusive}
+callbacks:
+  - {id: "/a:timer(10ms)", time: 1ms, period: 10ms, group: "/a:group(g)", cores: [0]}
+  - {id: "/a:timer(20ms)", time: 1ms, period: 20ms, group: "/a:group(g)", cores: [1]}
+)yaml"),
+    "system.yaml:7:5: '/a:timer(20ms)' has no core in common with the rest of its exclusive group");
+}
+
+TEST(Misfits, SayWhoCostsMostAndTheSmallestChangeThatHelps)
+{
+  const System system = system_of(R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/brake:timer(20ms)", time: 4ms, period: 20ms}
+  - {id: "/log:timer(50ms)", time: 1ms, period: 50ms, publishes: /log}
+  - {id: "/write:sub(/log)", time: 20ms, triggers: /log}
+chains:
+  brake: {path: ["/brake:timer(20ms)"], priority: 9, deadline: 10ms}
+  log: {path: ["/log:timer(50ms)", "/write:sub(/log)"], priority: 1, deadline: 28ms}
+)yaml");
+  const Planned planned = plan_of(system);
+  const auto found = misfits(system, {}, planned);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(planned.model.chains[found[0].chain].name, "log");
+  EXPECT_EQ(found[0].late, 1 * kMs);  // 21 and two times 4
+  EXPECT_EQ(planned.model.tasks[found[0].dominant].id, "/write:sub(/log)");
+  EXPECT_EQ(found[0].faster_by, 5);
+  EXPECT_EQ(found[0].longer_by, std::nullopt) << "it is late when it is alone";
+  EXPECT_EQ(found[0].more_cores, 1);
+  EXPECT_TRUE(misfits(system, {}, plan_of(system_of(kTwoChains))).empty());
+}
+
+/// What must be so whoever planned.
+void expect_sound(const System & system, const Planned & planned)
+{
+  std::set<Index> seen;
+  std::map<Index, const AssignedThread *> of_group;
+  for (const AssignedThread & thread : planned.assignment.threads) {
+    EXPECT_FALSE(thread.tasks.empty());
+    for (const Index task : thread.tasks) {
+      EXPECT_TRUE(seen.insert(task).second) << "in one thread only";
+      EXPECT_EQ(planned.model.tasks[task].executor, thread.executor);
+      const Index group = planned.model.tasks[task].group;
+      if (group != kNone && planned.model.groups[group].exclusive) {
+        EXPECT_EQ(of_group.try_emplace(group, &thread).first->second, &thread);
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), planned.model.tasks.size());
+  // The file says what was judged, also to those who run it.
+  Model from_file;
+  {
+    const std::string yaml = takt_schedule::to_yaml(planned.schedule);
+    const auto read = parse_plan(system, yaml);
+    ASSERT_TRUE(read.ok()) << read.faults().front() << yaml;
+    EXPECT_TRUE(read->warnings.empty()) << read->warnings.front();
+    from_file = read->model;
+  }
+  const auto again = bounds(from_file);
+  ASSERT_TRUE(again.ok());
+  for (Index chain = 0; chain < from_file.chains.size(); ++chain) {
+    ASSERT_EQ(again->chains[chain].ok(), planned.bounds.chains[chain].ok());
+    if (again->chains[chain]) {
+      EXPECT_EQ(again->chains[chain]->bound, planned.bounds.chains[chain]->bound);
+    }
+  }
+}
+
+TEST(Planners, AreJudgedByTheFileTheyWrite)
+{
+  for (std::uint64_t i = 0; i < test::rounds(12); ++i) {
+    const std::uint64_t seed = test::seed() + i;
+    SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(seed));
+    test::Shape shape;
+    shape.utilization = 2.5 + 0.5 * static_cast<double>(i % 4);
+    shape.by_deadline = i % 2 == 0;
+    const System system = test::generated_system(shape, seed);
+    for (const Planner planner : kPlanners) {
+      const Planned planned = plan_of(system, by(planner));
+      expect_sound(system, planned);
+      EXPECT_EQ(planned.assignment, plan_of(system, by(planner)).assignment) << "stable";
+    }
+  }
+}
+
+TEST(Planners, NoPlannedChainIsSimulatedAboveItsBound)
+{
+  std::uint64_t jobs = 0;
+  for (std::uint64_t i = 0; i < test::rounds(6); ++i) {
+    const std::uint64_t seed = test::seed() + i;
+    SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(seed));
+    const System system = test::generated_system({}, seed);
+    const Planned planned = plan_of(system);
+    const auto read = parse_plan(system, takt_schedule::to_yaml(planned.schedule));
+    ASSERT_TRUE(read.ok());
+    const SimulationModel model = simulation_model(*read);
+    SimulationOptions options;
+    options.phases = Phases::adversarial;
+    options.runs = adversarial_runs(model);
+    options.duration = 5'000 * kMs;
+    const auto result = simulate(model, options);
+    ASSERT_TRUE(result.ok());
+    jobs += result->jobs;
+    for (Index chain = 0; chain < result->chains.size(); ++chain) {
+      ASSERT_TRUE(planned.bounds.chains[chain].ok());
+      EXPECT_LE(result->chains[chain].responses.worst.time(), planned.bounds.chains[chain]->bound);
+    }
+  }
+  EXPECT_GT(jobs, 10'000U);
+}
+
+TEST(Planners, TaktMeetsWhateverTheOthersMeet)
+{
+  std::map<Planner, int> met;
+  const std::uint64_t systems = test::rounds(30);
+  for (std::uint64_t i = 0; i < systems; ++i) {
+    test::Shape shape;
+    shape.utilization = 2.5 + 0.5 * static_cast<double>(i % 3);
+    const System system = test::generated_system(shape, test::seed() + i);
+    for (const Planner planner : kPlanners) {
+      met[planner] += all_met(plan_of(system, by(planner))) ? 1 : 0;
+    }
+  }
+  for (const Planner planner : kPlanners) {
+    EXPECT_GE(met[Planner::takt], met[planner]);
+  }
+  EXPECT_GE(100 * (met[Planner::takt] - met[Planner::picas]), 15 * static_cast<int>(systems));
+}
+
+}  // namespace
+}  // namespace takt_plan
