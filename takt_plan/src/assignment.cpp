@@ -100,19 +100,34 @@ std::string wish_of(
 
 }  // namespace
 
-void assign(const Assignment & assignment, Model & model)
+std::vector<int> ceilings_of(const Assignment & assignment, Index executors)
 {
-  model.threads.clear();
-  std::vector<std::vector<takt_core::ExecutorThreadOptions>> of_executor(model.executors.size());
-  for (const AssignedThread & given : assignment.threads) {
-    takt_core::ExecutorThreadOptions options;
-    options.attributes = attributes_of(given, model);
-    of_executor[given.executor].push_back(options);
+  // All are SCHED_FIFO, so that the least and the most urgent one decide.
+  std::vector<std::vector<takt_core::ExecutorThreadOptions>> extremes(executors);
+  for (const AssignedThread & thread : assignment.threads) {
+    auto & both = extremes[thread.executor];
+    if (both.empty()) {
+      both.resize(2);
+      for (auto & options : both) {
+        options.attributes.policy = takt_core::Policy::fifo;
+        options.attributes.priority = thread.priority;
+      }
+    }
+    int & least = both[0].attributes.priority;
+    int & most = both[1].attributes.priority;
+    least = std::min(least, thread.priority);
+    most = std::max(most, thread.priority);
   }
   std::vector<int> ceilings;
-  for (const auto & threads : of_executor) {
+  for (const auto & threads : extremes) {
     ceilings.push_back(takt_core::ceiling_to_ask(ExecutorSchedule{}.middleware_ceiling, threads));
   }
+  return ceilings;
+}
+
+void assign(const Assignment & assignment, const std::vector<int> & ceilings, Model & model)
+{
+  model.threads.clear();
   for (const AssignedThread & given : assignment.threads) {
     const Index index = model.threads.size();
     Thread thread;

@@ -56,7 +56,11 @@ Result<Bounds> bounds(const Model & model)
   if (!priority) {
     return priority.faults();
   }
-  auto window = window_bounds(model);
+  // Most models have no such thread, and planners ask very often.
+  const bool polled = std::any_of(
+    model.threads.begin(), model.threads.end(),
+    [](const Thread & thread) { return thread.order == takt_core::Order::window; });
+  auto window = polled ? window_bounds(model) : Result<WindowBounds>(WindowBounds{});
   if (!window) {
     return window.faults();
   }

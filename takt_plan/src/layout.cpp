@@ -7,15 +7,53 @@
 namespace takt_plan::detail
 {
 
-Assignment Layout::assignment(const PlanProblem & problem) const
+Layout::Layout(const PlanProblem & problem)
+: problem_(&problem),
+  cores_(problem.model.cores.size()),
+  core_of_(problem.model.tasks.size(), kNone),
+  load_(problem.model.cores.size(), 0)
+{
+}
+
+void Layout::set(Index core, std::vector<Block> blocks)
+{
+  for (const Block & block : cores_[core]) {
+    for (const Index task : block.tasks) {
+      core_of_[task] = kNone;
+    }
+  }
+  cores_[core] = std::move(blocks);
+  load_[core] = 0;
+  for (const Block & block : cores_[core]) {
+    for (const Index task : block.tasks) {
+      core_of_[task] = core;
+      load_[core] += problem_->utilization(task);
+    }
+  }
+}
+
+void Layout::insert(Index core, Index place, const std::vector<Block> & blocks)
+{
+  std::vector<Block> there = cores_[core];
+  there.insert(there.begin() + static_cast<std::ptrdiff_t>(place), blocks.begin(), blocks.end());
+  set(core, std::move(there));
+}
+
+int Layout::priority(Index core, Index place) const
+{
+  const PlanProblem::Band & band = problem_->bands[problem_->model.cores[core].host];
+  return std::max(
+    band.most - static_cast<int>(std::min<Index>(place, static_cast<Index>(band.most))),
+    band.least);
+}
+
+Assignment Layout::assignment() const
 {
   Assignment result;
-  for (Index core = 0; core < cores.size(); ++core) {
-    const PlanProblem::Band & band = problem.bands[problem.model.cores[core].host];
-    int priority = band.most;
-    for (const Block & block : cores[core]) {
-      result.threads.push_back({block.executor, core, priority, block.tasks});
-      priority = std::max(priority - 1, band.least);
+  for (Index core = 0; core < cores_.size(); ++core) {
+    for (Index place = 0; place < cores_[core].size(); ++place) {
+      const Block & block = cores_[core][place];
+      result.threads.push_back({block.executor, core, priority(core, place), block.tasks});
     }
   }
   return result;
@@ -24,34 +62,20 @@ Assignment Layout::assignment(const PlanProblem & problem) const
 Index Layout::threads() const
 {
   return std::accumulate(
-    cores.begin(), cores.end(), Index{0},
+    cores_.begin(), cores_.end(), Index{0},
     [](Index sum, const std::vector<Block> & blocks) { return sum + blocks.size(); });
-}
-
-double Layout::load(const PlanProblem & problem, Index core) const
-{
-  double sum = 0;
-  for (const Block & block : cores[core]) {
-    for (const Index task : block.tasks) {
-      sum += problem.utilization(task);
-    }
-  }
-  return sum;
 }
 
 std::vector<Block> blocks_of(const PlanProblem & problem, const std::vector<Index> & units)
 {
-  std::vector<Index> position(problem.order.size());
-  for (Index i = 0; i < problem.order.size(); ++i) {
-    position[problem.order[i]] = i;
-  }
   std::vector<Index> tasks;
   for (const Index unit : units) {
     const std::vector<Index> & more = problem.units[unit].tasks;
     tasks.insert(tasks.end(), more.begin(), more.end());
   }
-  std::sort(
-    tasks.begin(), tasks.end(), [&](Index a, Index b) { return position[a] > position[b]; });
+  std::sort(tasks.begin(), tasks.end(), [&](Index a, Index b) {
+    return problem.position[a] > problem.position[b];
+  });
   std::vector<Block> blocks;
   for (const Index task : tasks) {
     const Index executor = problem.model.tasks[task].executor;

@@ -21,16 +21,32 @@ struct Block
   Index cluster = kNone;     ///< of whatever the planner thinks of together
 };
 
-struct Layout
+class Layout
 {
-  explicit Layout(const PlanProblem & problem) : cores(problem.model.cores.size()) {}
+public:
+  explicit Layout(const PlanProblem & problem);
 
-  std::vector<std::vector<Block>> cores;  ///< per core, most urgent first
+  /// Most urgent first.
+  const std::vector<Block> & on(Index core) const noexcept { return cores_[core]; }
+  Index cores() const noexcept { return cores_.size(); }
+  /// kNone: it is not placed.
+  Index core_of(Index task) const noexcept { return core_of_[task]; }
 
-  /// OS priorities from the top of each host's band down; those that find no room share its lowest.
-  Assignment assignment(const PlanProblem & problem) const;
+  /// Replaces what is on a core. The way to try something: set, judge, set what was there before.
+  void set(Index core, std::vector<Block> blocks);
+  void insert(Index core, Index place, const std::vector<Block> & blocks);
+
+  /// From the top of the host's band down; those that find no room share its lowest.
+  int priority(Index core, Index place) const;
+  Assignment assignment() const;
   Index threads() const;
-  double load(const PlanProblem & problem, Index core) const;
+  double load(Index core) const noexcept { return load_[core]; }
+
+private:
+  const PlanProblem * problem_;
+  std::vector<std::vector<Block>> cores_;
+  std::vector<Index> core_of_;  // per task
+  std::vector<double> load_;    // per core
 };
 
 /// The tasks of some units as PiCAS has the callbacks of a chain (rules R1, R2, R6): the later in the

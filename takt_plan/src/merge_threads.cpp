@@ -12,14 +12,12 @@ namespace
 {
 
 /// The block at `upper` with what the one at `lower` runs below its own tasks.
-Layout merged(const Layout & layout, Index core, Index upper, Index lower)
+std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
 {
-  Layout result = layout;
-  auto & blocks = result.cores[core];
   std::vector<Index> & tasks = blocks[upper].tasks;
   tasks.insert(tasks.end(), blocks[lower].tasks.begin(), blocks[lower].tasks.end());
   blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(lower));
-  return result;
+  return blocks;
 }
 
 struct Step
@@ -34,7 +32,7 @@ public:
   Merging(const PlanProblem & problem, Layout layout)
   : problem_(problem),
     layout_(std::move(layout)),
-    start_(score(problem, layout_.assignment(problem)))
+    start_(score(problem, layout_))
   {
   }
 
@@ -43,7 +41,7 @@ public:
     const double floor = std::min(keep_slack, start_.slack);
     std::vector<TradePoint> trade{{layout_.threads(), start_.slack}};
     chosen = layout_;
-    std::vector<std::optional<Step>> next(layout_.cores.size());
+    std::vector<std::optional<Step>> next(layout_.cores());
     for (Index core = 0; core < next.size(); ++core) {
       next[core] = best_on(core);
     }
@@ -56,17 +54,19 @@ public:
         return trade;
       }
       const auto core = static_cast<Index>(best - next.begin());
-      Layout tried = layout_;
-      tried.cores[core] = (*best)->blocks;
-      const Score found = score(problem_, tried.assignment(problem_), {core});
+      const double promised = (*best)->slack;
+      const std::vector<Block> before = layout_.on(core);
+      layout_.set(core, std::move((*best)->blocks));
+      const Score found = score(problem_, layout_, {core});
       // What another core has changed meanwhile may matter here.
-      if (found.no_worse_than(start_) && found.slack >= (*best)->slack) {
-        layout_ = std::move(tried);
+      if (found.no_worse_than(start_) && found.slack >= promised) {
         least = std::min(least, found.slack);
         trade.push_back({layout_.threads(), least});
         if (least >= floor) {
           chosen = layout_;
         }
+      } else {
+        layout_.set(core, before);
       }
       next[core] = best_on(core);
     }
@@ -74,23 +74,24 @@ public:
 
 private:
   // The merger on a core that leaves the most slack; none that misses more than is missed anyway.
-  std::optional<Step> best_on(Index core) const
+  std::optional<Step> best_on(Index core)
   {
     std::optional<Step> best;
-    const std::vector<Block> & blocks = layout_.cores[core];
+    const std::vector<Block> blocks = layout_.on(core);
     for (Index upper = 0; upper < blocks.size(); ++upper) {
       for (Index lower = upper + 1; lower < blocks.size(); ++lower) {
         if (blocks[lower].executor != blocks[upper].executor) {
           continue;
         }
-        Layout tried = merged(layout_, core, upper, lower);
-        const Score found = score(problem_, tried.assignment(problem_), {core});
+        layout_.set(core, merged(blocks, upper, lower));
+        const Score found = score(problem_, layout_, {core});
         if (found.no_worse_than(start_) && (!best || found.slack > best->slack)) {
-          best = Step{std::move(tried.cores[core]), found.slack};
+          best = Step{layout_.on(core), found.slack};
         }
         break;  // only the next one of the same executor
       }
     }
+    layout_.set(core, blocks);
     return best;
   }
 

@@ -57,6 +57,14 @@ public:
   Result<PlanProblem> prepare()
   {
     result_.order = in_trigger_order(result_.model);
+    result_.position.resize(result_.order.size());
+    result_.next.resize(result_.order.size());
+    for (Index i = 0; i < result_.order.size(); ++i) {
+      result_.position[result_.order[i]] = i;
+      for (const Link & link : result_.model.tasks[i].triggers) {
+        result_.next[link.from].push_back(i);
+      }
+    }
     for (Index host = 0; host < system_.hosts.size(); ++host) {
       add_host(host);
     }

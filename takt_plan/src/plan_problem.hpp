@@ -32,8 +32,10 @@ struct PlanProblem
   /// Placement left open: what `assign` (assignment.hpp) puts in.
   Model model;
   std::vector<Unit> units;
-  std::vector<Index> unit_of;  ///< per task
-  std::vector<Index> order;    ///< tasks in trigger order
+  std::vector<Index> unit_of;            ///< per task
+  std::vector<Index> order;              ///< tasks in trigger order
+  std::vector<Index> position;           ///< of each task in that
+  std::vector<std::vector<Index>> next;  ///< per task: those it starts
   std::vector<Index> chains;  ///< most important first; of equals the one with the shorter deadline
   std::vector<double> rates;  ///< per task: starts per ns
   std::vector<double> room;   ///< per core: what the model may use of it, other threads apart

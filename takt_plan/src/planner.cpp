@@ -50,10 +50,11 @@ takt_core::Result<Planned> plan_schedule(
   if (options.planner == Planner::takt) {
     result.trade = merge_threads(*problem, options.keep_slack, layout);
   }
-  result.assignment = layout.assignment(*problem);
+  result.assignment = layout.assignment();
   result.chains = problem->chains;
   result.model = problem->model;
-  assign(result.assignment, result.model);
+  assign(
+    result.assignment, ceilings_of(result.assignment, result.model.executors.size()), result.model);
   auto found = bounds(result.model);
   if (!found) {
     return found.faults();

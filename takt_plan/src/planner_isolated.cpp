@@ -59,25 +59,23 @@ private:
     Block block = blocks_of(problem_, {unit}).front();
     block.deadline = problem_.units[unit].*urgency_;
     block.cluster = unit;
-    layout_.cores[core].push_back(std::move(block));
+    layout_.insert(core, layout_.on(core).size(), {std::move(block)});
   }
 
   // Of equally urgent ones the more important, then the later in its chain.
   void sort_by_urgency()
   {
-    std::vector<Index> position(problem_.order.size());
-    for (Index i = 0; i < problem_.order.size(); ++i) {
-      position[problem_.order[i]] = i;
-    }
     const auto key = [&](const Block & block) {
       return std::tuple(
         block.deadline, -problem_.units[block.cluster].importance,
-        -static_cast<std::int64_t>(position[block.tasks.front()]));
+        -static_cast<std::int64_t>(problem_.position[block.tasks.front()]));
     };
-    for (std::vector<Block> & blocks : layout_.cores) {
+    for (Index core = 0; core < layout_.cores(); ++core) {
+      std::vector<Block> blocks = layout_.on(core);
       std::stable_sort(blocks.begin(), blocks.end(), [&](const Block & a, const Block & b) {
         return key(a) < key(b);
       });
+      layout_.set(core, std::move(blocks));
     }
   }
 

@@ -152,7 +152,7 @@ private:
     });
   }
 
-  double used(Index core) const { return layout_.load(problem_, core) - problem_.room[core]; }
+  double used(Index core) const { return layout_.load(core) - problem_.room[core]; }
 
   Index least_used(const std::vector<Index> & cores) const
   {
@@ -204,7 +204,7 @@ private:
       }
     }
     std::vector<char> there(problem_.model.tasks.size(), 0);
-    for (const Block & block : layout_.cores[core]) {
+    for (const Block & block : layout_.on(core)) {
       for (const Index task : block.tasks) {
         there[task] = block.cluster == chain ? 0 : 1;
       }
@@ -228,7 +228,7 @@ private:
       auto & tasks = of_executor[nodes_[node].executor];
       tasks.insert(tasks.end(), nodes_[node].tasks.begin(), nodes_[node].tasks.end());
     }
-    std::vector<Block> & blocks = layout_.cores[core];
+    std::vector<Block> blocks = layout_.on(core);
     for (auto & [executor, tasks] : of_executor) {
       blocks.push_back({executor, std::move(tasks), kUnbounded, chain});
     }
@@ -245,6 +245,7 @@ private:
     std::stable_sort(blocks.begin(), blocks.end(), [&](const Block & a, const Block & b) {
       return priority_[a.tasks.front()] > priority_[b.tasks.front()];
     });
+    layout_.set(core, std::move(blocks));
   }
 
   static void merge(std::vector<Block> & blocks)

@@ -19,7 +19,10 @@ constexpr Index kLarge = 400;
 // Places of a chain on a core, and cuts of one that fits nowhere, that are tried at most.
 constexpr Index kMostPlaces = 8;
 constexpr Index kMostCuts = 8;
+constexpr int kMostPairs = 64;
 constexpr int kMostMoves = 64;
+// Slacks that differ by less are the same.
+constexpr double kNoise = 1e-9;
 
 enum class Fit
 {
@@ -33,6 +36,14 @@ struct Attempt
 {
   Layout layout;
   Score score;
+};
+
+/// Where something does no harm.
+struct Spot
+{
+  Index core = kNone;
+  Index place = 0;
+  double slack = 0;  ///< with it there
 };
 
 class Search
@@ -94,19 +105,19 @@ private:
     return result;
   }
 
-  Attempt place_all(const Order & order, Fit fit)
+  Attempt place_all(const Order & order, Fit fit) const
   {
     Attempt attempt{Layout(problem_), {}};
     for (const Index cluster : order) {
       place(cluster, fit, attempt);
     }
-    attempt.score = score(problem_, attempt.layout.assignment(problem_));
+    attempt.score = score(problem_, attempt.layout);
     return attempt;
   }
 
   double room(const Layout & layout, Index core) const
   {
-    return problem_.room[core] - layout.load(problem_, core);
+    return problem_.room[core] - layout.load(core);
   }
 
   // Of the cores, those with room for the load; the ones to try first in front.
@@ -126,15 +137,6 @@ private:
       cores.push_back(core);
     }
     return cores;
-  }
-
-  static Layout with(
-    const Layout & layout, Index core, Index place, const std::vector<Block> & blocks)
-  {
-    Layout result = layout;
-    auto & there = result.cores[core];
-    there.insert(there.begin() + static_cast<std::ptrdiff_t>(place), blocks.begin(), blocks.end());
-    return result;
   }
 
   std::vector<Block> blocks(Index cluster, const std::vector<Index> & units) const
@@ -174,57 +176,44 @@ private:
     return result;
   }
 
-  // What the touched cores miss as they are.
-  Score before(const Layout & layout, const std::vector<Index> & touched) const
-  {
-    return score(problem_, layout.assignment(problem_), touched);
-  }
-
-  // The layout with the units on the core where they do no harm, or nothing.
-  std::optional<std::pair<Layout, double>> on_core(
-    const Layout & layout, Index cluster, const std::vector<Index> & units, Index core,
+  // The first place on the core where the units do no harm: the one by deadline mostly is the best.
+  std::optional<Spot> on_core(
+    Layout & layout, Index cluster, const std::vector<Index> & units, Index core,
     const Score & known) const
   {
     const std::vector<Block> added = blocks(cluster, units);
-    std::optional<std::pair<Layout, double>> best;
-    for (const Index place : places(layout.cores[core], clusters_[cluster].deadline)) {
-      Layout tried = with(layout, core, place, added);
-      const Score found = score(problem_, tried.assignment(problem_), {core});
-      if (!found.no_worse_than(known)) {
-        continue;
+    const std::vector<Block> before = layout.on(core);
+    std::optional<Spot> result;
+    for (const Index place : places(before, clusters_[cluster].deadline)) {
+      layout.insert(core, place, added);
+      const Score found = score(problem_, layout, {core});
+      layout.set(core, before);
+      if (found.no_worse_than(known)) {
+        result = Spot{core, place, found.slack};
+        break;
       }
-      if (!best || found.slack > best->second) {
-        best.emplace(std::move(tried), found.slack);
-      }
-      break;  // the first place that is good enough: by deadline it mostly is the best one
     }
-    return best;
+    return result;
   }
 
-  void place(Index cluster, Fit fit, Attempt & attempt)
+  void place(Index cluster, Fit fit, Attempt & attempt) const
   {
     const Cluster & one = clusters_[cluster];
-    const Score known = attempt.score;
-    if (auto found = whole(attempt.layout, cluster, one.units, one.utilization, fit, known)) {
-      attempt.layout = std::move(found->first);
-      return;
+    if (const auto spot = whole(attempt, cluster, fit)) {
+      attempt.layout.insert(spot->core, spot->place, blocks(cluster, one.units));
+    } else if (!split(attempt, cluster, fit)) {
+      give_up(cluster, attempt);
     }
-    if (auto found = split(attempt.layout, cluster, fit, known)) {
-      attempt.layout = std::move(*found);
-      return;
-    }
-    give_up(cluster, attempt);
   }
 
-  std::optional<std::pair<Layout, double>> whole(
-    const Layout & layout, Index cluster, const std::vector<Index> & units, double load, Fit fit,
-    const Score & known) const
+  std::optional<Spot> whole(Attempt & attempt, Index cluster, Fit fit) const
   {
-    std::optional<std::pair<Layout, double>> best;
-    for (const Index core : candidates(layout, units, load, fit)) {
-      auto found = on_core(layout, cluster, units, core, known);
-      if (found && (!best || found->second > best->second)) {
-        best = std::move(found);
+    const Cluster & one = clusters_[cluster];
+    std::optional<Spot> best;
+    for (const Index core : candidates(attempt.layout, one.units, one.utilization, fit)) {
+      const auto found = on_core(attempt.layout, cluster, one.units, core, attempt.score);
+      if (found && (!best || found->slack > best->slack)) {
+        best = found;
       }
       if (best && fit != Fit::slack) {
         break;
@@ -233,9 +222,8 @@ private:
     return best;
   }
 
-  // The cluster cut in two, on two cores.
-  std::optional<Layout> split(
-    const Layout & layout, Index cluster, Fit fit, const Score & known) const
+  // The cluster cut in two, on two cores; false if that does not do either.
+  bool split(Attempt & attempt, Index cluster, Fit fit) const
   {
     const std::vector<Index> & units = clusters_[cluster].units;
     for (Index i = 0; i + 1 < std::min(units.size(), kMostCuts + 1); ++i) {
@@ -247,13 +235,11 @@ private:
         continue;
       }
       const auto middle = units.begin() + static_cast<std::ptrdiff_t>(cut);
-      if (
-        auto found =
-          on_two(layout, cluster, {units.begin(), middle}, {middle, units.end()}, fit, known)) {
-        return found;
+      if (on_two(attempt, cluster, {units.begin(), middle}, {middle, units.end()}, fit)) {
+        return true;
       }
     }
-    return std::nullopt;
+    return false;
   }
 
   double load_of(const std::vector<Index> & units) const
@@ -263,50 +249,64 @@ private:
     });
   }
 
-  std::optional<Layout> on_two(
-    const Layout & layout, Index cluster, const std::vector<Index> & first,
-    const std::vector<Index> & second, Fit fit, const Score & known) const
+  void insert_by_deadline(
+    Layout & layout, Index cluster, const std::vector<Index> & units, Index core) const
   {
+    layout.insert(
+      core, place_by_deadline(layout.on(core), clusters_[cluster].deadline),
+      blocks(cluster, units));
+  }
+
+  bool on_two(
+    Attempt & attempt, Index cluster, const std::vector<Index> & first,
+    const std::vector<Index> & second, Fit fit) const
+  {
+    Layout & layout = attempt.layout;
+    int pairs = 0;
     for (const Index a : candidates(layout, first, load_of(first), fit)) {
       for (const Index b : candidates(layout, second, load_of(second), fit)) {
         if (a == b) {
           continue;
         }
-        const auto at = [&](const Layout & where, Index core, const std::vector<Index> & units) {
-          return with(
-            where, core, place_by_deadline(where.cores[core], clusters_[cluster].deadline),
-            blocks(cluster, units));
-        };
-        Layout tried = at(at(layout, a, first), b, second);
-        if (score(problem_, tried.assignment(problem_), {a, b}).no_worse_than(known)) {
-          return tried;
+        if (++pairs > kMostPairs) {
+          return false;
         }
+        const std::vector<Block> on_a = layout.on(a);
+        const std::vector<Block> on_b = layout.on(b);
+        insert_by_deadline(layout, cluster, first, a);
+        insert_by_deadline(layout, cluster, second, b);
+        if (score(problem_, layout, {a, b}).no_worse_than(attempt.score)) {
+          return true;
+        }
+        layout.set(a, on_a);
+        layout.set(b, on_b);
       }
     }
-    return std::nullopt;
+    return false;
   }
 
   // It fits nowhere: where there is most room, below all others if it would harm them.
-  void give_up(Index cluster, Attempt & attempt)
+  void give_up(Index cluster, Attempt & attempt) const
   {
+    Layout & layout = attempt.layout;
+    Score forgiving = attempt.score;
+    forgive(cluster, forgiving);
     for (const Index unit : clusters_[cluster].units) {
       const std::vector<Index> & cores = problem_.units[unit].cores;
       const Index core = *std::max_element(cores.begin(), cores.end(), [&](Index a, Index b) {
-        return room(attempt.layout, a) < room(attempt.layout, b);
+        return room(layout, a) < room(layout, b);
       });
-      const std::vector<Block> added = blocks(cluster, {unit});
-      const auto & there = attempt.layout.cores[core];
-      Layout tried =
-        with(attempt.layout, core, place_by_deadline(there, clusters_[cluster].deadline), added);
-      Score known = attempt.score;
-      const Score found = score(problem_, tried.assignment(problem_), {core});
-      forgive(cluster, known);
-      if (!found.no_worse_than(known)) {
-        tried = with(attempt.layout, core, there.size(), added);
+      const std::vector<Block> before = layout.on(core);
+      insert_by_deadline(layout, cluster, {unit}, core);
+      Score found = score(problem_, layout, {core});
+      if (!found.no_worse_than(forgiving)) {
+        layout.set(core, before);
+        layout.insert(core, before.size(), blocks(cluster, {unit}));
+        found = score(problem_, layout, {core});
       }
-      attempt.layout = std::move(tried);
+      attempt.score.add_missing(found);
+      forgiving.add_missing(found);
     }
-    attempt.score = before(attempt.layout, {});
   }
 
   // What only this cluster has to do with may be missed.
@@ -325,14 +325,11 @@ private:
         known.missed.push_back(chain);
       }
     }
-    for (auto * list : {&known.missed, &known.unbounded}) {
-      std::sort(list->begin(), list->end());
-      list->erase(std::unique(list->begin(), list->end()), list->end());
-    }
+    known.add_missing({});
   }
 
   // Moves clusters off the core of the chain with the least slack for as long as that helps.
-  void improve(Attempt & attempt)
+  void improve(Attempt & attempt) const
   {
     if (large_) {
       return;
@@ -344,11 +341,11 @@ private:
     }
   }
 
-  bool improved(Attempt & attempt)
+  bool improved(Attempt & attempt) const
   {
-    for (Index core = 0; core < attempt.layout.cores.size(); ++core) {
-      const Score here = before(attempt.layout, {core});
-      if (here.slack > attempt.score.slack + 1e-9 && here.missed.empty()) {
+    for (Index core = 0; core < attempt.layout.cores(); ++core) {
+      const Score here = score(problem_, attempt.layout, {core});
+      if (here.slack > attempt.score.slack + kNoise && here.missed.empty()) {
         continue;  // not the one that is short
       }
       for (const Index cluster : clusters_on(attempt.layout, core)) {
@@ -363,7 +360,7 @@ private:
   static std::vector<Index> clusters_on(const Layout & layout, Index core)
   {
     std::vector<Index> result;
-    for (const Block & block : layout.cores[core]) {
+    for (const Block & block : layout.on(core)) {
       if (std::find(result.begin(), result.end(), block.cluster) == result.end()) {
         result.push_back(block.cluster);
       }
@@ -371,25 +368,26 @@ private:
     return result;
   }
 
-  bool move_away(Index cluster, Index from, Attempt & attempt)
+  bool move_away(Index cluster, Index from, Attempt & attempt) const
   {
     Layout without = attempt.layout;
-    for (auto & blocks : without.cores) {
+    for (Index core = 0; core < without.cores(); ++core) {
+      std::vector<Block> blocks = without.on(core);
       std::erase_if(blocks, [&](const Block & block) { return block.cluster == cluster; });
+      without.set(core, std::move(blocks));
     }
     const Cluster & one = clusters_[cluster];
     for (const Index core : candidates(without, one.units, one.utilization, Fit::worst)) {
       if (core == from) {
         continue;
       }
-      Layout tried = with(
-        without, core, place_by_deadline(without.cores[core], one.deadline),
-        blocks(cluster, one.units));
-      Score found = score(problem_, tried.assignment(problem_));
-      const bool more_slack = found.met == attempt.score.met &&
-                              found.unbounded.size() == attempt.score.unbounded.size() &&
-                              found.slack <= attempt.score.slack + 1e-9;
-      if (!more_slack && found.better_than(attempt.score)) {
+      Layout tried = without;
+      insert_by_deadline(tried, cluster, one.units, core);
+      Score found = score(problem_, tried);
+      const bool as_good = found.met == attempt.score.met &&
+                           found.unbounded.size() == attempt.score.unbounded.size() &&
+                           found.slack <= attempt.score.slack + kNoise;
+      if (!as_good && found.better_than(attempt.score)) {
         attempt = {std::move(tried), std::move(found)};
         return true;
       }

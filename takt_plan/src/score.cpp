@@ -1,8 +1,10 @@
 #include "score.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <unordered_map>
 #include <utility>
+
+#include "takt_plan/assignment.hpp"
 
 namespace takt_plan::detail
 {
@@ -11,131 +13,148 @@ namespace
 
 constexpr double kNoBound = -1e9;
 
-/// Cores that have to be looked at together: whose tasks start each other.
-class Islands
-{
-public:
-  explicit Islands(Index cores) : parent_(cores) { std::iota(parent_.begin(), parent_.end(), 0); }
-
-  Index find(Index core)
-  {
-    while (parent_[core] != core) {
-      core = parent_[core] = parent_[parent_[core]];
-    }
-    return core;
-  }
-  void join(Index a, Index b) { parent_[find(a)] = find(b); }
-
-private:
-  std::vector<Index> parent_;
-};
-
-std::vector<Index> cores_of(const PlanProblem & problem, const Assignment & assignment)
-{
-  std::vector<Index> core(problem.model.tasks.size(), kNone);
-  for (const AssignedThread & thread : assignment.threads) {
-    for (const Index task : thread.tasks) {
-      core[task] = thread.core;
-    }
-  }
-  return core;
-}
-
-/// The part of the model that is placed and stands on the islands of `touched`.
+/// The part of the model that is placed and stands on the cores in question.
 class Part
 {
 public:
-  Part(
-    const PlanProblem & problem, const Assignment & assignment, const std::vector<Index> & touched)
-  : problem_(problem)
+  Part(const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)
+  : problem_(problem),
+    layout_(layout),
+    core_here_(problem.model.cores.size(), kNone)
   {
-    core_ = cores_of(problem, assignment);
-    Islands islands(problem.model.cores.size());
-    for (Index task = 0; task < core_.size(); ++task) {
-      for (const Link & link : problem.model.tasks[task].triggers) {
-        if (core_[task] != kNone && core_[link.from] != kNone) {
-          islands.join(core_[task], core_[link.from]);
-        }
-      }
-    }
-    looked_at_.assign(problem.model.cores.size(), touched.empty());
     for (const Index core : touched) {
-      for (Index other = 0; other < looked_at_.size(); ++other) {
-        looked_at_[other] = looked_at_[other] || islands.find(other) == islands.find(core);
-      }
+      reach(core);
     }
-    extract(assignment);
+    for (Index core = 0; touched.empty() && core < layout.cores(); ++core) {
+      reach(core);
+    }
+    add_tasks();
+    add_threads();
+    add_chains();
   }
 
   Score judge() const;
 
 private:
-  void extract(const Assignment & assignment)
+  // A core, and those whose tasks start its tasks or are started by them.
+  void reach(Index first)
   {
-    const Model & whole = problem_.model;
-    model_.hosts = whole.hosts;
-    model_.executors = whole.executors;
-    model_.cores = whole.cores;
-    model_.groups = whole.groups;
-    for (const OtherLoad & other : whole.others) {
-      const bool here = std::any_of(
-        other.cores.begin(), other.cores.end(), [&](Index core) { return looked_at_[core]; });
-      if (here) {
-        model_.others.push_back(other);
+    std::vector<Index> open{first};
+    while (!open.empty()) {
+      const Index core = open.back();
+      open.pop_back();
+      if (core == kNone || core_here_[core] != kNone) {
+        continue;
       }
-    }
-    std::vector<Index> to(whole.tasks.size(), kNone);
-    for (const Index task : problem_.order) {
-      add_task(task, to);
-    }
-    Assignment there;
-    for (const AssignedThread & thread : assignment.threads) {
-      AssignedThread one = thread;
-      one.tasks.clear();
-      for (const Index task : thread.tasks) {
-        if (to[task] != kNone) {
-          one.tasks.push_back(to[task]);
+      core_here_[core] = model_.cores.size();
+      model_.cores.push_back(problem_.model.cores[core]);
+      cores_.push_back(core);
+      for (const Block & block : layout_.on(core)) {
+        for (const Index task : block.tasks) {
+          tasks_.push_back(task);
+          for (const Link & link : problem_.model.tasks[task].triggers) {
+            open.push_back(layout_.core_of(link.from));
+          }
+          for (const Index next : problem_.next[task]) {
+            open.push_back(layout_.core_of(next));
+          }
         }
-      }
-      there.threads.push_back(std::move(one));  // also empty: the ceiling depends on all threads
-    }
-    assign(there, model_);
-    for (const Index index : problem_.chains) {
-      Chain chain = whole.chains[index];
-      for (Index & task : chain.path) {
-        task = to[task];
-      }
-      if (std::find(chain.path.begin(), chain.path.end(), kNone) == chain.path.end()) {
-        chains_.push_back(index);
-        model_.chains.push_back(std::move(chain));
       }
     }
   }
 
-  void add_task(Index index, std::vector<Index> & to)
+  void add_tasks()
   {
-    Task task = problem_.model.tasks[index];
-    if (core_[index] == kNone || !looked_at_[core_[index]]) {
-      return;
+    std::sort(tasks_.begin(), tasks_.end(), [&](Index a, Index b) {
+      return problem_.position[a] < problem_.position[b];
+    });
+    std::vector<Index> there;
+    for (const Index index : tasks_) {
+      Task task = problem_.model.tasks[index];
+      for (auto * links : {&task.triggers, &task.reads}) {
+        std::erase_if(*links, [&](const Link & link) { return here_.count(link.from) == 0; });
+        for (Link & link : *links) {
+          link.from = here_.at(link.from);
+        }
+      }
+      if (task.triggers.empty() && !task.release) {
+        continue;  // what starts it is not placed yet
+      }
+      here_[index] = model_.tasks.size();
+      model_.tasks.push_back(std::move(task));
+      there.push_back(index);
     }
-    for (auto * links : {&task.triggers, &task.reads}) {
-      std::erase_if(*links, [&](const Link & link) { return to[link.from] == kNone; });
-      for (Link & link : *links) {
-        link.from = to[link.from];
+    tasks_ = std::move(there);
+  }
+
+  void add_threads()
+  {
+    model_.hosts = problem_.model.hosts;
+    model_.executors = problem_.model.executors;
+    model_.groups = problem_.model.groups;
+    for (OtherLoad other : problem_.model.others) {
+      std::erase_if(other.cores, [&](Index core) { return core_here_[core] == kNone; });
+      for (Index & core : other.cores) {
+        core = core_here_[core];
+      }
+      if (!other.cores.empty()) {
+        model_.others.push_back(std::move(other));
       }
     }
-    if (task.triggers.empty() && !task.release) {
-      return;  // what starts it is not placed yet
+    Assignment assignment;
+    for (const Index core : cores_) {
+      for (Index place = 0; place < layout_.on(core).size(); ++place) {
+        AssignedThread thread;
+        thread.executor = layout_.on(core)[place].executor;
+        thread.core = core_here_[core];
+        thread.priority = layout_.priority(core, place);
+        for (const Index task : layout_.on(core)[place].tasks) {
+          if (const auto found = here_.find(task); found != here_.end()) {
+            thread.tasks.push_back(found->second);
+          }
+        }
+        assignment.threads.push_back(std::move(thread));
+      }
     }
-    to[index] = model_.tasks.size();
-    tasks_.push_back(index);
-    model_.tasks.push_back(std::move(task));
+    assign(assignment, ceilings(), model_);
+  }
+
+  // They depend on all threads of an executor, wherever they are.
+  std::vector<int> ceilings() const
+  {
+    Assignment all;
+    for (Index core = 0; core < layout_.cores(); ++core) {
+      for (Index place = 0; place < layout_.on(core).size(); ++place) {
+        all.threads.push_back(
+          {layout_.on(core)[place].executor, core, layout_.priority(core, place), {}});
+      }
+    }
+    return ceilings_of(all, problem_.model.executors.size());
+  }
+
+  void add_chains()
+  {
+    for (const Index index : problem_.chains) {
+      const Chain & whole = problem_.model.chains[index];
+      const auto gone = [&](Index task) { return here_.count(task) == 0; };
+      if (std::any_of(whole.path.begin(), whole.path.end(), gone)) {
+        continue;
+      }
+      Chain chain = whole;
+      for (Index & task : chain.path) {
+        task = here_.at(task);
+      }
+      chains_.push_back(index);
+      model_.chains.push_back(std::move(chain));
+    }
   }
 
   const PlanProblem & problem_;
-  std::vector<Index> core_;
-  std::vector<char> looked_at_;
+  const Layout & layout_;
+  std::vector<Index> core_here_;           // per core of the problem: that of the part
+  std::unordered_map<Index, Index> here_;  // tasks of the problem that are there: those of the part
   Model model_;
+  std::vector<Index> cores_;   // of the problem
   std::vector<Index> tasks_;   // of the problem
   std::vector<Index> chains_;  // of the problem, most important first
 };
@@ -189,6 +208,17 @@ bool Score::better_than(const Score & other) const
   return slack > other.slack;
 }
 
+void Score::add_missing(const Score & more)
+{
+  const auto join = [](std::vector<Index> & to, const std::vector<Index> & from) {
+    to.insert(to.end(), from.begin(), from.end());
+    std::sort(to.begin(), to.end());
+    to.erase(std::unique(to.begin(), to.end()), to.end());
+  };
+  join(missed, more.missed);
+  join(unbounded, more.unbounded);
+}
+
 double slack_of(const Chain & chain, const takt_core::Result<ChainAnswer> & answer)
 {
   if (!answer) {
@@ -198,10 +228,9 @@ double slack_of(const Chain & chain, const takt_core::Result<ChainAnswer> & answ
   return chain.deadline == kUnbounded ? 1 : 1 - static_cast<double>(answer->bound) / deadline;
 }
 
-Score score(
-  const PlanProblem & problem, const Assignment & assignment, const std::vector<Index> & touched)
+Score score(const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)
 {
-  return Part(problem, assignment, touched).judge();
+  return Part(problem, layout, touched).judge();
 }
 
 }  // namespace takt_plan::detail

@@ -6,8 +6,8 @@
 
 #include <vector>
 
+#include "layout.hpp"
 #include "plan_problem.hpp"
-#include "takt_plan/assignment.hpp"
 #include "takt_plan/bounds.hpp"
 
 namespace takt_plan::detail
@@ -26,17 +26,18 @@ struct Score
   /// Whether it misses nothing that `other` does not miss, and leaves no other task without a bound.
   bool no_worse_than(const Score & other) const;
   bool better_than(const Score & other) const;
+  /// What `more` misses is missed here, too.
+  void add_missing(const Score & more);
 };
 
 /// (deadline - bound) / deadline; without a bound -1e9.
 double slack_of(const Chain & chain, const takt_core::Result<ChainAnswer> & answer);
 
-/// Of an assignment that may leave tasks out: they, and what only they start, are not there yet.
-/// Chains count if all of their tasks are there. Only what shares a core with `touched`, or messages
-/// with what does, is looked at; empty: everything.
+/// Of a layout that may leave tasks out: they, and what only they start, are not there yet. Chains
+/// count if all of their tasks are there. Only what shares a core with `touched`, or messages with
+/// what does, is looked at; empty: everything.
 Score score(
-  const PlanProblem & problem, const Assignment & assignment,
-  const std::vector<Index> & touched = {});
+  const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched = {});
 
 }  // namespace takt_plan::detail
 

@@ -30,9 +30,12 @@ struct Assignment
   friend bool operator==(const Assignment &, const Assignment &) = default;
 };
 
+/// What the threads of each executor publish and take at (takt_core::ceiling_to_ask).
+std::vector<int> ceilings_of(const Assignment & assignment, Index executors);
+
 /// Puts the tasks of `model` where the assignment has them: its threads replace those of the model.
-/// Every task must be in exactly one thread, on a core of its host.
-void assign(const Assignment & assignment, Model & model);
+/// Every task must be in exactly one thread, on a core of its host. `ceilings`: per executor.
+void assign(const Assignment & assignment, const std::vector<int> & ceilings, Model & model);
 
 /// The same as a schedule file says it, with the chains of the system. Threads are called after the
 /// most important chain they serve. `model`: of that system. Stable: no order but that of the
