@@ -47,6 +47,7 @@ class Study:
     configurations: list[Configuration]
     sentences: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    figures: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # title, plotly
     explanations: list[str] = field(default_factory=list)
     measured: Mapping[str, Any] = field(default_factory=dict)
     made: datetime = field(default_factory=lambda: datetime.now().astimezone())

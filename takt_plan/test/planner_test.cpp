@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "support/campaign.hpp"
-#include "support/generated_system.hpp"
+#include "takt_plan/generated_system.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/misfit.hpp"
 #include "takt_plan/simulate.hpp"
@@ -331,10 +331,10 @@ TEST(Planners, AreJudgedByTheFileTheyWrite)
   for (std::uint64_t i = 0; i < test::rounds(12); ++i) {
     const std::uint64_t seed = test::seed() + i;
     SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(seed));
-    test::Shape shape;
+    Shape shape;
     shape.utilization = 2.5 + 0.5 * static_cast<double>(i % 4);
     shape.by_deadline = i % 2 == 0;
-    const System system = test::generated_system(shape, seed);
+    const System system = generated_system(shape, seed);
     for (const Planner planner : kPlanners) {
       const Planned planned = plan_of(system, by(planner));
       expect_sound(system, planned);
@@ -349,7 +349,7 @@ TEST(Planners, NoPlannedChainIsSimulatedAboveItsBound)
   for (std::uint64_t i = 0; i < test::rounds(6); ++i) {
     const std::uint64_t seed = test::seed() + i;
     SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(seed));
-    const System system = test::generated_system({}, seed);
+    const System system = generated_system({}, seed);
     const Planned planned = plan_of(system);
     const auto read = parse_plan(system, takt_schedule::to_yaml(planned.schedule));
     ASSERT_TRUE(read.ok());
@@ -374,9 +374,9 @@ TEST(Planners, TaktMeetsWhateverTheOthersMeet)
   std::map<Planner, int> met;
   const std::uint64_t systems = test::rounds(30);
   for (std::uint64_t i = 0; i < systems; ++i) {
-    test::Shape shape;
+    Shape shape;
     shape.utilization = 2.5 + 0.5 * static_cast<double>(i % 3);
-    const System system = test::generated_system(shape, test::seed() + i);
+    const System system = generated_system(shape, test::seed() + i);
     for (const Planner planner : kPlanners) {
       met[planner] += all_met(plan_of(system, by(planner))) ? 1 : 0;
     }

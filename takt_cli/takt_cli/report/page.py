@@ -34,6 +34,7 @@ def build_page(study: Study) -> str:
         [
             _header(study),
             *(_table(table) for table in study.tables),
+            *(_plot(title, figure, figures) for title, figure in study.figures),
             *(_section(title, runs, figures) for title, runs in study.sections().items()),
             _footer(study),
         ]
@@ -89,6 +90,13 @@ def _cells(row: Sequence[Cell], words: int) -> str:
 def _classes(*names: str) -> str:
     given = " ".join(name for name in names if name)
     return f' class="{given}"' if given else ""
+
+
+def _plot(title: str, figure: Figure, figures: dict[str, Figure]) -> str:
+    """One plot of the whole study."""
+    name = f"plot{len(figures)}"
+    figures[name] = figure
+    return f'<section><h2>{escape(title)}</h2><div class="plot wide" id="{name}"></div></section>'
 
 
 def _section(
@@ -173,7 +181,7 @@ def _footer(study: Study) -> str:
         '<section id="reproduce"><h2>How it was measured</h2>'
         f"<p>Repeat it with</p><pre>{escape(study.command)}</pre>"
         + (f"<ul>{facts}</ul>" if facts else "")
-        + f"<h3>Runs</h3><ul>{runs}</ul>"
+        + (f"<h3>Runs</h3><ul>{runs}</ul>" if runs else "")
         + (f"<h3>Warnings</h3><ul>{warnings}</ul>" if warnings else "")
         + f'</section><footer class="weak">takt {__version__}</footer>'
     )

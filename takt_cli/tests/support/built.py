@@ -8,7 +8,7 @@ from takt_cli.programs import find_program_or_none
 WORKLOAD = [(name, "takt_workload") for name in ("takt_run", "takt_graph", "takt_measure_host")]
 CHECK = [("takt_check", "takt_schedule")]
 SIMULATE = [("takt_simulate", "takt_plan")]
-PLAN = [("takt_explain", "takt_plan"), ("takt_plan", "takt_plan")]
+PLAN = [(f"takt_{name}", "takt_plan") for name in ("acceptance", "explain", "plan")]
 
 
 def need(*programs: tuple[str, str]) -> pytest.MarkDecorator:

@@ -1,4 +1,4 @@
-#include "support/generated_system.hpp"
+#include "takt_plan/generated_system.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "draw.hpp"
 
-namespace takt_plan::test
+namespace takt_plan
 {
 namespace
 {
@@ -100,4 +100,4 @@ takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed)
   return system;
 }
 
-}  // namespace takt_plan::test
+}  // namespace takt_plan

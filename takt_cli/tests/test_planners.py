@@ -1,0 +1,69 @@
+"""`takt experiment planners`: what it says of counts, and the real program on a few systems."""
+
+import json
+
+import pytest
+from support.built import PLAN, need
+from takt_cli.errors import TaktError
+from takt_cli.experiments import planners
+from takt_cli.experiments.planners import Count
+
+
+def count(planner, accepted, *, load=3.0, refuted=0):
+    return Count("nine chains", 4, load, planner, 100, accepted, accepted + 1, refuted, 5.0)
+
+
+def test_the_best_of_each_row_stands_out_and_gains_are_said():
+    counts = [count("takt", 90), count("picas", 40), count("isolated", 90)]
+    table = planners.tables(counts)[0]
+    assert [cell.text for cell in table.rows[0]] == [
+        *("nine chains", "4", "3.0", "90.0 %", "40.0 %", "90.0 %")
+    ]
+    assert [cell.mood for cell in table.rows[0][3:]] == ["good", "", "good"]
+    first, gain, bounds = planners.sentences(counts)
+    assert "for 1 of 1 shapes" in first
+    assert "fewer" not in first
+    assert gain == (
+        "Over picas it gains up to 50.0 percentage points: nine chains, 4 cores, load 3.0."
+    )
+    assert bounds == "No simulated response was above its bound."
+
+
+def test_what_is_lost_and_refuted_is_said():
+    counts = [count("takt", 60, refuted=2), count("picas", 61)]
+    first, _, bounds = planners.sentences(counts)
+    assert "fewer schedules than another for 1 of 1 shapes: nine chains" in first
+    assert "picas: 61.0 %" in first
+    assert "above 2 of the bounds" in bounds
+
+
+def test_plots_show_what_changes_with_load():
+    counts = [count(p, 90 - int(10 * u), load=u) for u in (2.5, 3.0) for p in planners.COLOURS]
+    ((title, figure),) = planners.figures(counts)
+    assert title == "Accepted: nine chains"
+    assert figure["data"][0]["x"] == [2.5, 3.0]
+    assert figure["data"][0]["y"] == [65.0, 60.0]
+    assert planners.figures(counts[:4]) == []
+
+
+def test_nonsense_of_the_program_is_one_message(monkeypatch, fakes):
+    class Done:
+        code, stdout, stderr = 0, "[{}]", ""
+
+    monkeypatch.setattr(planners, "run_program", lambda *_, **__: Done)
+    monkeypatch.setattr(planners, "find_program", lambda *_: fakes)
+    with pytest.raises(TaktError, match="unexpected"):
+        planners.measure(1, 1)
+
+
+@need(*PLAN)
+def test_the_experiment_counts_and_writes_a_page(takt, tmp_path):
+    said = takt("experiment", "planners", "--sets", "2", "--output", tmp_path / "p")
+    assert said.code == 0, said.err
+    assert "No simulated response was above its bound." in said.out
+    page = (tmp_path / "p/report.html").read_text()
+    assert "Accepted: 9 chains" in page
+    assert "<h3>Runs</h3>" not in page
+    summary = json.loads((tmp_path / "p/summary.json").read_text())
+    assert len(summary["tables"]) == 3
+    assert len(summary["tables"][0]["rows"]) == 10
