@@ -55,7 +55,7 @@ public:
   /// A name for threads of `executor` that is not taken; the kernel keeps 15 characters of one.
   std::string take(Index executor, const std::string & wish)
   {
-    constexpr std::size_t kLongest = 12;
+    constexpr std::size_t kLongest = 10;
     std::string stem;
     for (const char c : wish.substr(0, kLongest)) {
       stem += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

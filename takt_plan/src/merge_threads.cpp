@@ -1,15 +1,26 @@
 // Fewer threads: what each merger costs, and how far to go.
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "planners.hpp"
 #include "score.hpp"
+#include "takt_core/scheduler.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
 {
 namespace
 {
+
+// With more threads on a core the first merger that will do is taken, not the best one.
+constexpr Index kMany = 24;
+// What is spent on judging, in the unit of Score::cost: about ten seconds.
+constexpr double kMostCost = 1e8;
+constexpr double kNoise = 1e-9;
+constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
 
 /// The block at `upper` with what the one at `lower` runs below its own tasks.
 std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
@@ -29,42 +40,50 @@ struct Step
 class Merging
 {
 public:
-  Merging(const PlanProblem & problem, Layout layout)
+  Merging(const PlanProblem & problem, double keep_slack, Layout layout)
   : problem_(problem),
     layout_(std::move(layout)),
-    start_(score(problem, layout_))
+    start_(score(problem, layout_)),
+    floors_(problem.model.chains.size(), -std::numeric_limits<double>::infinity())
   {
+    for (const auto & [chain, slack] : start_.slacks) {
+      floors_[chain] = std::min(keep_slack, slack) - kNoise;
+    }
   }
 
-  std::vector<TradePoint> run(double keep_slack, Layout & chosen)
+  std::vector<TradePoint> run(Layout & chosen)
   {
-    const double floor = std::min(keep_slack, start_.slack);
-    std::vector<TradePoint> trade{{layout_.threads(), start_.slack}};
+    std::vector<TradePoint> trade{{layout_.threads(), least_met(start_)}};
+    go_on(trade);
     chosen = layout_;
+    // Beyond, for those who want to know, down to where a deadline would be missed.
+    std::fill(floors_.begin(), floors_.end(), -std::numeric_limits<double>::infinity());
+    refused_.clear();
+    go_on(trade);
+    return trade;
+  }
+
+private:
+  void go_on(std::vector<TradePoint> & trade)
+  {
     std::vector<std::optional<Step>> next(layout_.cores());
     for (Index core = 0; core < next.size(); ++core) {
       next[core] = best_on(core);
     }
-    double least = start_.slack;
     while (true) {
       const auto best = std::max_element(
         next.begin(), next.end(),
         [](const auto & a, const auto & b) { return !b ? false : !a || a->slack < b->slack; });
-      if (best == next.end() || !*best) {
-        return trade;
+      if (best == next.end() || !*best || spent_ > kMostCost) {
+        return;
       }
       const auto core = static_cast<Index>(best - next.begin());
-      const double promised = (*best)->slack;
       const std::vector<Block> before = layout_.on(core);
       layout_.set(core, std::move((*best)->blocks));
-      const Score found = score(problem_, layout_, {core});
+      const Score found = judged(core);
       // What another core has changed meanwhile may matter here.
-      if (found.no_worse_than(start_) && found.slack >= promised) {
-        least = std::min(least, found.slack);
-        trade.push_back({layout_.threads(), least});
-        if (least >= floor) {
-          chosen = layout_;
-        }
+      if (acceptable(found)) {
+        trade.push_back({layout_.threads(), std::min(trade.back().slack, least_met(found))});
       } else {
         layout_.set(core, before);
       }
@@ -72,40 +91,136 @@ public:
     }
   }
 
-private:
-  // The merger on a core that leaves the most slack; none that misses more than is missed anyway.
+  Score judged(Index core)
+  {
+    Score found = score(problem_, layout_, {core});
+    spent_ += found.cost;
+    return found;
+  }
+
+  // The smallest slack of the chains that are met at all.
+  double least_met(const Score & found) const
+  {
+    double least = 1;
+    for (const auto & [chain, slack] : found.slacks) {
+      if (!std::binary_search(start_.missed.begin(), start_.missed.end(), chain)) {
+        least = std::min(least, slack);
+      }
+    }
+    return least;
+  }
+
+  bool acceptable(const Score & found) const
+  {
+    return found.no_worse_than(start_) &&
+           std::all_of(found.slacks.begin(), found.slacks.end(), [&](const auto & one) {
+             return one.second >= floors_[one.first];
+           });
+  }
+
+  // The merger on a core that leaves the most slack; none that would take what must be kept.
   std::optional<Step> best_on(Index core)
   {
     std::optional<Step> best;
     const std::vector<Block> blocks = layout_.on(core);
-    for (Index upper = 0; upper < blocks.size(); ++upper) {
-      for (Index lower = upper + 1; lower < blocks.size(); ++lower) {
-        if (blocks[lower].executor != blocks[upper].executor) {
-          continue;
+    for (Index i = 0; i < blocks.size() && spent_ <= kMostCost; ++i) {
+      const Index upper = blocks.size() - 1 - i;  // where nobody is in a hurry first
+      const Index lower = next_of_executor(blocks, upper);
+      if (lower == kNone || !worth_trying(blocks, upper, lower)) {
+        continue;
+      }
+      layout_.set(core, merged(blocks, upper, lower));
+      const Score found = judged(core);
+      if (!acceptable(found)) {
+        // More would only be worse: tasks only move down, or wait for more.
+        refused_.insert({blocks[upper].tasks.front(), blocks[lower].tasks.front()});
+      } else if (!best || found.slack > best->slack) {
+        best = Step{layout_.on(core), found.slack};
+        if (blocks.size() > kMany) {
+          break;
         }
-        layout_.set(core, merged(blocks, upper, lower));
-        const Score found = score(problem_, layout_, {core});
-        if (found.no_worse_than(start_) && (!best || found.slack > best->slack)) {
-          best = Step{layout_.on(core), found.slack};
-        }
-        break;  // only the next one of the same executor
       }
     }
     layout_.set(core, blocks);
     return best;
   }
 
+  static Index next_of_executor(const std::vector<Block> & blocks, Index upper)
+  {
+    for (Index lower = upper + 1; lower < blocks.size(); ++lower) {
+      if (blocks[lower].executor == blocks[upper].executor) {
+        return lower;
+      }
+    }
+    return kNone;
+  }
+
+  bool worth_trying(const std::vector<Block> & blocks, Index upper, Index lower) const
+  {
+    return refused_.count({blocks[upper].tasks.front(), blocks[lower].tasks.front()}) == 0;
+  }
+
   const PlanProblem & problem_;
   Layout layout_;
   const Score start_;
+  std::vector<double> floors_;  // per chain: what has to be left of its deadline
+  double spent_ = 0;
+  std::set<std::pair<Index, Index>> refused_;  // first tasks of two blocks
 };
+
+/// How many threads each executor has.
+std::vector<Index> counts(const PlanProblem & problem, const Layout & layout)
+{
+  std::vector<Index> result(problem.model.executors.size(), 0);
+  for (Index core = 0; core < layout.cores(); ++core) {
+    for (const Block & block : layout.on(core)) {
+      ++result[block.executor];
+    }
+  }
+  return result;
+}
 
 }  // namespace
 
 std::vector<TradePoint> merge_threads(
   const PlanProblem & problem, double keep_slack, Layout & layout)
 {
-  return Merging(problem, layout).run(keep_slack, layout);
+  return Merging(problem, keep_slack, layout).run(layout);
+}
+
+takt_core::Faults too_many_threads(const PlanProblem & problem, const Layout & layout)
+{
+  takt_core::Faults faults;
+  const std::vector<Index> count = counts(problem, layout);
+  for (Index executor = 0; executor < count.size(); ++executor) {
+    if (count[executor] > kMostThreads) {
+      faults.push_back(
+        "executor " + takt_schedule::quoted(problem.model.executors[executor]) + " would need " +
+        std::to_string(count[executor]) + " threads, and has at most " +
+        std::to_string(kMostThreads) + "; spread its callbacks over several");
+    }
+  }
+  return faults;
+}
+
+void merge_beyond_limit(const PlanProblem & problem, Layout & layout)
+{
+  std::vector<Index> count = counts(problem, layout);
+  for (Index core = 0; core < layout.cores(); ++core) {
+    std::vector<Block> blocks = layout.on(core);
+    // From the least urgent one up.
+    for (Index lower = blocks.size(); lower-- > 1;) {
+      const Index executor = blocks[lower].executor;
+      for (Index upper = lower; upper-- > 0 && count[executor] > kMostThreads;) {
+        if (blocks[upper].executor == executor) {
+          blocks = merged(std::move(blocks), upper, lower);
+          --count[executor];
+          break;
+        }
+      }
+    }
+    layout.set(core, std::move(blocks));
+  }
 }
 
 }  // namespace takt_plan::detail

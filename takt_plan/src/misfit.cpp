@@ -12,7 +12,15 @@ namespace
 {
 
 constexpr int kMostLonger = 900;  // percent: ten times the period
+constexpr int kMostFaster = 95;
 constexpr std::size_t kMostSuspects = 16;
+constexpr std::size_t kMostExplained = 6;
+
+/// So many percent of it, rounded down.
+Ns share_of(Ns time, int percent)
+{
+  return add(multiply(time / 100, percent), time % 100 * percent / 100);
+}
 
 bool missed(const Planned & planned, Index chain)
 {
@@ -56,23 +64,30 @@ public:
   {
   }
 
-  Misfit explain(Index chain)
+  /// How late, and no more.
+  Misfit name(Index chain) const
   {
     Misfit result;
     result.chain = chain;
-    const auto & answer = planned_.bounds.chains[chain];
-    if (answer) {
+    if (const auto & answer = planned_.bounds.chains[chain]) {
       result.late = answer->bound - model_.chains[chain].deadline;
     }
+    return result;
+  }
+
+  Misfit explain(Index chain)
+  {
+    Misfit result = name(chain);
+    const auto & answer = planned_.bounds.chains[chain];
     find_dominant(answer ? answer->bound : kUnbounded, result);
-    result.faster_by = smallest(1, 100, [&](int percent) {
+    result.faster_by = smallest(1, kMostFaster, [&](int percent) {
       Model changed = model_;
       Task & task = changed.tasks[result.dominant];
-      task.time = task.time / 100 * (100 - percent) + task.time % 100 * (100 - percent) / 100;
+      task.time -= share_of(task.time, percent);
       return would_be_met(changed, chain);
     });
     result.longer_by = longer_by(chain, result.dominant);
-    result.more_cores = more_cores(chain);
+    result.more_cores_of = more_cores_of(chain);
     return result;
   }
 
@@ -148,16 +163,26 @@ private:
             sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(i), sources[i]) ==
           sources.begin() + static_cast<std::ptrdiff_t>(i)) {
           Ns & period = changed.tasks[sources[i]].release->period;
-          period = add(period, multiply(period / 100 + (period % 100 > 0 ? 1 : 0), percent));
+          period = add(period, share_of(period, percent));
         }
       }
       return would_be_met(changed, chain);
     });
   }
 
-  std::optional<int> more_cores(Index chain)
+  /// The first host of the chain of which one more core would do.
+  Index more_cores_of(Index chain)
   {
-    const Index host = model_.tasks[model_.chains[chain].path.front()].host;
+    for (const Index task : model_.chains[chain].path) {
+      if (enough_with_more_of(model_.tasks[task].host, chain)) {
+        return model_.tasks[task].host;
+      }
+    }
+    return kNone;
+  }
+
+  bool enough_with_more_of(Index host, Index chain)
+  {
     if (with_more_.size() <= host) {
       with_more_.resize(host + 1);
     }
@@ -168,21 +193,19 @@ private:
       PlanOptions options = options_;
       if (!options.cpus.empty()) {
         options.cpus.push_back(cores.back());
-        for (takt_schedule::HostModel & other : larger.hosts) {
-          if (
-            std::find(other.cores.begin(), other.cores.end(), cores.back()) == other.cores.end()) {
-            other.cores.push_back(cores.back());
-            other.reserved.push_back(cores.back());
+        for (Index other = 0; other < larger.hosts.size(); ++other) {
+          if (other != host) {
+            larger.hosts[other].reserved.push_back(cores.back());
           }
         }
       }
       auto planned = plan_schedule(larger, options);
       if (!planned) {
-        return std::nullopt;
+        return false;
       }
       with_more_[host].emplace(std::move(*planned));
     }
-    return missed(*with_more_[host], chain) ? std::nullopt : std::optional<int>(1);
+    return !missed(*with_more_[host], chain);
   }
 
   const takt_schedule::System & system_;
@@ -202,7 +225,8 @@ std::vector<Misfit> misfits(
   Explanation explanation(system, options, planned);
   for (const Index chain : planned.chains) {
     if (missed(planned, chain)) {
-      result.push_back(explanation.explain(chain));
+      result.push_back(
+        result.size() < kMostExplained ? explanation.explain(chain) : explanation.name(chain));
     }
   }
   return result;

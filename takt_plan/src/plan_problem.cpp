@@ -68,6 +68,7 @@ public:
     for (Index host = 0; host < system_.hosts.size(); ++host) {
       add_host(host);
     }
+    check_cpus();
     find_rates();
     find_chains();
     find_units();
@@ -98,10 +99,18 @@ private:
         system_.file, host.source,
         quoted(host.name) + " has no core left for callbacks among those that may be used"));
     }
+  }
+
+  // Of each host those that it has.
+  void check_cpus()
+  {
     for (const int cpu : cpus_) {
-      if (!holds(host.cores, cpu)) {
-        faults_.push_back(located(
-          system_.file, host.source, quoted(host.name) + " has no core " + std::to_string(cpu)));
+      const bool any = std::any_of(
+        system_.hosts.begin(), system_.hosts.end(),
+        [&](const HostModel & host) { return holds(host.cores, cpu); });
+      if (!any) {
+        faults_.push_back("no host has core " + std::to_string(cpu));
+        return;
       }
     }
   }

@@ -49,8 +49,8 @@ struct PlanProblem
   double utilization(Index task) const;
 };
 
-/// `cpus`: numbers of the cores that may be used on each host; empty: all. Faults: those of the model,
-/// hosts that have none of the cores, and groups whose callbacks have no core in common.
+/// `cpus`: numbers of the cores that may be used, of each host those that it has; empty: all. Faults:
+/// those of the model, numbers that no host has, hosts that have none of the cores, and groups whose callbacks have no core in common.
 takt_core::Result<PlanProblem> plan_problem(
   const takt_schedule::System & system, const std::vector<int> & cpus);
 

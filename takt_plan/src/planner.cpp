@@ -28,6 +28,45 @@ Layout layout_by(Planner planner, const PlanProblem & problem)
   return plan_takt(problem);
 }
 
+std::string percent(double share)
+{
+  std::string text = std::to_string(static_cast<long long>(share * 1000 + 0.5));
+  text.insert(0, text.size() < 2 ? 2 - text.size() : 0, '0');
+  return text.substr(0, text.size() - 1) + "." + text.back() + " %";
+}
+
+/// What is not as it should be, but for deadlines.
+std::vector<std::string> shortfalls(
+  const PlanProblem & problem, const Layout & layout, const Planned & planned)
+{
+  std::vector<std::string> result;
+  const Model & model = planned.model;
+  for (Index core = 0; core < layout.cores(); ++core) {
+    // Room is what others leave of the cap.
+    if (layout.load(core) > problem.room[core] + 1e-9) {
+      result.push_back(
+        model.core_name(core) + " has room for " + percent(std::max(problem.room[core], 0.0)) +
+        " of callbacks, and is given " + percent(layout.load(core)));
+    }
+  }
+  std::vector<char> told(model.tasks.size(), 0);
+  for (const Index index : planned.chains) {
+    const auto & answer = planned.bounds.chains[index];
+    for (const Index task : model.chains[index].path) {
+      told[task] = told[task] || !answer;
+    }
+    if (!answer && model.chains[index].deadline == kUnbounded) {
+      result.push_back(model.chains[index].name + " has no bound: " + answer.faults().front());
+    }
+  }
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    if (!planned.bounds.tasks[task] && !told[task]) {
+      result.push_back(planned.bounds.tasks[task].faults().front());
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 bool all_met(const Planned & planned)
@@ -49,6 +88,10 @@ takt_core::Result<Planned> plan_schedule(
   Planned result;
   if (options.planner == Planner::takt) {
     result.trade = merge_threads(*problem, options.keep_slack, layout);
+    merge_beyond_limit(*problem, layout);
+  }
+  if (const auto faults = too_many_threads(*problem, layout); !faults.empty()) {
+    return faults;
   }
   result.assignment = layout.assignment();
   result.chains = problem->chains;
@@ -60,6 +103,7 @@ takt_core::Result<Planned> plan_schedule(
     return found.faults();
   }
   result.bounds = std::move(*found);
+  result.shortfalls = shortfalls(*problem, layout, result);
   result.schedule = schedule_of(result.assignment, result.model, system);
   return result;
 }

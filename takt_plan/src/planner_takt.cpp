@@ -16,11 +16,14 @@ namespace
 
 // More tasks than this, and each attempt stops at the first place that is good enough.
 constexpr Index kLarge = 400;
+// What is spent on judging, in the unit of Score::cost: about half a minute. Then what is there is taken.
+constexpr double kMostCost = 3e8;
 // Places of a chain on a core, and cuts of one that fits nowhere, that are tried at most.
 constexpr Index kMostPlaces = 8;
 constexpr Index kMostCuts = 8;
 constexpr int kMostPairs = 64;
 constexpr int kMostMoves = 64;
+constexpr int kMostRescues = 4;
 // Slacks that differ by less are the same.
 constexpr double kNoise = 1e-9;
 
@@ -54,6 +57,7 @@ public:
     large_(problem.model.tasks.size() > kLarge),
     clusters_(clusters(problem))
   {
+    find_sources();
   }
 
   Layout best()
@@ -64,7 +68,7 @@ public:
       if (!best || attempt.score.better_than(best->score)) {
         best = std::move(attempt);
       }
-      if (large_ && best->score.missed.empty() && best->score.unbounded.empty()) {
+      if (tired() || (large_ && best->score.missed.empty() && best->score.unbounded.empty())) {
         break;
       }
     }
@@ -86,8 +90,6 @@ private:
       });
       return order;
     };
-    // Chains of callbacks that are placed first must not wait for others that start them: a chain
-    // that shares its root with a more important one is judged once both are there.
     const Order by_load =
       sorted([](const Cluster & a, const Cluster & b) { return a.utilization > b.utilization; });
     const Order by_deadline =
@@ -108,12 +110,64 @@ private:
   Attempt place_all(const Order & order, Fit fit) const
   {
     Attempt attempt{Layout(problem_), {}};
+    std::vector<char> seen(clusters_.size(), 0);
     for (const Index cluster : order) {
-      place(cluster, fit, attempt);
+      place_with_sources(cluster, fit, seen, attempt);
     }
-    attempt.score = score(problem_, attempt.layout);
+    attempt.score = judged(attempt.layout, {});
     return attempt;
   }
+
+  // What starts a cluster's callbacks is placed before, or it would be judged by part of its load.
+  void place_with_sources(Index first, Fit fit, std::vector<char> & seen, Attempt & attempt) const
+  {
+    std::vector<std::pair<Index, bool>> open{{first, false}};  // and whether its sources are there
+    while (!open.empty()) {
+      const auto [cluster, ready] = open.back();
+      open.pop_back();
+      if (ready) {
+        place(cluster, fit, attempt);
+        continue;
+      }
+      if (seen[cluster]) {
+        continue;
+      }
+      seen[cluster] = 1;
+      open.emplace_back(cluster, true);
+      for (const Index source : sources_[cluster]) {
+        open.emplace_back(source, false);
+      }
+    }
+  }
+
+  void find_sources()
+  {
+    std::vector<Index> cluster_of(problem_.units.size(), kNone);
+    for (Index cluster = 0; cluster < clusters_.size(); ++cluster) {
+      for (const Index unit : clusters_[cluster].units) {
+        cluster_of[unit] = cluster;
+      }
+    }
+    sources_.resize(clusters_.size());
+    for (Index cluster = 0; cluster < clusters_.size(); ++cluster) {
+      for (const Index unit : clusters_[cluster].units) {
+        for (const Index task : problem_.units[unit].tasks) {
+          for (const Link & link : problem_.model.tasks[task].triggers) {
+            sources_[cluster].push_back(cluster_of[problem_.unit_of[link.from]]);
+          }
+        }
+      }
+    }
+  }
+
+  Score judged(const Layout & layout, const std::vector<Index> & touched) const
+  {
+    Score found = score(problem_, layout, touched);
+    spent_ += found.cost;
+    return found;
+  }
+
+  bool tired() const { return spent_ > kMostCost; }
 
   double room(const Layout & layout, Index core) const
   {
@@ -165,7 +219,8 @@ private:
       return place == 0 || place == there.size() ||
              there[place - 1].cluster != there[place].cluster;
     };
-    for (Index distance = 1; distance <= there.size() && result.size() < kMostPlaces; ++distance) {
+    const Index most = tired() ? 1 : kMostPlaces;
+    for (Index distance = 1; distance <= there.size() && result.size() < most; ++distance) {
       if (distance <= natural && between(natural - distance)) {
         result.push_back(natural - distance);
       }
@@ -186,7 +241,7 @@ private:
     std::optional<Spot> result;
     for (const Index place : places(before, clusters_[cluster].deadline)) {
       layout.insert(core, place, added);
-      const Score found = score(problem_, layout, {core});
+      const Score found = judged(layout, {core});
       layout.set(core, before);
       if (found.no_worse_than(known)) {
         result = Spot{core, place, found.slack};
@@ -202,7 +257,7 @@ private:
     if (const auto spot = whole(attempt, cluster, fit)) {
       attempt.layout.insert(spot->core, spot->place, blocks(cluster, one.units));
     } else if (!split(attempt, cluster, fit)) {
-      give_up(cluster, attempt);
+      make_do(cluster, attempt);
     }
   }
 
@@ -225,21 +280,32 @@ private:
   // The cluster cut in two, on two cores; false if that does not do either.
   bool split(Attempt & attempt, Index cluster, Fit fit) const
   {
-    const std::vector<Index> & units = clusters_[cluster].units;
-    for (Index i = 0; i + 1 < std::min(units.size(), kMostCuts + 1); ++i) {
-      // Around the middle first.
-      const Index half = units.size() / 2;
-      const Index away = (i + 1) / 2;
-      const Index cut = i % 2 == 0 ? half + away : half - std::min(half, away);
-      if (cut == 0 || cut >= units.size()) {
-        continue;
-      }
-      const auto middle = units.begin() + static_cast<std::ptrdiff_t>(cut);
-      if (on_two(attempt, cluster, {units.begin(), middle}, {middle, units.end()}, fit)) {
+    for (const auto & [first, second] : cuts(cluster)) {
+      if (on_two(attempt.layout, cluster, first, second, fit, attempt.score)) {
         return true;
       }
     }
     return false;
+  }
+
+  using Cut = std::pair<std::vector<Index>, std::vector<Index>>;
+
+  // Around the middle first.
+  std::vector<Cut> cuts(Index cluster) const
+  {
+    const std::vector<Index> & units = clusters_[cluster].units;
+    std::vector<Cut> result;
+    const Index most = tired() ? 1 : kMostCuts;
+    for (Index i = 0; i + 1 < std::min(units.size(), most + 1); ++i) {
+      const Index half = units.size() / 2;
+      const Index away = (i + 1) / 2;
+      const Index cut = i % 2 == 0 ? half + away : half - std::min(half, away);
+      if (cut > 0 && cut < units.size()) {
+        const auto middle = units.begin() + static_cast<std::ptrdiff_t>(cut);
+        result.push_back({{units.begin(), middle}, {middle, units.end()}});
+      }
+    }
+    return result;
   }
 
   double load_of(const std::vector<Index> & units) const
@@ -257,40 +323,92 @@ private:
       blocks(cluster, units));
   }
 
-  bool on_two(
-    Attempt & attempt, Index cluster, const std::vector<Index> & first,
-    const std::vector<Index> & second, Fit fit) const
+  // The slack that is left, and both there; or nothing, and the layout as it was.
+  std::optional<double> on_two(
+    Layout & layout, Index cluster, const std::vector<Index> & first,
+    const std::vector<Index> & second, Fit fit, const Score & known) const
   {
-    Layout & layout = attempt.layout;
     int pairs = 0;
     for (const Index a : candidates(layout, first, load_of(first), fit)) {
       for (const Index b : candidates(layout, second, load_of(second), fit)) {
         if (a == b) {
           continue;
         }
-        if (++pairs > kMostPairs) {
-          return false;
+        if (++pairs > (tired() ? 1 : kMostPairs)) {
+          return std::nullopt;
         }
         const std::vector<Block> on_a = layout.on(a);
         const std::vector<Block> on_b = layout.on(b);
         insert_by_deadline(layout, cluster, first, a);
         insert_by_deadline(layout, cluster, second, b);
-        if (score(problem_, layout, {a, b}).no_worse_than(attempt.score)) {
-          return true;
+        const Score found = judged(layout, {a, b});
+        if (found.no_worse_than(known)) {
+          return found.slack;
         }
         layout.set(a, on_a);
         layout.set(b, on_b);
       }
     }
-    return false;
+    return std::nullopt;
   }
 
-  // It fits nowhere: where there is most room, below all others if it would harm them.
-  void give_up(Index cluster, Attempt & attempt) const
+  // It fits nowhere within its deadline, or only on a core that is too full. In this order: on a full
+  // core where nobody minds; late, whole or cut in two, where it is least late; unit by unit.
+  void make_do(Index cluster, Attempt & attempt) const
   {
     Layout & layout = attempt.layout;
+    const std::vector<Index> & units = clusters_[cluster].units;
     Score forgiving = attempt.score;
     forgive(cluster, forgiving);
+    std::optional<Layout> best;
+    double most = 0;
+    const auto consider = [&](const Layout & tried, double slack) {
+      if (!best || slack > most) {
+        best = tried;
+        most = slack;
+      }
+    };
+    for (const Index core : candidates(layout, units, clusters_[cluster].utilization, Fit::worst)) {
+      if (const auto spot = on_core(layout, cluster, units, core, forgiving)) {
+        Layout tried = layout;
+        tried.insert(spot->core, spot->place, blocks(cluster, units));
+        consider(tried, spot->slack);
+      }
+    }
+    for (const auto & [first, second] : cuts(cluster)) {
+      Layout tried = layout;
+      if (const auto slack = on_two(tried, cluster, first, second, Fit::worst, forgiving)) {
+        consider(tried, *slack);
+      }
+    }
+    // A little work that is in a hurry may do on a full core.
+    for (const Index core : common_cores(problem_, units)) {
+      const auto spot = best ? std::nullopt : on_core(layout, cluster, units, core, attempt.score);
+      if (spot) {
+        layout.insert(spot->core, spot->place, blocks(cluster, units));
+        return;
+      }
+    }
+    if (best) {
+      layout = std::move(*best);
+    } else {
+      scatter(cluster, layout, forgiving);
+    }
+    attempt.score.add_missing(judged(layout, cores_of(cluster, layout)));
+  }
+
+  std::vector<Index> cores_of(Index cluster, const Layout & layout) const
+  {
+    std::vector<Index> cores;
+    for (const Index unit : clusters_[cluster].units) {
+      cores.push_back(layout.core_of(problem_.units[unit].tasks.front()));
+    }
+    return cores;
+  }
+
+  // Where there is most room, below all others if it would harm them.
+  void scatter(Index cluster, Layout & layout, const Score & forgiving) const
+  {
     for (const Index unit : clusters_[cluster].units) {
       const std::vector<Index> & cores = problem_.units[unit].cores;
       const Index core = *std::max_element(cores.begin(), cores.end(), [&](Index a, Index b) {
@@ -298,14 +416,10 @@ private:
       });
       const std::vector<Block> before = layout.on(core);
       insert_by_deadline(layout, cluster, {unit}, core);
-      Score found = score(problem_, layout, {core});
-      if (!found.no_worse_than(forgiving)) {
+      if (!judged(layout, {core}).no_worse_than(forgiving)) {
         layout.set(core, before);
         layout.insert(core, before.size(), blocks(cluster, {unit}));
-        found = score(problem_, layout, {core});
       }
-      attempt.score.add_missing(found);
-      forgiving.add_missing(found);
     }
   }
 
@@ -328,29 +442,114 @@ private:
     known.add_missing({});
   }
 
-  // Moves clusters off the core of the chain with the least slack for as long as that helps.
+  // As long as it helps: other orders on a core and threads of their own for chains that are missed,
+  // other cores for what shares one with the chain that has the least slack.
   void improve(Attempt & attempt) const
   {
-    if (large_) {
-      return;
-    }
-    for (int move = 0; move < kMostMoves; ++move) {
-      if (!improved(attempt)) {
+    for (int move = 0; move < kMostMoves && !tired(); ++move) {
+      if (!rescued(attempt) && (large_ || !improved(attempt))) {
         return;
       }
     }
   }
 
+  bool rescued(Attempt & attempt) const
+  {
+    int chains = 0;
+    for (const Index chain : problem_.chains) {
+      const auto & missed = attempt.score.missed;
+      if (!std::binary_search(missed.begin(), missed.end(), chain)) {
+        continue;
+      }
+      if (++chains > kMostRescues || tired()) {
+        return false;
+      }
+      std::vector<Index> cores;
+      for (const Index task : problem_.model.chains[chain].path) {
+        cores.push_back(attempt.layout.core_of(task));
+      }
+      std::sort(cores.begin(), cores.end());
+      cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+      for (const Index core : cores) {
+        if (reordered(core, attempt)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // Each cluster on the core at each other place, and in one thread for each unit.
+  bool reordered(Index core, Attempt & attempt) const
+  {
+    const std::vector<Block> before = attempt.layout.on(core);
+    const auto better = [&](std::vector<Block> blocks) {
+      attempt.layout.set(core, std::move(blocks));
+      Score found = judged(attempt.layout, {});
+      if (found.met != attempt.score.met && found.better_than(attempt.score)) {
+        attempt.score = std::move(found);
+        return true;
+      }
+      attempt.layout.set(core, before);
+      return false;
+    };
+    for (const Index cluster : clusters_on(attempt.layout, core)) {
+      std::vector<Block> own;
+      std::vector<Block> rest;
+      for (const Block & block : before) {
+        (block.cluster == cluster ? own : rest).push_back(block);
+      }
+      for (const std::vector<Block> & form : {own, by_unit(own)}) {
+        for (const Index place : places(rest, clusters_[cluster].deadline)) {
+          std::vector<Block> blocks = rest;
+          blocks.insert(
+            blocks.begin() + static_cast<std::ptrdiff_t>(place), form.begin(), form.end());
+          if (better(std::move(blocks))) {
+            return true;
+          }
+          if (tired()) {
+            return false;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  // The same order of urgency, one block for each unit.
+  std::vector<Block> by_unit(const std::vector<Block> & blocks) const
+  {
+    std::vector<Block> result;
+    for (const Block & block : blocks) {
+      const Index first = result.size();
+      for (const Index task : block.tasks) {
+        const Index unit = problem_.unit_of[task];
+        const auto same = std::find_if(
+          result.begin() + static_cast<std::ptrdiff_t>(first), result.end(),
+          [&](const Block & one) { return problem_.unit_of[one.tasks.front()] == unit; });
+        if (same == result.end()) {
+          result.push_back({block.executor, {task}, block.deadline, block.cluster});
+        } else {
+          same->tasks.push_back(task);
+        }
+      }
+    }
+    return result;
+  }
+
   bool improved(Attempt & attempt) const
   {
     for (Index core = 0; core < attempt.layout.cores(); ++core) {
-      const Score here = score(problem_, attempt.layout, {core});
+      const Score here = judged(attempt.layout, {core});
       if (here.slack > attempt.score.slack + kNoise && here.missed.empty()) {
         continue;  // not the one that is short
       }
       for (const Index cluster : clusters_on(attempt.layout, core)) {
         if (move_away(cluster, core, attempt)) {
           return true;
+        }
+        if (tired()) {
+          return false;
         }
       }
     }
@@ -383,7 +582,7 @@ private:
       }
       Layout tried = without;
       insert_by_deadline(tried, cluster, one.units, core);
-      Score found = score(problem_, tried);
+      Score found = judged(tried, {});
       const bool as_good = found.met == attempt.score.met &&
                            found.unbounded.size() == attempt.score.unbounded.size() &&
                            found.slack <= attempt.score.slack + kNoise;
@@ -398,6 +597,8 @@ private:
   const PlanProblem & problem_;
   const bool large_;
   const std::vector<Cluster> clusters_;
+  std::vector<std::vector<Index>> sources_;  // per cluster: those that start its callbacks
+  mutable double spent_ = 0;
 };
 
 }  // namespace

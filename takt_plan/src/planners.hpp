@@ -21,6 +21,13 @@ Layout plan_takt(const PlanProblem & problem);
 std::vector<TradePoint> merge_threads(
   const PlanProblem & problem, double keep_slack, Layout & layout);
 
+/// Merges the least urgent threads of executors that have more than an executor can have, whatever
+/// that costs.
+void merge_beyond_limit(const PlanProblem & problem, Layout & layout);
+
+/// "executor 'main' would need 80 threads ..." for each such executor.
+takt_core::Faults too_many_threads(const PlanProblem & problem, const Layout & layout);
+
 }  // namespace takt_plan::detail
 
 #endif  // TAKT_PLAN__SRC__PLANNERS_HPP_

@@ -12,6 +12,8 @@ namespace
 {
 
 constexpr double kNoBound = -1e9;
+// To find that there is no bound takes so many times longer than to find one.
+constexpr double kOverload = 20;
 
 /// The part of the model that is placed and stands on the cores in question.
 class Part
@@ -163,6 +165,8 @@ Score Part::judge() const
 {
   Score result;
   const auto found = bounds(model_);
+  const auto tasks = static_cast<double>(tasks_.size());
+  result.cost = tasks * (tasks / static_cast<double>(std::max<Index>(cores_.size(), 1)) + 1);
   for (Index i = 0; i < chains_.size(); ++i) {
     const Chain & chain = model_.chains[i];
     if (chain.deadline == kUnbounded) {
@@ -173,12 +177,17 @@ Score Part::judge() const
     if (!met) {
       result.missed.push_back(chains_[i]);
     }
-    result.slack = std::min(result.slack, found ? slack_of(chain, found->chains[i]) : kNoBound);
+    const double slack = found ? slack_of(chain, found->chains[i]) : kNoBound;
+    result.slacks.emplace_back(chains_[i], slack);
+    result.slack = std::min(result.slack, slack);
   }
   for (Index i = 0; i < tasks_.size(); ++i) {
     if (!found || !found->tasks[i]) {
       result.unbounded.push_back(tasks_[i]);
     }
+  }
+  if (!result.unbounded.empty()) {
+    result.cost *= kOverload;
   }
   std::sort(result.missed.begin(), result.missed.end());
   std::sort(result.unbounded.begin(), result.unbounded.end());

@@ -4,6 +4,7 @@
 #ifndef TAKT_PLAN__SRC__SCORE_HPP_
 #define TAKT_PLAN__SRC__SCORE_HPP_
 
+#include <utility>
 #include <vector>
 
 #include "layout.hpp"
@@ -20,8 +21,10 @@ struct Score
   std::vector<bool> met;         ///< per chain with a deadline, most important first
   std::vector<Index> missed;     ///< of these, the chains of the problem
   std::vector<Index> unbounded;  ///< tasks of the problem
+  std::vector<std::pair<Index, double>> slacks;  ///< of each chain of the problem with a deadline
   /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed.
   double slack = 1;
+  double cost = 0;  ///< of this judgement: what analysis takes grows about like that
 
   /// Whether it misses nothing that `other` does not miss, and leaves no other task without a bound.
   bool no_worse_than(const Score & other) const;

@@ -64,14 +64,15 @@ TEST_F(PlanProgram, PrintsEverythingAsJson)
   EXPECT_TRUE(all.at("chains").at(0).at("met").get<bool>());
   ASSERT_EQ(all.at("misfits").size(), 1U);
   EXPECT_EQ(all.at("misfits").at(0).at("chain"), "camera");
-  EXPECT_EQ(all.at("misfits").at(0).at("more_cores"), 1);
+  EXPECT_EQ(all.at("misfits").at(0).at("one_more_core_of"), "car");
   std::size_t callbacks = 0;
   for (const auto & thread : all.at("threads")) {
     callbacks += thread.at("callbacks").size();
     EXPECT_EQ(thread.at("core"), 0);
   }
   EXPECT_EQ(callbacks, 9U);
-  EXPECT_EQ(all.at("trade").size(), 3U);
+  EXPECT_EQ(all.at("trade").size(), 2U);
+  EXPECT_EQ(all.at("shortfalls").size(), 2U);
 }
 
 TEST_F(PlanProgram, KnowsItsPlanners)
@@ -94,7 +95,7 @@ TEST_F(PlanProgram, WhatIsWrongIsOneLineEachAndNothingIsWritten)
          "--planner: 'best' is none of takt, picas, isolated, rate-monotonic\n"},
         {"car.yaml -o o.yaml --cpus 1-0", "--cpus: '1-0' is no list of cores like 0,2-3\n"},
         {"car.yaml -o o.yaml --cpus 0,", "--cpus: '0,' is no list of cores like 0,2-3\n"},
-        {"car.yaml -o o.yaml --cpus 9", "car.yaml:3:3: 'car' has no core 9\n"},
+        {"car.yaml -o o.yaml --cpus 9", "no host has core 9\n"},
         {"car.yaml -o o.yaml --keep-slack 2", "--keep-slack: '2' is no number from 0 to 1\n"},
         {"car.yaml -o no/o.yaml", "--output: no/o.yaml cannot be written: No such file"},
         {"car.yaml -o car.yaml", "--output is the system that is read; name another file\n"}}) {

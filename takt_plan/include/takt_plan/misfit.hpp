@@ -18,16 +18,17 @@ struct Misfit
 {
   Index chain = kNone;
   std::optional<Ns> late;  ///< bound - deadline; absent: there is no bound
-  Index dominant =
-    kNone;       ///< the callback that takes most of the bound; without a bound, of the core
-  Ns share = 0;  ///< of the bound, by that callback; 0 without a bound
-  std::optional<int> faster_by;   ///< percent of the dominant callback's execution time
-  std::optional<int> longer_by;   ///< percent of the period with which that callback is released
-  std::optional<int> more_cores;  ///< planned anew: 1 if one more core of its host is enough
+  /// The callback without which the bound would be smallest, of those that load the chain's cores most;
+  /// kNone: not looked for, because there are many more important misfits.
+  Index dominant = kNone;
+  Ns share = 0;  ///< what the bound would be less without it; 0 if there is no bound
+  std::optional<int> faster_by;  ///< percent of the dominant callback's execution time, up to 95
+  std::optional<int> longer_by;  ///< percent of the period with which that callback is released
+  Index more_cores_of = kNone;   ///< planned anew, one more core of this host would be enough
 };
 
-/// One for each chain that misses its deadline, most important first. Repeats the analysis some dozen
-/// times for each, and plans once more.
+/// One for each chain that misses its deadline, most important first. Of the first few it repeats the
+/// analysis some dozen times each, and plans once more for each host.
 std::vector<Misfit> misfits(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned);
 

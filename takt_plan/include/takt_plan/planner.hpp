@@ -47,8 +47,8 @@ struct PlanOptions
 {
   Planner planner = Planner::takt;
   std::vector<int> cpus;  ///< cores that may be used, by number; empty: all that are not reserved
-  /// `takt` merges threads as long as every chain keeps this share of its deadline to spare, or what
-  /// the best plan found has, if that is less. From 0 to 1.
+  /// `takt` merges threads as long as each chain keeps this share of its deadline to spare, or what it
+  /// has in the plan with the most threads, if that is less. From 0 to 1.
   double keep_slack = 0.1;
 };
 
@@ -56,7 +56,7 @@ struct PlanOptions
 struct TradePoint
 {
   Index threads = 0;
-  double slack = 0;  ///< the smallest (deadline - bound) / deadline
+  double slack = 0;  ///< the smallest (deadline - bound) / deadline of the chains that are met
   friend bool operator==(const TradePoint &, const TradePoint &) = default;
 };
 
@@ -68,13 +68,17 @@ struct Planned
   Bounds bounds;
   std::vector<Index> chains;      ///< most important first
   std::vector<TradePoint> trade;  ///< `takt` only: from the most threads to the fewest
+  /// Sentences: cores above their cap; chains without a deadline, and callbacks of no chain, that have
+  /// no bound, so that their backlog may grow without end.
+  std::vector<std::string> shortfalls;
 };
 
-/// Whether every chain with a deadline has a bound within it.
+/// Whether every chain with a deadline has a bound within it. Not all there is: `shortfalls`.
 bool all_met(const Planned & planned);
 
-/// Faults, all at once: those of the model, and constraints that contradict each other. A system that
-/// does not fit is no fault: its plan misses deadlines.
+/// Faults, all at once: those of the model, constraints that contradict each other, executors that would
+/// need more threads than one can have. A system that does not fit is no fault: its plan misses
+/// deadlines or has shortfalls.
 takt_core::Result<Planned> plan_schedule(
   const takt_schedule::System & system, const PlanOptions & options = {});
 

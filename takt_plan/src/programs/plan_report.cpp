@@ -18,6 +18,8 @@ namespace
 using detail::printed;
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kMostShortfalls = 12;
+
 std::string percent(double share)
 {
   return fmt::format("{:.1f} %", 100 * share);
@@ -86,14 +88,19 @@ std::string trade_as_text(const Planned & planned)
 std::string why(const PlanReport & report, const Misfit & misfit)
 {
   const Model & model = report.planned.model;
-  const std::string & dominant = model.tasks[misfit.dominant].id;
   std::string text = model.chains[misfit.chain].name;
-  text += misfit.late ? fmt::format(
-                          " is {} too late. What costs it most is {}: {} of its bound.",
-                          printed(*misfit.late), dominant, printed(misfit.share))
-                      : fmt::format(
-                          " has no bound: {}. What loads its cores most is {}.",
-                          report.planned.bounds.chains[misfit.chain].faults().front(), dominant);
+  text += misfit.late
+            ? fmt::format(" is {} too late.", printed(*misfit.late))
+            : fmt::format(
+                " has no bound: {}.", report.planned.bounds.chains[misfit.chain].faults().front());
+  if (misfit.dominant == kNone) {
+    return text + "\n";
+  }
+  const std::string & dominant = model.tasks[misfit.dominant].id;
+  text +=
+    misfit.late
+      ? fmt::format(" What costs it most is {}: {} of its bound.", dominant, printed(misfit.share))
+      : fmt::format(" What stands most in its way is {}.", dominant);
   std::vector<std::string> changes;
   if (misfit.faster_by) {
     changes.push_back(fmt::format("{} took {} % less time", dominant, *misfit.faster_by));
@@ -102,8 +109,11 @@ std::string why(const PlanReport & report, const Misfit & misfit)
     changes.push_back(
       fmt::format("{} were released with a {} % longer period", dominant, *misfit.longer_by));
   }
-  if (misfit.more_cores) {
-    changes.emplace_back("there were one more core");
+  if (misfit.more_cores_of != kNone) {
+    changes.push_back(
+      model.hosts.size() == 1
+        ? "there were one more core"
+        : fmt::format("{} had one more core", model.hosts[misfit.more_cores_of]));
   }
   if (changes.empty()) {
     return text + " Neither a faster or rarer callback nor one more core alone would mend that.\n";
@@ -127,12 +137,16 @@ std::string summary(const PlanReport & report)
   const auto counted = [](Index n, const char * what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
+  const std::string deadlines = planned.chains.empty() ? "there are no chains"
+                                : report.misfits.empty()
+                                  ? "all chains within their deadlines"
+                                  : counted(report.misfits.size(), "chain") + " not";
   return fmt::format(
-    "{}, planner {}: {} on {}; {}", report.system, to_string(report.planner),
-    counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"),
-    planned.chains.empty()   ? "there are no chains"
-    : report.misfits.empty() ? "all chains within their deadlines"
-                             : counted(report.misfits.size(), "chain") + " not");
+    "{}, planner {}: {} on {}; {}{}", report.system, to_string(report.planner),
+    counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"), deadlines,
+    planned.shortfalls.empty()
+      ? ""
+      : fmt::format("; {} at the end", counted(planned.shortfalls.size(), "shortfall")));
 }
 
 }  // namespace
@@ -160,11 +174,18 @@ std::string as_text(const PlanReport & report)
     text += chain_table(planned.model, planned.bounds, planned.chains) + "\n";
   }
   text += threads_as_text(planned) + trade_as_text(planned);
-  if (!report.misfits.empty()) {
+  if (!report.misfits.empty() || !planned.shortfalls.empty()) {
     text += "\n";
   }
   for (const Misfit & misfit : report.misfits) {
     text += why(report, misfit);
+  }
+  for (Index i = 0; i < std::min(planned.shortfalls.size(), kMostShortfalls); ++i) {
+    text += planned.shortfalls[i] + "\n";
+  }
+  if (planned.shortfalls.size() > kMostShortfalls) {
+    text += fmt::format(
+      "and {} more; --json has them all\n", planned.shortfalls.size() - kMostShortfalls);
   }
   return text;
 }
@@ -186,7 +207,7 @@ std::string as_json(const PlanReport & report)
   Json json;
   json["system"] = report.system;
   json["planner"] = to_string(report.planner);
-  json["met"] = report.misfits.empty();
+  json["met"] = report.misfits.empty() && planned.shortfalls.empty();
   json["warnings"] = report.warnings;
   json["chains"] = Json::array();
   for (const Index i : planned.chains) {
@@ -222,17 +243,19 @@ std::string as_json(const PlanReport & report)
   for (const TradePoint & point : planned.trade) {
     json["trade"].push_back({{"threads", point.threads}, {"slack", point.slack}});
   }
+  json["shortfalls"] = planned.shortfalls;
   json["misfits"] = Json::array();
   for (const Misfit & misfit : report.misfits) {
     const auto or_null = [](const auto & value) { return value ? Json(*value) : Json(); };
     json["misfits"].push_back(
       {{"chain", model.chains[misfit.chain].name},
        {"late_ns", or_null(misfit.late)},
-       {"callback", model.tasks[misfit.dominant].id},
+       {"callback", misfit.dominant == kNone ? Json() : Json(model.tasks[misfit.dominant].id)},
        {"share_ns", misfit.share},
        {"faster_by_percent", or_null(misfit.faster_by)},
        {"longer_period_by_percent", or_null(misfit.longer_by)},
-       {"more_cores", or_null(misfit.more_cores)}});
+       {"one_more_core_of",
+        misfit.more_cores_of == kNone ? Json() : Json(model.hosts[misfit.more_cores_of])}});
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,7 +1,7 @@
 // takt_plan: makes a schedule for a system, with a bound for every chain.
 //
-// Exit codes: 0 every chain is within its deadline, 1 one is not (or what was found could not be
-// written), 2 the file or the command line is wrong.
+// Exit codes: 0 every chain is within its deadline and nothing is overloaded, 1 that is not so (or
+// what was found could not be written), 2 the file or the command line is wrong.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -139,7 +139,7 @@ int run(const Arguments & arguments)
   } else {
     fmt::print("{}\nschedule: {}\n", as_text(report), arguments.output);
   }
-  return misfits.empty() ? 0 : kLate;
+  return misfits.empty() && planned->shortfalls.empty() ? 0 : kLate;
 }
 
 }  // namespace
