@@ -19,6 +19,7 @@ using detail::printed;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostShortfalls = 12;
+constexpr Index kMostTradePoints = 20;  // about; --json has them all
 
 std::string percent(double share)
 {
@@ -76,10 +77,15 @@ std::string trade_as_text(const Planned & planned)
     return {};
   }
   std::vector<Row> rows{{"threads", "least to spare", ""}};
-  for (const TradePoint & point : planned.trade) {
-    rows.push_back(
-      {fmt::to_string(point.threads), percent(point.slack),
-       point.threads == planned.assignment.threads.size() ? "<- chosen" : ""});
+  const Index last = planned.trade.size() - 1;
+  const Index step = last / kMostTradePoints + 1;
+  for (Index i = 0; i <= last; ++i) {
+    const TradePoint & point = planned.trade[i];
+    const bool chosen = point.threads == planned.assignment.threads.size();
+    if (chosen || i % step == 0 || i == last) {
+      rows.push_back(
+        {fmt::to_string(point.threads), percent(point.slack), chosen ? "<- chosen" : ""});
+    }
   }
   return "\nwhat threads buy, as the smallest share of a chain's deadline that is to spare:\n" +
          table(rows);
