@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "streams.hpp"
@@ -20,12 +21,6 @@ constexpr std::size_t kMostExplained = 6;
 Ns share_of(Ns time, int percent)
 {
   return add(multiply(time / 100, percent), time % 100 * percent / 100);
-}
-
-bool missed(const Planned & planned, Index chain)
-{
-  const Chain & one = planned.model.chains[chain];
-  return one.deadline != kUnbounded && !meets_deadline(one, planned.bounds.chains[chain]);
 }
 
 /// The smallest of `least` to `most` for which it holds, if what holds for one holds for all above.
@@ -60,7 +55,8 @@ public:
     options_(options),
     planned_(planned),
     model_(planned.model),
-    streams_(model_, in_trigger_order(model_))
+    streams_(model_, in_trigger_order(model_)),
+    with_more_(system.hosts.size())
   {
   }
 
@@ -111,15 +107,6 @@ private:
     result.share = bound == kUnbounded ? 0 : result.share;
   }
 
-  double rate(Index task) const
-  {
-    double sum = 0;
-    for (const Index stream : streams_.of(task)) {
-      sum += 1 / static_cast<double>(streams_.all()[stream].period);
-    }
-    return sum;
-  }
-
   Index core_of(Index task) const
   {
     return model_.threads[model_.tasks[task].threads.front()].cores.front();
@@ -134,7 +121,8 @@ private:
       const bool beside = std::any_of(
         path.begin(), path.end(), [&](Index own) { return core_of(own) == core_of(task); });
       if (beside) {
-        found.emplace_back(-rate(task) * static_cast<double>(model_.tasks[task].cost()), task);
+        found.emplace_back(
+          -streams_.rate(task) * static_cast<double>(model_.tasks[task].cost()), task);
       }
     }
     std::stable_sort(found.begin(), found.end());
@@ -148,23 +136,18 @@ private:
 
   std::optional<int> longer_by(Index chain, Index dominant) const
   {
-    std::vector<Index> sources;
+    std::set<Index> sources;
     for (const Index stream : streams_.of(dominant)) {
-      sources.push_back(streams_.all()[stream].source);
+      sources.insert(streams_.all()[stream].source);
     }
     if (sources.empty()) {
       return std::nullopt;
     }
     return smallest(1, kMostLonger, [&](int percent) {
       Model changed = model_;
-      for (Index i = 0; i < sources.size(); ++i) {
-        if (
-          std::find(
-            sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(i), sources[i]) ==
-          sources.begin() + static_cast<std::ptrdiff_t>(i)) {
-          Ns & period = changed.tasks[sources[i]].release->period;
-          period = add(period, share_of(period, percent));
-        }
+      for (const Index source : sources) {
+        Ns & period = changed.tasks[source].release->period;
+        period = add(period, share_of(period, percent));
       }
       return would_be_met(changed, chain);
     });
@@ -183,9 +166,6 @@ private:
 
   bool enough_with_more_of(Index host, Index chain)
   {
-    if (with_more_.size() <= host) {
-      with_more_.resize(host + 1);
-    }
     if (!with_more_[host]) {
       takt_schedule::System larger = system_;
       auto & cores = larger.hosts[host].cores;

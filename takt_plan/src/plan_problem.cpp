@@ -123,10 +123,9 @@ private:
     result_.rates.assign(model.tasks.size(), 0);
     for (Index task = 0; task < model.tasks.size(); ++task) {
       for (const Index stream : streams.of(task)) {
-        const Ns period = streams.all()[stream].period;
-        periods_[task] = std::min(periods_[task], period);
-        result_.rates[task] += 1 / static_cast<double>(period);
+        periods_[task] = std::min(periods_[task], streams.all()[stream].period);
       }
+      result_.rates[task] = streams.rate(task);
       if (streams.too_many(task)) {
         faults_.push_back(too_many_ways(quoted(model.tasks[task].id)));
       }

@@ -69,11 +69,16 @@ std::vector<std::string> shortfalls(
 
 }  // namespace
 
+bool missed(const Planned & planned, Index chain)
+{
+  const Chain & one = planned.model.chains[chain];
+  return one.deadline != kUnbounded && !meets_deadline(one, planned.bounds.chains[chain]);
+}
+
 bool all_met(const Planned & planned)
 {
-  return std::all_of(planned.chains.begin(), planned.chains.end(), [&](Index chain) {
-    return planned.model.chains[chain].deadline == kUnbounded ||
-           meets_deadline(planned.model.chains[chain], planned.bounds.chains[chain]);
+  return std::none_of(planned.chains.begin(), planned.chains.end(), [&](Index chain) {
+    return missed(planned, chain);
   });
 }
 

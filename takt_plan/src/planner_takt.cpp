@@ -352,8 +352,8 @@ private:
     return std::nullopt;
   }
 
-  // It fits nowhere within its deadline, or only on a core that is too full. In this order: on a full
-  // core where nobody minds; late, whole or cut in two, where it is least late; unit by unit.
+  // It fits nowhere within its deadline where there is room. In this order: late where there is room,
+  // whole or cut in two, as little late as can be; on a full core where nobody minds; unit by unit.
   void make_do(Index cluster, Attempt & attempt) const
   {
     Layout & layout = attempt.layout;

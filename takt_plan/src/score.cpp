@@ -177,7 +177,10 @@ Score Part::judge() const
     if (!met) {
       result.missed.push_back(chains_[i]);
     }
-    const double slack = found ? slack_of(chain, found->chains[i]) : kNoBound;
+    const double slack =
+      found && found->chains[i]
+        ? 1 - static_cast<double>(found->chains[i]->bound) / static_cast<double>(chain.deadline)
+        : kNoBound;
     result.slacks.emplace_back(chains_[i], slack);
     result.slack = std::min(result.slack, slack);
   }
@@ -226,15 +229,6 @@ void Score::add_missing(const Score & more)
   };
   join(missed, more.missed);
   join(unbounded, more.unbounded);
-}
-
-double slack_of(const Chain & chain, const takt_core::Result<ChainAnswer> & answer)
-{
-  if (!answer) {
-    return kNoBound;
-  }
-  const auto deadline = static_cast<double>(chain.deadline);
-  return chain.deadline == kUnbounded ? 1 : 1 - static_cast<double>(answer->bound) / deadline;
 }
 
 Score score(const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)

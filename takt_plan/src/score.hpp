@@ -22,7 +22,8 @@ struct Score
   std::vector<Index> missed;     ///< of these, the chains of the problem
   std::vector<Index> unbounded;  ///< tasks of the problem
   std::vector<std::pair<Index, double>> slacks;  ///< of each chain of the problem with a deadline
-  /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed.
+  /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed, -1e9 if
+  /// a chain with one has no bound.
   double slack = 1;
   double cost = 0;  ///< of this judgement: what analysis takes grows about like that
 
@@ -32,9 +33,6 @@ struct Score
   /// What `more` misses is missed here, too.
   void add_missing(const Score & more);
 };
-
-/// (deadline - bound) / deadline; without a bound -1e9.
-double slack_of(const Chain & chain, const takt_core::Result<ChainAnswer> & answer);
 
 /// Of a layout that may leave tasks out: they, and what only they start, are not there yet. Chains
 /// count if all of their tasks are there. Only what shares a core with `touched`, or messages with

@@ -83,4 +83,13 @@ bool Streams::add_joined(const Model & model, Index index)
   return true;
 }
 
+double Streams::rate(Index task) const
+{
+  double sum = 0;
+  for (const Index stream : of_[task]) {
+    sum += 1 / static_cast<double>(all_[stream].period);
+  }
+  return sum;
+}
+
 }  // namespace takt_plan::detail

@@ -46,6 +46,8 @@ public:
   const std::vector<Stream> & all() const noexcept { return all_; }
   /// Those of a task: its own release first, then in order of its triggers.
   const std::vector<Index> & of(Index task) const noexcept { return of_[task]; }
+  /// How often something starts the task, per ns.
+  double rate(Index task) const;
   /// True if more than kMostPerTask ways lead to it; then it has no stream at all.
   bool too_many(Index task) const noexcept { return too_many_[task]; }
   /// True if the task waits for messages of sources that have nothing to do with each other. Its

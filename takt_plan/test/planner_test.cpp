@@ -26,8 +26,6 @@ namespace
 using takt_schedule::System;
 
 constexpr Ns kMs = 1'000'000;
-constexpr auto kPlanners = {
-  Planner::takt, Planner::picas, Planner::isolated, Planner::rate_monotonic};
 
 System system_of(const std::string & text)
 {

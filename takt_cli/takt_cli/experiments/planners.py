@@ -66,8 +66,12 @@ def _count(item: dict[str, Any]) -> Count:
     )
 
 
-def _shapes(counts: Sequence[Count]) -> list[tuple[str, int, float]]:
-    return list(dict.fromkeys((c.system, c.cores, c.utilization) for c in counts))
+def _rows(counts: Sequence[Count]) -> dict[tuple[str, int, float], dict[str, Count]]:
+    """Group by shape, then by planner."""
+    rows: dict[tuple[str, int, float], dict[str, Count]] = {}
+    for c in counts:
+        rows.setdefault((c.system, c.cores, c.utilization), {})[c.planner] = c
+    return rows
 
 
 def tables(counts: Sequence[Count]) -> list[Table]:
@@ -77,8 +81,7 @@ def tables(counts: Sequence[Count]) -> list[Table]:
     accepted = Table("Systems with all deadlines met, by analysis", columns)
     simulated = Table("Systems in which simulation saw no deadline missed", columns)
     threads = Table("Threads of a schedule, mean", columns)
-    for shape in _shapes(counts):
-        row = {c.planner: c for c in counts if (c.system, c.cores, c.utilization) == shape}
+    for shape, row in _rows(counts).items():
         best = max(c.share for c in row.values())
         head = [shape[0], str(shape[1]), f"{shape[2]:.1f}"]
         accepted.add(
@@ -135,8 +138,7 @@ def sentences(counts: Sequence[Count]) -> list[str]:
     """Where takt stands, and what simulation has against the bounds."""
     said = []
     lost, gains = [], []
-    for shape in _shapes(counts):
-        row = {c.planner: c for c in counts if (c.system, c.cores, c.utilization) == shape}
+    for shape, row in _rows(counts).items():
         best = max((c for c in row.values() if c.planner != OURS), key=lambda c: c.share)
         where = f"{shape[0]}, {shape[1]} cores, load {shape[2]:.1f}"
         if row[OURS].share < best.share:

@@ -13,9 +13,9 @@ struct Shape
 {
   int cores = 4;
   int chains = 9;
-  int callbacks = 5;  ///< per chain: a timer and subscriptions
-  double utilization = 2.5;
-  bool by_deadline = true;  ///< semantic priorities: of shorter deadlines higher, or at random
+  int callbacks = 5;         ///< per chain: a timer and subscriptions
+  double utilization = 2.5;  ///< of all together; the nearer to `chains`, the longer it is drawn
+  bool by_deadline = true;   ///< semantic priorities: of shorter deadlines higher, or at random
 };
 
 /// Utilisations by UUniFast (Bini and Buttazzo 2005) over the chains, drawn again while one is above 1,

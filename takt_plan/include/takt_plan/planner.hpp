@@ -23,6 +23,7 @@
 #ifndef TAKT_PLAN__PLANNER_HPP_
 #define TAKT_PLAN__PLANNER_HPP_
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ enum class Planner
   rate_monotonic,
   picas
 };
+
+inline constexpr std::array kPlanners{
+  Planner::takt, Planner::picas, Planner::isolated, Planner::rate_monotonic};
 
 struct PlanOptions
 {
@@ -72,6 +76,9 @@ struct Planned
   /// no bound, so that their backlog may grow without end.
   std::vector<std::string> shortfalls;
 };
+
+/// Whether the chain has a deadline and no bound within it.
+bool missed(const Planned & planned, Index chain);
 
 /// Whether every chain with a deadline has a bound within it. Not all there is: `shortfalls`.
 bool all_met(const Planned & planned);

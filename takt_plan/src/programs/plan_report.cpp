@@ -33,11 +33,8 @@ std::vector<double> loads(const Planned & planned)
   const detail::Streams streams(model, in_trigger_order(model));
   std::vector<double> result(model.threads.size(), 0);
   for (Index task = 0; task < model.tasks.size(); ++task) {
-    for (const Index stream : streams.of(task)) {
-      result[model.tasks[task].threads.front()] +=
-        static_cast<double>(model.tasks[task].cost()) /
-        static_cast<double>(streams.all()[stream].period);
-    }
+    result[model.tasks[task].threads.front()] +=
+      streams.rate(task) * static_cast<double>(model.tasks[task].cost());
   }
   return result;
 }

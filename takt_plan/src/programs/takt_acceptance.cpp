@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "plan_report.hpp"
 #include "table.hpp"
@@ -101,8 +101,7 @@ int run(std::uint64_t sets, std::uint64_t seed, bool as_json)
   int refuted = 0;
   for (const Point & point : points()) {
     std::vector<Count> counts;
-    for (const Planner planner :
-         {Planner::takt, Planner::picas, Planner::isolated, Planner::rate_monotonic}) {
+    for (const Planner planner : kPlanners) {
       counts.push_back({planner});
     }
     for (std::uint64_t i = 0; i < sets; ++i) {

@@ -19,8 +19,8 @@ namespace
 
 using takt_plan::Planner;
 using takt_plan::program::PlanReport;
-using takt_schedule::kBadInput;
 using takt_schedule::kUnwritten;
+using takt_schedule::refuse;
 
 constexpr int kLate = 1;
 
@@ -69,8 +69,7 @@ Planner read_planner(const std::string & text)
 {
   using takt_plan::program::to_string;
   std::string known;
-  for (const Planner planner :
-       {Planner::takt, Planner::picas, Planner::isolated, Planner::rate_monotonic}) {
+  for (const Planner planner : takt_plan::kPlanners) {
     if (to_string(planner) == text) {
       return planner;
     }
@@ -89,35 +88,27 @@ double read_share(const std::string & text)
   return value;
 }
 
-int bad(const takt_core::Faults & faults)
-{
-  for (const std::string & fault : faults) {
-    fmt::print(stderr, "{}\n", fault);
-  }
-  return kBadInput;
-}
-
 int run(const Arguments & arguments)
 {
   if (!arguments.output.empty()) {
     if (takt_schedule::same_file(arguments.output, arguments.system)) {
-      return bad({"--output is the system that is read; name another file"});
+      return refuse({"--output is the system that is read; name another file"});
     }
     const auto status = takt_schedule::check_output(arguments.output);
     if (!status.ok()) {
-      return bad({"--output: " + status.faults().front()});
+      return refuse({"--output: " + status.faults().front()});
     }
   }
   const auto system = takt_schedule::load_system(arguments.system);
   if (!system) {
-    return bad(system.faults());
+    return refuse(system.faults());
   }
   for (const std::string & warning : system->warnings) {
     fmt::print(stderr, "warning: {}\n", warning);
   }
   const auto planned = takt_plan::plan_schedule(*system, arguments.options);
   if (!planned) {
-    return bad(planned.faults());
+    return refuse(planned.faults());
   }
   const auto misfits = takt_plan::misfits(*system, arguments.options, *planned);
   const PlanReport report{

@@ -26,8 +26,8 @@ using takt_plan::Phases;
 using takt_plan::SimulationModel;
 using takt_plan::SimulationOptions;
 using takt_plan::SimulationResult;
-using takt_schedule::kBadInput;
 using takt_schedule::kUnwritten;
+using takt_schedule::refuse;
 
 struct Arguments
 {
@@ -88,14 +88,6 @@ takt_core::Result<Subject> subject(
   return best;
 }
 
-int bad(const Faults & faults)
-{
-  for (const std::string & fault : faults) {
-    fmt::print(stderr, "{}\n", fault);
-  }
-  return kBadInput;
-}
-
 // What is wrong with where the timeline is to go: what is read is never written.
 std::string trace_fault(const Arguments & arguments)
 {
@@ -115,11 +107,11 @@ std::string trace_fault(const Arguments & arguments)
 int run(Arguments & arguments)
 {
   if (const std::string fault = trace_fault(arguments); !fault.empty()) {
-    return bad({fault});
+    return refuse({fault});
   }
   const auto plan = takt_plan::load_plan(arguments.system, arguments.schedule);
   if (!plan) {
-    return bad(plan.faults());
+    return refuse(plan.faults());
   }
   for (const std::string & warning : plan->warnings) {
     fmt::print(stderr, "warning: {}\n", warning);
@@ -130,18 +122,18 @@ int run(Arguments & arguments)
   }
   const auto result = takt_plan::simulate(model, arguments.options);
   if (!result) {
-    return bad(result.faults());
+    return refuse(result.faults());
   }
   std::string traced;
   if (!arguments.trace.empty()) {
     const auto about = subject(arguments, model, *result);
     if (!about) {
-      return bad(about.faults());
+      return refuse(about.faults());
     }
     auto timeline = takt_plan::Timeline::around(model, about->response);
     const auto watched = takt_plan::watch(model, arguments.options, about->response.run, timeline);
     if (!watched.ok()) {
-      return bad(watched.faults());
+      return refuse(watched.faults());
     }
     const auto written =
       takt_schedule::write_output(arguments.trace, timeline.to_json(about->name, about->response));

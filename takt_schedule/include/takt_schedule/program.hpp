@@ -7,12 +7,24 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
+
+#include "takt_core/result.hpp"
 
 namespace takt_schedule
 {
 
 constexpr int kUnwritten = 1;  ///< exit code: what was found could not be written
 constexpr int kBadInput = 2;   ///< exit code: a file or the command line is wrong
+
+/// Tells each fault on a line of its own; the exit code.
+inline int refuse(const takt_core::Faults & faults)
+{
+  for (const std::string & fault : faults) {
+    std::fprintf(stderr, "%s\n", fault.c_str());
+  }
+  return kBadInput;
+}
 
 /// Reads the command line into what `app` was given, then runs `run`, whose result is the exit code.
 /// What is wrong is one line on the error output that begins with the program's name.
