@@ -169,7 +169,7 @@ Schedule schedule_of(
       threads.attributes = attributes_of(thread, model);
       for (Index i = 0; i < thread.tasks.size(); ++i) {
         takt_schedule::CallbackRule rule;
-        rule.match = {model.tasks[thread.tasks[i]].id};
+        rule.match = system.callbacks[thread.tasks[i]].all_ids();
         rule.threads = {threads.name};
         rule.priority = level_at(i, thread.tasks.size());
         one.callbacks.push_back(std::move(rule));

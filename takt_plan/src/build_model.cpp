@@ -61,12 +61,15 @@ private:
 
   void add_task(const CallbackModel & callback)
   {
-    task_index_[callback.id] = model_.tasks.size();
+    for (const std::string & id : callback.all_ids()) {
+      task_index_[id] = model_.tasks.size();
+    }
     Task task;
     task.id = callback.id;
     task.group = group_of(callback);
     task.timer = callback.is_timer();
     task.all = callback.trigger == takt_schedule::Trigger::all;
+    task.newest = callback.trigger == takt_schedule::Trigger::newest;
     if (callback.period) {
       Release release;
       release.period = callback.period->count();
@@ -84,6 +87,7 @@ private:
       task.dispatch =
         add(overheads.dispatch.count(), multiply(2, overheads.context_switch.count()));
       task.middleware = multiply(messages, overheads.middleware.count());
+      task.store = task.newest ? add(task.dispatch, overheads.middleware.count()) : 0;
     }
     model_.tasks.push_back(std::move(task));
   }

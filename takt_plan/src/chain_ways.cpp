@@ -38,10 +38,48 @@ std::vector<Index> continued(const Streams & streams, const std::vector<Index> &
 
 }  // namespace
 
-Result<std::vector<Index>> chain_ways(
-  const Model & model, const Streams & streams, const Chain & chain)
+namespace
 {
-  std::vector<Index> ways = streams.of(chain.path.front());
+
+/// What goes on after a set that the chain's messages enter by `ways`.
+Result<std::vector<Index>> after_set(
+  const Model & model, const Streams & streams, const MessageSet & set, ChainWays::Set & entered)
+{
+  const std::vector<Index> & complete = streams.after(set.task);
+  const std::vector<Index> & slowest = set.topics[set.slowest];
+  std::vector<Index> same;
+  for (const Index input : entered.inputs) {
+    const auto found = std::find(slowest.begin(), slowest.end(), input);
+    if (found != slowest.end()) {
+      same.push_back(complete[static_cast<Index>(found - slowest.begin())]);
+    }
+  }
+  if (same.size() == entered.inputs.size()) {
+    return same;
+  }
+  if (complete.size() > 1) {
+    return Faults{
+      quoted(model.tasks[set.task].id) +
+      " waits for a topic whose messages have several sources; this analysis follows a chain "
+      "through such a set only from that topic"};
+  }
+  entered.complete = complete.front();
+  return complete;
+}
+
+}  // namespace
+
+Result<ChainWays> chain_ways(const Model & model, const Streams & streams, const Chain & chain)
+{
+  ChainWays result;
+  std::vector<Index> & ways = result.streams;
+  ways = streams.of(chain.path.front());
+  const auto note_set = [&](Index task) {
+    if (streams.set(task) != nullptr) {
+      result.sets.push_back({task, ways, kNone});
+    }
+  };
+  note_set(chain.path.front());
   for (Index i = 0; i < chain.path.size(); ++i) {
     const Index index = chain.path[i];
     const Task & task = model.tasks[index];
@@ -50,6 +88,13 @@ Result<std::vector<Index>> chain_ways(
     }
     if (i == 0) {
       continue;
+    }
+    if (!result.sets.empty() && result.sets.back().task == chain.path[i - 1]) {
+      auto after = after_set(model, streams, *streams.set(chain.path[i - 1]), result.sets.back());
+      if (!after) {
+        return after.faults();
+      }
+      ways = std::move(*after);
     }
     if (!starts(task, chain.path[i - 1])) {
       return Faults{
@@ -63,8 +108,9 @@ Result<std::vector<Index>> chain_ways(
         "waits for the other is not known"};
     }
     ways = continued(streams, ways, index);
+    note_set(index);
   }
-  return ways;
+  return result;
 }
 
 }  // namespace takt_plan::detail

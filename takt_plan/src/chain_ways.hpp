@@ -12,9 +12,27 @@
 namespace takt_plan::detail
 {
 
-/// The streams of the chain's last task that come by its path. A sentence where the path only reads,
-/// waits for sources that have nothing to do with each other, or has too many ways.
-takt_core::Result<std::vector<Index>> chain_ways(
+struct ChainWays
+{
+  /// Of the chain's last task, by its path.
+  std::vector<Index> streams;
+
+  /// A task on the path that waits for a set of newest messages (message_set.hpp): the streams by which
+  /// the chain's messages get there.
+  struct Set
+  {
+    Index task = kNone;
+    std::vector<Index> inputs;
+    /// The stream that goes on after it counts from another topic's release. None: from the chain's, or
+    /// the task is the last one.
+    Index complete = kNone;
+  };
+  std::vector<Set> sets;
+};
+
+/// A sentence where the path only reads, waits for sources that have nothing to do with each other, or has
+/// too many ways.
+takt_core::Result<ChainWays> chain_ways(
   const Model & model, const Streams & streams, const Chain & chain);
 
 }  // namespace takt_plan::detail

@@ -53,13 +53,15 @@ std::vector<takt_schedule::ListedCallback> listed(const System & system)
   }
   std::vector<takt_schedule::ListedCallback> result;
   for (const takt_schedule::CallbackModel & callback : system.callbacks) {
-    takt_schedule::ListedCallback one;
-    one.id = callback.id;
-    one.kind = callback.kind();
-    one.group = callback.group;
-    one.executor = callback.executor;
-    one.reentrant = reentrant.contains(callback.group);
-    result.push_back(std::move(one));
+    for (const std::string & id : callback.all_ids()) {
+      takt_schedule::ListedCallback one;
+      one.id = id;
+      one.kind = callback.kind();
+      one.group = callback.group;
+      one.executor = callback.executor;
+      one.reentrant = reentrant.contains(callback.group);
+      result.push_back(std::move(one));
+    }
   }
   return result;
 }

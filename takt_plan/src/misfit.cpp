@@ -96,6 +96,7 @@ private:
     for (const Index task : candidates) {
       Model without = model_;
       without.tasks[task].time = without.tasks[task].dispatch = without.tasks[task].middleware = 0;
+      without.tasks[task].store = 0;
       const auto found = bounds(without);
       const bool bounded = found && found->chains[result.chain];
       const Ns less = bounded ? bound - found->chains[result.chain]->bound : 0;
@@ -121,8 +122,7 @@ private:
       const bool beside = std::any_of(
         path.begin(), path.end(), [&](Index own) { return core_of(own) == core_of(task); });
       if (beside) {
-        found.emplace_back(
-          -streams_.rate(task) * static_cast<double>(model_.tasks[task].cost()), task);
+        found.emplace_back(-streams_.load(model_, task), task);
       }
     }
     std::stable_sort(found.begin(), found.end());

@@ -1,6 +1,7 @@
 #include "takt_plan/model.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "takt_schedule/quoted.hpp"
 
@@ -84,6 +85,13 @@ private:
     require(
       task.time >= 0 && task.dispatch >= 0 && task.middleware >= 0, name + " has a negative time");
     require(task.cost() < kUnbounded, name + " has no longest time");
+    require(
+      task.store >= 0 && task.store <= task.cost(), name + " keeps messages for longer than it works");
+    require(!(task.all && task.newest), name + " waits for messages in two ways");
+    require(
+      !task.newest || (!task.release && !task.triggers.empty()),
+      name + " keeps messages and is started by something else");
+    check_set(task, name);
     require(task.release.has_value() || !task.triggers.empty(), name + " is started by nothing");
     if (task.release) {
       require(task.release->period > 0, name + " needs a positive period");
@@ -95,6 +103,17 @@ private:
         require(link.delay >= 0, name + " gets messages before they are sent");
       }
     }
+  }
+
+  void check_set(const Task & task, const std::string & name)
+  {
+    std::set<Index> topics;
+    for (const Link & link : task.triggers) {
+      topics.insert(link.topic);
+    }
+    require(
+      !task.newest || topics.empty() || *topics.rbegin() + 1 == topics.size(),
+      name + " waits for messages of a topic that nobody publishes");
   }
 
   void check(const Chain & chain)

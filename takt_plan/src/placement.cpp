@@ -51,12 +51,39 @@ void Placement::place(const CallbackModel & callback, Task & task)
       task.threads.push_back(executor.first_thread + static_cast<Index>(i));
     }
   }
-  task.priority = binding.priority.value_or(takt_core::inherited_priority(chains_, callback.id));
+  task.priority = priority_of(binding, callback.id);
+  for (const std::string & id : callback.ids) {
+    require_together(callback, task, id, *executor.resolver);
+  }
   if (callback.is_timer() && resolved->offset && task.release) {
     task.release->offset = resolved->offset->count();
   }
   for (const Index thread : task.threads) {
     require_allowed(callback, thread);
+  }
+}
+
+int Placement::priority_of(const takt_core::Binding & binding, const std::string & id) const
+{
+  return binding.priority.value_or(takt_core::inherited_priority(chains_, id));
+}
+
+// The model has them as one: any of them may be the one that works.
+void Placement::require_together(
+  const CallbackModel & callback, const Task & task, const std::string & id,
+  takt_schedule::Resolver & resolver)
+{
+  const auto first = resolver.resolve(callback.id, callback.kind());
+  const auto other = resolver.resolve(id, callback.kind());
+  if (
+    other && first &&
+    (other->binding.threads != first->binding.threads ||
+     priority_of(other->binding, id) != task.priority)) {
+    faults_.push_back(located(
+      system_.file, callback.source,
+      quoted(callback.id) + " and " + quoted(id) +
+        " complete one set, and the schedule gives them other threads or another priority; give them "
+        "the same"));
   }
 }
 

@@ -40,6 +40,10 @@ private:
     std::optional<takt_schedule::Resolver> resolver;  ///< absent: a fault was told
   };
 
+  int priority_of(const takt_core::Binding & binding, const std::string & id) const;
+  void require_together(
+    const takt_schedule::CallbackModel & callback, const Task & task, const std::string & id,
+    takt_schedule::Resolver & resolver);
   Executor & executor_of(const takt_schedule::CallbackModel & callback, Index host);
   void add_threads(const takt_schedule::ExecutorSchedule & schedule, Index host, Index executor);
   void require_core(const takt_schedule::Threads & entry, Index host, int number);

@@ -120,12 +120,11 @@ private:
     const Model & model = result_.model;
     const Streams streams(model, result_.order);
     periods_.assign(model.tasks.size(), kUnbounded);
-    result_.rates.assign(model.tasks.size(), 0);
     for (Index task = 0; task < model.tasks.size(); ++task) {
       for (const Index stream : streams.of(task)) {
         periods_[task] = std::min(periods_[task], streams.all()[stream].period);
       }
-      result_.rates[task] = streams.rate(task);
+      result_.loads.push_back(streams.load(model, task));
       if (streams.too_many(task)) {
         faults_.push_back(too_many_ways(quoted(model.tasks[task].id)));
       }
@@ -227,7 +226,7 @@ private:
 
 double PlanProblem::utilization(Index task) const
 {
-  return rates[task] * static_cast<double>(model.tasks[task].cost());
+  return loads[task];
 }
 
 Result<PlanProblem> plan_problem(const System & system, const std::vector<int> & cpus)

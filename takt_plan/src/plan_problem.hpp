@@ -37,7 +37,7 @@ struct PlanProblem
   std::vector<Index> position;           ///< of each task in that
   std::vector<std::vector<Index>> next;  ///< per task: those it starts
   std::vector<Index> chains;  ///< most important first; of equals the one with the shorter deadline
-  std::vector<double> rates;  ///< per task: starts per ns
+  std::vector<double> loads;  ///< per task: share of a core
   std::vector<double> room;   ///< per core: what the model may use of it, other threads apart
   struct Band
   {

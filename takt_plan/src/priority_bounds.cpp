@@ -13,6 +13,8 @@ namespace takt_plan
 namespace
 {
 
+using detail::ChainWays;
+using detail::MessageSet;
 using detail::PriorityPart;
 using detail::PrioritySolver;
 using takt_core::Faults;
@@ -101,30 +103,82 @@ private:
     if (!ways) {
       return ways.faults();
     }
+    for (const ChainWays::Set & set : ways->sets) {
+      for (const Index input : set.inputs) {
+        if (solver_.part(input).bound == kUnbounded) {
+          return Faults{reason(input)};
+        }
+        if (completed(set, input) == kUnbounded) {
+          return Faults{
+            "how long " + name(set.task) +
+            " waits for the other messages of a set has no bound: they have none, come from outside "
+            "of the model, or their timer may skip periods"};
+        }
+      }
+    }
     Index worst = kNone;
-    for (const Index id : *ways) {
+    for (const Index id : ways->streams) {
       if (solver_.part(id).bound == kUnbounded) {
         return Faults{reason(id)};
       }
       worst = worst == kNone || solver_.part(id).bound > solver_.part(worst).bound ? id : worst;
     }
-    return explained(worst);
+    return explained(worst, *ways);
   }
 
-  /// Backwards from the end, segment by segment; at a join, by the way that comes last.
-  ChainBound explained(Index id) const
+  Ns completed(const ChainWays::Set & set, Index input) const
+  {
+    return solver_.completed(*solver_.streams().set(set.task), input);
+  }
+
+  /// The stream of the set's inputs that `id` goes on from; of several the one that leaves it last.
+  Index input_of(const ChainWays::Set & set, Index id) const
+  {
+    const auto & complete = solver_.streams().after(set.task);
+    const auto found = std::find(complete.begin(), complete.end(), id);
+    if (found != complete.end() && set.complete == kNone) {
+      const MessageSet & of = *solver_.streams().set(set.task);
+      return of.topics[of.slowest][static_cast<Index>(found - complete.begin())];
+    }
+    return *std::max_element(set.inputs.begin(), set.inputs.end(), [&](Index a, Index b) {
+      return completed(set, a) < completed(set, b);
+    });
+  }
+
+  /// The stream that this segment's first task is started by; at a join, the one that comes last.
+  Index before(const PriorityPart & part) const
+  {
+    const auto & from = solver_.streams().all()[part.window.head_stream].from;
+    const auto last =
+      std::max_element(from.begin(), from.end(), [&](const auto & x, const auto & y) {
+        return solver_.part(x.stream).bound < solver_.part(y.stream).bound;
+      });
+    return last == from.end() ? kNone : last->stream;
+  }
+
+  /// Backwards from the end, segment by segment. What comes after a set counts from the release of its
+  /// slowest topic, and is put back to the chain's.
+  ChainBound explained(Index id, const ChainWays & ways) const
   {
     ChainBound result;
-    result.bound = solver_.part(id).bound;
+    auto set = ways.sets.rbegin();
     while (id != kNone) {
-      result.segments.push_back(segment(solver_.part(id)));
-      const auto & from = solver_.streams().all()[solver_.part(id).window.head_stream].from;
-      const auto last =
-        std::max_element(from.begin(), from.end(), [&](const auto & x, const auto & y) {
-          return solver_.part(x.stream).bound < solver_.part(y.stream).bound;
-        });
-      id = last == from.end() ? kNone : last->stream;
+      if (set == ways.sets.rend() || set->task != solver_.streams().all()[id].task) {
+        result.segments.push_back(segment(solver_.part(id)));
+        id = before(solver_.part(id));
+        continue;
+      }
+      const Index input = input_of(*set, id);
+      for (SegmentBound & after : result.segments) {
+        after.released += completed(*set, input) - solver_.part(id).bound;
+      }
+      result.segments.push_back(segment(solver_.part(input)));
+      result.segments.back().waiting = completed(*set, input) - solver_.part(input).bound;
+      id = before(solver_.part(input));
+      ++set;
     }
+    const SegmentBound & last = result.segments.front();
+    result.bound = last.released + last.response + last.waiting;
     std::reverse(result.segments.begin(), result.segments.end());
     return result;
   }
@@ -145,7 +199,13 @@ private:
     result.own = releases * window.before + number * window.after + (number - 1) * window.forked;
     for (const detail::Entry & entry : window.entries) {
       const Ns time = arrivals(part.worst.length, entry.period, entry.jitter) * entry.cost;
-      result.interference.push_back({entry.task, time});
+      const bool own_set = entry.stream != kNone && entry.task == result.tasks.front() &&
+                           solver_.streams().all()[entry.stream].set == entry.stream;
+      if (own_set) {
+        result.own += time;
+      } else {
+        result.interference.push_back({entry.task, time});
+      }
     }
     return result;
   }

@@ -60,6 +60,43 @@ bool PrioritySolver::iterate()
         release_next(id);
       }
     }
+    if (const MessageSet * const set = flow_.streams.set(task)) {
+      moved = solve_set(*set) || moved;
+    }
+  }
+  return moved;
+}
+
+Ns PrioritySolver::completed(const MessageSet & set, Index input) const
+{
+  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
+  return terms_.sets ? set.completed(input, flow_.streams, times) : parts_[input].bound;
+}
+
+// Looked at in each round, because gaps depend on much. False if nothing moved.
+bool PrioritySolver::solve_set(const MessageSet & set)
+{
+  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
+  bool moved = false;
+  const auto & inputs = set.topics[set.slowest];
+  const auto & complete = flow_.streams.after(set.task);
+  for (Index i = 0; i < inputs.size(); ++i) {
+    PriorityPart & part = parts_[complete[i]];
+    const Ns lateness = set.lateness(inputs[i], flow_.streams, times);
+    if (lateness != part.released) {
+      part.released = lateness;
+      part.released_round = round_;
+      moved = true;
+    }
+    Ns bound = part.bound == kUnbounded ? kUnbounded : completed(set, inputs[i]);
+    bound = bound > horizon_ || round_ > kMostRounds ? kUnbounded : bound;
+    const Ns gap = set.gap(flow_.streams, times);
+    if (bound != part.bound || gap != part.gap) {
+      part.gap = gap;
+      part.bound = bound;
+      release_next(complete[i]);
+      moved = true;
+    }
   }
   return moved;
 }

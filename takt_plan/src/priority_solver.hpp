@@ -10,18 +10,18 @@
 
 #include "flow.hpp"
 #include "limits.hpp"
+#include "message_set.hpp"
 #include "priority_window.hpp"
 
 namespace takt_plan::detail
 {
 
-/// A task's activations by one stream.
-struct PriorityPart
+/// A task's activations by one stream. Of a stream that begins with a complete set there is no window:
+/// it is released by the runs that may complete one, and `bound` is when that is done.
+struct PriorityPart : StreamTimes
 {
   PriorityWindow window;
   std::string refusal;  ///< empty: the window is there
-  Ns released = 0;      ///< at the latest, after the stream's nominal release
-  Ns bound = 0;         ///< the end, likewise; kUnbounded: there is none
   Worst worst;
   Steps steps;
   int released_round = 0;  ///< the last one that moved `released`
@@ -39,12 +39,16 @@ public:
   const Streams & streams() const noexcept { return flow_.streams; }
   const Segments & segments() const noexcept { return flow_.segments; }
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
+  /// When the set of a message that starts a run by this stream is complete and the work done, after
+  /// its nominal release; kUnbounded: unknown.
+  Ns completed(const MessageSet & set, Index input) const;
 
 private:
   void prepare(Index task);
   bool iterate();
   bool solve_part(Index id);
   Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
+  bool solve_set(const MessageSet & set);
   void release_next(Index id);
 
   const Model & model_;

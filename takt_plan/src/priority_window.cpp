@@ -46,6 +46,12 @@ private:
   const Task & task(Index index) const { return model_.tasks[index]; }
   const Thread & thread_of(Index index) const { return model_.threads[segments_.thread(index)]; }
 
+  /// Of each run; what only those do that complete a set is entered apart.
+  Ns cost_of_run(Index index) const
+  {
+    return task(index).newest ? task(index).store : task(index).cost();
+  }
+
   void find_work()
   {
     work_.assign(model_.tasks.size(), false);
@@ -79,7 +85,7 @@ private:
     value_.assign(model_.tasks.size(), 0);
     for (auto at = here.rbegin(); at != here.rend(); ++at) {
       if (work_[*at]) {
-        value_[*at] = task(*at).cost();
+        value_[*at] = cost_of_run(*at);
         for (const Index next : segments_.next(*at)) {
           value_[*at] = add(value_[*at], work_[next] ? value_[next] : 0);
         }
@@ -100,6 +106,12 @@ private:
                          segments_.local(task(index).triggers[stream.from.front().link], index);
       if (!local && id != result_.head_stream) {
         window_.entries.push_back({index, id, stream.period, 0, value_[index]});
+      }
+    }
+    if (streams_.set(index) != nullptr) {
+      for (const Index id : streams_.after(index)) {
+        const Ns work = task(index).cost() - task(index).store;
+        window_.entries.push_back({index, id, streams_.all()[id].period, 0, work});
       }
     }
     for (const Link & link : task(index).triggers) {
@@ -133,7 +145,7 @@ private:
     }
     for (Index i = 0; i < own.size(); ++i) {
       Ns & cost = i < least && terms_.overtaking ? window_.before : window_.after;
-      cost = add(cost, task(own[i]).cost());
+      cost = add(cost, cost_of_run(own[i]));
       for (const Index next : segments_.next(own[i])) {
         if (!work_[next] || (i + 1 < own.size() && next == own[i + 1])) {
           continue;

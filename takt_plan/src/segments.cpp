@@ -82,7 +82,7 @@ Index Segments::thread(Index task) const
 bool Segments::local(const Link & link, Index task) const
 {
   return link.delay == 0 && core_[task] != kNone && core_[link.from] == core_[task] &&
-         !joins(model_.tasks[task]);
+         !gathers(model_.tasks[task]) && !model_.tasks[link.from].newest;
 }
 
 std::vector<Index> Segments::up_to(Index index) const

@@ -23,7 +23,8 @@ public:
   Index core(Index task) const noexcept { return core_[task]; }
 
   /// True if the message of this link is seen when its sender's run ends, at the latest, on the core
-  /// on which both run, and starts the task by itself.
+  /// on which both run, and every one starts the task by
+  /// itself.
   bool local(const Link & link, Index task) const;
   /// Tasks that the end of a run starts on the same core; once for each local link.
   const std::vector<Index> & next(Index task) const noexcept { return next_[task]; }

@@ -74,6 +74,7 @@ void SimulatedGraph::add_inputs(const SimulationModel & model)
     if (input.all) {
       input.joined.emplace_back(depth);
     }
+    input.newest.resize(task.newest ? topics : 0);
     input.capacity = input.all ? depth : depth * static_cast<std::uint32_t>(topics);
     if (input.from_outside) {
       input.topics.emplace_back(depth);
@@ -103,7 +104,7 @@ void SimulatedGraph::add_outputs(const Model & model)
 
 void SimulatedGraph::pass(const Load & from, Index to, Load & message) const
 {
-  message.source = from.source;
+  message.source = from.passed_source;
   message.progress.clear();
   for (const Progress & progress : from.progress) {
     if (step_task_[progress.step + 1] == to) {
@@ -194,11 +195,30 @@ SimulatedGraph::History & SimulatedGraph::oldest(Input & input)
   return *best;
 }
 
+// A run that completes no set belongs to no chain: what it took does, once the set is complete.
+void SimulatedGraph::complete(Input & input, Index topic, Load & run)
+{
+  input.newest[topic].load = run;
+  input.newest[topic].fresh = true;
+  run.works = std::all_of(
+    input.newest.begin(), input.newest.end(), [](const Latest & kept) { return kept.fresh; });
+  run.progress.clear();
+  for (Latest & kept : input.newest) {
+    if (run.works) {
+      run.passed_source = std::max(run.passed_source, kept.load.source);
+      run.progress.insert(
+        run.progress.end(), kept.load.progress.begin(), kept.load.progress.end());
+      kept.fresh = false;
+    }
+  }
+}
+
 bool SimulatedGraph::take(Index task, Ns release, Load & run)
 {
   Input & input = inputs_[task];
+  run.works = true;
   if (input.topics.empty()) {  // a timer
-    run.source = release;
+    run.source = run.passed_source = release;
     run.progress.clear();
     for (const Index step : roots_[task]) {
       run.progress.push_back({step, release});
@@ -210,7 +230,7 @@ bool SimulatedGraph::take(Index task, Ns release, Load & run)
     }
     const bool joined = input.all && &history == &input.joined.front();
     const Load & load = history.front().load;
-    run.source = load.source;
+    run.source = run.passed_source = load.source;
     run.progress.assign(load.progress.begin(), load.progress.end());
     history.pop();
     input.counts.taken +=
@@ -220,9 +240,12 @@ bool SimulatedGraph::take(Index task, Ns release, Load & run)
         run.progress.push_back({step, release});
       }
     }
+    if (!input.newest.empty()) {
+      complete(input, static_cast<Index>(&history - input.topics.data()), run);
+    }
   }
   for (Latest & latest : input.reads) {
-    if (latest.fresh) {
+    if (latest.fresh && run.works) {
       latest.fresh = false;
       const auto & read = latest.load.progress;
       run.progress.insert(run.progress.end(), read.begin(), read.end());

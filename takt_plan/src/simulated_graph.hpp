@@ -27,7 +27,10 @@ struct Progress
 /// What a message brings, and a run has.
 struct Load
 {
-  Ns source = 0;                   ///< nominal release of the source that started it
+  Ns source = 0;  ///< nominal release of the source that started it
+  /// Of what it publishes: the same; of a set of newest messages the one that was released last.
+  Ns passed_source = 0;
+  bool works = true;               ///< false: it only keeps a message until its set is complete
   std::vector<Progress> progress;  ///< with the steps of whoever has it
 };
 
@@ -126,6 +129,7 @@ private:
     std::vector<History> topics;  // all: what waits for the others
     std::vector<History> joined;  // all: one; else none
     std::vector<Latest> reads;
+    std::vector<Latest> newest;  // of each topic, where sets of them are worked on; fresh: is there
     MessageCounts counts;
   };
 
@@ -134,6 +138,7 @@ private:
   void add_outputs(const Model & model);
   History & oldest(Input & input);
   const takt_core::ActivationSet * join(Input & input);
+  static void complete(Input & input, Index topic, Load & run);
 
   std::vector<std::vector<Output>> outputs_;
   std::vector<Input> inputs_;

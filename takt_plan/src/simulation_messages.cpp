@@ -134,7 +134,9 @@ void SimulationRun::end_job(Thread & thread)
     if (thread.run.callback->publishes_last() && !thread.follow) {
       deferral.emplace(scheduler, thread.index);
     }
-    publish(thread);
+    if (thread.load.works) {
+      publish(thread);
+    }
   }
   note_end(thread);
   scheduler.complete(thread.run);

@@ -146,7 +146,8 @@ Result<SimulationModel> simulation_model(Model model)
     simulated.depth = kDeep;
     simulated.best = task.time;
     simulated.dispatch = task.dispatch;
-    simulated.publish = task.middleware;
+    simulated.take = task.newest ? std::max<Ns>(task.store - task.dispatch, 0) : 0;
+    simulated.publish = std::max<Ns>(task.middleware - simulated.take, 0);
     result.tasks.push_back(std::move(simulated));
   }
   Faults faults;

@@ -273,7 +273,10 @@ bool SimulationRun::start(Thread & thread)
     thread.own_priority = std::clamp(scheduler.priority(*thread.run.callback), 1, thread.priority);
   }
   thread.stage = 0;
-  thread.stages = {simulated.dispatch, simulated.take, execution_time(task), simulated.publish};
+  const bool works = thread.load.works;
+  thread.stages = {
+    simulated.dispatch, simulated.take, works ? execution_time(task) : 0,
+    works ? simulated.publish : 0};
   thread.left = 0;
   begin_stage(thread);
   return true;

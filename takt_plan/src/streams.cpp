@@ -13,6 +13,11 @@ bool joins(const Task & task)
          });
 }
 
+bool gathers(const Task & task)
+{
+  return task.newest || joins(task);
+}
+
 std::string too_many_ways(const std::string & whom)
 {
   return whom + " is started in more than " + std::to_string(Streams::kMostPerTask) +
@@ -21,13 +26,15 @@ std::string too_many_ways(const std::string & whom)
 
 Streams::Streams(const Model & model, const std::vector<Index> & order)
 : of_(model.tasks.size()),
+  complete_(model.tasks.size()),
+  set_of_(model.tasks.size(), kNone),
   too_many_(model.tasks.size()),
   waits_(model.tasks.size())
 {
   for (const Index index : order) {
     const Task & task = model.tasks[index];
     if (task.release) {
-      add({index, index, task.release->period, {}});
+      add({index, index, task.release->period, {}, all_.size(), kNone, task.timer});
     }
     if (joins(task) && !task.release && add_joined(model, index)) {
       continue;
@@ -36,16 +43,22 @@ Streams::Streams(const Model & model, const std::vector<Index> & order)
     for (Index link = 0; link < task.triggers.size(); ++link) {
       const Index from = task.triggers[link].from;
       too_many_[index] |= too_many_[from];
-      for (const Index stream : of_[from]) {
+      for (const Index stream : after(from)) {
         if (of_[index].size() == kMostPerTask) {
           too_many_[index] = true;
         } else {
-          add({index, all_[stream].source, all_[stream].period, {{stream, link}}});
+          Stream next = all_[stream];
+          next.task = index;
+          next.from = {{stream, link}};
+          next.timer = next.timer && !waits_[from];
+          add(std::move(next));
         }
       }
     }
     if (too_many_[index]) {
       of_[index].clear();
+    } else if (task.newest) {
+      add_set(model, index);
     }
   }
 }
@@ -62,25 +75,112 @@ Index Streams::add(Stream stream)
 bool Streams::add_joined(const Model & model, Index index)
 {
   const Task & task = model.tasks[index];
-  Stream joined{index, kNone, 0, {}};
+  Stream joined;
+  joined.task = index;
   for (Index link = 0; link < task.triggers.size(); ++link) {
     const Index from = task.triggers[link].from;
     const bool topic_again = std::any_of(
       task.triggers.begin(), task.triggers.begin() + link,
       [&](const Link & before) { return before.topic == task.triggers[link].topic; });
-    if (topic_again || of_[from].size() != 1 || waits_[from]) {
+    if (topic_again || after(from).size() != 1 || waits_[from]) {
       return false;
     }
-    const Stream & stream = all_[of_[from].front()];
-    if (joined.source != kNone && joined.source != stream.source) {
+    const Stream & stream = all_[after(from).front()];
+    if (link > 0 && (joined.source != stream.source || joined.set != stream.set)) {
       return false;
     }
     joined.source = stream.source;
     joined.period = stream.period;
-    joined.from.push_back({of_[from].front(), link});
+    joined.root = stream.root;
+    joined.set = stream.set;
+    joined.timer = stream.timer;
+    joined.from.push_back({after(from).front(), link});
   }
   add(std::move(joined));
   return true;
+}
+
+void Streams::add_set(const Model & model, Index index)
+{
+  const Task & task = model.tasks[index];
+  MessageSet set;
+  set.task = index;
+  for (const Link & link : task.triggers) {
+    set.topics.resize(std::max(set.topics.size(), link.topic + 1));
+  }
+  for (const Index stream : of_[index]) {
+    set.topics[task.triggers[all_[stream].from.front().link].topic].push_back(stream);
+  }
+  const auto rate_of = [&](const std::vector<Index> & topic) {
+    double sum = 0;
+    for (const Index stream : topic) {
+      sum += 1 / static_cast<double>(all_[stream].period);
+    }
+    return sum;
+  };
+  for (Index topic = 1; topic < set.topics.size(); ++topic) {
+    if (rate_of(set.topics[topic]) < rate_of(set.topics[set.slowest])) {
+      set.slowest = topic;
+    }
+  }
+  compare_periods(model, set);
+  for (const Index input : set.topics[set.slowest]) {
+    Stream complete = all_[input];
+    complete.from.clear();
+    for (const Index stream : of_[index]) {
+      complete.from.push_back({stream, all_[stream].from.front().link});
+    }
+    complete.set = all_.size();
+    complete.timer = true;  // `gap` knows better
+    complete_[index].push_back(all_.size());
+    all_.push_back(std::move(complete));
+  }
+  set_of_[index] = sets_.size();
+  sets_.push_back(std::move(set));
+}
+
+// In step are timers of one period on one host, whose clock they share, the first releases of which are
+// in one period.
+void Streams::compare_periods(const Model & model, MessageSet & set) const
+{
+  const Stream & first_stream = all_[set.topics.front().front()];
+  const Index host = model.tasks[first_stream.source].host;
+  bool one_source = true, one_clock = true;
+  std::vector<Ns> offsets;
+  set.equal = set.in_step = true;
+  for (const auto & topic : set.topics) {
+    const Stream & stream = all_[topic.front()];
+    const Task & source = model.tasks[stream.source];
+    set.equal = set.equal && topic.size() == 1 && stream.period == first_stream.period;
+    set.in_step = set.in_step && stream.set == kNone && stream.timer;
+    one_source = one_source && stream.source == first_stream.source;
+    one_clock = one_clock && source.host == host && source.release->offset;
+    offsets.push_back(source.release->offset.value_or(0));
+  }
+  const Ns first = *std::min_element(offsets.begin(), offsets.end());
+  const Ns last = *std::max_element(offsets.begin(), offsets.end());
+  set.in_step = set.in_step && set.equal && (one_source || one_clock) &&
+                last - first < first_stream.period;
+  if (set.in_step) {
+    set.slowest = static_cast<Index>(
+      std::find(offsets.begin(), offsets.end(), first) - offsets.begin());
+    for (const Ns offset : offsets) {
+      set.behind.push_back(offset - first);
+    }
+  }
+}
+
+double Streams::load(const Model & model, Index task) const
+{
+  const Task & t = model.tasks[task];
+  if (set_of_[task] == kNone) {
+    return rate(task) * static_cast<double>(t.cost());
+  }
+  double load = rate(task) * static_cast<double>(t.store);
+  for (const Index stream : complete_[task]) {
+    load += static_cast<double>(t.cost() - t.store) / static_cast<double>(all_[stream].period);
+  }
+  return load;
 }
 
 double Streams::rate(Index task) const

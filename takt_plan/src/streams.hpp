@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "message_set.hpp"
 #include "takt_plan/model.hpp"
 
 namespace takt_plan::detail
@@ -26,10 +27,16 @@ struct Stream
     Index link = kNone;
   };
   std::vector<From> from;
+  Index root = kNone;  ///< the stream of the source's own release
+  Index set = kNone;   ///< the last stream on the way that begins with a complete set; none: no set
+  bool timer = false;  ///< the source is one
 };
 
 /// True if one message of each of several topics starts the task.
 bool joins(const Task & task);
+
+/// True if what such a link starts cannot be taken as part of the sender's run.
+bool gathers(const Task & task);
 
 /// Why a task with too many ways has no bound; `whom` begins the sentence.
 std::string too_many_ways(const std::string & whom);
@@ -46,8 +53,22 @@ public:
   const std::vector<Stream> & all() const noexcept { return all_; }
   /// Those of a task: its own release first, then in order of its triggers.
   const std::vector<Index> & of(Index task) const noexcept { return of_[task]; }
+  /// Those that go on after the task: the same, or for a task that waits for a set of newest messages one
+  /// for each stream of its slowest topic. The latter begin with a complete set; they are not among
+  /// the task's own, and what comes `from` the inputs comes from all of them.
+  const std::vector<Index> & after(Index task) const noexcept
+  {
+    return set_of_[task] == kNone ? of_[task] : complete_[task];
+  }
+  /// Of a task that waits for a set of newest messages; nullptr: it does not.
+  const MessageSet * set(Index task) const noexcept
+  {
+    return set_of_[task] == kNone ? nullptr : &sets_[set_of_[task]];
+  }
   /// How often something starts the task, per ns.
   double rate(Index task) const;
+  /// What share of a core the task takes.
+  double load(const Model & model, Index task) const;
   /// True if more than kMostPerTask ways lead to it; then it has no stream at all.
   bool too_many(Index task) const noexcept { return too_many_[task]; }
   /// True if the task waits for messages of sources that have nothing to do with each other. Its
@@ -57,9 +78,14 @@ public:
 private:
   Index add(Stream stream);
   bool add_joined(const Model & model, Index task);
+  void add_set(const Model & model, Index task);
+  void compare_periods(const Model & model, MessageSet & set) const;
 
   std::vector<Stream> all_;
   std::vector<std::vector<Index>> of_;
+  std::vector<std::vector<Index>> complete_;
+  std::vector<MessageSet> sets_;
+  std::vector<Index> set_of_;
   std::vector<char> too_many_;
   std::vector<char> waits_;
 };

@@ -52,7 +52,7 @@ public:
     }
     for (const Chain & chain : model_.chains) {
       const auto ways = detail::chain_ways(model_, flow_.streams, chain);
-      bounds.chains.push_back(ways ? bound_of(chain.path.back(), *ways) : ways.faults());
+      bounds.chains.push_back(ways ? bound_of(chain.path.back(), ways->streams) : ways.faults());
     }
     return bounds;
   }
@@ -77,6 +77,8 @@ private:
         reason = quoted(model_.tasks[other].id) + " may run on it and on others";
       } else if (flow_.segments.spanned(other)) {
         reason = quoted(model_.tasks[other].id) + " is in an exclusive group that spans threads";
+      } else if (model_.tasks[other].newest) {
+        reason = quoted(model_.tasks[other].id) + " waits for a set of newest messages";
       } else if (flow_.streams.too_many(other)) {
         reason = detail::too_many_ways(quoted(model_.tasks[other].id));
       }

@@ -24,8 +24,10 @@ public:
   {
     for (Index i = 0; i < system.callbacks.size(); ++i) {
       const CallbackModel & callback = system.callbacks[i];
-      by_id_.emplace(callback.id, i);
-      ids_.push_back(callback.id);
+      for (const std::string & id : callback.all_ids()) {
+        by_id_.emplace(id, i);
+        ids_.push_back(id);
+      }
       for (const std::string & topic : callback.publishes) {
         published_.insert(topic);
         topics_.push_back(topic);
@@ -120,9 +122,9 @@ private:
         continue;
       }
       const CallbackModel & callback = system_.callbacks[found->second];
-      if (before != nullptr && !connected(*before, callback)) {
+      if (before != nullptr && !connected(*before, callback, path[i])) {
         findings_.fault(
-          at, quoted(callback.id) + " neither is triggered by nor reads what " +
+          at, quoted(path[i]) + " neither is triggered by nor reads what " +
                 quoted(before->id) + " publishes" +
                 (before->publishes.empty() ? " (nothing)"
                                            : ", " + listed(shortened(before->publishes))));
@@ -131,8 +133,15 @@ private:
     }
   }
 
-  static bool connected(const CallbackModel & from, const CallbackModel & to)
+  /// `id`: of `to`'s; a subscription of a set gets its own topic only.
+  static bool connected(
+    const CallbackModel & from, const CallbackModel & to, const std::string & id)
   {
+    const auto own = std::find(to.ids.begin(), to.ids.end(), id);
+    if (own != to.ids.end() && to.ids.size() == to.triggers.size()) {
+      const auto & topic = to.triggers[static_cast<Index>(own - to.ids.begin())];
+      return std::count(from.publishes.begin(), from.publishes.end(), topic) != 0;
+    }
     const std::unordered_set<std::string_view> published(
       from.publishes.begin(), from.publishes.end());
     const auto gets = [&](const std::string & topic) { return published.count(topic) != 0; };

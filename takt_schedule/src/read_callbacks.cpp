@@ -161,9 +161,10 @@ public:
     callback.triggers = read_topics(map, findings_, "triggers");
     callback.reads = read_topics(map, findings_, "reads");
     callback.publishes = read_topics(map, findings_, "publishes");
-    constexpr std::array<std::pair<Trigger, std::string_view>, 2> kTriggers{
-      {{Trigger::any, "any"}, {Trigger::all, "all"}}};
+    constexpr std::array<std::pair<Trigger, std::string_view>, 3> kTriggers{
+      {{Trigger::any, "any"}, {Trigger::all, "all"}, {Trigger::newest, "newest"}}};
     map.choice<Trigger>("trigger", kTriggers, callback.trigger);
+    check_set(map, callback);
     int depth = static_cast<int>(callback.depth);
     map.integer("depth", 1, kLargestDepth, depth);
     callback.depth = static_cast<std::uint32_t>(depth);
@@ -180,22 +181,48 @@ private:
       findings_.fault(map.at(), "a callback without id; add id: \"/node:timer(100ms)\"");
       return;
     }
-    const auto word = map.scalar("id", "a callback id such as \"/node:timer(100ms)\"");
-    if (!word) {
-      return;
+    const auto words = map.words("id", "a callback id such as \"/node:timer(100ms)\"");
+    for (const Word & word : words) {
+      if (word.text.find('*') != std::string::npos || !may_be_id(word.text)) {
+        findings_.fault(
+          word.at, quoted(word.text) + " is no callback id; ids look like '/node:timer(100ms)'");
+        continue;
+      }
+      const auto [first, fresh] = ids_.emplace(word.text, word.at.line);
+      if (!fresh) {
+        findings_.fault(
+          word.at, "duplicate id " + quoted(word.text) + "; it is on line " +
+                     std::to_string(first->second) + " already");
+      }
+      if (callback.id.empty()) {
+        callback.id = word.text;
+      }
+      if (words.size() > 1) {
+        callback.ids.push_back(word.text);
+      }
     }
-    if (word->text.find('*') != std::string::npos || !may_be_id(word->text)) {
+  }
+
+  /// Several ids are the subscriptions of a set, and a set needs several topics.
+  void check_set(MapReader & map, const CallbackModel & callback)
+  {
+    const bool set = callback.trigger == Trigger::newest;
+    if (set && callback.triggers.size() < 2) {
       findings_.fault(
-        word->at, quoted(word->text) + " is no callback id; ids look like '/node:timer(100ms)'");
-      return;
+        map.at("trigger"), "trigger: newest is about several topics; " + quoted(callback.id) +
+                             " is started by " + std::to_string(callback.triggers.size()));
     }
-    const auto [first, fresh] = ids_.emplace(word->text, word->at.line);
-    if (!fresh) {
+    if (!callback.ids.empty() && !set) {
       findings_.fault(
-        word->at, "duplicate id " + quoted(word->text) + "; it is on line " +
-                    std::to_string(first->second) + " already");
+        map.at("id"), quoted(callback.id) +
+                        " has several ids; only the subscriptions of a set are described together, "
+                        "with trigger: newest");
+    } else if (!callback.ids.empty() && callback.ids.size() != callback.triggers.size()) {
+      findings_.fault(
+        map.at("id"), quoted(callback.id) + " has " + std::to_string(callback.ids.size()) +
+                        " ids and " + std::to_string(callback.triggers.size()) +
+                        " topics; write one id for each topic, in the same order");
     }
-    callback.id = word->text;
   }
 
   void read_place(MapReader & map, CallbackModel & callback)

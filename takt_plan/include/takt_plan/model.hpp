@@ -56,6 +56,10 @@ struct Task
   bool timer = false;              ///< that release is a timer's, not a message
   std::vector<Link> triggers;      ///< that start it
   bool all = false;                ///< one message of every topic starts it, not each message
+  /// Each message starts it and is kept, the newest of each topic. The run that completes a set works
+  /// and publishes, and the set is forgotten; all others take `store`.
+  bool newest = false;
+  Ns store = 0;              ///< of `newest`: what a run takes that completes no set
   std::vector<Link> reads;         ///< that it uses without being started
 
   /// What one run takes from its core at most.

@@ -72,6 +72,7 @@ struct PriorityTerms
   bool queued = true;      ///< activations before, in the same window
   bool overtaking = true;  ///< later activations that overtake the segment's least urgent task
   bool equals = true;      ///< tasks of equal priority, threads of equal OS priority
+  bool sets = true;        ///< messages wait until a set of the newest is complete
 };
 
 struct PriorityOptions
@@ -95,6 +96,7 @@ struct SegmentBound
   std::vector<Index> tasks;
   Ns released = 0;     ///< at the latest, after the root's nominal release
   Ns response = 0;     ///< from there to the end of its last task
+  Ns waiting = 0;      ///< after it: for the rest of a set of newest messages, and the work on it
   Ns queue_start = 0;  ///< (q - 1) T, the head start of activations before it in the window
   Ns blocking = 0;
   Ns ceiling = 0;

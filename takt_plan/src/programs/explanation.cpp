@@ -96,7 +96,12 @@ std::string by_segments(const Model & model, const ChainAnswer & answer)
     for (const auto & [what, time] : terms_of(model, segment)) {
       rows.push_back({"    ", signed_time(time), what});
     }
-    reached = add(segment.released, segment.response);
+    if (segment.waiting > 0) {
+      rows.push_back(
+        {"    ", signed_time(segment.waiting),
+         "until its set of newest messages is complete and worked on, or it is replaced"});
+    }
+    reached = add(segment.released, add(segment.response, segment.waiting));
     rows.push_back(
       {"   =", signed_time(reached), "after the chain's release, at the latest, it has ended"});
     text += table(rows);

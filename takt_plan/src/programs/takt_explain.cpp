@@ -123,7 +123,8 @@ json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
     {"ceiling_ns", segment.ceiling},
     {"started_before_ns", segment.once},
     {"interference", interference},
-    {"queue_start_ns", segment.queue_start}};
+    {"queue_start_ns", segment.queue_start},
+    {"waiting_ns", segment.waiting}};
 }
 
 int print_json(const Answer & answer)

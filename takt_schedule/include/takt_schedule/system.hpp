@@ -33,14 +33,18 @@ struct ExecutionTime
 /// Which of several inputs start a callback.
 enum class Trigger
 {
-  any,  ///< each message of each topic
-  all   ///< one message of every topic, matched by order of arrival
+  any,    ///< each message of each topic
+  all,    ///< one message of every topic, matched by order of arrival
+  newest  ///< each message; only the run that completes a set of the newest of every topic works
 };
 
 /// One entry of `callbacks:`.
 struct CallbackModel
 {
   std::string id;
+  /// `Trigger::newest`: ids of the subscriptions that share the work, one for each of `triggers`, the
+  /// first of which is `id`. Else empty.
+  std::vector<std::string> ids;
   std::string executor;  ///< as in the schedule; one process each
   std::string host;      ///< of the executor
   std::string group;     ///< id; empty: an exclusive group of its own
@@ -65,6 +69,11 @@ struct CallbackModel
   /// As the id says; a subscription if it says nothing else.
   takt_core::Kind kind() const;
   bool is_timer() const { return kind() == takt_core::Kind::timer; }
+  /// Every id that a schedule may name it by: `ids`, or `id` alone.
+  std::vector<std::string> all_ids() const
+  {
+    return ids.empty() ? std::vector<std::string>{id} : ids;
+  }
   friend bool operator==(const CallbackModel &, const CallbackModel &) = default;
 };
 

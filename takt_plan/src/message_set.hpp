@@ -1,0 +1,82 @@
+// A callback that works when the newest messages of several topics are there: what starts it, and when a
+// set is complete.
+//
+// Each message starts a run and is kept in place of the one before of its topic. The run that completes a
+// set works and publishes, and all are forgotten (the reference system's fusions, and what
+// message filters do with a queue of one). What is needed of it, with B(x) the bound of a run that stream
+// x starts, from that stream's nominal release:
+//
+// - How often it works. Between two complete sets every topic has had a message, so in any window there
+//   are at most min over topics of (messages + 1) of them; and at least one topic had none at its
+//   beginning, so at most max over topics of messages. Where all topics have one stream of one period
+//   this is ceil((w + J) / T) with the largest J of them. Otherwise the slowest topic counts: T and J + T.
+// - When a message that entered by x has left with its set: before the next one of x is kept, so within
+//   T(x) + B(x); and once every other topic has had a message after it, so within B(x) + gap, the
+//   largest gap of the other topics. A message that is replaced before has no response.
+// - gap(x), from the beginning of a run to the end of the next by x: T + B for all that one timer starts;
+//   after a set it is the largest of its topics, and what the way from there takes at most.
+// - In step: if timers of one period and known offsets start all topics, d(x) being how much later than
+//   the first of them x is released, and every d(x) + B(x) is within the period, then the sets are those
+//   of each period, complete by the largest d(x) + B(x).
+//
+// What comes after a set has the period of its slowest topic (in step: of the timer that is first).
+// Assumptions: all topics' runs are on one thread and equally urgent, so that one ends before another
+// begins; timers go on for ever, and none skips a period, which is so as long as its own bound is within
+// its period; no message is lost on the way.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__MESSAGE_SET_HPP_
+#define TAKT_PLAN__SRC__MESSAGE_SET_HPP_
+
+#include <functional>
+#include <vector>
+
+#include "takt_plan/model.hpp"
+
+namespace takt_plan::detail
+{
+
+class Streams;
+
+/// What analysis has found out so far of a stream.
+struct StreamTimes
+{
+  Ns released = 0;  ///< at the latest, after the nominal release
+  Ns bound = 0;     ///< the end, likewise
+  Ns gap = 0;       ///< of streams that a set starts: see above
+};
+
+/// Of every stream, by its index.
+using TimesOf = std::function<const StreamTimes &(Index)>;
+
+struct MessageSet
+{
+  Index task = kNone;
+  std::vector<std::vector<Index>> topics;  ///< streams of each
+  Index slowest = 0;                       ///< of the topics; in step: the first one
+  bool equal = false;                      ///< one stream each, all of one period
+  bool in_step = false;                    ///< their offsets are known as well
+  std::vector<Ns> behind;                  ///< in step: d, of each topic
+
+  /// Position of the topic that `input` is of.
+  Index topic_of(Index input) const;
+
+  /// When the set of a message of `input` is complete and the work done, after its nominal release;
+  /// kUnbounded: unknown.
+  Ns completed(Index input, const Streams & streams, const TimesOf & times) const;
+  /// How late what counts as a release of the work may be, for the work by that message of the slowest
+  /// topic.
+  Ns lateness(Index input, const Streams & streams, const TimesOf & times) const;
+  /// From one complete set to the next.
+  Ns gap(const Streams & streams, const TimesOf & times) const;
+
+private:
+  bool stays_in_step(const Streams & streams, const TimesOf & times) const;
+};
+
+/// From the beginning of a run that this stream starts to the end of the next.
+Ns gap_of(Index stream, const Streams & streams, const TimesOf & times);
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__MESSAGE_SET_HPP_

@@ -1,0 +1,239 @@
+// Callbacks that work on sets of newest messages: what they cost, how long messages wait, and that no
+// simulated response is above its bound.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "support/campaign.hpp"
+#include "support/example.hpp"
+#include "support/random_model.hpp"
+#include "takt_plan/bounds.hpp"
+#include "takt_plan/priority_bounds.hpp"
+#include "takt_plan/simulate.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using test::Example;
+
+/// Two timers and a callback that works on the newest message of each.
+struct Pair
+{
+  explicit Pair(Ns first_period, Ns second_period) : example(1)
+  {
+    const Index thread = example.thread(0, 50);
+    first = example.timer(thread, 3, first_period, 1);
+    second = example.timer(thread, 2, second_period, 2);
+    fusion = example.sub(thread, 1, {first, second}, 10);
+    Task & task = example.model.tasks[fusion];
+    task.newest = true;
+    task.triggers[1].topic = 1;
+    after = example.sub(thread, 0, {fusion}, 5);
+    example.chain({first, fusion, after});
+    example.chain({second, fusion, after});
+  }
+
+  Ns bound(Index chain) const { return bounds(example.model)->chains[chain]->bound; }
+
+  Example example;
+  Index first = 0, second = 0, fusion = 0, after = 0;
+};
+
+TEST(MessageSet, InStepNobodyWaitsForTheNextPeriod)
+{
+  Pair pair(100, 100);
+  for (const Index timer : {pair.first, pair.second}) {
+    pair.example.model.tasks[timer].release->offset = 0;
+  }
+  EXPECT_EQ(pair.bound(0), pair.bound(1));
+  // 18 of work, which each part of the way may have to wait for once more.
+  EXPECT_GE(pair.bound(0), 18);
+  EXPECT_LT(pair.bound(0), 3 * 18);
+}
+
+TEST(MessageSet, BehindByAnOffsetTheFirstWaitsThatLong)
+{
+  Pair pair(100, 100);
+  pair.example.model.tasks[pair.first].release->offset = 5;
+  pair.example.model.tasks[pair.second].release->offset = 45;
+  EXPECT_EQ(pair.bound(0) - pair.bound(1), 40);
+}
+
+TEST(MessageSet, WithoutKnownOffsetsAMessageWaitsUntilItIsReplaced)
+{
+  Pair pair(100, 100);
+  const Ns apart = pair.bound(0);
+  EXPECT_GT(apart, 100);
+  EXPECT_LT(apart, 100 + 3 * 18);
+}
+
+TEST(MessageSet, AMessageWaitsForTheOtherTopicsTimer)
+{
+  Pair pair(1000, 100);
+  EXPECT_GT(pair.bound(0), 100);
+  EXPECT_LT(pair.bound(0), 300) << "the fast one comes soon";
+  EXPECT_LT(pair.bound(1), 300) << "or it is replaced by the next fast one";
+}
+
+TEST(MessageSet, ItWorksAsOftenAsItsSlowestTopic)
+{
+  Pair pair(100, 50);
+  // 1 + 10 + 5 every 100 and 2 every 50 are 20 %; if each message were worked on it would be 50 %.
+  Example & example = pair.example;
+  const Index load = example.timer(0, 9, 100, 70);
+  example.chain({load});
+  EXPECT_TRUE(bounds(example.model)->chains[0].ok());
+  example.model.tasks[load].time = 82;
+  EXPECT_FALSE(bounds(example.model)->chains[0].ok());
+}
+
+TEST(MessageSet, MessagesFromOutsideOfTheModelMayNeverComplete)
+{
+  Pair pair(100, 100);
+  pair.example.model.tasks[pair.second].timer = false;
+  EXPECT_TRUE(bounds(pair.example.model)->chains[0].ok()) << "a timer's is replaced by its next";
+  EXPECT_TRUE(bounds(pair.example.model)->chains[1].ok()) << "a timer's is sure to come";
+  pair.example.model.tasks[pair.first].timer = false;
+  for (const auto & chain : bounds(pair.example.model)->chains) {
+    ASSERT_FALSE(chain.ok());
+    EXPECT_NE(
+      chain.faults().front().find("waits for the other messages of a set"), std::string::npos)
+      << chain.faults().front();
+  }
+}
+
+// ---- against simulation ----
+
+/// Random, with sets; some have timers of one period with offsets.
+Model model_with_sets(std::uint64_t seed, bool offsets)
+{
+  Model model = test::random_model(seed);
+  std::mt19937_64 random(seed * 7919 + 1);
+  const auto below = [&](std::uint64_t n) { return static_cast<Index>(random() % n); };
+  const bool one_period = offsets && random() % 2 == 0;
+  for (Task & task : model.tasks) {
+    task.time = task.time * 3 / 4;
+    task.all = false;
+    if (task.release) {
+      task.release->jitter = offsets || random() % 2 == 0 ? 0 : task.release->jitter / 6;
+      task.release->period = one_period ? 2000 : task.release->period;
+      if (offsets) {
+        task.release->offset = random() % 2 == 0
+                                 ? 0
+                                 : static_cast<Ns>(random() % static_cast<std::uint64_t>(
+                                     one_period ? 200 : task.release->period));
+      }
+    }
+  }
+  const std::vector<Chain> before = model.chains;
+  for (Index index = 0; index < model.tasks.size(); ++index) {
+    Task & task = model.tasks[index];
+    if (task.release || task.triggers.size() != 1 || random() % 2 == 0) {
+      continue;
+    }
+    const Index other = below(index);
+    task.triggers.push_back({other, static_cast<Ns>(random() % 3 == 0 ? 20 : 0), 1});
+    task.newest = true;
+    for (const Chain & to : before) {
+      for (const Chain & on : before) {
+        const auto here = std::find(on.path.begin(), on.path.end(), index);
+        if (to.path.back() == other && here != on.path.end() && model.chains.size() < 60) {
+          Chain chain = to;
+          chain.name = "by_" + std::to_string(model.chains.size());
+          chain.path.insert(chain.path.end(), here, on.path.end());
+          model.chains.push_back(std::move(chain));
+        }
+      }
+    }
+  }
+  return model;
+}
+
+struct Seen
+{
+  std::uint64_t jobs = 0, bounds = 0, refusals = 0, violations = 0, through_sets = 0;
+  double tightest = 0;
+  std::string first;
+};
+
+void run(std::uint64_t seed, const PriorityTerms & terms, Seen & seen)
+{
+  const bool offsets = seed % 2 == 0;
+  const Model model = model_with_sets(seed, offsets);
+  PriorityOptions options;
+  options.terms = terms;
+  const auto bounds = priority_bounds(model, options);
+  ASSERT_TRUE(bounds.ok()) << bounds.faults().front();
+  auto simulation = simulation_model(model);
+  ASSERT_TRUE(simulation.ok()) << simulation.faults().front();
+  for (SimulatedTask & task : simulation->tasks) {
+    task.best = 0;
+  }
+  const auto compare = [&](const std::string & what, Ns bound, Ns observed) {
+    seen.tightest =
+      std::max(seen.tightest, static_cast<double>(observed) / static_cast<double>(bound + 1));
+    if (observed > bound && seen.violations++ == 0) {
+      seen.first = "TAKT_TEST_SEED=" + std::to_string(seed) + " " + what + ": bound " +
+                   std::to_string(bound) + ", observed " + std::to_string(observed);
+    }
+  };
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    SimulationOptions how;
+    how.duration = 60'000;
+    how.seed = seed * 16 + i;
+    how.phases = offsets ? Phases::fixed : i < 3 ? Phases::adversarial : Phases::random;
+    how.execution = i % 2 == 0 ? Execution::worst : Execution::uniform;
+    how.runs = offsets ? 1 : i < 3 ? adversarial_runs(*simulation) : 3;
+    const auto result = simulate(*simulation, how);
+    ASSERT_TRUE(result.ok()) << result.faults().front();
+    seen.jobs += result->jobs;
+    for (Index t = 0; t < model.tasks.size(); ++t) {
+      if (bounds->tasks[t]) {
+        compare(model.tasks[t].id, *bounds->tasks[t], result->tasks[t].from_source);
+      }
+    }
+    for (Index c = 0; c < model.chains.size(); ++c) {
+      const auto & bound = bounds->chains[c];
+      ++(bound ? seen.bounds : seen.refusals);
+      const auto & path = model.chains[c].path;
+      const bool through = std::any_of(
+        path.begin(), path.end(), [&](Index task) { return model.tasks[task].newest; });
+      const Responses & responses = result->chains[c].responses;
+      if (bound && responses.count > 0) {
+        seen.through_sets += through ? 1 : 0;
+        compare(model.chains[c].name, bound->bound, responses.worst.time());
+      }
+    }
+  }
+}
+
+TEST(MessageSetSoundness, NoResponseIsAboveItsBound)
+{
+  Seen seen;
+  for (std::uint64_t i = 0; i < test::rounds(1000); ++i) {
+    run(test::seed() + i, {}, seen);
+  }
+  EXPECT_EQ(seen.violations, 0U) << seen.first;
+  EXPECT_GT(seen.jobs, 1'000'000U);
+  EXPECT_GT(seen.bounds, seen.refusals);
+  EXPECT_GT(seen.through_sets, 5'000U);
+  EXPECT_GT(seen.tightest, 0.95);
+}
+
+TEST(MessageSetSoundness, WaitingIsNeeded)
+{
+  PriorityTerms terms;
+  terms.sets = false;
+  Seen seen;
+  for (std::uint64_t i = 1; i <= 500 && seen.violations == 0; ++i) {
+    run(i, terms, seen);
+  }
+  EXPECT_GT(seen.violations, 0U);
+}
+
+}  // namespace
+}  // namespace takt_plan
