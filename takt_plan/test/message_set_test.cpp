@@ -98,7 +98,8 @@ TEST(MessageSet, MessagesFromOutsideOfTheModelMayNeverComplete)
   EXPECT_TRUE(bounds(pair.example.model)->chains[0].ok()) << "a timer's is replaced by its next";
   EXPECT_TRUE(bounds(pair.example.model)->chains[1].ok()) << "a timer's is sure to come";
   pair.example.model.tasks[pair.first].timer = false;
-  for (const auto & chain : bounds(pair.example.model)->chains) {
+  const auto found = bounds(pair.example.model);
+  for (const auto & chain : found->chains) {
     ASSERT_FALSE(chain.ok());
     EXPECT_NE(
       chain.faults().front().find("waits for the other messages of a set"), std::string::npos)

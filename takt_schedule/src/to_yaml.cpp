@@ -1,122 +1,26 @@
 #include "takt_schedule/to_yaml.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
+#include <string>
+#include <utility>
 
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/size.hpp"
 #include "takt_schedule/thread_names.hpp"
-#include "text.hpp"
+#include "yaml_writer.hpp"
 
 namespace takt_schedule
 {
 namespace
 {
 
+using detail::flow;
+using detail::list_of;
+using detail::Pairs;
+using detail::scalar;
+using detail::scalar_or_list;
+using detail::Writer;
 using takt_core::Policy;
 using takt_core::ThreadAttributes;
-
-/// A scalar that is read back as `text`.
-std::string scalar(std::string_view text)
-{
-  // Words that YAML versions give a meaning of their own.
-  constexpr std::array<std::string_view, 9> kSpecial{"null", "true", "false", "yes", "no",
-                                                     "on",   "off",  "y",     "n"};
-  std::string lowered{text};
-  std::transform(lowered.begin(), lowered.end(), lowered.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  const bool plain =
-    !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
-    std::all_of(
-      text.begin(), text.end(),
-      [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '/';
-      }) &&
-    std::find(kSpecial.begin(), kSpecial.end(), lowered) == kSpecial.end();
-  if (plain) {
-    return std::string(text);
-  }
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += {'\\', c};
-    } else if (byte < 0x20 || byte == 0x7f) {
-      constexpr std::string_view kHex = "0123456789abcdef";
-      result += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 0xfU]};
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
-std::string scalar_or_list(const std::vector<std::string> & words)
-{
-  if (words.size() == 1) {
-    return scalar(words.front());
-  }
-  std::string result;
-  for (const std::string & word : words) {
-    result += (result.empty() ? "[" : ", ") + scalar(word);
-  }
-  return result + "]";
-}
-
-class Writer
-{
-public:
-  std::string take() { return std::move(text_); }
-
-  void blank() { text_ += '\n'; }
-
-  void comment(int depth, std::string_view text)
-  {
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
-      text_ += std::string(static_cast<std::size_t>(depth) * 2, ' ') + "#";
-      if (end > 0) {
-        text_ += ' ';
-        for (const char c : text.substr(0, end)) {
-          const auto byte = static_cast<unsigned char>(c);
-          text_ += byte < 0x20 || byte == 0x7f ? ' ' : c;
-        }
-      }
-      text_ += '\n';
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
-  }
-
-  /// "key: value"; an empty value opens a block. `item`: the first key of a list entry.
-  void line(int depth, std::string_view key, std::string_view value, std::string_view remark = {})
-  {
-    std::string indent(static_cast<std::size_t>(depth) * 2, ' ');
-    if (item_) {
-      indent.replace(indent.size() - 2, 2, "- ");
-      item_ = false;
-    }
-    text_ += indent + scalar(key) + ":";
-    if (!value.empty()) {
-      text_ += ' ';
-      text_ += value;
-    }
-    if (!remark.empty()) {
-      text_ += "  # ";
-      text_ += remark;
-    }
-    text_ += '\n';
-  }
-
-  void item() { item_ = true; }
-
-private:
-  std::string text_;
-  bool item_ = false;
-};
-
-using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 void add_attributes(const ThreadAttributes & a, Pairs & pairs)
 {
@@ -136,21 +40,8 @@ void add_attributes(const ThreadAttributes & a, Pairs & pairs)
     }
   }
   if (!a.cores.empty()) {
-    std::string cores;
-    for (const int core : a.cores) {
-      cores += (cores.empty() ? "[" : ", ") + std::to_string(core);
-    }
-    pairs.emplace_back("cores", cores + "]");
+    pairs.emplace_back("cores", list_of(a.cores));
   }
-}
-
-std::string flow(const Pairs & pairs)
-{
-  std::string result = "{";
-  for (const auto & [key, value] : pairs) {
-    result += (result.size() > 1 ? ", " : "") + key + ": " + value;
-  }
-  return result + "}";
 }
 
 void write_threads(Writer & out, const Threads & threads)
@@ -266,26 +157,6 @@ void write_executor(Writer & out, const ExecutorSchedule & executor)
   }
 }
 
-void write_chain(Writer & out, const takt_core::ChainOptions & chain)
-{
-  out.line(1, chain.name, {});
-  // One id per line: paths are long, and diffs of schedules are read by people.
-  std::string path;
-  for (const std::string & id : chain.path) {
-    path += (path.empty() ? "[\n      " : ",\n      ") + scalar(id);
-  }
-  out.line(2, "path", path + "]");
-  if (chain.priority != 0) {
-    out.line(2, "priority", std::to_string(chain.priority));
-  }
-  if (chain.deadline != takt_core::kForever) {
-    out.line(2, "deadline", print_duration(chain.deadline));
-  }
-  if (chain.period != takt_core::Duration{}) {
-    out.line(2, "period", print_duration(chain.period));
-  }
-}
-
 }  // namespace
 
 std::string to_yaml(const Schedule & schedule, std::string_view header)
@@ -307,8 +178,7 @@ std::string to_yaml(const Schedule & schedule, std::string_view header)
     out.line(0, "chains", {});
   }
   for (const ChainSchedule & chain : schedule.chains) {
-    out.comment(1, chain.source.comment);
-    write_chain(out, chain.options);
+    detail::write_chain(out, chain);
   }
   return out.take();
 }

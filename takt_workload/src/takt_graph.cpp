@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "command_line.hpp"
+#include "takt_schedule/to_yaml.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/graph_parse.hpp"
+#include "takt_workload/system_of_graph.hpp"
 
 namespace takt_workload
 {
@@ -114,6 +116,21 @@ int run(int argc, char ** argv)
   CLI::App * const ids_command = add("ids", "ids of all callbacks, as JSON");
   CLI::App * const info_command = add("info", "rates, work and chains");
   info_command->add_flag("--json", as_json, "as JSON");
+  CLI::App * const system_command = add("system", "a system model of it, for planning");
+  int cores = 4;
+  double scale = 1.0;
+  takt_schedule::Overheads overheads;
+  constexpr int kMostCores = 4096;
+  constexpr double kMostScale = 1000.0;
+  add_whole(
+    *system_command, "--cores", [&](int count) { cores = count; }, 1, kMostCores,
+    "cores of the machine (4)");
+  add_factor(*system_command, "--work-scale", scale, kMostScale, "multiplies all work");
+  add_duration(*system_command, "--dispatch", overheads.dispatch, "overhead of a run");
+  add_duration(
+    *system_command, "--middleware", overheads.middleware, "of publishing or taking a message");
+  add_duration(
+    *system_command, "--context-switch", overheads.context_switch, "of a preemption or wake-up");
   add("check", "only says what is wrong with it");
   if (const auto code = parse_or_explain(app, argc, argv)) {
     return *code;
@@ -130,6 +147,10 @@ int run(int argc, char ** argv)
   } else if (*info_command) {
     const json all = info(graph.value());
     std::cout << (as_json ? all.dump(1) + "\n" : info_table(all));
+  } else if (*system_command) {
+    std::cout << takt_schedule::to_yaml(
+      system_of(with_work_scaled(graph.value(), scale), cores, overheads),
+      "The system model of the graph " + graph->name + "; takt plan FILE makes a schedule for it.");
   }
   return 0;
 }

@@ -1,7 +1,7 @@
-// Writing a schedule file: what is not a default, with comments.
+// Writing schedule and system files: what is not a default, with comments.
 //
-// Stable: equal schedules give equal text (but for `Source::comment`), and parsing the text gives
-// an equal schedule. Set-up only: allocates, does not block.
+// Stable: equal schedules and systems give equal text (but for `Source::comment`), and parsing the text
+// gives an equal one. Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__TO_YAML_HPP_
 #define TAKT_SCHEDULE__TO_YAML_HPP_
 
@@ -9,12 +9,14 @@
 #include <string_view>
 
 #include "takt_schedule/schedule.hpp"
+#include "takt_schedule/system.hpp"
 
 namespace takt_schedule
 {
 
 /// `header` is put on top as a comment, as the `Source::comment` of every entry is put above it.
 std::string to_yaml(const Schedule & schedule, std::string_view header = {});
+std::string to_yaml(const System & system, std::string_view header = {});
 
 }  // namespace takt_schedule
 

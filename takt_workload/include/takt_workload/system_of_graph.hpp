@@ -1,0 +1,23 @@
+// The system model of a graph: what analysis, simulation and planning need to know of it.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_WORKLOAD__SYSTEM_OF_GRAPH_HPP_
+#define TAKT_WORKLOAD__SYSTEM_OF_GRAPH_HPP_
+
+#include "takt_schedule/system.hpp"
+#include "takt_workload/graph.hpp"
+
+namespace takt_workload
+{
+
+/// One host `machine`, one executor `main`. Callbacks are those that a run has, with the same ids:
+/// a fusion is a set of its subscriptions (trigger: newest); the inputs of a cyclic node take their
+/// message in no time, and its timer reads their topics. Execution times are the work of the graph, worst
+/// and best; what a run costs beside it is in `overheads`. Without an offset a timer is first released
+/// after one period.
+takt_schedule::System system_of(
+  const Graph & graph, int cores, const takt_schedule::Overheads & overheads = {});
+
+}  // namespace takt_workload
+
+#endif  // TAKT_WORKLOAD__SYSTEM_OF_GRAPH_HPP_

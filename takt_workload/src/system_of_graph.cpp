@@ -1,0 +1,130 @@
+#include "takt_workload/system_of_graph.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "takt_workload/callback_table.hpp"
+
+namespace takt_workload
+{
+namespace
+{
+
+using takt_schedule::CallbackModel;
+
+class Builder
+{
+public:
+  explicit Builder(const Graph & graph) : graph_(graph), table_(graph) {}
+
+  takt_schedule::System build(int cores, const takt_schedule::Overheads & overheads)
+  {
+    takt_schedule::HostModel host;
+    host.name = "machine";
+    host.cores.resize(static_cast<std::size_t>(cores));
+    std::iota(host.cores.begin(), host.cores.end(), 0);
+    host.overheads = overheads;
+    system_.hosts.push_back(std::move(host));
+    add_groups();
+    for (std::uint32_t i = 0; i < table_.callbacks().size(); ++i) {
+      add_callback(i);
+    }
+    for (const Chain & chain : graph_.chains) {
+      add_chain(chain);
+    }
+    return std::move(system_);
+  }
+
+private:
+  bool is_set(const CallbackEntry & entry) const
+  {
+    const Node & node = graph_.nodes[entry.node];
+    return node.kind == NodeKind::fusion && node.inputs.size() > 1;
+  }
+
+  /// A group of one callback says nothing.
+  void add_groups()
+  {
+    std::map<std::string, int> members;
+    for (const CallbackEntry & entry : table_.callbacks()) {
+      members[entry.group] += is_set(entry) && entry.input > 0 ? 0 : 1;
+    }
+    for (const CallbackEntry & entry : table_.callbacks()) {
+      const bool reentrant = graph_.nodes[entry.node].grouping == Grouping::reentrant;
+      if ((members[entry.group] > 1 || reentrant) && groups_.insert(entry.group).second) {
+        using takt_core::GroupKind;
+        system_.groups.push_back(
+          {entry.group, reentrant ? GroupKind::reentrant : GroupKind::mutually_exclusive, {}});
+      }
+    }
+  }
+
+  void add_callback(std::uint32_t index)
+  {
+    const CallbackEntry & entry = table_.callbacks()[index];
+    const Node & node = graph_.nodes[entry.node];
+    if (is_set(entry) && entry.input > 0) {
+      return;  // with the first
+    }
+    CallbackModel callback;
+    callback.id = entry.id;
+    callback.executor = "main";
+    callback.host = system_.hosts.front().name;
+    callback.group = groups_.contains(entry.group) ? entry.group : "";
+    callback.time.worst = entry.work.longest;
+    callback.time.best = entry.work.shortest;
+    if (entry.timer) {
+      callback.period = entry.period;
+      callback.offset = node.offset.value_or(node.period);
+      for (const Input & input : node.inputs) {
+        callback.reads.push_back(input.topic);
+      }
+    } else {
+      callback.triggers = {node.inputs[entry.input].topic};
+      callback.depth = node.inputs[entry.input].depth;
+    }
+    if (is_set(entry)) {
+      callback.trigger = takt_schedule::Trigger::newest;
+      callback.triggers.clear();
+      for (const Input & input : node.inputs) {
+        callback.ids.push_back(subscription_id(node.name, input.topic));
+        callback.triggers.push_back(input.topic);
+        callback.depth = std::min(callback.depth, input.depth);
+      }
+    }
+    if (entry.output_topic != kNone) {
+      callback.publishes = {table_.topics()[entry.output_topic].name};
+    }
+    system_.callbacks.push_back(std::move(callback));
+  }
+
+  void add_chain(const Chain & chain)
+  {
+    takt_schedule::ChainSchedule entry;
+    entry.options.name = chain.name;
+    entry.options.path = chain.path;
+    entry.options.priority = chain.priority;
+    entry.options.deadline = chain.deadline;
+    const CallbackEntry & root = table_.callbacks()[table_.find(chain.path.front())];
+    entry.options.period = root.period;
+    system_.chains.push_back(std::move(entry));
+  }
+
+  const Graph & graph_;
+  const CallbackTable table_;
+  takt_schedule::System system_;
+  std::set<std::string> groups_;  // those that are named
+};
+
+}  // namespace
+
+takt_schedule::System system_of(
+  const Graph & graph, int cores, const takt_schedule::Overheads & overheads)
+{
+  return Builder(graph).build(cores, overheads);
+}
+
+}  // namespace takt_workload
