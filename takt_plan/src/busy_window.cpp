@@ -18,7 +18,7 @@ Ns entering(const BusyWindow & window, Ns length)
 {
   Ns sum = 0;
   for (const Entry & entry : window.entries) {
-    sum = add(sum, multiply(arrivals(length, entry.period, entry.jitter), entry.cost));
+    sum = add(sum, multiply(entry.releases(length), entry.cost));
   }
   return sum;
 }
@@ -29,7 +29,7 @@ Ns length_to(const BusyWindow & window, Ns number, Ns start, Ns horizon, Steps &
   const Ns fixed =
     add(constant(window), add(multiply(number, window.after), multiply(number - 1, window.forked)));
   return fixed_point(start, horizon, steps, [&](Ns length) {
-    const Ns releases = std::max(number, arrivals(length, window.period, window.jitter));
+    const Ns releases = std::max(number, window.releases(length));
     return add(fixed, add(multiply(releases, window.before), entering(window, length)));
   });
 }
@@ -41,11 +41,23 @@ Ns whole_length(const BusyWindow & window, Ns horizon, Steps & steps)
   return fixed_point(0, horizon, steps, [&](Ns length) {
     return add(
       add(constant(window), entering(window, length)),
-      multiply(arrivals(length, window.period, window.jitter), own));
+      multiply(window.releases(length), own));
   });
 }
 
 }  // namespace
+
+Ns Entry::releases(Ns length) const
+{
+  const Ns all = arrivals(length, period, jitter);
+  return curves == nullptr ? all : std::min(all, curves->releases(stream, length));
+}
+
+Ns BusyWindow::releases(Ns length) const
+{
+  const Ns all = arrivals(length, period, jitter);
+  return curves == nullptr ? all : std::min(all, curves->releases(stream, length));
+}
 
 Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps & steps)
 {
@@ -54,7 +66,7 @@ Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps
   if (whole == kUnbounded) {
     return {};
   }
-  const Ns most = queued ? arrivals(whole, window.period, window.jitter) : 1;
+  const Ns most = queued ? window.releases(whole) : 1;
   Worst worst{-1, 0, 0};
   Ns length = 0;
   for (Ns number = 1; number <= most; ++number) {

@@ -12,6 +12,15 @@
 namespace takt_plan::detail
 {
 
+/// How often something may be released in a window of some length at most, where a period and a jitter
+/// do not say all.
+class Curves
+{
+public:
+  virtual ~Curves() = default;
+  virtual Ns releases(Index stream, Ns length) const = 0;
+};
+
 /// Work that comes from outside of the window's core or level.
 struct Entry
 {
@@ -20,6 +29,10 @@ struct Entry
   Ns period = 0;
   Ns jitter = 0;
   Ns cost = 0;  ///< per release, with all that follows from it in the window
+  const Curves * curves = nullptr;  ///< of its stream, beside period and jitter
+
+  /// Releases in a window of `length` at most.
+  Ns releases(Ns length) const;
 };
 
 struct BusyWindow
@@ -32,7 +45,12 @@ struct BusyWindow
   Ns forked = 0;  ///< as `after`, but not for the one that is looked at
   Ns period = 0;  ///< of the own releases
   Ns jitter = 0;
+  Index stream = kNone;  ///< of the own releases
+  const Curves * curves = nullptr;
   std::vector<Entry> entries;
+
+  /// Own releases in a window of `length` at most.
+  Ns releases(Ns length) const;
 };
 
 /// The worst activation of a window.

@@ -96,17 +96,34 @@ Ns MessageSet::completed(
   return std::min(replaced, add(times(input).bound, others));
 }
 
-Ns MessageSet::lateness(
-  Index input, const Streams & streams, const TimesOf & times) const
+Ns MessageSet::lateness(Index input, const Streams & streams, const TimesOf & times) const
 {
-  if (!equal) {
-    return add(times(input).released, streams.all()[input].period);
-  }
-  Ns most = 0;
+  return add(times(input).released, streams.all()[input].period);
+}
+
+Ns MessageSet::work(Ns length, const Streams & streams, const TimesOf & times) const
+{
+  Ns least = kUnbounded, most = 0;
   for (const auto & topic : topics) {
-    most = std::max(most, times(topic.front()).released);
+    Ns messages = 0;
+    for (const Index input : topic) {
+      messages = add(messages, releases_of(input, length, streams, times));
+    }
+    least = std::min(least, messages);
+    most = std::max(most, messages);
   }
-  return most;
+  return std::min(add(least, 1), most);
+}
+
+Ns releases_of(Index id, Ns length, const Streams & streams, const TimesOf & times)
+{
+  const Stream & stream = streams.all()[id];
+  const Ns all = arrivals(length, stream.period, times(id).released);
+  if (!stream.curved) {
+    return all;
+  }
+  const MessageSet & set = *streams.set(streams.all()[stream.set].task);
+  return std::min(all, set.work(add(length, times(id).since), streams, times));
 }
 
 Ns MessageSet::gap(const Streams & streams, const TimesOf & times) const

@@ -7,9 +7,10 @@
 // x starts, from that stream's nominal release:
 //
 // - How often it works. Between two complete sets every topic has had a message, so in any window there
-//   are at most min over topics of (messages + 1) of them; and at least one topic had none at its
-//   beginning, so at most max over topics of messages. Where all topics have one stream of one period
-//   this is ceil((w + J) / T) with the largest J of them. Otherwise the slowest topic counts: T and J + T.
+//   are at most min over topics of (messages + 1) of them: that of the slowest has a period, T, and a
+//   jitter, J + T. And at least one topic had none at the window's beginning, so there are at most max
+//   over topics of messages. What the work starts is as frequent, in a window that is longer by the time
+//   from the runs that may complete a set to there (`since`).
 // - When a message that entered by x has left with its set: before the next one of x is kept, so within
 //   T(x) + B(x); and once every other topic has had a message after it, so within B(x) + gap, the
 //   largest gap of the other topics. A message that is replaced before has no response.
@@ -44,6 +45,7 @@ struct StreamTimes
   Ns released = 0;  ///< at the latest, after the nominal release
   Ns bound = 0;     ///< the end, likewise
   Ns gap = 0;       ///< of streams that a set starts: see above
+  Ns since = 0;     ///< of streams after a set: from its last message to there, at most
 };
 
 /// Of every stream, by its index.
@@ -54,8 +56,7 @@ struct MessageSet
   Index task = kNone;
   std::vector<std::vector<Index>> topics;  ///< streams of each
   Index slowest = 0;                       ///< of the topics; in step: the first one
-  bool equal = false;                      ///< one stream each, all of one period
-  bool in_step = false;                    ///< their offsets are known as well
+  bool in_step = false;
   std::vector<Ns> behind;                  ///< in step: d, of each topic
 
   /// Position of the topic that `input` is of.
@@ -67,12 +68,17 @@ struct MessageSet
   /// How late what counts as a release of the work may be, for the work by that message of the slowest
   /// topic.
   Ns lateness(Index input, const Streams & streams, const TimesOf & times) const;
+  /// In any window of `length`, at most.
+  Ns work(Ns length, const Streams & streams, const TimesOf & times) const;
   /// From one complete set to the next.
   Ns gap(const Streams & streams, const TimesOf & times) const;
 
 private:
   bool stays_in_step(const Streams & streams, const TimesOf & times) const;
 };
+
+/// How many of the stream's releases there are in any window of `length` at most.
+Ns releases_of(Index stream, Ns length, const Streams & streams, const TimesOf & times);
 
 /// From the beginning of a run that this stream starts to the end of the next.
 Ns gap_of(Index stream, const Streams & streams, const TimesOf & times);

@@ -195,10 +195,10 @@ private:
     result.blocking = window.blocking;
     result.ceiling = window.ceiling;
     result.once = window.once;
-    const Ns releases = std::max(number, arrivals(part.worst.length, window.period, window.jitter));
+    const Ns releases = std::max(number, window.releases(part.worst.length));
     result.own = releases * window.before + number * window.after + (number - 1) * window.forked;
     for (const detail::Entry & entry : window.entries) {
-      const Ns time = arrivals(part.worst.length, entry.period, entry.jitter) * entry.cost;
+      const Ns time = entry.releases(part.worst.length) * entry.cost;
       const bool own_set = entry.stream != kNone && entry.task == result.tasks.front() &&
                            solver_.streams().all()[entry.stream].set == entry.stream;
       if (own_set) {

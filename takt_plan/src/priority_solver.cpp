@@ -37,10 +37,31 @@ void PrioritySolver::prepare(Index task)
     auto window = priority_window(model_, flow_.streams, flow_.segments, task, way, terms_);
     if (window) {
       part.window = std::move(*window);
+      part.curved = use_curves(part.window.window);
     } else {
       part.refusal = window.faults().front();
     }
   }
+}
+
+bool PrioritySolver::use_curves(BusyWindow & window) const
+{
+  const auto curved = [&](Index id) {
+    return id != kNone && terms_.jitter && flow_.streams.all()[id].curved;
+  };
+  bool any = curved(window.stream);
+  window.curves = any ? this : nullptr;
+  for (Entry & entry : window.entries) {
+    entry.curves = curved(entry.stream) ? this : nullptr;
+    any = any || entry.curves != nullptr;
+  }
+  return any;
+}
+
+Ns PrioritySolver::releases(Index stream, Ns length) const
+{
+  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
+  return releases_of(stream, length, flow_.streams, times);
 }
 
 // One round over all tasks; false if nothing moved.
@@ -114,7 +135,8 @@ bool PrioritySolver::solve_part(Index id)
   }
   BusyWindow & window = part.window.window;
   const PriorityPart & head = parts_[part.window.head_stream];
-  bool moved = part.solved_round < 0 || head.released_round >= part.solved_round;
+  // Curves depend on streams that are not looked at here.
+  bool moved = part.solved_round < 0 || head.released_round >= part.solved_round || part.curved;
   window.jitter = jitter(part.window.head_stream);
   for (Entry & entry : window.entries) {
     if (entry.stream != kNone) {
@@ -139,16 +161,36 @@ bool PrioritySolver::solve_part(Index id)
   return true;
 }
 
+// From the last message of a set to the end of what a stream starts after it.
+Ns PrioritySolver::since_set(Index id) const
+{
+  const Stream & stream = flow_.streams.all()[id];
+  if (!stream.curved) {
+    return 0;
+  }
+  Ns response = 0;
+  if (stream.set == id) {
+    for (const Index input : flow_.streams.of(stream.task)) {
+      response = std::max(response, parts_[input].worst.response);
+    }
+    return response;
+  }
+  const PriorityPart & part = parts_[id];
+  return add(parts_[part.window.head_stream].since, part.worst.response);
+}
+
 void PrioritySolver::release_next(Index id)
 {
   for (const Index next : next_[id]) {
-    Ns latest = 0;
+    Ns latest = 0, since = 0;
     for (const Stream::From & from : flow_.streams.all()[next].from) {
       const Link & link = model_.tasks[flow_.streams.all()[next].task].triggers[from.link];
       latest = std::max(latest, add(parts_[from.stream].bound, link.delay));
+      since = std::max(since, add(since_set(from.stream), link.delay));
     }
-    if (latest != parts_[next].released) {
+    if (latest != parts_[next].released || since != parts_[next].since) {
       parts_[next].released = latest;
+      parts_[next].since = since;
       parts_[next].released_round = round_;
     }
   }

@@ -23,21 +23,26 @@ struct PriorityPart : StreamTimes
   PriorityWindow window;
   std::string refusal;  ///< empty: the window is there
   Worst worst;
+  bool curved = false;  ///< its window has curves
   Steps steps;
   int released_round = 0;  ///< the last one that moved `released`
   int solved_round = -1;   ///< the last one that looked at the window
 };
 
-class PrioritySolver
+class PrioritySolver final : public Curves
 {
 public:
   /// Solves. `model` must pass `check`; keeps a reference to it.
   PrioritySolver(const Model & model, const PriorityOptions & options);
+  PrioritySolver(const PrioritySolver &) = delete;
+  PrioritySolver & operator=(const PrioritySolver &) = delete;
 
   const Model & model() const noexcept { return model_; }
   Ns horizon() const noexcept { return horizon_; }
   const Streams & streams() const noexcept { return flow_.streams; }
   const Segments & segments() const noexcept { return flow_.segments; }
+  /// Of a stream after a set.
+  Ns releases(Index stream, Ns length) const override;
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
   /// When the set of a message that starts a run by this stream is complete and the work done, after
   /// its nominal release; kUnbounded: unknown.
@@ -48,6 +53,8 @@ private:
   bool iterate();
   bool solve_part(Index id);
   Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
+  Ns since_set(Index id) const;
+  bool use_curves(BusyWindow & window) const;
   bool solve_set(const MessageSet & set);
   void release_next(Index id);
 

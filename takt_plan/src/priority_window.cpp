@@ -194,6 +194,7 @@ Result<PriorityWindow> priority_window(
     // A segment has no ways in but its head's, so streams keep their positions along it.
     result.head_stream = streams.of(result.tasks.front())[way];
     result.window.period = streams.all()[result.head_stream].period;
+    result.window.stream = result.head_stream;
     refusal = Builder(model, streams, segments, terms, result).build();
   }
   if (refusal) {

@@ -94,6 +94,7 @@ bool Streams::add_joined(const Model & model, Index index)
     joined.root = stream.root;
     joined.set = stream.set;
     joined.timer = stream.timer;
+    joined.curved = stream.curved;
     joined.from.push_back({after(from).front(), link});
   }
   add(std::move(joined));
@@ -124,6 +125,12 @@ void Streams::add_set(const Model & model, Index index)
     }
   }
   compare_periods(model, set);
+  std::size_t in_sight = 0;
+  for (const Index stream : of_[index]) {
+    const Index before = all_[stream].set;
+    in_sight += before == kNone ? 1 : in_sight_[set_of_[all_[before].task]];
+  }
+  in_sight_.push_back(std::min(in_sight, kMostInSight + 1));
   for (const Index input : set.topics[set.slowest]) {
     Stream complete = all_[input];
     complete.from.clear();
@@ -132,6 +139,7 @@ void Streams::add_set(const Model & model, Index index)
     }
     complete.set = all_.size();
     complete.timer = true;  // `gap` knows better
+    complete.curved = in_sight <= kMostInSight;
     complete_[index].push_back(all_.size());
     all_.push_back(std::move(complete));
   }
@@ -147,19 +155,19 @@ void Streams::compare_periods(const Model & model, MessageSet & set) const
   const Index host = model.tasks[first_stream.source].host;
   bool one_source = true, one_clock = true;
   std::vector<Ns> offsets;
-  set.equal = set.in_step = true;
+  set.in_step = true;
   for (const auto & topic : set.topics) {
     const Stream & stream = all_[topic.front()];
     const Task & source = model.tasks[stream.source];
-    set.equal = set.equal && topic.size() == 1 && stream.period == first_stream.period;
-    set.in_step = set.in_step && stream.set == kNone && stream.timer;
+    set.in_step = set.in_step && topic.size() == 1 && stream.period == first_stream.period &&
+                  stream.set == kNone && stream.timer;
     one_source = one_source && stream.source == first_stream.source;
     one_clock = one_clock && source.host == host && source.release->offset;
     offsets.push_back(source.release->offset.value_or(0));
   }
   const Ns first = *std::min_element(offsets.begin(), offsets.end());
   const Ns last = *std::max_element(offsets.begin(), offsets.end());
-  set.in_step = set.in_step && set.equal && (one_source || one_clock) &&
+  set.in_step = set.in_step && (one_source || one_clock) &&
                 last - first < first_stream.period;
   if (set.in_step) {
     set.slowest = static_cast<Index>(

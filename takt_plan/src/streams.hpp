@@ -30,6 +30,7 @@ struct Stream
   Index root = kNone;  ///< the stream of the source's own release
   Index set = kNone;   ///< the last stream on the way that begins with a complete set; none: no set
   bool timer = false;  ///< the source is one
+  bool curved = false;  ///< after a set: `releases_of` knows more than the period says
 };
 
 /// True if one message of each of several topics starts the task.
@@ -44,6 +45,8 @@ std::string too_many_ways(const std::string & whom);
 class Streams
 {
 public:
+  /// A set that depends on more streams than this, through the sets before it, is not looked into.
+  static constexpr std::size_t kMostInSight = 64;
   /// More ways than this to one task are too many to tell apart: its activations are as many.
   static constexpr std::size_t kMostPerTask = 64;
 
@@ -86,6 +89,7 @@ private:
   std::vector<std::vector<Index>> complete_;
   std::vector<MessageSet> sets_;
   std::vector<Index> set_of_;
+  std::vector<std::size_t> in_sight_;  // per set
   std::vector<char> too_many_;
   std::vector<char> waits_;
 };

@@ -33,8 +33,7 @@ std::vector<double> loads(const Planned & planned)
   const detail::Streams streams(model, in_trigger_order(model));
   std::vector<double> result(model.threads.size(), 0);
   for (Index task = 0; task < model.tasks.size(); ++task) {
-    result[model.tasks[task].threads.front()] +=
-      streams.rate(task) * static_cast<double>(model.tasks[task].cost());
+    result[model.tasks[task].threads.front()] += streams.load(model, task);
   }
   return result;
 }
