@@ -14,11 +14,21 @@ Ns constant(const BusyWindow & window)
   return add(window.blocking, add(window.ceiling, window.once));
 }
 
+Ns releases_of(const Entry & entry, Ns length, const std::vector<Ns> & complete)
+{
+  Ns all = arrivals(length, entry.period, entry.jitter);
+  if (entry.curves != nullptr) {
+    all = std::min(all, entry.curves->releases(entry.stream, length));
+  }
+  return entry.set == kNone ? all : std::min(all, complete[entry.set]);
+}
+
 Ns entering(const BusyWindow & window, Ns length)
 {
   Ns sum = 0;
+  const std::vector<Ns> complete = window.complete(length);
   for (const Entry & entry : window.entries) {
-    sum = add(sum, multiply(entry.releases(length), entry.cost));
+    sum = add(sum, multiply(releases_of(entry, length, complete), entry.cost));
   }
   return sum;
 }
@@ -47,16 +57,36 @@ Ns whole_length(const BusyWindow & window, Ns horizon, Steps & steps)
 
 }  // namespace
 
-Ns Entry::releases(Ns length) const
+Ns BusyWindow::releases(Ns length) const
 {
   const Ns all = arrivals(length, period, jitter);
   return curves == nullptr ? all : std::min(all, curves->releases(stream, length));
 }
 
-Ns BusyWindow::releases(Ns length) const
+Ns BusyWindow::releases(const Entry & entry, Ns length) const
 {
-  const Ns all = arrivals(length, period, jitter);
-  return curves == nullptr ? all : std::min(all, curves->releases(stream, length));
+  return releases_of(entry, length, complete(length));
+}
+
+std::vector<Ns> BusyWindow::complete(Ns length) const
+{
+  std::vector<Ns> counts;
+  for (const WindowSet & set : sets) {
+    Ns least = kUnbounded, most = 0;
+    for (const auto & topic : set.topics) {
+      Ns messages = 0;
+      for (const WindowSet::Input & input : topic) {
+        const Ns from_input = input.set != kNone      ? counts[input.set]
+                              : input.stream != kNone ? set_curves->releases(input.stream, length)
+                                                      : 1;
+        messages = add(messages, from_input);
+      }
+      least = std::min(least, messages);
+      most = std::max(most, messages);
+    }
+    counts.push_back(std::min(add(least, 1), most));
+  }
+  return counts;
 }
 
 Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps & steps)

@@ -30,9 +30,20 @@ struct Entry
   Ns jitter = 0;
   Ns cost = 0;  ///< per release, with all that follows from it in the window
   const Curves * curves = nullptr;  ///< of its stream, beside period and jitter
+  Index set = kNone;                ///< as often as that set of the window is complete; none: no set
+};
 
-  /// Releases in a window of `length` at most.
-  Ns releases(Ns length) const;
+/// A set of newest messages that work of the window waits for (message_set.hpp).
+struct WindowSet
+{
+  /// Where messages come from: one of these.
+  struct Input
+  {
+    Index stream = kNone;  ///< as often as it is released
+    Index set = kNone;     ///< as often as that set, before this one, is complete
+    // Neither: once. What is less urgent had begun.
+  };
+  std::vector<std::vector<Input>> topics;
 };
 
 struct BusyWindow
@@ -48,9 +59,15 @@ struct BusyWindow
   Index stream = kNone;  ///< of the own releases
   const Curves * curves = nullptr;
   std::vector<Entry> entries;
+  std::vector<WindowSet> sets;
+  const Curves * set_curves = nullptr;  ///< of the sets' streams
 
   /// Own releases in a window of `length` at most.
   Ns releases(Ns length) const;
+  /// Of an entry.
+  Ns releases(const Entry & entry, Ns length) const;
+  /// How often each of the sets is complete.
+  std::vector<Ns> complete(Ns length) const;
 };
 
 /// The worst activation of a window.

@@ -198,7 +198,7 @@ private:
     const Ns releases = std::max(number, window.releases(part.worst.length));
     result.own = releases * window.before + number * window.after + (number - 1) * window.forked;
     for (const detail::Entry & entry : window.entries) {
-      const Ns time = entry.releases(part.worst.length) * entry.cost;
+      const Ns time = window.releases(entry, part.worst.length) * entry.cost;
       const bool own_set = entry.stream != kNone && entry.task == result.tasks.front() &&
                            solver_.streams().all()[entry.stream].set == entry.stream;
       if (own_set) {

@@ -49,7 +49,8 @@ bool PrioritySolver::use_curves(BusyWindow & window) const
   const auto curved = [&](Index id) {
     return id != kNone && terms_.jitter && flow_.streams.all()[id].curved;
   };
-  bool any = curved(window.stream);
+  window.set_curves = this;
+  bool any = curved(window.stream) || !window.sets.empty();
   window.curves = any ? this : nullptr;
   for (Entry & entry : window.entries) {
     entry.curves = curved(entry.stream) ? this : nullptr;

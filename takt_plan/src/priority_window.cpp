@@ -83,11 +83,13 @@ private:
   {
     const std::vector<Index> & here = segments_.on(level_.core());
     value_.assign(model_.tasks.size(), 0);
+    set_of_.assign(model_.tasks.size(), kNone);
     for (auto at = here.rbegin(); at != here.rend(); ++at) {
       if (work_[*at]) {
         value_[*at] = cost_of_run(*at);
         for (const Index next : segments_.next(*at)) {
-          value_[*at] = add(value_[*at], work_[next] ? value_[next] : 0);
+          // What a set starts is entered with it.
+          value_[*at] = add(value_[*at], work_[next] && !task(*at).newest ? value_[next] : 0);
         }
       }
     }
@@ -109,14 +111,59 @@ private:
       }
     }
     if (streams_.set(index) != nullptr) {
-      for (const Index id : streams_.after(index)) {
-        const Ns work = task(index).cost() - task(index).store;
-        window_.entries.push_back({index, id, streams_.all()[id].period, 0, work});
-      }
+      add_set(*streams_.set(index));
     }
     for (const Link & link : task(index).triggers) {
       if (terms_.once && segments_.local(link, index) && !work_[link.from]) {
         window_.once = add(window_.once, value_[index]);
+      }
+    }
+  }
+
+  /// What only the run does that completes the set, with what it starts here.
+  void add_set(const MessageSet & set)
+  {
+    const Index index = set.task;
+    Ns work = task(index).cost() - task(index).store;
+    for (const Index next : segments_.next(index)) {
+      work = add(work, work_[next] ? value_[next] : 0);
+    }
+    for (const Index id : streams_.after(index)) {
+      window_.entries.push_back({index, id, streams_.all()[id].period, 0, work});
+    }
+    if (streams_.after(index).size() > 1) {
+      return;  // each counts for itself
+    }
+    window_.entries.back().set = set_of_[index] = window_.sets.size();
+    WindowSet found;
+    for (const auto & topic : set.topics) {
+      found.topics.emplace_back();
+      for (const Index input : topic) {
+        found.topics.back().push_back(origin(input));
+      }
+    }
+    window_.sets.push_back(std::move(found));
+  }
+
+  /// What decides how often a stream's message comes in the window.
+  WindowSet::Input origin(Index id) const
+  {
+    for (;;) {
+      const Stream & stream = streams_.all()[id];
+      if (stream.from.size() != 1) {
+        return {id, kNone};
+      }
+      const Link & link = task(stream.task).triggers[stream.from.front().link];
+      if (!segments_.local(link, stream.task)) {
+        return {id, kNone};
+      }
+      if (!work_[link.from]) {
+        return {kNone, kNone};
+      }
+      id = stream.from.front().stream;
+      if (streams_.all()[id].set == id) {
+        return set_of_[link.from] == kNone ? WindowSet::Input{id, kNone}
+                                           : WindowSet::Input{kNone, set_of_[link.from]};
       }
     }
   }
@@ -147,7 +194,7 @@ private:
       Ns & cost = i < least && terms_.overtaking ? window_.before : window_.after;
       cost = add(cost, cost_of_run(own[i]));
       for (const Index next : segments_.next(own[i])) {
-        if (!work_[next] || (i + 1 < own.size() && next == own[i + 1])) {
+        if (!work_[next] || task(own[i]).newest || (i + 1 < own.size() && next == own[i + 1])) {
           continue;
         }
         // What the last task starts on its own thread has to wait for its end.
@@ -179,6 +226,7 @@ private:
   BusyWindow & window_;
   std::vector<char> work_;
   std::vector<Ns> value_;
+  std::vector<Index> set_of_;  // per task: position among the window's sets
 };
 
 }  // namespace

@@ -82,7 +82,7 @@ Index Segments::thread(Index task) const
 bool Segments::local(const Link & link, Index task) const
 {
   return link.delay == 0 && core_[task] != kNone && core_[link.from] == core_[task] &&
-         !gathers(model_.tasks[task]) && !model_.tasks[link.from].newest;
+         !joins(model_.tasks[task]);
 }
 
 std::vector<Index> Segments::up_to(Index index) const
@@ -91,7 +91,8 @@ std::vector<Index> Segments::up_to(Index index) const
   for (;;) {
     const Task & task = model_.tasks[segment.back()];
     if (
-      task.release || task.triggers.size() != 1 || !local(task.triggers.front(), segment.back())) {
+      task.release || task.triggers.size() != 1 || !local(task.triggers.front(), segment.back()) ||
+      model_.tasks[task.triggers.front().from].newest) {
       break;
     }
     segment.push_back(task.triggers.front().from);

@@ -23,14 +23,14 @@ public:
   Index core(Index task) const noexcept { return core_[task]; }
 
   /// True if the message of this link is seen when its sender's run ends, at the latest, on the core
-  /// on which both run, and every one starts the task by
-  /// itself.
+  /// on which both run, and starts the task by itself.
+  /// (Of a set of newest messages: each starts a run that keeps it.)
   bool local(const Link & link, Index task) const;
   /// Tasks that the end of a run starts on the same core; once for each local link.
   const std::vector<Index> & next(Index task) const noexcept { return next_[task]; }
 
   /// The longest run of tasks up to this one in which each is started by nothing but the one before,
-  /// on the same core.
+  /// on the same core. What a set starts begins anew.
   std::vector<Index> up_to(Index task) const;
 
   /// All tasks that may run on a core, in trigger order.

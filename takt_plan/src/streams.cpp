@@ -13,11 +13,6 @@ bool joins(const Task & task)
          });
 }
 
-bool gathers(const Task & task)
-{
-  return task.newest || joins(task);
-}
-
 std::string too_many_ways(const std::string & whom)
 {
   return whom + " is started in more than " + std::to_string(Streams::kMostPerTask) +

@@ -36,9 +36,6 @@ struct Stream
 /// True if one message of each of several topics starts the task.
 bool joins(const Task & task);
 
-/// True if what such a link starts cannot be taken as part of the sender's run.
-bool gathers(const Task & task);
-
 /// Why a task with too many ways has no bound; `whom` begins the sentence.
 std::string too_many_ways(const std::string & whom);
 
