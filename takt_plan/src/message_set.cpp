@@ -53,6 +53,20 @@ Index MessageSet::topic_of(Index input) const
   return static_cast<Index>(found - topics.begin());
 }
 
+// At the latest, after its nominal release. Where every release has a message the next one's is known.
+Ns MessageSet::replaced(Index input, const Streams & streams, const TimesOf & times) const
+{
+  const Stream & stream = streams.all()[input];
+  const Ns bound = times(input).bound;
+  if (stream.set == kNone) {
+    return gap_of(input, streams, times);
+  }
+  const MessageSet & before = *streams.set(streams.all()[stream.set].task);
+  return stream.timer && before.stays_in_step(streams, times)
+           ? add(stream.period, bound)
+           : add(gap_of(input, streams, times), bound);
+}
+
 bool MessageSet::stays_in_step(
   const Streams & streams, const TimesOf & times) const
 {
@@ -88,12 +102,7 @@ Ns MessageSet::completed(
     }
     return last - behind[own];
   }
-  const Stream & stream = streams.all()[input];
-  Ns replaced = gap_of(input, streams, times);
-  if (stream.set != kNone) {
-    replaced = add(replaced, times(input).bound);  // else the next one's nominal release is known
-  }
-  return std::min(replaced, add(times(input).bound, others));
+  return std::min(replaced(input, streams, times), add(times(input).bound, others));
 }
 
 Ns MessageSet::lateness(Index input, const Streams & streams, const TimesOf & times) const

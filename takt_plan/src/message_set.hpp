@@ -12,7 +12,7 @@
 //   over topics of messages. What the work starts is as frequent, in a window that is longer by the time
 //   from the runs that may complete a set to there (`since`).
 // - When a message that entered by x has left with its set: before the next one of x is kept, so within
-//   T(x) + B(x); and once every other topic has had a message after it, so within B(x) + gap, the
+//   T(x) + B(x), or gap(x) + B(x) after a set not in step; and once every other topic has had a message after it, so within B(x) + gap, the
 //   largest gap of the other topics. A message that is replaced before has no response.
 // - gap(x), from the beginning of a run to the end of the next by x: T + B for all that one timer starts;
 //   after a set it is the largest of its topics, and what the way from there takes at most.
@@ -74,6 +74,7 @@ struct MessageSet
   Ns gap(const Streams & streams, const TimesOf & times) const;
 
 private:
+  Ns replaced(Index input, const Streams & streams, const TimesOf & times) const;
   bool stays_in_step(const Streams & streams, const TimesOf & times) const;
 };
 
