@@ -336,5 +336,53 @@ TEST(System, ReadsManyGroups)
   EXPECT_EQ(parse(text).groups.size(), kGroups);
 }
 
+const std::string kOther = "id: \"/b:timer(20ms)\", time: 1ms, period: 20ms, publishes: /y";
+const std::string kSet =
+  "id: [\"/f:sub(/x)\", \"/f:sub(/y)\"], time: 1ms, triggers: [/x, /y], trigger: newest";
+
+TEST(System, SubscriptionsOfASetAreOneCallbackWithSeveralIds)
+{
+  const System system = parse(with_callbacks(
+    {kTimer, kOther, kSet},
+    "chains: {main: {path: [\"/b:timer(20ms)\", \"/f:sub(/y)\"]}}\n"));
+  ASSERT_EQ(system.callbacks.size(), 3U);
+  EXPECT_EQ(system.callbacks[2].trigger, Trigger::newest);
+  EXPECT_EQ(system.callbacks[2].id, "/f:sub(/x)");
+  EXPECT_EQ(
+    system.callbacks[2].all_ids(), (std::vector<std::string>{"/f:sub(/x)", "/f:sub(/y)"}));
+  EXPECT_EQ(system.callbacks[0].all_ids(), std::vector<std::string>{"/a:timer(10ms)"});
+}
+
+TEST(System, AChainEntersASetByTheSubscriptionOfItsTopic)
+{
+  expect_fault(
+    with_callbacks(
+      {kTimer, kOther, kSet},
+      "chains: {main: {path: [\"/b:timer(20ms)\", \"/f:sub(/x)\"]}}\n"),
+    "7:42: '/f:sub(/x)' neither is triggered by nor reads what '/b:timer(20ms)' publishes, /y");
+}
+
+TEST(System, SeveralIdsNeedOneTopicEach)
+{
+  expect_fault(
+    with_callbacks(
+      {kTimer, kOther, "id: [\"/f:sub(/x)\", \"/f:sub(/y)\"], time: 1ms, triggers: [/x, /y]"}),
+    "6:6: '/f:sub(/x)' has several ids; only the subscriptions of a set are described together, "
+    "with trigger: newest");
+  expect_fault(
+    with_callbacks(
+      {kTimer, kOther,
+       "id: [\"/f:sub(/x)\", \"/f:sub(/y)\", \"/f:sub(/z)\"], time: 1ms, triggers: [/x, /y], "
+       "trigger: newest"}),
+    "6:6: '/f:sub(/x)' has 3 ids and 2 topics; write one id for each topic, in the same order");
+  expect_fault(
+    with_callbacks({kTimer, "id: \"/f:sub(/x)\", time: 1ms, triggers: /x, trigger: newest"}),
+    "5:49: trigger: newest is about several topics; '/f:sub(/x)' is started by 1");
+  expect_fault(
+    with_callbacks(
+      {kTimer, kOther, kSet, "id: \"/f:sub(/y)\", time: 1ms, triggers: /y"}),
+    "7:10: duplicate id '/f:sub(/y)'; it is on line 6 already");
+}
+
 }  // namespace
 }  // namespace takt_schedule

@@ -6,6 +6,7 @@
 
 #include "docs_example.hpp"
 #include "schedule_text.hpp"
+#include "takt_schedule/parse_system.hpp"
 
 namespace takt_schedule
 {
@@ -245,6 +246,33 @@ TEST(ToYaml, EqualityNoticesEveryKindOfDifference)
   Schedule moved = one;
   moved.executors[0].source.line = 99;
   EXPECT_EQ(moved, one) << "where it is written does not count";
+}
+
+TEST(SystemToYaml, WhatIsWrittenIsReadBackAsTheSame)
+{
+  for (const std::string & text :
+       {test::docs_example("valid", "system.md"),
+        std::string(
+          "version: 1\nhosts:\n  a: {cores: [1, 3], overheads: {dispatch: 3us}}\n"
+          "  b: {cores: 1, priorities: {least: 5, most: 6}}\ncommunication: {hosts: 1ms}\n"
+          "callbacks:\n"
+          "  - {id: \"/t:timer(1s)\", host: a, time: 0s, period: 1s, publishes: [/x, /y]}\n"
+          "  - {id: [\"/f:sub(/x)\", \"/f:sub(/y)\"], host: b, executor: e/2, time: {worst: 5us, "
+          "best: 1us}, triggers: [/x, /y], trigger: newest, depth: 1}\n"
+          "  - {id: \"/o:sub(/z)\", host: b, executor: e/2, time: 1ms, period: 5ms, jitter: 1us}\n")}) {
+    const auto system = parse_system(text, "s.yaml");
+    ASSERT_TRUE(system.ok()) << system.faults().front();
+    const std::string written = to_yaml(*system, "A header.");
+    const auto again = parse_system(written, "s.yaml");
+    ASSERT_TRUE(again.ok()) << again.faults().front() << "\n" << written;
+    EXPECT_EQ(again->callbacks, system->callbacks) << written;
+    EXPECT_EQ(again->hosts, system->hosts) << written;
+    EXPECT_EQ(again->groups, system->groups) << written;
+    EXPECT_EQ(again->chains, system->chains) << written;
+    EXPECT_EQ(again->communication, system->communication) << written;
+    EXPECT_EQ(to_yaml(*again, "A header."), written);
+    EXPECT_EQ(written.rfind("# A header.\n", 0), 0U);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+// System models of graphs: every callback of the graph is in it, under the same id.
+#include "takt_workload/system_of_graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "shipped_graph.hpp"
+#include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/to_yaml.hpp"
+#include "takt_workload/callback_table.hpp"
+
+namespace takt_workload
+{
+namespace
+{
+
+using takt_schedule::System;
+
+TEST(SystemOfGraph, HasAllCallbacksAndChainsOfShippedGraphs)
+{
+  for (const std::string name : {"autoware_reference", "three_chains", "four_chains"}) {
+    const Graph graph = shipped(name);
+    const System system = system_of(graph, 4);
+    std::set<std::string> ids, expected;
+    for (const auto & callback : system.callbacks) {
+      for (const std::string & id : callback.all_ids()) {
+        EXPECT_TRUE(ids.insert(id).second) << id;
+      }
+    }
+    for (const CallbackEntry & entry : CallbackTable(graph).callbacks()) {
+      expected.insert(entry.id);
+    }
+    EXPECT_EQ(ids, expected) << name;
+    EXPECT_EQ(system.chains.size(), graph.chains.size());
+    const auto read = takt_schedule::parse_system(takt_schedule::to_yaml(system), "s.yaml");
+    ASSERT_TRUE(read.ok()) << name << ": " << read.faults().front();
+    EXPECT_EQ(read->callbacks, system.callbacks);
+    EXPECT_TRUE(read->warnings.empty()) << read->warnings.front();
+  }
+}
+
+TEST(SystemOfGraph, FusionsAreSetsAndPlannersReadWhatTheyStore)
+{
+  const System system = system_of(shipped("autoware_reference"), 4);
+  std::size_t sets = 0, readers = 0;
+  for (const auto & callback : system.callbacks) {
+    sets += callback.trigger == takt_schedule::Trigger::newest ? 1 : 0;
+    readers += callback.reads.empty() ? 0 : 1;
+  }
+  EXPECT_EQ(sets, 5U);
+  EXPECT_EQ(readers, 1U);
+  EXPECT_EQ(system.callbacks.size(), 36U - 5U);
+}
+
+}  // namespace
+}  // namespace takt_workload
