@@ -1,0 +1,36 @@
+#include "ways_in.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace takt_plan::detail
+{
+
+std::vector<Index> way_in(const Streams & streams, Index stream)
+{
+  std::vector<Index> path;
+  for (;;) {
+    const Stream & one = streams.all()[stream];
+    path.push_back(one.task);
+    if (one.from.empty()) {
+      break;
+    }
+    stream = one.from.front().stream;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+Index MoreChains::add(std::vector<Index> path)
+{
+  if (path.size() > kMostTasks - tasks_) {
+    return kNone;
+  }
+  tasks_ += path.size();
+  Chain chain;
+  chain.path = std::move(path);
+  model_.chains.push_back(std::move(chain));
+  return model_.chains.size() - 1;
+}
+
+}  // namespace takt_plan::detail
