@@ -18,17 +18,6 @@ using takt_core::Faults;
 using takt_core::Result;
 using takt_schedule::quoted;
 
-bool has_link_from(const std::vector<Link> & links, Index from)
-{
-  return std::any_of(
-    links.begin(), links.end(), [&](const Link & link) { return link.from == from; });
-}
-
-bool only_reads(const Task & task, Index before)
-{
-  return !has_link_from(task.triggers, before);
-}
-
 /// One way to the first task of a part, and on through the part.
 struct Way
 {
@@ -138,7 +127,7 @@ private:
       const bool alone = path.size() == 1 && streams.size() == 1;
       path.insert(path.end(), part.tasks.begin() + 1, part.tasks.end());
       part.ways.push_back(
-        {stream, alone && part.chain != kNone ? part.chain : asked_.add(std::move(path))});
+        {stream, alone && part.chain != kNone ? part.chain : asked_.add(path)});
     }
   }
 
@@ -299,6 +288,26 @@ Result<EndToEndBounds> end_to_end(const Model & model, const EndToEndTerms & ter
     return status.faults();
   }
   return EndToEndAnalysis(model, terms).answers();
+}
+
+Result<Bounds> bounds_through_reads(const Model & model)
+{
+  Result<Bounds> without = bounds(model);
+  const bool any = without && std::any_of(
+                                model.chains.begin(), model.chains.end(),
+                                [&](const Chain & chain) { return reads(model, chain); });
+  if (!any) {
+    return without;
+  }
+  auto found = end_to_end(model);
+  return found ? Result<Bounds>(std::move(found->bounds)) : found.faults();
+}
+
+bool only_reads(const Task & task, Index before)
+{
+  return std::none_of(task.triggers.begin(), task.triggers.end(), [&](const Link & link) {
+    return link.from == before;
+  });
 }
 
 bool reads(const Model & model, const Chain & chain)

@@ -21,14 +21,19 @@ std::vector<Index> way_in(const Streams & streams, Index stream)
   return path;
 }
 
-Index MoreChains::add(std::vector<Index> path)
+Index MoreChains::add(const std::vector<Index> & path)
 {
+  const auto before = added_.find(path);
+  if (before != added_.end()) {
+    return before->second;
+  }
   if (path.size() > kMostTasks - tasks_) {
     return kNone;
   }
   tasks_ += path.size();
+  added_.emplace(path, model_.chains.size());
   Chain chain;
-  chain.path = std::move(path);
+  chain.path = path;
   model_.chains.push_back(std::move(chain));
   return model_.chains.size() - 1;
 }

@@ -5,6 +5,7 @@
 #ifndef TAKT_PLAN__SRC__WAYS_IN_HPP_
 #define TAKT_PLAN__SRC__WAYS_IN_HPP_
 
+#include <map>
 #include <vector>
 
 #include "streams.hpp"
@@ -21,16 +22,17 @@ class MoreChains
 {
 public:
   /// So many tasks the additional paths may have together: no model can make it run out of memory.
-  static constexpr std::size_t kMostTasks = 1'000'000;
+  static constexpr std::size_t kMostTasks = 100'000;
 
   explicit MoreChains(const Model & model) : model_(model) {}
 
-  /// The index of a chain of that path; kNone if there is no more room.
-  Index add(std::vector<Index> path);
+  /// The index of a chain of that path, always the same for the same; kNone if there is no more room.
+  Index add(const std::vector<Index> & path);
   const Model & model() const noexcept { return model_; }
 
 private:
   Model model_;
+  std::map<std::vector<Index>, Index> added_;
   std::size_t tasks_ = 0;
 };
 

@@ -52,7 +52,7 @@
 // Reaction time and ages also where another callback publishes the topic that is read: its messages may always replace
 // the path's. Data age where the root's messages come from outside: the next one may never come.
 //
-// Limits: those of `bounds`, and a million callbacks on all the ways that have to be looked at.
+// Limits: those of `bounds`, and a hundred thousand callbacks on all the ways to be looked at.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__END_TO_END_HPP_
@@ -107,7 +107,12 @@ struct EndToEndBounds
 takt_core::Result<EndToEndBounds> end_to_end(
   const Model & model, const EndToEndTerms & terms = EndToEndTerms());
 
-/// Whether a chain's path goes through a callback that only reads what the one before publishes.
+/// `EndToEndBounds::bounds` alone; where no chain reads, as fast as `bounds`.
+takt_core::Result<Bounds> bounds_through_reads(const Model & model);
+
+/// Whether a task is not started by the one before it on a path, but only reads what that publishes.
+bool only_reads(const Task & task, Index before);
+/// Whether a chain's path goes through such a task.
 bool reads(const Model & model, const Chain & chain);
 
 }  // namespace takt_plan

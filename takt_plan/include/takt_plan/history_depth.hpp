@@ -22,7 +22,7 @@
 // Refused with a sentence, per topic: callbacks without a bound, and those that wait for messages of
 // sources that have nothing to do with each other, where whatever comes more often piles up.
 //
-// Limits: those of `bounds`, and a million callbacks on all ways together; beyond that a callback's
+// Limits: those of `bounds`, and a hundred thousand callbacks on all ways together; beyond that a callback's
 // largest bound stands for those of its ways, and depths are larger than need be.
 //
 // Set-up only: allocates, does not block.
