@@ -126,8 +126,7 @@ private:
       std::vector<Index> path = detail::way_in(streams_, stream);
       const bool alone = path.size() == 1 && streams.size() == 1;
       path.insert(path.end(), part.tasks.begin() + 1, part.tasks.end());
-      part.ways.push_back(
-        {stream, alone && part.chain != kNone ? part.chain : asked_.add(path)});
+      part.ways.push_back({stream, alone && part.chain != kNone ? part.chain : asked_.add(path)});
     }
   }
 

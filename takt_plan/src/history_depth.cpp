@@ -105,9 +105,8 @@ private:
   {
     const Ns longest = *found_.tasks[task];
     const Index chain = chain_of_[stream];
-    return chain == kNone || !found_.chains[chain]
-             ? longest
-             : std::min(longest, found_.chains[chain]->bound);
+    return chain == kNone || !found_.chains[chain] ? longest
+                                                   : std::min(longest, found_.chains[chain]->bound);
   }
 
   const Model & model_;

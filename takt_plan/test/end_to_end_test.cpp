@@ -94,8 +94,8 @@ TEST(EndToEnd, TheFirstRunThatComesUsesTheMessage)
   const Index fast = car.timer(car.thread(2, 50), 0, 5 * kMs, kMs);
   const Index outside = car.timer(car.thread(2, 60), 0, 2 * kMs, 0);
   car.model.tasks[outside].timer = false;  // may be silent
-  const Index fuse = car.sub(
-    car.model.tasks[car.control].threads.front(), 0, {car.control, fast, outside}, kMs / 2);
+  const Index fuse =
+    car.sub(car.model.tasks[car.control].threads.front(), 0, {car.control, fast, outside}, kMs / 2);
   read(car, fuse, car.sensor);
   car.chain({car.sensor, fuse});
   const EndToEnd found = only(car.model);

@@ -79,8 +79,8 @@ TEST_F(ExplainProgram, PartsAndAgesAreInJson)
   }
   EXPECT_EQ(chain.at("parts").size(), 2u);
   EXPECT_EQ(sum, chain.at("bound_ns").get<std::int64_t>());
-  EXPECT_EQ(
-    chain.at("reaction_time_ns").get<std::int64_t>(), sum + 100'000'000) << "the lidar's period";
+  EXPECT_EQ(chain.at("reaction_time_ns").get<std::int64_t>(), sum + 100'000'000)
+    << "the lidar's period";
   EXPECT_EQ(chain.at("data_age_ns"), chain.at("reaction_time_ns"));
   EXPECT_LT(chain.at("age_at_output_ns"), chain.at("data_age_ns"));
   EXPECT_EQ(all.at("depths").size(), 2u);

@@ -80,9 +80,10 @@ struct EndToEndTerms
 struct PathPart
 {
   std::vector<Index> tasks;
-  Ns under_way = 0;    ///< of the message that the first one reads; the root: 0
-  Ns next = 0;         ///< from there to the release of what starts the run that uses it; the root: 0
-  ChainAnswer answer;  ///< from there to the end of the part, by the way of which the sum is smallest
+  Ns under_way = 0;  ///< of the message that the first one reads; the root: 0
+  Ns next = 0;       ///< from there to the release of what starts the run that uses it; the root: 0
+  ChainAnswer
+    answer;  ///< from there to the end of the part, by the way of which the sum is smallest
 };
 
 struct EndToEnd

@@ -42,7 +42,8 @@ std::vector<std::string> depth_warnings(const Plan & plan, const std::vector<His
     warnings.push_back(takt_schedule::located(
       plan.system.file, callback.source,
       fmt::format(
-        "{} keeps {} {} {} (depth), but {} may wait: some may be overwritten, and bounds assume that "
+        "{} keeps {} {} {} (depth), but {} may wait: some may be overwritten, and bounds assume "
+        "that "
         "none is; set depth to {} or more",
         takt_schedule::quoted(callback.id), callback.depth,
         callback.depth == 1 ? "message" : "messages",

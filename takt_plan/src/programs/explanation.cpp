@@ -100,14 +100,14 @@ std::string by_segments(
     }
     reached = add(segment.released, segment.response);
     rows.push_back(
-      {"   =", signed_time(add(begin, reached)), "after the chain's release, at the latest, it has ended"});
+      {"   =", signed_time(add(begin, reached)),
+       "after the chain's release, at the latest, it has ended"});
     text += table(rows);
   }
   return text;
 }
 
-std::string by_callbacks(
-  const Model & model, const PathPart & part, Ns begin, std::size_t & number)
+std::string by_callbacks(const Model & model, const PathPart & part, Ns begin, std::size_t & number)
 {
   std::vector<std::string> ids;
   for (const Index task : part.tasks) {

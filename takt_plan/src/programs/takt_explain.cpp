@@ -201,8 +201,7 @@ json chain_json(const Answer & answer, Index i)
     one["reaction_time_ns"] = age_json(whole->reaction_time);
     one["data_age_ns"] = age_json(whole->data_age);
     one["age_at_output_ns"] = age_json(whole->age_at_output);
-    one["why_no_data_age"] =
-      whole->data_age ? json() : json(whole->data_age.faults().front());
+    one["why_no_data_age"] = whole->data_age ? json() : json(whole->data_age.faults().front());
   }
   return one;
 }

@@ -38,7 +38,8 @@ private:
   {
     Ns release = 0, start = 0, end = 0;
   };
-  using Origins = std::vector<std::ptrdiff_t>;  // per run: that of the root it comes of; -1: of none
+  using Origins =
+    std::vector<std::ptrdiff_t>;  // per run: that of the root it comes of; -1: of none
 
   bool can_be_told(const std::vector<Index> & path, bool exact) const;
   Origins by_reading(Index reader, Index from, const Origins & origins) const;

@@ -46,7 +46,10 @@ public:
 
 private:
   int pick(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
-  Index any_task() { return static_cast<Index>(pick(0, static_cast<int>(model_.tasks.size()) - 1)); }
+  Index any_task()
+  {
+    return static_cast<Index>(pick(0, static_cast<int>(model_.tasks.size()) - 1));
+  }
 
   static bool has(const std::vector<Link> & links, Index from)
   {
