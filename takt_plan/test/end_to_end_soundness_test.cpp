@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "support/campaign.hpp"
 #include "support/observed_ages.hpp"
+#include "support/overheads.hpp"
+#include "support/random_model.hpp"
 #include "support/reading_model.hpp"
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/simulate.hpp"
@@ -94,17 +97,19 @@ void compare_ages(
 
 void run(std::uint64_t seed, const EndToEndTerms & terms, Campaign & campaign)
 {
-  const Model model = test::reading_model(seed);
-  const auto found = end_to_end(model, terms);
+  Model model = test::reading_model(seed);
+  if (seed % 5 == 0) {
+    model = test::on_window_threads(std::move(model));
+  }
+  const test::Overheads overheads = test::some_overheads(seed);
+  const auto found = end_to_end(test::with_overheads(model, overheads), terms);
   ASSERT_TRUE(found.ok()) << found.faults().front();
   for (const auto & answer : found->chains) {
     ++(answer ? campaign.bounds : campaign.refusals);
   }
   auto simulation = simulation_model(model);
   ASSERT_TRUE(simulation.ok()) << simulation.faults().front();
-  for (SimulatedTask & task : simulation->tasks) {
-    task.best = 0;
-  }
+  test::vary(overheads, *simulation);
   for (const Situation & situation :
        {Situation{
           " adversarial ", Phases::adversarial, Execution::worst,
@@ -134,15 +139,10 @@ TEST(EndToEndSoundness, NothingThatIsSeenIsAboveItsBound)
   EXPECT_EQ(result.violations, 0U) << result.first;
   EXPECT_GT(result.responses, 200'000U);
   EXPECT_GT(result.ages, 1'000U);
-  EXPECT_GT(result.bounds, 2 * result.refusals);
-  EXPECT_GT(result.tightest, 0.95) << "some responses nearly take their bound";
-  EXPECT_GT(result.tightest_age, 0.95);
-  EXPECT_GT(result.tightest_output, 0.95);
-  RecordProperty("bounds", static_cast<int>(result.bounds));
-  std::printf(
-    "bounds %lu refusals %lu responses %lu ages %lu tightest %.3f %.3f %.3f\n", result.bounds,
-    result.refusals, result.responses, result.ages, result.tightest, result.tightest_age,
-    result.tightest_output);
+  EXPECT_GT(result.bounds, result.refusals);
+  EXPECT_GT(result.tightest, 0.9) << "some responses nearly take their bound";
+  EXPECT_GT(result.tightest_age, 0.9);
+  EXPECT_GT(result.tightest_output, 0.9);
 }
 
 /// As many systems as it takes to see that a term is missing.

@@ -193,10 +193,10 @@ json chain_json(const Answer & answer, Index i)
       one["segments"] = segments_json(model, *found);
     } else {
       one["analysis"] = "parts";
-    }
-    auto & parts = one["parts"] = json::array();
-    for (const takt_plan::PathPart & part : whole->parts) {
-      parts.push_back(part_json(model, part));
+      auto & parts = one["parts"] = json::array();
+      for (const takt_plan::PathPart & part : whole->parts) {
+        parts.push_back(part_json(model, part));
+      }
     }
     one["reaction_time_ns"] = age_json(whole->reaction_time);
     one["data_age_ns"] = age_json(whole->data_age);
