@@ -691,7 +691,7 @@ def test_explain_passes_on_words_and_exit_codes(takt, fakes, tmp_path):
         (tmp_path / name).write_text("")
     said = takt("explain", tmp_path / "late.yaml", "--system", "system.yaml")
     assert (said.code, said.out, said.err) == (1, "obstacles [late]\n", "")
-    more = ("--chain", "obstacles", "--callbacks", "--json")
+    more = ("--chain", "obstacles", "--callbacks", "--ages", "--depths", "--json")
     said = takt("explain", tmp_path / "late.yaml", "--system", "system.yaml", *more)
     given = [str(tmp_path / "late.yaml"), "--system", "system.yaml", *more]
     assert (said.code, json.loads(said.out)["arguments"]) == (1, given)

@@ -129,7 +129,7 @@ def test_links_between_pages_lead_somewhere(page):
         assert (DOCS / target).exists(), target
 
 
-@pytest.mark.parametrize("command", ["run", "simulate", "plan"])
+@pytest.mark.parametrize("command", ["run", "simulate", "plan", "explain"])
 def test_every_option_is_explained(takt, command):
     text = (DOCS / f"{command}.md").read_text(encoding="utf-8")
     for option in set(re.findall(r"--[a-z][a-z-]+", takt(command, "--help").out)) - {"--help"}:

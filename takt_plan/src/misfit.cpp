@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "streams.hpp"
+#include "takt_plan/end_to_end.hpp"
 
 namespace takt_plan
 {
@@ -42,7 +43,7 @@ std::optional<int> smallest(int least, int most, const std::function<bool(int)> 
 
 bool would_be_met(const Model & model, Index chain)
 {
-  const auto found = bounds(model);
+  const auto found = bounds_through_reads(model);
   return found && meets_deadline(model.chains[chain], found->chains[chain]);
 }
 
@@ -97,7 +98,7 @@ private:
       Model without = model_;
       without.tasks[task].time = without.tasks[task].dispatch = without.tasks[task].middleware = 0;
       without.tasks[task].store = 0;
-      const auto found = bounds(without);
+      const auto found = bounds_through_reads(without);
       const bool bounded = found && found->chains[result.chain];
       const Ns less = bounded ? bound - found->chains[result.chain]->bound : 0;
       if (less > result.share) {

@@ -6,6 +6,7 @@
 
 #include "streams.hpp"
 #include "takt_plan/build_model.hpp"
+#include "takt_plan/end_to_end.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
@@ -153,6 +154,22 @@ private:
       return std::pair(-chains[a].priority, chains[a].deadline) <
              std::pair(-chains[b].priority, chains[b].deadline);
     });
+    find_readers();
+  }
+
+  void find_readers()
+  {
+    result_.beside_by_reading.resize(result_.model.tasks.size());
+    for (const Chain & chain : result_.model.chains) {
+      for (Index i = 1; i < chain.path.size(); ++i) {
+        const Index from = chain.path[i - 1];
+        const Index to = chain.path[i];
+        if (only_reads(result_.model.tasks[to], from)) {
+          result_.beside_by_reading[from].push_back(to);
+          result_.beside_by_reading[to].push_back(from);
+        }
+      }
+    }
   }
 
   void find_units()

@@ -36,6 +36,8 @@ struct PlanProblem
   std::vector<Index> order;              ///< tasks in trigger order
   std::vector<Index> position;           ///< of each task in that
   std::vector<std::vector<Index>> next;  ///< per task: those it starts
+  /// Per task: those beside it on a chain's path where one reads what the other publishes.
+  std::vector<std::vector<Index>> beside_by_reading;
   std::vector<Index> chains;  ///< most important first; of equals the one with the shorter deadline
   std::vector<double> loads;  ///< per task: share of a core
   std::vector<double> room;   ///< per core: what the model may use of it, other threads apart

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "planners.hpp"
+#include "takt_plan/end_to_end.hpp"
 
 namespace takt_plan
 {
@@ -103,7 +104,7 @@ takt_core::Result<Planned> plan_schedule(
   result.model = problem->model;
   assign(
     result.assignment, ceilings_of(result.assignment, result.model.executors.size()), result.model);
-  auto found = bounds(result.model);
+  auto found = bounds_through_reads(result.model);
   if (!found) {
     return found.faults();
   }

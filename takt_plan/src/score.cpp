@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "takt_plan/assignment.hpp"
+#include "takt_plan/end_to_end.hpp"
 
 namespace takt_plan::detail
 {
@@ -38,7 +39,7 @@ public:
   Score judge() const;
 
 private:
-  // A core, and those whose tasks start its tasks or are started by them.
+  // A core, and those whose tasks start its tasks or are started by them, or read them on a chain.
   void reach(Index first)
   {
     std::vector<Index> open{first};
@@ -57,8 +58,10 @@ private:
           for (const Link & link : problem_.model.tasks[task].triggers) {
             open.push_back(layout_.core_of(link.from));
           }
-          for (const Index next : problem_.next[task]) {
-            open.push_back(layout_.core_of(next));
+          for (const auto * others : {&problem_.next[task], &problem_.beside_by_reading[task]}) {
+            for (const Index other : *others) {
+              open.push_back(layout_.core_of(other));
+            }
           }
         }
       }
@@ -164,7 +167,7 @@ private:
 Score Part::judge() const
 {
   Score result;
-  const auto found = bounds(model_);
+  const auto found = bounds_through_reads(model_);
   const auto tasks = static_cast<double>(tasks_.size());
   result.cost = tasks * (tasks / static_cast<double>(std::max<Index>(cores_.size(), 1)) + 1);
   for (Index i = 0; i < chains_.size(); ++i) {

@@ -25,7 +25,7 @@ class ExplainProgram : public takt_schedule::test::ProgramTest
 protected:
   ExplainProgram() : ProgramTest(TAKT_EXPLAIN)
   {
-    for (const char * name : {"system.yaml", "one.yaml", "two.yaml"}) {
+    for (const char * name : {"system.yaml", "one.yaml", "two.yaml", "loop.yaml", "control.yaml"}) {
       write(name, shown(std::string("file: ") + name));
     }
   }
@@ -51,6 +51,61 @@ TEST_F(ExplainProgram, SaysWhatThePageShows)
     EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
     EXPECT_EQ(outcome.err, "");
   }
+}
+
+TEST_F(ExplainProgram, SaysWhatThePageShowsOfChainsThatRead)
+{
+  for (const char * words :
+       {"control.yaml --system loop.yaml --chain avoid",
+        "control.yaml --system loop.yaml --ages --depths"}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 0) << words;
+    EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
+    EXPECT_EQ(outcome.err, shown("test: warns"));
+  }
+  write("deep.yaml", changed("loop.yaml", ", depth: 1", ""));
+  EXPECT_EQ(run("control.yaml --system deep.yaml").err, "");
+}
+
+TEST_F(ExplainProgram, PartsAndAgesAreInJson)
+{
+  const auto all = nlohmann::json::parse(run("control.yaml --system loop.yaml --json").out);
+  const auto & chain = all.at("chains").at(0);
+  std::int64_t sum = 0;
+  for (const auto & part : chain.at("parts")) {
+    for (const char * term : {"under_way_ns", "next_ns", "bound_ns"}) {
+      sum += part.at(term).get<std::int64_t>();
+    }
+  }
+  EXPECT_EQ(chain.at("parts").size(), 2u);
+  EXPECT_EQ(sum, chain.at("bound_ns").get<std::int64_t>());
+  EXPECT_EQ(chain.at("reaction_time_ns").get<std::int64_t>(), sum + 100'000'000)
+    << "the lidar's period";
+  EXPECT_EQ(chain.at("data_age_ns"), chain.at("reaction_time_ns"));
+  EXPECT_LT(chain.at("age_at_output_ns"), chain.at("data_age_ns"));
+  EXPECT_EQ(all.at("depths").size(), 2u);
+  EXPECT_EQ(all.at("depths").at(1).at("topic"), "/steering");
+  EXPECT_EQ(all.at("depths").at(1).at("depth"), 1);
+  EXPECT_EQ(all.at("warnings").size(), 1u);
+}
+
+TEST_F(ExplainProgram, SaysWhyThereIsNoDataAge)
+{
+  // The lidar's messages come from outside.
+  std::string text = content("loop.yaml");
+  for (std::size_t at = text.find("/lidar:timer(100ms)"); at != std::string::npos;
+       at = text.find("/lidar:timer(100ms)")) {
+    text.replace(at, 19, "/lidar:sub(/raw)");
+  }
+  write("outside.yaml", text);
+  const Outcome outcome = run("control.yaml --system outside.yaml --ages");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(
+    outcome.out.find("avoid has no data age: no timer starts '/lidar:sub(/raw)', and of messages "
+                     "from outside of the model it is known only that they come at most so often: "
+                     "how long until the next is open"),
+    std::string::npos)
+    << outcome.out;
 }
 
 TEST_F(ExplainProgram, JudgesOnlyTheChainAskedFor)

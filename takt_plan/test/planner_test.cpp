@@ -149,6 +149,33 @@ chains:
   EXPECT_NE(thread_of(planned, "/a:timer(10ms)").core, thread_of(planned, "/b:sub(/a)").core);
 }
 
+/// The chain from the sensor through the loop; a log that is in its way unless it is kept apart.
+TEST(Planner, JudgesChainsThroughCallbacksThatRead)
+{
+  const std::string text = R"yaml(
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/sense:timer(50ms)", time: 2ms, period: 50ms, publishes: /seen}
+  - {id: "/loop:timer(10ms)", time: 2ms, period: 10ms, reads: /seen, publishes: /act}
+  - {id: "/act:sub(/act)", time: 1ms, triggers: /act}
+  - {id: "/log:timer(1s)", time: 30ms, period: 1s}
+chains:
+  control:
+    path: ["/sense:timer(50ms)", "/loop:timer(10ms)", "/act:sub(/act)"]
+    priority: 5
+    deadline: 18ms
+)yaml";
+  for (const Planner planner : kPlanners) {
+    const Planned planned = plan_of(system_of(text), by(planner));
+    EXPECT_TRUE(all_met(planned) || planner != Planner::takt);
+    EXPECT_GE(bound_of(planned, "control"), 15 * kMs) << "2 ms, a period, and 3 ms";
+    EXPECT_LT(bound_of(planned, "control"), kUnbounded);
+  }
+  std::string tight = text;
+  tight.replace(tight.find("deadline: 18ms"), 14, "deadline: 14ms");
+  EXPECT_FALSE(all_met(plan_of(system_of(tight)))) << "no schedule makes the loop's period shorter";
+}
+
 TEST(Planner, KeepsTheMoreImportantChainWhenBothDoNotFit)
 {
   for (const int important : {1, 2}) {

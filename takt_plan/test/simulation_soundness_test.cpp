@@ -4,6 +4,7 @@
 #include <string>
 
 #include "support/campaign.hpp"
+#include "support/overheads.hpp"
 #include "support/random_model.hpp"
 #include "takt_plan/priority_bounds.hpp"
 #include "takt_plan/simulate.hpp"
@@ -37,27 +38,9 @@ void compare(
   }
 }
 
-/// What overheads cost, as `build_model` charges them to an analysis model.
-struct Overheads
-{
-  Ns dispatch = 0;
-  Ns context_switch = 0;
-};
-
-Model with_overheads(Model model, const Overheads & overheads)
-{
-  for (Task & task : model.tasks) {
-    task.dispatch = overheads.dispatch + 2 * overheads.context_switch;
-  }
-  for (OtherLoad & other : model.others) {
-    other.time += 2 * overheads.context_switch;
-  }
-  return model;
-}
-
 template <typename Chains, typename BoundOf>
 void run(
-  std::uint64_t seed, const Model & model, const Overheads & overheads,
+  std::uint64_t seed, const Model & model, const test::Overheads & overheads,
   const std::vector<takt_core::Result<Ns>> & tasks, const Chains & chains, const BoundOf & bound_of,
   Campaign & campaign)
 {
@@ -66,11 +49,7 @@ void run(
   }
   auto simulation = simulation_model(model);
   ASSERT_TRUE(simulation.ok()) << simulation.faults().front();
-  for (SimulatedTask & task : simulation->tasks) {
-    task.best = 0;
-    task.dispatch = overheads.dispatch;
-  }
-  simulation->context_switches.assign(model.hosts.size(), overheads.context_switch);
+  test::vary(overheads, *simulation);
   struct Situation
   {
     const char * name;
@@ -110,8 +89,8 @@ TEST(SimulationSoundness, NoResponseIsAboveItsPriorityBound)
   Campaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(200); ++i) {
     const Model model = test::random_model(kSeed + i);
-    const Overheads overheads = i % 2 == 0 ? Overheads{} : Overheads{1, 2};
-    const auto bounds = priority_bounds(with_overheads(model, overheads));
+    const test::Overheads overheads = test::some_overheads(i);
+    const auto bounds = priority_bounds(test::with_overheads(model, overheads));
     ASSERT_TRUE(bounds.ok());
     run(
       kSeed + i, model, overheads, bounds->tasks, bounds->chains,
@@ -127,31 +106,13 @@ TEST(SimulationSoundness, NoResponseIsAboveItsPriorityBound)
   EXPECT_GT(campaign.tightest, 0.99) << "adversarial phases reach some bounds";
 }
 
-/// One window thread on each core, alone.
-Model window_model(std::uint64_t seed)
-{
-  Model model = test::random_model(seed);
-  model.others.clear();
-  std::vector<Index> first(model.cores.size(), kNone);
-  for (Index thread = 0; thread < model.threads.size(); ++thread) {
-    model.threads[thread].order = takt_core::Order::window;
-    Index & of_core = first[model.threads[thread].cores.front()];
-    of_core = of_core == kNone ? thread : of_core;
-  }
-  for (Task & task : model.tasks) {
-    task.threads = {first[model.threads[task.threads.front()].cores.front()]};
-    task.time = task.time * 9 / 10;
-  }
-  return model;
-}
-
 TEST(SimulationSoundness, NoResponseIsAboveItsWindowBound)
 {
   Campaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(200); ++i) {
-    const Model model = window_model(kSeed + i);
-    const Overheads overheads = i % 2 == 0 ? Overheads{} : Overheads{1, 2};
-    const auto bounds = window_bounds(with_overheads(model, overheads));
+    const Model model = test::on_window_threads(test::random_model(kSeed + i));
+    const test::Overheads overheads = test::some_overheads(i);
+    const auto bounds = window_bounds(test::with_overheads(model, overheads));
     ASSERT_TRUE(bounds.ok());
     run(
       kSeed + i, model, overheads, bounds->tasks, bounds->chains,

@@ -25,6 +25,12 @@ def explain(
     callbacks: Annotated[
         bool, typer.Option("--callbacks", help="Also the bound of each callback.")
     ] = False,
+    ages: Annotated[
+        bool, typer.Option("--ages", help="Also reaction times and data ages.")
+    ] = False,
+    depths: Annotated[
+        bool, typer.Option("--depths", help="Also how many messages each history must keep.")
+    ] = False,
     json_output: Json = False,
 ) -> None:
     """Bound the response times of a system's chains; exit code 1 if a deadline may be missed."""
@@ -33,8 +39,9 @@ def explain(
     arguments = [str(resolve_schedule(schedule)), "--system", str(system)]
     if chain is not None:
         arguments += ["--chain", chain]
-    if callbacks:
-        arguments.append("--callbacks")
+    for given, option in ((callbacks, "--callbacks"), (ages, "--ages"), (depths, "--depths")):
+        if given:
+            arguments.append(option)
     if json_output:
         arguments.append("--json")
     done = run_program(program, arguments, check=False)

@@ -67,7 +67,9 @@ std::string signed_time(Ns time)
   return time < 0 ? "- " + printed(-time) : "  " + printed(time);
 }
 
-std::string by_segments(const Model & model, const ChainAnswer & answer)
+/// The segments of a part that begins `begin` after the chain's release; `number`: of the next one.
+std::string by_segments(
+  const Model & model, const ChainAnswer & answer, Ns begin, std::size_t & number)
 {
   std::string text;
   Ns reached = 0;
@@ -84,7 +86,7 @@ std::string by_segments(const Model & model, const ChainAnswer & answer)
     }
     const Thread & first = model.threads[model.tasks[segment.tasks.front()].threads.front()];
     text += fmt::format(
-      "\n{}. {}\n   on {}, thread {}\n", i + 1, fmt::join(ids, " -> "),
+      "\n{}. {}\n   on {}, thread {}\n", number++, fmt::join(ids, " -> "),
       model.core_name(first.cores.front()), fmt::join(threads, ", "));
     std::vector<Row> rows;
     const Ns before = segment.released - reached;
@@ -103,10 +105,43 @@ std::string by_segments(const Model & model, const ChainAnswer & answer)
     }
     reached = add(segment.released, add(segment.response, segment.waiting));
     rows.push_back(
-      {"   =", signed_time(reached), "after the chain's release, at the latest, it has ended"});
+      {"   =", signed_time(add(begin, reached)),
+       "after the chain's release, at the latest, it has ended"});
     text += table(rows);
   }
   return text;
+}
+
+std::string by_callbacks(const Model & model, const PathPart & part, Ns begin, std::size_t & number)
+{
+  std::vector<std::string> ids;
+  for (const Index task : part.tasks) {
+    ids.push_back(model.tasks[task].id);
+  }
+  return fmt::format("\n{}. {}\n", number++, fmt::join(ids, " -> ")) +
+         table(
+           {{"    ", signed_time(part.answer.bound),
+             "sum over its callbacks' bounds (polling points; window_bounds.hpp)"},
+            {"   =", signed_time(add(begin, part.answer.bound)),
+             "after the chain's release, at the latest, it has ended"}});
+}
+
+std::string read_by(const Model & model, const PathPart & before, const PathPart & part)
+{
+  std::vector<Row> rows;
+  if (part.under_way > 0) {
+    rows.push_back({"    ", signed_time(part.under_way), "message under way"});
+  }
+  rows.push_back({"    ", signed_time(part.next), "until what starts the run that uses it is due"});
+  return fmt::format(
+           "\n{} reads what {} publishes, whenever it is started\n",
+           model.tasks[part.tasks.front()].id, model.tasks[before.tasks.back()].id) +
+         table(rows);
+}
+
+std::string age_of(const takt_core::Result<Ns> & age)
+{
+  return age ? printed(*age) : "none";
 }
 
 }  // namespace
@@ -147,22 +182,53 @@ std::string callback_table(const Model & model, const Bounds & bounds)
   return table(rows);
 }
 
-std::string explanation(const Model & model, Index index, const ChainAnswer & answer)
+std::string explanation(const Model & model, Index index, const EndToEnd & answer)
 {
   const Chain & chain = model.chains[index];
-  std::string text = fmt::format("{}: at most {}", chain.name, printed(answer.bound));
+  std::string text = fmt::format("{}: at most {}", chain.name, printed(answer.response));
   if (chain.deadline != kUnbounded) {
     text += fmt::format(
       ", deadline {}: {}", printed(chain.deadline),
-      answer.bound <= chain.deadline ? printed(chain.deadline - answer.bound) + " to spare"
-                                     : spare(chain, answer.bound));
+      answer.response <= chain.deadline ? printed(chain.deadline - answer.response) + " to spare"
+                                        : spare(chain, answer.response));
   }
   text += '\n';
-  if (answer.analysis == Analysis::priority) {
-    return text + by_segments(model, answer);
+  Ns reached = 0;
+  std::size_t number = 1;
+  for (std::size_t i = 0; i < answer.parts.size(); ++i) {
+    const PathPart & part = answer.parts[i];
+    if (i > 0) {
+      text += read_by(model, answer.parts[i - 1], part);
+      reached = add(reached, add(part.under_way, part.next));
+    }
+    text += part.answer.segments.empty() ? by_callbacks(model, part, reached, number)
+                                         : by_segments(model, part.answer, reached, number);
+    reached = add(reached, part.answer.bound);
   }
-  return text +
-         "The bound is the sum over its callbacks' bounds (polling points; window_bounds.hpp).\n";
+  return text;
+}
+
+std::string age_table(
+  const Model & model, const EndToEndBounds & bounds, const std::vector<Index> & chains)
+{
+  std::vector<Row> rows{{"chain", "response", "reaction time", "data age", "age at output"}};
+  std::string reasons;
+  for (const Index i : chains) {
+    const std::string & name = model.chains[i].name;
+    const auto & answer = bounds.chains[i];
+    if (!answer) {
+      rows.push_back({name, "none", "none", "none", "none"});
+      reasons += fmt::format("{} has no bound: {}\n", name, answer.faults().front());
+      continue;
+    }
+    rows.push_back(
+      {name, printed(answer->response), age_of(answer->reaction_time), age_of(answer->data_age),
+       age_of(answer->age_at_output)});
+    if (!answer->data_age) {
+      reasons += fmt::format("{} has no data age: {}\n", name, answer->data_age.faults().front());
+    }
+  }
+  return table(rows) + reasons;
 }
 
 }  // namespace takt_plan::program

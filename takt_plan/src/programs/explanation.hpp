@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "takt_plan/bounds.hpp"
+#include "takt_plan/end_to_end.hpp"
 
 namespace takt_plan::program
 {
@@ -18,7 +19,11 @@ std::string chain_table(
 std::string callback_table(const Model & model, const Bounds & bounds);
 
 /// The bound of one chain, which has one, term by term.
-std::string explanation(const Model & model, Index chain, const ChainAnswer & answer);
+std::string explanation(const Model & model, Index chain, const EndToEnd & answer);
+
+/// Reaction times and data ages, one line for each of `chains`; reasons as in `chain_table`.
+std::string age_table(
+  const Model & model, const EndToEndBounds & bounds, const std::vector<Index> & chains);
 
 }  // namespace takt_plan::program
 

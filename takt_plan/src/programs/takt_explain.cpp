@@ -12,8 +12,10 @@
 #include <numeric>
 #include <string>
 
+#include "depth_report.hpp"
 #include "explanation.hpp"
-#include "takt_plan/bounds.hpp"
+#include "takt_plan/end_to_end.hpp"
+#include "takt_plan/history_depth.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -23,13 +25,17 @@ namespace
 
 using nlohmann::json;
 using takt_core::Faults;
-using takt_plan::Bounds;
+using takt_plan::EndToEndBounds;
 using takt_plan::Index;
 using takt_plan::kNone;
 using takt_plan::kUnbounded;
 using takt_plan::Model;
+using takt_plan::Ns;
+using takt_plan::program::age_table;
 using takt_plan::program::callback_table;
 using takt_plan::program::chain_table;
+using takt_plan::program::depth_table;
+using takt_plan::program::depths_as_json;
 using takt_plan::program::explanation;
 using takt_schedule::kBadInput;
 
@@ -41,6 +47,8 @@ struct Arguments
   std::string system;
   std::string chain;
   bool callbacks = false;
+  bool ages = false;
+  bool depths = false;
   bool json = false;
 };
 
@@ -48,22 +56,23 @@ struct Answer
 {
   Faults faults;  // of the input
   std::vector<std::string> warnings;
-  Model model;
-  Bounds bounds;
+  takt_plan::Plan plan;
+  EndToEndBounds found;
+  std::vector<takt_plan::HistoryDepth> depths;
   std::vector<Index> chains;  // asked for, most important first
 };
 
 Answer analyse(const Arguments & arguments)
 {
   Answer answer;
-  const auto plan = takt_plan::load_plan(arguments.system, arguments.schedule);
+  auto plan = takt_plan::load_plan(arguments.system, arguments.schedule);
   if (!plan) {
     answer.faults = plan.faults();
     return answer;
   }
   answer.warnings = plan->warnings;
-  answer.model = plan->model;
-  const auto & chains = answer.model.chains;
+  answer.plan = std::move(*plan);
+  const auto & chains = answer.plan.model.chains;
   answer.chains.resize(chains.size());
   std::iota(answer.chains.begin(), answer.chains.end(), Index{0});
   std::stable_sort(answer.chains.begin(), answer.chains.end(), [&](Index a, Index b) {
@@ -83,10 +92,15 @@ Answer analyse(const Arguments & arguments)
       return answer;
     }
   }
-  auto found = takt_plan::bounds(answer.model);
+  auto found = takt_plan::end_to_end(answer.plan.model);
+  auto depths = takt_plan::history_depths(answer.plan.model);
   answer.faults = found.faults();
-  if (found) {
-    answer.bounds = std::move(*found);
+  if (found && depths) {
+    answer.found = std::move(*found);
+    answer.depths = std::move(*depths);
+    for (std::string & warning : takt_plan::program::depth_warnings(answer.plan, answer.depths)) {
+      answer.warnings.push_back(std::move(warning));
+    }
   }
   return answer;
 }
@@ -94,7 +108,8 @@ Answer analyse(const Arguments & arguments)
 bool all_met(const Answer & answer)
 {
   return std::all_of(answer.chains.begin(), answer.chains.end(), [&](Index chain) {
-    return takt_plan::meets_deadline(answer.model.chains[chain], answer.bounds.chains[chain]);
+    return takt_plan::meets_deadline(
+      answer.plan.model.chains[chain], answer.found.bounds.chains[chain]);
   });
 }
 
@@ -127,6 +142,71 @@ json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
     {"waiting_ns", segment.waiting}};
 }
 
+const char * name_of(takt_plan::Analysis analysis)
+{
+  return analysis == takt_plan::Analysis::window ? "window" : "priority";
+}
+
+json segments_json(const Model & model, const takt_plan::ChainAnswer & answer)
+{
+  auto segments = json::array();
+  for (const auto & segment : answer.segments) {
+    segments.push_back(segment_json(model, segment));
+  }
+  return segments;
+}
+
+json part_json(const Model & model, const takt_plan::PathPart & part)
+{
+  auto callbacks = json::array();
+  for (const Index task : part.tasks) {
+    callbacks.push_back(model.tasks[task].id);
+  }
+  return {
+    {"callbacks", callbacks},
+    {"under_way_ns", part.under_way},
+    {"next_ns", part.next},
+    {"bound_ns", part.answer.bound},
+    {"analysis", name_of(part.answer.analysis)},
+    {"segments", segments_json(model, part.answer)}};
+}
+
+json age_json(const takt_core::Result<Ns> & age)
+{
+  return age ? json(*age) : json();
+}
+
+json chain_json(const Answer & answer, Index i)
+{
+  const Model & model = answer.plan.model;
+  const auto & chain = model.chains[i];
+  const auto & found = answer.found.bounds.chains[i];
+  json one{
+    {"name", chain.name},
+    {"priority", chain.priority},
+    {"deadline_ns", chain.deadline == kUnbounded ? json() : json(chain.deadline)},
+    {"bound_ns", found ? json(found->bound) : json()},
+    {"met", takt_plan::meets_deadline(chain, found)},
+    {"why", found ? json() : json(found.faults().front())}};
+  if (const auto & whole = answer.found.chains[i]; found && whole) {
+    if (whole->parts.size() == 1) {
+      one["analysis"] = name_of(found->analysis);
+      one["segments"] = segments_json(model, *found);
+    } else {
+      one["analysis"] = "parts";
+      auto & parts = one["parts"] = json::array();
+      for (const takt_plan::PathPart & part : whole->parts) {
+        parts.push_back(part_json(model, part));
+      }
+    }
+    one["reaction_time_ns"] = age_json(whole->reaction_time);
+    one["data_age_ns"] = age_json(whole->data_age);
+    one["age_at_output_ns"] = age_json(whole->age_at_output);
+    one["why_no_data_age"] = whole->data_age ? json() : json(whole->data_age.faults().front());
+  }
+  return one;
+}
+
 int print_json(const Answer & answer)
 {
   json all{{"faults", answer.faults}, {"warnings", answer.warnings}};
@@ -134,32 +214,18 @@ int print_json(const Answer & answer)
   auto & callbacks = all["callbacks"] = json::array();
   if (answer.faults.empty()) {
     for (const Index i : answer.chains) {
-      const auto & chain = answer.model.chains[i];
-      const auto & found = answer.bounds.chains[i];
-      json one{
-        {"name", chain.name},
-        {"priority", chain.priority},
-        {"deadline_ns", chain.deadline == kUnbounded ? json() : json(chain.deadline)},
-        {"bound_ns", found ? json(found->bound) : json()},
-        {"met", takt_plan::meets_deadline(chain, found)},
-        {"why", found ? json() : json(found.faults().front())}};
-      if (found) {
-        one["analysis"] = found->analysis == takt_plan::Analysis::window ? "window" : "priority";
-        one["segments"] = json::array();
-        for (const auto & segment : found->segments) {
-          one["segments"].push_back(segment_json(answer.model, segment));
-        }
-      }
-      chains.push_back(std::move(one));
+      chains.push_back(chain_json(answer, i));
     }
-    for (Index i = 0; i < answer.model.tasks.size(); ++i) {
-      const auto & bound = answer.bounds.tasks[i];
+    const Model & model = answer.plan.model;
+    for (Index i = 0; i < model.tasks.size(); ++i) {
+      const auto & bound = answer.found.bounds.tasks[i];
       callbacks.push_back(
-        {{"id", answer.model.tasks[i].id},
+        {{"id", model.tasks[i].id},
          {"bound_ns", bound ? json(*bound) : json()},
          {"why", bound ? json() : json(bound.faults().front())}});
     }
   }
+  all["depths"] = depths_as_json(answer.plan, answer.depths);
   all["met"] = answer.faults.empty() && all_met(answer);
   fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
   return answer.faults.empty() ? (all["met"] ? 0 : kLate) : kBadInput;
@@ -176,19 +242,24 @@ int print_text(const Arguments & arguments, const Answer & answer)
   if (!answer.faults.empty()) {
     return kBadInput;
   }
-  if (arguments.chain.empty()) {
+  const Model & model = answer.plan.model;
+  const bool one = !arguments.chain.empty();
+  if (one && answer.found.chains[answer.chains.front()]) {
+    const Index chain = answer.chains.front();
+    fmt::print("{}", explanation(model, chain, *answer.found.chains[chain]));
+  } else {
     fmt::print(
       "{}", answer.chains.empty() ? "the system has no chains\n"
-                                  : chain_table(answer.model, answer.bounds, answer.chains));
-  } else {
-    const Index chain = answer.chains.front();
-    const auto & found = answer.bounds.chains[chain];
-    fmt::print(
-      "{}", found ? explanation(answer.model, chain, *found)
-                  : chain_table(answer.model, answer.bounds, answer.chains));
+                                  : chain_table(model, answer.found.bounds, answer.chains));
+  }
+  if (arguments.ages && !answer.chains.empty()) {
+    fmt::print("\n{}", age_table(model, answer.found, answer.chains));
   }
   if (arguments.callbacks) {
-    fmt::print("\n{}", callback_table(answer.model, answer.bounds));
+    fmt::print("\n{}", callback_table(model, answer.found.bounds));
+  }
+  if (arguments.depths) {
+    fmt::print("\n{}", depth_table(answer.plan, answer.depths));
   }
   return all_met(answer) ? 0 : kLate;
 }
@@ -206,6 +277,8 @@ int main(int argc, char ** argv)
   app.add_option("--system", arguments.system, "the system model it is for")->required();
   app.add_option("--chain", arguments.chain, "explain the bound of this chain, term by term");
   app.add_flag("--callbacks", arguments.callbacks, "also the bound of each callback");
+  app.add_flag("--ages", arguments.ages, "also reaction times and data ages");
+  app.add_flag("--depths", arguments.depths, "also how many messages each history must keep");
   app.add_flag("--json", arguments.json, "print everything as JSON");
   return takt_schedule::run_program(app, argc, argv, [&] {
     const Answer answer = analyse(arguments);

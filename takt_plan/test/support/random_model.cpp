@@ -141,6 +141,22 @@ Model random_model(std::uint64_t seed)
   return Generator(seed).generate();
 }
 
+Model on_window_threads(Model model)
+{
+  model.others.clear();
+  std::vector<Index> first(model.cores.size(), kNone);
+  for (Index thread = 0; thread < model.threads.size(); ++thread) {
+    model.threads[thread].order = takt_core::Order::window;
+    Index & of_core = first[model.threads[thread].cores.front()];
+    of_core = of_core == kNone ? thread : of_core;
+  }
+  for (Task & task : model.tasks) {
+    task.threads = {first[model.threads[task.threads.front()].cores.front()]};
+    task.time = task.time * 9 / 10;
+  }
+  return model;
+}
+
 double utilization(const Model & model, Index core)
 {
   const Streams streams(model, in_trigger_order(model));

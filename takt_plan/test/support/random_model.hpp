@@ -13,6 +13,9 @@ namespace takt_plan::test
 /// that starts no other, as far as there are few. Small periods keep hyperperiods short.
 Model random_model(std::uint64_t seed);
 
+/// The same tasks on one window thread for each core, which has it to itself.
+Model on_window_threads(Model model);
+
 /// The share of a core's time that its tasks and other threads need.
 double utilization(const Model & model, Index core);
 

@@ -1,0 +1,123 @@
+// End to end: responses of chains whose path reads, maximum reaction time, and data age.
+//
+// A path is cut where a callback only reads what the one before publishes. Each part begins with a
+// callback that samples, the root or a reader, and goes on by triggers; `bounds` says how long it
+// takes. What is new here is how long a message waits for the run that uses it.
+//
+// Theorem. A reader is started on one or several ways. Way j begins at a source; if that is a timer, T_j
+// is its period, and B_j bounds the time from its nominal release to the end of the part. A message
+// that is there at t is used by the first run of the reader that begins behind t. On each way the run
+// before had begun by t; so had the timer's, and a timer is due again at most T_j after its last run
+// began, whatever its policy for missed periods is. The run that this starts begins behind t, too, and
+// has gone through the part by t + T_j + B_j; the first one is not overtaken. So the message has been
+// used, and the part has ended, by
+//
+//     t + W,    W = min over the ways j that begin at timers of  T_j + B_j
+//
+// With parts 0 ... n, D_p the longest time that the message read by part p is under way, and B over all
+// ways where no j is given:
+//
+//     response       = B_0 + sum over p = 1 ... n of (D_p + W_p)
+//     reaction time  = W_0 + sum over p = 1 ... n of (D_p + W_p)
+//     data age       = the same
+//     age at output  = W_0 + sum over p = 1 ... n - 1 of (D_p + W_p) + D_n + B_n;  B_0 if n = 0
+//
+// For timers alone these are Davare et al., "Period Optimization for Hard Real-time Distributed
+// Automotive Systems" (DAC 2007), and the last-to-first and last-to-last path delays of Feiertag et al.,
+// "A Compositional Framework for End-to-End Path Delay Calculation of Automotive Systems" (CRTS 2008).
+// The cut at sampling callbacks is that of Teper et al., "End-To-End Timing Analysis in ROS2" (RTSS
+// 2022), with `bounds` in place of a sum over the executor. Reaction time and data age have one bound
+// since they are equal: Günzel et al., "On the Equivalence of Maximum Reaction Time and Maximum Data
+// Age for Cause-Effect Chains" (ECRTS 2023).
+//
+// Definitions, after Günzel et al., "Compositional Timing Analysis of Asynchronized Distributed
+// Cause-Effect Chains" (ACM TECS 2023):
+// - response: from the nominal release of the chain's root to the end of the run of its last callback
+//   that was the first to use what came of it. What is overwritten before it is read has none.
+// - reaction time: from any event outside to the end of the first run of the last callback whose input
+//   was sampled after it. The root samples when its run begins, and the event may have just been
+//   missed. Where the root's messages come from outside of the model they are the events: no sampling,
+//   the reaction time is the response.
+// - data age: from when the root sampled what an output is made of to when the next output that is made
+//   of something newer replaces it. An output is the end of a run of the last callback.
+// - age at output: only to the output itself, also if the same data was used before.
+//
+// Assumptions. Those of `bounds`. A run reads when it begins, the latest message that is there; messages
+// of one topic and publisher do not overtake each other. All timers of the path have been released for
+// the first time, and all processes are up. Clocks of hosts run equally fast; they need not agree.
+// A callback that both reads and is started by the one before is taken to be started by it.
+//
+// Refused with a sentence: chains of which `bounds` refuses a part; readers that no timer starts, at
+// whatever distance, since messages from outside come at most once per period, and perhaps never; nor
+// does each release complete a set of newest messages (Task::newest). Reaction time and ages also where
+// the path goes through such a set, and where another callback publishes the topic that is read: its
+// messages may always replace the path's. Data age where the root's messages come from outside: the
+// next one may never come.
+//
+// Limits: those of `bounds`, and a hundred thousand callbacks on all the ways to be looked at.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__END_TO_END_HPP_
+#define TAKT_PLAN__END_TO_END_HPP_
+
+#include <vector>
+
+#include "takt_core/result.hpp"
+#include "takt_plan/bounds.hpp"
+#include "takt_plan/model.hpp"
+
+namespace takt_plan
+{
+
+/// The terms of the equations. All are needed: leaving one out shows that a test of soundness would
+/// notice.
+struct EndToEndTerms
+{
+  bool period = true;     ///< T_j: until whoever samples is released again
+  bool late = true;       ///< of B_j more than the execution times of the part
+  bool under_way = true;  ///< D: of messages that are read
+};
+
+/// From a callback that samples to the last one it starts on the path.
+struct PathPart
+{
+  std::vector<Index> tasks;
+  Ns under_way = 0;  ///< of the message that the first one reads; the root: 0
+  Ns next = 0;       ///< from there to the release of what starts the run that uses it; the root: 0
+  ChainAnswer
+    answer;  ///< from there to the end of the part, by the way of which the sum is smallest
+};
+
+struct EndToEnd
+{
+  std::vector<PathPart> parts;  ///< `response` is the sum over them
+  Ns response = 0;
+  takt_core::Result<Ns> reaction_time = 0;
+  takt_core::Result<Ns> data_age = 0;
+  takt_core::Result<Ns> age_at_output = 0;
+};
+
+struct EndToEndBounds
+{
+  /// As `bounds` has them, but that chains whose path reads are answered, too: with their response, and
+  /// no segments of their own.
+  Bounds bounds;
+  /// One per chain; a fault says why there is no response bound.
+  std::vector<takt_core::Result<EndToEnd>> chains;
+};
+
+/// Faults: those of `check` (model.hpp).
+takt_core::Result<EndToEndBounds> end_to_end(
+  const Model & model, const EndToEndTerms & terms = EndToEndTerms());
+
+/// `EndToEndBounds::bounds` alone; where no chain reads, as fast as `bounds`.
+takt_core::Result<Bounds> bounds_through_reads(const Model & model);
+
+/// Whether a task is not started by the one before it on a path, but only reads what that publishes.
+bool only_reads(const Task & task, Index before);
+/// Whether a chain's path goes through such a task.
+bool reads(const Model & model, const Chain & chain);
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__END_TO_END_HPP_

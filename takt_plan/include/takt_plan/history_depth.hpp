@@ -1,0 +1,54 @@
+// How deep histories must be so that no message is overwritten before it is taken.
+//
+// Theorem. A message waits in the history of its topic from when it arrives until the run that takes it
+// begins. On each way on which messages of the topic reach a callback, the message of a release at n
+// arrives no earlier than n, and is taken by n + B - C: B bounds that way's response, and a run of at
+// most C that begins later could end too late. So what waits at any time t has been released from
+// t - (B - C) on, and releases on a way are at least its period T apart:
+//
+//     depth = sum over the ways by which the topic's messages come of  floor((B - C) / T) + 1
+//
+// This is the counting of arrivals in an interval that all busy-window analyses rest on; Teper et al.
+// (RTCSA 2023) and Li et al. (RTSS 2022) bound buffers of default executors and of message filters in
+// such ways. No circle is in it: were a message overwritten, bounds would hold until then.
+//
+// Where one message of each topic starts the callback, and all of them come of one release, each topic
+// counts as above, since all are taken together. The callback's own messages from outside of the model
+// are a topic of their own, and come by one way. What is only read needs a depth of one: there the latest
+// message is wanted, and replacing older ones loses nothing.
+//
+// Assumptions. Those of `bounds`; each publisher sends one message of a topic per run.
+//
+// Refused with a sentence, per topic: callbacks without a bound, and those that wait for messages of
+// sources that have nothing to do with each other, where whatever comes more often piles up.
+//
+// Limits: those of `bounds`, and a hundred thousand callbacks on all ways together; beyond that a callback's
+// largest bound stands for those of its ways, and depths are larger than need be.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__HISTORY_DEPTH_HPP_
+#define TAKT_PLAN__HISTORY_DEPTH_HPP_
+
+#include <vector>
+
+#include "takt_core/result.hpp"
+#include "takt_plan/model.hpp"
+
+namespace takt_plan
+{
+
+/// Of one topic that starts a task.
+struct HistoryDepth
+{
+  Index task = kNone;
+  Index topic = kNone;  ///< as in the task's `triggers`; none: messages from outside of the model
+  takt_core::Result<Ns> needed = 0;  ///< messages, at least one
+};
+
+/// One for each topic of each task, in order of tasks; none for timers. Faults: those of `check`
+/// (model.hpp).
+takt_core::Result<std::vector<HistoryDepth>> history_depths(const Model & model);
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__HISTORY_DEPTH_HPP_

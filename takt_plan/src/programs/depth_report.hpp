@@ -1,0 +1,25 @@
+// What histories need to people: warnings where a system keeps fewer messages, and a table of all.
+#ifndef TAKT_PLAN__SRC__PROGRAMS__DEPTH_REPORT_HPP_
+#define TAKT_PLAN__SRC__PROGRAMS__DEPTH_REPORT_HPP_
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "takt_plan/history_depth.hpp"
+#include "takt_plan/load_plan.hpp"
+
+namespace takt_plan::program
+{
+
+/// One for each topic of which more messages may wait than its `depth`, by line of the system model.
+std::vector<std::string> depth_warnings(
+  const Plan & plan, const std::vector<HistoryDepth> & depths);
+
+std::string depth_table(const Plan & plan, const std::vector<HistoryDepth> & depths);
+
+nlohmann::json depths_as_json(const Plan & plan, const std::vector<HistoryDepth> & depths);
+
+}  // namespace takt_plan::program
+
+#endif  // TAKT_PLAN__SRC__PROGRAMS__DEPTH_REPORT_HPP_
