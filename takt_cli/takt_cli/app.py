@@ -9,6 +9,7 @@ import typer
 from takt_cli import __version__
 from takt_cli.commands import (
     bench,
+    calibrate,
     check,
     demo,
     experiment,
@@ -59,4 +60,5 @@ app.command("simulate")(simulate.simulate)
 app.add_typer(experiment.app, name="experiment")
 app.command("report")(report.make_report)
 app.command("host")(host.show_host)
+app.command("calibrate")(calibrate.calibrate)
 app.command("bench")(bench.bench)

@@ -1,6 +1,7 @@
 #include "takt_workload/system_of_graph.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <numeric>
 #include <set>
@@ -13,20 +14,40 @@ namespace takt_workload
 namespace
 {
 
+using namespace std::chrono_literals;
 using takt_schedule::CallbackModel;
+
+// Of the stall witness: it wakes every 10 ms and takes about 0.2 % of its core.
+constexpr int kWitnessPriority = 99;
+constexpr takt_core::Duration kWitnessTime = 60us;
+constexpr takt_core::Duration kWitnessPeriod = 10ms;
 
 class Builder
 {
 public:
-  explicit Builder(const Graph & graph) : graph_(graph), table_(graph) {}
+  Builder(const Graph & graph, const SystemOptions & options)
+  : graph_(graph),
+    options_(options),
+    table_(graph)
+  {
+  }
 
-  takt_schedule::System build(int cores, const takt_schedule::Overheads & overheads)
+  takt_schedule::System build()
   {
     takt_schedule::HostModel host;
     host.name = "machine";
-    host.cores.resize(static_cast<std::size_t>(cores));
+    host.cores.resize(static_cast<std::size_t>(options_.cores));
     std::iota(host.cores.begin(), host.cores.end(), 0);
-    host.overheads = overheads;
+    host.overheads = options_.overheads;
+    for (int core = 0; options_.witness && core < options_.cores; ++core) {
+      takt_schedule::OtherThread witness;
+      witness.name = "witness_" + std::to_string(core);
+      witness.priority = kWitnessPriority;
+      witness.cores = {core};
+      witness.time = kWitnessTime;
+      witness.period = kWitnessPeriod;
+      host.other_threads.push_back(std::move(witness));
+    }
     system_.hosts.push_back(std::move(host));
     add_groups();
     for (std::uint32_t i = 0; i < table_.callbacks().size(); ++i) {
@@ -76,9 +97,11 @@ private:
     callback.group = groups_.contains(entry.group) ? entry.group : "";
     callback.time.worst = entry.work.longest;
     callback.time.best = entry.work.shortest;
+    take_measured(entry.id, callback);
     if (entry.timer) {
       callback.period = entry.period;
       callback.offset = node.offset.value_or(node.period);
+      callback.jitter = options_.jitter;
       for (const Input & input : node.inputs) {
         callback.reads.push_back(input.topic);
       }
@@ -91,6 +114,7 @@ private:
       callback.triggers.clear();
       for (const Input & input : node.inputs) {
         callback.ids.push_back(subscription_id(node.name, input.topic));
+        take_measured(callback.ids.back(), callback);
         callback.triggers.push_back(input.topic);
         callback.depth = std::min(callback.depth, input.depth);
       }
@@ -99,6 +123,16 @@ private:
       callback.publishes = {table_.topics()[entry.output_topic].name};
     }
     system_.callbacks.push_back(std::move(callback));
+  }
+
+  /// Of a set the longest of its subscriptions.
+  void take_measured(const std::string & id, CallbackModel & callback) const
+  {
+    if (const auto found = options_.times.find(id); found != options_.times.end()) {
+      const bool first = callback.ids.size() < 2;
+      callback.time.worst = first ? found->second : std::max(callback.time.worst, found->second);
+      callback.time.best = std::min(callback.time.best, callback.time.worst);
+    }
   }
 
   void add_chain(const Chain & chain)
@@ -114,6 +148,7 @@ private:
   }
 
   const Graph & graph_;
+  const SystemOptions & options_;
   const CallbackTable table_;
   takt_schedule::System system_;
   std::set<std::string> groups_;  // those that are named
@@ -121,10 +156,9 @@ private:
 
 }  // namespace
 
-takt_schedule::System system_of(
-  const Graph & graph, int cores, const takt_schedule::Overheads & overheads)
+takt_schedule::System system_of(const Graph & graph, const SystemOptions & options)
 {
-  return Builder(graph).build(cores, overheads);
+  return Builder(graph, options).build();
 }
 
 }  // namespace takt_workload

@@ -1,7 +1,9 @@
 // Says what is in a graph file: ids for schedules, rates and loads for planners. `takt_graph --help`.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -20,6 +22,8 @@ namespace
 {
 
 using nlohmann::json;
+
+constexpr std::uint64_t kMostTime = 86'400'000'000'000;
 
 json ids(const Graph & graph)
 {
@@ -102,6 +106,31 @@ std::string info_table(const json & all)
   return text;
 }
 
+/// False if it said what is wrong.
+bool read_times(const std::string & file, const Graph & graph, SystemOptions & options)
+{
+  const auto refuse = [&](const std::string & what) {
+    fmt::print(stderr, "{}: {}\n", file, what);
+    return false;
+  };
+  std::ifstream stream(file);
+  const json given = json::parse(stream, nullptr, false);
+  if (!stream.is_open() || !given.is_object()) {
+    return refuse("no JSON object of callback ids and execution times in ns");
+  }
+  const CallbackTable table(graph);
+  for (const auto & [id, time] : given.items()) {
+    if (table.find(id) == kNone) {
+      return refuse(fmt::format("the graph has no callback '{}'", id));
+    }
+    if (!time.is_number_unsigned() || time.get<std::uint64_t>() > kMostTime) {
+      return refuse(fmt::format("the time of '{}' is no whole number of ns up to a day", id));
+    }
+    options.times[id] = takt_core::Duration(time.get<std::int64_t>());
+  }
+  return true;
+}
+
 int run(int argc, char ** argv)
 {
   CLI::App app("Says what is in a graph file.", "takt_graph");
@@ -117,20 +146,27 @@ int run(int argc, char ** argv)
   CLI::App * const info_command = add("info", "rates, work and chains");
   info_command->add_flag("--json", as_json, "as JSON");
   CLI::App * const system_command = add("system", "a system model of it, for planning");
-  int cores = 4;
+  SystemOptions options;
   double scale = 1.0;
-  takt_schedule::Overheads overheads;
+  std::string times;
   constexpr int kMostCores = 4096;
   constexpr double kMostScale = 1000.0;
   add_whole(
-    *system_command, "--cores", [&](int count) { cores = count; }, 1, kMostCores,
+    *system_command, "--cores", [&](int count) { options.cores = count; }, 1, kMostCores,
     "cores of the machine (4)");
   add_factor(*system_command, "--work-scale", scale, kMostScale, "multiplies all work");
-  add_duration(*system_command, "--dispatch", overheads.dispatch, "overhead of a run");
+  add_duration(*system_command, "--dispatch", options.overheads.dispatch, "overhead of a run");
   add_duration(
-    *system_command, "--middleware", overheads.middleware, "of publishing or taking a message");
+    *system_command, "--middleware", options.overheads.middleware,
+    "of publishing or taking a message");
   add_duration(
-    *system_command, "--context-switch", overheads.context_switch, "of a preemption or wake-up");
+    *system_command, "--context-switch", options.overheads.context_switch,
+    "of a preemption or wake-up");
+  add_duration(*system_command, "--jitter", options.jitter, "of each timer");
+  system_command->add_option(
+    "--times", times, "measured execution times: a JSON object of callback ids and ns");
+  system_command->add_flag(
+    "--witness", options.witness, "with the threads by which takt_run watches for stalls");
   add("check", "only says what is wrong with it");
   if (const auto code = parse_or_explain(app, argc, argv)) {
     return *code;
@@ -148,8 +184,11 @@ int run(int argc, char ** argv)
     const json all = info(graph.value());
     std::cout << (as_json ? all.dump(1) + "\n" : info_table(all));
   } else if (*system_command) {
+    if (!times.empty() && !read_times(times, graph.value(), options)) {
+      return kBadInput;
+    }
     std::cout << takt_schedule::to_yaml(
-      system_of(with_work_scaled(graph.value(), scale), cores, overheads),
+      system_of(with_work_scaled(graph.value(), scale), options),
       "The system model of the graph " + graph->name + "; takt plan FILE makes a schedule for it.");
   }
   return 0;

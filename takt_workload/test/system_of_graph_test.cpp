@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <set>
 #include <string>
 
@@ -22,7 +23,7 @@ TEST(SystemOfGraph, HasAllCallbacksAndChainsOfShippedGraphs)
 {
   for (const std::string name : {"autoware_reference", "three_chains", "four_chains"}) {
     const Graph graph = shipped(name);
-    const System system = system_of(graph, 4);
+    const System system = system_of(graph);
     std::set<std::string> ids, expected;
     for (const auto & callback : system.callbacks) {
       for (const std::string & id : callback.all_ids()) {
@@ -43,7 +44,7 @@ TEST(SystemOfGraph, HasAllCallbacksAndChainsOfShippedGraphs)
 
 TEST(SystemOfGraph, FusionsAreSetsAndPlannersReadWhatTheyStore)
 {
-  const System system = system_of(shipped("autoware_reference"), 4);
+  const System system = system_of(shipped("autoware_reference"));
   std::size_t sets = 0, readers = 0;
   for (const auto & callback : system.callbacks) {
     sets += callback.trigger == takt_schedule::Trigger::newest ? 1 : 0;
@@ -52,6 +53,30 @@ TEST(SystemOfGraph, FusionsAreSetsAndPlannersReadWhatTheyStore)
   EXPECT_EQ(sets, 5U);
   EXPECT_EQ(readers, 1U);
   EXPECT_EQ(system.callbacks.size(), 36U - 5U);
+}
+
+TEST(SystemOfGraph, TakesWhatWasMeasured)
+{
+  using namespace std::chrono_literals;
+  SystemOptions options;
+  options.cores = 2;
+  options.jitter = 100us;
+  options.witness = true;
+  options.times = {
+    {"/PointCloudFusion:sub(/PointsTransformerRear)", 7ms},
+    {"/RayGroundFilter:sub(/PointCloudFusion)", 4ms}};
+  const System system = system_of(shipped("autoware_reference"), options);
+  EXPECT_EQ(system.hosts.front().other_threads.size(), 2U);
+  for (const auto & callback : system.callbacks) {
+    EXPECT_EQ(callback.jitter, callback.is_timer() ? 100us : 0us);
+    if (callback.id.starts_with("/PointCloudFusion")) {
+      EXPECT_EQ(callback.time.worst, 7ms) << "the longest of the set";
+    }
+    if (callback.id.starts_with("/RayGroundFilter")) {
+      EXPECT_EQ(callback.time.worst, 4ms) << "also if it is less than the graph's work";
+      EXPECT_EQ(callback.time.best, 4ms);
+    }
+  }
 }
 
 }  // namespace

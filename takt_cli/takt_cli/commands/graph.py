@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from takt_cli.commands.options import Json
+from takt_cli.commands.options import Json, whole
 from takt_cli.console import err
 from takt_cli.errors import EXIT_USAGE, TaktError
 from takt_cli.graphs import PACKAGE, resolve_graph
@@ -20,6 +21,7 @@ class Question(str, Enum):
 
     ids = "ids"
     info = "info"
+    system = "system"
     check = "check"
 
 
@@ -28,18 +30,66 @@ def graph(
         Question,
         typer.Argument(
             help="ids: of all callbacks, for schedules (JSON). info: rates, work and chains. "
-            "check: only what is wrong with it."
+            "system: a system model, for planning. check: only what is wrong with it."
         ),
     ],
     name: Annotated[
         str, typer.Argument(metavar="GRAPH", help="A shipped graph's name, or a graph file.")
     ],
+    cores: Annotated[
+        int | None, whole("--cores", 1, 4096, help="system: of the machine.", show_default="4")
+    ] = None,
+    work_scale: Annotated[
+        str | None, typer.Option(metavar="X", help="system: multiplies all work.")
+    ] = None,
+    dispatch: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="system: overhead of a run.")
+    ] = None,
+    middleware: Annotated[
+        str | None,
+        typer.Option(metavar="DURATION", help="system: of publishing or taking a message."),
+    ] = None,
+    context_switch: Annotated[
+        str | None,
+        typer.Option(metavar="DURATION", help="system: of a preemption or wake-up."),
+    ] = None,
+    jitter: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="system: of each timer.")
+    ] = None,
+    times: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="system: measured execution times, a JSON object of callback ids and ns.",
+        ),
+    ] = None,
+    witness: Annotated[
+        bool,
+        typer.Option("--witness", help="system: with the stall witnesses of takt run."),
+    ] = False,
     json_output: Json = False,
 ) -> None:
     """Say what is in a graph file; every fault with file, line and column, exit code 2."""
     if json_output and question is Question.check:
         raise TaktError("--json: check prints nothing but faults; its exit code tells the rest")
+    if json_output and question is Question.system:
+        raise TaktError("--json: a system model is YAML")
     arguments = [question.value, str(resolve_graph(name))]
+    for flag, value in (
+        ("--cores", cores),
+        ("--work-scale", work_scale),
+        ("--dispatch", dispatch),
+        ("--middleware", middleware),
+        ("--context-switch", context_switch),
+        ("--jitter", jitter),
+        ("--times", times),
+    ):
+        if value is not None:
+            _only_for_system(question, flag)
+            arguments += [flag, str(value)]
+    if witness:
+        _only_for_system(question, "--witness")
+        arguments.append("--witness")
     if json_output and question is Question.info:  # ids are JSON anyway
         arguments.append("--json")
     program = find_program("takt_graph", PACKAGE)
@@ -50,3 +100,8 @@ def graph(
     sys.stdout.write(done.stdout)
     err().print(done.stderr, end="", markup=False, soft_wrap=True)
     raise typer.Exit(done.code)
+
+
+def _only_for_system(question: Question, flag: str) -> None:
+    if question is not Question.system:
+        raise TaktError(f"{flag} belongs to takt graph system")

@@ -4,19 +4,32 @@
 #ifndef TAKT_WORKLOAD__SYSTEM_OF_GRAPH_HPP_
 #define TAKT_WORKLOAD__SYSTEM_OF_GRAPH_HPP_
 
+#include <map>
+#include <string>
+
 #include "takt_schedule/system.hpp"
 #include "takt_workload/graph.hpp"
 
 namespace takt_workload
 {
 
+/// What a model says beyond its graph.
+struct SystemOptions
+{
+  int cores = 4;
+  takt_schedule::Overheads overheads;
+  takt_core::Duration jitter{};  ///< of each timer
+  /// Worst execution times that were measured, by callback; of all others the graph's work.
+  std::map<std::string, takt_core::Duration> times;
+  bool witness = false;  ///< the threads with which takt_run watches for stalls are there, too
+};
+
 /// One host `machine`, one executor `main`. Callbacks are those that a run has, with the same ids:
 /// a fusion is a set of its subscriptions (trigger: newest); the inputs of a cyclic node take their
 /// message in no time, and its timer reads their topics. Execution times are the work of the graph, worst
 /// and best; what a run costs beside it is in `overheads`. Without an offset a timer is first released
 /// after one period.
-takt_schedule::System system_of(
-  const Graph & graph, int cores, const takt_schedule::Overheads & overheads = {});
+takt_schedule::System system_of(const Graph & graph, const SystemOptions & options = {});
 
 }  // namespace takt_workload
 

@@ -1,0 +1,147 @@
+"""What a run of a callback costs beside its own work, measured with a graph that does none.
+
+Two timers are due at once on one real-time thread; the first one's message starts a second callback,
+whose message starts a third. What lies between the ends and the beginnings of runs that were ready
+is dispatch, and taking a message where there is one; what runs without work take is publishing; how
+late the first run of a period begins is a wake-up of the thread. docs/calibrate.md explains it.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from takt_cli.errors import TaktError
+from takt_cli.host import measure_host
+from takt_cli.runner import RunRequest, run
+from takt_cli.samples import Samples, as_samples, percentile
+
+GRAPH = """version: 1
+name: calibration
+message: {message}
+defaults: {{work: 0ms, depth: 1}}
+nodes:
+  - {{name: First, kind: sensor, period: 5ms}}
+  - {{name: Second, kind: sensor, period: 5ms}}
+  - {{name: Worker, kind: transform, input: First}}
+  - {{name: Sink, kind: command, input: Worker, depth: 10}}
+"""
+SCHEDULE = """version: 1
+executors:
+  main:
+    order: fifo
+    threads:
+      only: {{policy: fifo, priority: 80, cores: [{core}]}}
+    default: only
+"""
+_LEAST = 100  # of each kind; fewer say nothing of the worst
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Samples in ns."""
+
+    dispatch: Samples
+    take: Samples
+    publish: Samples
+    wake_up: Samples  # of the thread when a timer is due
+    wake_up_cross_core: Mapping[str, Any]  # by another thread: p50, p99, max
+
+    def overheads(self, percent: float) -> dict[str, int]:
+        """Give what a system model is to say, in ns, so that so many percent cost no more."""
+
+        def at(samples: Samples) -> float:
+            return percentile(samples, percent) or float(samples.max())
+
+        return {
+            "dispatch": round(at(self.dispatch)),
+            "middleware": round(max(at(self.publish), at(self.take))),
+            "context_switch": round(float(self.wake_up_cross_core.get("p99") or 0.0)),
+        }
+
+    def jitter(self, percent: float) -> int:
+        """Give how late a timer's thread wakes up, in ns, likewise."""
+        return round(percentile(self.wake_up, percent) or float(self.wake_up.max()))
+
+
+@dataclass(frozen=True)
+class _Run:
+    timer: bool
+    publishes: bool
+    release: int
+    start: int
+    end: int
+
+
+def measure(core: int, duration_ns: int, message: str) -> Calibration:
+    """Run the graph on that core, at SCHED_FIFO; takes a little longer than `duration_ns`."""
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        directory = Path(scratch)
+        graph, schedule = directory / "graph.yaml", directory / "schedule.yaml"
+        graph.write_text(GRAPH.format(message=message))
+        schedule.write_text(SCHEDULE.format(core=core))
+        records = directory / "records.json"
+        run(
+            RunRequest(
+                graph=graph,
+                output=directory / "results.json",
+                schedule=schedule,
+                duration_ns=duration_ns,
+                records=records,
+                witness="off",  # it would preempt what is measured
+            )
+        )
+        raw = json.loads(records.read_text())
+    cross = measure_host().get("wake_up_cross_core_ns") or {}
+    return from_records(raw, cross)
+
+
+def from_records(raw: Mapping[str, Any], cross_core: Mapping[str, Any]) -> Calibration:
+    """Tell the costs from raw records of such a run."""
+    dispatch: list[int] = []
+    take: list[int] = []
+    wake_up: list[int] = []
+    runs = _runs(raw)
+    for before, this in zip(runs, runs[1:], strict=False):
+        gap = this.start - before.end
+        if this.release <= before.end:  # it was ready
+            (dispatch if this.timer else take).append(gap)
+        elif this.timer:
+            wake_up.append(this.start - this.release)
+    publish = [one.end - one.start for one in runs if one.publishes]
+    found = {"dispatch": dispatch, "take": take, "publish": publish, "wake-up": wake_up}
+    for name, samples in found.items():
+        if len(samples) < _LEAST:
+            raise TaktError(
+                f"only {len(samples)} samples of {name}, and {_LEAST} are needed; measure for longer"
+            )
+    usual = percentile(as_samples(dispatch), 50) or 0.0
+    return Calibration(
+        as_samples(dispatch),
+        as_samples(max(gap - usual, 0.0) for gap in take),
+        as_samples(publish),
+        as_samples(wake_up),
+        cross_core,
+    )
+
+
+def _runs(raw: Mapping[str, Any]) -> Sequence[_Run]:
+    columns = {name: number for number, name in enumerate(raw["columns"])}
+    ids = raw["callbacks"]
+
+    def runs() -> Iterable[_Run]:
+        for row in raw["runs"]:
+            id_ = ids[row[columns["callback"]]]
+            yield _Run(
+                ":timer(" in id_,
+                bool(row[columns["published"]]),
+                row[columns["release_ns"]],
+                row[columns["start_ns"]],
+                row[columns["end_ns"]],
+            )
+
+    return sorted(runs(), key=lambda one: one.start)
