@@ -39,8 +39,7 @@ std::vector<Ns> iterated(
   std::vector<Ns> bounds;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     bounds.push_back(
-      tasks[i].polled ? tasks[i].demand.cost
-                      : unpolled(supply, tasks, i, blocks, horizon, steps));
+      tasks[i].polled ? tasks[i].demand.cost : unpolled(supply, tasks, i, blocks, horizon, steps));
   }
   bool moved = true;
   for (int round = 0; moved; ++round) {
@@ -128,20 +127,19 @@ Ns round_robin_run_bound(
     return kUnbounded;
   }
   Steps steps(tasks.size());
-  const Ns bound =
-    detail::round_robin(supply, tasks, run, bounds, limited(horizon), terms, steps);
+  const Ns bound = detail::round_robin(supply, tasks, run, bounds, limited(horizon), terms, steps);
   return known(bound, limited(horizon), steps);
 }
 
 Ns busy_window_run_bound(
   const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
-  const std::vector<Ns> & bounds, Ns horizon)
+  const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms)
 {
   if (has_unbounded(run, bounds)) {
     return kUnbounded;
   }
   Steps steps(tasks.size());
-  const detail::ThreadWindow window(supply, tasks, limited(horizon), {}, steps);
+  const detail::ThreadWindow window(supply, tasks, limited(horizon), terms, steps);
   Ns points = 0;
   for (const std::size_t task : run) {
     points = add(points, window.points(task, bounds[task]));
@@ -194,7 +192,8 @@ Ns detail::round_robin(
   }
   const Ns most = add(points, terms.extra ? 1 : 0);
   const Ns last = fixed_point(1, horizon, steps, [&](Ns length) {
-    const Ns queued = terms.queued ? std::max<Ns>(1, earlier(tasks[own], length, bounds[own])) - 1 : 0;
+    const Ns queued =
+      terms.queued ? std::max<Ns>(1, earlier(tasks[own], length, bounds[own])) - 1 : 0;
     Ns before = add(1, multiply(queued, demand.cost));
     for (std::size_t x = 0; x < tasks.size(); ++x) {
       if (x != own) {
@@ -205,7 +204,7 @@ Ns detail::round_robin(
     }
     return supply.time_for(before);
   });
-  return last == kUnbounded ? kUnbounded : supply.time_for(add(supply.in(last) - 1, demand.cost));
+  return last == kUnbounded ? kUnbounded : supply.time_for(add(supply.in(last)-1, demand.cost));
 }
 
 }  // namespace takt_plan

@@ -45,8 +45,8 @@ ThreadWindow::ThreadWindow(
 
 Ns ThreadWindow::points(std::size_t task, Ns bound) const
 {
-  // The task's earlier activations may have been late inside of the window, too.
-  return terms_.late ? tasks_[task].demand.releases(bound) : demands_[task].releases(bound);
+  // Not those of an interval that begins with the window: this one may begin anywhere in it.
+  return terms_.points ? tasks_[task].demand.releases(bound) : 0;
 }
 
 Ns ThreadWindow::bound(std::size_t task, Ns points, Ns prefix) const
@@ -61,7 +61,7 @@ Ns ThreadWindow::bound(std::size_t task, Ns points, Ns prefix) const
     if (start == kUnbounded) {
       return kUnbounded;
     }
-    const Ns end = supply_.time_for(add(supply_.in(start) - 1, demands_[task].cost));
+    const Ns end = supply_.time_for(add(supply_.in(start)-1, demands_[task].cost));
     if (end == kUnbounded) {
       return kUnbounded;
     }

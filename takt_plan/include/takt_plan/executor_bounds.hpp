@@ -26,7 +26,8 @@
 //   task's: work is counted once for the run, not once for each of its tasks.
 //
 // - Busy window, from the same paper, Theorem 3: the thread had nothing to do before time 0, so what
-//   may delay an activation at time A was released at 0 or later, and not by how late tasks may be:
+//   may delay an activation at time A was released at 0 or later, however late it may be in general.
+//   K is that of Theorem 2:
 //
 //       n_x  = arrivals_x(S), for polled x at most arrivals_x(A) + K + 1
 //       S*   = least S with sbf(S) >= 1 + sum of C_x n_x + C (arrivals(A + 1) - 1)
@@ -44,6 +45,7 @@
 //
 // Limits, so that no numbers can make them hang: a million evaluations for each task, and a thousand
 // rounds over all tasks. What is not found by then counts as unbounded; real systems need thousands.
+// A task whose bound still grows after the thousand rounds does not take the others' from them.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
@@ -99,13 +101,15 @@ struct RoundRobinTerms
   bool blocking = true;  ///< of tasks that are not polled
 };
 
+/// The same for Theorem 3. A simulation notices only the first three: K is counted so generously that
+/// it covers for the others.
 struct BusyWindowTerms
 {
   bool queued = true;  ///< earlier activations of the task itself
-  bool extra = true;   ///< one run more than polling points: + 1
-  bool before = true;  ///< runs before its activation
   bool later = true;   ///< activations after the window's beginning
-  bool late = true;    ///< as many polling points as in any interval, not as in the window's first
+  bool points = true;  ///< polling points that it meets: K
+  bool extra = true;   ///< one run more than polling points: + 1
+  bool before = true;  ///< runs before its activation: arrivals_x(A)
 };
 
 /// One bound per task, from its release; those of tasks that are not polled by
@@ -123,8 +127,8 @@ std::vector<Ns> busy_window_bounds(
 std::vector<Ns> round_robin_or_busy_window_bounds(
   const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon);
 
-/// Polled tasks of which each but the first is started by nothing but the end of the one before, at
-/// once. Positions among the tasks; not empty.
+/// Tasks of which each but the first is polled and started by every end of the one before, at once, and
+/// perhaps by others. Positions among the tasks; not empty.
 using TaskRun = std::vector<std::size_t>;
 
 /// From the activation of the first to the end of the last, with a bound of each task; Theorem 2.
@@ -135,7 +139,7 @@ Ns round_robin_run_bound(
 /// The same by Theorem 3, as it is printed.
 Ns busy_window_run_bound(
   const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
-  const std::vector<Ns> & bounds, Ns horizon);
+  const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms = {});
 
 /// The least that can be said of a run: by Theorem 2, by Theorem 3 with the bound of the run without
 /// its last task as `prefix`, or that bound and the last task's.

@@ -6,6 +6,7 @@
 #include "chain_ways.hpp"
 #include "flow.hpp"
 #include "limits.hpp"
+#include "support/example.hpp"
 #include "support/random_model.hpp"
 
 namespace takt_plan::test
@@ -190,6 +191,35 @@ Model window_model(std::uint64_t seed, takt_core::WindowTimers timers)
     task.timer = task.timer && random() % 3 != 0;
   }
   return model;
+}
+
+Model crowded_window_model(std::uint64_t seed, takt_core::WindowTimers timers)
+{
+  std::mt19937_64 random(seed);
+  const auto pick = [&](Ns least, Ns most) {
+    return std::uniform_int_distribution<Ns>(least, most)(random);
+  };
+  Example example(1);
+  const Index thread = example.thread(0, 50);
+  example.model.threads[thread].order = takt_core::Order::window;
+  example.model.threads[thread].window_timers = timers;
+  for (Ns left = pick(2, 5); left > 0; --left) {
+    const bool quick = pick(0, 1) == 0;
+    const Ns period = quick ? 20 * pick(2, 6) : 100 * pick(4, 16);
+    const Ns jitter = quick ? 0 : pick(0, 8) * period / 2;
+    const Index task = example.timer(thread, 0, period, pick(1, 20) * (quick ? 2 : 20), jitter);
+    example.model.tasks[task].timer = pick(0, 2) != 0;
+    std::vector<Index> path{task};
+    for (Ns more = pick(0, 2); more > 0; --more) {
+      path.push_back(example.sub(thread, 0, {path.back()}, pick(1, 20) * (quick ? 1 : 10)));
+    }
+    example.chain(std::move(path));
+  }
+  const double factor = static_cast<double>(pick(60, 97)) / 100 / utilization(example.model, 0);
+  for (Task & task : example.model.tasks) {
+    task.time = std::max<Ns>(1, static_cast<Ns>(static_cast<double>(task.time) * factor));
+  }
+  return std::move(example.model);
 }
 
 ThreadBounds window_model_bounds(const Model & model, const ThreadAnalysis & analysis)

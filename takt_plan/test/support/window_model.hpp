@@ -17,6 +17,9 @@ namespace takt_plan::test
 /// One window thread on each core, alone; some releases are messages from outside.
 Model window_model(std::uint64_t seed, takt_core::WindowTimers timers);
 
+/// One window thread with few sources: quick ones and bursts of slow ones, nearly full.
+Model crowded_window_model(std::uint64_t seed, takt_core::WindowTimers timers);
+
 /// What is known of one thread.
 struct ThreadAnalysis
 {
