@@ -35,23 +35,21 @@ class Damage
 public:
   explicit Damage(std::uint64_t seed) : random_(seed) {}
 
-  /// One to three changes that leave most texts readable.
+  /// One or two changes that leave most texts readable.
   std::string of(std::string text)
   {
-    for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
+    for (std::size_t changes = 1 + below(2); changes > 0; --changes) {
       switch (below(6)) {
         case 0:
         case 1:
+        case 2:
           replace_number(text);
           break;
-        case 2:
+        case 3:
           replace_word(text);
           break;
-        case 3:
-          move_line(text, true);
-          break;
         case 4:
-          move_line(text, false);
+          move_line(text, below(2) == 0);
           break;
         default:
           text.erase(below(text.size()), 1 + below(4));
@@ -137,8 +135,8 @@ TEST(FuzzPlan, DamagedFilesHaveAnAnswerOrFaults)
   for (std::uint64_t i = 0; i < test::rounds(3000); ++i) {
     feed(Damage(test::seed() + i).of(texts[i % texts.size()]));
   }
-  EXPECT_GT(takt_fuzz_explained - explained, 300U);
-  EXPECT_GT(takt_fuzz_planned - planned, 300U);
+  EXPECT_GT(takt_fuzz_explained - explained, 200U);
+  EXPECT_GT(takt_fuzz_planned - planned, 600U);
 }
 
 TEST(FuzzPlan, EveryPrefixOfAFileHasAnAnswerOrFaults)
