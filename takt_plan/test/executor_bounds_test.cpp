@@ -114,6 +114,17 @@ TEST(BusyWindow, ATaskOnItsOwnTakesItsTimeAndOverloadHasNoBound)
     std::vector<Ns>{kUnbounded});
 }
 
+TEST(BusyWindow, BurstsBeyondTheLimitAreGivenUpAndLongPeriodsDoNotOverflow)
+{
+  const Supply supply = Supply::dedicated();
+  const std::vector<ExecutorTask> bursts{{demand(2, 1, 10'000'000'000), true}};
+  EXPECT_EQ(busy_window_bounds(supply, bursts, kUnbounded), std::vector<Ns>{kUnbounded});
+  EXPECT_EQ(run_bound(supply, bursts, {0}, {20'000'000'000}, kUnbounded), 20'000'000'000);
+  const Ns century = kUnbounded / 2;
+  const std::vector<ExecutorTask> rare{{demand(century, 5, century), true}};
+  EXPECT_EQ(busy_window_bounds(supply, rare, kUnbounded), std::vector<Ns>{10});
+}
+
 TEST(TaskRun, CountsWhatDelaysItOnceNotOncePerTask)
 {
   std::vector<ExecutorTask> tasks{
