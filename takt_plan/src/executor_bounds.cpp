@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fixed_point.hpp"
-#include "round_robin.hpp"
+#include "nonpreemptive.hpp"
 
 namespace takt_plan
 {
@@ -53,7 +53,29 @@ std::vector<Ns> steps_of(const Demand & demand, Ns length)
   return steps;
 }
 
-Ns nonpreemptive(
+}  // namespace
+
+Ns Demand::releases(Ns length) const
+{
+  Ns sum = 0;
+  if (length > 0) {
+    for (const Arrivals & source : arrivals) {
+      sum = add(sum, takt_plan::arrivals(length, source.period, source.jitter));
+    }
+  }
+  return sum;
+}
+
+Ns nonpreemptive_bound(
+  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  Ns horizon)
+{
+  Steps steps;
+  return detail::nonpreemptive(
+    supply, own, interferers, blocking, std::min(horizon, kUnbounded - 1), steps);
+}
+
+Ns detail::nonpreemptive(
   const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon, Steps & steps)
 {
@@ -75,131 +97,6 @@ Ns nonpreemptive(
     worst = std::max(worst, end - offset);
   }
   return worst;
-}
-
-class RoundRobin
-{
-public:
-  RoundRobin(
-    const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
-    const RoundRobinTerms & terms, Steps & steps)
-  : supply_(supply),
-    tasks_(tasks),
-    horizon_(horizon),
-    terms_(terms),
-    steps_(steps)
-  {
-    for (const ExecutorTask & task : tasks) {
-      bounds_.push_back(task.polled ? task.demand.cost : unpolled(task));
-    }
-  }
-
-  std::vector<Ns> solve()
-  {
-    bool moved = true;
-    for (int round = 0; moved; ++round) {
-      moved = false;
-      for (std::size_t i = 0; i < tasks_.size(); ++i) {
-        if (!tasks_[i].polled || bounds_[i] == kUnbounded) {
-          continue;
-        }
-        const Ns bound = polled(i);
-        if (bound > bounds_[i]) {
-          if (round > detail::kMostRounds) {
-            steps_.give_up();
-          }
-          bounds_[i] = bound > horizon_ || steps_.none() ? kUnbounded : bound;
-          moved = true;
-        }
-      }
-    }
-    return bounds_;
-  }
-
-private:
-  Ns unpolled(const ExecutorTask & task)
-  {
-    Ns blocking = 0;
-    std::vector<Demand> interferers;
-    for (const ExecutorTask & other : tasks_) {
-      if (other.polled && terms_.blocking) {
-        blocking = std::max(blocking, other.demand.cost);
-      } else if (!other.polled && &other != &task) {
-        interferers.push_back(other.demand);
-      }
-    }
-    return nonpreemptive(supply_, task.demand, interferers, blocking, horizon_, steps_);
-  }
-
-  Ns polled(std::size_t own)
-  {
-    const Demand & demand = tasks_[own].demand;
-    const Ns points = demand.releases(bounds_[own]);
-    const Ns last = detail::fixed_point(1, horizon_, steps_, [&](Ns length) {
-      const Ns queued = terms_.queued ? earlier(own, length) - 1 : 0;
-      Ns before = add(1, multiply(queued, demand.cost));
-      for (std::size_t x = 0; x < tasks_.size(); ++x) {
-        if (x != own) {
-          const Ns releases = earlier(x, length);
-          const Ns most = add(points, terms_.extra ? 1 : 0);
-          const Ns runs = tasks_[x].polled ? std::min(releases, most) : releases;
-          before = add(before, multiply(runs, tasks_[x].demand.cost));
-        }
-      }
-      return supply_.time_for(before);
-    });
-    return last == kUnbounded ? kUnbounded : supply_.time_for(add(supply_.in(last)-1, demand.cost));
-  }
-
-  /// Releases of a task whose runs may fall into an interval.
-  Ns earlier(std::size_t task, Ns length) const
-  {
-    return tasks_[task].demand.releases(add(length, bounds_[task]) - 1);
-  }
-
-  const Supply & supply_;
-  const std::vector<ExecutorTask> & tasks_;
-  const Ns horizon_;
-  const RoundRobinTerms terms_;
-  Steps & steps_;
-  std::vector<Ns> bounds_;
-};
-
-}  // namespace
-
-Ns Demand::releases(Ns length) const
-{
-  Ns sum = 0;
-  if (length > 0) {
-    for (const Arrivals & source : arrivals) {
-      sum = add(sum, takt_plan::arrivals(length, source.period, source.jitter));
-    }
-  }
-  return sum;
-}
-
-Ns nonpreemptive_bound(
-  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
-  Ns horizon)
-{
-  Steps steps;
-  return nonpreemptive(
-    supply, own, interferers, blocking, std::min(horizon, kUnbounded - 1), steps);
-}
-
-std::vector<Ns> round_robin_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
-  const RoundRobinTerms & terms)
-{
-  Steps steps(tasks.size());
-  return detail::round_robin_bounds(supply, tasks, std::min(horizon, kUnbounded - 1), terms, steps);
-}
-
-std::vector<Ns> detail::round_robin_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
-  const RoundRobinTerms & terms, Steps & steps)
-{
-  return RoundRobin(supply, tasks, horizon, terms, steps).solve();
 }
 
 }  // namespace takt_plan

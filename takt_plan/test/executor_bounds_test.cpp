@@ -75,5 +75,79 @@ TEST(RoundRobin, ALargerShareLowersNoBoundAndOverloadHasNone)
     (std::vector<Ns>{kUnbounded, kUnbounded}));
 }
 
+TEST(RoundRobin, ATaskThatFallsBehindSlowlyLeavesTheOthersTheirBounds)
+{
+  const std::vector<ExecutorTask> tasks{
+    {demand(52, 20, 97), true}, {{{{16, 0}, {25, 20}}, 3}, true}};
+  EXPECT_EQ(
+    round_robin_bounds(Supply::dedicated(), tasks, 100 * kHorizon),
+    (std::vector<Ns>{244, kUnbounded}));
+}
+
+TEST(BusyWindow, NeitherTheoremIsBelowTheOtherForTheExampleOfRtss21)
+{
+  const std::vector<ExecutorTask> tasks{
+    {demand(100, 10), true}, {demand(10'000, 230), true}, {demand(1000, 190), true}};
+  const Supply supply = Supply::dedicated();
+  EXPECT_EQ(busy_window_bounds(supply, tasks, kHorizon), (std::vector<Ns>{430, 449, 449}));
+  EXPECT_EQ(round_robin_bounds(supply, tasks, kHorizon), (std::vector<Ns>{530, 440, 440}));
+  EXPECT_EQ(
+    round_robin_or_busy_window_bounds(supply, tasks, kHorizon), (std::vector<Ns>{430, 440, 440}));
+}
+
+TEST(BusyWindow, WhatIsStartedOnTheThreadItselfIsNotLateInside)
+{
+  // The second is started by the end of the first, which ends up to 950 late.
+  std::vector<ExecutorTask> tasks{{demand(1000, 100), true}, {demand(1000, 50, 950), true}};
+  EXPECT_EQ(busy_window_bounds(Supply::dedicated(), tasks, kHorizon)[0], 200);
+  tasks[1].in_window = {{1000, 0}};
+  EXPECT_EQ(busy_window_bounds(Supply::dedicated(), tasks, kHorizon)[0], 150);
+}
+
+TEST(BusyWindow, ATaskOnItsOwnTakesItsTimeAndOverloadHasNoBound)
+{
+  EXPECT_EQ(
+    busy_window_bounds(Supply::dedicated(), {{demand(100, 10), true}}, kHorizon),
+    std::vector<Ns>{10});
+  EXPECT_EQ(
+    busy_window_bounds(Supply::dedicated(), {{demand(100, 110), true}}, kHorizon),
+    std::vector<Ns>{kUnbounded});
+}
+
+TEST(BusyWindow, BurstsBeyondTheLimitAreGivenUpAndLongPeriodsDoNotOverflow)
+{
+  const Supply supply = Supply::dedicated();
+  const std::vector<ExecutorTask> bursts{{demand(2, 1, 10'000'000'000), true}};
+  EXPECT_EQ(busy_window_bounds(supply, bursts, kUnbounded), std::vector<Ns>{kUnbounded});
+  EXPECT_EQ(run_bound(supply, bursts, {0}, {20'000'000'000}, kUnbounded), 20'000'000'000);
+  const Ns century = kUnbounded / 2;
+  const std::vector<ExecutorTask> rare{{demand(century, 5, century), true}};
+  EXPECT_EQ(busy_window_bounds(supply, rare, kUnbounded), std::vector<Ns>{10});
+}
+
+TEST(TaskRun, CountsWhatDelaysItOnceNotOncePerTask)
+{
+  std::vector<ExecutorTask> tasks{
+    {demand(1000, 10), true}, {demand(1000, 10, 100), true}, {demand(1000, 70), true}};
+  tasks[1].in_window = {{1000, 0}};
+  const Supply supply = Supply::dedicated();
+  const std::vector<Ns> bounds = round_robin_or_busy_window_bounds(supply, tasks, kHorizon);
+  EXPECT_EQ(bounds, (std::vector<Ns>{90, 90, 90}));
+  EXPECT_EQ(run_bound(supply, tasks, {0, 1}, bounds, kHorizon), 90);
+  EXPECT_EQ(run_bound(supply, tasks, {0, 1}, {90, kUnbounded, 90}, kHorizon), kUnbounded);
+}
+
+TEST(TaskRun, IsNeverAboveAnyOfItsForms)
+{
+  std::vector<ExecutorTask> tasks{
+    {demand(100, 10), true}, {demand(100, 5, 80), true}, {demand(300, 50, 200), true}};
+  const Supply supply = Supply::periodic(9, 10);
+  const std::vector<Ns> bounds = round_robin_or_busy_window_bounds(supply, tasks, kHorizon);
+  const Ns bound = run_bound(supply, tasks, {0, 1}, bounds, kHorizon);
+  EXPECT_LE(bound, bounds[0] + bounds[1]);
+  EXPECT_LE(bound, round_robin_run_bound(supply, tasks, {0, 1}, bounds, kHorizon));
+  EXPECT_LE(bound, busy_window_run_bound(supply, tasks, {0, 1}, bounds, kHorizon));
+}
+
 }  // namespace
 }  // namespace takt_plan

@@ -1,10 +1,8 @@
 // No simulated response under `window` is above its bound, by either timer rule.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "support/campaign.hpp"
-#include "support/random_model.hpp"
+#include "support/window_model.hpp"
 #include "takt_plan/window_bounds.hpp"
 
 namespace takt_plan
@@ -12,41 +10,16 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Order;
 using takt_core::WindowTimers;
 using test::Campaign;
-
-/// One window thread on each core, alone.
-Model window_model(std::uint64_t seed, WindowTimers timers)
-{
-  Model model = test::random_model(seed);
-  model.others.clear();
-  std::vector<Index> first(model.cores.size(), kNone);
-  for (Index thread = 0; thread < model.threads.size(); ++thread) {
-    model.threads[thread].order = Order::window;
-    model.threads[thread].window_timers = timers;
-    Index & of_core = first[model.threads[thread].cores.front()];
-    of_core = of_core == kNone ? thread : of_core;
-  }
-  for (Task & task : model.tasks) {
-    task.threads = {first[model.threads[task.threads.front()].cores.front()]};
-    task.time = task.time * 9 / 10;
-  }
-  // Some releases are messages from outside.
-  std::mt19937_64 random(seed);
-  for (Task & task : model.tasks) {
-    task.timer = task.timer && random() % 3 != 0;
-  }
-  return model;
-}
 
 void run(
   std::uint64_t seed, WindowTimers simulated, WindowTimers assumed, const WindowOptions & options,
   Campaign & campaign)
 {
-  const auto bounds = window_bounds(window_model(seed, assumed), options);
+  const auto bounds = window_bounds(test::window_model(seed, assumed), options);
   ASSERT_TRUE(bounds.ok()) << bounds.faults().front();
-  test::compare(window_model(seed, simulated), bounds->tasks, bounds->chains, seed, campaign);
+  test::compare(test::window_model(seed, simulated), bounds->tasks, bounds->chains, seed, campaign);
 }
 
 Campaign campaign(WindowTimers simulated, WindowTimers assumed)

@@ -1,0 +1,210 @@
+#include <algorithm>
+
+#include "fixed_point.hpp"
+#include "nonpreemptive.hpp"
+#include "round_robin.hpp"
+#include "takt_plan/executor_bounds.hpp"
+#include "thread_window.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using detail::Steps;
+
+/// What is not polled goes before all that is, in any order; one polled task blocks.
+Ns unpolled(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, std::size_t own, bool blocks,
+  Ns horizon, Steps & steps)
+{
+  Ns blocking = 0;
+  std::vector<Demand> interferers;
+  for (std::size_t x = 0; x < tasks.size(); ++x) {
+    if (tasks[x].polled && blocks) {
+      blocking = std::max(blocking, tasks[x].demand.cost);
+    } else if (!tasks[x].polled && x != own) {
+      interferers.push_back(tasks[x].demand);
+    }
+  }
+  return detail::nonpreemptive(supply, tasks[own].demand, interferers, blocking, horizon, steps);
+}
+
+/// The least bounds that `polled(task, bounds)` does not raise any more.
+template <typename Polled>
+std::vector<Ns> iterated(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, bool blocks, Ns horizon,
+  Steps & steps, const Polled & polled)
+{
+  std::vector<Ns> bounds;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    bounds.push_back(
+      tasks[i].polled ? tasks[i].demand.cost : unpolled(supply, tasks, i, blocks, horizon, steps));
+  }
+  bool moved = true;
+  for (int round = 0; moved; ++round) {
+    moved = false;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (!tasks[i].polled || bounds[i] == kUnbounded) {
+        continue;
+      }
+      const Ns bound = polled(i, bounds);
+      if (bound > bounds[i]) {
+        const bool endless = bound > horizon || round > detail::kMostRounds || steps.none();
+        bounds[i] = endless ? kUnbounded : bound;
+        moved = true;
+      }
+    }
+  }
+  return bounds;
+}
+
+/// Releases of a task whose runs may fall into an interval, if `bound` holds for it.
+Ns earlier(const ExecutorTask & task, Ns length, Ns bound)
+{
+  return task.demand.releases(add(length, bound) - 1);
+}
+
+/// kUnbounded - 1 at most, so that every sum beyond it is.
+Ns limited(Ns horizon)
+{
+  return std::min(horizon, kUnbounded - 1);
+}
+
+Ns known(Ns bound, Ns horizon, const Steps & steps)
+{
+  return bound > horizon || steps.none() ? kUnbounded : bound;
+}
+
+bool has_unbounded(const TaskRun & run, const std::vector<Ns> & bounds)
+{
+  return std::any_of(
+    run.begin(), run.end(), [&](std::size_t task) { return bounds[task] == kUnbounded; });
+}
+
+}  // namespace
+
+std::vector<Ns> round_robin_bounds(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const RoundRobinTerms & terms)
+{
+  Steps steps(tasks.size());
+  return detail::round_robin_bounds(supply, tasks, limited(horizon), terms, steps);
+}
+
+std::vector<Ns> busy_window_bounds(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const BusyWindowTerms & terms)
+{
+  Steps steps(tasks.size());
+  const detail::ThreadWindow window(supply, tasks, limited(horizon), terms, steps);
+  return iterated(
+    supply, tasks, true, limited(horizon), steps,
+    [&](std::size_t i, const std::vector<Ns> & bounds) {
+      return window.bound(i, window.points(i, bounds[i]), 0);
+    });
+}
+
+std::vector<Ns> round_robin_or_busy_window_bounds(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon)
+{
+  Steps steps(tasks.size());
+  const detail::ThreadWindow window(supply, tasks, limited(horizon), {}, steps);
+  return iterated(
+    supply, tasks, true, limited(horizon), steps,
+    [&](std::size_t i, const std::vector<Ns> & bounds) {
+      return std::min(
+        detail::round_robin(supply, tasks, {i}, bounds, limited(horizon), {}, steps),
+        window.bound(i, window.points(i, bounds[i]), 0));
+    });
+}
+
+Ns round_robin_run_bound(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const std::vector<Ns> & bounds, Ns horizon, const RoundRobinTerms & terms)
+{
+  if (has_unbounded(run, bounds)) {
+    return kUnbounded;
+  }
+  Steps steps(tasks.size());
+  const Ns bound = detail::round_robin(supply, tasks, run, bounds, limited(horizon), terms, steps);
+  return known(bound, limited(horizon), steps);
+}
+
+Ns busy_window_run_bound(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms)
+{
+  if (has_unbounded(run, bounds)) {
+    return kUnbounded;
+  }
+  Steps steps(tasks.size());
+  const detail::ThreadWindow window(supply, tasks, limited(horizon), terms, steps);
+  Ns points = 0;
+  for (const std::size_t task : run) {
+    points = add(points, window.points(task, bounds[task]));
+  }
+  const Ns prefix = run.size() == 1 ? 0 : kUnbounded;
+  return known(window.bound(run.back(), points, prefix), limited(horizon), steps);
+}
+
+Ns run_bound(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms)
+{
+  if (has_unbounded(run, bounds)) {
+    return kUnbounded;
+  }
+  Steps steps(tasks.size());
+  const detail::ThreadWindow window(supply, tasks, limited(horizon), terms, steps);
+  TaskRun part;
+  Ns bound = 0;
+  for (const std::size_t task : run) {
+    part.push_back(task);
+    const Ns points = window.points(task, bounds[task]);
+    bound = std::min(
+      {add(bound, bounds[task]), window.bound(task, points, bound),
+       detail::round_robin(supply, tasks, part, bounds, limited(horizon), {}, steps)});
+  }
+  return bound;
+}
+
+std::vector<Ns> detail::round_robin_bounds(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const RoundRobinTerms & terms, Steps & steps)
+{
+  return iterated(
+    supply, tasks, terms.blocking, horizon, steps,
+    [&](std::size_t i, const std::vector<Ns> & bounds) {
+      return round_robin(supply, tasks, {i}, bounds, horizon, terms, steps);
+    });
+}
+
+Ns detail::round_robin(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const std::vector<Ns> & bounds, Ns horizon, const RoundRobinTerms & terms, Steps & steps)
+{
+  const std::size_t own = run.back();
+  const Demand & demand = tasks[own].demand;
+  Ns points = 0;
+  for (const std::size_t task : run) {
+    points = add(points, tasks[task].demand.releases(bounds[task]));
+  }
+  const Ns most = add(points, terms.extra ? 1 : 0);
+  const Ns last = fixed_point(1, horizon, steps, [&](Ns length) {
+    const Ns queued =
+      terms.queued ? std::max<Ns>(1, earlier(tasks[own], length, bounds[own])) - 1 : 0;
+    Ns before = add(1, multiply(queued, demand.cost));
+    for (std::size_t x = 0; x < tasks.size(); ++x) {
+      if (x != own) {
+        const Ns releases = earlier(tasks[x], length, bounds[x]);
+        const Ns runs = tasks[x].polled ? std::min(releases, most) : releases;
+        before = add(before, multiply(runs, tasks[x].demand.cost));
+      }
+    }
+    return supply.time_for(before);
+  });
+  return last == kUnbounded ? kUnbounded : supply.time_for(add(supply.in(last)-1, demand.cost));
+}
+
+}  // namespace takt_plan

@@ -1,0 +1,115 @@
+#include "thread_window.hpp"
+
+#include <algorithm>
+
+#include "fixed_point.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+/// The least offset above `offset` at which the source may release once more.
+Ns next_release(const Arrivals & source, Ns offset)
+{
+  const Ns first = source.period - source.jitter % source.period;
+  if (offset < first) {
+    return first;
+  }
+  return add(first, multiply((offset - first) / source.period + 1, source.period));
+}
+
+}  // namespace
+
+ThreadWindow::ThreadWindow(
+  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const BusyWindowTerms & terms, Steps & steps)
+: supply_(supply),
+  tasks_(tasks),
+  horizon_(horizon),
+  terms_(terms),
+  steps_(steps)
+{
+  for (const ExecutorTask & task : tasks) {
+    demands_.push_back(
+      {task.in_window.empty() ? task.demand.arrivals : task.in_window, task.demand.cost});
+  }
+  length_ = fixed_point(1, horizon, steps, [&](Ns length) {
+    Ns demand = 1;
+    for (const Demand & task : demands_) {
+      demand = add(demand, task.work(length));
+    }
+    return supply.time_for(demand);
+  });
+}
+
+Ns ThreadWindow::points(std::size_t task, Ns bound) const
+{
+  // Not those of an interval that begins with the window: this one may begin anywhere in it.
+  return terms_.points ? tasks_[task].demand.releases(bound) : 0;
+}
+
+Ns ThreadWindow::bound(std::size_t task, Ns points, Ns prefix) const
+{
+  if (length_ == kUnbounded) {
+    return kUnbounded;
+  }
+  Ns worst = 0;
+  Ns start = 1;
+  for (Ns offset = 0; offset < length_; offset = next_offset(task, offset)) {
+    start = start_after(task, offset, points, start);
+    if (start == kUnbounded) {
+      return kUnbounded;
+    }
+    const Ns end = supply_.time_for(add(supply_.in(start)-1, demands_[task].cost));
+    if (end == kUnbounded) {
+      return kUnbounded;
+    }
+    worst = std::max(worst, end - std::max<Ns>(0, offset - prefix));
+    if (!terms_.later) {
+      break;
+    }
+  }
+  return worst;
+}
+
+/// The next one from which anything in `start_after` changes.
+Ns ThreadWindow::next_offset(std::size_t own, Ns offset) const
+{
+  Ns next = kUnbounded;
+  for (std::size_t x = 0; x < tasks_.size(); ++x) {
+    for (const Arrivals & source : demands_[x].arrivals) {
+      if (x == own) {
+        next = std::min(next, next_release(source, offset));
+      } else if (tasks_[x].polled) {  // releases before the offset count: one later
+        next = std::min(next, offset == 0 ? 1 : add(next_release(source, offset - 1), 1));
+      }
+    }
+  }
+  return next;
+}
+
+/// The least interval in which the first of the task's own work is done. It rises with the offset;
+/// `least` is that of an earlier one.
+Ns ThreadWindow::start_after(std::size_t own, Ns offset, Ns points, Ns least) const
+{
+  const Demand & task = demands_[own];
+  const Ns queued = terms_.queued ? std::max<Ns>(1, task.releases(offset + 1)) - 1 : 0;
+  const Ns fixed = add(1, multiply(queued, task.cost));
+  return fixed_point(least, horizon_, steps_, [&](Ns length) {
+    Ns before = fixed;
+    for (std::size_t x = 0; x < tasks_.size(); ++x) {
+      if (x != own) {
+        Ns runs = demands_[x].releases(length);
+        if (tasks_[x].polled) {
+          const Ns earlier = terms_.before ? demands_[x].releases(offset) : 0;
+          runs = std::min(runs, add(add(earlier, points), terms_.extra ? 1 : 0));
+        }
+        before = add(before, multiply(runs, demands_[x].cost));
+      }
+    }
+    return supply_.time_for(before);
+  });
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,118 @@
+// libFuzzer's entry for what `takt plan` and `takt explain` do with a system and a schedule for it;
+// fuzz_plan_test.cpp feeds it without libFuzzer, too. The two are one text, with a line "===" between.
+//
+// Whatever the bytes: an answer or faults of one sentence each; what the planner writes can be read
+// back and has the bounds that the planner says.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_plan/bounds.hpp"
+#include "takt_plan/load_plan.hpp"
+#include "takt_plan/planner.hpp"
+#include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/to_yaml.hpp"
+
+/// How many texts got as far as an analysis, and as a plan.
+std::size_t takt_fuzz_explained = 0;
+std::size_t takt_fuzz_planned = 0;
+
+namespace
+{
+
+using takt_core::Faults;
+using takt_plan::Bounds;
+
+constexpr std::string_view kBetween = "\n===\n";
+
+/// Planning more takes long, and finds nothing that little does not.
+constexpr std::size_t kMostCallbacks = 20;
+
+void require(bool condition, const char * what, const std::string & detail)
+{
+  if (!condition) {
+    std::fprintf(stderr, "%s: %s\n", what, detail.c_str());
+    std::abort();
+  }
+}
+
+void require_sentences(const Faults & faults)
+{
+  for (const std::string & fault : faults) {
+    require(!fault.empty() && fault.find('\n') == std::string::npos, "no sentence", fault);
+  }
+}
+
+/// The bounds as text, so that two can be compared.
+template <typename Answer, typename Value>
+std::string shown(const std::vector<takt_core::Result<Answer>> & answers, const Value & value)
+{
+  std::string text;
+  for (const auto & answer : answers) {
+    require_sentences(answer.faults());
+    if (answer) {
+      require(value(*answer) >= 0, "negative bound", std::to_string(value(*answer)));
+    }
+    text += answer ? std::to_string(value(*answer)) : answer.faults().front();
+    text += '\n';
+  }
+  return text;
+}
+
+std::string shown(const Bounds & bounds)
+{
+  return shown(bounds.tasks, [](takt_plan::Ns bound) { return bound; }) +
+         shown(bounds.chains, [](const takt_plan::ChainAnswer & answer) { return answer.bound; });
+}
+
+void explain(std::string_view system, std::string_view schedule)
+{
+  const auto plan = takt_plan::parse_plan(system, schedule);
+  require_sentences(plan.faults());
+  if (plan) {
+    const auto bounds = takt_plan::bounds(plan->model);
+    require(bounds.ok(), "no model", bounds ? "" : bounds.faults().front());
+    shown(*bounds);
+    ++takt_fuzz_explained;
+  }
+}
+
+void plan(std::string_view text, takt_plan::Planner planner)
+{
+  const auto system = takt_schedule::parse_system(text, "system.yaml");
+  require_sentences(system.faults());
+  if (!system || system->callbacks.size() > kMostCallbacks) {
+    return;
+  }
+  takt_plan::PlanOptions options;
+  options.planner = planner;
+  const auto planned = takt_plan::plan_schedule(*system, options);
+  require_sentences(planned.faults());
+  if (planned) {
+    const std::string written = takt_schedule::to_yaml(planned->schedule);
+    const auto again = takt_plan::parse_plan(*system, written);
+    require(again.ok(), "written, but not read back", again ? "" : again.faults().front());
+    const auto bounds = takt_plan::bounds(again->model);
+    require(bounds.ok(), "no model", written);
+    require(shown(*bounds) == shown(planned->bounds), "other bounds", written);
+    ++takt_fuzz_planned;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t size)
+{
+  const std::string_view text(reinterpret_cast<const char *>(data), size);
+  const std::size_t between = std::min(text.find(kBetween), size);
+  const std::string_view system = text.substr(0, between);
+  const std::size_t rest = std::min(size, between + kBetween.size());
+  explain(system, text.substr(rest));
+  plan(system, takt_plan::kPlanners[size % takt_plan::kPlanners.size()]);
+  return 0;
+}

@@ -1,0 +1,164 @@
+// Thousands of damaged systems and schedules through the planners and the analyses, the same ones each
+// time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/campaign.hpp"
+#include "takt_schedule/test/docs_example.hpp"
+
+extern std::size_t takt_fuzz_explained;
+extern std::size_t takt_fuzz_planned;
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t size);
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_schedule::test::docs_block;
+
+void feed(const std::string & text)
+{
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t *>(text.data()), text.size());
+}
+
+class Damage
+{
+public:
+  explicit Damage(std::uint64_t seed) : random_(seed) {}
+
+  /// One or two changes that leave most texts readable.
+  std::string of(std::string text)
+  {
+    for (std::size_t changes = 1 + below(2); changes > 0; --changes) {
+      switch (below(6)) {
+        case 0:
+        case 1:
+        case 2:
+          replace_number(text);
+          break;
+        case 3:
+          replace_word(text);
+          break;
+        case 4:
+          move_line(text, below(2) == 0);
+          break;
+        default:
+          text.erase(below(text.size()), 1 + below(4));
+          break;
+      }
+    }
+    return text;
+  }
+
+private:
+  std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
+
+  /// Where a word of such characters is that begins at or after some place.
+  template <typename Is>
+  std::pair<std::size_t, std::size_t> some(const std::string & text, const Is & is)
+  {
+    std::size_t begin = below(text.size());
+    while (begin < text.size() && !is(text[begin])) {
+      ++begin;
+    }
+    std::size_t end = begin;
+    while (end < text.size() && is(text[end])) {
+      ++end;
+    }
+    return {begin, end - begin};
+  }
+
+  void replace_number(std::string & text)
+  {
+    static const std::vector<std::string> kNumbers{
+      "0",   "1",     "-1",     "2",          "7",           "99",
+      "100", "65535", "999999", "2147483648", "99999999999", "9223372036854775807"};
+    const auto [at, count] =
+      some(text, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+    text.replace(at, count, kNumbers[below(kNumbers.size())]);
+  }
+
+  /// By another one of the same text, so that something refers to something else.
+  void replace_word(std::string & text)
+  {
+    const auto is = [](char c) { return c != ' ' && c != '\n' && c != ',' && c != ']'; };
+    const auto [from, length] = some(text, is);
+    const std::string word = text.substr(from, length);
+    const auto [at, count] = some(text, is);
+    text.replace(at, count, word);
+  }
+
+  /// Or repeats it there.
+  void move_line(std::string & text, bool repeat)
+  {
+    const auto line_at = [&](std::size_t place) {
+      const std::size_t before = text.rfind('\n', place);
+      return before == std::string::npos ? 0 : before + 1;
+    };
+    const std::size_t begin = line_at(below(text.size()));
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::string line = text.substr(begin, end - begin);
+    if (!repeat) {
+      text.erase(begin, end - begin);
+    }
+    if (!text.empty()) {
+      text.insert(line_at(below(text.size())), line);
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+/// Two documented systems, each with a schedule.
+std::vector<std::string> documented()
+{
+  const std::string system = docs_block("file: system.yaml", "explain.md") + "\n===\n";
+  return {
+    system + docs_block("file: one.yaml", "explain.md"),
+    system + docs_block("file: two.yaml", "explain.md"), docs_block("file: car.yaml", "plan.md")};
+}
+
+TEST(FuzzPlan, DamagedFilesHaveAnAnswerOrFaults)
+{
+  const std::vector<std::string> texts = documented();
+  const std::size_t explained = takt_fuzz_explained;
+  const std::size_t planned = takt_fuzz_planned;
+  for (std::uint64_t i = 0; i < test::rounds(3000); ++i) {
+    feed(Damage(test::seed() + i).of(texts[i % texts.size()]));
+  }
+  EXPECT_GT(takt_fuzz_explained - explained, 200U);
+  EXPECT_GT(takt_fuzz_planned - planned, 600U);
+}
+
+TEST(FuzzPlan, EveryPrefixOfAFileHasAnAnswerOrFaults)
+{
+  for (const std::string & text : documented()) {
+    for (std::size_t n = 0; n < text.size(); n += 17) {
+      feed(text.substr(0, n));
+    }
+  }
+}
+
+TEST(FuzzPlan, DeepNestingIsRefused)
+{
+  for (const char * open : {"[", "{a: ", "- "}) {
+    std::string text;
+    for (int i = 0; i < 20'000; ++i) {
+      text += open;
+    }
+    feed(text);
+    feed(documented().front() + text);
+  }
+}
+
+}  // namespace
+}  // namespace takt_plan
