@@ -88,6 +88,17 @@ double read_share(const std::string & text)
   return value;
 }
 
+int read_count(const std::string & option, const std::string & text, int most)
+{
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) {
+    throw CLI::ValidationError(
+      option + ": '" + text + "' is no number from 1 to " + std::to_string(most));
+  }
+  return value;
+}
+
 int run(const Arguments & arguments)
 {
   if (!arguments.output.empty()) {
@@ -146,7 +157,20 @@ int main(int argc, char ** argv)
     "cores that may be used, as in 0,2-3 (all that are not reserved)");
   app.add_option_function<std::string>(
     "--planner", [&](const std::string & text) { arguments.options.planner = read_planner(text); },
-    "takt, picas, isolated or rate-monotonic (takt)");
+    "takt, picas, isolated, rate-monotonic, competition or competition-literal (takt)");
+  app.add_option_function<std::string>(
+    "--executors",
+    [&](const std::string & text) {
+      arguments.options.executors = read_count("--executors", text, takt_plan::kMostExecutors);
+    },
+    "that a host has, for picas (always another one) and competition (as many as cores)");
+  app.add_option_function<std::string>(
+    "--executor-threads",
+    [&](const std::string & text) {
+      arguments.options.executor_threads =
+        read_count("--executor-threads", text, takt_plan::kMostExecutorThreads);
+    },
+    "of each executor, for competition (as many as cores)");
   app.add_option_function<std::string>(
     "--keep-slack",
     [&](const std::string & text) { arguments.options.keep_slack = read_share(text); },
