@@ -14,7 +14,11 @@ std::vector<int> picas_priorities(const PlanProblem & problem)
 {
   const auto & tasks = problem.model.tasks;
   std::vector<int> priorities(tasks.size(), 0);
-  auto next = static_cast<int>(tasks.size());
+  Index count = tasks.size();  // of numbers, those that shared callbacks lose included
+  for (const Chain & chain : problem.model.chains) {
+    count += chain.path.size();
+  }
+  auto next = static_cast<int>(count);
   for (const Index chain : problem.chains) {
     std::vector<Index> path = problem.model.chains[chain].path;
     std::reverse(path.begin(), path.end());

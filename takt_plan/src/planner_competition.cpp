@@ -177,8 +177,7 @@ private:
   }
 
   // Of the parts for which there is a thread of their own: in proportion to what they load.
-  static std::vector<std::pair<Index, Index>> shares(
-    const std::vector<Part> & parts, Index threads)
+  static std::vector<std::pair<Index, Index>> shares(const std::vector<Part> & parts, Index threads)
   {
     std::vector<std::pair<Index, Index>> result;
     for (Index i = 0; i < std::min(parts.size(), threads); ++i) {
@@ -309,9 +308,8 @@ private:
   {
     std::vector<Block> blocks = layout_.on(core);
     for (Block & block : blocks) {
-      std::sort(block.tasks.begin(), block.tasks.end(), [&](Index a, Index b) {
-        return key(a) < key(b);
-      });
+      std::sort(
+        block.tasks.begin(), block.tasks.end(), [&](Index a, Index b) { return key(a) < key(b); });
     }
     std::stable_sort(blocks.begin(), blocks.end(), [&](const Block & a, const Block & b) {
       return key(a.tasks.front()) < key(b.tasks.front());

@@ -175,8 +175,8 @@ private:
     Index executor = node;
     if (!empty) {
       executor = executor_of(layout_.on(core).back());
-      executor = chain == kNone ? executor
-                                : executor_for(chain, {node}, core, empty).value_or(executor);
+      executor =
+        chain == kNone ? executor : executor_for(chain, {node}, core, empty).value_or(executor);
     }
     put(chain, {node}, core, executor, false);
   }

@@ -40,9 +40,8 @@ PlanOptions with(Planner planner, int executors, int threads)
 Lines overloads(const Planned & planned)
 {
   Lines result = planned.shortfalls;
-  std::erase_if(result, [](const std::string & line) {
-    return line.find("is given") == std::string::npos;
-  });
+  std::erase_if(
+    result, [](const std::string & line) { return line.find("is given") == std::string::npos; });
   return result;
 }
 
@@ -56,8 +55,7 @@ TEST(CompetitionLiteral, OvershootsItsLimitBesideACoreWithRoom)
   // either and has both threads of it: a1 | a2, and of one callback the second half begins where its
   // first ends: | a3. b comes after one other and has the last thread. To cores: the first executor
   // has core 0, which is not above 1 when a1 comes as well.
-  const Planned planned =
-    plan_of(chains_of(2, kLong), with(Planner::competition_literal, 2, 2));
+  const Planned planned = plan_of(chains_of(2, kLong), with(Planner::competition_literal, 2, 2));
   EXPECT_EQ(threads_of(planned), (Lines{"0/90: a2", "0/89: a1", "1/90: a3 b1"}));
   EXPECT_EQ(
     overloads(planned),
@@ -80,8 +78,7 @@ const std::vector<std::vector<int>> kShares{{1, 1, 1, 1}, {1, 1}, {1}, {1}};
 TEST(CompetitionLiteral, PromisesThreadsMoreThanOnce)
 {
   // a has all three: a1 | a2 a3 | a4; b the last two: b1 | b2; c and d the last one.
-  const Planned planned =
-    plan_of(chains_of(1, kShares), with(Planner::competition_literal, 1, 3));
+  const Planned planned = plan_of(chains_of(1, kShares), with(Planner::competition_literal, 1, 3));
   EXPECT_EQ(threads_of(planned), (Lines{"0/90: a4 b2 c1 d1", "0/89: a3 a2 b1", "0/88: a1"}));
 }
 
@@ -103,14 +100,12 @@ TEST(CompetitionLiteral, PutsTheRestOfAnExecutorOnOneCore)
   // One executor takes a, b and c (0.8, and not above 1 before c comes: 1.4). Its threads: a1 | a2,
   // which b and c share. Core 0 has room for both (a2 b1 c1 is 1.0, which is not above 1).
   EXPECT_EQ(
-    threads_of(plan_of(
-      chains_of(3, {{4, 2}, {2}, {6}}), with(Planner::competition_literal, 1, 2))),
+    threads_of(plan_of(chains_of(3, {{4, 2}, {2}, {6}}), with(Planner::competition_literal, 1, 2))),
     (Lines{"0/90: a2 b1 c1", "0/89: a1"}));
-  // With 7 instead of 6 it is above 1 after the first thread; the rest goes to the least used core.
+  // a1 | a2 | a3, and b with a3, which is above 1 at once; a2 goes to the least used core, and a1 there, too.
   EXPECT_EQ(
-    threads_of(plan_of(
-      chains_of(3, {{4, 2}, {2}, {7}}), with(Planner::competition_literal, 1, 2))),
-    (Lines{"0/90: a2 b1 c1", "1/90: a1"}));
+    threads_of(plan_of(chains_of(3, {{2, 2, 2}, {9}}), with(Planner::competition_literal, 1, 3))),
+    (Lines{"0/90: a3 b1", "1/90: a2", "1/89: a1"}));
 }
 
 TEST(Competition, HasAsManyExecutorsAsCoresAndAsManyThreadsEach)
@@ -125,8 +120,8 @@ TEST(Competition, HasAsManyExecutorsAsCoresAndAsManyThreadsEach)
 
 TEST(Competition, CallbacksOfNoChainComeLast)
 {
-  const System system = chains_of(
-    1, {{1}, {1}}, "  - {id: \"/log:timer(10ms)\", time: 5ms, period: 10ms}\n");
+  const System system =
+    chains_of(1, {{1}, {1}}, "  - {id: \"/log:timer(10ms)\", time: 5ms, period: 10ms}\n");
   EXPECT_EQ(
     threads_of(plan_of(system, with(Planner::competition, 1, 1))), (Lines{"0/90: a1 b1 log"}));
   EXPECT_EQ(
@@ -215,8 +210,8 @@ Broken campaign(Planner form)
     const System system = generated_system({3, 6, 5, 1.5, i % 2 == 0}, test::seed() + i);
     // An executor of one thread for each core, so that its limit is that of the core. The least used one
     // has at most half a core's load, so that callbacks of up to the other half find room.
-    const bool small = std::all_of(
-      system.callbacks.begin(), system.callbacks.end(), [&](const auto & callback) {
+    const bool small =
+      std::all_of(system.callbacks.begin(), system.callbacks.end(), [&](const auto & callback) {
         const auto chain = static_cast<std::size_t>(callback.id[2] - '0');  // "/c4_1:sub(/c4_0)"
         return 2 * callback.time.worst <= system.chains[chain].options.deadline;
       });

@@ -99,6 +99,49 @@ chains:
   EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/90: a b c s", "0/89: d"}));
 }
 
+TEST(PicasExecutors, AChainIsNotPutBelowWhatStartsIt)
+{
+  // Shared callbacks have the number of the less important chain: a, c, t, u, s from the top. Case A: {a, t},
+  // {s}, {c}. Case B for /u: with a and t, or with c, it would be above and below others (R7); with s it
+  // would be below t, which starts it (R6). Case C (i).
+  const System system = system_of(R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/t:timer(10ms)", time: 1ms, period: 10ms, publishes: /t}
+  - {id: "/a:sub(/t)", time: 1ms, triggers: /t}
+  - {id: "/s:timer(10ms)", time: 1ms, period: 10ms, publishes: /s}
+  - {id: "/c:timer(10ms)", time: 1ms, period: 10ms}
+  - {id: "/u:sub(/t)", time: 1ms, triggers: [/t, /s]}
+chains:
+  a: {path: ["/t:timer(10ms)", "/a:sub(/t)"], priority: 5, deadline: 10ms}
+  s: {path: ["/s:timer(10ms)"], priority: 4, deadline: 10ms}
+  c: {path: ["/c:timer(10ms)"], priority: 3, deadline: 10ms}
+  u: {path: ["/t:timer(10ms)", "/u:sub(/t)"], priority: 2, deadline: 10ms}
+  z: {path: ["/s:timer(10ms)", "/u:sub(/t)"], priority: 1, deadline: 10ms}
+)yaml");
+  EXPECT_EQ(threads_of(plan_of(system, executors(3))), Lines{"0/90: a c t u s"});
+}
+
+TEST(PicasExecutors, AChainIsNotPutAboveWhatItStarts)
+{
+  // From the top: b, t, u, s. Case A: {u, s}, {b}. Case B for /t: with b it would be above u, which it
+  // starts (R6); with u and s it is below b, as it should be.
+  const System system = system_of(R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/s:timer(10ms)", time: 1ms, period: 10ms, publishes: /s}
+  - {id: "/b:timer(10ms)", time: 1ms, period: 10ms}
+  - {id: "/t:timer(10ms)", time: 1ms, period: 10ms, publishes: /t}
+  - {id: "/u:sub(/t)", time: 1ms, triggers: [/t, /s]}
+chains:
+  a: {path: ["/s:timer(10ms)", "/u:sub(/t)"], priority: 4, deadline: 10ms}
+  b: {path: ["/b:timer(10ms)"], priority: 3, deadline: 10ms}
+  u: {path: ["/t:timer(10ms)", "/u:sub(/t)"], priority: 2, deadline: 10ms}
+  z: {path: ["/s:timer(10ms)", "/u:sub(/t)"], priority: 1, deadline: 10ms}
+)yaml");
+  EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/90: b", "0/89: t u s"}));
+}
+
 TEST(PicasExecutors, CallbacksOfNoChainJoinTheLowestOfTheLeastUsedCpu)
 {
   const std::string log = "  - {id: \"/log:timer(10ms)\", time: 1ms, period: 10ms}\n";
@@ -126,7 +169,8 @@ TEST(PicasExecutors, RefusesACallbackPinnedToWhereNoneIs)
   ASSERT_FALSE(planned.ok());
   EXPECT_EQ(
     planned.faults().front(),
-    "picas has no executor on a core that '/log:timer(10ms)' may be on, and would need more than 1 of "
+    "picas has no executor on a core that '/log:timer(10ms)' may be on, and would need more than 1 "
+    "of "
     "them");
   EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/90: a1", "1/90: log"}));
 }
@@ -217,7 +261,8 @@ TEST(PicasExecutors, KeepWhatEveryPlanKeeps)
       const auto planned = plan_schedule(system, executors(count));
       if (!planned) {
         EXPECT_GT(count, 0);
-        EXPECT_NE(planned.faults().front().find("picas has no executor on a core that"), std::string::npos);
+        EXPECT_NE(
+          planned.faults().front().find("picas has no executor on a core that"), std::string::npos);
         ++refused;
         continue;
       }

@@ -334,7 +334,7 @@ def run_planners(
                 "UUniFast, periods from 50 ms to 1 s, log-uniform; takt's search does not begin "
                 "with another planner's result.",
                 "competition is the pseudo-code of a competition report with its open points made "
-                "precise, competition-literal the same taken literally, which overshoots its limits.",
+                "precise; competition-literal takes it literally, and overshoots its limits.",
                 "Every schedule is judged by the same analysis (takt explain) and simulated.",
             ],
         ),

@@ -50,8 +50,9 @@
 //   which the chains before it have, too, so that its callbacks may run at their OS priority. The rest
 //   goes to one core, chosen once for each executor.
 // - `competition`: the limit of an executor is m, that of a core what other threads leave of the cap, and
-//   both are kept where that is possible. Each of an executor's chains gets a thread, and those that
-//   remain go where most load is per thread; chains beyond m share the thread with the least load.
+//   nothing is put beyond either while another one has room for it. Each of an executor's chains gets a
+//   thread, and those that remain go where most load is per thread; chains beyond m share the thread with
+//   the least load.
 //   Threads of all executors go to cores with the most important chain first, each to the core its
 //   executor found idle if it fits there, or else to the least used core.
 //
@@ -82,12 +83,9 @@ enum class Planner
   competition_literal
 };
 
-inline constexpr std::array kPlanners{Planner::takt,
-                                      Planner::picas,
-                                      Planner::isolated,
-                                      Planner::rate_monotonic,
-                                      Planner::competition,
-                                      Planner::competition_literal};
+inline constexpr std::array kPlanners{Planner::takt,        Planner::picas,
+                                      Planner::isolated,    Planner::rate_monotonic,
+                                      Planner::competition, Planner::competition_literal};
 
 inline constexpr int kMostExecutors = 1000;
 inline constexpr int kMostExecutorThreads = 63;

@@ -36,7 +36,8 @@ takt_schedule::System chains_of(
     for (std::size_t i = 0; i < tenths[chain].size(); ++i) {
       const std::string node = "/" + name + std::to_string(i + 1);
       const std::string before = "/" + name + std::to_string(i);
-      const std::string id = "\"" + node + (i == 0 ? ":timer(10ms)" : ":sub(" + before + ")") + "\"";
+      const std::string id =
+        "\"" + node + (i == 0 ? ":timer(10ms)" : ":sub(" + before + ")") + "\"";
       tasks += "  - {id: " + id + ", time: " + std::to_string(tenths[chain][i]) + "ms, " +
                (i == 0 ? std::string("period: 10ms") : "triggers: " + before) +
                ", publishes: " + node + "}\n";
