@@ -122,7 +122,7 @@ Result<Planned> plan_schedule(const takt_schedule::System & system, const PlanOp
   if (Faults faults = contradictions(options); !faults.empty()) {
     return faults;
   }
-  const auto problem = detail::plan_problem(system, options.cpus);
+  const auto problem = detail::plan_problem(system, options);
   if (!problem) {
     return problem.faults();
   }

@@ -403,6 +403,11 @@ chains:
     const auto found = misfits(system, options, plan_of(system, options));
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].more_cores_of, 1U);
+    options.cpus.clear();
+    options.host_cpus = {{"big", 0}, {"small", 0}};
+    const auto same = misfits(system, options, plan_of(system, options));
+    ASSERT_EQ(same.size(), 1U);
+    EXPECT_EQ(same[0].more_cores_of, 1U);
   }
 }
 

@@ -41,7 +41,7 @@ def plan(
         str | None,
         typer.Option(
             metavar="CORES",
-            help="Only these cores, as in 0,2-3.",
+            help="Only these cores, as in 0,2-3 or car:0-3,gateway:1.",
             show_default="all that are not reserved",
         ),
     ] = None,

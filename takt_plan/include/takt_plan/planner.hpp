@@ -62,6 +62,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "takt_core/result.hpp"
@@ -93,7 +94,10 @@ inline constexpr int kMostExecutorThreads = 63;
 struct PlanOptions
 {
   Planner planner = Planner::takt;
-  std::vector<int> cpus;  ///< cores that may be used, by number; empty: all that are not reserved
+  /// Cores that may be used, by number, of each host that has them; if these and `host_cpus` are empty,
+  /// all that are not reserved.
+  std::vector<int> cpus;
+  std::vector<std::pair<std::string, int>> host_cpus;  ///< the same, each of one host
   /// `takt` merges threads as long as each chain keeps this share of its deadline to spare, or what it
   /// has in the plan with the most threads, if that is less. From 0 to 1.
   double keep_slack = 0.1;

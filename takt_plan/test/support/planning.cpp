@@ -55,7 +55,7 @@ takt_schedule::System restrained_system(std::uint64_t seed)
 {
   detail::Draw draw(seed);
   Shape shape;
-  shape.chains = static_cast<int>(draw.between(3, 9));
+  shape.chains = static_cast<int>(draw.between(5, 9));
   shape.utilization = 0.25 * static_cast<double>(draw.between(2, 12));
   takt_schedule::System system = generated_system(shape, seed);
   system.hosts[0].utilization_cap = 0.9;
