@@ -676,6 +676,10 @@ def test_plan_passes_on_words_and_exit_codes(takt, fakes, tmp_path):
         "o.yaml",
         "--cpus",
         "0-1",
+        "--executors",
+        "3",
+        "--executor-threads",
+        "2",
         "--json",
     )
     said = takt("plan", tmp_path / "s.yaml", *more)

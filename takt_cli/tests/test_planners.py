@@ -43,7 +43,7 @@ def test_plots_show_what_changes_with_load():
     assert title == "Accepted: nine chains"
     assert figure["data"][0]["x"] == [2.5, 3.0]
     assert figure["data"][0]["y"] == [65.0, 60.0]
-    assert planners.figures(counts[:4]) == []
+    assert planners.figures(counts[: len(planners.COLOURS)]) == []
 
 
 def test_nonsense_of_the_program_is_one_message(monkeypatch, fakes):

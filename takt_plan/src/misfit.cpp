@@ -172,13 +172,8 @@ private:
       auto & cores = larger.hosts[host].cores;
       cores.push_back(cores.empty() ? 0 : cores.back() + 1);
       PlanOptions options = options_;
-      if (!options.cpus.empty()) {
-        options.cpus.push_back(cores.back());
-        for (Index other = 0; other < larger.hosts.size(); ++other) {
-          if (other != host) {
-            larger.hosts[other].reserved.push_back(cores.back());
-          }
-        }
+      if (!options.cpus.empty() || !options.host_cpus.empty()) {
+        options.host_cpus.emplace_back(larger.hosts[host].name, cores.back());
       }
       auto planned = plan_schedule(larger, options);
       if (!planned) {

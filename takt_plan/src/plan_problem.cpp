@@ -48,9 +48,9 @@ Result<Model> unplaced(System system)
 class Preparation
 {
 public:
-  Preparation(const System & system, const std::vector<int> & cpus, Model model)
+  Preparation(const System & system, const PlanOptions & options, Model model)
   : system_(system),
-    cpus_(cpus)
+    options_(options)
   {
     result_.model = std::move(model);
   }
@@ -82,8 +82,10 @@ public:
 private:
   bool usable(const HostModel & host, int number) const
   {
+    const auto & named = options_.host_cpus;
     return holds(host.cores, number) && !holds(host.reserved, number) &&
-           (cpus_.empty() || holds(cpus_, number));
+           ((options_.cpus.empty() && named.empty()) || holds(options_.cpus, number) ||
+            std::find(named.begin(), named.end(), std::pair(host.name, number)) != named.end());
   }
 
   void add_host(Index index)
@@ -105,12 +107,25 @@ private:
   // Of each host those that it has.
   void check_cpus()
   {
-    for (const int cpu : cpus_) {
+    for (const int cpu : options_.cpus) {
       const bool any = std::any_of(
         system_.hosts.begin(), system_.hosts.end(),
         [&](const HostModel & host) { return holds(host.cores, cpu); });
       if (!any) {
         faults_.push_back("no host has core " + std::to_string(cpu));
+        return;
+      }
+    }
+    for (const auto & [name, cpu] : options_.host_cpus) {
+      const auto host = std::find_if(
+        system_.hosts.begin(), system_.hosts.end(),
+        [&, &wanted = name](const HostModel & one) { return one.name == wanted; });
+      if (host == system_.hosts.end()) {
+        faults_.push_back("there is no host " + quoted(name));
+        return;
+      }
+      if (!holds(host->cores, cpu)) {
+        faults_.push_back(quoted(name) + " has no core " + std::to_string(cpu));
         return;
       }
     }
@@ -233,7 +248,7 @@ private:
   }
 
   const System & system_;
-  const std::vector<int> & cpus_;
+  const PlanOptions & options_;
   PlanProblem result_;
   std::vector<Ns> periods_;  // the shortest that starts each task
   Faults faults_;
@@ -246,13 +261,13 @@ double PlanProblem::utilization(Index task) const
   return loads[task];
 }
 
-Result<PlanProblem> plan_problem(const System & system, const std::vector<int> & cpus)
+Result<PlanProblem> plan_problem(const System & system, const PlanOptions & options)
 {
   auto model = unplaced(system);
   if (!model) {
     return model.faults();
   }
-  return Preparation(system, cpus, std::move(*model)).prepare();
+  return Preparation(system, options, std::move(*model)).prepare();
 }
 
 }  // namespace takt_plan::detail

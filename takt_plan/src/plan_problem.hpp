@@ -10,6 +10,7 @@
 
 #include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_plan/planner.hpp"
 #include "takt_schedule/system.hpp"
 
 namespace takt_plan::detail
@@ -51,10 +52,10 @@ struct PlanProblem
   double utilization(Index task) const;
 };
 
-/// `cpus`: numbers of the cores that may be used, of each host those that it has; empty: all. Faults:
-/// those of the model, numbers that no host has, hosts that have none of the cores, and groups whose callbacks have no core in common.
+/// `options`: of these, the cores that may be used. Faults: those of the model, cores that no host has,
+/// hosts that have none of the cores, and groups whose callbacks have no core in common.
 takt_core::Result<PlanProblem> plan_problem(
-  const takt_schedule::System & system, const std::vector<int> & cpus);
+  const takt_schedule::System & system, const PlanOptions & options);
 
 }  // namespace takt_plan::detail
 

@@ -13,20 +13,55 @@ namespace
 
 using detail::Layout;
 using detail::PlanProblem;
+using takt_core::Faults;
+using takt_core::Result;
 
-Layout layout_by(Planner planner, const PlanProblem & problem)
+Result<Layout> layout_by(const PlanOptions & options, const PlanProblem & problem)
 {
-  switch (planner) {
+  switch (options.planner) {
     case Planner::isolated:
       return plan_isolated(problem);
     case Planner::rate_monotonic:
       return plan_rate_monotonic(problem);
     case Planner::picas:
-      return plan_picas(problem);
+      return plan_picas(problem, options.executors);
+    case Planner::competition:
+      return plan_competition(problem, options);
+    case Planner::competition_literal:
+      return plan_competition_literal(problem, options);
     case Planner::takt:
       break;
   }
   return plan_takt(problem);
+}
+
+bool competes(Planner planner)
+{
+  return planner == Planner::competition || planner == Planner::competition_literal;
+}
+
+/// Numbers of executors and threads that nothing could be planned with, or that nobody asks for.
+Faults contradictions(const PlanOptions & options)
+{
+  Faults faults;
+  const auto check = [&](const char * what, int number, int most, bool asked, const char * who) {
+    if (number < 0 || number > most) {
+      faults.push_back(
+        std::string("the number of ") + what + " is 1 to " + std::to_string(most) + ", and not " +
+        std::to_string(number));
+    } else if (number > 0 && !asked) {
+      faults.push_back(std::string("a number of ") + what + " is only for " + who);
+    }
+  };
+  const bool competition = competes(options.planner);
+  check(
+    "executors", options.executors, kMostExecutors,
+    competition || options.planner == Planner::picas,
+    "the planners picas, competition and competition-literal");
+  check(
+    "threads of an executor", options.executor_threads, kMostExecutorThreads, competition,
+    "the planners competition and competition-literal");
+  return faults;
 }
 
 std::string percent(double share)
@@ -83,14 +118,20 @@ bool all_met(const Planned & planned)
   });
 }
 
-takt_core::Result<Planned> plan_schedule(
-  const takt_schedule::System & system, const PlanOptions & options)
+Result<Planned> plan_schedule(const takt_schedule::System & system, const PlanOptions & options)
 {
-  const auto problem = detail::plan_problem(system, options.cpus);
+  if (Faults faults = contradictions(options); !faults.empty()) {
+    return faults;
+  }
+  const auto problem = detail::plan_problem(system, options);
   if (!problem) {
     return problem.faults();
   }
-  Layout layout = layout_by(options.planner, *problem);
+  auto planned = layout_by(options, *problem);
+  if (!planned) {
+    return planned.faults();
+  }
+  Layout layout = std::move(*planned);
   Planned result;
   if (options.planner == Planner::takt) {
     result.trade = merge_threads(*problem, options.keep_slack, layout);

@@ -1,135 +1,74 @@
 // `picas`: priorities R1 to R7 and node allocation of the RTAS 2021 paper.
 //
-// The paper's executor is one SCHED_FIFO thread pinned to a core: a block here. There is always an
-// empty one for the next chain (case A), as in the paper's case study; case B is for systems with
-// fewer executors than chains. The paper allocates nodes; callbacks of one node of one executor of the
-// system stay together here, and so do exclusive groups.
+// The paper's executor is one SCHED_FIFO thread pinned to a core: one block here, or one in each process
+// (executor of the system) whose callbacks it has. While there is an empty one the next nodes are its
+// (case A); with a limited number they join one that is there (case B).
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "picas_nodes.hpp"
 #include "planners.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
 {
 namespace
 {
 
-struct Node
-{
-  std::vector<Index> tasks;
-  std::vector<Index> cores;
-  Index executor = kNone;
-  double utilization = 0;
-  int least = 0;  ///< lowest callback priority in it
-  int most = 0;
-};
+using takt_core::Faults;
+using takt_core::Result;
 
 class Allocation
 {
 public:
-  explicit Allocation(const PlanProblem & problem) : problem_(problem), layout_(problem)
+  Allocation(const PlanProblem & problem, int executors)
+  : problem_(problem),
+    limit_(executors > 0 ? static_cast<Index>(executors) : kNone),
+    layout_(problem),
+    priority_(picas_priorities(problem)),
+    nodes_(picas_nodes(problem, priority_)),
+    placed_(nodes_.size(), 0),
+    in_chain_(problem.model.tasks.size(), 0),
+    executor_(problem.model.tasks.size(), kNone)
   {
-    number_callbacks();
-    find_nodes();
+    for (const Chain & chain : problem.model.chains) {
+      for (const Index task : chain.path) {
+        in_chain_[task] = 1;
+      }
+    }
   }
 
-  Layout allocate()
+  Result<Layout> allocate()
   {
     for (const Index chain : problem_.chains) {
-      for (std::vector<Index> nodes = open_nodes(chain); !nodes.empty();
+      for (std::vector<Index> nodes = open_nodes(chain); !nodes.empty() && faults_.empty();
            nodes = open_nodes(chain)) {
         place_some(chain, std::move(nodes));
       }
     }
-    for (const Index node : by_priority()) {  // of no chain
-      if (!placed_[node]) {
-        put(kNone, {node}, least_used(nodes_[node].cores), false);
+    for (Index node = 0; node < nodes_.size() && faults_.empty(); ++node) {
+      if (!placed_[node]) {  // of no chain
+        place_anyway(kNone, node, any_empty(node));
       }
+    }
+    if (!faults_.empty()) {
+      return std::move(faults_);
     }
     return std::move(layout_);
   }
 
 private:
-  // From the top: chains by importance, of each its regular callbacks from last to first, then its
-  // timer. A shared callback keeps the lower number. (As in the authors' artefact.)
-  void number_callbacks()
-  {
-    const auto & tasks = problem_.model.tasks;
-    priority_.assign(tasks.size(), 0);
-    auto next = static_cast<int>(tasks.size());
-    for (const Index chain : problem_.chains) {
-      std::vector<Index> path = problem_.model.chains[chain].path;
-      std::reverse(path.begin(), path.end());
-      std::stable_partition(path.begin(), path.end(), [&](Index t) { return !tasks[t].timer; });
-      for (const Index task : path) {
-        priority_[task] = next--;
-      }
-    }
-    for (auto task = problem_.order.rbegin(); task != problem_.order.rend(); ++task) {
-      if (priority_[*task] == 0) {
-        priority_[*task] = next--;
-      }
-    }
-  }
-
-  void find_nodes()
-  {
-    std::map<std::pair<Index, std::string>, Index> by_name;
-    for (Index unit = 0; unit < problem_.units.size(); ++unit) {
-      const Unit & one = problem_.units[unit];
-      const std::string & id = problem_.model.tasks[one.tasks.front()].id;
-      const auto [entry, fresh] =
-        by_name.try_emplace({one.executor, id.substr(0, id.find(':'))}, nodes_.size());
-      Index index = entry->second;
-      if (!fresh && common(nodes_[index].cores, one.cores).empty()) {
-        index = nodes_.size();  // pinned to different cores: they cannot stay together
-      }
-      if (index == nodes_.size()) {
-        nodes_.push_back({{}, one.cores, one.executor, 0, 0, 0});
-      }
-      Node & node = nodes_[index];
-      node.cores = common(node.cores, one.cores);
-      node.tasks.insert(node.tasks.end(), one.tasks.begin(), one.tasks.end());
-      node.utilization += one.utilization;
-    }
-    for (Node & node : nodes_) {
-      std::sort(node.tasks.begin(), node.tasks.end(), [&](Index a, Index b) {
-        return priority_[a] > priority_[b];
-      });
-      node.most = priority_[node.tasks.front()];
-      node.least = priority_[node.tasks.back()];
-    }
-    placed_.assign(nodes_.size(), 0);
-  }
-
-  static std::vector<Index> common(const std::vector<Index> & a, const std::vector<Index> & b)
-  {
-    std::vector<Index> both;
-    std::copy_if(a.begin(), a.end(), std::back_inserter(both), [&](Index core) {
-      return std::find(b.begin(), b.end(), core) != b.end();
-    });
-    return both;
-  }
-
-  std::vector<Index> by_priority() const
-  {
-    std::vector<Index> order(nodes_.size());
-    std::iota(order.begin(), order.end(), Index{0});
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-      return nodes_[a].most > nodes_[b].most;
-    });
-    return order;
-  }
-
   /// Nodes of the chain that are not placed yet, the one with the lowest callback last.
   std::vector<Index> open_nodes(Index chain) const
   {
     std::vector<Index> nodes;
-    for (const Index node : by_priority()) {
+    for (Index node = 0; node < nodes_.size(); ++node) {
       const auto & tasks = nodes_[node].tasks;
       const auto & path = problem_.model.chains[chain].path;
       const bool uses = std::any_of(tasks.begin(), tasks.end(), [&](Index task) {
@@ -160,36 +99,101 @@ private:
       cores.begin(), cores.end(), [&](Index a, Index b) { return used(a) < used(b); });
   }
 
-  // Case A: as many of the nodes as fit on one CPU become an executor there.
+  /// The executor a block belongs to.
+  Index executor_of(const Block & block) const { return executor_[block.tasks.front()]; }
+
+  /// Whether the node's host has an executor without callbacks.
+  bool any_empty(Index node) const
+  {
+    if (limit_ == kNone) {
+      return true;
+    }
+    const auto & all = problem_.model.cores;
+    std::set<Index> busy;
+    for (Index core = 0; core < all.size(); ++core) {
+      if (all[core].host == all[nodes_[node].cores.front()].host) {
+        for (const Block & block : layout_.on(core)) {
+          busy.insert(executor_of(block));
+        }
+      }
+    }
+    return busy.size() < limit_;
+  }
+
+  /// Of the cores, those with an executor for more: a new one may be anywhere.
+  std::vector<Index> open_cores(std::vector<Index> cores, bool empty) const
+  {
+    std::erase_if(cores, [&](Index core) { return !empty && layout_.on(core).empty(); });
+    return cores;
+  }
+
+  // As many of the nodes as fit on one CPU become an executor there, or join one.
   void place_some(Index chain, std::vector<Index> nodes)
   {
+    const bool empty = any_empty(nodes.front());
     while (true) {
       std::vector<Index> cores = nodes_[nodes.front()].cores;
       for (const Index node : nodes) {
         cores = common(cores, nodes_[node].cores);
       }
-      std::vector<Index> fitting;
-      std::copy_if(cores.begin(), cores.end(), std::back_inserter(fitting), [&](Index core) {
-        return used(core) + load(nodes) <= 1e-12;
-      });
-      std::vector<Index> ruled;
-      std::copy_if(fitting.begin(), fitting.end(), std::back_inserter(ruled), [&](Index core) {
-        return rules_hold(chain, nodes, core);
-      });
+      std::vector<Index> fitting = open_cores(std::move(cores), empty);
+      std::erase_if(fitting, [&](Index core) { return used(core) + load(nodes) > 1e-12; });
+      std::vector<Index> ruled = fitting;
+      std::erase_if(ruled, [&](Index core) { return !executor_for(chain, nodes, core, empty); });
       if (!ruled.empty()) {
-        put(chain, nodes, least_used(ruled), false);
+        const Index core = least_used(ruled);
+        put(chain, nodes, core, *executor_for(chain, nodes, core, empty), false);
         return;
       }
       if (!fitting.empty()) {  // case C (i): callback priorities alone decide
-        put(chain, nodes, least_used(fitting), true);
+        const Index core = least_used(fitting);
+        put(chain, nodes, core, executor_of(layout_.on(core).front()), true);
         return;
       }
-      if (nodes.size() == 1) {  // case C (ii)
-        put(chain, nodes, least_used(cores), false);
+      if (nodes.size() == 1) {
+        place_anyway(chain, nodes.front(), empty);
         return;
       }
       nodes.pop_back();
     }
+  }
+
+  // Case C (ii), and callbacks of no chain, of which the paper does not speak. An executor stays on its
+  // CPU, so that without an empty one there are only the CPUs that have one.
+  void place_anyway(Index chain, Index node, bool empty)
+  {
+    const std::vector<Index> cores = open_cores(nodes_[node].cores, empty);
+    if (cores.empty()) {
+      const Index task = nodes_[node].tasks.front();
+      faults_.push_back(
+        "picas has no executor on a core that " +
+        takt_schedule::quoted(problem_.model.tasks[task].id) +
+        " may be on, and would need more than " + std::to_string(limit_) + " of them");
+      return;
+    }
+    const Index core = least_used(cores);
+    Index executor = node;
+    if (!empty) {
+      executor = executor_of(layout_.on(core).back());
+      executor =
+        chain == kNone ? executor : executor_for(chain, {node}, core, empty).value_or(executor);
+    }
+    put(chain, {node}, core, executor, false);
+  }
+
+  /// The executor on the core that the nodes can be given to; none: the rules forbid it.
+  std::optional<Index> executor_for(
+    Index chain, const std::vector<Index> & nodes, Index core, bool empty) const
+  {
+    if (empty) {
+      return rules_hold(chain, nodes, core) ? std::optional(nodes.front()) : std::nullopt;
+    }
+    for (const Block & block : layout_.on(core)) {
+      if (rules_hold_joined(chain, nodes, core, executor_of(block))) {
+        return executor_of(block);
+      }
+    }
+    return std::nullopt;
   }
 
   // R7 puts executors that are there above the new one; R6 would not, if they hold callbacks of this
@@ -197,12 +201,7 @@ private:
   bool rules_hold(Index chain, const std::vector<Index> & nodes, Index core) const
   {
     const auto & path = problem_.model.chains[chain].path;
-    std::vector<char> fresh(problem_.model.tasks.size(), 0);
-    for (const Index node : nodes) {
-      for (const Index task : nodes_[node].tasks) {
-        fresh[task] = 1;
-      }
-    }
+    const std::vector<char> fresh = marked(nodes);
     std::vector<char> there(problem_.model.tasks.size(), 0);
     for (const Block & block : layout_.on(core)) {
       for (const Index task : block.tasks) {
@@ -219,22 +218,101 @@ private:
     return true;
   }
 
-  // `alone`: all executors of the CPU become one.
-  void put(Index chain, const std::vector<Index> & nodes, Index core, bool alone)
+  /// Of the priorities of an executor's callbacks that are in chains.
+  struct Span
   {
-    std::map<Index, std::vector<Index>> of_executor;
+    int least = std::numeric_limits<int>::max();
+    int most = std::numeric_limits<int>::min();
+  };
+
+  void widen(Span & span, const std::vector<Index> & tasks) const
+  {
+    for (const Index task : tasks) {
+      if (in_chain_[task]) {
+        span.least = std::min(span.least, priority_[task]);
+        span.most = std::max(span.most, priority_[task]);
+      }
+    }
+  }
+
+  // With the nodes an executor must still be above or below each other one of its CPU (R7), and a chain
+  // must only go up from one to the other (R6).
+  bool rules_hold_joined(
+    Index chain, const std::vector<Index> & nodes, Index core, Index executor) const
+  {
+    std::map<Index, Span> spans;
+    for (const Index node : nodes) {
+      widen(spans[executor], nodes_[node].tasks);
+    }
+    std::vector<Index> holder(problem_.model.tasks.size(), kNone);
+    for (const Block & block : layout_.on(core)) {
+      widen(spans[executor_of(block)], block.tasks);
+      for (const Index task : block.tasks) {
+        holder[task] = executor_of(block);
+      }
+    }
+    const Span own = spans[executor];
+    for (const auto & [other, span] : spans) {
+      if (other != executor && span.least < own.most && own.least < span.most) {
+        return false;
+      }
+    }
+    const std::vector<char> fresh = marked(nodes);
+    bool above = false;
+    bool here = false;
+    for (const Index task : problem_.model.chains[chain].path) {
+      if (fresh[task] || holder[task] == executor) {
+        here = true;
+        if (above) {
+          return false;
+        }
+      } else if (holder[task] != kNone) {
+        const bool higher = spans[holder[task]].least > own.most;
+        if (here && !higher) {
+          return false;
+        }
+        above = above || higher;
+      }
+    }
+    return true;
+  }
+
+  /// Per task: whether it is in one of the nodes.
+  std::vector<char> marked(const std::vector<Index> & nodes) const
+  {
+    std::vector<char> result(problem_.model.tasks.size(), 0);
+    for (const Index node : nodes) {
+      for (const Index task : nodes_[node].tasks) {
+        result[task] = 1;
+      }
+    }
+    return result;
+  }
+
+  // `alone`: all executors of the CPU become one.
+  void put(Index chain, const std::vector<Index> & nodes, Index core, Index executor, bool alone)
+  {
+    std::map<Index, std::vector<Index>> by_process;
     for (const Index node : nodes) {
       placed_[node] = 1;
-      auto & tasks = of_executor[nodes_[node].executor];
+      auto & tasks = by_process[nodes_[node].executor];
       tasks.insert(tasks.end(), nodes_[node].tasks.begin(), nodes_[node].tasks.end());
     }
     std::vector<Block> blocks = layout_.on(core);
-    for (auto & [executor, tasks] : of_executor) {
-      blocks.push_back({executor, std::move(tasks), kUnbounded, chain});
+    for (auto & [process, tasks] : by_process) {
+      for (const Index task : tasks) {
+        executor_[task] = executor;
+      }
+      blocks.push_back({process, std::move(tasks), kUnbounded, chain});
     }
     if (alone) {
-      merge(blocks);
+      for (const Block & block : blocks) {
+        for (const Index task : block.tasks) {
+          executor_[task] = executor;
+        }
+      }
     }
+    merge(blocks);
     for (Block & block : blocks) {
       std::stable_sort(block.tasks.begin(), block.tasks.end(), [&](Index a, Index b) {
         return priority_[a] > priority_[b];
@@ -248,12 +326,13 @@ private:
     layout_.set(core, std::move(blocks));
   }
 
-  static void merge(std::vector<Block> & blocks)
+  // What an executor has of a process is one thread.
+  void merge(std::vector<Block> & blocks) const
   {
     std::vector<Block> merged;
     for (Block & block : blocks) {
       const auto same = std::find_if(merged.begin(), merged.end(), [&](const Block & other) {
-        return other.executor == block.executor;
+        return other.executor == block.executor && executor_of(other) == executor_of(block);
       });
       if (same == merged.end()) {
         merged.push_back(std::move(block));
@@ -265,17 +344,22 @@ private:
   }
 
   const PlanProblem & problem_;
+  const Index limit_;  // of executors on each host; kNone: there is always another one
   Layout layout_;
-  std::vector<int> priority_;  // of callbacks, higher first
-  std::vector<Node> nodes_;
+  const std::vector<int> priority_;  // of callbacks, higher first
+  const std::vector<PicasNode> nodes_;
   std::vector<char> placed_;
+  std::vector<char> in_chain_;  // per task
+  // Per task: which of the paper's executors has it, called after the first node that one was given.
+  std::vector<Index> executor_;
+  Faults faults_;
 };
 
 }  // namespace
 
-Layout plan_picas(const PlanProblem & problem)
+Result<Layout> plan_picas(const PlanProblem & problem, int executors)
 {
-  return Allocation(problem).allocate();
+  return Allocation(problem, executors).allocate();
 }
 
 }  // namespace takt_plan::detail

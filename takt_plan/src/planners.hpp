@@ -14,7 +14,10 @@ namespace takt_plan::detail
 
 Layout plan_isolated(const PlanProblem & problem);
 Layout plan_rate_monotonic(const PlanProblem & problem);
-Layout plan_picas(const PlanProblem & problem);
+Layout plan_competition(const PlanProblem & problem, const PlanOptions & options);
+Layout plan_competition_literal(const PlanProblem & problem, const PlanOptions & options);
+/// Fault: a callback may only be where none of the `executors` is; 0: there is always another one.
+takt_core::Result<Layout> plan_picas(const PlanProblem & problem, int executors);
 Layout plan_takt(const PlanProblem & problem);
 
 /// Merges threads of one executor and core, as planner.hpp says; what each merger costs.

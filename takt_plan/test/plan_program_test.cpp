@@ -77,11 +77,49 @@ TEST_F(PlanProgram, PrintsEverythingAsJson)
 
 TEST_F(PlanProgram, KnowsItsPlanners)
 {
-  for (const char * planner : {"takt", "picas", "isolated", "rate-monotonic"}) {
+  for (const char * planner :
+       {"takt", "picas", "isolated", "rate-monotonic", "competition", "competition-literal"}) {
     const Outcome outcome = run(std::string("car.yaml --json --planner ") + planner);
     EXPECT_LE(outcome.code, 1) << planner;
     EXPECT_EQ(nlohmann::json::parse(outcome.out).at("planner"), planner);
   }
+}
+
+TEST_F(PlanProgram, TakesCoresOfAllHostsOrOfEachByName)
+{
+  write("two.yaml", R"yaml(
+version: 1
+hosts: {car: {cores: 4}, gateway: {cores: 4}}
+callbacks:
+  - {id: "/a:timer(10ms)", host: car, executor: a, time: 9ms, period: 10ms}
+  - {id: "/b:timer(10ms)", host: car, executor: a, time: 9ms, period: 10ms}
+  - {id: "/c:timer(10ms)", host: gateway, executor: c, time: 1ms, period: 10ms}
+)yaml");
+  const auto cores = [&](const std::string & cpus) {
+    std::string found;
+    const auto all = nlohmann::json::parse(run("two.yaml --json --cpus " + cpus).out);
+    for (const auto & thread : all.at("threads")) {
+      found += thread.at("host").get<std::string>() + std::to_string(thread.at("core").get<int>());
+    }
+    return found;
+  };
+  EXPECT_EQ(cores("2-3"), "car2car3gateway2");
+  EXPECT_EQ(cores("car:1,3,gateway:2"), "car1car3gateway2");
+  EXPECT_EQ(cores("0,car:2"), "car0car2gateway0");
+  const Outcome none = run("two.yaml --cpus car:0-1");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("'gateway' has no core left for callbacks"), std::string::npos);
+}
+
+TEST_F(PlanProgram, CountsExecutorsAndTheirThreads)
+{
+  const auto threads = [&](const std::string & words) {
+    return nlohmann::json::parse(run("car.yaml --json " + words).out).at("threads").size();
+  };
+  EXPECT_EQ(threads("--planner picas"), 4U);
+  EXPECT_EQ(threads("--planner picas --executors 2"), 2U);
+  EXPECT_EQ(threads("--planner competition --executors 2 --executor-threads 1"), 2U);
+  EXPECT_EQ(threads("--planner competition-literal --executors 1 --executor-threads 3"), 3U);
 }
 
 TEST_F(PlanProgram, WhatIsWrongIsOneLineEachAndNothingIsWritten)
@@ -92,11 +130,33 @@ TEST_F(PlanProgram, WhatIsWrongIsOneLineEachAndNothingIsWritten)
         {"nowhere.yaml -o o.yaml", "nowhere.yaml: cannot be read"},
         {"-o o.yaml", "takt_plan: system is required\n"},
         {"car.yaml -o o.yaml --planner best",
-         "--planner: 'best' is none of takt, picas, isolated, rate-monotonic\n"},
-        {"car.yaml -o o.yaml --cpus 1-0", "--cpus: '1-0' is no list of cores like 0,2-3\n"},
-        {"car.yaml -o o.yaml --cpus 0,", "--cpus: '0,' is no list of cores like 0,2-3\n"},
+         "--planner: 'best' is none of takt, picas, isolated, rate-monotonic, competition, "
+         "competition-literal\n"},
+        {"car.yaml -o o.yaml --cpus 1-0",
+         "--cpus: '1-0' is no list of cores like 0,2-3 or car:0-3,gateway:1\n"},
+        {"car.yaml -o o.yaml --cpus 0,",
+         "--cpus: '0,' is no list of cores like 0,2-3 or car:0-3,gateway:1\n"},
+        {"car.yaml -o o.yaml --cpus :0", "--cpus: ':0' is no list of cores"},
+        {"car.yaml -o o.yaml --cpus car:", "--cpus: 'car:' is no list of cores"},
+        {"car.yaml -o o.yaml --cpus car", "--cpus: 'car' is no list of cores"},
         {"car.yaml -o o.yaml --cpus 9", "no host has core 9\n"},
+        {"car.yaml -o o.yaml --cpus car:0,9", "'car' has no core 9\n"},
+        {"car.yaml -o o.yaml --cpus bus:0", "there is no host 'bus'\n"},
         {"car.yaml -o o.yaml --keep-slack 2", "--keep-slack: '2' is no number from 0 to 1\n"},
+        {"car.yaml -o o.yaml --planner picas --executors 0",
+         "--executors: '0' is no number from 1 to 1000\n"},
+        {"car.yaml -o o.yaml --planner picas --executors -1",
+         "--executors: '-1' is no number from 1 to 1000\n"},
+        {"car.yaml -o o.yaml --planner picas --executors 2x",
+         "--executors: '2x' is no number from 1 to 1000\n"},
+        {"car.yaml -o o.yaml --planner competition --executor-threads 64",
+         "--executor-threads: '64' is no number from 1 to 63\n"},
+        {"car.yaml -o o.yaml --planner isolated --executors 2",
+         "a number of executors is only for the planners picas, competition and "
+         "competition-literal\n"},
+        {"car.yaml -o o.yaml --planner picas --executor-threads 2",
+         "a number of threads of an executor is only for the planners competition and "
+         "competition-literal\n"},
         {"car.yaml -o no/o.yaml", "--output: no/o.yaml cannot be written: No such file"},
         {"car.yaml -o car.yaml", "--output is the system that is read; name another file\n"}}) {
     const Outcome outcome = run(words);

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "support/campaign.hpp"
+#include "support/example.hpp"
+#include "support/planning.hpp"
 #include "takt_plan/generated_system.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/misfit.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_model.hpp"
-#include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
 
 namespace takt_plan
@@ -24,52 +25,13 @@ namespace
 {
 
 using takt_schedule::System;
-
-constexpr Ns kMs = 1'000'000;
-
-System system_of(const std::string & text)
-{
-  auto system = takt_schedule::parse_system("version: 1\n" + text, "system.yaml");
-  EXPECT_TRUE(system.ok()) << system.faults().front();
-  return system.ok() ? *system : System{};
-}
-
-Planned plan_of(const System & system, const PlanOptions & options = {})
-{
-  auto planned = plan_schedule(system, options);
-  EXPECT_TRUE(planned.ok()) << planned.faults().front();
-  return planned.ok() ? std::move(*planned) : Planned{};
-}
-
-PlanOptions by(Planner planner)
-{
-  PlanOptions options;
-  options.planner = planner;
-  return options;
-}
-
-Ns bound_of(const Planned & planned, const std::string & chain)
-{
-  for (Index i = 0; i < planned.model.chains.size(); ++i) {
-    if (planned.model.chains[i].name == chain && planned.bounds.chains[i]) {
-      return planned.bounds.chains[i]->bound;
-    }
-  }
-  return kUnbounded;
-}
-
-/// The thread of the callback.
-const AssignedThread & thread_of(const Planned & planned, const std::string & id)
-{
-  for (const AssignedThread & thread : planned.assignment.threads) {
-    for (const Index task : thread.tasks) {
-      if (planned.model.tasks[task].id == id) {
-        return thread;
-      }
-    }
-  }
-  throw std::runtime_error("no thread runs " + id);
-}
+using test::bound_of;
+using test::by;
+using test::expect_sound;
+using test::kMs;
+using test::plan_of;
+using test::system_of;
+using test::thread_of;
 
 const std::string kTwoChains = R"yaml(
 hosts: {car: {cores: 2, priorities: {least: 20, most: 60}}}
@@ -422,8 +384,6 @@ System many(int count)
     "chains:\n" + chains);
 }
 
-void expect_sound(const System & system, const Planned & planned);
-
 TEST(Planner, AnExecutorHasNoMoreThreadsThanItCanHave)
 {
   const System system = many(80);
@@ -470,6 +430,11 @@ chains:
     const auto found = misfits(system, options, plan_of(system, options));
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].more_cores_of, 1U);
+    options.cpus.clear();
+    options.host_cpus = {{"big", 0}, {"small", 0}};
+    const auto same = misfits(system, options, plan_of(system, options));
+    ASSERT_EQ(same.size(), 1U);
+    EXPECT_EQ(same[0].more_cores_of, 1U);
   }
 }
 
@@ -512,42 +477,6 @@ chains:
   EXPECT_EQ(found[0].longer_by, std::nullopt) << "it is late when it is alone";
   EXPECT_EQ(found[0].more_cores_of, 0U);
   EXPECT_TRUE(misfits(system, {}, plan_of(system_of(kTwoChains))).empty());
-}
-
-/// What must be so whoever planned.
-void expect_sound(const System & system, const Planned & planned)
-{
-  std::set<Index> seen;
-  std::map<Index, const AssignedThread *> of_group;
-  for (const AssignedThread & thread : planned.assignment.threads) {
-    EXPECT_FALSE(thread.tasks.empty());
-    for (const Index task : thread.tasks) {
-      EXPECT_TRUE(seen.insert(task).second) << "in one thread only";
-      EXPECT_EQ(planned.model.tasks[task].executor, thread.executor);
-      const Index group = planned.model.tasks[task].group;
-      if (group != kNone && planned.model.groups[group].exclusive) {
-        EXPECT_EQ(of_group.try_emplace(group, &thread).first->second, &thread);
-      }
-    }
-  }
-  EXPECT_EQ(seen.size(), planned.model.tasks.size());
-  // The file says what was judged, also to those who run it.
-  Model from_file;
-  {
-    const std::string yaml = takt_schedule::to_yaml(planned.schedule);
-    const auto read = parse_plan(system, yaml);
-    ASSERT_TRUE(read.ok()) << read.faults().front() << yaml;
-    EXPECT_TRUE(read->warnings.empty()) << read->warnings.front();
-    from_file = read->model;
-  }
-  const auto again = bounds(from_file);
-  ASSERT_TRUE(again.ok());
-  for (Index chain = 0; chain < from_file.chains.size(); ++chain) {
-    ASSERT_EQ(again->chains[chain].ok(), planned.bounds.chains[chain].ok());
-    if (again->chains[chain]) {
-      EXPECT_EQ(again->chains[chain]->bound, planned.bounds.chains[chain]->bound);
-    }
-  }
 }
 
 TEST(Planners, AreJudgedByTheFileTheyWrite)

@@ -25,6 +25,8 @@ class Planner(str, Enum):
     picas = "picas"
     isolated = "isolated"
     rate_monotonic = "rate-monotonic"
+    competition = "competition"
+    competition_literal = "competition-literal"
 
 
 def plan(
@@ -39,7 +41,7 @@ def plan(
         str | None,
         typer.Option(
             metavar="CORES",
-            help="Only these cores, as in 0,2-3.",
+            help="Only these cores, as in 0,2-3 or car:0-3,gateway:1.",
             show_default="all that are not reserved",
         ),
     ] = None,
@@ -50,6 +52,22 @@ def plan(
             metavar="SHARE", help="What of each deadline stays to spare when threads are merged."
         ),
     ] = "0.1",
+    executors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Executors of each host, for picas and competition.",
+            show_default="picas: always another one; competition: as many as cores",
+        ),
+    ] = None,
+    executor_threads: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Threads of each executor, for competition.",
+            show_default="as many as cores",
+        ),
+    ] = None,
     json_output: Json = False,
 ) -> None:
     """Make a schedule for a system, with bounds; exit code 1 if a deadline may be missed."""
@@ -60,6 +78,10 @@ def plan(
         arguments += ["--output", str(output)]
     if cpus is not None:
         arguments += ["--cpus", cpus]
+    if executors is not None:
+        arguments += ["--executors", executors]
+    if executor_threads is not None:
+        arguments += ["--executor-threads", executor_threads]
     if json_output:
         arguments.append("--json")
     done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)

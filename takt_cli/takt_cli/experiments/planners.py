@@ -13,9 +13,16 @@ from takt_cli.report.axes import Figure, layout
 from takt_cli.table import Cell, Table
 
 OURS = "takt"
-COLOURS = {OURS: "--s1", "picas": "--s2", "isolated": "--s3", "rate-monotonic": "--s4"}
+COLOURS = {
+    OURS: "--s1",
+    "picas": "--s2",
+    "isolated": "--s3",
+    "rate-monotonic": "--s4",
+    "competition": "--s5",
+    "competition-literal": "--s6",
+}
 _DASHES = {"rate-monotonic": "dot"}  # it is where isolated is if deadlines are periods
-# A thousand systems of one shape take half a minute; much slower machines get there, too.
+# A thousand systems of one shape take almost a minute; much slower machines get there, too.
 _PATIENCE_S = 24 * 3600
 
 

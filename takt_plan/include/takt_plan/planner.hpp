@@ -17,7 +17,44 @@
 // - `rate_monotonic`: the same with OS priority by period.
 // - `picas`: callback and executor priorities R1 to R7 and node allocation of Choi, Xiang and Kim,
 //   "PiCAS: New Design of Priority-Driven Chain-Aware Scheduling for ROS2" (RTAS 2021), one executor
-//   of theirs being one thread here. Exclusive groups stay together, as their nodes do.
+//   of theirs being one thread here (one in each process whose callbacks it has). Exclusive groups stay
+//   together, as their nodes do. Its cases: A, the nodes of the next chain become an executor of their
+//   own; B, for systems of at most `executors` on each host, when all have callbacks the nodes join one
+//   on a core where they fit; C, where the rules cannot hold the executors of a core become one, and
+//   what fits nowhere goes to the least used core. An executor stays on its core: with fewer executors
+//   than cores some cores stay empty, and a callback that may only be there is refused.
+// - `competition`, `competition_literal`: pseudo-code of a competition report, below.
+//
+// The pseudo-code. There are M executors of m threads and P cores. Chains to executors, while chains are
+// left: take an empty executor or else one that is not, k being the chains it has; put the chain with the
+// highest priority there until the utilisation exceeds 1; give its nodes max(1, m - k) threads; what is
+// left over goes to the remaining executors, none above 1. Then nodes to cores, executor by executor: to
+// an idle core those of chains with high priorities until its utilisation exceeds 1, the rest to the
+// least used core; without an idle core everything to the least used one.
+//
+// What both forms fill in alike. A node is a unit: an exclusive group, or a callback by itself. An
+// executor of m threads is up to m threads pinned to one core each (in each process whose callbacks it
+// has), and goes to cores thread by thread; a thread of callbacks that are pinned to different cores is
+// cut. M and m (`executors`, `executor_threads`) are per host. Of executors that are not empty the least
+// used one is taken, of equal ones the first; the remaining ones are gone through from the least used
+// one, and what fits in none of them goes to the least used of all. A chain is cut along itself into
+// pieces of about equal load, one for each of its threads. A shared callback belongs to the most
+// important chain; callbacks of no chain come last, each as if it were a chain. The text says nothing of
+// priorities: a callback has its chain's, of one chain the later is the more urgent; a thread has that
+// of its most urgent callback.
+//
+// - `competition_literal`: the limit is 1 for executors and cores, and met by overshooting it: what
+//   brings the utilisation above 1 still goes there, so that a plan may overload a core beside an idle
+//   one (`shortfalls` says so). Nothing but the callbacks counts: neither the cap nor other threads.
+//   Threads are over-committed: the chain that comes after k others gets the last max(1, m - k) threads,
+//   which the chains before it have, too, so that its callbacks may run at their OS priority. The rest
+//   goes to one core, chosen once for each executor.
+// - `competition`: the limit of an executor is m, that of a core what other threads leave of the cap, and
+//   nothing is put beyond either while another one has room for it. Each of an executor's chains gets a
+//   thread, and those that remain go where most load is per thread; chains beyond m share the thread with
+//   the least load.
+//   Threads of all executors go to cores with the most important chain first, each to the core its
+//   executor found idle if it fits there, or else to the least used core.
 //
 // Same input, same output. Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__PLANNER_HPP_
@@ -25,6 +62,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "takt_core/result.hpp"
@@ -41,19 +79,35 @@ enum class Planner
   takt,
   isolated,
   rate_monotonic,
-  picas
+  picas,
+  competition,
+  competition_literal
 };
 
-inline constexpr std::array kPlanners{
-  Planner::takt, Planner::picas, Planner::isolated, Planner::rate_monotonic};
+inline constexpr std::array kPlanners{Planner::takt,        Planner::picas,
+                                      Planner::isolated,    Planner::rate_monotonic,
+                                      Planner::competition, Planner::competition_literal};
+
+inline constexpr int kMostExecutors = 1000;
+inline constexpr int kMostExecutorThreads = 63;
 
 struct PlanOptions
 {
   Planner planner = Planner::takt;
-  std::vector<int> cpus;  ///< cores that may be used, by number; empty: all that are not reserved
+  /// Cores that may be used, by number, of each host that has them; if these and `host_cpus` are empty,
+  /// all that are not reserved.
+  std::vector<int> cpus;
+  std::vector<std::pair<std::string, int>> host_cpus;  ///< the same, each of one host
   /// `takt` merges threads as long as each chain keeps this share of its deadline to spare, or what it
   /// has in the plan with the most threads, if that is less. From 0 to 1.
   double keep_slack = 0.1;
+  /// On each host, up to kMostExecutors; 0: `picas` has always another one, `competition` as many as
+  /// there are cores. Other planners have none to count.
+  int executors = 0;
+  /// Of each executor of `competition`, up to kMostExecutorThreads; 0: as many as there are cores, as
+  /// multi-threaded executors of rclcpp have, or fewer, if all executors together would have more than
+  /// one process can have.
+  int executor_threads = 0;
 };
 
 /// What fewer threads cost.
@@ -83,8 +137,8 @@ bool missed(const Planned & planned, Index chain);
 /// Whether every chain with a deadline has a bound within it. Not all there is: `shortfalls`.
 bool all_met(const Planned & planned);
 
-/// Faults, all at once: those of the model, constraints that contradict each other, executors that would
-/// need more threads than one can have. A system that does not fit is no fault: its plan misses
+/// Faults, all at once: options that the planner does not have, those of the model, constraints that
+/// contradict each other, executors that would need more threads than one can have. A system that does not fit is no fault: its plan misses
 /// deadlines or has shortfalls.
 takt_core::Result<Planned> plan_schedule(
   const takt_schedule::System & system, const PlanOptions & options = {});

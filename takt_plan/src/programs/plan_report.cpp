@@ -162,6 +162,10 @@ std::string_view to_string(Planner planner)
       return "rate-monotonic";
     case Planner::picas:
       return "picas";
+    case Planner::competition:
+      return "competition";
+    case Planner::competition_literal:
+      return "competition-literal";
     case Planner::takt:
       break;
   }

@@ -32,11 +32,12 @@ struct Arguments
   takt_plan::PlanOptions options;
 };
 
-/// "0,2-3".
-std::vector<int> read_cpus(const std::string & text)
+/// "0,2-3", of every host, or "car:0,2-3,gateway:1": a host is that of what follows, too.
+void read_cpus(const std::string & text, takt_plan::PlanOptions & options)
 {
   const auto bad = [&] {
-    return CLI::ValidationError("--cpus: '" + text + "' is no list of cores like 0,2-3");
+    return CLI::ValidationError(
+      "--cpus: '" + text + "' is no list of cores like 0,2-3 or car:0-3,gateway:1");
   };
   const auto number = [&](const std::string & word) {
     int value = -1;
@@ -46,9 +47,21 @@ std::vector<int> read_cpus(const std::string & text)
     }
     return value;
   };
-  std::vector<int> cpus;
+  if (text.empty() || text.back() == ',') {
+    throw bad();
+  }
+  options.cpus.clear();
+  options.host_cpus.clear();
+  std::string host;
   std::istringstream words(text);
   for (std::string word; std::getline(words, word, ',');) {
+    if (const auto colon = word.rfind(':'); colon != std::string::npos) {
+      host = word.substr(0, colon);
+      word.erase(0, colon + 1);
+      if (host.empty()) {
+        throw bad();
+      }
+    }
     const auto dash = word.find('-');
     const int first = number(word.substr(0, dash));
     const int last = dash == std::string::npos ? first : number(word.substr(dash + 1));
@@ -56,13 +69,13 @@ std::vector<int> read_cpus(const std::string & text)
       throw bad();
     }
     for (int cpu = first; cpu <= last; ++cpu) {
-      cpus.push_back(cpu);
+      if (host.empty()) {
+        options.cpus.push_back(cpu);
+      } else {
+        options.host_cpus.emplace_back(host, cpu);
+      }
     }
   }
-  if (cpus.empty() || text.back() == ',') {
-    throw bad();
-  }
-  return cpus;
 }
 
 Planner read_planner(const std::string & text)
@@ -84,6 +97,17 @@ double read_share(const std::string & text)
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value <= 1)) {
     throw CLI::ValidationError("--keep-slack: '" + text + "' is no number from 0 to 1");
+  }
+  return value;
+}
+
+int read_count(const std::string & option, const std::string & text, int most)
+{
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) {
+    throw CLI::ValidationError(
+      option + ": '" + text + "' is no number from 1 to " + std::to_string(most));
   }
   return value;
 }
@@ -142,11 +166,24 @@ int main(int argc, char ** argv)
   app.add_option("system", arguments.system, "the system model file")->required();
   app.add_option("-o,--output", arguments.output, "where the schedule goes (standard output)");
   app.add_option_function<std::string>(
-    "--cpus", [&](const std::string & text) { arguments.options.cpus = read_cpus(text); },
-    "cores that may be used, as in 0,2-3 (all that are not reserved)");
+    "--cpus", [&](const std::string & text) { read_cpus(text, arguments.options); },
+    "cores that may be used, as in 0,2-3 or car:0-3,gateway:1 (all that are not reserved)");
   app.add_option_function<std::string>(
     "--planner", [&](const std::string & text) { arguments.options.planner = read_planner(text); },
-    "takt, picas, isolated or rate-monotonic (takt)");
+    "takt, picas, isolated, rate-monotonic, competition or competition-literal (takt)");
+  app.add_option_function<std::string>(
+    "--executors",
+    [&](const std::string & text) {
+      arguments.options.executors = read_count("--executors", text, takt_plan::kMostExecutors);
+    },
+    "that a host has, for picas (always another one) and competition (as many as cores)");
+  app.add_option_function<std::string>(
+    "--executor-threads",
+    [&](const std::string & text) {
+      arguments.options.executor_threads =
+        read_count("--executor-threads", text, takt_plan::kMostExecutorThreads);
+    },
+    "of each executor, for competition (as many as cores)");
   app.add_option_function<std::string>(
     "--keep-slack",
     [&](const std::string & text) { arguments.options.keep_slack = read_share(text); },

@@ -1,0 +1,47 @@
+// Plans of systems given as text, and what every plan has to keep.
+#ifndef TAKT_PLAN__TEST__SUPPORT__PLANNING_HPP_
+#define TAKT_PLAN__TEST__SUPPORT__PLANNING_HPP_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "takt_plan/planner.hpp"
+
+namespace takt_plan::test
+{
+
+/// Of a system file without its version. A fault fails the test.
+takt_schedule::System system_of(const std::string & text);
+
+/// Chains a, b, c ... of one host, the most important first: of a timer /a1 and what it starts, /a2, /a3
+/// and so on, each with its load in tenths of a core. `callbacks`: more lines of the file's list.
+takt_schedule::System chains_of(
+  int cores, const std::vector<std::vector<int>> & tenths, const std::string & callbacks = {});
+
+/// A random system with all that restrains planners: two processes, exclusive groups that may span
+/// chains, pinned callbacks, another thread, callbacks of no chain, and two hosts if `seed` is odd.
+takt_schedule::System restrained_system(std::uint64_t seed);
+
+/// A fault fails the test.
+Planned plan_of(const takt_schedule::System & system, const PlanOptions & options = {});
+
+PlanOptions by(Planner planner);
+
+/// kUnbounded: there is none.
+Ns bound_of(const Planned & planned, const std::string & chain);
+
+/// The thread of the callback.
+const AssignedThread & thread_of(const Planned & planned, const std::string & id);
+
+/// "0/90: b a" for each thread: its core, its OS priority, and the nodes of its callbacks without the
+/// slash, most urgent first. By core, from the highest priority down.
+std::vector<std::string> threads_of(const Planned & planned);
+
+/// What must be so whoever planned: each callback is in one thread, of its process, on a core it may
+/// use, groups are not divided, and the schedule file has the bounds that were announced.
+void expect_sound(const takt_schedule::System & system, const Planned & planned);
+
+}  // namespace takt_plan::test
+
+#endif  // TAKT_PLAN__TEST__SUPPORT__PLANNING_HPP_
