@@ -14,7 +14,7 @@ using detail::Steps;
 
 /// Until nothing is pending any more; unbounded beyond the horizon and without steps.
 Ns busy_length(
-  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon, Steps & steps)
 {
   return detail::fixed_point(1, horizon, steps, [&](Ns length) {
@@ -22,21 +22,21 @@ Ns busy_length(
     for (const Demand & other : interferers) {
       demand = add(demand, other.work(length));
     }
-    return supply.time_for(demand);
+    return service.supply.time_for(add(demand, service.taken_in(length)));
   });
 }
 
 /// The least interval from the window's beginning in which all that goes before is done.
 Ns end_after(
-  const Supply & supply, Ns fixed, Ns cost, const std::vector<Demand> & interferers, Ns horizon,
+  const Service & service, Ns fixed, Ns cost, const std::vector<Demand> & interferers, Ns horizon,
   Steps & steps)
 {
-  return detail::fixed_point(supply.time_for(fixed), horizon, steps, [&](Ns end) {
+  return detail::fixed_point(service.supply.time_for(fixed), horizon, steps, [&](Ns end) {
     Ns demand = fixed;
     for (const Demand & other : interferers) {
       demand = add(demand, other.work(end - cost + 1));
     }
-    return supply.time_for(demand);
+    return service.supply.time_for(add(demand, service.taken_in(end)));
   });
 }
 
@@ -53,37 +53,13 @@ std::vector<Ns> steps_of(const Demand & demand, Ns length)
   return steps;
 }
 
-Ns nonpreemptive(
-  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
-  Ns horizon, Steps & steps)
-{
-  const Ns length = busy_length(supply, own, interferers, blocking, horizon, steps);
-  if (length == kUnbounded) {
-    return kUnbounded;
-  }
-  if (own.releases(length) > steps.left()) {  // each takes one at least, and memory
-    steps.give_up();
-    return kUnbounded;
-  }
-  Ns worst = 0;
-  for (const Ns offset : steps_of(own, length)) {
-    const Ns end =
-      end_after(supply, add(own.work(offset + 1), blocking), own.cost, interferers, horizon, steps);
-    if (end == kUnbounded) {
-      return kUnbounded;
-    }
-    worst = std::max(worst, end - offset);
-  }
-  return worst;
-}
-
 class RoundRobin
 {
 public:
   RoundRobin(
-    const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+    const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
     const RoundRobinTerms & terms, Steps & steps)
-  : supply_(supply),
+  : service_(service),
     tasks_(tasks),
     horizon_(horizon),
     terms_(terms),
@@ -128,27 +104,38 @@ private:
         interferers.push_back(other.demand);
       }
     }
-    return nonpreemptive(supply_, task.demand, interferers, blocking, horizon_, steps_);
+    return detail::nonpreemptive_bound(service_, task.demand, interferers, blocking, horizon_, steps_);
   }
 
   Ns polled(std::size_t own)
   {
     const Demand & demand = tasks_[own].demand;
     const Ns points = demand.releases(bounds_[own]);
-    const Ns last = detail::fixed_point(1, horizon_, steps_, [&](Ns length) {
+    const auto before = [&](Ns length) {
       const Ns queued = terms_.queued ? earlier(own, length) - 1 : 0;
-      Ns before = add(1, multiply(queued, demand.cost));
+      Ns sum = multiply(queued, demand.cost);
       for (std::size_t x = 0; x < tasks_.size(); ++x) {
         if (x != own) {
           const Ns releases = earlier(x, length);
           const Ns most = add(points, terms_.extra ? 1 : 0);
           const Ns runs = tasks_[x].polled ? std::min(releases, most) : releases;
-          before = add(before, multiply(runs, tasks_[x].demand.cost));
+          sum = add(sum, multiply(runs, tasks_[x].demand.cost));
         }
       }
-      return supply_.time_for(before);
-    });
-    return last == kUnbounded ? kUnbounded : supply_.time_for(add(supply_.in(last)-1, demand.cost));
+      return sum;
+    };
+    const auto time_for = [&](Ns work, Ns length) {
+      return service_.supply.time_for(add(work, service_.taken_in(length)));
+    };
+    const Ns last = detail::fixed_point(
+      1, horizon_, steps_, [&](Ns length) { return time_for(add(1, before(length)), length); });
+    if (last == kUnbounded) {
+      return kUnbounded;
+    }
+    // What goes before it has begun by then, and nothing else does until it ends.
+    const Ns work = add(before(last), demand.cost);
+    return detail::fixed_point(
+      time_for(work, last), horizon_, steps_, [&](Ns length) { return time_for(work, length); });
   }
 
   /// Releases of a task whose runs may fall into an interval.
@@ -157,7 +144,7 @@ private:
     return tasks_[task].demand.releases(add(length, bounds_[task]) - 1);
   }
 
-  const Supply & supply_;
+  const Service & service_;
   const std::vector<ExecutorTask> & tasks_;
   const Ns horizon_;
   const RoundRobinTerms terms_;
@@ -178,28 +165,62 @@ Ns Demand::releases(Ns length) const
   return sum;
 }
 
+Ns Service::taken_in(Ns length) const
+{
+  Ns sum = once;
+  for (const Demand & demand : taken) {
+    sum = add(sum, demand.work(length));
+  }
+  return sum;
+}
+
 Ns nonpreemptive_bound(
-  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon)
 {
   Steps steps;
-  return nonpreemptive(
-    supply, own, interferers, blocking, std::min(horizon, kUnbounded - 1), steps);
+  return detail::nonpreemptive_bound(
+    service, own, interferers, blocking, std::min(horizon, kUnbounded - 1), steps);
 }
 
 std::vector<Ns> round_robin_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms)
 {
   Steps steps(tasks.size());
-  return detail::round_robin_bounds(supply, tasks, std::min(horizon, kUnbounded - 1), terms, steps);
+  return detail::round_robin_bounds(service, tasks, std::min(horizon, kUnbounded - 1), terms, steps);
+}
+
+Ns detail::nonpreemptive_bound(
+  const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  Ns horizon, Steps & steps)
+{
+  const Ns length = busy_length(service, own, interferers, blocking, horizon, steps);
+  if (length == kUnbounded) {
+    return kUnbounded;
+  }
+  if (own.releases(length) > steps.left()) {  // each takes one at least, and memory
+    steps.give_up();
+    return kUnbounded;
+  }
+  Ns worst = 0;
+  for (const Ns offset : steps_of(own, length)) {
+    const Ns end =
+      end_after(
+        service, add(own.work(offset + 1), blocking), own.cost, interferers, horizon, steps);
+    if (end == kUnbounded) {
+      return kUnbounded;
+    }
+    worst = std::max(worst, end - offset);
+  }
+  return worst;
 }
 
 std::vector<Ns> detail::round_robin_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms, Steps & steps)
 {
-  return RoundRobin(supply, tasks, horizon, terms, steps).solve();
+  return RoundRobin(service, tasks, horizon, terms, steps).solve();
 }
 
 }  // namespace takt_plan

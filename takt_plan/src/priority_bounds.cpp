@@ -1,168 +1,17 @@
 #include "takt_plan/priority_bounds.hpp"
 
-#include <algorithm>
-#include <string>
-
-#include "chain_ways.hpp"
-#include "printed.hpp"
-#include "priority_solver.hpp"
-#include "takt_schedule/quoted.hpp"
+#include "answers.hpp"
 
 namespace takt_plan
 {
-namespace
-{
 
-using detail::PriorityPart;
-using detail::PrioritySolver;
-using takt_core::Faults;
-using takt_core::Result;
-
-std::string percent(double load)
-{
-  constexpr int kMost = 1'000'000;
-  return load * 100.0 < kMost ? std::to_string(static_cast<int>(load * 100.0 + 0.999)) + " %"
-                              : "more than " + std::to_string(kMost) + " %";
-}
-
-/// What the solution says of each task and chain, or why it says nothing.
-class Answers
-{
-public:
-  explicit Answers(const PrioritySolver & solver) : model_(solver.model()), solver_(solver) {}
-
-  PriorityBounds all() const
-  {
-    PriorityBounds bounds;
-    for (Index task = 0; task < model_.tasks.size(); ++task) {
-      bounds.tasks.push_back(bound_of(task));
-    }
-    for (const Chain & chain : model_.chains) {
-      bounds.chains.push_back(bound_of(chain));
-    }
-    return bounds;
-  }
-
-private:
-  std::string name(Index task) const { return takt_schedule::quoted(model_.tasks[task].id); }
-
-  /// Why a stream's activations of its task have no bound.
-  std::string reason(Index id) const
-  {
-    const PriorityPart & part = solver_.part(id);
-    if (!part.refusal.empty()) {
-      return part.refusal;
-    }
-    const Index task = solver_.streams().all()[id].task;
-    if (solver_.part(part.window.head_stream).released == kUnbounded) {
-      const Index head = part.window.tasks.front();
-      return name(task) + " has no bound because what starts " + name(head) + " has none";
-    }
-    if (detail::overloaded(part.window.window)) {
-      return model_.core_name(solver_.segments().core(task)) +
-             " is overloaded by what is at least as "
-             "urgent as " +
-             name(task) + ": it would need " + percent(detail::utilization(part.window.window)) +
-             " of the core";
-    }
-    for (const detail::Entry & entry : part.window.window.entries) {
-      if (entry.stream != kNone && entry.cost > 0 && entry.jitter == kUnbounded) {
-        return name(task) + " has no bound because " + name(entry.task) +
-               ", which may delay it, is released without one";
-      }
-    }
-    if (part.steps.none()) {
-      return name(task) + " has no bound that " + std::to_string(detail::kMostSteps) +
-             " steps would find: " + model_.core_name(solver_.segments().core(task)) +
-             " is nearly full, or very many releases come at once";
-    }
-    return name(task) + " has no bound below " + detail::printed(solver_.horizon()) +
-           ", at which this analysis gives up";
-  }
-
-  Result<Ns> bound_of(Index task) const
-  {
-    if (solver_.streams().too_many(task)) {
-      return Faults{detail::too_many_ways(name(task))};
-    }
-    Ns bound = 0;
-    for (const Index id : solver_.streams().of(task)) {
-      if (solver_.part(id).bound == kUnbounded) {
-        return Faults{reason(id)};
-      }
-      bound = std::max(bound, solver_.part(id).bound);
-    }
-    return bound;
-  }
-
-  Result<ChainBound> bound_of(const Chain & chain) const
-  {
-    const auto ways = detail::chain_ways(model_, solver_.streams(), chain);
-    if (!ways) {
-      return ways.faults();
-    }
-    Index worst = kNone;
-    for (const Index id : *ways) {
-      if (solver_.part(id).bound == kUnbounded) {
-        return Faults{reason(id)};
-      }
-      worst = worst == kNone || solver_.part(id).bound > solver_.part(worst).bound ? id : worst;
-    }
-    return explained(worst);
-  }
-
-  /// Backwards from the end, segment by segment; at a join, by the way that comes last.
-  ChainBound explained(Index id) const
-  {
-    ChainBound result;
-    result.bound = solver_.part(id).bound;
-    while (id != kNone) {
-      result.segments.push_back(segment(solver_.part(id)));
-      const auto & from = solver_.streams().all()[solver_.part(id).window.head_stream].from;
-      const auto last =
-        std::max_element(from.begin(), from.end(), [&](const auto & x, const auto & y) {
-          return solver_.part(x.stream).bound < solver_.part(y.stream).bound;
-        });
-      id = last == from.end() ? kNone : last->stream;
-    }
-    std::reverse(result.segments.begin(), result.segments.end());
-    return result;
-  }
-
-  SegmentBound segment(const PriorityPart & part) const
-  {
-    const detail::BusyWindow & window = part.window.window;
-    const Ns number = part.worst.number;
-    SegmentBound result;
-    result.tasks = part.window.tasks;
-    result.released = solver_.part(part.window.head_stream).released;
-    result.response = part.worst.response;
-    result.queue_start = multiply(number - 1, window.period);
-    result.blocking = window.blocking;
-    result.ceiling = window.ceiling;
-    result.once = window.once;
-    const Ns releases = std::max(number, arrivals(part.worst.length, window.period, window.jitter));
-    result.own = releases * window.before + number * window.after + (number - 1) * window.forked;
-    for (const detail::Entry & entry : window.entries) {
-      const Ns time = arrivals(part.worst.length, entry.period, entry.jitter) * entry.cost;
-      result.interference.push_back({entry.task, time});
-    }
-    return result;
-  }
-
-  const Model & model_;
-  const PrioritySolver & solver_;
-};
-
-}  // namespace
-
-Result<PriorityBounds> priority_bounds(const Model & model, const PriorityOptions & options)
+takt_core::Result<PriorityBounds> priority_bounds(
+  const Model & model, const PriorityOptions & options)
 {
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  const PrioritySolver solved(model, options);
-  return Answers(solved).all();
+  return detail::answers(detail::PrioritySolver(model, options));
 }
 
 }  // namespace takt_plan

@@ -7,10 +7,17 @@ namespace takt_plan::detail
 {
 
 PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & options)
+: PrioritySolver(model, {options.horizon, options.terms, {}, {}}, nullptr)
+{
+}
+
+PrioritySolver::PrioritySolver(
+  const Model & model, const BoundsOptions & options, MakeLocals make)
 : model_(model),
-  terms_(options.terms),
+  terms_(options.priority),
   horizon_(detail::horizon(model, options.horizon)),
   flow_(model),
+  locals_(make == nullptr ? LocalAnalyses{} : make(model, flow_, options)),
   parts_(flow_.streams.all().size()),
   next_(flow_.streams.all().size())
 {
@@ -19,8 +26,21 @@ PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & opti
       next_[from.stream].push_back(id);
     }
   }
+  if (!locals_.empty()) {
+    local_of_.assign(model.tasks.size(), nullptr);
+    responses_.assign(model.tasks.size(), 0);
+  }
+  for (const auto & local : locals_) {
+    for (const Index task : local->tasks()) {
+      local_of_[task] = local.get();
+    }
+  }
   for (const Index task : flow_.order) {
-    prepare(task);
+    if (local_of_.empty() || local_of_[task] == nullptr) {
+      prepare(task);
+    } else {
+      prepare_local(task);
+    }
   }
   while (iterate()) {
   }
@@ -43,10 +63,37 @@ void PrioritySolver::prepare(Index task)
   }
 }
 
+void PrioritySolver::prepare_local(Index task)
+{
+  const std::string refusal = local_of_[task]->refusal(task);
+  for (const Index id : flow_.streams.of(task)) {
+    PriorityPart & part = parts_[id];
+    if (flow_.streams.all()[id].from.empty()) {
+      part.released = model_.tasks[task].release->jitter;
+    }
+    part.local = local_of_[task];
+    part.refusal = refusal;
+    part.window.tasks = {task};
+    part.window.head_stream = id;
+    part.window.window.period = flow_.streams.all()[id].period;
+  }
+}
+
+void PrioritySolver::ask_locals()
+{
+  for (const auto & local : locals_) {
+    const std::vector<Ns> & responses = local->responses(*this);
+    for (Index i = 0; i < responses.size(); ++i) {
+      responses_[local->tasks()[i]] = responses[i];
+    }
+  }
+}
+
 // One round over all tasks; false if nothing moved.
 bool PrioritySolver::iterate()
 {
   ++round_;
+  ask_locals();
   bool moved = false;
   for (const Index task : flow_.order) {
     for (const Index id : flow_.streams.of(task)) {
@@ -75,6 +122,10 @@ bool PrioritySolver::solve_part(Index id)
   if (part.bound == kUnbounded) {
     return false;
   }
+  if (part.local != nullptr) {
+    solve_local(part);
+    return true;
+  }
   BusyWindow & window = part.window.window;
   const PriorityPart & head = parts_[part.window.head_stream];
   bool moved = part.solved_round < 0 || head.released_round >= part.solved_round;
@@ -100,6 +151,16 @@ bool PrioritySolver::solve_part(Index id)
     part.bound = kUnbounded;
   }
   return true;
+}
+
+void PrioritySolver::solve_local(PriorityPart & part)
+{
+  const Ns response = responses_[part.window.tasks.front()];
+  part.worst = {response, response, 1};
+  part.bound = add(part.released, response);
+  if (part.bound > horizon_) {
+    part.bound = kUnbounded;
+  }
 }
 
 void PrioritySolver::release_next(Index id)

@@ -22,6 +22,12 @@
 //       S*   = least S with sbf(S) >= 1 + sum of C_x n_x + C (arrivals(S + R - 1) - 1)
 //       R*   = least t with sbf(t) >= sbf(S*) - 1 + C
 //
+// What takes the thread's core away is not part of the theorems. It is taken off the supply: wherever
+// they ask for sbf(t) >= x, here it is sbf(t) >= x + taken(t) + once, with `taken(t)` the most that is
+// taken in any interval of length t. That is a supply again, for sbf(t) - taken(t) - once is what the
+// thread gets at least in an interval in which it has work; the run that is looked at is exposed to it
+// up to its end.
+//
 // Limits, so that no numbers can make them hang: a million evaluations for each task, and a thousand
 // rounds over all tasks. What is not found by then counts as unbounded; real systems need thousands.
 //
@@ -29,6 +35,7 @@
 #ifndef TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
 #define TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
 
+#include <utility>
 #include <vector>
 
 #include "takt_plan/nanoseconds.hpp"
@@ -42,6 +49,8 @@ struct Arrivals
 {
   Ns period = 1;
   Ns jitter = 0;
+
+  friend bool operator==(const Arrivals &, const Arrivals &) = default;
 };
 
 /// A task, or work that is always done together.
@@ -53,11 +62,26 @@ struct Demand
   /// Releases in any interval of `length`, its end not included.
   Ns releases(Ns length) const;
   Ns work(Ns length) const { return multiply(releases(length), cost); }
+
+  friend bool operator==(const Demand &, const Demand &) = default;
+};
+
+/// What a thread gets of its core or cores.
+struct Service
+{
+  Service(Supply of) : supply(std::move(of)) {}  // NOLINT(google-explicit-constructor)
+
+  Supply supply;
+  std::vector<Demand> taken;  ///< by what the kernel prefers to the thread, at any time
+  Ns once = 0;                ///< by what is less urgent, once while the thread has work
+
+  /// In any interval of `length` in which the thread has work, at most.
+  Ns taken_in(Ns length) const;
 };
 
 /// kUnbounded beyond `horizon` and beyond the limits above.
 Ns nonpreemptive_bound(
-  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon);
 
 struct ExecutorTask
@@ -78,7 +102,7 @@ struct RoundRobinTerms
 /// One bound per task, from its release; those of tasks that are not polled by
 /// `nonpreemptive_bound`, with all others of their kind interfering and one polled task blocking.
 std::vector<Ns> round_robin_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms = {});
 
 }  // namespace takt_plan

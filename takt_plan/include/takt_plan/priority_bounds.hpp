@@ -56,6 +56,7 @@
 #include <vector>
 
 #include "takt_core/result.hpp"
+#include "takt_plan/analysis.hpp"
 #include "takt_plan/model.hpp"
 
 namespace takt_plan
@@ -89,9 +90,10 @@ struct Interference
 };
 
 /// A segment's part of a chain's bound: `response` is the sum of the times below it, less
-/// `queue_start`.
+/// `queue_start`. In `bounds` (bounds.hpp) it may be a task of another kind of thread.
 struct SegmentBound
 {
+  Analysis analysis = Analysis::priority;  ///< of any other one: one task, and no terms
   std::vector<Index> tasks;
   Ns released = 0;     ///< at the latest, after the root's nominal release
   Ns response = 0;     ///< from there to the end of its last task

@@ -34,7 +34,25 @@ std::string spare(const Chain & chain, Ns bound)
 std::string thread_of(const Model & model, Index task)
 {
   const Thread & thread = model.threads[model.tasks[task].threads.front()];
+  if (thread.kind == ThreadClass::deadline) {
+    return fmt::format(
+      "{} ({} in each {})", thread.name, printed(thread.reservation.runtime),
+      printed(thread.reservation.period));
+  }
   return fmt::format("{} (OS priority {})", thread.name, thread.priority);
+}
+
+// "core 0 of car", or several.
+std::string place_of(const Model & model, const Thread & thread)
+{
+  if (thread.cores.size() == 1) {
+    return model.core_name(thread.cores.front());
+  }
+  std::vector<int> numbers;
+  for (const Index core : thread.cores) {
+    numbers.push_back(model.cores[core].number);
+  }
+  return fmt::format("cores {} of {}", fmt::join(numbers, ", "), model.hosts[thread.host]);
 }
 
 using Terms = std::vector<std::pair<std::string, Ns>>;
@@ -42,6 +60,14 @@ using Terms = std::vector<std::pair<std::string, Ns>>;
 // What a segment's response is the sum of; what is nothing is left out.
 Terms terms_of(const Model & model, const SegmentBound & segment)
 {
+  if (segment.analysis != Analysis::priority) {
+    const Thread & thread = model.threads[model.tasks[segment.tasks.front()].threads.front()];
+    return {
+      {fmt::format(
+         "from its release to its end, by order {}{}", takt_core::to_string(thread.order),
+         segment.analysis == Analysis::deadline ? " on what its thread reserves" : ""),
+       segment.response}};
+  }
   Terms terms{
     {"own work", segment.own},
     {"waiting for a less urgent callback of the same thread that had begun", segment.blocking},
@@ -85,7 +111,7 @@ std::string by_segments(const Model & model, const ChainAnswer & answer)
     const Thread & first = model.threads[model.tasks[segment.tasks.front()].threads.front()];
     text += fmt::format(
       "\n{}. {}\n   on {}, thread {}\n", i + 1, fmt::join(ids, " -> "),
-      model.core_name(first.cores.front()), fmt::join(threads, ", "));
+      place_of(model, first), fmt::join(threads, ", "));
     std::vector<Row> rows;
     const Ns before = segment.released - reached;
     if (before > 0) {
@@ -152,12 +178,7 @@ std::string explanation(const Model & model, Index index, const ChainAnswer & an
       answer.bound <= chain.deadline ? printed(chain.deadline - answer.bound) + " to spare"
                                      : spare(chain, answer.bound));
   }
-  text += '\n';
-  if (answer.analysis == Analysis::priority) {
-    return text + by_segments(model, answer);
-  }
-  return text +
-         "The bound is the sum over its callbacks' bounds (polling points; window_bounds.hpp).\n";
+  return text + '\n' + by_segments(model, answer);
 }
 
 }  // namespace takt_plan::program

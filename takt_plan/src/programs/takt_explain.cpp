@@ -112,18 +112,28 @@ json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
        {"ns", other.time}});
   }
   const auto & thread = model.threads[model.tasks[segment.tasks.front()].threads.front()];
-  return {
+  auto cores = json::array();
+  for (const Index core : thread.cores) {
+    cores.push_back(model.cores[core].number);
+  }
+  json one{
+    {"analysis", takt_plan::to_string(segment.analysis)},
     {"callbacks", callbacks},
     {"host", model.hosts[thread.host]},
-    {"core", model.cores[thread.cores.front()].number},
+    {"cores", cores},
     {"released_ns", segment.released},
-    {"response_ns", segment.response},
-    {"own_ns", segment.own},
-    {"blocking_ns", segment.blocking},
-    {"ceiling_ns", segment.ceiling},
-    {"started_before_ns", segment.once},
-    {"interference", interference},
-    {"queue_start_ns", segment.queue_start}};
+    {"response_ns", segment.response}};
+  if (segment.analysis == takt_plan::Analysis::priority) {
+    one.update(
+      {{"core", model.cores[thread.cores.front()].number},
+       {"own_ns", segment.own},
+       {"blocking_ns", segment.blocking},
+       {"ceiling_ns", segment.ceiling},
+       {"started_before_ns", segment.once},
+       {"interference", interference},
+       {"queue_start_ns", segment.queue_start}});
+  }
+  return one;
 }
 
 int print_json(const Answer & answer)
@@ -143,7 +153,7 @@ int print_json(const Answer & answer)
         {"met", takt_plan::meets_deadline(chain, found)},
         {"why", found ? json() : json(found.faults().front())}};
       if (found) {
-        one["analysis"] = found->analysis == takt_plan::Analysis::window ? "window" : "priority";
+        one["analysis"] = takt_plan::to_string(found->analysis);
         one["segments"] = json::array();
         for (const auto & segment : found->segments) {
           one["segments"].push_back(segment_json(answer.model, segment));

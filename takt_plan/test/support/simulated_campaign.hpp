@@ -1,0 +1,37 @@
+// Campaigns that hold the responses of takt's own simulator against bounds.
+#ifndef TAKT_PLAN__TEST__SUPPORT__SIMULATED_CAMPAIGN_HPP_
+#define TAKT_PLAN__TEST__SUPPORT__SIMULATED_CAMPAIGN_HPP_
+
+#include <cstdint>
+#include <string>
+
+#include "support/campaign.hpp"
+#include "takt_plan/model.hpp"
+
+namespace takt_plan::test
+{
+
+struct SimulatedCampaign
+{
+  std::uint64_t bounds = 0, refusals = 0, jobs = 0, overwritten = 0, violations = 0;
+  double tightest = 0;  ///< largest part of a bound that was seen
+  std::string first;    ///< violation
+};
+
+/// What a simulation charges; `with_overheads` charges it to a model for analysis as `build_model` does.
+struct Overheads
+{
+  Ns dispatch = 0;
+  Ns context_switch = 0;
+};
+
+Model with_overheads(Model model, const Overheads & overheads);
+
+/// Runs `model` in adversarial and in random phases and counts what is above its bound.
+void simulate_and_compare(
+  std::uint64_t seed, const Model & model, const Overheads & overheads, const Bounds & tasks,
+  const Bounds & chains, SimulatedCampaign & campaign);
+
+}  // namespace takt_plan::test
+
+#endif  // TAKT_PLAN__TEST__SUPPORT__SIMULATED_CAMPAIGN_HPP_
