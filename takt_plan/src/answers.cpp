@@ -152,7 +152,14 @@ private:
     result.own = releases * window.before + number * window.after + (number - 1) * window.forked;
     for (const Entry & entry : window.entries) {
       const Ns time = arrivals(part.worst.length, entry.period, entry.jitter) * entry.cost;
-      result.interference.push_back({entry.task, time});
+      if (
+        entry.thread != kNone && !result.interference.empty() &&
+        result.interference.back().thread == entry.thread) {
+        result.interference.back().time += time;  // a reservation and switches to it
+      } else {
+        result.interference.push_back(
+          {entry.thread == kNone ? entry.task : kNone, entry.thread, time});
+      }
     }
     return result;
   }

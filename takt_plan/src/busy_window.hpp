@@ -20,6 +20,7 @@ struct Entry
   Ns period = 0;
   Ns jitter = 0;
   Ns cost = 0;  ///< per release, with all that follows from it in the window
+  Index thread = kNone;  ///< of policy deadline, if it is that one's reservation or switches
 };
 
 struct BusyWindow

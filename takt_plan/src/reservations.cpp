@@ -40,6 +40,18 @@ bool share_a_core(const Thread & a, const Thread & b)
   });
 }
 
+Taken taken_by(const Reservation & asked)
+{
+  const Ns jitter =
+    asked.deadline < asked.period ? asked.deadline : multiply(2, asked.period);
+  return {asked.period, jitter, asked.runtime};
+}
+
+Ns switches_by(const Reservation & asked)
+{
+  return multiply(2, asked.context_switch);
+}
+
 std::string refuse_reservation(const Model & model, Index index)
 {
   const Thread & own = model.threads[index];

@@ -113,7 +113,7 @@ const std::vector<Ns> & ThreadAnalysis::responses(const Lateness & lateness)
   }
   std::vector<Demand> now = demands(lateness);
   Service given = service_.given(lateness);
-  if (!solved_ || now != demands_ || given.taken != given_.taken) {
+  if (!solved_ || now != demands_ || given.taken != given_.taken || given.once != given_.once) {
     solved_ = true;
     demands_ = std::move(now);
     given_ = std::move(given);
@@ -167,8 +167,9 @@ void ThreadAnalysis::solve_in_order()
 std::string ThreadAnalysis::reason(Index task) const
 {
   const std::string name = quoted(model_.tasks[task].id);
-  if (std::string unknown = service_.unknown(given_); !unknown.empty()) {
-    return name + " has no bound because " + unknown;
+  if (!service_.unknown().empty()) {
+    return name + " has no bound because " + service_.unknown() +
+           ", which may take its core, has none";
   }
   if (steps_.none()) {
     return name + " has no bound that " + std::to_string(kMostSteps) +

@@ -1,10 +1,11 @@
 #include "thread_service.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "busy_window.hpp"
 #include "priority_scope.hpp"
 #include "reservations.hpp"
+#include "round_robin.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
@@ -14,9 +15,9 @@ namespace
 
 using takt_schedule::quoted;
 
-Demand taking(Ns period, Ns cost)
+Demand load(const OtherLoad & other, Ns jitter)
 {
-  return {{{period, 0}}, cost};
+  return {{{other.period, jitter}}, other.time};
 }
 
 }  // namespace
@@ -26,22 +27,20 @@ ThreadService::ThreadService(
 : model_(model),
   flow_(flow),
   thread_(thread),
+  kind_(kind),
   terms_(terms),
   horizon_(detail::horizon(model, 0)),
   steps_(model.others.size())
 {
-  const Thread & own = model.threads[thread];
-  if (kind == Analysis::deadline) {
-    refusal_ = own.follow ? "it follows its callbacks' priorities, which its policy does not know"
-                          : refuse_reservation(model, thread);
-    if (refusal_.empty()) {
-      find_reserved();
-    }
-  } else {
+  if (kind != Analysis::deadline) {
     refusal_ = refuse_fixed();
     if (refusal_.empty()) {
       find_fixed();
     }
+  } else if (model.threads[thread].follow) {
+    refusal_ = "it follows its callbacks' priorities, which its policy does not know";
+  } else {
+    refusal_ = refuse_reservation(model, thread);
   }
 }
 
@@ -51,18 +50,17 @@ std::string ThreadService::refuse_fixed() const
   if (own.kind != ThreadClass::fixed_priority || own.follow || own.cores.size() != 1) {
     return "this analysis needs policy fifo or rr, a fixed OS priority and one core";
   }
-  const std::string core = model_.core_name(own.cores.front());
+  const std::string takes = " may take " + model_.core_name(own.cores.front()) + " from it: ";
   for (const Index index : flow_.segments.threads_on(own.cores.front())) {
     const Thread & thread = model_.threads[index];
     const std::string why = index == thread_ ? "" : refuse_beside(thread, index);
     if (!why.empty()) {
-      return "thread " + quoted(thread.name) + " may take " + core + " from it and " + why;
+      return "thread " + quoted(thread.name) + takes + why;
     }
   }
   for (const OtherLoad & other : model_.others) {
-    if (here(other) && other.cores.size() > 1) {
-      return "thread " + quoted(other.name) + " may take " + core +
-             " from it and may be on other cores as well";
+    if (on_core(other) && other.priority >= own.priority && other.cores.size() > 1) {
+      return "thread " + quoted(other.name) + takes + "it may be on other cores as well";
     }
   }
   return {};
@@ -71,162 +69,112 @@ std::string ThreadService::refuse_fixed() const
 std::string ThreadService::refuse_beside(const Thread & thread, Index index) const
 {
   if (thread.kind == ThreadClass::deadline) {
-    return "its policy is deadline, which goes before every OS priority";
+    return refuse_reservation(model_, index);
   }
   if (thread.follow) {
-    return "follows its callbacks' priorities";
+    return "it follows its callbacks' priorities";
   }
+  const bool disturbs = thread.kind == ThreadClass::fixed_priority &&
+                        thread.priority >= model_.threads[thread_].priority;
   const bool raised =
     thread.ceiling != 0 && most_middleware(model_, flow_.segments, index) > 0;
-  if ((disturbs(thread) || raised) && thread.cores.size() != 1) {
-    return "may be on other cores as well";
-  }
-  return {};
+  return (disturbs || raised) && thread.cores.size() != 1 ? "it may be on other cores as well" : "";
 }
 
-bool ThreadService::disturbs(const Thread & thread) const
+bool ThreadService::on_core(const OtherLoad & other) const
 {
-  return thread.kind == ThreadClass::fixed_priority &&
-         thread.priority >= model_.threads[thread_].priority;
-}
-
-bool ThreadService::here(const OtherLoad & other) const
-{
-  const Thread & own = model_.threads[thread_];
-  return other.priority >= own.priority &&
-         std::find(other.cores.begin(), other.cores.end(), own.cores.front()) != other.cores.end();
+  const Index core = model_.threads[thread_].cores.front();
+  return std::find(other.cores.begin(), other.cores.end(), core) != other.cores.end();
 }
 
 void ThreadService::find_fixed()
 {
-  const Index core = model_.threads[thread_].cores.front();
-  for (const Index index : flow_.segments.threads_on(core)) {
-    const Thread & thread = model_.threads[index];
-    if (index == thread_ || !disturbs(thread)) {
-      if (index != thread_ && thread.ceiling != 0 && terms_.ceiling) {
-        base_.once = std::max(base_.once, most_middleware(model_, flow_.segments, index));
-      }
-      continue;
-    }
-    for (const Index task : flow_.segments.tasks_of(index)) {
-      for (const Index stream : flow_.streams.of(task)) {
-        takers_.push_back({task, stream, true, kNone, model_.tasks[task].cost()});
-      }
-      if (flow_.streams.of(task).empty()) {  // too many ways to count
-        takers_.push_back({task, kNone, true, kNone, model_.tasks[task].cost()});
-      }
-    }
-  }
-  for (Index other = 0; other < model_.others.size(); ++other) {
-    if (here(model_.others[other])) {
-      takers_.push_back({kNone, kNone, true, other, model_.others[other].time});
-    }
-  }
-  if (!terms_.preemption) {
-    takers_.clear();
-  }
-}
-
-void ThreadService::find_reserved()
-{
   const Thread & own = model_.threads[thread_];
-  const Reservation & asked = own.reservation;
-  if (terms_.supply) {
-    base_.supply = Supply::constrained(asked.runtime, asked.deadline, asked.period);
-  }
-  if (asked.context_switch == 0 || !terms_.switches) {
-    return;
-  }
-  base_.once = asked.context_switch;
-  for (Index index = 0; index < model_.threads.size(); ++index) {
-    const Thread & thread = model_.threads[index];
-    if (thread.kind != ThreadClass::deadline || !share_a_core(own, thread)) {
-      continue;
-    }
-    base_.taken.push_back(taking(thread.reservation.period, asked.context_switch));
-    if (index == thread_) {
-      continue;
-    }
-    for (const Index task : flow_.segments.tasks_of(index)) {
-      for (const Index stream : flow_.streams.of(task)) {
-        takers_.push_back({task, stream, false, kNone, asked.context_switch});
-      }
-      if (flow_.streams.of(task).empty()) {
-        takers_.push_back({task, kNone, false, kNone, asked.context_switch});
-      }
+  const Index core = own.cores.front();
+  before_.emplace_back(model_, flow_, core, own.priority, thread_);
+  for (Index i = 0; i < model_.others.size(); ++i) {
+    const OtherLoad & other = model_.others[i];
+    if (on_core(other) && other.priority >= own.priority) {
+      others_.push_back({i, MoreUrgent(model_, flow_, core, other.priority, kNone)});
     }
   }
 }
 
 Service ThreadService::given(const Lateness & lateness)
 {
-  Service service = base_;
-  for (const Taker & taker : takers_) {
-    Arrivals arrivals{1, kUnbounded};
-    if (taker.other != kNone) {
-      const OtherLoad & other = model_.others[taker.other];
-      arrivals = {other.period, other_end(other, lateness)};
-    } else if (taker.stream != kNone) {
-      arrivals.period = flow_.streams.all()[taker.stream].period;
-      arrivals.jitter =
-        taker.by_end ? lateness.ended(taker.stream) : lateness.released(taker.stream);
+  return kind_ == Analysis::deadline ? reserved(lateness) : fixed(lateness);
+}
+
+Service ThreadService::fixed(const Lateness & lateness)
+{
+  Service service = Supply::dedicated();
+  service.once = terms_.ceiling ? before_.front().ceiling() : 0;
+  if (!terms_.preemption) {
+    return service;
+  }
+  before_.front().take_from(service, lateness);
+  unknown_ = before_.front().unknown(lateness);
+  for (const Other & other : others_) {
+    const Ns end = end_of(other.index, other.before, lateness);
+    service.taken.push_back(load(model_.others[other.index], end));
+    if (end == kUnbounded && unknown_.empty()) {
+      unknown_ = "thread " + quoted(model_.others[other.index].name);
     }
-    service.taken.push_back({{arrivals}, taker.cost});
   }
   return service;
 }
 
-// From its release; what is as urgent goes before it.
-Ns ThreadService::other_end(const OtherLoad & other, const Lateness & lateness)
+// From its release to its end: it is preempted by whatever goes before it.
+Ns ThreadService::end_of(Index index, const MoreUrgent & before_it, const Lateness & lateness)
 {
-  const Index core = model_.threads[thread_].cores.front();
-  BusyWindow window;
-  window.after = other.time;
-  window.period = other.period;
-  for (const OtherLoad & beside : model_.others) {
-    const bool on_core =
-      std::find(beside.cores.begin(), beside.cores.end(), core) != beside.cores.end();
-    if (&beside != &other && on_core && beside.priority >= other.priority) {
-      window.entries.push_back({kNone, kNone, beside.period, 0, beside.time});
+  const OtherLoad & own = model_.others[index];
+  Service service = Supply::dedicated();
+  service.once = before_it.ceiling();
+  before_it.take_from(service, lateness);
+  for (const OtherLoad & other : model_.others) {
+    if (&other != &own && on_core(other) && other.priority >= own.priority) {
+      // On several cores, it may bring what waited elsewhere.
+      service.taken.push_back(load(other, other.cores.size() > 1 ? other.period : 0));
     }
   }
-  for (const Index index : flow_.segments.threads_on(core)) {
-    const Thread & thread = model_.threads[index];
-    if (thread.kind != ThreadClass::fixed_priority || thread.priority < other.priority) {
-      if (thread.ceiling != 0) {
-        window.ceiling = std::max(window.ceiling, most_middleware(model_, flow_.segments, index));
-      }
-      continue;
-    }
-    for (const Index task : flow_.segments.tasks_of(index)) {
-      for (const Index stream : flow_.streams.of(task)) {
-        const Ns ended = lateness.ended(stream);
-        if (ended == kUnbounded && model_.tasks[task].cost() > 0) {
-          return kUnbounded;
-        }
-        window.entries.push_back(
-          {task, stream, flow_.streams.all()[stream].period, ended, model_.tasks[task].cost()});
-      }
-      if (flow_.streams.of(task).empty()) {
-        return kUnbounded;
-      }
-    }
-  }
-  return worst_activation(window, horizon_, true, steps_).response;
+  return nonpreemptive_bound(service, load(own, 0), {}, 0, horizon_, steps_);
 }
 
-std::string ThreadService::unknown(const Service & given) const
+Service ThreadService::reserved(const Lateness & lateness) const
 {
-  for (Index i = base_.taken.size(); i < given.taken.size(); ++i) {
-    const Taker & taker = takers_[i - base_.taken.size()];
-    if (given.taken[i].arrivals.front().jitter == kUnbounded && taker.cost > 0) {
-      return taker.other != kNone
-               ? "thread " + quoted(model_.others[taker.other].name) +
-                   ", which may take its core, has none"
-               : quoted(model_.tasks[taker.task].id) + ", which may take its core, has none";
+  const Thread & own = model_.threads[thread_];
+  const Reservation & asked = own.reservation;
+  Service service = Supply::dedicated();
+  if (terms_.supply) {
+    service.supply = Supply::constrained(asked.runtime, asked.deadline, asked.period);
+  }
+  const Ns cost = asked.context_switch;
+  if (cost == 0 || !terms_.switches) {
+    return service;
+  }
+  service.once = cost;
+  for (Index index = 0; index < model_.threads.size(); ++index) {
+    const Thread & thread = model_.threads[index];
+    if (thread.kind != ThreadClass::deadline || !share_a_core(own, thread)) {
+      continue;
+    }
+    service.taken.push_back({{{thread.reservation.period, 0}}, cost});
+    for (const Index task : flow_.segments.tasks_of(index)) {
+      if (index == thread_) {
+        continue;
+      }
+      Demand wakes;
+      wakes.cost = cost;
+      for (const Index stream : flow_.streams.of(task)) {
+        wakes.arrivals.push_back({flow_.streams.all()[stream].period, lateness.released(stream)});
+      }
+      if (wakes.arrivals.empty()) {  // too many ways to count
+        wakes.arrivals.push_back({1, kUnbounded});
+      }
+      service.taken.push_back(std::move(wakes));
     }
   }
-  return {};
+  return service;
 }
 
 }  // namespace takt_plan::detail

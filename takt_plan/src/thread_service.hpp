@@ -9,12 +9,14 @@
 //   (local_analysis.hpp), also between threads of equal priority, which delay each other. That counts
 //   more than may happen, for work that had begun before the interval counts in full.
 // - threads that are not the executors' and as urgent or more: likewise, E being a bound of their own
-//   from the core's busy window of all that is as urgent as they are.
+//   from the core's busy window of all that is as urgent as they are, at whose beginning none of them is
+//   pending.
 // - one publish or take at the middleware ceiling, by a less urgent thread of the core: it can only have
 //   begun before the interval, for inside there is always something to run that is preferred to the
 //   thread when it is not at its ceiling; and of several, one had the core.
+// - threads of policy deadline: what reservations.hpp says.
 //
-// A thread of policy deadline: its reservation, as deadline_bounds.hpp says.
+// A thread of policy deadline: its reservation, less its further switches, as deadline_bounds.hpp says.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__THREAD_SERVICE_HPP_
@@ -26,6 +28,7 @@
 #include "flow.hpp"
 #include "limits.hpp"
 #include "local_analysis.hpp"
+#include "more_urgent.hpp"
 #include "takt_plan/executor_bounds.hpp"
 
 namespace takt_plan::detail
@@ -44,35 +47,34 @@ public:
   /// With what is known so far; takes more when `lateness` rises.
   Service given(const Lateness & lateness);
 
-  /// What takes the core from it without a bound, of a service it gave; empty: nothing does.
-  std::string unknown(const Service & given) const;
+  /// What takes the core from it without a bound as far as `given` saw, quoted; empty: nothing does.
+  const std::string & unknown() const noexcept { return unknown_; }
 
 private:
   std::string refuse_fixed() const;
   std::string refuse_beside(const Thread & thread, Index index) const;
-  bool disturbs(const Thread & thread) const;
-  bool here(const OtherLoad & other) const;
+  bool on_core(const OtherLoad & other) const;
   void find_fixed();
-  void find_reserved();
-  Ns other_end(const OtherLoad & other, const Lateness & lateness);
+  Service fixed(const Lateness & lateness);
+  Service reserved(const Lateness & lateness) const;
+  Ns end_of(Index other, const MoreUrgent & before_it, const Lateness & lateness);
 
   const Model & model_;
   const Flow & flow_;
   const Index thread_;
+  const Analysis kind_;
   const ThreadTerms terms_;
   const Ns horizon_;
   std::string refusal_;
-  Service base_ = Supply::dedicated();
-  struct Taker
+  std::string unknown_;
+  std::vector<MoreUrgent> before_;  // goes before the thread: one, or none
+  struct Other
   {
-    Index task = kNone;    // a stream's
-    Index stream = kNone;
-    bool by_end = false;   // counts from its end, not its release
-    Index other = kNone;   // of Model::others
-    Ns cost = 0;
+    Index index = kNone;  // of Model::others
+    MoreUrgent before;    // goes before it
   };
-  std::vector<Taker> takers_;  // in the order in which they follow base_.taken
-  Steps steps_;                // for other threads
+  std::vector<Other> others_;
+  Steps steps_;  // for those
 };
 
 }  // namespace takt_plan::detail

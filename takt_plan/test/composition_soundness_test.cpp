@@ -52,16 +52,21 @@ TEST(CompositionSoundness, NoResponseIsAboveItsBound)
 }
 
 /// As many systems as it takes to see that a term is missing.
-void expect_needed(bool ThreadTerms::*term)
+void expect_needed(const BoundsOptions & options)
 {
-  BoundsOptions options;
-  options.threads.*term = false;
   Seen result;
   for (std::uint64_t i = 0; i < 2000 && result.violations == 0; ++i) {
     run(test::seed() + i, options, result);
   }
   EXPECT_GT(result.violations, 0U);
   std::printf("%s\n", result.first.c_str());
+}
+
+void expect_needed(bool ThreadTerms::*term)
+{
+  BoundsOptions options;
+  options.threads.*term = false;
+  expect_needed(options);
 }
 
 TEST(CompositionSoundness, LatenessBetweenThreadsIsNeeded)
@@ -92,6 +97,13 @@ TEST(CompositionSoundness, CeilingsAreNeeded)
 TEST(CompositionSoundness, SwitchesToReservationsAreNeeded)
 {
   expect_needed(&ThreadTerms::switches);
+}
+
+TEST(CompositionSoundness, WhatReservationsTakeIsNeeded)
+{
+  BoundsOptions options;
+  options.priority.reservations = false;
+  expect_needed(options);
 }
 
 }  // namespace

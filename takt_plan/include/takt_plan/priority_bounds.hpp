@@ -73,6 +73,7 @@ struct PriorityTerms
   bool queued = true;      ///< activations before, in the same window
   bool overtaking = true;  ///< later activations that overtake the segment's least urgent task
   bool equals = true;      ///< tasks of equal priority, threads of equal OS priority
+  bool reservations = true;  ///< threads of policy deadline
 };
 
 struct PriorityOptions
@@ -82,10 +83,12 @@ struct PriorityOptions
   PriorityTerms terms;
 };
 
-/// What one task adds to a segment's bound, with all that it starts on the same core.
+/// What one task adds to a segment's bound, with all that it starts on the same core. Neither a task nor
+/// a thread: threads that are not the executors'.
 struct Interference
 {
   Index task = kNone;
+  Index thread = kNone;  ///< instead, of policy deadline: its reservation, or switches to it
   Ns time = 0;
 };
 

@@ -31,15 +31,19 @@ std::string spare(const Chain & chain, Ns bound)
                                  : printed(bound - chain.deadline) + " too late";
 }
 
-std::string thread_of(const Model & model, Index task)
+std::string described(const Thread & thread)
 {
-  const Thread & thread = model.threads[model.tasks[task].threads.front()];
   if (thread.kind == ThreadClass::deadline) {
     return fmt::format(
       "{} ({} in each {})", thread.name, printed(thread.reservation.runtime),
       printed(thread.reservation.period));
   }
   return fmt::format("{} (OS priority {})", thread.name, thread.priority);
+}
+
+std::string thread_of(const Model & model, Index task)
+{
+  return described(model.threads[model.tasks[task].threads.front()]);
 }
 
 // "core 0 of car", or several.
@@ -77,10 +81,12 @@ Terms terms_of(const Model & model, const SegmentBound & segment)
   std::stable_sort(
     others.begin(), others.end(), [](const auto & a, const auto & b) { return a.time > b.time; });
   for (const Interference & other : others) {
-    const std::string who =
-      other.task == kNone
-        ? std::string("threads that are not the executors'")
-        : fmt::format("{} on {}", model.tasks[other.task].id, thread_of(model, other.task));
+    std::string who = "threads that are not the executors'";
+    if (other.task != kNone) {
+      who = fmt::format("{} on {}", model.tasks[other.task].id, thread_of(model, other.task));
+    } else if (other.thread != kNone) {
+      who = "thread " + described(model.threads[other.thread]) + ", with switches";
+    }
     terms.emplace_back("interference by " + who, other.time);
   }
   terms.emplace_back("head start of earlier activations in the queue", -segment.queue_start);

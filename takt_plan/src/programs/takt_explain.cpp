@@ -109,6 +109,7 @@ json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
   for (const auto & other : segment.interference) {
     interference.push_back(
       {{"callback", other.task == kNone ? json() : json(model.tasks[other.task].id)},
+       {"thread", other.thread == kNone ? json() : json(model.threads[other.thread].name)},
        {"ns", other.time}});
   }
   const auto & thread = model.threads[model.tasks[segment.tasks.front()].threads.front()];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "streams.hpp"
 #include "support/random_model.hpp"
@@ -35,7 +36,8 @@ public:
     for (Index core = 0; core < model_.cores.size(); ++core) {
       if (everywhere || pick(0, 2) == 0) {
         reserve(core, everywhere);
-      } else {
+      }
+      if (pick(0, 3) != 0) {
         add_windows(core);
       }
     }
@@ -60,55 +62,55 @@ private:
   void add_windows(Index core)
   {
     for (Thread & thread : model_.threads) {
-      if (is_on(thread, core) && pick(0, 1) == 0) {
+      if (
+        is_on(thread, core) && thread.kind == ThreadClass::fixed_priority && pick(0, 1) == 0) {
         thread.order = Order::window;
         thread.window_timers = pick(0, 1) == 0 ? WindowTimers::snapshot : WindowTimers::immediate;
       }
     }
   }
 
+  /// Some of the threads that are on a core, or all.
   void reserve(Index core, bool everywhere)
   {
-    constexpr Ns kPeriods[] = {40, 50, 80, 100, 200};
-    constexpr Order kOrders[] = {Order::priority, Order::fifo, Order::window};
+    const bool all = pick(0, 1) == 0;
+    std::vector<Index> chosen;
     double sum = 0;
     for (Index i = 0; i < model_.threads.size(); ++i) {
-      sum += is_on(model_.threads[i], core) ? wanted(i) : 0;
+      const bool fixed = model_.threads[i].kind == ThreadClass::fixed_priority;
+      if (fixed && is_on(model_.threads[i], core) && (all || pick(0, 1) == 0)) {
+        chosen.push_back(i);
+        sum += wanted(i);
+      }
     }
     // What is wanted, and a part of what is left; on several cores less is admitted.
     const double most = everywhere ? 0.6 : 1.0;
     const double factor = sum < most ? 1 + (most / sum - 1) * pick(0, 100) / 100.0 : 1.0;
-    for (Index i = 0; i < model_.threads.size(); ++i) {
-      Thread & thread = model_.threads[i];
-      if (!is_on(thread, core) || thread.kind == ThreadClass::deadline) {
-        continue;
-      }
-      thread.order = kOrders[pick(0, 2)];
-      thread.window_timers = pick(0, 1) == 0 ? WindowTimers::snapshot : WindowTimers::immediate;
-      Reservation & asked = thread.reservation;
-      asked.period = kPeriods[pick(0, std::size(kPeriods) - 1)];
-      // Before the end of the period only if there is something left.
-      asked.deadline = factor > 1.3 && pick(0, 1) == 0 ? asked.period * 4 / 5 : asked.period;
-      asked.runtime = std::max<Ns>(
-        static_cast<Ns>(wanted(i) * factor * static_cast<double>(asked.deadline)), 1);
-      thread.kind = ThreadClass::deadline;
-      thread.priority = 0;
-    }
-    if (everywhere) {
-      for (Thread & thread : model_.threads) {
-        if (is_on(thread, core)) {
-          all_.push_back(static_cast<Index>(&thread - model_.threads.data()));
-        }
-      }
-      if (core + 1 == model_.cores.size()) {
-        for (const Index thread : all_) {
-          model_.threads[thread].cores.clear();
-          for (Index c = 0; c < model_.cores.size(); ++c) {
-            model_.threads[thread].cores.push_back(c);
-          }
+    for (const Index thread : chosen) {
+      reserve_for(model_.threads[thread], wanted(thread), factor);
+      if (everywhere) {
+        model_.threads[thread].cores.clear();
+        for (Index i = 0; i < model_.cores.size(); ++i) {
+          model_.threads[thread].cores.push_back(i);
         }
       }
     }
+  }
+
+  void reserve_for(Thread & thread, double share, double factor)
+  {
+    constexpr Ns kPeriods[] = {40, 50, 80, 100, 200};
+    constexpr Order kOrders[] = {Order::priority, Order::fifo, Order::window};
+    thread.order = kOrders[pick(0, 2)];
+    thread.window_timers = pick(0, 1) == 0 ? WindowTimers::snapshot : WindowTimers::immediate;
+    Reservation & asked = thread.reservation;
+    asked.period = kPeriods[pick(0, std::size(kPeriods) - 1)];
+    // Before the end of the period only if there is something left.
+    asked.deadline = factor > 1.3 && pick(0, 1) == 0 ? asked.period * 4 / 5 : asked.period;
+    asked.runtime =
+      std::max<Ns>(static_cast<Ns>(share * factor * static_cast<double>(asked.deadline)), 1);
+    thread.kind = ThreadClass::deadline;
+    thread.priority = 0;
   }
 
   /// The share of a core that the thread's tasks need, and a little more.
@@ -126,7 +128,6 @@ private:
 
   std::mt19937_64 random_;
   Model model_;
-  std::vector<Index> all_;
 };
 
 }  // namespace
