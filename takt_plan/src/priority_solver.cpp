@@ -42,6 +42,10 @@ PrioritySolver::PrioritySolver(
       prepare_local(task);
     }
   }
+  // Delays count from the beginning: what takes no time never moves.
+  for (Index id = 0; id < parts_.size(); ++id) {
+    release_next(id);
+  }
   while (iterate()) {
   }
 }
