@@ -42,10 +42,6 @@ PrioritySolver::PrioritySolver(
       prepare_local(task);
     }
   }
-  // Delays count from the beginning: what takes no time never moves.
-  for (Index id = 0; id < parts_.size(); ++id) {
-    release_next(id);
-  }
   while (iterate()) {
   }
 }
@@ -102,33 +98,37 @@ bool PrioritySolver::iterate()
   for (const Index task : flow_.order) {
     for (const Index id : flow_.streams.of(task)) {
       const Ns before = parts_[id].bound;
-      if (solve_part(id) && parts_[id].bound != before) {
+      solve_part(id);
+      if (parts_[id].bound != before) {
         moved = true;
         if (round_ > kMostRounds) {
           parts_[id].bound = kUnbounded;
           parts_[id].steps.give_up();
         }
         release_next(id);
+      } else if (round_ == 1) {
+        // What takes no time never moves from its first bound, but its messages are under way.
+        moved = release_next(id) || moved;
       }
     }
   }
   return moved;
 }
 
-// False if nothing that it depends on moved since it was solved.
-bool PrioritySolver::solve_part(Index id)
+// Nothing to do if nothing that it depends on moved since it was solved.
+void PrioritySolver::solve_part(Index id)
 {
   PriorityPart & part = parts_[id];
   if (!part.refusal.empty()) {
     part.bound = kUnbounded;
-    return true;
+    return;
   }
   if (part.bound == kUnbounded) {
-    return false;
+    return;
   }
   if (part.local != nullptr) {
     solve_local(part);
-    return true;
+    return;
   }
   BusyWindow & window = part.window.window;
   const PriorityPart & head = parts_[part.window.head_stream];
@@ -141,7 +141,7 @@ bool PrioritySolver::solve_part(Index id)
     }
   }
   if (!moved) {
-    return false;
+    return;
   }
   part.solved_round = round_;
   const bool infinite =
@@ -154,7 +154,6 @@ bool PrioritySolver::solve_part(Index id)
   if (part.bound > horizon_) {
     part.bound = kUnbounded;
   }
-  return true;
 }
 
 void PrioritySolver::solve_local(PriorityPart & part)
@@ -167,8 +166,9 @@ void PrioritySolver::solve_local(PriorityPart & part)
   }
 }
 
-void PrioritySolver::release_next(Index id)
+bool PrioritySolver::release_next(Index id)
 {
+  bool moved = false;
   for (const Index next : next_[id]) {
     Ns latest = 0;
     for (const Stream::From & from : flow_.streams.all()[next].from) {
@@ -178,8 +178,10 @@ void PrioritySolver::release_next(Index id)
     if (latest != parts_[next].released) {
       parts_[next].released = latest;
       parts_[next].released_round = round_;
+      moved = true;
     }
   }
+  return moved;
 }
 
 }  // namespace takt_plan::detail

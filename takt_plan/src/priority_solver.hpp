@@ -60,9 +60,9 @@ private:
   void ask_locals();
   void solve_local(PriorityPart & part);
   bool iterate();
-  bool solve_part(Index id);
+  void solve_part(Index id);
   Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
-  void release_next(Index id);
+  bool release_next(Index id);  // whether it moved anything
 
   const Model & model_;
   const PriorityTerms terms_;
