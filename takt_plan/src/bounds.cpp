@@ -15,9 +15,9 @@ using takt_core::Result;
 Analysis common(const std::vector<SegmentBound> & segments)
 {
   const Analysis first = segments.front().analysis;
-  const bool one = std::all_of(
-    segments.begin(), segments.end(),
-    [&](const SegmentBound & segment) { return segment.analysis == first; });
+  const bool one = std::all_of(segments.begin(), segments.end(), [&](const SegmentBound & segment) {
+    return segment.analysis == first;
+  });
   return one ? first : Analysis::several;
 }
 

@@ -19,7 +19,7 @@ struct Entry
   Index stream = kNone;  ///< whose lateness is the jitter; none: `jitter` as it is
   Ns period = 0;
   Ns jitter = 0;
-  Ns cost = 0;  ///< per release, with all that follows from it in the window
+  Ns cost = 0;           ///< per release, with all that follows from it in the window
   Index thread = kNone;  ///< of policy deadline, if it is that one's reservation or switches
 };
 

@@ -104,7 +104,8 @@ private:
         interferers.push_back(other.demand);
       }
     }
-    return detail::nonpreemptive_bound(service_, task.demand, interferers, blocking, horizon_, steps_);
+    return detail::nonpreemptive_bound(
+      service_, task.demand, interferers, blocking, horizon_, steps_);
   }
 
   Ns polled(std::size_t own)
@@ -188,7 +189,8 @@ std::vector<Ns> round_robin_bounds(
   const RoundRobinTerms & terms)
 {
   Steps steps(tasks.size());
-  return detail::round_robin_bounds(service, tasks, std::min(horizon, kUnbounded - 1), terms, steps);
+  return detail::round_robin_bounds(
+    service, tasks, std::min(horizon, kUnbounded - 1), terms, steps);
 }
 
 Ns detail::nonpreemptive_bound(
@@ -205,9 +207,8 @@ Ns detail::nonpreemptive_bound(
   }
   Ns worst = 0;
   for (const Ns offset : steps_of(own, length)) {
-    const Ns end =
-      end_after(
-        service, add(own.work(offset + 1), blocking), own.cost, interferers, horizon, steps);
+    const Ns end = end_after(
+      service, add(own.work(offset + 1), blocking), own.cost, interferers, horizon, steps);
     if (end == kUnbounded) {
       return kUnbounded;
     }

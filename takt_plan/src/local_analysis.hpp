@@ -69,7 +69,8 @@ using LocalAnalyses = std::vector<std::unique_ptr<LocalAnalysis>>;
 LocalAnalyses local_analyses(const Model & model, const Flow & flow, const BoundsOptions & options);
 
 /// Every thread as one of order `window`, which is refused if it is not.
-LocalAnalyses window_analyses(const Model & model, const Flow & flow, const BoundsOptions & options);
+LocalAnalyses window_analyses(
+  const Model & model, const Flow & flow, const BoundsOptions & options);
 
 }  // namespace takt_plan::detail
 

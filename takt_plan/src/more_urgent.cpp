@@ -72,8 +72,7 @@ void MoreUrgent::take_from(Service & service, const Lateness & lateness) const
   service.once = takt_plan::add(service.once, preempted_);
   service.taken.insert(service.taken.end(), fixed_.begin(), fixed_.end());
   for (const Taker & taker : takers_) {
-    const Ns period =
-      taker.stream == kNone ? 1 : flow_.streams.all()[taker.stream].period;
+    const Ns period = taker.stream == kNone ? 1 : flow_.streams.all()[taker.stream].period;
     service.taken.push_back({{{period, jitter(taker, lateness)}}, taker.cost});
   }
 }

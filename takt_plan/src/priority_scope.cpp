@@ -28,8 +28,8 @@ std::string refuse_reserved(
 }
 
 Refusal refuse_threads(
-  const Model & model, const Streams & streams, const Segments & segments, const PriorityLevel & level,
-  const std::string & whom)
+  const Model & model, const Streams & streams, const Segments & segments,
+  const PriorityLevel & level, const std::string & whom)
 {
   const Thread & own = model.threads[level.thread()];
   if (own.order != Order::priority && own.order != Order::fifo) {
@@ -43,7 +43,8 @@ Refusal refuse_threads(
                               model.core_name(level.core());
     if (level.competes(thread)) {
       if (thread.kind == ThreadClass::deadline) {
-        if (const std::string why = refuse_reserved(model, streams, segments, index); !why.empty()) {
+        if (const std::string why = refuse_reserved(model, streams, segments, index);
+            !why.empty()) {
           return where + ": " + why;
         }
         continue;

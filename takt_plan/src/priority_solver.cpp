@@ -11,8 +11,7 @@ PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & opti
 {
 }
 
-PrioritySolver::PrioritySolver(
-  const Model & model, const BoundsOptions & options, MakeLocals make)
+PrioritySolver::PrioritySolver(const Model & model, const BoundsOptions & options, MakeLocals make)
 : model_(model),
   terms_(options.priority),
   horizon_(detail::horizon(model, options.horizon)),

@@ -20,11 +20,11 @@ namespace takt_plan::detail
 /// A task's activations by one stream.
 struct PriorityPart
 {
-  PriorityWindow window;             ///< of a local analysis only the task, alone, and its stream
-  LocalAnalysis * local = nullptr;   ///< that covers the task instead of a window
-  std::string refusal;               ///< empty: the window is there, or the analysis covers it
-  Ns released = 0;      ///< at the latest, after the stream's nominal release
-  Ns bound = 0;         ///< the end, likewise; kUnbounded: there is none
+  PriorityWindow window;            ///< of a local analysis only the task, alone, and its stream
+  LocalAnalysis * local = nullptr;  ///< that covers the task instead of a window
+  std::string refusal;              ///< empty: the window is there, or the analysis covers it
+  Ns released = 0;                  ///< at the latest, after the stream's nominal release
+  Ns bound = 0;                     ///< the end, likewise; kUnbounded: there is none
   Worst worst;
   Steps steps;
   int released_round = 0;  ///< the last one that moved `released`
@@ -71,8 +71,8 @@ private:
   LocalAnalyses locals_;
   std::vector<LocalAnalysis *> local_of_;  // one per task, if there are any
   std::vector<Ns> responses_;              // likewise, of what they cover
-  std::vector<PriorityPart> parts_;       // one per stream
-  std::vector<std::vector<Index>> next_;  // streams that go on from one
+  std::vector<PriorityPart> parts_;        // one per stream
+  std::vector<std::vector<Index>> next_;   // streams that go on from one
   int round_ = 0;
 };
 

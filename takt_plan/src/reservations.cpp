@@ -42,8 +42,7 @@ bool share_a_core(const Thread & a, const Thread & b)
 
 Taken taken_by(const Reservation & asked)
 {
-  const Ns jitter =
-    asked.deadline < asked.period ? asked.deadline : multiply(2, asked.period);
+  const Ns jitter = asked.deadline < asked.period ? asked.deadline : multiply(2, asked.period);
   return {asked.period, jitter, asked.runtime};
 }
 
@@ -65,8 +64,9 @@ std::string refuse_reservation(const Model & model, Index index)
     }
     const std::string whose = i == index ? "its" : "thread " + quoted(thread.name) + ": its";
     if (!valid(thread.reservation)) {
-      return whose + " policy is deadline, which needs a runtime within its deadline and a deadline "
-                     "within its period";
+      return whose +
+             " policy is deadline, which needs a runtime within its deadline and a deadline "
+             "within its period";
     }
     if (cores_of(thread) != cores) {
       return "it shares some of its cores with thread " + quoted(thread.name) +

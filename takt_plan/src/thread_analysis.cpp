@@ -133,8 +133,7 @@ void ThreadAnalysis::solve()
 
 void ThreadAnalysis::solve_window()
 {
-  const bool snapshot =
-    model_.threads[thread_].window_timers == takt_core::WindowTimers::snapshot;
+  const bool snapshot = model_.threads[thread_].window_timers == takt_core::WindowTimers::snapshot;
   std::vector<ExecutorTask> executor;
   for (Index i = 0; i < tasks().size(); ++i) {
     executor.push_back({demands_[i], snapshot || !model_.tasks[tasks()[i]].timer});

@@ -76,8 +76,7 @@ std::string ThreadService::refuse_beside(const Thread & thread, Index index) con
   }
   const bool disturbs = thread.kind == ThreadClass::fixed_priority &&
                         thread.priority >= model_.threads[thread_].priority;
-  const bool raised =
-    thread.ceiling != 0 && most_middleware(model_, flow_.segments, index) > 0;
+  const bool raised = thread.ceiling != 0 && most_middleware(model_, flow_.segments, index) > 0;
   return (disturbs || raised) && thread.cores.size() != 1 ? "it may be on other cores as well" : "";
 }
 

@@ -182,26 +182,36 @@ TEST(Composition, RefusesReservationsThatMayNotHold)
   EXPECT_EQ(refusal([](Mixed &) {}), "a bound");
   EXPECT_EQ(
     refusal([](Mixed & m) { m.model.threads[0].reservation.runtime = 0; }),
-    on + "its policy is deadline, which needs a runtime within its deadline and a deadline within "
-         "its period");
+    on +
+      "its policy is deadline, which needs a runtime within its deadline and a deadline within "
+      "its period");
   EXPECT_EQ(
     refusal([](Mixed & m) { m.model.threads[0].reservation.deadline = 11 * kMs; }),
-    on + "its policy is deadline, which needs a runtime within its deadline and a deadline within "
-         "its period");
+    on +
+      "its policy is deadline, which needs a runtime within its deadline and a deadline within "
+      "its period");
   EXPECT_EQ(
-    refusal([](Mixed & m) { m.reserved({1, 2}, kMs, kCore, kCore); }),
-    on + "it shares some of its cores with thread 't1', whose policy is deadline too, and not the "
-         "others; this analysis needs the same cores for both");
+    refusal([](Mixed & m) {
+      m.reserved({1, 2}, kMs, kCore, kCore);
+    }),
+    on +
+      "it shares some of its cores with thread 't1', whose policy is deadline too, and not the "
+      "others; this analysis needs the same cores for both");
   EXPECT_EQ(refusal([](Mixed & m) { m.reserved({1, 0}, 6 * kMs, kCore, kCore); }), "a bound");
   EXPECT_EQ(
-    refusal([](Mixed & m) { m.reserved({0, 1}, 7 * kMs, kCore, kCore); }), "a bound")
+    refusal([](Mixed & m) {
+      m.reserved({0, 1}, 7 * kMs, kCore, kCore);
+    }),
+    "a bound")
     << "two of 0.6 and 0.7 on two cores: 1.3 is no more than 2 - 0.7";
   EXPECT_EQ(
-    refusal([](Mixed & m) { m.reserved({0, 1}, 8 * kMs, kCore, kCore); }),
-    on + "the threads of policy deadline on its cores ask for 140 % of a core, and the test for "
-         "their admission grants 120 %");
-  EXPECT_EQ(
-    refusal([](Mixed & m) { m.reserved({2}, kCore, kCore, kCore); }), "a bound")
+    refusal([](Mixed & m) {
+      m.reserved({0, 1}, 8 * kMs, kCore, kCore);
+    }),
+    on +
+      "the threads of policy deadline on its cores ask for 140 % of a core, and the test for "
+      "their admission grants 120 %");
+  EXPECT_EQ(refusal([](Mixed & m) { m.reserved({2}, kCore, kCore, kCore); }), "a bound")
     << "elsewhere";
 }
 
@@ -215,7 +225,9 @@ TEST(Composition, RefusesWhatRunsOutsideOfTheEquations)
     refusal([](Mixed & m) { m.model.threads[0].follow = true; }),
     on + "it follows its callbacks' priorities, which its policy does not know");
   EXPECT_EQ(
-    refusal([](Mixed & m) { m.model.tasks[0].threads = {0, m.thread(2, 10)}; }),
+    refusal([](Mixed & m) {
+      m.model.tasks[0].threads = {0, m.thread(2, 10)};
+    }),
     "'/c0' may run on any of 2 threads; this analysis needs one thread for each callback");
   EXPECT_EQ(
     refusal([](Mixed & m) {
@@ -239,8 +251,7 @@ TEST(Composition, WhatDependsOnSomethingWithoutABoundHasNone)
   const Index c = m.sub(m.thread(2, 50), 0, {b}, kMs);
   m.chain({a, b, c});
   const Bounds found = bounds_of(m.model);
-  EXPECT_EQ(
-    found.tasks[b].faults().front(), "'/c1' has no bound because what starts it has none");
+  EXPECT_EQ(found.tasks[b].faults().front(), "'/c1' has no bound because what starts it has none");
   EXPECT_EQ(
     found.tasks[c].faults().front(), "'/c2' has no bound because what starts '/c2' has none");
   EXPECT_FALSE(found.chains[0].ok());

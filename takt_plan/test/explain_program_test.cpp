@@ -100,7 +100,8 @@ TEST_F(ExplainProgram, JsonSaysByWhichAnalysisEachPartIs)
   EXPECT_EQ(last.at("analysis"), "deadline");
   EXPECT_EQ(last.at("cores"), nlohmann::json({0, 1}));
   EXPECT_FALSE(last.contains("own_ns"));
-  const auto end = last.at("released_ns").get<std::int64_t>() + last.at("response_ns").get<std::int64_t>();
+  const auto end =
+    last.at("released_ns").get<std::int64_t>() + last.at("response_ns").get<std::int64_t>();
   EXPECT_EQ(chain.at("bound_ns"), end);
 }
 

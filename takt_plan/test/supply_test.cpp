@@ -47,8 +47,8 @@ TEST(Supply, StepsHoldFromTheirIntervalOn)
 TEST(Supply, TheTimeForAnAmountIsTheLeastThatSuffices)
 {
   for (const Supply & supply :
-       {Supply::dedicated(), Supply::periodic(3, 5), Supply::periodic(7, 7), Supply::periodic(1, 9), Supply::constrained(2, 3, 5),
-        Supply::constrained(3, 3, 7),
+       {Supply::dedicated(), Supply::periodic(3, 5), Supply::periodic(7, 7), Supply::periodic(1, 9),
+        Supply::constrained(2, 3, 5), Supply::constrained(3, 3, 7),
         Supply::steps({{4, 1}, {10, 60}})}) {
     for (Ns amount = 1; amount <= 60; ++amount) {
       const Ns time = supply.time_for(amount);

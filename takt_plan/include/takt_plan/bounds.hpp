@@ -60,8 +60,8 @@ struct BoundsOptions
 struct ChainAnswer
 {
   Analysis analysis = Analysis::priority;  ///< of all its parts, or `several`
-  Ns bound = 0;                            ///< from the root's nominal release to the last task's end
-  std::vector<SegmentBound> segments;      ///< what the bound is the sum of, with delays between
+  Ns bound = 0;                        ///< from the root's nominal release to the last task's end
+  std::vector<SegmentBound> segments;  ///< what the bound is the sum of, with delays between
 };
 
 struct Bounds

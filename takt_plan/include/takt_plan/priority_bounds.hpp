@@ -68,11 +68,11 @@ struct PriorityTerms
 {
   bool blocking = true;
   bool ceiling = true;
-  bool once = true;        ///< work that less urgent work of the core started
-  bool jitter = true;      ///< of releases, also after another core
-  bool queued = true;      ///< activations before, in the same window
-  bool overtaking = true;  ///< later activations that overtake the segment's least urgent task
-  bool equals = true;      ///< tasks of equal priority, threads of equal OS priority
+  bool once = true;          ///< work that less urgent work of the core started
+  bool jitter = true;        ///< of releases, also after another core
+  bool queued = true;        ///< activations before, in the same window
+  bool overtaking = true;    ///< later activations that overtake the segment's least urgent task
+  bool equals = true;        ///< tasks of equal priority, threads of equal OS priority
   bool reservations = true;  ///< threads of policy deadline
 };
 

@@ -116,8 +116,8 @@ std::string by_segments(const Model & model, const ChainAnswer & answer)
     }
     const Thread & first = model.threads[model.tasks[segment.tasks.front()].threads.front()];
     text += fmt::format(
-      "\n{}. {}\n   on {}, thread {}\n", i + 1, fmt::join(ids, " -> "),
-      place_of(model, first), fmt::join(threads, ", "));
+      "\n{}. {}\n   on {}, thread {}\n", i + 1, fmt::join(ids, " -> "), place_of(model, first),
+      fmt::join(threads, ", "));
     std::vector<Row> rows;
     const Ns before = segment.released - reached;
     if (before > 0) {

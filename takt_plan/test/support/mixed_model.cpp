@@ -62,8 +62,7 @@ private:
   void add_windows(Index core)
   {
     for (Thread & thread : model_.threads) {
-      if (
-        is_on(thread, core) && thread.kind == ThreadClass::fixed_priority && pick(0, 1) == 0) {
+      if (is_on(thread, core) && thread.kind == ThreadClass::fixed_priority && pick(0, 1) == 0) {
         thread.order = Order::window;
         thread.window_timers = pick(0, 1) == 0 ? WindowTimers::snapshot : WindowTimers::immediate;
       }
