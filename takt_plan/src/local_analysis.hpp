@@ -1,15 +1,16 @@
-// What takes part in the one iteration over all kinds of threads: bounds of the tasks of a few threads,
-// each from its own activation, given how late everything is released so far.
+// What takes part in the one iteration over all kinds of threads: bounds of the tasks of a few
+// threads, each from its own activation, given how late everything is released so far.
 //
-// How the kinds work together. A stream (streams.hpp) is released at the latest when the stream before
-// it has ended; it ends at the latest when the part that covers its task says so. Parts are the
-// segments of priority_solver.hpp, which it solves itself, and local analyses. What passes between them
-// is lateness alone: of a stream's releases, its period and the latest lateness are known, and any
-// releases that agree with both are assumed. So each analysis needs to be right by itself only:
+// How the kinds work together. A stream (streams.hpp) is released at the latest when the stream
+// before it has ended; it ends at the latest when the part that covers its task says so. Parts are
+// the segments of priority_solver.hpp, which it solves itself, and local analyses. What passes
+// between them is lateness alone: of a stream's releases, its period and the latest lateness are
+// known, and any releases that agree with both are assumed. So each analysis needs to be right by
+// itself only:
 //
-//   Suppose some run ends later than the solution says, and take the first moment at which one does. Up
-//   to then every run ended in time, so every release came within its lateness, so the premises of the
-//   analysis that covers the run hold, and it ends in time.
+// Suppose some run ends later than the solution says, and take the first moment at which one does.
+// Up to then every run ended in time, so every release came within its lateness, so the premises of
+// the analysis that covers the run hold, and it ends in time.
 //
 // All parts rise with what they are given and begin at their least values; so the iteration ends at
 // the least solution, in whatever order they are asked.
@@ -64,8 +65,8 @@ private:
 
 using LocalAnalyses = std::vector<std::unique_ptr<LocalAnalysis>>;
 
-/// Those that a model needs beside the segments of fixed priorities; none for most models. Further kinds
-/// of threads join here. Keep references to the model and the flow.
+/// Those that a model needs beside the segments of fixed priorities; none for most models. Further
+/// kinds of threads join here. Keep references to the model and the flow.
 LocalAnalyses local_analyses(const Model & model, const Flow & flow, const BoundsOptions & options);
 
 /// Every thread as one of order `window`, which is refused if it is not.

@@ -1,5 +1,5 @@
-// What goes before an OS priority on one core, and how much of it that takes in any interval: the terms
-// of thread_service.hpp.
+// What goes before an OS priority on one core, and how much of it that takes in any interval: the
+// terms of thread_service.hpp.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__MORE_URGENT_HPP_
@@ -18,8 +18,9 @@ namespace takt_plan::detail
 class MoreUrgent
 {
 public:
-  /// Threads of fixed priority that are as urgent or more, but for `except`, those of policy deadline, and
-  /// what less urgent ones do at the ceiling. Keeps references to the model and the flow.
+  /// Threads of fixed priority that are as urgent or more, but for `except`, those of policy
+  /// deadline, and what less urgent ones do at the ceiling. Keeps references to the model and the
+  /// flow.
   MoreUrgent(const Model & model, const Flow & flow, Index core, int priority, Index except);
 
   /// Adds what is taken to a service.

@@ -1,17 +1,18 @@
-// Reservations of deadline threads: whether they hold, by the test that deadline_bounds.hpp names, and
-// what they take from others at most.
+// Reservations of deadline threads: whether they hold, by the test that deadline_bounds.hpp names,
+// and what they take from others at most.
 //
-// What a thread takes. Between a replenishment and the deadline D after it, it runs for at most Q. If
-// replenishments are P apart or more, those whose budget may be used in an interval of length t begin in
-// one of length t + D: ceil((t + D) / P) of them. With D = P they may follow faster, when a wake-up finds
-// more budget than the bandwidth allows. Then what was used of each before the last is no more than the
-// bandwidth times the time to the next; from the first to the last they are less than t + P apart, so the
-// sum is less than Q (t + P) / P + Q, and at most Q ceil((t + 2P) / P).
+// What a thread takes. Between a replenishment and the deadline D after it, it runs for at most Q.
+// If replenishments are P apart or more, those whose budget may be used in an interval of length t
+// begin in one of length t + D: ceil((t + D) / P) of them. With D = P they may follow faster, when
+// a wake-up finds more budget than the bandwidth allows. Then what was used of each before the last
+// is no more than the bandwidth times the time to the next; from the first to the last they are
+// less than t + P apart, so the sum is less than Q (t + P) / P + Q, and at most Q ceil((t + 2P) /
+// P).
 //
-// Switches from it. Whenever it comes on a core, it may displace somebody who has to come back. It comes
-// when it is replenished or woken, or back from a preemption, of which there are no more than
-// replenishments and wake-ups of all: two for each of these events, and one for each thread that was
-// preempted before.
+// Switches from it. Whenever it comes on a core, it may displace somebody who has to come back. It
+// comes when it is replenished or woken, or back from a preemption, of which there are no more than
+// replenishments and wake-ups of all: two for each of these events, and one for each thread that
+// was preempted before.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__RESERVATIONS_HPP_

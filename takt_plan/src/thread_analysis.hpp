@@ -6,11 +6,12 @@
 // - `window`: round robin, as window_bounds.hpp says;
 // - `priority`: non-preemptive work. Tasks of the same priority or above interfere; one run below
 //   blocks, which may have begun just before;
-// - `fifo`: likewise with all others interfering, also those that are released later. Nothing blocks
-//   beyond that, for whatever has begun was released.
+// - `fifo`: likewise with all others interfering, also those that are released later. Nothing
+//   blocks beyond that, for whatever has begun was released.
 //
-// A task that another one starts counts by its own releases' lateness, whichever thread that is on. So
-// nothing is known of what the thread's tasks start among themselves but when they do it at the latest.
+// A task that another one starts counts by its own releases' lateness, whichever thread that is on.
+// So nothing is known of what the thread's tasks start among themselves but when they do it at the
+// latest.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__THREAD_ANALYSIS_HPP_

@@ -1,5 +1,5 @@
-// No simulated response of systems with several kinds of threads is above its bound; without any of the
-// terms by which kinds work together, some are.
+// No simulated response of systems with several kinds of threads is above its bound; without any of
+// the terms by which kinds work together, some are.
 #include <gtest/gtest.h>
 
 #include "support/mixed_model.hpp"

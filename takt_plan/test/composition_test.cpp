@@ -1,4 +1,5 @@
-// Bounds over threads of several kinds: systems small enough to be worked out by hand, and refusals.
+// Bounds over threads of several kinds: systems small enough to be worked out by hand, and
+// refusals.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -108,7 +109,8 @@ TEST(Composition, ASegmentBeginsAfterALessUrgentWindow)
   const Index b = m.sub(m.thread(0, 50), 0, {a}, 3 * kMs);
   m.chain({a, b});
   const Bounds found = bounds_of(m.model);
-  // What the last one started may just have begun; the analysis does not know that it ended long ago.
+  // What the last one started may just have begun; the analysis does not know that it ended long
+  // ago.
   EXPECT_EQ(in_ms(found.tasks[a]), 2 + 3);
   EXPECT_EQ(in_ms(found.tasks[b]), 5 + 3);
   EXPECT_EQ(found.chains[0]->analysis, Analysis::several);

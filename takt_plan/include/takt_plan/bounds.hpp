@@ -2,22 +2,24 @@
 //
 // Theorem. Compositional analysis as in Richter, Jersak and Ernst, "A Formal Approach to MpSoC
 // Performance Verification" (IEEE Computer, 2003), with releases by period and jitter: each kind of
-// thread is analysed by itself, and what one sends to another is released as late as the first one's
-// bound says. Bounds make lateness, and lateness makes bounds; the least solution of all together is
-// found by iteration. src/local_analysis.hpp has the proof that it bounds all of them at once.
+// thread is analysed by itself, and what one sends to another is released as late as the first
+// one's bound says. Bounds make lateness, and lateness makes bounds; the least solution of all
+// together is found by iteration. src/local_analysis.hpp has the proof that it bounds all of them
+// at once.
 //
 // The kinds, whose headers say what they implement, assume and refuse:
 //
-// - `priority`: threads of fixed OS priority that pick by `priority` or `fifo`, by segments of several
-//   tasks (priority_bounds.hpp);
+// - `priority`: threads of fixed OS priority that pick by `priority` or `fifo`, by segments of
+//   several tasks (priority_bounds.hpp);
 // - `window`: threads of fixed OS priority that pick by `window`, task by task (window_bounds.hpp);
-// - `deadline`: threads of policy deadline, task by task, whatever their order (deadline_bounds.hpp).
+// - `deadline`: threads of policy deadline, task by task, whatever their order
+//   (deadline_bounds.hpp).
 //
 // A chain's bound is the sum over its parts: of the first one's latest release, then of each part's
 // response and the delay of the message to the next.
 //
-// Refused with a sentence, per task and chain: what the kind's analysis refuses, and whatever depends
-// on something without a bound.
+// Refused with a sentence, per task and chain: what the kind's analysis refuses, and whatever
+// depends on something without a bound.
 //
 // Limits: those of the kinds, and a thousand rounds over all.
 //
@@ -36,8 +38,8 @@
 namespace takt_plan
 {
 
-/// The terms of what threads get and of how kinds work together. All are needed: leaving one out shows
-/// that a test of soundness would notice.
+/// The terms of what threads get and of how kinds work together. All are needed: leaving one out
+/// shows that a test of soundness would notice.
 struct ThreadTerms
 {
   bool lateness = true;    ///< of what another thread sends

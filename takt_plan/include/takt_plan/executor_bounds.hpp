@@ -22,11 +22,11 @@
 //       S*   = least S with sbf(S) >= 1 + sum of C_x n_x + C (arrivals(S + R - 1) - 1)
 //       R*   = least t with sbf(t) >= sbf(S*) - 1 + C
 //
-// What takes the thread's core away is not part of the theorems. It is taken off the supply: wherever
-// they ask for sbf(t) >= x, here it is sbf(t) >= x + taken(t) + once, with `taken(t)` the most that is
-// taken in any interval of length t. That is a supply again, for sbf(t) - taken(t) - once is what the
-// thread gets at least in an interval in which it has work; the run that is looked at is exposed to it
-// up to its end.
+// What takes the thread's core away is not part of the theorems. It is taken off the supply:
+// wherever they ask for sbf(t) >= x, here it is sbf(t) >= x + taken(t) + once, with `taken(t)` the
+// most that is taken in any interval of length t. That is a supply again, for sbf(t) - taken(t) -
+// once is what the thread gets at least in an interval in which it has work; the run that is looked
+// at is exposed to it up to its end.
 //
 // Limits, so that no numbers can make them hang: a million evaluations for each task, and a thousand
 // rounds over all tasks. What is not found by then counts as unbounded; real systems need thousands.

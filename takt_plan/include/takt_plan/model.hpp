@@ -70,8 +70,8 @@ enum class ThreadClass
   deadline
 };
 
-/// What a thread of policy deadline asks of the kernel: `runtime` in each `period`, by `deadline` after
-/// its beginning; 0 < runtime <= deadline <= period.
+/// What a thread of policy deadline asks of the kernel: `runtime` in each `period`, by `deadline`
+/// after its beginning; 0 < runtime <= deadline <= period.
 struct Reservation
 {
   Ns runtime = 0;

@@ -20,9 +20,10 @@
 //   one of W starts on the same core inherits its count: at the beginning of the window none of
 //   both is pending. One that is started by less urgent work of this core runs once (`once`), since
 //   that work cannot run in the window. All others: ceil((w + J) / T), J being the bound at their
-//   own release.
-// The bound of a chain is the root's jitter, plus R and the message's delay of each segment. Bounds
-// and jitters depend on each other across cores; the least solution is found by iteration.
+//   own release. Deadline threads go before all of W; of each its reservation counts, and the
+//   switches from it, by the terms of src/reservations.hpp. The bound of a chain is the root's
+//   jitter, plus R and the message's delay of each segment. Bounds and jitters depend on each other
+//   across cores; the least solution is found by iteration.
 //
 // What this mends of the published form:
 // - Segments after another core are released with jitter.
@@ -41,8 +42,9 @@
 //
 // Refused with a sentence, per task and chain: threads that are not of fixed priority, follow, or
 // may be on several cores; tasks bound to several threads; orders other than `priority` and `fifo`
-// on the segment's least urgent thread; `stock`, exclusive groups that span threads and deadline
-// threads where they could interfere; overload, and whatever depends on something without a bound.
+// on the segment's least urgent thread; `stock` and exclusive groups that span threads where they
+// could interfere, and deadline threads there that may not get what they reserve; overload, and
+// whatever depends on something without a bound.
 //
 // Limits, so that no model can make it hang: a million evaluations of each segment's equations (for
 // each way into it), and a thousand rounds over all. A segment that needs more is refused, also if it
@@ -83,8 +85,8 @@ struct PriorityOptions
   PriorityTerms terms;
 };
 
-/// What one task adds to a segment's bound, with all that it starts on the same core. Neither a task nor
-/// a thread: threads that are not the executors'.
+/// What one task adds to a segment's bound, with all that it starts on the same core. Neither a
+/// task nor a thread: threads that are not the executors'.
 struct Interference
 {
   Index task = kNone;

@@ -9,9 +9,9 @@
 namespace takt_plan::test
 {
 
-/// On each core some threads may be of policy deadline, of any order and pinned to it, and some of the
-/// others of order `window`; in some systems those of policy deadline may be on every core. In some,
-/// threads publish at a ceiling.
+/// On each core some threads may be of policy deadline, of any order and pinned to it, and some of
+/// the others of order `window`; in some systems those of policy deadline may be on every core. In
+/// some, threads publish at a ceiling.
 Model mixed_model(std::uint64_t seed);
 
 }  // namespace takt_plan::test

@@ -18,7 +18,8 @@ struct SimulatedCampaign
   std::string first;    ///< violation
 };
 
-/// What a simulation charges; `with_overheads` charges it to a model for analysis as `build_model` does.
+/// What a simulation charges; `with_overheads` charges it to a model for analysis as `build_model`
+/// does.
 struct Overheads
 {
   Ns dispatch = 0;
