@@ -8,6 +8,7 @@
 
 #include "support/example.hpp"
 #include "takt_plan/bounds.hpp"
+#include "takt_plan/simulation_model.hpp"
 
 namespace takt_plan
 {
@@ -241,6 +242,34 @@ TEST(Composition, RefusesWhatRunsOutsideOfTheEquations)
     refusal([](Mixed & m) { m.model.tasks[0].time = 61 * kMs; }),
     "'/c0' has no bound below 10s: its thread is overloaded or nearly so, or something on it is "
     "released without a bound");
+}
+
+TEST(Composition, ReservationsThatAreNoneCannotBeSimulatedEither)
+{
+  Mixed m;
+  m.timer(m.reserved({0}, 0, kCore, kCore), 0, 100 * kMs, kMs);
+  EXPECT_EQ(
+    simulation_model(m.model).faults(),
+    takt_core::Faults{"'t0': its policy is deadline, which needs a runtime within its deadline and "
+                      "a deadline within its period"});
+}
+
+TEST(Composition, ExtremeReservationsHaveASentence)
+{
+  for (const Ns switches : {Ns{0}, Ns{1}, kUnbounded}) {
+    for (const Ns runtime : {Ns{1}, kUnbounded}) {
+      Mixed m;
+      const Index reserved = m.reserved({0}, runtime, kUnbounded, kUnbounded);
+      m.model.threads[reserved].reservation.context_switch = switches;
+      const Index task = m.timer(reserved, 0, 1, kUnbounded - 1, kUnbounded - 1);
+      const Index beside = m.sub(m.window(0, 50), 0, {task}, 1);
+      const Index below = m.timer(m.thread(0, 40), 0, kMs, kUnbounded / 2);
+      const Bounds found = bounds_of(m.model);
+      for (const Index each : {task, beside, below}) {
+        EXPECT_FALSE(found.tasks[each].ok());
+      }
+    }
+  }
 }
 
 TEST(Composition, WhatDependsOnSomethingWithoutABoundHasNone)
