@@ -28,9 +28,10 @@ struct Entry
   Index stream = kNone;  ///< whose lateness is the jitter; none: `jitter` as it is
   Ns period = 0;
   Ns jitter = 0;
-  Ns cost = 0;  ///< per release, with all that follows from it in the window
+  Ns cost = 0;           ///< per release, with all that follows from it in the window
+  Index thread = kNone;  ///< of policy deadline, if it is that one's reservation or switches
   const Curves * curves = nullptr;  ///< of its stream, beside period and jitter
-  Index set = kNone;                ///< as often as that set of the window is complete; none: no set
+  Index set = kNone;  ///< as often as that set of the window is complete; none: no set
 };
 
 /// A set of newest messages that work of the window waits for (message_set.hpp).

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fixed_point.hpp"
-#include "nonpreemptive.hpp"
+#include "round_robin.hpp"
 
 namespace takt_plan
 {
@@ -14,7 +14,7 @@ using detail::Steps;
 
 /// Until nothing is pending any more; unbounded beyond the horizon and without steps.
 Ns busy_length(
-  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon, Steps & steps)
 {
   return detail::fixed_point(1, horizon, steps, [&](Ns length) {
@@ -22,21 +22,21 @@ Ns busy_length(
     for (const Demand & other : interferers) {
       demand = add(demand, other.work(length));
     }
-    return supply.time_for(demand);
+    return service.supply.time_for(add(demand, service.taken_in(length)));
   });
 }
 
 /// The least interval from the window's beginning in which all that goes before is done.
 Ns end_after(
-  const Supply & supply, Ns fixed, Ns cost, const std::vector<Demand> & interferers, Ns horizon,
+  const Service & service, Ns fixed, Ns cost, const std::vector<Demand> & interferers, Ns horizon,
   Steps & steps)
 {
-  return detail::fixed_point(supply.time_for(fixed), horizon, steps, [&](Ns end) {
+  return detail::fixed_point(service.supply.time_for(fixed), horizon, steps, [&](Ns end) {
     Ns demand = fixed;
     for (const Demand & other : interferers) {
       demand = add(demand, other.work(end - cost + 1));
     }
-    return supply.time_for(demand);
+    return service.supply.time_for(add(demand, service.taken_in(end)));
   });
 }
 
@@ -66,20 +66,29 @@ Ns Demand::releases(Ns length) const
   return sum;
 }
 
+Ns Service::taken_in(Ns length) const
+{
+  Ns sum = once;
+  for (const Demand & demand : taken) {
+    sum = add(sum, demand.work(length));
+  }
+  return sum;
+}
+
 Ns nonpreemptive_bound(
-  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon)
 {
   Steps steps;
-  return detail::nonpreemptive(
-    supply, own, interferers, blocking, std::min(horizon, kUnbounded - 1), steps);
+  return detail::nonpreemptive_bound(
+    service, own, interferers, blocking, std::min(horizon, kUnbounded - 1), steps);
 }
 
-Ns detail::nonpreemptive(
-  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+Ns detail::nonpreemptive_bound(
+  const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon, Steps & steps)
 {
-  const Ns length = busy_length(supply, own, interferers, blocking, horizon, steps);
+  const Ns length = busy_length(service, own, interferers, blocking, horizon, steps);
   if (length == kUnbounded) {
     return kUnbounded;
   }
@@ -89,8 +98,8 @@ Ns detail::nonpreemptive(
   }
   Ns worst = 0;
   for (const Ns offset : steps_of(own, length)) {
-    const Ns end =
-      end_after(supply, add(own.work(offset + 1), blocking), own.cost, interferers, horizon, steps);
+    const Ns end = end_after(
+      service, add(own.work(offset + 1), blocking), own.cost, interferers, horizon, steps);
     if (end == kUnbounded) {
       return kUnbounded;
     }

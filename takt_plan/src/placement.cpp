@@ -145,6 +145,12 @@ void Placement::add_threads(
         thread.kind = ThreadClass::fixed_priority;
       } else if (asked->attributes.policy == takt_core::Policy::deadline) {
         thread.kind = ThreadClass::deadline;
+        const takt_core::ThreadAttributes & given = asked->attributes;
+        const takt_core::Duration deadline =
+          given.deadline.count() > 0 ? given.deadline : given.period;
+        thread.reservation = {
+          given.runtime.count(), deadline.count(), given.period.count(),
+          system_.hosts[host].overheads.context_switch.count()};
       }
       thread.cores = entry.spread && !numbers.empty()
                        ? hosts_.cores(host, {numbers[static_cast<std::size_t>(i) % numbers.size()]})

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "fixed_point.hpp"
-#include "nonpreemptive.hpp"
 #include "round_robin.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "thread_window.hpp"
@@ -15,7 +14,7 @@ using detail::Steps;
 
 /// What is not polled goes before all that is, in any order; one polled task blocks.
 Ns unpolled(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, std::size_t own, bool blocks,
+  const Service & service, const std::vector<ExecutorTask> & tasks, std::size_t own, bool blocks,
   Ns horizon, Steps & steps)
 {
   Ns blocking = 0;
@@ -27,19 +26,20 @@ Ns unpolled(
       interferers.push_back(tasks[x].demand);
     }
   }
-  return detail::nonpreemptive(supply, tasks[own].demand, interferers, blocking, horizon, steps);
+  return detail::nonpreemptive_bound(
+    service, tasks[own].demand, interferers, blocking, horizon, steps);
 }
 
 /// The least bounds that `polled(task, bounds)` does not raise any more.
 template <typename Polled>
 std::vector<Ns> iterated(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, bool blocks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, bool blocks, Ns horizon,
   Steps & steps, const Polled & polled)
 {
   std::vector<Ns> bounds;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     bounds.push_back(
-      tasks[i].polled ? tasks[i].demand.cost : unpolled(supply, tasks, i, blocks, horizon, steps));
+      tasks[i].polled ? tasks[i].demand.cost : unpolled(service, tasks, i, blocks, horizon, steps));
   }
   bool moved = true;
   for (int round = 0; moved; ++round) {
@@ -85,61 +85,61 @@ bool has_unbounded(const TaskRun & run, const std::vector<Ns> & bounds)
 }  // namespace
 
 std::vector<Ns> round_robin_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms)
 {
   Steps steps(tasks.size());
-  return detail::round_robin_bounds(supply, tasks, limited(horizon), terms, steps);
+  return detail::round_robin_bounds(service, tasks, limited(horizon), terms, steps);
 }
 
 std::vector<Ns> busy_window_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const BusyWindowTerms & terms)
 {
   Steps steps(tasks.size());
-  const detail::ThreadWindow window(supply, tasks, limited(horizon), terms, steps);
+  const detail::ThreadWindow window(service, tasks, limited(horizon), terms, steps);
   return iterated(
-    supply, tasks, true, limited(horizon), steps,
+    service, tasks, true, limited(horizon), steps,
     [&](std::size_t i, const std::vector<Ns> & bounds) {
       return window.bound(i, window.points(i, bounds[i]), 0);
     });
 }
 
 std::vector<Ns> round_robin_or_busy_window_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon)
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon)
 {
   Steps steps(tasks.size());
-  const detail::ThreadWindow window(supply, tasks, limited(horizon), {}, steps);
+  const detail::ThreadWindow window(service, tasks, limited(horizon), {}, steps);
   return iterated(
-    supply, tasks, true, limited(horizon), steps,
+    service, tasks, true, limited(horizon), steps,
     [&](std::size_t i, const std::vector<Ns> & bounds) {
       return std::min(
-        detail::round_robin(supply, tasks, {i}, bounds, limited(horizon), {}, steps),
+        detail::round_robin(service, tasks, {i}, bounds, limited(horizon), {}, steps),
         window.bound(i, window.points(i, bounds[i]), 0));
     });
 }
 
 Ns round_robin_run_bound(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const RoundRobinTerms & terms)
 {
   if (has_unbounded(run, bounds)) {
     return kUnbounded;
   }
   Steps steps(tasks.size());
-  const Ns bound = detail::round_robin(supply, tasks, run, bounds, limited(horizon), terms, steps);
+  const Ns bound = detail::round_robin(service, tasks, run, bounds, limited(horizon), terms, steps);
   return known(bound, limited(horizon), steps);
 }
 
 Ns busy_window_run_bound(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms)
 {
   if (has_unbounded(run, bounds)) {
     return kUnbounded;
   }
   Steps steps(tasks.size());
-  const detail::ThreadWindow window(supply, tasks, limited(horizon), terms, steps);
+  const detail::ThreadWindow window(service, tasks, limited(horizon), terms, steps);
   Ns points = 0;
   for (const std::size_t task : run) {
     points = add(points, window.points(task, bounds[task]));
@@ -149,14 +149,14 @@ Ns busy_window_run_bound(
 }
 
 Ns run_bound(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms)
 {
   if (has_unbounded(run, bounds)) {
     return kUnbounded;
   }
   Steps steps(tasks.size());
-  const detail::ThreadWindow window(supply, tasks, limited(horizon), terms, steps);
+  const detail::ThreadWindow window(service, tasks, limited(horizon), terms, steps);
   TaskRun part;
   Ns bound = 0;
   for (const std::size_t task : run) {
@@ -164,24 +164,24 @@ Ns run_bound(
     const Ns points = window.points(task, bounds[task]);
     bound = std::min(
       {add(bound, bounds[task]), window.bound(task, points, bound),
-       detail::round_robin(supply, tasks, part, bounds, limited(horizon), {}, steps)});
+       detail::round_robin(service, tasks, part, bounds, limited(horizon), {}, steps)});
   }
   return bound;
 }
 
 std::vector<Ns> detail::round_robin_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms, Steps & steps)
 {
   return iterated(
-    supply, tasks, terms.blocking, horizon, steps,
+    service, tasks, terms.blocking, horizon, steps,
     [&](std::size_t i, const std::vector<Ns> & bounds) {
-      return round_robin(supply, tasks, {i}, bounds, horizon, terms, steps);
+      return round_robin(service, tasks, {i}, bounds, horizon, terms, steps);
     });
 }
 
 Ns detail::round_robin(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const RoundRobinTerms & terms, Steps & steps)
 {
   const std::size_t own = run.back();
@@ -191,20 +191,30 @@ Ns detail::round_robin(
     points = add(points, tasks[task].demand.releases(bounds[task]));
   }
   const Ns most = add(points, terms.extra ? 1 : 0);
-  const Ns last = fixed_point(1, horizon, steps, [&](Ns length) {
+  const auto before = [&](Ns length) {
     const Ns queued =
       terms.queued ? std::max<Ns>(1, earlier(tasks[own], length, bounds[own])) - 1 : 0;
-    Ns before = add(1, multiply(queued, demand.cost));
+    Ns sum = multiply(queued, demand.cost);
     for (std::size_t x = 0; x < tasks.size(); ++x) {
       if (x != own) {
         const Ns releases = earlier(tasks[x], length, bounds[x]);
         const Ns runs = tasks[x].polled ? std::min(releases, most) : releases;
-        before = add(before, multiply(runs, tasks[x].demand.cost));
+        sum = add(sum, multiply(runs, tasks[x].demand.cost));
       }
     }
-    return supply.time_for(before);
+    return sum;
+  };
+  const Ns last = fixed_point(1, horizon, steps, [&](Ns length) {
+    return time_for(service, add(1, before(length)), length);
   });
-  return last == kUnbounded ? kUnbounded : supply.time_for(add(supply.in(last)-1, demand.cost));
+  if (last == kUnbounded) {
+    return kUnbounded;
+  }
+  // What goes before it has begun by then, and nothing else does until it ends.
+  const Ns work = add(before(last), demand.cost);
+  return fixed_point(time_for(service, work, last), horizon, steps, [&](Ns length) {
+    return time_for(service, work, length);
+  });
 }
 
 }  // namespace takt_plan

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reservations.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
@@ -12,9 +13,23 @@ namespace
 using takt_core::Order;
 using takt_schedule::quoted;
 
+/// Of a thread of policy deadline on the segment's core; the sentence goes on from its name.
+std::string refuse_reserved(
+  const Model & model, const Streams & streams, const Segments & segments, Index thread)
+{
+  if (model.threads[thread].reservation.context_switch > 0) {
+    for (const Index task : segments.tasks_of(thread)) {
+      if (streams.too_many(task)) {
+        return too_many_ways(quoted(model.tasks[task].id));
+      }
+    }
+  }
+  return refuse_reservation(model, thread);
+}
+
 Refusal refuse_threads(
-  const Model & model, const Segments & segments, const PriorityLevel & level,
-  const std::string & whom)
+  const Model & model, const Streams & streams, const Segments & segments,
+  const PriorityLevel & level, const std::string & whom)
 {
   const Thread & own = model.threads[level.thread()];
   if (own.order != Order::priority && own.order != Order::fifo) {
@@ -28,7 +43,11 @@ Refusal refuse_threads(
                               model.core_name(level.core());
     if (level.competes(thread)) {
       if (thread.kind == ThreadClass::deadline) {
-        return where + " and its policy is deadline, which goes before every OS priority";
+        if (const std::string why = refuse_reserved(model, streams, segments, index);
+            !why.empty()) {
+          return where + ": " + why;
+        }
+        continue;
       }
       if (thread.follow || thread.cores.size() != 1) {
         return where + (thread.follow ? " and follows its callbacks' priorities"
@@ -114,7 +133,7 @@ Refusal refuse_surroundings(
   const PriorityLevel & level, const std::vector<Index> & segment)
 {
   const Index last = segment.back();
-  Refusal refusal = refuse_threads(model, segments, level, quoted(model.tasks[last].id));
+  Refusal refusal = refuse_threads(model, streams, segments, level, quoted(model.tasks[last].id));
   return refusal ? refusal : refuse_work(model, streams, segments, level, last);
 }
 

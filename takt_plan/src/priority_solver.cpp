@@ -7,10 +7,16 @@ namespace takt_plan::detail
 {
 
 PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & options)
+: PrioritySolver(model, {options.horizon, options.terms, {}, {}}, nullptr)
+{
+}
+
+PrioritySolver::PrioritySolver(const Model & model, const BoundsOptions & options, MakeLocals make)
 : model_(model),
-  terms_(options.terms),
+  terms_(options.priority),
   horizon_(detail::horizon(model, options.horizon)),
   flow_(model),
+  locals_(make == nullptr ? LocalAnalyses{} : make(model, flow_, options)),
   parts_(flow_.streams.all().size()),
   next_(flow_.streams.all().size())
 {
@@ -19,8 +25,21 @@ PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & opti
       next_[from.stream].push_back(id);
     }
   }
+  if (!locals_.empty()) {
+    local_of_.assign(model.tasks.size(), nullptr);
+    responses_.assign(model.tasks.size(), 0);
+  }
+  for (const auto & local : locals_) {
+    for (const Index task : local->tasks()) {
+      local_of_[task] = local.get();
+    }
+  }
   for (const Index task : flow_.order) {
-    prepare(task);
+    if (local_of_.empty() || local_of_[task] == nullptr) {
+      prepare(task);
+    } else {
+      prepare_local(task);
+    }
   }
   while (iterate()) {
   }
@@ -40,6 +59,32 @@ void PrioritySolver::prepare(Index task)
       part.curved = use_curves(part.window.window);
     } else {
       part.refusal = window.faults().front();
+    }
+  }
+}
+
+void PrioritySolver::prepare_local(Index task)
+{
+  const std::string refusal = local_of_[task]->refusal(task);
+  for (const Index id : flow_.streams.of(task)) {
+    PriorityPart & part = parts_[id];
+    if (flow_.streams.all()[id].from.empty()) {
+      part.released = model_.tasks[task].release->jitter;
+    }
+    part.local = local_of_[task];
+    part.refusal = refusal;
+    part.window.tasks = {task};
+    part.window.head_stream = id;
+    part.window.window.period = flow_.streams.all()[id].period;
+  }
+}
+
+void PrioritySolver::ask_locals()
+{
+  for (const auto & local : locals_) {
+    const std::vector<Ns> & responses = local->responses(*this);
+    for (Index i = 0; i < responses.size(); ++i) {
+      responses_[local->tasks()[i]] = responses[i];
     }
   }
 }
@@ -69,17 +114,22 @@ Ns PrioritySolver::releases(Index stream, Ns length) const
 bool PrioritySolver::iterate()
 {
   ++round_;
+  ask_locals();
   bool moved = false;
   for (const Index task : flow_.order) {
     for (const Index id : flow_.streams.of(task)) {
       const Ns before = parts_[id].bound;
-      if (solve_part(id) && parts_[id].bound != before) {
+      solve_part(id);
+      if (parts_[id].bound != before) {
         moved = true;
         if (round_ > kMostRounds) {
           parts_[id].bound = kUnbounded;
           parts_[id].steps.give_up();
         }
         release_next(id);
+      } else if (round_ == 1) {
+        // What takes no time never moves from its first bound, but its messages are under way.
+        moved = release_next(id) || moved;
       }
     }
     if (const MessageSet * const set = flow_.streams.set(task)) {
@@ -123,16 +173,20 @@ bool PrioritySolver::solve_set(const MessageSet & set)
   return moved;
 }
 
-// False if nothing that it depends on moved since it was solved.
-bool PrioritySolver::solve_part(Index id)
+// Nothing to do if nothing that it depends on moved since it was solved.
+void PrioritySolver::solve_part(Index id)
 {
   PriorityPart & part = parts_[id];
   if (!part.refusal.empty()) {
     part.bound = kUnbounded;
-    return true;
+    return;
   }
   if (part.bound == kUnbounded) {
-    return false;
+    return;
+  }
+  if (part.local != nullptr) {
+    solve_local(part);
+    return;
   }
   BusyWindow & window = part.window.window;
   const PriorityPart & head = parts_[part.window.head_stream];
@@ -146,7 +200,7 @@ bool PrioritySolver::solve_part(Index id)
     }
   }
   if (!moved) {
-    return false;
+    return;
   }
   part.solved_round = round_;
   const bool infinite =
@@ -159,7 +213,16 @@ bool PrioritySolver::solve_part(Index id)
   if (part.bound > horizon_) {
     part.bound = kUnbounded;
   }
-  return true;
+}
+
+void PrioritySolver::solve_local(PriorityPart & part)
+{
+  const Ns response = responses_[part.window.tasks.front()];
+  part.worst = {response, response, 1};
+  part.bound = add(part.released, response);
+  if (part.bound > horizon_) {
+    part.bound = kUnbounded;
+  }
 }
 
 // From the last message of a set to the end of what a stream starts after it.
@@ -180,8 +243,9 @@ Ns PrioritySolver::since_set(Index id) const
   return add(parts_[part.window.head_stream].since, part.worst.response);
 }
 
-void PrioritySolver::release_next(Index id)
+bool PrioritySolver::release_next(Index id)
 {
+  bool moved = false;
   for (const Index next : next_[id]) {
     Ns latest = 0, since = 0;
     for (const Stream::From & from : flow_.streams.all()[next].from) {
@@ -193,8 +257,10 @@ void PrioritySolver::release_next(Index id)
       parts_[next].released = latest;
       parts_[next].since = since;
       parts_[next].released_round = round_;
+      moved = true;
     }
   }
+  return moved;
 }
 
 }  // namespace takt_plan::detail

@@ -1,5 +1,6 @@
 // The least solution of the equations of priority_bounds.hpp for all segments at once: bounds make
-// jitters, and jitters make bounds.
+// jitters, and jitters make bounds. Tasks of other kinds of threads take part by local analyses
+// (local_analysis.hpp), where there are any.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_
@@ -10,6 +11,7 @@
 
 #include "flow.hpp"
 #include "limits.hpp"
+#include "local_analysis.hpp"
 #include "message_set.hpp"
 #include "priority_window.hpp"
 
@@ -20,8 +22,9 @@ namespace takt_plan::detail
 /// it is released by the runs that may complete one, and `bound` is when that is done.
 struct PriorityPart : StreamTimes
 {
-  PriorityWindow window;
-  std::string refusal;  ///< empty: the window is there
+  PriorityWindow window;            ///< of a local analysis only the task, alone, and its stream
+  LocalAnalysis * local = nullptr;  ///< that covers the task instead of a window
+  std::string refusal;              ///< empty: the window is there, or the analysis covers it
   Worst worst;
   bool curved = false;  ///< its window has curves
   Steps steps;
@@ -29,11 +32,15 @@ struct PriorityPart : StreamTimes
   int solved_round = -1;   ///< the last one that looked at the window
 };
 
-class PrioritySolver final : public Curves
+class PrioritySolver final : private Lateness, private Curves
 {
 public:
   /// Solves. `model` must pass `check`; keeps a reference to it.
   PrioritySolver(const Model & model, const PriorityOptions & options);
+
+  /// Makes the local analyses of a model; null: none.
+  using MakeLocals = LocalAnalyses (*)(const Model &, const Flow &, const BoundsOptions &);
+  PrioritySolver(const Model & model, const BoundsOptions & options, MakeLocals make);
   PrioritySolver(const PrioritySolver &) = delete;
   PrioritySolver & operator=(const PrioritySolver &) = delete;
 
@@ -41,29 +48,42 @@ public:
   Ns horizon() const noexcept { return horizon_; }
   const Streams & streams() const noexcept { return flow_.streams; }
   const Segments & segments() const noexcept { return flow_.segments; }
-  /// Of a stream after a set.
-  Ns releases(Index stream, Ns length) const override;
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
+  /// That covers the task; null: segments do.
+  const LocalAnalysis * local(Index task) const
+  {
+    return local_of_.empty() ? nullptr : local_of_[task];
+  }
+
   /// When the set of a message that starts a run by this stream is complete and the work done, after
   /// its nominal release; kUnbounded: unknown.
   Ns completed(const MessageSet & set, Index input) const;
 
 private:
+  Ns releases(Index stream, Ns length) const override;  // of a stream after a set
+  Ns released(Index stream) const override { return parts_[stream].released; }
+  Ns ended(Index stream) const override { return parts_[stream].bound; }
   void prepare(Index task);
+  void prepare_local(Index task);
+  void ask_locals();
+  void solve_local(PriorityPart & part);
   bool iterate();
-  bool solve_part(Index id);
+  void solve_part(Index id);
   Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
+  bool release_next(Index id);  // whether it moved anything
   Ns since_set(Index id) const;
   bool use_curves(BusyWindow & window) const;
   bool solve_set(const MessageSet & set);
-  void release_next(Index id);
 
   const Model & model_;
   const PriorityTerms terms_;
   const Ns horizon_;
   const Flow flow_;
-  std::vector<PriorityPart> parts_;       // one per stream
-  std::vector<std::vector<Index>> next_;  // streams that go on from one
+  LocalAnalyses locals_;
+  std::vector<LocalAnalysis *> local_of_;  // one per task, if there are any
+  std::vector<Ns> responses_;              // likewise, of what they cover
+  std::vector<PriorityPart> parts_;        // one per stream
+  std::vector<std::vector<Index>> next_;   // streams that go on from one
   int round_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include "priority_level.hpp"
 #include "priority_scope.hpp"
+#include "reservations.hpp"
 
 namespace takt_plan::detail
 {
@@ -38,6 +39,7 @@ public:
       add_work();
       add_own();
       add_others();
+      add_reservations();
     }
     return refusal;
   }
@@ -213,6 +215,32 @@ private:
         // On several cores, it may bring what waited elsewhere.
         const Ns jitter = other.cores.size() > 1 ? other.period : 0;
         window_.entries.push_back({kNone, kNone, other.period, jitter, other.time});
+      }
+    }
+  }
+
+  /// They count as a whole: what their tasks do with it does not matter.
+  void add_reservations()
+  {
+    for (const Index index : segments_.threads_on(level_.core())) {
+      const Thread & thread = model_.threads[index];
+      if (thread.kind != ThreadClass::deadline || !terms_.reservations) {
+        continue;
+      }
+      const Taken taken = taken_by(thread.reservation);
+      window_.entries.push_back({kNone, kNone, taken.period, taken.jitter, taken.cost, index});
+      const Ns switches = switches_by(thread.reservation);
+      if (switches == 0) {
+        continue;
+      }
+      window_.entries.push_back(
+        {kNone, kNone, kUnbounded, 0, thread.reservation.context_switch, index});
+      window_.entries.push_back({kNone, kNone, taken.period, 0, switches, index});
+      for (const Index woken : segments_.tasks_of(index)) {
+        for (const Index stream : streams_.of(woken)) {
+          window_.entries.push_back(
+            {woken, stream, streams_.all()[stream].period, 0, switches, index});
+        }
       }
     }
   }

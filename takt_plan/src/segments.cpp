@@ -31,8 +31,10 @@ void Segments::find_places(const std::vector<Index> & order)
 {
   for (const Index index : order) {
     const Task & task = model_.tasks[index];
-    if (task.threads.size() == 1 && model_.threads[task.threads.front()].cores.size() == 1) {
-      core_[index] = model_.threads[task.threads.front()].cores.front();
+    const Thread & first = model_.threads[task.threads.front()];
+    if (
+      task.threads.size() == 1 && first.cores.size() == 1 && first.kind != ThreadClass::deadline) {
+      core_[index] = first.cores.front();
     }
     for (const Index thread : task.threads) {
       tasks_of_[thread].push_back(index);
@@ -82,7 +84,16 @@ Index Segments::thread(Index task) const
 bool Segments::local(const Link & link, Index task) const
 {
   return link.delay == 0 && core_[task] != kNone && core_[link.from] == core_[task] &&
-         !joins(model_.tasks[task]);
+         !joins(model_.tasks[task]) && !parts(link.from, task);
+}
+
+// True if a segment cannot hold both: a polling point is between them, at the segment's own level.
+bool Segments::parts(Index from, Index task) const
+{
+  const Thread & sender = model_.threads[model_.tasks[from].threads.front()];
+  const Thread & receiver = model_.threads[model_.tasks[task].threads.front()];
+  return sender.order == takt_core::Order::window && receiver.order != takt_core::Order::window &&
+         sender.priority <= receiver.priority;
 }
 
 std::vector<Index> Segments::up_to(Index index) const

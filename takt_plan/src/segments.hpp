@@ -19,12 +19,14 @@ public:
 
   /// The one thread that runs the task; none if there are several.
   Index thread(Index task) const;
-  /// The one core that the task runs on; none if there may be several.
+  /// The one core that the task runs on; none if there may be several, and none of a thread of
+  /// policy deadline, whose runs its reservation cuts.
   Index core(Index task) const noexcept { return core_[task]; }
 
-  /// True if the message of this link is seen when its sender's run ends, at the latest, on the core
-  /// on which both run, and starts the task by itself.
-  /// (Of a set of newest messages: each starts a run that keeps it.)
+  /// True if the message of this link is seen when its sender's run ends, at the latest, on the
+  /// core on which both run, and starts the task by itself. Not from a thread of order `window`
+  /// that is not more urgent: its analysis ends where its tasks end. Of a set of newest messages,
+  /// each starts a run that keeps it.
   bool local(const Link & link, Index task) const;
   /// Tasks that the end of a run starts on the same core; once for each local link.
   const std::vector<Index> & next(Index task) const noexcept { return next_[task]; }
@@ -45,6 +47,7 @@ public:
 private:
   void find_places(const std::vector<Index> & order);
   void find_spanned();
+  bool parts(Index from, Index task) const;
 
   const Model & model_;
   std::vector<Index> core_;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "takt_core/thread_attributes.hpp"
+#include "takt_schedule/quoted.hpp"
 #include "takt_schedule/resolver.hpp"
 
 namespace takt_plan
@@ -15,6 +16,7 @@ namespace
 using takt_core::Faults;
 using takt_core::Policy;
 using takt_core::Result;
+using takt_schedule::quoted;
 
 // More than any backlog of a stable system that is simulated without histories.
 constexpr std::uint32_t kDeep = 256;
@@ -157,7 +159,17 @@ Result<SimulationModel> simulation_model(Model model)
     if (thread.kind == ThreadClass::fixed_priority) {
       attributes.policy = Policy::fifo;
     } else if (thread.kind == ThreadClass::deadline) {
-      faults.push_back("'" + thread.name + "': a model does not have its runtime and period");
+      const Reservation & asked = thread.reservation;
+      if (asked.runtime <= 0 || asked.runtime > asked.deadline || asked.deadline > asked.period) {
+        faults.push_back(
+          quoted(thread.name) +
+          ": its policy is deadline, which needs a runtime within its deadline and a deadline "
+          "within its period");
+      }
+      attributes.policy = Policy::deadline;
+      attributes.runtime = takt_core::Duration(asked.runtime);
+      attributes.deadline = takt_core::Duration(asked.deadline);
+      attributes.period = takt_core::Duration(asked.period);
     }
     SimulatedThread simulated;
     simulated.kernel = kernel_thread(attributes);

@@ -12,9 +12,15 @@ Supply Supply::dedicated()
 
 Supply Supply::periodic(Ns budget, Ns period)
 {
+  return constrained(budget, period, period);
+}
+
+Supply Supply::constrained(Ns budget, Ns deadline, Ns period)
+{
   Supply supply;
   supply.budget_ = budget;
   supply.period_ = period;
+  supply.deadline_ = deadline;
   return supply;
 }
 
@@ -34,8 +40,7 @@ Ns Supply::in(Ns length) const
     }
     return amount;
   }
-  const Ns gap = period_ - budget_;
-  const Ns none = multiply(2, gap);
+  const Ns none = add(period_ - budget_, deadline_ - budget_);
   if (length <= none) {
     return 0;
   }
@@ -55,7 +60,8 @@ Ns Supply::time_for(Ns amount) const
   }
   const Ns whole = (amount - 1) / budget_;  // periods whose budget is used up before
   return add(
-    add(multiply(2, period_ - budget_), multiply(whole, period_)), amount - whole * budget_);
+    add(add(period_ - budget_, deadline_ - budget_), multiply(whole, period_)),
+    amount - whole * budget_);
 }
 
 }  // namespace takt_plan

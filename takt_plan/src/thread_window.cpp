@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fixed_point.hpp"
+#include "round_robin.hpp"
 
 namespace takt_plan::detail
 {
@@ -22,9 +23,9 @@ Ns next_release(const Arrivals & source, Ns offset)
 }  // namespace
 
 ThreadWindow::ThreadWindow(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const BusyWindowTerms & terms, Steps & steps)
-: supply_(supply),
+: service_(service),
   tasks_(tasks),
   horizon_(horizon),
   terms_(terms),
@@ -39,7 +40,7 @@ ThreadWindow::ThreadWindow(
     for (const Demand & task : demands_) {
       demand = add(demand, task.work(length));
     }
-    return supply.time_for(demand);
+    return time_for(service, demand, length);
   });
 }
 
@@ -57,11 +58,17 @@ Ns ThreadWindow::bound(std::size_t task, Ns points, Ns prefix) const
   Ns worst = 0;
   Ns start = 1;
   for (Ns offset = 0; offset < length_; offset = next_offset(task, offset)) {
-    start = start_after(task, offset, points, start);
+    // The least interval in which the first of the task's own work is done; rises with the offset.
+    start = fixed_point(start, horizon_, steps_, [&](Ns length) {
+      return time_for(service_, add(1, before(task, offset, points, length)), length);
+    });
     if (start == kUnbounded) {
       return kUnbounded;
     }
-    const Ns end = supply_.time_for(add(supply_.in(start)-1, demands_[task].cost));
+    const Ns work = add(before(task, offset, points, start), demands_[task].cost);
+    const Ns end = fixed_point(
+      time_for(service_, work, start), horizon_, steps_,
+      [&](Ns length) { return time_for(service_, work, length); });
     if (end == kUnbounded) {
       return kUnbounded;
     }
@@ -73,7 +80,7 @@ Ns ThreadWindow::bound(std::size_t task, Ns points, Ns prefix) const
   return worst;
 }
 
-/// The next one from which anything in `start_after` changes.
+/// The next one from which anything in `before` changes.
 Ns ThreadWindow::next_offset(std::size_t own, Ns offset) const
 {
   Ns next = kUnbounded;
@@ -89,27 +96,23 @@ Ns ThreadWindow::next_offset(std::size_t own, Ns offset) const
   return next;
 }
 
-/// The least interval in which the first of the task's own work is done. It rises with the offset;
-/// `least` is that of an earlier one.
-Ns ThreadWindow::start_after(std::size_t own, Ns offset, Ns points, Ns least) const
+/// What goes before the run that was activated at `offset`, in an interval from the window's beginning.
+Ns ThreadWindow::before(std::size_t own, Ns offset, Ns points, Ns length) const
 {
   const Demand & task = demands_[own];
   const Ns queued = terms_.queued ? std::max<Ns>(1, task.releases(offset + 1)) - 1 : 0;
-  const Ns fixed = add(1, multiply(queued, task.cost));
-  return fixed_point(least, horizon_, steps_, [&](Ns length) {
-    Ns before = fixed;
-    for (std::size_t x = 0; x < tasks_.size(); ++x) {
-      if (x != own) {
-        Ns runs = demands_[x].releases(length);
-        if (tasks_[x].polled) {
-          const Ns earlier = terms_.before ? demands_[x].releases(offset) : 0;
-          runs = std::min(runs, add(add(earlier, points), terms_.extra ? 1 : 0));
-        }
-        before = add(before, multiply(runs, demands_[x].cost));
+  Ns sum = multiply(queued, task.cost);
+  for (std::size_t x = 0; x < tasks_.size(); ++x) {
+    if (x != own) {
+      Ns runs = demands_[x].releases(length);
+      if (tasks_[x].polled) {
+        const Ns earlier = terms_.before ? demands_[x].releases(offset) : 0;
+        runs = std::min(runs, add(add(earlier, points), terms_.extra ? 1 : 0));
       }
+      sum = add(sum, multiply(runs, demands_[x].cost));
     }
-    return supply_.time_for(before);
-  });
+  }
+  return sum;
 }
 
 }  // namespace takt_plan::detail

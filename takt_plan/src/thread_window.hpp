@@ -18,7 +18,7 @@ class ThreadWindow
 public:
   /// Keeps references.
   ThreadWindow(
-    const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+    const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
     const BusyWindowTerms & terms, Steps & steps);
 
   /// Polling points that a polled task meets at most, if `bound` holds for it.
@@ -30,9 +30,9 @@ public:
 
 private:
   Ns next_offset(std::size_t own, Ns offset) const;
-  Ns start_after(std::size_t own, Ns offset, Ns points, Ns least) const;
+  Ns before(std::size_t own, Ns offset, Ns points, Ns length) const;
 
-  const Supply & supply_;
+  const Service & service_;
   const std::vector<ExecutorTask> & tasks_;
   const Ns horizon_;
   const BusyWindowTerms terms_;

@@ -101,6 +101,26 @@ TEST(BuildModel, ThreadsAreNumberedAndSpreadAsTheExecutorDoesIt)
   EXPECT_EQ(model.threads[3].order, takt_core::Order::fifo);
 }
 
+TEST(BuildModel, DeadlineThreadsHaveTheirReservationAndWhatSwitchesTakeFromIt)
+{
+  const Model model = built(
+    kSystem, replaced(
+               kSchedule, "rest: {policy: other}",
+               "rest: {policy: deadline, runtime: 2ms, deadline: 5ms, period: 10ms}"));
+  EXPECT_EQ(model.threads[2].kind, ThreadClass::deadline);
+  EXPECT_EQ(model.threads[2].cores, (std::vector<Index>{0, 1, 2})) << "as the kernel demands";
+  const Reservation & reservation = model.threads[2].reservation;
+  EXPECT_EQ(reservation.runtime, 2'000'000);
+  EXPECT_EQ(reservation.deadline, 5'000'000);
+  EXPECT_EQ(reservation.period, 10'000'000);
+  EXPECT_EQ(reservation.context_switch, 3'000);
+  const Model whole = built(
+    kSystem,
+    replaced(
+      kSchedule, "rest: {policy: other}", "rest: {policy: deadline, runtime: 2ms, period: 10ms}"));
+  EXPECT_EQ(whole.threads[2].reservation.deadline, 10'000'000) << "the period if not given";
+}
+
 TEST(BuildModel, TheCeilingIsThereOnlyWhereThreadsDiffer)
 {
   const Model model = built();

@@ -25,7 +25,8 @@ class ExplainProgram : public takt_schedule::test::ProgramTest
 protected:
   ExplainProgram() : ProgramTest(TAKT_EXPLAIN)
   {
-    for (const char * name : {"system.yaml", "one.yaml", "two.yaml", "loop.yaml", "control.yaml"}) {
+    for (const char * name :
+         {"system.yaml", "one.yaml", "two.yaml", "three.yaml", "loop.yaml", "control.yaml"}) {
       write(name, shown(std::string("file: ") + name));
     }
   }
@@ -45,7 +46,8 @@ TEST_F(ExplainProgram, SaysWhatThePageShows)
   for (const auto & [words, code] :
        {std::pair{"one.yaml --system system.yaml", 1},
         {"one.yaml --system system.yaml --chain obstacles", 1},
-        {"two.yaml --system system.yaml --callbacks", 0}}) {
+        {"two.yaml --system system.yaml --callbacks", 0},
+        {"three.yaml --system system.yaml --chain obstacles", 1}}) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, code) << words;
     EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
@@ -139,6 +141,24 @@ TEST_F(ExplainProgram, TheTermsAddUpInJson)
     EXPECT_EQ(reached, chain.at("bound_ns").get<std::int64_t>());
   }
   EXPECT_EQ(all.at("callbacks").size(), 6u);
+}
+
+TEST_F(ExplainProgram, JsonSaysByWhichAnalysisEachPartIs)
+{
+  const auto all = nlohmann::json::parse(run("three.yaml --system system.yaml --json").out);
+  const auto & chain = all.at("chains").at(0);
+  EXPECT_EQ(chain.at("analysis"), "several");
+  ASSERT_EQ(chain.at("segments").size(), 2u);
+  const auto & first = chain.at("segments").at(0);
+  EXPECT_EQ(first.at("analysis"), "priority");
+  EXPECT_EQ(first.at("interference").at(1).at("thread"), "planner");
+  const auto & last = chain.at("segments").at(1);
+  EXPECT_EQ(last.at("analysis"), "deadline");
+  EXPECT_EQ(last.at("cores"), nlohmann::json({0, 1}));
+  EXPECT_FALSE(last.contains("own_ns"));
+  const auto end =
+    last.at("released_ns").get<std::int64_t>() + last.at("response_ns").get<std::int64_t>();
+  EXPECT_EQ(chain.at("bound_ns"), end);
 }
 
 TEST_F(ExplainProgram, AChainWithoutABoundSaysWhyAndIsNotMet)

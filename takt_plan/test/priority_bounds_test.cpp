@@ -298,6 +298,14 @@ TEST(PriorityBounds, ABoundIsTheSumOfItsParts)
   EXPECT_GT(interferences, 10U);
 }
 
+TEST(PriorityBounds, MessagesOfWhatTakesNoTimeAreUnderWayAsLong)
+{
+  Example example(2);
+  const Index sender = example.timer(example.thread(0, 50), 0, 100 * kMs, 0);
+  const Index receiver = example.sub(example.thread(1, 50), 0, {sender}, 2 * kMs, 3 * kMs);
+  EXPECT_EQ(task_bound(example.model, receiver), 3 + 2);
+}
+
 TEST(PriorityBounds, AModelWithFaultsIsNotAnalysed)
 {
   Example example(1);

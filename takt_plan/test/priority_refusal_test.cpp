@@ -58,7 +58,14 @@ TEST(PriorityRefusal, ThreadsWithoutAFixedPriority)
     "needs policy fifo or rr");
   EXPECT_EQ(
     refusal([](Base & b) { b.model.threads[b.low].kind = ThreadClass::deadline; }),
-    "'/c0' runs on thread 't0', whose policy is deadline; this analysis needs fifo or rr");
+    "thread 't0' may delay '/c1' on core 0 of car: its policy is deadline, which needs a runtime "
+    "within its deadline and a deadline within its period");
+  EXPECT_EQ(
+    refusal([](Base & b) {
+      b.model.threads[b.low].kind = ThreadClass::deadline;
+      b.model.threads[b.low].reservation = {5 * kMs, 50 * kMs, 50 * kMs, 0};
+    }),
+    "'/c1' has no bound because what starts '/c1' has none");
   EXPECT_EQ(
     refusal([](Base & b) { b.model.threads[b.high].follow = true; }),
     "'/c1' runs on thread 't1' of a following pool; this analysis needs a fixed OS priority");
@@ -113,8 +120,8 @@ TEST(PriorityRefusal, WhatMayComeFromOtherCores)
       b.model.threads[reserved].kind = ThreadClass::deadline;
       b.timer(reserved, 1, 100 * kMs, kMs);
     }),
-    "thread 't3' may delay '/c1' on core 0 of car and its policy is deadline, which goes before "
-    "every OS priority");
+    "thread 't3' may delay '/c1' on core 0 of car: its policy is deadline, which needs a runtime "
+    "within its deadline and a deadline within its period");
 }
 
 TEST(PriorityRefusal, CeilingsOfThreadsThatMove)

@@ -24,6 +24,15 @@ TEST(Supply, AReservationMayFirstGiveNothing)
   }
 }
 
+TEST(Supply, AReservationWithADeadlineComesSooner)
+{
+  const Supply supply = Supply::constrained(2, 3, 5);
+  const Ns expected[] = {0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 3, 4, 4};
+  for (Ns length = 0; length < static_cast<Ns>(std::size(expected)); ++length) {
+    EXPECT_EQ(supply.in(length), expected[length]) << length;
+  }
+}
+
 TEST(Supply, StepsHoldFromTheirIntervalOn)
 {
   const Supply supply = Supply::steps({{4, 1}, {10, 6}});
@@ -39,6 +48,7 @@ TEST(Supply, TheTimeForAnAmountIsTheLeastThatSuffices)
 {
   for (const Supply & supply :
        {Supply::dedicated(), Supply::periodic(3, 5), Supply::periodic(7, 7), Supply::periodic(1, 9),
+        Supply::constrained(2, 3, 5), Supply::constrained(3, 3, 7),
         Supply::steps({{4, 1}, {10, 60}})}) {
     for (Ns amount = 1; amount <= 60; ++amount) {
       const Ns time = supply.time_for(amount);

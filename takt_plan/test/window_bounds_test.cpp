@@ -16,6 +16,7 @@ using takt_core::Order;
 using takt_core::WindowTimers;
 using test::Example;
 using test::kMs;
+using test::kTenth;
 
 struct Windows : Example
 {
@@ -101,6 +102,41 @@ TEST(WindowBounds, LessUrgentThreadsDoNotMatter)
   EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 2);
 }
 
+TEST(WindowBounds, MoreUrgentThreadsAreTakenOffTheCore)
+{
+  Windows w;
+  const Index task = w.timer(0, 0, 100 * kMs, 2 * kMs);
+  const Index urgent = w.thread(0, 60);
+  w.model.threads[urgent].order = Order::window;
+  w.timer(urgent, 0, 10 * kMs, kMs);
+  EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 2 + 1) << "it has ended a period before";
+  w.model.tasks[task].time = 9 * kMs;
+  EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 9 + 2) << "it may have begun just before";
+}
+
+TEST(WindowBounds, OtherThreadsAreTakenOffTheCore)
+{
+  Windows w;
+  const Index task = w.timer(0, 0, 100 * kMs, 2 * kMs);
+  w.model.others.push_back({"irq", 90, {0}, kMs, 10 * kMs});
+  EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 2 + 1);
+  // It may be as late as the one that goes before it takes, and then come three times.
+  w.model.others.push_back({"more", 95, {0}, 8 * kMs, 100 * kMs});
+  EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 2 + 3 + 8);
+}
+
+TEST(WindowBounds, OnePublishAtTheCeilingIsTakenOffTheCore)
+{
+  Windows w;
+  const Index task = w.timer(0, 0, 100 * kMs, 2 * kMs);
+  for (int i = 0; i < 2; ++i) {
+    const Index low = w.thread(0, 10 + i);
+    w.model.threads[low].ceiling = 70;
+    w.model.tasks[w.timer(low, 0, 100 * kMs, kMs)].middleware = (3 + i) * kTenth;
+  }
+  EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 2.4) << "the longer one of them";
+}
+
 /// What is said about a task on core 0 after `change`; the one on core 1 must have its bound.
 std::string refusal(const std::function<void(Windows &)> & change)
 {
@@ -125,12 +161,28 @@ TEST(WindowBounds, RefusesWhatTheTheoremDoesNotCover)
     on + "this analysis needs policy fifo or rr, a fixed OS priority and one core");
   EXPECT_EQ(
     refusal([](Windows & w) { w.timer(w.thread(0, 50), 0, 10 * kMs, kMs); }),
-    on + "thread 't2' may take core 0 of car from it");
+    "'/c0' has no bound because '/c2', which may take its core, has none");
   EXPECT_EQ(
     refusal([](Windows & w) {
-      w.model.others.push_back({"irq", 90, {0}, kMs, 10 * kMs});
+      const Index beside = w.thread(0, 90);
+      w.model.threads[beside].cores = {0, 1};
+      w.model.threads[1].priority = 95;
+      w.timer(beside, 0, 10 * kMs, kMs);
     }),
-    on + "thread 'irq' may take core 0 of car from it");
+    on + "thread 't2' may take core 0 of car from it: it may be on other cores as well");
+  EXPECT_EQ(
+    refusal([](Windows & w) {
+      const Index beside = w.thread(0, 10);
+      w.model.threads[beside].follow = true;
+      w.timer(beside, 0, 10 * kMs, kMs);
+    }),
+    on + "thread 't2' may take core 0 of car from it: it follows its callbacks' priorities");
+  EXPECT_EQ(
+    refusal([](Windows & w) {
+      w.model.threads[1].priority = 95;
+      w.model.others.push_back({"irq", 90, {0, 1}, kMs, 10 * kMs});
+    }),
+    on + "thread 'irq' may take core 0 of car from it: it may be on other cores as well");
   EXPECT_EQ(
     refusal([](Windows & w) {
       w.model.groups.push_back({"/g", true});

@@ -1,9 +1,27 @@
-// Response-time bounds of a whole model: each task and chain by the analysis that covers it.
+// Response-time bounds of a whole model, whose threads may be of different kinds.
 //
-// Which one that is follows from the order of the threads involved: `window` from `window_bounds`
-// (window_bounds.hpp), all others from `priority_bounds` (priority_bounds.hpp), whose headers say what
-// they implement, assume and refuse. A chain through threads of both kinds is refused: neither takes
-// over where the other ends.
+// Theorem. Compositional analysis as in Richter, Jersak and Ernst, "A Formal Approach to MpSoC
+// Performance Verification" (IEEE Computer, 2003), with releases by period and jitter: each kind of
+// thread is analysed by itself, and what one sends to another is released as late as the first
+// one's bound says. Bounds make lateness, and lateness makes bounds; the least solution of all
+// together is found by iteration. src/local_analysis.hpp has the proof that it bounds all of them
+// at once.
+//
+// The kinds, whose headers say what they implement, assume and refuse:
+//
+// - `priority`: threads of fixed OS priority that pick by `priority` or `fifo`, by segments of
+//   several tasks (priority_bounds.hpp);
+// - `window`: threads of fixed OS priority that pick by `window`, task by task (window_bounds.hpp);
+// - `deadline`: threads of policy deadline, task by task, whatever their order
+//   (deadline_bounds.hpp).
+//
+// A chain's bound is the sum over its parts: of the first one's latest release, then of each part's
+// response and the delay of the message to the next.
+//
+// Refused with a sentence, per task and chain: what the kind's analysis refuses, and whatever
+// depends on something without a bound.
+//
+// Limits: those of the kinds, and a thousand rounds over all.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__BOUNDS_HPP_
@@ -12,24 +30,40 @@
 #include <vector>
 
 #include "takt_core/result.hpp"
+#include "takt_plan/analysis.hpp"
+#include "takt_plan/executor_bounds.hpp"
 #include "takt_plan/model.hpp"
 #include "takt_plan/priority_bounds.hpp"
 
 namespace takt_plan
 {
 
-enum class Analysis
+/// The terms of what threads get and of how kinds work together. All are needed: leaving one out
+/// shows that a test of soundness would notice.
+struct ThreadTerms
 {
-  priority,
-  window
+  bool lateness = true;    ///< of what another thread sends
+  bool supply = true;      ///< a reservation is less than a core
+  bool blocking = true;    ///< by a less urgent task of the same thread of policy deadline
+  bool preemption = true;  ///< by what is more urgent than a thread of order `window`
+  bool ceiling = true;     ///< by less urgent threads that publish at the ceiling
+  bool switches = true;    ///< to threads of policy deadline, beyond one per run
+};
+
+struct BoundsOptions
+{
+  /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
+  Ns horizon = 0;
+  PriorityTerms priority;
+  RoundRobinTerms window;
+  ThreadTerms threads;
 };
 
 struct ChainAnswer
 {
-  Analysis analysis = Analysis::priority;
-  Ns bound = 0;  ///< from the root's nominal release to the last task's end
-  /// What the bound is the sum of; by `priority` only.
-  std::vector<SegmentBound> segments;
+  Analysis analysis = Analysis::priority;  ///< of all its parts, or `several`
+  Ns bound = 0;                        ///< from the root's nominal release to the last task's end
+  std::vector<SegmentBound> segments;  ///< what the bound is the sum of, with delays between
 };
 
 struct Bounds
@@ -42,7 +76,7 @@ struct Bounds
 };
 
 /// Faults: those of `check` (model.hpp).
-takt_core::Result<Bounds> bounds(const Model & model);
+takt_core::Result<Bounds> bounds(const Model & model, const BoundsOptions & options = {});
 
 /// Whether a chain has a bound and it is within the chain's deadline.
 bool meets_deadline(const Chain & chain, const takt_core::Result<ChainAnswer> & answer);

@@ -43,6 +43,12 @@
 //
 // Which timer rule: under `snapshot` every task is polled; under `immediate` timers are not.
 //
+// What takes the thread's core away is not part of the theorems. It is taken off the supply:
+// wherever they ask for sbf(t) >= x, here it is sbf(t) >= x + taken(t) + once, with `taken(t)` the
+// most that is taken in any interval of length t. That is a supply again, for sbf(t) - taken(t) -
+// once is what the thread gets at least in an interval in which it has work; the run that is looked
+// at is exposed to it up to its end.
+//
 // Limits, so that no numbers can make them hang: a million evaluations for each task, and a thousand
 // rounds over all tasks. What is not found by then counts as unbounded; real systems need thousands.
 // A task whose bound still grows after the thousand rounds does not take the others' from them.
@@ -51,6 +57,7 @@
 #ifndef TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
 #define TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
 
+#include <utility>
 #include <vector>
 
 #include "takt_plan/nanoseconds.hpp"
@@ -64,6 +71,8 @@ struct Arrivals
 {
   Ns period = 1;
   Ns jitter = 0;
+
+  friend bool operator==(const Arrivals &, const Arrivals &) = default;
 };
 
 /// A task, or work that is always done together.
@@ -75,11 +84,26 @@ struct Demand
   /// Releases in any interval of `length`, its end not included.
   Ns releases(Ns length) const;
   Ns work(Ns length) const { return multiply(releases(length), cost); }
+
+  friend bool operator==(const Demand &, const Demand &) = default;
+};
+
+/// What a thread gets of its core or cores.
+struct Service
+{
+  Service(Supply of) : supply(std::move(of)) {}  // NOLINT(google-explicit-constructor)
+
+  Supply supply;
+  std::vector<Demand> taken;  ///< by what the kernel prefers to the thread, at any time
+  Ns once = 0;                ///< by what is less urgent, once while the thread has work
+
+  /// In any interval of `length` in which the thread has work, at most.
+  Ns taken_in(Ns length) const;
 };
 
 /// kUnbounded beyond `horizon` and beyond the limits above.
 Ns nonpreemptive_bound(
-  const Supply & supply, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
+  const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon);
 
 struct ExecutorTask
@@ -115,17 +139,17 @@ struct BusyWindowTerms
 /// One bound per task, from its release; those of tasks that are not polled by
 /// `nonpreemptive_bound`, with all others of their kind interfering and one polled task blocking.
 std::vector<Ns> round_robin_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms = {});
 
 /// The same by Theorem 3 for those that are polled.
 std::vector<Ns> busy_window_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon,
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const BusyWindowTerms & terms = {});
 
 /// The same by the smaller one of both theorems, each with the smaller bounds.
 std::vector<Ns> round_robin_or_busy_window_bounds(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, Ns horizon);
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon);
 
 /// Tasks of which each but the first is polled and started by every end of the one before, at once, and
 /// perhaps by others. Positions among the tasks; not empty.
@@ -133,18 +157,18 @@ using TaskRun = std::vector<std::size_t>;
 
 /// From the activation of the first to the end of the last, with a bound of each task; Theorem 2.
 Ns round_robin_run_bound(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const RoundRobinTerms & terms = {});
 
 /// The same by Theorem 3, as it is printed.
 Ns busy_window_run_bound(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms = {});
 
 /// The least that can be said of a run: by Theorem 2, by Theorem 3 with the bound of the run without
 /// its last task as `prefix`, or that bound and the last task's.
 Ns run_bound(
-  const Supply & supply, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms = {});
 
 }  // namespace takt_plan

@@ -74,6 +74,16 @@ enum class ThreadClass
   deadline
 };
 
+/// What a thread of policy deadline asks of the kernel: `runtime` in each `period`, by `deadline`
+/// after its beginning; 0 < runtime <= deadline <= period.
+struct Reservation
+{
+  Ns runtime = 0;
+  Ns deadline = 0;
+  Ns period = 0;
+  Ns context_switch = 0;  ///< taken from it whenever the thread comes on a core
+};
+
 /// One executor thread.
 struct Thread
 {
@@ -82,6 +92,7 @@ struct Thread
   Index executor = 0;
   ThreadClass kind = ThreadClass::fair;
   int priority = 0;          ///< fixed_priority: 1 to 99
+  Reservation reservation;   ///< deadline
   std::vector<Index> cores;  ///< it may be on any of these; never empty
   bool follow = false;       ///< takes its callback's priority as its own
   takt_core::Order order = takt_core::Order::fifo;

@@ -20,9 +20,10 @@
 //   one of W starts on the same core inherits its count: at the beginning of the window none of
 //   both is pending. One that is started by less urgent work of this core runs once (`once`), since
 //   that work cannot run in the window. All others: ceil((w + J) / T), J being the bound at their
-//   own release.
-// The bound of a chain is the root's jitter, plus R and the message's delay of each segment. Bounds
-// and jitters depend on each other across cores; the least solution is found by iteration.
+//   own release. Deadline threads go before all of W; of each its reservation counts, and the
+//   switches from it, by the terms of src/reservations.hpp. The bound of a chain is the root's
+//   jitter, plus R and the message's delay of each segment. Bounds and jitters depend on each other
+//   across cores; the least solution is found by iteration.
 //
 // What this mends of the published form:
 // - Segments after another core are released with jitter.
@@ -41,8 +42,9 @@
 //
 // Refused with a sentence, per task and chain: threads that are not of fixed priority, follow, or
 // may be on several cores; tasks bound to several threads; orders other than `priority` and `fifo`
-// on the segment's least urgent thread; `stock`, exclusive groups that span threads and deadline
-// threads where they could interfere; overload, and whatever depends on something without a bound.
+// on the segment's least urgent thread; `stock` and exclusive groups that span threads where they
+// could interfere, and deadline threads there that may not get what they reserve; overload, and
+// whatever depends on something without a bound.
 //
 // Limits, so that no model can make it hang: a million evaluations of each segment's equations (for
 // each way into it), and a thousand rounds over all. A segment that needs more is refused, also if it
@@ -56,6 +58,7 @@
 #include <vector>
 
 #include "takt_core/result.hpp"
+#include "takt_plan/analysis.hpp"
 #include "takt_plan/model.hpp"
 
 namespace takt_plan
@@ -67,12 +70,13 @@ struct PriorityTerms
 {
   bool blocking = true;
   bool ceiling = true;
-  bool once = true;        ///< work that less urgent work of the core started
-  bool jitter = true;      ///< of releases, also after another core
-  bool queued = true;      ///< activations before, in the same window
-  bool overtaking = true;  ///< later activations that overtake the segment's least urgent task
-  bool equals = true;      ///< tasks of equal priority, threads of equal OS priority
-  bool sets = true;        ///< messages wait until a set of the newest is complete
+  bool once = true;          ///< work that less urgent work of the core started
+  bool jitter = true;        ///< of releases, also after another core
+  bool queued = true;        ///< activations before, in the same window
+  bool overtaking = true;    ///< later activations that overtake the segment's least urgent task
+  bool equals = true;        ///< tasks of equal priority, threads of equal OS priority
+  bool reservations = true;  ///< threads of policy deadline
+  bool sets = true;          ///< messages wait until a set of the newest is complete
 };
 
 struct PriorityOptions
@@ -82,17 +86,20 @@ struct PriorityOptions
   PriorityTerms terms;
 };
 
-/// What one task adds to a segment's bound, with all that it starts on the same core.
+/// What one task adds to a segment's bound, with all that it starts on the same core. Neither a
+/// task nor a thread: threads that are not the executors'.
 struct Interference
 {
   Index task = kNone;
+  Index thread = kNone;  ///< instead, of policy deadline: its reservation, or switches to it
   Ns time = 0;
 };
 
 /// A segment's part of a chain's bound: `response` is the sum of the times below it, less
-/// `queue_start`.
+/// `queue_start`. In `bounds` (bounds.hpp) it may be a task of another kind of thread.
 struct SegmentBound
 {
+  Analysis analysis = Analysis::priority;  ///< of any other one: one task, and no terms
   std::vector<Index> tasks;
   Ns released = 0;     ///< at the latest, after the root's nominal release
   Ns response = 0;     ///< from there to the end of its last task

@@ -18,9 +18,14 @@ public:
   /// A core of its own.
   static Supply dedicated();
 
-  /// A reservation: `budget` in each `period`, 0 < budget <= period, at any time of it (SCHED_DEADLINE
-  /// with deadline = period). In the worst case nothing comes for 2 (period - budget).
+  /// A reservation: `budget` in each `period`, 0 < budget <= period, at any time of it. In the
+  /// worst case nothing comes for 2 (period - budget).
   static Supply periodic(Ns budget, Ns period);
+
+  /// The same if it comes within `deadline` of the period's beginning, budget <= deadline <=
+  /// period. In the worst case nothing comes for period + deadline - 2 budget: one period's budget
+  /// came at once, the next one's as late as it may. Later ones follow a period apart.
+  static Supply constrained(Ns budget, Ns deadline, Ns period);
 
   /// An arbitrary one, up to where it is known: (interval, amount) with both rising. The amount holds
   /// from its interval on, up to the next; none before the first, and no more than the last.
@@ -37,6 +42,7 @@ private:
 
   Ns budget_ = 1;
   Ns period_ = 1;
+  Ns deadline_ = 1;
   std::vector<std::pair<Ns, Ns>> steps_;  // empty: periodic
 };
 

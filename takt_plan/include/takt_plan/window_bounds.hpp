@@ -10,12 +10,19 @@
 // A chain's bound is the sum over its tasks: each is activated up to the bound of the one before
 // late, which is its jitter. (The theorem's form for whole chains is not used.)
 //
-// Assumptions. Those of priority_bounds.hpp; the thread has its core to itself, but for what is less
-// urgent. Registration order is not known to the model, so any is assumed.
+// What is at least as urgent on the thread's core, and less urgent threads at the middleware
+// ceiling, are taken off what it gets (src/thread_service.hpp has the proof).
+//
+// Assumptions. Those of priority_bounds.hpp. Registration order is not known to the model, so any
+// is assumed.
 //
 // Refused with a sentence, per task and chain: threads of another order; threads without a fixed
-// priority of their own core; tasks on several threads; exclusive groups that span threads; anything
-// at least as urgent on the core; overload, and whatever depends on something without a bound.
+// priority and a core of their own; tasks on several threads; exclusive groups that span threads;
+// on the core, deadline threads, following ones, and those that may be on other cores as well and
+// may take it; overload, and whatever depends on something without a bound.
+//
+// `window_bounds` looks at these threads alone: what others start has no bound, and what is more
+// urgent must be of order `window` as well. `bounds` (bounds.hpp) looks at all kinds together.
 //
 // Limits, so that no model can make it hang: a million evaluations for each task of a thread, shared by
 // its tasks, and a thousand rounds over all. A thread that needs more is refused, also if its tasks have

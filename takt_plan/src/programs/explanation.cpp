@@ -31,10 +31,32 @@ std::string spare(const Chain & chain, Ns bound)
                                  : printed(bound - chain.deadline) + " too late";
 }
 
+std::string described(const Thread & thread)
+{
+  if (thread.kind == ThreadClass::deadline) {
+    return fmt::format(
+      "{} ({} in each {})", thread.name, printed(thread.reservation.runtime),
+      printed(thread.reservation.period));
+  }
+  return fmt::format("{} (OS priority {})", thread.name, thread.priority);
+}
+
 std::string thread_of(const Model & model, Index task)
 {
-  const Thread & thread = model.threads[model.tasks[task].threads.front()];
-  return fmt::format("{} (OS priority {})", thread.name, thread.priority);
+  return described(model.threads[model.tasks[task].threads.front()]);
+}
+
+// "core 0 of car", or several.
+std::string place_of(const Model & model, const Thread & thread)
+{
+  if (thread.cores.size() == 1) {
+    return model.core_name(thread.cores.front());
+  }
+  std::vector<int> numbers;
+  for (const Index core : thread.cores) {
+    numbers.push_back(model.cores[core].number);
+  }
+  return fmt::format("cores {} of {}", fmt::join(numbers, ", "), model.hosts[thread.host]);
 }
 
 using Terms = std::vector<std::pair<std::string, Ns>>;
@@ -42,6 +64,14 @@ using Terms = std::vector<std::pair<std::string, Ns>>;
 // What a segment's response is the sum of; what is nothing is left out.
 Terms terms_of(const Model & model, const SegmentBound & segment)
 {
+  if (segment.analysis != Analysis::priority) {
+    const Thread & thread = model.threads[model.tasks[segment.tasks.front()].threads.front()];
+    return {
+      {fmt::format(
+         "from its release to its end, by order {}{}", takt_core::to_string(thread.order),
+         segment.analysis == Analysis::deadline ? " on what its thread reserves" : ""),
+       segment.response}};
+  }
   Terms terms{
     {"own work", segment.own},
     {"waiting for a less urgent callback of the same thread that had begun", segment.blocking},
@@ -51,10 +81,12 @@ Terms terms_of(const Model & model, const SegmentBound & segment)
   std::stable_sort(
     others.begin(), others.end(), [](const auto & a, const auto & b) { return a.time > b.time; });
   for (const Interference & other : others) {
-    const std::string who =
-      other.task == kNone
-        ? std::string("threads that are not the executors'")
-        : fmt::format("{} on {}", model.tasks[other.task].id, thread_of(model, other.task));
+    std::string who = "threads that are not the executors'";
+    if (other.task != kNone) {
+      who = fmt::format("{} on {}", model.tasks[other.task].id, thread_of(model, other.task));
+    } else if (other.thread != kNone) {
+      who = "thread " + described(model.threads[other.thread]) + ", with switches";
+    }
     terms.emplace_back("interference by " + who, other.time);
   }
   terms.emplace_back("head start of earlier activations in the queue", -segment.queue_start);
@@ -86,8 +118,8 @@ std::string by_segments(
     }
     const Thread & first = model.threads[model.tasks[segment.tasks.front()].threads.front()];
     text += fmt::format(
-      "\n{}. {}\n   on {}, thread {}\n", number++, fmt::join(ids, " -> "),
-      model.core_name(first.cores.front()), fmt::join(threads, ", "));
+      "\n{}. {}\n   on {}, thread {}\n", number++, fmt::join(ids, " -> "), place_of(model, first),
+      fmt::join(threads, ", "));
     std::vector<Row> rows;
     const Ns before = segment.released - reached;
     if (before > 0) {
@@ -110,20 +142,6 @@ std::string by_segments(
     text += table(rows);
   }
   return text;
-}
-
-std::string by_callbacks(const Model & model, const PathPart & part, Ns begin, std::size_t & number)
-{
-  std::vector<std::string> ids;
-  for (const Index task : part.tasks) {
-    ids.push_back(model.tasks[task].id);
-  }
-  return fmt::format("\n{}. {}\n", number++, fmt::join(ids, " -> ")) +
-         table(
-           {{"    ", signed_time(part.answer.bound),
-             "sum over its callbacks' bounds (polling points; window_bounds.hpp)"},
-            {"   =", signed_time(add(begin, part.answer.bound)),
-             "after the chain's release, at the latest, it has ended"}});
 }
 
 std::string read_by(const Model & model, const PathPart & before, const PathPart & part)
@@ -201,8 +219,7 @@ std::string explanation(const Model & model, Index index, const EndToEnd & answe
       text += read_by(model, answer.parts[i - 1], part);
       reached = add(reached, add(part.under_way, part.next));
     }
-    text += part.answer.segments.empty() ? by_callbacks(model, part, reached, number)
-                                         : by_segments(model, part.answer, reached, number);
+    text += by_segments(model, part.answer, reached, number);
     reached = add(reached, part.answer.bound);
   }
   return text;

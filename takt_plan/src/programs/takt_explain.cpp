@@ -124,27 +124,33 @@ json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
   for (const auto & other : segment.interference) {
     interference.push_back(
       {{"callback", other.task == kNone ? json() : json(model.tasks[other.task].id)},
+       {"thread", other.thread == kNone ? json() : json(model.threads[other.thread].name)},
        {"ns", other.time}});
   }
   const auto & thread = model.threads[model.tasks[segment.tasks.front()].threads.front()];
-  return {
+  auto cores = json::array();
+  for (const Index core : thread.cores) {
+    cores.push_back(model.cores[core].number);
+  }
+  json one{
+    {"analysis", takt_plan::to_string(segment.analysis)},
     {"callbacks", callbacks},
     {"host", model.hosts[thread.host]},
-    {"core", model.cores[thread.cores.front()].number},
+    {"cores", cores},
     {"released_ns", segment.released},
-    {"response_ns", segment.response},
-    {"own_ns", segment.own},
-    {"blocking_ns", segment.blocking},
-    {"ceiling_ns", segment.ceiling},
-    {"started_before_ns", segment.once},
-    {"interference", interference},
-    {"queue_start_ns", segment.queue_start},
-    {"waiting_ns", segment.waiting}};
-}
-
-const char * name_of(takt_plan::Analysis analysis)
-{
-  return analysis == takt_plan::Analysis::window ? "window" : "priority";
+    {"response_ns", segment.response}};
+  if (segment.analysis == takt_plan::Analysis::priority) {
+    one.update(
+      {{"core", model.cores[thread.cores.front()].number},
+       {"own_ns", segment.own},
+       {"blocking_ns", segment.blocking},
+       {"ceiling_ns", segment.ceiling},
+       {"started_before_ns", segment.once},
+       {"interference", interference},
+       {"queue_start_ns", segment.queue_start},
+       {"waiting_ns", segment.waiting}});
+  }
+  return one;
 }
 
 json segments_json(const Model & model, const takt_plan::ChainAnswer & answer)
@@ -167,7 +173,7 @@ json part_json(const Model & model, const takt_plan::PathPart & part)
     {"under_way_ns", part.under_way},
     {"next_ns", part.next},
     {"bound_ns", part.answer.bound},
-    {"analysis", name_of(part.answer.analysis)},
+    {"analysis", takt_plan::to_string(part.answer.analysis)},
     {"segments", segments_json(model, part.answer)}};
 }
 
@@ -190,7 +196,7 @@ json chain_json(const Answer & answer, Index i)
     {"why", found ? json() : json(found.faults().front())}};
   if (const auto & whole = answer.found.chains[i]; found && whole) {
     if (whole->parts.size() == 1) {
-      one["analysis"] = name_of(found->analysis);
+      one["analysis"] = takt_plan::to_string(found->analysis);
       one["segments"] = segments_json(model, *found);
     } else {
       one["analysis"] = "parts";

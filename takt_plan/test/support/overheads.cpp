@@ -16,6 +16,9 @@ Model with_overheads(Model model, const Overheads & overheads)
   for (OtherLoad & other : model.others) {
     other.time += 2 * overheads.context_switch;
   }
+  for (Thread & thread : model.threads) {
+    thread.reservation.context_switch = overheads.context_switch;
+  }
   return model;
 }
 

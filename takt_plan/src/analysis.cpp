@@ -1,0 +1,21 @@
+#include "takt_plan/analysis.hpp"
+
+namespace takt_plan
+{
+
+std::string_view to_string(Analysis analysis) noexcept
+{
+  switch (analysis) {
+    case Analysis::priority:
+      return "priority";
+    case Analysis::window:
+      return "window";
+    case Analysis::deadline:
+      return "deadline";
+    case Analysis::several:
+      break;
+  }
+  return "several";
+}
+
+}  // namespace takt_plan

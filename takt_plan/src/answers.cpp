@@ -1,0 +1,234 @@
+#include "answers.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "chain_ways.hpp"
+#include "printed.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::Result;
+
+std::string percent(double load)
+{
+  constexpr int kMost = 1'000'000;
+  return load * 100.0 < kMost ? std::to_string(static_cast<int>(load * 100.0 + 0.999)) + " %"
+                              : "more than " + std::to_string(kMost) + " %";
+}
+
+/// What the solution says of each task and chain, or why it says nothing.
+class Answers
+{
+public:
+  explicit Answers(const PrioritySolver & solver) : model_(solver.model()), solver_(solver) {}
+
+  PriorityBounds all() const
+  {
+    PriorityBounds bounds;
+    for (Index task = 0; task < model_.tasks.size(); ++task) {
+      bounds.tasks.push_back(bound_of(task));
+    }
+    for (const Chain & chain : model_.chains) {
+      bounds.chains.push_back(bound_of(chain));
+    }
+    return bounds;
+  }
+
+private:
+  std::string name(Index task) const { return takt_schedule::quoted(model_.tasks[task].id); }
+
+  /// Why a stream's activations of its task have no bound.
+  std::string reason(Index id) const
+  {
+    const PriorityPart & part = solver_.part(id);
+    if (!part.refusal.empty()) {
+      return part.refusal;
+    }
+    const Index task = solver_.streams().all()[id].task;
+    if (part.local != nullptr) {
+      return part.released == kUnbounded
+               ? name(task) + " has no bound because what starts it has none"
+               : part.local->reason(task);
+    }
+    if (solver_.part(part.window.head_stream).released == kUnbounded) {
+      const Index head = part.window.tasks.front();
+      return name(task) + " has no bound because what starts " + name(head) + " has none";
+    }
+    if (overloaded(part.window.window)) {
+      return model_.core_name(solver_.segments().core(task)) +
+             " is overloaded by what is at least as "
+             "urgent as " +
+             name(task) + ": it would need " + percent(utilization(part.window.window)) +
+             " of the core";
+    }
+    for (const Entry & entry : part.window.window.entries) {
+      if (entry.stream != kNone && entry.cost > 0 && entry.jitter == kUnbounded) {
+        return name(task) + " has no bound because " + name(entry.task) +
+               ", which may delay it, is released without one";
+      }
+    }
+    if (part.steps.none()) {
+      return name(task) + " has no bound that " + std::to_string(kMostSteps) +
+             " steps would find: " + model_.core_name(solver_.segments().core(task)) +
+             " is nearly full, or very many releases come at once";
+    }
+    return name(task) + " has no bound below " + printed(solver_.horizon()) +
+           ", at which this analysis gives up";
+  }
+
+  Result<Ns> bound_of(Index task) const
+  {
+    if (solver_.streams().too_many(task)) {
+      const LocalAnalysis * const local = solver_.local(task);
+      return Faults{local != nullptr ? local->refusal(task) : too_many_ways(name(task))};
+    }
+    Ns bound = 0;
+    for (const Index id : solver_.streams().of(task)) {
+      if (solver_.part(id).bound == kUnbounded) {
+        return Faults{reason(id)};
+      }
+      bound = std::max(bound, solver_.part(id).bound);
+    }
+    return bound;
+  }
+
+  Result<ChainBound> bound_of(const Chain & chain) const
+  {
+    const auto ways = chain_ways(model_, solver_.streams(), chain);
+    if (!ways) {
+      return ways.faults();
+    }
+    for (const ChainWays::Set & set : ways->sets) {
+      for (const Index input : set.inputs) {
+        if (solver_.part(input).bound == kUnbounded) {
+          return Faults{reason(input)};
+        }
+        if (completed(set, input) == kUnbounded) {
+          return Faults{
+            "how long " + name(set.task) +
+            " waits for the other messages of a set has no bound: they have none, come from outside "
+            "of the model, or their timer may skip periods"};
+        }
+      }
+    }
+    Index worst = kNone;
+    for (const Index id : ways->streams) {
+      if (solver_.part(id).bound == kUnbounded) {
+        return Faults{reason(id)};
+      }
+      worst = worst == kNone || solver_.part(id).bound > solver_.part(worst).bound ? id : worst;
+    }
+    return explained(worst, *ways);
+  }
+
+  Ns completed(const ChainWays::Set & set, Index input) const
+  {
+    return solver_.completed(*solver_.streams().set(set.task), input);
+  }
+
+  /// The stream of the set's inputs that `id` goes on from; of several the one that leaves it last.
+  Index input_of(const ChainWays::Set & set, Index id) const
+  {
+    const auto & complete = solver_.streams().after(set.task);
+    const auto found = std::find(complete.begin(), complete.end(), id);
+    if (found != complete.end() && set.complete == kNone) {
+      const MessageSet & of = *solver_.streams().set(set.task);
+      return of.topics[of.slowest][static_cast<Index>(found - complete.begin())];
+    }
+    return *std::max_element(set.inputs.begin(), set.inputs.end(), [&](Index a, Index b) {
+      return completed(set, a) < completed(set, b);
+    });
+  }
+
+  /// The stream that this segment's first task is started by; at a join, the one that comes last.
+  Index before(const PriorityPart & part) const
+  {
+    const auto & from = solver_.streams().all()[part.window.head_stream].from;
+    const auto last =
+      std::max_element(from.begin(), from.end(), [&](const auto & x, const auto & y) {
+        return solver_.part(x.stream).bound < solver_.part(y.stream).bound;
+      });
+    return last == from.end() ? kNone : last->stream;
+  }
+
+  /// Backwards from the end, segment by segment. What comes after a set counts from the release of its
+  /// slowest topic, and is put back to the chain's.
+  ChainBound explained(Index id, const ChainWays & ways) const
+  {
+    ChainBound result;
+    auto set = ways.sets.rbegin();
+    while (id != kNone) {
+      if (set == ways.sets.rend() || set->task != solver_.streams().all()[id].task) {
+        result.segments.push_back(segment(solver_.part(id)));
+        id = before(solver_.part(id));
+        continue;
+      }
+      const Index input = input_of(*set, id);
+      for (SegmentBound & after : result.segments) {
+        after.released += completed(*set, input) - solver_.part(id).bound;
+      }
+      result.segments.push_back(segment(solver_.part(input)));
+      result.segments.back().waiting = completed(*set, input) - solver_.part(input).bound;
+      id = before(solver_.part(input));
+      ++set;
+    }
+    const SegmentBound & last = result.segments.front();
+    result.bound = last.released + last.response + last.waiting;
+    std::reverse(result.segments.begin(), result.segments.end());
+    return result;
+  }
+
+  SegmentBound segment(const PriorityPart & part) const
+  {
+    const BusyWindow & window = part.window.window;
+    const Ns number = part.worst.number;
+    SegmentBound result;
+    result.analysis = part.local != nullptr ? part.local->kind() : Analysis::priority;
+    result.tasks = part.window.tasks;
+    result.released = solver_.part(part.window.head_stream).released;
+    result.response = part.worst.response;
+    if (part.local != nullptr) {
+      return result;
+    }
+    result.queue_start = multiply(number - 1, window.period);
+    result.blocking = window.blocking;
+    result.ceiling = window.ceiling;
+    result.once = window.once;
+    const Ns releases = std::max(number, window.releases(part.worst.length));
+    result.own = releases * window.before + number * window.after + (number - 1) * window.forked;
+    for (const Entry & entry : window.entries) {
+      const Ns time = window.releases(entry, part.worst.length) * entry.cost;
+      const bool own_set = entry.stream != kNone && entry.task == result.tasks.front() &&
+                           solver_.streams().all()[entry.stream].set == entry.stream;
+      if (own_set) {
+        result.own += time;
+      } else if (
+        entry.thread != kNone && !result.interference.empty() &&
+        result.interference.back().thread == entry.thread) {
+        result.interference.back().time += time;  // a reservation and switches to it
+      } else {
+        result.interference.push_back(
+          {entry.thread == kNone ? entry.task : kNone, entry.thread, time});
+      }
+    }
+    return result;
+  }
+
+  const Model & model_;
+  const PrioritySolver & solver_;
+};
+
+}  // namespace
+
+PriorityBounds answers(const PrioritySolver & solver)
+{
+  return Answers(solver).all();
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,56 @@
+// What goes before an OS priority on one core, and how much of it that takes in any interval: the
+// terms of thread_service.hpp.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__MORE_URGENT_HPP_
+#define TAKT_PLAN__SRC__MORE_URGENT_HPP_
+
+#include <string>
+#include <vector>
+
+#include "flow.hpp"
+#include "local_analysis.hpp"
+#include "takt_plan/executor_bounds.hpp"
+
+namespace takt_plan::detail
+{
+
+class MoreUrgent
+{
+public:
+  /// Threads of fixed priority that are as urgent or more, but for `except`, those of policy
+  /// deadline, and what less urgent ones do at the ceiling. Keeps references to the model and the
+  /// flow.
+  MoreUrgent(const Model & model, const Flow & flow, Index core, int priority, Index except);
+
+  /// Adds what is taken to a service.
+  void take_from(Service & service, const Lateness & lateness) const;
+
+  /// The first task of them whose time has no bound, quoted; empty: all have one.
+  std::string unknown(const Lateness & lateness) const;
+
+  Ns ceiling() const noexcept { return ceiling_; }
+
+private:
+  struct Taker
+  {
+    Index task = kNone;
+    Index stream = kNone;  // none: too many to tell apart
+    bool by_end = false;   // counts until its end; else its release only
+    Ns cost = 0;
+  };
+  void add_reservation(Index thread);
+  void add(Index task, bool by_end, Ns cost);
+  Ns jitter(const Taker & taker, const Lateness & lateness) const;
+
+  const Model & model_;
+  const Flow & flow_;
+  std::vector<Demand> fixed_;
+  std::vector<Taker> takers_;
+  Ns preempted_ = 0;
+  Ns ceiling_ = 0;
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__MORE_URGENT_HPP_

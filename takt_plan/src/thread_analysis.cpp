@@ -1,0 +1,185 @@
+#include "thread_analysis.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "printed.hpp"
+#include "priority_level.hpp"
+#include "round_robin.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_core::Order;
+using takt_schedule::quoted;
+
+std::vector<Index> covered(const Model & model, const Flow & flow, Index thread)
+{
+  std::vector<Index> tasks;
+  for (const Index task : flow.segments.tasks_of(thread)) {
+    if (model.tasks[task].threads.front() == thread) {
+      tasks.push_back(task);
+    }
+  }
+  return tasks;
+}
+
+}  // namespace
+
+ThreadAnalysis::ThreadAnalysis(
+  const Model & model, const Flow & flow, Index thread, Analysis kind,
+  const BoundsOptions & options)
+: LocalAnalysis(kind, covered(model, flow, thread)),
+  model_(model),
+  flow_(flow),
+  thread_(thread),
+  window_terms_(options.window),
+  terms_(options.threads),
+  horizon_(detail::horizon(model, options.horizon)),
+  service_(model, flow, thread, kind, options.threads),
+  refusal_(find_refusal()),
+  responses_(tasks().size(), kUnbounded),
+  steps_(tasks().size())
+{
+}
+
+std::string ThreadAnalysis::find_refusal() const
+{
+  const Thread & thread = model_.threads[thread_];
+  const bool served = kind() == Analysis::deadline &&
+                      (thread.order == Order::priority || thread.order == Order::fifo);
+  if (thread.order != Order::window && !served) {
+    return "its order is " + std::string(takt_core::to_string(thread.order)) +
+           "; this analysis needs " +
+           (kind() == Analysis::deadline ? "priority, fifo or window" : "window");
+  }
+  if (std::string reason = service_.refusal(); !reason.empty()) {
+    return reason;
+  }
+  for (const Index task : flow_.segments.tasks_of(thread_)) {
+    const std::string name = quoted(model_.tasks[task].id);
+    if (model_.tasks[task].threads.size() > 1) {
+      return name + " may run on it and on others";
+    }
+    if (flow_.segments.spanned(task)) {
+      return name + " is in an exclusive group that spans threads";
+    }
+    if (model_.tasks[task].newest) {
+      return name + " works on sets of newest messages";
+    }
+    if (flow_.streams.too_many(task)) {
+      return too_many_ways(name);
+    }
+  }
+  return {};
+}
+
+std::string ThreadAnalysis::refusal(Index index) const
+{
+  const Task & task = model_.tasks[index];
+  if (task.threads.size() > 1) {
+    return quoted(task.id) + " may run on any of " + std::to_string(task.threads.size()) +
+           " threads; this analysis needs one thread for each callback";
+  }
+  return refusal_.empty() ? ""
+                          : quoted(task.id) + " runs on thread " +
+                              quoted(model_.threads[thread_].name) + ": " + refusal_;
+}
+
+std::vector<Demand> ThreadAnalysis::demands(const Lateness & lateness) const
+{
+  std::vector<Demand> all;
+  for (const Index task : tasks()) {
+    Demand demand;
+    demand.cost = model_.tasks[task].cost();
+    for (const Index id : flow_.streams.of(task)) {
+      const Stream & stream = flow_.streams.all()[id];
+      const bool from_elsewhere =
+        std::any_of(stream.from.begin(), stream.from.end(), [&](const Stream::From & from) {
+          return model_.tasks[flow_.streams.all()[from.stream].task].threads.front() != thread_;
+        });
+      const bool counts = terms_.lateness || !from_elsewhere;
+      demand.arrivals.push_back({stream.period, counts ? lateness.released(id) : 0});
+    }
+    all.push_back(std::move(demand));
+  }
+  return all;
+}
+
+const std::vector<Ns> & ThreadAnalysis::responses(const Lateness & lateness)
+{
+  if (!refusal_.empty()) {
+    return responses_;
+  }
+  std::vector<Demand> now = demands(lateness);
+  Service given = service_.given(lateness);
+  if (!solved_ || now != demands_ || given.taken != given_.taken || given.once != given_.once) {
+    solved_ = true;
+    demands_ = std::move(now);
+    given_ = std::move(given);
+    solve();
+  }
+  return responses_;
+}
+
+void ThreadAnalysis::solve()
+{
+  if (model_.threads[thread_].order == Order::window) {
+    solve_window();
+  } else {
+    solve_in_order();
+  }
+}
+
+void ThreadAnalysis::solve_window()
+{
+  const bool snapshot = model_.threads[thread_].window_timers == takt_core::WindowTimers::snapshot;
+  std::vector<ExecutorTask> executor;
+  for (Index i = 0; i < tasks().size(); ++i) {
+    executor.push_back({demands_[i], snapshot || !model_.tasks[tasks()[i]].timer});
+  }
+  responses_ = round_robin_bounds(given_, executor, horizon_, window_terms_, steps_);
+}
+
+void ThreadAnalysis::solve_in_order()
+{
+  for (Index i = 0; i < tasks().size(); ++i) {
+    const int own = level(model_, tasks()[i]);
+    std::vector<Demand> interferers;
+    Ns blocking = 0;
+    for (Index other = 0; other < tasks().size(); ++other) {
+      if (other != i && level(model_, tasks()[other]) >= own) {
+        interferers.push_back(demands_[other]);
+      } else if (other != i && terms_.blocking) {
+        blocking = std::max(blocking, demands_[other].cost);
+      }
+    }
+    const bool endless = std::any_of(
+      demands_[i].arrivals.begin(), demands_[i].arrivals.end(),
+      [](const Arrivals & source) { return source.jitter == kUnbounded; });
+    responses_[i] =
+      endless ? kUnbounded
+              : nonpreemptive_bound(given_, demands_[i], interferers, blocking, horizon_, steps_);
+  }
+}
+
+std::string ThreadAnalysis::reason(Index task) const
+{
+  const std::string name = quoted(model_.tasks[task].id);
+  if (!service_.unknown().empty()) {
+    return name + " has no bound because " + service_.unknown() +
+           ", which may take its core, has none";
+  }
+  if (steps_.none()) {
+    return name + " has no bound that " + std::to_string(kMostSteps) +
+           " steps for each task of its thread would find: the thread is nearly full, or very many "
+           "releases come at once";
+  }
+  return name + " has no bound below " + printed(horizon_) +
+         ": its thread is overloaded or nearly so, or something on it is released without a bound";
+}
+
+}  // namespace takt_plan::detail

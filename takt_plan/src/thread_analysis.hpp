@@ -1,0 +1,67 @@
+// One thread that runs its tasks to their end, by what it gets of its core: the equations of
+// executor_bounds.hpp over the service of thread_service.hpp.
+//
+// By the thread's order:
+//
+// - `window`: round robin, as window_bounds.hpp says;
+// - `priority`: non-preemptive work. Tasks of the same priority or above interfere; one run below
+//   blocks, which may have begun just before;
+// - `fifo`: likewise with all others interfering, also those that are released later. Nothing
+//   blocks beyond that, for whatever has begun was released.
+//
+// A task that another one starts counts by its own releases' lateness, whichever thread that is on.
+// So nothing is known of what the thread's tasks start among themselves but when they do it at the
+// latest.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__THREAD_ANALYSIS_HPP_
+#define TAKT_PLAN__SRC__THREAD_ANALYSIS_HPP_
+
+#include <string>
+#include <vector>
+
+#include "limits.hpp"
+#include "local_analysis.hpp"
+#include "takt_plan/executor_bounds.hpp"
+#include "thread_service.hpp"
+
+namespace takt_plan::detail
+{
+
+class ThreadAnalysis : public LocalAnalysis
+{
+public:
+  /// Covers the tasks whose first thread this is. `kind`: window or deadline.
+  ThreadAnalysis(
+    const Model & model, const Flow & flow, Index thread, Analysis kind,
+    const BoundsOptions & options);
+
+  std::string refusal(Index task) const override;
+  const std::vector<Ns> & responses(const Lateness & lateness) override;
+  std::string reason(Index task) const override;
+
+private:
+  std::string find_refusal() const;
+  std::vector<Demand> demands(const Lateness & lateness) const;
+  void solve();
+  void solve_window();
+  void solve_in_order();
+
+  const Model & model_;
+  const Flow & flow_;
+  const Index thread_;
+  const RoundRobinTerms window_terms_;
+  const ThreadTerms terms_;
+  const Ns horizon_;
+  ThreadService service_;
+  std::string refusal_;  // of the whole thread
+  std::vector<Demand> demands_;
+  Service given_ = Supply::dedicated();  // of the last round
+  bool solved_ = false;
+  std::vector<Ns> responses_;
+  Steps steps_;
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__THREAD_ANALYSIS_HPP_

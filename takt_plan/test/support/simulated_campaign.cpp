@@ -1,0 +1,86 @@
+#include "support/simulated_campaign.hpp"
+
+#include <algorithm>
+
+#include "takt_plan/simulate.hpp"
+
+namespace takt_plan::test
+{
+namespace
+{
+
+void fail(const std::string & what, SimulatedCampaign & campaign)
+{
+  if (campaign.violations++ == 0) {
+    campaign.first = what;
+  }
+}
+
+void compare(
+  const std::string & what, const takt_core::Result<Ns> & bound, Ns observed,
+  SimulatedCampaign & campaign)
+{
+  if (!bound || *bound == 0) {
+    return;
+  }
+  campaign.tightest =
+    std::max(campaign.tightest, static_cast<double>(observed) / static_cast<double>(*bound));
+  if (observed > *bound) {
+    fail(
+      what + ": bound " + std::to_string(*bound) + ", observed " + std::to_string(observed),
+      campaign);
+  }
+}
+
+}  // namespace
+
+void simulate_and_compare(
+  std::uint64_t seed, const Model & model, const Overheads & overheads, const Bounds & tasks,
+  const Bounds & chains, SimulatedCampaign & campaign)
+{
+  for (const auto & bound : tasks) {
+    ++(bound ? campaign.bounds : campaign.refusals);
+  }
+  auto simulation = simulation_model(model);
+  if (!simulation) {
+    fail(simulation.faults().front(), campaign);
+    return;
+  }
+  vary(overheads, *simulation);
+  struct Situation
+  {
+    const char * name;
+    Phases phases;
+    Execution execution;
+    std::uint64_t runs;
+  };
+  for (const Situation & situation :
+       {Situation{
+          " adversarial ", Phases::adversarial, Execution::worst, adversarial_runs(*simulation)},
+        Situation{" random ", Phases::random, Execution::worst, 4},
+        Situation{" random, any times ", Phases::random, Execution::uniform, 2}}) {
+    SimulationOptions options;
+    options.duration = 30'000;
+    options.seed = seed * 100;
+    options.phases = situation.phases;
+    options.execution = situation.execution;
+    options.runs = situation.runs;
+    const auto result = simulate(*simulation, options);
+    if (!result) {
+      fail(result.faults().front(), campaign);
+      return;
+    }
+    campaign.jobs += result->jobs;
+    const std::string at = "TAKT_TEST_SEED=" + std::to_string(seed) + situation.name;
+    for (Index t = 0; t < model.tasks.size(); ++t) {
+      campaign.overwritten += result->tasks[t].overwritten;
+      compare(at + model.tasks[t].id, tasks[t], result->tasks[t].from_source, campaign);
+    }
+    for (Index c = 0; c < model.chains.size(); ++c) {
+      compare(
+        at + model.chains[c].name, chains[c], result->chains[c].responses.worst.time(), campaign);
+    }
+  }
+}
+
+}  // namespace takt_plan::test
