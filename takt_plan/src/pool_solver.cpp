@@ -53,6 +53,8 @@ struct PoolSolver::Sums
   Ns parked = 0;   ///< time
   Ns rest = 0;     ///< work
   Ns returns = 0;  ///< how often a parked task goes on waiting
+  Ns longest_lower = 0;    ///< less urgent work, of as many runs as may have begun
+  Ns reentrant_lower = 0;  ///< of reentrant tasks; that of exclusive groups is in lower_
 };
 
 PoolSolver::PoolSolver(std::vector<PooledTask> tasks, Ns horizon, const PoolTerms & terms)
@@ -62,7 +64,8 @@ PoolSolver::PoolSolver(std::vector<PooledTask> tasks, Ns horizon, const PoolTerm
   relations_(tasks_),
   pool_(relations_.pools()),
   bounds_(tasks_.size()),
-  left_(relations_.groups(), 0)
+  left_(relations_.groups(), 0),
+  lower_(relations_.groups(), 0)
 {
   std::vector<std::size_t> sizes(tasks_.size(), 0);
   for (Index task = 0; task < tasks_.size(); ++task) {
@@ -166,16 +169,14 @@ Ns PoolSolver::delay(const PoolScope & scope, Ns length, Steps & steps)
     sums.rest = add(
       sums.rest, multiply(runs_of(scope, other, length, steps), tasks_[other.task].cost));
   }
-  if (terms_.blocking) {
-    sums.rest = add(sums.rest, blocking(scope, length, sums, steps));
-  }
+  const Ns waited = waiting_of(scope, length, sums, steps);
   if (steps.none()) {
     return kUnbounded;
   }
   const Ns waits = add(static_cast<Ns>(scope.run.size()), sums.returns);
   const Ns woken = terms_.wake ? multiply(multiply(waits, scope.threads - 1), scope.wake) : 0;
   const Ns fixed = add(add(scope.before, sums.parked), woken);
-  return add(fixed, waiting(scope.threads, work_, sums.rest));
+  return add(fixed, waited);
 }
 
 /// Other activations of the run's own tasks.
@@ -229,8 +230,9 @@ void PoolSolver::add_mates(
 }
 
 /// Less urgent work: the longest runs that may have begun each time the run's tasks began to wait.
-Ns PoolSolver::blocking(
-  const PoolScope & scope, Ns length, const Sums & sums, Steps & steps)
+/// Once as many as there are threads for, and once as many as each exclusive group may have of them.
+void PoolSolver::add_blocking(
+  const PoolScope & scope, Ns length, Sums & sums, Steps & steps)
 {
   const Ns later = terms_.again ? static_cast<Ns>(scope.run.size()) - 1 : 0;
   const Ns returns = terms_.while_parked ? sums.returns : 0;
@@ -242,23 +244,49 @@ Ns PoolSolver::blocking(
       left_[group] = add(1 + later, returns);
     }
   }
-  Ns sum = 0;
+  const Ns all = most;
   for (const PoolOther & other : scope.lower) {
-    if (most == 0 || (!steps.take())) {
-      break;
-    }
     if (other.equal && returns == 0) {
       continue;
     }
-    Ns runs = std::min(most, released_within(other.task, length));
+    steps.take();
+    const Ns cost = tasks_[other.task].cost;
+    Ns runs = std::min(all, released_within(other.task, length));
     if (const Index group = relations_.group(other.task); group != kNone) {
       runs = std::min(runs, left_[group]);
       left_[group] -= runs;
+      lower_[group] = add(lower_[group], multiply(runs, cost));
+    } else {
+      sums.reentrant_lower = add(sums.reentrant_lower, multiply(runs, cost));
     }
+    runs = std::min(most, runs);
     most -= runs;
-    sum = add(sum, multiply(runs, tasks_[other.task].cost));
+    sums.longest_lower = add(sums.longest_lower, multiply(runs, cost));
   }
-  return sum;
+}
+
+/// x: both limits of less urgent work hold, so the smaller answer does.
+Ns PoolSolver::waiting_of(const PoolScope & scope, Ns length, Sums & sums, Steps & steps)
+{
+  if (!terms_.blocking) {
+    return waiting(scope.threads, work_, sums.rest);
+  }
+  add_blocking(scope, length, sums, steps);
+  with_lower_.clear();
+  for (Index i = 0; i < scope.groups.size(); ++i) {
+    Ns & lower = lower_[relations_.group(scope.groups[i].front().task)];
+    with_lower_.push_back(add(work_[i], lower));
+    lower = 0;
+  }
+  for (const PoolOther & other : scope.lower) {
+    if (const Index group = relations_.group(other.task); group != kNone && lower_[group] > 0) {
+      with_lower_.push_back(lower_[group]);
+      lower_[group] = 0;
+    }
+  }
+  return std::min(
+    waiting(scope.threads, work_, add(sums.rest, sums.longest_lower)),
+    waiting(scope.threads, with_lower_, add(sums.rest, sums.reentrant_lower)));
 }
 
 /// How many runs of a task that is not less urgent may be in the way.

@@ -43,7 +43,8 @@ private:
   Ns delay(const PoolScope & scope, Ns length, Steps & steps);
   void add_own(const PoolScope & scope, Ns length, Sums & sums) const;
   void add_mates(const PoolScope & scope, Ns length, Sums & sums, Steps & steps) const;
-  Ns blocking(const PoolScope & scope, Ns length, const Sums & sums, Steps & steps);
+  Ns waiting_of(const PoolScope & scope, Ns length, Sums & sums, Steps & steps);
+  void add_blocking(const PoolScope & scope, Ns length, Sums & sums, Steps & steps);
   Ns runs_of(const PoolScope & scope, const PoolOther & other, Ns length, Steps & steps) const;
   Ns released_before(Index task) const;
   Ns released_within(Index task, Ns length) const;
@@ -55,8 +56,11 @@ private:
   const std::vector<Index> pool_;
   std::vector<Steps> steps_;
   std::vector<std::vector<Bound>> bounds_;  // of each task, by run
-  std::vector<Ns> work_;                    // of each group in the way
-  std::vector<Ns> left_;                    // of each exclusive group, how many more may block
+  // Scratch of one evaluation.
+  std::vector<Ns> work_;        // of each exclusive group in the way
+  std::vector<Ns> with_lower_;  // the same with its less urgent work
+  std::vector<Ns> left_;        // of each exclusive group, how many more runs may block
+  std::vector<Ns> lower_;       // of each exclusive group, how long they block
 };
 
 }  // namespace takt_plan::detail

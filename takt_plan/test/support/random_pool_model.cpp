@@ -26,6 +26,16 @@ public:
   Model generate()
   {
     model_.hosts = {"car"};
+    switch (pick(0, 19)) {
+      case 0:
+        interrupt_each_task();
+        return std::move(model_);
+      case 1:
+        park_again_and_again();
+        return std::move(model_);
+      default:
+        break;
+    }
     const int pools = pick(0, 3) < 2 ? 1 : pick(2, 3);
     for (int i = 0; i < pools; ++i) {
       add_pool();
@@ -57,11 +67,22 @@ private:
 
   void add_pool()
   {
+    const bool fifo = pick(0, 3) == 0;
+    add_threads(pick(2, 4), fifo ? takt_core::Order::fifo : takt_core::Order::priority);
+    Pool & pool = pools_.back();
+    pool.partly = pick(0, 1) == 0;
+    const int groups = pick(0, 3);
+    for (int i = 0; i < groups; ++i) {
+      pool.groups.push_back(model_.groups.size());
+      model_.groups.push_back({"g" + std::to_string(model_.groups.size()), pick(0, 2) != 0});
+    }
+  }
+
+  void add_threads(int threads, takt_core::Order order)
+  {
     Pool pool;
     const Index executor = model_.executors.size();
     model_.executors.push_back("pool" + std::to_string(executor));
-    const bool fifo = pick(0, 3) == 0;
-    const int threads = pick(2, 4);
     for (int i = 0; i < threads; ++i) {
       Thread thread;
       thread.name = "t" + std::to_string(model_.threads.size());
@@ -69,19 +90,73 @@ private:
       thread.kind = ThreadClass::fixed_priority;
       thread.priority = pick(1, 3) * 10;
       thread.cores = {model_.cores.size()};
-      thread.order = fifo ? takt_core::Order::fifo : takt_core::Order::priority;
+      thread.order = order;
       pool.threads.push_back(model_.threads.size());
       model_.cores.push_back({0, static_cast<int>(model_.cores.size())});
       model_.threads.push_back(std::move(thread));
     }
-    pool.partly = pick(0, 1) == 0;
-    const int groups = pick(0, 3);
-    for (int i = 0; i < groups; ++i) {
-      pool.groups.push_back(model_.groups.size());
-      model_.groups.push_back({"g" + std::to_string(model_.groups.size()), pick(0, 2) != 0});
-    }
     pools_.push_back(std::move(pool));
   }
+
+  // ---- systems in which what is rare by chance happens as often as it can ----
+
+  static constexpr Ns kRare = 20'000;
+
+  Index add_fixed(int priority, Ns time, Ns period, Ns offset)
+  {
+    const Index index = add_task(0);
+    Task & task = model_.tasks[index];
+    task.priority = priority;
+    task.time = time;
+    task.release = Release{period, 0, offset};
+    task.timer = true;
+    return index;
+  }
+
+  /// When a task of a long chain ends, something more urgent takes its thread, and something less
+  /// urgent has just begun on the other one.
+  void interrupt_each_task()
+  {
+    add_threads(2, takt_core::Order::priority);
+    const int tasks = pick(10, 25);
+    const Ns time = pick(10, 20);
+    Chain chain{"long", {add_fixed(50, time, kRare, 0)}, 0, kUnbounded};
+    for (int i = 1; i < tasks; ++i) {
+      const Index next = add_task(0);
+      model_.tasks[next].priority = 50;
+      model_.tasks[next].time = time;
+      model_.tasks[next].triggers = {{next - 1, 0, 0}};
+      chain.path.push_back(next);
+    }
+    const Ns urgent = pick(5, 8);
+    for (Ns i = 0; i < urgent; ++i) {
+      add_fixed(90, time, 2 * time * urgent, 2 * time * i + time);
+    }
+    for (int i = 0; i < tasks; ++i) {
+      add_fixed(10, time + pick(1, 3), kRare, 2 * time * i + time - 1);
+    }
+    model_.chains.push_back(std::move(chain));
+  }
+
+  /// While a task is parked less urgent ones begin; when it is not, more urgent ones go before it; and
+  /// before it is its turn its group is taken again.
+  void park_again_and_again()
+  {
+    add_threads(2, takt_core::Order::priority);
+    model_.groups.push_back({"g", true});
+    const Ns time = pick(10, 40);
+    const Index mate = add_fixed(90, time, 2 * time, 0);
+    add_fixed(90, time, 2 * time, time);
+    const Index parked = add_fixed(50, time, kRare, 0);
+    model_.tasks[mate].group = model_.tasks[parked].group = 0;
+    const int lower = pick(10, 20);
+    for (int i = 0; i < lower; ++i) {
+      add_fixed(10, 2 * time, kRare, 0);
+    }
+    model_.chains.push_back({"parked", {parked}, 0, kUnbounded});
+  }
+
+  // ---- any ----
 
   std::vector<Index> threads_of(const Pool & pool)
   {
@@ -153,37 +228,37 @@ private:
     }
   }
 
-  /// The largest share of what a pool, a thread that is some tasks' only one, or an exclusive group
-  /// has, that its tasks need.
+  /// The largest load of what some task depends on: of one thread by its exclusive group, and of its
+  /// threads by all tasks that may run on one of them.
   double fullest() const
   {
     const detail::Streams streams(model_, in_trigger_order(model_));
-    std::map<std::vector<Index>, double> sets;
     std::map<Index, double> groups;
-    std::vector<double> pools(pools_.size());
     double most = 0;
     for (Index index = 0; index < model_.tasks.size(); ++index) {
       const Task & task = model_.tasks[index];
       const double load = streams.rate(index) * static_cast<double>(task.cost());
-      sets[task.threads] += load;
-      pools[task.executor] += load;
       const bool in_group = task.group != kNone;
       if (!in_group || model_.groups[task.group].exclusive) {
         most = std::max(most, in_group ? groups[task.group] += load : load);
       }
-    }
-    for (const auto & [threads, load] : sets) {
-      most = std::max(most, load / static_cast<double>(threads.size()));
-    }
-    for (Index pool = 0; pool < pools.size(); ++pool) {
-      most = std::max(most, pools[pool] / static_cast<double>(pools_[pool].threads.size()));
+      double around = 0;
+      for (Index other = 0; other < model_.tasks.size(); ++other) {
+        const std::vector<Index> & threads = model_.tasks[other].threads;
+        if (std::find_first_of(
+              threads.begin(), threads.end(), task.threads.begin(), task.threads.end()) !=
+            threads.end()) {
+          around += streams.rate(other) * static_cast<double>(model_.tasks[other].cost());
+        }
+      }
+      most = std::max(most, around / static_cast<double>(task.threads.size()));
     }
     return most;
   }
 
   void scale()
   {
-    const double factor = pick(20, 90) / 100.0 / fullest();
+    const double factor = pick(15, 75) / 100.0 / fullest();
     for (Task & task : model_.tasks) {
       task.time = static_cast<Ns>(static_cast<double>(task.time) * factor);
     }
