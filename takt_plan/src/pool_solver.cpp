@@ -23,8 +23,8 @@ Ns less_one(Ns count)
   return count == kUnbounded || count == 0 ? count : count - 1;
 }
 
-/// The most x with  threads x <= sum of min(work, x) + rest. Sorts `work`.
-Ns waiting(Ns threads, std::vector<Ns> & work, Ns rest)
+/// The most x with  threads x <= sum of min(work, x) + rest.
+Ns waiting(Ns threads, std::vector<Ns> work, Ns rest)
 {
   std::sort(work.begin(), work.end());
   // The longest first are held to be above x, as many as it takes: all but one thread at most.
@@ -53,8 +53,13 @@ struct PoolSolver::Sums
   Ns parked = 0;   ///< time
   Ns rest = 0;     ///< work
   Ns returns = 0;  ///< how often a parked task goes on waiting
-  Ns longest_lower = 0;    ///< less urgent work, of as many runs as may have begun
-  Ns reentrant_lower = 0;  ///< of reentrant tasks; that of exclusive groups is in lower_
+};
+
+struct PoolSolver::Blocking
+{
+  Ns longest = 0;    ///< of the longest runs, all together
+  Ns reentrant = 0;  ///< of reentrant tasks, and
+  std::vector<Ns> groups;  ///< of exclusive groups, with their more urgent work
 };
 
 PoolSolver::PoolSolver(std::vector<PooledTask> tasks, Ns horizon, const PoolTerms & terms)
@@ -229,64 +234,84 @@ void PoolSolver::add_mates(
   }
 }
 
-/// Less urgent work: the longest runs that may have begun each time the run's tasks began to wait.
-/// Once as many as there are threads for, and once as many as each exclusive group may have of them.
-void PoolSolver::add_blocking(
-  const PoolScope & scope, Ns length, Sums & sums, Steps & steps)
+/// Less urgent work that had begun each of some times: `most` runs, `each` of one exclusive group.
+PoolSolver::Blocking PoolSolver::blocking(
+  const PoolScope & scope, Ns length, Ns most, Ns each, bool equals, Steps & steps)
 {
-  const Ns later = terms_.again ? static_cast<Ns>(scope.run.size()) - 1 : 0;
-  const Ns returns = terms_.while_parked ? sums.returns : 0;
-  const Ns others = scope.threads - 1;
-  Ns most = add(scope.threads, multiply(later, others));
-  most = add(most, multiply(returns, scope.spans ? scope.threads : others));
   for (const PoolOther & other : scope.lower) {
     if (const Index group = relations_.group(other.task); group != kNone) {
-      left_[group] = add(1 + later, returns);
+      left_[group] = each;
+      lower_[group] = 0;
     }
   }
-  const Ns all = most;
+  Blocking result;
+  Ns left = most;
   for (const PoolOther & other : scope.lower) {
-    if (other.equal && returns == 0) {
+    if (other.equal && !equals) {
       continue;
     }
     steps.take();
     const Ns cost = tasks_[other.task].cost;
-    Ns runs = std::min(all, released_within(other.task, length));
+    Ns runs = std::min(most, released_within(other.task, length));
     if (const Index group = relations_.group(other.task); group != kNone) {
       runs = std::min(runs, left_[group]);
       left_[group] -= runs;
       lower_[group] = add(lower_[group], multiply(runs, cost));
     } else {
-      sums.reentrant_lower = add(sums.reentrant_lower, multiply(runs, cost));
+      result.reentrant = add(result.reentrant, multiply(runs, cost));
     }
-    runs = std::min(most, runs);
-    most -= runs;
-    sums.longest_lower = add(sums.longest_lower, multiply(runs, cost));
+    runs = std::min(left, runs);
+    left -= runs;
+    result.longest = add(result.longest, multiply(runs, cost));
   }
-}
-
-/// x: both limits of less urgent work hold, so the smaller answer does.
-Ns PoolSolver::waiting_of(const PoolScope & scope, Ns length, Sums & sums, Steps & steps)
-{
-  if (!terms_.blocking) {
-    return waiting(scope.threads, work_, sums.rest);
-  }
-  add_blocking(scope, length, sums, steps);
-  with_lower_.clear();
   for (Index i = 0; i < scope.groups.size(); ++i) {
     Ns & lower = lower_[relations_.group(scope.groups[i].front().task)];
-    with_lower_.push_back(add(work_[i], lower));
+    result.groups.push_back(add(work_[i], lower));
     lower = 0;
   }
   for (const PoolOther & other : scope.lower) {
     if (const Index group = relations_.group(other.task); group != kNone && lower_[group] > 0) {
-      with_lower_.push_back(lower_[group]);
+      result.groups.push_back(lower_[group]);
       lower_[group] = 0;
     }
   }
-  return std::min(
-    waiting(scope.threads, work_, add(sums.rest, sums.longest_lower)),
-    waiting(scope.threads, with_lower_, add(sums.rest, sums.reentrant_lower)));
+  return result;
+}
+
+/// x: less urgent work has several limits, each of which holds, so the smallest answer does.
+Ns PoolSolver::waiting_of(const PoolScope & scope, Ns length, const Sums & sums, Steps & steps)
+{
+  const Ns threads = scope.threads;
+  if (!terms_.blocking) {
+    return waiting(threads, work_, sums.rest);
+  }
+  Ns urgent = add(sums.rest, sums.parked);
+  for (const Ns work : work_) {
+    urgent = add(urgent, work);
+  }
+  const Ns tasks = terms_.again ? static_cast<Ns>(scope.run.size()) - 1 : 0;
+  const Ns returns = terms_.while_parked ? sums.returns : 0;
+  const Ns times = add(tasks, returns);
+  const Ns later = add(
+    multiply(tasks, threads - 1), multiply(returns, scope.spans ? threads : threads - 1));
+  const bool equals = returns > 0;
+
+  Ns again = 0;
+  Ns least = kUnbounded;
+  if (later > 0) {
+    again = blocking(scope, length, later, times, equals, steps).longest;
+    if (!scope.spans) {
+      again = std::min(again, multiply(threads - 1, urgent));
+    }
+    Blocking all = blocking(scope, length, add(threads, later), add(times, 1), equals, steps);
+    least = std::min(
+      waiting(threads, work_, add(sums.rest, all.longest)),
+      waiting(threads, all.groups, add(sums.rest, all.reentrant)));
+  }
+  Blocking first = blocking(scope, length, threads, 1, false, steps);
+  const Ns rest = add(sums.rest, again);
+  least = std::min(least, waiting(threads, first.groups, add(rest, first.reentrant)));
+  return std::min(least, waiting(threads, work_, add(rest, first.longest)));
 }
 
 /// How many runs of a task that is not less urgent may be in the way.

@@ -38,13 +38,15 @@ private:
     Ns response = 0;
   };
   struct Sums;
+  struct Blocking;
 
   Ns bound_of(const Bound & bound, Steps & steps);
   Ns delay(const PoolScope & scope, Ns length, Steps & steps);
   void add_own(const PoolScope & scope, Ns length, Sums & sums) const;
   void add_mates(const PoolScope & scope, Ns length, Sums & sums, Steps & steps) const;
-  Ns waiting_of(const PoolScope & scope, Ns length, Sums & sums, Steps & steps);
-  void add_blocking(const PoolScope & scope, Ns length, Sums & sums, Steps & steps);
+  Ns waiting_of(const PoolScope & scope, Ns length, const Sums & sums, Steps & steps);
+  Blocking blocking(
+    const PoolScope & scope, Ns length, Ns most, Ns each, bool equals, Steps & steps);
   Ns runs_of(const PoolScope & scope, const PoolOther & other, Ns length, Steps & steps) const;
   Ns released_before(Index task) const;
   Ns released_within(Index task, Ns length) const;
@@ -57,10 +59,9 @@ private:
   std::vector<Steps> steps_;
   std::vector<std::vector<Bound>> bounds_;  // of each task, by run
   // Scratch of one evaluation.
-  std::vector<Ns> work_;        // of each exclusive group in the way
-  std::vector<Ns> with_lower_;  // the same with its less urgent work
-  std::vector<Ns> left_;        // of each exclusive group, how many more runs may block
-  std::vector<Ns> lower_;       // of each exclusive group, how long they block
+  std::vector<Ns> work_;   // of each exclusive group in the way
+  std::vector<Ns> left_;   // of each exclusive group, how many more runs may block
+  std::vector<Ns> lower_;  // of each exclusive group, how long they block
 };
 
 }  // namespace takt_plan::detail

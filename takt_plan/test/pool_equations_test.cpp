@@ -115,11 +115,15 @@ TEST(PoolEquations, LessUrgentTasksBlockEachTaskOfARun)
   for (int i = 0; i < 4; ++i) {
     tasks.push_back(task(10'000, 40, 1, both));
   }
-  // Two when the first begins to wait, another one when the second does: 120 on two threads.
-  EXPECT_EQ(pooled_responses(tasks, kHorizon)[1].from_first, 10 + 60 + 10);
+  EXPECT_EQ(pooled_responses(tasks, kHorizon)[1].from_first, 10 + 40 + 10)
+    << "the second takes the first one's thread at once";
+  tasks.push_back(task(1000, 100, 9, both));
+  // Two when the first begins to wait, another one when the second does, as the urgent task has taken
+  // the first one's thread.
+  EXPECT_EQ(pooled_responses(tasks, kHorizon)[1].from_first, 10 + (100 + 3 * 40) / 2 + 10);
   PoolTerms published;
   published.again = false;
-  EXPECT_EQ(pooled_responses(tasks, kHorizon, published)[1].from_first, 10 + 40 + 10);
+  EXPECT_EQ(pooled_responses(tasks, kHorizon, published)[1].from_first, 10 + 2 * 40 + 10);
 }
 
 TEST(PoolEquations, OverloadOfOneTaskFillsOneThread)

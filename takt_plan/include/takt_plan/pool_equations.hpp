@@ -25,7 +25,10 @@
 // - rest: the runs of reentrant tasks of that urgency; and less urgent tasks that had begun: M when
 //   k1 is activated, M - 1 when a later task of the run is (the thread that ended the one before has
 //   none), M - 1 each time a parked task goes on waiting, because threads may begin less urgent work
-//   while it is parked. Of an exclusive group one each of these times.
+//   while it is parked. Of an exclusive group one each of these times, which shares the group's thread
+//   with its more urgent work. But for the first time a thread of the M has just ended a task: if the
+//   run does not take it, it runs nothing but more urgent work until the run does. So all later
+//   blocking together is at most M - 1 times that work.
 // - parked: runs of the group's more urgent members, and one less urgent member that had begun;
 //   earlier activations of its own.
 //
@@ -47,7 +50,7 @@
 // Members of an exclusive group that have other threads than k (a group that spans): while k waits,
 // one that is less urgent may slip in before k's first turn and each time a more urgent one leaves;
 // one that is more urgent may hold the group while it waits for its own threads, so its whole
-// response counts as parked; and M less urgent tasks may block again after it.
+// response counts as parked; and M less urgent tasks may block again after it, without that limit.
 //
 // Broken published forms assume that every deadline holds, and count blocking once for a whole chain
 // (pool_published.hpp).
