@@ -80,8 +80,8 @@ std::vector<std::vector<Index>> PoolRelations::runs(Index task) const
   while (result.size() < kLongestRun) {
     const std::vector<Index> & last = result.back();
     const Index before = tasks_[last.front()].after;
-    const bool goes_on = before != kNone && !tasks_[before].outside && alone(before) && alone(task) &&
-                         tasks_[before].threads == tasks_[task].threads &&
+    const bool goes_on = before != kNone && !tasks_[before].outside && alone(before) &&
+                         alone(task) && tasks_[before].threads == tasks_[task].threads &&
                          std::find(last.begin(), last.end(), before) == last.end();
     if (!goes_on) {
       break;

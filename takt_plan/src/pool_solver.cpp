@@ -10,10 +10,11 @@ namespace takt_plan::detail
 namespace
 {
 
-std::vector<PooledTask> at_least_one(std::vector<PooledTask> tasks)
+std::vector<PooledTask> checked(std::vector<PooledTask> tasks)
 {
   for (PooledTask & task : tasks) {
     task.cost = std::max<Ns>(task.cost, 1);
+    task.outside = task.outside || task.threads.empty();
   }
   return tasks;
 }
@@ -57,13 +58,13 @@ struct PoolSolver::Sums
 
 struct PoolSolver::Blocking
 {
-  Ns longest = 0;    ///< of the longest runs, all together
-  Ns reentrant = 0;  ///< of reentrant tasks, and
+  Ns longest = 0;          ///< of the longest runs, all together
+  Ns reentrant = 0;        ///< of reentrant tasks, and
   std::vector<Ns> groups;  ///< of exclusive groups, with their more urgent work
 };
 
 PoolSolver::PoolSolver(std::vector<PooledTask> tasks, Ns horizon, const PoolTerms & terms)
-: tasks_(at_least_one(std::move(tasks))),
+: tasks_(checked(std::move(tasks))),
   terms_(terms),
   horizon_(horizon),
   relations_(tasks_),
@@ -171,8 +172,8 @@ Ns PoolSolver::delay(const PoolScope & scope, Ns length, Steps & steps)
     work_.push_back(work);
   }
   for (const PoolOther & other : scope.reentrant) {
-    sums.rest = add(
-      sums.rest, multiply(runs_of(scope, other, length, steps), tasks_[other.task].cost));
+    sums.rest =
+      add(sums.rest, multiply(runs_of(scope, other, length, steps), tasks_[other.task].cost));
   }
   const Ns waited = waiting_of(scope, length, sums, steps);
   if (steps.none()) {
@@ -203,15 +204,14 @@ void PoolSolver::add_own(const PoolScope & scope, Ns length, Sums & sums) const
     } else {
       sums.parked = add(sums.parked, multiply(earlier, own.cost));
       sums.returns = add(sums.returns, earlier);
-      sums.rest = add(
-        sums.rest, multiply(all == kUnbounded ? kUnbounded : all - earlier, own.cost));
+      sums.rest =
+        add(sums.rest, multiply(all == kUnbounded ? kUnbounded : all - earlier, own.cost));
     }
   }
 }
 
 /// Members of the exclusive group.
-void PoolSolver::add_mates(
-  const PoolScope & scope, Ns length, Sums & sums, Steps & steps) const
+void PoolSolver::add_mates(const PoolScope & scope, Ns length, Sums & sums, Steps & steps) const
 {
   for (const PoolOther & mate : scope.mates) {
     const Ns runs = runs_of(scope, mate, length, steps);
@@ -292,8 +292,8 @@ Ns PoolSolver::waiting_of(const PoolScope & scope, Ns length, const Sums & sums,
   const Ns tasks = terms_.again ? static_cast<Ns>(scope.run.size()) - 1 : 0;
   const Ns returns = terms_.while_parked ? sums.returns : 0;
   const Ns times = add(tasks, returns);
-  const Ns later = add(
-    multiply(tasks, threads - 1), multiply(returns, scope.spans ? threads : threads - 1));
+  const Ns later =
+    add(multiply(tasks, threads - 1), multiply(returns, scope.spans ? threads : threads - 1));
   const bool equals = returns > 0;
 
   Ns again = 0;

@@ -165,8 +165,9 @@ TEST(PoolBounds, ThreadsWithoutAFixedPriorityOfTheirOwnCoreAreRefused)
 
 TEST(PoolBounds, WhatMayTakeACoreIsRefused)
 {
-  const std::string sentence = "'/c0' may run on thread 't1': thread 't2' may take core 1 of car "
-                               "from it";
+  const std::string sentence =
+    "'/c0' may run on thread 't1': thread 't2' may take core 1 of car "
+    "from it";
   PoolExample e(2);
   e.pooled_timer(1, 100 * kMs, kMs);
   e.timer(e.thread(1, 50), 1, 100 * kMs, kMs);
@@ -212,8 +213,7 @@ TEST(PoolBounds, OverloadIsRefusedAndSoIsWhatItStarts)
     refusal(result.tasks[0]),
     "'/c0' has no bound below 1s: its threads are overloaded or nearly so, or something that may "
     "delay it has no bound");
-  EXPECT_EQ(
-    refusal(result.tasks[started]), "'/c3' has no bound because what starts it has none");
+  EXPECT_EQ(refusal(result.tasks[started]), "'/c3' has no bound because what starts it has none");
 }
 
 TEST(PoolBounds, ABrokenModelIsAFault)
@@ -347,7 +347,8 @@ TEST(PoolBounds, AreOnTheSafeSideOfThePublishedOnes)
       const SimulationResult seen = simulated(study.ours.model, 5'000 * kMs);
       for (Index chain = 0; chain < 4; ++chain) {
         const Ns worst = seen.chains[chain].responses.worst.time();
-        EXPECT_GE(1000 * published->chains[chain], worst) << "the case study is not what breaks them";
+        EXPECT_GE(1000 * published->chains[chain], worst)
+          << "the case study is not what breaks them";
         if (threads == 4) {
           ASSERT_TRUE(ours.chains[chain].ok()) << refusal(ours.chains[chain]);
         }

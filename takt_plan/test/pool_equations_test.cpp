@@ -32,16 +32,15 @@ std::vector<Ns> bounds(const std::vector<PooledTask> & tasks, const PoolTerms & 
 TEST(PoolEquations, AsManyTasksAsThreadsDoNotDelayEachOther)
 {
   const std::vector<Index> both{0, 1};
-  EXPECT_EQ(
-    bounds({task(100, 60, 1, both), task(100, 70, 2, both)}), (std::vector<Ns>{60, 70}));
-  EXPECT_EQ(
-    bounds({task(50, 49, 1, both), task(70, 69, 2, both)}), (std::vector<Ns>{49, 69}));
+  EXPECT_EQ(bounds({task(100, 60, 1, both), task(100, 70, 2, both)}), (std::vector<Ns>{60, 70}));
+  EXPECT_EQ(bounds({task(50, 49, 1, both), task(70, 69, 2, both)}), (std::vector<Ns>{49, 69}));
 }
 
 TEST(PoolEquations, TheThirdTaskWaitsForTheShorterOfTwo)
 {
   const std::vector<Index> both{0, 1};
-  const auto result = bounds({task(1000, 60, 3, both), task(1000, 30, 2, both), task(1000, 5, 1, both)});
+  const auto result =
+    bounds({task(1000, 60, 3, both), task(1000, 30, 2, both), task(1000, 5, 1, both)});
   // Until 30 both threads may be busy; by the sum of work it is (60 + 30) / 2, each capped by itself.
   EXPECT_EQ(result[2], 30 + 5);
 }

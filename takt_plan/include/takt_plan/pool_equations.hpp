@@ -94,13 +94,13 @@ struct PooledTask
 /// notice.
 struct PoolTerms
 {
-  bool blocking = true;     ///< less urgent tasks that had begun
-  bool again = true;        ///< the same before later tasks of a run, as published forms forget
+  bool blocking = true;      ///< less urgent tasks that had begun
+  bool again = true;         ///< the same before later tasks of a run, as published forms forget
   bool while_parked = true;  ///< the same after each time it was parked
-  bool group = true;        ///< that members of the group keep it from idle threads as well
-  bool queued = true;       ///< earlier activations of its own
-  bool carry_in = true;     ///< activations that were released before the window
-  bool wake = true;         ///< threads that wake each other one after another
+  bool group = true;         ///< that members of the group keep it from idle threads as well
+  bool queued = true;        ///< earlier activations of its own
+  bool carry_in = true;      ///< activations that were released before the window
+  bool wake = true;          ///< threads that wake each other one after another
 };
 
 struct PooledResponse

@@ -179,7 +179,8 @@ private:
     task.priority = pick(0, 6);
     task.time = pick(1, 100);
     if (!pool.groups.empty() && pick(0, 1) == 0) {
-      task.group = pool.groups[static_cast<Index>(pick(0, static_cast<int>(pool.groups.size()) - 1))];
+      task.group =
+        pool.groups[static_cast<Index>(pick(0, static_cast<int>(pool.groups.size()) - 1))];
       // Mostly where the group is already.
       for (const Task & mate : model_.tasks) {
         if (mate.group == task.group && pick(0, 3) != 0) {
@@ -245,9 +246,10 @@ private:
       double around = 0;
       for (Index other = 0; other < model_.tasks.size(); ++other) {
         const std::vector<Index> & threads = model_.tasks[other].threads;
-        if (std::find_first_of(
-              threads.begin(), threads.end(), task.threads.begin(), task.threads.end()) !=
-            threads.end()) {
+        if (
+          std::find_first_of(
+            threads.begin(), threads.end(), task.threads.begin(), task.threads.end()) !=
+          threads.end()) {
           around += streams.rate(other) * static_cast<double>(model_.tasks[other].cost());
         }
       }
