@@ -159,6 +159,19 @@ TEST(PoolEquations, FullThreadsAreGivenUpAfterLimitedSteps)
   }
 }
 
+TEST(PoolEquations, ManyTasksOnOverloadedThreadsAreGivenUpToo)
+{
+  std::vector<PooledTask> tasks;
+  for (Index i = 0; i < 100; ++i) {
+    tasks.push_back(task(1000 + static_cast<Ns>(i), 45, static_cast<int>(i % 3), {0, 1, 2, 3}));
+    if (i % 10 != 0) {
+      tasks[i].after = i - 1;
+      tasks[i].arrivals = tasks[i - 1].arrivals;
+    }
+  }
+  EXPECT_EQ(pooled_responses(tasks, kUnbounded)[0].response, kUnbounded);
+}
+
 TEST(PoolEquations, NothingOverflows)
 {
   const Ns huge = kUnbounded - 1;

@@ -20,7 +20,8 @@
 // any time of it, and does not suspend itself. Messages without a delay are seen when the publisher's
 // run ends, at the latest. Messages of one topic do not overtake each other in the middleware. Times
 // and overheads of the model are upper bounds; nothing else runs at real-time priority. Publishing and
-// taking take `middleware` together: a reentrant task takes for no longer than its overheads. History
+// taking take `middleware` together: a reentrant task takes for no longer than its overheads, and a
+// thread that is woken looks for work within the `dispatch` of each task that it may run. History
 // depths suffice: what is overwritten has no response time.
 //
 // Refused with a sentence, per task and chain: threads of another order than `priority` and `fifo`, or
