@@ -10,6 +10,8 @@ std::string_view to_string(Analysis analysis) noexcept
       return "priority";
     case Analysis::window:
       return "window";
+    case Analysis::pool:
+      return "pool";
     case Analysis::deadline:
       return "deadline";
     case Analysis::several:

@@ -1,7 +1,9 @@
 #include "local_analysis.hpp"
 
+#include <numeric>
 #include <utility>
 
+#include "pool_analysis.hpp"
 #include "thread_analysis.hpp"
 
 namespace takt_plan::detail
@@ -13,11 +15,24 @@ LocalAnalysis::LocalAnalysis(Analysis kind, std::vector<Index> tasks)
 {
 }
 
+Ns LocalAnalysis::end(Index /*stream*/, Ns released, Ns response) const
+{
+  return add(released, response);
+}
+
 LocalAnalyses local_analyses(const Model & model, const Flow & flow, const BoundsOptions & options)
 {
   LocalAnalyses all;
+  std::vector<Index> pooled = in_pools(model);
+  const std::vector<char> in_pool = threads_of(model, pooled);
+  if (!pooled.empty()) {
+    all.push_back(std::make_unique<PoolAnalysis>(model, flow, std::move(pooled), options));
+  }
   for (Index thread = 0; thread < model.threads.size(); ++thread) {
     const Thread & t = model.threads[thread];
+    if (in_pool[thread]) {
+      continue;
+    }
     if (t.kind == ThreadClass::deadline) {
       all.push_back(
         std::make_unique<ThreadAnalysis>(model, flow, thread, Analysis::deadline, options));
@@ -26,6 +41,15 @@ LocalAnalyses local_analyses(const Model & model, const Flow & flow, const Bound
         std::make_unique<ThreadAnalysis>(model, flow, thread, Analysis::window, options));
     }
   }
+  return all;
+}
+
+LocalAnalyses pool_analyses(const Model & model, const Flow & flow, const BoundsOptions & options)
+{
+  std::vector<Index> tasks(model.tasks.size());
+  std::iota(tasks.begin(), tasks.end(), Index{0});
+  LocalAnalyses all;
+  all.push_back(std::make_unique<PoolAnalysis>(model, flow, std::move(tasks), options));
   return all;
 }
 

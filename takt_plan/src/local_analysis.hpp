@@ -55,6 +55,9 @@ public:
   virtual std::string refusal(Index task) const = 0;
   /// From its activation to its end, for each of the tasks. Must not fall when `lateness` rises.
   virtual const std::vector<Ns> & responses(const Lateness & lateness) = 0;
+  /// When a run that starts by this stream ends, after the nominal release, as far as `responses` saw;
+  /// not before `released`. By the response alone, if no more is known.
+  virtual Ns end(Index stream, Ns released, Ns response) const;
   /// Why a task that is not refused, and whose releases have a bound, has none itself.
   virtual std::string reason(Index task) const = 0;
 
@@ -68,6 +71,9 @@ using LocalAnalyses = std::vector<std::unique_ptr<LocalAnalysis>>;
 /// Those that a model needs beside the segments of fixed priorities; none for most models. Further
 /// kinds of threads join here. Keep references to the model and the flow.
 LocalAnalyses local_analyses(const Model & model, const Flow & flow, const BoundsOptions & options);
+
+/// All threads as pools, of one or more.
+LocalAnalyses pool_analyses(const Model & model, const Flow & flow, const BoundsOptions & options);
 
 /// Every thread as one of order `window`, which is refused if it is not.
 LocalAnalyses window_analyses(

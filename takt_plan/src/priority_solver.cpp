@@ -7,7 +7,7 @@ namespace takt_plan::detail
 {
 
 PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & options)
-: PrioritySolver(model, {options.horizon, options.terms, {}, {}}, nullptr)
+: PrioritySolver(model, {options.horizon, options.terms, {}, {}, {}}, nullptr)
 {
 }
 
@@ -218,8 +218,9 @@ void PrioritySolver::solve_part(Index id)
 void PrioritySolver::solve_local(PriorityPart & part)
 {
   const Ns response = responses_[part.window.tasks.front()];
-  part.worst = {response, response, 1};
-  part.bound = add(part.released, response);
+  part.bound = part.local->end(part.window.head_stream, part.released, response);
+  const Ns own = part.bound == kUnbounded ? kUnbounded : part.bound - part.released;
+  part.worst = {own, own, 1};
   if (part.bound > horizon_) {
     part.bound = kUnbounded;
   }

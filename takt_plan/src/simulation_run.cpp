@@ -246,6 +246,20 @@ Ns SimulationRun::late_wake(Thread & thread)
   return first == kUnbounded ? thread.wake_at : first;
 }
 
+// A timer that goes on while another thread sleeps, late for its own timers, must not be later than by
+// its own jitter.
+void SimulationRun::hasten(Host & host, const SimulatedCallback & timer)
+{
+  const Ns due = takt_core::to_ns(host.scheduler->next_release(timer));
+  for (Thread & thread : threads_) {
+    if (
+      thread.host == &host && thread.state == Thread::State::asleep &&
+      thread.wake_at != kUnbounded && thread.wake_at > due) {
+      thread.wake_at = std::min(thread.wake_at, std::max(now_, due + jitter(timer.task, due)));
+    }
+  }
+}
+
 // False: nothing was there to take.
 bool SimulationRun::start(Thread & thread)
 {
@@ -261,6 +275,9 @@ bool SimulationRun::start(Thread & thread)
     return false;
   }
   scheduler.taken(thread.run);
+  if (thread.host->jitter && callback.kind() == takt_core::Kind::timer) {
+    hasten(*thread.host, callback);
+  }
   for (const Progress & progress : thread.load.progress) {
     result_.chains[graph_.chain(progress.step)].released += graph_.begins(progress.step) ? 1 : 0;
   }

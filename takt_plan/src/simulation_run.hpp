@@ -105,6 +105,7 @@ private:
   void end_stage(Thread & thread);
   void sleep(Thread & thread);
   Ns late_wake(Thread & thread);
+  void hasten(Host & host, const SimulatedCallback & timer);
 
   // simulation_messages.cpp
   void arrive(const Event & event);

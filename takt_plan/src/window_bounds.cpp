@@ -14,7 +14,7 @@ Result<WindowBounds> window_bounds(const Model & model, const WindowOptions & op
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  const BoundsOptions all{options.horizon, {}, options.terms, {}};
+  const BoundsOptions all{options.horizon, {}, options.terms, {}, {}};
   PriorityBounds found =
     detail::answers(detail::PrioritySolver(model, all, detail::window_analyses));
   WindowBounds bounds;

@@ -11,6 +11,7 @@ enum class Analysis
 {
   priority,  ///< threads of fixed OS priority, by `priority` or `fifo`: priority_bounds.hpp
   window,    ///< threads of fixed OS priority, by `window`: window_bounds.hpp
+  pool,      ///< any of several threads of fixed OS priority: pool_equations.hpp
   deadline,  ///< threads of policy deadline, whatever their order: deadline_bounds.hpp
   several    ///< of a chain: its parts are of different ones
 };

@@ -33,6 +33,7 @@
 #include "takt_plan/analysis.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_plan/pool_equations.hpp"
 #include "takt_plan/priority_bounds.hpp"
 
 namespace takt_plan
@@ -57,6 +58,7 @@ struct BoundsOptions
   PriorityTerms priority;
   RoundRobinTerms window;
   ThreadTerms threads;
+  PoolTerms pool;
 };
 
 struct ChainAnswer

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "printed.hpp"
@@ -43,20 +44,29 @@ std::string described(const Thread & thread)
 
 std::string thread_of(const Model & model, Index task)
 {
-  return described(model.threads[model.tasks[task].threads.front()]);
+  std::vector<std::string> threads;
+  for (const Index thread : model.tasks[task].threads) {
+    threads.push_back(described(model.threads[thread]));
+  }
+  return fmt::format("{}", fmt::join(threads, " or "));
 }
 
 // "core 0 of car", or several.
-std::string place_of(const Model & model, const Thread & thread)
+std::string place_of(const Model & model, Index task)
 {
-  if (thread.cores.size() == 1) {
-    return model.core_name(thread.cores.front());
+  std::set<Index> cores;
+  for (const Index thread : model.tasks[task].threads) {
+    cores.insert(model.threads[thread].cores.begin(), model.threads[thread].cores.end());
+  }
+  if (cores.size() == 1) {
+    return model.core_name(*cores.begin());
   }
   std::vector<int> numbers;
-  for (const Index core : thread.cores) {
+  for (const Index core : cores) {
     numbers.push_back(model.cores[core].number);
   }
-  return fmt::format("cores {} of {}", fmt::join(numbers, ", "), model.hosts[thread.host]);
+  const std::string & host = model.hosts[model.tasks[task].host];
+  return fmt::format("cores {} of {}", fmt::join(numbers, ", "), host);
 }
 
 using Terms = std::vector<std::pair<std::string, Ns>>;
@@ -69,7 +79,9 @@ Terms terms_of(const Model & model, const SegmentBound & segment)
     return {
       {fmt::format(
          "from its release to its end, by order {}{}", takt_core::to_string(thread.order),
-         segment.analysis == Analysis::deadline ? " on what its thread reserves" : ""),
+         segment.analysis == Analysis::deadline ? " on what its thread reserves"
+         : segment.analysis == Analysis::pool   ? " on any of its threads"
+                                                : ""),
        segment.response}};
   }
   Terms terms{
@@ -116,9 +128,8 @@ std::string by_segments(
         threads.push_back(thread);
       }
     }
-    const Thread & first = model.threads[model.tasks[segment.tasks.front()].threads.front()];
     text += fmt::format(
-      "\n{}. {}\n   on {}, thread {}\n", number++, fmt::join(ids, " -> "), place_of(model, first),
+      "\n{}. {}\n   on {}, thread {}\n", number++, fmt::join(ids, " -> "), place_of(model, segment.tasks.front()),
       fmt::join(threads, ", "));
     std::vector<Row> rows;
     const Ns before = segment.released - reached;

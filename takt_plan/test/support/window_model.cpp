@@ -53,7 +53,7 @@ public:
     }
     for (const Chain & chain : model_.chains) {
       const auto ways = detail::chain_ways(model_, flow_.streams, chain);
-      bounds.chains.push_back(ways ? bound_of(*ways) : ways.faults());
+      bounds.chains.push_back(ways ? bound_of(ways->streams) : ways.faults());
     }
     return bounds;
   }

@@ -1,0 +1,120 @@
+// Response-time equations of callbacks that may run on any of several threads, on plain numbers.
+//
+// pool_bounds.hpp applies them to a system. Each task has a set of threads that may run it; sets may
+// overlap in part. A thread that becomes free takes the most urgent waiting task of those it may run
+// and runs it to its end; a task whose exclusive group is busy is parked, and a group that is left
+// goes to its most urgent waiting member.
+//
+// Theorem. Take a run: tasks k1 ... kn with the same M threads, each started by nothing but the one
+// before (often a single task). Let k1 be activated at a, and count the whole time units from a until
+// kn begins. In each of them one task of the run is the next to end, and
+//
+// - it runs itself, or
+// - it is parked, and a member of its group (or an earlier activation of its own) runs, or
+// - it waits, or is parked behind a member that waits for the same threads. Then all M threads are
+//   busy, else one would take it: with tasks that go before it, or with less urgent ones that had
+//   begun before this waiting did, as no thread prefers those while it waits.
+//
+// So whoever has waited v units has v <= f(v), and the bound is v - 1 + C_n for the least v that says
+// otherwise (the way of counting of Sobhani, Choi and Kim, RTAS 2023):
+//
+//     f(v) = C_1 + ... + C_(n-1) + parked(v) + most x with  M x <= sum of min(work_g(v), x) + rest(v)
+//
+// - work_g: of an exclusive group g, all runs of its members at least as urgent as the least urgent
+//   task of the run. Members never overlap, so no group fills more than one thread: min(..., x).
+// - rest: the runs of reentrant tasks of that urgency; and less urgent tasks that had begun: M when
+//   k1 is activated, M - 1 when a later task of the run is (the thread that ended the one before has
+//   none), M - 1 each time a parked task goes on waiting, because threads may begin less urgent work
+//   while it is parked. Of an exclusive group one each of these times, which shares the group's thread
+//   with its more urgent work. But for the first time a thread of the M has just ended a task: if the
+//   run does not take it, it runs nothing but more urgent work until the run does. So all later
+//   blocking together is at most M - 1 times that work.
+// - parked: runs of the group's more urgent members, and one less urgent member that had begun;
+//   earlier activations of its own.
+//
+// Threads that sleep are not busy, but need time to wake up. Who makes work ready wakes one thread,
+// which may take something more urgent that has come meanwhile and wakes the next one. No thread goes
+// to sleep while the task waits, so each time it waits this adds M - 1 times the longest `wake`; the
+// task's own is part of its cost.
+//
+// How many runs of a task fall into the window: an activation that was released (nominally) at s has
+// ended by s + B, so it matters only if a - B < s < a + v. Among equals who is released first goes
+// first; for a single task those need s <= a. Tasks that only the run's end starts need s <= a, too,
+// and are not of the run's own activation.
+//
+// The bounds B are those that are looked for. They hold because of this: of all bounds that are
+// exceeded, look at the one that is exceeded first in time. Its window lies before that, and all
+// bounds that were used in it are of activations that had to end before; none of these is exceeded.
+// So the equations hold for this one, a contradiction. The least solution is found by iteration.
+//
+// Members of an exclusive group that have other threads than k (a group that spans): while k waits,
+// one that is less urgent may slip in before k's first turn and each time a more urgent one leaves;
+// one that is more urgent may hold the group while it waits for its own threads, so its whole
+// response counts as parked; and M less urgent tasks may block again after it, without that limit.
+//
+// Broken published forms assume that every deadline holds, and count blocking once for a whole chain
+// (pool_published.hpp).
+//
+// Times count in whole nanoseconds, and a run as one at least. Limits, so that no numbers can make
+// them hang: a million terms for each task of those that share threads or groups, and a thousand
+// rounds. What is not found by then counts as unbounded.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__POOL_EQUATIONS_HPP_
+#define TAKT_PLAN__POOL_EQUATIONS_HPP_
+
+#include <vector>
+
+#include "takt_plan/executor_bounds.hpp"
+#include "takt_plan/model.hpp"
+
+namespace takt_plan
+{
+
+struct PooledTask
+{
+  /// Of each of its sources. The jitter is how late after the nominal release of the source the task
+  /// is activated.
+  std::vector<Arrivals> arrivals;
+  Ns cost = 0;
+  std::vector<Index> threads;  ///< that may run it, rising; never empty
+  int priority = 0;            ///< larger first; among equals the earlier release
+  Index group = kNone;         ///< any number for an exclusive group; none: one of its own
+  bool reentrant = false;      ///< it may overlap with itself; `group` does not matter then
+  Ns serial = 0;               ///< reentrant: the part of its cost in which it starts nowhere else
+  Ns wake = 0;                 ///< a thread that is woken for it looks for work after that, at most
+  /// The task whose end starts it, and nothing else does; of one host, without delay. Its arrivals are
+  /// the same as that task's, with other jitters.
+  Index after = kNone;
+  /// Something that is not among these tasks may delay it: it has no bound.
+  bool outside = false;
+};
+
+/// The terms of the equations. All are needed: leaving one out shows that a test of soundness would
+/// notice.
+struct PoolTerms
+{
+  bool blocking = true;      ///< less urgent tasks that had begun
+  bool again = true;         ///< the same before later tasks of a run, as published forms forget
+  bool while_parked = true;  ///< the same after each time it was parked
+  bool group = true;         ///< that members of the group keep it from idle threads as well
+  bool queued = true;        ///< earlier activations of its own
+  bool carry_in = true;      ///< activations that were released before the window
+  bool wake = true;          ///< threads that wake each other one after another
+};
+
+struct PooledResponse
+{
+  Ns response = kUnbounded;  ///< from its own activation
+  /// The first task of the run for which this bound is the best, and the bound from its activation.
+  Index first = kNone;
+  Ns from_first = kUnbounded;
+};
+
+/// One per task; kUnbounded beyond `horizon` and beyond the limits above.
+std::vector<PooledResponse> pooled_responses(
+  const std::vector<PooledTask> & tasks, Ns horizon, const PoolTerms & terms = {});
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__POOL_EQUATIONS_HPP_
