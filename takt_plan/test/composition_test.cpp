@@ -231,13 +231,16 @@ TEST(Composition, RefusesWhatRunsOutsideOfTheEquations)
     refusal([](Mixed & m) {
       m.model.tasks[0].threads = {0, m.thread(2, 10)};
     }),
-    "'/c0' may run on any of 2 threads; this analysis needs one thread for each callback");
+    "'/c0' may run on thread 't0': this analysis needs policy fifo or rr, a fixed OS priority and "
+    "one core");
   EXPECT_EQ(
     refusal([](Mixed & m) {
       const Index pooled = m.timer(0, 0, 100 * kMs, kMs);
       m.model.tasks[pooled].threads = {0, m.thread(2, 10)};
     }),
-    on + "'/c1' may run on it and on others");
+    "'/c0' may run on thread 't0': this analysis needs policy fifo or rr, a fixed OS priority and "
+    "one core")
+    << "what shares a thread with a pool is part of it";
   EXPECT_EQ(
     refusal([](Mixed & m) { m.model.tasks[0].time = 61 * kMs; }),
     "'/c0' has no bound below 10s: its thread is overloaded or nearly so, or something on it is "

@@ -166,11 +166,11 @@ TEST(EndToEnd, WhatOthersReplaceHasAResponseButNoAge)
 
 TEST(EndToEnd, ARefusedPartIsTheChainsRefusal)
 {
-  Sampled pool;
-  pool.model.tasks[pool.control].threads.push_back(pool.thread(2, 50));
-  read(pool, pool.control, pool.sensor);
-  pool.chain({pool.sensor, pool.control});
-  EXPECT_NE(why_not(pool.model).find("may run on any of 2 threads"), std::string::npos);
+  Sampled edf;
+  edf.model.threads[edf.model.tasks[edf.control].threads.front()].order = takt_core::Order::edf;
+  read(edf, edf.control, edf.sensor);
+  edf.chain({edf.sensor, edf.control});
+  EXPECT_NE(why_not(edf.model).find("order is edf"), std::string::npos);
   Sampled full;
   full.model.tasks[full.sensor].time = 11 * kMs;
   read(full, full.control, full.sensor);

@@ -167,8 +167,25 @@ TEST_F(ExplainProgram, AChainWithoutABoundSaysWhyAndIsNotMet)
   const Outcome outcome = run("pool.yaml --system system.yaml");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(
-    outcome.out.find("obstacles has no bound: '/plan:sub(/obstacles)' may run on any of 2 threads"),
+    outcome.out.find("obstacles has no bound: '/plan:sub(/obstacles)' may run on thread 'planner': "
+                     "thread 'log' may take core 1 of car from it"),
     std::string::npos)
+    << outcome.out;
+}
+
+TEST_F(ExplainProgram, APoolIsAPartOfItsOwn)
+{
+  write(
+    "pool.yaml",
+    "version: 1\nexecutors:\n  main:\n    order: priority\n"
+    "    threads: {pool: {count: 2, policy: fifo, priority: 60, spread: true, cores: [0, 1]}}\n"
+    "    default: pool\n  planning:\n    order: priority\n"
+    "    threads: {rest: {policy: fifo, priority: 10, cores: [2]}}\n    default: rest\n");
+  write("three_cores.yaml", changed("system.yaml", "cores: 2", "cores: 3"));
+  const Outcome outcome = run("pool.yaml --system three_cores.yaml --chain obstacles");
+  EXPECT_NE(outcome.out.find("thread pool.0 (OS priority 60) or pool.1"), std::string::npos)
+    << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("by order priority on any of its threads"), std::string::npos)
     << outcome.out;
 }
 
