@@ -216,13 +216,13 @@ void run(std::uint64_t seed, const PriorityTerms & terms, Seen & seen)
 TEST(MessageSetSoundness, NoResponseIsAboveItsBound)
 {
   Seen seen;
-  for (std::uint64_t i = 0; i < test::rounds(1000); ++i) {
+  for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
     run(test::seed() + i, {}, seen);
   }
   EXPECT_EQ(seen.violations, 0U) << seen.first;
-  EXPECT_GT(seen.jobs, 1'000'000U);
+  EXPECT_GT(seen.jobs, 500'000U);
   EXPECT_GT(seen.bounds, seen.refusals);
-  EXPECT_GT(seen.through_sets, 5'000U);
+  EXPECT_GT(seen.through_sets, 2'000U);
   EXPECT_GT(seen.tightest, 0.95);
 }
 
