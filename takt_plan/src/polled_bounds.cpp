@@ -109,14 +109,9 @@ std::vector<Ns> round_robin_or_busy_window_bounds(
   const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon)
 {
   Steps steps(tasks.size());
-  const detail::ThreadWindow window(service, tasks, limited(horizon), {}, steps);
-  return iterated(
-    service, tasks, true, limited(horizon), steps,
-    [&](std::size_t i, const std::vector<Ns> & bounds) {
-      return std::min(
-        detail::round_robin(service, tasks, {i}, bounds, limited(horizon), {}, steps),
-        window.bound(i, window.points(i, bounds[i]), 0));
-    });
+  Steps window_steps(tasks.size());
+  return detail::round_robin_or_busy_window_bounds(
+    service, tasks, limited(horizon), steps, window_steps);
 }
 
 Ns round_robin_run_bound(
@@ -152,11 +147,32 @@ Ns run_bound(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms)
 {
+  Steps steps(tasks.size());
+  return detail::run_bound(service, tasks, run, bounds, limited(horizon), terms, steps);
+}
+
+std::vector<Ns> detail::round_robin_or_busy_window_bounds(
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon, Steps & steps,
+  Steps & window_steps)
+{
+  const detail::ThreadWindow window(service, tasks, horizon, {}, window_steps);
+  return iterated(
+    service, tasks, true, horizon, steps,
+    [&](std::size_t i, const std::vector<Ns> & bounds) {
+      return std::min(
+        detail::round_robin(service, tasks, {i}, bounds, horizon, {}, steps),
+        window.bound(i, window.points(i, bounds[i]), 0));
+    });
+}
+
+Ns detail::run_bound(
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms, Steps & steps)
+{
   if (has_unbounded(run, bounds)) {
     return kUnbounded;
   }
-  Steps steps(tasks.size());
-  const detail::ThreadWindow window(service, tasks, limited(horizon), terms, steps);
+  const detail::ThreadWindow window(service, tasks, horizon, terms, steps);
   TaskRun part;
   Ns bound = 0;
   for (const std::size_t task : run) {
@@ -164,7 +180,7 @@ Ns run_bound(
     const Ns points = window.points(task, bounds[task]);
     bound = std::min(
       {add(bound, bounds[task]), window.bound(task, points, bound),
-       detail::round_robin(service, tasks, part, bounds, limited(horizon), {}, steps)});
+       detail::round_robin(service, tasks, part, bounds, horizon, {}, steps)});
   }
   return bound;
 }

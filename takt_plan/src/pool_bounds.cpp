@@ -14,7 +14,9 @@ Result<PooledBounds> pool_bounds(const Model & model, const PoolOptions & option
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  const BoundsOptions all{options.horizon, {}, {}, {}, options.terms};
+  BoundsOptions all;
+  all.horizon = options.horizon;
+  all.pool = options.terms;
   PriorityBounds found = detail::answers(detail::PrioritySolver(model, all, detail::pool_analyses));
   PooledBounds bounds;
   bounds.tasks = std::move(found.tasks);

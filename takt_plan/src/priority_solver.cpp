@@ -6,8 +6,21 @@
 namespace takt_plan::detail
 {
 
+namespace
+{
+
+BoundsOptions only_segments(const PriorityOptions & options)
+{
+  BoundsOptions all;
+  all.horizon = options.horizon;
+  all.priority = options.terms;
+  return all;
+}
+
+}  // namespace
+
 PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & options)
-: PrioritySolver(model, {options.horizon, options.terms, {}, {}, {}}, nullptr)
+: PrioritySolver(model, only_segments(options), nullptr)
 {
 }
 

@@ -27,6 +27,15 @@ std::vector<Ns> round_robin_bounds(
   const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms, Steps & steps);
 
+/// Where `window_steps` run out it is Theorem 2 alone: a nearly full thread has very long windows.
+std::vector<Ns> round_robin_or_busy_window_bounds(
+  const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon, Steps & steps,
+  Steps & window_steps);
+
+Ns run_bound(
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms, Steps & steps);
+
 /// One evaluation with assumed bounds, for a run of tasks. Allocates nothing.
 Ns round_robin(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,

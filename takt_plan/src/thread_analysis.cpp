@@ -37,13 +37,19 @@ ThreadAnalysis::ThreadAnalysis(
   flow_(flow),
   thread_(thread),
   window_terms_(options.window),
+  round_robin_only_(options.round_robin_only),
   terms_(options.threads),
   horizon_(detail::horizon(model, options.horizon)),
   service_(model, flow, thread, kind, options.threads),
   refusal_(find_refusal()),
   responses_(tasks().size(), kUnbounded),
-  steps_(tasks().size())
+  position_(model.tasks.size(), kNone),
+  steps_(tasks().size()),
+  window_steps_(tasks().size())
 {
+  for (Index i = 0; i < tasks().size(); ++i) {
+    position_[tasks()[i]] = i;
+  }
 }
 
 std::string ThreadAnalysis::find_refusal() const
@@ -89,7 +95,7 @@ std::string ThreadAnalysis::refusal(Index index) const
                               quoted(model_.threads[thread_].name) + ": " + refusal_;
 }
 
-std::vector<Demand> ThreadAnalysis::demands(const Lateness & lateness) const
+std::vector<Demand> ThreadAnalysis::demands(const Lateness & lateness)
 {
   std::vector<Demand> all;
   for (const Index task : tasks()) {
@@ -102,7 +108,8 @@ std::vector<Demand> ThreadAnalysis::demands(const Lateness & lateness) const
           return model_.tasks[flow_.streams.all()[from.stream].task].threads.front() != thread_;
         });
       const bool counts = terms_.lateness || !from_elsewhere;
-      demand.arrivals.push_back({stream.period, counts ? lateness.released(id) : 0});
+      released_[id] = counts ? lateness.released(id) : 0;
+      demand.arrivals.push_back({stream.period, released_[id]});
     }
     all.push_back(std::move(demand));
   }
@@ -139,9 +146,67 @@ void ThreadAnalysis::solve_window()
   const bool snapshot = model_.threads[thread_].window_timers == takt_core::WindowTimers::snapshot;
   std::vector<ExecutorTask> executor;
   for (Index i = 0; i < tasks().size(); ++i) {
-    executor.push_back({demands_[i], snapshot || !model_.tasks[tasks()[i]].timer});
+    executor.push_back({demands_[i], snapshot || !model_.tasks[tasks()[i]].timer, {}});
+    for (const Index id : flow_.streams.of(tasks()[i])) {
+      executor.back().in_window.push_back({flow_.streams.all()[id].period, late_in_window(id)});
+    }
   }
-  responses_ = round_robin_bounds(given_, executor, horizon_, window_terms_, steps_);
+  if (round_robin_only_) {
+    responses_ = round_robin_bounds(given_, executor, horizon_, window_terms_, steps_);
+    return;
+  }
+  responses_ = round_robin_or_busy_window_bounds(
+    given_, executor, horizon_, steps_, window_steps_);
+  bound_runs(executor);
+}
+
+/// True if the end of the one stream before starts this one at once, on this thread.
+bool ThreadAnalysis::continues(Index id) const
+{
+  const Stream & stream = flow_.streams.all()[id];
+  if (stream.from.size() != 1 || joins(model_.tasks[stream.task])) {
+    return false;
+  }
+  const Stream::From & from = stream.from.front();
+  return position_[flow_.streams.all()[from.stream].task] != kNone &&
+         model_.tasks[stream.task].triggers[from.link].delay == 0;
+}
+
+/// What starts in the window's thread is not late before that has run.
+Ns ThreadAnalysis::late_in_window(Index id) const
+{
+  while (continues(id)) {
+    id = flow_.streams.all()[id].from.front().stream;
+  }
+  return released_.at(id);
+}
+
+void ThreadAnalysis::bound_runs(const std::vector<ExecutorTask> & executor)
+{
+  constexpr std::size_t kLongestRun = 16;
+  ends_.clear();
+  for (const Index task : tasks()) {
+    for (const Index id : flow_.streams.of(task)) {
+      TaskRun run{position_[task]};
+      Index head = id;
+      while (run.size() < kLongestRun && continues(head)) {
+        head = flow_.streams.all()[head].from.front().stream;
+        run.insert(run.begin(), position_[flow_.streams.all()[head].task]);
+      }
+      if (run.size() > 1) {
+        const Ns bound = run_bound(given_, executor, run, responses_, horizon_, {}, window_steps_);
+        ends_[id] = add(released_.at(head), bound);
+      }
+    }
+  }
+}
+
+// A run of tasks that start each other ends before the sum of its tasks' responses.
+Ns ThreadAnalysis::end(Index stream, Ns released, Ns response) const
+{
+  const Ns sum = add(released, response);
+  const auto found = ends_.find(stream);
+  return found == ends_.end() ? sum : std::max(released, std::min(sum, found->second));
 }
 
 void ThreadAnalysis::solve_in_order()

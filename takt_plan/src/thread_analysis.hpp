@@ -18,6 +18,7 @@
 #define TAKT_PLAN__SRC__THREAD_ANALYSIS_HPP_
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "limits.hpp"
@@ -38,19 +39,24 @@ public:
 
   std::string refusal(Index task) const override;
   const std::vector<Ns> & responses(const Lateness & lateness) override;
+  Ns end(Index stream, Ns released, Ns response) const override;
   std::string reason(Index task) const override;
 
 private:
   std::string find_refusal() const;
-  std::vector<Demand> demands(const Lateness & lateness) const;
+  std::vector<Demand> demands(const Lateness & lateness);
   void solve();
   void solve_window();
+  void bound_runs(const std::vector<ExecutorTask> & executor);
+  bool continues(Index stream) const;
+  Ns late_in_window(Index stream) const;
   void solve_in_order();
 
   const Model & model_;
   const Flow & flow_;
   const Index thread_;
   const RoundRobinTerms window_terms_;
+  const bool round_robin_only_;
   const ThreadTerms terms_;
   const Ns horizon_;
   ThreadService service_;
@@ -59,7 +65,11 @@ private:
   Service given_ = Supply::dedicated();  // of the last round
   bool solved_ = false;
   std::vector<Ns> responses_;
+  std::vector<Index> position_;           // of each task of the model among those covered
+  std::unordered_map<Index, Ns> released_;  // of each stream of these, in the last round
+  std::unordered_map<Index, Ns> ends_;      // by runs of tasks, where there are any
   Steps steps_;
+  Steps window_steps_;  // for what is only tighter
 };
 
 }  // namespace takt_plan::detail

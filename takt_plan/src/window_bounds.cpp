@@ -14,7 +14,10 @@ Result<WindowBounds> window_bounds(const Model & model, const WindowOptions & op
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  const BoundsOptions all{options.horizon, {}, options.terms, {}, {}};
+  BoundsOptions all;
+  all.horizon = options.horizon;
+  all.window = options.terms;
+  all.round_robin_only = options.round_robin_only || !(options.terms == RoundRobinTerms{});
   PriorityBounds found =
     detail::answers(detail::PrioritySolver(model, all, detail::window_analyses));
   WindowBounds bounds;

@@ -57,6 +57,7 @@ struct BoundsOptions
   Ns horizon = 0;
   PriorityTerms priority;
   RoundRobinTerms window;
+  bool round_robin_only = false;  ///< `window` by RTSS 2021's Theorem 2 and sums over tasks alone
   ThreadTerms threads;
   PoolTerms pool;
 };

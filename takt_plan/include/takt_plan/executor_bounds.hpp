@@ -123,6 +123,8 @@ struct RoundRobinTerms
   bool queued = true;    ///< earlier activations of the task itself
   bool extra = true;     ///< one run more than polling points: + 1
   bool blocking = true;  ///< of tasks that are not polled
+
+  friend bool operator==(const RoundRobinTerms &, const RoundRobinTerms &) = default;
 };
 
 /// The same for Theorem 3. A simulation notices only the first three: K is counted so generously that

@@ -1,14 +1,15 @@
 // Response-time bounds for threads that pick by `window`: ROS 2's polling points.
 //
-// Theorem: round robin, RTSS 2021, Theorem 2 (executor_bounds.hpp has the equations), for each task
-// from its own activation. The timer rule decides what is polled:
+// Theorem: RTSS 2021, the smaller of Theorem 2 (round robin) and Theorem 3 (busy window), for each task
+// from its own activation; executor_bounds.hpp has the equations. The timer rule decides what is polled:
 //
 // - `snapshot`: timers wait for the polling point as everything else does, so every task is polled;
 // - `immediate`: timers need not wait; they are not polled, and bound as non-preemptive work of the
 //   highest priority. Among timers any order is assumed.
 //
-// A chain's bound is the sum over its tasks: each is activated up to the bound of the one before
-// late, which is its jitter. (The theorem's form for whole chains is not used.)
+// Tasks of the thread that start each other at once are bounded as a run, up to sixteen of them, where
+// that is less than the sum over them: `run_bound` of executor_bounds.hpp. From one run, and from one
+// thread, to the next the bound is lateness, which is jitter there.
 //
 // What is at least as urgent on the thread's core, and less urgent threads at the middleware
 // ceiling, are taken off what it gets (src/thread_service.hpp has the proof).
@@ -45,7 +46,9 @@ struct WindowOptions
 {
   /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
   Ns horizon = 0;
+  /// Of round robin. With one left out, or `round_robin_only`, nothing else is used.
   RoundRobinTerms terms;
+  bool round_robin_only = false;
 };
 
 struct WindowBounds
