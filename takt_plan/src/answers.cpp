@@ -158,31 +158,53 @@ private:
     return last == from.end() ? kNone : last->stream;
   }
 
-  /// Backwards from the end, segment by segment. What comes after a set counts from the release of its
-  /// slowest topic, and is put back to the chain's.
+  /// Backwards from the end, segment by segment; then forwards, for what comes after a set that the chain
+  /// enters by another topic than what comes after counts from.
   ChainBound explained(Index id, const ChainWays & ways) const
   {
     ChainBound result;
     auto set = ways.sets.rbegin();
+    std::vector<Way> way;
     while (id != kNone) {
-      if (set == ways.sets.rend() || set->task != solver_.streams().all()[id].task) {
-        result.segments.push_back(segment(solver_.part(id)));
-        id = before(solver_.part(id));
-        continue;
+      way.push_back({id, nullptr});
+      if (set != ways.sets.rend() && set->task == solver_.streams().all()[id].task) {
+        way.back() = {input_of(*set, id), &*set};
+        ++set;
       }
-      const Index input = input_of(*set, id);
-      for (SegmentBound & after : result.segments) {
-        after.released += completed(*set, input) - solver_.part(id).bound;
-      }
-      result.segments.push_back(segment(solver_.part(input)));
-      result.segments.back().waiting = completed(*set, input) - solver_.part(input).bound;
-      id = before(solver_.part(input));
-      ++set;
+      id = before(solver_.part(way.back().stream));
     }
-    const SegmentBound & last = result.segments.front();
-    result.bound = last.released + last.response + last.waiting;
-    std::reverse(result.segments.begin(), result.segments.end());
+    std::reverse(way.begin(), way.end());
+    bool counted = true;
+    for (const Way & step : way) {
+      const PriorityPart & part = solver_.part(step.stream);
+      result.segments.push_back(segment(part));
+      SegmentBound & own = result.segments.back();
+      if (!counted) {
+        own.released = add(result.bound, delay_before(part));
+        own.response = part.worst.from_activation;
+      }
+      result.bound = add(own.released, own.response);
+      if (step.set != nullptr) {
+        own.waiting = counted ? completed(*step.set, step.stream) - part.bound
+                              : solver_.waiting(*solver_.streams().set(step.set->task), step.stream);
+        result.bound = add(result.bound, own.waiting);
+        counted = counted && step.set->complete == kNone;
+      }
+    }
     return result;
+  }
+
+  struct Way
+  {
+    Index stream = kNone;
+    const ChainWays::Set * set = nullptr;  // that it enters
+  };
+
+  /// Of the message that starts the segment.
+  Ns delay_before(const PriorityPart & part) const
+  {
+    const Stream & head = solver_.streams().all()[part.window.head_stream];
+    return head.from.empty() ? 0 : model_.tasks[head.task].triggers[head.from.front().link].delay;
   }
 
   SegmentBound segment(const PriorityPart & part) const

@@ -88,6 +88,26 @@ std::vector<Ns> BusyWindow::complete(Ns length) const
   return counts;
 }
 
+/// How long after the first activation of a window the activation `number` is, at least; as far as it is
+/// less than `most`.
+Ns apart(const BusyWindow & window, Ns number, Ns most)
+{
+  Ns least = std::max<Ns>(0, multiply(number - 1, window.period) - window.jitter);
+  if (window.curves == nullptr || number == 1) {
+    return std::min(least, most);
+  }
+  // The longest window that has fewer releases.
+  while (least < most) {
+    const Ns middle = least + (most - least + 1) / 2;
+    if (window.releases(middle) < number) {
+      least = middle;
+    } else {
+      most = middle - 1;
+    }
+  }
+  return std::min(least, most);
+}
+
 Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps & steps)
 {
   // An overloaded window has no end; knowing it saves the steps to the horizon.
@@ -96,7 +116,7 @@ Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps
     return {};
   }
   const Ns most = queued ? window.releases(whole) : 1;
-  Worst worst{-1, 0, 0};
+  Worst worst{-1, 0, 0, 0};
   Ns length = 0;
   for (Ns number = 1; number <= most; ++number) {
     length = length_to(window, number, length, horizon, steps);
@@ -104,9 +124,11 @@ Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps
       return {};
     }
     const Ns response = length - multiply(number - 1, window.period);
+    const Ns longest = std::max(worst.from_activation, length - apart(window, number, length));
     if (response > worst.response) {
-      worst = {response, length, number};
+      worst = {response, length, number, longest};
     }
+    worst.from_activation = longest;
   }
   return worst;
 }

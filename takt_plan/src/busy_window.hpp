@@ -77,6 +77,9 @@ struct Worst
   Ns response = kUnbounded;  ///< length - queue_start
   Ns length = kUnbounded;    ///< from the window's beginning to the activation's end
   Ns number = 1;             ///< of the activation in the window
+  /// The longest from an activation itself to its end, however it was released: as `length`, less what
+  /// activations before it in the window are apart at least.
+  Ns from_activation = kUnbounded;
 };
 
 /// `queued`: false looks at the first activation only. Lengths beyond `horizon` count as unbounded,

@@ -37,11 +37,14 @@ Ns gap_of(Index id, const Streams & streams, const TimesOf & times)
     return kUnbounded;
   }
   if (stream.set == kNone) {
-    return skips(stream, times) ? kUnbounded : add(stream.period, times(id).bound);
+    return skips(stream, times)
+             ? kUnbounded
+             : add(std::max(stream.period, stream.offset), times(id).bound);
   }
   const StreamTimes & left = times(stream.set);
-  return left.gap == kUnbounded ? kUnbounded
-                                : add(left.gap, std::max<Ns>(times(id).bound - left.bound, 0));
+  return left.gap == kUnbounded || times(id).ended == kUnbounded
+           ? kUnbounded
+           : add(left.gap, times(id).ended - left.ended);
 }
 
 Index MessageSet::topic_of(Index input) const
@@ -58,7 +61,7 @@ Ns MessageSet::replaced(Index input, const Streams & streams, const TimesOf & ti
   const Stream & stream = streams.all()[input];
   const Ns bound = times(input).bound;
   if (stream.set == kNone) {
-    return gap_of(input, streams, times);
+    return skips(stream, times) ? kUnbounded : add(stream.period, bound);
   }
   const MessageSet & before = *streams.set(streams.all()[stream.set].task);
   return stream.timer && before.stays_in_step(streams, times)
@@ -100,6 +103,16 @@ Ns MessageSet::completed(Index input, const Streams & streams, const TimesOf & t
     return last - behind[own];
   }
   return std::min(replaced(input, streams, times), add(times(input).bound, others));
+}
+
+Ns MessageSet::waiting(Index input, const Streams & streams, const TimesOf & times) const
+{
+  const Index own = topic_of(input);
+  Ns others = 0;
+  for (Index topic = 0; topic < topics.size(); ++topic) {
+    others = topic == own ? others : std::max(others, gap_of_topic(topics[topic], streams, times));
+  }
+  return std::min(gap_of(input, streams, times), others);
 }
 
 Ns MessageSet::lateness(Index input, const Streams & streams, const TimesOf & times) const

@@ -14,13 +14,18 @@
 // - When a message that entered by x has left with its set: before the next one of x is kept, so within
 //   T(x) + B(x), or gap(x) + B(x) after a set not in step; and once every other topic has had a message after it, so within B(x) + gap, the
 //   largest gap of the other topics. A message that is replaced before has no response.
-// - gap(x), from the beginning of a run to the end of the next by x: T + B for all that one timer starts;
-//   after a set it is the largest of its topics, and what the way from there takes at most.
-// - In step: if timers of one period and known offsets start all topics, d(x) being how much later than
+// - gap(x), from the beginning of a run to the end of the next by x: T + B for all that one timer starts
+//   (or its offset, if that is longer than its period); after a set it is the largest of its topics, and
+//   what the way from there takes at most.
+// - In step: if timers of one process, of one period and known offsets start all topics, d(x) being how much later than
 //   the first of them x is released, and every d(x) + B(x) is within the period, then the sets are those
 //   of each period, complete by the largest d(x) + B(x).
 //
 // What comes after a set has the period of its slowest topic (in step: of the timer that is first).
+// A chain that enters by another topic than what comes after counts from goes on from when its set is
+// complete: from there on responses are from activations (Worst::from_activation), since how late these
+// are for the chain is not how late they are for the stream.
+//
 // Assumptions: all topics' runs are on one thread and equally urgent, so that one ends before another
 // begins; timers go on for ever, and none skips a period, which is so as long as its own bound is within
 // its period; no message is lost on the way.
@@ -45,7 +50,8 @@ struct StreamTimes
   Ns released = 0;  ///< at the latest, after the nominal release
   Ns bound = 0;     ///< the end, likewise
   Ns gap = 0;       ///< of streams that a set starts: see above
-  Ns since = 0;     ///< of streams after a set: from its last message to there, at most
+  Ns since = 0;     ///< of streams after a set: from its last message to the activation, at most
+  Ns ended = 0;     ///< likewise, to the end
 };
 
 /// Of every stream, by its index.
@@ -65,6 +71,8 @@ struct MessageSet
   /// When the set of a message of `input` is complete and the work done, after its nominal release;
   /// kUnbounded: unknown.
   Ns completed(Index input, const Streams & streams, const TimesOf & times) const;
+  /// From the end of the run that keeps a message of `input` to there, whenever it was released.
+  Ns waiting(Index input, const Streams & streams, const TimesOf & times) const;
   /// How late what counts as a release of the work may be, for the work by that message of the slowest
   /// topic.
   Ns lateness(Index input, const Streams & streams, const TimesOf & times) const;

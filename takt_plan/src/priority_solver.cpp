@@ -133,6 +133,9 @@ bool PrioritySolver::iterate()
     for (const Index id : flow_.streams.of(task)) {
       const Ns before = parts_[id].bound;
       solve_part(id);
+      const Ns ended = parts_[id].ended;
+      parts_[id].ended = since_set(id);
+      moved = moved || parts_[id].ended != ended;
       if (parts_[id].bound != before) {
         moved = true;
         if (round_ > kMostRounds) {
@@ -158,6 +161,12 @@ Ns PrioritySolver::completed(const MessageSet & set, Index input) const
   return terms_.sets ? set.completed(input, flow_.streams, times) : parts_[input].bound;
 }
 
+Ns PrioritySolver::waiting(const MessageSet & set, Index input) const
+{
+  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
+  return terms_.sets ? set.waiting(input, flow_.streams, times) : 0;
+}
+
 // Looked at in each round, because gaps depend on much. False if nothing moved.
 bool PrioritySolver::solve_set(const MessageSet & set)
 {
@@ -176,8 +185,10 @@ bool PrioritySolver::solve_set(const MessageSet & set)
     Ns bound = part.bound == kUnbounded ? kUnbounded : completed(set, inputs[i]);
     bound = bound > horizon_ || round_ > kMostRounds ? kUnbounded : bound;
     const Ns gap = set.gap(flow_.streams, times);
-    if (bound != part.bound || gap != part.gap) {
+    const Ns since = since_set(complete[i]);
+    if (bound != part.bound || gap != part.gap || since != part.ended) {
       part.gap = gap;
+      part.ended = since;
       part.bound = bound;
       release_next(complete[i]);
       moved = true;
@@ -233,7 +244,7 @@ void PrioritySolver::solve_local(PriorityPart & part)
   const Ns response = responses_[part.window.tasks.front()];
   part.bound = part.local->end(part.window.head_stream, part.released, response);
   const Ns own = part.bound == kUnbounded ? kUnbounded : part.bound - part.released;
-  part.worst = {own, own, 1};
+  part.worst = {own, own, 1, response};
   if (part.bound > horizon_) {
     part.bound = kUnbounded;
   }
@@ -243,18 +254,18 @@ void PrioritySolver::solve_local(PriorityPart & part)
 Ns PrioritySolver::since_set(Index id) const
 {
   const Stream & stream = flow_.streams.all()[id];
-  if (!stream.curved) {
+  if (stream.set == kNone) {
     return 0;
   }
-  Ns response = 0;
+  Ns longest = 0;
   if (stream.set == id) {
     for (const Index input : flow_.streams.of(stream.task)) {
-      response = std::max(response, parts_[input].worst.response);
+      longest = std::max(longest, parts_[input].worst.from_activation);
     }
-    return response;
+    return longest;
   }
   const PriorityPart & part = parts_[id];
-  return add(parts_[part.window.head_stream].since, part.worst.response);
+  return add(parts_[part.window.head_stream].since, part.worst.from_activation);
 }
 
 bool PrioritySolver::release_next(Index id)

@@ -58,6 +58,8 @@ public:
   /// When the set of a message that starts a run by this stream is complete and the work done, after
   /// its nominal release; kUnbounded: unknown.
   Ns completed(const MessageSet & set, Index input) const;
+  /// From the end of the run that keeps such a message to there, whenever that was released.
+  Ns waiting(const MessageSet & set, Index input) const;
 
 private:
   Ns releases(Index stream, Ns length) const override;  // of a stream after a set

@@ -194,7 +194,8 @@ private:
     }
     for (Index i = 0; i < own.size(); ++i) {
       Ns & cost = i < least && terms_.overtaking ? window_.before : window_.after;
-      cost = add(cost, cost_of_run(own[i]));
+      // What takes no time at all begins only once nothing else comes at that very moment.
+      cost = add(cost, std::max<Ns>(cost_of_run(own[i]), i + 1 == own.size() ? 1 : 0));
       for (const Index next : segments_.next(own[i])) {
         if (!work_[next] || task(own[i]).newest || (i + 1 < own.size() && next == own[i + 1])) {
           continue;

@@ -29,7 +29,9 @@ Streams::Streams(const Model & model, const std::vector<Index> & order)
   for (const Index index : order) {
     const Task & task = model.tasks[index];
     if (task.release) {
-      add({index, index, task.release->period, {}, all_.size(), kNone, task.timer});
+      add(
+        {index, index, task.release->period, {}, all_.size(), kNone, task.timer,
+         task.release->offset.value_or(0)});
     }
     if (joins(task) && !task.release && add_joined(model, index)) {
       continue;
@@ -89,6 +91,7 @@ bool Streams::add_joined(const Model & model, Index index)
     joined.root = stream.root;
     joined.set = stream.set;
     joined.timer = stream.timer;
+    joined.offset = stream.offset;
     joined.curved = stream.curved;
     joined.from.push_back({after(from).front(), link});
   }
@@ -142,12 +145,12 @@ void Streams::add_set(const Model & model, Index index)
   sets_.push_back(std::move(set));
 }
 
-// In step are timers of one period on one host, whose clock they share, the first releases of which are
-// in one period.
+// In step are timers of one period in one process, from whose start offsets count, the first releases of
+// which are in one period.
 void Streams::compare_periods(const Model & model, MessageSet & set) const
 {
   const Stream & first_stream = all_[set.topics.front().front()];
-  const Index host = model.tasks[first_stream.source].host;
+  const Index executor = model.tasks[first_stream.source].executor;
   bool one_source = true, one_clock = true;
   std::vector<Ns> offsets;
   set.in_step = true;
@@ -157,7 +160,7 @@ void Streams::compare_periods(const Model & model, MessageSet & set) const
     set.in_step = set.in_step && topic.size() == 1 && stream.period == first_stream.period &&
                   stream.set == kNone && stream.timer;
     one_source = one_source && stream.source == first_stream.source;
-    one_clock = one_clock && source.host == host && source.release->offset;
+    one_clock = one_clock && source.executor == executor && source.release->offset;
     offsets.push_back(source.release->offset.value_or(0));
   }
   const Ns first = *std::min_element(offsets.begin(), offsets.end());

@@ -30,6 +30,7 @@ struct Stream
   Index root = kNone;  ///< the stream of the source's own release
   Index set = kNone;   ///< the last stream on the way that begins with a complete set; none: no set
   bool timer = false;  ///< the source is one
+  Ns offset = 0;       ///< of its first release, if known
   bool curved = false;  ///< after a set: `releases_of` knows more than the period says
 };
 

@@ -100,7 +100,8 @@ std::vector<Demand> ThreadAnalysis::demands(const Lateness & lateness)
   std::vector<Demand> all;
   for (const Index task : tasks()) {
     Demand demand;
-    demand.cost = model_.tasks[task].cost();
+    // What takes no time needs the thread to have its core all the same.
+    demand.cost = std::max<Ns>(model_.tasks[task].cost(), 1);
     for (const Index id : flow_.streams.of(task)) {
       const Stream & stream = flow_.streams.all()[id];
       const bool from_elsewhere =
