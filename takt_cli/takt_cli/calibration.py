@@ -54,18 +54,21 @@ class Calibration:
     def overheads(self, percent: float) -> dict[str, int]:
         """Give what a system model is to say, in ns, so that so many percent cost no more."""
 
-        def at(samples: Samples) -> float:
-            return percentile(samples, percent) or float(samples.max())
-
         return {
-            "dispatch": round(at(self.dispatch)),
-            "middleware": round(max(at(self.publish), at(self.take))),
+            "dispatch": round(_at(self.dispatch, percent)),
+            "middleware": round(max(_at(self.publish, percent), _at(self.take, percent))),
             "context_switch": round(float(self.wake_up_cross_core.get("p99") or 0.0)),
         }
 
     def jitter(self, percent: float) -> int:
         """Give how late a timer's thread wakes up, in ns, likewise."""
-        return round(percentile(self.wake_up, percent) or float(self.wake_up.max()))
+        return round(_at(self.wake_up, percent))
+
+
+def _at(samples: Samples, percent: float) -> float:
+    """Give the percentile, or the maximum where too few samples lie beyond it."""
+    value = percentile(samples, percent)
+    return float(samples.max()) if value is None else value  # 0 is a value
 
 
 @dataclass(frozen=True)

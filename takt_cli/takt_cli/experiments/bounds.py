@@ -247,7 +247,7 @@ def figures(found: Sequence[Against]) -> list[tuple[str, Figure]]:
             "name": name,
             "y": names,
             "x": [value / 1e6 if value else None for value in values][::-1],
-            "marker": {"color": f"var({colour})"},
+            "marker": {"color": colour},
         }
 
     data = [
