@@ -107,7 +107,7 @@ def test_all_samples_in_stalls_leave_no_worst():
 
 
 def test_the_plot_has_bound_and_worst_of_each_chain_the_important_one_on_top():
-    known, found = held(13, [(10, False)])
+    _, found = held(13, [(10, False)])
     ((title, figure),) = bounds.figures(found)
     assert title == "Bounds and worst responses"
     limit, worst = figure["data"]

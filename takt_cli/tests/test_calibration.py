@@ -28,9 +28,7 @@ def records(periods, *, take=TAKE, slow=(), order=COLUMNS):
                 now += DISPATCH + take
             end = now + (0 if callback == 3 else PUBLISH)
             release = due if callback < 2 else due + WAKE_UP + PUBLISH
-            row = dict(
-                zip(COLUMNS, (callback, int(callback < 3), release, now, end), strict=True)
-            )
+            row = dict(zip(COLUMNS, (callback, int(callback < 3), release, now, end), strict=True))
             rows.append([row[column] for column in order])
             now = end
     return {"columns": list(order), "callbacks": IDS, "runs": rows}

@@ -131,7 +131,10 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
 
 @pytest.mark.parametrize(
     "page",
-    [*PAGES, *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate"))],
+    [
+        *PAGES,
+        *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
+    ],
 )
 def test_links_between_pages_lead_somewhere(page):
     text = (DOCS / page).read_text(encoding="utf-8")

@@ -108,8 +108,7 @@ TEST(System, ReadsTheDocumentationsSetOfNewestMessages)
   const CallbackModel & fuse = system.callbacks[2];
   EXPECT_EQ(fuse.trigger, Trigger::newest);
   EXPECT_EQ(
-    fuse.ids,
-    (std::vector<std::string>{"/fuse:sub(/front/points)", "/fuse:sub(/rear/points)"}));
+    fuse.ids, (std::vector<std::string>{"/fuse:sub(/front/points)", "/fuse:sub(/rear/points)"}));
   EXPECT_EQ(fuse.triggers, (std::vector<std::string>{"/front/points", "/rear/points"}));
   ASSERT_EQ(system.chains.size(), 2U);
   EXPECT_EQ(system.chains[0].options.path[1], fuse.ids[0]);
@@ -370,13 +369,11 @@ const std::string kSet =
 TEST(System, SubscriptionsOfASetAreOneCallbackWithSeveralIds)
 {
   const System system = parse(with_callbacks(
-    {kTimer, kOther, kSet},
-    "chains: {main: {path: [\"/b:timer(20ms)\", \"/f:sub(/y)\"]}}\n"));
+    {kTimer, kOther, kSet}, "chains: {main: {path: [\"/b:timer(20ms)\", \"/f:sub(/y)\"]}}\n"));
   ASSERT_EQ(system.callbacks.size(), 3U);
   EXPECT_EQ(system.callbacks[2].trigger, Trigger::newest);
   EXPECT_EQ(system.callbacks[2].id, "/f:sub(/x)");
-  EXPECT_EQ(
-    system.callbacks[2].all_ids(), (std::vector<std::string>{"/f:sub(/x)", "/f:sub(/y)"}));
+  EXPECT_EQ(system.callbacks[2].all_ids(), (std::vector<std::string>{"/f:sub(/x)", "/f:sub(/y)"}));
   EXPECT_EQ(system.callbacks[0].all_ids(), std::vector<std::string>{"/a:timer(10ms)"});
 }
 
@@ -384,8 +381,7 @@ TEST(System, AChainEntersASetByTheSubscriptionOfItsTopic)
 {
   expect_fault(
     with_callbacks(
-      {kTimer, kOther, kSet},
-      "chains: {main: {path: [\"/b:timer(20ms)\", \"/f:sub(/x)\"]}}\n"),
+      {kTimer, kOther, kSet}, "chains: {main: {path: [\"/b:timer(20ms)\", \"/f:sub(/x)\"]}}\n"),
     "7:42: '/f:sub(/x)' neither is triggered by nor reads what '/b:timer(20ms)' publishes, /y");
 }
 
@@ -406,8 +402,7 @@ TEST(System, SeveralIdsNeedOneTopicEach)
     with_callbacks({kTimer, "id: \"/f:sub(/x)\", time: 1ms, triggers: /x, trigger: newest"}),
     "5:49: trigger: newest is about several topics; '/f:sub(/x)' is started by 1");
   expect_fault(
-    with_callbacks(
-      {kTimer, kOther, kSet, "id: \"/f:sub(/y)\", time: 1ms, triggers: /y"}),
+    with_callbacks({kTimer, kOther, kSet, "id: \"/f:sub(/y)\", time: 1ms, triggers: /y"}),
     "7:10: duplicate id '/f:sub(/y)'; it is on line 6 already");
 }
 

@@ -35,9 +35,7 @@ class Planner(str, Enum):
 
 
 def plan(
-    system: Annotated[
-        str, typer.Argument(help="A system model file, or a shipped one's name.")
-    ],
+    system: Annotated[str, typer.Argument(help="A system model file, or a shipped one's name.")],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -120,9 +118,7 @@ def _write_page(text: str, plot: Path, arguments: Sequence[str]) -> None:
     from takt_cli.report.plan_page import plan_study
 
     try:
-        study = plan_study(
-            json.loads(text), command_line("plan", *arguments, "--plot", str(plot))
-        )
+        study = plan_study(json.loads(text), command_line("plan", *arguments, "--plot", str(plot)))
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise TaktError("takt_plan said something unexpected; there is no page") from error
     write_report(study, plot)

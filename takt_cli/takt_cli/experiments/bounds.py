@@ -18,7 +18,7 @@ from takt_cli.calibration import Calibration, measure
 from takt_cli.errors import TaktError
 from takt_cli.experiments.setting import Setting
 from takt_cli.graphs import PACKAGE, graph_info, resolve_graph, resolve_schedule
-from takt_cli.programs import find_program, run_json, run_program
+from takt_cli.programs import find_program, run_program
 from takt_cli.report.axes import Figure, layout
 from takt_cli.results import ChainResult, Results
 from takt_cli.run_tables import ms
@@ -136,7 +136,7 @@ def _system(
 
 
 def plan(setting: Setting, model: Model, runs: int) -> list[Planned]:
-    """The runs under the planned schedule."""
+    """Give the runs under the planned schedule."""
     length = setting.length_ns(120_000_000, samples=500, quick_s=5)
     return [
         Planned(
