@@ -26,8 +26,9 @@ def plan_study(found: Mapping[str, Any], command: str) -> Study:
         figures=[("What threads buy", figure)] if figure else [],
         explanations=[
             "Least to spare: the smallest (deadline - bound) / deadline of the chains that are "
-            "met. Threads of one process on one core were merged one after the other, always where that "
-            "leaves most to spare; every point is a plan with the bounds of the analysis.",
+            "met. Threads of one process on one core were merged one after the other, always "
+            "where that leaves most to spare; every point is a plan with the bounds of the "
+            "analysis.",
         ],
     )
 
