@@ -37,7 +37,8 @@ def records(periods, *, take=TAKE, slow=(), order=COLUMNS):
 def test_each_cost_is_told_apart():
     found = from_records(records(1000), CROSS)
     # Of the four runs of a period the first wakes the thread, the second is a timer's that is due.
-    assert len(found.wake_up) == len(found.dispatch) + 1 or len(found.wake_up) >= 999
+    # The very first run has none before it.
+    assert len(found.wake_up) == 999
     assert len(found.dispatch) == 1000
     assert len(found.take) == 2000
     assert len(found.publish) == 3000
@@ -98,7 +99,7 @@ def test_a_machine_without_a_figure_for_waking_up_across_cores_says_zero():
         ("--message Large", "it is Message4kb or Int32"),
         ("--percentile 0", "above 0"),
         ("--percentile nan", "above 0"),
-        ("--percentile 100.5", "100.5"),
+        ("--percentile 100.5", "100.5: it must be above 0 and at most 100"),
         ("--duration 10ms", "at least 1s"),
         ("--duration soon", "--duration"),
         ("--cores 0,x", "no list of cores"),
