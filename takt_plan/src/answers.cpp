@@ -112,7 +112,8 @@ private:
         if (completed(set, input) == kUnbounded) {
           return Faults{
             "how long " + name(set.task) +
-            " waits for the other messages of a set has no bound: they have none, come from outside "
+            " waits for the other messages of a set has no bound: they have none, come from "
+            "outside "
             "of the model, or their timer may skip periods"};
         }
       }

@@ -50,8 +50,7 @@ Ns whole_length(const BusyWindow & window, Ns horizon, Steps & steps)
   const Ns own = add(window.before, add(window.after, window.forked));
   return fixed_point(0, horizon, steps, [&](Ns length) {
     return add(
-      add(constant(window), entering(window, length)),
-      multiply(window.releases(length), own));
+      add(constant(window), entering(window, length)), multiply(window.releases(length), own));
   });
 }
 

@@ -175,11 +175,12 @@ private:
         continue;
       }
       if (stream.set != kNone) {
-        best = best ? std::move(best)
-                    : Result<Use>(Faults{
-                        name(first) +
-                        " is started after a set of newest messages, which not every release "
-                        "completes: how long until the next is not covered"});
+        best =
+          best
+            ? std::move(best)
+            : Result<Use>(Faults{
+                name(first) + " is started after a set of newest messages, which not every release "
+                              "completes: how long until the next is not covered"});
         continue;
       }
       const auto answer = found(way.chain);
@@ -229,7 +230,8 @@ private:
         if (model_.tasks[task].newest) {
           const Faults why{
             name(task) +
-            " works on sets of newest messages: some are replaced before, and this analysis does not "
+            " works on sets of newest messages: some are replaced before, and this analysis does "
+            "not "
             "say what is made of those that follow"};
           result.reaction_time = result.data_age = result.age_at_output = why;
           return;

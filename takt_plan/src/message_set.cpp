@@ -16,8 +16,7 @@ bool skips(const Stream & stream, const TimesOf & times)
 }
 
 /// Of the topic's streams the one that comes most often is enough.
-Ns gap_of_topic(
-  const std::vector<Index> & topic, const Streams & streams, const TimesOf & times)
+Ns gap_of_topic(const std::vector<Index> & topic, const Streams & streams, const TimesOf & times)
 {
   Ns least = kUnbounded;
   for (const Index stream : topic) {
@@ -67,8 +66,7 @@ Ns MessageSet::replaced(Index input, const Streams & streams, const TimesOf & ti
            : add(gap_of(input, streams, times), bound);
 }
 
-bool MessageSet::stays_in_step(
-  const Streams & streams, const TimesOf & times) const
+bool MessageSet::stays_in_step(const Streams & streams, const TimesOf & times) const
 {
   for (Index topic = 0; in_step && topic < topics.size(); ++topic) {
     const Index input = topics[topic].front();
@@ -80,8 +78,7 @@ bool MessageSet::stays_in_step(
   return in_step;
 }
 
-Ns MessageSet::completed(
-  Index input, const Streams & streams, const TimesOf & times) const
+Ns MessageSet::completed(Index input, const Streams & streams, const TimesOf & times) const
 {
   const Index own = topic_of(input);
   Ns others = 0;

@@ -57,7 +57,7 @@ struct MessageSet
   std::vector<std::vector<Index>> topics;  ///< streams of each
   Index slowest = 0;                       ///< of the topics; in step: the first one
   bool in_step = false;
-  std::vector<Ns> behind;                  ///< in step: d, of each topic
+  std::vector<Ns> behind;  ///< in step: d, of each topic
 
   /// Position of the topic that `input` is of.
   Index topic_of(Index input) const;

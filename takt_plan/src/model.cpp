@@ -86,7 +86,8 @@ private:
       task.time >= 0 && task.dispatch >= 0 && task.middleware >= 0, name + " has a negative time");
     require(task.cost() < kUnbounded, name + " has no longest time");
     require(
-      !task.newest || (task.store >= 0 && task.store <= task.cost()), name + " keeps messages for longer than it works");
+      !task.newest || (task.store >= 0 && task.store <= task.cost()),
+      name + " keeps messages for longer than it works");
     require(!(task.all && task.newest), name + " waits for messages in two ways");
     require(
       !task.newest || (!task.release && !task.triggers.empty()),

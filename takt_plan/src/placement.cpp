@@ -82,7 +82,8 @@ void Placement::require_together(
     faults_.push_back(located(
       system_.file, callback.source,
       quoted(callback.id) + " and " + quoted(id) +
-        " complete one set, and the schedule gives them other threads or another priority; give them "
+        " complete one set, and the schedule gives them other threads or another priority; give "
+        "them "
         "the same"));
   }
 }

@@ -23,7 +23,8 @@ class PoolAnalysis final : public LocalAnalysis
 public:
   /// `tasks`: with all that share threads with them. Keeps references to the model and the flow.
   PoolAnalysis(
-    const Model & model, const Flow & flow, std::vector<Index> tasks, const BoundsOptions & options);
+    const Model & model, const Flow & flow, std::vector<Index> tasks,
+    const BoundsOptions & options);
 
   std::string refusal(Index task) const override { return refusals_[task]; }
   const std::vector<Ns> & responses(const Lateness & lateness) override;

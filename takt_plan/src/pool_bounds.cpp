@@ -15,8 +15,7 @@ Result<PooledBounds> pool_bounds(const Model & model, const PoolOptions & option
     return status.faults();
   }
   const BoundsOptions all{options.horizon, {}, {}, {}, options.terms};
-  PriorityBounds found =
-    detail::answers(detail::PrioritySolver(model, all, detail::pool_analyses));
+  PriorityBounds found = detail::answers(detail::PrioritySolver(model, all, detail::pool_analyses));
   PooledBounds bounds;
   bounds.tasks = std::move(found.tasks);
   for (const Result<ChainBound> & chain : found.chains) {

@@ -206,8 +206,7 @@ void SimulatedGraph::complete(Input & input, Index topic, Load & run)
   for (Latest & kept : input.newest) {
     if (run.works) {
       run.passed_source = std::max(run.passed_source, kept.load.source);
-      run.progress.insert(
-        run.progress.end(), kept.load.progress.begin(), kept.load.progress.end());
+      run.progress.insert(run.progress.end(), kept.load.progress.begin(), kept.load.progress.end());
       kept.fresh = false;
     }
   }

@@ -162,11 +162,10 @@ void Streams::compare_periods(const Model & model, MessageSet & set) const
   }
   const Ns first = *std::min_element(offsets.begin(), offsets.end());
   const Ns last = *std::max_element(offsets.begin(), offsets.end());
-  set.in_step = set.in_step && (one_source || one_clock) &&
-                last - first < first_stream.period;
+  set.in_step = set.in_step && (one_source || one_clock) && last - first < first_stream.period;
   if (set.in_step) {
-    set.slowest = static_cast<Index>(
-      std::find(offsets.begin(), offsets.end(), first) - offsets.begin());
+    set.slowest =
+      static_cast<Index>(std::find(offsets.begin(), offsets.end(), first) - offsets.begin());
     for (const Ns offset : offsets) {
       set.behind.push_back(offset - first);
     }

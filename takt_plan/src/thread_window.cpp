@@ -66,9 +66,9 @@ Ns ThreadWindow::bound(std::size_t task, Ns points, Ns prefix) const
       return kUnbounded;
     }
     const Ns work = add(before(task, offset, points, start), demands_[task].cost);
-    const Ns end = fixed_point(
-      time_for(service_, work, start), horizon_, steps_,
-      [&](Ns length) { return time_for(service_, work, length); });
+    const Ns end = fixed_point(time_for(service_, work, start), horizon_, steps_, [&](Ns length) {
+      return time_for(service_, work, length);
+    });
     if (end == kUnbounded) {
       return kUnbounded;
     }

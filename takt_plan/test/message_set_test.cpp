@@ -123,10 +123,11 @@ Model model_with_sets(std::uint64_t seed, bool offsets)
       task.release->jitter = offsets || random() % 2 == 0 ? 0 : task.release->jitter / 6;
       task.release->period = one_period ? 2000 : task.release->period;
       if (offsets) {
-        task.release->offset = random() % 2 == 0
-                                 ? 0
-                                 : static_cast<Ns>(random() % static_cast<std::uint64_t>(
-                                     one_period ? 200 : task.release->period));
+        task.release->offset =
+          random() % 2 == 0
+            ? 0
+            : static_cast<Ns>(
+                random() % static_cast<std::uint64_t>(one_period ? 200 : task.release->period));
       }
     }
   }
@@ -201,8 +202,8 @@ void run(std::uint64_t seed, const PriorityTerms & terms, Seen & seen)
       const auto & bound = bounds->chains[c];
       ++(bound ? seen.bounds : seen.refusals);
       const auto & path = model.chains[c].path;
-      const bool through = std::any_of(
-        path.begin(), path.end(), [&](Index task) { return model.tasks[task].newest; });
+      const bool through =
+        std::any_of(path.begin(), path.end(), [&](Index task) { return model.tasks[task].newest; });
       const Responses & responses = result->chains[c].responses;
       if (bound && responses.count > 0) {
         seen.through_sets += through ? 1 : 0;

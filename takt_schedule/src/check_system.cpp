@@ -124,8 +124,8 @@ private:
       const CallbackModel & callback = system_.callbacks[found->second];
       if (before != nullptr && !connected(*before, callback, path[i])) {
         findings_.fault(
-          at, quoted(path[i]) + " neither is triggered by nor reads what " +
-                quoted(before->id) + " publishes" +
+          at, quoted(path[i]) + " neither is triggered by nor reads what " + quoted(before->id) +
+                " publishes" +
                 (before->publishes.empty() ? " (nothing)"
                                            : ", " + listed(shortened(before->publishes))));
       }

@@ -63,7 +63,8 @@ void write_host(Writer & out, const HostModel & host)
     out.line(2, "utilization_cap", share(host.utilization_cap));
   }
   if (
-    host.least_priority != defaults.least_priority || host.most_priority != defaults.most_priority) {
+    host.least_priority != defaults.least_priority ||
+    host.most_priority != defaults.most_priority) {
     out.line(
       2, "priorities",
       flow(

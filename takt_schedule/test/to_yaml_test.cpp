@@ -259,7 +259,8 @@ TEST(SystemToYaml, WhatIsWrittenIsReadBackAsTheSame)
           "  - {id: \"/t:timer(1s)\", host: a, time: 0s, period: 1s, publishes: [/x, /y]}\n"
           "  - {id: [\"/f:sub(/x)\", \"/f:sub(/y)\"], host: b, executor: e/2, time: {worst: 5us, "
           "best: 1us}, triggers: [/x, /y], trigger: newest, depth: 1}\n"
-          "  - {id: \"/o:sub(/z)\", host: b, executor: e/2, time: 1ms, period: 5ms, jitter: 1us}\n")}) {
+          "  - {id: \"/o:sub(/z)\", host: b, executor: e/2, time: 1ms, period: 5ms, jitter: "
+          "1us}\n")}) {
     const auto system = parse_system(text, "s.yaml");
     ASSERT_TRUE(system.ok()) << system.faults().front();
     const std::string written = to_yaml(*system, "A header.");

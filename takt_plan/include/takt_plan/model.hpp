@@ -59,8 +59,8 @@ struct Task
   /// Each message starts it and is kept, the newest of each topic. The run that completes a set works
   /// and publishes, and the set is forgotten; all others take `store`.
   bool newest = false;
-  Ns store = 0;              ///< of `newest`: what a run takes that completes no set
-  std::vector<Link> reads;         ///< that it uses without being started
+  Ns store = 0;             ///< of `newest`: what a run takes that completes no set
+  std::vector<Link> reads;  ///< that it uses without being started
 
   /// What one run takes from its core at most.
   Ns cost() const noexcept { return add(time, add(dispatch, middleware)); }

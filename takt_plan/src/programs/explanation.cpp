@@ -129,8 +129,8 @@ std::string by_segments(
       }
     }
     text += fmt::format(
-      "\n{}. {}\n   on {}, thread {}\n", number++, fmt::join(ids, " -> "), place_of(model, segment.tasks.front()),
-      fmt::join(threads, ", "));
+      "\n{}. {}\n   on {}, thread {}\n", number++, fmt::join(ids, " -> "),
+      place_of(model, segment.tasks.front()), fmt::join(threads, ", "));
     std::vector<Row> rows;
     const Ns before = segment.released - reached;
     if (before > 0) {
