@@ -1,8 +1,8 @@
 """What a run of a callback costs beside its own work, measured with a graph that does none.
 
-Two timers are due at once on one real-time thread; the first one's message starts a second callback,
-whose message starts a third. What lies between the ends and the beginnings of runs that were ready
-is dispatch, and taking a message where there is one; what runs without work take is publishing; how
+Two timers are due at once on one real-time thread; the first one's message starts a callback, whose
+message starts another. What lies between the ends and the beginnings of runs that were ready is
+dispatch, and taking a message where there is one; what runs without work take is publishing; how
 late the first run of a period begins is a wake-up of the thread. docs/calibrate.md explains it.
 """
 
@@ -12,6 +12,7 @@ import json
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,19 +54,21 @@ class Calibration:
 
     def overheads(self, percent: float) -> dict[str, int]:
         """Give what a system model is to say, in ns, so that so many percent cost no more."""
-
-        def at(samples: Samples) -> float:
-            return percentile(samples, percent) or float(samples.max())
-
         return {
-            "dispatch": round(at(self.dispatch)),
-            "middleware": round(max(at(self.publish), at(self.take))),
+            "dispatch": round(_at(self.dispatch, percent)),
+            "middleware": round(max(_at(self.publish, percent), _at(self.take, percent))),
             "context_switch": round(float(self.wake_up_cross_core.get("p99") or 0.0)),
         }
 
     def jitter(self, percent: float) -> int:
         """Give how late a timer's thread wakes up, in ns, likewise."""
-        return round(percentile(self.wake_up, percent) or float(self.wake_up.max()))
+        return round(_at(self.wake_up, percent))
+
+
+def _at(samples: Samples, percent: float) -> float:
+    """Give the percentile, or the maximum where too few samples lie beyond it."""
+    value = percentile(samples, percent)
+    return float(samples.max()) if value is None else value  # 0 is a value
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ def from_records(raw: Mapping[str, Any], cross_core: Mapping[str, Any]) -> Calib
     take: list[int] = []
     wake_up: list[int] = []
     runs = _runs(raw)
-    for before, this in zip(runs, runs[1:], strict=False):
+    for before, this in pairwise(runs):
         gap = this.start - before.end
         if this.release <= before.end:  # it was ready
             (dispatch if this.timer else take).append(gap)
@@ -117,7 +120,7 @@ def from_records(raw: Mapping[str, Any], cross_core: Mapping[str, Any]) -> Calib
     for name, samples in found.items():
         if len(samples) < _LEAST:
             raise TaktError(
-                f"only {len(samples)} samples of {name}, and {_LEAST} are needed; measure for longer"
+                f"only {len(samples)} samples of {name}; {_LEAST} are needed, so measure for longer"
             )
     usual = percentile(as_samples(dispatch), 50) or 0.0
     return Calibration(

@@ -10,7 +10,8 @@ from typing import Any
 
 from takt_cli.errors import TaktError
 from takt_cli.inputs import refuse_irregular
-from takt_cli.programs import find_program, run_json, run_program, share_directories
+from takt_cli.programs import find_program, run_json, run_program
+from takt_cli.shipped import is_bare, shipped_files, unknown
 
 PACKAGE = "takt_workload"
 
@@ -54,20 +55,12 @@ class GraphInfo:
 
 def available_graphs() -> dict[str, Path]:
     """Shipped graphs by name."""
-    return _shipped("graphs")
+    return shipped_files(PACKAGE, "graphs")
 
 
 def available_schedules() -> dict[str, Path]:
     """Shipped schedules by name."""
-    return _shipped("schedules")
-
-
-def _shipped(kind: str) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for directory in share_directories(PACKAGE, kind):
-        for path in sorted(directory.glob("*.yaml")):
-            found.setdefault(path.stem, path)
-    return found
+    return shipped_files(PACKAGE, "schedules")
 
 
 def resolve_graph(name: str) -> Path:
@@ -87,15 +80,9 @@ def _resolve(name: str, shipped: Mapping[str, Path], kind: str) -> Path:
     if name in shipped:
         return shipped[name]
     refuse_irregular(as_path, kind)
-    if as_path.suffix or as_path.name != name:
+    if not is_bare(name):
         raise TaktError(f"{name}: there is no such {kind} file")
-    known = ", ".join(sorted(shipped))
-    if not known:
-        raise TaktError(
-            f"unknown {kind} '{name}', and no shipped {kind}s are installed",
-            hint="run `make build` in takt's repository",
-        )
-    raise TaktError(f"unknown {kind} '{name}'; available are {known}, or the path of a file")
+    raise unknown(name, shipped, kind)
 
 
 def graph_ids(graph: Path) -> str:

@@ -33,6 +33,7 @@ def test_version_and_help(takt):
         "experiment",
         "report",
         "host",
+        "calibrate",
         "bench",
     ):
         assert command in text
@@ -672,14 +673,14 @@ def test_plan_passes_on_words_and_exit_codes(takt, fakes, tmp_path):
         "picas",
         "--keep-slack",
         "0.25",
-        "--output",
-        "o.yaml",
         "--cpus",
         "0-1",
         "--executors",
         "3",
         "--executor-threads",
         "2",
+        "--output",
+        "o.yaml",
         "--json",
     )
     said = takt("plan", tmp_path / "s.yaml", *more)

@@ -32,6 +32,13 @@ def write_files(page, directory):
         (directory / name).write_text(content, encoding="utf-8")
 
 
+def headings(page):
+    """Give the anchors of a page, as its readers make them of the titles."""
+    lines = (DOCS / page).read_text(encoding="utf-8").splitlines()
+    titles = [line.lstrip("#").strip().lower() for line in lines if line.startswith("#")]
+    return {re.sub(r"[^\w -]", "", title).replace(" ", "-") for title in titles}
+
+
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="docs/ is not in this checkout")
 
 
@@ -122,14 +129,22 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
         assert "talk: " in done.stderr
 
 
-@pytest.mark.parametrize("page", [*PAGES, "own_node.md", "schedule.md", "simulate.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        *PAGES,
+        *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
+    ],
+)
 def test_links_between_pages_lead_somewhere(page):
     text = (DOCS / page).read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([\w./-]+)\)", text):
-        assert (DOCS / target).exists(), target
+    for target, heading in re.findall(r"\]\(([\w./-]*)(?:#([\w-]+))?\)", text):
+        assert (DOCS / (target or page)).exists(), target
+        if heading:
+            assert heading in headings(target or page), f"{target}#{heading}"
 
 
-@pytest.mark.parametrize("command", ["run", "simulate", "plan", "explain"])
+@pytest.mark.parametrize("command", ["run", "simulate", "plan", "explain", "calibrate"])
 def test_every_option_is_explained(takt, command):
     text = (DOCS / f"{command}.md").read_text(encoding="utf-8")
     for option in set(re.findall(r"--[a-z][a-z-]+", takt(command, "--help").out)) - {"--help"}:

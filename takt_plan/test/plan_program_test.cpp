@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -34,6 +35,20 @@ TEST_F(PlanProgram, SaysWhatThePageShows)
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, code) << words;
     EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST_F(PlanProgram, SaysOfTheReferenceSystemWhatThePageShows)
+{
+  const std::string name = "autoware_reference.yaml";
+  std::filesystem::copy_file(std::filesystem::path(TAKT_MODELS) / name, path(name));
+  for (const std::string words :
+       {"autoware_reference.yaml -o schedule.yaml",
+        "autoware_reference.yaml --cpus 0-1 --keep-slack 0.05 -o two.yaml"}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 0) << words;
+    EXPECT_EQ(outcome.out, shown("says: " + words));
     EXPECT_EQ(outcome.err, "");
   }
 }

@@ -43,7 +43,9 @@ protected:
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  bool exists(const std::string & name) const { return std::filesystem::exists(directory_ / name); }
+  std::filesystem::path path(const std::string & name) const { return directory_ / name; }
+
+  bool exists(const std::string & name) const { return std::filesystem::exists(path(name)); }
 
   /// `output`: where the shell leads standard output.
   Outcome run(const std::string & arguments, const std::string & output = "out") const

@@ -99,6 +99,32 @@ TEST(System, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(system.chains[0].options.deadline, 60ms);
 }
 
+TEST(System, ReadsTheDocumentationsSetOfNewestMessages)
+{
+  const std::string page = test::docs_example("set", "system.md");
+  const System system = parse(page);
+  EXPECT_TRUE(system.warnings.empty());
+  ASSERT_EQ(system.callbacks.size(), 4U);
+  const CallbackModel & fuse = system.callbacks[2];
+  EXPECT_EQ(fuse.trigger, Trigger::newest);
+  EXPECT_EQ(
+    fuse.ids, (std::vector<std::string>{"/fuse:sub(/front/points)", "/fuse:sub(/rear/points)"}));
+  EXPECT_EQ(fuse.triggers, (std::vector<std::string>{"/front/points", "/rear/points"}));
+  ASSERT_EQ(system.chains.size(), 2U);
+  EXPECT_EQ(system.chains[0].options.path[1], fuse.ids[0]);
+  EXPECT_EQ(system.chains[1].options.path[1], fuse.ids[1]);
+
+  // As the page says: one id for each topic, and a list is for sets only.
+  std::string short_of_one = page;
+  const std::string both = "[/front/points, /rear/points]";
+  short_of_one.replace(short_of_one.find(both), both.size(), "[/front/points]");
+  EXPECT_FALSE(parse_system(short_of_one, "system.yaml").ok());
+  std::string all = page;
+  const std::string newest = "trigger: newest";
+  all.replace(all.find(newest), newest.size(), "trigger: all");
+  EXPECT_FALSE(parse_system(all, "system.yaml").ok());
+}
+
 TEST(System, TheFaultyExampleOfTheDocumentationHasExactlyTheFaultsShown)
 {
   std::string shown;

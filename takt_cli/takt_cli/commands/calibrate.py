@@ -22,7 +22,7 @@ def calibrate(
     duration: Annotated[str, typer.Option(help="How long to measure.")] = "10s",
     percent: Annotated[
         float,
-        typer.Option("--percentile", help="So many percent of all runs cost no more.", max=100.0),
+        typer.Option("--percentile", help="So many percent of all runs cost no more."),
     ] = 99.0,
     message: Annotated[
         str, typer.Option(help=f"What is published: {' or '.join(_MESSAGES)}.")
@@ -33,7 +33,7 @@ def calibrate(
     """Measure dispatch, middleware and wake-ups, for `overheads` of a system model."""
     if message not in _MESSAGES:
         raise TaktError(f"--message {message}: it is {' or '.join(_MESSAGES)}")
-    if not percent > 0.0:
+    if not 0.0 < percent <= 100.0:
         raise TaktError(f"--percentile {percent:g}: it must be above 0 and at most 100")
     length = duration_ns(duration, "--duration", least="1s")
     core = choose_cores(cores)[-1]

@@ -383,11 +383,11 @@ def run_bounds(
             figures=bounds.figures(found),
             explanations=[
                 "The system model (system.yaml beside this page) has the longest work of each "
-                "callback of a run before, and overheads as takt calibrate measures them; takt plan "
-                "made the schedule from it.",
-                "A bound holds if nothing costs more than the model says. Where a response is above "
-                "its bound, something did: the machine's host, or an overhead that is rarer than "
-                "what was measured.",
+                "callback of a run before, and overheads as takt calibrate measures them; takt "
+                "plan made the schedule from it.",
+                "A bound holds if nothing costs more than the model says. Where a response is "
+                "above its bound, something did: the machine's host, or an overhead that is rarer "
+                "than what was measured.",
             ],
         ),
         setting.directory,

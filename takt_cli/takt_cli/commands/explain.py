@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,13 +10,16 @@ from takt_cli.commands.options import Json
 from takt_cli.commands.own_words import pass_on
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
 from takt_cli.graphs import resolve_schedule
-from takt_cli.inputs import refuse_irregular
 from takt_cli.programs import find_program, run_program
+from takt_cli.systems import resolve_system
 
 
 def explain(
     schedule: Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")],
-    system: Annotated[Path, typer.Option(metavar="FILE", help="The system model it is for.")],
+    system: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="The system model it is for, or a shipped one's name."),
+    ],
     chain: Annotated[
         str | None,
         typer.Option(help="Explain this chain's bound, term by term.", show_default="all, briefly"),
@@ -35,8 +37,8 @@ def explain(
 ) -> None:
     """Bound the response times of a system's chains; exit code 1 if a deadline may be missed."""
     program = find_program("takt_explain", "takt_plan")
-    refuse_irregular(system, "system model")
-    arguments = [str(resolve_schedule(schedule)), "--system", str(system)]
+    model = resolve_system(system)
+    arguments = [str(resolve_schedule(schedule)), "--system", model]
     if chain is not None:
         arguments += ["--chain", chain]
     for given, option in ((callbacks, "--callbacks"), (ages, "--ages"), (depths, "--depths")):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +12,12 @@ import typer
 
 from takt_cli.commands.options import Json
 from takt_cli.commands.own_words import pass_on
-from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
-from takt_cli.inputs import refuse_irregular
+from takt_cli.console import note
+from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.outputs import check_file, refuse_inputs, same_file
 from takt_cli.programs import find_program, run_program
+from takt_cli.study import command_line
+from takt_cli.systems import resolve_system
 
 # Large systems are searched for minutes.
 _PATIENCE_S = 24 * 3600
@@ -30,7 +35,7 @@ class Planner(str, Enum):
 
 
 def plan(
-    system: Annotated[Path, typer.Argument(help="A system model file.")],
+    system: Annotated[str, typer.Argument(help="A system model file, or a shipped one's name.")],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -68,21 +73,53 @@ def plan(
             show_default="as many as cores",
         ),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page that shows what threads buy.",
+            show_default="none",
+        ),
+    ] = None,
     json_output: Json = False,
 ) -> None:
     """Make a schedule for a system, with bounds; exit code 1 if a deadline may be missed."""
     program = find_program("takt_plan", "takt_plan")
-    refuse_irregular(system, "system model")
-    arguments = [str(system), "--planner", planner.value, "--keep-slack", keep_slack]
-    if output is not None:
-        arguments += ["--output", str(output)]
+    model = resolve_system(system)
+    if plot is not None:
+        refuse_inputs({"--plot": plot}, {"system model": Path(model)})
+        if output is not None and same_file(plot, output):
+            raise TaktError("--plot and --output name the same file; name two")
+        check_file(plot)
+    arguments = [model, "--planner", planner.value, "--keep-slack", keep_slack]
+    written = ["--output", str(output)] if output is not None else []
     if cpus is not None:
         arguments += ["--cpus", cpus]
     if executors is not None:
         arguments += ["--executors", executors]
     if executor_threads is not None:
         arguments += ["--executor-threads", executor_threads]
-    if json_output:
-        arguments.append("--json")
-    done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
+    shown = ["--json"] if json_output else []
+    done = run_program(program, [*arguments, *written, *shown], timeout_s=_PATIENCE_S, check=False)
+    if plot is not None and done.code in (0, EXIT_FAILED):
+        # The same plan again, as JSON: the same model gives the same schedule.
+        text = done.stdout
+        if not json_output:
+            again = [*arguments, "--json"]
+            text = run_program(program, again, timeout_s=_PATIENCE_S, check=False).stdout
+        _write_page(text, plot, arguments)
     pass_on(program.name, done, json_output, (0, EXIT_FAILED, EXIT_USAGE))
+
+
+def _write_page(text: str, plot: Path, arguments: Sequence[str]) -> None:
+    """Write the page of a plan that is there as JSON."""
+    # Loaded here: building pages is slow to import and few plans want one.
+    from takt_cli.report.page import write_report
+    from takt_cli.report.plan_page import plan_study
+
+    try:
+        study = plan_study(json.loads(text), command_line("plan", *arguments, "--plot", str(plot)))
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise TaktError("takt_plan said something unexpected; there is no page") from error
+    write_report(study, plot)
+    note(f"Page: {plot.resolve()}")

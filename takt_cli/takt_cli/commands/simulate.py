@@ -14,6 +14,7 @@ from takt_cli.console import err, out
 from takt_cli.errors import EXIT_USAGE
 from takt_cli.graphs import resolve_schedule
 from takt_cli.programs import find_program, program_failed, run_program
+from takt_cli.systems import resolve_system
 from takt_cli.units import duration_flag
 
 # Virtual time has no other limit than patience.
@@ -38,7 +39,7 @@ class Execution(str, Enum):
 
 
 def simulate(
-    system: Annotated[str, typer.Argument(help="A system model file.")],
+    system: Annotated[str, typer.Argument(help="A system model file, or a shipped one's name.")],
     schedule: Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")],
     duration: Annotated[
         str, typer.Option(help="Length of each run, in virtual time, as in 10s.")
@@ -84,7 +85,7 @@ def simulate(
     program = find_program("takt_simulate", "takt_plan")
     # A file is named as it was given, so that its faults are.
     file = schedule if Path(schedule).is_file() else str(resolve_schedule(schedule))
-    arguments = [system, file]
+    arguments = [resolve_system(system), file]
     arguments += ["--duration", duration_flag(duration_ns(duration, "--duration", "1us"))]
     arguments += ["--seed", str(seed), "--phases", phases.value, "--execution", execution.value]
     if runs is not None:

@@ -136,7 +136,7 @@ def _system(
 
 
 def plan(setting: Setting, model: Model, runs: int) -> list[Planned]:
-    """List the runs under the planned schedule."""
+    """Give the runs under the planned schedule."""
     length = setting.length_ns(120_000_000, samples=500, quick_s=5)
     return [
         Planned(
@@ -247,7 +247,7 @@ def figures(found: Sequence[Against]) -> list[tuple[str, Figure]]:
             "name": name,
             "y": names,
             "x": [value / 1e6 if value else None for value in values][::-1],
-            "marker": {"color": f"var({colour})"},
+            "marker": {"color": colour},
         }
 
     data = [

@@ -1,0 +1,33 @@
+"""System models: names to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from takt_cli.inputs import refuse_irregular
+from takt_cli.shipped import is_bare, shipped_files, unknown
+
+PACKAGE = "takt_plan"
+_KIND = "system model"
+
+
+def available_systems() -> dict[str, Path]:
+    """Shipped system models by name."""
+    return shipped_files(PACKAGE, "models")
+
+
+def resolve_system(name: str) -> str:
+    """Take a file as it is; a bare name is a shipped model.
+
+    A file is named as it was given, so that its faults are; that one is not there is for the
+    program to tell that reads it.
+    """
+    if Path(name).is_file():
+        return name
+    shipped = available_systems()
+    if name in shipped:
+        return str(shipped[name])
+    refuse_irregular(Path(name), _KIND)
+    if is_bare(name):
+        raise unknown(name, shipped, _KIND)
+    return name
