@@ -118,7 +118,10 @@ def _number(value: float | None) -> Cell:
 def figures(points: Sequence[Point]) -> list[tuple[str, Figure]]:
     """Plot the distribution of the ratios of all chains, once for each analysis."""
     return [
-        (f"All chains under {analysis}", _distribution([p for p in points if p.analysis == analysis]))
+        (
+            f"All chains under {analysis}",
+            _distribution([p for p in points if p.analysis == analysis]),
+        )
         for analysis in dict.fromkeys(point.analysis for point in points)
     ]
 
