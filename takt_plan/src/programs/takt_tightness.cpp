@@ -52,8 +52,12 @@ struct Ratios
       return (1 - of) * static_cast<double>(values.size()) >= static_cast<double>(kBeyond);
     };
     nlohmann::ordered_json result{
-      {"ratios", values.size()}, {"without_bound", without}, {"refuted", refuted},
-      {"median", nullptr},       {"p90", nullptr},           {"max", nullptr},
+      {"ratios", values.size()},
+      {"without_bound", without},
+      {"refuted", refuted},
+      {"median", nullptr},
+      {"p90", nullptr},
+      {"max", nullptr},
       {"percentiles", nlohmann::ordered_json::array()}};
     if (!values.empty()) {
       result["median"] = quantile(0.5);
@@ -105,8 +109,9 @@ int run(std::uint64_t sets, std::uint64_t seed, const std::vector<Bound> & kinds
            shown(found["p90"]), shown(found["max"]),
            fmt::format(
              "{:.1f} %", 100.0 * ratios.without /
-                           std::max(1.0, static_cast<double>(ratios.without) +
-                                           static_cast<double>(ratios.values.size())))});
+                           std::max(
+                             1.0, static_cast<double>(ratios.without) +
+                                    static_cast<double>(ratios.values.size())))});
         point[name] = found;
       }
       json.push_back(std::move(point));

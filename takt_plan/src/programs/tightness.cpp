@@ -97,7 +97,8 @@ class Search
 {
 public:
   explicit Search(const Model & model)
-  : simulation_(need(simulation_model(model))), worst_(model.chains.size())
+  : simulation_(need(simulation_model(model))),
+    worst_(model.chains.size())
   {
     for (const Chain & chain : model.chains) {
       Ns before = 0;
