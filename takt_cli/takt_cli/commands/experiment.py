@@ -357,7 +357,7 @@ def run_tightness(
     output: OutputDirectory = None,
     json_output: Json = False,
 ) -> None:
-    """Hold the bounds of each analysis against the worst simulated response (4 minutes)."""
+    """Hold the bounds of each analysis against the worst simulated response (minutes)."""
     directory = output_directory(output, "tightness")
     used = min(sets, 20) if quick else sets
     note(f"{used} systems at each of 4 loads, five analyses, on one core; nothing runs.")
