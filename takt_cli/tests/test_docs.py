@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.built import CHECK, PLAN, SIMULATE, WORKLOAD, need
+from support.built import CHECK, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
 from takt_cli import runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -56,7 +56,7 @@ def short_runs(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
-@need(*WORKLOAD, *CHECK, *PLAN)
+@need(*WORKLOAD, *CHECK, *PLAN, *TIGHTNESS)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_run(takt, short_runs, page, tmp_path):
     assert commands(page)

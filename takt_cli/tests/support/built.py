@@ -9,6 +9,7 @@ WORKLOAD = [(name, "takt_workload") for name in ("takt_run", "takt_graph", "takt
 CHECK = [("takt_check", "takt_schedule")]
 SIMULATE = [("takt_simulate", "takt_plan")]
 PLAN = [(f"takt_{name}", "takt_plan") for name in ("acceptance", "explain", "plan")]
+TIGHTNESS = [("takt_tightness", "takt_plan")]
 
 
 def need(*programs: tuple[str, str]) -> pytest.MarkDecorator:
