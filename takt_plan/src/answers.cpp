@@ -175,10 +175,12 @@ private:
     }
     std::reverse(way.begin(), way.end());
     bool counted = true;
+    Ns behind = 0;  // what is counted from, ahead of the chain's release
     for (const Way & step : way) {
       const PriorityPart & part = solver_.part(step.stream);
       result.segments.push_back(segment(part));
       SegmentBound & own = result.segments.back();
+      own.released -= behind;
       if (!counted) {
         own.released = add(result.bound, delay_before(part));
         own.response = part.worst.from_activation;
@@ -188,7 +190,11 @@ private:
         own.waiting = counted ? completed(*step.set, step.stream) - part.bound
                               : solver_.waiting(*solver_.streams().set(step.set->task), step.stream);
         result.bound = add(result.bound, own.waiting);
-        counted = counted && step.set->complete == kNone;
+        if (step.set->complete != kNone) {
+          const auto later = solver_.behind(*solver_.streams().set(step.set->task), step.stream);
+          counted = counted && later;
+          behind += later.value_or(0);
+        }
       }
     }
     return result;

@@ -23,7 +23,7 @@
 //
 // What comes after a set has the period of its slowest topic (in step: of the timer that is first).
 // A chain that enters by another topic than what comes after counts from goes on from when its set is
-// complete: from there on responses are from activations (Worst::from_activation), since how late these
+// complete (in step: from d later than what comes after counts): from there on responses are from activations (Worst::from_activation), since how late these
 // are for the chain is not how late they are for the stream.
 //
 // Assumptions: all topics' runs are on one thread and equally urgent, so that one ends before another
@@ -71,6 +71,8 @@ struct MessageSet
   /// When the set of a message of `input` is complete and the work done, after its nominal release;
   /// kUnbounded: unknown.
   Ns completed(Index input, const Streams & streams, const TimesOf & times) const;
+  /// So that the messages of one period are a set, and what comes after it is of that period.
+  bool stays_in_step(const Streams & streams, const TimesOf & times) const;
   /// From the end of the run that keeps a message of `input` to there, whenever it was released.
   Ns waiting(Index input, const Streams & streams, const TimesOf & times) const;
   /// How late what counts as a release of the work may be, for the work by that message of the slowest
@@ -83,7 +85,6 @@ struct MessageSet
 
 private:
   Ns replaced(Index input, const Streams & streams, const TimesOf & times) const;
-  bool stays_in_step(const Streams & streams, const TimesOf & times) const;
 };
 
 /// How many of the stream's releases there are in any window of `length` at most.

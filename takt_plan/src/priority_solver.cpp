@@ -161,6 +161,13 @@ Ns PrioritySolver::completed(const MessageSet & set, Index input) const
   return terms_.sets ? set.completed(input, flow_.streams, times) : parts_[input].bound;
 }
 
+std::optional<Ns> PrioritySolver::behind(const MessageSet & set, Index input) const
+{
+  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
+  return set.stays_in_step(flow_.streams, times) ? std::optional(set.behind[set.topic_of(input)])
+                                                 : std::nullopt;
+}
+
 Ns PrioritySolver::waiting(const MessageSet & set, Index input) const
 {
   const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };

@@ -6,6 +6,7 @@
 #ifndef TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_
 #define TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ public:
   /// When the set of a message that starts a run by this stream is complete and the work done, after
   /// its nominal release; kUnbounded: unknown.
   Ns completed(const MessageSet & set, Index input) const;
+  /// How much later than what comes after the set such a message is released, if they stay in step.
+  std::optional<Ns> behind(const MessageSet & set, Index input) const;
   /// From the end of the run that keeps such a message to there, whenever that was released.
   Ns waiting(const MessageSet & set, Index input) const;
 
