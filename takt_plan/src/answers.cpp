@@ -187,8 +187,9 @@ private:
       }
       result.bound = add(own.released, own.response);
       if (step.set != nullptr) {
-        own.waiting = counted ? completed(*step.set, step.stream) - part.bound
-                              : solver_.waiting(*solver_.streams().set(step.set->task), step.stream);
+        own.waiting = counted
+                        ? completed(*step.set, step.stream) - part.bound
+                        : solver_.waiting(*solver_.streams().set(step.set->task), step.stream);
         result.bound = add(result.bound, own.waiting);
         if (step.set->complete != kNone) {
           const auto later = solver_.behind(*solver_.streams().set(step.set->task), step.stream);

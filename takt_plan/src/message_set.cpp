@@ -37,9 +37,8 @@ Ns gap_of(Index id, const Streams & streams, const TimesOf & times)
     return kUnbounded;
   }
   if (stream.set == kNone) {
-    return skips(stream, times)
-             ? kUnbounded
-             : add(std::max(stream.period, stream.offset), times(id).bound);
+    return skips(stream, times) ? kUnbounded
+                                : add(std::max(stream.period, stream.offset), times(id).bound);
   }
   const StreamTimes & left = times(stream.set);
   return left.gap == kUnbounded || times(id).ended == kUnbounded

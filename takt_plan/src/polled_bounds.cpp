@@ -157,8 +157,7 @@ std::vector<Ns> detail::round_robin_or_busy_window_bounds(
 {
   const detail::ThreadWindow window(service, tasks, horizon, {}, window_steps);
   return iterated(
-    service, tasks, true, horizon, steps,
-    [&](std::size_t i, const std::vector<Ns> & bounds) {
+    service, tasks, true, horizon, steps, [&](std::size_t i, const std::vector<Ns> & bounds) {
       return std::min(
         detail::round_robin(service, tasks, {i}, bounds, horizon, {}, steps),
         window.bound(i, window.points(i, bounds[i]), 0));

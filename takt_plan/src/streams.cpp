@@ -30,7 +30,13 @@ Streams::Streams(const Model & model, const std::vector<Index> & order)
     const Task & task = model.tasks[index];
     if (task.release) {
       add(
-        {index, index, task.release->period, {}, all_.size(), kNone, task.timer,
+        {index,
+         index,
+         task.release->period,
+         {},
+         all_.size(),
+         kNone,
+         task.timer,
          task.release->offset.value_or(0)});
     }
     if (joins(task) && !task.release && add_joined(model, index)) {

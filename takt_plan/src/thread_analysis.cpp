@@ -156,8 +156,7 @@ void ThreadAnalysis::solve_window()
     responses_ = round_robin_bounds(given_, executor, horizon_, window_terms_, steps_);
     return;
   }
-  responses_ = round_robin_or_busy_window_bounds(
-    given_, executor, horizon_, steps_, window_steps_);
+  responses_ = round_robin_or_busy_window_bounds(given_, executor, horizon_, steps_, window_steps_);
   bound_runs(executor);
 }
 

@@ -65,7 +65,7 @@ private:
   Service given_ = Supply::dedicated();  // of the last round
   bool solved_ = false;
   std::vector<Ns> responses_;
-  std::vector<Index> position_;           // of each task of the model among those covered
+  std::vector<Index> position_;             // of each task of the model among those covered
   std::unordered_map<Index, Ns> released_;  // of each stream of these, in the last round
   std::unordered_map<Index, Ns> ends_;      // by runs of tasks, where there are any
   Steps steps_;
