@@ -255,7 +255,7 @@ def figures(found: Sequence[Against]) -> list[tuple[str, Figure]]:
         bars("worst seen", [one.worst_ns for one in found], "--s1"),
     ]
     figure: Figure = {"data": data, "layout": layout("response (ms)", "")}
-    figure["layout"]["barmode"] = "group"
+    figure["layout"].update(barmode="group", showlegend=True, height=420)
     return [("Bounds and worst responses", figure)]
 
 
@@ -270,9 +270,10 @@ def sentences(model: Model, found: Sequence[Against]) -> list[str]:
         f"threads: {above or 'none'} above {'their' if above > 1 else 'its'} bound."
     )
     if stalled:
+        one = stalled == 1
         text += (
-            f" {stalled} more were above while the host held a core up, which no bound covers; "
-            "they are shown apart."
+            f" {stalled} more {'was' if one else 'were'} above while the host held a core, which "
+            f"no bound covers; {'it is' if one else 'they are'} shown apart."
         )
     result = [text]
     if unbounded:

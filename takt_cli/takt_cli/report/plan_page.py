@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from takt_cli.host import this_host
@@ -17,7 +18,7 @@ def plan_study(found: Mapping[str, Any], command: str) -> Study:
     figure = trade_figure(found)
     return Study(
         kind="plan",
-        title=f"Threads and time to spare: {found['system']}",
+        title=f"Threads and time to spare: {Path(found['system']).name}",
         command=command,
         host=this_host(),
         configurations=[],

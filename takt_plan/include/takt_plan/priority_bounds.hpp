@@ -25,6 +25,10 @@
 //   jitter, plus R and the message's delay of each segment. Bounds and jitters depend on each other
 //   across cores; the least solution is found by iteration.
 //
+// Sets of newest messages (Task::newest): each message starts a run that keeps it, and as often as sets
+// may be complete one of the runs works as well; src/message_set.hpp says how often that is and how long
+// messages wait.
+//
 // What this mends of the published form:
 // - Segments after another core are released with jitter.
 // - No task of a chain is counted twice.
