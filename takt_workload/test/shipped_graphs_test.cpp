@@ -94,7 +94,7 @@ TEST(AutowareReference, LoadsTheCoresAsMuchAsTheOriginal)
   EXPECT_NEAR(cores, 190.0 * 5.86e-3, 1e-6);
 }
 
-TEST(AutowareReference, HasChainsWithDeadlinesOfTheirPeriods)
+TEST(AutowareReference, HasChainsWithDeadlinesOfTheirPeriodsAndOfWhatTheyWaitFor)
 {
   const Graph graph = shipped("autoware_reference");
   const CallbackTable table(graph);
@@ -102,7 +102,14 @@ TEST(AutowareReference, HasChainsWithDeadlinesOfTheirPeriods)
   for (const Chain & chain : graph.chains) {
     const auto root = table.find(chain.path.front());
     ASSERT_NE(root, kNone);
-    EXPECT_EQ(chain.deadline, table.callbacks()[root].period) << chain.name;
+    // Where another sensor's period decides when data goes on, there is time to wait for it.
+    const bool waits =
+      std::any_of(chain.path.begin(), chain.path.end(), [](const std::string & id) {
+        return id.starts_with("/NDTLocalizer:") || id.starts_with("/Lanelet2GlobalPlanner:") ||
+               id.starts_with("/Lanelet2MapLoader:");
+      });
+    const auto period = table.callbacks()[root].period;
+    EXPECT_TRUE(waits ? chain.deadline > 2 * period : chain.deadline == period) << chain.name;
   }
   EXPECT_EQ(graph.chains[0].path.size(), 7u);
   EXPECT_TRUE(graph.chains[0].hot_path);

@@ -30,7 +30,8 @@ TEST(SystemOfGraph, HasAllCallbacksAndChainsOfShippedGraphs)
         EXPECT_TRUE(ids.insert(id).second) << id;
       }
     }
-    for (const CallbackEntry & entry : CallbackTable(graph).callbacks()) {
+    const CallbackTable table(graph);
+    for (const CallbackEntry & entry : table.callbacks()) {
       expected.insert(entry.id);
     }
     EXPECT_EQ(ids, expected) << name;
