@@ -5,7 +5,7 @@ import json
 import pytest
 from support.built import PLAN, need
 from takt_cli.errors import TaktError
-from takt_cli.experiments import planners
+from takt_cli.experiments import generated, planners
 from takt_cli.experiments.planners import Count
 
 
@@ -50,8 +50,8 @@ def test_nonsense_of_the_program_is_one_message(monkeypatch, fakes):
     class Done:
         code, stdout, stderr = 0, "[{}]", ""
 
-    monkeypatch.setattr(planners, "run_program", lambda *_, **__: Done)
-    monkeypatch.setattr(planners, "find_program", lambda *_: fakes)
+    monkeypatch.setattr(generated, "run_program", lambda *_, **__: Done)
+    monkeypatch.setattr(generated, "find_program", lambda *_: fakes)
     with pytest.raises(TaktError, match="unexpected"):
         planners.measure(1, 1)
 

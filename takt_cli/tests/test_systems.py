@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.built import PLAN, SIMULATE, need
+from support.built import PLAN, SIMULATE, WORKLOAD, need
 from takt_cli.errors import TaktError
 from takt_cli.report.plan_page import plan_study, trade_figure
 from takt_cli.systems import available_systems, resolve_system
@@ -44,6 +44,15 @@ def test_a_bare_name_is_a_shipped_model():
     assert {"autoware_reference", "picas_case_study", "three_chains"} <= set(available_systems())
     found = resolve_system("autoware_reference")
     assert found == str(available_systems()["autoware_reference"])
+
+
+@need(*WORKLOAD)
+@pytest.mark.parametrize("name", ["autoware_reference", "three_chains"])
+def test_shipped_models_of_graphs_are_what_their_graphs_give(takt, name):
+    overheads = ("--dispatch", "10us", "--middleware", "20us", "--context-switch", "40us")
+    done = takt("graph", "system", name, *overheads)
+    assert done.code == 0, done.err
+    assert done.out == available_systems()[name].read_text()
 
 
 def test_a_file_is_named_as_it_was_given_even_if_it_has_a_shipped_name(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ import json
 import pytest
 from support.built import TIGHTNESS, need
 from takt_cli.errors import TaktError
-from takt_cli.experiments import tightness
+from takt_cli.experiments import generated, tightness
 from takt_cli.experiments.tightness import Point, Ratios
 
 
@@ -49,8 +49,8 @@ def test_nonsense_of_the_program_is_one_message(monkeypatch, fakes):
     class Done:
         code, stdout, stderr = 0, "[{}]", ""
 
-    monkeypatch.setattr(tightness, "run_program", lambda *_, **__: Done)
-    monkeypatch.setattr(tightness, "find_program", lambda *_: fakes)
+    monkeypatch.setattr(generated, "run_program", lambda *_, **__: Done)
+    monkeypatch.setattr(generated, "find_program", lambda *_: fakes)
     with pytest.raises(TaktError, match="unexpected"):
         tightness.measure(1, 1)
 

@@ -4,6 +4,8 @@
 #ifndef TAKT_PLAN__SRC__ANSWERS_HPP_
 #define TAKT_PLAN__SRC__ANSWERS_HPP_
 
+#include <utility>
+
 #include "priority_solver.hpp"
 #include "takt_plan/priority_bounds.hpp"
 
@@ -12,6 +14,19 @@ namespace takt_plan::detail
 
 /// Of all kinds of threads that took part.
 PriorityBounds answers(const PrioritySolver & solver);
+
+/// The same as bounds alone: `Plain` has one per task and one per chain.
+template <typename Plain>
+Plain without_segments(PriorityBounds found)
+{
+  using takt_core::Result;
+  Plain plain;
+  plain.tasks = std::move(found.tasks);
+  for (const Result<ChainBound> & chain : found.chains) {
+    plain.chains.push_back(chain ? Result<Ns>(chain->bound) : chain.faults());
+  }
+  return plain;
+}
 
 }  // namespace takt_plan::detail
 

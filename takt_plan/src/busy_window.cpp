@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fixed_point.hpp"
+#include "message_set.hpp"
 
 namespace takt_plan::detail
 {
@@ -54,40 +55,6 @@ Ns whole_length(const BusyWindow & window, Ns horizon, Steps & steps)
   });
 }
 
-}  // namespace
-
-Ns BusyWindow::releases(Ns length) const
-{
-  const Ns all = arrivals(length, period, jitter);
-  return curves == nullptr ? all : std::min(all, curves->releases(stream, length));
-}
-
-Ns BusyWindow::releases(const Entry & entry, Ns length) const
-{
-  return releases_of(entry, length, complete(length));
-}
-
-std::vector<Ns> BusyWindow::complete(Ns length) const
-{
-  std::vector<Ns> counts;
-  for (const WindowSet & set : sets) {
-    Ns least = kUnbounded, most = 0;
-    for (const auto & topic : set.topics) {
-      Ns messages = 0;
-      for (const WindowSet::Input & input : topic) {
-        const Ns from_input = input.set != kNone      ? counts[input.set]
-                              : input.stream != kNone ? set_curves->releases(input.stream, length)
-                                                      : 1;
-        messages = add(messages, from_input);
-      }
-      least = std::min(least, messages);
-      most = std::max(most, messages);
-    }
-    counts.push_back(std::min(add(least, 1), most));
-  }
-  return counts;
-}
-
 /// How long after the first activation of a window the activation `number` is, at least; as far as it is
 /// less than `most`.
 Ns apart(const BusyWindow & window, Ns number, Ns most)
@@ -106,6 +73,39 @@ Ns apart(const BusyWindow & window, Ns number, Ns most)
     }
   }
   return std::min(least, most);
+}
+
+}  // namespace
+
+Ns BusyWindow::releases(Ns length) const
+{
+  const Ns all = arrivals(length, period, jitter);
+  return curves == nullptr ? all : std::min(all, curves->releases(stream, length));
+}
+
+Ns BusyWindow::releases(const Entry & entry, Ns length) const
+{
+  return releases_of(entry, length, complete(length));
+}
+
+std::vector<Ns> BusyWindow::complete(Ns length) const
+{
+  std::vector<Ns> counts;
+  for (const WindowSet & set : sets) {
+    CompleteSets complete;
+    for (const auto & topic : set.topics) {
+      Ns messages = 0;
+      for (const WindowSet::Input & input : topic) {
+        const Ns from_input = input.set != kNone      ? counts[input.set]
+                              : input.stream != kNone ? set_curves->releases(input.stream, length)
+                                                      : 1;
+        messages = add(messages, from_input);
+      }
+      complete.add_topic(messages);
+    }
+    counts.push_back(complete.most());
+  }
+  return counts;
 }
 
 Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps & steps)

@@ -121,16 +121,15 @@ Ns MessageSet::lateness(Index input, const Streams & streams, const TimesOf & ti
 
 Ns MessageSet::work(Ns length, const Streams & streams, const TimesOf & times) const
 {
-  Ns least = kUnbounded, most = 0;
+  CompleteSets complete;
   for (const auto & topic : topics) {
     Ns messages = 0;
     for (const Index input : topic) {
       messages = add(messages, releases_of(input, length, streams, times));
     }
-    least = std::min(least, messages);
-    most = std::max(most, messages);
+    complete.add_topic(messages);
   }
-  return std::min(add(least, 1), most);
+  return complete.most();
 }
 
 Ns releases_of(Index id, Ns length, const Streams & streams, const TimesOf & times)

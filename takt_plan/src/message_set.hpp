@@ -34,6 +34,7 @@
 #ifndef TAKT_PLAN__SRC__MESSAGE_SET_HPP_
 #define TAKT_PLAN__SRC__MESSAGE_SET_HPP_
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -56,6 +57,22 @@ struct StreamTimes
 
 /// Of every stream, by its index.
 using TimesOf = std::function<const StreamTimes &(Index)>;
+
+/// How often a set is complete in a window in which each of its topics has so many messages; see above.
+class CompleteSets
+{
+public:
+  void add_topic(Ns messages)
+  {
+    least_ = std::min(least_, messages);
+    most_ = std::max(most_, messages);
+  }
+  Ns most() const { return std::min(add(least_, 1), most_); }
+
+private:
+  Ns least_ = kUnbounded;
+  Ns most_ = 0;
+};
 
 struct MessageSet
 {

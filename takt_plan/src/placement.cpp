@@ -83,8 +83,7 @@ void Placement::require_together(
       system_.file, callback.source,
       quoted(callback.id) + " and " + quoted(id) +
         " complete one set, and the schedule gives them other threads or another priority; give "
-        "them "
-        "the same"));
+        "them the same"));
   }
 }
 

@@ -1,7 +1,5 @@
 #include "takt_plan/pool_bounds.hpp"
 
-#include <utility>
-
 #include "answers.hpp"
 
 namespace takt_plan
@@ -17,13 +15,8 @@ Result<PooledBounds> pool_bounds(const Model & model, const PoolOptions & option
   BoundsOptions all;
   all.horizon = options.horizon;
   all.pool = options.terms;
-  PriorityBounds found = detail::answers(detail::PrioritySolver(model, all, detail::pool_analyses));
-  PooledBounds bounds;
-  bounds.tasks = std::move(found.tasks);
-  for (const Result<ChainBound> & chain : found.chains) {
-    bounds.chains.push_back(chain ? Result<Ns>(chain->bound) : chain.faults());
-  }
-  return bounds;
+  const detail::PrioritySolver solved(model, all, detail::pool_analyses);
+  return detail::without_segments<PooledBounds>(detail::answers(solved));
 }
 
 }  // namespace takt_plan

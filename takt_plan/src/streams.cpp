@@ -142,7 +142,7 @@ void Streams::add_set(const Model & model, Index index)
       complete.from.push_back({stream, all_[stream].from.front().link});
     }
     complete.set = all_.size();
-    complete.timer = true;  // `gap` knows better
+    complete.timer = true;  // if its topics come for ever at all is in the set's gap
     complete.curved = in_sight <= kMostInSight;
     complete_[index].push_back(all_.size());
     all_.push_back(std::move(complete));

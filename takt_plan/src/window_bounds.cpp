@@ -1,7 +1,5 @@
 #include "takt_plan/window_bounds.hpp"
 
-#include <utility>
-
 #include "answers.hpp"
 
 namespace takt_plan
@@ -18,14 +16,8 @@ Result<WindowBounds> window_bounds(const Model & model, const WindowOptions & op
   all.horizon = options.horizon;
   all.window = options.terms;
   all.round_robin_only = options.round_robin_only || !(options.terms == RoundRobinTerms{});
-  PriorityBounds found =
-    detail::answers(detail::PrioritySolver(model, all, detail::window_analyses));
-  WindowBounds bounds;
-  bounds.tasks = std::move(found.tasks);
-  for (const Result<ChainBound> & chain : found.chains) {
-    bounds.chains.push_back(chain ? Result<Ns>(chain->bound) : chain.faults());
-  }
-  return bounds;
+  const detail::PrioritySolver solved(model, all, detail::window_analyses);
+  return detail::without_segments<WindowBounds>(detail::answers(solved));
 }
 
 }  // namespace takt_plan

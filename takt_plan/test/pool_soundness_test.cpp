@@ -1,101 +1,36 @@
 // No simulated response in pools is above its bound; without any of the equations' terms, some are.
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "support/campaign.hpp"
+#include "support/overheads.hpp"
 #include "support/random_pool_model.hpp"
+#include "support/simulated_campaign.hpp"
 #include "takt_plan/pool_bounds.hpp"
-#include "takt_plan/simulate.hpp"
 
 namespace takt_plan
 {
 namespace
 {
 
-using takt_core::Result;
+using test::Overheads;
+using Campaign = test::SimulatedCampaign;
 
-struct Campaign
-{
-  std::uint64_t bounds = 0, refusals = 0, jobs = 0, overwritten = 0, violations = 0;
-  double tightest = 0;  ///< largest part of a bound that was seen
-  std::string first;    ///< violation
-};
-
-void compare(const std::string & what, const Result<Ns> & bound, Ns observed, Campaign & campaign)
-{
-  if (!bound || *bound == 0) {
-    return;
-  }
-  campaign.tightest =
-    std::max(campaign.tightest, static_cast<double>(observed) / static_cast<double>(*bound));
-  if (observed > *bound && campaign.violations++ == 0) {
-    campaign.first =
-      what + ": bound " + std::to_string(*bound) + ", observed " + std::to_string(observed);
-  }
-}
-
-/// What overheads cost, as `build_model` charges them to an analysis model.
-struct Overheads
-{
-  Ns dispatch = 0;
-  Ns context_switch = 0;
-};
+const test::SimulatedSituations kSituations{
+  20'000,
+  {{" adversarial ", Phases::adversarial, Execution::worst, 0},
+   {" adversarial, any times ", Phases::adversarial, Execution::uniform, 4},
+   {" fixed ", Phases::fixed, Execution::worst, 1},
+   {" random ", Phases::random, Execution::worst, 8},
+   {" random, any times ", Phases::random, Execution::uniform, 4}}};
 
 void run(
   std::uint64_t seed, const Overheads & overheads, const PoolOptions & options, Campaign & campaign)
 {
   const Model model = test::random_pool_model(seed);
-  Model analysed = model;
-  for (Task & task : analysed.tasks) {
-    task.dispatch = overheads.dispatch + 2 * overheads.context_switch;
-  }
-  const auto bounds = pool_bounds(analysed, options);
+  const auto bounds = pool_bounds(test::with_overheads(model, overheads), options);
   ASSERT_TRUE(bounds.ok()) << bounds.faults().front();
-  for (const auto & bound : bounds->tasks) {
-    ++(bound ? campaign.bounds : campaign.refusals);
-  }
-  auto simulation = simulation_model(model);
-  ASSERT_TRUE(simulation.ok()) << simulation.faults().front();
-  for (SimulatedTask & task : simulation->tasks) {
-    task.best = 0;
-    task.dispatch = overheads.dispatch;
-  }
-  simulation->context_switches.assign(model.hosts.size(), overheads.context_switch);
-  struct Situation
-  {
-    const char * name;
-    Phases phases;
-    Execution execution;
-    std::uint64_t runs;
-  };
-  for (const Situation & situation :
-       {Situation{
-          " adversarial ", Phases::adversarial, Execution::worst, adversarial_runs(*simulation)},
-        Situation{" adversarial, any times ", Phases::adversarial, Execution::uniform, 4},
-        Situation{" fixed ", Phases::fixed, Execution::worst, 1},
-        Situation{" random ", Phases::random, Execution::worst, 8},
-        Situation{" random, any times ", Phases::random, Execution::uniform, 4}}) {
-    SimulationOptions how;
-    how.duration = 20'000;
-    how.seed = seed * 100;
-    how.phases = situation.phases;
-    how.execution = situation.execution;
-    how.runs = situation.runs;
-    const auto result = simulate(*simulation, how);
-    ASSERT_TRUE(result.ok()) << result.faults().front();
-    campaign.jobs += result->jobs;
-    const std::string at = "TAKT_TEST_SEED=" + std::to_string(seed) + situation.name;
-    for (Index t = 0; t < model.tasks.size(); ++t) {
-      campaign.overwritten += result->tasks[t].overwritten;
-      compare(at + model.tasks[t].id, bounds->tasks[t], result->tasks[t].from_source, campaign);
-    }
-    for (Index c = 0; c < model.chains.size(); ++c) {
-      compare(
-        at + model.chains[c].name, bounds->chains[c], result->chains[c].responses.worst.time(),
-        campaign);
-    }
-  }
+  test::simulate_and_compare(
+    seed, model, overheads, bounds->tasks, bounds->chains, campaign, kSituations);
 }
 
 TEST(PoolSoundness, NoResponseIsAboveItsBound)

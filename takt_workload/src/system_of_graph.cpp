@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "takt_workload/callback_table.hpp"
+#include "takt_workload/stall_witness.hpp"
 
 namespace takt_workload
 {
@@ -17,10 +18,8 @@ namespace
 using namespace std::chrono_literals;
 using takt_schedule::CallbackModel;
 
-// Of the stall witness: it wakes every 10 ms and takes about 0.2 % of its core.
-constexpr int kWitnessPriority = 99;
+// Of each time that a stall witness wakes up: three times the 0.2 % of its core that they take.
 constexpr takt_core::Duration kWitnessTime = 60us;
-constexpr takt_core::Duration kWitnessPeriod = 10ms;
 
 class Builder
 {
@@ -42,10 +41,10 @@ public:
     for (int core = 0; options_.witness && core < options_.cores; ++core) {
       takt_schedule::OtherThread witness;
       witness.name = "witness_" + std::to_string(core);
-      witness.priority = kWitnessPriority;
+      witness.priority = StallWitness::kPriority;
       witness.cores = {core};
       witness.time = kWitnessTime;
-      witness.period = kWitnessPeriod;
+      witness.period = StallWitness::kPeriod;
       host.other_threads.push_back(std::move(witness));
     }
     system_.hosts.push_back(std::move(host));

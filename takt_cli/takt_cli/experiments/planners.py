@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.programs import find_program, program_failed, run_program
+from takt_cli.experiments import generated
 from takt_cli.report.axes import Figure, layout
 from takt_cli.table import Cell, Table
 
@@ -22,8 +20,6 @@ COLOURS = {
     "competition-literal": "--s6",
 }
 _DASHES = {"rate-monotonic": "dot"}  # it is where isolated is if deadlines are periods
-# A thousand systems of one shape take almost a minute; much slower machines get there, too.
-_PATIENCE_S = 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -48,15 +44,7 @@ class Count:
 
 def measure(sets: int, seed: int) -> list[Count]:
     """Let all planners plan, analyse and simulate; takes minutes."""
-    program = find_program("takt_acceptance", "takt_plan")
-    arguments = ["--sets", str(sets), "--seed", str(seed), "--json"]
-    done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
-    if done.code not in (0, EXIT_FAILED):
-        raise program_failed(program.name, done.code, done.stderr)
-    try:
-        return [_count(item) for item in json.loads(done.stdout)]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise TaktError(f"{program.name} said something unexpected: {error}") from error
+    return generated.measure("takt_acceptance", sets, seed, _count)
 
 
 def _count(item: dict[str, Any]) -> Count:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.programs import find_program, program_failed, run_program
+from takt_cli.experiments import generated
 from takt_cli.report.axes import Figure, layout
 from takt_cli.table import Cell, Table
 
@@ -16,7 +14,6 @@ GOAL = 1.25  # of the median
 _GOAL_ANALYSIS = "priority"
 _GOAL_LOAD = 0.7
 _COLOURS = ("--s1", "--s2", "--s3", "--s4", "--s5", "--s6")
-_PATIENCE_S = 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -50,15 +47,7 @@ class Point:
 
 def measure(sets: int, seed: int) -> list[Point]:
     """Let the program analyse and simulate; takes minutes."""
-    program = find_program("takt_tightness", "takt_plan")
-    arguments = ["--sets", str(sets), "--seed", str(seed), "--json"]
-    done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
-    if done.code not in (0, EXIT_FAILED):
-        raise program_failed(program.name, done.code, done.stderr)
-    try:
-        return [_point(item) for item in json.loads(done.stdout)]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise TaktError(f"{program.name} said something unexpected: {error}") from error
+    return generated.measure("takt_tightness", sets, seed, _point)
 
 
 def _point(item: dict[str, Any]) -> Point:

@@ -36,7 +36,7 @@ void compare(
 
 void simulate_and_compare(
   std::uint64_t seed, const Model & model, const Overheads & overheads, const Bounds & tasks,
-  const Bounds & chains, SimulatedCampaign & campaign)
+  const Bounds & chains, SimulatedCampaign & campaign, const SimulatedSituations & situations)
 {
   for (const auto & bound : tasks) {
     ++(bound ? campaign.bounds : campaign.refusals);
@@ -47,24 +47,13 @@ void simulate_and_compare(
     return;
   }
   vary(overheads, *simulation);
-  struct Situation
-  {
-    const char * name;
-    Phases phases;
-    Execution execution;
-    std::uint64_t runs;
-  };
-  for (const Situation & situation :
-       {Situation{
-          " adversarial ", Phases::adversarial, Execution::worst, adversarial_runs(*simulation)},
-        Situation{" random ", Phases::random, Execution::worst, 4},
-        Situation{" random, any times ", Phases::random, Execution::uniform, 2}}) {
+  for (const SimulatedSituation & situation : situations.all) {
     SimulationOptions options;
-    options.duration = 30'000;
+    options.duration = situations.duration;
     options.seed = seed * 100;
     options.phases = situation.phases;
     options.execution = situation.execution;
-    options.runs = situation.runs;
+    options.runs = situation.runs == 0 ? adversarial_runs(*simulation) : situation.runs;
     const auto result = simulate(*simulation, options);
     if (!result) {
       fail(result.faults().front(), campaign);

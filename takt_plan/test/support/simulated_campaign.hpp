@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "support/campaign.hpp"
 #include "support/overheads.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_plan/simulate.hpp"
 
 namespace takt_plan::test
 {
@@ -19,10 +21,28 @@ struct SimulatedCampaign
   std::string first;    ///< violation
 };
 
-/// Runs `model` in adversarial and in random phases and counts what is above its bound.
+struct SimulatedSituation
+{
+  const char * name;
+  Phases phases;
+  Execution execution;
+  std::uint64_t runs;  ///< 0: all adversarial ones
+};
+
+struct SimulatedSituations
+{
+  Ns duration = 30'000;
+  std::vector<SimulatedSituation> all{
+    {" adversarial ", Phases::adversarial, Execution::worst, 0},
+    {" random ", Phases::random, Execution::worst, 4},
+    {" random, any times ", Phases::random, Execution::uniform, 2}};
+};
+
+/// Runs `model` in these situations and counts what is above its bound.
 void simulate_and_compare(
   std::uint64_t seed, const Model & model, const Overheads & overheads, const Bounds & tasks,
-  const Bounds & chains, SimulatedCampaign & campaign);
+  const Bounds & chains, SimulatedCampaign & campaign,
+  const SimulatedSituations & situations = SimulatedSituations());
 
 }  // namespace takt_plan::test
 

@@ -1,0 +1,29 @@
+"""Programs that plan, analyse and simulate generated systems, and print a list of what came."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.programs import find_program, program_failed, run_program
+
+# A thousand systems of one shape take almost a minute; much slower machines get there, too.
+_PATIENCE_S = 24 * 3600
+T = TypeVar("T")
+
+
+def measure(
+    program_name: str, sets: int, seed: int, read: Callable[[dict[str, Any]], T]
+) -> list[T]:
+    """Run the program for so many systems of each kind, for minutes; `read` takes one item."""
+    program = find_program(program_name, "takt_plan")
+    arguments = ["--sets", str(sets), "--seed", str(seed), "--json"]
+    done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
+    if done.code not in (0, EXIT_FAILED):
+        raise program_failed(program.name, done.code, done.stderr)
+    try:
+        return [read(item) for item in json.loads(done.stdout)]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise TaktError(f"{program.name} said something unexpected: {error}") from error
