@@ -230,13 +230,20 @@ void SimulationRun::sleep(Thread & thread)
   thread.kernel->block(thread.number);
 }
 
+bool SimulationRun::serves(const Thread & thread, const SimulatedCallback & callback) const
+{
+  const std::vector<Index> & threads = model_.model.tasks[callback.task].threads;
+  const auto index = static_cast<Index>(&thread - threads_.data());
+  return std::find(threads.begin(), threads.end(), index) != threads.end();
+}
+
 // When it wakes for the timers it waits for: as early as the first of them that is late by its
 // jitter. Those that are due by then are released with it.
 Ns SimulationRun::late_wake(Thread & thread)
 {
   Ns first = kUnbounded;
   for (const auto & callback : callbacks_) {
-    if (callback->host == thread.host && callback->kind() == takt_core::Kind::timer) {
+    if (callback->kind() == takt_core::Kind::timer && serves(thread, *callback)) {
       const Ns due = takt_core::to_ns(thread.host->scheduler->next_release(*callback));
       if (due >= thread.wake_at && due < first) {
         first = std::min(first, due + jitter(callback->task, due));
@@ -246,17 +253,23 @@ Ns SimulationRun::late_wake(Thread & thread)
   return first == kUnbounded ? thread.wake_at : first;
 }
 
-// A timer that goes on while another thread sleeps, late for its own timers, must not be later than by
-// its own jitter.
-void SimulationRun::hasten(Host & host, const SimulatedCallback & timer)
+// A timer that goes on while another of its threads sleeps, late for other timers, must not be later
+// than by its own jitter. One thread is enough: whoever wakes without work costs switches that nothing
+// accounts for.
+void SimulationRun::hasten(const SimulatedCallback & timer)
 {
-  const Ns due = takt_core::to_ns(host.scheduler->next_release(timer));
-  for (Thread & thread : threads_) {
+  Thread * first = nullptr;
+  for (const Index index : model_.model.tasks[timer.task].threads) {
+    Thread & thread = threads_[index];
     if (
-      thread.host == &host && thread.state == Thread::State::asleep &&
-      thread.wake_at != kUnbounded && thread.wake_at > due) {
-      thread.wake_at = std::min(thread.wake_at, std::max(now_, due + jitter(timer.task, due)));
+      thread.state == Thread::State::asleep && thread.wake_at != kUnbounded &&
+      (first == nullptr || thread.wake_at < first->wake_at)) {
+      first = &thread;
     }
+  }
+  const Ns due = takt_core::to_ns(timer.host->scheduler->next_release(timer));
+  if (first != nullptr && first->wake_at > due) {
+    first->wake_at = std::min(first->wake_at, std::max(now_, due + jitter(timer.task, due)));
   }
 }
 
@@ -276,7 +289,7 @@ bool SimulationRun::start(Thread & thread)
   }
   scheduler.taken(thread.run);
   if (thread.host->jitter && callback.kind() == takt_core::Kind::timer) {
-    hasten(*thread.host, callback);
+    hasten(callback);
   }
   for (const Progress & progress : thread.load.progress) {
     result_.chains[graph_.chain(progress.step)].released += graph_.begins(progress.step) ? 1 : 0;

@@ -105,7 +105,8 @@ private:
   void end_stage(Thread & thread);
   void sleep(Thread & thread);
   Ns late_wake(Thread & thread);
-  void hasten(Host & host, const SimulatedCallback & timer);
+  bool serves(const Thread & thread, const SimulatedCallback & callback) const;
+  void hasten(const SimulatedCallback & timer);
 
   // simulation_messages.cpp
   void arrive(const Event & event);

@@ -214,6 +214,33 @@ executors:
   EXPECT_EQ(jobs_of(system, schedule, 50 * kMs, kUs), (Jobs{"low 3-1109", "high 503-603"}));
 }
 
+// A thread sleeps until its own timers only, however late and however often others' are released.
+TEST(Simulate, ATimerWakesNoThreadThatCannotRunIt)
+{
+  const std::string system = system_of(
+    R"yaml(
+  - {id: "/slow:timer(100ms)", time: 10us, period: 100ms, offset: 0ms}
+  - {id: "/quick:timer(10ms)", time: 10us, period: 10ms, jitter: 2ms, offset: 0ms}
+)yaml",
+    "overheads: {context_switch: 3us}\n");
+  const std::string schedule = R"yaml(version: 1
+executors:
+  main:
+    threads:
+      a: {policy: fifo, priority: 80, cores: [0]}
+      b: {policy: fifo, priority: 80, cores: [1]}
+    default: a
+    callbacks: [{match: "/quick:**", threads: b}]
+)yaml";
+  SimulationOptions options = until(1000 * kMs);
+  options.phases = Phases::random;
+  const SimulationResult result = result_of(from_text(system, schedule), options);
+  EXPECT_EQ(result.tasks[0].responses.count, 10U);
+  EXPECT_EQ(result.busy[0], 10 * 13 * kUs);
+  EXPECT_EQ(result.tasks[1].responses.count, 100U);
+  EXPECT_EQ(result.busy[1], 100 * 13 * kUs);
+}
+
 TEST(Simulate, AMessageToAnotherProcessTakesItsTime)
 {
   const std::string system = system_of(
