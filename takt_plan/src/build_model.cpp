@@ -1,5 +1,6 @@
 #include "takt_plan/build_model.hpp"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -7,6 +8,7 @@
 
 #include "hosts.hpp"
 #include "placement.hpp"
+#include "takt_plan/kernel_model.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan
@@ -39,6 +41,7 @@ public:
     for (const CallbackModel & callback : system_.callbacks) {
       add_task(callback);
     }
+    add_turns();
     add_links();
     add_chains();
     if (faults_.empty()) {
@@ -90,6 +93,40 @@ private:
       task.store = task.newest ? add(task.dispatch, overheads.middleware.count()) : 0;
     }
     model_.tasks.push_back(std::move(task));
+  }
+
+  /// Switches at the ends of quanta.
+  void add_turns()
+  {
+    const Ns quantum = KernelOptions().rr_quantum;
+    for (Task & task : model_.tasks) {
+      const bool turns = std::any_of(task.threads.begin(), task.threads.end(), [&](Index thread) {
+        return model_.threads[thread].rr && has_equal(thread);
+      });
+      if (turns) {
+        const Ns twice = multiply(2, system_.hosts[task.host].overheads.context_switch.count());
+        const Ns quanta = (task.cost() - 1) / quantum + 1;
+        task.dispatch = add(task.dispatch, multiply(twice, quanta));
+      }
+    }
+  }
+
+  /// Whether something of the same OS priority may want one of the thread's cores.
+  bool has_equal(Index index) const
+  {
+    const Thread & own = model_.threads[index];
+    const auto equal = [&](const auto & other) {
+      return other.priority == own.priority &&
+             std::any_of(other.cores.begin(), other.cores.end(), [&](Index core) {
+               return std::find(own.cores.begin(), own.cores.end(), core) != own.cores.end();
+             });
+    };
+    for (Index other = 0; other < model_.threads.size(); ++other) {
+      if (other != index && equal(model_.threads[other])) {
+        return true;
+      }
+    }
+    return std::any_of(model_.others.begin(), model_.others.end(), equal);
   }
 
   /// Messages that one run takes.

@@ -143,6 +143,7 @@ void Placement::add_threads(
       thread.ceiling = ceiling;
       if (takt_core::has_rt_priority(asked->attributes.policy)) {
         thread.kind = ThreadClass::fixed_priority;
+        thread.rr = asked->attributes.policy == takt_core::Policy::rr;
       } else if (asked->attributes.policy == takt_core::Policy::deadline) {
         thread.kind = ThreadClass::deadline;
         const takt_core::ThreadAttributes & given = asked->attributes;

@@ -192,6 +192,30 @@ TEST(BuildModel, OverheadsArePartOfTheCost)
   EXPECT_EQ(model.others[0].cores, std::vector<Index>{1});
 }
 
+TEST(BuildModel, ThreadsThatTakeTurnsSwitchAtTheEndOfEachQuantum)
+{
+  const auto dispatch_of = [](const std::string & policy, const std::string & other) {
+    const Model model = built(
+      R"yaml(version: 1
+hosts: {car: {cores: 2}}
+overheads: {context_switch: 3us}
+callbacks:
+  - {id: "/a:timer(1s)", time: 250ms, period: 1s}
+  - {id: "/b:timer(1s)", time: 1ms, period: 1s}
+)yaml",
+      "version: 1\nexecutors:\n  main:\n    threads:\n      a: {policy: " + policy +
+        ", priority: 50, cores: [0]}\n      b: {policy: fifo, " + other +
+        "}\n    default: a\n    callbacks: [{match: \"/b:**\", threads: b}]\n");
+    EXPECT_EQ(model.tasks[1].dispatch, 2 * 3'000);
+    return model.tasks[0].dispatch;
+  };
+  const std::string equal = "priority: 50, cores: [0]";
+  EXPECT_EQ(dispatch_of("rr", equal), (1 + 3) * 2 * 3'000) << "quanta of 100 ms";
+  EXPECT_EQ(dispatch_of("fifo", equal), 2 * 3'000);
+  EXPECT_EQ(dispatch_of("rr", "priority: 51, cores: [0]"), 2 * 3'000);
+  EXPECT_EQ(dispatch_of("rr", "priority: 50, cores: [1]"), 2 * 3'000);
+}
+
 TEST(BuildModel, EveryMessageThatARunTakesIsPartOfItsCost)
 {
   const Ns run = 1'000 + 2 * 3'000;

@@ -5,7 +5,9 @@
 //
 // How the overheads of a host become numbers of a task:
 // - `dispatch` once per run, and `context_switch` twice: a run causes at most one wake-up or
-//   preemption when it begins and one switch back when it ends;
+//   preemption when it begins and one switch back when it ends. On a thread of policy rr that shares
+//   its priority and a core with another one also twice for each quantum of its time that it begins:
+//   the other may go first then;
 // - `middleware` once for each message a run takes (none for timers, also one from outside of the
 //   model, one of each topic where all of them start it) and once for each it publishes. The model
 //   does not say how it divides between the two sides, so each side is charged in full.

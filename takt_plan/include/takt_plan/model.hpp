@@ -92,6 +92,7 @@ struct Thread
   Index executor = 0;
   ThreadClass kind = ThreadClass::fair;
   int priority = 0;          ///< fixed_priority: 1 to 99
+  bool rr = false;           ///< after each quantum others of its priority may go first
   Reservation reservation;   ///< deadline
   std::vector<Index> cores;  ///< it may be on any of these; never empty
   bool follow = false;       ///< takes its callback's priority as its own
