@@ -119,30 +119,6 @@ Ns MessageSet::lateness(Index input, const Streams & streams, const TimesOf & ti
   return add(times(input).released, streams.all()[input].period);
 }
 
-Ns MessageSet::work(Ns length, const Streams & streams, const TimesOf & times) const
-{
-  CompleteSets complete;
-  for (const auto & topic : topics) {
-    Ns messages = 0;
-    for (const Index input : topic) {
-      messages = add(messages, releases_of(input, length, streams, times));
-    }
-    complete.add_topic(messages);
-  }
-  return complete.most();
-}
-
-Ns releases_of(Index id, Ns length, const Streams & streams, const TimesOf & times)
-{
-  const Stream & stream = streams.all()[id];
-  const Ns all = arrivals(length, stream.period, times(id).released);
-  if (!stream.curved) {
-    return all;
-  }
-  const MessageSet & set = *streams.set(streams.all()[stream.set].task);
-  return std::min(all, set.work(add(length, times(id).since), streams, times));
-}
-
 Ns MessageSet::gap(const Streams & streams, const TimesOf & times) const
 {
   Ns most = 0;

@@ -10,7 +10,7 @@
 //   are at most min over topics of (messages + 1) of them: that of the slowest has a period, T, and a
 //   jitter, J + T. And at least one topic had none at the window's beginning, so there are at most max
 //   over topics of messages. What the work starts is as frequent, in a window that is longer by the time
-//   from the runs that may complete a set to there (`since`).
+//   from the runs that may complete a set to there (`since`). set_curves.hpp counts both.
 // - When a message that entered by x has left with its set: before the next one of x is kept, so within
 //   T(x) + B(x), or gap(x) + B(x) after a set not in step; and once every other topic has had a message after it, so within B(x) + gap, the
 //   largest gap of the other topics. A message that is replaced before has no response.
@@ -95,17 +95,12 @@ struct MessageSet
   /// How late what counts as a release of the work may be, for the work by that message of the slowest
   /// topic.
   Ns lateness(Index input, const Streams & streams, const TimesOf & times) const;
-  /// In any window of `length`, at most.
-  Ns work(Ns length, const Streams & streams, const TimesOf & times) const;
   /// From one complete set to the next.
   Ns gap(const Streams & streams, const TimesOf & times) const;
 
 private:
   Ns replaced(Index input, const Streams & streams, const TimesOf & times) const;
 };
-
-/// How many of the stream's releases there are in any window of `length` at most.
-Ns releases_of(Index stream, Ns length, const Streams & streams, const TimesOf & times);
 
 /// From the beginning of a run that this stream starts to the end of the next.
 Ns gap_of(Index stream, const Streams & streams, const TimesOf & times);

@@ -29,37 +29,39 @@ std::string refuse_reserved(
 
 Refusal refuse_threads(
   const Model & model, const Streams & streams, const Segments & segments,
-  const PriorityLevel & level, const std::string & whom)
+  const PriorityLevel & level, Index last)
 {
   const Thread & own = model.threads[level.thread()];
   if (own.order != Order::priority && own.order != Order::fifo) {
-    return whom + " depends on thread " + quoted(own.name) + ", whose order is " +
-           std::string(takt_core::to_string(own.order)) +
+    return quoted(model.tasks[last].id) + " depends on thread " + quoted(own.name) +
+           ", whose order is " + std::string(takt_core::to_string(own.order)) +
            "; this analysis needs priority or fifo there";
   }
   for (const Index index : segments.threads_on(level.core())) {
     const Thread & thread = model.threads[index];
-    const std::string where = "thread " + quoted(thread.name) + " may delay " + whom + " on " +
-                              model.core_name(level.core());
+    const auto where = [&] {
+      return "thread " + quoted(thread.name) + " may delay " + quoted(model.tasks[last].id) +
+             " on " + model.core_name(level.core());
+    };
     if (level.competes(thread)) {
       if (thread.kind == ThreadClass::deadline) {
         if (const std::string why = refuse_reserved(model, streams, segments, index);
             !why.empty()) {
-          return where + ": " + why;
+          return where() + ": " + why;
         }
         continue;
       }
       if (thread.follow || thread.cores.size() != 1) {
-        return where + (thread.follow ? " and follows its callbacks' priorities"
-                                      : " and may be on other cores as well");
+        return where() + (thread.follow ? " and follows its callbacks' priorities"
+                                        : " and may be on other cores as well");
       }
       if (thread.order == Order::stock) {
-        return where + " and its order is stock, which drops callbacks that wait";
+        return where() + " and its order is stock, which drops callbacks that wait";
       }
     } else if (
       thread.ceiling != 0 && thread.cores.size() != 1 &&
       most_middleware(model, segments, index) > 0) {
-      return where + ": it publishes at the middleware ceiling and may be on other cores as well";
+      return where() + ": it publishes at the middleware ceiling and may be on other cores as well";
     }
   }
   return {};
@@ -69,9 +71,9 @@ Refusal refuse_work(
   const Model & model, const Streams & streams, const Segments & segments,
   const PriorityLevel & level, Index last)
 {
-  const std::string whom = quoted(model.tasks[last].id);
+  const auto whom = [&] { return quoted(model.tasks[last].id); };
   const auto which = [&](Index index) {
-    return index == last ? std::string() : ", which may delay " + whom + ",";
+    return index == last ? std::string() : ", which may delay " + whom() + ",";
   };
   for (const Index index : segments.on(level.core())) {
     const Task & t = model.tasks[index];
@@ -81,7 +83,7 @@ Refusal refuse_work(
         return level.competes(on) && on.cores.front() == level.core();
       });
     if (pooled) {
-      return quoted(t.id) + " may delay " + whom + " and may run on any of " +
+      return quoted(t.id) + " may delay " + whom() + " and may run on any of " +
              std::to_string(t.threads.size()) + " threads";
     }
     if (level.contains(index) && streams.too_many(index)) {
@@ -133,7 +135,7 @@ Refusal refuse_surroundings(
   const PriorityLevel & level, const std::vector<Index> & segment)
 {
   const Index last = segment.back();
-  Refusal refusal = refuse_threads(model, streams, segments, level, quoted(model.tasks[last].id));
+  Refusal refusal = refuse_threads(model, streams, segments, level, last);
   return refusal ? refusal : refuse_work(model, streams, segments, level, last);
 }
 

@@ -31,6 +31,7 @@ PrioritySolver::PrioritySolver(const Model & model, const BoundsOptions & option
   flow_(model),
   locals_(make == nullptr ? LocalAnalyses{} : make(model, flow_, options)),
   parts_(flow_.streams.all().size()),
+  curves_(flow_.streams, [this](Index id) -> const StreamTimes & { return parts_[id]; }),
   next_(flow_.streams.all().size())
 {
   for (Index id = 0; id < flow_.streams.all().size(); ++id) {
@@ -69,7 +70,7 @@ void PrioritySolver::prepare(Index task)
     auto window = priority_window(model_, flow_.streams, flow_.segments, task, way, terms_);
     if (window) {
       part.window = std::move(*window);
-      part.curved = use_curves(part.window.window);
+      use_curves(part);
     } else {
       part.refusal = window.faults().front();
     }
@@ -102,25 +103,41 @@ void PrioritySolver::ask_locals()
   }
 }
 
-bool PrioritySolver::use_curves(BusyWindow & window) const
+void PrioritySolver::use_curves(PriorityPart & part) const
 {
+  BusyWindow & window = part.window.window;
   const auto curved = [&](Index id) {
     return id != kNone && terms_.jitter && flow_.streams.all()[id].curved;
   };
-  window.set_curves = this;
-  bool any = curved(window.stream) || !window.sets.empty();
-  window.curves = any ? this : nullptr;
-  for (Entry & entry : window.entries) {
-    entry.curves = curved(entry.stream) ? this : nullptr;
-    any = any || entry.curves != nullptr;
+  window.set_curves = &curves_;
+  if (curved(window.stream) || !window.sets.empty()) {
+    window.curves = &curves_;
+    part.counted.push_back(window.stream);
   }
-  return any;
+  for (Entry & entry : window.entries) {
+    if (curved(entry.stream)) {
+      entry.curves = &curves_;
+      part.counted.push_back(entry.stream);
+    }
+  }
+  for (const WindowSet & set : window.sets) {
+    for (const auto & topic : set.topics) {
+      for (const WindowSet::Input & input : topic) {
+        if (input.stream != kNone && input.set == kNone) {
+          part.counted.push_back(input.stream);
+        }
+      }
+    }
+  }
+  std::sort(part.counted.begin(), part.counted.end());
+  part.counted.erase(std::unique(part.counted.begin(), part.counted.end()), part.counted.end());
 }
 
-Ns PrioritySolver::releases(Index stream, Ns length) const
+/// The stream's `released` or `since` is another.
+void PrioritySolver::note_move(Index stream)
 {
-  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
-  return releases_of(stream, length, flow_.streams, times);
+  parts_[stream].released_round = round_;
+  curves_.moved(stream, round_);
 }
 
 // One round over all tasks; false if nothing moved.
@@ -186,7 +203,7 @@ bool PrioritySolver::solve_set(const MessageSet & set)
     const Ns lateness = set.lateness(inputs[i], flow_.streams, times);
     if (lateness != part.released) {
       part.released = lateness;
-      part.released_round = round_;
+      note_move(complete[i]);
       moved = true;
     }
     Ns bound = part.bound == kUnbounded ? kUnbounded : completed(set, inputs[i]);
@@ -221,8 +238,11 @@ void PrioritySolver::solve_part(Index id)
   }
   BusyWindow & window = part.window.window;
   const PriorityPart & head = parts_[part.window.head_stream];
-  // Curves depend on streams that are not looked at here.
-  bool moved = part.solved_round < 0 || head.released_round >= part.solved_round || part.curved;
+  bool moved = part.solved_round < 0 || head.released_round >= part.solved_round ||
+               std::any_of(part.counted.begin(), part.counted.end(), [&](Index id) {
+                 return parts_[id].released_round >= part.solved_round ||
+                        curves_.moved_round(id) >= part.solved_round;
+               });
   window.jitter = jitter(part.window.head_stream);
   for (Entry & entry : window.entries) {
     if (entry.stream != kNone) {
@@ -288,7 +308,7 @@ bool PrioritySolver::release_next(Index id)
     if (latest != parts_[next].released || since != parts_[next].since) {
       parts_[next].released = latest;
       parts_[next].since = since;
-      parts_[next].released_round = round_;
+      note_move(next);
       moved = true;
     }
   }

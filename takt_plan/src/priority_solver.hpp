@@ -15,6 +15,7 @@
 #include "local_analysis.hpp"
 #include "message_set.hpp"
 #include "priority_window.hpp"
+#include "set_curves.hpp"
 
 namespace takt_plan::detail
 {
@@ -27,13 +28,13 @@ struct PriorityPart : StreamTimes
   LocalAnalysis * local = nullptr;  ///< that covers the task instead of a window
   std::string refusal;              ///< empty: the window is there, or the analysis covers it
   Worst worst;
-  bool curved = false;  ///< its window has curves
+  std::vector<Index> counted;  ///< streams that its window counts by their curves
   Steps steps;
   int released_round = 0;  ///< the last one that moved `released`
   int solved_round = -1;   ///< the last one that looked at the window
 };
 
-class PrioritySolver final : private Lateness, private Curves
+class PrioritySolver final : private Lateness
 {
 public:
   /// Solves. `model` must pass `check`; keeps a reference to it.
@@ -50,6 +51,7 @@ public:
   const Streams & streams() const noexcept { return flow_.streams; }
   const Segments & segments() const noexcept { return flow_.segments; }
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
+  const SetCurves & curves() const noexcept { return curves_; }
   /// That covers the task; null: segments do.
   const LocalAnalysis * local(Index task) const
   {
@@ -65,7 +67,6 @@ public:
   Ns waiting(const MessageSet & set, Index input) const;
 
 private:
-  Ns releases(Index stream, Ns length) const override;  // of a stream after a set
   Ns released(Index stream) const override { return parts_[stream].released; }
   Ns ended(Index stream) const override { return parts_[stream].bound; }
   void prepare(Index task);
@@ -77,7 +78,8 @@ private:
   Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
   bool release_next(Index id);  // whether it moved anything
   Ns since_set(Index id) const;
-  bool use_curves(BusyWindow & window) const;
+  void use_curves(PriorityPart & part) const;
+  void note_move(Index stream);
   bool solve_set(const MessageSet & set);
 
   const Model & model_;
@@ -88,6 +90,7 @@ private:
   std::vector<LocalAnalysis *> local_of_;  // one per task, if there are any
   std::vector<Ns> responses_;              // likewise, of what they cover
   std::vector<PriorityPart> parts_;        // one per stream
+  SetCurves curves_;                       // over these
   std::vector<std::vector<Index>> next_;   // streams that go on from one
   int round_ = 0;
 };

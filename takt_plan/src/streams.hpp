@@ -31,7 +31,7 @@ struct Stream
   Index set = kNone;   ///< the last stream on the way that begins with a complete set; none: no set
   bool timer = false;  ///< the source is one
   Ns offset = 0;       ///< of its first release, if known
-  bool curved = false;  ///< after a set: `releases_of` knows more than the period says
+  bool curved = false;  ///< after a set: SetCurves know more than the period says
 };
 
 /// True if one message of each of several topics starts the task.
@@ -66,6 +66,9 @@ public:
   {
     return set_of_[task] == kNone ? nullptr : &sets_[set_of_[task]];
   }
+  /// All of these, each behind those whose messages it waits for.
+  const std::vector<MessageSet> & sets() const noexcept { return sets_; }
+  Index tasks() const noexcept { return of_.size(); }
   /// How often something starts the task, per ns.
   double rate(Index task) const;
   /// What share of a core the task takes.
