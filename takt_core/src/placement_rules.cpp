@@ -16,6 +16,18 @@ int inherited_priority(std::span<const ChainOptions> chains, std::string_view ca
   return inherited;
 }
 
+std::unordered_map<std::string, int> inherited_priorities(std::span<const ChainOptions> chains)
+{
+  std::unordered_map<std::string, int> result;
+  for (const ChainOptions & chain : chains) {
+    for (const std::string & callback : chain.path) {
+      int & inherited = result[callback];
+      inherited = std::max(inherited, chain.priority);
+    }
+  }
+  return result;
+}
+
 std::vector<int> urgencies(
   std::span<const ExecutorThreadOptions> threads, ThreadMask bound, int priority)
 {

@@ -32,6 +32,8 @@ TEST(InheritedPriority, is_that_of_the_most_important_chain)
   EXPECT_EQ(inherited_priority(chains, "a"), 5);
   EXPECT_EQ(inherited_priority(chains, "b"), 9);
   EXPECT_EQ(inherited_priority(chains, "c"), 0);
+  EXPECT_EQ(
+    inherited_priorities(chains), (std::unordered_map<std::string, int>{{"a", 5}, {"b", 9}}));
 }
 
 TEST(Ceiling, is_there_where_a_real_time_thread_may_preempt_another_one)

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "takt_schedule/pattern.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_schedule::detail
 {
@@ -74,6 +75,15 @@ bool fits(std::string_view pattern)
 }
 
 }  // namespace
+
+std::optional<std::string> too_long(std::string_view pattern)
+{
+  if (pattern.size() <= kLongestId) {
+    return std::nullopt;
+  }
+  return quoted(pattern) + " has " + std::to_string(pattern.size()) +
+         " characters, and ids and patterns have at most " + std::to_string(kLongestId);
+}
 
 bool may_be_id(std::string_view pattern)
 {

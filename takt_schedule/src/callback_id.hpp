@@ -3,11 +3,20 @@
 #ifndef TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
 #define TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace takt_schedule::detail
 {
+
+/// Names of ROS 2 nodes and topics have 255 characters each. To compare patterns with far longer ids
+/// would take hours.
+inline constexpr std::size_t kLongestId = 1000;
+
+/// Why an id or a pattern is too long; nothing if it is not.
+std::optional<std::string> too_long(std::string_view pattern);
 
 /// Whether an id of the form "/namespace/node:kind(what)", with or without "#2", can match. What
 /// stands in brackets is free. Without stars: whether it is such an id.

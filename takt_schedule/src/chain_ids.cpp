@@ -1,7 +1,6 @@
 #include "chain_ids.hpp"
 
-#include <algorithm>
-#include <string_view>
+#include <unordered_set>
 
 #include "callback_id.hpp"
 #include "text.hpp"
@@ -9,44 +8,51 @@
 namespace takt_schedule::detail
 {
 
-ChainIds::ChainIds(const Schedule & schedule, const ExecutorSchedule & executor)
+ChainIds::ChainIds(const Schedule & schedule)
 : file_(schedule.file),
-  chains_(schedule.chains)
+  chains_(schedule.chains),
+  alone_(schedule.executors.size() == 1)
 {
   for (const ExecutorSchedule & one : schedule.executors) {
-    const bool own = one.name == executor.name;
-    alone_ = alone_ && own;
     for (const CallbackRule & rule : one.callbacks) {
       for (const std::string & text : rule.match) {
         const std::string_view node = node_of(text);
-        if (node.find('*') == std::string_view::npos) {
-          (own ? own_nodes_ : other_nodes_).emplace(node);
+        if (node.find('*') != std::string_view::npos) {
+          continue;
+        }
+        const auto [owner, fresh] = owners_.try_emplace(std::string(node), one.name);
+        if (!fresh && owner->second != one.name) {
+          owner->second.clear();
         }
       }
     }
   }
 }
 
-std::vector<std::string> ChainIds::unmatched(const std::vector<std::string> & here) const
+std::vector<std::string> ChainIds::unmatched(
+  const std::vector<std::string> & here, std::string_view executor) const
 {
-  Nodes present;
+  std::unordered_set<std::string_view> present;
   for (const std::string & id : here) {
-    present.emplace(node_of(id));
+    present.insert(node_of(id));
   }
   const auto must_be_here = [&](std::string_view id) {
     const std::string_view node = node_of(id);
+    const auto owner = owners_.find(node);
     return alone_ || present.contains(node) ||
-           (own_nodes_.contains(node) && !other_nodes_.contains(node));
+           (owner != owners_.end() && owner->second == executor);
   };
+  const std::unordered_set<std::string_view> known(here.begin(), here.end());
   std::vector<std::string> result;
+  Guesses guesses;
   for (const ChainSchedule & chain : chains_) {
     for (std::size_t i = 0; i < chain.options.path.size(); ++i) {
       const std::string & id = chain.options.path[i];
-      if (!must_be_here(id) || std::find(here.begin(), here.end(), id) != here.end()) {
+      if (known.contains(id) || !must_be_here(id)) {
         continue;
       }
       const Source & at = i < chain.path_sources.size() ? chain.path_sources[i] : chain.source;
-      const std::string best = closest(id, here);
+      const std::string best = guesses.closest(id, here);
       result.push_back(located(
         file_, at,
         "chain " + quoted(chain.options.name) + ": " + quoted(id) + " matches no callback" +

@@ -3,8 +3,9 @@
 #define TAKT_SCHEDULE__SRC__CHAIN_IDS_HPP_
 
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "takt_schedule/schedule.hpp"
@@ -12,24 +13,25 @@
 namespace takt_schedule::detail
 {
 
+/// Of all executors of a schedule: a copy for each would go with their square.
 class ChainIds
 {
 public:
   /// Copies what it needs.
-  ChainIds(const Schedule & schedule, const ExecutorSchedule & executor);
+  explicit ChainIds(const Schedule & schedule);
 
-  /// One sentence with position for each id that must be among `here` and is not. An id must be here
-  /// if the schedule has no other executor, callbacks of its node are here, or only this executor has
-  /// a rule that names its node in full.
-  std::vector<std::string> unmatched(const std::vector<std::string> & here) const;
+  /// One sentence with position for each id that must be among `here`, which `executor` has, and is not.
+  /// An id must be here if the schedule has no other executor, callbacks of its node are here, or only
+  /// this executor has a rule that names its node in full.
+  std::vector<std::string> unmatched(
+    const std::vector<std::string> & here, std::string_view executor) const;
 
 private:
-  using Nodes = std::set<std::string, std::less<>>;
   std::string file_;
   std::vector<ChainSchedule> chains_;
-  bool alone_ = true;  ///< the schedule has no other executor
-  Nodes own_nodes_;    ///< named in full by rules
-  Nodes other_nodes_;
+  bool alone_;  ///< there is one executor
+  /// The executor that names a node in full; empty: several do.
+  std::map<std::string, std::string, std::less<>> owners_;
 };
 
 }  // namespace takt_schedule::detail

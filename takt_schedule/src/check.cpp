@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <set>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "rule_table.hpp"
@@ -27,18 +30,25 @@ void append(std::vector<T> & to, const std::vector<T> & from)
   to.insert(to.end(), from.begin(), from.end());
 }
 
+/// That callbacks have from chains.
+using Priorities = std::unordered_map<std::string, int>;
+
 /// One executor and the callbacks that belong to it.
 class ExecutorCheck
 {
 public:
-  ExecutorCheck(const Schedule & schedule, const ExecutorSchedule & executor, CheckReport & report)
+  ExecutorCheck(
+    const Schedule & schedule, const ExecutorSchedule & executor, const Priorities & inherited,
+    const ExecutorCheck * sibling, CheckReport & report)
   : schedule_(schedule),
     executor_(executor),
     report_(report),
     names_(executor),
     options_(executor_options(executor)),
-    chains_(chain_options(schedule)),
-    resolver_(std::move(Resolver::create(schedule, executor.name).value()))
+    inherited_(inherited),
+    resolver_(std::move(
+      Resolver::create(schedule, executor.name, sibling == nullptr ? nullptr : &sibling->resolver_)
+        .value()))
   {
   }
 
@@ -75,9 +85,10 @@ public:
 private:
   void check_group(const ListedCallback & callback, const takt_core::Binding & binding, int line)
   {
+    const auto inherited = inherited_.find(callback.id);
     const std::vector<int> own = takt_core::urgencies(
       options_.threads, binding.threads,
-      binding.priority.value_or(takt_core::inherited_priority(chains_, callback.id)));
+      binding.priority.value_or(inherited == inherited_.end() ? 0 : inherited->second));
     const auto [first, fresh] = groups_.emplace(callback.group, Member{callback.id, own});
     if (fresh || first->second.urgencies == own) {
       return;
@@ -108,7 +119,7 @@ private:
   CheckReport & report_;
   ThreadNames names_;
   takt_core::ExecutorOptions options_;
-  std::vector<takt_core::ChainOptions> chains_;
+  const Priorities & inherited_;
   Resolver resolver_;
   std::map<std::string, Member> groups_;
 };
@@ -135,14 +146,16 @@ void check_chains(
   for (const ListedCallback & callback : callbacks) {
     ids.push_back(callback.id);
   }
+  const std::unordered_set<std::string_view> known(ids.begin(), ids.end());
+  detail::Guesses guesses;
   for (const ChainSchedule & chain : schedule.chains) {
     for (std::size_t i = 0; i < chain.options.path.size(); ++i) {
       const std::string & id = chain.options.path[i];
-      if (std::find(ids.begin(), ids.end(), id) != ids.end()) {
+      if (known.contains(id)) {
         continue;
       }
       const Source & at = i < chain.path_sources.size() ? chain.path_sources[i] : chain.source;
-      const std::string best = detail::closest(id, ids);
+      const std::string best = guesses.closest(id, ids);
       report.faults.push_back(located(
         schedule.file, at,
         "chain " + quoted(chain.options.name) + " names the unknown callback " + quoted(id) +
@@ -151,21 +164,65 @@ void check_chains(
   }
 }
 
+constexpr std::size_t kMostComparisons = 50'000'000;
+
+template <typename Rule>
+std::size_t count_patterns(const std::vector<Rule> & rules)
+{
+  std::size_t count = 0;
+  for (const Rule & rule : rules) {
+    count += static_cast<std::size_t>(std::count_if(
+      rule.match.begin(), rule.match.end(),
+      [](const std::string & text) { return text.find('*') != std::string::npos; }));
+  }
+  return count;
+}
+
 }  // namespace
+
+Faults too_many_patterns(const Schedule & schedule, const std::vector<ListedCallback> & callbacks)
+{
+  std::unordered_map<std::string_view, std::size_t> count;
+  for (const ListedCallback & callback : callbacks) {
+    ++count[callback.executor];
+  }
+  std::size_t comparisons = 0;
+  for (const ExecutorSchedule & executor : schedule.executors) {
+    const std::size_t patterns =
+      count_patterns(executor.callbacks) + count_patterns(executor.groups);
+    comparisons += patterns * (count[executor.name] + count[""]);
+    if (comparisons > kMostComparisons) {
+      return {located(
+        schedule.file, executor.source,
+        "executor " + quoted(executor.name) + " has " + std::to_string(patterns) +
+          " patterns with stars, too many to compare each with so many callbacks; name callbacks "
+          "in "
+          "full, or use fewer patterns")};
+    }
+  }
+  return {};
+}
 
 CheckReport check(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor)
 {
   CheckReport report;
+  report.faults = too_many_patterns(schedule, callbacks);
+  if (!report.faults.empty()) {
+    return report;
+  }
   if (!only_executor.empty()) {
     if (const auto found = find_executor(schedule, only_executor); !found) {
       report.faults = found.faults();
       return report;
     }
   }
-  std::set<std::string> seen;
-  for (const ListedCallback & callback : callbacks) {
+  std::unordered_set<std::string> seen;
+  std::unordered_map<std::string_view, std::vector<std::size_t>> of_executor;
+  for (std::size_t i = 0; i < callbacks.size(); ++i) {
+    const ListedCallback & callback = callbacks[i];
+    of_executor[callback.executor].push_back(i);
     if (!seen.insert(callback.id).second) {
       report.faults.push_back(
         schedule.file + ": the list of callbacks holds " + quoted(callback.id) + " twice");
@@ -174,26 +231,33 @@ CheckReport check(
 
   // The list of one executor cannot tell what exists in the others.
   const bool complete = only_executor.empty();
-  std::set<std::string> placed;
+  const Priorities inherited = takt_core::inherited_priorities(chain_options(schedule));
+  std::vector<bool> placed(callbacks.size());
+  std::optional<ExecutorCheck> first;
   const bool single = schedule.executors.size() == 1 || !only_executor.empty();
   for (const ExecutorSchedule & executor : schedule.executors) {
     if (!only_executor.empty() && executor.name != only_executor) {
       continue;
     }
-    ExecutorCheck check(schedule, executor, report);
+    ExecutorCheck own(schedule, executor, inherited, first ? &*first : nullptr, report);
+    ExecutorCheck & check = first ? own : first.emplace(std::move(own));
     const detail::RuleTable rules(executor.callbacks);
-    for (const ListedCallback & callback : callbacks) {
-      const bool here = callback.executor.empty() ? single || rules.find(callback.id).row
-                                                  : callback.executor == executor.name;
-      if (here) {
-        check.add(callback);
-        placed.insert(callback.id);
+    std::vector<std::size_t> here = of_executor[executor.name];
+    for (const std::size_t anywhere : of_executor[""]) {
+      if (single || rules.find(callbacks[anywhere].id).row) {
+        here.push_back(anywhere);
       }
+    }
+    std::sort(here.begin(), here.end());
+    for (const std::size_t i : here) {
+      check.add(callbacks[i]);
+      placed[i] = true;
     }
     check.finish(!complete);
   }
-  for (const ListedCallback & callback : callbacks) {
-    if (placed.count(callback.id) != 0 || single) {
+  for (std::size_t i = 0; i < callbacks.size(); ++i) {
+    const ListedCallback & callback = callbacks[i];
+    if (placed[i] || single) {
       continue;
     }
     if (!callback.executor.empty()) {

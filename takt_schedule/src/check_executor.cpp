@@ -231,12 +231,12 @@ void check_executor(
     return;
   }
   const ThreadNames names(executor);
-  const std::vector<UsedSet> sets = used_sets(executor, names);
   if (names.names().size() <= takt_core::Scheduler::kMaxThreads) {
+    const std::vector<UsedSet> sets = used_sets(executor, names);
     check_sets(executor, names, sets, findings);
     warn(executor, sets, findings, surroundings);
+    check_following(executor, names, findings);
   }
-  check_following(executor, names, findings);
   check_bandwidth(executor, findings, surroundings.deadline_cores);
 }
 

@@ -1,10 +1,11 @@
 // What only the whole model shows. Linear in its size.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "read_system.hpp"
@@ -24,14 +25,23 @@ public:
   {
     for (Index i = 0; i < system.callbacks.size(); ++i) {
       const CallbackModel & callback = system.callbacks[i];
-      for (const std::string & id : callback.all_ids()) {
-        by_id_.emplace(id, i);
-        ids_.push_back(id);
+      const std::vector<std::string> ids = callback.all_ids();
+      for (Index place = 0; place < ids.size(); ++place) {
+        by_id_.emplace(ids[place], Named{i, place});
+        ids_.push_back(ids[place]);
       }
       for (const std::string & topic : callback.publishes) {
-        published_.insert(topic);
+        published_.emplace(topic, published_.size());
         topics_.push_back(topic);
       }
+    }
+    for (const CallbackModel & callback : system.callbacks) {
+      publishes_.push_back(numbers(callback.publishes));
+      gets_.push_back(numbers(callback.triggers));
+      const std::vector<Index> reads = numbers(callback.reads);
+      gets_.back().insert(gets_.back().end(), reads.begin(), reads.end());
+      std::sort(publishes_.back().begin(), publishes_.back().end());
+      std::sort(gets_.back().begin(), gets_.back().end());
     }
   }
 
@@ -50,6 +60,13 @@ public:
   }
 
 private:
+  /// Which of a callback's ids it is.
+  struct Named
+  {
+    Index callback;
+    Index place;
+  };
+
   void check_topics()
   {
     for (const CallbackModel & callback : system_.callbacks) {
@@ -60,7 +77,8 @@ private:
             findings_.fault(
               callback.source,
               "nothing publishes " + quoted(topic) + ", which " + quoted(callback.id) +
-                (starts ? " is started by" : " reads") + suggestion(topic, topics_, "topics") +
+                (starts ? " is started by" : " reads") +
+                findings_.guesses().suggestion(topic, topics_, "topics") +
                 (starts ? " (if its messages come from outside of the model, give it a period "
                           "instead of triggers)"
                         : ""));
@@ -111,42 +129,67 @@ private:
   void check_path(const ChainSchedule & chain)
   {
     const auto & path = chain.options.path;
-    const CallbackModel * before = nullptr;
+    std::optional<Index> before;
     for (std::size_t i = 0; i < path.size(); ++i) {
       const Source & at = chain.path_sources[i];
       const auto found = by_id_.find(path[i]);
       if (found == by_id_.end()) {
         findings_.fault(
-          at, "no callback " + quoted(path[i]) + suggestion(path[i], ids_, "callbacks"));
-        before = nullptr;
+          at, "no callback " + quoted(path[i]) +
+                findings_.guesses().suggestion(path[i], ids_, "callbacks"));
+        before.reset();
         continue;
       }
-      const CallbackModel & callback = system_.callbacks[found->second];
-      if (before != nullptr && !connected(*before, callback, path[i])) {
+      if (before && !connected(*before, found->second)) {
+        const CallbackModel & from = system_.callbacks[*before];
         findings_.fault(
-          at, quoted(path[i]) + " neither is triggered by nor reads what " + quoted(before->id) +
+          at, quoted(path[i]) + " neither is triggered by nor reads what " + quoted(from.id) +
                 " publishes" +
-                (before->publishes.empty() ? " (nothing)"
-                                           : ", " + listed(shortened(before->publishes))));
+                (from.publishes.empty() ? " (nothing)" : ", " + listed(shortened(from.publishes))));
       }
-      before = &callback;
+      before = found->second.callback;
     }
   }
 
-  /// `id`: of `to`'s; a subscription of a set gets its own topic only.
-  static bool connected(
-    const CallbackModel & from, const CallbackModel & to, const std::string & id)
+  /// A subscription of a set gets its own topic only.
+  bool connected(Index from, const Named & to)
   {
-    const auto own = std::find(to.ids.begin(), to.ids.end(), id);
-    if (own != to.ids.end() && to.ids.size() == to.triggers.size()) {
-      const auto & topic = to.triggers[static_cast<Index>(own - to.ids.begin())];
-      return std::count(from.publishes.begin(), from.publishes.end(), topic) != 0;
+    const CallbackModel & callback = system_.callbacks[to.callback];
+    if (!callback.ids.empty() && callback.ids.size() == callback.triggers.size()) {
+      const auto topic = published_.find(callback.triggers[to.place]);
+      return topic != published_.end() && holds(publishes_[from], topic->second);
     }
-    const std::unordered_set<std::string_view> published(
-      from.publishes.begin(), from.publishes.end());
-    const auto gets = [&](const std::string & topic) { return published.count(topic) != 0; };
-    return std::any_of(to.triggers.begin(), to.triggers.end(), gets) ||
-           std::any_of(to.reads.begin(), to.reads.end(), gets);
+    const auto [known, fresh] =
+      connected_.try_emplace(from * system_.callbacks.size() + to.callback, false);
+    if (fresh) {
+      known->second = overlap(publishes_[from], gets_[to.callback]);
+    }
+    return known->second;
+  }
+
+  /// Of rising numbers.
+  static bool holds(const std::vector<Index> & topics, Index topic)
+  {
+    return std::binary_search(topics.begin(), topics.end(), topic);
+  }
+
+  /// Many chains may come by one callback of very many topics: only those of the other are looked for.
+  static bool overlap(const std::vector<Index> & a, const std::vector<Index> & b)
+  {
+    const auto & [few, many] = a.size() < b.size() ? std::tie(a, b) : std::tie(b, a);
+    return std::any_of(
+      few.begin(), few.end(), [&, &there = many](Index topic) { return holds(there, topic); });
+  }
+
+  std::vector<Index> numbers(const std::vector<std::string> & topics) const
+  {
+    std::vector<Index> result;
+    for (const std::string & topic : topics) {
+      if (const auto found = published_.find(topic); found != published_.end()) {
+        result.push_back(found->second);
+      }
+    }
+    return result;
   }
 
   static std::vector<std::string> shortened(const std::vector<std::string> & topics)
@@ -182,10 +225,13 @@ private:
 
   const System & system_;
   Findings & findings_;
-  std::unordered_map<std::string, Index> by_id_;
+  std::unordered_map<std::string, Named> by_id_;
   std::vector<std::string> ids_;
-  std::unordered_set<std::string_view> published_;
-  std::vector<std::string> topics_;  // the same
+  std::unordered_map<std::string_view, Index> published_;  // topics, numbered
+  std::vector<std::string> topics_;                        // the same
+  // By callbacks: topics, rising, that are published.
+  std::vector<std::vector<Index>> publishes_, gets_;
+  std::unordered_map<Index, bool> connected_;  // callbacks by pairs
 };
 
 }  // namespace

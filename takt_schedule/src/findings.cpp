@@ -6,24 +6,35 @@
 namespace takt_schedule::detail
 {
 
-std::vector<std::string> Findings::sorted(const std::vector<Finding> & findings) const
+void Findings::List::add(const Source & at, std::string what)
 {
-  std::vector<Finding> ordered = findings;
+  ++count;
+  std::string key = located("", at, what);
+  if (known.contains(key)) {
+    return;
+  }
+  if (kept.size() == kMostFindings) {
+    ++left_out;
+    return;
+  }
+  known.insert(std::move(key));
+  kept.push_back({at, std::move(what)});
+}
+
+std::vector<std::string> Findings::sorted(const List & list, std::string_view kind) const
+{
+  std::vector<Finding> ordered = list.kept;
   std::stable_sort(ordered.begin(), ordered.end(), [](const Finding & a, const Finding & b) {
     return std::tie(a.at.line, a.at.column) < std::tie(b.at.line, b.at.column);
   });
   std::vector<std::string> result;
-  std::size_t here = 0;  // where the findings of this position begin
-  for (std::size_t i = 0; i < ordered.size(); ++i) {
-    const Source & at = ordered[i].at;
-    if (i > 0 && (ordered[i - 1].at.line != at.line || ordered[i - 1].at.column != at.column)) {
-      here = result.size();
-    }
-    std::string text = located(file_, at, ordered[i].what);
-    const auto begin = result.begin() + static_cast<std::ptrdiff_t>(here);
-    if (std::find(begin, result.end(), text) == result.end()) {
-      result.push_back(std::move(text));
-    }
+  for (const Finding & finding : ordered) {
+    result.push_back(located(file_, finding.at, finding.what));
+  }
+  if (list.left_out > 0) {
+    result.push_back(
+      file_ + ": " + std::to_string(list.left_out) + " more " + std::string(kind) +
+      (list.left_out == 1 ? "" : "s") + "; mend these first");
   }
   return result;
 }

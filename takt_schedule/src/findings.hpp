@@ -1,12 +1,18 @@
 // Collects everything that is wrong or doubtful in one file, with positions.
+//
+// Files can have millions of faults, in gigabytes of text that nobody reads: of each kind the first
+// kMostFindings are kept, and of the others how many there are.
 #ifndef TAKT_SCHEDULE__SRC__FINDINGS_HPP_
 #define TAKT_SCHEDULE__SRC__FINDINGS_HPP_
 
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "takt_core/result.hpp"
 #include "takt_schedule/schedule.hpp"
+#include "text.hpp"
 
 namespace takt_schedule::detail
 {
@@ -16,17 +22,21 @@ class Findings
 public:
   explicit Findings(std::string file) : file_(std::move(file)) {}
 
-  void fault(const Source & at, std::string what) { faults_.push_back({at, std::move(what)}); }
-  void warn(const Source & at, std::string what) { warnings_.push_back({at, std::move(what)}); }
+  static constexpr std::size_t kMostFindings = 500;
 
-  bool ok() const { return faults_.empty(); }
-  std::size_t fault_count() const { return faults_.size(); }
+  void fault(const Source & at, std::string what) { faults_.add(at, std::move(what)); }
+  void warn(const Source & at, std::string what) { warnings_.add(at, std::move(what)); }
+
+  bool ok() const { return faults_.count == 0; }
+  /// Of all that were told, kept or not, also twice.
+  std::size_t fault_count() const { return faults_.count; }
   const std::string & file() const { return file_; }
+  Guesses & guesses() { return guesses_; }
 
   /// Sorted by position, each once (what is written once and used twice by an alias is found
-  /// twice).
-  takt_core::Faults faults() const { return sorted(faults_); }
-  std::vector<std::string> warnings() const { return sorted(warnings_); }
+  /// twice); at the end how many more there are.
+  takt_core::Faults faults() const { return sorted(faults_, "fault"); }
+  std::vector<std::string> warnings() const { return sorted(warnings_, "warning"); }
 
 private:
   struct Finding
@@ -34,11 +44,21 @@ private:
     Source at;
     std::string what;
   };
-  std::vector<std::string> sorted(const std::vector<Finding> & findings) const;
+  struct List
+  {
+    void add(const Source & at, std::string what);
+
+    std::vector<Finding> kept;
+    std::unordered_set<std::string> known;  // those kept, with their position
+    std::size_t count = 0;                  // of all that were added
+    std::size_t left_out = 0;
+  };
+  std::vector<std::string> sorted(const List & list, std::string_view kind) const;
 
   std::string file_;
-  std::vector<Finding> faults_;
-  std::vector<Finding> warnings_;
+  List faults_;
+  List warnings_;
+  Guesses guesses_;
 };
 
 }  // namespace takt_schedule::detail

@@ -46,8 +46,8 @@ MapReader::MapReader(
   for (const auto & e : node.entries) {
     if (std::find(keys.begin(), keys.end(), e.key) == keys.end()) {
       findings.fault(
-        e.at,
-        "unknown key " + quoted(e.key) + " in " + what_ + suggestion(e.key, keys, "known keys"));
+        e.at, "unknown key " + quoted(e.key) + " in " + what_ +
+                findings.guesses().suggestion(e.key, keys, "known keys"));
     }
   }
 }
@@ -236,8 +236,8 @@ std::optional<std::size_t> MapReader::chosen_of(
   const auto found = std::find(known.begin(), known.end(), word->text);
   if (found == known.end()) {
     findings_.fault(
-      word->at,
-      entry.key + " cannot be " + quoted(word->text) + suggestion(word->text, known, "choices"));
+      word->at, entry.key + " cannot be " + quoted(word->text) +
+                  findings_.guesses().suggestion(word->text, known, "choices"));
     return std::nullopt;
   }
   return static_cast<std::size_t>(found - known.begin());

@@ -65,6 +65,29 @@ bool Pattern::match(std::string_view id) const
   if (exact()) {
     return prefix == id.size();
   }
+  // Most of the others in what stands after the last one.
+  std::size_t end = pieces_.size();
+  Star last = last_;
+  while (last == Star::none) {
+    --end;
+    const std::size_t after = pieces_.size() - end;
+    if (prefix + after > id.size() || id[id.size() - after] != pieces_[end].character) {
+      return false;
+    }
+    last = pieces_[end].star;
+  }
+  return match_between(id.substr(prefix, id.size() - prefix - (pieces_.size() - end)), prefix, end);
+}
+
+bool Pattern::match_between(std::string_view id, std::size_t begin, std::size_t end) const
+{
+  const Star last = end == pieces_.size() ? last_ : pieces_[end].star;
+  if (begin == end) {
+    return last == Star::all || std::none_of(id.begin(), id.end(), is_separator);
+  }
+  if (end - begin > id.size()) {
+    return false;
+  }
   // reached[i]: the pieces so far can match the first i characters.
   std::vector<char> reached(id.size() + 1, 0);
   reached[0] = 1;
@@ -78,14 +101,15 @@ bool Pattern::match(std::string_view id) const
       }
     }
   };
-  for (const Piece & piece : pieces_) {
+  for (std::size_t p = begin; p < end; ++p) {
+    const Piece & piece = pieces_[p];
     spread(piece.star);
     for (std::size_t i = id.size(); i > 0; --i) {
       reached[i] = static_cast<char>(reached[i - 1] != 0 && id[i - 1] == piece.character);
     }
     reached[0] = 0;
   }
-  spread(last_);
+  spread(last);
   return reached[id.size()] != 0;
 }
 

@@ -15,6 +15,8 @@ namespace
 {
 
 constexpr int kLargestDepth = 1'000'000;
+// Of one callback and key: what waits for messages looks at each of its topics for each message.
+constexpr std::size_t kMostTopics = 10'000;
 
 void read_histogram(
   MapReader & map, Findings & findings, takt_core::Duration best, ExecutionTime & time)
@@ -81,7 +83,15 @@ std::vector<std::string> read_topics(MapReader & map, Findings & findings, std::
 {
   std::vector<std::string> topics;
   std::unordered_set<std::string> known;
-  for (const Word & word : map.words(key, "a topic or a list of topics")) {
+  const std::vector<Word> words = map.words(key, "a topic or a list of topics");
+  if (words.size() > kMostTopics) {
+    findings.fault(
+      map.at(key), std::string(key) + " names " + std::to_string(words.size()) +
+                     " topics, and a callback has at most " + std::to_string(kMostTopics) +
+                     "; describe it as several");
+    return topics;
+  }
+  for (const Word & word : words) {
     if (word.text.front() != '/') {
       findings.fault(
         word.at, "topic " + quoted(word.text) + " is not fully qualified; did you mean " +
@@ -183,6 +193,10 @@ private:
     }
     const auto words = map.words("id", "a callback id such as \"/node:timer(100ms)\"");
     for (const Word & word : words) {
+      if (auto why = too_long(word.text)) {
+        findings_.fault(word.at, std::move(*why));
+        continue;
+      }
       if (word.text.find('*') != std::string::npos || !may_be_id(word.text)) {
         findings_.fault(
           word.at, quoted(word.text) + " is no callback id; ids look like '/node:timer(100ms)'");
@@ -235,8 +249,8 @@ private:
     if (const auto word = map.scalar("host", "a host's name")) {
       if (hosts_.count(word->text) == 0) {
         findings_.fault(
-          word->at,
-          "unknown host " + quoted(word->text) + suggestion(word->text, host_names_, "hosts"));
+          word->at, "unknown host " + quoted(word->text) +
+                      findings_.guesses().suggestion(word->text, host_names_, "hosts"));
       }
       callback.host = word->text;
     } else if (host_names_.size() == 1) {
@@ -250,8 +264,8 @@ private:
       callback.group = word->text;
       if (groups_.count(word->text) == 0) {
         findings_.fault(
-          word->at,
-          "unknown group " + quoted(word->text) + suggestion(word->text, group_names_, "groups"));
+          word->at, "unknown group " + quoted(word->text) +
+                      findings_.guesses().suggestion(word->text, group_names_, "groups"));
       }
     }
     const auto found = hosts_.find(callback.host);

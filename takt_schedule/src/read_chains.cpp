@@ -2,6 +2,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "callback_id.hpp"
 #include "read_executor.hpp"
@@ -19,6 +20,10 @@ void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
   auto & path = chain.options.path;
   std::unordered_map<std::string, int> lines;
   for (const Word & word : map.words("path", "a list of callback ids, root first")) {
+    if (auto why = too_long(word.text)) {
+      findings.fault(word.at, std::move(*why));
+      continue;
+    }
     if (word.text.find('*') != std::string::npos) {
       findings.fault(word.at, "chains name exact ids, and " + quoted(word.text) + " is a pattern");
       continue;

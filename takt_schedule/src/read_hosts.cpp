@@ -13,6 +13,10 @@ namespace
 {
 
 constexpr int kMostCores = 4096;
+// Of all hosts: plans and simulations keep something of each core.
+constexpr std::size_t kMostCoresTogether = 100'000;
+// Of all hosts: every instant of a simulation looks at each.
+constexpr std::size_t kMostOthersTogether = 10'000;
 
 Overheads read_overheads(Findings & findings, const YamlNode & node, Overheads overheads)
 {
@@ -182,8 +186,25 @@ void read_hosts(MapReader & map, Findings & findings, System & system)
   if (node->entries.empty()) {
     findings.fault(map.at("hosts"), "hosts is empty; add for example 'main: {cores: 4}'");
   }
+  std::size_t cores = 0, others = 0;
   for (const YamlNode::Entry & entry : node->entries) {
     system.hosts.push_back(read_host(entry, findings, defaults));
+    cores += system.hosts.back().cores.size();
+    others += system.hosts.back().other_threads.size();
+    if (others > kMostOthersTogether) {
+      findings.fault(
+        entry.at, "with " + quoted(entry.key) + " the hosts have " + std::to_string(others) +
+                    " other threads together, and at most " + std::to_string(kMostOthersTogether) +
+                    "; put some of them together into one");
+      return;
+    }
+    if (cores > kMostCoresTogether) {
+      findings.fault(
+        entry.at, "with " + quoted(entry.key) + " the hosts have more than " +
+                    std::to_string(kMostCoresTogether) +
+                    " cores together; describe fewer hosts, or fewer cores of them");
+      return;
+    }
   }
 }
 

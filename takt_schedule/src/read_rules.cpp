@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <utility>
 
 #include "callback_id.hpp"
 #include "read_attributes.hpp"
@@ -46,6 +47,10 @@ public:
       return result;
     }
     for (const Word & word : map.words("match", "a pattern or a list of patterns")) {
+      if (auto why = too_long(word.text)) {
+        findings_.fault(word.at, std::move(*why));
+        continue;
+      }
       const auto pattern = names_ ? Pattern::compile_name(word.text) : Pattern::compile(word.text);
       if (!pattern) {
         findings_.fault(word.at, pattern.faults().front());
@@ -92,6 +97,7 @@ private:
           added.at, "pattern " + quoted(added.pattern.text()) + " always ties with " +
                       quoted(earlier.pattern.text()) + " on " + line +
                       ", which has the same literal characters; make one of them longer");
+        break;
       }
     }
     alike.push_back(std::move(added));
@@ -115,8 +121,9 @@ void check_kind(const CallbackRule & rule, Findings & findings)
       std::find(known.begin(), known.end(), word) != known.end()) {
       continue;
     }
-    const std::string best =
-      word == "subscription" || word == "subscriber" ? "sub" : closest(word, known);
+    const std::string best = word == "subscription" || word == "subscriber"
+                               ? "sub"
+                               : findings.guesses().closest(word, known);
     findings.warn(
       rule.source,
       "unusual kind " + quoted(word) + " in " + quoted(text) +

@@ -103,6 +103,13 @@ Threads read_entry(
 std::vector<std::string> read_thread_words(
   MapReader & map, Findings & findings, std::string_view key, const ExecutorSchedule & executor)
 {
+  int total = 0;
+  for (const Threads & threads : executor.threads) {
+    total += threads.count;
+  }
+  if (total > kMostThreads) {
+    return {};  // that is a fault already, and each rule would look through all of them
+  }
   const ThreadNames names(executor);
   std::vector<std::string> known{std::string(kAllThreads)};
   const auto offer = [](std::vector<std::string> & words, const std::string & name) {
@@ -142,7 +149,7 @@ std::vector<std::string> read_thread_words(
       const bool dot = word.text.find('.') != std::string::npos;
       findings.fault(
         word.at, "unknown thread " + quoted(word.text) +
-                   suggestion(word.text, dot ? with_single : known, "threads"));
+                   findings.guesses().suggestion(word.text, dot ? with_single : known, "threads"));
     }
   }
   return result;

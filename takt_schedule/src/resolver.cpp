@@ -1,6 +1,9 @@
 #include "takt_schedule/resolver.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "chain_ids.hpp"
 #include "rule_table.hpp"
@@ -17,6 +20,20 @@ namespace
 using detail::RuleTable;
 using takt_core::Faults;
 using takt_core::Result;
+
+/// Each once, in the order of their coming.
+struct Ids
+{
+  void add(std::string_view id)
+  {
+    if (known.emplace(id).second) {
+      all.emplace_back(id);
+    }
+  }
+
+  std::vector<std::string> all;
+  std::unordered_set<std::string> known;
+};
 
 /// What became of each pattern of a table, and the ids it was asked about.
 struct Usage
@@ -38,14 +55,12 @@ struct Usage
     if (best.tie) {
       won[*best.tie] = true;  // not beaten: the tie is told
     }
-    if (std::find(asked.begin(), asked.end(), id) == asked.end()) {
-      asked.emplace_back(id);
-    }
+    asked.add(id);
   }
 
   std::vector<bool> matched;
   std::vector<bool> won;
-  std::vector<std::string> asked;
+  Ids asked;
 };
 
 /// "; did you mean ...": the same pattern with wider stars, or the id that is closest to it.
@@ -74,12 +89,18 @@ std::string better_pattern(const Pattern & pattern, const std::vector<std::strin
 
 struct Resolver::Impl
 {
-  Impl(const Schedule & schedule, const ExecutorSchedule & chosen)
+  Impl(
+    const Schedule & schedule, const ExecutorSchedule & chosen,
+    std::shared_ptr<const detail::ChainIds> ids)
   : file(schedule.file),
     strict(schedule.strict),
     executor(chosen),
-    chains(chain_options(schedule)),
-    chain_ids(schedule, chosen),
+    chain_ids(std::move(ids)),
+    follows(std::any_of(
+      executor.threads.begin(), executor.threads.end(),
+      [](const Threads & threads) { return threads.follow; })),
+    priorities(
+      follows ? takt_core::inherited_priorities(chain_options(schedule)) : decltype(priorities)()),
     names(executor),
     callbacks(executor.callbacks),
     groups(executor.groups),
@@ -92,7 +113,12 @@ struct Resolver::Impl
     std::string_view id, const takt_core::Binding & binding, const Source & source) const
   {
     Faults faults;
-    const int priority = binding.priority.value_or(takt_core::inherited_priority(chains, id));
+    if (!follows) {
+      return faults;
+    }
+    const auto inherited = priorities.find(std::string(id));
+    const int priority =
+      binding.priority.value_or(inherited == priorities.end() ? 0 : inherited->second);
     for (const Threads & threads : executor.threads) {
       const int most = threads.attributes.priority;
       if (
@@ -112,13 +138,15 @@ struct Resolver::Impl
     const RuleTable & table, const Usage & usage, std::string_view what) const
   {
     std::vector<std::string> result;
+    detail::Guesses guesses;
     for (std::size_t i = 0; i < table.rows().size(); ++i) {
       const RuleTable::Row & row = table.rows()[i];
       if (!usage.matched[i]) {
         result.push_back(located(
           file, row.source,
           std::string(row.pattern.exact() ? "" : "pattern ") + quoted(row.pattern.text()) +
-            " matches no " + std::string(what) + better_pattern(row.pattern, usage.asked)));
+            " matches no " + std::string(what) +
+            (guesses.take() ? better_pattern(row.pattern, usage.asked.all) : std::string())));
       }
     }
     return result;
@@ -127,17 +155,14 @@ struct Resolver::Impl
   std::vector<std::string> beaten() const
   {
     std::vector<std::string> result;
+    std::vector<bool> rule_won(executor.callbacks.size());
+    for (std::size_t i = 0; i < callbacks.rows().size(); ++i) {
+      const std::size_t rule = callbacks.rows()[i].rule;
+      rule_won[rule] = rule_won[rule] || callback_usage.won[i];
+    }
     for (std::size_t i = 0; i < callbacks.rows().size(); ++i) {
       const RuleTable::Row & row = callbacks.rows()[i];
-      const bool rule_won = [&] {
-        for (std::size_t other = 0; other < callbacks.rows().size(); ++other) {
-          if (callbacks.rows()[other].rule == row.rule && callback_usage.won[other]) {
-            return true;
-          }
-        }
-        return false;
-      }();
-      if (callback_usage.matched[i] && !rule_won) {
+      if (callback_usage.matched[i] && !rule_won[row.rule]) {
         result.push_back(located(
           file, row.source,
           "pattern " + quoted(row.pattern.text()) +
@@ -150,14 +175,15 @@ struct Resolver::Impl
   std::string file;
   bool strict;
   ExecutorSchedule executor;
-  std::vector<takt_core::ChainOptions> chains;
-  detail::ChainIds chain_ids;
+  std::shared_ptr<const detail::ChainIds> chain_ids;
+  bool follows;                                     // a thread does
+  std::unordered_map<std::string, int> priorities;  // that chains give, if one follows
   ThreadNames names;
   RuleTable callbacks;
   RuleTable groups;
   Usage callback_usage;
   Usage group_usage;
-  std::vector<std::string> defaulted;
+  Ids defaulted;
 };
 
 Resolver::Resolver(std::unique_ptr<Impl> impl) : impl_(std::move(impl))
@@ -167,13 +193,16 @@ Resolver::Resolver(Resolver &&) noexcept = default;
 Resolver & Resolver::operator=(Resolver &&) noexcept = default;
 Resolver::~Resolver() = default;
 
-Result<Resolver> Resolver::create(const Schedule & schedule, std::string_view executor_name)
+Result<Resolver> Resolver::create(
+  const Schedule & schedule, std::string_view executor_name, const Resolver * sibling)
 {
   const auto executor = find_executor(schedule, executor_name);
   if (!executor) {
     return executor.faults();
   }
-  return Resolver(std::make_unique<Impl>(schedule, *executor.value()));
+  auto ids = sibling != nullptr ? sibling->impl_->chain_ids
+                                : std::make_shared<const detail::ChainIds>(schedule);
+  return Resolver(std::make_unique<Impl>(schedule, *executor.value(), std::move(ids)));
 }
 
 Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind kind)
@@ -189,9 +218,7 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
   Source source = impl.executor.source;
   const std::vector<std::string> * threads = &impl.executor.default_threads;
   if (!best.row) {
-    if (std::find(impl.defaulted.begin(), impl.defaulted.end(), id) == impl.defaulted.end()) {
-      impl.defaulted.emplace_back(id);
-    }
+    impl.defaulted.add(id);
   } else {
     const CallbackRule & rule = impl.executor.callbacks[impl.callbacks.rows()[*best.row].rule];
     source = rule.source;
@@ -237,12 +264,12 @@ std::vector<std::string> Resolver::unmatched_rules() const
 
 std::vector<std::string> Resolver::unmatched_chain_ids() const
 {
-  return impl_->chain_ids.unmatched(impl_->callback_usage.asked);
+  return impl_->chain_ids->unmatched(impl_->callback_usage.asked.all, impl_->executor.name);
 }
 
 const std::vector<std::string> & Resolver::defaulted_callbacks() const
 {
-  return impl_->defaulted;
+  return impl_->defaulted.all;
 }
 
 ResolverReport Resolver::report(bool with_chains) const
@@ -256,7 +283,7 @@ ResolverReport Resolver::report(bool with_chains) const
   }
   const auto beaten = impl_->beaten();
   report.warnings.insert(report.warnings.end(), beaten.begin(), beaten.end());
-  report.defaulted_callbacks = impl_->defaulted;
+  report.defaulted_callbacks = impl_->defaulted.all;
   return report;
 }
 

@@ -1,5 +1,7 @@
 #include "rule_table.hpp"
 
+#include <algorithm>
+
 #include "text.hpp"
 
 namespace takt_schedule::detail
@@ -9,6 +11,11 @@ void RuleTable::add(std::size_t rule, std::string_view text, const Source & sour
 {
   auto pattern = names ? Pattern::compile_name(text) : Pattern::compile(text);
   if (pattern) {
+    if (pattern->exact()) {
+      exact_[std::string(text)].push_back(rows_.size());
+    } else {
+      patterns_.push_back(rows_.size());
+    }
     rows_.push_back({rule, std::move(pattern.value()), source});
   }
 }
@@ -16,12 +23,17 @@ void RuleTable::add(std::size_t rule, std::string_view text, const Source & sour
 RuleTable::Best RuleTable::find(std::string_view id) const
 {
   Best best;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const Row & row = rows_[i];
-    if (!row.pattern.match(id)) {
-      continue;
+  if (const auto exact = exact_.find(std::string(id)); exact != exact_.end()) {
+    best.matches = exact->second;
+  }
+  for (const std::size_t i : patterns_) {
+    if (rows_[i].pattern.match(id)) {
+      best.matches.push_back(i);
     }
-    best.matches.push_back(i);
+  }
+  std::sort(best.matches.begin(), best.matches.end());
+  for (const std::size_t i : best.matches) {
+    const Row & row = rows_[i];
     if (!best.row || row.pattern.specificity() > rows_[*best.row].pattern.specificity()) {
       best.row = i;
       best.tie.reset();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "takt_schedule/pattern.hpp"
@@ -44,6 +45,7 @@ public:
     std::vector<std::size_t> matches;
   };
 
+  /// Each pattern with stars is tried; exact ids are looked up.
   Best find(std::string_view id) const;
   const std::vector<Row> & rows() const { return rows_; }
 
@@ -53,6 +55,8 @@ public:
 private:
   void add(std::size_t rule, std::string_view text, const Source & source, bool names);
   std::vector<Row> rows_;
+  std::unordered_map<std::string, std::vector<std::size_t>> exact_;  // rows by id
+  std::vector<std::size_t> patterns_;                                // rows with stars
 };
 
 }  // namespace takt_schedule::detail

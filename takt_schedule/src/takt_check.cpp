@@ -161,12 +161,8 @@ void print_defaulted(const Schedule & schedule, const std::vector<std::string> &
 
 int print_text(const Arguments & arguments, const Schedule * schedule, const CheckReport & report)
 {
-  for (const std::string & warning : report.warnings) {
-    fmt::print(stderr, "warning: {}\n", warning);
-  }
-  for (const std::string & fault : report.faults) {
-    fmt::print(stderr, "{}\n", fault);
-  }
+  takt_schedule::warn(report.warnings);
+  takt_schedule::tell(report.faults);
   if (!report.faults.empty() || schedule == nullptr) {
     fmt::print(stderr, "{}\n", counted(report.faults.size(), "fault"));
     return takt_schedule::kBadInput;

@@ -26,6 +26,27 @@ std::string suggestion(
 /// The known word closest to `word`, or an empty string if none is close.
 std::string closest(std::string_view word, std::span<const std::string> known);
 
+/// The same for the first mistakes of many: to compare words costs more than to read them, and nobody
+/// reads a thousand guesses. Later ones get none.
+class Guesses
+{
+public:
+  /// Whether there is one left; takes it.
+  bool take() { return left_ > 0 && left_-- > 0; }
+  std::string closest(std::string_view word, std::span<const std::string> known)
+  {
+    return take() ? detail::closest(word, known) : std::string();
+  }
+  std::string suggestion(
+    std::string_view word, std::span<const std::string> known, std::string_view kind)
+  {
+    return take() ? detail::suggestion(word, known, kind) : std::string();
+  }
+
+private:
+  int left_ = 100;
+};
+
 }  // namespace takt_schedule::detail
 
 #endif  // TAKT_SCHEDULE__SRC__TEXT_HPP_

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -47,11 +48,17 @@ protected:
 
   bool exists(const std::string & name) const { return std::filesystem::exists(path(name)); }
 
+  /// Address space of what is run from now on.
+  void limit_memory(std::size_t mebibytes)
+  {
+    limit_ = "ulimit -v " + std::to_string(mebibytes << 10U) + " && ";
+  }
+
   /// `output`: where the shell leads standard output.
   Outcome run(const std::string & arguments, const std::string & output = "out") const
   {
-    const std::string command = "cd '" + directory_.string() + "' && '" + program_ + "' " +
-                                arguments + " >" + output + " 2>err";
+    const std::string command = "cd '" + directory_.string() + "' && " + limit_ + "'" + program_ +
+                                "' " + arguments + " >" + output + " 2>err";
     const int status = std::system(command.c_str());  // NOLINT: a shell is what users have
     return {
       WIFEXITED(status) ? WEXITSTATUS(status) : -1, output == "out" ? content("out") : "",
@@ -60,6 +67,7 @@ protected:
 
 private:
   std::string program_;
+  std::string limit_;
   std::filesystem::path directory_;
 };
 

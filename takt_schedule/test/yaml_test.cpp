@@ -164,20 +164,6 @@ TEST(Yaml, MoreTextThanAScheduleNeedsIsAFault)
     Strings{"s.yaml:1:1: more than 1048576 bytes of text"});
 }
 
-TEST(Yaml, AsManyFaultsAsAFileCanHoldAreAllReported)
-{
-  constexpr int kKeys = 40000;
-  std::string same = "version: 1\n";
-  std::string unknown = same;
-  for (int i = 0; i < kKeys; ++i) {
-    same += "a:\n";
-    unknown += "k" + std::to_string(i) + ":\n";
-  }
-  // Besides the keys: there are no executors, and the first 'a' is unknown rather than a duplicate.
-  EXPECT_EQ(faults(same).size(), kKeys + 1U);
-  EXPECT_EQ(faults(unknown).size(), kKeys + 1U);
-}
-
 TEST(Yaml, AFileThatCannotBeReadIsAFault)
 {
   EXPECT_EQ(

@@ -7,7 +7,9 @@
 #define TAKT_CORE__PLACEMENT_RULES_HPP_
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "takt_core/executor.hpp"
@@ -18,6 +20,9 @@ namespace takt_core
 /// The priority that `callback` has without one of its own: that of its most important chain, 0
 /// without a chain.
 int inherited_priority(std::span<const ChainOptions> chains, std::string_view callback);
+
+/// The same of all callbacks of chains at once, for whoever asks about many.
+std::unordered_map<std::string, int> inherited_priorities(std::span<const ChainOptions> chains);
 
 /// The OS urgencies (see `urgency(ThreadAttributes)`) with which a callback of `priority` may run on
 /// `bound` (0: all threads), ascending, each once. In a mutually exclusive group all callbacks must

@@ -47,9 +47,16 @@ struct CheckReport
 /// `only_executor`: leaves the others out, and so does the list of callbacks then; ids of chains
 /// may be theirs and are judged as `Resolver::unmatched_chain_ids` does. A callback whose executor is
 /// not known belongs to each executor that has a rule for it, or to the only one there is.
+///
+/// Too many patterns for so many callbacks are one fault, the only one.
 CheckReport check(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor = {});
+
+/// Why this would take minutes: each pattern with stars is compared with each callback of its
+/// executor, tens of millions of times at most. Empty: it would not.
+takt_core::Faults too_many_patterns(
+  const Schedule & schedule, const std::vector<ListedCallback> & callbacks);
 
 }  // namespace takt_schedule
 

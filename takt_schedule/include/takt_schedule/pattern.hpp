@@ -72,6 +72,8 @@ private:
 
   Pattern() = default;
   static takt_core::Result<Pattern> compile(std::string_view text, bool name);
+  /// Whether pieces from `begin` to `end` and the star after them match all of `id`.
+  bool match_between(std::string_view id, std::size_t begin, std::size_t end) const;
 
   std::string text_;
   std::vector<Piece> pieces_;

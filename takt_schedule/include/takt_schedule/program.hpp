@@ -3,11 +3,15 @@
 #define TAKT_SCHEDULE__PROGRAM_HPP_
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
+#include <vector>
 
 #include "takt_core/result.hpp"
 
@@ -17,13 +21,32 @@ namespace takt_schedule
 constexpr int kUnwritten = 1;  ///< exit code: what was found could not be written
 constexpr int kBadInput = 2;   ///< exit code: a file or the command line is wrong
 
-/// Tells each fault on a line of its own; the exit code.
+/// Lines of findings that are shown of many: more than the readers of two files keep.
+constexpr std::size_t kMostShown = 1100;
+
+/// Each finding on a line of its own on the error output, of very many the first, and how many more
+/// there are.
+inline void tell(const std::vector<std::string> & findings, const char * before = "")
+{
+  const std::size_t shown = std::min(findings.size(), kMostShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::fprintf(stderr, "%s%s\n", before, findings[i].c_str());
+  }
+  if (findings.size() > shown) {
+    std::fprintf(stderr, "%s%zu more; mend these first\n", before, findings.size() - shown);
+  }
+}
+
+/// Tells faults; the exit code.
 inline int refuse(const takt_core::Faults & faults)
 {
-  for (const std::string & fault : faults) {
-    std::fprintf(stderr, "%s\n", fault.c_str());
-  }
+  tell(faults);
   return kBadInput;
+}
+
+inline void warn(const std::vector<std::string> & warnings)
+{
+  tell(warnings, "warning: ");
 }
 
 /// Reads the command line into what `app` was given, then runs `run`, whose result is the exit code.
@@ -49,6 +72,8 @@ int run_program(CLI::App & app, int argc, const char * const * argv, const Run &
     return code;
   } catch (const CLI::Success & request) {
     return app.exit(request);
+  } catch (const std::bad_alloc &) {
+    return fail("there is not enough memory for so large an input; make it smaller", kBadInput);
   } catch (const std::exception & error) {
     return fail(error.what(), kBadInput);
   }

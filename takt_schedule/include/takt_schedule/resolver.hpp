@@ -45,9 +45,10 @@ struct ResolverReport
 class Resolver
 {
 public:
-  /// Copies what it needs. Fault: no executor of that name.
+  /// Copies what it needs; `sibling`, a resolver of the same schedule, lends what they have in common.
+  /// Fault: no executor of that name.
   static takt_core::Result<Resolver> create(
-    const Schedule & schedule, std::string_view executor_name);
+    const Schedule & schedule, std::string_view executor_name, const Resolver * sibling = nullptr);
   Resolver(Resolver &&) noexcept;
   Resolver & operator=(Resolver &&) noexcept;
   ~Resolver();
