@@ -33,8 +33,11 @@ def planned(**changes):
             {"name": n, "host": "car", "core": 0, "priority": 80, "load": 0.25, "callbacks": ["/x"]}
             for n in ("one", "two")
         ],
-        "trade": [{"threads": 3, "slack": 0.5}, {"threads": 2, "slack": 0.4},
-                  {"threads": 1, "slack": 0.05}],
+        "trade": [
+            {"threads": 3, "slack": 0.5, "switches_per_second": 300.0},
+            {"threads": 2, "slack": 0.4, "switches_per_second": 200.0},
+            {"threads": 1, "slack": 0.05, "switches_per_second": 100.0},
+        ],
         "shortfalls": [],
     }  # fmt: skip
     return {**found, **changes}
@@ -108,10 +111,17 @@ def test_the_curve_has_every_plan_and_marks_the_chosen_one():
     (curve,) = figure["data"]
     assert curve["x"] == [1, 2, 3]
     assert curve["y"] == [5.0, 40.0, 50.0]
-    assert curve["text"] == ["", ", chosen", ""]
+    assert curve["text"] == [
+        "100 context switches a second",
+        "200 context switches a second, chosen",
+        "300 context switches a second",
+    ]
     assert curve["marker"]["color"] == ["--s4", "--s1", "--s4"]
     assert trade_figure(planned(trade=[])) is None
-    assert trade_figure(planned(trade=[{"threads": 2, "slack": 0.5}])) is None
+    assert (
+        trade_figure(planned(trade=[{"threads": 2, "slack": 0.5, "switches_per_second": 200.0}]))
+        is None
+    )
 
 
 def test_the_page_says_what_holds_and_what_does_not():

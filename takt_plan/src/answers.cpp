@@ -73,6 +73,11 @@ private:
                ", which may delay it, is released without one";
       }
     }
+    if (part.steps.none() && solver_.exhausted()) {
+      return name(task) + " has no bound that the steps of all callbacks together would find: " +
+             model_.core_name(solver_.segments().core(task)) +
+             " or another one is nearly full, or very many releases come at once";
+    }
     if (part.steps.none()) {
       return name(task) + " has no bound that " + std::to_string(kMostSteps) +
              " steps would find: " + model_.core_name(solver_.segments().core(task)) +

@@ -28,8 +28,11 @@ Result<Bounds> bounds(const Model & model, const BoundsOptions & options)
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  PriorityBounds found =
-    detail::answers(detail::PrioritySolver(model, options, detail::local_analyses));
+  const detail::PrioritySolver solver(model, options, detail::local_analyses);
+  if (!solver.too_large().empty()) {
+    return takt_core::Faults{solver.too_large()};
+  }
+  PriorityBounds found = detail::answers(solver);
   Bounds all;
   all.tasks = std::move(found.tasks);
   for (Result<ChainBound> & chain : found.chains) {

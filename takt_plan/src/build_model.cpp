@@ -1,6 +1,7 @@
 #include "takt_plan/build_model.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,6 +24,10 @@ using takt_schedule::ChainSchedule;
 using takt_schedule::quoted;
 using takt_schedule::Schedule;
 using takt_schedule::System;
+
+// Of all callbacks together, 24 bytes each; and of one, since each step of a chain looks through them.
+constexpr std::uint64_t kMostLinks = 10'000'000;
+constexpr std::uint64_t kMostLinksOfOne = 10'000;
 
 class Builder
 {
@@ -153,13 +158,46 @@ private:
     return entry->second;
   }
 
+  using Publishers = std::unordered_map<std::string, std::vector<Index>>;
+
+  /// Each reader of a topic is linked to each of its publishers.
+  bool few_enough_links(const Publishers & publishers)
+  {
+    std::uint64_t all = 0;
+    for (const CallbackModel & callback : system_.callbacks) {
+      std::uint64_t own = 0;
+      for (const auto * topics : {&callback.triggers, &callback.reads}) {
+        for (const std::string & topic : *topics) {
+          const auto found = publishers.find(topic);
+          own += found == publishers.end() ? 0 : found->second.size();
+        }
+      }
+      all += own;
+      if (own > kMostLinksOfOne || all > kMostLinks) {
+        const bool one = own > kMostLinksOfOne;
+        faults_.push_back(takt_schedule::located(
+          system_.file, callback.source,
+          (one ? quoted(callback.id) + " gets messages of " + std::to_string(own) +
+                   " publishers, and a callback has at most " + std::to_string(kMostLinksOfOne)
+               : "with " + quoted(callback.id) + " readers of topics have more than " +
+                   std::to_string(kMostLinks) + " publishers, each counted for each") +
+            "; describe fewer of them"));
+        return false;
+      }
+    }
+    return true;
+  }
+
   void add_links()
   {
-    std::unordered_map<std::string, std::vector<Index>> publishers;
+    Publishers publishers;
     for (Index i = 0; i < system_.callbacks.size(); ++i) {
       for (const std::string & topic : system_.callbacks[i].publishes) {
         publishers[topic].push_back(i);
       }
+    }
+    if (!few_enough_links(publishers)) {
+      return;
     }
     for (Index i = 0; i < system_.callbacks.size(); ++i) {
       const CallbackModel & callback = system_.callbacks[i];

@@ -5,6 +5,7 @@
 #ifndef TAKT_PLAN__SRC__LIMITS_HPP_
 #define TAKT_PLAN__SRC__LIMITS_HPP_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,6 +19,10 @@ namespace takt_plan::detail
 /// of as many releases.
 inline constexpr std::int64_t kMostSteps = 1'000'000;
 
+/// Terms of these equations, over all tasks that share them: in large systems each evaluation looks at
+/// thousands. Within a minute or so.
+inline constexpr std::int64_t kMostLooks = 10'000'000'000;
+
 /// Bounds that still grow after so many rounds over all tasks are taken to grow without end.
 inline constexpr int kMostRounds = 1000;
 
@@ -25,11 +30,16 @@ inline constexpr int kMostRounds = 1000;
 /// the model. Below kUnbounded.
 Ns horizon(const Model & model, Ns asked);
 
-/// What is left of the evaluations, for as many tasks as share them.
+/// What is left of the evaluations, for as many tasks as share them; `terms`: of each evaluation.
 class Steps
 {
 public:
-  explicit Steps(std::size_t tasks = 1) : left_(static_cast<std::int64_t>(tasks) * kMostSteps) {}
+  explicit Steps(std::size_t tasks = 1, std::size_t terms = 1)
+  : left_(std::min(
+      static_cast<std::int64_t>(tasks) * kMostSteps,
+      kMostLooks / static_cast<std::int64_t>(std::max<std::size_t>(terms, 1))))
+  {
+  }
 
   /// One step; false if none was left.
   bool take() noexcept { return left_ > 0 && left_-- > 0; }

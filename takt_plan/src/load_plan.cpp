@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "takt_core/group.hpp"
@@ -10,6 +12,7 @@
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan
 {
@@ -66,6 +69,30 @@ std::vector<takt_schedule::ListedCallback> listed(const System & system)
   return result;
 }
 
+/// Executors of the system that the schedule does not have, if these are so many that to name each
+/// would help nobody.
+Faults missing_executors(const System & system, const Schedule & schedule)
+{
+  constexpr std::size_t kMost = 20;
+  std::unordered_set<std::string_view> known;
+  for (const takt_schedule::ExecutorSchedule & executor : schedule.executors) {
+    known.insert(executor.name);
+  }
+  std::vector<std::string> missing;
+  for (const takt_schedule::CallbackModel & callback : system.callbacks) {
+    if (known.insert(callback.executor).second) {
+      missing.push_back(callback.executor);
+    }
+  }
+  if (missing.size() <= kMost) {
+    return {};
+  }
+  return {
+    schedule.file + ": " + std::to_string(missing.size()) +
+    " executors of the system are missing, among them " + takt_schedule::quoted(missing.front()) +
+    "; is this the schedule of another system?"};
+}
+
 void append(std::vector<std::string> & to, const std::vector<std::string> & more)
 {
   to.insert(to.end(), more.begin(), more.end());
@@ -78,8 +105,14 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   if (!faults.empty()) {
     return faults;
   }
+  const std::vector<takt_schedule::ListedCallback> callbacks = listed(*system);
+  faults = missing_executors(*system, *schedule);
+  append(faults, takt_schedule::too_many_patterns(*schedule, callbacks));
+  if (!faults.empty()) {
+    return faults;
+  }
   auto model = build_model(*system, *schedule);
-  const takt_schedule::CheckReport report = takt_schedule::check(*schedule, listed(*system));
+  const takt_schedule::CheckReport report = takt_schedule::check(*schedule, callbacks);
   faults = model.faults();
   std::copy_if(
     report.faults.begin(), report.faults.end(), std::back_inserter(faults),

@@ -3,8 +3,10 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
+#include "context_switches.hpp"
 #include "planners.hpp"
 #include "score.hpp"
 #include "takt_core/scheduler.hpp"
@@ -35,6 +37,13 @@ struct Step
 {
   std::vector<Block> blocks;  ///< of its core
   double slack = 0;           ///< of that core and those it shares messages with
+  double saved = 0;           ///< context switches a second
+
+  /// More slack, or as much and fewer switches.
+  bool better_than(const Step & other) const
+  {
+    return std::tie(slack, saved) > std::tie(other.slack, other.saved);
+  }
 };
 
 class Merging
@@ -53,7 +62,11 @@ public:
 
   std::vector<TradePoint> run(Layout & chosen)
   {
-    std::vector<TradePoint> trade{{layout_.threads(), least_met(start_)}};
+    double switches = 0;
+    for (Index core = 0; core < layout_.cores(); ++core) {
+      switches += context_switches(problem_, layout_.on(core));
+    }
+    std::vector<TradePoint> trade{{layout_.threads(), least_met(start_), switches}};
     go_on(trade);
     chosen = layout_;
     // Beyond, for those who want to know, down to where a deadline would be missed.
@@ -73,17 +86,20 @@ private:
     while (true) {
       const auto best = std::max_element(
         next.begin(), next.end(),
-        [](const auto & a, const auto & b) { return !b ? false : !a || a->slack < b->slack; });
+        [](const auto & a, const auto & b) { return b && (!a || b->better_than(*a)); });
       if (best == next.end() || !*best || spent_ > kMostCost) {
         return;
       }
       const auto core = static_cast<Index>(best - next.begin());
+      const double saved = (*best)->saved;
       const std::vector<Block> before = layout_.on(core);
       layout_.set(core, std::move((*best)->blocks));
       const Score found = judged(core);
       // What another core has changed meanwhile may matter here.
       if (acceptable(found)) {
-        trade.push_back({layout_.threads(), std::min(trade.back().slack, least_met(found))});
+        trade.push_back(
+          {layout_.threads(), std::min(trade.back().slack, least_met(found)),
+           trade.back().switches - saved});
       } else {
         layout_.set(core, before);
       }
@@ -118,11 +134,12 @@ private:
            });
   }
 
-  // The merger on a core that leaves the most slack; none that would take what must be kept.
+  // The best merger on a core; none that would take what must be kept.
   std::optional<Step> best_on(Index core)
   {
     std::optional<Step> best;
     const std::vector<Block> blocks = layout_.on(core);
+    const double switches = context_switches(problem_, blocks);
     for (Index i = 0; i < blocks.size() && spent_ <= kMostCost; ++i) {
       const Index upper = blocks.size() - 1 - i;  // where nobody is in a hurry first
       const Index lower = next_of_executor(blocks, upper);
@@ -134,8 +151,12 @@ private:
       if (!acceptable(found)) {
         // More would only be worse: tasks only move down, or wait for more.
         refused_.insert({blocks[upper].tasks.front(), blocks[lower].tasks.front()});
-      } else if (!best || found.slack > best->slack) {
-        best = Step{layout_.on(core), found.slack};
+        continue;
+      }
+      const double left = context_switches(problem_, layout_.on(core));
+      Step step{layout_.on(core), found.slack, switches - left};
+      if (!best || step.better_than(*best)) {
+        best = std::move(step);
         if (blocks.size() > kMany) {
           break;
         }

@@ -23,11 +23,9 @@ Placement::Placement(
   schedule_(schedule),
   hosts_(hosts),
   model_(model),
-  faults_(faults)
+  faults_(faults),
+  inherited_(takt_core::inherited_priorities(takt_schedule::chain_options(schedule)))
 {
-  for (const takt_schedule::ChainSchedule & chain : schedule.chains) {
-    chains_.push_back(chain.options);
-  }
 }
 
 void Placement::place(const CallbackModel & callback, Task & task)
@@ -53,7 +51,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
   }
   task.priority = priority_of(binding, callback.id);
   for (const std::string & id : callback.ids) {
-    require_together(callback, task, id, *executor.resolver);
+    require_together(callback, binding, task, id, *executor.resolver);
   }
   if (callback.is_timer() && resolved->offset && task.release) {
     task.release->offset = resolved->offset->count();
@@ -65,20 +63,19 @@ void Placement::place(const CallbackModel & callback, Task & task)
 
 int Placement::priority_of(const takt_core::Binding & binding, const std::string & id) const
 {
-  return binding.priority.value_or(takt_core::inherited_priority(chains_, id));
+  const auto inherited = inherited_.find(id);
+  return binding.priority.value_or(inherited == inherited_.end() ? 0 : inherited->second);
 }
 
 // The model has them as one: any of them may be the one that works.
 void Placement::require_together(
-  const CallbackModel & callback, const Task & task, const std::string & id,
-  takt_schedule::Resolver & resolver)
+  const CallbackModel & callback, const takt_core::Binding & binding, const Task & task,
+  const std::string & id, takt_schedule::Resolver & resolver)
 {
-  const auto first = resolver.resolve(callback.id, callback.kind());
   const auto other = resolver.resolve(id, callback.kind());
   if (
-    other && first &&
-    (other->binding.threads != first->binding.threads ||
-     priority_of(other->binding, id) != task.priority)) {
+    other && (other->binding.threads != binding.threads ||
+              priority_of(other->binding, id) != task.priority)) {
     faults_.push_back(located(
       system_.file, callback.source,
       quoted(callback.id) + " and " + quoted(id) +
@@ -99,7 +96,7 @@ Placement::Executor & Placement::executor_of(const CallbackModel & callback, Ind
       located(system_.file, callback.source, "there is no host " + quoted(callback.host)));
     return executor;
   }
-  auto resolver = takt_schedule::Resolver::create(schedule_, callback.executor);
+  auto resolver = takt_schedule::Resolver::create(schedule_, callback.executor, first_);
   if (!resolver) {
     const Faults faults = resolver.faults();
     faults_.insert(faults_.end(), faults.begin(), faults.end());
@@ -108,6 +105,7 @@ Placement::Executor & Placement::executor_of(const CallbackModel & callback, Ind
   executor.index = model_.executors.size();
   executor.first_thread = model_.threads.size();
   executor.resolver.emplace(std::move(resolver.value()));
+  first_ = first_ == nullptr ? &*executor.resolver : first_;
   model_.executors.push_back(callback.executor);
   add_threads(executor.resolver->executor(), host, executor.index);
   return executor;

@@ -42,8 +42,8 @@ private:
 
   int priority_of(const takt_core::Binding & binding, const std::string & id) const;
   void require_together(
-    const takt_schedule::CallbackModel & callback, const Task & task, const std::string & id,
-    takt_schedule::Resolver & resolver);
+    const takt_schedule::CallbackModel & callback, const takt_core::Binding & binding,
+    const Task & task, const std::string & id, takt_schedule::Resolver & resolver);
   Executor & executor_of(const takt_schedule::CallbackModel & callback, Index host);
   void add_threads(const takt_schedule::ExecutorSchedule & schedule, Index host, Index executor);
   void require_core(const takt_schedule::Threads & entry, Index host, int number);
@@ -54,8 +54,9 @@ private:
   const Hosts & hosts_;
   Model & model_;
   takt_core::Faults & faults_;
-  std::vector<takt_core::ChainOptions> chains_;  // the schedule's
+  std::unordered_map<std::string, int> inherited_;  // by callbacks of the schedule's chains
   std::unordered_map<std::string, Executor> executors_;
+  const takt_schedule::Resolver * first_ = nullptr;  // of these
 };
 
 }  // namespace takt_plan::detail

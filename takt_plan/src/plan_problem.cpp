@@ -1,9 +1,13 @@
 #include "plan_problem.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
+#include "model_size.hpp"
 #include "streams.hpp"
 #include "takt_plan/build_model.hpp"
 #include "takt_plan/end_to_end.hpp"
@@ -22,6 +26,9 @@ using takt_schedule::located;
 using takt_schedule::quoted;
 using takt_schedule::System;
 
+// With a rule for each a schedule is as long as it may be.
+constexpr std::size_t kMostCallbacks = 20'000;
+
 bool holds(const std::vector<int> & numbers, int number)
 {
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
@@ -31,9 +38,10 @@ bool holds(const std::vector<int> & numbers, int number)
 Result<Model> unplaced(System system)
 {
   takt_schedule::Schedule schedule;
+  std::unordered_set<std::string_view> known;
   for (CallbackModel & callback : system.callbacks) {
     callback.cores.clear();
-    if (schedule.find(callback.executor) == nullptr) {
+    if (known.insert(callback.executor).second) {
       takt_schedule::ExecutorSchedule executor;
       executor.name = callback.executor;
       executor.threads.resize(1);
@@ -66,10 +74,18 @@ public:
         result_.next[link.from].push_back(i);
       }
     }
-    for (Index host = 0; host < system_.hosts.size(); ++host) {
-      add_host(host);
+    std::vector<bool> needed(system_.hosts.size());
+    for (const Task & task : result_.model.tasks) {
+      needed[task.host] = true;
     }
+    for (Index host = 0; host < system_.hosts.size(); ++host) {
+      add_host(host, needed[host]);
+    }
+    find_usable();
     check_cpus();
+    if (!small_enough()) {
+      return std::move(faults_);
+    }
     find_rates();
     find_chains();
     find_units();
@@ -80,21 +96,19 @@ public:
   }
 
 private:
+  /// Of the host's cores.
   bool usable(const HostModel & host, int number) const
   {
     const auto & named = options_.host_cpus;
-    return holds(host.cores, number) && !holds(host.reserved, number) &&
+    return !holds(host.reserved, number) &&
            ((options_.cpus.empty() && named.empty()) || holds(options_.cpus, number) ||
             std::find(named.begin(), named.end(), std::pair(host.name, number)) != named.end());
   }
 
-  void add_host(Index index)
+  void add_host(Index index, bool needed)
   {
     const HostModel & host = system_.hosts[index];
     result_.bands.push_back({host.least_priority, host.most_priority});
-    const bool needed = std::any_of(
-      result_.model.tasks.begin(), result_.model.tasks.end(),
-      [&](const Task & task) { return task.host == index; });
     const bool any = std::any_of(
       host.cores.begin(), host.cores.end(), [&](int number) { return usable(host, number); });
     if (needed && !any) {
@@ -102,6 +116,42 @@ private:
         system_.file, host.source,
         quoted(host.name) + " has no core left for callbacks among those that may be used"));
     }
+  }
+
+  void find_usable()
+  {
+    usable_.resize(system_.hosts.size());
+    for (Index core = 0; core < result_.model.cores.size(); ++core) {
+      const Core & one = result_.model.cores[core];
+      if (usable(system_.hosts[one.host], one.number)) {
+        usable_[one.host].push_back(core);
+      }
+    }
+  }
+
+  // Else bounds would be refused however callbacks are spread (model_size.hpp).
+  bool small_enough()
+  {
+    std::vector<std::uint64_t> tasks(system_.hosts.size());
+    for (const Task & task : result_.model.tasks) {
+      ++tasks[task.host];
+    }
+    std::uint64_t pairs = 0;
+    for (Index host = 0; host < tasks.size(); ++host) {
+      pairs += tasks[host] * tasks[host] / std::max<Index>(usable_[host].size(), 1);
+    }
+    if (pairs <= kMostPairs) {
+      return true;
+    }
+    faults_.push_back(located(
+      system_.file, system_.callbacks.front().source,
+      std::to_string(result_.model.tasks.size()) +
+        " callbacks are too many to plan for so few cores: with each compared with the others of "
+        "its "
+        "core there are " +
+        std::to_string(pairs) + " pairs, and at most " + std::to_string(kMostPairs) +
+        "; split the system, or use more cores"));
+    return false;
   }
 
   // Of each host those that it has.
@@ -141,6 +191,7 @@ private:
         periods_[task] = std::min(periods_[task], streams.all()[stream].period);
       }
       result_.loads.push_back(streams.load(model, task));
+      result_.rates.push_back(streams.rate(task));
       if (streams.too_many(task)) {
         faults_.push_back(too_many_ways(quoted(model.tasks[task].id)));
       }
@@ -223,13 +274,12 @@ private:
     const bool fresh = unit.tasks.empty();
     std::vector<Index> cores;
     const Model & model = result_.model;
-    for (Index core = 0; core < model.cores.size(); ++core) {
-      const bool here = model.cores[core].host == model.tasks[task].host &&
-                        usable(system_.hosts[model.cores[core].host], model.cores[core].number) &&
-                        (callback.cores.empty() || holds(callback.cores, model.cores[core].number));
-      if (
-        here &&
-        (fresh || std::find(unit.cores.begin(), unit.cores.end(), core) != unit.cores.end())) {
+    std::vector<int> only = callback.cores;
+    std::sort(only.begin(), only.end());
+    for (const Index core : usable_[model.tasks[task].host]) {
+      const bool here =
+        only.empty() || std::binary_search(only.begin(), only.end(), model.cores[core].number);
+      if (here && (fresh || std::binary_search(unit.cores.begin(), unit.cores.end(), core))) {
         cores.push_back(core);
       }
     }
@@ -250,7 +300,8 @@ private:
   const System & system_;
   const PlanOptions & options_;
   PlanProblem result_;
-  std::vector<Ns> periods_;  // the shortest that starts each task
+  std::vector<std::vector<Index>> usable_;  // cores by host, rising
+  std::vector<Ns> periods_;                 // the shortest that starts each task
   Faults faults_;
 };
 
@@ -263,6 +314,13 @@ double PlanProblem::utilization(Index task) const
 
 Result<PlanProblem> plan_problem(const System & system, const PlanOptions & options)
 {
+  if (system.callbacks.size() > kMostCallbacks) {
+    return Faults{located(
+      system.file, system.callbacks.front().source,
+      std::to_string(system.callbacks.size()) +
+        " callbacks are too many for one schedule, which has a rule for each; plan for at most " +
+        std::to_string(kMostCallbacks))};
+  }
   auto model = unplaced(system);
   if (!model) {
     return model.faults();

@@ -16,8 +16,10 @@ namespace
 
 // More tasks than this, and each attempt stops at the first place that is good enough.
 constexpr Index kLarge = 400;
-// What is spent on judging, in the unit of Score::cost: about half a minute. Then what is there is taken.
-constexpr double kMostCost = 3e8;
+// What is spent on judging, in the unit of Score::cost: some seconds. Then what is there is taken.
+constexpr double kMostCost = 1e8;
+// After that much more not even one place of each cluster is judged.
+constexpr double kExhausted = 2 * kMostCost;
 // Places of a chain on a core, and cuts of one that fits nowhere, that are tried at most.
 constexpr Index kMostPlaces = 8;
 constexpr Index kMostCuts = 8;
@@ -254,6 +256,12 @@ private:
   void place(Index cluster, Fit fit, Attempt & attempt) const
   {
     const Cluster & one = clusters_[cluster];
+    if (spent_ > kExhausted) {
+      for (const Index unit : one.units) {
+        insert_by_deadline(attempt.layout, cluster, {unit}, emptiest(attempt.layout, unit));
+      }
+      return;
+    }
     if (const auto spot = whole(attempt, cluster, fit)) {
       attempt.layout.insert(spot->core, spot->place, blocks(cluster, one.units));
     } else if (!split(attempt, cluster, fit)) {
@@ -406,14 +414,19 @@ private:
     return cores;
   }
 
+  Index emptiest(const Layout & layout, Index unit) const
+  {
+    const std::vector<Index> & cores = problem_.units[unit].cores;
+    return *std::max_element(cores.begin(), cores.end(), [&](Index a, Index b) {
+      return room(layout, a) < room(layout, b);
+    });
+  }
+
   // Where there is most room, below all others if it would harm them.
   void scatter(Index cluster, Layout & layout, const Score & forgiving) const
   {
     for (const Index unit : clusters_[cluster].units) {
-      const std::vector<Index> & cores = problem_.units[unit].cores;
-      const Index core = *std::max_element(cores.begin(), cores.end(), [&](Index a, Index b) {
-        return room(layout, a) < room(layout, b);
-      });
+      const Index core = emptiest(layout, unit);
       const std::vector<Block> before = layout.on(core);
       insert_by_deadline(layout, cluster, {unit}, core);
       if (!judged(layout, {core}).no_worse_than(forgiving)) {

@@ -11,7 +11,11 @@ takt_core::Result<PriorityBounds> priority_bounds(
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  return detail::answers(detail::PrioritySolver(model, options));
+  const detail::PrioritySolver solver(model, options);
+  if (!solver.too_large().empty()) {
+    return takt_core::Faults{solver.too_large()};
+  }
+  return detail::answers(solver);
 }
 
 }  // namespace takt_plan

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model_size.hpp"
+
 namespace takt_plan::detail
 {
 
@@ -29,11 +31,15 @@ PrioritySolver::PrioritySolver(const Model & model, const BoundsOptions & option
   terms_(options.priority),
   horizon_(detail::horizon(model, options.horizon)),
   flow_(model),
-  locals_(make == nullptr ? LocalAnalyses{} : make(model, flow_, options)),
+  too_large_(detail::too_large(model, flow_)),
+  locals_(make == nullptr || !too_large_.empty() ? LocalAnalyses{} : make(model, flow_, options)),
   parts_(flow_.streams.all().size()),
   curves_(flow_.streams, [this](Index id) -> const StreamTimes & { return parts_[id]; }),
   next_(flow_.streams.all().size())
 {
+  if (!too_large_.empty()) {
+    return;
+  }
   for (Index id = 0; id < flow_.streams.all().size(); ++id) {
     for (const Stream::From & from : flow_.streams.all()[id].from) {
       next_[from.stream].push_back(id);
@@ -259,7 +265,12 @@ void PrioritySolver::solve_part(Index id)
     std::any_of(window.entries.begin(), window.entries.end(), [](const Entry & entry) {
       return entry.jitter == kUnbounded && entry.cost > 0;
     });
+  if (exhausted()) {
+    part.steps.give_up();
+  }
+  const std::int64_t left = part.steps.left();
   part.worst = infinite ? Worst{} : worst_activation(window, horizon_, terms_.queued, part.steps);
+  looks_ += (left - part.steps.left()) * static_cast<std::int64_t>(window.entries.size() + 1);
   part.bound = add(head.released, part.worst.response);
   if (part.bound > horizon_) {
     part.bound = kUnbounded;

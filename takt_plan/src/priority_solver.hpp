@@ -6,6 +6,7 @@
 #ifndef TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_
 #define TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,8 +47,12 @@ public:
   PrioritySolver(const PrioritySolver &) = delete;
   PrioritySolver & operator=(const PrioritySolver &) = delete;
 
+  /// Why nothing was solved (model_size.hpp); empty: all was.
+  const std::string & too_large() const noexcept { return too_large_; }
   const Model & model() const noexcept { return model_; }
   Ns horizon() const noexcept { return horizon_; }
+  /// Whether tasks have no bound because others before them took too many steps.
+  bool exhausted() const noexcept { return looks_ > kMostLooks; }
   const Streams & streams() const noexcept { return flow_.streams; }
   const Segments & segments() const noexcept { return flow_.segments; }
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
@@ -86,6 +91,7 @@ private:
   const PriorityTerms terms_;
   const Ns horizon_;
   const Flow flow_;
+  const std::string too_large_;
   LocalAnalyses locals_;
   std::vector<LocalAnalysis *> local_of_;  // one per task, if there are any
   std::vector<Ns> responses_;              // likewise, of what they cover
@@ -93,6 +99,7 @@ private:
   SetCurves curves_;                       // over these
   std::vector<std::vector<Index>> next_;   // streams that go on from one
   int round_ = 0;
+  std::int64_t looks_ = 0;  // at entries of windows
 };
 
 }  // namespace takt_plan::detail

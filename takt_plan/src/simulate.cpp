@@ -1,8 +1,7 @@
 #include "takt_plan/simulate.hpp"
 
-#include <string>
-
 #include "phases.hpp"
+#include "simulation_limits.hpp"
 #include "simulation_run.hpp"
 
 namespace takt_plan
@@ -11,9 +10,6 @@ namespace
 {
 
 using takt_core::Faults;
-
-// Of all histories together; 200 bytes each.
-constexpr std::uint64_t kMostMessages = 4'000'000;
 
 SimulationResult empty_result(const SimulationModel & model)
 {
@@ -26,16 +22,7 @@ SimulationResult empty_result(const SimulationModel & model)
 
 Faults check(const SimulationModel & model, const SimulationOptions & options)
 {
-  Faults faults;
-  std::uint64_t messages = 0;
-  for (Index i = 0; i < model.tasks.size(); ++i) {
-    messages += model.tasks[i].depth * (model.model.tasks[i].triggers.size() + 1);
-  }
-  if (messages > kMostMessages) {
-    faults.push_back(
-      "the histories hold " + std::to_string(messages) + " messages, and a simulation at most " +
-      std::to_string(kMostMessages) + "; lower the depths");
-  }
+  Faults faults = detail::too_large_to_simulate(model, options);
   if (options.duration <= 0) {
     faults.push_back("the duration must be above zero");
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "takt_core/thread_attributes.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -108,19 +109,25 @@ private:
     simulated.take = callback.triggers.empty() ? 0 : overheads.middleware.count();
     simulated.publish =
       multiply(static_cast<Ns>(callback.publishes.size()), overheads.middleware.count());
-    auto & resolver =
-      resolvers_
-        .try_emplace(
-          callback.executor,
-          takt_schedule::Resolver::create(plan_.schedule, callback.executor).value())
-        .first->second;
-    const auto resolved = resolver.resolve(callback.id, simulated.kind);
+    const auto resolved = resolver_of(callback.executor).resolve(callback.id, simulated.kind);
     simulated.binding = resolved->binding;
     simulated.missed_periods = resolved->missed_periods.value_or(takt_core::MissedPeriods::skip);
     if (resolved->binding.deadline) {
       simulated.deadline = resolved->binding.deadline->count();
     }
     result_.tasks.push_back(std::move(simulated));
+  }
+
+  takt_schedule::Resolver & resolver_of(const std::string & executor)
+  {
+    const auto found = resolvers_.find(executor);
+    if (found != resolvers_.end()) {
+      return found->second;
+    }
+    const takt_schedule::Resolver * const sibling =
+      resolvers_.empty() ? nullptr : &resolvers_.begin()->second;
+    auto created = takt_schedule::Resolver::create(plan_.schedule, executor, sibling);
+    return resolvers_.emplace(executor, std::move(created.value())).first->second;
   }
 
   const Plan & plan_;

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
+#include "printed.hpp"
+#include "simulation_limits.hpp"
 #include "simulation_parts.hpp"
 
 namespace takt_plan::detail
@@ -28,7 +31,15 @@ void SimulationRun::run()
   }
   instant();
   const Ns latest = add(options_.duration, multiply(kPatience, options_.duration));
+  const std::uint64_t most = result_.jobs + most_jobs(model_, options_);
   for (Ns next = next_instant(); next != kUnbounded; next = next_instant()) {
+    if (result_.jobs > most) {
+      faults_.push_back(
+        "callbacks have run " + std::to_string(most) + " times before " + printed(now_) +
+        " were over, and more wait: messages multiply from callback to callback; shorten the "
+        "duration, or simulate less of the system");
+      return;
+    }
     if (!stopped_ && next >= options_.duration) {
       stop_releases();
       continue;

@@ -44,8 +44,8 @@ ThreadAnalysis::ThreadAnalysis(
   refusal_(find_refusal()),
   responses_(tasks().size(), kUnbounded),
   position_(model.tasks.size(), kNone),
-  steps_(tasks().size()),
-  window_steps_(tasks().size())
+  steps_(tasks().size(), tasks().size()),
+  window_steps_(tasks().size(), tasks().size())
 {
   for (Index i = 0; i < tasks().size(); ++i) {
     position_[tasks()[i]] = i;

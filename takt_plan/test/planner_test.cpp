@@ -65,6 +65,8 @@ TEST(Planner, MergesThreadsOnlyWhileEnoughIsToSpare)
   for (Index i = 0; i < 2; ++i) {
     EXPECT_EQ(few.trade[i].threads, 2 - i);
     EXPECT_DOUBLE_EQ(few.trade[i].slack, 1 - 0.9);
+    // The chains start each other's callbacks on no other thread: one wake-up for each release.
+    EXPECT_NEAR(few.trade[i].switches, 2 * (1000.0 / 10 + 1000.0 / 20), 1e-6);
   }
   EXPECT_EQ(few.assignment.threads.size(), 1U);
   EXPECT_EQ(bound_of(few, "fast"), 9 * kMs);

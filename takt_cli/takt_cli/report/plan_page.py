@@ -56,8 +56,12 @@ def trade_figure(found: Mapping[str, Any]) -> Figure | None:
                     "size": [12 if count == chosen else 6 for count in threads],
                     "color": ["--s1" if count == chosen else "--s4" for count in threads],
                 },
-                "text": [", chosen" if count == chosen else "" for count in threads],
-                "hovertemplate": "%{x} threads: %{y:.1f} % to spare%{text}<extra></extra>",
+                "text": [
+                    f"{point['switches_per_second']:.0f} context switches a second"
+                    + (", chosen" if point["threads"] == chosen else "")
+                    for point in points
+                ],
+                "hovertemplate": "%{x} threads: %{y:.1f} % to spare, %{text}<extra></extra>",
             }
         ],
         "layout": frame,
@@ -111,11 +115,12 @@ def _threads(found: Mapping[str, Any]) -> Table:
 def _trade(found: Mapping[str, Any]) -> list[Table]:
     if len(found["trade"]) < 2:
         return []
-    table = Table("What threads buy", ["threads", "least to spare"])
+    table = Table("What threads buy", ["threads", "least to spare", "context switches a second"])
     for point in found["trade"]:
         chosen = point["threads"] == len(found["threads"])
         table.add(
             f"{point['threads']}, chosen" if chosen else str(point["threads"]),
             Cell(f"{100 * point['slack']:.1f} %", "good" if chosen else "", point["slack"]),
+            f"{point['switches_per_second']:.0f}",
         )
     return [table]

@@ -115,6 +115,8 @@ struct TradePoint
 {
   Index threads = 0;
   double slack = 0;  ///< the smallest (deadline - bound) / deadline of the chains that are met
+  /// Context switches a second, at most: two for each run that a run of its own thread does not start.
+  double switches = 0;
   friend bool operator==(const TradePoint &, const TradePoint &) = default;
 };
 

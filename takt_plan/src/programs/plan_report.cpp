@@ -72,7 +72,7 @@ std::string trade_as_text(const Planned & planned)
   if (planned.trade.size() < 2) {
     return {};
   }
-  std::vector<Row> rows{{"threads", "least to spare", ""}};
+  std::vector<Row> rows{{"threads", "least to spare", "switches/s", ""}};
   const Index last = planned.trade.size() - 1;
   const Index step = last / kMostTradePoints + 1;
   for (Index i = 0; i <= last; ++i) {
@@ -80,10 +80,13 @@ std::string trade_as_text(const Planned & planned)
     const bool chosen = point.threads == planned.assignment.threads.size();
     if (chosen || i % step == 0 || i == last) {
       rows.push_back(
-        {fmt::to_string(point.threads), percent(point.slack), chosen ? "<- chosen" : ""});
+        {fmt::to_string(point.threads), percent(point.slack), fmt::format("{:.0f}", point.switches),
+         chosen ? "<- chosen" : ""});
     }
   }
-  return "\nwhat threads buy, as the smallest share of a chain's deadline that is to spare:\n" +
+  return "\nwhat threads buy, as the smallest share of a chain's deadline that is to spare, and "
+         "cost in "
+         "context switches a second (at most):\n" +
          table(rows);
 }
 
@@ -247,7 +250,10 @@ std::string as_json(const PlanReport & report)
   }
   json["trade"] = Json::array();
   for (const TradePoint & point : planned.trade) {
-    json["trade"].push_back({{"threads", point.threads}, {"slack", point.slack}});
+    json["trade"].push_back(
+      {{"threads", point.threads},
+       {"slack", point.slack},
+       {"switches_per_second", point.switches}});
   }
   json["shortfalls"] = planned.shortfalls;
   json["misfits"] = Json::array();

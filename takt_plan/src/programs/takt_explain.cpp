@@ -239,14 +239,9 @@ int print_json(const Answer & answer)
 
 int print_text(const Arguments & arguments, const Answer & answer)
 {
-  for (const std::string & warning : answer.warnings) {
-    fmt::print(stderr, "warning: {}\n", warning);
-  }
-  for (const std::string & fault : answer.faults) {
-    fmt::print(stderr, "{}\n", fault);
-  }
+  takt_schedule::warn(answer.warnings);
   if (!answer.faults.empty()) {
-    return kBadInput;
+    return takt_schedule::refuse(answer.faults);
   }
   const Model & model = answer.plan.model;
   const bool one = !arguments.chain.empty();

@@ -127,9 +127,7 @@ int run(const Arguments & arguments)
   if (!system) {
     return refuse(system.faults());
   }
-  for (const std::string & warning : system->warnings) {
-    fmt::print(stderr, "warning: {}\n", warning);
-  }
+  takt_schedule::warn(system->warnings);
   const auto planned = takt_plan::plan_schedule(*system, arguments.options);
   if (!planned) {
     return refuse(planned.faults());

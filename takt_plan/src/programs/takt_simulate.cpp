@@ -113,9 +113,7 @@ int run(Arguments & arguments)
   if (!plan) {
     return refuse(plan.faults());
   }
-  for (const std::string & warning : plan->warnings) {
-    fmt::print(stderr, "warning: {}\n", warning);
-  }
+  takt_schedule::warn(plan->warnings);
   const SimulationModel model = takt_plan::simulation_model(*plan);
   if (!arguments.runs_given && arguments.options.phases == Phases::adversarial) {
     arguments.options.runs = takt_plan::adversarial_runs(model);

@@ -1,0 +1,295 @@
+// Very many entries in the files of plan, explain and simulate: an answer, or a sentence that says what is
+// too much, within seconds and some gigabytes.
+//
+// A loop that goes with the square of the entries shows as the runner's time-out, memory as a refused
+// allocation; the tests themselves look at no clock.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "takt_plan/end_to_end.hpp"
+#include "takt_plan/load_plan.hpp"
+#include "takt_plan/planner.hpp"
+#include "takt_plan/simulate.hpp"
+#include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/test/program_test.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_schedule::parse_system;
+
+constexpr int kMany = 100'000;
+
+const std::string kHead = "version: 1\nhosts: {h: {cores: 4}}\ncallbacks:\n";
+const std::string kSchedule =
+  "version: 1\nexecutors: {main: {order: priority, threads: {t: {policy: fifo, priority: 50, "
+  "cores: [0]}}, default: t}}\n";
+
+template <typename Entry>
+std::string repeated(int times, const Entry & entry)
+{
+  std::string text;
+  for (int i = 0; i < times; ++i) {
+    text += entry(std::to_string(i));
+  }
+  return text;
+}
+
+std::string timers(int count)
+{
+  return repeated(count, [](const std::string & n) {
+    return "- {id: \"/n" + n + ":timer(9s)\", time: 1ns, period: 9s, depth: 1}\n";
+  });
+}
+
+std::string publishers(int count)
+{
+  return repeated(count, [](const std::string & n) {
+    return "- {id: \"/p" + n + ":timer(9s)\", time: 1ns, period: 9s, publishes: /t}\n";
+  });
+}
+
+std::string readers(int count)
+{
+  return repeated(count, [](const std::string & n) {
+    return "- {id: \"/s" + n + ":sub(/t)\", time: 1ns, triggers: /t, depth: 1}\n";
+  });
+}
+
+/// The one fault of both files together; or what there is instead.
+std::string fault_of(const std::string & system, const std::string & schedule = kSchedule)
+{
+  const Faults faults = parse_plan(system, schedule).faults();
+  return faults.size() == 1 ? faults.front() : std::to_string(faults.size()) + " faults";
+}
+
+bool has(const std::string & text, const std::string & part)
+{
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Size, PublishersTimesReadersAreNotTakenApart)
+{
+  EXPECT_EQ(
+    fault_of(kHead + publishers(9'000) + readers(9'000)),
+    "system.yaml:10115:3: with '/s1111:sub(/t)' readers of topics have more than 10000000 "
+    "publishers, each counted for each; describe fewer of them");
+  EXPECT_EQ(
+    fault_of(kHead + publishers(kMany) + readers(kMany)),
+    "system.yaml:100004:3: '/s0:sub(/t)' gets messages of 100000 publishers, and a callback has at "
+    "most 10000; describe fewer of them");
+}
+
+TEST(Size, ATopicOfManyReadersIsSimulated)
+{
+  const auto plan = parse_plan(kHead + publishers(1) + readers(kMany), kSchedule);
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  const auto seen = simulate(simulation_model(*plan), {});
+  ASSERT_TRUE(seen.ok()) << seen.faults().front();
+  EXPECT_EQ(seen->jobs, 1U + kMany);
+}
+
+TEST(Size, ManyCallbacksAreSimulatedAndRefusedByTheAnalysis)
+{
+  const auto plan = parse_plan(kHead + timers(kMany), kSchedule);
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  EXPECT_EQ(
+    end_to_end(plan->model).faults(),
+    Faults{"the system is too large for an analysis, which compares what may delay each other: "
+           "10000100000 pairs, and at most 20000000; core 0 of h alone has callbacks that are "
+           "started in 100000 ways, and 1 threads: split the system, or simulate it"});
+  const auto seen = simulate(simulation_model(*plan), {});
+  ASSERT_TRUE(seen.ok()) << seen.faults().front();
+  EXPECT_EQ(seen->jobs, static_cast<std::uint64_t>(kMany));
+}
+
+TEST(Size, AsManyCallbacksAsTheAnalysisTakesHaveBounds)
+{
+  const auto plan = parse_plan(kHead + timers(2'000), kSchedule);
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  const auto found = bounds(plan->model);
+  ASSERT_TRUE(found.ok()) << found.faults().front();
+  for (const auto & bound : found->tasks) {
+    ASSERT_TRUE(bound.ok()) << bound.faults().front();
+    EXPECT_EQ(*bound, 2'000);  // any of the others may go first
+  }
+}
+
+TEST(Size, ManyWaysOfFewCallbacksCountAsWell)
+{
+  const auto plan = parse_plan(kHead + publishers(60) + readers(2'000), kSchedule);
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  const Faults faults = bounds(plan->model).faults();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_TRUE(has(faults.front(), "started in 120060 ways")) << faults.front();
+}
+
+TEST(Size, MoreThanCanBePlannedIsToldBeforeTheSearch)
+{
+  for (const auto & [count, fault] :
+       {std::pair{
+          kMany,
+          "system.yaml:4:3: 100000 callbacks are too many for one schedule, which has a rule for "
+          "each; "
+          "plan for at most 20000"},
+        {10'000,
+         "system.yaml:4:3: 10000 callbacks are too many to plan for so few cores: with each "
+         "compared "
+         "with the others of its core there are 25000000 pairs, and at most 20000000; split the "
+         "system, or use more cores"}}) {
+    const auto system = parse_system(kHead + timers(count), "system.yaml");
+    ASSERT_TRUE(system.ok());
+    for (const Planner planner : kPlanners) {
+      PlanOptions options;
+      options.planner = planner;
+      EXPECT_EQ(plan_schedule(*system, options).faults(), Faults{fault});
+    }
+  }
+}
+
+TEST(Size, ManyHostsWithACallbackEachArePlannedFor)
+{
+  constexpr int kHosts = 2'000;
+  const auto system = parse_system(
+    "version: 1\nhosts:\n" +
+      repeated(kHosts, [](const std::string & n) { return "  h" + n + ": {cores: 2}\n"; }) +
+      "callbacks:\n" +
+      repeated(
+        kHosts,
+        [](const std::string & n) {
+          return "- {id: \"/n" + n + ":timer(1s)\", host: h" + n + ", executor: e" + n +
+                 ", time: 1ms, period: 1s}\n";
+        }),
+    "system.yaml");
+  ASSERT_TRUE(system.ok()) << system.faults().front();
+  PlanOptions options;
+  options.planner = Planner::rate_monotonic;
+  const auto planned = plan_schedule(*system, options);
+  ASSERT_TRUE(planned.ok()) << planned.faults().front();
+  EXPECT_EQ(planned->schedule.executors.size(), static_cast<std::size_t>(kHosts));
+}
+
+TEST(Size, ExecutorsThatTheScheduleDoesNotHaveAreOneFault)
+{
+  EXPECT_EQ(
+    fault_of(
+      kHead + repeated(
+                kMany,
+                [](const std::string & n) {
+                  return "- {id: \"/n" + n + ":timer(9s)\", executor: e" + n +
+                         ", time: 1ns, period: 9s}\n";
+                })),
+    "schedule.yaml: 100000 executors of the system are missing, among them 'e0'; is this the "
+    "schedule of another system?");
+}
+
+TEST(Size, ManyChainsThroughOneCallbackHaveBounds)
+{
+  const auto plan = parse_plan(
+    kHead + timers(1) + "chains:\n" +
+      repeated(
+        kMany, [](const std::string & n) { return "  c" + n + ": {path: [\"/n0:timer(9s)\"]}\n"; }),
+    kSchedule);
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  const auto found = end_to_end(plan->model);
+  ASSERT_TRUE(found.ok()) << found.faults().front();
+  ASSERT_EQ(found->bounds.chains.size(), static_cast<std::size_t>(kMany));
+  EXPECT_EQ(found->bounds.chains.back()->bound, 1);
+  const auto seen = simulate(simulation_model(*plan), {});
+  ASSERT_TRUE(seen.ok()) << seen.faults().front();
+  EXPECT_EQ(seen->chains.back().responses.count, 1U);
+}
+
+TEST(Size, ReleasesWithoutEndAreNotSimulated)
+{
+  const auto plan =
+    parse_plan(kHead + "- {id: \"/a:timer(1ns)\", time: 0ns, period: 1ns}\n", kSchedule);
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  const Faults faults = simulate(simulation_model(*plan), {}).faults();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(
+    faults.front(),
+    "in 10s there would be 10000000001 releases among 1 threads on 1 hosts, too many to simulate; "
+    "shorten the duration, or simulate less of the system");
+}
+
+// The later a callback the more urgent it is, so that no history overflows.
+TEST(Size, MessagesThatMultiplyFromCallbackToCallbackEndTheSimulation)
+{
+  constexpr int kSteps = 40;
+  std::string schedule = kSchedule;
+  schedule.erase(schedule.rfind("}}"));
+  schedule += ", callbacks: [";
+  std::string text =
+    kHead + "- {id: \"/n0:timer(9s)\", time: 1ns, period: 9s, publishes: [/a0, /b0]}\n";
+  for (int i = 1; i < kSteps; ++i) {
+    const std::string n = std::to_string(i), before = std::to_string(i - 1);
+    text += "- {id: \"/n" + n + ":sub(/x)\", time: 1ns, triggers: [/a" + before + ", /b" + before +
+            "], publishes: [/a" + n + ", /b" + n + "]}\n";
+    schedule += "{match: \"/n" + n + ":**\", priority: " + n + "}, ";
+  }
+  schedule += "]}}\n";
+  const auto plan = parse_plan(text, schedule);
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  const Faults faults = simulate(simulation_model(*plan), {}).faults();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_TRUE(has(faults.front(), "messages multiply from callback to callback")) << faults.front();
+}
+
+// What a program may take under sanitizers says nothing about it.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+class Limited : public takt_schedule::test::ProgramTest,
+                public testing::WithParamInterface<const char *>
+{
+protected:
+  Limited() : ProgramTest(GetParam()) { limit_memory(2U << 10U); }
+};
+
+TEST_P(Limited, ReadsAndRefusesWithinTwoGibibytes)
+{
+  const bool plans = GetParam() == std::string(TAKT_PLAN);
+  const bool explains = GetParam() == std::string(TAKT_EXPLAIN);
+  const std::string words = plans      ? "system.yaml -o new.yaml"
+                            : explains ? "schedule.yaml --system system.yaml"
+                                       : "system.yaml schedule.yaml";
+  write("schedule.yaml", kSchedule);
+  write("system.yaml", kHead + timers(kMany));
+  const auto many = run(words);
+  EXPECT_EQ(many.code, plans || explains ? 2 : 0) << many.err;
+  EXPECT_EQ(many.err.empty(), !plans && !explains) << many.err;
+
+  write("system.yaml", kHead + publishers(kMany) + readers(kMany));
+  const auto links = run(words);
+  EXPECT_EQ(links.code, 2);
+  EXPECT_TRUE(has(links.err, plans ? "too many for one schedule" : "gets messages of 100000"))
+    << links.err;
+
+  write("system.yaml", kHead + repeated(kMany, [](const std::string &) { return "- x\n"; }));
+  const auto faulty = run(words);
+  EXPECT_EQ(faulty.code, 2);
+  EXPECT_TRUE(has(faulty.err, " more faults; mend these first\n"));
+  EXPECT_LT(faulty.err.size(), 100'000U);
+
+  write("system.yaml", kHead + "- {id: \"/" + std::string(10'000'000, 'a') + "\"}\n");
+  const auto long_word = run(words);
+  EXPECT_EQ(long_word.code, 2);
+  EXPECT_LT(long_word.err.size(), 1'000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  Programs, Limited, testing::Values(TAKT_PLAN, TAKT_EXPLAIN, TAKT_SIMULATE),
+  [](const auto & program) {
+    const std::string path = program.param;
+    return path.substr(path.rfind('/') + 1);
+  });
+
+#endif
+
+}  // namespace
+}  // namespace takt_plan
