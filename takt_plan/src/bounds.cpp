@@ -28,8 +28,8 @@ Result<Bounds> bounds(const Model & model, const BoundsOptions & options)
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  PriorityBounds found =
-    detail::answers(detail::PrioritySolver(model, options, detail::local_analyses));
+  PriorityBounds found = detail::answers(
+    detail::PrioritySolver(model, options, detail::local_analyses), options.explain);
   Bounds all;
   all.tasks = std::move(found.tasks);
   for (Result<ChainBound> & chain : found.chains) {

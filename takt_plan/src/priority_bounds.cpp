@@ -11,7 +11,7 @@ takt_core::Result<PriorityBounds> priority_bounds(
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  return detail::answers(detail::PrioritySolver(model, options));
+  return detail::answers(detail::PrioritySolver(model, options), options.explain);
 }
 
 }  // namespace takt_plan
