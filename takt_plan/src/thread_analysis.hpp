@@ -61,7 +61,7 @@ private:
   void bound_runs(const std::vector<ExecutorTask> & executor);
   Run run_up_to(Index stream) const;
   // What bounds are the sum of: thread_terms.cpp.
-  std::vector<RunBound> replayed(const std::vector<ExecutorTask> & executor, Index stream) const;
+  void bound_runs_again(const std::vector<ExecutorTask> & executor);
   BoundTerms terms_in_order(Index own, const Ahead & ahead) const;
   BoundTerms terms_by_polling(
     const std::vector<ExecutorTask> & executor, const TaskRun & run, const RunBound & by) const;
@@ -92,6 +92,7 @@ private:
   Steps steps_;
   Steps window_steps_;  // for what is only tighter
   Steps run_steps_;     // what was left of them before runs of tasks were looked at
+  std::unordered_map<Index, std::vector<RunBound>> run_bounds_;  // once somebody asks for terms
 };
 
 }  // namespace takt_plan::detail

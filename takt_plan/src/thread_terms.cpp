@@ -45,7 +45,10 @@ std::vector<LocalPart> ThreadAnalysis::parts(Index stream)
     return {{{task}, terms(task)}};
   }
   const std::vector<ExecutorTask> executor = polled_tasks();
-  const std::vector<RunBound> bounds = replayed(executor, stream);
+  if (run_bounds_.empty()) {
+    bound_runs_again(executor);
+  }
+  const std::vector<RunBound> & bounds = run_bounds_.at(stream);
   std::vector<LocalPart> parts;
   TaskRun run = run_up_to(stream).tasks;
   while (!run.empty()) {
@@ -67,25 +70,18 @@ std::vector<LocalPart> ThreadAnalysis::parts(Index stream)
   return parts;
 }
 
-/// What `bound_runs` found for the run up to this stream, with as many steps left.
-std::vector<RunBound> ThreadAnalysis::replayed(
-  const std::vector<ExecutorTask> & executor, Index stream) const
+/// As `bound_runs` did, with as many steps left; this time with where bounds come from.
+void ThreadAnalysis::bound_runs_again(const std::vector<ExecutorTask> & executor)
 {
   Steps steps = run_steps_;
-  std::vector<RunBound> bounds;
   for (const Index task : tasks()) {
     for (const Index id : flow_.streams.of(task)) {
       const Run run = run_up_to(id);
       if (run.tasks.size() > 1) {
-        bounds.clear();
-        run_bound(given_, executor, run.tasks, responses_, horizon_, {}, steps, &bounds);
-      }
-      if (id == stream) {
-        return bounds;
+        run_bound(given_, executor, run.tasks, responses_, horizon_, {}, steps, &run_bounds_[id]);
       }
     }
   }
-  return bounds;
 }
 
 BoundTerms ThreadAnalysis::terms_in_order(Index own, const Ahead & ahead) const

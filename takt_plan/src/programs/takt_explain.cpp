@@ -93,7 +93,8 @@ Answer analyse(const Arguments & arguments)
       return answer;
     }
   }
-  auto found = takt_plan::end_to_end(answer.plan.model, {}, true);
+  const bool explain = arguments.json || !arguments.chain.empty();
+  auto found = takt_plan::end_to_end(answer.plan.model, {}, explain);
   auto depths = takt_plan::history_depths(answer.plan.model);
   answer.faults = found.faults();
   if (found && depths) {
