@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "chain_terms.hpp"
 #include "chain_ways.hpp"
 #include "printed.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -26,7 +27,12 @@ std::string percent(double load)
 class Answers
 {
 public:
-  explicit Answers(const PrioritySolver & solver) : model_(solver.model()), solver_(solver) {}
+  Answers(const PrioritySolver & solver, bool explain)
+  : model_(solver.model()),
+    solver_(solver),
+    explain_(explain)
+  {
+  }
 
   PriorityBounds all() const
   {
@@ -180,8 +186,10 @@ private:
     std::reverse(way.begin(), way.end());
     bool counted = true;
     Ns behind = 0;  // what is counted from, ahead of the chain's release
+    std::vector<ChainStep> steps;
     for (const Way & step : way) {
       const PriorityPart & part = solver_.part(step.stream);
+      steps.push_back({step.stream, counted});
       result.segments.push_back(segment(part));
       SegmentBound & own = result.segments.back();
       own.released -= behind;
@@ -202,6 +210,9 @@ private:
         }
       }
     }
+    if (explain_) {
+      explain(solver_, steps, result.segments);
+    }
     return result;
   }
 
@@ -220,49 +231,24 @@ private:
 
   SegmentBound segment(const PriorityPart & part) const
   {
-    const BusyWindow & window = part.window.window;
-    const Ns number = part.worst.number;
     SegmentBound result;
     result.analysis = part.local != nullptr ? part.local->kind() : Analysis::priority;
     result.tasks = part.window.tasks;
     result.released = solver_.part(part.window.head_stream).released;
     result.response = part.worst.response;
-    if (part.local != nullptr) {
-      return result;
-    }
-    result.queue_start = multiply(number - 1, window.period);
-    result.blocking = window.blocking;
-    result.ceiling = window.ceiling;
-    result.once = window.once;
-    const Ns releases = std::max(number, window.releases(part.worst.length));
-    result.own = releases * window.before + number * window.after + (number - 1) * window.forked;
-    for (const Entry & entry : window.entries) {
-      const Ns time = window.releases(entry, part.worst.length) * entry.cost;
-      const bool own_set = entry.stream != kNone && entry.task == result.tasks.front() &&
-                           solver_.streams().all()[entry.stream].set == entry.stream;
-      if (own_set) {
-        result.own += time;
-      } else if (
-        entry.thread != kNone && !result.interference.empty() &&
-        result.interference.back().thread == entry.thread) {
-        result.interference.back().time += time;  // a reservation and switches to it
-      } else {
-        result.interference.push_back(
-          {entry.thread == kNone ? entry.task : kNone, entry.thread, time});
-      }
-    }
     return result;
   }
 
   const Model & model_;
   const PrioritySolver & solver_;
+  const bool explain_;
 };
 
 }  // namespace
 
-PriorityBounds answers(const PrioritySolver & solver)
+PriorityBounds answers(const PrioritySolver & solver, bool explain)
 {
-  return Answers(solver).all();
+  return Answers(solver, explain).all();
 }
 
 }  // namespace takt_plan::detail

@@ -12,8 +12,8 @@
 namespace takt_plan::detail
 {
 
-/// Of all kinds of threads that took part.
-PriorityBounds answers(const PrioritySolver & solver);
+/// Of all kinds of threads that took part. `explain`: with the terms of each segment.
+PriorityBounds answers(const PrioritySolver & solver, bool explain);
 
 /// The same as bounds alone: `Plain` has one per task and one per chain.
 template <typename Plain>

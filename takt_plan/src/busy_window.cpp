@@ -116,7 +116,7 @@ Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps
     return {};
   }
   const Ns most = queued ? window.releases(whole) : 1;
-  Worst worst{-1, 0, 0, 0};
+  Worst worst{-1, 0, 0, 0, 0, 1};
   Ns length = 0;
   for (Ns number = 1; number <= most; ++number) {
     length = length_to(window, number, length, horizon, steps);
@@ -124,11 +124,17 @@ Worst worst_activation(const BusyWindow & window, Ns horizon, bool queued, Steps
       return {};
     }
     const Ns response = length - multiply(number - 1, window.period);
-    const Ns longest = std::max(worst.from_activation, length - apart(window, number, length));
     if (response > worst.response) {
-      worst = {response, length, number, longest};
+      worst.response = response;
+      worst.length = length;
+      worst.number = number;
     }
-    worst.from_activation = longest;
+    const Ns from_activation = length - apart(window, number, length);
+    if (from_activation > worst.from_activation) {
+      worst.from_activation = from_activation;
+      worst.activation_length = length;
+      worst.activation_number = number;
+    }
   }
   return worst;
 }

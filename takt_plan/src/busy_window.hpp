@@ -31,7 +31,9 @@ struct Entry
   Ns cost = 0;           ///< per release, with all that follows from it in the window
   Index thread = kNone;  ///< of policy deadline, if it is that one's reservation or switches
   const Curves * curves = nullptr;  ///< of its stream, beside period and jitter
-  Index set = kNone;  ///< as often as that set of the window is complete; none: no set
+  Index set = kNone;    ///< as often as that set of the window is complete; none: no set
+  Index other = kNone;  ///< of Model::others, if it is that one
+  Ns overhead = 0;      ///< what of the cost is; known of the work of complete sets
 };
 
 /// A set of newest messages that work of the window waits for (message_set.hpp).
@@ -50,11 +52,14 @@ struct WindowSet
 struct BusyWindow
 {
   Ns blocking = 0;
+  Index blocker = kNone;  ///< the task that blocks
   Ns ceiling = 0;
   Ns once = 0;
   Ns before = 0;  ///< own cost for each own release in the window
   Ns after = 0;   ///< own cost for each own activation up to the one that is looked at
   Ns forked = 0;  ///< as `after`, but not for the one that is looked at
+  /// What of the three is overhead.
+  Ns before_overhead = 0, after_overhead = 0, forked_overhead = 0;
   Ns period = 0;  ///< of the own releases
   Ns jitter = 0;
   Index stream = kNone;  ///< of the own releases
@@ -80,6 +85,8 @@ struct Worst
   /// The longest from an activation itself to its end, however it was released: as `length`, less what
   /// activations before it in the window are apart at least.
   Ns from_activation = kUnbounded;
+  Ns activation_length = kUnbounded;  ///< as `length`, of that one
+  Ns activation_number = 1;           ///< as `number`, of that one
 };
 
 /// `queued`: false looks at the first activation only. Lengths beyond `horizon` count as unbounded,

@@ -45,9 +45,10 @@ struct Use
 class EndToEndAnalysis
 {
 public:
-  EndToEndAnalysis(const Model & model, const EndToEndTerms & terms)
+  EndToEndAnalysis(const Model & model, const EndToEndTerms & terms, bool explain)
   : model_(model),
     terms_(terms),
+    explain_(explain),
     streams_(model, in_trigger_order(model)),
     asked_(model)
   {
@@ -58,7 +59,9 @@ public:
 
   Result<EndToEndBounds> answers()
   {
-    auto found = bounds(asked_.model());
+    BoundsOptions options;
+    options.explain = explain_;
+    auto found = bounds(asked_.model(), options);
     if (!found) {
       return found.faults();
     }
@@ -295,6 +298,7 @@ private:
 
   const Model & model_;
   const EndToEndTerms terms_;
+  const bool explain_;
   const Streams streams_;
   MoreChains asked_;
   std::vector<std::vector<Part>> parts_;  // per chain
@@ -303,12 +307,12 @@ private:
 
 }  // namespace
 
-Result<EndToEndBounds> end_to_end(const Model & model, const EndToEndTerms & terms)
+Result<EndToEndBounds> end_to_end(const Model & model, const EndToEndTerms & terms, bool explain)
 {
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  return EndToEndAnalysis(model, terms).answers();
+  return EndToEndAnalysis(model, terms, explain).answers();
 }
 
 Result<Bounds> bounds_through_reads(const Model & model)

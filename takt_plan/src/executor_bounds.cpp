@@ -84,26 +84,28 @@ Ns nonpreemptive_bound(
     service, own, interferers, blocking, std::min(horizon, kUnbounded - 1), steps);
 }
 
-Ns detail::nonpreemptive_bound(
+detail::WorstCase detail::nonpreemptive_worst_case(
   const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon, Steps & steps)
 {
   const Ns length = busy_length(service, own, interferers, blocking, horizon, steps);
   if (length == kUnbounded) {
-    return kUnbounded;
+    return {};
   }
   if (own.releases(length) > steps.left()) {  // each takes one at least, and memory
     steps.give_up();
-    return kUnbounded;
+    return {};
   }
-  Ns worst = 0;
+  WorstCase worst{0};
   for (const Ns offset : steps_of(own, length)) {
     const Ns end = end_after(
       service, add(own.work(offset + 1), blocking), own.cost, interferers, horizon, steps);
     if (end == kUnbounded) {
-      return kUnbounded;
+      return {};
     }
-    worst = std::max(worst, end - offset);
+    if (end - offset > worst.response) {
+      worst = {end - offset, offset, end - own.cost + 1, end};
+    }
   }
   return worst;
 }

@@ -25,6 +25,7 @@
 
 #include "flow.hpp"
 #include "takt_plan/analysis.hpp"
+#include "takt_plan/bound_terms.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/model.hpp"
 
@@ -40,6 +41,13 @@ public:
   virtual Ns released(Index stream) const = 0;
   /// The latest end of what it started, likewise; kUnbounded: not known, also later.
   virtual Ns ended(Index stream) const = 0;
+};
+
+/// Tasks that are bounded together, each of which starts the next one at once.
+struct LocalPart
+{
+  std::vector<Index> tasks;
+  BoundTerms terms;  ///< from the activation of the first to the end of the last
 };
 
 class LocalAnalysis
@@ -58,6 +66,15 @@ public:
   /// When a run that starts by this stream ends, after the nominal release, as far as `responses` saw;
   /// not before `released`. By the response alone, if no more is known.
   virtual Ns end(Index stream, Ns released, Ns response) const;
+
+  // After the solution; costs time.
+
+  /// What the response of a task that has one is the sum of.
+  virtual BoundTerms terms(Index task) = 0;
+  /// What the end of a run by this stream, which has a bound, is the sum of: parts that follow each other
+  /// up to the stream's task, from the latest release of the first one's.
+  virtual std::vector<LocalPart> parts(Index stream) = 0;
+
   /// Why a task that is not refused, and whose releases have a bound, has none itself.
   virtual std::string reason(Index task) const = 0;
 

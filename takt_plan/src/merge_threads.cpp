@@ -19,8 +19,8 @@ namespace
 
 // With more threads on a core the first merger that will do is taken, not the best one.
 constexpr Index kMany = 24;
-// What is spent on judging, in the unit of Score::cost: about a minute.
-constexpr double kMostCost = 1e9;
+// What is spent on judging, in the unit of Score::cost: some seconds.
+constexpr double kMostCost = 2e8;
 constexpr double kNoise = 1e-9;
 constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
 

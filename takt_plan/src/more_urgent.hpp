@@ -6,6 +6,7 @@
 #define TAKT_PLAN__SRC__MORE_URGENT_HPP_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flow.hpp"
@@ -14,6 +15,14 @@
 
 namespace takt_plan::detail
 {
+
+/// Who takes time: one of these.
+struct Taker
+{
+  Index task = kNone;
+  Index thread = kNone;  ///< of policy deadline: its reservation, and switches
+  Index other = kNone;   ///< of Model::others
+};
 
 class MoreUrgent
 {
@@ -25,6 +34,10 @@ public:
 
   /// Adds what is taken to a service.
   void take_from(Service & service, const Lateness & lateness) const;
+  /// By whom: one for each demand that `take_from` adds.
+  std::vector<Taker> takers() const;
+  /// What is taken once because a thread of policy deadline was preempted before, by thread.
+  const std::vector<std::pair<Index, Ns>> & preempted() const noexcept { return preempted_; }
 
   /// The first task of them whose time has no bound, quoted; empty: all have one.
   std::string unknown(const Lateness & lateness) const;
@@ -32,22 +45,23 @@ public:
   Ns ceiling() const noexcept { return ceiling_; }
 
 private:
-  struct Taker
+  struct Run
   {
     Index task = kNone;
     Index stream = kNone;  // none: too many to tell apart
-    bool by_end = false;   // counts until its end; else its release only
+    Index thread = kNone;  // of policy deadline: only switches to it
     Ns cost = 0;
   };
   void add_reservation(Index thread);
-  void add(Index task, bool by_end, Ns cost);
-  Ns jitter(const Taker & taker, const Lateness & lateness) const;
+  void add(Index task, Index thread, Ns cost);
+  Ns jitter(const Run & run, const Lateness & lateness) const;
 
   const Model & model_;
   const Flow & flow_;
   std::vector<Demand> fixed_;
-  std::vector<Taker> takers_;
-  Ns preempted_ = 0;
+  std::vector<Index> fixed_by_;  // threads of policy deadline
+  std::vector<Run> runs_;
+  std::vector<std::pair<Index, Ns>> preempted_;
   Ns ceiling_ = 0;
 };
 

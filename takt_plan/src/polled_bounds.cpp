@@ -17,14 +17,11 @@ Ns unpolled(
   const Service & service, const std::vector<ExecutorTask> & tasks, std::size_t own, bool blocks,
   Ns horizon, Steps & steps)
 {
-  Ns blocking = 0;
+  const detail::Ahead ahead = detail::ahead_of_polled(tasks, own);
+  const Ns blocking = blocks && ahead.blocking != kNone ? tasks[ahead.blocking].demand.cost : 0;
   std::vector<Demand> interferers;
-  for (std::size_t x = 0; x < tasks.size(); ++x) {
-    if (tasks[x].polled && blocks) {
-      blocking = std::max(blocking, tasks[x].demand.cost);
-    } else if (!tasks[x].polled && x != own) {
-      interferers.push_back(tasks[x].demand);
-    }
+  for (const std::size_t x : ahead.others) {
+    interferers.push_back(tasks[x].demand);
   }
   return detail::nonpreemptive_bound(
     service, tasks[own].demand, interferers, blocking, horizon, steps);
@@ -76,6 +73,14 @@ Ns known(Ns bound, Ns horizon, const Steps & steps)
   return bound > horizon || steps.none() ? kUnbounded : bound;
 }
 
+/// Theorem 2 with assumed bounds.
+Ns round_robin(
+  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
+  const std::vector<Ns> & bounds, Ns horizon, const RoundRobinTerms & terms, Steps & steps)
+{
+  return detail::RoundRobin(tasks, run, bounds, terms).worst_case(service, horizon, steps).response;
+}
+
 bool has_unbounded(const TaskRun & run, const std::vector<Ns> & bounds)
 {
   return std::any_of(
@@ -122,7 +127,7 @@ Ns round_robin_run_bound(
     return kUnbounded;
   }
   Steps steps(tasks.size());
-  const Ns bound = detail::round_robin(service, tasks, run, bounds, limited(horizon), terms, steps);
+  const Ns bound = round_robin(service, tasks, run, bounds, limited(horizon), terms, steps);
   return known(bound, limited(horizon), steps);
 }
 
@@ -159,14 +164,15 @@ std::vector<Ns> detail::round_robin_or_busy_window_bounds(
   return iterated(
     service, tasks, true, horizon, steps, [&](std::size_t i, const std::vector<Ns> & bounds) {
       return std::min(
-        detail::round_robin(service, tasks, {i}, bounds, horizon, {}, steps),
+        round_robin(service, tasks, {i}, bounds, horizon, {}, steps),
         window.bound(i, window.points(i, bounds[i]), 0));
     });
 }
 
 Ns detail::run_bound(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
-  const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms, Steps & steps)
+  const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms, Steps & steps,
+  std::vector<RunBound> * parts)
 {
   if (has_unbounded(run, bounds)) {
     return kUnbounded;
@@ -176,12 +182,35 @@ Ns detail::run_bound(
   Ns bound = 0;
   for (const std::size_t task : run) {
     part.push_back(task);
+    const Ns prefix = bound;
     const Ns points = window.points(task, bounds[task]);
-    bound = std::min(
-      {add(bound, bounds[task]), window.bound(task, points, bound),
-       detail::round_robin(service, tasks, part, bounds, horizon, {}, steps)});
+    const Ns sum = add(prefix, bounds[task]);
+    const Ns in_window = window.bound(task, points, prefix);
+    bound =
+      std::min({sum, in_window, round_robin(service, tasks, part, bounds, horizon, {}, steps)});
+    if (parts != nullptr) {
+      const RunBound::By by = bound == sum         ? RunBound::By::sum
+                              : bound == in_window ? RunBound::By::window
+                                                   : RunBound::By::round_robin;
+      parts->push_back({by, bound, points, prefix});
+    }
   }
   return bound;
+}
+
+detail::Ahead detail::ahead_of_polled(const std::vector<ExecutorTask> & tasks, std::size_t own)
+{
+  Ahead ahead;
+  for (std::size_t x = 0; x < tasks.size(); ++x) {
+    if (!tasks[x].polled && x != own) {
+      ahead.others.push_back(x);
+    } else if (
+      tasks[x].polled &&
+      (ahead.blocking == kNone || tasks[x].demand.cost > tasks[ahead.blocking].demand.cost)) {
+      ahead.blocking = x;
+    }
+  }
+  return ahead;
 }
 
 std::vector<Ns> detail::round_robin_bounds(
@@ -195,41 +224,53 @@ std::vector<Ns> detail::round_robin_bounds(
     });
 }
 
-Ns detail::round_robin(
-  const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
-  const std::vector<Ns> & bounds, Ns horizon, const RoundRobinTerms & terms, Steps & steps)
+detail::RoundRobin::RoundRobin(
+  const std::vector<ExecutorTask> & tasks, const TaskRun & run, const std::vector<Ns> & bounds,
+  const RoundRobinTerms & terms)
+: tasks_(tasks),
+  bounds_(bounds),
+  terms_(terms),
+  own_(run.back())
 {
-  const std::size_t own = run.back();
-  const Demand & demand = tasks[own].demand;
   Ns points = 0;
   for (const std::size_t task : run) {
     points = add(points, tasks[task].demand.releases(bounds[task]));
   }
-  const Ns most = add(points, terms.extra ? 1 : 0);
-  const auto before = [&](Ns length) {
-    const Ns queued =
-      terms.queued ? std::max<Ns>(1, earlier(tasks[own], length, bounds[own])) - 1 : 0;
-    Ns sum = multiply(queued, demand.cost);
-    for (std::size_t x = 0; x < tasks.size(); ++x) {
-      if (x != own) {
-        const Ns releases = earlier(tasks[x], length, bounds[x]);
-        const Ns runs = tasks[x].polled ? std::min(releases, most) : releases;
-        sum = add(sum, multiply(runs, tasks[x].demand.cost));
-      }
-    }
-    return sum;
-  };
-  const Ns last = fixed_point(1, horizon, steps, [&](Ns length) {
-    return time_for(service, add(1, before(length)), length);
-  });
+  most_ = add(points, terms.extra ? 1 : 0);
+}
+
+Ns detail::RoundRobin::runs(std::size_t task, Ns length) const
+{
+  if (task == own_) {
+    return terms_.queued ? std::max<Ns>(1, earlier(tasks_[own_], length, bounds_[own_])) - 1 : 0;
+  }
+  const Ns releases = earlier(tasks_[task], length, bounds_[task]);
+  return tasks_[task].polled ? std::min(releases, most_) : releases;
+}
+
+Ns detail::RoundRobin::work(Ns length) const
+{
+  Ns sum = 0;
+  for (std::size_t x = 0; x < tasks_.size(); ++x) {
+    sum = add(sum, multiply(runs(x, length), tasks_[x].demand.cost));
+  }
+  return sum;
+}
+
+detail::WorstCase detail::RoundRobin::worst_case(
+  const Service & service, Ns horizon, Steps & steps) const
+{
+  const Ns last = fixed_point(
+    1, horizon, steps, [&](Ns length) { return time_for(service, add(1, work(length)), length); });
   if (last == kUnbounded) {
-    return kUnbounded;
+    return {};
   }
   // What goes before it has begun by then, and nothing else does until it ends.
-  const Ns work = add(before(last), demand.cost);
-  return fixed_point(time_for(service, work, last), horizon, steps, [&](Ns length) {
-    return time_for(service, work, length);
+  const Ns all = add(work(last), tasks_[own_].demand.cost);
+  const Ns end = fixed_point(time_for(service, all, last), horizon, steps, [&](Ns length) {
+    return time_for(service, all, length);
   });
+  return {end, 0, last, end};
 }
 
 }  // namespace takt_plan

@@ -29,11 +29,14 @@ public:
   std::string refusal(Index task) const override { return refusals_[task]; }
   const std::vector<Ns> & responses(const Lateness & lateness) override;
   Ns end(Index stream, Ns released, Ns response) const override;
+  BoundTerms terms(Index task) override;
+  std::vector<LocalPart> parts(Index stream) override;
   std::string reason(Index task) const override;
 
 private:
   std::vector<PooledTask> pooled_tasks() const;
   Index after(Index task) const;
+  BoundTerms with_own_work(const PoolParts & parts) const;
 
   const Model & model_;
   const Flow & flow_;

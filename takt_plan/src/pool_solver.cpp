@@ -48,14 +48,6 @@ Ns waiting(Ns threads, std::vector<Ns> work, Ns rest)
 
 }  // namespace
 
-/// Of one window: the terms of f(v) but for the groups that are in the way.
-struct PoolSolver::Sums
-{
-  Ns parked = 0;   ///< time
-  Ns rest = 0;     ///< work
-  Ns returns = 0;  ///< how often a parked task goes on waiting
-};
-
 struct PoolSolver::Blocking
 {
   Ns longest = 0;          ///< of the longest runs, all together
@@ -157,10 +149,28 @@ Ns PoolSolver::bound_of(const Bound & bound, Steps & steps)
   return length == kUnbounded ? kUnbounded : add(length - 1, cost);
 }
 
-/// f(v).
-Ns PoolSolver::delay(const PoolScope & scope, Ns length, Steps & steps)
+void PoolSolver::Sums::park(Ns time, TermKind kind, Index task)
 {
+  parked = add(parked, time);
+  if (record != nullptr) {
+    add_term(record->parked, {kind, time, task});
+  }
+}
+
+void PoolSolver::Sums::keep_busy(Ns work, Index task)
+{
+  rest = add(rest, work);
+  if (record != nullptr && work > 0) {
+    record->rest.push_back({{task}, false, work});
+  }
+}
+
+/// f(v). With `terms`, also what it is the sum of.
+Ns PoolSolver::delay(const PoolScope & scope, Ns length, Steps & steps, BoundTerms * terms)
+{
+  Record record;
   Sums sums;
+  sums.record = terms == nullptr ? nullptr : &record;
   add_own(scope, length, sums);
   add_mates(scope, length, sums, steps);
   work_.clear();
@@ -172,8 +182,8 @@ Ns PoolSolver::delay(const PoolScope & scope, Ns length, Steps & steps)
     work_.push_back(work);
   }
   for (const PoolOther & other : scope.reentrant) {
-    sums.rest =
-      add(sums.rest, multiply(runs_of(scope, other, length, steps), tasks_[other.task].cost));
+    const Ns runs = runs_of(scope, other, length, steps);
+    sums.keep_busy(multiply(runs, tasks_[other.task].cost), other.task);
   }
   const Ns waited = waiting_of(scope, length, sums, steps);
   if (steps.none()) {
@@ -181,6 +191,9 @@ Ns PoolSolver::delay(const PoolScope & scope, Ns length, Steps & steps)
   }
   const Ns waits = add(static_cast<Ns>(scope.run.size()), sums.returns);
   const Ns woken = terms_.wake ? multiply(multiply(waits, scope.threads - 1), scope.wake) : 0;
+  if (terms != nullptr) {
+    *terms = recorded(scope, length, record, waited, woken, steps);
+  }
   const Ns fixed = add(add(scope.before, sums.parked), woken);
   return add(fixed, waited);
 }
@@ -198,14 +211,13 @@ void PoolSolver::add_own(const PoolScope & scope, Ns length, Sums & sums) const
     const Ns all = task == scope.run.back() ? earlier : within;
     const PooledTask & own = tasks_[task];
     if (own.reentrant) {
-      sums.rest = add(sums.rest, multiply(all, own.cost));
-      sums.parked = add(sums.parked, multiply(all, own.serial));
+      sums.keep_busy(multiply(all, own.cost), task);
+      sums.park(multiply(all, own.serial), TermKind::activations, task);
       sums.returns = add(sums.returns, own.serial == 0 ? 0 : all);
     } else {
-      sums.parked = add(sums.parked, multiply(earlier, own.cost));
+      sums.park(multiply(earlier, own.cost), TermKind::activations, task);
       sums.returns = add(sums.returns, earlier);
-      sums.rest =
-        add(sums.rest, multiply(all == kUnbounded ? kUnbounded : all - earlier, own.cost));
+      sums.keep_busy(multiply(all == kUnbounded ? kUnbounded : all - earlier, own.cost), task);
     }
   }
 }
@@ -215,21 +227,21 @@ void PoolSolver::add_mates(const PoolScope & scope, Ns length, Sums & sums, Step
 {
   for (const PoolOther & mate : scope.mates) {
     const Ns runs = runs_of(scope, mate, length, steps);
-    sums.parked = add(sums.parked, multiply(runs, tasks_[mate.task].cost));
+    sums.park(multiply(runs, tasks_[mate.task].cost), TermKind::parked, mate.task);
     sums.returns = add(sums.returns, runs);
   }
   for (const PoolOther & mate : scope.abroad) {
     const Ns runs = runs_of(scope, mate, length, steps);
-    sums.parked = add(sums.parked, multiply(runs, bounds_[mate.task].front().response));
+    sums.park(multiply(runs, bounds_[mate.task].front().response), TermKind::parked, mate.task);
     sums.returns = add(sums.returns, runs);
   }
   if (scope.mate_slipping > 0) {
     const Ns slips = add(sums.returns, 1);
-    sums.parked = add(sums.parked, multiply(slips, scope.mate_slipping));
+    sums.park(multiply(slips, scope.mate_slipping), TermKind::parked, kNone);
     sums.returns = add(sums.returns, slips);
   }
   if (scope.mate_begun > 0) {
-    sums.parked = add(sums.parked, scope.mate_begun);
+    sums.park(scope.mate_begun, TermKind::parked, kNone);
     sums.returns = add(sums.returns, 1);
   }
 }
@@ -282,8 +294,20 @@ PoolSolver::Blocking PoolSolver::blocking(
 Ns PoolSolver::waiting_of(const PoolScope & scope, Ns length, const Sums & sums, Steps & steps)
 {
   const Ns threads = scope.threads;
+  Ns least = kUnbounded;
+  const auto limit = [&](const std::vector<Ns> & groups, Ns rest) {
+    const Ns longest = waiting(threads, groups, rest);
+    if (longest < least && sums.record != nullptr) {
+      sums.record->busy = rest;
+      for (const Ns work : groups) {
+        sums.record->busy = add(sums.record->busy, std::min(work, longest));
+      }
+    }
+    least = std::min(least, longest);
+  };
   if (!terms_.blocking) {
-    return waiting(threads, work_, sums.rest);
+    limit(work_, sums.rest);
+    return least;
   }
   Ns urgent = add(sums.rest, sums.parked);
   for (const Ns work : work_) {
@@ -297,21 +321,20 @@ Ns PoolSolver::waiting_of(const PoolScope & scope, Ns length, const Sums & sums,
   const bool equals = returns > 0;
 
   Ns again = 0;
-  Ns least = kUnbounded;
   if (later > 0) {
     again = blocking(scope, length, later, times, equals, steps).longest;
     if (!scope.spans) {
       again = std::min(again, multiply(threads - 1, urgent));
     }
     Blocking all = blocking(scope, length, add(threads, later), add(times, 1), equals, steps);
-    least = std::min(
-      waiting(threads, work_, add(sums.rest, all.longest)),
-      waiting(threads, all.groups, add(sums.rest, all.reentrant)));
+    limit(work_, add(sums.rest, all.longest));
+    limit(all.groups, add(sums.rest, all.reentrant));
   }
   Blocking first = blocking(scope, length, threads, 1, false, steps);
   const Ns rest = add(sums.rest, again);
-  least = std::min(least, waiting(threads, first.groups, add(rest, first.reentrant)));
-  return std::min(least, waiting(threads, work_, add(rest, first.longest)));
+  limit(first.groups, add(rest, first.reentrant));
+  limit(work_, add(rest, first.longest));
+  return least;
 }
 
 /// How many runs of a task that is not less urgent may be in the way.

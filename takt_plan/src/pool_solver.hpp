@@ -8,9 +8,18 @@
 
 #include "limits.hpp"
 #include "pool_scope.hpp"
+#include "takt_plan/bound_terms.hpp"
 
 namespace takt_plan::detail
 {
+
+/// What the bound of a run of tasks is the sum of, but for its own work.
+struct PoolParts
+{
+  std::vector<Index> run;
+  Ns end = 0;  ///< after the nominal release
+  BoundTerms terms;
+};
 
 class PoolSolver
 {
@@ -28,6 +37,9 @@ public:
   PooledResponse response(Index task) const;
   /// After the nominal release of that source; kUnbounded for none.
   Ns end(Index task, Index source) const;
+  /// After the last sweep: of what `response` is the sum, and of what `end` is.
+  PoolParts parts_of_response(Index task);
+  PoolParts parts_of_end(Index task, Index source);
   /// True if the steps of the tasks around this one ran out.
   bool given_up(Index task) const noexcept { return steps_[pool_[task]].none(); }
 
@@ -37,16 +49,38 @@ private:
     std::vector<Index> run;
     Ns response = 0;
   };
-  struct Sums;
   struct Blocking;
+  /// By whom, of one window.
+  struct Record
+  {
+    BoundTerms parked;
+    std::vector<BusyWork> rest;  ///< work that is at least as urgent, of no exclusive group
+    Ns busy = 0;                 ///< work of all threads while they are busy
+  };
+  /// Of one window: the terms of f(v) but for the groups that are in the way.
+  struct Sums
+  {
+    Ns parked = 0;              ///< time
+    Ns rest = 0;                ///< work
+    Ns returns = 0;             ///< how often a parked task goes on waiting
+    Record * record = nullptr;  ///< if that is asked for
+
+    void park(Ns time, TermKind kind, Index task);
+    void keep_busy(Ns work, Index task);
+  };
 
   Ns bound_of(const Bound & bound, Steps & steps);
-  Ns delay(const PoolScope & scope, Ns length, Steps & steps);
+  Ns delay(const PoolScope & scope, Ns length, Steps & steps, BoundTerms * terms = nullptr);
   void add_own(const PoolScope & scope, Ns length, Sums & sums) const;
   void add_mates(const PoolScope & scope, Ns length, Sums & sums, Steps & steps) const;
   Ns waiting_of(const PoolScope & scope, Ns length, const Sums & sums, Steps & steps);
   Blocking blocking(
     const PoolScope & scope, Ns length, Ns most, Ns each, bool equals, Steps & steps);
+  // What bounds are the sum of: pool_terms.cpp.
+  PoolParts parts_of(const Bound & bound);
+  BoundTerms recorded(
+    const PoolScope & scope, Ns length, const Record & record, Ns waited, Ns woken,
+    Steps & steps) const;
   Ns runs_of(const PoolScope & scope, const PoolOther & other, Ns length, Steps & steps) const;
   Ns released_before(Index task) const;
   Ns released_within(Index task, Ns length) const;

@@ -15,7 +15,7 @@ takt_core::Result<PriorityBounds> priority_bounds(
   if (!solver.too_large().empty()) {
     return takt_core::Faults{solver.too_large()};
   }
-  return detail::answers(solver);
+  return detail::answers(solver, options.explain);
 }
 
 }  // namespace takt_plan

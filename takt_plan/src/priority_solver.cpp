@@ -282,7 +282,7 @@ void PrioritySolver::solve_local(PriorityPart & part)
   const Ns response = responses_[part.window.tasks.front()];
   part.bound = part.local->end(part.window.head_stream, part.released, response);
   const Ns own = part.bound == kUnbounded ? kUnbounded : part.bound - part.released;
-  part.worst = {own, own, 1, response};
+  part.worst = {own, own, 1, response, response, 1};
   if (part.bound > horizon_) {
     part.bound = kUnbounded;
   }

@@ -54,6 +54,9 @@ private:
     return task(index).newest ? task(index).store : task(index).cost();
   }
 
+  Ns overhead(Index index) const { return add(task(index).dispatch, task(index).middleware); }
+  Ns overhead_of_run(Index index) const { return std::min(cost_of_run(index), overhead(index)); }
+
   void find_work()
   {
     work_.assign(model_.tasks.size(), false);
@@ -68,8 +71,9 @@ private:
   void add_blocking()
   {
     for (const Index index : segments_.tasks_of(level_.thread())) {
-      if (terms_.blocking && !work_[index]) {
-        window_.blocking = std::max(window_.blocking, task(index).cost());
+      if (terms_.blocking && !work_[index] && task(index).cost() > window_.blocking) {
+        window_.blocking = task(index).cost();
+        window_.blocker = index;
       }
     }
     for (const Index index : segments_.threads_on(level_.core())) {
@@ -85,13 +89,18 @@ private:
   {
     const std::vector<Index> & here = segments_.on(level_.core());
     value_.assign(model_.tasks.size(), 0);
+    overhead_.assign(model_.tasks.size(), 0);
     set_of_.assign(model_.tasks.size(), kNone);
     for (auto at = here.rbegin(); at != here.rend(); ++at) {
       if (work_[*at]) {
         value_[*at] = cost_of_run(*at);
+        overhead_[*at] = overhead_of_run(*at);
         for (const Index next : segments_.next(*at)) {
           // What a set starts is entered with it.
-          value_[*at] = add(value_[*at], work_[next] && !task(*at).newest ? value_[next] : 0);
+          if (work_[next] && !task(*at).newest) {
+            value_[*at] = add(value_[*at], value_[next]);
+            overhead_[*at] = add(overhead_[*at], overhead_[next]);
+          }
         }
       }
     }
@@ -127,11 +136,14 @@ private:
   {
     const Index index = set.task;
     Ns work = task(index).cost() - task(index).store;
+    Ns of_overhead = overhead(index) - overhead_of_run(index);
     for (const Index next : segments_.next(index)) {
       work = add(work, work_[next] ? value_[next] : 0);
+      of_overhead = add(of_overhead, work_[next] ? overhead_[next] : 0);
     }
     for (const Index id : streams_.after(index)) {
       window_.entries.push_back({index, id, streams_.all()[id].period, 0, work});
+      window_.entries.back().overhead = of_overhead;
     }
     if (streams_.after(index).size() > 1) {
       return;  // each counts for itself
@@ -193,9 +205,12 @@ private:
       }
     }
     for (Index i = 0; i < own.size(); ++i) {
-      Ns & cost = i < least && terms_.overtaking ? window_.before : window_.after;
+      const bool overtaken = i < least && terms_.overtaking;
+      Ns & cost = overtaken ? window_.before : window_.after;
+      Ns & of_cost = overtaken ? window_.before_overhead : window_.after_overhead;
       // What takes no time at all begins only once nothing else comes at that very moment.
       cost = add(cost, std::max<Ns>(cost_of_run(own[i]), i + 1 == own.size() ? 1 : 0));
+      of_cost = add(of_cost, overhead_of_run(own[i]));
       for (const Index next : segments_.next(own[i])) {
         if (!work_[next] || task(own[i]).newest || (i + 1 < own.size() && next == own[i + 1])) {
           continue;
@@ -204,18 +219,22 @@ private:
         const bool after_it =
           i + 1 == own.size() && segments_.thread(next) == segments_.thread(own[i]);
         Ns & forked = after_it ? window_.forked : cost;
+        Ns & of_forked = after_it ? window_.forked_overhead : of_cost;
         forked = add(forked, value_[next]);
+        of_forked = add(of_forked, overhead_[next]);
       }
     }
   }
 
   void add_others()
   {
-    for (const OtherLoad & other : model_.others) {
+    for (Index i = 0; i < model_.others.size(); ++i) {
+      const OtherLoad & other = model_.others[i];
       if (level_.competes(other)) {
         // On several cores, it may bring what waited elsewhere.
         const Ns jitter = other.cores.size() > 1 ? other.period : 0;
         window_.entries.push_back({kNone, kNone, other.period, jitter, other.time});
+        window_.entries.back().other = i;
       }
     }
   }
@@ -255,6 +274,7 @@ private:
   BusyWindow & window_;
   std::vector<char> work_;
   std::vector<Ns> value_;
+  std::vector<Ns> overhead_;   // of the value
   std::vector<Index> set_of_;  // per task: position among the window's sets
 };
 

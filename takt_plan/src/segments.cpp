@@ -9,6 +9,7 @@ namespace takt_plan::detail
 
 Segments::Segments(const Model & model, const std::vector<Index> & order)
 : model_(model),
+  thread_(model.tasks.size(), kNone),
   core_(model.tasks.size(), kNone),
   next_(model.tasks.size()),
   on_(model.cores.size()),
@@ -32,6 +33,7 @@ void Segments::find_places(const std::vector<Index> & order)
   for (const Index index : order) {
     const Task & task = model_.tasks[index];
     const Thread & first = model_.threads[task.threads.front()];
+    thread_[index] = task.threads.size() == 1 ? task.threads.front() : kNone;
     if (
       task.threads.size() == 1 && first.cores.size() == 1 && first.kind != ThreadClass::deadline) {
       core_[index] = first.cores.front();
@@ -73,12 +75,6 @@ void Segments::find_spanned()
     const Index group = model_.tasks[index].group;
     spanned_[index] = group != kNone && spans[group];
   }
-}
-
-Index Segments::thread(Index task) const
-{
-  const std::vector<Index> & threads = model_.tasks[task].threads;
-  return threads.size() == 1 ? threads.front() : kNone;
 }
 
 bool Segments::local(const Link & link, Index task) const

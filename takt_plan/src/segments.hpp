@@ -18,7 +18,7 @@ public:
   Segments(const Model & model, const std::vector<Index> & order);
 
   /// The one thread that runs the task; none if there are several.
-  Index thread(Index task) const;
+  Index thread(Index task) const noexcept { return thread_[task]; }
   /// The one core that the task runs on; none if there may be several, and none of a thread of
   /// policy deadline, whose runs its reservation cuts.
   Index core(Index task) const noexcept { return core_[task]; }
@@ -50,6 +50,7 @@ private:
   bool parts(Index from, Index task) const;
 
   const Model & model_;
+  std::vector<Index> thread_;
   std::vector<Index> core_;
   std::vector<std::vector<Index>> next_;
   std::vector<std::vector<Index>> on_;

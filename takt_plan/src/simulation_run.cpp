@@ -265,22 +265,18 @@ Ns SimulationRun::late_wake(Thread & thread)
 }
 
 // A timer that goes on while another of its threads sleeps, late for other timers, must not be later
-// than by its own jitter. One thread is enough: whoever wakes without work costs switches that nothing
-// accounts for.
+// than by its own jitter. Threads that cannot run it sleep on: a wake-up without work costs switches
+// that nothing accounts for.
 void SimulationRun::hasten(const SimulatedCallback & timer)
 {
-  Thread * first = nullptr;
+  const Ns due = takt_core::to_ns(timer.host->scheduler->next_release(timer));
   for (const Index index : model_.model.tasks[timer.task].threads) {
     Thread & thread = threads_[index];
     if (
       thread.state == Thread::State::asleep && thread.wake_at != kUnbounded &&
-      (first == nullptr || thread.wake_at < first->wake_at)) {
-      first = &thread;
+      thread.wake_at > due) {
+      thread.wake_at = std::min(thread.wake_at, std::max(now_, due + jitter(timer.task, due)));
     }
-  }
-  const Ns due = takt_core::to_ns(timer.host->scheduler->next_release(timer));
-  if (first != nullptr && first->wake_at > due) {
-    first->wake_at = std::min(first->wake_at, std::max(now_, due + jitter(timer.task, due)));
   }
 }
 

@@ -45,7 +45,8 @@ ThreadAnalysis::ThreadAnalysis(
   responses_(tasks().size(), kUnbounded),
   position_(model.tasks.size(), kNone),
   steps_(tasks().size(), tasks().size()),
-  window_steps_(tasks().size(), tasks().size())
+  window_steps_(tasks().size(), tasks().size()),
+  run_steps_(window_steps_)
 {
   for (Index i = 0; i < tasks().size(); ++i) {
     position_[tasks()[i]] = i;
@@ -142,7 +143,7 @@ void ThreadAnalysis::solve()
   }
 }
 
-void ThreadAnalysis::solve_window()
+std::vector<ExecutorTask> ThreadAnalysis::polled_tasks() const
 {
   const bool snapshot = model_.threads[thread_].window_timers == takt_core::WindowTimers::snapshot;
   std::vector<ExecutorTask> executor;
@@ -152,6 +153,12 @@ void ThreadAnalysis::solve_window()
       executor.back().in_window.push_back({flow_.streams.all()[id].period, late_in_window(id)});
     }
   }
+  return executor;
+}
+
+void ThreadAnalysis::solve_window()
+{
+  const std::vector<ExecutorTask> executor = polled_tasks();
   if (round_robin_only_) {
     responses_ = round_robin_bounds(given_, executor, horizon_, window_terms_, steps_);
     return;
@@ -181,21 +188,28 @@ Ns ThreadAnalysis::late_in_window(Index id) const
   return released_.at(id);
 }
 
-void ThreadAnalysis::bound_runs(const std::vector<ExecutorTask> & executor)
+ThreadAnalysis::Run ThreadAnalysis::run_up_to(Index stream) const
 {
   constexpr std::size_t kLongestRun = 16;
+  Run run{{position_[flow_.streams.all()[stream].task]}, stream};
+  while (run.tasks.size() < kLongestRun && continues(run.head)) {
+    run.head = flow_.streams.all()[run.head].from.front().stream;
+    run.tasks.insert(run.tasks.begin(), position_[flow_.streams.all()[run.head].task]);
+  }
+  return run;
+}
+
+void ThreadAnalysis::bound_runs(const std::vector<ExecutorTask> & executor)
+{
   ends_.clear();
+  run_steps_ = window_steps_;
   for (const Index task : tasks()) {
     for (const Index id : flow_.streams.of(task)) {
-      TaskRun run{position_[task]};
-      Index head = id;
-      while (run.size() < kLongestRun && continues(head)) {
-        head = flow_.streams.all()[head].from.front().stream;
-        run.insert(run.begin(), position_[flow_.streams.all()[head].task]);
-      }
-      if (run.size() > 1) {
-        const Ns bound = run_bound(given_, executor, run, responses_, horizon_, {}, window_steps_);
-        ends_[id] = add(released_.at(head), bound);
+      const Run run = run_up_to(id);
+      if (run.tasks.size() > 1) {
+        const Ns bound =
+          run_bound(given_, executor, run.tasks, responses_, horizon_, {}, window_steps_);
+        ends_[id] = add(released_.at(run.head), bound);
       }
     }
   }
@@ -209,19 +223,34 @@ Ns ThreadAnalysis::end(Index stream, Ns released, Ns response) const
   return found == ends_.end() ? sum : std::max(released, std::min(sum, found->second));
 }
 
+/// What is as urgent or more, and the longest run that is not.
+Ahead ThreadAnalysis::ahead_in_order(Index own) const
+{
+  Ahead ahead;
+  for (Index other = 0; other < tasks().size(); ++other) {
+    if (other == own) {
+      continue;
+    }
+    if (level(model_, tasks()[other]) >= level(model_, tasks()[own])) {
+      ahead.others.push_back(other);
+    } else if (
+      terms_.blocking &&
+      (ahead.blocking == kNone || demands_[other].cost > demands_[ahead.blocking].cost)) {
+      ahead.blocking = other;
+    }
+  }
+  return ahead;
+}
+
 void ThreadAnalysis::solve_in_order()
 {
   for (Index i = 0; i < tasks().size(); ++i) {
-    const int own = level(model_, tasks()[i]);
+    const Ahead ahead = ahead_in_order(i);
     std::vector<Demand> interferers;
-    Ns blocking = 0;
-    for (Index other = 0; other < tasks().size(); ++other) {
-      if (other != i && level(model_, tasks()[other]) >= own) {
-        interferers.push_back(demands_[other]);
-      } else if (other != i && terms_.blocking) {
-        blocking = std::max(blocking, demands_[other].cost);
-      }
+    for (const std::size_t other : ahead.others) {
+      interferers.push_back(demands_[other]);
     }
+    const Ns blocking = ahead.blocking == kNone ? 0 : demands_[ahead.blocking].cost;
     const bool endless = std::any_of(
       demands_[i].arrivals.begin(), demands_[i].arrivals.end(),
       [](const Arrivals & source) { return source.jitter == kUnbounded; });

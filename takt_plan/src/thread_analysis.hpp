@@ -23,6 +23,7 @@
 
 #include "limits.hpp"
 #include "local_analysis.hpp"
+#include "round_robin.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "thread_service.hpp"
 
@@ -40,17 +41,37 @@ public:
   std::string refusal(Index task) const override;
   const std::vector<Ns> & responses(const Lateness & lateness) override;
   Ns end(Index stream, Ns released, Ns response) const override;
+  BoundTerms terms(Index task) override;
+  std::vector<LocalPart> parts(Index stream) override;
   std::string reason(Index task) const override;
 
 private:
+  /// Tasks of the same thread up to that of a stream, as positions; each starts the next one.
+  struct Run
+  {
+    TaskRun tasks;
+    Index head = kNone;  // stream of the first
+  };
+
   std::string find_refusal() const;
   std::vector<Demand> demands(const Lateness & lateness);
   void solve();
+  std::vector<ExecutorTask> polled_tasks() const;
   void solve_window();
   void bound_runs(const std::vector<ExecutorTask> & executor);
+  Run run_up_to(Index stream) const;
+  // What bounds are the sum of: thread_terms.cpp.
+  void bound_runs_again(const std::vector<ExecutorTask> & executor);
+  BoundTerms terms_in_order(Index own, const Ahead & ahead) const;
+  BoundTerms terms_by_polling(
+    const std::vector<ExecutorTask> & executor, const TaskRun & run, const RunBound & by) const;
+  BoundTerms terms_of(
+    const TaskRun & run, const std::vector<Ns> & runs, Index blocking,
+    const WorstCase & worst) const;
   bool continues(Index stream) const;
   Ns late_in_window(Index stream) const;
   void solve_in_order();
+  Ahead ahead_in_order(Index own) const;
 
   const Model & model_;
   const Flow & flow_;
@@ -70,6 +91,8 @@ private:
   std::unordered_map<Index, Ns> ends_;      // by runs of tasks, where there are any
   Steps steps_;
   Steps window_steps_;  // for what is only tighter
+  Steps run_steps_;     // what was left of them before runs of tasks were looked at
+  std::unordered_map<Index, std::vector<RunBound>> run_bounds_;  // once somebody asks for terms
 };
 
 }  // namespace takt_plan::detail

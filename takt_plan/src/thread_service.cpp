@@ -176,4 +176,39 @@ Service ThreadService::reserved(const Lateness & lateness) const
   return service;
 }
 
+/// One for each demand that `fixed` takes.
+std::vector<Taker> ThreadService::takers() const
+{
+  std::vector<Taker> takers = before_.front().takers();
+  for (const Other & other : others_) {
+    takers.push_back({kNone, kNone, other.index});
+  }
+  return takers;
+}
+
+BoundTerms ThreadService::terms(const Service & given, Ns length, Ns work) const
+{
+  BoundTerms terms;
+  const Ns taken = given.taken_in(length);
+  if (kind_ == Analysis::deadline) {
+    add_term(terms, {TermKind::switches, taken});
+    add_term(terms, {TermKind::reservation, length - work - taken});
+    return terms;
+  }
+  add_term(terms, {TermKind::ceiling, terms_.ceiling ? before_.front().ceiling() : 0});
+  if (given.taken.empty()) {
+    return terms;
+  }
+  const std::vector<Taker> by = takers();
+  for (std::size_t i = 0; i < by.size(); ++i) {
+    add_term(
+      terms,
+      {TermKind::interference, given.taken[i].work(length), by[i].task, by[i].thread, by[i].other});
+  }
+  for (const auto & [thread, time] : before_.front().preempted()) {
+    add_term(terms, {TermKind::interference, time, kNone, thread});
+  }
+  return terms;
+}
+
 }  // namespace takt_plan::detail

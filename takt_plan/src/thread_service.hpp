@@ -31,6 +31,7 @@
 #include "limits.hpp"
 #include "local_analysis.hpp"
 #include "more_urgent.hpp"
+#include "takt_plan/bound_terms.hpp"
 #include "takt_plan/executor_bounds.hpp"
 
 namespace takt_plan::detail
@@ -50,6 +51,10 @@ public:
   /// With what is known so far; takes more when `lateness` rises.
   Service given(const Lateness & lateness);
 
+  /// What is not the thread's own of an interval of `length`, in which it has `work` to do: the terms of
+  /// what `given` found.
+  BoundTerms terms(const Service & given, Ns length, Ns work) const;
+
   /// What takes the core from it without a bound as far as `given` saw, quoted; empty: nothing
   /// does.
   const std::string & unknown() const noexcept { return unknown_; }
@@ -61,6 +66,7 @@ private:
   void find_fixed();
   Service fixed(const Lateness & lateness);
   Service reserved(const Lateness & lateness) const;
+  std::vector<Taker> takers() const;
   Ns end_of(Index other, const MoreUrgent & before_it, const Lateness & lateness);
 
   const Model & model_;

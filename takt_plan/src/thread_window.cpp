@@ -50,12 +50,12 @@ Ns ThreadWindow::points(std::size_t task, Ns bound) const
   return terms_.points ? tasks_[task].demand.releases(bound) : 0;
 }
 
-Ns ThreadWindow::bound(std::size_t task, Ns points, Ns prefix) const
+WorstCase ThreadWindow::worst_case(std::size_t task, Ns points, Ns prefix) const
 {
   if (length_ == kUnbounded) {
-    return kUnbounded;
+    return {};
   }
-  Ns worst = 0;
+  WorstCase worst{0};
   Ns start = 1;
   for (Ns offset = 0; offset < length_; offset = next_offset(task, offset)) {
     // The least interval in which the first of the task's own work is done; rises with the offset.
@@ -63,16 +63,19 @@ Ns ThreadWindow::bound(std::size_t task, Ns points, Ns prefix) const
       return time_for(service_, add(1, before(task, offset, points, length)), length);
     });
     if (start == kUnbounded) {
-      return kUnbounded;
+      return {};
     }
     const Ns work = add(before(task, offset, points, start), demands_[task].cost);
     const Ns end = fixed_point(time_for(service_, work, start), horizon_, steps_, [&](Ns length) {
       return time_for(service_, work, length);
     });
     if (end == kUnbounded) {
-      return kUnbounded;
+      return {};
     }
-    worst = std::max(worst, end - std::max<Ns>(0, offset - prefix));
+    const Ns response = end - std::max<Ns>(0, offset - prefix);
+    if (response > worst.response) {
+      worst = {response, offset, start, end};
+    }
     if (!terms_.later) {
       break;
     }
@@ -99,20 +102,24 @@ Ns ThreadWindow::next_offset(std::size_t own, Ns offset) const
 /// What goes before the run that was activated at `offset`, in an interval from the window's beginning.
 Ns ThreadWindow::before(std::size_t own, Ns offset, Ns points, Ns length) const
 {
-  const Demand & task = demands_[own];
-  const Ns queued = terms_.queued ? std::max<Ns>(1, task.releases(offset + 1)) - 1 : 0;
-  Ns sum = multiply(queued, task.cost);
+  Ns sum = 0;
   for (std::size_t x = 0; x < tasks_.size(); ++x) {
-    if (x != own) {
-      Ns runs = demands_[x].releases(length);
-      if (tasks_[x].polled) {
-        const Ns earlier = terms_.before ? demands_[x].releases(offset) : 0;
-        runs = std::min(runs, add(add(earlier, points), terms_.extra ? 1 : 0));
-      }
-      sum = add(sum, multiply(runs, demands_[x].cost));
-    }
+    sum = add(sum, multiply(runs(x, own, offset, points, length), demands_[x].cost));
   }
   return sum;
+}
+
+Ns ThreadWindow::runs(std::size_t task, std::size_t own, Ns offset, Ns points, Ns length) const
+{
+  if (task == own) {
+    return terms_.queued ? std::max<Ns>(1, demands_[own].releases(offset + 1)) - 1 : 0;
+  }
+  const Ns runs = demands_[task].releases(length);
+  if (!tasks_[task].polled) {
+    return runs;
+  }
+  const Ns earlier = terms_.before ? demands_[task].releases(offset) : 0;
+  return std::min(runs, add(add(earlier, points), terms_.extra ? 1 : 0));
 }
 
 }  // namespace takt_plan::detail

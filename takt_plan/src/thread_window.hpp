@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "limits.hpp"
+#include "round_robin.hpp"
 #include "takt_plan/executor_bounds.hpp"
 
 namespace takt_plan::detail
@@ -26,7 +27,15 @@ public:
 
   /// From an activation to the task's end. A polled task meets at most `points` polling points; what
   /// it belongs to was activated up to `prefix` before it.
-  Ns bound(std::size_t task, Ns points, Ns prefix) const;
+  WorstCase worst_case(std::size_t task, Ns points, Ns prefix) const;
+  Ns bound(std::size_t task, Ns points, Ns prefix) const
+  {
+    return worst_case(task, points, prefix).response;
+  }
+
+  /// Runs of a task that go before the run of `own` that was activated at `offset`, in an interval of
+  /// `length` from the window's beginning: of `own` itself, earlier ones.
+  Ns runs(std::size_t task, std::size_t own, Ns offset, Ns points, Ns length) const;
 
 private:
   Ns next_offset(std::size_t own, Ns offset) const;

@@ -242,6 +242,30 @@ executors:
   EXPECT_LE(result.busy[1], 100 * 13 * kUs + 3 * kUs);
 }
 
+// A thread may sleep late for one timer; another one that it would run is not late for that.
+TEST(Simulate, ATimerIsLateByItsOwnJitterOnly)
+{
+  const std::string system = system_of(R"yaml(
+  - {id: "/late:timer(100ms)", time: 1ms, period: 100ms, jitter: 90ms}
+  - {id: "/exact:timer(60ms)", time: 1ms, period: 60ms}
+  - {id: "/own:timer(40ms)", time: 1ms, period: 40ms}
+)yaml");
+  const std::string schedule = R"yaml(version: 1
+executors:
+  main:
+    threads: {p: {count: 2, policy: fifo, priority: 50, cores: [0, 1], spread: true}}
+    default: p
+    callbacks: [{match: "/own:**", threads: p.1}]
+)yaml";
+  SimulationOptions options = until(10'000 * kMs);
+  options.phases = Phases::random;
+  options.runs = 20;
+  const SimulationResult result = result_of(from_text(system, schedule), options);
+  // Both threads may be busy with the others for a millisecond.
+  EXPECT_LE(result.tasks[1].responses.worst.time(), 2 * kMs);
+  EXPECT_GT(result.tasks[0].responses.worst.time(), 50 * kMs);
+}
+
 TEST(Simulate, AMessageToAnotherProcessTakesItsTime)
 {
   const std::string system = system_of(

@@ -24,7 +24,8 @@ struct YamlLimits
   std::string_view what;  ///< "a schedule", for faults
 };
 
-inline constexpr YamlLimits kScheduleLimits{1U << 20U, 100'000, 64, "a schedule"};
+/// What `takt plan` writes for twenty thousand callbacks fits.
+inline constexpr YamlLimits kScheduleLimits{16U << 20U, 1'000'000, 64, "a schedule"};
 /// A hundred thousand callbacks fit.
 inline constexpr YamlLimits kSystemLimits{64U << 20U, 5'000'000, 64, "a system model"};
 

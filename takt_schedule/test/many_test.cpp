@@ -9,6 +9,7 @@
 
 #include "schedule_text.hpp"
 #include "takt_schedule/check.hpp"
+#include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/resolver.hpp"
 
@@ -68,6 +69,30 @@ TEST(Many, DuplicateKeysAreCountedToo)
     "version: 1\nexecutors: {main: {threads: {t: {}}, default: t}}\n" +
     repeated(40'000, [](const std::string &) { return "strict: true\n"; }));
   expect_many(found, "s.yaml:4:1: duplicate key 'strict'", 39'999);
+}
+
+TEST(Many, AScheduleOfTwentyThousandCallbacksIsRead)
+{
+  constexpr int kCallbacks = 20'000;
+  const std::string id = "\"/a_node_of_a_large_system/its_part_";
+  const auto schedule = parse_schedule(
+    "version: 1\nexecutors:\n  main:\n    order: priority\n    threads: {t: {policy: fifo, "
+    "priority: "
+    "50, cores: [0]}}\n    default: t\n    callbacks:\n" +
+      repeated(
+        kCallbacks,
+        [&](const std::string & n) {
+          return "      - match: " + id + n + ":timer(100ms)\"\n        threads: t\n        " +
+                 "priority: 7\n";
+        }) +
+      "chains:\n  c:\n    path: [\n" +
+      repeated(
+        kCallbacks,
+        [&](const std::string & n) { return "      " + id + n + ":timer(100ms)\",\n"; }) +
+      "    ]\n",
+    "s.yaml");
+  ASSERT_TRUE(schedule.ok()) << schedule.faults().front();
+  EXPECT_EQ(schedule->executors.front().callbacks.size(), static_cast<std::size_t>(kCallbacks));
 }
 
 TEST(Many, WarningsAreCountedLikewise)

@@ -21,6 +21,9 @@
 // Refused with a sentence, per task and chain: what the kind's analysis refuses, and whatever
 // depends on something without a bound.
 //
+// With `explain` each part of a chain comes with the terms of the equation that bounds it, which add up
+// to its response (bound_terms.hpp).
+//
 // Limits: those of the kinds, and a thousand rounds over all.
 //
 // Set-up only: allocates, does not block.
@@ -60,6 +63,8 @@ struct BoundsOptions
   bool round_robin_only = false;  ///< `window` by RTSS 2021's Theorem 2 and sums over tasks alone
   ThreadTerms threads;
   PoolTerms pool;
+  /// What bounds are the sum of: SegmentBound::terms. Takes time; changes no bound.
+  bool explain = false;
 };
 
 struct ChainAnswer

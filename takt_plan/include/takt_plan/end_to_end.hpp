@@ -106,9 +106,9 @@ struct EndToEndBounds
   std::vector<takt_core::Result<EndToEnd>> chains;
 };
 
-/// Faults: those of `check` (model.hpp).
+/// Faults: those of `check` (model.hpp). `explain`: as in BoundsOptions.
 takt_core::Result<EndToEndBounds> end_to_end(
-  const Model & model, const EndToEndTerms & terms = EndToEndTerms());
+  const Model & model, const EndToEndTerms & terms = EndToEndTerms(), bool explain = false);
 
 /// `EndToEndBounds::bounds` alone; where no chain reads, as fast as `bounds`.
 takt_core::Result<Bounds> bounds_through_reads(const Model & model);

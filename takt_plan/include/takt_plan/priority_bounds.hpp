@@ -63,6 +63,7 @@
 
 #include "takt_core/result.hpp"
 #include "takt_plan/analysis.hpp"
+#include "takt_plan/bound_terms.hpp"
 #include "takt_plan/model.hpp"
 
 namespace takt_plan
@@ -88,32 +89,19 @@ struct PriorityOptions
   /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
   Ns horizon = 0;
   PriorityTerms terms;
+  bool explain = false;  ///< SegmentBound::terms
 };
 
-/// What one task adds to a segment's bound, with all that it starts on the same core. Neither a
-/// task nor a thread: threads that are not the executors'.
-struct Interference
-{
-  Index task = kNone;
-  Index thread = kNone;  ///< instead, of policy deadline: its reservation, or switches to it
-  Ns time = 0;
-};
-
-/// A segment's part of a chain's bound: `response` is the sum of the times below it, less
-/// `queue_start`. In `bounds` (bounds.hpp) it may be a task of another kind of thread.
+/// A segment's part of a chain's bound. In `bounds` (bounds.hpp) it may be of another kind of
+/// thread: one task, or with `explain` those that are bounded together.
 struct SegmentBound
 {
-  Analysis analysis = Analysis::priority;  ///< of any other one: one task, and no terms
+  Analysis analysis = Analysis::priority;
   std::vector<Index> tasks;
-  Ns released = 0;     ///< at the latest, after the root's nominal release
-  Ns response = 0;     ///< from there to the end of its last task
-  Ns waiting = 0;      ///< after it: for the rest of a set of newest messages, and the work on it
-  Ns queue_start = 0;  ///< (q - 1) T, the head start of activations before it in the window
-  Ns blocking = 0;
-  Ns ceiling = 0;
-  Ns once = 0;
-  Ns own = 0;
-  std::vector<Interference> interference;
+  Ns released = 0;   ///< at the latest, after the root's nominal release
+  Ns response = 0;   ///< from there to the end of its last task
+  Ns waiting = 0;    ///< after it: for the rest of a set of newest messages, and the work on it
+  BoundTerms terms;  ///< with `explain`: `response` is their sum; else empty
 };
 
 struct ChainBound

@@ -9,6 +9,7 @@
 
 #include "printed.hpp"
 #include "table.hpp"
+#include "term_text.hpp"
 
 namespace takt_plan::program
 {
@@ -32,25 +33,6 @@ std::string spare(const Chain & chain, Ns bound)
                                  : printed(bound - chain.deadline) + " too late";
 }
 
-std::string described(const Thread & thread)
-{
-  if (thread.kind == ThreadClass::deadline) {
-    return fmt::format(
-      "{} ({} in each {})", thread.name, printed(thread.reservation.runtime),
-      printed(thread.reservation.period));
-  }
-  return fmt::format("{} (OS priority {})", thread.name, thread.priority);
-}
-
-std::string thread_of(const Model & model, Index task)
-{
-  std::vector<std::string> threads;
-  for (const Index thread : model.tasks[task].threads) {
-    threads.push_back(described(model.threads[thread]));
-  }
-  return fmt::format("{}", fmt::join(threads, " or "));
-}
-
 // "core 0 of car", or several.
 std::string place_of(const Model & model, Index task)
 {
@@ -67,43 +49,6 @@ std::string place_of(const Model & model, Index task)
   }
   const std::string & host = model.hosts[model.tasks[task].host];
   return fmt::format("cores {} of {}", fmt::join(numbers, ", "), host);
-}
-
-using Terms = std::vector<std::pair<std::string, Ns>>;
-
-// What a segment's response is the sum of; what is nothing is left out.
-Terms terms_of(const Model & model, const SegmentBound & segment)
-{
-  if (segment.analysis != Analysis::priority) {
-    const Thread & thread = model.threads[model.tasks[segment.tasks.front()].threads.front()];
-    return {
-      {fmt::format(
-         "from its release to its end, by order {}{}", takt_core::to_string(thread.order),
-         segment.analysis == Analysis::deadline ? " on what its thread reserves"
-         : segment.analysis == Analysis::pool   ? " on any of its threads"
-                                                : ""),
-       segment.response}};
-  }
-  Terms terms{
-    {"own work", segment.own},
-    {"waiting for a less urgent callback of the same thread that had begun", segment.blocking},
-    {"waiting for a less urgent thread that publishes at the middleware ceiling", segment.ceiling},
-    {"work that less urgent callbacks of this core had started before", segment.once}};
-  std::vector<Interference> others = segment.interference;
-  std::stable_sort(
-    others.begin(), others.end(), [](const auto & a, const auto & b) { return a.time > b.time; });
-  for (const Interference & other : others) {
-    std::string who = "threads that are not the executors'";
-    if (other.task != kNone) {
-      who = fmt::format("{} on {}", model.tasks[other.task].id, thread_of(model, other.task));
-    } else if (other.thread != kNone) {
-      who = "thread " + described(model.threads[other.thread]) + ", with switches";
-    }
-    terms.emplace_back("interference by " + who, other.time);
-  }
-  terms.emplace_back("head start of earlier activations in the queue", -segment.queue_start);
-  std::erase_if(terms, [](const auto & term) { return term.second == 0; });
-  return terms;
 }
 
 std::string signed_time(Ns time)
@@ -123,7 +68,7 @@ std::string by_segments(
     std::vector<std::string> threads;
     for (const Index task : segment.tasks) {
       ids.push_back(model.tasks[task].id);
-      const std::string thread = thread_of(model, task);
+      const std::string thread = threads_of(model, task);
       if (threads.empty() || threads.back() != thread) {
         threads.push_back(thread);
       }
@@ -138,8 +83,11 @@ std::string by_segments(
         {"    ", signed_time(before),
          i == 0 ? "released late (jitter)" : "message under way, or release jitter"});
     }
-    for (const auto & [what, time] : terms_of(model, segment)) {
-      rows.push_back({"    ", signed_time(time), what});
+    for (const BoundTerm & term : in_order(segment.terms)) {
+      std::string time = signed_time(term.time);
+      for (std::string & line : lines_of(model, segment, term)) {
+        rows.push_back({"    ", std::exchange(time, ""), std::move(line)});
+      }
     }
     if (segment.waiting > 0) {
       rows.push_back(

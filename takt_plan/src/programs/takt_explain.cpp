@@ -19,6 +19,7 @@
 #include "takt_plan/load_plan.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/quoted.hpp"
+#include "term_text.hpp"
 
 namespace
 {
@@ -92,7 +93,8 @@ Answer analyse(const Arguments & arguments)
       return answer;
     }
   }
-  auto found = takt_plan::end_to_end(answer.plan.model);
+  const bool explain = arguments.json || !arguments.chain.empty();
+  auto found = takt_plan::end_to_end(answer.plan.model, {}, explain);
   auto depths = takt_plan::history_depths(answer.plan.model);
   answer.faults = found.faults();
   if (found && depths) {
@@ -120,37 +122,20 @@ json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
     const takt_plan::Task & t = model.tasks[task];
     callbacks.push_back({{"id", t.id}, {"thread", model.threads[t.threads.front()].name}});
   }
-  auto interference = json::array();
-  for (const auto & other : segment.interference) {
-    interference.push_back(
-      {{"callback", other.task == kNone ? json() : json(model.tasks[other.task].id)},
-       {"thread", other.thread == kNone ? json() : json(model.threads[other.thread].name)},
-       {"ns", other.time}});
-  }
   const auto & thread = model.threads[model.tasks[segment.tasks.front()].threads.front()];
   auto cores = json::array();
   for (const Index core : thread.cores) {
     cores.push_back(model.cores[core].number);
   }
-  json one{
+  return {
     {"analysis", takt_plan::to_string(segment.analysis)},
     {"callbacks", callbacks},
     {"host", model.hosts[thread.host]},
     {"cores", cores},
     {"released_ns", segment.released},
-    {"response_ns", segment.response}};
-  if (segment.analysis == takt_plan::Analysis::priority) {
-    one.update(
-      {{"core", model.cores[thread.cores.front()].number},
-       {"own_ns", segment.own},
-       {"blocking_ns", segment.blocking},
-       {"ceiling_ns", segment.ceiling},
-       {"started_before_ns", segment.once},
-       {"interference", interference},
-       {"queue_start_ns", segment.queue_start},
-       {"waiting_ns", segment.waiting}});
-  }
-  return one;
+    {"response_ns", segment.response},
+    {"terms", takt_plan::program::terms_json(model, segment.terms)},
+    {"waiting_ns", segment.waiting}};
 }
 
 json segments_json(const Model & model, const takt_plan::ChainAnswer & answer)

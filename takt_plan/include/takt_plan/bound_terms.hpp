@@ -1,0 +1,71 @@
+// What a bound is the sum of: what takes time, by whom, and how much.
+//
+// Terms are found after the solution, from the equations that gave it, and add up to it exactly.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__BOUND_TERMS_HPP_
+#define TAKT_PLAN__BOUND_TERMS_HPP_
+
+#include <string_view>
+#include <vector>
+
+#include "takt_plan/model.hpp"
+
+namespace takt_plan
+{
+
+/// In the order in which they are shown.
+enum class TermKind
+{
+  work,         ///< of the part's own tasks; of a segment of fixed priorities with what else they
+                ///< start there, and for all activations that count
+  overhead,     ///< dispatch, switches and middleware of the same
+  activations,  ///< other ones of `task`, which is the part's own
+  blocking,     ///< `task`, less urgent on the same thread, had begun
+  ceiling,      ///< a less urgent thread publishes at the middleware ceiling
+  started_before,  ///< work that less urgent tasks of the core had started
+  same_thread,     ///< `task`, on the same thread of order `window` or policy deadline
+  parked,          ///< by members of its exclusive group: `task`, or less urgent ones
+  threads_busy,    ///< all threads that may run it are: see `busy`
+  waking,          ///< threads of a pool wake each other
+  interference,    ///< of what is preferred to it: `task`, `thread` or `other`
+  reservation,     ///< its thread waits for the time that it reserves
+  switches,        ///< to its thread of policy deadline, beyond one per run
+  not_before,      ///< it counts as ended no earlier than what starts it
+  head_start       ///< below zero: what is counted began before its release
+};
+
+/// Its name above.
+std::string_view to_string(TermKind kind) noexcept;
+
+/// Work on the threads of a pool while all of them are busy.
+struct BusyWork
+{
+  std::vector<Index> tasks;  ///< one, or of one exclusive group
+  bool had_begun = false;    ///< less urgent work; `tasks` has the one of the longest run
+  Ns time = 0;
+};
+
+struct BoundTerm
+{
+  TermKind kind = TermKind::work;
+  Ns time = 0;
+  // By whom, where one of these says it.
+  Index task = kNone;
+  Index thread = kNone;  ///< of policy deadline: its reservation, and switches to and from it
+  Index other = kNone;   ///< of Model::others
+  /// Of `threads_busy`: `time` is the sum of these over `threads`, rounded down.
+  std::vector<BusyWork> busy = {};
+  Index threads = 0;
+};
+
+using BoundTerms = std::vector<BoundTerm>;
+
+/// Adds to the term of the same kind by the same, or a new one; nothing if it takes no time.
+void add_term(BoundTerms & terms, const BoundTerm & term);
+
+Ns sum_of(const BoundTerms & terms);
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__BOUND_TERMS_HPP_

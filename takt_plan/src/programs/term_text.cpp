@@ -1,0 +1,176 @@
+#include "term_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "printed.hpp"
+
+namespace takt_plan::program
+{
+namespace
+{
+
+using detail::printed;
+using nlohmann::json;
+
+std::vector<std::string> ids_of(const Model & model, const std::vector<Index> & tasks)
+{
+  std::vector<std::string> ids;
+  for (const Index task : tasks) {
+    ids.push_back(model.tasks[task].id);
+  }
+  return ids;
+}
+
+std::string interferer(const Model & model, const BoundTerm & term)
+{
+  if (term.task != kNone) {
+    return fmt::format("{} on {}", model.tasks[term.task].id, threads_of(model, term.task));
+  }
+  if (term.thread != kNone) {
+    return fmt::format("thread {}, with switches", described(model.threads[term.thread]));
+  }
+  return fmt::format("thread {}, which is not an executor's", model.others[term.other].name);
+}
+
+std::vector<std::string> busy_lines(const Model & model, const BoundTerm & term)
+{
+  const Ns work = std::accumulate(
+    term.busy.begin(), term.busy.end(), Ns{0},
+    [](Ns sum, const BusyWork & one) { return sum + one.time; });
+  std::vector<std::string> lines{
+    term.threads == 1
+      ? std::string("waiting for its thread, which is busy:")
+      : fmt::format(
+          "waiting while its {} threads are all busy, with {} of work together:", term.threads,
+          printed(work))};
+  std::vector<BusyWork> busy = term.busy;
+  std::stable_sort(busy.begin(), busy.end(), [](const BusyWork & a, const BusyWork & b) {
+    return std::pair(a.had_begun, -a.time) < std::pair(b.had_begun, -b.time);
+  });
+  for (const BusyWork & one : busy) {
+    const std::string by = fmt::format("{}", fmt::join(ids_of(model, one.tasks), ", "));
+    lines.push_back(
+      one.had_begun
+        ? fmt::format(
+            "  {} of less urgent callbacks that had begun, the longest {}", printed(one.time), by)
+        : fmt::format("  {} of {}", printed(one.time), by));
+  }
+  return lines;
+}
+
+/// Of a term that is one line.
+std::string line_of(const Model & model, const SegmentBound & segment, const BoundTerm & term)
+{
+  const std::string task = term.task == kNone ? "" : model.tasks[term.task].id;
+  switch (term.kind) {
+    case TermKind::work:
+      return "own work";
+    case TermKind::overhead:
+      return "own overhead: dispatch, context switches, middleware";
+    case TermKind::activations:
+      return fmt::format(
+        "{} activations of {}", term.task == segment.tasks.back() ? "earlier" : "other", task);
+    case TermKind::blocking:
+      return fmt::format("waiting for {}, less urgent on the same thread, which had begun", task);
+    case TermKind::ceiling:
+      return "waiting for a less urgent thread that publishes at the middleware ceiling";
+    case TermKind::started_before:
+      return "work that less urgent callbacks of this core had started before";
+    case TermKind::same_thread:
+      return fmt::format("waiting for {} on the same thread", task);
+    case TermKind::parked:
+      return task.empty() ? "parked while less urgent callbacks have its group"
+                          : fmt::format("parked while {} has its group", task);
+    case TermKind::waking:
+      return "threads that wake each other";
+    case TermKind::interference:
+      return "interference by " + interferer(model, term);
+    case TermKind::reservation:
+      return "waiting for the time that its thread reserves";
+    case TermKind::switches:
+      return "switches to its thread, when it is replenished or was preempted";
+    case TermKind::not_before:
+      return "it counts as ended no earlier than what starts it";
+    case TermKind::head_start:
+      return segment.analysis == Analysis::priority
+               ? "head start of earlier activations in the queue"
+               : "head start: its thread was busy that long before its release";
+    case TermKind::threads_busy:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string described(const Thread & thread)
+{
+  if (thread.kind == ThreadClass::deadline) {
+    return fmt::format(
+      "{} ({} in each {})", thread.name, printed(thread.reservation.runtime),
+      printed(thread.reservation.period));
+  }
+  return fmt::format("{} (OS priority {})", thread.name, thread.priority);
+}
+
+std::string threads_of(const Model & model, Index task)
+{
+  std::vector<std::string> threads;
+  for (const Index thread : model.tasks[task].threads) {
+    threads.push_back(described(model.threads[thread]));
+  }
+  return fmt::format("{}", fmt::join(threads, " or "));
+}
+
+BoundTerms in_order(BoundTerms terms)
+{
+  std::stable_sort(terms.begin(), terms.end(), [](const BoundTerm & a, const BoundTerm & b) {
+    return std::pair(a.kind, -a.time) < std::pair(b.kind, -b.time);
+  });
+  return terms;
+}
+
+std::vector<std::string> lines_of(
+  const Model & model, const SegmentBound & segment, const BoundTerm & term)
+{
+  if (term.kind == TermKind::threads_busy) {
+    return busy_lines(model, term);
+  }
+  return {line_of(model, segment, term)};
+}
+
+json terms_json(const Model & model, const BoundTerms & terms)
+{
+  auto all = json::array();
+  for (const BoundTerm & term : in_order(terms)) {
+    json one{{"term", to_string(term.kind)}, {"ns", term.time}};
+    if (term.task != kNone) {
+      one["callback"] = model.tasks[term.task].id;
+    }
+    if (term.thread != kNone) {
+      one["thread"] = model.threads[term.thread].name;
+    }
+    if (term.other != kNone) {
+      one["thread"] = model.others[term.other].name;
+    }
+    if (term.kind == TermKind::threads_busy) {
+      one["threads"] = term.threads;
+      auto & busy = one["busy"] = json::array();
+      for (const BusyWork & work : term.busy) {
+        busy.push_back(
+          {{"callbacks", ids_of(model, work.tasks)},
+           {"had_begun", work.had_begun},
+           {"ns", work.time}});
+      }
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace takt_plan::program
