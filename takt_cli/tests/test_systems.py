@@ -30,7 +30,8 @@ def planned(**changes):
             {"name": "b", "priority": 5, "deadline_ns": None, "bound_ns": None, "met": True},
         ],
         "threads": [
-            {"name": n, "host": "car", "core": 0, "priority": 80, "load": 0.25, "callbacks": ["/x"]}
+            {"name": n, "executor": "main", "host": "car", "core": 0, "priority": 80, "load": 0.25,
+             "callbacks": ["/x"]}
             for n in ("one", "two")
         ],
         "trade": [

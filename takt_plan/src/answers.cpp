@@ -59,12 +59,14 @@ private:
     const Index task = solver_.streams().all()[id].task;
     if (part.local != nullptr) {
       return part.released == kUnbounded
-               ? name(task) + " has no bound because what starts it has none"
+               ? name(task) + " has no bound because what starts it has none" + first_cause(id)
                : part.local->reason(task);
     }
     if (solver_.part(part.window.head_stream).released == kUnbounded) {
       const Index head = part.window.tasks.front();
-      return name(task) + " has no bound because what starts " + name(head) + " has none";
+      return name(task) + " has no bound because what starts " +
+             (head == task ? "it" : name(head)) + " has none" +
+             first_cause(part.window.head_stream);
     }
     if (overloaded(part.window.window)) {
       return model_.core_name(solver_.segments().core(task)) +
@@ -91,6 +93,21 @@ private:
     }
     return name(task) + " has no bound below " + printed(solver_.horizon()) +
            ", at which this analysis gives up";
+  }
+
+  /// Behind a stream that is released without a bound: why the first one before it has none.
+  std::string first_cause(Index id) const
+  {
+    Index first = kNone;
+    for (Index next = id; next != kNone;) {
+      const auto & from = solver_.streams().all()[next].from;
+      const auto before = std::find_if(from.begin(), from.end(), [&](const Stream::From & one) {
+        return solver_.part(one.stream).bound == kUnbounded;
+      });
+      next = before == from.end() ? kNone : before->stream;
+      first = next == kNone ? first : next;
+    }
+    return first == kNone ? "" : ": " + reason(first);
   }
 
   Result<Ns> bound_of(Index task) const

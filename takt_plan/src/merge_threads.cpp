@@ -46,6 +46,11 @@ struct Step
   }
 };
 
+std::optional<double> smaller(std::optional<double> a, std::optional<double> b)
+{
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
 class Merging
 {
 public:
@@ -98,7 +103,7 @@ private:
       // What another core has changed meanwhile may matter here.
       if (acceptable(found)) {
         trade.push_back(
-          {layout_.threads(), std::min(trade.back().slack, least_met(found)),
+          {layout_.threads(), smaller(trade.back().slack, least_met(found)),
            trade.back().switches - saved});
       } else {
         layout_.set(core, before);
@@ -115,12 +120,12 @@ private:
   }
 
   // The smallest slack of the chains that are met at all.
-  double least_met(const Score & found) const
+  std::optional<double> least_met(const Score & found) const
   {
-    double least = 1;
+    std::optional<double> least;
     for (const auto & [chain, slack] : found.slacks) {
       if (!std::binary_search(start_.missed.begin(), start_.missed.end(), chain)) {
-        least = std::min(least, slack);
+        least = std::min(least.value_or(slack), slack);
       }
     }
     return least;

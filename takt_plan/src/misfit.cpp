@@ -17,6 +17,8 @@ constexpr int kMostLonger = 900;  // percent: ten times the period
 constexpr int kMostFaster = 95;
 constexpr std::size_t kMostSuspects = 16;
 constexpr std::size_t kMostExplained = 6;
+// More tasks than this are not planned anew for one more core: that would take as long as the plan did.
+constexpr std::size_t kMostPlannedAgain = 2000;
 
 /// So many percent of it, rounded down.
 Ns share_of(Ns time, int percent)
@@ -167,6 +169,9 @@ private:
 
   bool enough_with_more_of(Index host, Index chain)
   {
+    if (model_.tasks.size() > kMostPlannedAgain) {
+      return false;
+    }
     if (!with_more_[host]) {
       takt_schedule::System larger = system_;
       auto & cores = larger.hosts[host].cores;

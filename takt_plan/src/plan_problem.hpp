@@ -41,7 +41,7 @@ struct PlanProblem
   std::vector<std::vector<Index>> beside_by_reading;
   std::vector<Index> chains;  ///< most important first; of equals the one with the shorter deadline
   std::vector<double> loads;  ///< per task: share of a core
-  std::vector<double> rates;  ///< per task: how often something starts it, per ns
+  std::vector<double> rates;  ///< per task: how often it runs, per ns
   std::vector<double> room;   ///< per core: what the model may use of it, other threads apart
   struct Band
   {

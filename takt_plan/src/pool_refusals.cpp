@@ -39,7 +39,9 @@ public:
         continue;
       }
       if (task.newest) {
-        result[index] = quoted(task.id) + " works on sets of newest messages";
+        result[index] =
+          quoted(task.id) +
+          " works on sets of newest messages; these are analysed on one thread, not on several";
       } else if (flow_.streams.too_many(index)) {
         result[index] = too_many_ways(quoted(task.id));
       } else if (exclusive(task) && refused[task.group] != kNone) {

@@ -63,10 +63,7 @@ BoundTerms PoolSolver::recorded(
     busy.busy.begin(), busy.busy.end(), record.busy,
     [](Ns left, const BusyWork & work) { return left - work.time; });
   if (less_urgent > 0) {
-    const auto longest = std::find_if(
-      scope.lower.begin(), scope.lower.end(), [](const PoolOther & other) { return !other.equal; });
-    const PoolOther & one = longest == scope.lower.end() ? scope.lower.front() : *longest;
-    busy.busy.push_back({{one.task}, true, less_urgent});
+    busy.busy.push_back({{}, true, less_urgent});
   }
   add_term(terms, busy);
   add_term(terms, {TermKind::waking, woken});

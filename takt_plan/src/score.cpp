@@ -76,12 +76,7 @@ private:
     std::vector<Index> there;
     for (const Index index : tasks_) {
       Task task = problem_.model.tasks[index];
-      for (auto * links : {&task.triggers, &task.reads}) {
-        std::erase_if(*links, [&](const Link & link) { return here_.count(link.from) == 0; });
-        for (Link & link : *links) {
-          link.from = here_.at(link.from);
-        }
-      }
+      keep_here(task.triggers);
       if (task.triggers.empty() && !task.release) {
         continue;  // what starts it is not placed yet
       }
@@ -90,6 +85,17 @@ private:
       there.push_back(index);
     }
     tasks_ = std::move(there);
+    for (Task & task : model_.tasks) {
+      keep_here(task.reads);  // also from tasks behind it: reading is no order
+    }
+  }
+
+  void keep_here(std::vector<Link> & links) const
+  {
+    std::erase_if(links, [&](const Link & link) { return here_.count(link.from) == 0; });
+    for (Link & link : links) {
+      link.from = here_.at(link.from);
+    }
   }
 
   void add_threads()

@@ -1,6 +1,8 @@
 #include "simulation_limits.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string>
 
 #include "printed.hpp"
@@ -13,11 +15,11 @@ namespace
 // Of all histories together; 200 bytes each.
 constexpr std::uint64_t kMostMessages = 4'000'000;
 // At each instant all threads and hosts are looked at, some nanoseconds each; a run of a callback takes
-// as long as kJob of them. Together some minutes.
-constexpr double kMostLooks = 1e10;
+// as long as kJob of them. Together less than an hour.
+constexpr double kMostLooks = 1e11;
 constexpr double kJob = 20;
-// What a release starts, mostly, and what may come besides.
-constexpr std::uint64_t kJobsOfOne = 1000;
+// What a release starts, for each callback of the system, and what may come besides.
+constexpr std::uint64_t kJobsOfOne = 10;
 constexpr std::uint64_t kMoreJobs = 5'000'000;
 
 /// Of all sources in one run.
@@ -38,7 +40,11 @@ std::uint64_t messages(const SimulationModel & model)
 {
   std::uint64_t sum = 0;
   for (Index i = 0; i < model.tasks.size(); ++i) {
-    sum += model.tasks[i].depth * (model.model.tasks[i].triggers.size() + 1);
+    std::set<Index> topics;  // each has a history, however many publish it
+    for (const Link & link : model.model.tasks[i].triggers) {
+      topics.insert(link.topic);
+    }
+    sum += model.tasks[i].depth * std::max<std::size_t>(topics.size(), 1);
   }
   return sum;
 }
@@ -60,16 +66,17 @@ takt_core::Faults too_large_to_simulate(
   if (released * (kJob + looked_at) > kMostLooks) {
     faults.push_back(
       "in " + printed(options.duration) + " there would be " +
-      std::to_string(static_cast<std::uint64_t>(released)) + " releases among " +
-      std::to_string(threads) + " threads on " + std::to_string(model.model.hosts.size()) +
-      " hosts, too many to simulate; shorten the duration, or simulate less of the system");
+      std::to_string(static_cast<std::uint64_t>(released)) + " releases in one run (threads: " +
+      std::to_string(threads) + ", hosts: " + std::to_string(model.model.hosts.size()) +
+      "), too many to simulate; take several shorter runs, or simulate less of the system");
   }
   return faults;
 }
 
 std::uint64_t most_jobs(const SimulationModel & model, const SimulationOptions & options)
 {
-  return kMoreJobs + kJobsOfOne * static_cast<std::uint64_t>(releases(model, options));
+  const double each = static_cast<double>(kJobsOfOne * model.tasks.size());
+  return kMoreJobs + static_cast<std::uint64_t>(std::min(each * releases(model, options), 1e15));
 }
 
 }  // namespace takt_plan::detail

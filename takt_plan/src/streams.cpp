@@ -1,6 +1,7 @@
 #include "streams.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace takt_plan::detail
@@ -24,10 +25,13 @@ Streams::Streams(const Model & model, const std::vector<Index> & order)
   complete_(model.tasks.size()),
   set_of_(model.tasks.size(), kNone),
   too_many_(model.tasks.size()),
-  waits_(model.tasks.size())
+  waits_(model.tasks.size()),
+  runs_(model.tasks.size()),
+  works_(model.tasks.size())
 {
   for (const Index index : order) {
     const Task & task = model.tasks[index];
+    count_runs(model, index);
     if (task.release) {
       add(
         {index,
@@ -185,22 +189,29 @@ double Streams::load(const Model & model, Index task) const
 {
   const Task & t = model.tasks[task];
   if (set_of_[task] == kNone) {
-    return rate(task) * static_cast<double>(t.cost());
+    return runs_[task] * static_cast<double>(t.cost());
   }
-  double load = rate(task) * static_cast<double>(t.store);
-  for (const Index stream : complete_[task]) {
-    load += static_cast<double>(t.cost() - t.store) / static_cast<double>(all_[stream].period);
-  }
-  return load;
+  return runs_[task] * static_cast<double>(t.store) +
+         works_[task] * static_cast<double>(t.cost() - t.store);
 }
 
-double Streams::rate(Index task) const
+/// In trigger order.
+void Streams::count_runs(const Model & model, Index index)
 {
-  double sum = 0;
-  for (const Index stream : of_[task]) {
-    sum += 1 / static_cast<double>(all_[stream].period);
+  const Task & task = model.tasks[index];
+  std::map<Index, double> messages;  // by topic
+  double all = 0;
+  for (const Link & link : task.triggers) {
+    messages[link.topic] += works_[link.from];
+    all += works_[link.from];
   }
-  return sum;
+  double least = 0;
+  for (const auto & [topic, rate] : messages) {
+    least = topic == messages.begin()->first ? rate : std::min(least, rate);
+  }
+  const double own = task.release ? 1 / static_cast<double>(task.release->period) : 0;
+  runs_[index] = own + (joins(task) ? least : all);
+  works_[index] = task.newest ? least : runs_[index];
 }
 
 }  // namespace takt_plan::detail

@@ -69,8 +69,9 @@ public:
   /// All of these, each behind those whose messages it waits for.
   const std::vector<MessageSet> & sets() const noexcept { return sets_; }
   Index tasks() const noexcept { return of_.size(); }
-  /// How often something starts the task, per ns.
-  double rate(Index task) const;
+  /// How often the task runs in the long run, per ns: of several topics of which it waits for one
+  /// message each, as often as the slowest comes.
+  double rate(Index task) const noexcept { return runs_[task]; }
   /// What share of a core the task takes.
   double load(const Model & model, Index task) const;
   /// True if more than kMostPerTask ways lead to it; then it has no stream at all.
@@ -84,6 +85,7 @@ private:
   bool add_joined(const Model & model, Index task);
   void add_set(const Model & model, Index task);
   void compare_periods(const Model & model, MessageSet & set) const;
+  void count_runs(const Model & model, Index task);
 
   std::vector<Stream> all_;
   std::vector<std::vector<Index>> of_;
@@ -93,6 +95,8 @@ private:
   std::vector<std::size_t> in_sight_;  // per set
   std::vector<char> too_many_;
   std::vector<char> waits_;
+  std::vector<double> runs_;   // per task, per ns
+  std::vector<double> works_;  // those that publish
 };
 
 }  // namespace takt_plan::detail

@@ -75,7 +75,10 @@ std::string ThreadAnalysis::find_refusal() const
       return name + " is in an exclusive group that spans threads";
     }
     if (model_.tasks[task].newest) {
-      return name + " works on sets of newest messages";
+      return name +
+             " works on sets of newest messages; these are analysed on threads of policy fifo or "
+             "rr "
+             "that pick by priority or fifo";
     }
     if (flow_.streams.too_many(task)) {
       return too_many_ways(name);

@@ -182,7 +182,7 @@ TEST(BoundTerms, InAPoolTheWorkOfAllThreadsIsShown)
   // Both threads had begun, and what is more urgent comes as well: (4 + 6 + 7) / 2.
   EXPECT_EQ(
     in_words(segments(example.model)[0].terms),
-    "work: 20\nthreads_busy: 85\n- 1: 40\n- had begun 2: 130\n");
+    "work: 20\nthreads_busy: 85\n- 1: 40\n- had begun: 130\n");
 }
 
 TEST(BoundTerms, InAPoolAMemberOfTheGroupParks)

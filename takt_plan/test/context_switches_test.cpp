@@ -26,12 +26,11 @@ callbacks:
 
 struct ContextSwitches : testing::Test
 {
-  ContextSwitches()
+  static detail::PlanProblem problem_of(const std::string & text)
   {
-    const auto system = takt_schedule::parse_system(kSystem, "system.yaml");
-    problem = *detail::plan_problem(*system, {});
+    return *detail::plan_problem(*takt_schedule::parse_system(text, "system.yaml"), {});
   }
-  detail::PlanProblem problem;
+  const detail::PlanProblem problem = problem_of(kSystem);
 };
 
 TEST_F(ContextSwitches, AThreadThatGoesOnNeedsNone)
@@ -47,6 +46,15 @@ TEST_F(ContextSwitches, WhatAnotherThreadMayStartWakesItsOwn)
   // d is started 150 times a second, by both threads.
   EXPECT_NEAR(context_switches(problem, {{0, {0, 1}}, {0, {2, 3}}}), 2 * (100 + 50 + 150), 1e-6);
   EXPECT_NEAR(context_switches(problem, {{0, {3}}}), 2 * 150, 1e-6) << "from another core";
+}
+
+TEST_F(ContextSwitches, WhatWaitsForAllTopicsRunsAsOftenAsTheSlowestComes)
+{
+  std::string text = kSystem;
+  text.insert(text.rfind('}'), ", trigger: all");
+  const detail::PlanProblem waiting = problem_of(text);
+  EXPECT_NEAR(context_switches(waiting, {{0, {3}}}), 2 * 50, 1e-6);
+  EXPECT_NEAR(waiting.utilization(3), 50 * 0.001, 1e-9);
 }
 
 }  // namespace

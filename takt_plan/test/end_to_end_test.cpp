@@ -225,11 +225,11 @@ TEST(EndToEnd, WhoReadsAndIsStartedByTheSameIsTakenToBeStarted)
 /// Forty readers, each started on forty ways of more than eighty callbacks.
 TEST(EndToEnd, TooManyWaysAreRefused)
 {
-  Example crowd(2);
-  const Index thread = crowd.thread(0, 50);
-  const Index first = crowd.timer(thread, 0, 1000 * kMs, 1);
+  Example crowd(40);
+  const Index first = crowd.timer(crowd.thread(0, 60), 0, 1000 * kMs, 1);
   std::vector<Index> path{first};
-  for (int i = 0; i < 40; ++i) {
+  for (Index i = 0; i < 40; ++i) {
+    const Index thread = crowd.thread(i, 50);
     Index last = crowd.timer(thread, 0, 1000 * kMs, 1);
     for (int k = 0; k < 80; ++k) {
       last = crowd.sub(thread, 0, {last}, 1);

@@ -213,7 +213,10 @@ TEST(PoolBounds, OverloadIsRefusedAndSoIsWhatItStarts)
     refusal(result.tasks[0]),
     "'/c0' has no bound below 1s: its threads are overloaded or nearly so, or something that may "
     "delay it has no bound");
-  EXPECT_EQ(refusal(result.tasks[started]), "'/c3' has no bound because what starts it has none");
+  EXPECT_EQ(
+    refusal(result.tasks[started]),
+    "'/c3' has no bound because what starts it has none: '/c0' has no bound below 1s: its threads "
+    "are overloaded or nearly so, or something that may delay it has no bound");
 }
 
 TEST(PoolBounds, ABrokenModelIsAFault)

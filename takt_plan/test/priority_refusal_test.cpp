@@ -65,7 +65,9 @@ TEST(PriorityRefusal, ThreadsWithoutAFixedPriority)
       b.model.threads[b.low].kind = ThreadClass::deadline;
       b.model.threads[b.low].reservation = {5 * kMs, 50 * kMs, 50 * kMs, 0};
     }),
-    "'/c1' has no bound because what starts '/c1' has none");
+    "'/c1' has no bound because what starts it has none: '/c0' runs on thread 't0', whose policy "
+    "is "
+    "deadline; this analysis needs fifo or rr");
   EXPECT_EQ(
     refusal([](Base & b) { b.model.threads[b.high].follow = true; }),
     "'/c1' runs on thread 't1' of a following pool; this analysis needs a fixed OS priority");
@@ -182,7 +184,10 @@ TEST(PriorityRefusal, WhatDependsOnSomethingWithoutABoundHasNone)
   const auto bounds = priority_bounds(base.model);
   ASSERT_TRUE(bounds.ok());
   EXPECT_EQ(
-    bounds->tasks[next].faults().front(), "'/c3' has no bound because what starts '/c3' has none");
+    bounds->tasks[next].faults().front(),
+    "'/c3' has no bound because what starts it has none: '/c2' runs on thread 't2', which shares "
+    "its "
+    "core with everything on the machine; this analysis needs policy fifo or rr");
   EXPECT_EQ(
     bounds->tasks[base.end].faults().front(),
     "'/c1' has no bound because '/c3', which may delay it, is released without one");

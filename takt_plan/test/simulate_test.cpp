@@ -263,7 +263,7 @@ executors:
   const SimulationResult result = result_of(from_text(system, schedule), options);
   // Both threads may be busy with the others for a millisecond.
   EXPECT_LE(result.tasks[1].responses.worst.time(), 2 * kMs);
-  EXPECT_GT(result.tasks[0].responses.worst.time(), 50 * kMs);
+  EXPECT_GT(result.tasks[0].responses.worst.time(), 10 * kMs) << "or nothing is late";
 }
 
 TEST(Simulate, AMessageToAnotherProcessTakesItsTime)

@@ -214,8 +214,8 @@ TEST(Size, ReleasesWithoutEndAreNotSimulated)
   ASSERT_EQ(faults.size(), 1U);
   EXPECT_EQ(
     faults.front(),
-    "in 10s there would be 10000000001 releases among 1 threads on 1 hosts, too many to simulate; "
-    "shorten the duration, or simulate less of the system");
+    "in 10s there would be 10000000001 releases in one run (threads: 1, hosts: 1), too many to "
+    "simulate; take several shorter runs, or simulate less of the system");
 }
 
 // The later a callback the more urgent it is, so that no history overflows.

@@ -137,7 +137,7 @@ TEST(Yaml, AliasesThatGrowWithoutEndAreAFault)
       bomb += before + (j < 9 ? ", " : "]\n");
     }
   }
-  EXPECT_EQ(faults(bomb), Strings{"s.yaml:7:57: more than 1000000 nodes with aliases expanded"});
+  EXPECT_EQ(faults(bomb), Strings{"s.yaml:8:57: more than 1000000 nodes with aliases expanded"});
 }
 
 TEST(Yaml, NestingWithoutEndIsAFault)

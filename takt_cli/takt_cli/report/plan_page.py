@@ -37,7 +37,7 @@ def plan_study(found: Mapping[str, Any], command: str) -> Study:
 def trade_figure(found: Mapping[str, Any]) -> Figure | None:
     """Least to spare over the number of threads; None if there was nothing to choose from."""
     points = sorted(found["trade"], key=lambda point: point["threads"])
-    if len(points) < 2:
+    if len(points) < 2 or all(point["slack"] is None for point in points):
         return None
     chosen = len(found["threads"])
     threads = [point["threads"] for point in points]
@@ -50,7 +50,10 @@ def trade_figure(found: Mapping[str, Any]) -> Figure | None:
                 "mode": "lines+markers",
                 "name": "least to spare",
                 "x": threads,
-                "y": [round(100 * point["slack"], 2) for point in points],
+                "y": [
+                    None if point["slack"] is None else round(100 * point["slack"], 2)
+                    for point in points
+                ],
                 "line": {"color": "--s4", "width": 2},
                 "marker": {
                     "size": [12 if count == chosen else 6 for count in threads],
@@ -100,16 +103,21 @@ def _mood(chain: Mapping[str, Any]) -> Any:
 
 
 def _threads(found: Mapping[str, Any]) -> Table:
-    table = Table("Threads", ["thread", "core", "OS priority", "callbacks", "load"])
+    table = Table("Threads", ["thread", "executor", "core", "OS priority", "callbacks", "load"])
     for thread in found["threads"]:
         table.add(
             thread["name"],
+            thread["executor"],
             f"{thread['host']}, {thread['core']}",
             str(thread["priority"]),
             str(len(thread["callbacks"])),
             f"{100 * thread['load']:.1f} %",
         )
     return table
+
+
+def _share(part: float | None) -> str:
+    return "none" if part is None else f"{100 * part:.1f} %"
 
 
 def _trade(found: Mapping[str, Any]) -> list[Table]:
@@ -120,7 +128,7 @@ def _trade(found: Mapping[str, Any]) -> list[Table]:
         chosen = point["threads"] == len(found["threads"])
         table.add(
             f"{point['threads']}, chosen" if chosen else str(point["threads"]),
-            Cell(f"{100 * point['slack']:.1f} %", "good" if chosen else "", point["slack"]),
+            Cell(_share(point["slack"]), "good" if chosen else "", point["slack"]),
             f"{point['switches_per_second']:.0f}",
         )
     return [table]

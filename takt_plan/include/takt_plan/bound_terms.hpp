@@ -41,8 +41,8 @@ std::string_view to_string(TermKind kind) noexcept;
 /// Work on the threads of a pool while all of them are busy.
 struct BusyWork
 {
-  std::vector<Index> tasks;  ///< one, or of one exclusive group
-  bool had_begun = false;    ///< less urgent work; `tasks` has the one of the longest run
+  std::vector<Index> tasks;  ///< one, or of one exclusive group; none if it had begun
+  bool had_begun = false;    ///< work that goes before for that alone, whosever it is
   Ns time = 0;
 };
 

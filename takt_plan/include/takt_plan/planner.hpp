@@ -61,6 +61,7 @@
 #define TAKT_PLAN__PLANNER_HPP_
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,7 +115,8 @@ struct PlanOptions
 struct TradePoint
 {
   Index threads = 0;
-  double slack = 0;  ///< the smallest (deadline - bound) / deadline of the chains that are met
+  /// The smallest (deadline - bound) / deadline of the chains that are met; none: no chain is.
+  std::optional<double> slack;
   /// Context switches a second, at most: two for each run that a run of its own thread does not start.
   double switches = 0;
   friend bool operator==(const TradePoint &, const TradePoint &) = default;

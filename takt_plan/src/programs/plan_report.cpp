@@ -80,8 +80,8 @@ std::string trade_as_text(const Planned & planned)
     const bool chosen = point.threads == planned.assignment.threads.size();
     if (chosen || i % step == 0 || i == last) {
       rows.push_back(
-        {fmt::to_string(point.threads), percent(point.slack), fmt::format("{:.0f}", point.switches),
-         chosen ? "<- chosen" : ""});
+        {fmt::to_string(point.threads), point.slack ? percent(*point.slack) : "none",
+         fmt::format("{:.0f}", point.switches), chosen ? "<- chosen" : ""});
     }
   }
   return "\nwhat threads buy, as the smallest share of a chain's deadline that is to spare, and "
@@ -252,7 +252,7 @@ std::string as_json(const PlanReport & report)
   for (const TradePoint & point : planned.trade) {
     json["trade"].push_back(
       {{"threads", point.threads},
-       {"slack", point.slack},
+       {"slack", point.slack ? Json(*point.slack) : Json()},
        {"switches_per_second", point.switches}});
   }
   json["shortfalls"] = planned.shortfalls;

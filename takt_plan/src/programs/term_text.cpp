@@ -32,7 +32,7 @@ std::string interferer(const Model & model, const BoundTerm & term)
     return fmt::format("{} on {}", model.tasks[term.task].id, threads_of(model, term.task));
   }
   if (term.thread != kNone) {
-    return fmt::format("thread {}, with switches", described(model.threads[term.thread]));
+    return fmt::format("thread {}, with switches", described(model, term.thread));
   }
   return fmt::format("thread {}, which is not an executor's", model.others[term.other].name);
 }
@@ -57,7 +57,7 @@ std::vector<std::string> busy_lines(const Model & model, const BoundTerm & term)
     lines.push_back(
       one.had_begun
         ? fmt::format(
-            "  {} of less urgent callbacks that had begun, the longest {}", printed(one.time), by)
+            "  {} of callbacks that had begun, and would not go before", printed(one.time))
         : fmt::format("  {} of {}", printed(one.time), by));
   }
   return lines;
@@ -108,21 +108,28 @@ std::string line_of(const Model & model, const SegmentBound & segment, const Bou
 
 }  // namespace
 
-std::string described(const Thread & thread)
+std::string described(const Model & model, Index index)
 {
+  const Thread & thread = model.threads[index];
+  const bool ambiguous =
+    std::any_of(model.threads.begin(), model.threads.end(), [&](const Thread & other) {
+      return other.name == thread.name && other.executor != thread.executor;
+    });
+  const std::string name =
+    ambiguous ? thread.name + " of " + model.executors[thread.executor] : thread.name;
   if (thread.kind == ThreadClass::deadline) {
     return fmt::format(
-      "{} ({} in each {})", thread.name, printed(thread.reservation.runtime),
+      "{} ({} in each {})", name, printed(thread.reservation.runtime),
       printed(thread.reservation.period));
   }
-  return fmt::format("{} (OS priority {})", thread.name, thread.priority);
+  return fmt::format("{} (OS priority {})", name, thread.priority);
 }
 
 std::string threads_of(const Model & model, Index task)
 {
   std::vector<std::string> threads;
   for (const Index thread : model.tasks[task].threads) {
-    threads.push_back(described(model.threads[thread]));
+    threads.push_back(described(model, thread));
   }
   return fmt::format("{}", fmt::join(threads, " or "));
 }
@@ -154,6 +161,7 @@ json terms_json(const Model & model, const BoundTerms & terms)
     }
     if (term.thread != kNone) {
       one["thread"] = model.threads[term.thread].name;
+      one["executor"] = model.executors[model.threads[term.thread].executor];
     }
     if (term.other != kNone) {
       one["thread"] = model.others[term.other].name;

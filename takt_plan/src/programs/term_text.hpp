@@ -12,7 +12,7 @@ namespace takt_plan::program
 {
 
 /// "hot (OS priority 60)", or what it reserves.
-std::string described(const Thread & thread);
+std::string described(const Model & model, Index thread);
 /// All that may run the task.
 std::string threads_of(const Model & model, Index task);
 
