@@ -93,6 +93,11 @@ Answer analyse(const Arguments & arguments)
       return answer;
     }
   }
+  if (!arguments.chain.empty()) {
+    // Terms take long where chains are many. Bounds do not depend on which are asked for.
+    answer.plan.model.chains = {answer.plan.model.chains[answer.chains.front()]};
+    answer.chains = {0};
+  }
   const bool explain = arguments.json || !arguments.chain.empty();
   auto found = takt_plan::end_to_end(answer.plan.model, {}, explain);
   auto depths = takt_plan::history_depths(answer.plan.model);
