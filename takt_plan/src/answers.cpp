@@ -107,7 +107,13 @@ private:
       next = before == from.end() ? kNone : before->stream;
       first = next == kNone ? first : next;
     }
-    return first == kNone ? "" : ": " + reason(first);
+    if (first == kNone) {
+      return "";
+    }
+    const Index task = solver_.streams().all()[first].task;
+    return solver_.streams().all()[first].set == first
+             ? ": how long " + name(task) + " waits for a set of messages has none"
+             : ": " + reason(first);
   }
 
   Result<Ns> bound_of(Index task) const
