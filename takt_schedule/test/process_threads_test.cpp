@@ -35,6 +35,11 @@ public:
   {
     end_.count_down();
     thread_.join();
+    // Joined threads are still listed until the kernel has taken them down.
+    const std::string listed = "/proc/self/task/" + std::to_string(tid_);
+    while (::access(listed.c_str(), F_OK) == 0) {
+      std::this_thread::yield();
+    }
   }
   NamedThread(const NamedThread &) = delete;
   NamedThread & operator=(const NamedThread &) = delete;
@@ -64,11 +69,14 @@ TEST(ProcessThreads, GetTheAttributesOfTheRuleThatMatchesTheirName)
   const ProcessThreadsReport report = threads.apply();
   EXPECT_EQ(report.faults, Strings{});
   ASSERT_EQ(report.threads.size(), 2U);
-  EXPECT_EQ(report.threads[0].tid, udp.tid());
-  EXPECT_EQ(report.threads[0].name, "dds.udp.7412");
-  EXPECT_EQ(report.threads[0].line, 7);
-  EXPECT_TRUE(report.threads[0].changed);
-  EXPECT_EQ(report.threads[1].line, 8) << "an exact name beats a pattern";
+  // They come in the order of their numbers, and numbers start again from the smallest.
+  const std::size_t first = udp.tid() < event.tid() ? 0 : 1;
+  const MatchedThread & matched = report.threads[first];
+  EXPECT_EQ(matched.tid, udp.tid());
+  EXPECT_EQ(matched.name, "dds.udp.7412");
+  EXPECT_EQ(matched.line, 7);
+  EXPECT_TRUE(matched.changed);
+  EXPECT_EQ(report.threads[1 - first].line, 8) << "an exact name beats a pattern";
   EXPECT_EQ(takt_core::read_attributes(udp.tid()).nice, 7);
   EXPECT_EQ(takt_core::read_attributes(event.tid()).nice, 9);
   EXPECT_EQ(takt_core::read_attributes(other.tid()).nice, takt_core::read_attributes().nice);
