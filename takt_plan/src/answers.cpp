@@ -1,6 +1,7 @@
 #include "answers.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "chain_terms.hpp"
@@ -34,14 +35,18 @@ public:
   {
   }
 
-  PriorityBounds all() const
+  PriorityBounds all()
   {
     PriorityBounds bounds;
     for (Index task = 0; task < model_.tasks.size(); ++task) {
       bounds.tasks.push_back(bound_of(task));
     }
-    for (const Chain & chain : model_.chains) {
-      bounds.chains.push_back(bound_of(chain));
+    std::vector<std::vector<ChainStep>> steps(model_.chains.size());
+    for (Index chain = 0; chain < model_.chains.size(); ++chain) {
+      bounds.chains.push_back(bound_of(model_.chains[chain], steps[chain]));
+    }
+    if (explain_) {
+      add_terms(steps, bounds.chains);
     }
     return bounds;
   }
@@ -132,7 +137,8 @@ private:
     return bound;
   }
 
-  Result<ChainBound> bound_of(const Chain & chain) const
+  /// `steps`: how the bound came about, for its terms.
+  Result<ChainBound> bound_of(const Chain & chain, std::vector<ChainStep> & steps) const
   {
     const auto ways = chain_ways(model_, solver_.streams(), chain);
     if (!ways) {
@@ -158,7 +164,7 @@ private:
       }
       worst = worst == kNone || solver_.part(id).bound > solver_.part(worst).bound ? id : worst;
     }
-    return explained(worst, *ways);
+    return sum_up(worst, *ways, steps);
   }
 
   Ns completed(const ChainWays::Set & set, Index input) const
@@ -193,7 +199,7 @@ private:
 
   /// Backwards from the end, segment by segment; then forwards, for what comes after a set that the chain
   /// enters by another topic than what comes after counts from.
-  ChainBound explained(Index id, const ChainWays & ways) const
+  ChainBound sum_up(Index id, const ChainWays & ways, std::vector<ChainStep> & steps) const
   {
     ChainBound result;
     auto set = ways.sets.rbegin();
@@ -209,7 +215,6 @@ private:
     std::reverse(way.begin(), way.end());
     bool counted = true;
     Ns behind = 0;  // what is counted from, ahead of the chain's release
-    std::vector<ChainStep> steps;
     for (const Way & step : way) {
       const PriorityPart & part = solver_.part(step.stream);
       steps.push_back({step.stream, counted});
@@ -233,10 +238,31 @@ private:
         }
       }
     }
-    if (explain_) {
-      explain(solver_, steps, result.segments);
-    }
     return result;
+  }
+
+  /// The most important chains first, until there are too many terms.
+  void add_terms(
+    const std::vector<std::vector<ChainStep>> & steps,
+    std::vector<Result<ChainBound>> & chains) const
+  {
+    std::vector<Index> order(chains.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+      return model_.chains[a].priority > model_.chains[b].priority;
+    });
+    std::size_t terms = 0;
+    for (const Index chain : order) {
+      if (terms >= kMostTerms) {
+        return;
+      }
+      if (chains[chain]) {
+        explain(solver_, steps[chain], chains[chain]->segments);
+        for (const SegmentBound & segment : chains[chain]->segments) {
+          terms += size_of(segment.terms);
+        }
+      }
+    }
   }
 
   struct Way

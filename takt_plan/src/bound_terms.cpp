@@ -66,4 +66,16 @@ Ns sum_of(const BoundTerms & terms)
   });
 }
 
+std::size_t size_of(const BoundTerms & terms)
+{
+  std::size_t size = 0;
+  for (const BoundTerm & term : terms) {
+    ++size;
+    for (const BusyWork & work : term.busy) {
+      size += 1 + work.tasks.size();
+    }
+  }
+  return size;
+}
+
 }  // namespace takt_plan

@@ -241,6 +241,44 @@ TEST(Size, MessagesThatMultiplyFromCallbackToCallbackEndTheSimulation)
   EXPECT_TRUE(has(faults.front(), "messages multiply from callback to callback")) << faults.front();
 }
 
+/// On core 0, or as members of a pool on cores 0 and 1.
+class SizeOfTerms : public testing::TestWithParam<std::string>
+{
+};
+
+TEST_P(SizeOfTerms, ThoseOfTheMostImportantChainsAreMade)
+{
+  constexpr int kChains = 1'200;
+  std::string text = kHead + timers(kChains) + "chains:\n";
+  text += repeated(kChains, [](const std::string & n) {
+    return "  c" + n + ": {path: [\"/n" + n +
+           ":timer(9s)\"], priority: " + (n.size() == 4 ? "7" : "5") + "}\n";
+  });
+  const auto plan = parse_plan(text, GetParam());
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  const auto found = end_to_end(plan->model, {}, true);
+  ASSERT_TRUE(found.ok());
+  std::size_t terms = 0;
+  bool ended = false;
+  for (Index i = 0; i < kChains; ++i) {
+    const Index chain = (i + 1'000) % kChains;  // those from the thousandth on come first
+    ASSERT_EQ(plan->model.chains[chain].priority, chain >= 1'000 ? 7 : 5);
+    const SegmentBound & segment = found->chains[chain]->parts.front().answer.segments.front();
+    ended = ended || segment.terms.empty();
+    ASSERT_EQ(sum_of(segment.terms), ended ? 0 : segment.response) << chain;
+    terms += size_of(segment.terms);
+  }
+  EXPECT_TRUE(ended);
+  EXPECT_GE(terms, kMostTerms);
+  EXPECT_LT(terms, kMostTerms + 2 * kChains + 10);
+}
+
+const std::string kPool =
+  "version: 1\nexecutors: {main: {order: priority, threads: {t: {policy: fifo, priority: 50, "
+  "cores: [0]}, u: {policy: fifo, priority: 50, cores: [1]}}, default: [t, u]}}\n";
+
+INSTANTIATE_TEST_SUITE_P(Schedules, SizeOfTerms, testing::Values(kSchedule, kPool));
+
 // What a program may take under sanitizers says nothing about it.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 

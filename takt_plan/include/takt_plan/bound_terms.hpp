@@ -6,6 +6,7 @@
 #ifndef TAKT_PLAN__BOUND_TERMS_HPP_
 #define TAKT_PLAN__BOUND_TERMS_HPP_
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -61,10 +62,17 @@ struct BoundTerm
 
 using BoundTerms = std::vector<BoundTerm>;
 
+/// With so many terms in one answer, chains that are less important than those that have them get none:
+/// on a core with thousands of callbacks each bound has thousands of terms.
+inline constexpr std::size_t kMostTerms = 500'000;
+
 /// Adds to the term of the same kind by the same, or a new one; nothing if it takes no time.
 void add_term(BoundTerms & terms, const BoundTerm & term);
 
 Ns sum_of(const BoundTerms & terms);
+
+/// How many terms, with the work on busy threads and its tasks.
+std::size_t size_of(const BoundTerms & terms);
 
 }  // namespace takt_plan
 

@@ -22,7 +22,8 @@
 // depends on something without a bound.
 //
 // With `explain` each part of a chain comes with the terms of the equation that bounds it, which add up
-// to its response (bound_terms.hpp).
+// to its response (bound_terms.hpp). The most important chains get them first, and none does once there
+// are kMostTerms.
 //
 // Limits: those of the kinds, and a thousand rounds over all.
 //

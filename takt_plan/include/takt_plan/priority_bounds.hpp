@@ -101,7 +101,7 @@ struct SegmentBound
   Ns released = 0;   ///< at the latest, after the root's nominal release
   Ns response = 0;   ///< from there to the end of its last task
   Ns waiting = 0;    ///< after it: for the rest of a set of newest messages, and the work on it
-  BoundTerms terms;  ///< with `explain`: `response` is their sum; else empty
+  BoundTerms terms;  ///< with `explain`: `response` is their sum; else, or beyond kMostTerms, empty
 };
 
 struct ChainBound

@@ -63,6 +63,18 @@ struct Answer
   std::vector<Index> chains;  // asked for, most important first
 };
 
+/// So many chains have a bound and no terms.
+std::ptrdiff_t without_terms(const EndToEndBounds & found)
+{
+  const auto none = [](const takt_plan::SegmentBound & segment) { return segment.terms.empty(); };
+  return std::count_if(found.chains.begin(), found.chains.end(), [&](const auto & chain) {
+    return chain.ok() &&
+           std::any_of(chain->parts.begin(), chain->parts.end(), [&](const auto & part) {
+             return std::any_of(part.answer.segments.begin(), part.answer.segments.end(), none);
+           });
+  });
+}
+
 Answer analyse(const Arguments & arguments)
 {
   Answer answer;
@@ -105,6 +117,13 @@ Answer analyse(const Arguments & arguments)
   if (found && depths) {
     answer.found = std::move(*found);
     answer.depths = std::move(*depths);
+    if (const auto chains = without_terms(answer.found); explain && chains > 0) {
+      answer.warnings.push_back(fmt::format(
+        "the terms of {} chains, the least important, are left out, as there are more than {}; "
+        "takt explain "
+        "--chain gives those of one",
+        chains, takt_plan::kMostTerms));
+    }
     for (std::string & warning : takt_plan::program::depth_warnings(answer.plan, answer.depths)) {
       answer.warnings.push_back(std::move(warning));
     }
@@ -139,7 +158,8 @@ json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
     {"cores", cores},
     {"released_ns", segment.released},
     {"response_ns", segment.response},
-    {"terms", takt_plan::program::terms_json(model, segment.terms)},
+    {"terms",
+     segment.terms.empty() ? json() : takt_plan::program::terms_json(model, segment.terms)},
     {"waiting_ns", segment.waiting}};
 }
 
