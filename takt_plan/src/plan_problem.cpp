@@ -83,13 +83,10 @@ public:
     }
     find_usable();
     check_cpus();
-    if (!small_enough()) {
-      return std::move(faults_);
-    }
     find_rates();
     find_chains();
     find_units();
-    if (!faults_.empty()) {
+    if (!faults_.empty() || !small_enough()) {
       return std::move(faults_);
     }
     return std::move(result_);
@@ -132,14 +129,22 @@ private:
   // Else bounds would be refused however callbacks are spread (model_size.hpp).
   bool small_enough()
   {
-    std::vector<std::uint64_t> tasks(system_.hosts.size());
-    for (const Task & task : result_.model.tasks) {
-      ++tasks[task.host];
+    std::vector<std::uint64_t> by_host(system_.hosts.size());
+    std::map<std::vector<Index>, std::uint64_t> by_cores;
+    for (const Unit & unit : result_.units) {
+      by_host[result_.model.tasks[unit.tasks.front()].host] += unit.tasks.size();
+      by_cores[unit.cores] += unit.tasks.size();
     }
+    // Of each host all together, or only those that may use the same cores.
     std::uint64_t pairs = 0;
-    for (Index host = 0; host < tasks.size(); ++host) {
-      pairs += tasks[host] * tasks[host] / std::max<Index>(usable_[host].size(), 1);
+    std::uint64_t among_equals = 0;
+    for (Index host = 0; host < by_host.size(); ++host) {
+      pairs += by_host[host] * by_host[host] / std::max<Index>(usable_[host].size(), 1);
     }
+    for (const auto & [cores, tasks] : by_cores) {
+      among_equals += tasks * tasks / cores.size();
+    }
+    pairs = std::max(pairs, among_equals);
     if (pairs <= kMostPairs) {
       return true;
     }

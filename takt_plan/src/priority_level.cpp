@@ -6,12 +6,6 @@
 namespace takt_plan::detail
 {
 
-int level(const Model & model, Index task)
-{
-  const Task & t = model.tasks[task];
-  return model.threads[t.threads.front()].order == takt_core::Order::priority ? t.priority : 0;
-}
-
 PriorityLevel::PriorityLevel(
   const Model & model, const Segments & segments, const std::vector<Index> & segment,
   const PriorityTerms & terms)
@@ -32,7 +26,7 @@ PriorityLevel::PriorityLevel(
   }
   for (const Index task : segment) {
     if (segments.thread(task) == thread_) {
-      least_ = std::min(least_, level(model, task));
+      least_ = std::min(least_, segments.level(task));
     }
   }
   if (terms.equals) {
@@ -84,7 +78,7 @@ bool PriorityLevel::contains(Index task) const
   if (shared_) {
     return true;
   }
-  const int own = level(model_, task);
+  const int own = segments_.level(task);
   return segments_.thread(task) == thread_ && (own > least_ || (terms_.equals && own == least_));
 }
 

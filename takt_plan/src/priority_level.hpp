@@ -12,9 +12,6 @@
 namespace takt_plan::detail
 {
 
-/// Where a task stands among those of its one thread.
-int level(const Model & model, Index task);
-
 class PriorityLevel
 {
 public:

@@ -76,13 +76,16 @@ Refusal refuse_work(
     return index == last ? std::string() : ", which may delay " + whom() + ",";
   };
   for (const Index index : segments.on(level.core())) {
+    const bool pooled = segments.thread(index) == kNone;
+    if (!pooled && !streams.too_many(index) && !segments.spanned(index)) {
+      continue;
+    }
     const Task & t = model.tasks[index];
-    const bool pooled =
-      t.threads.size() > 1 && std::any_of(t.threads.begin(), t.threads.end(), [&](Index thread) {
-        const Thread & on = model.threads[thread];
-        return level.competes(on) && on.cores.front() == level.core();
-      });
-    if (pooled) {
+    const bool ahead = pooled && std::any_of(t.threads.begin(), t.threads.end(), [&](Index thread) {
+                         const Thread & on = model.threads[thread];
+                         return level.competes(on) && on.cores.front() == level.core();
+                       });
+    if (ahead) {
       return quoted(t.id) + " may delay " + whom() + " and may run on any of " +
              std::to_string(t.threads.size()) + " threads";
     }

@@ -54,9 +54,10 @@ PrioritySolver::PrioritySolver(const Model & model, const BoundsOptions & option
       local_of_[task] = local.get();
     }
   }
+  WindowScratch scratch(model.tasks.size());
   for (const Index task : flow_.order) {
     if (local_of_.empty() || local_of_[task] == nullptr) {
-      prepare(task);
+      prepare(task, scratch);
     } else {
       prepare_local(task);
     }
@@ -65,7 +66,7 @@ PrioritySolver::PrioritySolver(const Model & model, const BoundsOptions & option
   }
 }
 
-void PrioritySolver::prepare(Index task)
+void PrioritySolver::prepare(Index task, WindowScratch & scratch)
 {
   for (Index way = 0; way < flow_.streams.of(task).size(); ++way) {
     const Index id = flow_.streams.of(task)[way];
@@ -73,7 +74,8 @@ void PrioritySolver::prepare(Index task)
     if (flow_.streams.all()[id].from.empty() && terms_.jitter) {
       part.released = model_.tasks[task].release->jitter;
     }
-    auto window = priority_window(model_, flow_.streams, flow_.segments, task, way, terms_);
+    auto window =
+      priority_window(model_, flow_.streams, flow_.segments, task, way, terms_, scratch);
     if (window) {
       part.window = std::move(*window);
       use_curves(part);

@@ -74,7 +74,7 @@ public:
 private:
   Ns released(Index stream) const override { return parts_[stream].released; }
   Ns ended(Index stream) const override { return parts_[stream].bound; }
-  void prepare(Index task);
+  void prepare(Index task, WindowScratch & scratch);
   void prepare_local(Index task);
   void ask_locals();
   void solve_local(PriorityPart & part);

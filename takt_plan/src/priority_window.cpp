@@ -19,14 +19,18 @@ class Builder
 public:
   Builder(
     const Model & model, const Streams & streams, const Segments & segments,
-    const PriorityTerms & terms, PriorityWindow & result)
+    const PriorityTerms & terms, WindowScratch & scratch, PriorityWindow & result)
   : model_(model),
     streams_(streams),
     segments_(segments),
     terms_(terms),
     level_(model, segments, result.tasks, terms),
     result_(result),
-    window_(result.window)
+    window_(result.window),
+    work_(scratch.work),
+    value_(scratch.value),
+    overhead_(scratch.overhead),
+    set_of_(scratch.set_of)
   {
   }
 
@@ -40,6 +44,7 @@ public:
       add_own();
       add_others();
       add_reservations();
+      clean();
     }
     return refusal;
   }
@@ -59,12 +64,20 @@ private:
 
   void find_work()
   {
-    work_.assign(model_.tasks.size(), false);
     for (const Index index : segments_.on(level_.core())) {
       work_[index] = level_.contains(index);
     }
     for (const Index index : result_.tasks) {
       work_[index] = true;
+    }
+  }
+
+  void clean()
+  {
+    for (const Index index : segments_.on(level_.core())) {
+      work_[index] = false;
+      value_[index] = overhead_[index] = 0;
+      set_of_[index] = kNone;
     }
   }
 
@@ -88,9 +101,6 @@ private:
   void add_work()
   {
     const std::vector<Index> & here = segments_.on(level_.core());
-    value_.assign(model_.tasks.size(), 0);
-    overhead_.assign(model_.tasks.size(), 0);
-    set_of_.assign(model_.tasks.size(), kNone);
     for (auto at = here.rbegin(); at != here.rend(); ++at) {
       if (work_[*at]) {
         value_[*at] = cost_of_run(*at);
@@ -113,19 +123,24 @@ private:
 
   void add_entries(Index index)
   {
-    for (const Index id : streams_.of(index)) {
-      const Stream & stream = streams_.all()[id];
-      const bool local = !stream.from.empty() &&
-                         segments_.local(task(index).triggers[stream.from.front().link], index);
-      if (!local && id != result_.head_stream) {
-        window_.entries.push_back({index, id, stream.period, 0, value_[index]});
+    if (!segments_.only_local(index)) {
+      for (const Index id : streams_.of(index)) {
+        const Stream & stream = streams_.all()[id];
+        const bool local = !stream.from.empty() &&
+                           segments_.local(task(index).triggers[stream.from.front().link], index);
+        if (!local && id != result_.head_stream) {
+          window_.entries.push_back({index, id, stream.period, 0, value_[index]});
+        }
       }
     }
     if (streams_.set(index) != nullptr) {
       add_set(*streams_.set(index));
     }
+    if (!segments_.some_local(index)) {
+      return;
+    }
     for (const Link & link : task(index).triggers) {
-      if (terms_.once && segments_.local(link, index) && !work_[link.from]) {
+      if (terms_.once && !work_[link.from] && segments_.local(link, index)) {
         window_.once = add(window_.once, value_[index]);
       }
     }
@@ -188,7 +203,7 @@ private:
     const Thread & a = thread_of(later);
     const Thread & b = thread_of(earlier);
     return a.priority > b.priority || (segments_.thread(later) == segments_.thread(earlier) &&
-                                       level(model_, later) > level(model_, earlier));
+                                       segments_.level(later) > segments_.level(earlier));
   }
 
   void add_own()
@@ -272,17 +287,17 @@ private:
   const PriorityLevel level_;
   PriorityWindow & result_;
   BusyWindow & window_;
-  std::vector<char> work_;
-  std::vector<Ns> value_;
-  std::vector<Ns> overhead_;   // of the value
-  std::vector<Index> set_of_;  // per task: position among the window's sets
+  std::vector<char> & work_;
+  std::vector<Ns> & value_;
+  std::vector<Ns> & overhead_;
+  std::vector<Index> & set_of_;
 };
 
 }  // namespace
 
 Result<PriorityWindow> priority_window(
   const Model & model, const Streams & streams, const Segments & segments, Index task, Index way,
-  const PriorityTerms & terms)
+  const PriorityTerms & terms, WindowScratch & scratch)
 {
   PriorityWindow result;
   result.tasks = segments.up_to(task);
@@ -292,7 +307,7 @@ Result<PriorityWindow> priority_window(
     result.head_stream = streams.of(result.tasks.front())[way];
     result.window.period = streams.all()[result.head_stream].period;
     result.window.stream = result.head_stream;
-    refusal = Builder(model, streams, segments, terms, result).build();
+    refusal = Builder(model, streams, segments, terms, scratch, result).build();
   }
   if (refusal) {
     return Faults{*refusal};

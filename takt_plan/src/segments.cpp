@@ -11,6 +11,9 @@ Segments::Segments(const Model & model, const std::vector<Index> & order)
 : model_(model),
   thread_(model.tasks.size(), kNone),
   core_(model.tasks.size(), kNone),
+  level_(model.tasks.size()),
+  some_local_(model.tasks.size()),
+  only_local_(model.tasks.size()),
   next_(model.tasks.size()),
   on_(model.cores.size()),
   threads_on_(model.cores.size()),
@@ -19,9 +22,13 @@ Segments::Segments(const Model & model, const std::vector<Index> & order)
 {
   find_places(order);
   for (const Index task : order) {
+    only_local_[task] = !model.tasks[task].release;
     for (const Link & link : model.tasks[task].triggers) {
       if (local(link, task)) {
         next_[link.from].push_back(task);
+        some_local_[task] = true;
+      } else {
+        only_local_[task] = false;
       }
     }
   }
@@ -33,6 +40,7 @@ void Segments::find_places(const std::vector<Index> & order)
   for (const Index index : order) {
     const Task & task = model_.tasks[index];
     const Thread & first = model_.threads[task.threads.front()];
+    level_[index] = first.order == takt_core::Order::priority ? task.priority : 0;
     thread_[index] = task.threads.size() == 1 ? task.threads.front() : kNone;
     if (
       task.threads.size() == 1 && first.cores.size() == 1 && first.kind != ThreadClass::deadline) {

@@ -23,11 +23,17 @@ public:
   /// policy deadline, whose runs its reservation cuts.
   Index core(Index task) const noexcept { return core_[task]; }
 
+  /// Where the task stands among those of its one thread.
+  int level(Index task) const noexcept { return level_[task]; }
+
   /// True if the message of this link is seen when its sender's run ends, at the latest, on the
   /// core on which both run, and starts the task by itself. Not from a thread of order `window`
   /// that is not more urgent: its analysis ends where its tasks end. Of a set of newest messages,
   /// each starts a run that keeps it.
   bool local(const Link & link, Index task) const;
+  /// True if it is so for some link of the task; for all, and nothing else starts it.
+  bool some_local(Index task) const noexcept { return some_local_[task]; }
+  bool only_local(Index task) const noexcept { return only_local_[task]; }
   /// Tasks that the end of a run starts on the same core; once for each local link.
   const std::vector<Index> & next(Index task) const noexcept { return next_[task]; }
 
@@ -52,6 +58,9 @@ private:
   const Model & model_;
   std::vector<Index> thread_;
   std::vector<Index> core_;
+  std::vector<int> level_;
+  std::vector<char> some_local_;
+  std::vector<char> only_local_;
   std::vector<std::vector<Index>> next_;
   std::vector<std::vector<Index>> on_;
   std::vector<std::vector<Index>> threads_on_;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "printed.hpp"
-#include "priority_level.hpp"
 #include "round_robin.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -234,7 +233,7 @@ Ahead ThreadAnalysis::ahead_in_order(Index own) const
     if (other == own) {
       continue;
     }
-    if (level(model_, tasks()[other]) >= level(model_, tasks()[own])) {
+    if (flow_.segments.level(tasks()[other]) >= flow_.segments.level(tasks()[own])) {
       ahead.others.push_back(other);
     } else if (
       terms_.blocking &&

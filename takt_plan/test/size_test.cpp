@@ -152,6 +152,31 @@ TEST(Size, MoreThanCanBePlannedIsToldBeforeTheSearch)
   }
 }
 
+TEST(Size, MoreThanCanBePlannedForTheirCoresIsToldBeforeTheSearch)
+{
+  const auto system = parse_system(
+    "version: 1\nhosts: {h: {cores: 20}}\ncallbacks:\n" +
+      repeated(
+        10'000,
+        [](const std::string & n) {
+          return "- {id: \"/n" + n + ":timer(9s)\", time: 1ns, period: 9s, cores: [" +
+                 (n.size() < 4 || n < "7000" ? "3" : "4, 7") + "]}\n";
+        }),
+    "system.yaml");
+  ASSERT_TRUE(system.ok());
+  std::uint64_t on_3 = 0;
+  for (const auto & callback : system->callbacks) {
+    on_3 += callback.cores.size() == 1 ? 1 : 0;
+  }
+  const std::uint64_t elsewhere = system->callbacks.size() - on_3;
+  const std::uint64_t pairs = on_3 * on_3 + elsewhere * elsewhere / 2;
+  ASSERT_GT(pairs, 20'000'000U);
+  const Faults faults = plan_schedule(*system, {}).faults();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_TRUE(has(faults.front(), "there are " + std::to_string(pairs) + " pairs"))
+    << faults.front();
+}
+
 TEST(Size, ManyHostsWithACallbackEachArePlannedFor)
 {
   constexpr int kHosts = 2'000;
