@@ -86,7 +86,8 @@ public:
       return would_be_met(changed, chain);
     });
     result.longer_by = longer_by(chain, result.dominant);
-    result.more_cores_of = more_cores_of(chain);
+    result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
+    result.more_cores_of = result.planned_again ? more_cores_of(chain) : kNone;
     return result;
   }
 
@@ -169,9 +170,6 @@ private:
 
   bool enough_with_more_of(Index host, Index chain)
   {
-    if (model_.tasks.size() > kMostPlannedAgain) {
-      return false;
-    }
     if (!with_more_[host]) {
       takt_schedule::System larger = system_;
       auto & cores = larger.hosts[host].cores;

@@ -32,7 +32,7 @@ Result<Layout> layout_by(const PlanOptions & options, const PlanProblem & proble
     case Planner::takt:
       break;
   }
-  return plan_takt(problem);
+  return plan_takt(problem, options.keep_slack);
 }
 
 bool competes(Planner planner)

@@ -54,8 +54,9 @@ struct Spot
 class Search
 {
 public:
-  explicit Search(const PlanProblem & problem)
+  Search(const PlanProblem & problem, double keep_slack)
   : problem_(problem),
+    keep_slack_(keep_slack),
     large_(problem.model.tasks.size() > kLarge),
     clusters_(clusters(problem))
   {
@@ -262,11 +263,32 @@ private:
       }
       return;
     }
-    if (const auto spot = whole(attempt, cluster, fit)) {
+    const auto spot = whole(attempt, cluster, fit);
+    const bool enough = spot && (fit != Fit::slack || spot->slack >= keep_slack_);
+    if (enough || (spot && !split_better(attempt, cluster, spot->slack))) {
       attempt.layout.insert(spot->core, spot->place, blocks(cluster, one.units));
-    } else if (!split(attempt, cluster, fit)) {
+    } else if (!spot && !split(attempt, cluster, fit)) {
       make_do(cluster, attempt);
     }
+  }
+
+  // Where one of both cores has more slack than `whole` in the end; false if none has.
+  bool split_better(Attempt & attempt, Index cluster, double whole) const
+  {
+    std::optional<Layout> best;
+    double most = whole + kNoise;
+    for (const auto & [first, second] : cuts(cluster)) {
+      Layout tried = attempt.layout;
+      const auto slack = on_two(tried, cluster, first, second, Fit::slack, attempt.score);
+      if (slack && *slack > most) {
+        most = *slack;
+        best = std::move(tried);
+      }
+    }
+    if (best) {
+      attempt.layout = std::move(*best);
+    }
+    return best.has_value();
   }
 
   std::optional<Spot> whole(Attempt & attempt, Index cluster, Fit fit) const
@@ -608,6 +630,7 @@ private:
   }
 
   const PlanProblem & problem_;
+  const double keep_slack_;
   const bool large_;
   const std::vector<Cluster> clusters_;
   std::vector<std::vector<Index>> sources_;  // per cluster: those that start its callbacks
@@ -616,9 +639,9 @@ private:
 
 }  // namespace
 
-Layout plan_takt(const PlanProblem & problem)
+Layout plan_takt(const PlanProblem & problem, double keep_slack)
 {
-  return Search(problem).best();
+  return Search(problem, keep_slack).best();
 }
 
 }  // namespace takt_plan::detail

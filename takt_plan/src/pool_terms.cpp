@@ -59,11 +59,11 @@ BoundTerms PoolSolver::recorded(
       busy.busy.push_back(std::move(work));
     }
   }
-  const Ns less_urgent = std::accumulate(
+  const Ns had_begun = std::accumulate(
     busy.busy.begin(), busy.busy.end(), record.busy,
     [](Ns left, const BusyWork & work) { return left - work.time; });
-  if (less_urgent > 0) {
-    busy.busy.push_back({{}, true, less_urgent});
+  if (had_begun > 0) {
+    busy.busy.push_back({{}, true, had_begun});
   }
   add_term(terms, busy);
   add_term(terms, {TermKind::waking, woken});

@@ -136,7 +136,10 @@ private:
     if (streams_.set(index) != nullptr) {
       add_set(*streams_.set(index));
     }
-    if (!segments_.some_local(index)) {
+    // All activations of the segment are counted already: also the one that such a run started before,
+    // where no other way leads there.
+    const bool counted = index == result_.tasks.front() && streams_.of(index).size() == 1;
+    if (counted || !segments_.some_local(index)) {
       return;
     }
     for (const Link & link : task(index).triggers) {

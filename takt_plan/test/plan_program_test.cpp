@@ -39,6 +39,16 @@ TEST_F(PlanProgram, SaysWhatThePageShows)
   }
 }
 
+TEST_F(PlanProgram, MeetsTheDeadlineOfTheExampleOfSystems)
+{
+  write("car.yaml", takt_schedule::test::docs_block("test: valid", "system.md"));
+  const Outcome outcome = run("car.yaml --json");
+  EXPECT_EQ(outcome.code, 0);
+  const auto all = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(all.at("chains").size(), 1U);
+  EXPECT_LE(all.at("chains").at(0).at("bound_ns").get<std::int64_t>(), 60'000'000);
+}
+
 TEST_F(PlanProgram, SaysOfTheReferenceSystemWhatThePageShows)
 {
   const std::string name = "autoware_reference.yaml";

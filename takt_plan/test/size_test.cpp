@@ -14,6 +14,7 @@
 #include "takt_plan/simulate.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/test/program_test.hpp"
+#include "takt_schedule/test/repeated.hpp"
 
 namespace takt_plan
 {
@@ -22,23 +23,13 @@ namespace
 
 using takt_core::Faults;
 using takt_schedule::parse_system;
-
-constexpr int kMany = 100'000;
+using takt_schedule::test::kMany;
+using takt_schedule::test::repeated;
 
 const std::string kHead = "version: 1\nhosts: {h: {cores: 4}}\ncallbacks:\n";
 const std::string kSchedule =
   "version: 1\nexecutors: {main: {order: priority, threads: {t: {policy: fifo, priority: 50, "
   "cores: [0]}}, default: t}}\n";
-
-template <typename Entry>
-std::string repeated(int times, const Entry & entry)
-{
-  std::string text;
-  for (int i = 0; i < times; ++i) {
-    text += entry(std::to_string(i));
-  }
-  return text;
-}
 
 std::string timers(int count)
 {

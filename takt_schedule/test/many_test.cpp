@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "repeated.hpp"
 #include "schedule_text.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/parse.hpp"
@@ -19,22 +20,12 @@ namespace
 {
 
 using takt_core::Faults;
+using test::kMany;
+using test::repeated;
 using test::Strings;
 using test::with_main;
 
-constexpr int kMany = 100'000;
-
 const std::string kHead = "version: 1\nhosts: {h: {cores: 4}}\n";
-
-template <typename Entry>
-std::string repeated(int times, const Entry & entry)
-{
-  std::string text;
-  for (int i = 0; i < times; ++i) {
-    text += entry(std::to_string(i));
-  }
-  return text;
-}
 
 Faults system_faults(const std::string & text)
 {

@@ -81,11 +81,12 @@ TEST(System, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(front.offset, 0ms);
   EXPECT_EQ(front.publishes, std::vector<std::string>{"/front/points"});
   EXPECT_EQ(system.callbacks[1].jitter, 500us);
-  EXPECT_FALSE(system.callbacks[1].offset);
+  EXPECT_EQ(system.callbacks[1].offset, 5ms);
   const CallbackModel & fuse = system.callbacks[2];
   EXPECT_EQ(fuse.group, "/fuse:group(inputs)");
   EXPECT_EQ(fuse.time.best, 4ms);
-  EXPECT_EQ(fuse.trigger, Trigger::all);
+  EXPECT_EQ(fuse.trigger, Trigger::newest);
+  EXPECT_EQ(fuse.ids.size(), 2U);
   EXPECT_EQ(fuse.triggers.size(), 2U);
   EXPECT_EQ(fuse.reads, std::vector<std::string>{"/map"});
   EXPECT_EQ(fuse.depth, 2U);
@@ -96,7 +97,7 @@ TEST(System, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(detect.cores, (std::vector<int>{2, 3}));
   EXPECT_EQ(system.callbacks[4].executor, "maps");
   ASSERT_EQ(system.chains.size(), 1U);
-  EXPECT_EQ(system.chains[0].options.deadline, 60ms);
+  EXPECT_EQ(system.chains[0].options.deadline, 80ms);
 }
 
 TEST(System, ReadsTheDocumentationsSetOfNewestMessages)
@@ -119,6 +120,14 @@ TEST(System, ReadsTheDocumentationsSetOfNewestMessages)
   const std::string both = "[/front/points, /rear/points]";
   short_of_one.replace(short_of_one.find(both), both.size(), "[/front/points]");
   EXPECT_FALSE(parse_system(short_of_one, "system.yaml").ok());
+  std::string crossed = page;
+  crossed.replace(crossed.find(both), both.size(), "[/rear/points, /front/points]");
+  crossed.erase(crossed.find("chains:"));
+  EXPECT_EQ(
+    parse_system(crossed, "system.yaml").faults(),
+    Faults{"system.yaml:6:5: '/fuse:sub(/front/points)' is in the place of '/rear/points'; write "
+           "the ids "
+           "in the order of the topics in triggers"});
   std::string all = page;
   const std::string newest = "trigger: newest";
   all.replace(all.find(newest), newest.size(), "trigger: all");

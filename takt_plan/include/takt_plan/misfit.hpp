@@ -25,6 +25,7 @@ struct Misfit
   std::optional<int> faster_by;  ///< percent of the dominant callback's execution time, up to 95
   std::optional<int> longer_by;  ///< percent of the period with which that callback is released
   Index more_cores_of = kNone;   ///< planned anew, one more core of this host would be enough
+  bool planned_again = false;    ///< to see that; not of very many callbacks
 };
 
 /// One for each chain that misses its deadline, most important first. Of the first few it repeats the

@@ -10,7 +10,8 @@
 //   least slack. What fits on no core is split along the chain. Urgency on a core goes by deadline,
 //   or another place is looked for. Then threads are merged for as long as the smallest slack allows.
 //   Objective: deadlines of chains from the most important one down, callbacks without a bound, the
-//   smallest normalised slack up to `keep_slack`, the fewest threads.
+//   smallest normalised slack up to `keep_slack`, the fewest threads; of mergers that leave as much
+//   slack, the one that saves most context switches.
 // - `isolated`: one thread for each callback group, OS priority by deadline (that of the tightest
 //   chain through it, or its period). Chains are placed whole on the core with the most room, the most
 //   loading first; those that fit on none, unit by unit.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "explanation.hpp"
 #include "printed.hpp"
@@ -98,6 +99,14 @@ std::string why(const PlanReport & report, const Misfit & misfit)
             ? fmt::format(" is {} too late.", printed(*misfit.late))
             : fmt::format(
                 " has no bound: {}.", report.planned.bounds.chains[misfit.chain].faults().front());
+  const Chain & chain = model.chains[misfit.chain];
+  const Ns own = std::accumulate(
+    chain.path.begin(), chain.path.end(), Ns{0},
+    [&](Ns sum, Index task) { return add(sum, model.tasks[task].cost()); });
+  if (own > chain.deadline) {
+    text += fmt::format(
+      " Its callbacks alone take {} of the {} that it has.", printed(own), printed(chain.deadline));
+  }
   if (misfit.dominant == kNone) {
     return text + "\n";
   }
@@ -121,7 +130,10 @@ std::string why(const PlanReport & report, const Misfit & misfit)
         : fmt::format("{} had one more core", model.hosts[misfit.more_cores_of]));
   }
   if (changes.empty()) {
-    return text + " Neither a faster or rarer callback nor one more core alone would mend that.\n";
+    return text +
+           (misfit.planned_again
+              ? " Neither that one faster or rarer nor one more core alone would mend that.\n"
+              : " That one faster or rarer alone would not mend that.\n");
   }
   text += " It would fit if ";
   for (Index i = 0; i < changes.size(); ++i) {

@@ -37,7 +37,23 @@ std::string interferer(const Model & model, const BoundTerm & term)
   return fmt::format("thread {}, which is not an executor's", model.others[term.other].name);
 }
 
-std::vector<std::string> busy_lines(const Model & model, const BoundTerm & term)
+/// Whether a task of the segment's own thread goes before it only because the kernel may run another
+/// thread of its OS priority in between.
+bool by_equal_thread(const Model & model, const SegmentBound & segment, Index task)
+{
+  const auto & threads = model.tasks[task].threads;
+  return model.threads[threads.front()].order == takt_core::Order::priority &&
+         std::any_of(
+           segment.tasks.begin(), segment.tasks.end(),
+           [&](Index own) { return model.tasks[own].threads == threads; }) &&
+         std::all_of(segment.tasks.begin(), segment.tasks.end(), [&](Index own) {
+           return model.tasks[own].threads != threads ||
+                  model.tasks[own].priority > model.tasks[task].priority;
+         });
+}
+
+std::vector<std::string> busy_lines(
+  const Model & model, const SegmentBound & segment, const BoundTerm & term)
 {
   const Ns work = std::accumulate(
     term.busy.begin(), term.busy.end(), Ns{0},
@@ -53,7 +69,11 @@ std::vector<std::string> busy_lines(const Model & model, const BoundTerm & term)
     return std::pair(a.had_begun, -a.time) < std::pair(b.had_begun, -b.time);
   });
   for (const BusyWork & one : busy) {
-    const std::string by = fmt::format("{}", fmt::join(ids_of(model, one.tasks), ", "));
+    const bool own = std::all_of(one.tasks.begin(), one.tasks.end(), [&](Index task) {
+      return std::find(segment.tasks.begin(), segment.tasks.end(), task) != segment.tasks.end();
+    });
+    const std::string by = (own ? "other activations of " : "") +
+                           fmt::format("{}", fmt::join(ids_of(model, one.tasks), ", "));
     lines.push_back(
       one.had_begun
         ? fmt::format(
@@ -89,7 +109,10 @@ std::string line_of(const Model & model, const SegmentBound & segment, const Bou
     case TermKind::waking:
       return "threads that wake each other";
     case TermKind::interference:
-      return "interference by " + interferer(model, term);
+      return "interference by " + interferer(model, term) +
+             (term.task != kNone && by_equal_thread(model, segment, term.task)
+                ? ", less urgent: another thread there has the same OS priority"
+                : "");
     case TermKind::reservation:
       return "waiting for the time that its thread reserves";
     case TermKind::switches:
@@ -146,7 +169,7 @@ std::vector<std::string> lines_of(
   const Model & model, const SegmentBound & segment, const BoundTerm & term)
 {
   if (term.kind == TermKind::threads_busy) {
-    return busy_lines(model, term);
+    return busy_lines(model, segment, term);
   }
   return {line_of(model, segment, term)};
 }
