@@ -28,10 +28,10 @@ std::string percent(double load)
 class Answers
 {
 public:
-  Answers(const PrioritySolver & solver, bool explain)
+  Answers(const PrioritySolver & solver, std::size_t most_terms)
   : model_(solver.model()),
     solver_(solver),
-    explain_(explain)
+    most_terms_(most_terms)
   {
   }
 
@@ -45,9 +45,7 @@ public:
     for (Index chain = 0; chain < model_.chains.size(); ++chain) {
       bounds.chains.push_back(bound_of(model_.chains[chain], steps[chain]));
     }
-    if (explain_) {
-      add_terms(steps, bounds.chains);
-    }
+    add_terms(steps, bounds.chains);
     return bounds;
   }
 
@@ -253,7 +251,7 @@ private:
     });
     std::size_t terms = 0;
     for (const Index chain : order) {
-      if (terms >= kMostTerms) {
+      if (terms >= most_terms_) {
         return;
       }
       if (chains[chain]) {
@@ -290,14 +288,14 @@ private:
 
   const Model & model_;
   const PrioritySolver & solver_;
-  const bool explain_;
+  const std::size_t most_terms_;
 };
 
 }  // namespace
 
-PriorityBounds answers(const PrioritySolver & solver, bool explain)
+PriorityBounds answers(const PrioritySolver & solver, std::size_t most_terms)
 {
-  return Answers(solver, explain).all();
+  return Answers(solver, most_terms).all();
 }
 
 }  // namespace takt_plan::detail

@@ -4,6 +4,7 @@
 #ifndef TAKT_PLAN__SRC__ANSWERS_HPP_
 #define TAKT_PLAN__SRC__ANSWERS_HPP_
 
+#include <cstddef>
 #include <utility>
 
 #include "priority_solver.hpp"
@@ -12,8 +13,8 @@
 namespace takt_plan::detail
 {
 
-/// Of all kinds of threads that took part. `explain`: with the terms of each segment.
-PriorityBounds answers(const PrioritySolver & solver, bool explain);
+/// Of all kinds of threads that took part. With terms of segments until there are `most_terms`.
+PriorityBounds answers(const PrioritySolver & solver, std::size_t most_terms);
 
 /// The same as bounds alone: `Plain` has one per task and one per chain.
 template <typename Plain>

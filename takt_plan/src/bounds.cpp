@@ -32,7 +32,7 @@ Result<Bounds> bounds(const Model & model, const BoundsOptions & options)
   if (!solver.too_large().empty()) {
     return takt_core::Faults{solver.too_large()};
   }
-  PriorityBounds found = detail::answers(solver, options.explain);
+  PriorityBounds found = detail::answers(solver, options.explain ? options.most_terms : 0);
   Bounds all;
   all.tasks = std::move(found.tasks);
   for (Result<ChainBound> & chain : found.chains) {

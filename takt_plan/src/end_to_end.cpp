@@ -1,6 +1,8 @@
 #include "takt_plan/end_to_end.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <utility>
 
 #include "takt_schedule/quoted.hpp"
@@ -37,6 +39,7 @@ struct Part
 /// How a part uses what is there: at the latest.
 struct Use
 {
+  Index chain = kNone;
   Ns next = 0;
   ChainAnswer answer;
   Ns time() const { return add(next, answer.bound); }
@@ -59,14 +62,14 @@ public:
 
   Result<EndToEndBounds> answers()
   {
-    BoundsOptions options;
-    options.explain = explain_;
-    auto found = bounds(asked_.model(), options);
+    const bool more = asked_.model().chains.size() > model_.chains.size();
+    auto found = bounds(asked_.model(), with_terms(explain_ && !more));
     if (!found) {
       return found.faults();
     }
     found_ = std::move(*found);
     EndToEndBounds result;
+    used_.resize(model_.chains.size());
     for (Index chain = 0; chain < model_.chains.size(); ++chain) {
       result.chains.push_back(answer(chain));
     }
@@ -78,6 +81,9 @@ public:
       if (parts_[chain].size() > 1) {
         result.bounds.chains[chain] = as_whole(result.chains[chain]);
       }
+    }
+    if (explain_ && more) {
+      add_terms(result);
     }
     return result;
   }
@@ -130,6 +136,47 @@ private:
       const bool alone = path.size() == 1 && streams.size() == 1;
       path.insert(path.end(), part.tasks.begin() + 1, part.tasks.end());
       part.ways.push_back({stream, alone && part.chain != kNone ? part.chain : asked_.add(path)});
+    }
+  }
+
+  /// All of them, however many, if the model has one chain.
+  BoundsOptions with_terms(bool explain) const
+  {
+    BoundsOptions options;
+    options.explain = explain;
+    if (model_.chains.size() == 1) {
+      options.most_terms = std::numeric_limits<std::size_t>::max();
+    }
+    return options;
+  }
+
+  /// To what counts of all that was asked, which is known only now; each as important as its chain.
+  void add_terms(EndToEndBounds & result) const
+  {
+    Model model = asked_.model();
+    model.chains.clear();
+    std::map<Index, Index> position;  // of what was asked, among what counts
+    for (Index chain = 0; chain < model_.chains.size(); ++chain) {
+      for (Index part = 0; result.chains[chain] && part < used_[chain].size(); ++part) {
+        const Index asked = used_[chain][part];
+        const auto [at, fresh] = position.try_emplace(asked, model.chains.size());
+        if (fresh) {
+          model.chains.push_back(asked_.model().chains[asked]);
+        }
+        int & priority = model.chains[at->second].priority;
+        priority = std::max(priority, model_.chains[chain].priority);
+      }
+    }
+    const auto found = bounds(model, with_terms(true));
+    for (Index chain = 0; chain < model_.chains.size(); ++chain) {
+      auto & answer = result.chains[chain];
+      for (Index part = 0; answer && part < used_[chain].size(); ++part) {
+        answer->parts[part].answer.segments =
+          found->chains[position.at(used_[chain][part])]->segments;
+      }
+      if (answer && answer->parts.size() == 1) {
+        result.bounds.chains[chain]->segments = answer->parts.front().answer.segments;
+      }
     }
   }
 
@@ -191,7 +238,7 @@ private:
         best = best ? std::move(best) : Result<Use>(answer.faults());
         continue;
       }
-      const Use one{terms_.period ? stream.period : 0, later(**answer, part)};
+      const Use one{way.chain, terms_.period ? stream.period : 0, later(**answer, part)};
       if (!best || one.time() < best->time()) {
         best = one;
       }
@@ -199,7 +246,7 @@ private:
     return best;
   }
 
-  Result<EndToEnd> answer(Index chain) const
+  Result<EndToEnd> answer(Index chain)
   {
     const std::vector<Part> & parts = parts_[chain];
     const auto first = found(parts.front().chain);
@@ -207,6 +254,7 @@ private:
       return first.faults();
     }
     EndToEnd result;
+    used_[chain] = {parts.front().chain};
     result.parts.push_back({parts.front().tasks, 0, 0, **first});
     result.response = (*first)->bound;
     Ns through = 0;  // all parts but the first
@@ -215,6 +263,7 @@ private:
       if (!used) {
         return used.faults();
       }
+      used_[chain].push_back(used->chain);
       result.parts.push_back({parts[i].tasks, parts[i].under_way, used->next, used->answer});
       through = add(through, add(parts[i].under_way, used->time()));
     }
@@ -303,6 +352,7 @@ private:
   MoreChains asked_;
   std::vector<std::vector<Part>> parts_;  // per chain
   Bounds found_;                          // of all that was asked
+  std::vector<std::vector<Index>> used_;  // per chain and part: what counts of it
 };
 
 }  // namespace

@@ -33,8 +33,15 @@ enum class Fit
 {
   first,  ///< the fullest core on which it fits
   worst,  ///< the emptiest one
-  slack   ///< the one that leaves the largest smallest slack
+  slack,  ///< the one that leaves the largest smallest slack
+  cut     ///< the same; and of less than is kept anyway, cut in two where that leaves more
 };
+
+/// Whether all places are compared, not the first one taken that will do.
+constexpr bool compares(Fit fit)
+{
+  return fit == Fit::slack || fit == Fit::cut;
+}
 
 /// One layout while it is made, with what it misses already.
 struct Attempt
@@ -66,23 +73,44 @@ public:
   Layout best()
   {
     std::optional<Attempt> best;
-    for (const auto & [order, fit] : attempts()) {
-      Attempt attempt = place_all(order, fit);
-      if (!best || attempt.score.better_than(best->score)) {
-        best = std::move(attempt);
-      }
-      if (tired() || (large_ && best->score.missed.empty() && best->score.unbounded.empty())) {
+    for (const auto & [order, fit] : attempts({Fit::worst, Fit::slack, Fit::first})) {
+      take_if_better(place_all(order, fit), best);
+      if (tired() || (large_ && complete(best->score))) {
         break;
       }
     }
     improve(*best);
+    if (complete(best->score) && best->score.slack >= keep_slack_) {
+      return std::move(best->layout);
+    }
+    // Last, and only if better: what a cut gains for one chain may be missing for the next.
+    for (const auto & [order, fit] : attempts({Fit::cut})) {
+      if (tired()) {
+        break;
+      }
+      Attempt attempt = place_all(order, fit);
+      improve(attempt);
+      take_if_better(std::move(attempt), best);
+    }
     return std::move(best->layout);
   }
 
 private:
   using Order = std::vector<Index>;
 
-  std::vector<std::pair<Order, Fit>> attempts() const
+  static bool complete(const Score & found)
+  {
+    return found.missed.empty() && found.unbounded.empty();
+  }
+
+  static void take_if_better(Attempt attempt, std::optional<Attempt> & best)
+  {
+    if (!best || attempt.score.better_than(best->score)) {
+      best = std::move(attempt);
+    }
+  }
+
+  std::vector<std::pair<Order, Fit>> attempts(const std::vector<Fit> & fits) const
   {
     Order by_rank(clusters_.size());
     std::iota(by_rank.begin(), by_rank.end(), Index{0});
@@ -98,8 +126,8 @@ private:
     const Order by_deadline =
       sorted([](const Cluster & a, const Cluster & b) { return a.deadline < b.deadline; });
     std::vector<std::pair<Order, Fit>> result;
-    for (const Fit fit : {Fit::worst, Fit::slack, Fit::first}) {
-      if (fit == Fit::slack && large_) {
+    for (const Fit fit : fits) {
+      if (compares(fit) && large_) {
         continue;
       }
       for (const Order & order :
@@ -264,7 +292,7 @@ private:
       return;
     }
     const auto spot = whole(attempt, cluster, fit);
-    const bool enough = spot && (fit != Fit::slack || spot->slack >= keep_slack_);
+    const bool enough = spot && (fit != Fit::cut || spot->slack >= keep_slack_);
     if (enough || (spot && !split_better(attempt, cluster, spot->slack))) {
       attempt.layout.insert(spot->core, spot->place, blocks(cluster, one.units));
     } else if (!spot && !split(attempt, cluster, fit)) {
@@ -279,7 +307,7 @@ private:
     double most = whole + kNoise;
     for (const auto & [first, second] : cuts(cluster)) {
       Layout tried = attempt.layout;
-      const auto slack = on_two(tried, cluster, first, second, Fit::slack, attempt.score);
+      const auto slack = on_two(tried, cluster, first, second, Fit::cut, attempt.score);
       if (slack && *slack > most) {
         most = *slack;
         best = std::move(tried);
@@ -300,7 +328,7 @@ private:
       if (found && (!best || found->slack > best->slack)) {
         best = found;
       }
-      if (best && fit != Fit::slack) {
+      if (best && !compares(fit)) {
         break;
       }
     }

@@ -18,7 +18,7 @@ Layout plan_competition(const PlanProblem & problem, const PlanOptions & options
 Layout plan_competition_literal(const PlanProblem & problem, const PlanOptions & options);
 /// Fault: a callback may only be where none of the `executors` is; 0: there is always another one.
 takt_core::Result<Layout> plan_picas(const PlanProblem & problem, int executors);
-/// As much slack as is kept anyway (PlanOptions::keep_slack) is enough not to cut a chain in two.
+/// With less than `keep_slack` (PlanOptions) it is also tried to cut chains in two that fit on one core.
 Layout plan_takt(const PlanProblem & problem, double keep_slack);
 
 /// Merges threads of one executor and core, as planner.hpp says; what each merger costs.

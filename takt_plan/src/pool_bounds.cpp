@@ -16,7 +16,7 @@ Result<PooledBounds> pool_bounds(const Model & model, const PoolOptions & option
   all.horizon = options.horizon;
   all.pool = options.terms;
   const detail::PrioritySolver solved(model, all, detail::pool_analyses);
-  return detail::without_segments<PooledBounds>(detail::answers(solved, false));
+  return detail::without_segments<PooledBounds>(detail::answers(solved, 0));
 }
 
 }  // namespace takt_plan

@@ -15,7 +15,7 @@ takt_core::Result<PriorityBounds> priority_bounds(
   if (!solver.too_large().empty()) {
     return takt_core::Faults{solver.too_large()};
   }
-  return detail::answers(solver, options.explain);
+  return detail::answers(solver, options.explain ? kMostTerms : 0);
 }
 
 }  // namespace takt_plan

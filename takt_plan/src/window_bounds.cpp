@@ -17,7 +17,7 @@ Result<WindowBounds> window_bounds(const Model & model, const WindowOptions & op
   all.window = options.terms;
   all.round_robin_only = options.round_robin_only || !(options.terms == RoundRobinTerms{});
   const detail::PrioritySolver solved(model, all, detail::window_analyses);
-  return detail::without_segments<WindowBounds>(detail::answers(solved, false));
+  return detail::without_segments<WindowBounds>(detail::answers(solved, 0));
 }
 
 }  // namespace takt_plan

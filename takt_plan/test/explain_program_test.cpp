@@ -168,6 +168,38 @@ TEST_F(ExplainProgram, JsonSaysByWhichAnalysisEachPartIs)
   EXPECT_EQ(chain.at("bound_ns"), end);
 }
 
+TEST_F(ExplainProgram, SaysWhereOnlyAnotherThreadOfEqualPriorityLetsSomethingGoBefore)
+{
+  write(
+    "small.yaml",
+    "version: 1\nhosts: {car: {cores: 1}}\ncallbacks:\n"
+    "  - {id: \"/a:timer(10ms)\", time: 1ms, period: 10ms, publishes: /a}\n"
+    "  - {id: \"/b:sub(/a)\", time: 1ms, triggers: /a}\n"
+    "  - {id: \"/t:timer(20ms)\", time: 2ms, period: 20ms}\n"
+    "chains: {main: {path: [\"/a:timer(10ms)\", \"/b:sub(/a)\"], deadline: 10ms}}\n");
+  const auto explained = [&](const std::string & rest, const std::string & of_b) {
+    write(
+      "threads.yaml",
+      "version: 1\nexecutors:\n  main:\n    order: priority\n    threads:\n"
+      "      hot: {policy: fifo, priority: 80, cores: [0]}\n"
+      "      rest: {policy: fifo, priority: " +
+        rest +
+        ", cores: [0]}\n"
+        "    default: hot\n    callbacks:\n"
+        "      - {match: \"/a:timer(10ms)\", threads: hot, priority: 9}\n"
+        "      - {match: \"/b:sub(/a)\", threads: " +
+        of_b +
+        ", priority: 5}\n"
+        "      - {match: \"/t:timer(20ms)\", threads: hot, priority: 0}\n");
+    return run("threads.yaml --system small.yaml --chain main").out;
+  };
+  const std::string interference = "interference by /t:timer(20ms) on hot (OS priority 80)";
+  const std::string why = ", less urgent: another thread there has the same OS priority\n";
+  // The segment's other thread, which is less urgent, is why.
+  EXPECT_NE(explained("50", "rest").find(interference + "\n"), std::string::npos);
+  EXPECT_NE(explained("80", "rest").find(interference + why), std::string::npos);
+}
+
 TEST_F(ExplainProgram, AChainWithoutABoundSaysWhyAndIsNotMet)
 {
   write("pool.yaml", changed("two.yaml", "default: planner", "default: all"));

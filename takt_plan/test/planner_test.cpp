@@ -55,6 +55,57 @@ TEST(Planner, KeepsChainsWholeAndApart)
   EXPECT_EQ(planned.chains, (std::vector<Index>{0, 1}));
 }
 
+// What one chain gains by being cut may be missing for the next.
+TEST(Planner, KeepingMoreSlackMissesNoDeadline)
+{
+  struct Row
+  {
+    int period;    // ms
+    int deadline;  // us
+    std::vector<int> times;
+  };
+  // The most important first.
+  const std::vector<Row> rows{
+    {100, 55650, {2272, 9082, 7665, 5765}},
+    {200, 167765, {8915, 18697, 15155}},
+    {40, 25229, {2334, 1316, 3914}},
+    {20, 9272, {809, 1712}},
+    {50, 33534, {12292, 10233}},
+    {10, 4381, {146, 655, 301, 615}},
+    {50, 16231, {3584, 2050, 1619}},
+    {25, 8964, {1838, 2366, 1899, 2205}},
+    {40, 31348, {3395, 12171}},
+    {20, 17936, {963, 1177}}};
+  std::string callbacks;
+  std::string chains;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string chain = "c" + std::to_string(i);
+    const std::string timer = ":timer(" + std::to_string(rows[i].period) + "ms)";
+    std::string path;
+    for (std::size_t k = 0; k < rows[i].times.size(); ++k) {
+      const std::string node = chain + "n" + std::to_string(k);
+      const std::string before = chain + "n" + std::to_string(k - 1);
+      const std::string id = "\"/" + node + (k == 0 ? timer : ":sub(/" + before + ")") + "\"";
+      callbacks +=
+        "  - {id: " + id + ", time: " + std::to_string(rows[i].times[k]) + "us, " +
+        (k == 0 ? "period: " + std::to_string(rows[i].period) + "ms" : "triggers: /" + before) +
+        ", publishes: /" + node + "}\n";
+      path += (k == 0 ? "" : ", ") + id;
+    }
+    chains += "  " + chain + ": {path: [" + path + "], priority: " + std::to_string(200 - i) +
+              ", deadline: " + std::to_string(rows[i].deadline) + "us}\n";
+  }
+  const System system = system_of(
+    "hosts: {h: {cores: 3}}\n"
+    "overheads: {dispatch: 1us, middleware: 10us, context_switch: 3us}\ncallbacks:\n" +
+    callbacks + "chains:\n" + chains);
+  for (const double keep : {0.0, 0.1, 0.5}) {
+    PlanOptions options;
+    options.keep_slack = keep;
+    EXPECT_TRUE(all_met(plan_of(system, options))) << keep;
+  }
+}
+
 // A loop may come before what it reads: reading is no order.
 TEST(Planner, PlansChainsThroughReadsInWhateverOrderTheModelHasThem)
 {

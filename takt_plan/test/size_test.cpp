@@ -295,6 +295,29 @@ const std::string kPool =
 
 INSTANTIATE_TEST_SUITE_P(Schedules, SizeOfTerms, testing::Values(kSchedule, kPool));
 
+// The one that reads is the most important; its parts are asked for apart.
+TEST(Size, TermsOfChainsThatReadAreMadeInTheirTurn)
+{
+  constexpr int kChains = 900;
+  std::string text = kHead + timers(kChains) +
+                     "- {id: \"/a:timer(9s)\", time: 1ns, period: 9s, publishes: /a}\n"
+                     "- {id: \"/r:timer(9s)\", time: 1ns, period: 9s, reads: /a}\nchains:\n"
+                     "  reads: {path: [\"/a:timer(9s)\", \"/r:timer(9s)\"], priority: 9}\n";
+  const std::string others = repeated(kChains, [](const std::string & n) {
+    return "  c" + n + ": {path: [\"/n" + n + ":timer(9s)\"], priority: 5}\n";
+  });
+  const auto plan = parse_plan(text + others, kSchedule);
+  ASSERT_TRUE(plan.ok()) << plan.faults().front();
+  const auto found = end_to_end(plan->model, {}, true);
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found->chains.front()->parts.size(), 2U);
+  for (const PathPart & part : found->chains.front()->parts) {
+    const SegmentBound & segment = part.answer.segments.front();
+    EXPECT_EQ(sum_of(segment.terms), segment.response);
+  }
+  EXPECT_TRUE(found->chains.back()->parts.front().answer.segments.front().terms.empty());
+}
+
 // What a program may take under sanitizers says nothing about it.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 

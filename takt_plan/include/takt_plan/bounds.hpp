@@ -31,10 +31,12 @@
 #ifndef TAKT_PLAN__BOUNDS_HPP_
 #define TAKT_PLAN__BOUNDS_HPP_
 
+#include <cstddef>
 #include <vector>
 
 #include "takt_core/result.hpp"
 #include "takt_plan/analysis.hpp"
+#include "takt_plan/bound_terms.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "takt_plan/model.hpp"
 #include "takt_plan/pool_equations.hpp"
@@ -66,6 +68,7 @@ struct BoundsOptions
   PoolTerms pool;
   /// What bounds are the sum of: SegmentBound::terms. Takes time; changes no bound.
   bool explain = false;
+  std::size_t most_terms = kMostTerms;  ///< with `explain`: beyond them no other chain gets any
 };
 
 struct ChainAnswer

@@ -101,7 +101,8 @@ struct PlanOptions
   std::vector<int> cpus;
   std::vector<std::pair<std::string, int>> host_cpus;  ///< the same, each of one host
   /// `takt` merges threads as long as each chain keeps this share of its deadline to spare, or what it
-  /// has in the plan with the most threads, if that is less. From 0 to 1.
+  /// has in the plan with the most threads, if that is less; and tries to cut chains in two while there
+  /// is less. From 0 to 1.
   double keep_slack = 0.1;
   /// On each host, up to kMostExecutors; 0: `picas` has always another one, `competition` as many as
   /// there are cores. Other planners have none to count.

@@ -105,7 +105,8 @@ std::string why(const PlanReport & report, const Misfit & misfit)
     [&](Ns sum, Index task) { return add(sum, model.tasks[task].cost()); });
   if (own > chain.deadline) {
     text += fmt::format(
-      " Its callbacks alone take {} of the {} that it has.", printed(own), printed(chain.deadline));
+      " Its callbacks with their overheads alone take {} of the {} that it has.", printed(own),
+      printed(chain.deadline));
   }
   if (misfit.dominant == kNone) {
     return text + "\n";

@@ -119,9 +119,9 @@ Answer analyse(const Arguments & arguments)
     answer.depths = std::move(*depths);
     if (const auto chains = without_terms(answer.found); explain && chains > 0) {
       answer.warnings.push_back(fmt::format(
-        "the terms of {} chains, the least important, are left out, as there are more than {}; "
-        "takt explain "
-        "--chain gives those of one",
+        "of the {} least important chains terms are left out, as there are more than {}; --chain "
+        "gives "
+        "those of one",
         chains, takt_plan::kMostTerms));
     }
     for (std::string & warning : takt_plan::program::depth_warnings(answer.plan, answer.depths)) {

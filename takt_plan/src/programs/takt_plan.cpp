@@ -185,7 +185,7 @@ int main(int argc, char ** argv)
   app.add_option_function<std::string>(
     "--keep-slack",
     [&](const std::string & text) { arguments.options.keep_slack = read_share(text); },
-    "threads are merged while every chain has this share of its deadline to spare (0.1)");
+    "share of each chain's deadline to keep to spare when threads are merged (0.1)");
   app.add_flag("--json", arguments.json, "print what was found as JSON");
   return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
 }

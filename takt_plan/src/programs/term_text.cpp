@@ -37,19 +37,24 @@ std::string interferer(const Model & model, const BoundTerm & term)
   return fmt::format("thread {}, which is not an executor's", model.others[term.other].name);
 }
 
-/// Whether a task of the segment's own thread goes before it only because the kernel may run another
-/// thread of its OS priority in between.
+/// Whether a task of the segment's least urgent thread goes before it only because the kernel may run
+/// another thread of that OS priority in between.
 bool by_equal_thread(const Model & model, const SegmentBound & segment, Index task)
 {
-  const auto & threads = model.tasks[task].threads;
-  return model.threads[threads.front()].order == takt_core::Order::priority &&
-         std::any_of(
-           segment.tasks.begin(), segment.tasks.end(),
-           [&](Index own) { return model.tasks[own].threads == threads; }) &&
-         std::all_of(segment.tasks.begin(), segment.tasks.end(), [&](Index own) {
-           return model.tasks[own].threads != threads ||
-                  model.tasks[own].priority > model.tasks[task].priority;
-         });
+  const Thread & thread = model.threads[model.tasks[task].threads.front()];
+  bool own_thread = false;
+  for (const Index own : segment.tasks) {
+    if (model.threads[model.tasks[own].threads.front()].priority < thread.priority) {
+      return false;
+    }
+    if (model.tasks[own].threads == model.tasks[task].threads) {
+      own_thread = true;
+      if (model.tasks[own].priority <= model.tasks[task].priority) {
+        return false;
+      }
+    }
+  }
+  return own_thread && thread.order == takt_core::Order::priority;
 }
 
 std::vector<std::string> busy_lines(
