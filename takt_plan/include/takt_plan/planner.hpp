@@ -7,8 +7,10 @@
 // - `takt`: chain-aware search with the analysis in the loop. Chains are placed whole, most important
 //   first, most loading first, or most urgent first, each on the core where it fits first, or where
 //   the smallest slack stays largest; the best of these attempts is improved by moving what has the
-//   least slack. What fits on no core is split along the chain. Urgency on a core goes by deadline,
-//   or another place is looked for. Then threads are merged for as long as the smallest slack allows.
+//   least slack. What fits on no core is split along the chain. Where less than `keep_slack` is left in
+//   the end, chains that fit are split as well, if the whole is better for it. Urgency on a core goes by
+//   deadline, or another place is looked for. Then threads are merged for as long as the smallest slack
+//   allows.
 //   Objective: deadlines of chains from the most important one down, callbacks without a bound, the
 //   smallest normalised slack up to `keep_slack`, the fewest threads; of mergers that leave as much
 //   slack, the one that saves most context switches.
