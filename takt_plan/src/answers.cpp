@@ -35,7 +35,7 @@ public:
   {
   }
 
-  PriorityBounds all()
+  PriorityBounds all() const
   {
     PriorityBounds bounds;
     for (Index task = 0; task < model_.tasks.size(); ++task) {
@@ -45,7 +45,9 @@ public:
     for (Index chain = 0; chain < model_.chains.size(); ++chain) {
       bounds.chains.push_back(bound_of(model_.chains[chain], steps[chain]));
     }
-    add_terms(steps, bounds.chains);
+    if (most_terms_ > 0) {
+      add_terms(steps, bounds.chains);
+    }
     return bounds;
   }
 

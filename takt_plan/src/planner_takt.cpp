@@ -291,16 +291,18 @@ private:
       }
       return;
     }
-    const auto spot = whole(attempt, cluster, fit);
-    const bool enough = spot && (fit != Fit::cut || spot->slack >= keep_slack_);
-    if (enough || (spot && !split_better(attempt, cluster, spot->slack))) {
-      attempt.layout.insert(spot->core, spot->place, blocks(cluster, one.units));
-    } else if (!spot && !split(attempt, cluster, fit)) {
+    if (const auto spot = whole(attempt, cluster, fit)) {
+      const bool cut =
+        fit == Fit::cut && spot->slack < keep_slack_ && split_better(attempt, cluster, spot->slack);
+      if (!cut) {
+        attempt.layout.insert(spot->core, spot->place, blocks(cluster, one.units));
+      }
+    } else if (!split(attempt, cluster, fit)) {
       make_do(cluster, attempt);
     }
   }
 
-  // Where one of both cores has more slack than `whole` in the end; false if none has.
+  // Cut in two where that leaves more slack than `whole`, the most there is; false if no cut does.
   bool split_better(Attempt & attempt, Index cluster, double whole) const
   {
     std::optional<Layout> best;

@@ -247,8 +247,10 @@ private:
     const std::unordered_set<std::string_view> topics(
       callback.triggers.begin(), callback.triggers.end());
     for (std::size_t i = 0; i < callback.ids.size(); ++i) {
-      const std::string_view topic = subscribed(callback.ids[i]);
-      if (topic != callback.triggers[i] && topics.count(topic) != 0) {
+      const std::string_view topic = bracketed(callback.ids[i]);
+      if (
+        kind_word(callback.ids[i]) == "sub" && topic != callback.triggers[i] &&
+        topics.count(topic) != 0) {
         findings_.fault(
           map.at("id"), quoted(callback.ids[i]) + " is in the place of " +
                           quoted(callback.triggers[i]) +
@@ -256,17 +258,6 @@ private:
         return;
       }
     }
-  }
-
-  /// "/t" of "/node:sub(/t)"; nothing of any other id.
-  static std::string_view subscribed(std::string_view id)
-  {
-    constexpr std::string_view kBegin = ":sub(";
-    const std::size_t begin = id.find(kBegin);
-    const std::size_t end = id.find(')', begin);
-    return begin == std::string_view::npos || end == std::string_view::npos
-             ? std::string_view{}
-             : id.substr(begin + kBegin.size(), end - begin - kBegin.size());
   }
 
   void read_place(MapReader & map, CallbackModel & callback)

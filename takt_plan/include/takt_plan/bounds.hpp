@@ -23,7 +23,7 @@
 //
 // With `explain` each part of a chain comes with the terms of the equation that bounds it, which add up
 // to its response (bound_terms.hpp). The most important chains get them first, and none does once there
-// are kMostTerms.
+// are `most_terms`.
 //
 // Limits: those of the kinds, and a thousand rounds over all.
 //

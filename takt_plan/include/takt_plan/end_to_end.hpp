@@ -106,7 +106,8 @@ struct EndToEndBounds
   std::vector<takt_core::Result<EndToEnd>> chains;
 };
 
-/// Faults: those of `check` (model.hpp). `explain`: as in BoundsOptions.
+/// Faults: those of `check` (model.hpp). `explain`: as in BoundsOptions, and of a model with one chain
+/// all terms, however many; where chains read the analysis runs twice.
 takt_core::Result<EndToEndBounds> end_to_end(
   const Model & model, const EndToEndTerms & terms = EndToEndTerms(), bool explain = false);
 

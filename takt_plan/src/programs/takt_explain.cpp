@@ -104,8 +104,6 @@ Answer analyse(const Arguments & arguments)
         names.empty() ? "the system has none" : "chains are " + names));
       return answer;
     }
-  }
-  if (!arguments.chain.empty()) {
     // Terms take long where chains are many. Bounds do not depend on which are asked for.
     answer.plan.model.chains = {answer.plan.model.chains[answer.chains.front()]};
     answer.chains = {0};
@@ -119,9 +117,8 @@ Answer analyse(const Arguments & arguments)
     answer.depths = std::move(*depths);
     if (const auto chains = without_terms(answer.found); explain && chains > 0) {
       answer.warnings.push_back(fmt::format(
-        "of the {} least important chains terms are left out, as there are more than {}; --chain "
-        "gives "
-        "those of one",
+        "of the {} least important chains terms are left out, as there are more than {}; "
+        "--chain gives those of one",
         chains, takt_plan::kMostTerms));
     }
     for (std::string & warning : takt_plan::program::depth_warnings(answer.plan, answer.depths)) {
