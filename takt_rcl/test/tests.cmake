@@ -30,7 +30,7 @@ foreach(source IN LISTS takt_rcl_tests)
   target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
-    TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")
+    RUN_SERIAL TRUE TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")
 endforeach()
 
 if(TARGET rcl_leaving_test)
@@ -47,7 +47,7 @@ function(takt_rcl_python_test name environment)
     COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
       ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(rcl_${name} PROPERTIES
-    TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};${environment}")
+    RUN_SERIAL TRUE TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};${environment}")
 endfunction()
 takt_rcl_python_test(rclpy "TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
 
@@ -74,7 +74,7 @@ foreach(name
     rcl_activation_test rcl_first_wake_up_test rcl_lifetime_test rcl_moving_test rcl_sequence_test)
   add_test(NAME ${name}_soak COMMAND ${name} --gtest_repeat=500)
   set_tests_properties(${name}_soak PROPERTIES
-    LABELS soak TIMEOUT 3600 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")
+    LABELS soak RUN_SERIAL TRUE TIMEOUT 3600 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs}")
 endforeach()
 
 # The address sanitizer's dlopen does not look where the calling library would.

@@ -8,8 +8,9 @@
 # soak   only what is labelled `soak`: long campaigns with seeds
 #
 # In (optional): ROS, VARIANT, PACKAGES="takt_core ..." (only these), TESTS=regex (only tests whose name
-# matches). Tests run one at a time, because many of them watch the clock. A variant leaves out what is
-# labelled `no_asan` or `no_tsan`. Fails when a test fails, or when none ran.
+# matches). Tests that watch the clock, or use ROS 2, say so to ctest (RUN_SERIAL): they run alone, the
+# others side by side. A variant leaves out what is labelled `no_asan` or `no_tsan`. Fails when a test
+# fails, or when none ran.
 set -euo pipefail
 kind=${1:-test}
 here=$(dirname -- "${BASH_SOURCE[0]}")
@@ -75,7 +76,7 @@ run_ctest() # PACKAGE
   # A package that has none of the wanted tests is not worth a headline.
   ctest --test-dir "$directory" -N "${filter[@]}" 2>/dev/null | grep -q '^Total Tests: [1-9]' || return 0
   printf '\n==== %s\n' "$1"
-  "${wrapper[@]}" ctest --test-dir "$directory" --output-on-failure -j1 --timeout 300 \
+  "${wrapper[@]}" ctest --test-dir "$directory" --output-on-failure -j "${JOBS:-$(nproc)}" --timeout 300 \
     --no-tests=error "${filter[@]}" </dev/null 2>&1 | tee "$log" || rc=$?
   # "98% tests passed, 1 tests failed out of 50"
   line=$(grep -E '^[0-9]+% tests passed' "$log" || true)
