@@ -66,16 +66,25 @@ Index Layout::threads() const
     [](Index sum, const std::vector<Block> & blocks) { return sum + blocks.size(); });
 }
 
-std::vector<Block> blocks_of(const PlanProblem & problem, const std::vector<Index> & units)
+void sort_by(const PlanProblem & problem, Urgency urgency, std::vector<Index> & tasks)
+{
+  std::sort(tasks.begin(), tasks.end(), [&](Index a, Index b) {
+    if (urgency == Urgency::deadline && problem.deadlines[a] != problem.deadlines[b]) {
+      return problem.deadlines[a] < problem.deadlines[b];
+    }
+    return problem.position[a] > problem.position[b];
+  });
+}
+
+std::vector<Block> blocks_of(
+  const PlanProblem & problem, const std::vector<Index> & units, Urgency urgency)
 {
   std::vector<Index> tasks;
   for (const Index unit : units) {
     const std::vector<Index> & more = problem.units[unit].tasks;
     tasks.insert(tasks.end(), more.begin(), more.end());
   }
-  std::sort(tasks.begin(), tasks.end(), [&](Index a, Index b) {
-    return problem.position[a] > problem.position[b];
-  });
+  sort_by(problem, urgency, tasks);
   std::vector<Block> blocks;
   for (const Index task : tasks) {
     const Index executor = problem.model.tasks[task].executor;

@@ -49,9 +49,21 @@ private:
   std::vector<double> load_;    // per core
 };
 
-/// The tasks of some units as PiCAS has the callbacks of a chain (rules R1, R2, R6): the later in the
-/// chain the more urgent, so that no instance waits for a later one. One block for each executor.
-std::vector<Block> blocks_of(const PlanProblem & problem, const std::vector<Index> & units);
+/// Which of several tasks is more urgent.
+enum class Urgency
+{
+  /// As in PiCAS (rules R1, R2, R6): the later in the chain, so that no instance waits for a later one.
+  later_first,
+  /// That of the shorter deadline, by the chains through each; of equals the later.
+  deadline
+};
+
+/// The tasks of some units. One block for each executor.
+std::vector<Block> blocks_of(
+  const PlanProblem & problem, const std::vector<Index> & units, Urgency urgency);
+
+/// Sorts tasks, the most urgent first.
+void sort_by(const PlanProblem & problem, Urgency urgency, std::vector<Index> & tasks);
 
 }  // namespace takt_plan::detail
 

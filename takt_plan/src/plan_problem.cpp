@@ -260,8 +260,12 @@ private:
       }
       add_to(unit, task);
     }
+    result_.deadlines.assign(model.tasks.size(), kUnbounded);
     for (const Chain & chain : model.chains) {
       for (const Index task : chain.path) {
+        // Chains without a deadline still go before what is in no chain.
+        result_.deadlines[task] =
+          std::min({result_.deadlines[task], chain.deadline, kUnbounded - 1});
         Unit & unit = result_.units[result_.unit_of[task]];
         unit.deadline = std::min(unit.deadline, chain.deadline);
         unit.importance = std::max(unit.importance, chain.priority);

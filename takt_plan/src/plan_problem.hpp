@@ -40,6 +40,7 @@ struct PlanProblem
   /// Per task: those beside it on a chain's path where one reads what the other publishes.
   std::vector<std::vector<Index>> beside_by_reading;
   std::vector<Index> chains;  ///< most important first; of equals the one with the shorter deadline
+  std::vector<Ns> deadlines;  ///< per task: the shortest of the chains through it
   std::vector<double> loads;  ///< per task: share of a core
   std::vector<double> rates;  ///< per task: how often it runs, per ns
   std::vector<double> room;   ///< per core: what the model may use of it, other threads apart

@@ -284,7 +284,7 @@ private:
 
   void put(const std::vector<Index> & units, Index core)
   {
-    layout_.insert(core, layout_.on(core).size(), blocks_of(problem_, units));
+    layout_.insert(core, layout_.on(core).size(), blocks_of(problem_, units, Urgency::later_first));
   }
 
   // The chain's priority; in a chain the later the more urgent.

@@ -56,7 +56,7 @@ private:
   void put(Index unit, Index core)
   {
     room_[core] -= problem_.units[unit].utilization;
-    Block block = blocks_of(problem_, {unit}).front();
+    Block block = blocks_of(problem_, {unit}, Urgency::deadline).front();
     block.deadline = problem_.units[unit].*urgency_;
     block.cluster = unit;
     layout_.insert(core, layout_.on(core).size(), {std::move(block)});

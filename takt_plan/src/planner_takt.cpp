@@ -1,5 +1,6 @@
 // `takt`: where each chain goes, by the analysis.
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -55,7 +56,8 @@ struct Spot
 {
   Index core = kNone;
   Index place = 0;
-  double slack = 0;  ///< with it there
+  std::vector<Block> blocks;  ///< what stands there
+  double slack = 0;           ///< with it there
 };
 
 class Search
@@ -224,14 +226,33 @@ private:
     return cores;
   }
 
-  std::vector<Block> blocks(Index cluster, const std::vector<Index> & units) const
+  std::vector<Block> blocks(
+    Index cluster, const std::vector<Index> & units, Urgency urgency = Urgency::later_first) const
   {
-    std::vector<Block> result = blocks_of(problem_, units);
+    std::vector<Block> result = blocks_of(problem_, units, urgency);
     for (Block & block : result) {
       block.cluster = cluster;
       block.deadline = clusters_[cluster].deadline;
     }
     return result;
+  }
+
+  // The ways in which the tasks of a cluster may stand: one mostly, as its callbacks are on one chain.
+  std::vector<std::vector<Block>> forms(Index cluster, const std::vector<Index> & units) const
+  {
+    std::vector<std::vector<Block>> result{blocks(cluster, units)};
+    std::vector<Block> by_deadline = blocks(cluster, units, Urgency::deadline);
+    if (!same(by_deadline, result.front())) {
+      result.push_back(std::move(by_deadline));
+    }
+    return result;
+  }
+
+  static bool same(const std::vector<Block> & some, const std::vector<Block> & others)
+  {
+    return std::equal(
+      some.begin(), some.end(), others.begin(), others.end(),
+      [](const Block & a, const Block & b) { return a.tasks == b.tasks; });
   }
 
   static Index place_by_deadline(const std::vector<Block> & there, Ns deadline)
@@ -267,19 +288,18 @@ private:
     Layout & layout, Index cluster, const std::vector<Index> & units, Index core,
     const Score & known) const
   {
-    const std::vector<Block> added = blocks(cluster, units);
     const std::vector<Block> before = layout.on(core);
-    std::optional<Spot> result;
-    for (const Index place : places(before, clusters_[cluster].deadline)) {
-      layout.insert(core, place, added);
-      const Score found = judged(layout, {core});
-      layout.set(core, before);
-      if (found.no_worse_than(known)) {
-        result = Spot{core, place, found.slack};
-        break;
+    for (const std::vector<Block> & form : forms(cluster, units)) {
+      for (const Index place : places(before, clusters_[cluster].deadline)) {
+        layout.insert(core, place, form);
+        const Score found = judged(layout, {core});
+        layout.set(core, before);
+        if (found.no_worse_than(known)) {
+          return Spot{core, place, form, found.slack};
+        }
       }
     }
-    return result;
+    return std::nullopt;
   }
 
   void place(Index cluster, Fit fit, Attempt & attempt) const
@@ -295,7 +315,7 @@ private:
       const bool cut =
         fit == Fit::cut && spot->slack < keep_slack_ && split_better(attempt, cluster, spot->slack);
       if (!cut) {
-        attempt.layout.insert(spot->core, spot->place, blocks(cluster, one.units));
+        attempt.layout.insert(spot->core, spot->place, spot->blocks);
       }
     } else if (!split(attempt, cluster, fit)) {
       make_do(cluster, attempt);
@@ -431,7 +451,7 @@ private:
     for (const Index core : candidates(layout, units, clusters_[cluster].utilization, Fit::worst)) {
       if (const auto spot = on_core(layout, cluster, units, core, forgiving)) {
         Layout tried = layout;
-        tried.insert(spot->core, spot->place, blocks(cluster, units));
+        tried.insert(spot->core, spot->place, spot->blocks);
         consider(tried, spot->slack);
       }
     }
@@ -445,7 +465,7 @@ private:
     for (const Index core : common_cores(problem_, units)) {
       const auto spot = best ? std::nullopt : on_core(layout, cluster, units, core, attempt.score);
       if (spot) {
-        layout.insert(spot->core, spot->place, blocks(cluster, units));
+        layout.insert(spot->core, spot->place, spot->blocks);
         return;
       }
     }
@@ -536,7 +556,7 @@ private:
       std::sort(cores.begin(), cores.end());
       cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
       for (const Index core : cores) {
-        if (reordered(core, attempt)) {
+        if (reordered(core, attempt) || singled_out(chain, core, attempt)) {
           return true;
         }
       }
@@ -544,38 +564,104 @@ private:
     return false;
   }
 
-  // Each cluster on the core at each other place, and in one thread for each unit.
+  // Takes the blocks for what is on the core where that is better.
+  bool taken_if_better(Index core, std::vector<Block> blocks, Attempt & attempt) const
+  {
+    std::vector<Block> before = attempt.layout.on(core);
+    attempt.layout.set(core, std::move(blocks));
+    Score found = judged(attempt.layout, {});
+    if (found.better_than(attempt.score)) {
+      attempt.score = std::move(found);
+      return true;
+    }
+    attempt.layout.set(core, std::move(before));
+    return false;
+  }
+
+  // The blocks at each place among the others.
+  bool placed_among(
+    const std::vector<Block> & blocks, const std::vector<Block> & others,
+    const std::vector<Index> & places, Index core, Attempt & attempt) const
+  {
+    for (const Index place : places) {
+      if (tired()) {
+        return false;
+      }
+      std::vector<Block> all = others;
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), blocks.begin(), blocks.end());
+      if (taken_if_better(core, std::move(all), attempt)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Each cluster on the core at each other place, as it is or by deadlines, and in one thread for each
+  // unit.
   bool reordered(Index core, Attempt & attempt) const
   {
     const std::vector<Block> before = attempt.layout.on(core);
-    const auto better = [&](std::vector<Block> blocks) {
-      attempt.layout.set(core, std::move(blocks));
-      Score found = judged(attempt.layout, {});
-      if (found.met != attempt.score.met && found.better_than(attempt.score)) {
-        attempt.score = std::move(found);
-        return true;
-      }
-      attempt.layout.set(core, before);
-      return false;
-    };
     for (const Index cluster : clusters_on(attempt.layout, core)) {
       std::vector<Block> own;
       std::vector<Block> rest;
       for (const Block & block : before) {
         (block.cluster == cluster ? own : rest).push_back(block);
       }
-      for (const std::vector<Block> & form : {own, by_unit(own)}) {
-        for (const Index place : places(rest, clusters_[cluster].deadline)) {
-          std::vector<Block> blocks = rest;
-          blocks.insert(
-            blocks.begin() + static_cast<std::ptrdiff_t>(place), form.begin(), form.end());
-          if (better(std::move(blocks))) {
-            return true;
-          }
-          if (tired()) {
-            return false;
-          }
+      std::vector<Block> sorted = own;
+      for (Block & block : sorted) {
+        sort_by(problem_, Urgency::deadline, block.tasks);
+      }
+      std::vector<std::vector<Block>> forms;
+      for (std::vector<Block> & form : std::array{own, by_unit(own), sorted, by_unit(sorted)}) {
+        const bool known = std::any_of(
+          forms.begin(), forms.end(), [&](const auto & one) { return same(one, form); });
+        if (!known) {
+          forms.push_back(std::move(form));
         }
+      }
+      const std::vector<Index> where = places(rest, clusters_[cluster].deadline);
+      for (const std::vector<Block> & form : forms) {
+        if (placed_among(form, rest, where, core, attempt)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // What the chain has on the core, unit by unit in a thread of its own or first in the one it shares.
+  bool singled_out(Index chain, Index core, Attempt & attempt) const
+  {
+    std::vector<Index> units;
+    for (const Index task : problem_.model.chains[chain].path) {
+      const Index unit = problem_.unit_of[task];
+      if (
+        attempt.layout.core_of(task) == core &&
+        std::find(units.begin(), units.end(), unit) == units.end()) {
+        units.push_back(unit);
+      }
+    }
+    for (const Index unit : units) {
+      const auto mine = [&](Index task) { return problem_.unit_of[task] == unit; };
+      std::vector<Block> rest = attempt.layout.on(core);
+      const auto shared = std::find_if(rest.begin(), rest.end(), [&](const Block & block) {
+        return std::any_of(block.tasks.begin(), block.tasks.end(), mine);
+      });
+      const auto first = static_cast<Index>(shared - rest.begin());
+      Block single = *shared;
+      std::erase_if(single.tasks, [&](Index task) { return !mine(task); });
+      std::erase_if(shared->tasks, mine);
+      if (shared->tasks.empty()) {
+        continue;
+      }
+      std::vector<Index> every(rest.size() + 1);
+      std::iota(every.begin(), every.end(), Index{0});
+      if (placed_among({single}, rest, every, core, attempt)) {
+        return true;
+      }
+      rest[first].tasks.insert(rest[first].tasks.begin(), single.tasks.begin(), single.tasks.end());
+      if (!tired() && taken_if_better(core, std::move(rest), attempt)) {
+        return true;
       }
     }
     return false;
@@ -648,10 +734,7 @@ private:
       Layout tried = without;
       insert_by_deadline(tried, cluster, one.units, core);
       Score found = judged(tried, {});
-      const bool as_good = found.met == attempt.score.met &&
-                           found.unbounded.size() == attempt.score.unbounded.size() &&
-                           found.slack <= attempt.score.slack + kNoise;
-      if (!as_good && found.better_than(attempt.score)) {
+      if (found.better_than(attempt.score)) {
         attempt = {std::move(tried), std::move(found)};
         return true;
       }

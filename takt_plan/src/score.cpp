@@ -1,6 +1,7 @@
 #include "score.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -13,6 +14,8 @@ namespace
 {
 
 constexpr double kNoBound = -1e9;
+// Slacks that differ by less are the same.
+constexpr double kNoise = 1e-9;
 // To find that there is no bound takes so many times longer than to find one.
 constexpr double kOverload = 20;
 
@@ -223,10 +226,22 @@ bool Score::better_than(const Score & other) const
   if (met != other.met) {
     return std::lexicographical_compare(other.met.begin(), other.met.end(), met.begin(), met.end());
   }
+  for (Index i = 0; i < slacks.size(); ++i) {
+    const bool bounded = slacks[i].second > kNoBound;
+    if (bounded != (other.slacks[i].second > kNoBound)) {
+      return bounded;
+    }
+  }
   if (unbounded.size() != other.unbounded.size()) {
     return unbounded.size() < other.unbounded.size();
   }
-  return slack > other.slack;
+  for (Index i = 0; i < slacks.size(); ++i) {
+    const double more = slacks[i].second - other.slacks[i].second;
+    if (!met[i] && std::abs(more) > kNoise) {
+      return more > 0;
+    }
+  }
+  return slack > other.slack + kNoise;
 }
 
 void Score::add_missing(const Score & more)

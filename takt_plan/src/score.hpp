@@ -15,13 +15,15 @@ namespace takt_plan::detail
 {
 
 /// Compares in the order of the planner's objective: deadlines of chains from the most important one
-/// down, callbacks without any bound, the smallest normalised slack.
+/// down; of those missed which have a bound, from the most important one down; callbacks without any
+/// bound; how late the missed ones are, from the most important one down; the smallest normalised slack.
 struct Score
 {
   std::vector<bool> met;         ///< per chain with a deadline, most important first
   std::vector<Index> missed;     ///< of these, the chains of the problem
   std::vector<Index> unbounded;  ///< tasks of the problem
-  std::vector<std::pair<Index, double>> slacks;  ///< of each chain of the problem with a deadline
+  /// Of each chain of the problem with a deadline, most important first.
+  std::vector<std::pair<Index, double>> slacks;
   /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed, -1e9 if
   /// a chain with one has no bound.
   double slack = 1;
@@ -29,6 +31,7 @@ struct Score
 
   /// Whether it misses nothing that `other` does not miss, and leaves no other task without a bound.
   bool no_worse_than(const Score & other) const;
+  /// Slacks that differ by no more than rounding does are the same. Both of all chains.
   bool better_than(const Score & other) const;
   /// What `more` misses is missed here, too.
   void add_missing(const Score & more);

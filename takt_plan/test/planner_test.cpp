@@ -241,6 +241,79 @@ chains:
   }
 }
 
+// Of what one thread must run, the chain with the shorter deadline goes first.
+TEST(Planner, OrdersAnExclusiveGroupByDeadlines)
+{
+  const std::vector<std::string> callbacks{
+    R"yaml(  - {id: "/n:timer(10ms)", time: 2ms, period: 10ms, group: "/n:group(g)"})yaml",
+    R"yaml(  - {id: "/n:timer(15ms)", time: 4ms, period: 15ms, group: "/n:group(g)"})yaml",
+    R"yaml(  - {id: "/n:timer(40ms)", time: 5ms, period: 40ms, group: "/n:group(g)"})yaml"};
+  for (const std::vector<int> & order : {std::vector{0, 1, 2}, {2, 1, 0}, {1, 0, 2}}) {
+    std::string text = R"yaml(
+hosts: {r: {cores: 1}}
+groups: {"/n:group(g)": mutually_exclusive}
+callbacks:
+)yaml";
+    for (const int callback : order) {
+      text += callbacks[callback] + "\n";
+    }
+    text += R"yaml(chains:
+  a: {path: ["/n:timer(10ms)"], priority: 3, deadline: 10ms}
+  b: {path: ["/n:timer(15ms)"], priority: 2, deadline: 15ms}
+  c: {path: ["/n:timer(40ms)"], priority: 1, deadline: 16ms}
+)yaml";
+    const Planned planned = plan_of(system_of(text));
+    EXPECT_TRUE(all_met(planned));
+    EXPECT_EQ(bound_of(planned, "a"), 7 * kMs);
+    EXPECT_TRUE(all_met(plan_of(system_of(text), by(Planner::isolated))));
+  }
+}
+
+TEST(Planner, OrdersAnExclusiveGroupByDeadlinesBesideAChainThroughIt)
+{
+  const std::string text = R"yaml(
+hosts: {r: {cores: 2}}
+groups: {"/ctl:group(default)": mutually_exclusive}
+callbacks:
+  - {id: "/imu:timer(5ms)", time: 200us, period: 5ms, publishes: /imu}
+  - {id: "/map:timer(100ms)", time: 2ms, period: 100ms, publishes: /map}
+  - {id: "/ctl:sub(/imu)", group: "/ctl:group(default)", time: 500us, triggers: /imu}
+  - {id: "/ctl:sub(/map)", group: "/ctl:group(default)", time: 2ms, triggers: /map}
+  - {id: "/ctl:timer(50ms)", group: "/ctl:group(default)", time: 2ms, period: 50ms}
+chains:
+  stabilise: {path: ["/imu:timer(5ms)", "/ctl:sub(/imu)"], priority: 99, deadline: 4ms}
+  replan: {path: ["/map:timer(100ms)", "/ctl:sub(/map)"], priority: 10, deadline: 100ms}
+)yaml";
+  const Planned planned = plan_of(system_of(text));
+  EXPECT_TRUE(all_met(planned));
+  EXPECT_EQ(bound_of(planned, "stabilise"), 2700 * kMs / 1000);
+}
+
+// The end of a slow chain that is a fast one itself, and less important.
+TEST(Planner, WhatTwoChainsShareHasAThreadOfItsOwnWhereOneNeedsIt)
+{
+  for (const std::string priority : {"0", "79", "90"}) {
+    const Planned planned = plan_of(system_of(
+      R"yaml(
+hosts: {pi: {cores: 1}, jetson: {cores: 4}}
+communication: {processes: 100us, hosts: 2ms}
+callbacks:
+  - {id: "/cam:timer(33ms)", host: jetson, executor: vision, time: 3ms, period: 33ms, publishes: /img}
+  - {id: "/det:sub(/img)", host: jetson, executor: vision, time: 14ms, triggers: /img, publishes: /det}
+  - {id: "/ctl:sub(/det)", host: pi, executor: ctl, time: 2ms, triggers: /det, publishes: /cmd}
+  - {id: "/mot:timer(5ms)", host: pi, executor: ctl, time: 500us, period: 5ms, reads: /cmd}
+chains:
+  v:
+    path: ["/cam:timer(33ms)", "/det:sub(/img)", "/ctl:sub(/det)", "/mot:timer(5ms)"]
+    priority: 80
+    deadline: 60ms
+  m: {path: ["/mot:timer(5ms)"], deadline: 2ms, priority: )yaml" +
+      priority + "}\n"));
+    EXPECT_TRUE(all_met(planned)) << priority;
+    EXPECT_EQ(bound_of(planned, "m"), kMs / 2) << priority;
+  }
+}
+
 TEST(Planner, AnExclusiveGroupStaysOnOneThread)
 {
   const System system = system_of(R"yaml(
@@ -390,6 +463,31 @@ chains:
 )yaml"));
   EXPECT_EQ(bound_of(planned, "late"), 52 * kMs);
   EXPECT_TRUE(planned.shortfalls.empty());
+}
+
+// Nobody else is in less time for an important chain that is late by a little all the same.
+TEST(Planner, WhatIsLateByALittleIsNotServedLast)
+{
+  const Planned planned = plan_of(system_of(R"yaml(
+hosts: {robot: {cores: 1}}
+callbacks:
+  - {id: "/imu:timer(10ms)", time: 400us, period: 10ms, publishes: /imu}
+  - {id: "/ekf:sub(/imu)", time: 600us, triggers: /imu, publishes: /pose}
+  - {id: "/lidar:timer(100ms)", time: 3ms, period: 100ms, publishes: /scan}
+  - {id: "/seg:sub(/scan)", time: 15ms, triggers: /scan, publishes: /clusters}
+  - {id: "/camera:timer(50ms)", time: 4ms, period: 50ms, publishes: /image}
+  - {id: "/yolo:sub(/image)", time: 12ms, triggers: /image}
+  - {id: "/planner:timer(50ms)", time: 8ms, period: 50ms, reads: [/clusters, /pose]}
+  - {id: "/log:timer(1s)", time: 150ms, period: 1s}
+chains:
+  imu: {path: ["/imu:timer(10ms)", "/ekf:sub(/imu)"], priority: 9, deadline: 900us}
+  obstacles:
+    path: ["/lidar:timer(100ms)", "/seg:sub(/scan)", "/planner:timer(50ms)"]
+    priority: 8
+    deadline: 60ms
+  camera: {path: ["/camera:timer(50ms)", "/yolo:sub(/image)"], priority: 5}
+)yaml"));
+  EXPECT_EQ(bound_of(planned, "imu"), 1 * kMs);
 }
 
 TEST(Planner, AHopelessChainDoesNotCostOthersTheirSlack)
