@@ -15,6 +15,8 @@ namespace
 
 constexpr int kMostLonger = 900;  // percent: ten times the period
 constexpr int kMostFaster = 95;
+constexpr int kSooner = 5;
+constexpr int kMostSooner = 90;
 constexpr std::size_t kMostSuspects = 16;
 constexpr std::size_t kMostExplained = 6;
 // More tasks than this are not planned anew for one more core: that would take as long as the plan did.
@@ -85,7 +87,10 @@ public:
       task.time -= share_of(task.time, percent);
       return would_be_met(changed, chain);
     });
-    result.longer_by = longer_by(chain, result.dominant);
+    result.sources = sources_of(result.dominant);
+    result.longer_by = longer_by(chain, result.sources);
+    find_waits(result);
+    result.sooner_by = sooner_by(chain, result.reader_sources);
     result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
     result.more_cores_of = result.planned_again ? more_cores_of(chain) : kNone;
     return result;
@@ -138,12 +143,17 @@ private:
     return tasks;
   }
 
-  std::optional<int> longer_by(Index chain, Index dominant) const
+  std::vector<Index> sources_of(Index task) const
   {
     std::set<Index> sources;
-    for (const Index stream : streams_.of(dominant)) {
+    for (const Index stream : streams_.of(task)) {
       sources.insert(streams_.all()[stream].source);
     }
+    return {sources.begin(), sources.end()};
+  }
+
+  std::optional<int> longer_by(Index chain, const std::vector<Index> & sources) const
+  {
     if (sources.empty()) {
       return std::nullopt;
     }
@@ -155,6 +165,57 @@ private:
       }
       return would_be_met(changed, chain);
     });
+  }
+
+  // Shorter periods are more load, too, so that what holds for one need not hold for all below.
+  std::optional<int> sooner_by(Index chain, const std::vector<Index> & sources) const
+  {
+    if (sources.empty()) {
+      return std::nullopt;
+    }
+    for (int percent = kSooner; percent <= kMostSooner; percent += kSooner) {
+      Model changed = model_;
+      for (const Index source : sources) {
+        Ns & period = changed.tasks[source].release->period;
+        period -= share_of(period, percent);
+      }
+      if (would_be_met(changed, chain)) {
+        return percent;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void find_waits(Misfit & result)
+  {
+    if (!ends_) {
+      ends_ = end_to_end(model_);
+    }
+    if (!*ends_ || !(*ends_)->chains[result.chain]) {
+      return;
+    }
+    Wait longest;
+    const auto consider = [&](const Wait & wait) {
+      longest = wait.time > longest.time ? wait : longest;
+    };
+    Ns until_read = 0;
+    for (const PathPart & part : (*ends_)->chains[result.chain]->parts) {
+      consider({Wait::For::reader, part.tasks.front(), part.next});
+      if (part.next > until_read) {
+        until_read = part.next;
+        result.reader_sources = sources_of(part.tasks.front());
+      }
+      for (const SegmentBound & segment : part.answer.segments) {
+        consider({Wait::For::set, segment.tasks.back(), segment.waiting});
+      }
+      if (!part.answer.segments.empty()) {
+        const SegmentBound & first = part.answer.segments.front();
+        consider({Wait::For::jitter, first.tasks.front(), first.released});
+      }
+    }
+    if (longest.time > 0) {
+      result.wait = longest;
+    }
   }
 
   /// The first host of the chain of which one more core would do.
@@ -193,6 +254,7 @@ private:
   const Model & model_;
   const detail::Streams streams_;
   std::vector<std::optional<Planned>> with_more_;  // per host
+  std::optional<takt_core::Result<EndToEndBounds>> ends_;
 };
 
 }  // namespace

@@ -659,6 +659,54 @@ chains:
   EXPECT_TRUE(misfits(system, {}, plan_of(system_of(kTwoChains))).empty());
 }
 
+TEST(Misfits, NameTimersAndWaitsThatCostMoreThanCallbacks)
+{
+  const System slow = system_of(R"yaml(
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/scan:timer(50ms)", time: 1ms, period: 50ms, publishes: /scan}
+  - {id: "/seg:sub(/scan)", time: 3ms, triggers: /scan, publishes: /map}
+  - {id: "/plan:timer(40ms)", time: 2ms, period: 40ms, reads: /map}
+chains:
+  avoid: {path: ["/scan:timer(50ms)", "/seg:sub(/scan)", "/plan:timer(40ms)"], deadline: 30ms}
+)yaml");
+  const Planned planned = plan_of(slow);
+  const auto found = misfits(slow, {}, planned);
+  ASSERT_EQ(found.size(), 1U);
+  ASSERT_TRUE(found[0].wait.has_value());
+  EXPECT_EQ(found[0].wait->what, Wait::For::reader);
+  EXPECT_EQ(planned.model.tasks[found[0].wait->task].id, "/plan:timer(40ms)");
+  EXPECT_GE(found[0].wait->time, 40 * kMs - 1);
+  ASSERT_TRUE(found[0].sooner_by.has_value());
+  // What it says is so, and less is not enough.
+  for (const int percent : {*found[0].sooner_by, *found[0].sooner_by - 5}) {
+    System sooner = slow;
+    sooner.callbacks[2].period = *sooner.callbacks[2].period * (100 - percent) / 100;
+    EXPECT_EQ(all_met(plan_of(sooner)), percent == *found[0].sooner_by) << percent;
+  }
+
+  const System late = system_of(R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/cam:timer(40ms)", time: 3ms, period: 40ms, jitter: 30ms, publishes: /image}
+  - {id: "/detect:sub(/image)", time: 4ms, triggers: /image}
+  - {id: "/scan:timer(1ms)", time: 200us, period: 1ms, publishes: /scan}
+  - {id: "/seg:sub(/scan)", time: 900us, triggers: /scan}
+chains:
+  see: {path: ["/cam:timer(40ms)", "/detect:sub(/image)"], priority: 1, deadline: 20ms}
+  scan: {path: ["/scan:timer(1ms)", "/seg:sub(/scan)"], priority: 0, deadline: 900us}
+)yaml");
+  const Planned both = plan_of(late);
+  const auto why = misfits(late, {}, both);
+  ASSERT_EQ(why.size(), 2U);
+  ASSERT_TRUE(why[0].wait.has_value());
+  EXPECT_EQ(why[0].wait->what, Wait::For::jitter);
+  EXPECT_EQ(why[0].wait->time, 30 * kMs);
+  EXPECT_EQ(why[0].sooner_by, std::nullopt) << "nothing on it reads";
+  ASSERT_EQ(why[1].sources.size(), 1U);
+  EXPECT_TRUE(both.model.tasks[why[1].sources[0]].release.has_value());
+}
+
 TEST(Planners, AreJudgedByTheFileTheyWrite)
 {
   for (std::uint64_t i = 0; i < test::rounds(12); ++i) {

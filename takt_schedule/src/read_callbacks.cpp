@@ -139,6 +139,31 @@ void check_releases(const MapReader & map, Findings & findings, const CallbackMo
   }
 }
 
+/// What names no group has one of its own here; in ROS 2 it shares its node's default one.
+void check_groups(Findings & findings, const std::vector<CallbackModel> & callbacks)
+{
+  std::unordered_map<std::string_view, std::vector<const CallbackModel *>> of_node;
+  for (const CallbackModel & callback : callbacks) {
+    const std::string_view node = node_of(callback.id);
+    if (callback.group.empty() && !node.empty()) {
+      of_node[node].push_back(&callback);
+    }
+  }
+  for (const CallbackModel & callback : callbacks) {
+    const auto found = of_node.find(node_of(callback.id));
+    if (found == of_node.end() || found->second.size() < 2 || found->second[1] != &callback) {
+      continue;
+    }
+    const std::string node(found->first);
+    findings.warn(
+      callback.source,
+      std::to_string(found->second.size()) + " callbacks of " + quoted(node) +
+        " name no group and are taken to have one each; in ROS 2 they share the node's default one "
+        "and run one at a time unless the code makes others: name it, group: \"" +
+        node + ":group(default)\"");
+  }
+}
+
 class Reader
 {
 public:
@@ -180,6 +205,7 @@ public:
     callback.depth = static_cast<std::uint32_t>(depth);
     if (!callback.id.empty()) {
       check_releases(map, findings_, callback);
+      check_topic(map, callback);
     }
     return callback;
   }
@@ -238,6 +264,26 @@ private:
                         " topics; write one id for each topic, in the same order");
     } else if (!callback.ids.empty()) {
       check_order(map, callback);
+    } else if (set && callback.triggers.size() > 1 && !callback.id.empty()) {
+      findings_.warn(
+        map.at("id"),
+        quoted(callback.id) + " is one of the " + std::to_string(callback.triggers.size()) +
+          " subscriptions of its set, and a schedule has no rule for the others; write "
+          "one id for each topic, in the same order");
+    }
+  }
+
+  /// A subscription whose id names one topic, and which another one starts.
+  void check_topic(MapReader & map, const CallbackModel & callback)
+  {
+    const std::string_view topic = bracketed(callback.id);
+    const bool named = kind_word(callback.id) == "sub" && !topic.empty() && topic.front() == '/';
+    const auto & topics = callback.triggers;
+    if (
+      named && !topics.empty() && std::find(topics.begin(), topics.end(), topic) == topics.end()) {
+      findings_.warn(
+        map.at("triggers"), "callback " + quoted(callback.id) + " is started by " +
+                              quoted(topics.front()) + ", and its id names another topic");
     }
   }
 
@@ -351,6 +397,7 @@ void read_callbacks(MapReader & map, Findings & findings, System & system)
   for (const YamlPtr & item : node->items) {
     system.callbacks.push_back(reader.read(*item));
   }
+  check_groups(findings, system.callbacks);
 }
 
 }  // namespace takt_schedule::detail

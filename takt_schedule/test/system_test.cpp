@@ -100,6 +100,60 @@ TEST(System, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(system.chains[0].options.deadline, 80ms);
 }
 
+std::vector<std::string> warnings_of(const std::string & callbacks, const std::string & groups = "")
+{
+  return parse("version: 1\nhosts: {car: {cores: 2}}\n" + groups + "callbacks:\n" + callbacks)
+    .warnings;
+}
+
+TEST(System, WarnsOfCallbacksOfANodeThatNameNoGroup)
+{
+  const std::string goal = "  - {id: \"/m:sub(/goal)\", time: 1ms, period: 50ms}\n";
+  const std::string speed = "  - {id: \"/m:sub(/speed)\", time: 1ms, period: 50ms";
+  const std::string other = "  - {id: \"/o:sub(/speed)\", time: 1ms, period: 50ms}\n";
+  const auto warnings = warnings_of(goal + other + speed + "}\n");
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find(":6:5: 2 callbacks of '/m' name no group"), std::string::npos)
+    << warnings[0];
+  EXPECT_NE(warnings[0].find("group: \"/m:group(default)\""), std::string::npos) << warnings[0];
+  EXPECT_TRUE(warnings_of(goal + other).empty());
+  const std::string group = "\"/m:group(default)\"";
+  const std::string callbacks =
+    goal.substr(0, goal.size() - 2) + ", group: " + group + "}\n" + speed;
+  EXPECT_TRUE(
+    warnings_of(
+      callbacks + ", group: " + group + "}\n", "groups: {" + group + ": mutually_exclusive}\n")
+      .empty());
+}
+
+TEST(System, WarnsOfSubscriptionsOfOtherTopicsThanWhatStartsThem)
+{
+  const std::string source =
+    "  - {id: \"/a:timer(10ms)\", time: 1ms, period: 10ms, publishes: /scan}\n";
+  const auto warnings =
+    warnings_of(source + "  - {id: \"/b:sub(/image)\", time: 1ms, triggers: /scan}\n");
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(
+    warnings[0].find("'/b:sub(/image)' is started by '/scan', and its id names another topic"),
+    std::string::npos)
+    << warnings[0];
+  // A name given in code, not a topic.
+  EXPECT_TRUE(
+    warnings_of(source + "  - {id: \"/b:sub(image)\", time: 1ms, triggers: /scan}\n").empty());
+}
+
+TEST(System, WarnsOfSetsOfWhichOnlyOneSubscriptionHasAnId)
+{
+  const std::string set =
+    "  - {id: \"/a:timer(10ms)\", time: 1ms, period: 10ms, publishes: [/x, /y]}\n"
+    "  - {id: \"/b:sub(/x)\", time: 1ms, triggers: [/x, /y], trigger: newest}\n";
+  const auto warnings = warnings_of(set);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(
+    warnings[0].find("'/b:sub(/x)' is one of the 2 subscriptions of its set"), std::string::npos)
+    << warnings[0];
+}
+
 TEST(System, ReadsTheDocumentationsSetOfNewestMessages)
 {
   const std::string page = test::docs_example("set", "system.md");

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/stall_witness.hpp"
@@ -65,16 +65,16 @@ private:
     return node.kind == NodeKind::fusion && node.inputs.size() > 1;
   }
 
-  /// A group of one callback says nothing.
+  /// The group of a node's only callback says nothing.
   void add_groups()
   {
-    std::map<std::string, int> members;
+    std::vector<int> members(graph_.nodes.size(), 0);
     for (const CallbackEntry & entry : table_.callbacks()) {
-      members[entry.group] += is_set(entry) && entry.input > 0 ? 0 : 1;
+      members[entry.node] += is_set(entry) && entry.input > 0 ? 0 : 1;
     }
     for (const CallbackEntry & entry : table_.callbacks()) {
       const bool reentrant = graph_.nodes[entry.node].grouping == Grouping::reentrant;
-      if ((members[entry.group] > 1 || reentrant) && groups_.insert(entry.group).second) {
+      if ((members[entry.node] > 1 || reentrant) && groups_.insert(entry.group).second) {
         using takt_core::GroupKind;
         system_.groups.push_back(
           {entry.group, reentrant ? GroupKind::reentrant : GroupKind::mutually_exclusive, {}});

@@ -12,6 +12,20 @@
 namespace takt_plan
 {
 
+/// Time that a chain passes waiting although nobody runs.
+struct Wait
+{
+  enum class For
+  {
+    jitter,  ///< until a timer, or what comes from outside, is released
+    set,     ///< until the set that it enters by the task is complete, and what it starts has ended
+    reader   ///< until the task, which reads what was published, is due
+  };
+  For what = For::jitter;
+  Index task = kNone;
+  Ns time = 0;
+};
+
 /// Of one chain. What would mend it is each the smallest change alone, with everything else and the
 /// plan as they are (in whole percent; absent: it would not do).
 struct Misfit
@@ -23,7 +37,12 @@ struct Misfit
   Index dominant = kNone;
   Ns share = 0;  ///< what the bound would be less without it; 0 if there is no bound
   std::optional<int> faster_by;  ///< percent of the dominant callback's execution time, up to 95
-  std::optional<int> longer_by;  ///< percent of the period with which that callback is released
+  std::vector<Index> sources;    ///< what starts it in the end: timers, and what comes from outside
+  std::optional<int> longer_by;  ///< percent of the periods of these
+  std::optional<Wait> wait;      ///< the longest; absent: there is none, or no bound
+  /// What starts the longest waited for of the callbacks on its path that read; empty: none reads.
+  std::vector<Index> reader_sources;
+  std::optional<int> sooner_by;  ///< percent of the periods of these, a multiple of 5
   Index more_cores_of = kNone;   ///< planned anew, one more core of this host would be enough
   bool planned_again = false;    ///< to see that; not of very many callbacks
 };

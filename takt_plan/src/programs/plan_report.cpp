@@ -1,6 +1,7 @@
 #include "plan_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -91,6 +92,32 @@ std::string trade_as_text(const Planned & planned)
          table(rows);
 }
 
+std::string waiting(const Model & model, const Wait & wait)
+{
+  const std::string & id = model.tasks[wait.task].id;
+  switch (wait.what) {
+    case Wait::For::jitter:
+      return fmt::format("the jitter of {}: {}", id, printed(wait.time));
+    case Wait::For::set:
+      return fmt::format("waiting for the other messages of {}: {}", id, printed(wait.time));
+    case Wait::For::reader:
+      return fmt::format("waiting until {} is due: {}", id, printed(wait.time));
+  }
+  return id;
+}
+
+/// "/a:timer(10ms) had a 5 % longer period", or several.
+std::string other_periods(
+  const Model & model, const std::vector<Index> & sources, const std::string & change)
+{
+  std::vector<std::string> ids;
+  for (const Index source : sources) {
+    ids.push_back(model.tasks[source].id);
+  }
+  return ids.size() == 1 ? fmt::format("{} had a {} period", ids.front(), change)
+                         : fmt::format("{} had {} periods", fmt::join(ids, " and "), change);
+}
+
 std::string why(const PlanReport & report, const Misfit & misfit)
 {
   const Model & model = report.planned.model;
@@ -112,17 +139,23 @@ std::string why(const PlanReport & report, const Misfit & misfit)
     return text + "\n";
   }
   const std::string & dominant = model.tasks[misfit.dominant].id;
-  text +=
-    misfit.late
-      ? fmt::format(" What costs it most is {}: {} of its bound.", dominant, printed(misfit.share))
-      : fmt::format(" What stands most in its way is {}.", dominant);
+  const bool waits = misfit.wait && misfit.wait->time > misfit.share;
+  text += !misfit.late ? fmt::format(" What stands most in its way is {}.", dominant)
+                       : fmt::format(
+                           " What costs it most is {}{}: {} of its bound.",
+                           waits ? waiting(model, *misfit.wait) + "; of the callbacks it is " : "",
+                           dominant, printed(misfit.share));
   std::vector<std::string> changes;
   if (misfit.faster_by) {
     changes.push_back(fmt::format("{} took {} % less time", dominant, *misfit.faster_by));
   }
   if (misfit.longer_by) {
     changes.push_back(
-      fmt::format("{} were released with a {} % longer period", dominant, *misfit.longer_by));
+      other_periods(model, misfit.sources, fmt::format("{} % longer", *misfit.longer_by)));
+  }
+  if (misfit.sooner_by) {
+    changes.push_back(
+      other_periods(model, misfit.reader_sources, fmt::format("{} % shorter", *misfit.sooner_by)));
   }
   if (misfit.more_cores_of != kNone) {
     changes.push_back(
@@ -131,10 +164,11 @@ std::string why(const PlanReport & report, const Misfit & misfit)
         : fmt::format("{} had one more core", model.hosts[misfit.more_cores_of]));
   }
   if (changes.empty()) {
-    return text +
-           (misfit.planned_again
-              ? " Neither that one faster or rarer nor one more core alone would mend that.\n"
-              : " That one faster or rarer alone would not mend that.\n");
+    return text + (misfit.planned_again
+                     ? fmt::format(
+                         " Neither {} faster or rarer nor one more core alone would mend that.\n",
+                         dominant)
+                     : fmt::format(" {} faster or rarer alone would not mend that.\n", dominant));
   }
   text += " It would fit if ";
   for (Index i = 0; i < changes.size(); ++i) {
@@ -279,6 +313,9 @@ std::string as_json(const PlanReport & report)
        {"share_ns", misfit.share},
        {"faster_by_percent", or_null(misfit.faster_by)},
        {"longer_period_by_percent", or_null(misfit.longer_by)},
+       {"shorter_period_by_percent", or_null(misfit.sooner_by)},
+       {"waits_ns", misfit.wait ? Json(misfit.wait->time) : Json()},
+       {"waits_at", misfit.wait ? Json(model.tasks[misfit.wait->task].id) : Json()},
        {"one_more_core_of",
         misfit.more_cores_of == kNone ? Json() : Json(model.hosts[misfit.more_cores_of])}});
   }
