@@ -130,6 +130,13 @@ def test_the_result_is_two_lines_for_a_model_rounded_up(takt, fakes, monkeypatch
     assert said.code == 0, said.err
     assert "overheads: {dispatch: 2us, middleware: 11us, context_switch: 60us}\n" in said.out
     assert "jitter: 50us" in said.out
+    few = takt("calibrate", "--percentile", "99.9")
+    kinds = "(dispatch, take, publish, wake_up: the largest, for p99.9 takes 10000 samples)"
+    assert f"p99.9 of each {kinds}:" in " ".join(few.out.split())
+    assert "largest" not in takt("calibrate", "--percentile", "100").out
+    enough = from_records(records(2000), CROSS)
+    monkeypatch.setattr(command, "measure", lambda *_: enough)
+    assert "p99 of each:\n" in takt("calibrate").out
     shown = takt("calibrate", "--json", "--percentile", "50")
     assert '"dispatch": 2000' in shown.out
     assert '"percentile": 50.0' in shown.out

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -98,6 +99,27 @@ void append(std::vector<std::string> & to, const std::vector<std::string> & more
   to.insert(to.end(), more.begin(), more.end());
 }
 
+/// Chains of both files are as the system has them.
+std::vector<std::string> other_deadlines(const System & system, const Schedule & schedule)
+{
+  std::unordered_map<std::string_view, takt_core::Duration> deadlines;
+  for (const takt_schedule::ChainSchedule & chain : system.chains) {
+    deadlines.emplace(chain.options.name, chain.options.deadline);
+  }
+  std::vector<std::string> warnings;
+  for (const takt_schedule::ChainSchedule & chain : schedule.chains) {
+    const auto found = deadlines.find(chain.options.name);
+    const bool said = chain.options.deadline != takt_core::ChainOptions().deadline;
+    if (said && found != deadlines.end() && found->second != chain.options.deadline) {
+      warnings.push_back(takt_schedule::located(
+        schedule.file, chain.source,
+        "chain " + takt_schedule::quoted(chain.options.name) +
+          " has another deadline in the system model; that one counts here"));
+    }
+  }
+  return warnings;
+}
+
 Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
 {
   Faults faults = system.faults();
@@ -126,6 +148,7 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   append(plan.warnings, plan.system.warnings);
   append(plan.warnings, plan.schedule.warnings);
   append(plan.warnings, report.warnings);
+  append(plan.warnings, other_deadlines(plan.system, plan.schedule));
   return plan;
 }
 

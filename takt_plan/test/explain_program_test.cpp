@@ -240,6 +240,30 @@ TEST_F(ExplainProgram, WarnsOfARuleThatMatchesNothing)
     << outcome.err;
 }
 
+// The schedule's own deadline is for who runs it; bounds are judged by the model's.
+TEST_F(ExplainProgram, WarnsOfAnotherDeadlineInTheSchedule)
+{
+  const std::string chains = "chains:\n  camera: {path: [\"/camera:timer(40ms)\"], deadline: ";
+  write("system2.yaml", R"yaml(version: 1
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/camera:timer(40ms)", time: 3ms, period: 40ms}
+)yaml" + chains + "40ms}\n");
+  const std::string schedule =
+    "version: 1\nexecutors: {main: {order: priority, threads: {t: {policy: fifo, priority: 9, "
+    "cores: [0]}}, default: t}}\n";
+  write("late.yaml", schedule + chains + "10ms}\n");
+  write("same.yaml", schedule + chains + "40ms}\n");
+  const Outcome outcome = run("late.yaml --system system2.yaml");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(
+    outcome.err.find("warning: late.yaml:4:3: chain 'camera' has another deadline in the system "
+                     "model; that one counts here"),
+    std::string::npos)
+    << outcome.err;
+  EXPECT_EQ(run("same.yaml --system system2.yaml").err, "");
+}
+
 TEST_F(ExplainProgram, SaysThatTheOutputCannotBeWritten)
 {
   const Outcome outcome = run("two.yaml --system system.yaml", "/dev/full");

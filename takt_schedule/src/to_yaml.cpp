@@ -163,7 +163,8 @@ std::string to_yaml(const Schedule & schedule, std::string_view header)
 {
   Writer out;
   out.comment(0, header);
-  out.comment(0, "A takt schedule; takt check FILE checks it.");
+  out.comment(
+    0, "A takt schedule; takt check FILE checks it (--cores N: for a machine that has so many).");
   out.line(0, "version", std::to_string(kVersion));
   if (schedule.strict) {
     out.line(0, "strict", "true", "a pattern that matches nothing is an error");

@@ -11,7 +11,7 @@ from takt_cli.commands.options import Cores, Json, choose_cores, duration_ns
 from takt_cli.console import err, note, out, print_json
 from takt_cli.errors import TaktError
 from takt_cli.host import realtime_allowed, rights_hint
-from takt_cli.samples import percentile, percentile_name
+from takt_cli.samples import percentile, percentile_name, samples_needed
 from takt_cli.table import Table
 from takt_cli.units import human
 
@@ -60,7 +60,7 @@ def calibrate(
     _table(found).print_to(console)
     words = ", ".join(f"{name}: {_rounded(value)}" for name, value in overheads.items())
     console.print(
-        f"\nFor a system model, {percentile_name(percent)} of each:\n\n"
+        f"\nFor a system model, {percentile_name(percent)} of each{_few(found, percent)}:\n\n"
         f"overheads: {{{words}}}\n"
         f"jitter: {_rounded(found.jitter(percent))}  # of each timer",
         highlight=False,
@@ -98,6 +98,15 @@ def _table(found: Calibration) -> Table:
             *(human(cross.get(key)) for key in ("p50", "p99", "max")),
         )
     return table
+
+
+def _few(found: Calibration, percent: float) -> str:
+    """Say of which kinds there are too few samples for the percentile."""
+    few = [name for name in _KINDS if percentile(getattr(found, name), percent) is None]
+    if not few or percent == 100.0:
+        return ""
+    wanted = f"{percentile_name(percent)} takes {samples_needed(percent)} samples"
+    return f" ({', '.join(few)}: the largest, for {wanted})"
 
 
 def _rounded(value_ns: int) -> str:

@@ -60,7 +60,7 @@ def simulate(
     phases: Annotated[
         Phases,
         typer.Option(
-            help="First releases: as the system says, any, or those that make chains wait longest."
+            help="First releases: as the system says, any, or where each chain meets others."
         ),
     ] = Phases.fixed,
     execution: Annotated[
