@@ -85,6 +85,12 @@ takt_core::Result<Schedule> parse_schedule(
       "this is a graph (it has 'nodes'), where a schedule is expected; `takt run FILE` runs a "
       "graph")};
   }
+  if (map.has("callbacks") && !map.has("executors")) {
+    return Faults{located(
+      schedule.file, root->at,
+      "this is a system model (it has 'callbacks'), where a schedule is expected; `takt plan FILE` "
+      "makes one")};
+  }
   if (root->is_map() && detail::check_version(map, findings, kVersion)) {
     map.boolean("strict", schedule.strict);
     read_executors(map, findings, machine, schedule);

@@ -41,6 +41,15 @@ TEST(Yaml, AGraphIsRecognised)
             "FILE` runs a graph"});
 }
 
+TEST(Yaml, ASystemModelIsRecognised)
+{
+  EXPECT_EQ(
+    faults("version: 1\nhosts: {car: {cores: 2}}\ncallbacks: []\n"),
+    Strings{
+      "s.yaml:1:1: this is a system model (it has 'callbacks'), where a schedule is expected; "
+      "`takt plan FILE` makes one"});
+}
+
 TEST(Yaml, OfAnEmptyFileIsAFault)
 {
   const Strings expected{"s.yaml:1:1: the file is empty; a schedule starts with 'version: 1'"};

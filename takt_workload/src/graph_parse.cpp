@@ -63,6 +63,12 @@ void read_graph(const YAML::Node & root, Graph & graph, FileFaults & faults)
       "a schedule, and `takt run GRAPH --schedule FILE` runs a graph under it");
     return;
   }
+  if (root.IsMap() && root["callbacks"] && !reader.has("nodes")) {
+    reader.fault(
+      "this is a system model (it has 'callbacks'), where a graph is expected; `takt plan FILE` "
+      "makes a schedule for it");
+    return;
+  }
   if (reader.text("version", true) && !reader.integer("version", 1, 1)) {
     return;
   }

@@ -103,6 +103,11 @@ TEST(GraphFile, OtherKindsOfFilesAreRecognised)
       "check "
       "FILE` checks a schedule, and `takt run GRAPH --schedule FILE` runs a graph under it"});
   EXPECT_EQ(
+    parse_graph("version: 1\nhosts: {car: {cores: 2}}\ncallbacks: []\n", "g").faults(),
+    takt_core::Faults{
+      "g:1:1: graph: this is a system model (it has 'callbacks'), where a graph is expected; `takt "
+      "plan FILE` makes a schedule for it"});
+  EXPECT_EQ(
     parse_graph("version: 1\nname: x\nnodes:\n\t- {name: A, kind: sensor, period: 1ms}\n", "g")
       .faults(),
     takt_core::Faults{
