@@ -21,7 +21,7 @@ help: ## this list
 	  '  PACKAGES="a b"        build: only these and what they need; test: only these' \
 	  '  TESTS=regex           test: only tests whose name matches' \
 	  '  VARIANT=asan|tsan     a sanitizer build, in a build directory of its own' \
-	  '  JOBS=n                compile jobs (default: one for each core)' \
+	  '  JOBS=n                compile jobs, and tests side by side (default: one for each core)' \
 	  '  BUILD_ROOT=dir        default: build'
 
 setup: ## install what is missing: Debian packages, Python tools, ROS 2

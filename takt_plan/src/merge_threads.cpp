@@ -36,20 +36,16 @@ std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
 struct Step
 {
   std::vector<Block> blocks;  ///< of its core
+  Index rescued = 0;          ///< chains that are met with it and were not
   double slack = 0;           ///< of that core and those it shares messages with
   double saved = 0;           ///< context switches a second
 
-  /// More slack, or as much and fewer switches.
+  /// More chains met; or as many and more slack, or as much and fewer switches.
   bool better_than(const Step & other) const
   {
-    return std::tie(slack, saved) > std::tie(other.slack, other.saved);
+    return std::tie(rescued, slack, saved) > std::tie(other.rescued, other.slack, other.saved);
   }
 };
-
-std::optional<double> smaller(std::optional<double> a, std::optional<double> b)
-{
-  return a && b ? std::min(*a, *b) : a ? a : b;
-}
 
 class Merging
 {
@@ -58,11 +54,13 @@ public:
   : problem_(problem),
     layout_(std::move(layout)),
     start_(score(problem, layout_)),
-    floors_(problem.model.chains.size(), -std::numeric_limits<double>::infinity())
+    floors_(problem.model.chains.size(), -std::numeric_limits<double>::infinity()),
+    slacks_(problem.model.chains.size())
   {
     for (const auto & [chain, slack] : start_.slacks) {
       floors_[chain] = std::min(keep_slack, slack) - kNoise;
     }
+    note(start_);
   }
 
   std::vector<TradePoint> run(Layout & chosen)
@@ -71,7 +69,7 @@ public:
     for (Index core = 0; core < layout_.cores(); ++core) {
       switches += context_switches(problem_, layout_.on(core));
     }
-    std::vector<TradePoint> trade{{layout_.threads(), least_met(start_), switches}};
+    std::vector<TradePoint> trade{{layout_.threads(), least_met(), switches}};
     go_on(trade);
     chosen = layout_;
     // Beyond, for those who want to know, down to where a deadline would be missed.
@@ -102,9 +100,9 @@ private:
       const Score found = judged(core);
       // What another core has changed meanwhile may matter here.
       if (acceptable(found)) {
-        trade.push_back(
-          {layout_.threads(), smaller(trade.back().slack, least_met(found)),
-           trade.back().switches - saved});
+        note(found);
+        keep_rescued(found);
+        trade.push_back({layout_.threads(), least_met(), trade.back().switches - saved});
       } else {
         layout_.set(core, before);
       }
@@ -119,13 +117,22 @@ private:
     return found;
   }
 
+  void note(const Score & found)
+  {
+    for (const auto & [chain, slack] : found.slacks) {
+      slacks_[chain] = slack;
+    }
+  }
+
   // The smallest slack of the chains that are met at all.
-  std::optional<double> least_met(const Score & found) const
+  std::optional<double> least_met() const
   {
     std::optional<double> least;
-    for (const auto & [chain, slack] : found.slacks) {
-      if (!std::binary_search(start_.missed.begin(), start_.missed.end(), chain)) {
-        least = std::min(least.value_or(slack), slack);
+    for (Index chain = 0; chain < slacks_.size(); ++chain) {
+      const bool met =
+        slacks_[chain] && !std::binary_search(start_.missed.begin(), start_.missed.end(), chain);
+      if (met) {
+        least = std::min(least.value_or(*slacks_[chain]), *slacks_[chain]);
       }
     }
     return least;
@@ -134,9 +141,44 @@ private:
   bool acceptable(const Score & found) const
   {
     return found.no_worse_than(start_) &&
-           std::all_of(found.slacks.begin(), found.slacks.end(), [&](const auto & one) {
-             return one.second >= floors_[one.first];
-           });
+           (rescued(found) > 0 ||
+            std::all_of(found.slacks.begin(), found.slacks.end(), [&](const auto & one) {
+              return one.second >= floors_[one.first];
+            }));
+  }
+
+  bool rescued(const Score & found, Index chain) const
+  {
+    return std::binary_search(start_.missed.begin(), start_.missed.end(), chain) &&
+           !std::binary_search(found.missed.begin(), found.missed.end(), chain);
+  }
+
+  Index rescued(const Score & found) const
+  {
+    return static_cast<Index>(std::count_if(
+      found.slacks.begin(), found.slacks.end(),
+      [&](const auto & one) { return rescued(found, one.first); }));
+  }
+
+  // A deadline is worth more than what others were to keep to spare.
+  void keep_rescued(const Score & found)
+  {
+    if (rescued(found) == 0) {
+      return;
+    }
+    for (const auto & [chain, slack] : found.slacks) {
+      floors_[chain] = std::min(floors_[chain], slack - kNoise);
+    }
+    const std::vector<Index> before = std::exchange(start_.missed, {});
+    for (const Index chain : before) {
+      const bool judged = std::any_of(
+        found.slacks.begin(), found.slacks.end(),
+        [&](const auto & one) { return one.first == chain; });
+      if (!judged || std::binary_search(found.missed.begin(), found.missed.end(), chain)) {
+        start_.missed.push_back(chain);
+      }
+    }
+    refused_.clear();
   }
 
   // The best merger on a core; none that would take what must be kept.
@@ -159,7 +201,7 @@ private:
         continue;
       }
       const double left = context_switches(problem_, layout_.on(core));
-      Step step{layout_.on(core), found.slack, switches - left};
+      Step step{layout_.on(core), rescued(found), found.slack, switches - left};
       if (!best || step.better_than(*best)) {
         best = std::move(step);
         if (blocks.size() > kMany) {
@@ -188,8 +230,9 @@ private:
 
   const PlanProblem & problem_;
   Layout layout_;
-  const Score start_;
-  std::vector<double> floors_;  // per chain: what has to be left of its deadline
+  Score start_;                                // and what was met since
+  std::vector<double> floors_;                 // per chain: what has to be left of its deadline
+  std::vector<std::optional<double>> slacks_;  // per chain with a deadline, as it is now
   double spent_ = 0;
   std::set<std::pair<Index, Index>> refused_;  // first tasks of two blocks
 };
@@ -204,6 +247,55 @@ std::vector<Index> counts(const PlanProblem & problem, const Layout & layout)
     }
   }
   return result;
+}
+
+/// Where a block of an executor stands.
+struct Standing
+{
+  Index core = kNone;
+  Index place = 0;
+  double load = 0;
+};
+
+/// The executor's block with the least load that may stand on another core where it has one, and that
+/// one, of several the one with most room; nothing if there is none.
+std::optional<std::pair<Standing, Standing>> movable(
+  const PlanProblem & problem, const Layout & layout, Index executor)
+{
+  std::vector<Standing> blocks;
+  for (Index core = 0; core < layout.cores(); ++core) {
+    for (Index place = 0; place < layout.on(core).size(); ++place) {
+      const Block & block = layout.on(core)[place];
+      if (block.executor == executor) {
+        blocks.push_back({core, place, 0});
+        for (const Index task : block.tasks) {
+          blocks.back().load += problem.utilization(task);
+        }
+      }
+    }
+  }
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Standing & a, const Standing & b) {
+    return a.load < b.load;
+  });
+  for (const Standing & from : blocks) {
+    std::optional<Standing> best;
+    for (const Standing & to : blocks) {
+      const auto & tasks = layout.on(from.core)[from.place].tasks;
+      const bool allowed =
+        to.core != from.core && std::all_of(tasks.begin(), tasks.end(), [&](Index task) {
+          const auto & cores = problem.units[problem.unit_of[task]].cores;
+          return std::binary_search(cores.begin(), cores.end(), to.core);
+        });
+      const auto room = [&](Index core) { return problem.room[core] - layout.load(core); };
+      if (allowed && (!best || room(to.core) > room(best->core))) {
+        best = to;
+      }
+    }
+    if (best) {
+      return std::pair(from, *best);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -246,6 +338,22 @@ void merge_beyond_limit(const PlanProblem & problem, Layout & layout)
       }
     }
     layout.set(core, std::move(blocks));
+  }
+  for (Index executor = 0; executor < count.size(); ++executor) {
+    for (; count[executor] > kMostThreads; --count[executor]) {
+      const auto move = movable(problem, layout, executor);
+      if (!move) {
+        break;
+      }
+      const auto & [from, to] = *move;
+      std::vector<Block> left = layout.on(from.core);
+      std::vector<Block> joined = layout.on(to.core);
+      const std::vector<Index> & tasks = left[from.place].tasks;
+      joined[to.place].tasks.insert(joined[to.place].tasks.end(), tasks.begin(), tasks.end());
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(from.place));
+      layout.set(from.core, std::move(left));
+      layout.set(to.core, std::move(joined));
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 #include "takt_plan/planner.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "planners.hpp"
+#include "score.hpp"
 #include "takt_plan/end_to_end.hpp"
 
 namespace takt_plan
@@ -32,7 +34,46 @@ Result<Layout> layout_by(const PlanOptions & options, const PlanProblem & proble
     case Planner::takt:
       break;
   }
-  return plan_takt(problem, options.keep_slack);
+  return plan_takt(problem, options.keep_slack).front();  // its threads not merged
+}
+
+/// With its threads merged.
+struct Candidate
+{
+  Layout layout;
+  std::vector<TradePoint> trade;
+  detail::Score score;
+};
+
+/// Slack beyond `keep_slack` is worth less than fewer threads.
+bool better(const Candidate & a, const Candidate & b, double keep_slack)
+{
+  detail::Score one = a.score;
+  detail::Score other = b.score;
+  one.slack = std::min(one.slack, keep_slack);
+  other.slack = std::min(other.slack, keep_slack);
+  if (one.better_than(other) || other.better_than(one)) {
+    return one.better_than(other);
+  }
+  return std::pair(a.layout.threads(), -a.score.slack) <
+         std::pair(b.layout.threads(), -b.score.slack);
+}
+
+Layout plan_and_merge(
+  const PlanProblem & problem, double keep_slack, std::vector<TradePoint> & trade)
+{
+  std::optional<Candidate> best;
+  for (Layout & layout : plan_takt(problem, keep_slack)) {
+    Candidate candidate{std::move(layout), {}, {}};
+    candidate.trade = merge_threads(problem, keep_slack, candidate.layout);
+    merge_beyond_limit(problem, candidate.layout);
+    candidate.score = score(problem, candidate.layout);
+    if (!best || better(candidate, *best, keep_slack)) {
+      best = std::move(candidate);
+    }
+  }
+  trade = std::move(best->trade);
+  return std::move(best->layout);
 }
 
 bool competes(Planner planner)
@@ -127,16 +168,14 @@ Result<Planned> plan_schedule(const takt_schedule::System & system, const PlanOp
   if (!problem) {
     return problem.faults();
   }
-  auto planned = layout_by(options, *problem);
+  Planned result;
+  auto planned = options.planner == Planner::takt
+                   ? Result<Layout>(plan_and_merge(*problem, options.keep_slack, result.trade))
+                   : layout_by(options, *problem);
   if (!planned) {
     return planned.faults();
   }
-  Layout layout = std::move(*planned);
-  Planned result;
-  if (options.planner == Planner::takt) {
-    result.trade = merge_threads(*problem, options.keep_slack, layout);
-    merge_beyond_limit(*problem, layout);
-  }
+  const Layout layout = std::move(*planned);
   if (const auto faults = too_many_threads(*problem, layout); !faults.empty()) {
     return faults;
   }

@@ -72,7 +72,7 @@ public:
     find_sources();
   }
 
-  Layout best()
+  std::vector<Layout> best()
   {
     std::optional<Attempt> best;
     for (const auto & [order, fit] : attempts({Fit::worst, Fit::slack, Fit::first})) {
@@ -82,19 +82,24 @@ public:
       }
     }
     improve(*best);
-    if (complete(best->score) && best->score.slack >= keep_slack_) {
-      return std::move(best->layout);
+    std::vector<Layout> result{std::move(best->layout)};
+    if (enough(best->score)) {
+      return result;
     }
-    // Last, and only if better: what a cut gains for one chain may be missing for the next.
+    // Last: what a cut gains for one chain may be missing for the next.
+    std::optional<Attempt> cut;
     for (const auto & [order, fit] : attempts({Fit::cut})) {
-      if (tired()) {
+      if (tired() || (cut && enough(cut->score))) {
         break;
       }
       Attempt attempt = place_all(order, fit);
       improve(attempt);
-      take_if_better(std::move(attempt), best);
+      take_if_better(std::move(attempt), cut);
     }
-    return std::move(best->layout);
+    if (cut) {
+      result.push_back(std::move(cut->layout));
+    }
+    return result;
   }
 
 private:
@@ -104,6 +109,8 @@ private:
   {
     return found.missed.empty() && found.unbounded.empty();
   }
+
+  bool enough(const Score & found) const { return complete(found) && found.slack >= keep_slack_; }
 
   static void take_if_better(Attempt attempt, std::optional<Attempt> & best)
   {
@@ -376,7 +383,7 @@ private:
     const std::vector<Index> & units = clusters_[cluster].units;
     std::vector<Cut> result;
     const Index most = tired() ? 1 : kMostCuts;
-    for (Index i = 0; i + 1 < std::min(units.size(), most + 1); ++i) {
+    for (Index i = 0; i < units.size() && result.size() < most; ++i) {
       const Index half = units.size() / 2;
       const Index away = (i + 1) / 2;
       const Index cut = i % 2 == 0 ? half + away : half - std::min(half, away);
@@ -752,7 +759,7 @@ private:
 
 }  // namespace
 
-Layout plan_takt(const PlanProblem & problem, double keep_slack)
+std::vector<Layout> plan_takt(const PlanProblem & problem, double keep_slack)
 {
   return Search(problem, keep_slack).best();
 }

@@ -18,15 +18,16 @@ Layout plan_competition(const PlanProblem & problem, const PlanOptions & options
 Layout plan_competition_literal(const PlanProblem & problem, const PlanOptions & options);
 /// Fault: a callback may only be where none of the `executors` is; 0: there is always another one.
 takt_core::Result<Layout> plan_picas(const PlanProblem & problem, int executors);
-/// With less than `keep_slack` (PlanOptions) it is also tried to cut chains in two that fit on one core.
-Layout plan_takt(const PlanProblem & problem, double keep_slack);
+/// The best; and where that leaves less than `keep_slack` (PlanOptions) also the best with chains cut in
+/// two that fit on one core. Which of them is the better one shows when their threads are merged.
+std::vector<Layout> plan_takt(const PlanProblem & problem, double keep_slack);
 
 /// Merges threads of one executor and core, as planner.hpp says; what each merger costs.
 std::vector<TradePoint> merge_threads(
   const PlanProblem & problem, double keep_slack, Layout & layout);
 
 /// Merges the least urgent threads of executors that have more than an executor can have, whatever
-/// that costs.
+/// that costs; of one core where there are several, else of two.
 void merge_beyond_limit(const PlanProblem & problem, Layout & layout);
 
 /// "executor 'main' would need 80 threads ..." for each such executor.

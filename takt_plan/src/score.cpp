@@ -16,6 +16,7 @@ namespace
 constexpr double kNoBound = -1e9;
 // Slacks that differ by less are the same.
 constexpr double kNoise = 1e-9;
+constexpr double kLoadNoise = 1e-9;
 // To find that there is no bound takes so many times longer than to find one.
 constexpr double kOverload = 20;
 
@@ -235,6 +236,9 @@ bool Score::better_than(const Score & other) const
   if (unbounded.size() != other.unbounded.size()) {
     return unbounded.size() < other.unbounded.size();
   }
+  if (crowded != other.crowded) {
+    return crowded < other.crowded;
+  }
   for (Index i = 0; i < slacks.size(); ++i) {
     const double more = slacks[i].second - other.slacks[i].second;
     if (!met[i] && std::abs(more) > kNoise) {
@@ -257,7 +261,11 @@ void Score::add_missing(const Score & more)
 
 Score score(const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)
 {
-  return Part(problem, layout, touched).judge();
+  Score result = Part(problem, layout, touched).judge();
+  for (Index core = 0; core < layout.cores(); ++core) {
+    result.crowded += layout.load(core) > problem.room[core] + kLoadNoise ? 1 : 0;
+  }
+  return result;
 }
 
 }  // namespace takt_plan::detail

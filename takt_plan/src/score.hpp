@@ -16,12 +16,14 @@ namespace takt_plan::detail
 
 /// Compares in the order of the planner's objective: deadlines of chains from the most important one
 /// down; of those missed which have a bound, from the most important one down; callbacks without any
-/// bound; how late the missed ones are, from the most important one down; the smallest normalised slack.
+/// bound; cores that are loaded above what they may be; how late the missed chains are, from the most
+/// important one down; the smallest normalised slack.
 struct Score
 {
   std::vector<bool> met;         ///< per chain with a deadline, most important first
   std::vector<Index> missed;     ///< of these, the chains of the problem
   std::vector<Index> unbounded;  ///< tasks of the problem
+  Index crowded = 0;             ///< cores, of all, that are loaded above their room
   /// Of each chain of the problem with a deadline, most important first.
   std::vector<std::pair<Index, double>> slacks;
   /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed, -1e9 if

@@ -107,6 +107,102 @@ TEST(Planner, KeepingMoreSlackMissesNoDeadline)
 }
 
 // A loop may come before what it reads: reading is no order.
+// Where threads share OS priorities a merger may save a deadline, whatever it costs others of their slack.
+TEST(Planner, MergesWhatSavesADeadline)
+{
+  const System system = system_of(R"yaml(hosts:
+  h:
+    cores: 2
+    utilization_cap: 0.8
+    priorities: {least: 1, most: 4}
+    other_threads: {irq: {priority: 95, cores: [1], time: 120us, period: 1ms}}
+overheads: {dispatch: 5us, middleware: 16us, context_switch: 4us}
+callbacks:
+  - {id: "/c0n0:timer(50ms)", time: 3000us, period: 50ms, publishes: /c0t0}
+  - {id: "/c0n1:sub(/c0t0)", executor: two, time: 3000us, triggers: /c0t0, publishes: /c0t1}
+  - {id: "/c1n0:timer(100ms)", executor: two, time: 6000us, period: 100ms, publishes: /c1t0}
+  - {id: "/c1n1:sub(/c1t0)", executor: two, time: 7000us, triggers: /c1t0, publishes: /c1t1, cores: [1]}
+  - {id: "/c1n2:sub(/c1t1)", time: 7000us, triggers: /c1t1, publishes: /c1t2}
+  - {id: "/c2n0:timer(5ms)", executor: two, time: 300us, period: 5ms, publishes: /c2t0}
+  - {id: "/c2n1:sub(/c2t0)", executor: two, time: 500us, triggers: /c2t0, publishes: /c2t1}
+  - {id: "/c2n2:sub(/c2t1)", time: 700us, triggers: /c2t1, publishes: /c2t2}
+  - {id: "/c2n3:sub(/c2t2)", time: 500us, triggers: /c2t2, publishes: /c2t3}
+  - {id: "/c3n0:timer(100ms)", time: 5000us, period: 100ms, publishes: /c3t0}
+  - {id: "/c3n1:sub(/c3t0)", time: 17000us, triggers: /c3t0, publishes: /c3t1}
+  - {id: "/c5n0:timer(50ms)", time: 4000us, period: 50ms, publishes: /c5t0, cores: [1]}
+  - {id: "/c5n1:sub(/c5t0)", time: 1000us, triggers: /c5t0, publishes: /c5t1}
+  - {id: "/c5n2:sub(/c5t1)", executor: two, time: 6000us, triggers: /c5t1, publishes: /c5t2}
+  - {id: "/c5n3:sub(/c5t2)", executor: two, time: 2000us, triggers: /c5t2, publishes: /c5t3, cores: [0]}
+  - {id: "/c5n4:sub(/c5t3)", executor: two, time: 3000us, triggers: /c5t3, publishes: /c5t4}
+  - {id: "/c5n5:sub(/c5t4)", time: 2500us, triggers: /c5t4, publishes: /c5t5}
+chains:
+  c0:
+    path: ["/c0n0:timer(50ms)", "/c0n1:sub(/c0t0)"]
+    priority: 4
+    deadline: 35000us
+  c1:
+    path: ["/c1n0:timer(100ms)", "/c1n1:sub(/c1t0)", "/c1n2:sub(/c1t1)"]
+    priority: 3
+    deadline: 200000us
+  c2:
+    path: ["/c2n0:timer(5ms)", "/c2n1:sub(/c2t0)", "/c2n2:sub(/c2t1)", "/c2n3:sub(/c2t2)"]
+    priority: 2
+    deadline: 5000us
+  c3:
+    path: ["/c3n0:timer(100ms)", "/c3n1:sub(/c3t0)"]
+    priority: 4
+    deadline: 90000us
+  c5:
+    path: ["/c5n0:timer(50ms)", "/c5n1:sub(/c5t0)", "/c5n2:sub(/c5t1)",
+      "/c5n3:sub(/c5t2)", "/c5n4:sub(/c5t3)", "/c5n5:sub(/c5t4)"]
+    priority: 1
+    deadline: 35000us
+)yaml");
+  for (const double keep : {0.0, 0.1, 0.5}) {
+    PlanOptions options;
+    options.keep_slack = keep;
+    const Planned planned = plan_of(system, options);
+    EXPECT_TRUE(all_met(planned)) << keep;
+    expect_sound(system, planned);
+  }
+}
+
+TEST(Planner, TriesEachCutOfAChain)
+{
+  const Planned planned = plan_of(system_of(R"yaml(
+hosts: {h: {cores: 2}}
+callbacks:
+  - {id: "/x:timer(100ms)", time: 25ms, period: 100ms, cores: [0]}
+  - {id: "/y:timer(100ms)", time: 62ms, period: 100ms, cores: [1]}
+  - {id: "/a:timer(100ms)", time: 45ms, period: 100ms, publishes: /a}
+  - {id: "/b:sub(/a)", time: 29ms, triggers: /a, publishes: /b}
+  - {id: "/c:sub(/b)", time: 35ms, triggers: /b}
+chains:
+  x: {path: ["/x:timer(100ms)"], priority: 20, deadline: 100ms}
+  y: {path: ["/y:timer(100ms)"], priority: 19, deadline: 200ms}
+  main: {path: ["/a:timer(100ms)", "/b:sub(/a)", "/c:sub(/b)"], priority: 9, deadline: 200ms}
+)yaml"));
+  EXPECT_TRUE(all_met(planned));  // with the last one alone on the other core, and no other cut
+}
+
+// Another order of chains keeps it, with less slack.
+TEST(Planner, TheCapIsKeptWhereAnyAttemptKeepsIt)
+{
+  const Planned planned = plan_of(system_of(R"yaml(
+hosts: {h: {cores: 2, utilization_cap: 0.6}}
+callbacks:
+  - {id: "/a:timer(100ms)", time: 15ms, period: 100ms}
+  - {id: "/b:timer(100ms)", time: 15ms, period: 100ms}
+  - {id: "/big:timer(10ms)", time: 5ms, period: 10ms}
+chains:
+  a: {path: ["/a:timer(100ms)"], priority: 3, deadline: 200ms}
+  b: {path: ["/b:timer(100ms)"], priority: 3, deadline: 200ms}
+  big: {path: ["/big:timer(10ms)"], priority: 2, deadline: 40ms}
+)yaml"));
+  EXPECT_TRUE(all_met(planned));
+  EXPECT_TRUE(planned.shortfalls.empty());
+}
+
 TEST(Planner, PlansChainsThroughReadsInWhateverOrderTheModelHasThem)
 {
   const std::string loop = R"yaml(
@@ -572,6 +668,14 @@ TEST(Planner, AnExecutorHasNoMoreThreadsThanItCanHave)
   const Planned planned = plan_of(system, options);
   EXPECT_LE(planned.assignment.threads.size(), 63U);
   expect_sound(system, planned);
+  // Also where each core has one only.
+  System wide = system;
+  for (int core = 16; core < 96; ++core) {
+    wide.hosts[0].cores.push_back(core);
+  }
+  const Planned apart = plan_of(wide);
+  EXPECT_LE(apart.assignment.threads.size(), 63U);
+  expect_sound(wide, apart);
   const auto isolated = plan_schedule(system, by(Planner::isolated));
   ASSERT_FALSE(isolated.ok());
   EXPECT_EQ(

@@ -8,7 +8,7 @@
 # soak   only what is labelled `soak`: long campaigns with seeds
 #
 # In (optional): ROS, VARIANT, PACKAGES="takt_core ..." (only these), TESTS=regex (only tests whose name
-# matches). Tests that watch the clock, or use ROS 2, say so to ctest (RUN_SERIAL): they run alone, the
+# matches), JOBS=n (so many side by side). Tests that watch the clock, or use ROS 2, say so to ctest (RUN_SERIAL): they run alone, the
 # others side by side. A variant leaves out what is labelled `no_asan` or `no_tsan`. Fails when a test
 # fails, or when none ran.
 set -euo pipefail

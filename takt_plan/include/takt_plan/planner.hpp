@@ -7,13 +7,15 @@
 // - `takt`: chain-aware search with the analysis in the loop. Chains are placed whole, most important
 //   first, most loading first, or most urgent first, each on the core where it fits first, or where
 //   the smallest slack stays largest; the best of these attempts is improved by moving what has the
-//   least slack. What fits on no core is split along the chain. Where less than `keep_slack` is left in
-//   the end, chains that fit are split as well, if the whole is better for it. Urgency on a core goes by
-//   deadline, or another place is looked for. Then threads are merged for as long as the smallest slack
-//   allows.
-//   Objective: deadlines of chains from the most important one down, callbacks without a bound, the
+//   least slack, or by reordering a core or singling a callback out where a chain is missed. What fits
+//   on no core is split along the chain. Where less than `keep_slack` is left in the end, chains that
+//   fit are split as well, if the whole, with threads merged, is better for it. Urgency on a core goes
+//   by deadline, or another place is looked for. Then threads are merged for as long as the smallest
+//   slack allows, or a chain that was missed is saved by it.
+//   Objective: deadlines of chains from the most important one down, chains and callbacks without a
+//   bound, cores above their cap, how late missed chains are from the most important one down, the
 //   smallest normalised slack up to `keep_slack`, the fewest threads; of mergers that leave as much
-//   slack, the one that saves most context switches.
+//   slack, the one that saves most context switches. The search itself looks for the largest slack.
 // - `isolated`: one thread for each callback group, OS priority by deadline (that of the tightest
 //   chain through it, or its period). Chains are placed whole on the core with the most room, the most
 //   loading first; those that fit on none, unit by unit.

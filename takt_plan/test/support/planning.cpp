@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -144,6 +145,30 @@ std::vector<std::string> threads_of(const Planned & planned)
   return result;
 }
 
+/// What the trade says of the plan is what its bounds say.
+void expect_true_trade(const Planned & planned)
+{
+  for (const TradePoint & point : planned.trade) {
+    if (point.threads != planned.assignment.threads.size()) {
+      continue;
+    }
+    std::optional<double> least;
+    for (Index i = 0; i < planned.model.chains.size(); ++i) {
+      const Chain & chain = planned.model.chains[i];
+      if (chain.deadline == kUnbounded || missed(planned, i)) {
+        continue;
+      }
+      const double slack = 1 - static_cast<double>(planned.bounds.chains[i]->bound) /
+                                 static_cast<double>(chain.deadline);
+      least = std::min(least.value_or(slack), slack);
+    }
+    ASSERT_EQ(point.slack.has_value(), least.has_value());
+    if (least) {
+      EXPECT_NEAR(*point.slack, *least, 1e-9);
+    }
+  }
+}
+
 void expect_sound(const takt_schedule::System & system, const Planned & planned)
 {
   std::set<Index> seen;
@@ -181,6 +206,7 @@ void expect_sound(const takt_schedule::System & system, const Planned & planned)
       EXPECT_EQ(again->chains[chain]->bound, planned.bounds.chains[chain]->bound);
     }
   }
+  expect_true_trade(planned);
 }
 
 }  // namespace takt_plan::test

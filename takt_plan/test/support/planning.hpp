@@ -39,7 +39,8 @@ const AssignedThread & thread_of(const Planned & planned, const std::string & id
 std::vector<std::string> threads_of(const Planned & planned);
 
 /// What must be so whoever planned: each callback is in one thread, of its process, on a core it may
-/// use, groups are not divided, and the schedule file has the bounds that were announced.
+/// use, groups are not divided, and the schedule file has the bounds that were announced, as has the
+/// trade of threads against slack.
 void expect_sound(const takt_schedule::System & system, const Planned & planned);
 
 }  // namespace takt_plan::test

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -32,6 +33,31 @@ def test_a_failed_step_ends_it(tmp_path: Path) -> None:
     assert run.returncode == 1
     assert "failed: style and includes (exit code 1)" in run.stdout
     assert "all steps passed" not in run.stdout
+
+
+def test_who_is_ended_ends_at_once(tmp_path: Path) -> None:
+    began = tmp_path / "began"
+    program = tmp_path / "make"
+    program.write_text(
+        f"#!/bin/sh\necho $$ >{began}.part; mv {began}.part {began}; exec sleep 600\n"
+    )
+    program.chmod(0o755)
+    with subprocess.Popen(
+        [REPOSITORY / ".ci/run"],
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as run:
+        while not began.exists():
+            assert run.poll() is None
+            time.sleep(0.01)
+        run.terminate()
+        said, _ = run.communicate(timeout=60)
+    assert run.returncode == 143
+    assert "failed: set-up (exit code 143)" in said
+    step = Path("/proc", began.read_text().strip())
+    while step.exists() and "sleep" in (step / "comm").read_text():
+        time.sleep(0.01)
 
 
 def test_what_was_ended_has_not_passed(tmp_path: Path) -> None:
