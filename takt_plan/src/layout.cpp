@@ -6,6 +6,13 @@
 
 namespace takt_plan::detail
 {
+namespace
+{
+
+// Loads that differ by less are the same.
+constexpr double kLoadNoise = 1e-9;
+
+}  // namespace
 
 Layout::Layout(const PlanProblem & problem)
 : problem_(&problem),
@@ -37,6 +44,11 @@ void Layout::insert(Index core, Index place, const std::vector<Block> & blocks)
   std::vector<Block> there = cores_[core];
   there.insert(there.begin() + static_cast<std::ptrdiff_t>(place), blocks.begin(), blocks.end());
   set(core, std::move(there));
+}
+
+bool Layout::crowded(Index core) const
+{
+  return load_[core] > problem_->room[core] + kLoadNoise;
 }
 
 int Layout::priority(Index core, Index place) const

@@ -41,6 +41,8 @@ public:
   Assignment assignment() const;
   Index threads() const;
   double load(Index core) const noexcept { return load_[core]; }
+  /// Whether it is loaded above its room, which is what others leave of the cap.
+  bool crowded(Index core) const;
 
 private:
   const PlanProblem * problem_;

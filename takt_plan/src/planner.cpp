@@ -18,25 +18,6 @@ using detail::PlanProblem;
 using takt_core::Faults;
 using takt_core::Result;
 
-Result<Layout> layout_by(const PlanOptions & options, const PlanProblem & problem)
-{
-  switch (options.planner) {
-    case Planner::isolated:
-      return plan_isolated(problem);
-    case Planner::rate_monotonic:
-      return plan_rate_monotonic(problem);
-    case Planner::picas:
-      return plan_picas(problem, options.executors);
-    case Planner::competition:
-      return plan_competition(problem, options);
-    case Planner::competition_literal:
-      return plan_competition_literal(problem, options);
-    case Planner::takt:
-      break;
-  }
-  return plan_takt(problem, options.keep_slack).front();  // its threads not merged
-}
-
 /// With its threads merged.
 struct Candidate
 {
@@ -74,6 +55,27 @@ Layout plan_and_merge(
   }
   trade = std::move(best->trade);
   return std::move(best->layout);
+}
+
+/// `trade`: of the planner that merges threads.
+Result<Layout> layout_by(
+  const PlanOptions & options, const PlanProblem & problem, std::vector<TradePoint> & trade)
+{
+  switch (options.planner) {
+    case Planner::isolated:
+      return plan_isolated(problem);
+    case Planner::rate_monotonic:
+      return plan_rate_monotonic(problem);
+    case Planner::picas:
+      return plan_picas(problem, options.executors);
+    case Planner::competition:
+      return plan_competition(problem, options);
+    case Planner::competition_literal:
+      return plan_competition_literal(problem, options);
+    case Planner::takt:
+      break;
+  }
+  return plan_and_merge(problem, options.keep_slack, trade);
 }
 
 bool competes(Planner planner)
@@ -119,8 +121,7 @@ std::vector<std::string> shortfalls(
   std::vector<std::string> result;
   const Model & model = planned.model;
   for (Index core = 0; core < layout.cores(); ++core) {
-    // Room is what others leave of the cap.
-    if (layout.load(core) > problem.room[core] + 1e-9) {
+    if (layout.crowded(core)) {
       result.push_back(
         model.core_name(core) + " has room for " + percent(std::max(problem.room[core], 0.0)) +
         " of callbacks, and is given " + percent(layout.load(core)));
@@ -169,9 +170,7 @@ Result<Planned> plan_schedule(const takt_schedule::System & system, const PlanOp
     return problem.faults();
   }
   Planned result;
-  auto planned = options.planner == Planner::takt
-                   ? Result<Layout>(plan_and_merge(*problem, options.keep_slack, result.trade))
-                   : layout_by(options, *problem);
+  auto planned = layout_by(options, *problem, result.trade);
   if (!planned) {
     return planned.faults();
   }

@@ -16,7 +16,6 @@ namespace
 constexpr double kNoBound = -1e9;
 // Slacks that differ by less are the same.
 constexpr double kNoise = 1e-9;
-constexpr double kLoadNoise = 1e-9;
 // To find that there is no bound takes so many times longer than to find one.
 constexpr double kOverload = 20;
 
@@ -263,7 +262,7 @@ Score score(const PlanProblem & problem, const Layout & layout, const std::vecto
 {
   Score result = Part(problem, layout, touched).judge();
   for (Index core = 0; core < layout.cores(); ++core) {
-    result.crowded += layout.load(core) > problem.room[core] + kLoadNoise ? 1 : 0;
+    result.crowded += layout.crowded(core) ? 1 : 0;
   }
   return result;
 }

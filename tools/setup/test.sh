@@ -8,9 +8,9 @@
 # soak   only what is labelled `soak`: long campaigns with seeds
 #
 # In (optional): ROS, VARIANT, PACKAGES="takt_core ..." (only these), TESTS=regex (only tests whose name
-# matches), JOBS=n (so many side by side). Tests that watch the clock, or use ROS 2, say so to ctest (RUN_SERIAL): they run alone, the
-# others side by side. A variant leaves out what is labelled `no_asan` or `no_tsan`. Fails when a test
-# fails, or when none ran.
+# matches), JOBS=n (so many side by side). Tests that watch the clock, or use ROS 2, say so to ctest
+# (RUN_SERIAL): they run alone, the others side by side. A variant leaves out what is labelled `no_asan`
+# or `no_tsan`. Fails when a test fails, or when none ran.
 set -euo pipefail
 kind=${1:-test}
 here=$(dirname -- "${BASH_SOURCE[0]}")
