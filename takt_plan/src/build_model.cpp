@@ -251,6 +251,9 @@ private:
         return;
       }
       chain.path.push_back(found->second);
+      if (id != model_.tasks[found->second].id) {
+        chain.aliases.push_back({found->second, id});
+      }
     }
     chain_names_.insert(chain.name);
     model_.chains.push_back(std::move(chain));

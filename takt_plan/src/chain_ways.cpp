@@ -43,7 +43,8 @@ namespace
 
 /// What goes on after a set that the chain's messages enter by `ways`.
 Result<std::vector<Index>> after_set(
-  const Model & model, const Streams & streams, const MessageSet & set, ChainWays::Set & entered)
+  const Model & model, const Chain & chain, const Streams & streams, const MessageSet & set,
+  ChainWays::Set & entered)
 {
   const std::vector<Index> & complete = streams.after(set.task);
   const std::vector<Index> & slowest = set.topics[set.slowest];
@@ -59,7 +60,7 @@ Result<std::vector<Index>> after_set(
   }
   if (complete.size() > 1) {
     return Faults{
-      quoted(model.tasks[set.task].id) +
+      quoted(model.id_on(chain, set.task)) +
       " waits for a topic whose messages have several sources; this analysis follows a chain "
       "through such a set only from that topic"};
   }
@@ -83,14 +84,16 @@ Result<ChainWays> chain_ways(const Model & model, const Streams & streams, const
   for (Index i = 0; i < chain.path.size(); ++i) {
     const Index index = chain.path[i];
     const Task & task = model.tasks[index];
+    const std::string & id = model.id_on(chain, index);
     if (streams.too_many(index)) {
-      return Faults{too_many_ways(quoted(task.id))};
+      return Faults{too_many_ways(quoted(id))};
     }
     if (i == 0) {
       continue;
     }
     if (!result.sets.empty() && result.sets.back().task == chain.path[i - 1]) {
-      auto after = after_set(model, streams, *streams.set(chain.path[i - 1]), result.sets.back());
+      auto after =
+        after_set(model, chain, streams, *streams.set(chain.path[i - 1]), result.sets.back());
       if (!after) {
         return after.faults();
       }
@@ -98,12 +101,12 @@ Result<ChainWays> chain_ways(const Model & model, const Streams & streams, const
     }
     if (!starts(task, chain.path[i - 1])) {
       return Faults{
-        quoted(task.id) + " only reads what " + quoted(model.tasks[chain.path[i - 1]].id) +
+        quoted(id) + " only reads what " + quoted(model.id_on(chain, chain.path[i - 1])) +
         " publishes: the chain's response ends there, and beyond it has a data age"};
     }
     if (streams.waits(index)) {
       return Faults{
-        quoted(task.id) +
+        quoted(id) +
         " waits for messages of sources that have nothing to do with each other; how long one "
         "waits for the other is not known"};
     }

@@ -271,12 +271,14 @@ private:
     if (result.response == kUnbounded) {
       return beyond();
     }
-    add_ages(parts, through, result);
+    add_ages(model_.chains[chain], parts, through, result);
     return result;
   }
 
-  void add_ages(const std::vector<Part> & parts, Ns through, EndToEnd & result) const
+  void add_ages(
+    const Chain & chain, const std::vector<Part> & parts, Ns through, EndToEnd & result) const
   {
+    const auto name = [&](Index task) { return quoted(model_.id_on(chain, task)); };
     for (const Part & part : parts) {
       for (const Index task : part.tasks) {
         if (model_.tasks[task].newest) {

@@ -153,6 +153,16 @@ std::string Model::core_name(Index core) const
   return "core " + std::to_string(cores[core].number) + " of " + hosts[cores[core].host];
 }
 
+const std::string & Model::id_on(const Chain & chain, Index task) const
+{
+  for (const Chain::Alias & alias : chain.aliases) {
+    if (alias.task == task) {
+      return alias.id;
+    }
+  }
+  return tasks[task].id;
+}
+
 takt_core::Status check(const Model & model)
 {
   return Checker(model).run();

@@ -44,7 +44,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
     return;
   }
   const takt_core::Binding & binding = resolved->binding;
-  for (int i = 0; i < std::bit_width(binding.threads); ++i) {
+  for (int i = 0; i < static_cast<int>(std::bit_width(binding.threads)); ++i) {
     if ((binding.threads >> i & 1U) != 0) {
       task.threads.push_back(executor.first_thread + static_cast<Index>(i));
     }

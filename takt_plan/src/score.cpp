@@ -158,6 +158,9 @@ private:
       for (Index & task : chain.path) {
         task = here_.at(task);
       }
+      for (Chain::Alias & alias : chain.aliases) {
+        alias.task = here_.at(alias.task);
+      }
       chains_.push_back(index);
       model_.chains.push_back(std::move(chain));
     }

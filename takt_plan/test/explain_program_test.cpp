@@ -95,6 +95,35 @@ TEST_F(ExplainProgram, PartsAndAgesAreInJson)
   EXPECT_EQ(all.at("warnings").size(), 1u);
 }
 
+TEST_F(ExplainProgram, CallsASetWhatThePathCallsIt)
+{
+  write("fuse.yaml", takt_schedule::test::docs_block("test: set", "system.md"));
+  write(
+    "threads.yaml",
+    "version: 1\n"
+    "executors:\n"
+    "  main:\n"
+    "    order: priority\n"
+    "    threads: {one: {policy: fifo, priority: 90, cores: [0]}}\n"
+    "    default: one\n");
+  const std::string by_front = "/fuse:sub(/front/points)";
+  const std::string by_rear = "/fuse:sub(/rear/points)";
+  for (const auto & [chain, own, other] :
+       {std::tuple{"front", by_front, by_rear}, {"rear", by_rear, by_front}}) {
+    const std::string words = std::string("threads.yaml --system fuse.yaml --chain ") + chain;
+    for (const std::string & said :
+         {run(words).out, nlohmann::json::parse(run(words + " --json").out).at("chains").dump()}) {
+      EXPECT_NE(said.find(own), std::string::npos) << said;
+      EXPECT_EQ(said.find(other), std::string::npos) << said;
+    }
+  }
+  // Without --chain each is still called by its own path, and callbacks have all of their names.
+  const auto all = nlohmann::json::parse(run("threads.yaml --system fuse.yaml --json").out);
+  EXPECT_EQ(all.at("chains").at(0).dump().find(by_rear), std::string::npos);
+  EXPECT_EQ(all.at("chains").at(1).dump().find(by_front), std::string::npos);
+  EXPECT_EQ(all.at("callbacks").at(2).at("ids"), (std::vector<std::string>{by_front, by_rear}));
+}
+
 TEST_F(ExplainProgram, SaysWhyThereIsNoDataAge)
 {
   // The lidar's messages come from outside.

@@ -100,6 +100,25 @@ TEST_F(PlanProgram, PrintsEverythingAsJson)
   EXPECT_EQ(all.at("shortfalls").size(), 2U);
 }
 
+TEST_F(PlanProgram, CallsASetWhatThePathOfTheLateChainCallsIt)
+{
+  std::string text = takt_schedule::test::docs_block("test: set", "system.md");
+  const std::string time = "time: 6ms";
+  text.replace(text.find(time), time.size(), "time: 60ms");
+  write("fuse.yaml", text);
+  const Outcome outcome = run("fuse.yaml --cpus 0 -o plan.yaml");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  const auto all = nlohmann::json::parse(run("fuse.yaml --cpus 0 --json").out);
+  ASSERT_FALSE(all.at("misfits").empty());
+  for (const auto & misfit : all.at("misfits")) {
+    const auto chain = misfit.at("chain").get<std::string>();
+    const std::string id = "/fuse:sub(/" + chain + "/points)";
+    EXPECT_EQ(misfit.at("callback"), id);
+    EXPECT_NE(outcome.out.find("What costs it most is " + id), std::string::npos) << outcome.out;
+  }
+  EXPECT_EQ(all.at("misfits").back().at("chain"), "rear");
+}
+
 TEST_F(PlanProgram, KnowsItsPlanners)
 {
   for (const char * planner :

@@ -25,7 +25,11 @@ selection=()
 wrapper=()
 sanitize=""
 case ${VARIANT:-} in
-  asan) sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+  asan)
+    # Left out is what costs the compiler a fifth of its time and the address sanitizer reports by itself:
+    # null pointers, objects that are too small or that are not there.
+    sanitize="-fsanitize=address,undefined -fno-sanitize=null,object-size,vptr -fno-sanitize-recover=all"
+    ;;
   tsan)
     sanitize="-fsanitize=thread"
     # An uninstrumented library hides its locks from ThreadSanitizer, so only what is free of ROS; and

@@ -125,10 +125,18 @@ struct Group
 
 struct Chain
 {
+  /// What a path calls a task, where that is another of its ids than the first.
+  struct Alias
+  {
+    Index task = kNone;
+    std::string id;
+  };
+
   std::string name;
   std::vector<Index> path;  ///< tasks, root first; each triggered by or reading the one before
   int priority = 0;
   Ns deadline = kUnbounded;  ///< from the root's nominal release to the last task's end
+  std::vector<Alias> aliases = {};
 };
 
 struct Model
@@ -144,6 +152,10 @@ struct Model
 
   /// "core 2 of car".
   std::string core_name(Index core) const;
+
+  /// The id of a task where the chain is spoken of: a set of newest messages has one for each topic,
+  /// and the chain enters it by one of them.
+  const std::string & id_on(const Chain & chain, Index task) const;
 };
 
 /// Every fault that would make an analysis meaningless: indices that refer to nothing, periods that

@@ -58,7 +58,8 @@ std::string signed_time(Ns time)
 
 /// The segments of a part that begins `begin` after the chain's release; `number`: of the next one.
 std::string by_segments(
-  const Model & model, const ChainAnswer & answer, Ns begin, std::size_t & number)
+  const Model & model, const Chain & chain, const ChainAnswer & answer, Ns begin,
+  std::size_t & number)
 {
   std::string text;
   Ns reached = 0;
@@ -67,7 +68,7 @@ std::string by_segments(
     std::vector<std::string> ids;
     std::vector<std::string> threads;
     for (const Index task : segment.tasks) {
-      ids.push_back(model.tasks[task].id);
+      ids.push_back(model.id_on(chain, task));
       const std::string thread = threads_of(model, task);
       if (threads.empty() || threads.back() != thread) {
         threads.push_back(thread);
@@ -85,7 +86,7 @@ std::string by_segments(
     }
     for (const BoundTerm & term : in_order(segment.terms)) {
       std::string time = signed_time(term.time);
-      for (std::string & line : lines_of(model, segment, term)) {
+      for (std::string & line : lines_of(model, chain, segment, term)) {
         rows.push_back({"    ", std::exchange(time, ""), std::move(line)});
       }
     }
@@ -103,7 +104,8 @@ std::string by_segments(
   return text;
 }
 
-std::string read_by(const Model & model, const PathPart & before, const PathPart & part)
+std::string read_by(
+  const Model & model, const Chain & chain, const PathPart & before, const PathPart & part)
 {
   std::vector<Row> rows;
   if (part.under_way > 0) {
@@ -112,7 +114,7 @@ std::string read_by(const Model & model, const PathPart & before, const PathPart
   rows.push_back({"    ", signed_time(part.next), "until what starts the run that uses it is due"});
   return fmt::format(
            "\n{} reads what {} publishes, whenever it is started\n",
-           model.tasks[part.tasks.front()].id, model.tasks[before.tasks.back()].id) +
+           model.id_on(chain, part.tasks.front()), model.id_on(chain, before.tasks.back())) +
          table(rows);
 }
 
@@ -175,10 +177,10 @@ std::string explanation(const Model & model, Index index, const EndToEnd & answe
   for (std::size_t i = 0; i < answer.parts.size(); ++i) {
     const PathPart & part = answer.parts[i];
     if (i > 0) {
-      text += read_by(model, answer.parts[i - 1], part);
+      text += read_by(model, chain, answer.parts[i - 1], part);
       reached = add(reached, add(part.under_way, part.next));
     }
-    text += by_segments(model, part.answer, reached, number);
+    text += by_segments(model, chain, part.answer, reached, number);
     reached = add(reached, part.answer.bound);
   }
   return text;

@@ -92,9 +92,9 @@ std::string trade_as_text(const Planned & planned)
          table(rows);
 }
 
-std::string waiting(const Model & model, const Wait & wait)
+std::string waiting(const Model & model, const Chain & chain, const Wait & wait)
 {
-  const std::string & id = model.tasks[wait.task].id;
+  const std::string & id = model.id_on(chain, wait.task);
   switch (wait.what) {
     case Wait::For::jitter:
       return fmt::format("the jitter of {}: {}", id, printed(wait.time));
@@ -138,13 +138,14 @@ std::string why(const PlanReport & report, const Misfit & misfit)
   if (misfit.dominant == kNone) {
     return text + "\n";
   }
-  const std::string & dominant = model.tasks[misfit.dominant].id;
+  const std::string & dominant = model.id_on(chain, misfit.dominant);
   const bool waits = misfit.wait && misfit.wait->time > misfit.share;
-  text += !misfit.late ? fmt::format(" What stands most in its way is {}.", dominant)
-                       : fmt::format(
-                           " What costs it most is {}{}: {} of its bound.",
-                           waits ? waiting(model, *misfit.wait) + "; of the callbacks it is " : "",
-                           dominant, printed(misfit.share));
+  text += !misfit.late
+            ? fmt::format(" What stands most in its way is {}.", dominant)
+            : fmt::format(
+                " What costs it most is {}{}: {} of its bound.",
+                waits ? waiting(model, chain, *misfit.wait) + "; of the callbacks it is " : "",
+                dominant, printed(misfit.share));
   std::vector<std::string> changes;
   if (misfit.faster_by) {
     changes.push_back(fmt::format("{} took {} % less time", dominant, *misfit.faster_by));
@@ -305,17 +306,18 @@ std::string as_json(const PlanReport & report)
   json["shortfalls"] = planned.shortfalls;
   json["misfits"] = Json::array();
   for (const Misfit & misfit : report.misfits) {
+    const Chain & chain = model.chains[misfit.chain];
     const auto or_null = [](const auto & value) { return value ? Json(*value) : Json(); };
     json["misfits"].push_back(
-      {{"chain", model.chains[misfit.chain].name},
+      {{"chain", chain.name},
        {"late_ns", or_null(misfit.late)},
-       {"callback", misfit.dominant == kNone ? Json() : Json(model.tasks[misfit.dominant].id)},
+       {"callback", misfit.dominant == kNone ? Json() : Json(model.id_on(chain, misfit.dominant))},
        {"share_ns", misfit.share},
        {"faster_by_percent", or_null(misfit.faster_by)},
        {"longer_period_by_percent", or_null(misfit.longer_by)},
        {"shorter_period_by_percent", or_null(misfit.sooner_by)},
        {"waits_ns", misfit.wait ? Json(misfit.wait->time) : Json()},
-       {"waits_at", misfit.wait ? Json(model.tasks[misfit.wait->task].id) : Json()},
+       {"waits_at", misfit.wait ? Json(model.id_on(chain, misfit.wait->task)) : Json()},
        {"one_more_core_of",
         misfit.more_cores_of == kNone ? Json() : Json(model.hosts[misfit.more_cores_of])}});
   }

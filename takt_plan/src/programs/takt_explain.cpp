@@ -136,12 +136,13 @@ bool all_met(const Answer & answer)
   });
 }
 
-json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
+json segment_json(
+  const Model & model, const takt_plan::Chain & chain, const takt_plan::SegmentBound & segment)
 {
   auto callbacks = json::array();
   for (const Index task : segment.tasks) {
-    const takt_plan::Task & t = model.tasks[task];
-    callbacks.push_back({{"id", t.id}, {"thread", model.threads[t.threads.front()].name}});
+    const Index on = model.tasks[task].threads.front();
+    callbacks.push_back({{"id", model.id_on(chain, task)}, {"thread", model.threads[on].name}});
   }
   const auto & thread = model.threads[model.tasks[segment.tasks.front()].threads.front()];
   auto cores = json::array();
@@ -156,24 +157,26 @@ json segment_json(const Model & model, const takt_plan::SegmentBound & segment)
     {"released_ns", segment.released},
     {"response_ns", segment.response},
     {"terms",
-     segment.terms.empty() ? json() : takt_plan::program::terms_json(model, segment.terms)},
+     segment.terms.empty() ? json() : takt_plan::program::terms_json(model, chain, segment.terms)},
     {"waiting_ns", segment.waiting}};
 }
 
-json segments_json(const Model & model, const takt_plan::ChainAnswer & answer)
+json segments_json(
+  const Model & model, const takt_plan::Chain & chain, const takt_plan::ChainAnswer & answer)
 {
   auto segments = json::array();
   for (const auto & segment : answer.segments) {
-    segments.push_back(segment_json(model, segment));
+    segments.push_back(segment_json(model, chain, segment));
   }
   return segments;
 }
 
-json part_json(const Model & model, const takt_plan::PathPart & part)
+json part_json(
+  const Model & model, const takt_plan::Chain & chain, const takt_plan::PathPart & part)
 {
   auto callbacks = json::array();
   for (const Index task : part.tasks) {
-    callbacks.push_back(model.tasks[task].id);
+    callbacks.push_back(model.id_on(chain, task));
   }
   return {
     {"callbacks", callbacks},
@@ -181,7 +184,7 @@ json part_json(const Model & model, const takt_plan::PathPart & part)
     {"next_ns", part.next},
     {"bound_ns", part.answer.bound},
     {"analysis", takt_plan::to_string(part.answer.analysis)},
-    {"segments", segments_json(model, part.answer)}};
+    {"segments", segments_json(model, chain, part.answer)}};
 }
 
 json age_json(const takt_core::Result<Ns> & age)
@@ -204,12 +207,12 @@ json chain_json(const Answer & answer, Index i)
   if (const auto & whole = answer.found.chains[i]; found && whole) {
     if (whole->parts.size() == 1) {
       one["analysis"] = takt_plan::to_string(found->analysis);
-      one["segments"] = segments_json(model, *found);
+      one["segments"] = segments_json(model, chain, *found);
     } else {
       one["analysis"] = "parts";
       auto & parts = one["parts"] = json::array();
       for (const takt_plan::PathPart & part : whole->parts) {
-        parts.push_back(part_json(model, part));
+        parts.push_back(part_json(model, chain, part));
       }
     }
     one["reaction_time_ns"] = age_json(whole->reaction_time);
@@ -234,6 +237,7 @@ int print_json(const Answer & answer)
       const auto & bound = answer.found.bounds.tasks[i];
       callbacks.push_back(
         {{"id", model.tasks[i].id},
+         {"ids", answer.plan.system.callbacks[i].all_ids()},
          {"bound_ns", bound ? json(*bound) : json()},
          {"why", bound ? json() : json(bound.faults().front())}});
     }

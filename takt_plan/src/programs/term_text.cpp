@@ -17,19 +17,20 @@ namespace
 using detail::printed;
 using nlohmann::json;
 
-std::vector<std::string> ids_of(const Model & model, const std::vector<Index> & tasks)
+std::vector<std::string> ids_of(
+  const Model & model, const Chain & chain, const std::vector<Index> & tasks)
 {
   std::vector<std::string> ids;
   for (const Index task : tasks) {
-    ids.push_back(model.tasks[task].id);
+    ids.push_back(model.id_on(chain, task));
   }
   return ids;
 }
 
-std::string interferer(const Model & model, const BoundTerm & term)
+std::string interferer(const Model & model, const Chain & chain, const BoundTerm & term)
 {
   if (term.task != kNone) {
-    return fmt::format("{} on {}", model.tasks[term.task].id, threads_of(model, term.task));
+    return fmt::format("{} on {}", model.id_on(chain, term.task), threads_of(model, term.task));
   }
   if (term.thread != kNone) {
     return fmt::format("thread {}, with switches", described(model, term.thread));
@@ -58,7 +59,7 @@ bool by_equal_thread(const Model & model, const SegmentBound & segment, Index ta
 }
 
 std::vector<std::string> busy_lines(
-  const Model & model, const SegmentBound & segment, const BoundTerm & term)
+  const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term)
 {
   const Ns work = std::accumulate(
     term.busy.begin(), term.busy.end(), Ns{0},
@@ -78,7 +79,7 @@ std::vector<std::string> busy_lines(
       return std::find(segment.tasks.begin(), segment.tasks.end(), task) != segment.tasks.end();
     });
     const std::string by = (own ? "other activations of " : "") +
-                           fmt::format("{}", fmt::join(ids_of(model, one.tasks), ", "));
+                           fmt::format("{}", fmt::join(ids_of(model, chain, one.tasks), ", "));
     lines.push_back(
       one.had_begun
         ? fmt::format(
@@ -89,9 +90,10 @@ std::vector<std::string> busy_lines(
 }
 
 /// Of a term that is one line.
-std::string line_of(const Model & model, const SegmentBound & segment, const BoundTerm & term)
+std::string line_of(
+  const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term)
 {
-  const std::string task = term.task == kNone ? "" : model.tasks[term.task].id;
+  const std::string task = term.task == kNone ? "" : model.id_on(chain, term.task);
   switch (term.kind) {
     case TermKind::work:
       return "own work";
@@ -114,7 +116,7 @@ std::string line_of(const Model & model, const SegmentBound & segment, const Bou
     case TermKind::waking:
       return "threads that wake each other";
     case TermKind::interference:
-      return "interference by " + interferer(model, term) +
+      return "interference by " + interferer(model, chain, term) +
              (term.task != kNone && by_equal_thread(model, segment, term.task)
                 ? ", less urgent: another thread there has the same OS priority"
                 : "");
@@ -171,21 +173,21 @@ BoundTerms in_order(BoundTerms terms)
 }
 
 std::vector<std::string> lines_of(
-  const Model & model, const SegmentBound & segment, const BoundTerm & term)
+  const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term)
 {
   if (term.kind == TermKind::threads_busy) {
-    return busy_lines(model, segment, term);
+    return busy_lines(model, chain, segment, term);
   }
-  return {line_of(model, segment, term)};
+  return {line_of(model, chain, segment, term)};
 }
 
-json terms_json(const Model & model, const BoundTerms & terms)
+json terms_json(const Model & model, const Chain & chain, const BoundTerms & terms)
 {
   auto all = json::array();
   for (const BoundTerm & term : in_order(terms)) {
     json one{{"term", to_string(term.kind)}, {"ns", term.time}};
     if (term.task != kNone) {
-      one["callback"] = model.tasks[term.task].id;
+      one["callback"] = model.id_on(chain, term.task);
     }
     if (term.thread != kNone) {
       one["thread"] = model.threads[term.thread].name;
@@ -199,7 +201,7 @@ json terms_json(const Model & model, const BoundTerms & terms)
       auto & busy = one["busy"] = json::array();
       for (const BusyWork & work : term.busy) {
         busy.push_back(
-          {{"callbacks", ids_of(model, work.tasks)},
+          {{"callbacks", ids_of(model, chain, work.tasks)},
            {"had_begun", work.had_begun},
            {"ns", work.time}});
       }

@@ -19,11 +19,12 @@ std::string threads_of(const Model & model, Index task);
 /// Terms in the order in which they are shown: by kind, the longest first.
 BoundTerms in_order(BoundTerms terms);
 
-/// What a term of this segment counts: a line, and of `threads_busy` one for each of its parts.
+/// What a term of this segment of the chain counts: a line, and of `threads_busy` one for each of its
+/// parts.
 std::vector<std::string> lines_of(
-  const Model & model, const SegmentBound & segment, const BoundTerm & term);
+  const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term);
 
-nlohmann::json terms_json(const Model & model, const BoundTerms & terms);
+nlohmann::json terms_json(const Model & model, const Chain & chain, const BoundTerms & terms);
 
 }  // namespace takt_plan::program
 
