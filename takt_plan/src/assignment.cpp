@@ -168,10 +168,13 @@ Schedule schedule_of(
       threads.name = names.take(executor, wish_of(thread, model, lead));
       threads.attributes = attributes_of(thread, model);
       for (Index i = 0; i < thread.tasks.size(); ++i) {
+        const takt_schedule::CallbackModel & callback = system.callbacks[thread.tasks[i]];
         takt_schedule::CallbackRule rule;
-        rule.match = system.callbacks[thread.tasks[i]].all_ids();
+        rule.match = callback.all_ids();
         rule.threads = {threads.name};
         rule.priority = level_at(i, thread.tasks.size());
+        // Bounds of sets rest on it.
+        rule.offset = callback.offset;
         one.callbacks.push_back(std::move(rule));
       }
       if (least == nullptr || thread.priority < least->priority) {

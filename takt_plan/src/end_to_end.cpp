@@ -278,12 +278,12 @@ private:
   void add_ages(
     const Chain & chain, const std::vector<Part> & parts, Ns through, EndToEnd & result) const
   {
-    const auto name = [&](Index task) { return quoted(model_.id_on(chain, task)); };
+    const auto called = [&](Index task) { return quoted(model_.id_on(chain, task)); };
     for (const Part & part : parts) {
       for (const Index task : part.tasks) {
         if (model_.tasks[task].newest) {
           const Faults why{
-            name(task) +
+            called(task) +
             " works on sets of newest messages: some are replaced before, and this analysis does "
             "not "
             "say what is made of those that follow"};
@@ -297,8 +297,8 @@ private:
     for (Index i = 1; i < parts.size(); ++i) {
       if (parts[i].replaced) {
         const Faults why{
-          "others publish what " + name(parts[i].tasks.front()) + " reads of " +
-          name(parts[i - 1].tasks.back()) + ", and may always replace it before it is used"};
+          "others publish what " + called(parts[i].tasks.front()) + " reads of " +
+          called(parts[i - 1].tasks.back()) + ", and may always replace it before it is used"};
         result.reaction_time = result.data_age = result.age_at_output = why;
         return;
       }

@@ -52,6 +52,7 @@ class Merging
 public:
   Merging(const PlanProblem & problem, double keep_slack, Layout layout)
   : problem_(problem),
+    keep_slack_(keep_slack),
     layout_(std::move(layout)),
     start_(score(problem, layout_)),
     floors_(problem.model.chains.size(), -std::numeric_limits<double>::infinity()),
@@ -73,7 +74,8 @@ public:
     go_on(trade);
     chosen = layout_;
     // Beyond, for those who want to know, down to where a deadline would be missed.
-    std::fill(floors_.begin(), floors_.end(), -std::numeric_limits<double>::infinity());
+    keep_slack_ = -std::numeric_limits<double>::infinity();
+    std::fill(floors_.begin(), floors_.end(), keep_slack_);
     refused_.clear();
     go_on(trade);
     return trade;
@@ -160,14 +162,16 @@ private:
       [&](const auto & one) { return rescued(found, one.first); }));
   }
 
-  // A deadline is worth more than what others were to keep to spare.
+  // A deadline is worth more than what others were to keep to spare. What it belongs to has something to
+  // spare from now on, too.
   void keep_rescued(const Score & found)
   {
     if (rescued(found) == 0) {
       return;
     }
     for (const auto & [chain, slack] : found.slacks) {
-      floors_[chain] = std::min(floors_[chain], slack - kNoise);
+      floors_[chain] = rescued(found, chain) ? std::min(keep_slack_, slack) - kNoise
+                                             : std::min(floors_[chain], slack - kNoise);
     }
     const std::vector<Index> before = std::exchange(start_.missed, {});
     for (const Index chain : before) {
@@ -229,6 +233,7 @@ private:
   }
 
   const PlanProblem & problem_;
+  double keep_slack_;
   Layout layout_;
   Score start_;                                // and what was met since
   std::vector<double> floors_;                 // per chain: what has to be left of its deadline

@@ -15,7 +15,8 @@ namespace
 
 constexpr int kMostLonger = 900;  // percent: ten times the period
 constexpr int kMostFaster = 95;
-constexpr int kSooner = 5;
+constexpr int kStep = 5;
+constexpr int kMostStepped = 100;
 constexpr int kMostSooner = 90;
 constexpr std::size_t kMostSuspects = 16;
 constexpr std::size_t kMostExplained = 6;
@@ -157,14 +158,25 @@ private:
     if (sources.empty()) {
       return std::nullopt;
     }
-    return smallest(1, kMostLonger, [&](int percent) {
+    const auto enough = [&](int percent) {
       Model changed = model_;
       for (const Index source : sources) {
         Ns & period = changed.tasks[source].release->period;
         period = add(period, share_of(period, percent));
       }
       return would_be_met(changed, chain);
-    });
+    };
+    if (const auto least = smallest(1, kMostLonger, enough)) {
+      return least;
+    }
+    // Of a chain that reads, longer periods may be longer waits, too, and ten times as long is too long.
+    for (int percent = kStep; reads(model_, model_.chains[chain]) && percent <= kMostStepped;
+         percent += kStep) {
+      if (enough(percent)) {
+        return percent;
+      }
+    }
+    return std::nullopt;
   }
 
   // Shorter periods are more load, too, so that what holds for one need not hold for all below.
@@ -173,7 +185,7 @@ private:
     if (sources.empty()) {
       return std::nullopt;
     }
-    for (int percent = kSooner; percent <= kMostSooner; percent += kSooner) {
+    for (int percent = kStep; percent <= kMostSooner; percent += kStep) {
       Model changed = model_;
       for (const Index source : sources) {
         Ns & period = changed.tasks[source].release->period;

@@ -74,15 +74,16 @@ public:
         result_.next[link.from].push_back(i);
       }
     }
+    check_cpus();
+    const bool cpus_are_there = faults_.empty();
     std::vector<bool> needed(system_.hosts.size());
     for (const Task & task : result_.model.tasks) {
       needed[task.host] = true;
     }
     for (Index host = 0; host < system_.hosts.size(); ++host) {
-      add_host(host, needed[host]);
+      add_host(host, cpus_are_there && needed[host]);
     }
     find_usable();
-    check_cpus();
     find_rates();
     find_chains();
     find_units();

@@ -1,9 +1,11 @@
 #include "takt_plan/planner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
+#include "context_switches.hpp"
 #include "planners.hpp"
 #include "score.hpp"
 #include "takt_plan/end_to_end.hpp"
@@ -17,6 +19,11 @@ using detail::Layout;
 using detail::PlanProblem;
 using takt_core::Faults;
 using takt_core::Result;
+using takt_schedule::System;
+
+// Percent of deadlines that are missed; of systems with more tasks that would take too long.
+constexpr std::array kLonger{5, 10, 15, 25, 50, 100};
+constexpr Index kMostSearchedAgain = 100;
 
 /// With its threads merged.
 struct Candidate
@@ -40,17 +47,73 @@ bool better(const Candidate & a, const Candidate & b, double keep_slack)
          std::pair(b.layout.threads(), -b.score.slack);
 }
 
-Layout plan_and_merge(
-  const PlanProblem & problem, double keep_slack, std::vector<TradePoint> & trade)
+/// What is left where mergers were forced: what threads would have bought cannot be had.
+TradePoint only_point(const PlanProblem & problem, const Candidate & candidate)
 {
+  TradePoint point{candidate.layout.threads(), std::nullopt, 0};
+  for (const auto & [chain, slack] : candidate.score.slacks) {
+    const auto & missed = candidate.score.missed;
+    if (!std::binary_search(missed.begin(), missed.end(), chain)) {
+      point.slack = std::min(point.slack.value_or(slack), slack);
+    }
+  }
+  for (Index core = 0; core < candidate.layout.cores(); ++core) {
+    point.switches += detail::context_switches(problem, candidate.layout.on(core));
+  }
+  return point;
+}
+
+Candidate with_threads_merged(const PlanProblem & problem, double keep_slack, Layout layout)
+{
+  Candidate candidate{std::move(layout), {}, {}};
+  candidate.trade = merge_threads(problem, keep_slack, candidate.layout);
+  const Index wanted = candidate.layout.threads();
+  merge_beyond_limit(problem, candidate.layout);
+  candidate.score = score(problem, candidate.layout);
+  if (candidate.layout.threads() != wanted) {
+    candidate.trade = {only_point(problem, candidate)};
+  }
+  return candidate;
+}
+
+/// The system with longer deadlines of some chains.
+System with_longer_deadlines(System system, const std::vector<Index> & chains, int percent)
+{
+  for (const Index chain : chains) {
+    takt_core::Duration & deadline = system.chains[chain].options.deadline;
+    const Ns longer = add(deadline.count(), multiply(deadline.count() / 100, percent));
+    deadline = takt_core::Duration(longer);
+  }
+  return system;
+}
+
+Layout plan_and_merge(
+  const System & system, const PlanOptions & options, const PlanProblem & problem,
+  std::vector<TradePoint> & trade)
+{
+  const double keep_slack = options.keep_slack;
   std::optional<Candidate> best;
-  for (Layout & layout : plan_takt(problem, keep_slack)) {
-    Candidate candidate{std::move(layout), {}, {}};
-    candidate.trade = merge_threads(problem, keep_slack, candidate.layout);
-    merge_beyond_limit(problem, candidate.layout);
-    candidate.score = score(problem, candidate.layout);
+  const auto consider = [&](Layout layout) {
+    Candidate candidate = with_threads_merged(problem, keep_slack, std::move(layout));
     if (!best || better(candidate, *best, keep_slack)) {
       best = std::move(candidate);
+    }
+  };
+  for (Layout & layout : detail::plan_takt(problem, keep_slack)) {
+    consider(std::move(layout));
+  }
+  // With more time for what is late the search goes other ways, and what it finds may be in time.
+  for (const int percent : kLonger) {
+    if (best->score.missed.empty() || problem.model.tasks.size() > kMostSearchedAgain) {
+      break;
+    }
+    const auto longer =
+      detail::plan_problem(with_longer_deadlines(system, best->score.missed, percent), options);
+    if (!longer) {
+      break;
+    }
+    for (const Layout & layout : detail::plan_takt(*longer, keep_slack)) {
+      consider(improved(problem, keep_slack, layout));
     }
   }
   trade = std::move(best->trade);
@@ -59,7 +122,8 @@ Layout plan_and_merge(
 
 /// `trade`: of the planner that merges threads.
 Result<Layout> layout_by(
-  const PlanOptions & options, const PlanProblem & problem, std::vector<TradePoint> & trade)
+  const System & system, const PlanOptions & options, const PlanProblem & problem,
+  std::vector<TradePoint> & trade)
 {
   switch (options.planner) {
     case Planner::isolated:
@@ -75,7 +139,7 @@ Result<Layout> layout_by(
     case Planner::takt:
       break;
   }
-  return plan_and_merge(problem, options.keep_slack, trade);
+  return plan_and_merge(system, options, problem, trade);
 }
 
 bool competes(Planner planner)
@@ -160,7 +224,7 @@ bool all_met(const Planned & planned)
   });
 }
 
-Result<Planned> plan_schedule(const takt_schedule::System & system, const PlanOptions & options)
+Result<Planned> plan_schedule(const System & system, const PlanOptions & options)
 {
   if (Faults faults = contradictions(options); !faults.empty()) {
     return faults;
@@ -170,7 +234,7 @@ Result<Planned> plan_schedule(const takt_schedule::System & system, const PlanOp
     return problem.faults();
   }
   Planned result;
-  auto planned = layout_by(options, *problem, result.trade);
+  auto planned = layout_by(system, options, *problem, result.trade);
   if (!planned) {
     return planned.faults();
   }

@@ -102,6 +102,18 @@ public:
     return result;
   }
 
+  /// What another search found, with moves that are better here.
+  Layout improved_here(const Layout & other)
+  {
+    Attempt attempt{Layout(problem_), {}};
+    for (Index core = 0; core < other.cores(); ++core) {
+      attempt.layout.set(core, by_cluster(other.on(core)));
+    }
+    attempt.score = judged(attempt.layout, {});
+    improve(attempt);
+    return std::move(attempt.layout);
+  }
+
 private:
   using Order = std::vector<Index>;
 
@@ -182,10 +194,10 @@ private:
 
   void find_sources()
   {
-    std::vector<Index> cluster_of(problem_.units.size(), kNone);
+    cluster_of_.resize(problem_.units.size(), kNone);
     for (Index cluster = 0; cluster < clusters_.size(); ++cluster) {
       for (const Index unit : clusters_[cluster].units) {
-        cluster_of[unit] = cluster;
+        cluster_of_[unit] = cluster;
       }
     }
     sources_.resize(clusters_.size());
@@ -193,11 +205,32 @@ private:
       for (const Index unit : clusters_[cluster].units) {
         for (const Index task : problem_.units[unit].tasks) {
           for (const Link & link : problem_.model.tasks[task].triggers) {
-            sources_[cluster].push_back(cluster_of[problem_.unit_of[link.from]]);
+            sources_[cluster].push_back(cluster_of_[problem_.unit_of[link.from]]);
           }
         }
       }
     }
+  }
+
+  // The same order of urgency, with blocks of one cluster each.
+  std::vector<Block> by_cluster(const std::vector<Block> & blocks) const
+  {
+    std::vector<Block> result;
+    for (const Block & block : blocks) {
+      const Index first = result.size();
+      for (const Index task : block.tasks) {
+        const Index cluster = cluster_of_[problem_.unit_of[task]];
+        const auto own = std::find_if(
+          result.begin() + static_cast<std::ptrdiff_t>(first), result.end(),
+          [&](const Block & one) { return one.cluster == cluster; });
+        if (own == result.end()) {
+          result.push_back({block.executor, {task}, clusters_[cluster].deadline, cluster});
+        } else {
+          own->tasks.push_back(task);
+        }
+      }
+    }
+    return result;
   }
 
   Score judged(const Layout & layout, const std::vector<Index> & touched) const
@@ -439,12 +472,19 @@ private:
     return std::nullopt;
   }
 
-  // It fits nowhere within its deadline where there is room. In this order: late where there is room,
-  // whole or cut in two, as little late as can be; on a full core where nobody minds; unit by unit.
+  // It fits nowhere within its deadline where there is room. In this order: on a full core where nobody
+  // misses a deadline; late where there is room, whole or cut in two, as little late as can be; unit by
+  // unit.
   void make_do(Index cluster, Attempt & attempt) const
   {
     Layout & layout = attempt.layout;
     const std::vector<Index> & units = clusters_[cluster].units;
+    for (const Index core : common_cores(problem_, units)) {
+      if (const auto spot = on_core(layout, cluster, units, core, attempt.score)) {
+        layout.insert(spot->core, spot->place, spot->blocks);
+        return;
+      }
+    }
     Score forgiving = attempt.score;
     forgive(cluster, forgiving);
     std::optional<Layout> best;
@@ -466,14 +506,6 @@ private:
       Layout tried = layout;
       if (const auto slack = on_two(tried, cluster, first, second, Fit::worst, forgiving)) {
         consider(tried, *slack);
-      }
-    }
-    // A little work that is in a hurry may do on a full core.
-    for (const Index core : common_cores(problem_, units)) {
-      const auto spot = best ? std::nullopt : on_core(layout, cluster, units, core, attempt.score);
-      if (spot) {
-        layout.insert(spot->core, spot->place, spot->blocks);
-        return;
       }
     }
     if (best) {
@@ -753,6 +785,7 @@ private:
   const double keep_slack_;
   const bool large_;
   const std::vector<Cluster> clusters_;
+  std::vector<Index> cluster_of_;            // per unit
   std::vector<std::vector<Index>> sources_;  // per cluster: those that start its callbacks
   mutable double spent_ = 0;
 };
@@ -762,6 +795,11 @@ private:
 std::vector<Layout> plan_takt(const PlanProblem & problem, double keep_slack)
 {
   return Search(problem, keep_slack).best();
+}
+
+Layout improved(const PlanProblem & problem, double keep_slack, const Layout & other)
+{
+  return Search(problem, keep_slack).improved_here(other);
 }
 
 }  // namespace takt_plan::detail

@@ -22,6 +22,9 @@ takt_core::Result<Layout> plan_picas(const PlanProblem & problem, int executors)
 /// two that fit on one core. Which of them is the better one shows when their threads are merged.
 std::vector<Layout> plan_takt(const PlanProblem & problem, double keep_slack);
 
+/// What `plan_takt` found for a problem with other deadlines, with the moves by which it improves plans.
+Layout improved(const PlanProblem & problem, double keep_slack, const Layout & other);
+
 /// Merges threads of one executor and core, as planner.hpp says; what each merger costs.
 std::vector<TradePoint> merge_threads(
   const PlanProblem & problem, double keep_slack, Layout & layout);

@@ -122,6 +122,9 @@ TEST_F(ExplainProgram, CallsASetWhatThePathCallsIt)
   EXPECT_EQ(all.at("chains").at(0).dump().find(by_rear), std::string::npos);
   EXPECT_EQ(all.at("chains").at(1).dump().find(by_front), std::string::npos);
   EXPECT_EQ(all.at("callbacks").at(2).at("ids"), (std::vector<std::string>{by_front, by_rear}));
+  // Of the histories each is that of another subscription.
+  EXPECT_EQ(all.at("depths").at(0).at("callback"), by_front);
+  EXPECT_EQ(all.at("depths").at(1).at("callback"), by_rear);
 }
 
 TEST_F(ExplainProgram, SaysWhyThereIsNoDataAge)

@@ -106,7 +106,6 @@ TEST(Planner, KeepingMoreSlackMissesNoDeadline)
   }
 }
 
-// A loop may come before what it reads: reading is no order.
 // Where threads share OS priorities a merger may save a deadline, whatever it costs others of their slack.
 TEST(Planner, MergesWhatSavesADeadline)
 {
@@ -203,6 +202,7 @@ chains:
   EXPECT_TRUE(planned.shortfalls.empty());
 }
 
+// A loop may come before what it reads: reading is no order.
 TEST(Planner, PlansChainsThroughReadsInWhateverOrderTheModelHasThem)
 {
   const std::string loop = R"yaml(

@@ -198,8 +198,11 @@ public:
     callback.publishes = read_topics(map, findings_, "publishes");
     constexpr std::array<std::pair<Trigger, std::string_view>, 3> kTriggers{
       {{Trigger::any, "any"}, {Trigger::all, "all"}, {Trigger::newest, "newest"}}};
+    const std::size_t before = findings_.fault_count();
     map.choice<Trigger>("trigger", kTriggers, callback.trigger);
-    check_set(map, callback);
+    if (findings_.fault_count() == before) {
+      check_set(map, callback);
+    }
     int depth = static_cast<int>(callback.depth);
     map.integer("depth", 1, kLargestDepth, depth);
     callback.depth = static_cast<std::uint32_t>(depth);

@@ -461,6 +461,16 @@ TEST(System, SeveralIdsNeedOneTopicEach)
        "id: [\"/f:sub(/x)\", \"/f:sub(/y)\", \"/f:sub(/z)\"], time: 1ms, triggers: [/x, /y], "
        "trigger: newest"}),
     "6:6: '/f:sub(/x)' has 3 ids and 2 topics; write one id for each topic, in the same order");
+  // A word that is none is one fault.
+  EXPECT_EQ(
+    parse_system(
+      with_callbacks(
+        {kTimer, kOther,
+         "id: [\"/f:sub(/x)\", \"/f:sub(/y)\"], time: 1ms, triggers: [/x, /y], trigger: latest"}),
+      "system.yaml")
+      .faults()
+      .size(),
+    1U);
   expect_fault(
     with_callbacks({kTimer, "id: \"/f:sub(/x)\", time: 1ms, triggers: /x, trigger: newest"}),
     "5:49: trigger: newest is about several topics; '/f:sub(/x)' is started by 1");

@@ -94,6 +94,13 @@ PartExecutor make_part_executor(
   if (shares_executor(schedule, options, part)) {
     schedule.strict = false;  // `misfits` has judged all parts together
   }
+  if (options.random_phases) {
+    for (takt_schedule::ExecutorSchedule & executor : schedule.executors) {
+      for (takt_schedule::CallbackRule & rule : executor.callbacks) {
+        rule.offset.reset();
+      }
+    }
+  }
   PartExecutor made{
     takt_rcl::Executor::from_schedule(context, schedule, name), name, takt_core::Order::fifo};
   made.order = made.executor.core().options().order;

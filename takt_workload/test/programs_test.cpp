@@ -204,6 +204,25 @@ TEST_F(Programs, AScheduleOfAnotherGraphIsSaidInOneSentence)
   }
 }
 
+TEST_F(Programs, RandomPhasesAreThoseThatWereAskedForWhateverTheScheduleSays)
+{
+  std::ofstream(file("s.yaml")) << "version: 1\nexecutors:\n  main:\n    order: fifo\n"
+                                   "    threads: {main: {}}\n    default: main\n    callbacks:\n"
+                                   "      - {match: \"/*:timer(*)\", offset: 60min}\n";
+  for (const auto & [phases, runs] : {std::pair{"fixed", false}, {"random:1", true}}) {
+    Program program(
+      {TAKT_RUN, "three_chains", "--schedule", file("s.yaml"), "--duration", "700ms", "--warmup",
+       "10ms", "--phases", phases, "--work-scale", "0.01", "--output", file("results.json")});
+    ASSERT_EQ(program.finish(), 0) << program.errors;
+    int count = 0;
+    const json all = results();
+    for (const json & callback : all.at("callbacks")) {
+      count += callback.at("count").get<int>();
+    }
+    EXPECT_EQ(count > 0, runs) << phases;
+  }
+}
+
 TEST_F(Programs, TheExecutorThatIsTakenIsNamed)
 {
   std::ofstream(file("s.yaml")) << "version: 1\nexecutors:\n"

@@ -26,8 +26,8 @@ wrapper=()
 sanitize=""
 case ${VARIANT:-} in
   asan)
-    # Left out is what costs the compiler a fifth of its time and the address sanitizer reports by itself:
-    # null pointers, objects that are too small or that are not there.
+    # Left out is what costs the compiler a fifth of its time and shows, mostly, in the address sanitizer,
+    # too: null pointers, objects that are too small or of another type.
     sanitize="-fsanitize=address,undefined -fno-sanitize=null,object-size,vptr -fno-sanitize-recover=all"
     ;;
   tsan)

@@ -38,8 +38,9 @@ struct Misfit
   Ns share = 0;  ///< what the bound would be less without it; 0 if there is no bound
   std::optional<int> faster_by;  ///< percent of the dominant callback's execution time, up to 95
   std::vector<Index> sources;    ///< what starts it in the end: timers, and what comes from outside
-  std::optional<int> longer_by;  ///< percent of the periods of these
-  std::optional<Wait> wait;      ///< the longest; absent: there is none, or no bound
+  /// Percent of the periods of these; where less, but not the most, would do, a multiple of 5.
+  std::optional<int> longer_by;
+  std::optional<Wait> wait;  ///< the longest; absent: there is none, or no bound
   /// What starts the longest waited for of the callbacks on its path that read; empty: none reads.
   std::vector<Index> reader_sources;
   std::optional<int> sooner_by;  ///< percent of the periods of these, a multiple of 5

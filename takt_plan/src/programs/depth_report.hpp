@@ -7,18 +7,20 @@
 #include <vector>
 
 #include "takt_plan/history_depth.hpp"
-#include "takt_plan/load_plan.hpp"
+#include "takt_schedule/system.hpp"
 
 namespace takt_plan::program
 {
 
 /// One for each topic of which more messages may wait than its `depth`, by line of the system model.
 std::vector<std::string> depth_warnings(
-  const Plan & plan, const std::vector<HistoryDepth> & depths);
+  const takt_schedule::System & system, const std::vector<HistoryDepth> & depths);
 
-std::string depth_table(const Plan & plan, const std::vector<HistoryDepth> & depths);
+std::string depth_table(
+  const takt_schedule::System & system, const std::vector<HistoryDepth> & depths);
 
-nlohmann::json depths_as_json(const Plan & plan, const std::vector<HistoryDepth> & depths);
+nlohmann::json depths_as_json(
+  const takt_schedule::System & system, const std::vector<HistoryDepth> & depths);
 
 }  // namespace takt_plan::program
 

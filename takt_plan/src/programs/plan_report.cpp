@@ -86,10 +86,17 @@ std::string trade_as_text(const Planned & planned)
          fmt::format("{:.0f}", point.switches), chosen ? "<- chosen" : ""});
     }
   }
-  return "\nwhat threads buy, as the smallest share of a chain's deadline that is to spare, and "
-         "cost in "
-         "context switches a second (at most):\n" +
+  return "\nwhat threads buy, as the smallest share of its deadline that a chain which meets it "
+         "has to "
+         "spare, and cost in context switches a second (at most):\n" +
          table(rows);
+}
+
+/// Of a figure that is not exact to the nanosecond.
+std::string about(Ns time)
+{
+  constexpr Ns kUs = 1000;
+  return printed(time < kUs ? time : (time + kUs / 2) / kUs * kUs);
 }
 
 std::string waiting(const Model & model, const Chain & chain, const Wait & wait)
@@ -106,14 +113,33 @@ std::string waiting(const Model & model, const Chain & chain, const Wait & wait)
   return id;
 }
 
+const char * word_of(Wait::For what)
+{
+  switch (what) {
+    case Wait::For::jitter:
+      return "jitter";
+    case Wait::For::set:
+      return "set";
+    case Wait::For::reader:
+      return "reader";
+  }
+  return "";
+}
+
+std::vector<std::string> ids_of(const Model & model, const std::vector<Index> & tasks)
+{
+  std::vector<std::string> ids;
+  for (const Index task : tasks) {
+    ids.push_back(model.tasks[task].id);
+  }
+  return ids;
+}
+
 /// "/a:timer(10ms) had a 5 % longer period", or several.
 std::string other_periods(
   const Model & model, const std::vector<Index> & sources, const std::string & change)
 {
-  std::vector<std::string> ids;
-  for (const Index source : sources) {
-    ids.push_back(model.tasks[source].id);
-  }
+  const std::vector<std::string> ids = ids_of(model, sources);
   return ids.size() == 1 ? fmt::format("{} had a {} period", ids.front(), change)
                          : fmt::format("{} had {} periods", fmt::join(ids, " and "), change);
 }
@@ -145,7 +171,7 @@ std::string why(const PlanReport & report, const Misfit & misfit)
             : fmt::format(
                 " What costs it most is {}{}: {} of its bound.",
                 waits ? waiting(model, chain, *misfit.wait) + "; of the callbacks it is " : "",
-                dominant, printed(misfit.share));
+                dominant, about(misfit.share));
   std::vector<std::string> changes;
   if (misfit.faster_by) {
     changes.push_back(fmt::format("{} took {} % less time", dominant, *misfit.faster_by));
@@ -315,8 +341,11 @@ std::string as_json(const PlanReport & report)
        {"share_ns", misfit.share},
        {"faster_by_percent", or_null(misfit.faster_by)},
        {"longer_period_by_percent", or_null(misfit.longer_by)},
+       {"longer_periods_of", ids_of(model, misfit.sources)},
        {"shorter_period_by_percent", or_null(misfit.sooner_by)},
+       {"shorter_periods_of", ids_of(model, misfit.reader_sources)},
        {"waits_ns", misfit.wait ? Json(misfit.wait->time) : Json()},
+       {"waits_for", misfit.wait ? Json(word_of(misfit.wait->what)) : Json()},
        {"waits_at", misfit.wait ? Json(model.id_on(chain, misfit.wait->task)) : Json()},
        {"one_more_core_of",
         misfit.more_cores_of == kNone ? Json() : Json(model.hosts[misfit.more_cores_of])}});

@@ -121,7 +121,8 @@ Answer analyse(const Arguments & arguments)
         "--chain gives those of one",
         chains, takt_plan::kMostTerms));
     }
-    for (std::string & warning : takt_plan::program::depth_warnings(answer.plan, answer.depths)) {
+    for (std::string & warning :
+         takt_plan::program::depth_warnings(answer.plan.system, answer.depths)) {
       answer.warnings.push_back(std::move(warning));
     }
   }
@@ -242,7 +243,7 @@ int print_json(const Answer & answer)
          {"why", bound ? json() : json(bound.faults().front())}});
     }
   }
-  all["depths"] = depths_as_json(answer.plan, answer.depths);
+  all["depths"] = depths_as_json(answer.plan.system, answer.depths);
   all["met"] = answer.faults.empty() && all_met(answer);
   fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
   return answer.faults.empty() ? (all["met"] ? 0 : kLate) : kBadInput;
@@ -271,7 +272,7 @@ int print_text(const Arguments & arguments, const Answer & answer)
     fmt::print("\n{}", callback_table(model, answer.found.bounds));
   }
   if (arguments.depths) {
-    fmt::print("\n{}", depth_table(answer.plan, answer.depths));
+    fmt::print("\n{}", depth_table(answer.plan.system, answer.depths));
   }
   return all_met(answer) ? 0 : kLate;
 }

@@ -8,7 +8,9 @@
 #include <charconv>
 #include <sstream>
 
+#include "depth_report.hpp"
 #include "plan_report.hpp"
+#include "takt_plan/history_depth.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
@@ -127,14 +129,24 @@ int run(const Arguments & arguments)
   if (!system) {
     return refuse(system.faults());
   }
-  takt_schedule::warn(system->warnings);
+  std::vector<std::string> warnings = system->warnings;
+  takt_schedule::warn(warnings);
   const auto planned = takt_plan::plan_schedule(*system, arguments.options);
   if (!planned) {
     return refuse(planned.faults());
   }
+  if (const auto depths = takt_plan::history_depths(planned->model)) {
+    auto more = takt_plan::program::depth_warnings(*system, *depths);
+    if (const std::size_t count = more.size(); count > 1) {
+      more.resize(1);
+      more.push_back(
+        fmt::format("{} histories in all may be too short; takt explain names them", count));
+    }
+    takt_schedule::warn(more);
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  }
   const auto misfits = takt_plan::misfits(*system, arguments.options, *planned);
-  const PlanReport report{
-    *planned, misfits, system->warnings, arguments.options.planner, arguments.system};
+  const PlanReport report{*planned, misfits, warnings, arguments.options.planner, arguments.system};
   const std::string yaml = takt_schedule::to_yaml(planned->schedule, header(report));
   if (!arguments.output.empty()) {
     const auto written = takt_schedule::write_output(arguments.output, yaml);

@@ -148,10 +148,12 @@ std::vector<std::string> threads_of(const Planned & planned)
 /// What the trade says of the plan is what its bounds say.
 void expect_true_trade(const Planned & planned)
 {
+  Index chosen = 0;
   for (const TradePoint & point : planned.trade) {
     if (point.threads != planned.assignment.threads.size()) {
       continue;
     }
+    ++chosen;
     std::optional<double> least;
     for (Index i = 0; i < planned.model.chains.size(); ++i) {
       const Chain & chain = planned.model.chains[i];
@@ -167,6 +169,7 @@ void expect_true_trade(const Planned & planned)
       EXPECT_NEAR(*point.slack, *least, 1e-9);
     }
   }
+  EXPECT_EQ(chosen, planned.trade.empty() ? 0U : 1U);
 }
 
 void expect_sound(const takt_schedule::System & system, const Planned & planned)
