@@ -103,7 +103,8 @@ private:
         parts.back().tasks.push_back(path[i]);
       }
     }
-    parts.front().chain = parts.size() == 1 ? chain : asked_.add(parts.front().tasks);
+    parts.front().chain =
+      parts.size() == 1 ? chain : asked_.add(parts.front().tasks, model_.chains[chain].aliases);
     for (Part & part : parts) {
       find_ways(part);
     }

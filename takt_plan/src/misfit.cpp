@@ -16,7 +16,6 @@ namespace
 constexpr int kMostLonger = 900;  // percent: ten times the period
 constexpr int kMostFaster = 95;
 constexpr int kStep = 5;
-constexpr int kMostStepped = 100;
 constexpr int kMostSooner = 90;
 constexpr std::size_t kMostSuspects = 16;
 constexpr std::size_t kMostExplained = 6;
@@ -170,8 +169,10 @@ private:
       return least;
     }
     // Of a chain that reads, longer periods may be longer waits, too, and ten times as long is too long.
-    for (int percent = kStep; reads(model_, model_.chains[chain]) && percent <= kMostStepped;
-         percent += kStep) {
+    if (!reads(model_, model_.chains[chain])) {
+      return std::nullopt;
+    }
+    for (int percent = kStep; percent < kMostLonger; percent += percent < 100 ? kStep : 5 * kStep) {
       if (enough(percent)) {
         return percent;
       }

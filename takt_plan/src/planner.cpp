@@ -21,9 +21,10 @@ using takt_core::Faults;
 using takt_core::Result;
 using takt_schedule::System;
 
-// Percent of deadlines that are missed; of systems with more tasks that would take too long.
+// Percent of deadlines that are missed.
 constexpr std::array kLonger{5, 10, 15, 25, 50, 100};
-constexpr Index kMostSearchedAgain = 100;
+// Where judging has cost more, in the unit of Score::cost, the search does not begin again: a second or so.
+constexpr double kMostCost = 1e7;
 
 /// With its threads merged.
 struct Candidate
@@ -92,6 +93,7 @@ Layout plan_and_merge(
   std::vector<TradePoint> & trade)
 {
   const double keep_slack = options.keep_slack;
+  double cost = 0;
   std::optional<Candidate> best;
   const auto consider = [&](Layout layout) {
     Candidate candidate = with_threads_merged(problem, keep_slack, std::move(layout));
@@ -99,12 +101,12 @@ Layout plan_and_merge(
       best = std::move(candidate);
     }
   };
-  for (Layout & layout : detail::plan_takt(problem, keep_slack)) {
+  for (Layout & layout : detail::plan_takt(problem, keep_slack, cost)) {
     consider(std::move(layout));
   }
   // With more time for what is late the search goes other ways, and what it finds may be in time.
   for (const int percent : kLonger) {
-    if (best->score.missed.empty() || problem.model.tasks.size() > kMostSearchedAgain) {
+    if (best->score.missed.empty() || cost > kMostCost) {
       break;
     }
     const auto longer =
@@ -112,8 +114,8 @@ Layout plan_and_merge(
     if (!longer) {
       break;
     }
-    for (const Layout & layout : detail::plan_takt(*longer, keep_slack)) {
-      consider(improved(problem, keep_slack, layout));
+    for (const Layout & layout : detail::plan_takt(*longer, keep_slack, cost)) {
+      consider(improved(problem, keep_slack, layout, cost));
     }
   }
   trade = std::move(best->trade);

@@ -114,6 +114,8 @@ public:
     return std::move(attempt.layout);
   }
 
+  double spent() const noexcept { return spent_; }
+
 private:
   using Order = std::vector<Index>;
 
@@ -479,7 +481,13 @@ private:
   {
     Layout & layout = attempt.layout;
     const std::vector<Index> & units = clusters_[cluster].units;
-    for (const Index core : common_cores(problem_, units)) {
+    std::vector<Index> full = common_cores(problem_, units);
+    std::stable_sort(full.begin(), full.end(), [&](Index a, Index b) {
+      // What is too full already stays so; else where least is missing.
+      return std::pair(!layout.crowded(a), -room(layout, a)) <
+             std::pair(!layout.crowded(b), -room(layout, b));
+    });
+    for (const Index core : full) {
       if (const auto spot = on_core(layout, cluster, units, core, attempt.score)) {
         layout.insert(spot->core, spot->place, spot->blocks);
         return;
@@ -792,14 +800,20 @@ private:
 
 }  // namespace
 
-std::vector<Layout> plan_takt(const PlanProblem & problem, double keep_slack)
+std::vector<Layout> plan_takt(const PlanProblem & problem, double keep_slack, double & cost)
 {
-  return Search(problem, keep_slack).best();
+  Search search(problem, keep_slack);
+  std::vector<Layout> best = search.best();
+  cost += search.spent();
+  return best;
 }
 
-Layout improved(const PlanProblem & problem, double keep_slack, const Layout & other)
+Layout improved(const PlanProblem & problem, double keep_slack, const Layout & other, double & cost)
 {
-  return Search(problem, keep_slack).improved_here(other);
+  Search search(problem, keep_slack);
+  Layout layout = search.improved_here(other);
+  cost += search.spent();
+  return layout;
 }
 
 }  // namespace takt_plan::detail

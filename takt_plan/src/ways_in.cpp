@@ -28,7 +28,7 @@ std::vector<Index> way_in(const Streams & streams, Index stream)
   return path;
 }
 
-Index MoreChains::add(const std::vector<Index> & path)
+Index MoreChains::add(const std::vector<Index> & path, const std::vector<Chain::Alias> & aliases)
 {
   const auto before = added_.find(path);
   if (before != added_.end()) {
@@ -41,6 +41,7 @@ Index MoreChains::add(const std::vector<Index> & path)
   added_.emplace(path, model_.chains.size());
   Chain chain;
   chain.path = path;
+  chain.aliases = aliases;
   model_.chains.push_back(std::move(chain));
   return model_.chains.size() - 1;
 }

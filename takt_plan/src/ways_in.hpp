@@ -27,7 +27,8 @@ public:
   explicit MoreChains(const Model & model) : model_(model) {}
 
   /// The index of a chain of that path, always the same for the same; kNone if there is no more room.
-  Index add(const std::vector<Index> & path);
+  /// What is said of it calls tasks as the chain did for which it was first asked.
+  Index add(const std::vector<Index> & path, const std::vector<Chain::Alias> & aliases = {});
   const Model & model() const noexcept { return model_; }
 
 private:

@@ -1,10 +1,13 @@
 #include "part_schedule.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "takt_schedule/check.hpp"
+#include "takt_schedule/resolver.hpp"
 #include "takt_workload/callback_table.hpp"
 
 namespace takt_workload
@@ -60,6 +63,34 @@ takt_core::Faults misfits(
     faults.insert(faults.end(), found.begin(), found.end());
   }
   return faults;
+}
+
+Graph with_offsets_of(
+  const takt_schedule::Schedule & schedule, Graph graph, const RunOptions & options)
+{
+  const std::vector<int> parts = parts_of(graph, options);
+  const CallbackTable table(graph);
+  std::map<std::string, takt_core::Result<takt_schedule::Resolver>> resolvers;
+  for (const CallbackEntry & entry : table.callbacks()) {
+    if (!entry.timer) {
+      continue;
+    }
+    const std::string executor =
+      executor_of_part(schedule, options, static_cast<std::uint32_t>(parts[entry.node]));
+    auto found = resolvers.find(executor);
+    if (found == resolvers.end()) {
+      found =
+        resolvers.emplace(executor, takt_schedule::Resolver::create(schedule, executor)).first;
+    }
+    if (!found->second) {
+      continue;
+    }
+    const auto resolved = found->second->resolve(entry.id, takt_core::Kind::timer);
+    if (resolved && resolved->offset) {
+      graph.nodes[entry.node].offset = resolved->offset;
+    }
+  }
+  return graph;
 }
 
 }  // namespace takt_workload

@@ -27,6 +27,11 @@ bool shares_executor(
 takt_core::Faults misfits(
   const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options);
 
+/// The graph with the offsets of timers that rules of the schedule give: those are run. Where it does not
+/// fit, as it is.
+Graph with_offsets_of(
+  const takt_schedule::Schedule & schedule, Graph graph, const RunOptions & options);
+
 }  // namespace takt_workload
 
 #endif  // PART_SCHEDULE_HPP_

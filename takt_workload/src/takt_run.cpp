@@ -138,7 +138,7 @@ int run(int argc, char ** argv)
     return kBadInput;
   }
   bool faulty = false;
-  const Graph graph = prepared(loaded.value(), a.run);
+  Graph graph = prepared(loaded.value(), a.run);
   try {
     parts_of(graph, a.run);
   } catch (const std::invalid_argument & error) {
@@ -156,6 +156,11 @@ int run(int argc, char ** argv)
   }
   if (faulty) {
     return kBadInput;
+  }
+  if (!a.run.schedule.empty() && !a.run.random_phases) {
+    if (auto schedule = takt_schedule::load_schedule(find_shipped(a.run.schedule, "schedules"))) {
+      graph = with_offsets_of(*schedule, std::move(graph), a.run);
+    }
   }
   if (const std::string fault = output_fault(a); !fault.empty()) {
     return fail(fault);

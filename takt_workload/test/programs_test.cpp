@@ -218,6 +218,9 @@ TEST_F(Programs, RandomPhasesAreThoseThatWereAskedForWhateverTheScheduleSays)
     const json all = results();
     for (const json & callback : all.at("callbacks")) {
       count += callback.at("count").get<int>();
+      if (!callback.at("offset_ns").is_null()) {  // of a timer: as it was run
+        EXPECT_EQ(callback.at("offset_ns") == 3'600'000'000'000, !runs) << callback;
+      }
     }
     EXPECT_EQ(count > 0, runs) << phases;
   }

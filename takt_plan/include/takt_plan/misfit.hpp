@@ -38,7 +38,7 @@ struct Misfit
   Ns share = 0;  ///< what the bound would be less without it; 0 if there is no bound
   std::optional<int> faster_by;  ///< percent of the dominant callback's execution time, up to 95
   std::vector<Index> sources;    ///< what starts it in the end: timers, and what comes from outside
-  /// Percent of the periods of these; where less, but not the most, would do, a multiple of 5.
+  /// Percent of the periods of these; where not all above would do, a multiple of 5, beyond 100 of 25.
   std::optional<int> longer_by;
   std::optional<Wait> wait;  ///< the longest; absent: there is none, or no bound
   /// What starts the longest waited for of the callbacks on its path that read; empty: none reads.

@@ -191,11 +191,12 @@ std::string why(const PlanReport & report, const Misfit & misfit)
         : fmt::format("{} had one more core", model.hosts[misfit.more_cores_of]));
   }
   if (changes.empty()) {
-    return text + (misfit.planned_again
-                     ? fmt::format(
-                         " Neither {} faster or rarer nor one more core alone would mend that.\n",
-                         dominant)
-                     : fmt::format(" {} faster or rarer alone would not mend that.\n", dominant));
+    return text +
+           (misfit.planned_again
+              ? fmt::format(
+                  " Neither {} faster or rarer nor one more core alone was found to mend that.\n",
+                  dominant)
+              : fmt::format(" {} faster or rarer alone was not found to mend that.\n", dominant));
   }
   text += " It would fit if ";
   for (Index i = 0; i < changes.size(); ++i) {
