@@ -310,10 +310,6 @@ std::string as_json(const PlanReport & report)
   const std::vector<std::string> name = names(planned);
   for (Index i = 0; i < planned.assignment.threads.size(); ++i) {
     const AssignedThread & thread = planned.assignment.threads[i];
-    Json callbacks = Json::array();
-    for (const Index task : thread.tasks) {
-      callbacks.push_back(model.tasks[task].id);
-    }
     json["threads"].push_back(
       {{"name", name[i]},
        {"executor", model.executors[thread.executor]},
@@ -321,7 +317,7 @@ std::string as_json(const PlanReport & report)
        {"core", model.cores[thread.core].number},
        {"priority", thread.priority},
        {"load", load[i]},
-       {"callbacks", callbacks}});
+       {"callbacks", ids_of(model, thread.tasks)}});
   }
   json["trade"] = Json::array();
   for (const TradePoint & point : planned.trade) {
