@@ -22,7 +22,7 @@ foreach(source IN LISTS takt_rcl_tests)
   get_filename_component(name ${source} NAME_WE)
   set(name rcl_${name})
   add_executable(${name} ${source})
-  target_compile_options(${name} PRIVATE ${takt_rcl_warnings})
+  target_compile_options(${name} PRIVATE ${takt_rcl_warnings} ${TAKT_TEST_OPTIONS})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE
     takt_rcl_test_main rcl_yaml_param_parser::rcl_yaml_param_parser)

@@ -3,6 +3,7 @@
 #
 #   ROS=kilted|jazzy VARIANT=asan|tsan PACKAGES="takt_core ..." JOBS=n tools/setup/build.sh
 #
+# Programs and libraries as users get them (RelWithDebInfo), BUILD_TYPE=Debug for debuggers.
 # Starts nothing when no file of a package changed since the last complete build.
 set -euo pipefail
 here=$(dirname -- "${BASH_SOURCE[0]}")
@@ -20,7 +21,12 @@ for manifest in "$TAKT_ROOT"/takt_*/package.xml; do
 done
 [[ ${#roots[@]} -gt 0 ]] || takt_die "there is no package to build in $TAKT_ROOT"
 
-build_type=RelWithDebInfo
+build_type=${BUILD_TYPE:-RelWithDebInfo}
+# Line numbers are enough for stacks and profiles; what debuggers want beyond them is a third of the
+# compiler's time. The tests of most packages are compiled for longer than they run.
+debug=-g1
+test_options=-O1
+[[ $build_type == Debug ]] && debug=-g test_options=-O0
 selection=()
 wrapper=()
 sanitize=""
@@ -43,15 +49,15 @@ case ${VARIANT:-} in
     ;;
 esac
 if [[ -n $sanitize ]]; then
-  # Debug keeps assertions; -O1 keeps the speed bearable and the stacks readable, for which line numbers
-  # are enough: what debuggers want beyond them is a fifth of the compiler's time here.
+  # Debug keeps assertions; -O1 keeps the speed bearable and the stacks readable.
   build_type=Debug
+  test_options=-O0
   export CFLAGS="-O1 -fno-omit-frame-pointer $sanitize"
   export CXXFLAGS=$CFLAGS
 fi
 
 stamp=$TAKT_BUILD/.built
-key="$TAKT_PREFIX $sanitize"
+key="$TAKT_PREFIX $build_type $sanitize"
 # Packages that came or went change the key; files that changed, came or went inside one are newer.
 whole_key="$key ${roots[*]}"
 if [[ -z ${PACKAGES:-} && -e $stamp && $(<"$stamp") == "$whole_key" ]]; then
@@ -83,10 +89,13 @@ cmake_args=(
   -DCMAKE_INSTALL_RPATH_USE_LINK_PATH=ON
   # shellcheck disable=SC2016  # $ORIGIN is the loader's
   '-DCMAKE_INSTALL_RPATH=$ORIGIN;$ORIGIN/..;$ORIGIN/../lib'
+  --no-warn-unused-cli
+  "-DTAKT_TEST_OPTIONS=$test_options"
+  "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 $debug -DNDEBUG"
+  "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 $debug -DNDEBUG"
+  "-DCMAKE_C_FLAGS_DEBUG=$debug"
+  "-DCMAKE_CXX_FLAGS_DEBUG=$debug"
 )
-if [[ -n $sanitize ]]; then
-  cmake_args+=(-DCMAKE_C_FLAGS_DEBUG=-g1 -DCMAKE_CXX_FLAGS_DEBUG=-g1)
-fi
 if [[ $TAKT_ROS_FROM == wheels ]]; then
   # DT_RPATH in programs: rcl opens our message libraries by name, from its own directory (repair.py).
   # As needed: a message package's list of targets has its Python half, which no program can link.
