@@ -1,4 +1,4 @@
-// libFuzzer's entry for what `takt plan` and `takt explain` do with a system and a schedule for it;
+// libFuzzer's entry for what `takt plan`, `takt explain` and `takt simulate` do with a system and a schedule for it;
 // fuzz_plan_test.cpp feeds it without libFuzzer, too. The two are one text, with a line "===" between.
 //
 // Whatever the bytes: an answer or faults of one sentence each; what the planner writes can be read
@@ -13,13 +13,18 @@
 #include <vector>
 
 #include "takt_plan/bounds.hpp"
+#include "takt_plan/end_to_end.hpp"
+#include "takt_plan/history_depth.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/planner.hpp"
+#include "takt_plan/simulate.hpp"
+#include "takt_plan/simulation_model.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
 
-/// How many texts got as far as an analysis, and as a plan.
+/// How many texts got as far as an analysis, a simulation and a plan.
 std::size_t takt_fuzz_explained = 0;
+std::size_t takt_fuzz_simulated = 0;
 std::size_t takt_fuzz_planned = 0;
 
 namespace
@@ -32,6 +37,9 @@ constexpr std::string_view kBetween = "\n===\n";
 
 /// Planning more takes long, and finds nothing that little does not.
 constexpr std::size_t kMostCallbacks = 20;
+/// The same of simulating, for this many releases.
+constexpr takt_plan::Ns kReleases = 200;
+constexpr std::size_t kMostMessages = 10'000;
 
 void require(bool condition, const char * what, const std::string & detail)
 {
@@ -70,6 +78,59 @@ std::string shown(const Bounds & bounds)
          shown(bounds.chains, [](const takt_plan::ChainAnswer & answer) { return answer.bound; });
 }
 
+/// What `takt explain` shows beside the bounds: from end to end, and of histories.
+void explain_chains(const takt_plan::Model & model)
+{
+  const auto found = takt_plan::end_to_end(model, {}, true);
+  require(found.ok(), "no chains", found ? "" : found.faults().front());
+  for (const auto & chain : found->chains) {
+    require_sentences(chain.faults());
+    if (chain) {
+      shown(
+        std::vector{chain->reaction_time, chain->data_age, chain->age_at_output},
+        [](takt_plan::Ns time) { return time; });
+    }
+  }
+  const auto depths = takt_plan::history_depths(model);
+  require(depths.ok(), "no depths", depths ? "" : depths.faults().front());
+  for (const takt_plan::HistoryDepth & depth : *depths) {
+    require_sentences(depth.needed.faults());
+    require(!depth.needed || *depth.needed >= 1, "no history", "");
+  }
+}
+
+/// How long to simulate; 0: not at all.
+takt_plan::Ns duration(const takt_plan::SimulationModel & model)
+{
+  takt_plan::Ns shortest = 1'000'000'000;
+  for (const takt_plan::Task & task : model.model.tasks) {
+    shortest = task.release ? std::min(shortest, task.release->period) : shortest;
+  }
+  for (const takt_plan::OtherLoad & other : model.model.others) {
+    shortest = std::min(shortest, other.period);
+  }
+  std::size_t messages = 0;
+  for (const auto & task : model.tasks) {
+    messages += std::min<std::size_t>(task.depth, kMostMessages + 1);
+  }
+  return messages > kMostMessages ? 0 : shortest * kReleases / 10;
+}
+
+void simulate(takt_plan::SimulationModel model)
+{
+  takt_plan::SimulationOptions options;
+  options.duration = duration(model);
+  options.runs = 2;
+  if (options.duration > 0) {
+    for (const auto phases : {takt_plan::Phases::random, takt_plan::Phases::adversarial}) {
+      options.phases = phases;
+      const auto result = takt_plan::simulate(model, options);
+      require_sentences(result.faults());
+      takt_fuzz_simulated += result ? 1 : 0;
+    }
+  }
+}
+
 void explain(std::string_view system, std::string_view schedule)
 {
   const auto plan = takt_plan::parse_plan(system, schedule);
@@ -78,6 +139,8 @@ void explain(std::string_view system, std::string_view schedule)
     const auto bounds = takt_plan::bounds(plan->model);
     require(bounds.ok(), "no model", bounds ? "" : bounds.faults().front());
     shown(*bounds);
+    explain_chains(plan->model);
+    simulate(takt_plan::simulation_model(*plan));
     ++takt_fuzz_explained;
   }
 }
@@ -97,7 +160,7 @@ void plan(std::string_view text, takt_plan::Planner planner)
     const std::string written = takt_schedule::to_yaml(planned->schedule);
     const auto again = takt_plan::parse_plan(*system, written);
     require(again.ok(), "written, but not read back", again ? "" : again.faults().front());
-    const auto bounds = takt_plan::bounds(again->model);
+    const auto bounds = takt_plan::bounds_through_reads(again->model);
     require(bounds.ok(), "no model", written);
     require(shown(*bounds) == shown(planned->bounds), "other bounds", written);
     ++takt_fuzz_planned;

@@ -15,6 +15,7 @@
 #include "takt_schedule/test/docs_example.hpp"
 
 extern std::size_t takt_fuzz_explained;
+extern std::size_t takt_fuzz_simulated;
 extern std::size_t takt_fuzz_planned;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t size);
 
@@ -118,24 +119,70 @@ private:
   std::mt19937_64 random_;
 };
 
-/// Two documented systems, each with a schedule.
+constexpr const char * kSets = R"yaml(version: 1
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/a:timer(100ms)", time: 2ms, period: 100ms, offset: 10ms, publishes: /a}
+  - {id: "/b:timer(100ms)", time: 3ms, period: 100ms, offset: 0ms, publishes: /b}
+  - {id: ["/c:sub(/a)", "/c:sub(/b)"], time: 5ms, triggers: [/a, /b], trigger: newest, publishes: /c}
+  - {id: "/d:sub(/c)", time: 7ms, triggers: /c, depth: 2}
+chains:
+  left: {path: ["/a:timer(100ms)", "/c:sub(/a)", "/d:sub(/c)"], priority: 2, deadline: 50ms}
+  right: {path: ["/b:timer(100ms)", "/c:sub(/b)", "/d:sub(/c)"], priority: 1, deadline: 60ms}
+===
+version: 1
+executors:
+  main:
+    threads:
+      first: {policy: fifo, priority: 60, cores: [0]}
+      second: {policy: fifo, priority: 50, cores: [1]}
+    order: priority
+    default: first
+    callbacks:
+      - {match: "/d:sub(*)", threads: second}
+)yaml";
+
+/// What is documented, each system with a schedule: threads of all kinds, chains that read; and sets.
 std::vector<std::string> documented()
 {
   const std::string system = docs_block("file: system.yaml", "explain.md") + "\n===\n";
+  std::string three_cores = system;
+  three_cores.replace(three_cores.find("cores: 2"), 8, "cores: 3");
   return {
     system + docs_block("file: one.yaml", "explain.md"),
-    system + docs_block("file: two.yaml", "explain.md"), docs_block("file: car.yaml", "plan.md")};
+    system + docs_block("file: two.yaml", "explain.md"),
+    system + docs_block("file: three.yaml", "explain.md"),
+    system + docs_block("file: four.yaml", "explain.md"),
+    three_cores + docs_block("file: five.yaml", "explain.md"),
+    docs_block("file: loop.yaml", "explain.md") + "\n===\n" +
+      docs_block("file: control.yaml", "explain.md"),
+    kSets,
+    docs_block("file: car.yaml", "plan.md")};
+}
+
+TEST(FuzzPlan, WhatIsDamagedIsRightBefore)
+{
+  for (const std::string & text : documented()) {
+    const bool schedule = text.find("===") != std::string::npos;
+    const std::size_t explained = takt_fuzz_explained;
+    const std::size_t simulated = takt_fuzz_simulated;
+    feed(text);
+    EXPECT_EQ(takt_fuzz_explained - explained, schedule ? 1U : 0U) << text;
+    EXPECT_EQ(takt_fuzz_simulated - simulated, schedule ? 2U : 0U) << text;
+  }
 }
 
 TEST(FuzzPlan, DamagedFilesHaveAnAnswerOrFaults)
 {
   const std::vector<std::string> texts = documented();
   const std::size_t explained = takt_fuzz_explained;
+  const std::size_t simulated = takt_fuzz_simulated;
   const std::size_t planned = takt_fuzz_planned;
   for (std::uint64_t i = 0; i < test::rounds(3000); ++i) {
     feed(Damage(test::seed() + i).of(texts[i % texts.size()]));
   }
   EXPECT_GT(takt_fuzz_explained - explained, 200U);
+  EXPECT_GT(takt_fuzz_simulated - simulated, 300U);
   EXPECT_GT(takt_fuzz_planned - planned, 600U);
 }
 
