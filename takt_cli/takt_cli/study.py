@@ -96,13 +96,17 @@ def _from_source() -> bool:
 def finish(
     study: Study, directory: Path, json_output: bool, tables_shown: int | None = None
 ) -> None:
-    """Write report and summary, print (the first) tables and sentences, then name the report."""
+    """Write report, plots and summary, print (the first) tables and sentences, name the report."""
     # Loaded here: building pages is slow to import and most commands never do.
     from takt_cli.report.page import write_report
+    from takt_cli.report.svg import file_name, has_lines_only, picture
 
     directory.mkdir(parents=True, exist_ok=True)
     report = directory / "report.html"
     write_report(study, report)
+    for title, figure in study.figures:
+        if has_lines_only(figure):
+            write_text(directory / file_name(title), picture(title, figure))
     summary = {**study.to_json(), "report": str(report), "results": str(directory)}
     write_text(directory / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False))
     if json_output:

@@ -1,12 +1,20 @@
 """`takt experiment planners`: what it says of counts, and the real program on a few systems."""
 
 import json
+from pathlib import Path
 
 import pytest
 from support.built import PLAN, need
 from takt_cli.errors import TaktError
 from takt_cli.experiments import generated, planners
 from takt_cli.experiments.planners import Count
+from takt_cli.report.svg import file_name, picture
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def section(page, title):
+    return page.read_text("utf-8").split(f"## {title}\n")[1].split("\n## ")[0]
 
 
 def count(planner, accepted, *, load=3.0, refuted=0):
@@ -46,6 +54,28 @@ def test_plots_show_what_changes_with_load():
     assert planners.figures(counts[: len(planners.COLOURS)]) == []
 
 
+def test_the_plots_of_the_documentation_are_of_its_table():
+    header, _, *rows = (
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section(DOCS / "experiments.md", "planners").splitlines()
+        if line.startswith("|")
+    )
+    counts = [
+        Count(
+            *(row[0], int(row[1]), float(row[2]), planner, 1000),
+            *(round(10 * float(cell.split(" %")[0])), 0, 0, 1.0),
+        )
+        for row in rows
+        for planner, cell in zip(header[3:], row[3:], strict=True)
+    ]
+    drawn = {file_name(title): picture(title, figure) for title, figure in planners.figures(counts)}
+    assert len(drawn) == 2
+    text = (DOCS / "experiments.md").read_text("utf-8")
+    for name, made in drawn.items():
+        assert (DOCS / "plots" / name).read_text("utf-8") == made, f"{name}: not of this table"
+        assert f"(plots/{name})" in text
+
+
 def test_nonsense_of_the_program_is_one_message(monkeypatch, fakes):
     class Done:
         code, stdout, stderr = 0, "[{}]", ""
@@ -63,6 +93,7 @@ def test_the_experiment_counts_and_writes_a_page(takt, tmp_path):
     assert "No simulated response was above its bound." in said.out
     page = (tmp_path / "p/report.html").read_text()
     assert "Accepted: 9 chains" in page
+    assert (tmp_path / "p/accepted-9-chains-5-by-deadline.svg").is_file()
     assert "<h3>Runs</h3>" not in page
     summary = json.loads((tmp_path / "p/summary.json").read_text())
     assert len(summary["tables"]) == 3

@@ -123,6 +123,7 @@ def _over_load(counts: Sequence[Count], system: str) -> Figure:
             }
         )
     frame = layout("load of all cores together", "systems with all deadlines met (%)")
+    frame["xaxis"].update(tickvals=sorted({c.utilization for c in counts if c.system == system}))
     frame["yaxis"].update(range=[0, 104])
     frame["showlegend"] = True
     frame["height"] = 360
