@@ -12,6 +12,8 @@
 // - `priority`: threads of fixed OS priority that pick by `priority` or `fifo`, by segments of
 //   several tasks (priority_bounds.hpp);
 // - `window`: threads of fixed OS priority that pick by `window`, task by task (window_bounds.hpp);
+// - `pool`: threads of fixed OS priority that share an executor's callbacks, task by task
+//   (pool_bounds.hpp);
 // - `deadline`: threads of policy deadline, task by task, whatever their order
 //   (deadline_bounds.hpp).
 //
