@@ -1,5 +1,6 @@
-// libFuzzer's entry for what `takt plan`, `takt explain` and `takt simulate` do with a system and a schedule for it;
-// fuzz_plan_test.cpp feeds it without libFuzzer, too. The two are one text, with a line "===" between.
+// libFuzzer's entry for what `takt plan`, `takt explain` and `takt simulate` do with a system and a
+// schedule for it; fuzz_plan_test.cpp feeds it without libFuzzer, too. The two are one text, with a
+// line "===" between.
 //
 // Whatever the bytes: an answer or faults of one sentence each; what the planner writes can be read
 // back and has the bounds that the planner says.
@@ -37,8 +38,8 @@ constexpr std::string_view kBetween = "\n===\n";
 
 /// Planning more takes long, and finds nothing that little does not.
 constexpr std::size_t kMostCallbacks = 20;
-/// The same of simulating, for this many releases.
-constexpr takt_plan::Ns kReleases = 200;
+/// The same of simulating: so many of the shortest period, and so many messages in all histories.
+constexpr takt_plan::Ns kPeriods = 20;
 constexpr std::size_t kMostMessages = 10'000;
 
 void require(bool condition, const char * what, const std::string & detail)
@@ -113,10 +114,10 @@ takt_plan::Ns duration(const takt_plan::SimulationModel & model)
   for (const auto & task : model.tasks) {
     messages += std::min<std::size_t>(task.depth, kMostMessages + 1);
   }
-  return messages > kMostMessages ? 0 : shortest * kReleases / 10;
+  return messages > kMostMessages ? 0 : shortest * kPeriods;
 }
 
-void simulate(takt_plan::SimulationModel model)
+void simulate(const takt_plan::SimulationModel & model)
 {
   takt_plan::SimulationOptions options;
   options.duration = duration(model);

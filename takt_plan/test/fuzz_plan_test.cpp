@@ -119,16 +119,8 @@ private:
   std::mt19937_64 random_;
 };
 
-constexpr const char * kSets = R"yaml(version: 1
-hosts: {car: {cores: 2}}
-callbacks:
-  - {id: "/a:timer(100ms)", time: 2ms, period: 100ms, offset: 10ms, publishes: /a}
-  - {id: "/b:timer(100ms)", time: 3ms, period: 100ms, offset: 0ms, publishes: /b}
-  - {id: ["/c:sub(/a)", "/c:sub(/b)"], time: 5ms, triggers: [/a, /b], trigger: newest, publishes: /c}
-  - {id: "/d:sub(/c)", time: 7ms, triggers: /c, depth: 2}
-chains:
-  left: {path: ["/a:timer(100ms)", "/c:sub(/a)", "/d:sub(/c)"], priority: 2, deadline: 50ms}
-  right: {path: ["/b:timer(100ms)", "/c:sub(/b)", "/d:sub(/c)"], priority: 1, deadline: 60ms}
+/// For the documented set.
+constexpr const char * kTwoThreads = R"yaml(
 ===
 version: 1
 executors:
@@ -139,10 +131,10 @@ executors:
     order: priority
     default: first
     callbacks:
-      - {match: "/d:sub(*)", threads: second}
+      - {match: "/detect:sub(*)", threads: second}
 )yaml";
 
-/// What is documented, each system with a schedule: threads of all kinds, chains that read; and sets.
+/// What is documented, each system with a schedule: threads of all kinds, chains that read, sets.
 std::vector<std::string> documented()
 {
   const std::string system = docs_block("file: system.yaml", "explain.md") + "\n===\n";
@@ -156,7 +148,7 @@ std::vector<std::string> documented()
     three_cores + docs_block("file: five.yaml", "explain.md"),
     docs_block("file: loop.yaml", "explain.md") + "\n===\n" +
       docs_block("file: control.yaml", "explain.md"),
-    kSets,
+    docs_block("test: set", "system.md") + kTwoThreads,
     docs_block("file: car.yaml", "plan.md")};
 }
 

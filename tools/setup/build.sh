@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds all packages, or PACKAGES and what they need, with colcon into $TAKT_BUILD.
 #
-#   ROS=kilted|jazzy VARIANT=asan|tsan PACKAGES="takt_core ..." JOBS=n tools/setup/build.sh
+#   ROS=kilted|jazzy VARIANT=asan|tsan BUILD_TYPE=Debug PACKAGES="takt_core ..." JOBS=n tools/setup/build.sh
 #
-# Programs and libraries as users get them (RelWithDebInfo), BUILD_TYPE=Debug for debuggers.
+# BUILD_TYPE is for debuggers; by default programs and libraries are as users get them (RelWithDebInfo).
 # Starts nothing when no file of a package changed since the last complete build.
 set -euo pipefail
 here=$(dirname -- "${BASH_SOURCE[0]}")
@@ -22,8 +22,8 @@ done
 [[ ${#roots[@]} -gt 0 ]] || takt_die "there is no package to build in $TAKT_ROOT"
 
 build_type=${BUILD_TYPE:-RelWithDebInfo}
-# Line numbers are enough for stacks and profiles; what debuggers want beyond them is a third of the
-# compiler's time. The tests of most packages are compiled for longer than they run.
+# Line numbers are enough for stacks and profiles; what debuggers want beyond them is a sixth to a
+# third of the compiler's time. The tests of most packages are compiled for longer than they run.
 debug=-g1
 test_options=-O1
 [[ $build_type == Debug ]] && debug=-g test_options=-O0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 
@@ -13,6 +12,7 @@ from plotly.offline import get_plotlyjs
 
 from takt_cli import __version__
 from takt_cli.outputs import write_text
+from takt_cli.report.asset import asset
 from takt_cli.report.axes import Figure
 from takt_cli.report.figures import colours, distribution, over_time, thread_load
 from takt_cli.report.paths import paths_of
@@ -39,19 +39,15 @@ def build_page(study: Study) -> str:
             _footer(study),
         ]
     )
-    return Template(_asset("page.html")).substitute(
+    return Template(asset("page.html")).substitute(
         title=escape(study.title),
-        style=_asset("style.css"),
+        style=asset("style.css"),
         body=body,
         # "</" would end the script element from within a string.
         figures=json.dumps(figures, separators=(",", ":")).replace("</", "<\\/"),
         plotly=get_plotlyjs().replace("</script", "<\\/script"),
-        script=_asset("page.js"),
+        script=asset("page.js"),
     )
-
-
-def _asset(name: str) -> str:
-    return files("takt_cli.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _header(study: Study) -> str:

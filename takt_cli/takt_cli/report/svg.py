@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from typing import Any
 
+from takt_cli.report.asset import asset
 from takt_cli.report.axes import Figure, axis
 
 _WIDTH, _HEIGHT = 760, 330
@@ -68,13 +68,9 @@ class _Axis:
     @classmethod
     def of(cls, given: Figure, values: Sequence[float]) -> _Axis:
         log = given.get("type") == "log"
-        low, high = given.get("range") or _span(values, log)
-        if "tickvals" in given:
-            ticks = given["tickvals"]
-        elif log:
-            ticks = axis(values, True)["tickvals"] if values else []
-        else:
-            ticks = list(_round_steps(low, high))
+        given = {**(axis(values, True) if log else {}), **given}
+        low, high = given.get("range") or _span(values)
+        ticks = given.get("tickvals") or _round_steps(low, high)
         within = [t for t in ticks if low <= (math.log10(t) if log else t) <= high]
         return cls(low, high, log, within)
 
@@ -83,12 +79,11 @@ class _Axis:
         return (place - self.low) / (self.high - self.low)
 
 
-def _span(values: Sequence[float], log: bool) -> tuple[float, float]:
-    places = [math.log10(value) for value in values] if log else list(values)
-    if not places:
+def _span(values: Sequence[float]) -> tuple[float, float]:
+    if not values:
         return 0.0, 1.0
-    margin = 0.04 * (max(places) - min(places)) or 0.5
-    return min(places) - margin, max(places) + margin
+    margin = 0.04 * (max(values) - min(values)) or 0.5
+    return min(values) - margin, max(values) + margin
 
 
 def _round_steps(low: float, high: float) -> Iterator[float]:
@@ -162,6 +157,5 @@ def _one_of(given: Any, i: int) -> Any:
 
 def _theme() -> str:
     """Give the colours of the page, light or dark as the reader's system is."""
-    style = (files("takt_cli.report") / "assets" / "style.css").read_text("utf-8")
-    light, dark = re.findall(r":root[^{]*\{([^}]*)\}", style)[:2]
+    light, dark = re.findall(r":root[^{]*\{([^}]*)\}", asset("style.css"))[:2]
     return f":root {{{light}}}\n@media (prefers-color-scheme: dark) {{ :root {{{dark}}} }}"
