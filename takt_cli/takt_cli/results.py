@@ -102,6 +102,7 @@ class ChainResult:
     unfinished: int  # the run ended
     missed_deadlines: int
     responses: Series
+    catching_up: Flags  # per response: a stall before it was not caught up with yet
 
     @property
     def expected(self) -> int:

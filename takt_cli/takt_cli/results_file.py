@@ -20,6 +20,7 @@ from takt_cli.results import (
     HOT_PARTS,
     CallbackResult,
     ChainResult,
+    Flags,
     Kpis,
     Results,
     Series,
@@ -141,12 +142,16 @@ def _series(values: Any, at: Any, stalled: Any, epoch: int) -> Series:
     numbers = as_samples(values)
     count = len(numbers)
     moments = as_samples(at) - epoch
-    flags = np.asarray(list(stalled or ()), dtype=bool)
     return Series(
         values=numbers,
         at_ns=moments if len(moments) == count else np.arange(count, dtype=np.float64),
-        stalled=flags if len(flags) == count else np.zeros(count, dtype=bool),
+        stalled=_flags(stalled, count),
     )
+
+
+def _flags(given: Any, count: int) -> Flags:
+    flags = np.asarray(list(given or ()), dtype=bool)
+    return flags if len(flags) == count else np.zeros(count, dtype=bool)
 
 
 def _thread(item: Mapping[str, Any]) -> ThreadResult:
@@ -210,6 +215,7 @@ def _chain(item: Mapping[str, Any], epoch: int) -> ChainResult:
         unfinished=int(item.get("unfinished") or 0),
         missed_deadlines=int(item.get("missed_deadlines") or 0),
         responses=responses,
+        catching_up=_flags(item.get("catching_up"), len(responses.values)),
     )
 
 

@@ -28,13 +28,17 @@ def model(**limits):
 
 
 def runs(*responses):
-    """Runs with these responses (ms) of `quick`: of each (value, whether a stall touched it)."""
+    """Runs with these responses (ms) of `quick`: of each (value, whether a stall touched it).
+
+    The touch may be "after": a stall before it was still being caught up with.
+    """
     found = []
     for number, values in enumerate(responses):
         raw = results(chains=CHAINS, duration_s=len(values) / 10, spread=0.0, stalls=0)
         quick = raw["chains"][1]
         quick["responses_ns"] = [int(value * MS) for value, _ in values]
-        quick["stalled"] = [int(stalled) for _, stalled in values]
+        quick["stalled"] = [int(stalled is True) for _, stalled in values]
+        quick["catching_up"] = [int(stalled is not False) for _, stalled in values]
         found.append(Configuration(f"run {number}", parse_results(raw)))
     return found
 
@@ -88,8 +92,19 @@ def test_what_is_above_is_told_apart_by_whether_the_host_stalled():
     assert (found[0].above, found[0].above_stalled) == (1, 1)
     assert not bounds.held(found)
     table = bounds.tables(known, found)[0]
-    assert table.rows[0][6].text == "1 + 1"
+    assert table.rows[0][6].text == "1 + 1 + 0"
     assert table.rows[0][4].mood == "bad"
+
+
+def test_what_a_stall_left_behind_is_told_apart_too():
+    known, found = held(13, [(14, "after"), (10, False), (12, "after")], [(15, True)])
+    assert (found[0].above, found[0].above_stalled, found[0].above_after) == (0, 1, 1)
+    assert (found[0].worst_ns, found[0].worst_stalled_ns) == (10 * MS, 15 * MS)
+    assert bounds.held(found)
+    said = bounds.sentences(known, found)[0]
+    assert "1 more was above while the host held a core" in said
+    assert "1 more was above before what such a stall had left behind" in said
+    assert bounds.tables(known, found)[0].rows[0][6].text == "0 + 1 + 1"
 
 
 def test_a_chain_without_a_bound_is_named_and_does_not_hold():

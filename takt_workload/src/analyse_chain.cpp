@@ -9,7 +9,7 @@ using takt_core::Time;
 
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
-  const StallIndex & stalls, Time from, Time to, Time observed_to)
+  const StallIndex & stalls, const StallIndex & after, Time from, Time to, Time observed_to)
 {
   ChainFigures figures;
   std::vector<std::uint32_t> path;
@@ -37,6 +37,7 @@ ChainFigures analyse_chain(
         ++figures.completed;
         figures.late += response > chain.deadline ? 1 : 0;
         figures.responses.add(response, first.release, stalls.overlaps(first.release, last.end));
+        figures.catching_up.push_back(after.overlaps(first.release, last.end) ? 1 : 0);
         break;
       }
       const RunIndex carrier = causality.carrier(run);

@@ -186,6 +186,7 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   const std::vector<Stall> work = overruns(runs);
   result.stalls.insert(result.stalls.end(), work.begin(), work.end());
   const StallIndex stalls(result.stalls);
+  const StallIndex after(catching_up(result.stalls, runs));
   const CallbackTable table(graph);
   const Causality causality(graph, table, std::move(runs));
   Analyst analyst(graph, table, causality, stalls, result);
@@ -195,7 +196,7 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
     graph, table, causality, stalls, result.callbacks, result.measured_from, result.measured_to);
   for (const Chain & chain : graph.chains) {
     result.chains.push_back(analyse_chain(
-      chain, table, causality, stalls, result.measured_from, result.measured_to,
+      chain, table, causality, stalls, after, result.measured_from, result.measured_to,
       result.observed_to));
   }
   for (const ProcessRecord & process : processes) {

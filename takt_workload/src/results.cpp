@@ -126,6 +126,7 @@ json chain_json(const Chain & chain, const ChainFigures & figures)
     {"responses_ns", figures.responses.ns},
     {"releases_ns", figures.responses.at_ns},
     {"stalled", numbers(figures.responses.stalled)},
+    {"catching_up", numbers(figures.catching_up)},
     {"stalled_share", share(figures.responses.stalled)}};
 }
 

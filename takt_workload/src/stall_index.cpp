@@ -11,6 +11,9 @@ namespace takt_workload
 namespace
 {
 
+// A message that was published at the end of a run may arrive so much later.
+constexpr takt_core::Duration kOnItsWay = std::chrono::milliseconds(1);
+
 // By begin, and none touches another.
 std::vector<TimeSpan> merged(std::vector<TimeSpan> all)
 {
@@ -27,9 +30,7 @@ std::vector<TimeSpan> merged(std::vector<TimeSpan> all)
   return spans;
 }
 
-}  // namespace
-
-StallIndex::StallIndex(const std::vector<Stall> & stalls)
+std::vector<TimeSpan> of_host(const std::vector<Stall> & stalls)
 {
   std::vector<TimeSpan> all;
   for (const Stall & stall : stalls) {
@@ -37,7 +38,17 @@ StallIndex::StallIndex(const std::vector<Stall> & stalls)
       all.push_back({stall.begin, stall.end});
     }
   }
-  spans_ = merged(std::move(all));
+  return all;
+}
+
+}  // namespace
+
+StallIndex::StallIndex(const std::vector<Stall> & stalls) : StallIndex(of_host(stalls))
+{
+}
+
+StallIndex::StallIndex(std::vector<TimeSpan> spans) : spans_(merged(std::move(spans)))
+{
 }
 
 bool StallIndex::overlaps(takt_core::Time begin, takt_core::Time end) const
@@ -65,6 +76,26 @@ HeldUp held_up(
     sum.time += span.end - span.begin;
   }
   return sum;
+}
+
+std::vector<TimeSpan> catching_up(
+  const std::vector<Stall> & stalls, const std::vector<RunRecord> & runs)
+{
+  std::vector<TimeSpan> pending;
+  for (const RunRecord & run : runs) {
+    pending.push_back({run.release, run.end + kOnItsWay});
+  }
+  const std::vector<TimeSpan> busy = merged(std::move(pending));
+  std::vector<TimeSpan> found;
+  for (const TimeSpan & stall : of_host(stalls)) {
+    const auto period = std::lower_bound(
+      busy.begin(), busy.end(), stall.end,
+      [](const TimeSpan & span, takt_core::Time time) { return span.end < time; });
+    if (period != busy.end() && period->begin <= stall.end) {
+      found.push_back({stall.end, period->end});
+    }
+  }
+  return merged(std::move(found));
 }
 
 std::vector<Stall> overruns(const std::vector<RunRecord> & runs)

@@ -23,6 +23,19 @@ TEST_F(Records, SamplesThatOverlapAStallAreMarked)
     without_stalled(figures.hot_path.latency.ns, figures.hot_path.latency.stalled).size(), 1u);
 }
 
+TEST_F(Records, WhatIsReleasedBeforeAStallIsCaughtUpWithIsMarkedApart)
+{
+  round(0, 1);
+  run("/Planner:timer(100ms)", 95, 99, 101, 0, true);
+  round(101.5, 2);  // what the run before has sent may still arrive
+  round(200, 3);
+  process.stalls.push_back({0, at(94), at(98)});
+  process.stalls.push_back({0, at(140), at(150)});  // nobody noticed
+  const Analysis figures = result();
+  EXPECT_EQ(figures.chains[0].responses.stalled, (std::vector<char>{0, 0, 0}));
+  EXPECT_EQ(figures.chains[0].catching_up, (std::vector<char>{0, 1, 0}));
+}
+
 TEST_F(Records, WhatTheKernelHeldBackIsNoStallOfTheHost)
 {
   round(0, 1);

@@ -167,10 +167,11 @@ class Against:
     deadline_ns: int | None
     bound_ns: int | None
     count: int
-    worst_ns: float | None  # that no host stall touched
-    worst_stalled_ns: float | None  # of those that one did
+    worst_ns: float | None  # that no host stall touched, and none before was being caught up with
+    worst_stalled_ns: float | None  # of the others
     above: int  # of those that none touched, above the bound
-    above_stalled: int
+    above_stalled: int  # that one touched
+    above_after: int  # that none touched, but what one had left behind may have
 
 
 def against(model: Model, done: Sequence[Configuration]) -> list[Against]:
@@ -180,9 +181,10 @@ def against(model: Model, done: Sequence[Configuration]) -> list[Against]:
         parts = [_chain(item.results, first.name) for item in done]
         values = np.concatenate([part.responses.values for part in parts])
         stalled = np.concatenate([part.responses.stalled for part in parts])
+        after = np.concatenate([part.catching_up for part in parts]) & ~stalled
         bound = model.bounds.get(first.name)
         above = values > bound if bound is not None else np.zeros(len(values), dtype=bool)
-        clean, touched = values[~stalled], values[stalled]
+        clean, touched = values[~stalled & ~after], values[stalled | after]
         found.append(
             Against(
                 first.name,
@@ -192,8 +194,9 @@ def against(model: Model, done: Sequence[Configuration]) -> list[Against]:
                 len(values),
                 float(clean.max()) if len(clean) else None,
                 float(touched.max()) if len(touched) else None,
-                int((above & ~stalled).sum()),
+                int((above & ~stalled & ~after).sum()),
                 int((above & stalled).sum()),
+                int((above & after).sum()),
             )
         )
     return found
@@ -219,12 +222,13 @@ def tables(model: Model, found: Sequence[Against]) -> list[Table]:
             ms(one.worst_ns),
             Cell(f"{share:.2f}" if share is not None else "–", mood, share),
             ms(one.worst_stalled_ns),
-            f"{one.above} + {one.above_stalled}" if one.above_stalled else str(one.above),
+            _above(one),
             str(one.count),
         )
     table.notes.append(
-        "worst: of all samples that no stall of the host touched; stalled: the worst of those that "
-        "one did; above: how many were above the bound (+ how many stalled ones)"
+        "worst: of all samples that no stall of the host touched, nor what one had left to catch "
+        "up with; stalled: the worst of the others; above: how many were above the bound (+ how "
+        "many that a stall touched + how many while one was being caught up with)"
     )
     overheads = Table("What the bounds assume", ["what", "value"])
     for name, value in model.calibration.overheads(PERCENT).items():
@@ -234,6 +238,12 @@ def tables(model: Model, found: Sequence[Against]) -> list[Table]:
     overheads.add("longest work of a callback", f"{milliseconds(longest)} ms")
     overheads.notes.append(f"p{PERCENT:g} of what was measured before the runs")
     return [table, overheads]
+
+
+def _above(one: Against) -> str:
+    if not one.above_stalled and not one.above_after:
+        return str(one.above)
+    return f"{one.above} + {one.above_stalled} + {one.above_after}"
 
 
 def figures(found: Sequence[Against]) -> list[tuple[str, Figure]]:
@@ -263,6 +273,7 @@ def sentences(model: Model, found: Sequence[Against]) -> list[str]:
     """Say whether the bounds held, and what the machine did."""
     above = sum(one.above for one in found)
     stalled = sum(one.above_stalled for one in found)
+    after = sum(one.above_after for one in found)
     samples = sum(one.count for one in found)
     unbounded = [one.chain for one in found if one.bound_ns is None]
     text = (
@@ -275,6 +286,11 @@ def sentences(model: Model, found: Sequence[Against]) -> list[str]:
             f" {stalled} more {'was' if one else 'were'} above while the host held a core, which "
             f"no bound covers; {'it is' if one else 'they are'} shown apart."
         )
+    if after:
+        text += (
+            f" {after} more {'was' if after == 1 else 'were'} above before what such a stall had "
+            "left behind was caught up with."
+        )
     result = [text]
     if unbounded:
         result.append(f"Without a bound: {', '.join(unbounded)}.")
@@ -282,5 +298,5 @@ def sentences(model: Model, found: Sequence[Against]) -> list[str]:
 
 
 def held(found: Sequence[Against]) -> bool:
-    """Whether every response that no stall touched was within its bound."""
+    """Whether every response that no stall touched, nor its aftermath, was within its bound."""
     return all(one.above == 0 and one.bound_ns is not None for one in found)

@@ -54,7 +54,9 @@ struct ChainFigures
   std::uint64_t overdue = 0;           ///< unfinished, and the deadline had passed
   std::uint64_t missed_deadlines = 0;  ///< late, lost or overdue; 0 without a deadline
   Samples responses;                   ///< one per completed activation; `at` is its release
-  int processes = 0;                   ///< in how many its runs were seen
+  /// Of each response, whether it was under way while a stall before it was being caught up with.
+  std::vector<char> catching_up;
+  int processes = 0;  ///< in how many its runs were seen
 };
 
 /// Where a sample's time went along the messages that led to it. They add up to the sample.
@@ -120,9 +122,11 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
 std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
 /// The parts; for tests.
+/// `after`: where stalls were being caught up with.
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
-  const StallIndex & stalls, takt_core::Time from, takt_core::Time to, takt_core::Time observed_to);
+  const StallIndex & stalls, const StallIndex & after, takt_core::Time from, takt_core::Time to,
+  takt_core::Time observed_to);
 /// `callbacks`: the figures of each, as the table numbers them.
 HotPathFigures analyse_hot_path(
   const Graph & graph, const CallbackTable & table, const Causality & causality,

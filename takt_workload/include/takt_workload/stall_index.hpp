@@ -22,6 +22,8 @@ public:
   /// Stalls of all cores count, because a sample's work may have been on any of them. What the kernel
   /// did itself (`throttled`) is none.
   explicit StallIndex(const std::vector<Stall> & stalls);
+  /// Of any spans of time.
+  explicit StallIndex(std::vector<TimeSpan> spans);
 
   /// Whether a stall overlaps [begin, end]. O(log stalls).
   bool overlaps(takt_core::Time begin, takt_core::Time end) const;
@@ -40,6 +42,12 @@ struct HeldUp
 HeldUp held_up(
   const std::vector<Stall> & stalls, Stall::Source source, takt_core::Time from,
   takt_core::Time to);
+
+/// What stalls leave behind: from the end of each until no run is waiting or under way any more, on
+/// any core, nor a message that one may have sent a millisecond ago. What is released meanwhile may have
+/// to wait for what has piled up, which no bound covers either.
+std::vector<TimeSpan> catching_up(
+  const std::vector<Stall> & stalls, const std::vector<RunRecord> & runs);
 
 /// Where in `runs` thread CPU time overran what was asked: the host's doing.
 std::vector<Stall> overruns(const std::vector<RunRecord> & runs);
