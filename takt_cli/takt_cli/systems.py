@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from takt_cli.inputs import refuse_irregular
+from takt_cli.programs import share_directories
 from takt_cli.shipped import is_bare, shipped_files, unknown
 
 PACKAGE = "takt_plan"
@@ -14,6 +15,12 @@ _KIND = "system model"
 def available_systems() -> dict[str, Path]:
     """Shipped system models by name."""
     return shipped_files(PACKAGE, "models")
+
+
+def shipped_models() -> list[str]:
+    """Give the option that tells programs where models are that schedules call by bare names."""
+    folders = share_directories(PACKAGE, "models")
+    return ["--models", *map(str, folders)] if folders else []
 
 
 def resolve_system(name: str) -> str:

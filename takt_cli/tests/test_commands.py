@@ -706,7 +706,10 @@ def test_explain_passes_on_words_and_exit_codes(takt, fakes, tmp_path):
     said = takt("explain", tmp_path / "broken.yaml", "--system", "system.yaml")
     assert said.code == 1
     assert "takt_explain" in said.err
-    assert takt("explain", tmp_path / "late.yaml").code == 2
+    said = takt("explain", tmp_path / "late.yaml", "--json")
+    first, option, *folders = json.loads(said.out)["arguments"][:-1]
+    assert (said.code, first, option) == (1, str(tmp_path / "late.yaml"), "--models")
+    assert any((Path(folder) / "three_chains.yaml").is_file() for folder in folders)
     assert "nobody.yaml" in takt("explain", "nobody.yaml", "--system", "system.yaml").err
 
 

@@ -101,8 +101,12 @@ def test_a_shipped_model_is_planned_explained_and_simulated(takt, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     said = takt("plan", "three_chains", "-o", "s.yaml")
     assert said.code == 0, said.err
+    assert "\nsystem: three_chains " in (tmp_path / "s.yaml").read_text()
     said = takt("explain", "s.yaml", "--system", "three_chains")
     assert said.code == 0, said.err
+    without = takt("explain", "s.yaml")
+    assert (without.code, without.out) == (0, said.out), without.err
+    assert takt("explain", "s.yaml", "--chain", "high").out != said.out
     said = takt("simulate", "three_chains", "s.yaml", "--duration", "1s")
     assert said.code == 0, said.err
 

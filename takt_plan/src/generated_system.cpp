@@ -49,6 +49,7 @@ takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed)
   system.file = "generated.yaml";
   takt_schedule::HostModel host;
   host.name = "car";
+  host.utilization_cap = 1.0;  // as in the publications
   host.cores.resize(static_cast<std::size_t>(shape.cores));
   std::iota(host.cores.begin(), host.cores.end(), 0);
   system.hosts = {host};

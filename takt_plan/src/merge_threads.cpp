@@ -21,6 +21,10 @@ namespace
 constexpr Index kMany = 24;
 // What is spent on judging, in the unit of Score::cost: some seconds.
 constexpr double kMostCost = 2e8;
+// The share of its deadline that a chain may lose in all where it has no more to spare than is kept
+// anyway: nobody would pay a thread for it.
+constexpr double kNegligible = 1e-3;
+// Slacks that differ by less are the same.
 constexpr double kNoise = 1e-9;
 constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
 
@@ -31,6 +35,12 @@ std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
   tasks.insert(tasks.end(), blocks[lower].tasks.begin(), blocks[lower].tasks.end());
   blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(lower));
   return blocks;
+}
+
+/// What a chain has to keep that has `slack` now.
+double floor_of(double keep, double slack)
+{
+  return std::min(keep, slack - kNegligible) - kNoise;
 }
 
 struct Step
@@ -59,7 +69,7 @@ public:
     slacks_(problem.model.chains.size())
   {
     for (const auto & [chain, slack] : start_.slacks) {
-      floors_[chain] = std::min(keep_slack, slack) - kNoise;
+      floors_[chain] = floor_of(keep_slack, slack);
     }
     note(start_);
   }
@@ -170,8 +180,8 @@ private:
       return;
     }
     for (const auto & [chain, slack] : found.slacks) {
-      floors_[chain] = rescued(found, chain) ? std::min(keep_slack_, slack) - kNoise
-                                             : std::min(floors_[chain], slack - kNoise);
+      floors_[chain] =
+        rescued(found, chain) ? floor_of(keep_slack_, slack) : floor_of(floors_[chain], slack);
     }
     const std::vector<Index> before = std::exchange(start_.missed, {});
     for (const Index chain : before) {

@@ -13,6 +13,18 @@ namespace
 using takt_core::Faults;
 using takt_schedule::quoted;
 
+/// Put into words only where there is a fault: the planner checks a model with each attempt.
+struct Named
+{
+  const char * kind;
+  const std::string & name;
+
+  std::string operator+(const char * what) const
+  {
+    return std::string(kind) + ' ' + quoted(name) + what;
+  }
+};
+
 class Checker
 {
 public:
@@ -27,10 +39,11 @@ public:
       check(thread);
     }
     for (const OtherLoad & other : model_.others) {
-      check_cores(other.cores, "thread " + quoted(other.name));
+      const Named name{"thread", other.name};
+      check_cores(other.cores, name);
       require(
-        other.period > 0 && other.time >= 0 && other.time < kUnbounded,
-        "thread " + quoted(other.name) + " needs a positive period and a time of at least zero");
+        other.period > 0 && other.time >= 0 && other.time < kUnbounded, name,
+        " needs a positive period and a time of at least zero");
     }
     for (const Task & task : model_.tasks) {
       check(task);
@@ -45,82 +58,92 @@ public:
   }
 
 private:
-  void require(bool right, const std::string & what)
+  void require(bool right, const char * what)
   {
     if (!right) {
       faults_.push_back(what);
     }
   }
 
-  void check_cores(const std::vector<Index> & cores, const std::string & whose)
+  void require(bool right, const Named & who, const char * what)
   {
-    require(!cores.empty(), whose + " has no core");
+    if (!right) {
+      faults_.push_back(who + what);
+    }
+  }
+
+  void check_cores(const std::vector<Index> & cores, const Named & whose)
+  {
+    require(!cores.empty(), whose, " has no core");
     for (const Index core : cores) {
-      require(core < model_.cores.size(), whose + " is on a core that is not there");
+      require(core < model_.cores.size(), whose, " is on a core that is not there");
     }
   }
 
   void check(const Thread & thread)
   {
-    const std::string name = "thread " + quoted(thread.name);
+    const Named name{"thread", thread.name};
     check_cores(thread.cores, name);
     require(
-      thread.host < model_.hosts.size() && thread.executor < model_.executors.size(),
-      name + " is of a host or executor that is not there");
+      thread.host < model_.hosts.size() && thread.executor < model_.executors.size(), name,
+      " is of a host or executor that is not there");
   }
 
   void check(const Task & task)
   {
-    const std::string name = "task " + quoted(task.id);
+    const Named name{"task", task.id};
     require(
-      task.host < model_.hosts.size() && task.executor < model_.executors.size(),
-      name + " is of a host or executor that is not there");
-    require(!task.threads.empty(), name + " has no thread");
+      task.host < model_.hosts.size() && task.executor < model_.executors.size(), name,
+      " is of a host or executor that is not there");
+    require(!task.threads.empty(), name, " has no thread");
     for (const Index thread : task.threads) {
-      require(thread < model_.threads.size(), name + " is on a thread that is not there");
+      require(thread < model_.threads.size(), name, " is on a thread that is not there");
     }
     require(
-      task.group == kNone || task.group < model_.groups.size(),
-      name + " is in a group that is not there");
+      task.group == kNone || task.group < model_.groups.size(), name,
+      " is in a group that is not there");
     require(
-      task.time >= 0 && task.dispatch >= 0 && task.middleware >= 0, name + " has a negative time");
-    require(task.cost() < kUnbounded, name + " has no longest time");
+      task.time >= 0 && task.dispatch >= 0 && task.middleware >= 0, name, " has a negative time");
+    require(task.cost() < kUnbounded, name, " has no longest time");
     require(
-      !task.newest || (task.store >= 0 && task.store <= task.cost()),
-      name + " keeps messages for longer than it works");
-    require(!(task.all && task.newest), name + " waits for messages in two ways");
+      !task.newest || (task.store >= 0 && task.store <= task.cost()), name,
+      " keeps messages for longer than it works");
+    require(!(task.all && task.newest), name, " waits for messages in two ways");
     require(
-      !task.newest || (!task.release && !task.triggers.empty()),
-      name + " keeps messages and is started by something else");
+      !task.newest || (!task.release && !task.triggers.empty()), name,
+      " keeps messages and is started by something else");
     check_set(task, name);
-    require(task.release.has_value() || !task.triggers.empty(), name + " is started by nothing");
+    require(task.release.has_value() || !task.triggers.empty(), name, " is started by nothing");
     if (task.release) {
-      require(task.release->period > 0, name + " needs a positive period");
-      require(task.release->jitter >= 0, name + " has a negative jitter");
+      require(task.release->period > 0, name, " needs a positive period");
+      require(task.release->jitter >= 0, name, " has a negative jitter");
     }
     for (const auto * links : {&task.triggers, &task.reads}) {
       for (const Link & link : *links) {
-        require(link.from < model_.tasks.size(), name + " gets messages from no task");
-        require(link.delay >= 0, name + " gets messages before they are sent");
+        require(link.from < model_.tasks.size(), name, " gets messages from no task");
+        require(link.delay >= 0, name, " gets messages before they are sent");
       }
     }
   }
 
-  void check_set(const Task & task, const std::string & name)
+  void check_set(const Task & task, const Named & name)
   {
+    if (!task.newest) {
+      return;
+    }
     std::set<Index> topics;
     for (const Link & link : task.triggers) {
       topics.insert(link.topic);
     }
     require(
-      !task.newest || topics.empty() || *topics.rbegin() + 1 == topics.size(),
-      name + " waits for messages of a topic that nobody publishes");
+      topics.empty() || *topics.rbegin() + 1 == topics.size(), name,
+      " waits for messages of a topic that nobody publishes");
   }
 
   void check(const Chain & chain)
   {
-    const std::string name = "chain " + quoted(chain.name);
-    require(!chain.path.empty(), name + " is empty");
+    const Named name{"chain", chain.name};
+    require(!chain.path.empty(), name, " is empty");
     for (Index i = 0; i < chain.path.size(); ++i) {
       if (chain.path[i] >= model_.tasks.size()) {
         faults_.push_back(name + " has a task that is not there");

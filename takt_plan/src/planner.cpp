@@ -26,6 +26,9 @@ constexpr std::array kLonger{5, 10, 15, 25, 50, 100};
 // Where judging has cost more, in the unit of Score::cost, the search does not begin again: a second or so.
 constexpr double kMostCost = 1e7;
 
+// Where less of a deadline is to spare the search goes on for more, whatever threads may give away.
+constexpr double kWantedSlack = 0.1;
+
 /// With its threads merged.
 struct Candidate
 {
@@ -34,13 +37,13 @@ struct Candidate
   detail::Score score;
 };
 
-/// Slack beyond `keep_slack` is worth less than fewer threads.
-bool better(const Candidate & a, const Candidate & b, double keep_slack)
+/// Slack beyond `wanted` is worth less than fewer threads.
+bool better(const Candidate & a, const Candidate & b, double wanted)
 {
   detail::Score one = a.score;
   detail::Score other = b.score;
-  one.slack = std::min(one.slack, keep_slack);
-  other.slack = std::min(other.slack, keep_slack);
+  one.slack = std::min(one.slack, wanted);
+  other.slack = std::min(other.slack, wanted);
   if (one.better_than(other) || other.better_than(one)) {
     return one.better_than(other);
   }
@@ -92,16 +95,16 @@ Layout plan_and_merge(
   const System & system, const PlanOptions & options, const PlanProblem & problem,
   std::vector<TradePoint> & trade)
 {
-  const double keep_slack = options.keep_slack;
+  const double wanted = std::max(options.keep_slack, kWantedSlack);
   double cost = 0;
   std::optional<Candidate> best;
   const auto consider = [&](Layout layout) {
-    Candidate candidate = with_threads_merged(problem, keep_slack, std::move(layout));
-    if (!best || better(candidate, *best, keep_slack)) {
+    Candidate candidate = with_threads_merged(problem, options.keep_slack, std::move(layout));
+    if (!best || better(candidate, *best, wanted)) {
       best = std::move(candidate);
     }
   };
-  for (Layout & layout : detail::plan_takt(problem, keep_slack, cost)) {
+  for (Layout & layout : detail::plan_takt(problem, wanted, cost)) {
     consider(std::move(layout));
   }
   // With more time for what is late the search goes other ways, and what it finds may be in time.
@@ -114,8 +117,8 @@ Layout plan_and_merge(
     if (!longer) {
       break;
     }
-    for (const Layout & layout : detail::plan_takt(*longer, keep_slack, cost)) {
-      consider(improved(problem, keep_slack, layout, cost));
+    for (const Layout & layout : detail::plan_takt(*longer, wanted, cost)) {
+      consider(improved(problem, wanted, layout, cost));
     }
   }
   trade = std::move(best->trade);

@@ -19,6 +19,8 @@ namespace
 constexpr Index kLarge = 400;
 // What is spent on judging, in the unit of Score::cost: some seconds. Then what is there is taken.
 constexpr double kMostCost = 1e8;
+// The same where there is a plan that misses nothing: a better one is worth less.
+constexpr double kMostForBetter = kMostCost / 2;
 // After that much more not even one place of each cluster is judged.
 constexpr double kExhausted = 2 * kMostCost;
 // Places of a chain on a core, and cuts of one that fits nowhere, that are tried at most.
@@ -35,7 +37,7 @@ enum class Fit
   first,  ///< the fullest core on which it fits
   worst,  ///< the emptiest one
   slack,  ///< the one that leaves the largest smallest slack
-  cut     ///< the same; and of less than is kept anyway, cut in two where that leaves more
+  cut     ///< the same; and of less than is wanted, cut in two where that leaves more
 };
 
 /// Whether all places are compared, not the first one taken that will do.
@@ -63,9 +65,9 @@ struct Spot
 class Search
 {
 public:
-  Search(const PlanProblem & problem, double keep_slack)
+  Search(const PlanProblem & problem, double wanted)
   : problem_(problem),
-    keep_slack_(keep_slack),
+    wanted_(wanted),
     large_(problem.model.tasks.size() > kLarge),
     clusters_(clusters(problem))
   {
@@ -77,11 +79,13 @@ public:
     std::optional<Attempt> best;
     for (const auto & [order, fit] : attempts({Fit::worst, Fit::slack, Fit::first})) {
       take_if_better(place_all(order, fit), best);
-      if (tired() || (large_ && complete(best->score))) {
+      fits_ = complete(best->score);
+      if (tired() || (large_ && fits_)) {
         break;
       }
     }
     improve(*best);
+    fits_ = complete(best->score);
     std::vector<Layout> result{std::move(best->layout)};
     if (enough(best->score)) {
       return result;
@@ -93,8 +97,13 @@ public:
         break;
       }
       Attempt attempt = place_all(order, fit);
-      improve(attempt);
+      if (!fits_ || complete(attempt.score)) {
+        improve(attempt);
+      }
       take_if_better(std::move(attempt), cut);
+    }
+    if (cut && fits_ && !complete(cut->score)) {
+      improve(*cut);  // only the best of them: to mend one takes long, and none is needed
     }
     if (cut) {
       result.push_back(std::move(cut->layout));
@@ -124,7 +133,7 @@ private:
     return found.missed.empty() && found.unbounded.empty();
   }
 
-  bool enough(const Score & found) const { return complete(found) && found.slack >= keep_slack_; }
+  bool enough(const Score & found) const { return complete(found) && found.slack >= wanted_; }
 
   static void take_if_better(Attempt attempt, std::optional<Attempt> & best)
   {
@@ -242,7 +251,7 @@ private:
     return found;
   }
 
-  bool tired() const { return spent_ > kMostCost; }
+  bool tired() const { return spent_ > (fits_ ? kMostForBetter : kMostCost); }
 
   double room(const Layout & layout, Index core) const
   {
@@ -355,7 +364,7 @@ private:
     }
     if (const auto spot = whole(attempt, cluster, fit)) {
       const bool cut =
-        fit == Fit::cut && spot->slack < keep_slack_ && split_better(attempt, cluster, spot->slack);
+        fit == Fit::cut && spot->slack < wanted_ && split_better(attempt, cluster, spot->slack);
       if (!cut) {
         attempt.layout.insert(spot->core, spot->place, spot->blocks);
       }
@@ -790,27 +799,28 @@ private:
   }
 
   const PlanProblem & problem_;
-  const double keep_slack_;
+  const double wanted_;
   const bool large_;
   const std::vector<Cluster> clusters_;
   std::vector<Index> cluster_of_;            // per unit
   std::vector<std::vector<Index>> sources_;  // per cluster: those that start its callbacks
+  bool fits_ = false;                        // something that was found misses nothing
   mutable double spent_ = 0;
 };
 
 }  // namespace
 
-std::vector<Layout> plan_takt(const PlanProblem & problem, double keep_slack, double & cost)
+std::vector<Layout> plan_takt(const PlanProblem & problem, double wanted, double & cost)
 {
-  Search search(problem, keep_slack);
+  Search search(problem, wanted);
   std::vector<Layout> best = search.best();
   cost += search.spent();
   return best;
 }
 
-Layout improved(const PlanProblem & problem, double keep_slack, const Layout & other, double & cost)
+Layout improved(const PlanProblem & problem, double wanted, const Layout & other, double & cost)
 {
-  Search search(problem, keep_slack);
+  Search search(problem, wanted);
   Layout layout = search.improved_here(other);
   cost += search.spent();
   return layout;

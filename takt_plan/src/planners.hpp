@@ -18,14 +18,13 @@ Layout plan_competition(const PlanProblem & problem, const PlanOptions & options
 Layout plan_competition_literal(const PlanProblem & problem, const PlanOptions & options);
 /// Fault: a callback may only be where none of the `executors` is; 0: there is always another one.
 takt_core::Result<Layout> plan_picas(const PlanProblem & problem, int executors);
-/// The best; and where that leaves less than `keep_slack` (PlanOptions) also the best with chains cut in
+/// The best; and where that leaves less than `wanted` of a deadline to spare also the best with chains cut in
 /// two that fit on one core. Which of them is the better one shows when their threads are merged. What
 /// judging cost (score.hpp) is added to `cost`.
-std::vector<Layout> plan_takt(const PlanProblem & problem, double keep_slack, double & cost);
+std::vector<Layout> plan_takt(const PlanProblem & problem, double wanted, double & cost);
 
 /// What `plan_takt` found for a problem with other deadlines, with the moves by which it improves plans.
-Layout improved(
-  const PlanProblem & problem, double keep_slack, const Layout & other, double & cost);
+Layout improved(const PlanProblem & problem, double wanted, const Layout & other, double & cost);
 
 /// Merges threads of one executor and core, as planner.hpp says; what each merger costs.
 std::vector<TradePoint> merge_threads(

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -57,6 +58,25 @@ TEST_F(ExplainProgram, SaysWhatThePageShows)
     EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
     EXPECT_EQ(outcome.err, "");
   }
+}
+
+TEST_F(ExplainProgram, ReadsTheModelThatTheScheduleNames)
+{
+  const std::string text = content("one.yaml");
+  std::filesystem::create_directory(path("made"));
+  write("made/one.yaml", text + "\nsystem: ../system.yaml\n");
+  const Outcome given = run("one.yaml --system system.yaml --chain obstacles");
+  EXPECT_EQ(run("made/one.yaml --chain obstacles").out, given.out);
+  write("made/bare.yaml", text + "\nsystem: system\n");
+  EXPECT_EQ(run("made/bare.yaml --models made . --chain obstacles").out, given.out);
+  const Outcome none = run("one.yaml --chain obstacles");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.out, "");
+  EXPECT_EQ(none.err, "one.yaml: it names no system model (system); name it with --system\n");
+  write("gone.yaml", text + "\nsystem: gone_model.yaml\n");
+  const Outcome gone = run("gone.yaml --json");
+  EXPECT_EQ(gone.code, 2);
+  EXPECT_NE(gone.out.find("gone_model.yaml"), std::string::npos) << gone.out;
 }
 
 TEST_F(ExplainProgram, SaysWhatThePageShowsOfChainsThatRead)
@@ -277,6 +297,7 @@ TEST_F(ExplainProgram, WarnsOfAnotherDeadlineInTheSchedule)
 {
   const std::string chains = "chains:\n  camera: {path: [\"/camera:timer(40ms)\"], deadline: ";
   write("system2.yaml", R"yaml(version: 1
+overheads: {}
 hosts: {car: {cores: 2}}
 callbacks:
   - {id: "/camera:timer(40ms)", time: 3ms, period: 40ms}

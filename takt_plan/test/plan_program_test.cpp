@@ -55,7 +55,7 @@ TEST_F(PlanProgram, SaysOfTheReferenceSystemWhatThePageShows)
   std::filesystem::copy_file(std::filesystem::path(TAKT_MODELS) / name, path(name));
   for (const std::string words :
        {"autoware_reference.yaml -o schedule.yaml",
-        "autoware_reference.yaml --cpus 0-1 --keep-slack 0.05 -o two.yaml"}) {
+        "autoware_reference.yaml --cpus 0-1 -o two.yaml"}) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, 0) << words;
     EXPECT_EQ(outcome.out, shown("says: " + words));
@@ -65,6 +65,25 @@ TEST_F(PlanProgram, SaysOfTheReferenceSystemWhatThePageShows)
       std::string::npos)
       << outcome.err;
   }
+}
+
+TEST_F(PlanProgram, WritesWhichModelTheScheduleIsFor)
+{
+  const auto named = [&](const std::string & words, const std::string & file) {
+    EXPECT_EQ(run("car.yaml " + words).code, 0);
+    const std::string text = content(file);
+    const std::string key = "\nsystem: ";
+    const std::size_t at = text.find(key);
+    EXPECT_NE(at, std::string::npos) << text;
+    return at == std::string::npos
+             ? ""
+             : text.substr(at + key.size(), text.find(' ', at + key.size()) - at - key.size());
+  };
+  std::filesystem::create_directory(path("made"));
+  EXPECT_EQ(named("-o s.yaml", "s.yaml"), "car.yaml");
+  EXPECT_EQ(named("-o made/s.yaml", "made/s.yaml"), "\"../car.yaml\"");
+  EXPECT_EQ(named("", "out"), "car.yaml");
+  EXPECT_EQ(named("-o s.yaml --models made .", "s.yaml"), "car");
 }
 
 TEST_F(PlanProgram, WritesAScheduleThatFitsTheSystemAndIsTheSameEveryTime)
@@ -103,7 +122,7 @@ TEST_F(PlanProgram, PrintsEverythingAsJson)
     EXPECT_EQ(thread.at("core"), 0);
   }
   EXPECT_EQ(callbacks, 9U);
-  EXPECT_EQ(all.at("trade").size(), 2U);
+  EXPECT_EQ(all.at("trade").size(), 3U);
   EXPECT_EQ(all.at("shortfalls").size(), 2U);
 }
 

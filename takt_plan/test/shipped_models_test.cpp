@@ -31,7 +31,7 @@ Planned planned(const std::string & model, const PlanOptions & options)
   return result.ok() ? std::move(*result) : Planned{};
 }
 
-PlanOptions on(std::vector<int> cpus, double keep_slack = 0.1)
+PlanOptions on(std::vector<int> cpus, double keep_slack = PlanOptions().keep_slack)
 {
   PlanOptions options;
   options.cpus = std::move(cpus);
@@ -45,7 +45,7 @@ TEST(ShippedModels, AutowareFitsOnFourCoresAndOnTwo)
   EXPECT_TRUE(all_met(four));
   EXPECT_TRUE(four.shortfalls.empty());
   EXPECT_LE(four.assignment.threads.size(), 12U);
-  const Planned two = planned("autoware_reference", on({0, 1}, 0.05));
+  const Planned two = planned("autoware_reference", on({0, 1}));
   EXPECT_TRUE(all_met(two));
   EXPECT_TRUE(two.shortfalls.empty());
   EXPECT_LE(two.assignment.threads.size(), 6U);

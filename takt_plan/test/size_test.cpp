@@ -26,7 +26,7 @@ using takt_schedule::parse_system;
 using takt_schedule::test::kMany;
 using takt_schedule::test::repeated;
 
-const std::string kHead = "version: 1\nhosts: {h: {cores: 4}}\ncallbacks:\n";
+const std::string kHead = "version: 1\nhosts: {h: {cores: 4, overheads: {}}}\ncallbacks:\n";
 const std::string kSchedule =
   "version: 1\nexecutors: {main: {order: priority, threads: {t: {policy: fifo, priority: 50, "
   "cores: [0]}}, default: t}}\n";

@@ -40,6 +40,19 @@ double deadline_share()
   return runtime >= 0.0 && period > 0.0 ? runtime / period : 0.0;
 }
 
+void read_system_name(MapReader & map, Findings & findings, Schedule & schedule)
+{
+  if (!map.has("system")) {
+    return;
+  }
+  const auto name = map.scalar("system", "the path of the model it was made for");
+  if (name && name->text.empty()) {
+    findings.fault(name->at, "system is empty; leave it out, or name the model it was made for");
+  } else if (name) {
+    schedule.system = name->text;
+  }
+}
+
 void read_executors(
   MapReader & map, Findings & findings, const Machine & machine, Schedule & schedule)
 {
@@ -78,7 +91,8 @@ takt_core::Result<Schedule> parse_schedule(
   }
   Schedule schedule;
   schedule.file = std::move(file_name);
-  MapReader map(findings, *root, "a schedule", {"version", "strict", "executors", "chains"});
+  MapReader map(
+    findings, *root, "a schedule", {"version", "system", "strict", "executors", "chains"});
   if (map.has("nodes") && !map.has("executors")) {
     return Faults{located(
       schedule.file, root->at,
@@ -92,6 +106,7 @@ takt_core::Result<Schedule> parse_schedule(
       "makes one")};
   }
   if (root->is_map() && detail::check_version(map, findings, kVersion)) {
+    read_system_name(map, findings, schedule);
     map.boolean("strict", schedule.strict);
     read_executors(map, findings, machine, schedule);
     detail::read_chains(map, findings, schedule.chains);

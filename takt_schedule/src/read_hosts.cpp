@@ -151,6 +151,15 @@ HostModel read_host(const YamlNode::Entry & entry, Findings & findings, const Ov
   return host;
 }
 
+bool have_overheads(const YamlNode & hosts)
+{
+  return std::any_of(hosts.entries.begin(), hosts.entries.end(), [](const auto & host) {
+    const auto & keys = host.value->entries;
+    return std::any_of(
+      keys.begin(), keys.end(), [](const auto & entry) { return entry.key == "overheads"; });
+  });
+}
+
 }  // namespace
 
 bool has_core(const HostModel & host, int core, const Source & at, Findings & findings)
@@ -167,8 +176,9 @@ bool has_core(const HostModel & host, int core, const Source & at, Findings & fi
 void read_hosts(MapReader & map, Findings & findings, System & system)
 {
   Overheads defaults;
-  if (const YamlNode * const node = map.find("overheads")) {
-    defaults = read_overheads(findings, *node, defaults);
+  const YamlNode * const overheads = map.find("overheads");
+  if (overheads != nullptr) {
+    defaults = read_overheads(findings, *overheads, defaults);
   }
   if (const YamlNode * const node = map.find("communication")) {
     MapReader own(findings, *node, "communication", {"processes", "hosts"});
@@ -185,6 +195,12 @@ void read_hosts(MapReader & map, Findings & findings, System & system)
   }
   if (node->entries.empty()) {
     findings.fault(map.at("hosts"), "hosts is empty; add for example 'main: {cores: 4}'");
+  }
+  if (overheads == nullptr && !have_overheads(*node)) {
+    findings.warn(
+      map.at("hosts"),
+      "no overheads: dispatch, middleware and context switches are taken to cost nothing; `takt "
+      "calibrate` measures them (overheads: {} if the times include them)");
   }
   std::size_t cores = 0, others = 0;
   for (const YamlNode::Entry & entry : node->entries) {

@@ -28,7 +28,8 @@ bool operator==(const ChainSchedule & a, const ChainSchedule & b)
 
 bool operator==(const Schedule & a, const Schedule & b)
 {
-  return a.strict == b.strict && a.executors == b.executors && a.chains == b.chains;
+  return a.system == b.system && a.strict == b.strict && a.executors == b.executors &&
+         a.chains == b.chains;
 }
 
 const ExecutorSchedule * Schedule::find(std::string_view executor_name) const

@@ -25,7 +25,7 @@ using test::repeated;
 using test::Strings;
 using test::with_main;
 
-const std::string kHead = "version: 1\nhosts: {h: {cores: 4}}\n";
+const std::string kHead = "version: 1\nhosts: {h: {cores: 4, overheads: {}}}\n";
 
 Faults system_faults(const std::string & text)
 {

@@ -22,6 +22,7 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
 {
   const Schedule schedule = parse(test::docs_example("valid"));
   ASSERT_EQ(schedule.executors.size(), 2U);
+  EXPECT_EQ(schedule.system, "car.yaml");
   const ExecutorSchedule & main = schedule.executors[0];
   EXPECT_EQ(main.name, "main");
   EXPECT_EQ(main.order, takt_core::Order::priority);
@@ -122,7 +123,8 @@ TEST(Parse, UnknownTopLevelKeysAreFaultsWithASuggestion)
     (Strings{
       "s.yaml:1:1: no executors; add 'executors:' with one entry per executor",
       "s.yaml:2:1: unknown key 'executor' in a schedule; did you mean 'executors'?",
-      "s.yaml:3:1: unknown key 'hosts' in a schedule; known keys are version, strict, executors "
+      "s.yaml:3:1: unknown key 'hosts' in a schedule; known keys are version, system, strict, "
+      "executors "
       "and chains"}));
 }
 

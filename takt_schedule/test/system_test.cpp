@@ -102,7 +102,9 @@ TEST(System, ReadsEveryFieldOfTheExample)
 
 std::vector<std::string> warnings_of(const std::string & callbacks, const std::string & groups = "")
 {
-  return parse("version: 1\nhosts: {car: {cores: 2}}\n" + groups + "callbacks:\n" + callbacks)
+  return parse(
+           "version: 1\noverheads: {}\nhosts: {car: {cores: 2}}\n" + groups + "callbacks:\n" +
+           callbacks)
     .warnings;
 }
 
@@ -113,7 +115,7 @@ TEST(System, WarnsOfCallbacksOfANodeThatNameNoGroup)
   const std::string other = "  - {id: \"/o:sub(/speed)\", time: 1ms, period: 50ms}\n";
   const auto warnings = warnings_of(goal + other + speed + "}\n");
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_NE(warnings[0].find(":6:5: 2 callbacks of '/m' name no group"), std::string::npos)
+  EXPECT_NE(warnings[0].find(":7:5: 2 callbacks of '/m' name no group"), std::string::npos)
     << warnings[0];
   EXPECT_NE(warnings[0].find("group: \"/m:group(default)\""), std::string::npos) << warnings[0];
   EXPECT_TRUE(warnings_of(goal + other).empty());
@@ -124,6 +126,21 @@ TEST(System, WarnsOfCallbacksOfANodeThatNameNoGroup)
     warnings_of(
       callbacks + ", group: " + group + "}\n", "groups: {" + group + ": mutually_exclusive}\n")
       .empty());
+}
+
+TEST(System, WarnsWhereNoOverheadsAreGiven)
+{
+  const auto of = [](const std::string & hosts) {
+    return parse(
+             "version: 1\n" + hosts +
+             "callbacks: [{id: \"/a:timer(1s)\", host: a, time: 1ms, period: 1s}]\n")
+      .warnings;
+  };
+  const auto warnings = of("hosts: {a: {cores: 1}, b: {cores: 1}}\n");
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find(":2:1: no overheads: "), std::string::npos) << warnings[0];
+  EXPECT_TRUE(of("overheads: {}\nhosts: {a: {cores: 1}}\n").empty());
+  EXPECT_TRUE(of("hosts: {a: {cores: 1}, b: {cores: 1, overheads: {dispatch: 1us}}}\n").empty());
 }
 
 TEST(System, WarnsOfSubscriptionsOfOtherTopicsThanWhatStartsThem)
@@ -179,7 +196,7 @@ TEST(System, ReadsTheDocumentationsSetOfNewestMessages)
   crossed.erase(crossed.find("chains:"));
   EXPECT_EQ(
     parse_system(crossed, "system.yaml").faults(),
-    Faults{"system.yaml:6:5: '/fuse:sub(/front/points)' is in the place of '/rear/points'; write "
+    Faults{"system.yaml:7:5: '/fuse:sub(/front/points)' is in the place of '/rear/points'; write "
            "the ids "
            "in the order of the topics in triggers"});
   std::string all = page;

@@ -61,8 +61,9 @@ TEST(Yaml, OfAnotherShapeIsAFault)
 {
   EXPECT_EQ(
     faults("[1, 2]"),
-    Strings{"s.yaml:1:1: a schedule must be a map with version, strict, executors or chains, not "
-            "a list"});
+    Strings{
+      "s.yaml:1:1: a schedule must be a map with version, system, strict, executors or chains, not "
+      "a list"});
 }
 
 TEST(Yaml, DuplicateKeysAreFaultsAtTheSecondOne)

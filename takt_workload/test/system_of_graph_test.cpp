@@ -39,7 +39,9 @@ TEST(SystemOfGraph, HasAllCallbacksAndChainsOfShippedGraphs)
     const auto read = takt_schedule::parse_system(takt_schedule::to_yaml(system), "s.yaml");
     ASSERT_TRUE(read.ok()) << name << ": " << read.faults().front();
     EXPECT_EQ(read->callbacks, system.callbacks);
-    EXPECT_TRUE(read->warnings.empty()) << read->warnings.front();
+    // Nobody has said what a run costs.
+    ASSERT_EQ(read->warnings.size(), 1U);
+    EXPECT_NE(read->warnings[0].find("no overheads"), std::string::npos) << read->warnings[0];
   }
 }
 

@@ -11,15 +11,19 @@ from takt_cli.commands.own_words import pass_on
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
 from takt_cli.graphs import resolve_schedule
 from takt_cli.programs import find_program, run_program
-from takt_cli.systems import resolve_system
+from takt_cli.systems import resolve_system, shipped_models
 
 
 def explain(
     schedule: Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")],
     system: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="The system model it is for, or a shipped one's name."),
-    ],
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The system model it is for, or a shipped one's name.",
+            show_default="the one that the schedule names",
+        ),
+    ] = None,
     chain: Annotated[
         str | None,
         typer.Option(help="Explain this chain's bound, term by term.", show_default="all, briefly"),
@@ -37,8 +41,8 @@ def explain(
 ) -> None:
     """Bound the response times of a system's chains; exit code 1 if a deadline may be missed."""
     program = find_program("takt_explain", "takt_plan")
-    model = resolve_system(system)
-    arguments = [str(resolve_schedule(schedule)), "--system", model]
+    model = ["--system", resolve_system(system)] if system is not None else shipped_models()
+    arguments = [str(resolve_schedule(schedule)), *model]
     if chain is not None:
         arguments += ["--chain", chain]
     for given, option in ((callbacks, "--callbacks"), (ages, "--ages"), (depths, "--depths")):

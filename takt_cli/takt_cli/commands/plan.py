@@ -17,7 +17,7 @@ from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.outputs import check_file, refuse_inputs, same_file
 from takt_cli.programs import find_program, run_program
 from takt_cli.study import command_line
-from takt_cli.systems import resolve_system
+from takt_cli.systems import resolve_system, shipped_models
 
 # Large systems are searched for minutes.
 _PATIENCE_S = 24 * 3600
@@ -56,7 +56,7 @@ def plan(
         typer.Option(
             metavar="SHARE", help="What of each deadline stays to spare when threads are merged."
         ),
-    ] = "0.1",
+    ] = "0.05",
     executors: Annotated[
         str | None,
         typer.Option(
@@ -93,6 +93,7 @@ def plan(
         check_file(plot)
     arguments = [model, "--planner", planner.value, "--keep-slack", keep_slack]
     written = ["--output", str(output)] if output is not None else []
+    written += shipped_models() if model != system else []
     if cpus is not None:
         arguments += ["--cpus", cpus]
     if executors is not None:

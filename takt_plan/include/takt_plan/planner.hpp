@@ -8,13 +8,13 @@
 //   first, most loading first, or most urgent first, each on the core where it fits first, or where
 //   the smallest slack stays largest; the best of these attempts is improved by moving what has the
 //   least slack, or by reordering a core or singling a callback out where a chain is missed. What fits
-//   on no core is split along the chain. Where less than `keep_slack` is left in the end, chains that
+//   on no core is split along the chain. Where less than a tenth of a deadline (or than `keep_slack`) is left in the end, chains that
 //   fit are split as well, if the whole, with threads merged, is better for it. Urgency on a core goes
 //   by deadline, or another place is looked for. Then threads are merged for as long as the smallest
 //   slack allows, or a chain that was missed is saved by it.
 //   Objective: deadlines of chains from the most important one down, chains and callbacks without a
 //   bound, cores above their cap, how late missed chains are from the most important one down, the
-//   smallest normalised slack up to `keep_slack`, the fewest threads; of mergers that leave as much
+//   smallest normalised slack up to that, the fewest threads; of mergers that leave as much
 //   slack, the one that saves most context switches. The search itself looks for the largest slack.
 // - `isolated`: one thread for each callback group, OS priority by deadline (that of the tightest
 //   chain through it, or its period). Chains are placed whole on the core with the most room, the most
@@ -105,9 +105,8 @@ struct PlanOptions
   std::vector<int> cpus;
   std::vector<std::pair<std::string, int>> host_cpus;  ///< the same, each of one host
   /// `takt` merges threads as long as each chain keeps this share of its deadline to spare, or what it
-  /// has in the plan with the most threads, if that is less; and tries to cut chains in two while there
-  /// is less. From 0 to 1.
-  double keep_slack = 0.1;
+  /// has in the plan with the most threads but for a thousandth, if that is less. From 0 to 1.
+  double keep_slack = 0.05;
   /// On each host, up to kMostExecutors; 0: `picas` has always another one, `competition` as many as
   /// there are cores. Other planners have none to count.
   int executors = 0;

@@ -17,6 +17,7 @@
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/history_depth.hpp"
 #include "takt_plan/load_plan.hpp"
+#include "takt_schedule/named_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/quoted.hpp"
 #include "term_text.hpp"
@@ -46,6 +47,7 @@ struct Arguments
 {
   std::string schedule;
   std::string system;
+  std::vector<std::string> models;
   std::string chain;
   bool callbacks = false;
   bool ages = false;
@@ -78,7 +80,16 @@ std::ptrdiff_t without_terms(const EndToEndBounds & found)
 Answer analyse(const Arguments & arguments)
 {
   Answer answer;
-  auto plan = takt_plan::load_plan(arguments.system, arguments.schedule);
+  std::string system = arguments.system;
+  if (system.empty()) {
+    const auto named = takt_schedule::named_system(arguments.schedule, arguments.models);
+    if (!named) {
+      answer.faults = named.faults();
+      return answer;
+    }
+    system = *named;
+  }
+  auto plan = takt_plan::load_plan(system, arguments.schedule);
   if (!plan) {
     answer.faults = plan.faults();
     return answer;
@@ -287,7 +298,11 @@ int main(int argc, char ** argv)
     "takt_explain"};
   Arguments arguments;
   app.add_option("schedule", arguments.schedule, "the schedule file")->required();
-  app.add_option("--system", arguments.system, "the system model it is for")->required();
+  app.add_option(
+    "--system", arguments.system, "the system model it is for (the one that the schedule names)");
+  app.add_option(
+    "--models", arguments.models,
+    "folders of shipped models, which schedules call by their bare names");
   app.add_option("--chain", arguments.chain, "explain the bound of this chain, term by term");
   app.add_flag("--callbacks", arguments.callbacks, "also the bound of each callback");
   app.add_flag("--ages", arguments.ages, "also reaction times and data ages");

@@ -11,6 +11,7 @@
 #include "depth_report.hpp"
 #include "plan_report.hpp"
 #include "takt_plan/history_depth.hpp"
+#include "takt_schedule/named_system.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
@@ -30,6 +31,7 @@ struct Arguments
 {
   std::string system;
   std::string output;
+  std::vector<std::string> models;
   bool json = false;
   takt_plan::PlanOptions options;
 };
@@ -131,7 +133,7 @@ int run(const Arguments & arguments)
   }
   std::vector<std::string> warnings = system->warnings;
   takt_schedule::warn(warnings);
-  const auto planned = takt_plan::plan_schedule(*system, arguments.options);
+  auto planned = takt_plan::plan_schedule(*system, arguments.options);
   if (!planned) {
     return refuse(planned.faults());
   }
@@ -145,6 +147,8 @@ int run(const Arguments & arguments)
     takt_schedule::warn(more);
     warnings.insert(warnings.end(), more.begin(), more.end());
   }
+  planned->schedule.system =
+    takt_schedule::name_of_system(arguments.system, arguments.output, arguments.models);
   const auto misfits = takt_plan::misfits(*system, arguments.options, *planned);
   const PlanReport report{*planned, misfits, warnings, arguments.options.planner, arguments.system};
   const std::string yaml = takt_schedule::to_yaml(planned->schedule, header(report));
@@ -197,7 +201,10 @@ int main(int argc, char ** argv)
   app.add_option_function<std::string>(
     "--keep-slack",
     [&](const std::string & text) { arguments.options.keep_slack = read_share(text); },
-    "share of each chain's deadline to keep to spare when threads are merged (0.1)");
+    "share of each chain's deadline to keep to spare when threads are merged (0.05)");
+  app.add_option(
+    "--models", arguments.models,
+    "folders of shipped models, which the schedule calls by their bare names");
   app.add_flag("--json", arguments.json, "print what was found as JSON");
   return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
 }

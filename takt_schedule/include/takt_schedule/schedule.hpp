@@ -117,7 +117,9 @@ struct ChainSchedule
 
 struct Schedule
 {
-  std::string file;     ///< as named to `parse_schedule`; for messages
+  std::string file;  ///< as named to `parse_schedule`; for messages
+  std::string
+    system;  ///< the model it was made for, as named_system.hpp says; empty: none is named
   bool strict = false;  ///< patterns that match nothing are errors
   std::vector<ExecutorSchedule> executors;
   std::vector<ChainSchedule> chains;

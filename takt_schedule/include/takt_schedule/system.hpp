@@ -111,10 +111,12 @@ struct OtherThread
 struct HostModel
 {
   std::string name;
-  std::vector<int> cores;        ///< rising
-  std::vector<int> reserved;     ///< of these: kept for the rest of the system
-  double utilization_cap = 1.0;  ///< of each core, for what is modelled
-  int least_priority = 1;        ///< real-time priorities that a plan may use
+  std::vector<int> cores;     ///< rising
+  std::vector<int> reserved;  ///< of these: kept for the rest of the system
+  /// Of each core, for what is modelled. By default the rest is what Linux by default takes away from
+  /// threads of SCHED_FIFO (sched_rt_runtime_us in sched(7)).
+  double utilization_cap = 0.95;
+  int least_priority = 1;  ///< real-time priorities that a plan may use
   int most_priority = 90;
   Overheads overheads;
   std::vector<OtherThread> other_threads;
