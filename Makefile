@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 
 S := tools/setup
 C := tools/checks
-export ROS VARIANT BUILD_TYPE PACKAGES TESTS JOBS BUILD_ROOT
+export ROS VARIANT UBSAN BUILD_TYPE PACKAGES TESTS JOBS BUILD_ROOT
 
 .PHONY: help setup build test smoke soak bench demo sanitize sanitize-asan sanitize-tsan format check clean distclean
 
@@ -21,6 +21,7 @@ help: ## this list
 	  '  PACKAGES="a b"        build: only these and what they need; test: only these' \
 	  '  TESTS=regex           test: only tests whose name matches' \
 	  '  VARIANT=asan|tsan     a sanitizer build, in a build directory of its own' \
+	  '  UBSAN=brief           without the checks that AddressSanitizer mostly covers' \
 	  '  BUILD_TYPE=Debug      for debuggers (default: RelWithDebInfo with line numbers only)' \
 	  '  JOBS=n                compile jobs, and tests side by side (default: one for each core)' \
 	  '  BUILD_ROOT=dir        default: build'

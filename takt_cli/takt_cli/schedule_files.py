@@ -103,7 +103,10 @@ def on_cores(content: Schedule, cores: Sequence[int]) -> Schedule:
 
 
 def _copy(content: Schedule) -> Schedule:
-    return yaml.safe_load(yaml.safe_dump(content))
+    """Copy all but the model that it was made for: the copy is for no model, and elsewhere."""
+    copied = yaml.safe_load(yaml.safe_dump(content))
+    copied.pop("system", None)
+    return copied
 
 
 def chain_entries(graph: GraphInfo) -> dict[str, Any]:

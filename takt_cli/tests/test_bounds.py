@@ -69,6 +69,7 @@ def test_the_worst_of_all_runs_is_held_against_the_bound():
     assert bounds.held(found)
     (first,) = bounds.sentences(known, found)
     assert "8 responses of 2 chains" in first
+    assert "8 that no stall of the host touched" in first
     assert "none above its bound" in first
     table = bounds.tables(known, found)[0]
     assert table.rows[0][4].text == "0.92"
@@ -117,7 +118,9 @@ def test_a_chain_without_a_bound_is_named_and_does_not_hold():
 
 def test_all_samples_in_stalls_leave_no_worst():
     known, found = held(13, [(10, True)])
-    assert found[0].worst_ns is None
+    assert (found[0].worst_ns, found[0].clean) == (None, 0)
+    assert not bounds.held(found)
+    assert bounds.sentences(known, found)[-1].startswith("Nothing is shown of quick:")
     assert bounds.tables(known, found)[0].rows[0][3].text == "–"
 
 

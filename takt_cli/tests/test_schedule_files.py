@@ -68,6 +68,13 @@ def test_callbacks_are_registered_in_the_order_of_the_shape(fakes, tmp_path):
     assert graph["defaults"]["work"] == "2000000ns"
 
 
+def test_a_schedule_that_is_changed_is_not_for_the_model_it_was_made_for():
+    content = {"version": 1, "system": "../car.yaml", "executors": {"main": {"threads": {"t": {}}}}}
+    for changed in (fair_twin(content), with_count(content, 2), on_cores(content, [0])):
+        assert "system" not in changed
+    assert content["system"] == "../car.yaml"
+
+
 def test_the_fair_twin_keeps_threads_and_drops_what_the_kernel_was_told(tmp_path):
     content = {
         "version": 1,

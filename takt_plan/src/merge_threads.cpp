@@ -40,7 +40,7 @@ std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
 /// What a chain has to keep that has `slack` now.
 double floor_of(double keep, double slack)
 {
-  return std::min(keep, slack - kNegligible) - kNoise;
+  return (slack > keep ? keep : slack - kNegligible) - kNoise;
 }
 
 struct Step
@@ -180,8 +180,8 @@ private:
       return;
     }
     for (const auto & [chain, slack] : found.slacks) {
-      floors_[chain] =
-        rescued(found, chain) ? floor_of(keep_slack_, slack) : floor_of(floors_[chain], slack);
+      floors_[chain] = rescued(found, chain) ? floor_of(keep_slack_, slack)
+                                             : std::min(floors_[chain], slack - kNoise);
     }
     const std::vector<Index> before = std::exchange(start_.missed, {});
     for (const Index chain : before) {

@@ -19,7 +19,7 @@ namespace
 constexpr Index kLarge = 400;
 // What is spent on judging, in the unit of Score::cost: some seconds. Then what is there is taken.
 constexpr double kMostCost = 1e8;
-// The same where there is a plan that misses nothing: a better one is worth less.
+// The same where there is a plan that fits: a better one is worth less.
 constexpr double kMostForBetter = kMostCost / 2;
 // After that much more not even one place of each cluster is judged.
 constexpr double kExhausted = 2 * kMostCost;
@@ -79,13 +79,13 @@ public:
     std::optional<Attempt> best;
     for (const auto & [order, fit] : attempts({Fit::worst, Fit::slack, Fit::first})) {
       take_if_better(place_all(order, fit), best);
-      fits_ = complete(best->score);
-      if (tired() || (large_ && fits_)) {
+      fits_ = fits(best->score);
+      if (tired() || (large_ && complete(best->score))) {
         break;
       }
     }
     improve(*best);
-    fits_ = complete(best->score);
+    fits_ = fits(best->score);
     std::vector<Layout> result{std::move(best->layout)};
     if (enough(best->score)) {
       return result;
@@ -132,6 +132,8 @@ private:
   {
     return found.missed.empty() && found.unbounded.empty();
   }
+
+  static bool fits(const Score & found) { return complete(found) && found.crowded == 0; }
 
   bool enough(const Score & found) const { return complete(found) && found.slack >= wanted_; }
 
@@ -804,7 +806,7 @@ private:
   const std::vector<Cluster> clusters_;
   std::vector<Index> cluster_of_;            // per unit
   std::vector<std::vector<Index>> sources_;  // per cluster: those that start its callbacks
-  bool fits_ = false;                        // something that was found misses nothing
+  bool fits_ = false;                        // what was found misses nothing and keeps the caps
   mutable double spent_ = 0;
 };
 

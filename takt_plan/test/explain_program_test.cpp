@@ -76,7 +76,9 @@ TEST_F(ExplainProgram, ReadsTheModelThatTheScheduleNames)
   write("gone.yaml", text + "\nsystem: gone_model.yaml\n");
   const Outcome gone = run("gone.yaml --json");
   EXPECT_EQ(gone.code, 2);
-  EXPECT_NE(gone.out.find("gone_model.yaml"), std::string::npos) << gone.out;
+  EXPECT_NE(
+    gone.out.find("the model it was made for is not there: 'gone_model.yaml'"), std::string::npos)
+    << gone.out;
 }
 
 TEST_F(ExplainProgram, SaysWhatThePageShowsOfChainsThatRead)

@@ -249,6 +249,31 @@ TEST(Planner, MergesThreadsOnlyWhileEnoughIsToSpare)
   EXPECT_EQ(bound_of(few, "slow"), 18 * kMs);
 }
 
+// Nobody would pay a thread for a thousandth of a deadline.
+TEST(Planner, MergesThreadsWhereThatCostsNextToNothing)
+{
+  const auto threads = [](const std::string & time) {
+    PlanOptions options;
+    options.keep_slack = 1;
+    const Planned planned = plan_of(
+      system_of(
+        R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(1s)", time: 900us, period: 1s}
+  - {id: "/b:timer(1s)", time: )yaml" +
+        time + R"yaml(, period: 1s}
+chains:
+  a: {path: ["/a:timer(1s)"], priority: 2, deadline: 1s}
+  b: {path: ["/b:timer(1s)"], priority: 1, deadline: 1s}
+)yaml"),
+      options);
+    return planned.assignment.threads.size();
+  };
+  EXPECT_EQ(threads("900us"), 1U);
+  EXPECT_EQ(threads("1100us"), 2U);
+}
+
 TEST(Planner, ChoosesThePlaceAPinnedCallbackAllows)
 {
   std::string text = kTwoChains;

@@ -122,7 +122,9 @@ OtherThread read_other_thread(
   return thread;
 }
 
-HostModel read_host(const YamlNode::Entry & entry, Findings & findings, const Overheads & defaults)
+/// `defaults`: nothing if the file has none.
+HostModel read_host(
+  const YamlNode::Entry & entry, Findings & findings, const std::optional<Overheads> & defaults)
 {
   HostModel host;
   host.name = entry.key;
@@ -141,7 +143,18 @@ HostModel read_host(const YamlNode::Entry & entry, Findings & findings, const Ov
   read_cap(map, findings, host);
   read_priorities(map, findings, host);
   const YamlNode * const overheads = map.find("overheads");
-  host.overheads = overheads == nullptr ? defaults : read_overheads(findings, *overheads, defaults);
+  host.has_overheads = overheads != nullptr || defaults;
+  host.overheads = defaults.value_or(Overheads{});
+  if (overheads != nullptr) {
+    host.overheads = read_overheads(findings, *overheads, host.overheads);
+  }
+  if (!host.has_overheads) {
+    findings.warn(
+      entry.at,
+      "host " + quoted(host.name) +
+        " has no overheads: dispatch, middleware and context switches are taken to cost "
+        "nothing; `takt calibrate` measures them (overheads: {} if the times include them)");
+  }
   if (const YamlNode * const threads = map.find("other_threads");
       threads != nullptr && expect_map(findings, *threads, "other_threads")) {
     for (const YamlNode::Entry & thread : threads->entries) {
@@ -149,15 +162,6 @@ HostModel read_host(const YamlNode::Entry & entry, Findings & findings, const Ov
     }
   }
   return host;
-}
-
-bool have_overheads(const YamlNode & hosts)
-{
-  return std::any_of(hosts.entries.begin(), hosts.entries.end(), [](const auto & host) {
-    const auto & keys = host.value->entries;
-    return std::any_of(
-      keys.begin(), keys.end(), [](const auto & entry) { return entry.key == "overheads"; });
-  });
 }
 
 }  // namespace
@@ -175,10 +179,9 @@ bool has_core(const HostModel & host, int core, const Source & at, Findings & fi
 
 void read_hosts(MapReader & map, Findings & findings, System & system)
 {
-  Overheads defaults;
-  const YamlNode * const overheads = map.find("overheads");
-  if (overheads != nullptr) {
-    defaults = read_overheads(findings, *overheads, defaults);
+  std::optional<Overheads> defaults;
+  if (const YamlNode * const overheads = map.find("overheads")) {
+    defaults = read_overheads(findings, *overheads, {});
   }
   if (const YamlNode * const node = map.find("communication")) {
     MapReader own(findings, *node, "communication", {"processes", "hosts"});
@@ -195,12 +198,6 @@ void read_hosts(MapReader & map, Findings & findings, System & system)
   }
   if (node->entries.empty()) {
     findings.fault(map.at("hosts"), "hosts is empty; add for example 'main: {cores: 4}'");
-  }
-  if (overheads == nullptr && !have_overheads(*node)) {
-    findings.warn(
-      map.at("hosts"),
-      "no overheads: dispatch, middleware and context switches are taken to cost nothing; `takt "
-      "calibrate` measures them (overheads: {} if the times include them)");
   }
   std::size_t cores = 0, others = 0;
   for (const YamlNode::Entry & entry : node->entries) {

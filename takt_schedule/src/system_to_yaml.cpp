@@ -71,7 +71,7 @@ void write_host(Writer & out, const HostModel & host)
         {{"least", std::to_string(host.least_priority)},
          {"most", std::to_string(host.most_priority)}}));
   }
-  if (!(host.overheads == Overheads{})) {
+  if (host.has_overheads || !(host.overheads == Overheads{})) {
     out.line(2, "overheads", overheads(host.overheads));
   }
   if (!host.other_threads.empty()) {

@@ -81,6 +81,39 @@ TEST_F(NamedSystem, IsFoundAgainThroughLinks)
   EXPECT_TRUE(fs::equivalent(*file, path("a/car.yaml"))) << *file;
 }
 
+TEST_F(NamedSystem, IsFoundAgainThroughALinkToTheSchedule)
+{
+  fs::create_symlink("../a/b/s.yaml", root / "c/link.yaml");
+  const auto by_file = found(said("a/car.yaml", "a/b/s.yaml"), "a/b/s.yaml");
+  ASSERT_TRUE(by_file.ok());
+  const auto by_link = named_system(path("c/link.yaml"), shipped());
+  ASSERT_TRUE(by_link.ok());
+  EXPECT_TRUE(fs::equivalent(*by_link, *by_file)) << *by_link;
+  EXPECT_EQ(said("a/car.yaml", "c/link.yaml"), "../car.yaml")
+    << "what is written is what it leads to";
+}
+
+TEST_F(NamedSystem, OfTwoShippedOnesTheFirstHasTheName)
+{
+  fs::create_directory(root / "more");
+  std::ofstream(root / "more/car.yaml") << "another\n";
+  EXPECT_EQ(
+    name_of_system(path("more/car.yaml"), path("s.yaml"), {path("more"), path("models")}), "car");
+  EXPECT_EQ(
+    name_of_system(path("more/car.yaml"), path("s.yaml"), {path("models"), path("more")}),
+    "more/car.yaml");
+}
+
+TEST_F(NamedSystem, OfWhatIsNoFileNothingIsSaid)
+{
+  EXPECT_EQ(name_of_system("/dev/null", path("s.yaml"), {}), "");
+  const fs::path before = fs::current_path();
+  fs::current_path(root / "a");
+  EXPECT_EQ(name_of_system("car.yaml", "/dev/null", {}), "car.yaml");
+  EXPECT_EQ(name_of_system("car.yaml", "", {}), "car.yaml");
+  fs::current_path(before);
+}
+
 TEST_F(NamedSystem, IsFoundAgainWhenBothAreMoved)
 {
   const std::string name = said("a/car.yaml", "a/b/s.yaml");
@@ -98,9 +131,25 @@ TEST_F(NamedSystem, TellsWhatIsWrong)
     at +
       ":2:9: there is no shipped system model 'lorry' (a file in this folder would be "
       "'./lorry'); name the model with --system");
-  const std::string none = at + ": it names no system model (system); name it with --system";
-  EXPECT_EQ(found("", "s.yaml").faults().at(0), none);
-  EXPECT_EQ(found("[a]", "s.yaml").faults().at(0), none);
+  const std::string kind =
+    "system must be the path of the model it was made for; name the model with --system";
+  EXPECT_EQ(found("[a]", "s.yaml").faults().at(0), at + ":2:9: " + kind);
+  for (const char * name : {"", "~", "''"}) {
+    const auto empty = found(name, "s.yaml");
+    ASSERT_FALSE(empty.ok());
+    EXPECT_NE(empty.faults().at(0).find(kind), std::string::npos) << empty.faults().at(0);
+  }
+  EXPECT_EQ(
+    found("a/gone.yaml", "s.yaml").faults().at(0),
+    at + ":2:9: the model it was made for is not there: '" + path("a/gone.yaml") +
+      "'; name the model with --system");
+  std::ofstream(root / "none.yaml") << "version: 1\n";
+  EXPECT_EQ(
+    named_system(path("none.yaml"), {}).faults().at(0),
+    path("none.yaml") + ": it names no system model (system); name it with --system");
+  EXPECT_EQ(
+    named_system("/dev/null", {}).faults().at(0),
+    "/dev/null: of what is no file the model must be named, with --system");
   EXPECT_FALSE(named_system(path("nobody.yaml"), {}).ok());
   std::ofstream(root / "list.yaml") << "- 1\n";
   EXPECT_FALSE(named_system(path("list.yaml"), {}).ok());

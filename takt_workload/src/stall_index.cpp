@@ -14,6 +14,11 @@ namespace
 // A message that was published at the end of a run may arrive so much later.
 constexpr takt_core::Duration kOnItsWay = std::chrono::milliseconds(1);
 
+// At a load of up to nine tenths what has piled up is worked off in ten times the length of the stall; and
+// so long it may take in any case.
+constexpr int kMostTimes = 10;
+constexpr takt_core::Duration kLeast = std::chrono::milliseconds(50);
+
 // By begin, and none touches another.
 std::vector<TimeSpan> merged(std::vector<TimeSpan> all)
 {
@@ -92,7 +97,8 @@ std::vector<TimeSpan> catching_up(
       busy.begin(), busy.end(), stall.end,
       [](const TimeSpan & span, takt_core::Time time) { return span.end < time; });
     if (period != busy.end() && period->begin <= stall.end) {
-      found.push_back({stall.end, period->end});
+      const takt_core::Duration most = std::max(kMostTimes * (stall.end - stall.begin), kLeast);
+      found.push_back({stall.end, std::min(period->end, stall.end + most)});
     }
   }
   return merged(std::move(found));

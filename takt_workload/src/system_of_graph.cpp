@@ -38,6 +38,7 @@ public:
     host.cores.resize(static_cast<std::size_t>(options_.cores));
     std::iota(host.cores.begin(), host.cores.end(), 0);
     host.overheads = options_.overheads;
+    host.has_overheads = options_.has_overheads;
     for (int core = 0; options_.witness && core < options_.cores; ++core) {
       takt_schedule::OtherThread witness;
       witness.name = "witness_" + std::to_string(core);

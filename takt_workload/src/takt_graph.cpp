@@ -184,6 +184,9 @@ int run(int argc, char ** argv)
     const json all = info(graph.value());
     std::cout << (as_json ? all.dump(1) + "\n" : info_table(all));
   } else if (*system_command) {
+    options.has_overheads = system_command->count("--dispatch") != 0 ||
+                            system_command->count("--middleware") != 0 ||
+                            system_command->count("--context-switch") != 0;
     if (!times.empty() && !read_times(times, graph.value(), options)) {
       return kBadInput;
     }

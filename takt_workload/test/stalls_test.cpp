@@ -36,6 +36,18 @@ TEST_F(Records, WhatIsReleasedBeforeAStallIsCaughtUpWithIsMarkedApart)
   EXPECT_EQ(figures.chains[0].catching_up, (std::vector<char>{0, 1, 0}));
 }
 
+TEST_F(Records, AStallIsNotCaughtUpWithForever)
+{
+  run("/Planner:timer(100ms)", 0, 1, 900, 0, true);  // something is always under way
+  for (int i = 0; i < 3; ++i) {
+    round(100 + 60 * i, static_cast<std::uint64_t>(i) + 1);
+  }
+  process.stalls.push_back({0, at(90), at(91)});  // until 141
+  EXPECT_EQ(result().chains[0].catching_up, (std::vector<char>{1, 0, 0}));
+  process.stalls.push_back({0, at(80), at(90)});  // with the other, until 190
+  EXPECT_EQ(result().chains[0].catching_up, (std::vector<char>{1, 1, 0}));
+}
+
 TEST_F(Records, WhatTheKernelHeldBackIsNoStallOfTheHost)
 {
   round(0, 1);

@@ -32,11 +32,11 @@ wrapper=()
 sanitize=""
 case ${VARIANT:-} in
   asan)
-    # Left out is what costs the compiler two fifths of its time and shows, mostly, in the address
+    sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all"
+    # Left out then is what costs the compiler two fifths of its time and shows, mostly, in the address
     # sanitizer, too: pointers to nothing, beyond an object, or to an object of another type.
-    sanitize="-fsanitize=address,undefined"
-    sanitize+=" -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow"
-    sanitize+=" -fno-sanitize-recover=all"
+    [[ ${UBSAN:-} != brief ]] ||
+      sanitize+=" -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow"
     ;;
   tsan)
     sanitize="-fsanitize=thread"
@@ -62,7 +62,7 @@ key="$TAKT_PREFIX $build_type $sanitize"
 whole_key="$key ${roots[*]}"
 if [[ -z ${PACKAGES:-} && -e $stamp && $(<"$stamp") == "$whole_key" ]]; then
   changed=$(find "${roots[@]}" "$here/build.sh" -newer "$stamp" \
-    -not -path '*__pycache__*' -not -path '*.pytest_cache*' -print -quit)
+    -not -path '*__pycache__*' -not -path '*/.hypothesis/*' -not -path '*.pytest_cache*' -print -quit)
   [[ -z $changed ]] && exit 0
 fi
 

@@ -26,7 +26,7 @@ takt_newer() # STAMP DIRECTORY...: some file in them that is newer, if there is 
   shift
   # What runs from the sources (the Python tool) and tests do not count.
   find "$@" -newer "$stamp" -type f -not -path '*/takt_cli/*' -not -path '*/test/*' \
-    -not -path '*__pycache__*' -not -path '*/takt_results/*' -print -quit 2>/dev/null || true
+    -not -path '*__pycache__*' -not -path '*/.hypothesis/*' -not -path '*/takt_results/*' -print -quit 2>/dev/null || true
 }
 
 # One warning if some package was built before a file of it, or of what it needs, changed.

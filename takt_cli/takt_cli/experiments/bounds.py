@@ -167,7 +167,10 @@ class Against:
     deadline_ns: int | None
     bound_ns: int | None
     count: int
-    worst_ns: float | None  # that no host stall touched, and none before was being caught up with
+    clean: int  # of these: that no host stall touched, and none before was being caught up with
+    worst_ns: (
+        float | None
+    )  # of those no host stall touched, and none before was being caught up with
     worst_stalled_ns: float | None  # of the others
     above: int  # of those that none touched, above the bound
     above_stalled: int  # that one touched
@@ -192,6 +195,7 @@ def against(model: Model, done: Sequence[Configuration]) -> list[Against]:
                 model.deadlines.get(first.name),
                 bound,
                 len(values),
+                len(clean),
                 float(clean.max()) if len(clean) else None,
                 float(touched.max()) if len(touched) else None,
                 int((above & ~stalled & ~after).sum()),
@@ -210,7 +214,17 @@ def tables(model: Model, found: Sequence[Against]) -> list[Table]:
     """Bounds and what was seen."""
     table = Table(
         "Responses against their bounds (ms)",
-        ["chain", "deadline", "bound", "worst", "worst / bound", "stalled", "above", "samples"],
+        [
+            "chain",
+            "deadline",
+            "bound",
+            "worst",
+            "worst / bound",
+            "stalled",
+            "above",
+            "clean",
+            "samples",
+        ],
     )
     for one in found:
         share = one.worst_ns / one.bound_ns if one.worst_ns and one.bound_ns else None
@@ -223,12 +237,14 @@ def tables(model: Model, found: Sequence[Against]) -> list[Table]:
             Cell(f"{share:.2f}" if share is not None else "–", mood, share),
             ms(one.worst_stalled_ns),
             _above(one),
+            str(one.clean),
             str(one.count),
         )
     table.notes.append(
         "worst: of all samples that no stall of the host touched, nor what one had left to catch "
-        "up with; stalled: the worst of the others; above: how many were above the bound (+ how "
-        "many that a stall touched + how many while one was being caught up with)"
+        "up with, which are the clean ones; stalled: the worst of the others; above: how many "
+        "clean ones were above the bound (+ how many that a stall touched + how many while one "
+        "was being caught up with)"
     )
     overheads = Table("What the bounds assume", ["what", "value"])
     for name, value in model.calibration.overheads(PERCENT).items():
@@ -274,11 +290,13 @@ def sentences(model: Model, found: Sequence[Against]) -> list[str]:
     above = sum(one.above for one in found)
     stalled = sum(one.above_stalled for one in found)
     after = sum(one.above_after for one in found)
+    clean = sum(one.clean for one in found)
     samples = sum(one.count for one in found)
     unbounded = [one.chain for one in found if one.bound_ns is None]
     text = (
         f"{samples} responses of {len(found)} chains under a planned schedule of {model.threads} "
-        f"threads: {above or 'none'} above {'their' if above > 1 else 'its'} bound."
+        f"threads ({clean} that no stall of the host touched): {above or 'none'} above "
+        f"{'their' if above > 1 else 'its'} bound."
     )
     if stalled:
         one = stalled == 1
@@ -292,11 +310,17 @@ def sentences(model: Model, found: Sequence[Against]) -> list[str]:
             "left behind was caught up with."
         )
     result = [text]
+    spoilt = [one.chain for one in found if not one.clean]
+    if spoilt:
+        result.append(f"Nothing is shown of {', '.join(spoilt)}: stalls touched all responses.")
     if unbounded:
         result.append(f"Without a bound: {', '.join(unbounded)}.")
     return result
 
 
 def held(found: Sequence[Against]) -> bool:
-    """Whether every response that no stall touched, nor its aftermath, was within its bound."""
-    return all(one.above == 0 and one.bound_ns is not None for one in found)
+    """Whether every response that no stall touched, nor its aftermath, was within its bound.
+
+    A chain of which there is no such response shows nothing.
+    """
+    return all(one.above == 0 and one.clean and one.bound_ns is not None for one in found)

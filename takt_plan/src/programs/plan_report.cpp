@@ -217,16 +217,21 @@ std::string summary(const PlanReport & report)
   const auto counted = [](Index n, const char * what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
+  const std::size_t short_histories = report.short_histories.value_or(0);
   const std::string deadlines = planned.chains.empty() ? "there are no chains"
                                 : report.misfits.empty()
                                   ? "all chains within their deadlines"
                                   : counted(report.misfits.size(), "chain") + " not";
   return fmt::format(
-    "{}, planner {}: {} on {}; {}{}", report.system, to_string(report.planner),
+    "{}, planner {}: {} on {}; {}{}{}", report.system, to_string(report.planner),
     counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"), deadlines,
     planned.shortfalls.empty()
       ? ""
-      : fmt::format("; {} at the end", counted(planned.shortfalls.size(), "shortfall")));
+      : fmt::format("; {} at the end", counted(planned.shortfalls.size(), "shortfall")),
+    short_histories == 0 ? ""
+                         : fmt::format(
+                             "; {} {} may be too short", short_histories,
+                             short_histories == 1 ? "history" : "histories"));
 }
 
 }  // namespace
@@ -293,6 +298,7 @@ std::string as_json(const PlanReport & report)
   json["planner"] = to_string(report.planner);
   json["met"] = report.misfits.empty() && planned.shortfalls.empty();
   json["warnings"] = report.warnings;
+  json["short_histories"] = report.short_histories ? Json(*report.short_histories) : Json();
   json["chains"] = Json::array();
   for (const Index i : planned.chains) {
     const Chain & chain = model.chains[i];

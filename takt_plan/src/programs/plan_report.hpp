@@ -2,6 +2,7 @@
 #ifndef TAKT_PLAN__SRC__PROGRAMS__PLAN_REPORT_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__PLAN_REPORT_HPP_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ struct PlanReport
   const std::vector<std::string> & warnings;
   Planner planner;
   std::string system;  ///< the file
+  /// That may overwrite what bounds assume to be read; none: not known.
+  std::optional<std::size_t> short_histories;
 };
 
 std::string_view to_string(Planner planner);

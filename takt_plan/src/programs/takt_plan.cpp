@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <optional>
 #include <sstream>
 
 #include "depth_report.hpp"
@@ -137,12 +138,14 @@ int run(const Arguments & arguments)
   if (!planned) {
     return refuse(planned.faults());
   }
+  std::optional<std::size_t> short_histories;
   if (const auto depths = takt_plan::history_depths(planned->model)) {
     auto more = takt_plan::program::depth_warnings(*system, *depths);
-    if (const std::size_t count = more.size(); count > 1) {
+    short_histories = more.size();
+    if (*short_histories > 1) {
       more.resize(1);
-      more.push_back(
-        fmt::format("{} histories in all may be too short; takt explain names them", count));
+      more.push_back(fmt::format(
+        "{} histories in all may be too short; takt explain names them", *short_histories));
     }
     takt_schedule::warn(more);
     warnings.insert(warnings.end(), more.begin(), more.end());
@@ -150,7 +153,8 @@ int run(const Arguments & arguments)
   planned->schedule.system =
     takt_schedule::name_of_system(arguments.system, arguments.output, arguments.models);
   const auto misfits = takt_plan::misfits(*system, arguments.options, *planned);
-  const PlanReport report{*planned, misfits, warnings, arguments.options.planner, arguments.system};
+  const PlanReport report{*planned,         misfits,        warnings, arguments.options.planner,
+                          arguments.system, short_histories};
   const std::string yaml = takt_schedule::to_yaml(planned->schedule, header(report));
   if (!arguments.output.empty()) {
     const auto written = takt_schedule::write_output(arguments.output, yaml);

@@ -15,14 +15,16 @@
 namespace takt_schedule
 {
 
-/// Where the model is that the schedule in this file names. `shipped`: folders of shipped models. Nothing
-/// else of the schedule is checked. Faults: those of a file that is no YAML map; it names none; it is a
-/// bare name that no folder has.
+/// Where the model is that the schedule in this file names. `shipped`: folders of shipped models, of which
+/// the first that has the name counts. Nothing else of the schedule is checked. Faults: those of a file
+/// that is no YAML map, or that is none but a stream, which can be read only once; it names none, or one
+/// that is not there.
 takt_core::Result<std::string> named_system(
   const std::string & schedule_file, const std::vector<std::string> & shipped);
 
 /// What a schedule that goes to `schedule_file` has to say so that `named_system` leads to `system_file`.
-/// An empty `schedule_file` stands for one in the current folder.
+/// An empty `schedule_file`, or a stream, stands for one in the current folder. Empty if `system_file` is no
+/// file.
 std::string name_of_system(
   const std::string & system_file, const std::string & schedule_file,
   const std::vector<std::string> & shipped);

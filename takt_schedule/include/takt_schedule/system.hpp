@@ -119,6 +119,7 @@ struct HostModel
   int least_priority = 1;  ///< real-time priorities that a plan may use
   int most_priority = 90;
   Overheads overheads;
+  bool has_overheads = false;  ///< they are known, if only to be in the times already
   std::vector<OtherThread> other_threads;
   Source source;
   friend bool operator==(const HostModel &, const HostModel &) = default;

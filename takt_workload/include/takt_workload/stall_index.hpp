@@ -44,8 +44,9 @@ HeldUp held_up(
   takt_core::Time to);
 
 /// What stalls leave behind: from the end of each until no run is waiting or under way any more, on
-/// any core, nor a message that one may have sent a millisecond ago. What is released meanwhile may have
-/// to wait for what has piled up, which no bound covers either.
+/// any core, nor a message that one may have sent a millisecond ago; at most ten times as long as the
+/// stall, or 50 ms. What is released meanwhile may have to wait for what has piled up, which no bound covers
+/// either.
 std::vector<TimeSpan> catching_up(
   const std::vector<Stall> & stalls, const std::vector<RunRecord> & runs);
 

@@ -18,6 +18,7 @@ struct SystemOptions
 {
   int cores = 4;
   takt_schedule::Overheads overheads;
+  bool has_overheads = false;    ///< they are known, if only to be none
   takt_core::Duration jitter{};  ///< of each timer
   /// Worst execution times that were measured, by callback; of all others the graph's work.
   std::map<std::string, takt_core::Duration> times;
