@@ -21,6 +21,8 @@ constexpr std::size_t kMostSuspects = 16;
 constexpr std::size_t kMostExplained = 6;
 // More tasks than this are not planned anew for one more core: that would take as long as the plan did.
 constexpr std::size_t kMostPlannedAgain = 2000;
+// What may be spent on planning changed systems, in the unit of Planned::cost.
+constexpr double kMostReplanning = 2e7;
 
 /// So many percent of it, rounded down.
 Ns share_of(Ns time, int percent)
@@ -81,14 +83,10 @@ public:
     Misfit result = name(chain);
     const auto & answer = planned_.bounds.chains[chain];
     find_dominant(answer ? answer->bound : kUnbounded, result);
-    result.faster_by = smallest(1, kMostFaster, [&](int percent) {
-      Model changed = model_;
-      Task & task = changed.tasks[result.dominant];
-      task.time -= share_of(task.time, percent);
-      return would_be_met(changed, chain);
-    });
+    result.faster_by = faster_by(chain, result.dominant);
     result.sources = sources_of(result.dominant);
-    result.longer_by = longer_by(chain, result.sources);
+    result.longer_by =
+      longer_by_planned_anew(chain, result.sources, longer_by(chain, result.sources));
     find_waits(result);
     result.sooner_by = sooner_by(chain, result.reader_sources);
     result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
@@ -150,6 +148,57 @@ private:
       sources.insert(streams_.all()[stream].source);
     }
     return {sources.begin(), sources.end()};
+  }
+
+  std::optional<int> faster_by(Index chain, Index dominant)
+  {
+    const auto here = smallest(1, kMostFaster, [&](int percent) {
+      Model changed = model_;
+      Task & task = changed.tasks[dominant];
+      task.time -= share_of(task.time, percent);
+      return would_be_met(changed, chain);
+    });
+    return planned_anew(
+      chain, here, kMostFaster, [&](takt_schedule::System & changed, int percent) {
+        takt_schedule::ExecutionTime & time = changed.callbacks[dominant].time;
+        time.worst -= takt_core::Duration(share_of(time.worst.count(), percent));
+        time.best = std::min(time.best, time.worst);
+        time.histogram.clear();
+      });
+  }
+
+  std::optional<int> longer_by_planned_anew(
+    Index chain, const std::vector<Index> & sources, std::optional<int> here)
+  {
+    if (sources.empty() || reads(model_, model_.chains[chain])) {
+      return here;  // of which longer periods may be longer waits
+    }
+    return planned_anew(
+      chain, here, kMostLonger, [&](takt_schedule::System & changed, int percent) {
+        for (const Index source : sources) {
+          takt_core::Duration & period = *changed.callbacks[source].period;
+          period += takt_core::Duration(share_of(period.count(), percent));
+        }
+      });
+  }
+
+  /// The smallest change that was found to do in another plan, if `here`, which does in this one, is not.
+  std::optional<int> planned_anew(
+    Index chain, std::optional<int> here, int most,
+    const std::function<void(takt_schedule::System &, int)> & change)
+  {
+    const auto found = smallest(1, here.value_or(most), [&](int percent) {
+      if (spent_ > kMostReplanning) {
+        return false;
+      }
+      takt_schedule::System changed = system_;
+      change(changed, percent);
+      const auto planned = plan_schedule(changed, options_);
+      const auto tasks = static_cast<double>(model_.tasks.size());
+      spent_ += tasks * tasks + (planned ? planned->cost : 0);
+      return planned && !missed(*planned, chain);
+    });
+    return found ? found : here;
   }
 
   std::optional<int> longer_by(Index chain, const std::vector<Index> & sources) const
@@ -266,6 +315,7 @@ private:
   const Planned & planned_;
   const Model & model_;
   const detail::Streams streams_;
+  double spent_ = 0;                               // on planning changed systems
   std::vector<std::optional<Planned>> with_more_;  // per host
   std::optional<takt_core::Result<EndToEndBounds>> ends_;
 };

@@ -92,11 +92,10 @@ System with_longer_deadlines(System system, const std::vector<Index> & chains, i
 }
 
 Layout plan_and_merge(
-  const System & system, const PlanOptions & options, const PlanProblem & problem,
-  std::vector<TradePoint> & trade)
+  const System & system, const PlanOptions & options, const PlanProblem & problem, Planned & result)
 {
   const double wanted = std::max(options.keep_slack, kWantedSlack);
-  double cost = 0;
+  double & cost = result.cost;
   std::optional<Candidate> best;
   const auto consider = [&](Layout layout) {
     Candidate candidate = with_threads_merged(problem, options.keep_slack, std::move(layout));
@@ -121,14 +120,13 @@ Layout plan_and_merge(
       consider(improved(problem, wanted, layout, cost));
     }
   }
-  trade = std::move(best->trade);
+  result.trade = std::move(best->trade);
   return std::move(best->layout);
 }
 
-/// `trade`: of the planner that merges threads.
+/// In `result` trade and cost, of the planner that has them.
 Result<Layout> layout_by(
-  const System & system, const PlanOptions & options, const PlanProblem & problem,
-  std::vector<TradePoint> & trade)
+  const System & system, const PlanOptions & options, const PlanProblem & problem, Planned & result)
 {
   switch (options.planner) {
     case Planner::isolated:
@@ -144,7 +142,7 @@ Result<Layout> layout_by(
     case Planner::takt:
       break;
   }
-  return plan_and_merge(system, options, problem, trade);
+  return plan_and_merge(system, options, problem, result);
 }
 
 bool competes(Planner planner)
@@ -239,7 +237,7 @@ Result<Planned> plan_schedule(const System & system, const PlanOptions & options
     return problem.faults();
   }
   Planned result;
-  auto planned = layout_by(system, options, *problem, result.trade);
+  auto planned = layout_by(system, options, *problem, result);
   if (!planned) {
     return planned.faults();
   }

@@ -73,6 +73,9 @@ TEST_F(ExplainProgram, ReadsTheModelThatTheScheduleNames)
   EXPECT_EQ(none.code, 2);
   EXPECT_EQ(none.out, "");
   EXPECT_EQ(none.err, "one.yaml: it names no system model (system); name it with --system\n");
+  const Outcome model = run("system.yaml --chain obstacles");
+  EXPECT_EQ(model.code, 2);
+  EXPECT_NE(model.err.find("this is a system model"), std::string::npos) << model.err;
   write("gone.yaml", text + "\nsystem: gone_model.yaml\n");
   const Outcome gone = run("gone.yaml --json");
   EXPECT_EQ(gone.code, 2);

@@ -6,6 +6,7 @@
 
 #include "file_text.hpp"
 #include "findings.hpp"
+#include "takt_schedule/parse.hpp"
 #include "takt_schedule/quoted.hpp"
 #include "yaml_tree.hpp"
 
@@ -70,6 +71,13 @@ Result<std::string> named_system(
   const auto entry = std::find_if(root->entries.begin(), root->entries.end(), [](const auto & one) {
     return one.key == "system";
   });
+  const auto has = [&](const char * key) {
+    return std::any_of(
+      root->entries.begin(), root->entries.end(), [&](const auto & one) { return one.key == key; });
+  };
+  if (!has("executors") && (has("callbacks") || has("nodes"))) {
+    return parse_schedule(*text, schedule_file).faults();  // which says what it is instead
+  }
   if (entry == root->entries.end()) {
     return Faults{schedule_file + ": it names no system model (system); name it with --system"};
   }

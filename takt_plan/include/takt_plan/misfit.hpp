@@ -26,8 +26,9 @@ struct Wait
   Ns time = 0;
 };
 
-/// Of one chain. What would mend it is each the smallest change alone, with everything else and the
-/// plan as they are (in whole percent; absent: it would not do).
+/// Of one chain. What would mend it is each the smallest change alone that was found, with everything else
+/// as it is: in this plan, and of systems that are planned quickly also planned anew, since another plan
+/// may do with less (in whole percent; absent: it would not do).
 struct Misfit
 {
   Index chain = kNone;
@@ -49,7 +50,8 @@ struct Misfit
 };
 
 /// One for each chain that misses its deadline, most important first. Of the first few it repeats the
-/// analysis some dozen times each, and plans once more for each host.
+/// analysis some dozen times each, and plans once more for each host, and as often as it takes about two
+/// seconds.
 std::vector<Misfit> misfits(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned);
 

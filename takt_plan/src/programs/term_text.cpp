@@ -89,6 +89,16 @@ std::vector<std::string> busy_lines(
   return lines;
 }
 
+/// Of one run of each callback.
+Ns work_of(const Model & model, const SegmentBound & segment)
+{
+  Ns sum = 0;
+  for (const Index task : segment.tasks) {
+    sum += model.tasks[task].time;
+  }
+  return sum;
+}
+
 /// Of a term that is one line.
 std::string line_of(
   const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term)
@@ -96,7 +106,9 @@ std::string line_of(
   const std::string task = term.task == kNone ? "" : model.id_on(chain, term.task);
   switch (term.kind) {
     case TermKind::work:
-      return "own work";
+      return work_of(model, segment) < term.time
+               ? "own work, with that of other activations or of what it starts there"
+               : "own work";
     case TermKind::overhead:
       return "own overhead: dispatch, context switches, middleware";
     case TermKind::activations:
