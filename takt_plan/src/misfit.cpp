@@ -188,7 +188,7 @@ private:
     const std::function<void(takt_schedule::System &, int)> & change)
   {
     const auto found = smallest(1, here.value_or(most), [&](int percent) {
-      if (spent_ > kMostReplanning) {
+      if (spent_ + planned_.cost > kMostReplanning) {
         return false;
       }
       takt_schedule::System changed = system_;
