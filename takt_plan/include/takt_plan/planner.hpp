@@ -10,8 +10,8 @@
 //   least slack, or by reordering a core or singling a callback out where a chain is missed. What fits
 //   on no core is split along the chain. Where less than a tenth of a deadline (or than `keep_slack`)
 //   is left in the end, chains that fit are split as well, if the whole, with threads merged, is better
-//   for it. Urgency on a core goes by deadline, or another place is looked for. Then threads are merged for as long as the smallest
-//   slack allows, or a chain that was missed is saved by it.
+//   for it. Urgency on a core goes by deadline, or another place is looked for. Then threads are merged
+//   for as long as the smallest slack allows, or a chain that was missed is saved by it.
 //   Objective: deadlines of chains from the most important one down, chains and callbacks without a
 //   bound, cores above their cap, how late missed chains are from the most important one down, the
 //   smallest normalised slack up to that, the fewest threads; of mergers that leave as much

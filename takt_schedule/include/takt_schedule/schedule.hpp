@@ -118,8 +118,8 @@ struct ChainSchedule
 struct Schedule
 {
   std::string file;  ///< as named to `parse_schedule`; for messages
-  std::string
-    system;  ///< the model it was made for, as named_system.hpp says; empty: none is named
+  /// The model it was made for, as named_system.hpp says; empty: none is named.
+  std::string system;
   bool strict = false;  ///< patterns that match nothing are errors
   std::vector<ExecutorSchedule> executors;
   std::vector<ChainSchedule> chains;
