@@ -168,11 +168,9 @@ class Against:
     bound_ns: int | None
     count: int
     clean: int  # of these: that no host stall touched, and none before was being caught up with
-    worst_ns: (
-        float | None
-    )  # of those no host stall touched, and none before was being caught up with
+    worst_ns: float | None  # of the clean ones
     worst_stalled_ns: float | None  # of the others
-    above: int  # of those that none touched, above the bound
+    above: int  # of the clean ones, above the bound
     above_stalled: int  # that one touched
     above_after: int  # that none touched, but what one had left behind may have
 
