@@ -74,6 +74,8 @@ public:
     note(start_);
   }
 
+  double spent() const noexcept { return spent_; }
+
   std::vector<TradePoint> run(Layout & chosen)
   {
     double switches = 0;
@@ -316,9 +318,12 @@ std::optional<std::pair<Standing, Standing>> movable(
 }  // namespace
 
 std::vector<TradePoint> merge_threads(
-  const PlanProblem & problem, double keep_slack, Layout & layout)
+  const PlanProblem & problem, double keep_slack, Layout & layout, double & cost)
 {
-  return Merging(problem, keep_slack, layout).run(layout);
+  Merging merging(problem, keep_slack, layout);
+  std::vector<TradePoint> trade = merging.run(layout);
+  cost += merging.spent();
+  return trade;
 }
 
 takt_core::Faults too_many_threads(const PlanProblem & problem, const Layout & layout)

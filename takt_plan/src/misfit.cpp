@@ -30,7 +30,8 @@ Ns share_of(Ns time, int percent)
   return add(multiply(time / 100, percent), time % 100 * percent / 100);
 }
 
-/// The smallest of `least` to `most` for which it holds, if what holds for one holds for all above.
+/// The smallest of `least` to `most` for which it holds, if what holds for one holds for all above;
+/// else one for which it holds, if it does for `most`.
 std::optional<int> smallest(int least, int most, const std::function<bool(int)> & holds)
 {
   if (!holds(most)) {
@@ -47,10 +48,10 @@ std::optional<int> smallest(int least, int most, const std::function<bool(int)> 
   return most;
 }
 
-bool would_be_met(const Model & model, Index chain)
+bool misses(const Model & model, const Bounds & bounds, Index chain)
 {
-  const auto found = bounds_through_reads(model);
-  return found && meets_deadline(model.chains[chain], found->chains[chain]);
+  const Chain & one = model.chains[chain];
+  return one.deadline != kUnbounded && !meets_deadline(one, bounds.chains[chain]);
 }
 
 class Explanation
@@ -65,6 +66,9 @@ public:
     streams_(model_, in_trigger_order(model_)),
     with_more_(system.hosts.size())
   {
+    for (const Chain & chain : model_.chains) {
+      any_reads_ = any_reads_ || reads(model_, chain);
+    }
   }
 
   /// How late, and no more.
@@ -82,11 +86,13 @@ public:
   {
     Misfit result = name(chain);
     const auto & answer = planned_.bounds.chains[chain];
+    cut_short_ = false;
     find_dominant(answer ? answer->bound : kUnbounded, result);
     result.faster_by = faster_by(chain, result.dominant);
     result.sources = sources_of(result.dominant);
     result.longer_by =
       longer_by_planned_anew(chain, result.sources, longer_by(chain, result.sources));
+    result.cut_short = cut_short_;
     find_waits(result);
     result.sooner_by = sooner_by(chain, result.reader_sources);
     result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
@@ -95,6 +101,37 @@ public:
   }
 
 private:
+  /// Whether a changed system meets the chain, and neither misses another one that is met now nor leaves
+  /// a callback without a bound that has one.
+  bool mends(const Model & changed, const Bounds & bounds, Index chain) const
+  {
+    for (Index one = 0; one < changed.chains.size(); ++one) {
+      const bool late = misses(changed, bounds, one);
+      if (late && (one == chain || !misses(model_, planned_.bounds, one))) {
+        return false;
+      }
+    }
+    for (Index task = 0; task < changed.tasks.size(); ++task) {
+      if (!bounds.tasks[task] && planned_.bounds.tasks[task]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool mends(const Model & changed, Index chain) const
+  {
+    const auto bounds = bounds_through_reads(changed);
+    return bounds && mends(changed, *bounds, chain);
+  }
+
+  /// The same of a plan of the changed system, in which as few cores are above their caps.
+  bool mends(const Planned & planned, Index chain) const
+  {
+    return mends(planned.model, planned.bounds, chain) &&
+           planned.shortfalls.size() <= planned_.shortfalls.size();
+  }
+
   /// The callback without which the bound would be smallest.
   void find_dominant(Ns bound, Misfit & result) const
   {
@@ -156,7 +193,7 @@ private:
       Model changed = model_;
       Task & task = changed.tasks[dominant];
       task.time -= share_of(task.time, percent);
-      return would_be_met(changed, chain);
+      return mends(changed, chain);
     });
     return planned_anew(
       chain, here, kMostFaster, [&](takt_schedule::System & changed, int percent) {
@@ -170,8 +207,8 @@ private:
   std::optional<int> longer_by_planned_anew(
     Index chain, const std::vector<Index> & sources, std::optional<int> here)
   {
-    if (sources.empty() || reads(model_, model_.chains[chain])) {
-      return here;  // of which longer periods may be longer waits
+    if (sources.empty() || (!here && any_reads_)) {
+      return here;  // of what reads, longer periods are longer waits, too
     }
     return planned_anew(
       chain, here, kMostLonger, [&](takt_schedule::System & changed, int percent) {
@@ -182,23 +219,29 @@ private:
       });
   }
 
-  /// The smallest change that was found to do in another plan, if `here`, which does in this one, is not.
+  /// The smallest change that was found to do in another plan, or `here`, which does in this one.
   std::optional<int> planned_anew(
     Index chain, std::optional<int> here, int most,
     const std::function<void(takt_schedule::System &, int)> & change)
   {
-    const auto found = smallest(1, here.value_or(most), [&](int percent) {
-      if (spent_ + planned_.cost > kMostReplanning) {
+    const auto tasks = static_cast<double>(model_.tasks.size());
+    const double least_cost = std::max(planned_.cost, tasks * tasks);
+    return smallest(1, here.value_or(most), [&](int percent) {
+      if (percent == here) {
+        return true;
+      }
+      if (spent_ + least_cost > kMostReplanning) {
+        cut_short_ = true;
         return false;
       }
       takt_schedule::System changed = system_;
       change(changed, percent);
-      const auto planned = plan_schedule(changed, options_);
-      const auto tasks = static_cast<double>(model_.tasks.size());
-      spent_ += tasks * tasks + (planned ? planned->cost : 0);
-      return planned && !missed(*planned, chain);
+      PlanOptions options = options_;
+      options.restarts = false;
+      const auto planned = plan_schedule(changed, options);
+      spent_ += planned ? std::max(planned->cost, tasks * tasks) : least_cost;
+      return planned && mends(*planned, chain);
     });
-    return found ? found : here;
   }
 
   std::optional<int> longer_by(Index chain, const std::vector<Index> & sources) const
@@ -212,13 +255,13 @@ private:
         Ns & period = changed.tasks[source].release->period;
         period = add(period, share_of(period, percent));
       }
-      return would_be_met(changed, chain);
+      return mends(changed, chain);
     };
     if (const auto least = smallest(1, kMostLonger, enough)) {
       return least;
     }
-    // Of a chain that reads, longer periods may be longer waits, too, and ten times as long is too long.
-    if (!reads(model_, model_.chains[chain])) {
+    // Of what reads, longer periods may be longer waits, too, and ten times as long is too long.
+    if (!any_reads_) {
       return std::nullopt;
     }
     for (int percent = kStep; percent < kMostLonger; percent += percent < 100 ? kStep : 5 * kStep) {
@@ -241,7 +284,7 @@ private:
         Ns & period = changed.tasks[source].release->period;
         period -= share_of(period, percent);
       }
-      if (would_be_met(changed, chain)) {
+      if (mends(changed, chain)) {
         return percent;
       }
     }
@@ -307,7 +350,7 @@ private:
       }
       with_more_[host].emplace(std::move(*planned));
     }
-    return !missed(*with_more_[host], chain);
+    return mends(*with_more_[host], chain);
   }
 
   const takt_schedule::System & system_;
@@ -315,7 +358,9 @@ private:
   const Planned & planned_;
   const Model & model_;
   const detail::Streams streams_;
-  double spent_ = 0;                               // on planning changed systems
+  bool any_reads_ = false;  // one of the chains does
+  double spent_ = 0;        // on planning changed systems
+  bool cut_short_ = false;  // because that was too much, for the chain explained
   std::vector<std::optional<Planned>> with_more_;  // per host
   std::optional<takt_core::Result<EndToEndBounds>> ends_;
 };

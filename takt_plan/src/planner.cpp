@@ -67,10 +67,11 @@ TradePoint only_point(const PlanProblem & problem, const Candidate & candidate)
   return point;
 }
 
-Candidate with_threads_merged(const PlanProblem & problem, double keep_slack, Layout layout)
+Candidate with_threads_merged(
+  const PlanProblem & problem, double keep_slack, Layout layout, double & cost)
 {
   Candidate candidate{std::move(layout), {}, {}};
-  candidate.trade = merge_threads(problem, keep_slack, candidate.layout);
+  candidate.trade = merge_threads(problem, keep_slack, candidate.layout, cost);
   const Index wanted = candidate.layout.threads();
   merge_beyond_limit(problem, candidate.layout);
   candidate.score = score(problem, candidate.layout);
@@ -95,20 +96,23 @@ Layout plan_and_merge(
   const System & system, const PlanOptions & options, const PlanProblem & problem, Planned & result)
 {
   const double wanted = std::max(options.keep_slack, kWantedSlack);
-  double & cost = result.cost;
+  double search = 0;
+  double mergers = 0;
   std::optional<Candidate> best;
   const auto consider = [&](Layout layout) {
-    Candidate candidate = with_threads_merged(problem, options.keep_slack, std::move(layout));
+    Candidate candidate =
+      with_threads_merged(problem, options.keep_slack, std::move(layout), mergers);
     if (!best || better(candidate, *best, wanted)) {
       best = std::move(candidate);
     }
   };
-  for (Layout & layout : detail::plan_takt(problem, wanted, cost)) {
+  for (Layout & layout : detail::plan_takt(problem, wanted, search)) {
     consider(std::move(layout));
   }
+  result.cost = search + mergers;
   // With more time for what is late the search goes other ways, and what it finds may be in time.
   for (const int percent : kLonger) {
-    if (best->score.missed.empty() || cost > kMostCost) {
+    if (!options.restarts || best->score.missed.empty() || search > kMostCost) {
       break;
     }
     const auto longer =
@@ -116,8 +120,8 @@ Layout plan_and_merge(
     if (!longer) {
       break;
     }
-    for (const Layout & layout : detail::plan_takt(*longer, wanted, cost)) {
-      consider(improved(problem, wanted, layout, cost));
+    for (const Layout & layout : detail::plan_takt(*longer, wanted, search)) {
+      consider(improved(problem, wanted, layout, search));
     }
   }
   result.trade = std::move(best->trade);

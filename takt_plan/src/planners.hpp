@@ -26,9 +26,10 @@ std::vector<Layout> plan_takt(const PlanProblem & problem, double wanted, double
 /// What `plan_takt` found for a problem with other deadlines, with the moves by which it improves plans.
 Layout improved(const PlanProblem & problem, double wanted, const Layout & other, double & cost);
 
-/// Merges threads of one executor and core, as planner.hpp says; what each merger costs.
+/// Merges threads of one executor and core, as planner.hpp says; what each merger costs. What
+/// judging cost is added to `cost`.
 std::vector<TradePoint> merge_threads(
-  const PlanProblem & problem, double keep_slack, Layout & layout);
+  const PlanProblem & problem, double keep_slack, Layout & layout, double & cost);
 
 /// Merges the least urgent threads of executors that have more than an executor can have, whatever
 /// that costs; of one core where there are several, else of two.

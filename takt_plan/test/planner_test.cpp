@@ -808,10 +808,105 @@ chains:
   const auto found = misfits(system, {}, plan_of(system));
   ASSERT_EQ(found.size(), 1U);
   ASSERT_TRUE(found[0].faster_by.has_value());
-  // With less of it the chain's own work alone takes longer than it may; in the plan as it is, 87.
+  // With less of it the chain's own work alone takes longer than it may.
   EXPECT_EQ(found[0].faster_by, 47);
+  EXPECT_FALSE(found[0].cut_short);
+  Model same = plan_of(system).model;
+  same.tasks[2].time -= same.tasks[2].time * 47 / 100;
+  const auto there = bounds(same);
+  ASSERT_TRUE(there.ok());
+  EXPECT_FALSE(meets_deadline(same.chains[found[0].chain], there->chains[found[0].chain]))
+    << "in the plan as it is that is not enough";
   system.callbacks[2].time.worst -= system.callbacks[2].time.worst * *found[0].faster_by / 100;
   EXPECT_TRUE(all_met(plan_of(system)));
+}
+
+// However rare, one run of it comes before the chain's on their core; if it is rare it fits on the other.
+TEST(Misfits, LookForLongerPeriodsInOtherPlansToo)
+{
+  System system = system_of(R"yaml(
+hosts: {car: {cores: 2, utilization_cap: 1}}
+callbacks:
+  - {id: "/h:timer(20ms)", time: 9ms, period: 20ms}
+  - {id: "/g:timer(40ms)", time: 29ms, period: 40ms}
+  - {id: "/k:timer(20ms)", time: 6ms, period: 20ms}
+chains:
+  h: {path: ["/h:timer(20ms)"], priority: 9, deadline: 10ms}
+  g: {path: ["/g:timer(40ms)"], priority: 8, deadline: 40ms}
+  k: {path: ["/k:timer(20ms)"], priority: 1, deadline: 10ms}
+)yaml");
+  const auto found = misfits(system, {}, plan_of(system));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].sources, std::vector<Index>{0});
+  EXPECT_EQ(found[0].longer_by, 90) << "38 ms: 29 and 9";
+  for (const int percent : {89, 90}) {
+    System longer = system;
+    *longer.callbacks[0].period += *longer.callbacks[0].period * percent / 100;
+    EXPECT_EQ(all_met(plan_of(longer)), percent == 90);
+  }
+}
+
+/// Of two chains on a core the more important one cannot be met, so that the other is.
+System important_and_other()
+{
+  return system_of(R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(20ms)", time: 8ms, period: 20ms}
+  - {id: "/b:timer(20ms)", time: 3ms, period: 20ms}
+chains:
+  a: {path: ["/a:timer(20ms)"], priority: 9, deadline: 7ms}
+  b: {path: ["/b:timer(20ms)"], priority: 5, deadline: 4ms}
+)yaml");
+}
+
+// With an eighth less the more important chain would be met, at the price of the other.
+TEST(Misfits, AskForNothingThatMakesAnotherChainLate)
+{
+  System system = important_and_other();
+  const auto found = misfits(system, {}, plan_of(system));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].faster_by, 50);
+  system.callbacks[0].time.worst -= system.callbacks[0].time.worst * 13 / 100;
+  const Planned eighth = plan_of(system);
+  EXPECT_LE(bound_of(eighth, "a"), 7 * kMs);
+  EXPECT_GT(bound_of(eighth, "b"), 4 * kMs);
+}
+
+// With an eighth less there would be room for the other on the other core, above its cap.
+TEST(Misfits, AskForNothingThatPutsACoreAboveItsCap)
+{
+  System system = system_of(R"yaml(
+hosts: {car: {cores: 2, utilization_cap: 0.6}}
+callbacks:
+  - {id: "/a:timer(20ms)", time: 8ms, period: 20ms, cores: [0]}
+  - {id: "/b:timer(20ms)", time: 3ms, period: 20ms}
+  - {id: "/x:timer(20ms)", time: 10ms, period: 20ms, cores: [1]}
+chains:
+  a: {path: ["/a:timer(20ms)"], priority: 9, deadline: 7ms}
+  b: {path: ["/b:timer(20ms)"], priority: 5, deadline: 4ms}
+  x: {path: ["/x:timer(20ms)"], priority: 1, deadline: 20ms}
+)yaml");
+  const Planned planned = plan_of(system);
+  EXPECT_TRUE(planned.shortfalls.empty());
+  const auto found = misfits(system, {}, planned);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].faster_by, 50);
+  system.callbacks[0].time.worst -= system.callbacks[0].time.worst * 13 / 100;
+  const Planned eighth = plan_of(system);
+  EXPECT_TRUE(all_met(eighth));
+  EXPECT_EQ(eighth.shortfalls.size(), 1U);
+}
+
+TEST(Misfits, SayWhereNotAllWasLookedAt)
+{
+  const System small = important_and_other();
+  EXPECT_FALSE(misfits(small, {}, plan_of(small)).front().cut_short);
+  Planned costly = plan_of(small);
+  costly.cost = 1e9;
+  const auto found = misfits(small, {}, costly);
+  EXPECT_TRUE(found.front().cut_short);
+  EXPECT_EQ(found.front().faster_by, 50) << "of the plan as it is it is known all the same";
 }
 
 TEST(Misfits, NameTimersAndWaitsThatCostMoreThanCallbacks)

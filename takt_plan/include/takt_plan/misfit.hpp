@@ -26,9 +26,10 @@ struct Wait
   Ns time = 0;
 };
 
-/// Of one chain. What would mend it is each the smallest change alone that was found, with everything else
-/// as it is: in this plan, and of systems that are planned quickly also planned anew, since another plan
-/// may do with less (in whole percent; absent: it would not do).
+/// Of one chain. What would mend it is each the smallest change alone that was found, in whole percent, by
+/// which this chain is met, and no chain and no callback loses what it has: with everything else as it is
+/// in this plan, and of systems that are planned quickly also planned anew, without restarts, since another
+/// plan may do with less. Absent: none was found.
 struct Misfit
 {
   Index chain = kNone;
@@ -39,8 +40,9 @@ struct Misfit
   Ns share = 0;  ///< what the bound would be less without it; 0 if there is no bound
   std::optional<int> faster_by;  ///< percent of the dominant callback's execution time, up to 95
   std::vector<Index> sources;    ///< what starts it in the end: timers, and what comes from outside
-  /// Percent of the periods of these; where not all above would do, a multiple of 5, beyond 100 of 25.
-  std::optional<int> longer_by;
+  std::optional<int> longer_by;  ///< percent of the periods of these
+  /// Less of these two may do: planning anew to look for it would have taken too long.
+  bool cut_short = false;
   std::optional<Wait> wait;  ///< the longest; absent: there is none, or no bound
   /// What starts the longest waited for of the callbacks on its path that read; empty: none reads.
   std::vector<Index> reader_sources;

@@ -107,6 +107,8 @@ struct PlanOptions
   /// `takt` merges threads as long as each chain keeps this share of its deadline to spare, or what it
   /// has in the plan with the most threads but for a thousandth, if that is less. From 0 to 1.
   double keep_slack = 0.05;
+  /// `takt` begins the search again with longer deadlines where chains are late. Takes longer.
+  bool restarts = true;
   /// On each host, up to kMostExecutors; 0: `picas` has always another one, `competition` as many as
   /// there are cores. Other planners have none to count.
   int executors = 0;
@@ -138,8 +140,8 @@ struct Planned
   /// Sentences: cores above their cap; chains without a deadline, and callbacks of no chain, that have
   /// no bound, so that their backlog may grow without end.
   std::vector<std::string> shortfalls;
-  /// What the search of `takt` took, about in proportion to time and the same on every machine: 1e7 is a
-  /// second or so.
+  /// What `takt` spent without restarts, about in proportion to time and the same on every machine: 1e7
+  /// is a second or so. 0 of other planners.
   double cost = 0;
 };
 

@@ -269,6 +269,11 @@ std::string as_text(const PlanReport & report)
   for (const Misfit & misfit : report.misfits) {
     text += why(report, misfit);
   }
+  if (std::any_of(report.misfits.begin(), report.misfits.end(), [](const Misfit & misfit) {
+        return misfit.cut_short;
+      })) {
+    text += "The search for smaller changes that would do was cut short.\n";
+  }
   for (Index i = 0; i < std::min(planned.shortfalls.size(), kMostShortfalls); ++i) {
     text += planned.shortfalls[i] + "\n";
   }
@@ -345,6 +350,7 @@ std::string as_json(const PlanReport & report)
        {"faster_by_percent", or_null(misfit.faster_by)},
        {"longer_period_by_percent", or_null(misfit.longer_by)},
        {"longer_periods_of", ids_of(model, misfit.sources)},
+       {"cut_short", misfit.cut_short},
        {"shorter_period_by_percent", or_null(misfit.sooner_by)},
        {"shorter_periods_of", ids_of(model, misfit.reader_sources)},
        {"waits_ns", misfit.wait ? Json(misfit.wait->time) : Json()},

@@ -106,7 +106,7 @@ std::string line_of(
   const std::string task = term.task == kNone ? "" : model.id_on(chain, term.task);
   switch (term.kind) {
     case TermKind::work:
-      return work_of(model, segment) < term.time
+      return segment.analysis == Analysis::priority && work_of(model, segment) < term.time
                ? "own work, with that of other activations or of what it starts there"
                : "own work";
     case TermKind::overhead:
