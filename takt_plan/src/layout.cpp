@@ -6,13 +6,6 @@
 
 namespace takt_plan::detail
 {
-namespace
-{
-
-// Loads that differ by less are the same.
-constexpr double kLoadNoise = 1e-9;
-
-}  // namespace
 
 Layout::Layout(const PlanProblem & problem)
 : problem_(&problem),

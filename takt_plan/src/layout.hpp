@@ -21,6 +21,9 @@ struct Block
   Index cluster = kNone;     ///< of whatever the planner thinks of together
 };
 
+/// Loads that differ by less are the same.
+inline constexpr double kLoadNoise = 1e-9;
+
 class Layout
 {
 public:

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "layout.hpp"
 #include "streams.hpp"
 #include "takt_plan/end_to_end.hpp"
 
@@ -64,10 +65,11 @@ public:
     planned_(planned),
     model_(planned.model),
     streams_(model_, in_trigger_order(model_)),
-    with_more_(system.hosts.size())
+    with_more_(system.hosts.size()),
+    waits_(!streams_.sets().empty())
   {
     for (const Chain & chain : model_.chains) {
-      any_reads_ = any_reads_ || reads(model_, chain);
+      waits_ = waits_ || reads(model_, chain);
     }
   }
 
@@ -101,13 +103,18 @@ public:
   }
 
 private:
-  /// Whether a changed system meets the chain, and neither misses another one that is met now nor leaves
-  /// a callback without a bound that has one.
-  bool mends(const Model & changed, const Bounds & bounds, Index chain) const
+  /// Whether a changed system meets the chain, and no other one becomes late, nothing loses its bound and
+  /// no more cores are above their caps.
+  bool mends(
+    const Model & changed, const Bounds & bounds, const std::vector<double> & room,
+    Index chain) const
   {
     for (Index one = 0; one < changed.chains.size(); ++one) {
       const bool late = misses(changed, bounds, one);
       if (late && (one == chain || !misses(model_, planned_.bounds, one))) {
+        return false;
+      }
+      if (!bounds.chains[one] && planned_.bounds.chains[one]) {
         return false;
       }
     }
@@ -116,20 +123,33 @@ private:
         return false;
       }
     }
-    return true;
+    return crowded(changed, room) <= crowded(model_, planned_.room);
   }
 
   bool mends(const Model & changed, Index chain) const
   {
     const auto bounds = bounds_through_reads(changed);
-    return bounds && mends(changed, *bounds, chain);
+    return bounds && mends(changed, *bounds, planned_.room, chain);
   }
 
-  /// The same of a plan of the changed system, in which as few cores are above their caps.
   bool mends(const Planned & planned, Index chain) const
   {
-    return mends(planned.model, planned.bounds, chain) &&
-           planned.shortfalls.size() <= planned_.shortfalls.size();
+    return mends(planned.model, planned.bounds, planned.room, chain);
+  }
+
+  /// How many cores are above their caps.
+  static Index crowded(const Model & model, const std::vector<double> & room)
+  {
+    const detail::Streams streams(model, in_trigger_order(model));
+    std::vector<double> load(room.size(), 0);
+    for (Index task = 0; task < model.tasks.size(); ++task) {
+      load[core_of(model, task)] += streams.load(model, task);
+    }
+    Index count = 0;
+    for (Index core = 0; core < room.size(); ++core) {
+      count += load[core] > room[core] + detail::kLoadNoise ? 1 : 0;
+    }
+    return count;
   }
 
   /// The callback without which the bound would be smallest.
@@ -152,9 +172,9 @@ private:
     result.share = bound == kUnbounded ? 0 : result.share;
   }
 
-  Index core_of(Index task) const
+  static Index core_of(const Model & model, Index task)
   {
-    return model_.threads[model_.tasks[task].threads.front()].cores.front();
+    return model.threads[model.tasks[task].threads.front()].cores.front();
   }
 
   /// What loads the chain's cores most, the most loading first.
@@ -163,8 +183,9 @@ private:
     const auto & path = model_.chains[chain].path;
     std::vector<std::pair<double, Index>> found;
     for (Index task = 0; task < model_.tasks.size(); ++task) {
-      const bool beside = std::any_of(
-        path.begin(), path.end(), [&](Index own) { return core_of(own) == core_of(task); });
+      const bool beside = std::any_of(path.begin(), path.end(), [&](Index own) {
+        return core_of(model_, own) == core_of(model_, task);
+      });
       if (beside) {
         found.emplace_back(-streams_.load(model_, task), task);
       }
@@ -207,8 +228,8 @@ private:
   std::optional<int> longer_by_planned_anew(
     Index chain, const std::vector<Index> & sources, std::optional<int> here)
   {
-    if (sources.empty() || (!here && any_reads_)) {
-      return here;  // of what reads, longer periods are longer waits, too
+    if (sources.empty()) {
+      return here;
     }
     return planned_anew(
       chain, here, kMostLonger, [&](takt_schedule::System & changed, int percent) {
@@ -225,23 +246,50 @@ private:
     const std::function<void(takt_schedule::System &, int)> & change)
   {
     const auto tasks = static_cast<double>(model_.tasks.size());
-    const double least_cost = std::max(planned_.cost, tasks * tasks);
-    return smallest(1, here.value_or(most), [&](int percent) {
+    const double quick = std::max(planned_.cost, tasks * tasks);
+    bool sure = true;
+    const auto found = smallest(1, here.value_or(most), [&](int percent) {
       if (percent == here) {
         return true;
       }
-      if (spent_ + least_cost > kMostReplanning) {
-        cut_short_ = true;
-        return false;
-      }
-      takt_schedule::System changed = system_;
-      change(changed, percent);
-      PlanOptions options = options_;
-      options.restarts = false;
-      const auto planned = plan_schedule(changed, options);
-      spent_ += planned ? std::max(planned->cost, tasks * tasks) : least_cost;
-      return planned && mends(*planned, chain);
+      const auto planned = changed_plan(change, percent, false, quick);
+      const bool does = planned && mends(*planned, chain);
+      sure = does ? all_met(*planned) : sure;
+      return does;
     });
+    // Where others are late restarts may prefer them.
+    if (!found || found == here || sure) {
+      return found;
+    }
+    const auto planned = changed_plan(change, *found, true, quick + planned_.cost_of_restarts);
+    if (planned && mends(*planned, chain)) {
+      return found;
+    }
+    cut_short_ = true;
+    return here;
+  }
+
+  /// Nothing where that would take too long, or cannot be planned.
+  std::optional<Planned> changed_plan(
+    const std::function<void(takt_schedule::System &, int)> & change, int percent, bool restarts,
+    double expected)
+  {
+    if (spent_ + expected > kMostReplanning) {
+      cut_short_ = true;
+      return std::nullopt;
+    }
+    takt_schedule::System changed = system_;
+    change(changed, percent);
+    PlanOptions options = options_;
+    options.restarts = options_.restarts && restarts;
+    auto planned = plan_schedule(changed, options);
+    if (!planned) {
+      spent_ += expected;
+      return std::nullopt;
+    }
+    const auto tasks = static_cast<double>(model_.tasks.size());
+    spent_ += std::max(planned->cost + planned->cost_of_restarts, tasks * tasks);
+    return std::move(*planned);
   }
 
   std::optional<int> longer_by(Index chain, const std::vector<Index> & sources) const
@@ -260,8 +308,9 @@ private:
     if (const auto least = smallest(1, kMostLonger, enough)) {
       return least;
     }
-    // Of what reads, longer periods may be longer waits, too, and ten times as long is too long.
-    if (!any_reads_) {
+    // Where chains read or wait for sets, longer periods are longer waits, too, and ten times as long is
+    // too long.
+    if (!waits_) {
       return std::nullopt;
     }
     for (int percent = kStep; percent < kMostLonger; percent += percent < 100 ? kStep : 5 * kStep) {
@@ -362,6 +411,7 @@ private:
   double spent_ = 0;        // on planning changed systems
   bool cut_short_ = false;  // because that was too much, for the chain explained
   std::vector<std::optional<Planned>> with_more_;  // per host
+  bool waits_;                                     // chains read, or callbacks wait for sets
   std::optional<takt_core::Result<EndToEndBounds>> ends_;
 };
 

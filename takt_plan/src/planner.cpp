@@ -124,6 +124,7 @@ Layout plan_and_merge(
       consider(improved(problem, wanted, layout, search));
     }
   }
+  result.cost_of_restarts = search + mergers - result.cost;
   result.trade = std::move(best->trade);
   return std::move(best->layout);
 }
@@ -251,6 +252,7 @@ Result<Planned> plan_schedule(const System & system, const PlanOptions & options
   }
   result.assignment = layout.assignment();
   result.chains = problem->chains;
+  result.room = problem->room;
   result.model = problem->model;
   assign(
     result.assignment, ceilings_of(result.assignment, result.model.executors.size()), result.model);

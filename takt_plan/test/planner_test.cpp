@@ -902,11 +902,43 @@ TEST(Misfits, SayWhereNotAllWasLookedAt)
 {
   const System small = important_and_other();
   EXPECT_FALSE(misfits(small, {}, plan_of(small)).front().cut_short);
-  Planned costly = plan_of(small);
-  costly.cost = 1e9;
-  const auto found = misfits(small, {}, costly);
-  EXPECT_TRUE(found.front().cut_short);
-  EXPECT_EQ(found.front().faster_by, 50) << "of the plan as it is it is known all the same";
+  // Too much for one plan more, and for two.
+  for (const double cost : {1e9, 2e7}) {
+    Planned costly = plan_of(small);
+    costly.cost = cost;
+    const auto found = misfits(small, {}, costly);
+    EXPECT_TRUE(found.front().cut_short);
+    EXPECT_EQ(found.front().faster_by, 50) << "of the plan as it is it is known all the same";
+  }
+}
+
+// A chain through a set waits longer with longer periods: ten times as long is too long for it.
+TEST(Misfits, LongerPeriodsMayBeTooLongForOthersThatWait)
+{
+  System system = system_of(R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/s:timer(20ms)", time: 12ms, period: 20ms, publishes: /s}
+  - {id: "/r:timer(300ms)", time: 1ms, period: 300ms, publishes: /r}
+  - {id: ["/f:sub(/s)", "/f:sub(/r)"], time: 1ms, triggers: [/s, /r], trigger: newest}
+  - {id: "/c:timer(100ms)", time: 9ms, period: 100ms}
+chains:
+  s: {path: ["/s:timer(20ms)"], priority: 9, deadline: 13ms}
+  r: {path: ["/r:timer(300ms)", "/f:sub(/r)"], priority: 5, deadline: 200ms}
+  c: {path: ["/c:timer(100ms)"], priority: 1, deadline: 30ms}
+)yaml");
+  const Planned planned = plan_of(system);
+  const auto found = misfits(system, {}, planned);
+  ASSERT_EQ(found.size(), 1U);
+  ASSERT_EQ(planned.model.chains[found[0].chain].name, "c");
+  EXPECT_EQ(found[0].sources, std::vector<Index>{0});
+  ASSERT_TRUE(found[0].longer_by.has_value());
+  EXPECT_LE(*found[0].longer_by, 25);
+  for (const int percent : {*found[0].longer_by, 900}) {
+    System longer = system;
+    *longer.callbacks[0].period += *longer.callbacks[0].period * percent / 100;
+    EXPECT_EQ(all_met(plan_of(longer)), percent != 900) << percent;
+  }
 }
 
 TEST(Misfits, NameTimersAndWaitsThatCostMoreThanCallbacks)
@@ -933,6 +965,26 @@ chains:
     System sooner = slow;
     sooner.callbacks[2].period = *sooner.callbacks[2].period * (100 - percent) / 100;
     EXPECT_EQ(all_met(plan_of(sooner)), percent == *found[0].sooner_by) << percent;
+  }
+
+  // Its core has room for that or not.
+  for (const char * const cap : {"0.7", "0.56"}) {
+    const System full =
+      system_of("hosts: {car: {cores: 2, utilization_cap: " + std::string(cap) + R"yaml(}}
+callbacks:
+  - {id: "/scan:timer(50ms)", time: 1ms, period: 50ms, publishes: /scan, cores: [0]}
+  - {id: "/seg:sub(/scan)", time: 3ms, triggers: /scan, publishes: /map, cores: [0]}
+  - {id: "/plan:timer(40ms)", time: 2ms, period: 40ms, reads: /map, cores: [1]}
+  - {id: "/x:timer(100ms)", time: 50ms, period: 100ms, cores: [1]}
+chains:
+  avoid: {path: ["/scan:timer(50ms)", "/seg:sub(/scan)", "/plan:timer(40ms)"], deadline: 30ms, priority: 9}
+  x: {path: ["/x:timer(100ms)"], deadline: 100ms}
+)yaml");
+    const Planned on_full = plan_of(full);
+    EXPECT_TRUE(on_full.shortfalls.empty());
+    const auto there = misfits(full, {}, on_full);
+    ASSERT_EQ(there.size(), 1U);
+    EXPECT_EQ(there[0].sooner_by.has_value(), std::string(cap) == "0.7");
   }
 
   const System late = system_of(R"yaml(

@@ -28,8 +28,8 @@ struct Wait
 
 /// Of one chain. What would mend it is each the smallest change alone that was found, in whole percent, by
 /// which this chain is met, and no chain and no callback loses what it has: with everything else as it is
-/// in this plan, and of systems that are planned quickly also planned anew, without restarts, since another
-/// plan may do with less. Absent: none was found.
+/// in this plan, and of systems that are planned quickly also planned anew (without restarts, but what is
+/// found does with them, too), since another plan may do with less. Absent: none was found.
 struct Misfit
 {
   Index chain = kNone;
@@ -40,7 +40,9 @@ struct Misfit
   Ns share = 0;  ///< what the bound would be less without it; 0 if there is no bound
   std::optional<int> faster_by;  ///< percent of the dominant callback's execution time, up to 95
   std::vector<Index> sources;    ///< what starts it in the end: timers, and what comes from outside
-  std::optional<int> longer_by;  ///< percent of the periods of these
+  /// Percent of the periods of these; where not all above would do in this plan, of multiples of 5, beyond
+  /// 100 of 25.
+  std::optional<int> longer_by;
   /// Less of these two may do: planning anew to look for it would have taken too long.
   bool cut_short = false;
   std::optional<Wait> wait;  ///< the longest; absent: there is none, or no bound

@@ -140,9 +140,11 @@ struct Planned
   /// Sentences: cores above their cap; chains without a deadline, and callbacks of no chain, that have
   /// no bound, so that their backlog may grow without end.
   std::vector<std::string> shortfalls;
-  /// What `takt` spent without restarts, about in proportion to time and the same on every machine: 1e7
-  /// is a second or so. 0 of other planners.
+  std::vector<double> room;  ///< per core: what its cap leaves to callbacks
+  /// What `takt` spent on judging plans, about in proportion to time and the same on every machine: 1e7 is
+  /// a second or so. 0 of other planners.
   double cost = 0;
+  double cost_of_restarts = 0;  ///< beyond that
 };
 
 /// Whether the chain has a deadline and no bound within it.

@@ -272,7 +272,8 @@ std::string as_text(const PlanReport & report)
   if (std::any_of(report.misfits.begin(), report.misfits.end(), [](const Misfit & misfit) {
         return misfit.cut_short;
       })) {
-    text += "The search for smaller changes that would do was cut short.\n";
+    text +=
+      "Not all other plans were tried for what would mend this: that would have taken too long.\n";
   }
   for (Index i = 0; i < std::min(planned.shortfalls.size(), kMostShortfalls); ++i) {
     text += planned.shortfalls[i] + "\n";
