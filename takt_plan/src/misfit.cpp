@@ -49,12 +49,6 @@ std::optional<int> smallest(int least, int most, const std::function<bool(int)> 
   return most;
 }
 
-bool misses(const Model & model, const Bounds & bounds, Index chain)
-{
-  const Chain & one = model.chains[chain];
-  return one.deadline != kUnbounded && !meets_deadline(one, bounds.chains[chain]);
-}
-
 class Explanation
 {
 public:
@@ -66,6 +60,7 @@ public:
     model_(planned.model),
     streams_(model_, in_trigger_order(model_)),
     with_more_(system.hosts.size()),
+    crowded_(crowded(model_, planned.room)),
     waits_(!streams_.sets().empty())
   {
     for (const Chain & chain : model_.chains) {
@@ -88,13 +83,10 @@ public:
   {
     Misfit result = name(chain);
     const auto & answer = planned_.bounds.chains[chain];
-    cut_short_ = false;
     find_dominant(answer ? answer->bound : kUnbounded, result);
-    result.faster_by = faster_by(chain, result.dominant);
+    result.faster_by = faster_by(result);
     result.sources = sources_of(result.dominant);
-    result.longer_by =
-      longer_by_planned_anew(chain, result.sources, longer_by(chain, result.sources));
-    result.cut_short = cut_short_;
+    result.longer_by = longer_by(result);
     find_waits(result);
     result.sooner_by = sooner_by(chain, result.reader_sources);
     result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
@@ -110,8 +102,8 @@ private:
     Index chain) const
   {
     for (Index one = 0; one < changed.chains.size(); ++one) {
-      const bool late = misses(changed, bounds, one);
-      if (late && (one == chain || !misses(model_, planned_.bounds, one))) {
+      const bool late = missed(changed, bounds, one);
+      if (late && (one == chain || !missed(planned_, one))) {
         return false;
       }
       if (!bounds.chains[one] && planned_.bounds.chains[one]) {
@@ -123,7 +115,7 @@ private:
         return false;
       }
     }
-    return crowded(changed, room) <= crowded(model_, planned_.room);
+    return crowded(changed, room) <= crowded_;
   }
 
   bool mends(const Model & changed, Index chain) const
@@ -208,102 +200,51 @@ private:
     return {sources.begin(), sources.end()};
   }
 
-  std::optional<int> faster_by(Index chain, Index dominant)
+  std::optional<int> faster_by(Misfit & misfit)
   {
+    const Index dominant = misfit.dominant;
     const auto here = smallest(1, kMostFaster, [&](int percent) {
       Model changed = model_;
       Task & task = changed.tasks[dominant];
       task.time -= share_of(task.time, percent);
-      return mends(changed, chain);
+      return mends(changed, misfit.chain);
     });
     return planned_anew(
-      chain, here, kMostFaster, [&](takt_schedule::System & changed, int percent) {
+      here, kMostFaster,
+      [&](takt_schedule::System & changed, int percent) {
         takt_schedule::ExecutionTime & time = changed.callbacks[dominant].time;
         time.worst -= takt_core::Duration(share_of(time.worst.count(), percent));
         time.best = std::min(time.best, time.worst);
         time.histogram.clear();
-      });
+      },
+      misfit);
   }
 
-  std::optional<int> longer_by_planned_anew(
-    Index chain, const std::vector<Index> & sources, std::optional<int> here)
+  std::optional<int> longer_by(Misfit & misfit)
   {
-    if (sources.empty()) {
-      return here;
+    if (misfit.sources.empty()) {
+      return std::nullopt;
     }
     return planned_anew(
-      chain, here, kMostLonger, [&](takt_schedule::System & changed, int percent) {
-        for (const Index source : sources) {
+      longer_here(misfit), kMostLonger,
+      [&](takt_schedule::System & changed, int percent) {
+        for (const Index source : misfit.sources) {
           takt_core::Duration & period = *changed.callbacks[source].period;
           period += takt_core::Duration(share_of(period.count(), percent));
         }
-      });
+      },
+      misfit);
   }
 
-  /// The smallest change that was found to do in another plan, or `here`, which does in this one.
-  std::optional<int> planned_anew(
-    Index chain, std::optional<int> here, int most,
-    const std::function<void(takt_schedule::System &, int)> & change)
+  std::optional<int> longer_here(const Misfit & misfit) const
   {
-    const auto tasks = static_cast<double>(model_.tasks.size());
-    const double quick = std::max(planned_.cost, tasks * tasks);
-    bool sure = true;
-    const auto found = smallest(1, here.value_or(most), [&](int percent) {
-      if (percent == here) {
-        return true;
-      }
-      const auto planned = changed_plan(change, percent, false, quick);
-      const bool does = planned && mends(*planned, chain);
-      sure = does ? all_met(*planned) : sure;
-      return does;
-    });
-    // Where others are late restarts may prefer them.
-    if (!found || found == here || sure) {
-      return found;
-    }
-    const auto planned = changed_plan(change, *found, true, quick + planned_.cost_of_restarts);
-    if (planned && mends(*planned, chain)) {
-      return found;
-    }
-    cut_short_ = true;
-    return here;
-  }
-
-  /// Nothing where that would take too long, or cannot be planned.
-  std::optional<Planned> changed_plan(
-    const std::function<void(takt_schedule::System &, int)> & change, int percent, bool restarts,
-    double expected)
-  {
-    if (spent_ + expected > kMostReplanning) {
-      cut_short_ = true;
-      return std::nullopt;
-    }
-    takt_schedule::System changed = system_;
-    change(changed, percent);
-    PlanOptions options = options_;
-    options.restarts = options_.restarts && restarts;
-    auto planned = plan_schedule(changed, options);
-    if (!planned) {
-      spent_ += expected;
-      return std::nullopt;
-    }
-    const auto tasks = static_cast<double>(model_.tasks.size());
-    spent_ += std::max(planned->cost + planned->cost_of_restarts, tasks * tasks);
-    return std::move(*planned);
-  }
-
-  std::optional<int> longer_by(Index chain, const std::vector<Index> & sources) const
-  {
-    if (sources.empty()) {
-      return std::nullopt;
-    }
     const auto enough = [&](int percent) {
       Model changed = model_;
-      for (const Index source : sources) {
+      for (const Index source : misfit.sources) {
         Ns & period = changed.tasks[source].release->period;
         period = add(period, share_of(period, percent));
       }
-      return mends(changed, chain);
+      return mends(changed, misfit.chain);
     };
     if (const auto least = smallest(1, kMostLonger, enough)) {
       return least;
@@ -319,6 +260,59 @@ private:
       }
     }
     return std::nullopt;
+  }
+
+  using Change = std::function<void(takt_schedule::System &, int)>;
+
+  /// The smallest change that was found to do in another plan, or `here`, which does in this one.
+  std::optional<int> planned_anew(
+    std::optional<int> here, int most, const Change & change, Misfit & misfit)
+  {
+    bool sure = true;
+    const auto found = smallest(1, here.value_or(most), [&](int percent) {
+      if (percent == here) {
+        return true;
+      }
+      const auto planned = changed_plan(change, percent, false, misfit);
+      const bool does = planned && mends(*planned, misfit.chain);
+      sure = does ? all_met(*planned) : sure;
+      return does;
+    });
+    // Where others are late restarts may prefer them.
+    if (!found || found == here || sure) {
+      return found;
+    }
+    const auto planned = changed_plan(change, *found, true, misfit);
+    if (planned && mends(*planned, misfit.chain)) {
+      return found;
+    }
+    misfit.cut_short = true;
+    return here;
+  }
+
+  /// Nothing where that would take too long, or cannot be planned.
+  std::optional<Planned> changed_plan(
+    const Change & change, int percent, bool restarts, Misfit & misfit)
+  {
+    const double expected = cost_of(planned_, restarts);
+    if (spent_ + expected > kMostReplanning) {
+      misfit.cut_short = true;
+      return std::nullopt;
+    }
+    takt_schedule::System changed = system_;
+    change(changed, percent);
+    PlanOptions options = options_;
+    options.restarts = options_.restarts && restarts;
+    auto planned = plan_schedule(changed, options);
+    spent_ += planned ? cost_of(*planned, restarts) : expected;
+    return planned ? std::optional(std::move(*planned)) : std::nullopt;
+  }
+
+  /// Also of planners that do not say.
+  double cost_of(const Planned & planned, bool restarts) const
+  {
+    const auto tasks = static_cast<double>(model_.tasks.size());
+    return std::max(planned.cost, tasks * tasks) + (restarts ? planned.cost_of_restarts : 0);
   }
 
   // Shorter periods are more load, too, so that what holds for one need not hold for all below.
@@ -407,10 +401,10 @@ private:
   const Planned & planned_;
   const Model & model_;
   const detail::Streams streams_;
-  bool any_reads_ = false;  // one of the chains does
-  double spent_ = 0;        // on planning changed systems
-  bool cut_short_ = false;  // because that was too much, for the chain explained
+  bool any_reads_ = false;                         // one of the chains does
+  double spent_ = 0;                               // on planning changed systems
   std::vector<std::optional<Planned>> with_more_;  // per host
+  Index crowded_;                                  // cores above their caps in this plan
   bool waits_;                                     // chains read, or callbacks wait for sets
   std::optional<takt_core::Result<EndToEndBounds>> ends_;
 };

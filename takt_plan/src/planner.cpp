@@ -219,10 +219,15 @@ std::vector<std::string> shortfalls(
 
 }  // namespace
 
+bool missed(const Model & model, const Bounds & bounds, Index chain)
+{
+  const Chain & one = model.chains[chain];
+  return one.deadline != kUnbounded && !meets_deadline(one, bounds.chains[chain]);
+}
+
 bool missed(const Planned & planned, Index chain)
 {
-  const Chain & one = planned.model.chains[chain];
-  return one.deadline != kUnbounded && !meets_deadline(one, planned.bounds.chains[chain]);
+  return missed(planned.model, planned.bounds, chain);
 }
 
 bool all_met(const Planned & planned)

@@ -113,6 +113,7 @@ TEST_F(PlanProgram, PrintsEverythingAsJson)
   ASSERT_EQ(all.at("misfits").size(), 1U);
   EXPECT_EQ(all.at("misfits").at(0).at("chain"), "camera");
   EXPECT_EQ(all.at("misfits").at(0).at("one_more_core_of"), "car");
+  EXPECT_FALSE(all.at("misfits").at(0).at("cut_short").get<bool>());
   EXPECT_EQ(
     all.at("misfits").at(0).at("longer_periods_of"), std::vector<std::string>{"/lidar:timer(50ms)"})
     << "which start " << all.at("misfits").at(0).at("callback");

@@ -788,10 +788,26 @@ chains:
   EXPECT_TRUE(misfits(system, {}, plan_of(system_of(kTwoChains))).empty());
 }
 
+/// A callback takes so many percent less time.
+System faster(System system, Index callback, int percent)
+{
+  takt_core::Duration & time = system.callbacks[callback].time.worst;
+  time -= time * percent / 100;
+  return system;
+}
+
+/// A timer has a period that is so many percent longer.
+System rarer(System system, Index callback, int percent)
+{
+  takt_core::Duration & period = *system.callbacks[callback].period;
+  period += period * percent / 100;
+  return system;
+}
+
 // In the plan that does not fit the slow callback shares a core with what another one could take over.
 TEST(Misfits, LookForTheSmallestChangeInOtherPlansToo)
 {
-  System system = system_of(R"yaml(
+  const System system = system_of(R"yaml(
 hosts: {bot: {cores: 2}}
 callbacks:
   - {id: "/scan:timer(50ms)", time: 2ms, period: 50ms, publishes: /scan}
@@ -817,14 +833,13 @@ chains:
   ASSERT_TRUE(there.ok());
   EXPECT_FALSE(meets_deadline(same.chains[found[0].chain], there->chains[found[0].chain]))
     << "in the plan as it is that is not enough";
-  system.callbacks[2].time.worst -= system.callbacks[2].time.worst * *found[0].faster_by / 100;
-  EXPECT_TRUE(all_met(plan_of(system)));
+  EXPECT_TRUE(all_met(plan_of(faster(system, 2, *found[0].faster_by))));
 }
 
 // However rare, one run of it comes before the chain's on their core; if it is rare it fits on the other.
 TEST(Misfits, LookForLongerPeriodsInOtherPlansToo)
 {
-  System system = system_of(R"yaml(
+  const System system = system_of(R"yaml(
 hosts: {car: {cores: 2, utilization_cap: 1}}
 callbacks:
   - {id: "/h:timer(20ms)", time: 9ms, period: 20ms}
@@ -840,9 +855,7 @@ chains:
   EXPECT_EQ(found[0].sources, std::vector<Index>{0});
   EXPECT_EQ(found[0].longer_by, 90) << "38 ms: 29 and 9";
   for (const int percent : {89, 90}) {
-    System longer = system;
-    *longer.callbacks[0].period += *longer.callbacks[0].period * percent / 100;
-    EXPECT_EQ(all_met(plan_of(longer)), percent == 90);
+    EXPECT_EQ(all_met(plan_of(rarer(system, 0, percent))), percent == 90);
   }
 }
 
@@ -863,12 +876,11 @@ chains:
 // With an eighth less the more important chain would be met, at the price of the other.
 TEST(Misfits, AskForNothingThatMakesAnotherChainLate)
 {
-  System system = important_and_other();
+  const System system = important_and_other();
   const auto found = misfits(system, {}, plan_of(system));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].faster_by, 50);
-  system.callbacks[0].time.worst -= system.callbacks[0].time.worst * 13 / 100;
-  const Planned eighth = plan_of(system);
+  const Planned eighth = plan_of(faster(system, 0, 13));
   EXPECT_LE(bound_of(eighth, "a"), 7 * kMs);
   EXPECT_GT(bound_of(eighth, "b"), 4 * kMs);
 }
@@ -876,7 +888,7 @@ TEST(Misfits, AskForNothingThatMakesAnotherChainLate)
 // With an eighth less there would be room for the other on the other core, above its cap.
 TEST(Misfits, AskForNothingThatPutsACoreAboveItsCap)
 {
-  System system = system_of(R"yaml(
+  const System system = system_of(R"yaml(
 hosts: {car: {cores: 2, utilization_cap: 0.6}}
 callbacks:
   - {id: "/a:timer(20ms)", time: 8ms, period: 20ms, cores: [0]}
@@ -892,8 +904,7 @@ chains:
   const auto found = misfits(system, {}, planned);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].faster_by, 50);
-  system.callbacks[0].time.worst -= system.callbacks[0].time.worst * 13 / 100;
-  const Planned eighth = plan_of(system);
+  const Planned eighth = plan_of(faster(system, 0, 13));
   EXPECT_TRUE(all_met(eighth));
   EXPECT_EQ(eighth.shortfalls.size(), 1U);
 }
@@ -915,7 +926,7 @@ TEST(Misfits, SayWhereNotAllWasLookedAt)
 // A chain through a set waits longer with longer periods: ten times as long is too long for it.
 TEST(Misfits, LongerPeriodsMayBeTooLongForOthersThatWait)
 {
-  System system = system_of(R"yaml(
+  const System system = system_of(R"yaml(
 hosts: {car: {cores: 1}}
 callbacks:
   - {id: "/s:timer(20ms)", time: 12ms, period: 20ms, publishes: /s}
@@ -935,9 +946,7 @@ chains:
   ASSERT_TRUE(found[0].longer_by.has_value());
   EXPECT_LE(*found[0].longer_by, 25);
   for (const int percent : {*found[0].longer_by, 900}) {
-    System longer = system;
-    *longer.callbacks[0].period += *longer.callbacks[0].period * percent / 100;
-    EXPECT_EQ(all_met(plan_of(longer)), percent != 900) << percent;
+    EXPECT_EQ(all_met(plan_of(rarer(system, 0, percent))), percent != 900) << percent;
   }
 }
 

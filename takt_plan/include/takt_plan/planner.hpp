@@ -148,6 +148,7 @@ struct Planned
 };
 
 /// Whether the chain has a deadline and no bound within it.
+bool missed(const Model & model, const Bounds & bounds, Index chain);
 bool missed(const Planned & planned, Index chain);
 
 /// Whether every chain with a deadline has a bound within it. Not all there is: `shortfalls`.
