@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "callback_numbers.hpp"
+#include "scheduler/callback_numbers.hpp"
 #include "support/by_hand.hpp"
 
 namespace takt_core::test

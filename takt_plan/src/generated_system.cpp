@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "draw.hpp"
+#include "simulation/draw.hpp"
 
 namespace takt_plan
 {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "fixed_point.hpp"
+#include "analysis/fixed_point.hpp"
 #include "takt_plan/nanoseconds.hpp"
 
 namespace takt_plan

@@ -1,5 +1,5 @@
 // Switches that threads cost at most.
-#include "context_switches.hpp"
+#include "planners/context_switches.hpp"
 
 #include <gtest/gtest.h>
 

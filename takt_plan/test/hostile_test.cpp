@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "limits.hpp"
+#include "analysis/limits.hpp"
 #include "support/example.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "takt_plan/pool_published.hpp"

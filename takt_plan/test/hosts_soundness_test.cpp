@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "draw.hpp"
+#include "simulation/draw.hpp"
 #include "support/campaign.hpp"
 #include "support/example.hpp"
 #include "support/planning.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "draw.hpp"
+#include "simulation/draw.hpp"
 #include "support/campaign.hpp"
 #include "support/planning.hpp"
 #include "takt_plan/generated_system.hpp"

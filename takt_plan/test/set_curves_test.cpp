@@ -1,6 +1,6 @@
 // How often nested sets of newest messages are complete: as the definition counts, and without counting
 // anything twice.
-#include "set_curves.hpp"
+#include "analysis/set_curves.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "priority_solver.hpp"
+#include "analysis/priority/priority_solver.hpp"
 #include "support/example.hpp"
 
 namespace takt_plan

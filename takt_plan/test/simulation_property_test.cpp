@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "draw.hpp"
+#include "simulation/draw.hpp"
 #include "support/campaign.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_observer.hpp"

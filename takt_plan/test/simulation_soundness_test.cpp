@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "draw.hpp"
+#include "simulation/draw.hpp"
 #include "support/campaign.hpp"
 #include "support/from_text.hpp"
 #include "support/overheads.hpp"

@@ -1,5 +1,5 @@
 // The barrier of a split run, from a part's side; signals.
-#include "split.hpp"
+#include "run/split.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

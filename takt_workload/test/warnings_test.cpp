@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "refusals.hpp"
+#include "run/refusals.hpp"
 #include "takt_workload/results.hpp"
 
 namespace takt_workload

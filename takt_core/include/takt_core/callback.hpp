@@ -14,9 +14,9 @@
 #include <string_view>
 
 #include "takt_core/activation.hpp"
-#include "takt_core/arrival_ring.hpp"
+#include "takt_core/detail/arrival_ring.hpp"
+#include "takt_core/detail/precedence.hpp"
 #include "takt_core/group.hpp"
-#include "takt_core/precedence.hpp"
 #include "takt_core/time.hpp"
 #include "takt_core/timer.hpp"
 

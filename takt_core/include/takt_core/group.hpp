@@ -16,9 +16,9 @@
 #include <memory>
 #include <string>
 
-#include "takt_core/intrusive_heap.hpp"
+#include "takt_core/detail/intrusive_heap.hpp"
+#include "takt_core/detail/precedence.hpp"
 #include "takt_core/pi_mutex.hpp"
-#include "takt_core/precedence.hpp"
 
 namespace takt_core
 {

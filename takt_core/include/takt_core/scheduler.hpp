@@ -26,9 +26,9 @@
 
 #include "takt_core/callback.hpp"
 #include "takt_core/chain.hpp"
+#include "takt_core/detail/thread_set.hpp"
+#include "takt_core/detail/wake_deferral.hpp"
 #include "takt_core/result.hpp"
-#include "takt_core/thread_set.hpp"
-#include "takt_core/wake_deferral.hpp"
 
 namespace takt_core
 {

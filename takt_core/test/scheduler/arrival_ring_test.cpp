@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "support/rounds.hpp"
-#include "takt_core/arrival_ring.hpp"
+#include "takt_core/detail/arrival_ring.hpp"
 
 namespace takt_core::test
 {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "printed.hpp"
+#include "model/printed.hpp"
 #include "table.hpp"
 #include "term_text.hpp"
 

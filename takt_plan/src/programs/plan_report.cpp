@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "explanation.hpp"
-#include "printed.hpp"
-#include "streams.hpp"
+#include "model/printed.hpp"
+#include "model/streams.hpp"
 #include "table.hpp"
 
 namespace takt_plan::program

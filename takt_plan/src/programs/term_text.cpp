@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "printed.hpp"
+#include "model/printed.hpp"
 
 namespace takt_plan::program
 {

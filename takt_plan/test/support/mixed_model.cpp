@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "streams.hpp"
+#include "model/streams.hpp"
 #include "support/random_model.hpp"
 
 namespace takt_plan::test

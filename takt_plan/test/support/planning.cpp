@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "draw.hpp"
+#include "simulation/draw.hpp"
 #include "support/example.hpp"
 #include "takt_plan/generated_system.hpp"
 #include "takt_plan/load_plan.hpp"

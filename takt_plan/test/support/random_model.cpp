@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "streams.hpp"
+#include "model/streams.hpp"
 #include "support/example.hpp"
 
 namespace takt_plan::test

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "streams.hpp"
+#include "model/streams.hpp"
 
 namespace takt_plan::test
 {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <random>
 
-#include "chain_ways.hpp"
-#include "flow.hpp"
-#include "limits.hpp"
+#include "analysis/limits.hpp"
+#include "model/chain_ways.hpp"
+#include "model/flow.hpp"
 #include "support/example.hpp"
 #include "support/random_model.hpp"
 

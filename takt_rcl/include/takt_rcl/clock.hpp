@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "takt_core/intrusive_heap.hpp"
+#include "takt_core/detail/intrusive_heap.hpp"
 #include "takt_core/pi_mutex.hpp"
 #include "takt_rcl/attachment.hpp"
 #include "takt_rcl/time.hpp"

@@ -1,0 +1,31 @@
+// Who goes first among ready callbacks.
+#ifndef TAKT_CORE__DETAIL__PRECEDENCE_HPP_
+#define TAKT_CORE__DETAIL__PRECEDENCE_HPP_
+
+#include <cstdint>
+
+#include "takt_core/time.hpp"
+
+namespace takt_core
+{
+
+/// A callback's place among those that are ready: the smaller key first, then the earlier release,
+/// then the earlier announcement. (Timers that fall due while all threads are busy are announced
+/// late, so the announcement alone is not the order of releases.)
+struct Precedence
+{
+  std::uint64_t key = 0;
+  Time release{};
+  std::uint64_t sequence = 0;
+
+  bool before(const Precedence & other) const noexcept
+  {
+    return key != other.key           ? key < other.key
+           : release != other.release ? release < other.release
+                                      : sequence < other.sequence;
+  }
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__DETAIL__PRECEDENCE_HPP_

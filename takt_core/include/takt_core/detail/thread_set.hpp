@@ -1,0 +1,104 @@
+// A set of executor threads on which callbacks may run, with its one ready queue, its timers and
+// the intake through which work reaches it.
+//
+// Everything but the intake is guarded by the set's short priority-inheritance mutex. Used by the
+// scheduler only.
+//
+// A set to which no callback is bound any more is out of use: it has no members, and the scheduler
+// gives it new ones when it needs another set. Its memory stays as long as the scheduler, because a
+// thread may be about to look at it: whoever has locked it asks whether the set still `serves` it.
+#ifndef TAKT_CORE__DETAIL__THREAD_SET_HPP_
+#define TAKT_CORE__DETAIL__THREAD_SET_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "takt_core/detail/intake.hpp"
+#include "takt_core/detail/intrusive_heap.hpp"
+#include "takt_core/detail/ready_queue.hpp"
+#include "takt_core/pi_mutex.hpp"
+
+namespace takt_core
+{
+
+/// Bit i stands for executor thread i.
+using ThreadMask = std::uint64_t;
+
+/// Armed timers, the earliest on top. O(log timers).
+class TimerHeap
+{
+public:
+  /// With the set's `mutex` not held.
+  void reserve(std::size_t timers, PiMutex & mutex) { heap_.reserve(timers, mutex); }
+  bool empty() const noexcept { return heap_.empty(); }
+  Callback & top() const noexcept { return *heap_.top(); }
+  void arm(Callback & timer) noexcept { heap_.push(&timer); }
+  void disarm(Callback & timer) noexcept { heap_.remove(&timer); }
+  static bool armed(const Callback & timer) noexcept { return timer.timer_place_ != UINT32_MAX; }
+  Time next() const noexcept { return heap_.empty() ? kNever : heap_.top()->expiry_; }
+
+private:
+  struct Less
+  {
+    // Simultaneous timers are released in registration order.
+    bool operator()(const Callback * a, const Callback * b) const noexcept
+    {
+      return a->expiry_ != b->expiry_ ? a->expiry_ < b->expiry_
+                                      : a->registration_ < b->registration_;
+    }
+  };
+  struct Index
+  {
+    std::uint32_t & operator()(Callback * c) const noexcept { return c->timer_place_; }
+  };
+  IntrusiveHeap<Callback *, Less, Index> heap_;
+};
+
+class Scheduler;
+
+class alignas(64) ThreadSet
+{
+public:
+  ThreadSet(const Scheduler & owner, Order order, WindowTimers timers)
+  : owner(owner),
+    order(order),
+    queue(make_ready_queue(order, timers))
+  {
+  }
+
+  static constexpr std::uint32_t kNobody = UINT32_MAX;
+
+  /// Whether the thread with this wake bit may take from here. Exact with the mutex held; without,
+  /// sequentially consistent for who is going to sleep.
+  bool serves(std::uint64_t wake_bit) const noexcept
+  {
+    return (wake_members.load(std::memory_order_seq_cst) & wake_bit) != 0;
+  }
+
+  const Scheduler & owner;
+  const Order order;
+  Intake intake;
+  PiMutex mutex;
+
+  // --- guarded by mutex ---
+  std::unique_ptr<ReadyQueue> queue;
+  TimerHeap timers;
+  /// The idle member that sleeps until the next timer; written with the mutex held.
+  std::atomic<std::uint32_t> timer_waiter{kNobody};
+  Time waiter_until = kNever;  ///< when it will wake
+
+  // --- readable without the mutex: hints, exact for whoever holds it ---
+  std::atomic<bool> may_have_work{false};
+  std::atomic<std::int64_t> next_expiry{to_ns(kNever)};
+  std::atomic<std::int64_t> looked_at{0};  ///< when a member last did
+  std::atomic<ThreadMask> members{0};  ///< as the scheduler's user numbers threads; 0: not in use
+  std::atomic<ThreadMask> wake_members{0};  ///< as bits in the order in which they are woken
+
+  // --- set-up only ---
+  std::size_t users = 0;  ///< callbacks bound here
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__DETAIL__THREAD_SET_HPP_

@@ -1,0 +1,142 @@
+#include "takt_core/detail/arrival_ring.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace takt_core
+{
+
+ArrivalRing::ArrivalRing(std::uint32_t depth)
+: depth_(std::max<std::uint32_t>(depth, 1)),
+  mask_(static_cast<std::uint32_t>(std::bit_ceil(std::uint64_t{depth_} + kSpare) - 1)),
+  slots_(std::make_unique<Slot[]>(std::size_t{mask_} + 1))
+{
+  for (std::uint64_t i = 0; i <= mask_; ++i) {
+    slots_[i].version.store(
+      i - mask_, std::memory_order_relaxed);  // as if a round had been written
+  }
+}
+
+std::uint64_t ArrivalRing::push(
+  Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept
+{
+  const std::uint64_t before = pushes_.fetch_add(kBegun + 1, std::memory_order_acq_rel);
+  const std::uint64_t index = before / kBegun;
+  const bool alone = before % kBegun == 0;
+  Slot & s = slot(index);
+  if (alone || s.version.load(std::memory_order_acquire) == index - mask_) {
+    s.version.store(kWriting, std::memory_order_relaxed);
+    s.words[0].store(static_cast<std::uint64_t>(to_ns(ready)), std::memory_order_release);
+    s.words[1].store(sequence, std::memory_order_release);
+    const std::uint32_t count = activations != nullptr ? activations->size() : 0;
+    s.words[2].store(count, std::memory_order_release);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Activation & a = activations->begin()[i];
+      const std::uint64_t id = (std::uint64_t{a.root} << 32) | a.instance;
+      s.words[3 + 2 * i].store(id, std::memory_order_release);
+      s.words[4 + 2 * i].store(
+        static_cast<std::uint64_t>(to_ns(a.release)), std::memory_order_release);
+    }
+    s.version.store(index + 1, std::memory_order_release);
+  }
+  // Sequentially consistent: pairs with the consumer's "unmark queued, then look again".
+  pushes_.fetch_sub(1, std::memory_order_seq_cst);
+  return index;
+}
+
+std::uint32_t ArrivalRing::size() const noexcept
+{
+  const std::uint64_t taken = taken_.load(std::memory_order_relaxed);
+  const std::uint64_t waiting = committed() - taken;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(waiting, depth_));
+}
+
+bool ArrivalRing::oldest(std::uint64_t & index) noexcept
+{
+  const std::uint64_t end = committed();
+  index = taken_.load(std::memory_order_relaxed);
+  if (index == end) {
+    return false;
+  }
+  if (end - index > depth_) {
+    const std::uint64_t lost = end - depth_ - index;
+    overwritten_.fetch_add(lost, std::memory_order_relaxed);
+    index = end - depth_;
+    taken_.store(index, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+bool ArrivalRing::read(
+  std::uint64_t index, Time & ready, std::uint64_t & sequence,
+  ActivationSet & activations) const noexcept
+{
+  const Slot & s = slot(index);
+  if (s.version.load(std::memory_order_acquire) != index + 1) {
+    return false;
+  }
+  ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
+  sequence = s.words[1].load(std::memory_order_acquire);
+  const auto count = static_cast<std::uint32_t>(
+    std::min<std::uint64_t>(s.words[2].load(std::memory_order_acquire), ActivationSet::kCapacity));
+  activations.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t id = s.words[3 + 2 * i].load(std::memory_order_acquire);
+    const std::uint64_t release = s.words[4 + 2 * i].load(std::memory_order_acquire);
+    activations.add(
+      {static_cast<std::uint32_t>(id >> 32), static_cast<std::uint32_t>(id),
+       from_ns(static_cast<std::int64_t>(release))});
+  }
+  return s.version.load(std::memory_order_relaxed) == index + 1;
+}
+
+bool ArrivalRing::peek(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
+{
+  std::uint64_t index = 0;
+  // Each failed read means that a producer lapped the slot (the next `oldest` skips it) or that
+  // another producer has claimed but not yet written it; two tries tell which.
+  bool waits = false;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    waits = oldest(index);
+    if (!waits) {
+      break;
+    }
+    if (read(index, ready, sequence, activations)) {
+      return true;
+    }
+  }
+  // Nothing, or announced but its stamp is not readable yet: then the caller stamps it.
+  ready = Time{};
+  sequence = 0;
+  activations.clear();
+  return waits;
+}
+
+bool ArrivalRing::peek_stamp(Time & ready, std::uint64_t & sequence) noexcept
+{
+  std::uint64_t index = 0;
+  for (int attempt = 0; attempt < 2 && oldest(index); ++attempt) {
+    const Slot & s = slot(index);
+    if (s.version.load(std::memory_order_acquire) == index + 1) {
+      ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
+      sequence = s.words[1].load(std::memory_order_acquire);
+      if (s.version.load(std::memory_order_relaxed) == index + 1) {
+        return true;
+      }
+    }
+  }
+  ready = Time{};
+  sequence = 0;
+  return false;
+}
+
+bool ArrivalRing::pop(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
+{
+  if (!peek(ready, sequence, activations)) {
+    return false;
+  }
+  taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace takt_core

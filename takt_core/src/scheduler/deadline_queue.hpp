@@ -1,0 +1,36 @@
+// Order `edf`: the earliest absolute deadline first, release order among equals. O(log ready).
+#ifndef TAKT_CORE__SRC__DEADLINE_QUEUE_HPP_
+#define TAKT_CORE__SRC__DEADLINE_QUEUE_HPP_
+
+#include "takt_core/detail/intrusive_heap.hpp"
+#include "takt_core/detail/ready_queue.hpp"
+
+namespace takt_core
+{
+
+class DeadlineQueue final : public ReadyQueue
+{
+public:
+  void reserve(std::size_t callbacks, PiMutex & mutex) override { heap_.reserve(callbacks, mutex); }
+  void insert(Callback & callback, From) noexcept override { heap_.push(&callback); }
+  void remove(Callback & callback) noexcept override { heap_.remove(&callback); }
+  Callback * pop() noexcept override { return heap_.empty() ? nullptr : heap_.pop(); }
+  const Callback * peek() const noexcept override { return heap_.empty() ? nullptr : heap_.top(); }
+  bool may_have_work() const noexcept override { return !heap_.empty(); }
+
+  std::uint64_t key(const Callback &, Time deadline) const noexcept override
+  {
+    return static_cast<std::uint64_t>(to_ns(deadline));
+  }
+
+private:
+  struct Index
+  {
+    std::uint32_t & operator()(Callback * c) const noexcept { return c->place_; }
+  };
+  IntrusiveHeap<Callback *, CallbackLess, Index> heap_;
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__SRC__DEADLINE_QUEUE_HPP_

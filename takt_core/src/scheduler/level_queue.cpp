@@ -1,0 +1,127 @@
+#include "scheduler/level_queue.hpp"
+
+#include <bit>
+
+namespace takt_core
+{
+
+std::uint64_t LevelQueue::key(const Callback & callback, Time) const noexcept
+{
+  if (order_ == Order::fifo) {
+    return 0;
+  }
+  return kLevels - 1 -
+         static_cast<std::uint64_t>(callback.priority_.load(std::memory_order_relaxed));
+}
+
+std::size_t LevelQueue::best() const noexcept
+{
+  for (std::size_t w = 0; w < words_.size(); ++w) {
+    if (words_[w] != 0) {
+      return w * 64 + static_cast<std::size_t>(std::countr_zero(words_[w]));
+    }
+  }
+  return kLevels;
+}
+
+// The first of the lists and the heap; nullptr if there is none. `level`: the best one.
+Callback * LevelQueue::first(std::size_t level) const noexcept
+{
+  Callback * const listed = level == kLevels ? nullptr : levels_[level].head;
+  if (out_of_order_.empty()) {
+    return listed;
+  }
+  Callback * const other = out_of_order_.top();
+  return listed == nullptr || CallbackLess{}(other, listed) ? other : listed;
+}
+
+// The last callback of the level that was released earlier, nullptr if there is none; nothing if it
+// is not found within a few steps.
+std::optional<Callback *> LevelQueue::predecessor(
+  const Level & level, const Callback & callback) noexcept
+{
+  const CallbackLess less;
+  if (level.latest != nullptr && less(&callback, level.latest)) {
+    Callback * const before = level.latest->previous_;
+    if (before == nullptr || !less(&callback, before)) {
+      return before;
+    }
+  }
+  Callback * before = level.tail;
+  const Callback * ahead = level.head;
+  for (int step = 0; before != nullptr && less(&callback, before); ++step) {
+    if (less(&callback, ahead)) {
+      return ahead->previous_;
+    }
+    if (step == kSteps) {
+      return std::nullopt;
+    }
+    ahead = ahead->next_;
+    before = before->previous_;
+  }
+  return before;
+}
+
+void LevelQueue::insert(Callback & callback, From) noexcept
+{
+  const std::uint64_t at = callback.precedence_.key;
+  Level & level = levels_[at];
+  const std::optional<Callback *> found = predecessor(level, callback);
+  if (!found) {
+    out_of_order_.push(&callback);
+    return;
+  }
+  Callback * const before = *found;
+  words_[at / 64] |= std::uint64_t{1} << (at % 64);
+  level.latest = &callback;
+
+  callback.previous_ = before;
+  callback.next_ = before != nullptr ? before->next_ : level.head;
+  (before != nullptr ? before->next_ : level.head) = &callback;
+  (callback.next_ != nullptr ? callback.next_->previous_ : level.tail) = &callback;
+}
+
+void LevelQueue::remove(Callback & callback) noexcept
+{
+  if (callback.place_ != Heap::kAbsent) {
+    out_of_order_.remove(&callback);
+    return;
+  }
+  const std::uint64_t at = callback.precedence_.key;
+  Level & level = levels_[at];
+  (callback.previous_ != nullptr ? callback.previous_->next_ : level.head) = callback.next_;
+  (callback.next_ != nullptr ? callback.next_->previous_ : level.tail) = callback.previous_;
+  if (level.latest == &callback) {
+    level.latest = nullptr;
+  }
+  if (level.head == nullptr) {
+    words_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
+  }
+}
+
+Callback * LevelQueue::pop() noexcept
+{
+  const std::size_t at = best();
+  Callback * const callback = first(at);
+  if (callback == nullptr) {
+    return nullptr;
+  }
+  remove(*callback);
+  if (at == kLevels) {
+    return callback;
+  }
+  if (const Callback * const after = levels_[at].head; after != nullptr) {
+    after->prefetch_more();
+    if (after->next_ != nullptr) {
+      after->next_->prefetch();
+    }
+  }
+  return callback;
+}
+
+const Callback * LevelQueue::peek() const noexcept
+{
+  return first(best());
+}
+
+}  // namespace takt_core

@@ -1,0 +1,73 @@
+// Orders `priority` and `fifo`: 256 levels (or one), release order inside a level.
+//
+// Level lists are intrusive and doubly linked; a bitmap finds the best level in O(1). A callback is
+// put where its release belongs: before the one that was put in last (an intake comes newest first),
+// or else where a walk of a few steps from both ends finds: new work belongs at the tail and old work
+// (a backlog, a callback back from its group) at the head. What belongs elsewhere, because releases
+// came in no order, lies in a heap beside the lists. So the usual costs O(1), and nothing costs more
+// than O(log ready).
+#ifndef TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
+#define TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "takt_core/detail/intrusive_heap.hpp"
+#include "takt_core/detail/ready_queue.hpp"
+
+namespace takt_core
+{
+
+class LevelQueue final : public ReadyQueue
+{
+public:
+  explicit LevelQueue(Order order) : order_(order), levels_(order == Order::fifo ? 1 : kLevels) {}
+
+  void reserve(std::size_t callbacks, PiMutex & mutex) override
+  {
+    out_of_order_.reserve(callbacks, mutex);
+  }
+  void insert(Callback & callback, From from) noexcept override;
+  void remove(Callback & callback) noexcept override;
+  Callback * pop() noexcept override;
+  const Callback * peek() const noexcept override;
+  bool may_have_work() const noexcept override { return !empty(); }
+  std::uint64_t key(const Callback & callback, Time deadline) const noexcept override;
+
+private:
+  static constexpr std::size_t kLevels = 256;
+  static constexpr int kSteps = 16;  // from each end of a level; then the heap costs less
+
+  struct Level
+  {
+    Callback * head = nullptr;
+    Callback * tail = nullptr;
+    Callback * latest = nullptr;  // that was inserted, if it is still here
+  };
+
+  struct Index
+  {
+    std::uint32_t & operator()(Callback * c) const noexcept { return c->place_; }
+  };
+  using Heap = IntrusiveHeap<Callback *, CallbackLess, Index>;
+
+  bool empty() const noexcept
+  {
+    return (words_[0] | words_[1] | words_[2] | words_[3]) == 0 && out_of_order_.empty();
+  }
+  std::size_t best() const noexcept;
+  Callback * first(std::size_t level) const noexcept;
+  static std::optional<Callback *> predecessor(
+    const Level & level, const Callback & callback) noexcept;
+
+  const Order order_;
+  std::array<std::uint64_t, kLevels / 64> words_{};
+  std::vector<Level> levels_;
+  Heap out_of_order_;  // of all levels
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__SRC__LEVEL_QUEUE_HPP_

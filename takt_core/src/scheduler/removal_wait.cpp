@@ -1,0 +1,80 @@
+#include "scheduler/removal_wait.hpp"
+
+#include <mutex>
+
+namespace takt_core::detail
+{
+
+namespace
+{
+
+thread_local const RunFrame * t_frame = nullptr;
+
+constinit std::mutex g_mutex;
+constinit RemovalWait * g_waiting = nullptr;
+
+bool holds(const RunFrame * stack, const Callback & callback) noexcept
+{
+  for (; stack != nullptr; stack = stack->outer()) {
+    if (stack->run().callback == &callback) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+RunFrame::RunFrame(const Run & run) noexcept : run_(run), outer_(t_frame)
+{
+  t_frame = this;
+}
+
+RunFrame::~RunFrame()
+{
+  t_frame = outer_;
+}
+
+const RunFrame * RunFrame::current() noexcept
+{
+  return t_frame;
+}
+
+RemovalWait::RemovalWait(const Callback & callback) : callback_(callback)
+{
+  std::lock_guard lock(g_mutex);
+  endless_ = stack_ != nullptr && leads_here(callback);
+  if (!endless_) {
+    next_ = g_waiting;
+    g_waiting = this;
+  }
+}
+
+RemovalWait::~RemovalWait()
+{
+  if (endless_) {
+    return;
+  }
+  std::lock_guard lock(g_mutex);
+  RemovalWait ** at = &g_waiting;
+  while (*at != this) {
+    at = &(*at)->next_;
+  }
+  *at = next_;
+}
+
+// Ends, because those that wait already never wait for each other.
+bool RemovalWait::leads_here(const Callback & callback) const noexcept
+{
+  if (holds(stack_, callback)) {
+    return true;
+  }
+  for (const RemovalWait * other = g_waiting; other != nullptr; other = other->next_) {
+    if (holds(other->stack_, callback) && leads_here(other->callback_)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace takt_core::detail

@@ -1,0 +1,497 @@
+// Dispatch: ready, next, taken, complete; in one file, so that the compiler can inline across them.
+// Set-up is in scheduler_setup.cpp, removing in scheduler_removal.cpp, thread sets and chains in
+// files of their names, timers in scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
+#include "takt_core/scheduler.hpp"
+
+#include <mutex>
+
+#include "scheduler/callback_numbers.hpp"
+#include "scheduler/scheduler_settings.hpp"
+
+namespace takt_core
+{
+
+void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexcept
+{
+  callback.prefetch();
+  if (callback.kind_ == Kind::timer) {
+    return;
+  }
+  const ActivationSet * const activations = current_activations();
+  const std::uint32_t kept = std::min(count, callback.arrivals_.depth());
+  if (kept < count) {
+    callback.arrivals_.count_overwritten(count - kept);
+  }
+  if (count == 0) {
+    return;
+  }
+  Precedence first;
+  first.release = now;
+  first.sequence = sequence_.fetch_add(kept, std::memory_order_relaxed);
+  const std::uint64_t index = callback.arrivals_.push(now, first.sequence, activations);
+  for (std::uint32_t i = 1; i < kept; ++i) {
+    callback.arrivals_.push(now, first.sequence + i, activations);
+  }
+  if (mark_queued(callback)) {
+    // Nobody starts it before it is put in, so what is the oldest now stays that. (It may have been
+    // taken already, by a run that somebody else's announcement led to.)
+    if (callback.arrivals_.oldest_is(index)) {
+      callback.precedence_ = first;
+      callback.comes_ = Callback::Comes::stamped;
+    }
+    put_in(callback, WakeDeferral::thread_of(*this));
+  }
+}
+
+// Turns kQueued on unless it is on or the callback is closing. Whoever turned it on owns the
+// callback's links until it is picked.
+bool Scheduler::mark_queued(Callback & callback) noexcept
+{
+  std::uint32_t state = callback.state_.load(std::memory_order_seq_cst);
+  do {
+    constexpr std::uint32_t kRefusing = Callback::kQueued | Callback::kClosed | Callback::kTaking;
+    // Not added yet: `add` looks at the arrivals once it is done; a take: `taken` does.
+    if ((state & kRefusing) != 0 || (state & Callback::kAdded) == 0) {
+      return false;
+    }
+  } while (!callback.state_.compare_exchange_weak(
+    state, state | Callback::kQueued, std::memory_order_seq_cst));
+  return true;
+}
+
+void Scheduler::enqueue(Callback & callback) noexcept
+{
+  if (mark_queued(callback)) {
+    put_in(callback, kNoThread);
+  }
+}
+
+// Puts a queued callback in its set's intake and wakes a thread for it, unless `caller` is a member
+// that is about to look itself.
+void Scheduler::put_in(Callback & callback, std::uint32_t caller) noexcept
+{
+  // Sequentially consistent: who binds it elsewhere either sees the mark or is seen; see `settled`.
+  ThreadSet & set = *callback.set_.load(std::memory_order_seq_cst);
+  set.intake.push(callback);
+  if (caller == kNoThread || !set.serves(std::uint64_t{1} << wake_bit_[caller])) {
+    wake_one(set);
+  }
+}
+
+Time Scheduler::deadline(
+  const Callback & callback, Time release, const ActivationSet & of) const noexcept
+{
+  const auto * const deadlines = callback.deadlines_.load(std::memory_order_acquire);
+  if (deadlines == nullptr) {
+    return kNever;
+  }
+  Time earliest = kNever;
+  bool inherited = false;
+  if (!deadlines->entries.empty()) {
+    for (const Activation & activation : of) {
+      const std::uint32_t root = detail::id_number_of(activation.root);
+      for (const auto & chain : deadlines->entries) {
+        if (*chain.root == root) {
+          earliest = std::min(earliest, add_saturated(activation.release, chain.deadline));
+          inherited = true;
+        }
+      }
+    }
+  }
+  // Its own, or from nowhere that is known here: counted from its own release.
+  return inherited ? earliest : add_saturated(release, deadlines->local);
+}
+
+// For an arrival whose stamp cannot be read: behind all that is here, since nothing says that it is
+// older.
+void Scheduler::stamp_late(const ThreadSet & set, Precedence & precedence) const noexcept
+{
+  precedence.release = from_ns(set.looked_at.load(std::memory_order_relaxed));
+  precedence.sequence = sequence_.load(std::memory_order_relaxed);
+}
+
+// Where a queued callback stands. Looks at its arrivals unless it is stamped or a timer: for whoever
+// may start it, or keeps others from it.
+Precedence Scheduler::precedence(
+  ThreadSet & set, Callback & callback, Callback::Comes comes) const noexcept
+{
+  const bool timer = callback.kind_ == Kind::timer;
+  Time due = kNever;
+  Precedence result = callback.precedence_;
+  if (timer) {
+    result.release = callback.due_;
+  }
+  if (set.order == Order::edf && callback.deadlines_.load(std::memory_order_acquire) != nullptr) {
+    ActivationSet carried;
+    if (!timer) {
+      // One whose message is not to be seen yet has a deadline too: the message may be there when it
+      // starts.
+      callback.arrivals_.peek(result.release, result.sequence, carried);
+      if (result.sequence == 0) {
+        stamp_late(set, result);
+      }
+    }
+    if (carried.empty()) {
+      carried.add({callback.number_, callback.instance_, result.release});
+    }
+    due = deadline(callback, result.release, carried);
+  } else if (!timer && comes != Callback::Comes::stamped) {
+    if (!callback.arrivals_.peek_stamp(result.release, result.sequence)) {
+      stamp_late(set, result);
+    }
+  }
+  result.key = set.queue->key(callback, due);
+  return result;
+}
+
+void Scheduler::set_key(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept
+{
+  callback.precedence_ = precedence(set, callback, comes);
+}
+
+void Scheduler::insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept
+{
+  set_key(set, callback, comes);
+  callback.where_.store(Callback::Where::queue, std::memory_order_relaxed);
+  set.queue->insert(
+    callback,
+    comes == Callback::Comes::returning ? ReadyQueue::From::group : ReadyQueue::From::release);
+}
+
+// Moves the intake into the ready queue, newest first. A callback that was bound elsewhere meanwhile
+// is sent on; one that is being removed is dropped.
+void Scheduler::drain(ThreadSet & set) noexcept
+{
+  Callback * callback = set.intake.take_all();
+  while (callback != nullptr) {
+    Callback * const next = callback->next_;
+    if (next != nullptr) {
+      next->prefetch();
+    }
+    const Callback::Comes comes = callback->comes_;
+    callback->comes_ = Callback::Comes::released;
+    if (callback->set_.load(std::memory_order_acquire) != &set) {
+      callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+      callback->comes_ = comes;
+      put_in(*callback, kNoThread);
+    } else if ((callback->state_.load(std::memory_order_acquire) & Callback::kClosed) != 0) {
+      callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+      callback->state_.fetch_and(~Callback::kQueued, std::memory_order_acq_rel);
+    } else {
+      insert(set, *callback, comes);
+    }
+    callback = next;
+  }
+}
+
+// Brings a set up to date: due timers, then the intake.
+void Scheduler::service(ThreadSet & set, std::uint32_t thread, Time now) noexcept
+{
+  set.looked_at.store(to_ns(now), std::memory_order_relaxed);
+  give_up_timers(set, thread);
+  const std::uint32_t released = release_timers(set, now);
+  drain(set);
+  // This thread takes one of the timers; each further one may have an idle member of its own.
+  for (std::uint32_t i = 1; i < released && wake_one(set); ++i) {
+  }
+}
+
+// Only what changed is stored: a sequentially consistent store costs as much as a lock. What stays
+// was stored by an earlier holder of the mutex, so whoever looks now sees it too.
+void Scheduler::publish_hints(ThreadSet & set) noexcept
+{
+  const bool work = set.queue->may_have_work();
+  if (work != set.may_have_work.load(std::memory_order_relaxed)) {
+    set.may_have_work.store(work, std::memory_order_seq_cst);
+  }
+  const std::int64_t expiry = to_ns(set.timers.next());
+  if (expiry != set.next_expiry.load(std::memory_order_relaxed)) {
+    set.next_expiry.store(expiry, std::memory_order_seq_cst);
+  }
+}
+
+// Fills `run` if the callback really starts. With the set's mutex held.
+bool Scheduler::start(
+  ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run) noexcept
+{
+  run.callback = &callback;
+  run.set = &set;
+  run.thread = thread;
+  run.start = now;
+  run.sequence = callback.precedence_.sequence;
+  run.skipped = 0;
+  run.activations.clear();
+
+  bool works = true;
+  if (callback.kind_ == Kind::timer) {
+    works = callback.timer_active_ && !callback.withdrawn_;
+    callback.withdrawn_ = false;
+    run.release = callback.due_;
+    run.activations.add({callback.number_, callback.instance_, run.release});
+    if (works) {
+      ++callback.instance_;
+      run.skipped = advance_timer(callback, now);
+    }
+  } else {
+    std::uint64_t announced = 0;
+    works = callback.arrivals_.pop(run.release, announced, run.activations);
+    if (announced == 0) {
+      run.release = now;
+    }
+    if (run.activations.empty()) {
+      run.activations.add({callback.number_, callback.instance_, run.release});
+      callback.instance_ += works ? 1 : 0;
+    }
+  }
+  run.deadline = deadline(callback, run.release, run.activations);
+
+  callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+  run.taking = works && !callback.group_->exclusive();
+  // In one step: it runs, is queued no longer (it was) and, if need be, has yet to take (it had).
+  callback.state_.fetch_add(
+    Callback::kRun - Callback::kQueued + (run.taking ? Callback::kTaking : 0),
+    std::memory_order_seq_cst);
+  if (callback.kind_ == Kind::timer) {
+    if (callback.timer_active_ && !run.taking) {
+      arm(set, callback);
+    }
+  } else if (
+    set.order == Order::window && works && !run.taking && !callback.arrivals_.empty() &&
+    mark_queued(callback)) {
+    // The rest of its backlog is as ready as a message that comes now: polling points see it.
+    insert(set, callback, Callback::Comes::released);
+  }
+  return works;
+}
+
+// Puts aside what is not for this visit. It must not hold its group meanwhile. With the set's mutex
+// held.
+void Scheduler::hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept
+{
+  Callback * handed = nullptr;
+  if (set.queue->enters_groups()) {
+    handed = callback.group_->leave();
+    set.queue->group_left(*callback.group_);
+  } else {
+    bool was_parked = false;
+    handed = callback.group_->forget(callback, was_parked);
+  }
+  {
+    std::lock_guard lock(held_mutex_);
+    callback.where_.store(Callback::Where::held, std::memory_order_relaxed);
+    callback.next_ = held_;
+    held_ = &callback;
+  }
+  if (handed != nullptr) {
+    handed->comes_ = Callback::Comes::returning;
+    put_in(*handed, visitor);
+    drain(set);  // it may be for this visit
+  }
+}
+
+// Pops one callback and starts it if it may. With the set's mutex held.
+Scheduler::Pick Scheduler::pick(
+  ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
+{
+  Callback * const callback = set.queue->pop();
+  if (callback == nullptr) {
+    return Pick::nothing;
+  }
+  if (
+    before != UINT64_MAX &&
+    (callback->precedence_.sequence >= before || callback->visit_ == visit_)) {
+    hold(set, *callback, thread);
+    return Pick::put_aside;
+  }
+  if (!set.queue->enters_groups() && callback->group_->enter(*callback) == Group::Enter::parked) {
+    return Pick::put_aside;
+  }
+  if (start(set, *callback, thread, now, run)) {
+    callback->visit_ = before != UINT64_MAX ? visit_ : callback->visit_;
+    return Pick::started;
+  }
+  // A cancelled timer, or an arrival that was overwritten: nothing runs, the group is free.
+  finish(run);
+  return Pick::put_aside;
+}
+
+// Of several sets, the one whose best callback comes first. Windows never share threads, so all
+// heads can be compared.
+ThreadSet * Scheduler::best_set(ThreadSets & own, std::uint32_t thread, Time now) noexcept
+{
+  ThreadSet * best = nullptr;
+  Precedence best_head;
+  const std::uint64_t bit = std::uint64_t{1} << wake_bit_[thread];
+  const std::uint32_t count = own.count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ThreadSet & set = *own.sets[i].load(std::memory_order_acquire);
+    std::lock_guard lock(set.mutex);
+    if (!set.serves(bit)) {
+      continue;
+    }
+    service(set, thread, now);
+    publish_hints(set);
+    if (has_windows(set.order)) {  // only a visitor sees several of these
+      if (best == nullptr && set.queue->may_have_work()) {
+        best = &set;
+        best_head.key = UINT64_MAX;
+      }
+      continue;
+    }
+    const Callback * const head = set.queue->peek();
+    if (head == nullptr) {
+      continue;
+    }
+    if (best == nullptr || head->precedence_.before(best_head)) {
+      best = &set;
+      best_head = head->precedence_;
+    }
+  }
+  return best;
+}
+
+bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
+{
+  ThreadSets & own = own_sets_[thread];
+  const std::uint64_t bit = std::uint64_t{1} << wake_bit_[thread];
+  if ((waking_.load(std::memory_order_relaxed) & bit) != 0) {
+    waking_.fetch_and(~bit, std::memory_order_seq_cst);
+  }
+
+  const std::uint32_t count = own.count.load(std::memory_order_acquire);
+  bool found = false;
+  if (count == 1) {
+    ThreadSet & set = *own.sets[0].load(std::memory_order_acquire);
+    std::lock_guard lock(set.mutex);
+    if (set.serves(bit)) {
+      service(set, thread, now);
+      Pick last = Pick::put_aside;
+      while (last == Pick::put_aside) {
+        last = pick(set, thread, now, run, before);
+      }
+      found = last == Pick::started;
+      publish_hints(set);
+    }
+  } else {
+    // One callback at a time: what comes after one that was put aside may not be the best of all.
+    while (!found) {
+      ThreadSet * const set = best_set(own, thread, now);
+      if (set == nullptr) {
+        break;
+      }
+      std::lock_guard lock(set->mutex);
+      if (set->serves(bit)) {  // it may have been given other members meanwhile
+        found = pick(*set, thread, now, run, before) == Pick::started;
+        publish_hints(*set);
+      }
+    }
+  }
+  if (found) {
+    pass_on(own);
+  }
+  return found;
+}
+
+void Scheduler::taken(Run & run) noexcept
+{
+  if (!run.taking) {
+    return;
+  }
+  run.taking = false;
+  Callback & callback = *run.callback;
+  if (callback.kind_ == Kind::timer) {
+    taken_by_timer(callback);
+    return;
+  }
+  callback.state_.fetch_and(~Callback::kTaking, std::memory_order_seq_cst);
+  if (!callback.arrivals_.empty()) {
+    enqueue(callback);
+  }
+}
+
+// Queues what is pending and leaves the group. For `stock`, with the set's mutex held.
+void Scheduler::finish(Run & run) noexcept
+{
+  Callback & callback = *run.callback;
+  ThreadSet & set = *run.set;
+  Group & group = *callback.group_;
+
+  bool parks = false;
+  if (callback.kind_ != Kind::timer && !callback.arrivals_.empty() && mark_queued(callback)) {
+    if (!group.exclusive() || has_windows(set.order)) {
+      put_in(callback, run.thread);  // for a window, that is the next one
+    } else {
+      parks = true;
+    }
+  }
+  Callback * handed = nullptr;
+  if (parks) {
+    // Its next message competes with what is parked in the group, by (key, release). The key is
+    // looked up with the group locked, so that `set_priority` either comes before or finds it.
+    std::lock_guard lock(group.mutex_);
+    set_key(set, callback, Callback::Comes::released);
+    handed = group.park_and_leave(callback);
+  } else {
+    handed = group.leave();
+  }
+  if (set.queue->enters_groups()) {
+    set.queue->group_left(group);
+  }
+  // From here on `remove` may return and the callback be destroyed, unless it is queued again.
+  callback.state_.fetch_sub(Callback::kRun, std::memory_order_release);
+  if (handed != nullptr) {
+    handed->comes_ =
+      parks && handed == &callback ? Callback::Comes::released : Callback::Comes::returning;
+    put_in(*handed, run.thread);
+  }
+}
+
+void Scheduler::complete(Run & run) noexcept
+{
+  taken(run);
+  ThreadSet & set = *run.set;
+  if (!set.queue->enters_groups()) {
+    finish(run);
+    return;
+  }
+  // `stock`: leaving a group is an event for all its sets, as rclcpp's interrupt is for its one.
+  {
+    std::lock_guard lock(set.mutex);
+    finish(run);
+    publish_hints(set);
+  }
+  look_again();
+}
+
+// After a group was left: members of it may lie in the queues of any sets.
+void Scheduler::look_again() noexcept
+{
+  ThreadSets & all = own_sets_[visitor()];
+  const std::uint32_t count = all.count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ThreadSet & set = *all.sets[i].load(std::memory_order_acquire);
+    {
+      std::lock_guard lock(set.mutex);
+      set.queue->look_again();
+      publish_hints(set);
+    }
+    wake_one(set);
+  }
+}
+
+void Scheduler::release_held() noexcept
+{
+  {
+    std::lock_guard lock(held_mutex_);
+    while (held_ != nullptr) {
+      Callback * const callback = held_;
+      held_ = callback->next_;
+      put_in(*callback, kNoThread);
+    }
+  }
+  if (order_ == Order::stock) {
+    look_again();  // their groups were entered for a moment when they were put aside
+  }
+}
+
+}  // namespace takt_core

@@ -1,0 +1,144 @@
+// Removing. Serialised by setup_mutex_, safe while threads dispatch.
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+#include "scheduler/scheduler_settings.hpp"
+
+namespace takt_core
+{
+
+// Takes the callback out of wherever it waits; false if it is on its way between two places. With
+// the mutex of its set held.
+bool Scheduler::unlink(Callback & callback) noexcept
+{
+  ThreadSet & set = *callback.set_.load(std::memory_order_relaxed);
+  drain(set);
+  bool out = false;
+  if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue) {
+    set.queue->remove(callback);
+    out = true;
+  } else if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::held) {
+    std::lock_guard lock(held_mutex_);
+    for (Callback ** at = &held_; *at != nullptr; at = &(*at)->next_) {
+      if (*at == &callback) {
+        *at = callback.next_;
+        out = true;
+        break;
+      }
+    }
+  }
+  bool was_parked = false;
+  Callback * const handed = callback.group_->forget(callback, was_parked);
+  if (handed != nullptr) {
+    handed->comes_ = Callback::Comes::returning;
+    put_in(*handed, kNoThread);
+  }
+  if (out || was_parked) {
+    callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+    callback.state_.fetch_and(~Callback::kQueued, std::memory_order_seq_cst);
+  }
+  return (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
+}
+
+// Lets nothing of the callback start any more and takes it out of its queue, its timers and its
+// group. Not out of its set's books: those go by `detach` and `give_up`, or with the scheduler.
+void Scheduler::take_out(Callback & callback)
+{
+  callback.state_.fetch_or(Callback::kClosed, std::memory_order_seq_cst);
+  for (;;) {
+    ThreadSet & set = *lock_set(callback);
+    if (TimerHeap::armed(callback)) {
+      set.timers.disarm(callback);
+    }
+    const bool out = unlink(callback);
+    publish_hints(set);
+    set.mutex.unlock();
+    if (set.may_have_work.load(std::memory_order_seq_cst)) {
+      wake_one(set);  // a thread that looked while the intake was being emptied here saw nothing
+    }
+    if (out) {
+      break;
+    }
+    // It lies in the intake of a set it was bound to before, or some thread is between marking it
+    // queued and linking it; that takes a few instructions unless the thread is preempted there.
+    drain_all();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  callback.state_.fetch_and(~Callback::kAdded, std::memory_order_seq_cst);
+  callback.deadlines_.store(nullptr, std::memory_order_release);  // read of what waits only
+  callback.group_->part();
+}
+
+std::shared_ptr<Callback> Scheduler::remove(Callback & callback, bool awaited)
+{
+  std::lock_guard setup(setup_mutex_);
+  const auto found = settings_.find(&callback);
+  if (found == settings_.end()) {
+    const auto earlier = std::find_if(retired_.begin(), retired_.end(), [&](const auto & settings) {
+      return settings->callback.get() == &callback;
+    });
+    return earlier == retired_.end() ? nullptr : (*earlier)->callback;
+  }
+  take_out(callback);
+  ThreadSet & set = *callback.set_.load(std::memory_order_relaxed);
+  {
+    std::lock_guard lock(set.mutex);
+    set.queue->detach(callback);
+  }
+  give_up(set);
+  by_id_.erase(callback.id_);
+  std::unique_ptr<Settings> gone = std::move(found->second);
+  settings_.erase(found);
+  std::shared_ptr<Callback> removed = gone->callback;
+  gone->last_set = &set;
+  if (running(callback)) {
+    gone->awaited = awaited;
+    retired_.push_back(std::move(gone));
+    retiring_.store(true, std::memory_order_release);
+  } else {
+    forget(*gone);
+  }
+  return removed;
+}
+
+// The last run of a removed callback is over: it belongs to no scheduler any more, unless it was
+// added again meanwhile, here or elsewhere.
+void Scheduler::forget(const Settings & gone) noexcept
+{
+  ThreadSet * last = gone.last_set;
+  if (settings_.count(gone.callback.get()) == 0) {
+    gone.callback->set_.compare_exchange_strong(last, nullptr);
+  }
+}
+
+void Scheduler::leave_to_reap(const Callback & callback)
+{
+  std::lock_guard setup(setup_mutex_);
+  for (const auto & settings : retired_) {
+    if (settings->callback.get() == &callback) {
+      settings->awaited = false;
+    }
+  }
+}
+
+bool Scheduler::reap(const Callback * awaited)
+{
+  if (!retiring_.load(std::memory_order_acquire)) {
+    return false;
+  }
+  std::vector<std::unique_ptr<Settings>> ended;  // freed after the mutex: destructors call back
+  std::lock_guard setup(setup_mutex_);
+  const auto first = std::partition(retired_.begin(), retired_.end(), [&](const auto & s) {
+    return running(*s->callback) || (s->awaited && s->callback.get() != awaited);
+  });
+  std::for_each(first, retired_.end(), [this](const auto & s) { forget(*s); });
+  std::move(first, retired_.end(), std::back_inserter(ended));
+  retired_.erase(first, retired_.end());
+  retiring_.store(!retired_.empty(), std::memory_order_release);
+  return !retired_.empty();
+}
+
+}  // namespace takt_core

@@ -1,0 +1,284 @@
+// Thread sets: made when the first callback is bound to their threads, out of use when the last one
+// has left. Serialised by setup_mutex_, safe while threads dispatch.
+//
+// A thread reads its list of sets without a lock. It may miss a set only while it looks at a list
+// that is being changed twice, first made shorter and then longer; `thread_set` has it look again.
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "scheduler/scheduler_settings.hpp"
+
+namespace takt_core
+{
+
+// Whether there is or can be a thread set of these members. A set that only `moving` are bound to
+// does not stand in the way: they leave it.
+void Scheduler::check_threads(
+  ThreadMask threads, const std::vector<Callback *> & moving, Faults & faults) const
+{
+  if (threads == 0) {
+    threads = all_threads();
+  }
+  if ((threads & ~all_threads()) != 0) {
+    faults.push_back(
+      "binding names thread " + std::to_string(std::bit_width(threads) - 1) +
+      ", but the executor has only " + std::to_string(threads_) + " (numbered from 0)");
+    return;
+  }
+  std::size_t used = 0;
+  bool shared = false;
+  for (const auto & set : sets_) {
+    const auto leaving = std::count_if(moving.begin(), moving.end(), [&](const Callback * c) {
+      return c->set_.load(std::memory_order_relaxed) == set.get();
+    });
+    if (set->users > 0 && set->members == threads) {
+      return;
+    }
+    if (set->users > static_cast<std::size_t>(leaving)) {
+      ++used;
+      shared = shared || (set->members & threads) != 0;
+    }
+  }
+  if (has_windows(order_) && shared) {
+    faults.push_back(
+      "order " + std::string(to_string(order_)) +
+      " has one window per thread set: a thread cannot be in two of them; bind callbacks to "
+      "the same threads or to disjoint ones");
+  } else if (used >= kMaxThreadSets) {
+    faults.push_back("more than 64 distinct thread sets; bind callbacks to fewer combinations");
+  }
+}
+
+// The thread set of these members, put to use if it is not yet. After `check_threads`.
+ThreadSet & Scheduler::thread_set(ThreadMask threads)
+{
+  if (threads == 0) {
+    threads = all_threads();
+  }
+  ThreadSet * set = nullptr;
+  for (const auto & known : sets_) {
+    if (known->members == threads) {
+      return *known;
+    }
+    set = known->members == 0 ? known.get() : set;
+  }
+  if (set == nullptr) {
+    auto owned = std::make_unique<ThreadSet>(*this, order_, window_timers_);
+    owned->queue->reserve(settings_.size() + 1, owned->mutex);
+    owned->timers.reserve(settings_.size() + 1, owned->mutex);
+    sets_.push_back(std::move(owned));
+    set = sets_.back().get();
+  }
+  ThreadMask wake_members = 0;
+  for (std::uint32_t t = 0; t <= threads_; ++t) {
+    if (t == visitor() || (threads >> t & 1) != 0) {
+      wake_members |= std::uint64_t{1} << wake_bit_[t];
+    }
+  }
+  {
+    std::lock_guard lock(set->mutex);
+    set->members = threads;
+    set->wake_members = wake_members;
+  }
+  for (std::uint32_t t = 0; t <= threads_; ++t) {
+    if (t == visitor() || (threads >> t & 1) != 0) {
+      show(*set, t);
+    }
+  }
+  return *set;
+}
+
+// Puts the set on the thread's list. The visitor's list has every set that ever was in use.
+void Scheduler::show(ThreadSet & set, std::uint32_t thread)
+{
+  ThreadSets & own = own_sets_[thread];
+  const std::uint32_t count = own.count.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (own.sets[i].load(std::memory_order_relaxed) == &set) {
+      return;
+    }
+  }
+  own.sets[count].store(&set, std::memory_order_release);
+  own.count.store(count + 1, std::memory_order_release);
+  if (count < own.used) {
+    // It may have been going by the old list and have found this set where another one was that is
+    // elsewhere now: what it missed there gets another look.
+    wake_thread(thread);
+    pass_on(own);
+  }
+  own.used = std::max(own.used, count + 1);
+}
+
+void Scheduler::hide(ThreadSet & set, std::uint32_t thread)
+{
+  ThreadSets & own = own_sets_[thread];
+  const std::uint32_t last = own.count.load(std::memory_order_relaxed) - 1;
+  for (std::uint32_t i = 0; i <= last; ++i) {
+    if (own.sets[i].load(std::memory_order_relaxed) == &set) {
+      own.sets[i].store(own.sets[last].load(std::memory_order_relaxed), std::memory_order_release);
+      own.count.store(last, std::memory_order_release);
+      return;
+    }
+  }
+}
+
+// One callback less is bound to the set. Nothing of it waits there, nor is on its way there.
+void Scheduler::give_up(ThreadSet & set)
+{
+  if (--set.users > 0) {
+    return;
+  }
+  const ThreadMask members = set.members;
+  {
+    std::lock_guard lock(set.mutex);
+    set.members = 0;
+    set.wake_members = 0;
+    set.timer_waiter.store(ThreadSet::kNobody, std::memory_order_seq_cst);
+    set.waiter_until = kNever;
+  }
+  for (std::uint32_t t = 0; t < threads_; ++t) {
+    if ((members >> t & 1) != 0) {
+      hide(set, t);
+    }
+  }
+}
+
+// Binds a callback that is here to other threads. After `check_threads`.
+void Scheduler::move(Callback & callback, ThreadMask threads)
+{
+  ThreadSet & to = thread_set(threads);
+  settings(callback).binding.threads = threads;
+  ThreadSet & from = *callback.set_.load(std::memory_order_relaxed);  // changes only here
+  if (&from == &to) {
+    return;
+  }
+  ++to.users;
+  // Two sets' mutexes are held only here, in the order of their addresses.
+  const bool from_first = std::less<ThreadSet *>{}(&from, &to);
+  (from_first ? from : to).mutex.lock();
+  (from_first ? to : from).mutex.lock();
+  drain(from);  // else it would wait for the next look of a thread it is no longer bound to
+  const bool queued = callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue;
+  if (queued) {
+    from.queue->remove(callback);
+    callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+  }
+  const bool armed = TimerHeap::armed(callback);
+  if (armed) {
+    from.timers.disarm(callback);
+  }
+  from.queue->detach(callback);
+  to.queue->attach(callback);
+  callback.set_.store(&to, std::memory_order_seq_cst);
+  if (armed) {
+    arm(to, callback);
+  }
+  publish_hints(from);
+  publish_hints(to);
+  to.mutex.unlock();
+  from.mutex.unlock();
+  if (from.may_have_work.load(std::memory_order_seq_cst)) {
+    wake_one(from);
+  }
+  if (queued) {
+    put_in(callback, kNoThread);  // still marked queued: nobody else could link it meanwhile
+  }
+  if (armed) {
+    attend_timers(to);
+  }
+  while (!settled(callback)) {
+    // Some thread is between marking it queued and linking it, perhaps to the old set: a few
+    // instructions unless the thread is preempted there.
+    drain_all();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  give_up(from);
+}
+
+// Whether the callback waits nowhere, or where whoever takes it from there looks up its set anew.
+bool Scheduler::settled(Callback & callback) noexcept
+{
+  ThreadSet & set = *lock_set(callback);
+  drain(set);
+  bool there = (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
+  if (!there) {
+    // With their mutexes: nobody takes it from a group, or from what a visitor put aside, without.
+    std::lock_guard group(callback.group_->mutex_);
+    std::lock_guard held(held_mutex_);
+    const Callback::Where where = callback.where_.load(std::memory_order_relaxed);
+    there = where == Callback::Where::queue || where == Callback::Where::parked ||
+            where == Callback::Where::held;
+  }
+  publish_hints(set);
+  set.mutex.unlock();
+  if (set.may_have_work.load(std::memory_order_seq_cst)) {
+    wake_one(set);  // a thread that looked while the intake was being emptied here saw nothing
+  }
+  return there;
+}
+
+// Brings everything in the intakes to where it belongs, whether or not threads dispatch.
+void Scheduler::drain_all() noexcept
+{
+  for (const auto & set : sets_) {
+    set->mutex.lock();
+    drain(*set);
+    publish_hints(*set);
+    set->mutex.unlock();
+    if (set->may_have_work.load(std::memory_order_seq_cst)) {
+      wake_one(*set);
+    }
+  }
+}
+
+Status Scheduler::bind(Callback & callback, ThreadMask threads)
+{
+  std::lock_guard setup(setup_mutex_);
+  if (settings_.count(&callback) == 0) {
+    return Faults{callback.id_ + " is not in this executor"};
+  }
+  Faults faults;
+  check_threads(threads, {&callback}, faults);
+  if (faults.empty()) {
+    move(callback, threads);
+  }
+  return faults;
+}
+
+Status Scheduler::bind_chain(std::string_view name, ThreadMask threads)
+{
+  std::lock_guard setup(setup_mutex_);
+  const auto chain = find_chain(name);
+  if (chain == chains_.end()) {
+    return Faults{"there is no chain " + std::string(name) + " in this executor"};
+  }
+  const std::vector<Callback *> members = members_of(*chain);
+  Faults faults;
+  check_threads(threads, members, faults);
+  if (!faults.empty()) {
+    return faults;
+  }
+  for (Callback * const member : members) {
+    move(*member, threads);
+  }
+  return {};
+}
+
+ThreadMask Scheduler::threads(const Callback & callback) const noexcept
+{
+  for (;;) {
+    const ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
+    const bool here = set != nullptr && &set->owner == this &&
+                      (callback.state_.load(std::memory_order_acquire) & Callback::kAdded) != 0;
+    const ThreadMask members = here ? set->members.load() : 0;
+    if (callback.set_.load(std::memory_order_acquire) == set) {
+      return members;
+    }
+  }
+}
+
+}  // namespace takt_core

@@ -1,0 +1,48 @@
+// What set-up remembers of each callback; private to the scheduler's sources.
+#ifndef TAKT_CORE__SRC__SCHEDULER_SETTINGS_HPP_
+#define TAKT_CORE__SRC__SCHEDULER_SETTINGS_HPP_
+
+#include <memory>
+#include <vector>
+
+#include "scheduler/callback_numbers.hpp"
+#include "takt_core/scheduler.hpp"
+
+namespace takt_core
+{
+
+/// What a callback's deadlines are computed from. Read by whoever holds the mutex of the callback's
+/// set or, while it runs, that of its group; replaced by who holds both.
+struct Callback::Deadlines
+{
+  Duration local = kForever;  // from its own release; of what carries no chain of `entries`
+
+  // The chains that end-to-end deadlines are inherited from.
+  struct Entry
+  {
+    detail::IdNumber root;  // the chain's root, in whichever executor of this process it is
+    Duration deadline;      // from the root's release
+  };
+  std::vector<Entry> entries;
+};
+
+/// Adds a fault if `priority` is out of range.
+void check_priority(const std::string & what, std::optional<int> priority, Faults & faults);
+
+/// Adds a fault unless `deadline` is above zero.
+void check_deadline(const std::string & what, std::optional<Duration> deadline, Faults & faults);
+
+struct Scheduler::Settings
+{
+  std::shared_ptr<Callback> callback;
+  Binding binding;                                       // as asked; absent values are inherited
+  std::unique_ptr<const Callback::Deadlines> deadlines;  // null: it has none
+  std::uint64_t added = 0;                               // position in the order of adding
+  // After the removal:
+  ThreadSet * last_set = nullptr;  // where it was bound to
+  bool awaited = false;            // whoever removed it waits for its run, and frees it
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__SRC__SCHEDULER_SETTINGS_HPP_

@@ -1,0 +1,193 @@
+// Adding and finding. Serialised by setup_mutex_, safe while threads dispatch.
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+
+#include "scheduler/scheduler_settings.hpp"
+
+namespace takt_core
+{
+
+Scheduler::Scheduler(SchedulerOptions options, Waker & waker)
+: threads_(static_cast<std::uint32_t>(options.thread_urgencies.size())),
+  order_(options.order),
+  window_timers_(options.window_timers),
+  waker_(waker),
+  own_sets_(std::make_unique<ThreadSets[]>(threads_ + 1))
+{
+  // Bits of `idle_` are given out by falling urgency, so that the lowest set bit is the thread to
+  // wake. The visitor comes last.
+  std::vector<std::uint32_t> order(threads_);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return options.thread_urgencies[a] > options.thread_urgencies[b];
+  });
+  order.push_back(threads_);
+  for (std::uint32_t bit = 0; bit < order.size(); ++bit) {
+    wake_order_[bit] = order[bit];
+    wake_bit_[order[bit]] = bit;
+  }
+}
+
+Scheduler::~Scheduler()
+{
+  idle_.store(0);  // nobody is there to be woken by what is handed on below
+  for (const auto & [callback, settings] : settings_) {
+    take_out(*settings->callback);
+    settings->callback->rank_ = UINT32_MAX;
+    settings->callback->set_.store(nullptr);
+  }
+  for (const auto & settings : retired_) {
+    forget(*settings);
+  }
+}
+
+Scheduler::Settings & Scheduler::settings(const Callback & callback) const
+{
+  return *settings_.at(&callback);
+}
+
+Status Scheduler::add(
+  std::shared_ptr<Callback> callback, const Binding & binding, Time now,
+  const std::function<void()> & accepted)
+{
+  if (callback == nullptr) {
+    return Faults{"there is no callback to add: the pointer is null"};
+  }
+  std::lock_guard setup(setup_mutex_);
+  Callback & c = *callback;
+  Faults faults;
+  if (by_id_.count(c.id_) != 0) {
+    faults.push_back("callback id " + c.id_ + " is used already; ids are unique in an executor");
+  } else if ((c.state_.load() & Callback::kAdded) != 0) {
+    faults.push_back(c.id_ + ": belongs to another executor; remove it there first");
+  } else if (running(c)) {
+    faults.push_back(c.id_ + ": was removed but still runs; add it again once that run is over");
+  }
+  check_timer(c, faults);
+  check_priority(c.id_, binding.priority, faults);
+  check_deadline(c.id_, binding.deadline, faults);
+  check_threads(binding.threads, {}, faults);
+  if (faults.empty() && !c.group_->join(this)) {
+    faults.push_back(
+      c.id_ + ": group " + c.group_->id() +
+      " has members in another executor, or one that was removed there and still runs; a group "
+      "belongs to one executor");
+  }
+  if (!faults.empty()) {
+    return faults;
+  }
+  ThreadSet & set = thread_set(binding.threads);
+
+  c.registration_ = registrations_[static_cast<std::size_t>(c.kind_)]++;
+  c.state_.fetch_and(~Callback::kMarks);
+  c.withdrawn_ = false;
+  c.publishes_last_ = binding.publishes_last;
+  c.comes_ = Callback::Comes::released;
+  c.visit_ = 0;
+  c.expiry_ = kNever;
+  c.due_ = kNever;
+  auto owned = std::make_unique<Settings>();
+  owned->callback = callback;
+  owned->binding = binding;
+  owned->added = ++added_;
+  settings_.emplace(&c, std::move(owned));
+  by_id_.emplace(c.id_, &c);
+  for (const auto & s : sets_) {
+    s->queue->reserve(settings_.size(), s->mutex);
+    s->timers.reserve(settings_.size(), s->mutex);
+    if (c.group_->shared()) {
+      std::lock_guard pass(s->mutex);  // nobody enters the group as its only member any more
+    }
+  }
+  ++set.users;
+  c.set_.store(&set, std::memory_order_release);
+  {
+    std::lock_guard lock(set.mutex);
+    set.queue->attach(c);
+  }
+  inherit(c);
+
+  if (accepted) {
+    accepted();
+  }
+  c.state_.fetch_or(Callback::kAdded, std::memory_order_seq_cst);
+  if (c.kind_ == Kind::timer) {
+    if (open_.load(std::memory_order_acquire)) {
+      std::unique_lock lock(set.mutex);
+      start_timer(set, c, std::max(now, epoch_));
+      lock.unlock();
+      attend_timers(set);
+    }
+  } else if (!c.arrivals_.empty()) {
+    enqueue(c);
+  }
+  return {};
+}
+
+void Scheduler::start_timer(ThreadSet & set, Callback & timer, Time from) noexcept
+{
+  if (timer.timer_active_ && !TimerHeap::armed(timer)) {
+    timer.expiry_ = add_saturated(from, timer.timer_.offset.value_or(timer.timer_.period));
+    arm(set, timer);
+    publish_hints(set);
+  }
+}
+
+void Scheduler::open(Time epoch)
+{
+  std::lock_guard setup(setup_mutex_);
+  if (open_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  epoch_ = epoch;
+  open_.store(true, std::memory_order_release);
+  for (const auto & [callback, settings] : settings_) {
+    Callback & c = *settings->callback;
+    if (c.kind_ == Kind::timer) {
+      ThreadSet & set = *c.set_.load(std::memory_order_relaxed);
+      std::unique_lock lock(set.mutex);
+      start_timer(set, c, epoch);
+      lock.unlock();
+      attend_timers(set);
+    }
+  }
+}
+
+std::shared_ptr<Callback> Scheduler::find(std::string_view id) const
+{
+  std::lock_guard setup(setup_mutex_);
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : settings(*found->second).callback;
+}
+
+std::vector<std::shared_ptr<Callback>> Scheduler::callbacks() const
+{
+  std::lock_guard setup(setup_mutex_);
+  std::vector<const Settings *> sorted;
+  sorted.reserve(settings_.size());
+  for (const auto & [callback, settings] : settings_) {
+    sorted.push_back(settings.get());
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const Settings * a, const Settings * b) {
+    return a->added < b->added;
+  });
+  std::vector<std::shared_ptr<Callback>> all;
+  all.reserve(sorted.size());
+  for (const Settings * const settings : sorted) {
+    all.push_back(settings->callback);
+  }
+  return all;
+}
+
+Result<Binding> Scheduler::binding(const Callback & callback) const
+{
+  std::lock_guard setup(setup_mutex_);
+  const auto found = settings_.find(&callback);
+  if (found == settings_.end()) {
+    return Faults{callback.id_ + " is not in this executor"};
+  }
+  return found->second->binding;
+}
+
+}  // namespace takt_core

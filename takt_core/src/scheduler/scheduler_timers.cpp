@@ -1,0 +1,281 @@
+// Timers: releasing those that are due, and the policies for missed periods.
+#include <mutex>
+
+#include "scheduler/scheduler_settings.hpp"
+
+namespace takt_core
+{
+
+void Scheduler::check_timer(const Callback & callback, Faults & faults)
+{
+  if (callback.kind_ != Kind::timer) {
+    if (callback.timed_) {
+      faults.push_back(
+        callback.id_ + ": timer options belong to a timer, not to a " +
+        std::string(to_string(callback.kind_)));
+    }
+    return;
+  }
+  if (callback.timer_.period <= Duration::zero()) {
+    faults.push_back(callback.id_ + ": a timer needs a period above zero");
+  }
+  if (callback.timer_.offset && *callback.timer_.offset < Duration::zero()) {
+    faults.push_back(
+      callback.id_ + ": offset " + std::to_string(callback.timer_.offset->count()) +
+      " ns must not be negative");
+  }
+}
+
+// Releases every timer of the set that is due; returns how many. With the set's mutex held.
+std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
+{
+  std::uint32_t released = 0;
+  while (!set.timers.empty() && set.timers.next() <= now) {
+    Callback & timer = set.timers.top();
+    set.timers.disarm(timer);
+    // Not queued: a timer is armed only when it has been picked, or never was released.
+    if (!mark_queued(timer)) {
+      continue;  // being removed
+    }
+    timer.due_ = timer.expiry_;
+    timer.precedence_.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
+    insert(set, timer, Callback::Comes::released);
+    ++released;
+  }
+  return released;
+}
+
+// Sets the next expiry of a timer that starts now, by its policy; returns the periods it drops.
+std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
+{
+  const Duration period = timer.timer_.period;
+  Duration::rep dropped = 0;
+  switch (timer.timer_.missed_periods) {
+    case MissedPeriods::catch_up:
+      timer.expiry_ = add_saturated(timer.due_, period);
+      break;
+    case MissedPeriods::restart:
+      dropped = std::max<Duration::rep>((now - timer.due_) / period, 0);
+      timer.expiry_ = add_saturated(std::max(now, timer.due_), period);
+      break;
+    case MissedPeriods::skip:
+      timer.expiry_ = add_saturated(timer.due_, period);
+      if (timer.expiry_ <= now) {
+        dropped = (now - timer.due_) / period;
+        timer.expiry_ = add_saturated(timer.due_ + dropped * period, period);
+      }
+      break;
+  }
+  timer.skipped_.fetch_add(static_cast<std::uint64_t>(dropped), std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(dropped);
+}
+
+// Puts an idle timer into the set's heap and sees to it that somebody wakes in time.
+void Scheduler::arm(ThreadSet & set, Callback & timer) noexcept
+{
+  set.timers.arm(timer);
+  const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
+  if (waiter != ThreadSet::kNobody && timer.expiry_ < set.waiter_until) {
+    wake_thread(waiter);  // it sleeps too long: let it look again
+  }
+}
+
+// After a timer was armed by somebody who is not about to look at the set: wakes a member if none
+// waits for the timers yet.
+void Scheduler::attend_timers(ThreadSet & set) noexcept
+{
+  if (
+    set.next_expiry.load(std::memory_order_seq_cst) != to_ns(kNever) &&
+    set.timer_waiter.load(std::memory_order_seq_cst) == ThreadSet::kNobody) {
+    wake_one(set);
+  }
+}
+
+// Locks the mutex of the set the callback is bound to now; the caller unlocks it. Null if it is in
+// no set of this scheduler.
+ThreadSet * Scheduler::lock_set(const Callback & callback) const noexcept
+{
+  for (;;) {
+    ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
+    if (set == nullptr || &set->owner != this) {
+      return nullptr;
+    }
+    set->mutex.lock();
+    if (callback.set_.load(std::memory_order_relaxed) == set) {
+      return set;
+    }
+    set->mutex.unlock();  // bound elsewhere meanwhile
+  }
+}
+
+// Whether an active timer that waits nowhere belongs into the heap: not while a run of it has not
+// taken yet (`taken` arms it then), and not once it is being removed.
+bool Scheduler::may_arm(std::uint32_t state) noexcept
+{
+  return (state & Callback::kAdded) != 0 && (state & (Callback::kClosed | Callback::kTaking)) == 0;
+}
+
+// A timer of a reentrant group may overlap with itself, but not before its take is over.
+void Scheduler::taken_by_timer(Callback & timer) noexcept
+{
+  ThreadSet & set = *lock_set(timer);
+  const std::uint32_t state =
+    timer.state_.fetch_and(~Callback::kTaking, std::memory_order_seq_cst) & ~Callback::kTaking;
+  const bool arms = may_arm(state) && timer.timer_active_ && !TimerHeap::armed(timer) &&
+                    (state & Callback::kQueued) == 0;
+  if (arms) {
+    arm(set, timer);
+    publish_hints(set);
+  }
+  set.mutex.unlock();
+  if (arms) {
+    attend_timers(set);
+  }
+}
+
+// The release that is queued, else the next one; kNever if cancelled. With the set's mutex held.
+Time Scheduler::upcoming(const Callback & timer) noexcept
+{
+  const bool released =
+    !timer.withdrawn_ && (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;
+  return !timer.timer_active_ ? kNever : released ? timer.due_ : timer.expiry_;
+}
+
+namespace
+{
+
+// Not in any scheduler: its timer fields are its owner's alone.
+bool loose(const std::atomic<ThreadSet *> & set) noexcept
+{
+  return set.load(std::memory_order_acquire) == nullptr;
+}
+
+}  // namespace
+
+Time Scheduler::cancel_timer(Callback & timer) noexcept
+{
+  ThreadSet * const set = lock_set(timer);
+  if (set == nullptr) {
+    if (loose(timer.set_)) {
+      timer.timer_active_ = false;
+    }
+    return kNever;
+  }
+  const Time next = upcoming(timer);
+  timer.timer_active_ = false;  // if it is queued, its start will find out
+  if (TimerHeap::armed(timer)) {
+    set->timers.disarm(timer);
+    publish_hints(*set);
+  }
+  set->mutex.unlock();
+  return next;
+}
+
+// Makes the timer active; kNever: its first release is counted from the opening of the gate. With the
+// set's mutex held, which this unlocks.
+void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry) noexcept
+{
+  timer.timer_active_ = true;
+  timer.expiry_ = expiry;
+  const std::uint32_t state = timer.state_.load(std::memory_order_acquire);
+  if (TimerHeap::armed(timer)) {
+    set.timers.disarm(timer);
+    arm(set, timer);
+  } else if ((state & Callback::kQueued) != 0) {
+    timer.withdrawn_ = true;  // its start finds out, and arms it for the new expiry
+  } else if (expiry != kNever && may_arm(state) && open_.load(std::memory_order_acquire)) {
+    arm(set, timer);  // else `open` does; it comes to this timer after the mutex is free
+  }
+  publish_hints(set);
+  set.mutex.unlock();
+  attend_timers(set);
+}
+
+void Scheduler::reset_timer(Callback & timer, Time now) noexcept
+{
+  ThreadSet * const set = lock_set(timer);
+  if (set != nullptr) {
+    begin_timer(*set, timer, add_saturated(now, timer.timer_.period));
+  } else if (loose(timer.set_)) {
+    timer.timer_active_ = true;
+  }
+}
+
+void Scheduler::resume_timer(Callback & timer, Time next, Time now) noexcept
+{
+  ThreadSet * const set = lock_set(timer);
+  if (set == nullptr) {
+    return;
+  }
+  if (timer.timer_active_) {
+    set->mutex.unlock();
+    return;
+  }
+  if (next == kNever && open_.load(std::memory_order_acquire)) {
+    next = add_saturated(std::max(now, epoch_), timer.timer_.offset.value_or(timer.timer_.period));
+  }
+  begin_timer(*set, timer, next);
+}
+
+void Scheduler::set_period(Callback & timer, Duration period) noexcept
+{
+  if (period <= Duration::zero()) {
+    return;
+  }
+  ThreadSet * const set = lock_set(timer);
+  if (set != nullptr) {
+    timer.timer_.period = period;  // from the next release on, as rcl_timer_exchange_period
+    set->mutex.unlock();
+  } else if (loose(timer.set_)) {
+    timer.timer_.period = period;
+  }
+}
+
+bool Scheduler::timer_cancelled(const Callback & timer) const noexcept
+{
+  ThreadSet * const set = lock_set(timer);
+  const bool cancelled = !timer.timer_active_;
+  if (set != nullptr) {
+    set->mutex.unlock();
+  }
+  return cancelled;
+}
+
+Time Scheduler::next_release(const Callback & timer) const noexcept
+{
+  ThreadSet * const set = lock_set(timer);
+  if (set == nullptr) {
+    return kNever;
+  }
+  const Time next = upcoming(timer);
+  set->mutex.unlock();
+  return next;
+}
+
+std::uint64_t Scheduler::begin_visit(Time now) noexcept
+{
+  ++visit_;
+  ThreadSets & all = own_sets_[visitor()];
+  const std::uint32_t count = all.count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ThreadSet & set = *all.sets[i].load(std::memory_order_acquire);
+    std::lock_guard lock(set.mutex);
+    release_timers(set, now);
+    publish_hints(set);
+  }
+  return sequence_.load(std::memory_order_relaxed);
+}
+
+Time Scheduler::next_timer(std::uint32_t thread) const noexcept
+{
+  const ThreadSets & own = own_sets_[thread];
+  std::int64_t earliest = to_ns(kNever);
+  const std::uint32_t count = own.count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ThreadSet & set = *own.sets[i].load(std::memory_order_acquire);
+    earliest = std::min(earliest, set.next_expiry.load(std::memory_order_relaxed));
+  }
+  return from_ns(earliest);
+}
+
+}  // namespace takt_core

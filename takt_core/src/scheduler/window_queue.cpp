@@ -1,0 +1,214 @@
+#include "scheduler/window_queue.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+namespace takt_core
+{
+
+namespace
+{
+
+// Polling points of all window queues of the process: a group may have members in several, and who
+// was seen by an earlier polling point goes first.
+std::atomic<std::uint64_t> g_windows{0};
+
+}  // namespace
+
+std::uint64_t RankTable::key(const Callback & callback) noexcept
+{
+  constexpr std::uint32_t kLast = (1U << (kKeyBits - kKindBits)) - 1;
+  return (static_cast<std::uint64_t>(callback.kind_) << (kKeyBits - kKindBits)) |
+         std::min(callback.registration_, kLast);
+}
+
+void RankTable::renumber(std::size_t from) noexcept
+{
+  for (std::size_t r = from; r < by_rank_.size(); ++r) {
+    by_rank_[r]->rank_ = static_cast<std::uint32_t>(r);
+  }
+}
+
+void RankTable::attach(Callback & callback)
+{
+  const auto at = std::upper_bound(
+    by_rank_.begin(), by_rank_.end(), key(callback),
+    [](std::uint64_t k, const Callback * c) { return k < key(*c); });
+  const auto from = static_cast<std::size_t>(at - by_rank_.begin());
+  by_rank_.insert(at, &callback);
+  renumber(from);
+}
+
+void RankTable::detach(Callback & callback)
+{
+  const std::size_t from = callback.rank_;
+  by_rank_.erase(by_rank_.begin() + static_cast<std::ptrdiff_t>(from));
+  callback.rank_ = UINT32_MAX;
+  renumber(from);
+}
+
+void WindowQueue::make_room(std::size_t callbacks)
+{
+  table_.reserve(callbacks);
+  window_.reserve(callbacks);
+  pending_.reserve(callbacks);
+}
+
+void WindowQueue::reserve(std::size_t callbacks, PiMutex & mutex)
+{
+  std::lock_guard lock(mutex);  // ranks are renumbered with it held anyway
+  make_room(callbacks);
+}
+
+template <typename Change>
+void WindowQueue::rerank(Change && change)
+{
+  const auto empty = [this](RankSet & set) {
+    std::vector<Callback *> members;
+    for (std::uint32_t r = set.first(); r != RankSet::kNone; r = set.first()) {
+      members.push_back(&table_.at(r));
+      set.erase(r);
+    }
+    return members;
+  };
+  const std::vector<Callback *> window = empty(window_);
+  const std::vector<Callback *> pending = empty(pending_);
+  change();
+  for (const Callback * callback : window) {
+    window_.insert(callback->rank_);
+  }
+  for (const Callback * callback : pending) {
+    pending_.insert(callback->rank_);
+  }
+}
+
+void WindowQueue::attach(Callback & callback)
+{
+  make_room(table_.size() + 1);
+  rerank([&] { table_.attach(callback); });
+}
+
+void WindowQueue::detach(Callback & callback)
+{
+  rerank([&] { table_.detach(callback); });
+}
+
+void WindowQueue::insert(Callback & callback, From from) noexcept
+{
+  const bool now =
+    from == From::group || (timers_ == WindowTimers::immediate && callback.kind_ == Kind::timer);
+  (now ? window_ : pending_).insert(callback.rank_);
+}
+
+void WindowQueue::remove(Callback & callback) noexcept
+{
+  if (window_.contains(callback.rank_)) {
+    window_.erase(callback.rank_);
+  } else {
+    pending_.erase(callback.rank_);
+  }
+}
+
+Callback * WindowQueue::pop() noexcept
+{
+  if (window_.empty() && !pending_.empty()) {
+    window_.swap(pending_);  // the polling point
+    number_ = g_windows.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  const std::uint32_t rank = window_.first();
+  if (rank == RankSet::kNone) {
+    return nullptr;
+  }
+  window_.erase(rank);
+  Callback & callback = table_.at(rank);
+  // Should it be parked in its group, it goes before the members of later windows.
+  callback.precedence_.key = (number_ << RankTable::kKeyBits) | RankTable::key(callback);
+  return &callback;
+}
+
+void StockQueue::insert(Callback & callback, From from) noexcept
+{
+  WindowQueue::insert(callback, from);
+  settled_ = false;
+}
+
+void StockQueue::remove(Callback & callback) noexcept
+{
+  WindowQueue::remove(callback);
+}
+
+bool StockQueue::awaited(const Callback & callback) const noexcept
+{
+  return std::find(excluded_.begin(), excluded_.end(), callback.group_) == excluded_.end();
+}
+
+void StockQueue::collect(bool only_awaited) noexcept
+{
+  // What is left of the old window is not kept: it is due or has data still, so it is pending.
+  for (std::uint32_t r = window_.first(); r != RankSet::kNone; r = window_.first()) {
+    window_.erase(r);
+    pending_.insert(r);
+  }
+  for (std::uint32_t r = pending_.first(); r != RankSet::kNone; r = pending_.next(r)) {
+    const Callback & callback = table_.at(r);
+    if (only_awaited ? awaited(callback) : !callback.group_->busy()) {
+      window_.insert(r);
+    }
+  }
+  for (std::uint32_t r = window_.first(); r != RankSet::kNone; r = window_.next(r)) {
+    pending_.erase(r);
+  }
+}
+
+Callback * StockQueue::pick() noexcept
+{
+  for (std::uint32_t r = window_.first(); r != RankSet::kNone; r = window_.next(r)) {
+    Callback & callback = table_.at(r);
+    if (callback.group_->try_enter()) {
+      window_.erase(r);
+      if (callback.group_->exclusive()) {
+        busy_.push_back(callback.group_);
+      }
+      return &callback;
+    }
+  }
+  return nullptr;
+}
+
+Callback * StockQueue::pop() noexcept
+{
+  if (waiting_) {  // the wait returns with what it waited for and nothing else
+    waiting_ = false;
+    collect(true);
+    excluded_.clear();
+  }
+  if (Callback * const callback = pick()) {
+    return callback;
+  }
+  collect(false);
+  if (Callback * const callback = pick()) {
+    return callback;
+  }
+  waiting_ = true;
+  settled_ = true;
+  excluded_ = busy_;
+  return nullptr;
+}
+
+void StockQueue::group_left(Group & group) noexcept
+{
+  const auto at = std::find(busy_.begin(), busy_.end(), &group);
+  if (at != busy_.end()) {
+    *at = busy_.back();
+    busy_.pop_back();
+  }
+  look_again();
+}
+
+void StockQueue::look_again() noexcept
+{
+  settled_ = false;  // rclcpp triggers the interrupt guard condition here
+}
+
+}  // namespace takt_core

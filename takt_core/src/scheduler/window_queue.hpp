@@ -1,0 +1,116 @@
+// Orders `window` and `stock`: ROS 2's polling points.
+//
+// Source: rclcpp's wait-set executors as documented for Humble; Casini et al., ECRTS 2019, for the
+// single thread; Teper et al., EMSOFT 2024, for the pool's starvation.
+//
+// Callbacks are ranked by kind (timer, subscription, service, client, waitable), then registration.
+// A window is the set of callbacks that were ready at the last polling point; each runs at most
+// once in it, in rank order. What becomes ready meanwhile is pending for the next window.
+#ifndef TAKT_CORE__SRC__WINDOW_QUEUE_HPP_
+#define TAKT_CORE__SRC__WINDOW_QUEUE_HPP_
+
+#include <vector>
+
+#include "takt_core/detail/rank_set.hpp"
+#include "takt_core/detail/ready_queue.hpp"
+
+namespace takt_core
+{
+
+/// Gives each attached callback its rank and finds callbacks by rank.
+class RankTable
+{
+public:
+  void reserve(std::size_t callbacks) { by_rank_.reserve(callbacks); }
+  std::size_t size() const noexcept { return by_rank_.size(); }
+  Callback & at(std::uint32_t rank) const noexcept { return *by_rank_[rank]; }
+
+  /// Both renumber all later ranks: O(attached).
+  void attach(Callback & callback);
+  void detach(Callback & callback);
+
+  /// Kind-major, registration-minor, independent of who else is attached. So few bits, because the
+  /// number of the window goes above them and has to last: 2^41 polling points are months at a
+  /// million a second.
+  static constexpr unsigned kKeyBits = 23;
+  static constexpr unsigned kKindBits = 3;
+  static std::uint64_t key(const Callback & callback) noexcept;
+
+private:
+  void renumber(std::size_t from) noexcept;
+  std::vector<Callback *> by_rank_;
+};
+
+/// Order `window`. A callback back from its group rejoins the current window, so that nothing a
+/// window once held is starved by the windows after it.
+class WindowQueue : public ReadyQueue
+{
+public:
+  explicit WindowQueue(WindowTimers timers) : timers_(timers) {}
+
+  void reserve(std::size_t callbacks, PiMutex & mutex) override;
+  void attach(Callback & callback) override;
+  void detach(Callback & callback) override;
+  void insert(Callback & callback, From from) noexcept override;
+  void remove(Callback & callback) noexcept override;
+  Callback * pop() noexcept override;
+  const Callback * peek() const noexcept override { return nullptr; }
+  bool may_have_work() const noexcept override { return !window_.empty() || !pending_.empty(); }
+  std::uint64_t key(const Callback & callback, Time) const noexcept override
+  {
+    return RankTable::key(callback);
+  }
+
+protected:
+  const WindowTimers timers_;
+  RankTable table_;
+  RankSet window_;   // the current window's members that have not run
+  RankSet pending_;  // ready, but after the polling point
+
+private:
+  void make_room(std::size_t callbacks);
+  template <typename Change>
+  void rerank(Change && change);
+
+  std::uint64_t number_ = 0;  // of the latest polling point
+};
+
+/// Order `stock`: as `window`, but members of a busy group are passed over, and when a window holds
+/// nothing else it is rebuilt from the groups that are free at that moment: the members of busy
+/// groups drop out of it. A thread that finds nothing at all waits for the groups that were free
+/// when it looked. This starves callbacks, as published; it exists to be compared with.
+class StockQueue final : public WindowQueue
+{
+public:
+  using WindowQueue::WindowQueue;
+
+  void remove(Callback & callback) noexcept override;
+  void insert(Callback & callback, From from) noexcept override;
+  Callback * pop() noexcept override;
+  bool may_have_work() const noexcept override { return !settled_; }
+  bool enters_groups() const noexcept override { return true; }
+  void group_left(Group & group) noexcept override;
+  void look_again() noexcept override;
+
+private:
+  Callback * pick() noexcept;
+  void collect(bool only_awaited) noexcept;
+  bool awaited(const Callback & callback) const noexcept;
+
+  static constexpr std::size_t kMaxThreads = 64;
+  std::vector<const Group *> busy_ = reserved();      // groups entered through this queue
+  std::vector<const Group *> excluded_ = reserved();  // those busy when the waiting thread looked
+  bool waiting_ = false;  // a thread waits; what it waits for excludes `excluded_`
+  bool settled_ = true;   // nothing changed since `pop` last found nothing
+
+  static std::vector<const Group *> reserved()
+  {
+    std::vector<const Group *> groups;
+    groups.reserve(kMaxThreads);
+    return groups;
+  }
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__SRC__WINDOW_QUEUE_HPP_

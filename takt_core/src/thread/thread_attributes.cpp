@@ -1,0 +1,161 @@
+// The part of thread attributes that asks for nothing: names, ranges, order.
+#include "takt_core/thread_attributes.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <optional>
+
+#include "thread/affinity.hpp"
+#include "thread/refusal.hpp"
+
+namespace takt_core
+{
+namespace
+{
+
+std::optional<Duration> read_sysctl_us(const char * path)
+{
+  std::ifstream file(path);
+  std::int64_t us = 0;
+  if (!(file >> us)) {
+    return std::nullopt;
+  }
+  return Duration{us * 1000};
+}
+
+void validate_priorities(const ThreadAttributes & attributes, Faults & faults)
+{
+  const std::string policy{to_string(attributes.policy)};
+  if (has_rt_priority(attributes.policy)) {
+    if (attributes.priority < 1 || attributes.priority > 99) {
+      faults.push_back(
+        "priority " + std::to_string(attributes.priority) + " is outside 1 to 99 of policy '" +
+        policy + "'");
+    }
+  } else if (attributes.priority != 0) {
+    faults.push_back(
+      "priority " + std::to_string(attributes.priority) + " does not belong to policy '" + policy +
+      "'; use policy fifo or rr, or leave it away");
+  }
+  if (!attributes.nice) {
+    return;
+  }
+  if (has_nice(attributes.policy)) {
+    if (*attributes.nice < -20 || *attributes.nice > 19) {
+      faults.push_back("nice " + std::to_string(*attributes.nice) + " is outside -20 to 19");
+    }
+  } else {
+    faults.push_back(
+      "nice " + std::to_string(*attributes.nice) + " does not belong to policy '" + policy +
+      "'; use policy other or batch, or leave it away");
+  }
+}
+
+void validate_deadline(const ThreadAttributes & attributes, Faults & faults)
+{
+  const auto [runtime, deadline, period] =
+    std::array{attributes.runtime, attributes.deadline, attributes.period};
+  if (attributes.policy != Policy::deadline) {
+    if (runtime != Duration{} || deadline != Duration{} || period != Duration{}) {
+      faults.push_back(
+        "runtime, deadline and period belong to policy 'deadline', not to '" +
+        std::string(to_string(attributes.policy)) + "'");
+    }
+    return;
+  }
+  // The kernel's clock arithmetic drops ten bits, so it refuses a smaller budget.
+  constexpr Duration kSmallestRuntime{1024};
+  if (runtime < kSmallestRuntime) {
+    faults.push_back(
+      "runtime " + std::to_string(runtime.count()) + " ns is below the kernel's 1024 ns");
+  }
+  if (deadline < runtime || period < deadline) {
+    faults.push_back(
+      "policy 'deadline' needs runtime <= deadline <= period, not " +
+      std::to_string(runtime.count()) + ", " + std::to_string(deadline.count()) + ", " +
+      std::to_string(period.count()) + " ns");
+  }
+  const auto shortest = read_sysctl_us("/proc/sys/kernel/sched_deadline_period_min_us");
+  const auto longest = read_sysctl_us("/proc/sys/kernel/sched_deadline_period_max_us");
+  if ((shortest && period < *shortest) || (longest && period > *longest)) {
+    faults.push_back(
+      "period " + std::to_string(period.count()) +
+      " ns is outside kernel.sched_deadline_period_min_us to sched_deadline_period_max_us");
+  }
+  if (!attributes.cores.empty()) {
+    faults.push_back(
+      "policy 'deadline' cannot be combined with cores; put the process into an exclusive cpuset "
+      "instead");
+  }
+}
+
+void validate_cores(const ThreadAttributes & attributes, Faults & faults)
+{
+  if (attributes.cores.empty()) {
+    return;
+  }
+  const auto on_machine = static_cast<int>(::sysconf(_SC_NPROCESSORS_CONF));
+  const std::vector<int> usable = usable_cores();
+  for (const int core : attributes.cores) {
+    if (core < 0 || core >= on_machine) {
+      faults.push_back(
+        "core " + std::to_string(core) + " does not exist; this machine has cores 0 to " +
+        std::to_string(on_machine - 1));
+    } else if (!std::binary_search(usable.begin(), usable.end(), core)) {
+      faults.push_back(
+        "core " + std::to_string(core) + " is not among the cores this process was started with (" +
+        detail::format_cores(usable) + "); see taskset(1) and the container's cpuset");
+    }
+  }
+}
+
+/// The mask the process was started with. Taken when the library is loaded, before any thread can
+/// have been pinned: an executor that pins the main thread must not take cores from later ones.
+const std::vector<int> g_cores_at_load = detail::read_affinity(0);
+
+}  // namespace
+
+Faults validate(const ThreadAttributes & attributes)
+{
+  Faults faults;
+  validate_priorities(attributes, faults);
+  validate_deadline(attributes, faults);
+  validate_cores(attributes, faults);
+  if (
+    attributes.stack_size != 0 &&
+    attributes.stack_size < static_cast<std::size_t>(::sysconf(_SC_THREAD_STACK_MIN))) {
+    faults.push_back(
+      "stack_size " + std::to_string(attributes.stack_size) + " is below the system's smallest, " +
+      std::to_string(::sysconf(_SC_THREAD_STACK_MIN)) + " bytes");
+  }
+  return faults;
+}
+
+int urgency(const ThreadAttributes & attributes) noexcept
+{
+  switch (attributes.policy) {
+    case Policy::deadline:
+      return 200;
+    case Policy::fifo:
+    case Policy::rr:
+      return 100 + attributes.priority;
+    case Policy::inherit:
+    case Policy::other:
+    case Policy::batch:
+      return 20 - attributes.nice.value_or(0);
+    case Policy::idle:
+      break;
+  }
+  return 0;
+}
+
+std::vector<int> usable_cores()
+{
+  // Empty only for a caller that runs before this file's own initialisation.
+  return g_cores_at_load.empty() ? detail::read_affinity(0) : g_cores_at_load;
+}
+
+}  // namespace takt_core

@@ -1,0 +1,303 @@
+#include "analysis/answers.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "analysis/terms/chain_terms.hpp"
+#include "model/chain_ways.hpp"
+#include "model/printed.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::Result;
+
+std::string percent(double load)
+{
+  constexpr int kMost = 1'000'000;
+  return load * 100.0 < kMost ? std::to_string(static_cast<int>(load * 100.0 + 0.999)) + " %"
+                              : "more than " + std::to_string(kMost) + " %";
+}
+
+/// What the solution says of each task and chain, or why it says nothing.
+class Answers
+{
+public:
+  Answers(const PrioritySolver & solver, std::size_t most_terms)
+  : model_(solver.model()),
+    solver_(solver),
+    most_terms_(most_terms)
+  {
+  }
+
+  PriorityBounds all() const
+  {
+    PriorityBounds bounds;
+    for (Index task = 0; task < model_.tasks.size(); ++task) {
+      bounds.tasks.push_back(bound_of(task));
+    }
+    std::vector<std::vector<ChainStep>> steps(model_.chains.size());
+    for (Index chain = 0; chain < model_.chains.size(); ++chain) {
+      bounds.chains.push_back(bound_of(model_.chains[chain], steps[chain]));
+    }
+    if (most_terms_ > 0) {
+      add_terms(steps, bounds.chains);
+    }
+    return bounds;
+  }
+
+private:
+  std::string name(Index task) const { return takt_schedule::quoted(model_.tasks[task].id); }
+
+  /// Why a stream's activations of its task have no bound.
+  std::string reason(Index id) const
+  {
+    const PriorityPart & part = solver_.part(id);
+    if (!part.refusal.empty()) {
+      return part.refusal;
+    }
+    const Index task = solver_.streams().all()[id].task;
+    if (part.local != nullptr) {
+      return part.released == kUnbounded
+               ? name(task) + " has no bound because what starts it has none" + first_cause(id)
+               : part.local->reason(task);
+    }
+    if (solver_.part(part.window.head_stream).released == kUnbounded) {
+      const Index head = part.window.tasks.front();
+      return name(task) + " has no bound because what starts " +
+             (head == task ? "it" : name(head)) + " has none" +
+             first_cause(part.window.head_stream);
+    }
+    if (overloaded(part.window.window)) {
+      return model_.core_name(solver_.segments().core(task)) +
+             " is overloaded by what is at least as "
+             "urgent as " +
+             name(task) + ": it would need " + percent(utilization(part.window.window)) +
+             " of the core";
+    }
+    for (const Entry & entry : part.window.window.entries) {
+      if (entry.stream != kNone && entry.cost > 0 && entry.jitter == kUnbounded) {
+        return name(task) + " has no bound because " + name(entry.task) +
+               ", which may delay it, is released without one";
+      }
+    }
+    if (part.steps.none() && solver_.exhausted()) {
+      return name(task) + " has no bound that the steps of all callbacks together would find: " +
+             model_.core_name(solver_.segments().core(task)) +
+             " or another one is nearly full, or very many releases come at once";
+    }
+    if (part.steps.none()) {
+      return name(task) + " has no bound that " + std::to_string(kMostSteps) +
+             " steps would find: " + model_.core_name(solver_.segments().core(task)) +
+             " is nearly full, or very many releases come at once";
+    }
+    return name(task) + " has no bound below " + printed(solver_.horizon()) +
+           ", at which this analysis gives up";
+  }
+
+  /// Behind a stream that is released without a bound: why the first one before it has none.
+  std::string first_cause(Index id) const
+  {
+    Index first = kNone;
+    for (Index next = id; next != kNone;) {
+      const auto & from = solver_.streams().all()[next].from;
+      const auto before = std::find_if(from.begin(), from.end(), [&](const Stream::From & one) {
+        return solver_.part(one.stream).bound == kUnbounded;
+      });
+      next = before == from.end() ? kNone : before->stream;
+      first = next == kNone ? first : next;
+    }
+    if (first == kNone) {
+      return "";
+    }
+    const Index task = solver_.streams().all()[first].task;
+    return solver_.streams().all()[first].set == first
+             ? ": how long " + name(task) + " waits for a set of messages has none"
+             : ": " + reason(first);
+  }
+
+  Result<Ns> bound_of(Index task) const
+  {
+    if (solver_.streams().too_many(task)) {
+      const LocalAnalysis * const local = solver_.local(task);
+      return Faults{local != nullptr ? local->refusal(task) : too_many_ways(name(task))};
+    }
+    Ns bound = 0;
+    for (const Index id : solver_.streams().of(task)) {
+      if (solver_.part(id).bound == kUnbounded) {
+        return Faults{reason(id)};
+      }
+      bound = std::max(bound, solver_.part(id).bound);
+    }
+    return bound;
+  }
+
+  /// `steps`: how the bound came about, for its terms.
+  Result<ChainBound> bound_of(const Chain & chain, std::vector<ChainStep> & steps) const
+  {
+    const auto ways = chain_ways(model_, solver_.streams(), chain);
+    if (!ways) {
+      return ways.faults();
+    }
+    for (const ChainWays::Set & set : ways->sets) {
+      for (const Index input : set.inputs) {
+        if (solver_.part(input).bound == kUnbounded) {
+          return Faults{reason(input)};
+        }
+        if (completed(set, input) == kUnbounded) {
+          return Faults{
+            "how long " + name(set.task) +
+            " waits for the other messages of a set has no bound: they have none, come from "
+            "outside of the model, or their timer may skip periods"};
+        }
+      }
+    }
+    Index worst = kNone;
+    for (const Index id : ways->streams) {
+      if (solver_.part(id).bound == kUnbounded) {
+        return Faults{reason(id)};
+      }
+      worst = worst == kNone || solver_.part(id).bound > solver_.part(worst).bound ? id : worst;
+    }
+    return sum_up(worst, *ways, steps);
+  }
+
+  Ns completed(const ChainWays::Set & set, Index input) const
+  {
+    return solver_.completed(*solver_.streams().set(set.task), input);
+  }
+
+  /// The stream of the set's inputs that `id` goes on from; of several the one that leaves it last.
+  Index input_of(const ChainWays::Set & set, Index id) const
+  {
+    const auto & complete = solver_.streams().after(set.task);
+    const auto found = std::find(complete.begin(), complete.end(), id);
+    if (found != complete.end() && set.complete == kNone) {
+      const MessageSet & of = *solver_.streams().set(set.task);
+      return of.topics[of.slowest][static_cast<Index>(found - complete.begin())];
+    }
+    return *std::max_element(set.inputs.begin(), set.inputs.end(), [&](Index a, Index b) {
+      return completed(set, a) < completed(set, b);
+    });
+  }
+
+  /// The stream that this segment's first task is started by; at a join, the one that comes last.
+  Index before(const PriorityPart & part) const
+  {
+    const auto & from = solver_.streams().all()[part.window.head_stream].from;
+    const auto last =
+      std::max_element(from.begin(), from.end(), [&](const auto & x, const auto & y) {
+        return solver_.part(x.stream).bound < solver_.part(y.stream).bound;
+      });
+    return last == from.end() ? kNone : last->stream;
+  }
+
+  /// Backwards from the end, segment by segment; then forwards, for what comes after a set that the chain
+  /// enters by another topic than what comes after counts from.
+  ChainBound sum_up(Index id, const ChainWays & ways, std::vector<ChainStep> & steps) const
+  {
+    ChainBound result;
+    auto set = ways.sets.rbegin();
+    std::vector<Way> way;
+    while (id != kNone) {
+      way.push_back({id, nullptr});
+      if (set != ways.sets.rend() && set->task == solver_.streams().all()[id].task) {
+        way.back() = {input_of(*set, id), &*set};
+        ++set;
+      }
+      id = before(solver_.part(way.back().stream));
+    }
+    std::reverse(way.begin(), way.end());
+    bool counted = true;
+    Ns behind = 0;  // what is counted from, ahead of the chain's release
+    for (const Way & step : way) {
+      const PriorityPart & part = solver_.part(step.stream);
+      steps.push_back({step.stream, counted});
+      result.segments.push_back(segment(part));
+      SegmentBound & own = result.segments.back();
+      own.released -= behind;
+      if (!counted) {
+        own.released = add(result.bound, delay_before(part));
+        own.response = part.worst.from_activation;
+      }
+      result.bound = add(own.released, own.response);
+      if (step.set != nullptr) {
+        own.waiting = counted
+                        ? completed(*step.set, step.stream) - part.bound
+                        : solver_.waiting(*solver_.streams().set(step.set->task), step.stream);
+        result.bound = add(result.bound, own.waiting);
+        if (step.set->complete != kNone) {
+          const auto later = solver_.behind(*solver_.streams().set(step.set->task), step.stream);
+          counted = counted && later;
+          behind += later.value_or(0);
+        }
+      }
+    }
+    return result;
+  }
+
+  /// The most important chains first, until there are too many terms.
+  void add_terms(
+    const std::vector<std::vector<ChainStep>> & steps,
+    std::vector<Result<ChainBound>> & chains) const
+  {
+    std::vector<Index> order(chains.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+      return model_.chains[a].priority > model_.chains[b].priority;
+    });
+    std::size_t terms = 0;
+    for (const Index chain : order) {
+      if (terms >= most_terms_) {
+        return;
+      }
+      if (chains[chain]) {
+        explain(solver_, steps[chain], chains[chain]->segments);
+        for (const SegmentBound & segment : chains[chain]->segments) {
+          terms += size_of(segment.terms);
+        }
+      }
+    }
+  }
+
+  struct Way
+  {
+    Index stream = kNone;
+    const ChainWays::Set * set = nullptr;  // that it enters
+  };
+
+  /// Of the message that starts the segment.
+  Ns delay_before(const PriorityPart & part) const
+  {
+    const Stream & head = solver_.streams().all()[part.window.head_stream];
+    return head.from.empty() ? 0 : model_.tasks[head.task].triggers[head.from.front().link].delay;
+  }
+
+  SegmentBound segment(const PriorityPart & part) const
+  {
+    SegmentBound result;
+    result.analysis = part.local != nullptr ? part.local->kind() : Analysis::priority;
+    result.tasks = part.window.tasks;
+    result.released = solver_.part(part.window.head_stream).released;
+    result.response = part.worst.response;
+    return result;
+  }
+
+  const Model & model_;
+  const PrioritySolver & solver_;
+  const std::size_t most_terms_;
+};
+
+}  // namespace
+
+PriorityBounds answers(const PrioritySolver & solver, std::size_t most_terms)
+{
+  return Answers(solver, most_terms).all();
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,401 @@
+#include "takt_plan/end_to_end.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "model/ways_in.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using detail::MoreChains;
+using detail::Stream;
+using detail::Streams;
+using takt_core::Faults;
+using takt_core::Result;
+using takt_schedule::quoted;
+
+/// One way to the first task of a part, and on through the part.
+struct Way
+{
+  Index stream = kNone;
+  Index chain = kNone;
+};
+
+struct Part
+{
+  std::vector<Index> tasks;
+  Ns under_way = 0;
+  bool replaced = false;  ///< another one publishes each topic by which the part is reached
+  Index chain = kNone;    ///< of the part alone; only of the first
+  std::vector<Way> ways;
+};
+
+/// How a part uses what is there: at the latest.
+struct Use
+{
+  Index chain = kNone;
+  Ns next = 0;
+  ChainAnswer answer;
+  Ns time() const { return add(next, answer.bound); }
+};
+
+class EndToEndAnalysis
+{
+public:
+  EndToEndAnalysis(const Model & model, const EndToEndTerms & terms, bool explain)
+  : model_(model),
+    terms_(terms),
+    explain_(explain),
+    streams_(model, in_trigger_order(model)),
+    asked_(model)
+  {
+    for (Index chain = 0; chain < model.chains.size(); ++chain) {
+      parts_.push_back(cut(chain));
+    }
+  }
+
+  Result<EndToEndBounds> answers()
+  {
+    const bool more = asked_.model().chains.size() > model_.chains.size();
+    auto found = bounds(asked_.model(), with_terms(explain_ && !more));
+    if (!found) {
+      return found.faults();
+    }
+    found_ = std::move(*found);
+    EndToEndBounds result;
+    used_.resize(model_.chains.size());
+    for (Index chain = 0; chain < model_.chains.size(); ++chain) {
+      result.chains.push_back(answer(chain));
+    }
+    result.bounds = std::move(found_);
+    result.bounds.chains.erase(
+      result.bounds.chains.begin() + static_cast<std::ptrdiff_t>(model_.chains.size()),
+      result.bounds.chains.end());
+    for (Index chain = 0; chain < model_.chains.size(); ++chain) {
+      if (parts_[chain].size() > 1) {
+        result.bounds.chains[chain] = as_whole(result.chains[chain]);
+      }
+    }
+    if (explain_ && more) {
+      add_terms(result);
+    }
+    return result;
+  }
+
+private:
+  // ---- what to ask ----
+
+  std::vector<Part> cut(Index chain)
+  {
+    const std::vector<Index> & path = model_.chains[chain].path;
+    std::vector<Part> parts(1);
+    parts.front().tasks = {path.front()};
+    for (Index i = 1; i < path.size(); ++i) {
+      if (only_reads(model_.tasks[path[i]], path[i - 1])) {
+        parts.push_back(reached_by_reading(path[i], path[i - 1]));
+      } else {
+        parts.back().tasks.push_back(path[i]);
+      }
+    }
+    parts.front().chain =
+      parts.size() == 1 ? chain : asked_.add(parts.front().tasks, model_.chains[chain].aliases);
+    for (Part & part : parts) {
+      find_ways(part);
+    }
+    return parts;
+  }
+
+  Part reached_by_reading(Index reader, Index from) const
+  {
+    Part part;
+    part.tasks = {reader};
+    part.replaced = true;
+    const std::vector<Link> & reads = model_.tasks[reader].reads;
+    for (const Link & link : reads) {
+      if (link.from == from) {
+        part.under_way = std::max(part.under_way, terms_.under_way ? link.delay : 0);
+        const bool another = std::any_of(reads.begin(), reads.end(), [&](const Link & other) {
+          return other.topic == link.topic && other.from != from;
+        });
+        part.replaced = part.replaced && another;
+      }
+    }
+    return part;
+  }
+
+  void find_ways(Part & part)
+  {
+    const std::vector<Index> & streams = streams_.of(part.tasks.front());
+    for (const Index stream : streams) {
+      std::vector<Index> path = detail::way_in(streams_, stream);
+      const bool alone = path.size() == 1 && streams.size() == 1;
+      path.insert(path.end(), part.tasks.begin() + 1, part.tasks.end());
+      part.ways.push_back({stream, alone && part.chain != kNone ? part.chain : asked_.add(path)});
+    }
+  }
+
+  /// All of them, however many, if the model has one chain.
+  BoundsOptions with_terms(bool explain) const
+  {
+    BoundsOptions options;
+    options.explain = explain;
+    if (model_.chains.size() == 1) {
+      options.most_terms = std::numeric_limits<std::size_t>::max();
+    }
+    return options;
+  }
+
+  /// To what counts of all that was asked, which is known only now; each as important as its chain.
+  void add_terms(EndToEndBounds & result) const
+  {
+    Model model = asked_.model();
+    model.chains.clear();
+    std::map<Index, Index> position;  // of what was asked, among what counts
+    for (Index chain = 0; chain < model_.chains.size(); ++chain) {
+      for (Index part = 0; result.chains[chain] && part < used_[chain].size(); ++part) {
+        const Index asked = used_[chain][part];
+        const auto [at, fresh] = position.try_emplace(asked, model.chains.size());
+        if (fresh) {
+          model.chains.push_back(asked_.model().chains[asked]);
+        }
+        int & priority = model.chains[at->second].priority;
+        priority = std::max(priority, model_.chains[chain].priority);
+      }
+    }
+    const auto found = bounds(model, with_terms(true));
+    for (Index chain = 0; chain < model_.chains.size(); ++chain) {
+      auto & answer = result.chains[chain];
+      for (Index part = 0; answer && part < used_[chain].size(); ++part) {
+        answer->parts[part].answer.segments =
+          found->chains[position.at(used_[chain][part])]->segments;
+      }
+      if (answer && answer->parts.size() == 1) {
+        result.bounds.chains[chain]->segments = answer->parts.front().answer.segments;
+      }
+    }
+  }
+
+  // ---- what follows ----
+
+  std::string name(Index task) const { return quoted(model_.tasks[task].id); }
+
+  Result<const ChainAnswer *> found(Index chain) const
+  {
+    if (chain == kNone) {
+      return Faults{
+        "there are so many ways into its path that this analysis would look at more than " +
+        std::to_string(MoreChains::kMostTasks) + " callbacks"};
+    }
+    const auto & answer = found_.chains[chain];
+    return answer ? Result<const ChainAnswer *>(&*answer) : answer.faults();
+  }
+
+  /// B, without the terms that are left out.
+  ChainAnswer later(const ChainAnswer & answer, const Part & part) const
+  {
+    ChainAnswer result = answer;
+    if (!terms_.late) {
+      result.bound = 0;
+      for (const Index task : part.tasks) {
+        result.bound = add(result.bound, model_.tasks[task].time);
+      }
+    }
+    return result;
+  }
+
+  /// W.
+  Result<Use> use(const Part & part) const
+  {
+    const Index first = part.tasks.front();
+    if (streams_.too_many(first)) {
+      return Faults{detail::too_many_ways(name(first))};
+    }
+    Result<Use> best = Faults{
+      "no timer starts " + name(first) +
+      ", and of messages from outside of the model it is known only that they come at most so "
+      "often: how long until the next is open"};
+    for (const Way & way : part.ways) {
+      const Stream & stream = streams_.all()[way.stream];
+      if (!model_.tasks[stream.source].timer) {
+        continue;
+      }
+      if (stream.set != kNone) {
+        best =
+          best
+            ? std::move(best)
+            : Result<Use>(Faults{
+                name(first) + " is started after a set of newest messages, which not every release "
+                              "completes: how long until the next is not covered"});
+        continue;
+      }
+      const auto answer = found(way.chain);
+      if (!answer) {
+        best = best ? std::move(best) : Result<Use>(answer.faults());
+        continue;
+      }
+      const Use one{way.chain, terms_.period ? stream.period : 0, later(**answer, part)};
+      if (!best || one.time() < best->time()) {
+        best = one;
+      }
+    }
+    return best;
+  }
+
+  Result<EndToEnd> answer(Index chain)
+  {
+    const std::vector<Part> & parts = parts_[chain];
+    const auto first = found(parts.front().chain);
+    if (!first) {
+      return first.faults();
+    }
+    EndToEnd result;
+    used_[chain] = {parts.front().chain};
+    result.parts.push_back({parts.front().tasks, 0, 0, **first});
+    result.response = (*first)->bound;
+    Ns through = 0;  // all parts but the first
+    for (Index i = 1; i < parts.size(); ++i) {
+      const Result<Use> used = use(parts[i]);
+      if (!used) {
+        return used.faults();
+      }
+      used_[chain].push_back(used->chain);
+      result.parts.push_back({parts[i].tasks, parts[i].under_way, used->next, used->answer});
+      through = add(through, add(parts[i].under_way, used->time()));
+    }
+    result.response = add(result.response, through);
+    if (result.response == kUnbounded) {
+      return beyond();
+    }
+    add_ages(model_.chains[chain], parts, through, result);
+    return result;
+  }
+
+  void add_ages(
+    const Chain & chain, const std::vector<Part> & parts, Ns through, EndToEnd & result) const
+  {
+    const auto called = [&](Index task) { return quoted(model_.id_on(chain, task)); };
+    for (const Part & part : parts) {
+      for (const Index task : part.tasks) {
+        if (model_.tasks[task].newest) {
+          const Faults why{
+            called(task) +
+            " works on sets of newest messages: some are replaced before, and this analysis does "
+            "not "
+            "say what is made of those that follow"};
+          result.reaction_time = result.data_age = result.age_at_output = why;
+          return;
+        }
+      }
+    }
+    const Task & root = model_.tasks[parts.front().tasks.front()];
+    const bool events = root.release && !root.timer;
+    for (Index i = 1; i < parts.size(); ++i) {
+      if (parts[i].replaced) {
+        const Faults why{
+          "others publish what " + called(parts[i].tasks.front()) + " reads of " +
+          called(parts[i - 1].tasks.back()) + ", and may always replace it before it is used"};
+        result.reaction_time = result.data_age = result.age_at_output = why;
+        return;
+      }
+    }
+    const Result<Ns> sampled = sampled_and(through, parts.front());
+    result.data_age = sampled;
+    result.reaction_time = events ? Result<Ns>(result.response) : sampled;
+    result.age_at_output = result.response;
+    if (parts.size() > 1) {
+      result.age_at_output = sampled ? Result<Ns>(*sampled - saved_by_last(parts.back())) : sampled;
+    }
+  }
+
+  Result<Ns> sampled_and(Ns through, const Part & root) const
+  {
+    const auto used = use(root);
+    if (!used) {
+      return used.faults();
+    }
+    const Ns sum = add(used->time(), through);
+    return sum == kUnbounded ? Result<Ns>(beyond()) : sum;
+  }
+
+  static Faults beyond() { return {"the sum of its parts is beyond any time that can be told"}; }
+
+  /// W - B: it has read already. Nothing where some way has no bound, as no output is older than the
+  /// data before it is replaced.
+  Ns saved_by_last(const Part & last) const
+  {
+    Ns longest = 0;
+    for (const Way & way : last.ways) {
+      const auto answer = found(way.chain);
+      longest = std::max(longest, answer ? later(**answer, last).bound : kUnbounded);
+    }
+    return std::max<Ns>(use(last)->time() - longest, 0);
+  }
+
+  static Result<ChainAnswer> as_whole(const Result<EndToEnd> & answer)
+  {
+    if (!answer) {
+      return answer.faults();
+    }
+    ChainAnswer whole;
+    whole.analysis = answer->parts.front().answer.analysis;
+    whole.bound = answer->response;
+    return whole;
+  }
+
+  const Model & model_;
+  const EndToEndTerms terms_;
+  const bool explain_;
+  const Streams streams_;
+  MoreChains asked_;
+  std::vector<std::vector<Part>> parts_;  // per chain
+  Bounds found_;                          // of all that was asked
+  std::vector<std::vector<Index>> used_;  // per chain and part: what counts of it
+};
+
+}  // namespace
+
+Result<EndToEndBounds> end_to_end(const Model & model, const EndToEndTerms & terms, bool explain)
+{
+  if (const takt_core::Status status = check(model); !status) {
+    return status.faults();
+  }
+  return EndToEndAnalysis(model, terms, explain).answers();
+}
+
+Result<Bounds> bounds_through_reads(const Model & model)
+{
+  Result<Bounds> without = bounds(model);
+  const bool any = without && std::any_of(
+                                model.chains.begin(), model.chains.end(),
+                                [&](const Chain & chain) { return reads(model, chain); });
+  if (!any) {
+    return without;
+  }
+  auto found = end_to_end(model);
+  return found ? Result<Bounds>(std::move(found->bounds)) : found.faults();
+}
+
+bool only_reads(const Task & task, Index before)
+{
+  return std::none_of(task.triggers.begin(), task.triggers.end(), [&](const Link & link) {
+    return link.from == before;
+  });
+}
+
+bool reads(const Model & model, const Chain & chain)
+{
+  for (Index i = 1; i < chain.path.size(); ++i) {
+    if (only_reads(model.tasks[chain.path[i]], chain.path[i - 1])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace takt_plan

@@ -1,0 +1,130 @@
+#include "takt_plan/history_depth.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/ways_in.hpp"
+#include "takt_plan/bounds.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using detail::MoreChains;
+using detail::Stream;
+using detail::Streams;
+using takt_core::Faults;
+using takt_core::Result;
+using takt_schedule::quoted;
+
+class DepthAnalysis
+{
+public:
+  explicit DepthAnalysis(const Model & model)
+  : model_(model),
+    streams_(model, in_trigger_order(model)),
+    asked_(model),
+    chain_of_(streams_.all().size(), kNone)
+  {
+    for (Index task = 0; task < model.tasks.size(); ++task) {
+      const std::vector<Index> & streams = streams_.of(task);
+      for (const Index stream : streams) {
+        // Else the task's bound is its own; a chain that ends with a set is bounded to where it is complete.
+        if (streams.size() > 1 && !streams_.waits(task) && !model.tasks[task].newest) {
+          chain_of_[stream] = asked_.add(detail::way_in(streams_, stream));
+        }
+      }
+    }
+  }
+
+  Result<std::vector<HistoryDepth>> answers()
+  {
+    auto found = bounds(asked_.model());
+    if (!found) {
+      return found.faults();
+    }
+    found_ = std::move(*found);
+    std::vector<HistoryDepth> result;
+    for (Index task = 0; task < model_.tasks.size(); ++task) {
+      for (const Index topic : topics(model_.tasks[task])) {
+        result.push_back({task, topic, needed(task, topic)});
+      }
+    }
+    return result;
+  }
+
+private:
+  static std::vector<Index> topics(const Task & task)
+  {
+    std::vector<Index> result;
+    for (const Link & link : task.triggers) {
+      result.push_back(link.topic);
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    if (task.release && !task.timer) {
+      result.push_back(kNone);
+    }
+    return result;
+  }
+
+  bool comes_by(const Stream & stream, Index topic) const
+  {
+    if (stream.from.empty()) {
+      return topic == kNone;
+    }
+    return std::any_of(stream.from.begin(), stream.from.end(), [&](const Stream::From & from) {
+      return model_.tasks[stream.task].triggers[from.link].topic == topic;
+    });
+  }
+
+  Result<Ns> needed(Index index, Index topic) const
+  {
+    const Task & task = model_.tasks[index];
+    if (streams_.waits(index) && topic != kNone) {
+      return Faults{
+        quoted(task.id) +
+        " waits for one message of each of its topics, whose sources have nothing to do with each "
+        "other: of what comes more often, messages pile up, and no depth is enough"};
+    }
+    if (!found_.tasks[index]) {
+      return found_.tasks[index].faults();
+    }
+    Ns sum = 0;
+    for (const Index id : streams_.of(index)) {
+      const Stream & stream = streams_.all()[id];
+      if (comes_by(stream, topic)) {
+        sum = add(sum, (bound_of(index, id) - task.time) / stream.period + 1);
+      }
+    }
+    return sum;
+  }
+
+  Ns bound_of(Index task, Index stream) const
+  {
+    const Ns longest = *found_.tasks[task];
+    const Index chain = chain_of_[stream];
+    return chain == kNone || !found_.chains[chain] ? longest
+                                                   : std::min(longest, found_.chains[chain]->bound);
+  }
+
+  const Model & model_;
+  const Streams streams_;
+  MoreChains asked_;
+  std::vector<Index> chain_of_;  // per stream
+  Bounds found_;
+};
+
+}  // namespace
+
+Result<std::vector<HistoryDepth>> history_depths(const Model & model)
+{
+  if (const takt_core::Status status = check(model); !status) {
+    return status.faults();
+  }
+  return DepthAnalysis(model).answers();
+}
+
+}  // namespace takt_plan

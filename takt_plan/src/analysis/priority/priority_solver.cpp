@@ -1,0 +1,331 @@
+#include "analysis/priority/priority_solver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/model_size.hpp"
+
+namespace takt_plan::detail
+{
+
+namespace
+{
+
+BoundsOptions only_segments(const PriorityOptions & options)
+{
+  BoundsOptions all;
+  all.horizon = options.horizon;
+  all.priority = options.terms;
+  return all;
+}
+
+}  // namespace
+
+PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & options)
+: PrioritySolver(model, only_segments(options), nullptr)
+{
+}
+
+PrioritySolver::PrioritySolver(const Model & model, const BoundsOptions & options, MakeLocals make)
+: model_(model),
+  terms_(options.priority),
+  horizon_(detail::horizon(model, options.horizon)),
+  flow_(model),
+  too_large_(detail::too_large(model, flow_)),
+  locals_(make == nullptr || !too_large_.empty() ? LocalAnalyses{} : make(model, flow_, options)),
+  parts_(flow_.streams.all().size()),
+  curves_(flow_.streams, [this](Index id) -> const StreamTimes & { return parts_[id]; }),
+  next_(flow_.streams.all().size())
+{
+  if (!too_large_.empty()) {
+    return;
+  }
+  for (Index id = 0; id < flow_.streams.all().size(); ++id) {
+    for (const Stream::From & from : flow_.streams.all()[id].from) {
+      next_[from.stream].push_back(id);
+    }
+  }
+  if (!locals_.empty()) {
+    local_of_.assign(model.tasks.size(), nullptr);
+    responses_.assign(model.tasks.size(), 0);
+  }
+  for (const auto & local : locals_) {
+    for (const Index task : local->tasks()) {
+      local_of_[task] = local.get();
+    }
+  }
+  WindowScratch scratch(model.tasks.size());
+  for (const Index task : flow_.order) {
+    if (local_of_.empty() || local_of_[task] == nullptr) {
+      prepare(task, scratch);
+    } else {
+      prepare_local(task);
+    }
+  }
+  while (iterate()) {
+  }
+}
+
+void PrioritySolver::prepare(Index task, WindowScratch & scratch)
+{
+  for (Index way = 0; way < flow_.streams.of(task).size(); ++way) {
+    const Index id = flow_.streams.of(task)[way];
+    PriorityPart & part = parts_[id];
+    if (flow_.streams.all()[id].from.empty() && terms_.jitter) {
+      part.released = model_.tasks[task].release->jitter;
+    }
+    auto window =
+      priority_window(model_, flow_.streams, flow_.segments, task, way, terms_, scratch);
+    if (window) {
+      part.window = std::move(*window);
+      use_curves(part);
+    } else {
+      part.refusal = window.faults().front();
+    }
+  }
+}
+
+void PrioritySolver::prepare_local(Index task)
+{
+  const std::string refusal = local_of_[task]->refusal(task);
+  for (const Index id : flow_.streams.of(task)) {
+    PriorityPart & part = parts_[id];
+    if (flow_.streams.all()[id].from.empty()) {
+      part.released = model_.tasks[task].release->jitter;
+    }
+    part.local = local_of_[task];
+    part.refusal = refusal;
+    part.window.tasks = {task};
+    part.window.head_stream = id;
+    part.window.window.period = flow_.streams.all()[id].period;
+  }
+}
+
+void PrioritySolver::ask_locals()
+{
+  for (const auto & local : locals_) {
+    const std::vector<Ns> & responses = local->responses(*this);
+    for (Index i = 0; i < responses.size(); ++i) {
+      responses_[local->tasks()[i]] = responses[i];
+    }
+  }
+}
+
+void PrioritySolver::use_curves(PriorityPart & part) const
+{
+  BusyWindow & window = part.window.window;
+  const auto curved = [&](Index id) {
+    return id != kNone && terms_.jitter && flow_.streams.all()[id].curved;
+  };
+  window.set_curves = &curves_;
+  if (curved(window.stream) || !window.sets.empty()) {
+    window.curves = &curves_;
+    part.counted.push_back(window.stream);
+  }
+  for (Entry & entry : window.entries) {
+    if (curved(entry.stream)) {
+      entry.curves = &curves_;
+      part.counted.push_back(entry.stream);
+    }
+  }
+  for (const WindowSet & set : window.sets) {
+    for (const auto & topic : set.topics) {
+      for (const WindowSet::Input & input : topic) {
+        if (input.stream != kNone && input.set == kNone) {
+          part.counted.push_back(input.stream);
+        }
+      }
+    }
+  }
+  std::sort(part.counted.begin(), part.counted.end());
+  part.counted.erase(std::unique(part.counted.begin(), part.counted.end()), part.counted.end());
+}
+
+/// The stream's `released` or `since` is another.
+void PrioritySolver::note_move(Index stream)
+{
+  parts_[stream].released_round = round_;
+  curves_.moved(stream, round_);
+}
+
+// One round over all tasks; false if nothing moved.
+bool PrioritySolver::iterate()
+{
+  ++round_;
+  ask_locals();
+  bool moved = false;
+  for (const Index task : flow_.order) {
+    for (const Index id : flow_.streams.of(task)) {
+      const Ns before = parts_[id].bound;
+      solve_part(id);
+      const Ns ended = parts_[id].ended;
+      parts_[id].ended = since_set(id);
+      moved = moved || parts_[id].ended != ended;
+      if (parts_[id].bound != before) {
+        moved = true;
+        if (round_ > kMostRounds) {
+          parts_[id].bound = kUnbounded;
+          parts_[id].steps.give_up();
+        }
+        release_next(id);
+      } else if (round_ == 1) {
+        // What takes no time never moves from its first bound, but its messages are under way.
+        moved = release_next(id) || moved;
+      }
+    }
+    if (const MessageSet * const set = flow_.streams.set(task)) {
+      moved = solve_set(*set) || moved;
+    }
+  }
+  return moved;
+}
+
+Ns PrioritySolver::completed(const MessageSet & set, Index input) const
+{
+  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
+  return terms_.sets ? set.completed(input, flow_.streams, times) : parts_[input].bound;
+}
+
+std::optional<Ns> PrioritySolver::behind(const MessageSet & set, Index input) const
+{
+  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
+  return set.stays_in_step(flow_.streams, times) ? std::optional(set.behind[set.topic_of(input)])
+                                                 : std::nullopt;
+}
+
+Ns PrioritySolver::waiting(const MessageSet & set, Index input) const
+{
+  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
+  return terms_.sets ? set.waiting(input, flow_.streams, times) : 0;
+}
+
+// Looked at in each round, because gaps depend on much. False if nothing moved.
+bool PrioritySolver::solve_set(const MessageSet & set)
+{
+  const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
+  bool moved = false;
+  const auto & inputs = set.topics[set.slowest];
+  const auto & complete = flow_.streams.after(set.task);
+  for (Index i = 0; i < inputs.size(); ++i) {
+    PriorityPart & part = parts_[complete[i]];
+    const Ns lateness = set.lateness(inputs[i], flow_.streams, times);
+    if (lateness != part.released) {
+      part.released = lateness;
+      note_move(complete[i]);
+      moved = true;
+    }
+    Ns bound = part.bound == kUnbounded ? kUnbounded : completed(set, inputs[i]);
+    bound = bound > horizon_ || round_ > kMostRounds ? kUnbounded : bound;
+    const Ns gap = set.gap(flow_.streams, times);
+    const Ns since = since_set(complete[i]);
+    if (bound != part.bound || gap != part.gap || since != part.ended) {
+      part.gap = gap;
+      part.ended = since;
+      part.bound = bound;
+      release_next(complete[i]);
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+// Nothing to do if nothing that it depends on moved since it was solved.
+void PrioritySolver::solve_part(Index id)
+{
+  PriorityPart & part = parts_[id];
+  if (!part.refusal.empty()) {
+    part.bound = kUnbounded;
+    return;
+  }
+  if (part.bound == kUnbounded) {
+    return;
+  }
+  if (part.local != nullptr) {
+    solve_local(part);
+    return;
+  }
+  BusyWindow & window = part.window.window;
+  const PriorityPart & head = parts_[part.window.head_stream];
+  bool moved = part.solved_round < 0 || head.released_round >= part.solved_round ||
+               std::any_of(part.counted.begin(), part.counted.end(), [&](Index id) {
+                 return parts_[id].released_round >= part.solved_round ||
+                        curves_.moved_round(id) >= part.solved_round;
+               });
+  window.jitter = jitter(part.window.head_stream);
+  for (Entry & entry : window.entries) {
+    if (entry.stream != kNone) {
+      moved = moved || parts_[entry.stream].released_round >= part.solved_round;
+      entry.jitter = jitter(entry.stream);
+    }
+  }
+  if (!moved) {
+    return;
+  }
+  part.solved_round = round_;
+  const bool infinite =
+    head.released == kUnbounded ||
+    std::any_of(window.entries.begin(), window.entries.end(), [](const Entry & entry) {
+      return entry.jitter == kUnbounded && entry.cost > 0;
+    });
+  if (exhausted()) {
+    part.steps.give_up();
+  }
+  const std::int64_t left = part.steps.left();
+  part.worst = infinite ? Worst{} : worst_activation(window, horizon_, terms_.queued, part.steps);
+  looks_ += (left - part.steps.left()) * static_cast<std::int64_t>(window.entries.size() + 1);
+  part.bound = add(head.released, part.worst.response);
+  if (part.bound > horizon_) {
+    part.bound = kUnbounded;
+  }
+}
+
+void PrioritySolver::solve_local(PriorityPart & part)
+{
+  const Ns response = responses_[part.window.tasks.front()];
+  part.bound = part.local->end(part.window.head_stream, part.released, response);
+  const Ns own = part.bound == kUnbounded ? kUnbounded : part.bound - part.released;
+  part.worst = {own, own, 1, response, response, 1};
+  if (part.bound > horizon_) {
+    part.bound = kUnbounded;
+  }
+}
+
+// From the last message of a set to the end of what a stream starts after it.
+Ns PrioritySolver::since_set(Index id) const
+{
+  const Stream & stream = flow_.streams.all()[id];
+  if (stream.set == kNone) {
+    return 0;
+  }
+  Ns longest = 0;
+  if (stream.set == id) {
+    for (const Index input : flow_.streams.of(stream.task)) {
+      longest = std::max(longest, parts_[input].worst.from_activation);
+    }
+    return longest;
+  }
+  const PriorityPart & part = parts_[id];
+  return add(parts_[part.window.head_stream].since, part.worst.from_activation);
+}
+
+bool PrioritySolver::release_next(Index id)
+{
+  bool moved = false;
+  for (const Index next : next_[id]) {
+    Ns latest = 0, since = 0;
+    for (const Stream::From & from : flow_.streams.all()[next].from) {
+      const Link & link = model_.tasks[flow_.streams.all()[next].task].triggers[from.link];
+      latest = std::max(latest, add(parts_[from.stream].bound, link.delay));
+      since = std::max(since, add(since_set(from.stream), link.delay));
+    }
+    if (latest != parts_[next].released || since != parts_[next].since) {
+      parts_[next].released = latest;
+      parts_[next].since = since;
+      note_move(next);
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+}  // namespace takt_plan::detail

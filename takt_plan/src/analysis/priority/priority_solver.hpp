@@ -1,0 +1,107 @@
+// The least solution of the equations of priority_bounds.hpp for all segments at once: bounds make
+// jitters, and jitters make bounds. Tasks of other kinds of threads take part by local analyses
+// (local_analysis.hpp), where there are any.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_
+#define TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/limits.hpp"
+#include "analysis/local_analysis.hpp"
+#include "analysis/priority/priority_window.hpp"
+#include "analysis/set_curves.hpp"
+#include "model/flow.hpp"
+#include "model/message_set.hpp"
+
+namespace takt_plan::detail
+{
+
+/// A task's activations by one stream. Of a stream that begins with a complete set there is no window:
+/// it is released by the runs that may complete one, and `bound` is when that is done.
+struct PriorityPart : StreamTimes
+{
+  PriorityWindow window;            ///< of a local analysis only the task, alone, and its stream
+  LocalAnalysis * local = nullptr;  ///< that covers the task instead of a window
+  std::string refusal;              ///< empty: the window is there, or the analysis covers it
+  Worst worst;
+  std::vector<Index> counted;  ///< streams that its window counts by their curves
+  Steps steps;
+  int released_round = 0;  ///< the last one that moved `released`
+  int solved_round = -1;   ///< the last one that looked at the window
+};
+
+class PrioritySolver final : private Lateness
+{
+public:
+  /// Solves. `model` must pass `check`; keeps a reference to it.
+  PrioritySolver(const Model & model, const PriorityOptions & options);
+
+  /// Makes the local analyses of a model; null: none.
+  using MakeLocals = LocalAnalyses (*)(const Model &, const Flow &, const BoundsOptions &);
+  PrioritySolver(const Model & model, const BoundsOptions & options, MakeLocals make);
+  PrioritySolver(const PrioritySolver &) = delete;
+  PrioritySolver & operator=(const PrioritySolver &) = delete;
+
+  /// Why nothing was solved (model_size.hpp); empty: all was.
+  const std::string & too_large() const noexcept { return too_large_; }
+  const Model & model() const noexcept { return model_; }
+  Ns horizon() const noexcept { return horizon_; }
+  /// Whether tasks have no bound because others before them took too many steps.
+  bool exhausted() const noexcept { return looks_ > kMostLooks; }
+  const Streams & streams() const noexcept { return flow_.streams; }
+  const Segments & segments() const noexcept { return flow_.segments; }
+  const PriorityPart & part(Index stream) const { return parts_[stream]; }
+  const SetCurves & curves() const noexcept { return curves_; }
+  /// That covers the task; null: segments do.
+  const LocalAnalysis * local(Index task) const
+  {
+    return local_of_.empty() ? nullptr : local_of_[task];
+  }
+
+  /// When the set of a message that starts a run by this stream is complete and the work done, after
+  /// its nominal release; kUnbounded: unknown.
+  Ns completed(const MessageSet & set, Index input) const;
+  /// How much later than what comes after the set such a message is released, if they stay in step.
+  std::optional<Ns> behind(const MessageSet & set, Index input) const;
+  /// From the end of the run that keeps such a message to there, whenever that was released.
+  Ns waiting(const MessageSet & set, Index input) const;
+
+private:
+  Ns released(Index stream) const override { return parts_[stream].released; }
+  Ns ended(Index stream) const override { return parts_[stream].bound; }
+  void prepare(Index task, WindowScratch & scratch);
+  void prepare_local(Index task);
+  void ask_locals();
+  void solve_local(PriorityPart & part);
+  bool iterate();
+  void solve_part(Index id);
+  Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
+  bool release_next(Index id);  // whether it moved anything
+  Ns since_set(Index id) const;
+  void use_curves(PriorityPart & part) const;
+  void note_move(Index stream);
+  bool solve_set(const MessageSet & set);
+
+  const Model & model_;
+  const PriorityTerms terms_;
+  const Ns horizon_;
+  const Flow flow_;
+  const std::string too_large_;
+  LocalAnalyses locals_;
+  std::vector<LocalAnalysis *> local_of_;  // one per task, if there are any
+  std::vector<Ns> responses_;              // likewise, of what they cover
+  std::vector<PriorityPart> parts_;        // one per stream
+  SetCurves curves_;                       // over these
+  std::vector<std::vector<Index>> next_;   // streams that go on from one
+  int round_ = 0;
+  std::int64_t looks_ = 0;  // at entries of windows
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__PRIORITY_SOLVER_HPP_

@@ -1,0 +1,321 @@
+#include "analysis/priority/priority_window.hpp"
+
+#include <algorithm>
+
+#include "analysis/deadline/reservations.hpp"
+#include "analysis/priority/priority_level.hpp"
+#include "analysis/priority/priority_scope.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::Result;
+
+class Builder
+{
+public:
+  Builder(
+    const Model & model, const Streams & streams, const Segments & segments,
+    const PriorityTerms & terms, WindowScratch & scratch, PriorityWindow & result)
+  : model_(model),
+    streams_(streams),
+    segments_(segments),
+    terms_(terms),
+    level_(model, segments, result.tasks, terms),
+    result_(result),
+    window_(result.window),
+    work_(scratch.work),
+    value_(scratch.value),
+    overhead_(scratch.overhead),
+    set_of_(scratch.set_of)
+  {
+  }
+
+  Refusal build()
+  {
+    Refusal refusal = refuse_surroundings(model_, streams_, segments_, level_, result_.tasks);
+    if (!refusal) {
+      find_work();
+      add_blocking();
+      add_work();
+      add_own();
+      add_others();
+      add_reservations();
+      clean();
+    }
+    return refusal;
+  }
+
+private:
+  const Task & task(Index index) const { return model_.tasks[index]; }
+  const Thread & thread_of(Index index) const { return model_.threads[segments_.thread(index)]; }
+
+  /// Of each run; what only those do that complete a set is entered apart.
+  Ns cost_of_run(Index index) const
+  {
+    return task(index).newest ? task(index).store : task(index).cost();
+  }
+
+  Ns overhead(Index index) const { return add(task(index).dispatch, task(index).middleware); }
+  Ns overhead_of_run(Index index) const { return std::min(cost_of_run(index), overhead(index)); }
+
+  void find_work()
+  {
+    for (const Index index : segments_.on(level_.core())) {
+      work_[index] = level_.contains(index);
+    }
+    for (const Index index : result_.tasks) {
+      work_[index] = true;
+    }
+  }
+
+  void clean()
+  {
+    for (const Index index : segments_.on(level_.core())) {
+      work_[index] = false;
+      value_[index] = overhead_[index] = 0;
+      set_of_[index] = kNone;
+    }
+  }
+
+  void add_blocking()
+  {
+    for (const Index index : segments_.tasks_of(level_.thread())) {
+      if (terms_.blocking && !work_[index] && task(index).cost() > window_.blocking) {
+        window_.blocking = task(index).cost();
+        window_.blocker = index;
+      }
+    }
+    for (const Index index : segments_.threads_on(level_.core())) {
+      const Thread & thread = model_.threads[index];
+      if (terms_.ceiling && thread.ceiling != 0 && !level_.competes(thread)) {
+        window_.ceiling = std::max(window_.ceiling, most_middleware(model_, segments_, index));
+      }
+    }
+  }
+
+  /// What one run of each task of W costs with all it starts in W; then where it comes from.
+  void add_work()
+  {
+    const std::vector<Index> & here = segments_.on(level_.core());
+    for (auto at = here.rbegin(); at != here.rend(); ++at) {
+      if (work_[*at]) {
+        value_[*at] = cost_of_run(*at);
+        overhead_[*at] = overhead_of_run(*at);
+        for (const Index next : segments_.next(*at)) {
+          // What a set starts is entered with it.
+          if (work_[next] && !task(*at).newest) {
+            value_[*at] = add(value_[*at], value_[next]);
+            overhead_[*at] = add(overhead_[*at], overhead_[next]);
+          }
+        }
+      }
+    }
+    for (const Index index : here) {
+      if (work_[index]) {
+        add_entries(index);
+      }
+    }
+  }
+
+  void add_entries(Index index)
+  {
+    if (!segments_.only_local(index)) {
+      for (const Index id : streams_.of(index)) {
+        const Stream & stream = streams_.all()[id];
+        const bool local = !stream.from.empty() &&
+                           segments_.local(task(index).triggers[stream.from.front().link], index);
+        if (!local && id != result_.head_stream) {
+          window_.entries.push_back({index, id, stream.period, 0, value_[index]});
+        }
+      }
+    }
+    if (streams_.set(index) != nullptr) {
+      add_set(*streams_.set(index));
+    }
+    // All activations of the segment are counted already: also the one that such a run started before,
+    // where no other way leads there.
+    const bool counted = index == result_.tasks.front() && streams_.of(index).size() == 1;
+    if (counted || !segments_.some_local(index)) {
+      return;
+    }
+    for (const Link & link : task(index).triggers) {
+      if (terms_.once && !work_[link.from] && segments_.local(link, index)) {
+        window_.once = add(window_.once, value_[index]);
+      }
+    }
+  }
+
+  /// What only the run does that completes the set, with what it starts here.
+  void add_set(const MessageSet & set)
+  {
+    const Index index = set.task;
+    Ns work = task(index).cost() - task(index).store;
+    Ns of_overhead = overhead(index) - overhead_of_run(index);
+    for (const Index next : segments_.next(index)) {
+      work = add(work, work_[next] ? value_[next] : 0);
+      of_overhead = add(of_overhead, work_[next] ? overhead_[next] : 0);
+    }
+    for (const Index id : streams_.after(index)) {
+      window_.entries.push_back({index, id, streams_.all()[id].period, 0, work});
+      window_.entries.back().overhead = of_overhead;
+    }
+    if (streams_.after(index).size() > 1) {
+      return;  // each counts for itself
+    }
+    window_.entries.back().set = set_of_[index] = window_.sets.size();
+    WindowSet found;
+    for (const auto & topic : set.topics) {
+      found.topics.emplace_back();
+      for (const Index input : topic) {
+        found.topics.back().push_back(origin(input));
+      }
+    }
+    window_.sets.push_back(std::move(found));
+  }
+
+  /// What decides how often a stream's message comes in the window.
+  WindowSet::Input origin(Index id) const
+  {
+    for (;;) {
+      const Stream & stream = streams_.all()[id];
+      if (stream.from.size() != 1) {
+        return {id, kNone};
+      }
+      const Link & link = task(stream.task).triggers[stream.from.front().link];
+      if (!segments_.local(link, stream.task)) {
+        return {id, kNone};
+      }
+      if (!work_[link.from]) {
+        return {kNone, kNone};
+      }
+      id = stream.from.front().stream;
+      if (streams_.all()[id].set == id) {
+        return set_of_[link.from] == kNone ? WindowSet::Input{id, kNone}
+                                           : WindowSet::Input{kNone, set_of_[link.from]};
+      }
+    }
+  }
+
+  /// True if, once both are pending, `later` goes before any run of `earlier` that has not begun.
+  bool dominates(Index later, Index earlier) const
+  {
+    const Thread & a = thread_of(later);
+    const Thread & b = thread_of(earlier);
+    return a.priority > b.priority || (segments_.thread(later) == segments_.thread(earlier) &&
+                                       segments_.level(later) > segments_.level(earlier));
+  }
+
+  void add_own()
+  {
+    const std::vector<Index> & own = result_.tasks;
+    // From here on, no later activation is under way before this one has ended.
+    Index least = own.size() - 1;
+    for (Index i = own.size() - 1; i-- > 0;) {
+      const bool below = std::all_of(
+        own.begin() + static_cast<std::ptrdiff_t>(i) + 1, own.end(),
+        [&](Index later) { return dominates(later, own[i]); });
+      if (below) {
+        least = i;
+      }
+    }
+    for (Index i = 0; i < own.size(); ++i) {
+      const bool overtaken = i < least && terms_.overtaking;
+      Ns & cost = overtaken ? window_.before : window_.after;
+      Ns & of_cost = overtaken ? window_.before_overhead : window_.after_overhead;
+      // What takes no time at all begins only once nothing else comes at that very moment.
+      cost = add(cost, std::max<Ns>(cost_of_run(own[i]), i + 1 == own.size() ? 1 : 0));
+      of_cost = add(of_cost, overhead_of_run(own[i]));
+      for (const Index next : segments_.next(own[i])) {
+        if (!work_[next] || task(own[i]).newest || (i + 1 < own.size() && next == own[i + 1])) {
+          continue;
+        }
+        // What the last task starts on its own thread has to wait for its end.
+        const bool after_it =
+          i + 1 == own.size() && segments_.thread(next) == segments_.thread(own[i]);
+        Ns & forked = after_it ? window_.forked : cost;
+        Ns & of_forked = after_it ? window_.forked_overhead : of_cost;
+        forked = add(forked, value_[next]);
+        of_forked = add(of_forked, overhead_[next]);
+      }
+    }
+  }
+
+  void add_others()
+  {
+    for (Index i = 0; i < model_.others.size(); ++i) {
+      const OtherLoad & other = model_.others[i];
+      if (level_.competes(other)) {
+        // On several cores, it may bring what waited elsewhere.
+        const Ns jitter = other.cores.size() > 1 ? other.period : 0;
+        window_.entries.push_back({kNone, kNone, other.period, jitter, other.time});
+        window_.entries.back().other = i;
+      }
+    }
+  }
+
+  /// They count as a whole: what their tasks do with it does not matter.
+  void add_reservations()
+  {
+    for (const Index index : segments_.threads_on(level_.core())) {
+      const Thread & thread = model_.threads[index];
+      if (thread.kind != ThreadClass::deadline || !terms_.reservations) {
+        continue;
+      }
+      const Taken taken = taken_by(thread.reservation);
+      window_.entries.push_back({kNone, kNone, taken.period, taken.jitter, taken.cost, index});
+      const Ns switches = switches_by(thread.reservation);
+      if (switches == 0) {
+        continue;
+      }
+      window_.entries.push_back(
+        {kNone, kNone, kUnbounded, 0, thread.reservation.context_switch, index});
+      window_.entries.push_back({kNone, kNone, taken.period, 0, switches, index});
+      for (const Index woken : segments_.tasks_of(index)) {
+        for (const Index stream : streams_.of(woken)) {
+          window_.entries.push_back(
+            {woken, stream, streams_.all()[stream].period, 0, switches, index});
+        }
+      }
+    }
+  }
+
+  const Model & model_;
+  const Streams & streams_;
+  const Segments & segments_;
+  const PriorityTerms & terms_;
+  const PriorityLevel level_;
+  PriorityWindow & result_;
+  BusyWindow & window_;
+  std::vector<char> & work_;
+  std::vector<Ns> & value_;
+  std::vector<Ns> & overhead_;
+  std::vector<Index> & set_of_;
+};
+
+}  // namespace
+
+Result<PriorityWindow> priority_window(
+  const Model & model, const Streams & streams, const Segments & segments, Index task, Index way,
+  const PriorityTerms & terms, WindowScratch & scratch)
+{
+  PriorityWindow result;
+  result.tasks = segments.up_to(task);
+  Refusal refusal = refuse_places(model, result.tasks);
+  if (!refusal) {
+    // A segment has no ways in but its head's, so streams keep their positions along it.
+    result.head_stream = streams.of(result.tasks.front())[way];
+    result.window.period = streams.all()[result.head_stream].period;
+    result.window.stream = result.head_stream;
+    refusal = Builder(model, streams, segments, terms, scratch, result).build();
+  }
+  if (refusal) {
+    return Faults{*refusal};
+  }
+  return result;
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,51 @@
+// The busy window of one segment under fixed priorities, or why there is none.
+//
+// priority_bounds.hpp has the equations. Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__PRIORITY_WINDOW_HPP_
+#define TAKT_PLAN__SRC__PRIORITY_WINDOW_HPP_
+
+#include <cstddef>
+#include <vector>
+
+#include "analysis/priority/busy_window.hpp"
+#include "model/segments.hpp"
+#include "model/streams.hpp"
+#include "takt_core/result.hpp"
+#include "takt_plan/priority_bounds.hpp"
+
+namespace takt_plan::detail
+{
+
+struct PriorityWindow
+{
+  std::vector<Index> tasks;  ///< the segment
+  Index head_stream = kNone;
+  BusyWindow window;  ///< jitters are left to whoever knows the streams' lateness
+};
+
+/// Tables by task that one window after the other uses: clean in between, so that none costs more than
+/// what is on its core.
+struct WindowScratch
+{
+  explicit WindowScratch(std::size_t tasks)
+  : work(tasks, false),
+    value(tasks, 0),
+    overhead(tasks, 0),
+    set_of(tasks, kNone)
+  {
+  }
+
+  std::vector<char> work;     // tasks of W and the segment
+  std::vector<Ns> value;      // what a run costs with all that it starts in W
+  std::vector<Ns> overhead;   // of the value
+  std::vector<Index> set_of;  // position among the window's sets
+};
+
+/// Of the segment that ends with `task`, for activations by the `way`-th of the task's streams.
+takt_core::Result<PriorityWindow> priority_window(
+  const Model & model, const Streams & streams, const Segments & segments, Index task, Index way,
+  const PriorityTerms & terms, WindowScratch & scratch);
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__PRIORITY_WINDOW_HPP_

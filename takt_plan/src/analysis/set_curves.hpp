@@ -1,0 +1,70 @@
+// How often sets of newest messages are complete in a window of some length (message_set.hpp), and what
+// comes after them is released: counted through the sets before them, and remembered.
+//
+// A count is a staircase over the length: beside it, the first and the last length that have the same
+// steps of all that it is made of are known. Within these the count is the same, so nothing is counted
+// twice: each set is asked once for each of its stairs until something in its sight is released later.
+// Without that, sets that continue sets are counted anew for each length, each time through all before.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__SET_CURVES_HPP_
+#define TAKT_PLAN__SRC__SET_CURVES_HPP_
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/priority/busy_window.hpp"
+#include "model/message_set.hpp"
+#include "model/streams.hpp"
+
+namespace takt_plan::detail
+{
+
+class SetCurves final : public Curves
+{
+public:
+  /// Keeps a reference to `streams`.
+  SetCurves(const Streams & streams, TimesOf times);
+
+  /// How many of the stream's releases there are in any window of `length` at most.
+  Ns releases(Index stream, Ns length) const override;
+
+  /// To be told whenever the stream's `released` or `since` is another.
+  void moved(Index stream, int round);
+  /// The last round that moved something that the count of the stream's set depends on; 0: none, or it
+  /// is after no set that is counted.
+  int moved_round(Index stream) const;
+
+  /// How often a set was counted: what the effort is measured by.
+  std::uint64_t counted() const noexcept { return counted_; }
+
+private:
+  /// The same count for all lengths from here to there.
+  struct Stair
+  {
+    Ns from = 0, until = kUnbounded;
+    Ns count = 0;
+    void narrow(const Stair & other);
+    Stair earlier(Ns by) const;
+  };
+  /// Rising, apart from each other.
+  using Stairs = std::vector<Stair>;
+  static constexpr std::size_t kMostStairs = 256;
+
+  static Stair arrivals_at(Ns length, Ns period, Ns jitter);
+  Stair releases_at(Index stream, Ns length) const;
+  Stair complete_at(Index task, Ns length) const;
+  Stair count(Index task, Ns length) const;
+
+  const Streams & streams_;
+  const TimesOf times_;
+  std::vector<std::vector<Index>>
+    after_;                            // per task with a set: itself, and all that count through it
+  std::vector<int> moved_;             // per task
+  mutable std::vector<Stairs> known_;  // per task
+  mutable std::uint64_t counted_ = 0;
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__SET_CURVES_HPP_

@@ -1,0 +1,64 @@
+#include "analysis/terms/segment_terms.hpp"
+
+#include <algorithm>
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+/// Of the activation `number` of the part's window, `length` after the window's beginning.
+BoundTerms terms_in_window(
+  const PrioritySolver & solver, const PriorityPart & part, Ns length, Ns number, Ns head_start)
+{
+  const BusyWindow & window = part.window.window;
+  const Ns releases = std::max(number, window.releases(length));
+  const auto own = [&](Ns before, Ns after, Ns forked) {
+    return releases * before + number * after + (number - 1) * forked;
+  };
+  Ns overhead = own(window.before_overhead, window.after_overhead, window.forked_overhead);
+  Ns work = own(window.before, window.after, window.forked) - overhead;
+  BoundTerms others;
+  for (const Entry & entry : window.entries) {
+    const Ns count = window.releases(entry, length);
+    const bool own_set = entry.stream != kNone && entry.task == part.window.tasks.front() &&
+                         solver.streams().all()[entry.stream].set == entry.stream;
+    if (own_set) {
+      overhead += count * entry.overhead;
+      work += count * (entry.cost - entry.overhead);
+    } else {
+      // A reservation, and switches to it, are the thread's.
+      const Index task = entry.thread == kNone ? entry.task : kNone;
+      add_term(
+        others,
+        {TermKind::interference, multiply(count, entry.cost), task, entry.thread, entry.other});
+    }
+  }
+  BoundTerms terms;
+  add_term(terms, {TermKind::work, work});
+  add_term(terms, {TermKind::overhead, overhead});
+  add_term(terms, {TermKind::blocking, window.blocking, window.blocker});
+  add_term(terms, {TermKind::ceiling, window.ceiling});
+  add_term(terms, {TermKind::started_before, window.once});
+  terms.insert(terms.end(), others.begin(), others.end());
+  add_term(terms, {TermKind::head_start, -head_start});
+  return terms;
+}
+
+}  // namespace
+
+BoundTerms terms_from_release(const PrioritySolver & solver, const PriorityPart & part)
+{
+  const Worst & worst = part.worst;
+  return terms_in_window(solver, part, worst.length, worst.number, worst.length - worst.response);
+}
+
+BoundTerms terms_from_activation(const PrioritySolver & solver, const PriorityPart & part)
+{
+  const Worst & worst = part.worst;
+  return terms_in_window(
+    solver, part, worst.activation_length, worst.activation_number,
+    worst.activation_length - worst.from_activation);
+}
+
+}  // namespace takt_plan::detail

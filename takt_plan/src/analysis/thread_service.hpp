@@ -1,0 +1,92 @@
+// What a thread gets of its core at least while it has work, as a service for executor_bounds.hpp.
+//
+// A thread of fixed priority on one core (`window`): the core, less
+//
+// - the tasks of threads that are as urgent or more. A run by a stream of period T whose runs end
+//   at most E after their nominal releases takes time in an interval [a, a + t) only if it was
+//   nominally released after a - E and before a + t. These are at most ceil((t + E) / T), each
+//   taking at most its cost. E comes from the analysis that covers the task; it is a premise as
+//   every lateness is (local_analysis.hpp), also between threads of equal priority, which delay
+//   each other. That counts more than may happen, for work that had begun before the interval
+//   counts in full.
+// - threads that are not the executors' and as urgent or more: likewise, E being a bound of their
+//   own from the core's busy window of all that is as urgent as they are, at whose beginning none
+//   of them is pending.
+// - one publish or take at the middleware ceiling, by a less urgent thread of the core: it can only
+//   have begun before the interval, for inside there is always something to run that is preferred
+//   to the thread when it is not at its ceiling; and of several, one had the core.
+// - threads of policy deadline: what reservations.hpp says.
+//
+// A thread of policy deadline: its reservation, less its further switches, as deadline_bounds.hpp
+// says.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__THREAD_SERVICE_HPP_
+#define TAKT_PLAN__SRC__THREAD_SERVICE_HPP_
+
+#include <string>
+#include <vector>
+
+#include "analysis/limits.hpp"
+#include "analysis/local_analysis.hpp"
+#include "analysis/more_urgent.hpp"
+#include "model/flow.hpp"
+#include "takt_plan/bound_terms.hpp"
+#include "takt_plan/executor_bounds.hpp"
+
+namespace takt_plan::detail
+{
+
+class ThreadService
+{
+public:
+  /// `kind`: window or deadline. Keeps references to the model and the flow.
+  ThreadService(
+    const Model & model, const Flow & flow, Index thread, Analysis kind, const ThreadTerms & terms);
+
+  /// Why nothing is known of it; the sentence goes on from the thread's name. Empty: `given` is
+  /// right.
+  const std::string & refusal() const noexcept { return refusal_; }
+
+  /// With what is known so far; takes more when `lateness` rises.
+  Service given(const Lateness & lateness);
+
+  /// What is not the thread's own of an interval of `length`, in which it has `work` to do: the terms of
+  /// what `given` found.
+  BoundTerms terms(const Service & given, Ns length, Ns work) const;
+
+  /// What takes the core from it without a bound as far as `given` saw, quoted; empty: nothing
+  /// does.
+  const std::string & unknown() const noexcept { return unknown_; }
+
+private:
+  std::string refuse_fixed() const;
+  std::string refuse_beside(const Thread & thread, Index index) const;
+  bool on_core(const OtherLoad & other) const;
+  void find_fixed();
+  Service fixed(const Lateness & lateness);
+  Service reserved(const Lateness & lateness) const;
+  std::vector<Taker> takers() const;
+  Ns end_of(Index other, const MoreUrgent & before_it, const Lateness & lateness);
+
+  const Model & model_;
+  const Flow & flow_;
+  const Index thread_;
+  const Analysis kind_;
+  const ThreadTerms terms_;
+  const Ns horizon_;
+  std::string refusal_;
+  std::string unknown_;
+  std::vector<MoreUrgent> before_;  // goes before the thread: one, or none
+  struct Other
+  {
+    Index index = kNone;  // of Model::others
+    MoreUrgent before;    // goes before it
+  };
+  std::vector<Other> others_;
+  Steps steps_;  // for those
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__THREAD_SERVICE_HPP_

@@ -1,0 +1,131 @@
+#include "model/message_set.hpp"
+
+#include <algorithm>
+
+#include "model/streams.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+/// A timer that may be served more than a period late skips some.
+bool skips(const Stream & stream, const TimesOf & times)
+{
+  return !stream.timer || times(stream.root).bound > stream.period;
+}
+
+/// Of the topic's streams the one that comes most often is enough.
+Ns gap_of_topic(const std::vector<Index> & topic, const Streams & streams, const TimesOf & times)
+{
+  Ns least = kUnbounded;
+  for (const Index stream : topic) {
+    least = std::min(least, gap_of(stream, streams, times));
+  }
+  return least;
+}
+
+}  // namespace
+
+Ns gap_of(Index id, const Streams & streams, const TimesOf & times)
+{
+  const Stream & stream = streams.all()[id];
+  if (times(id).bound == kUnbounded) {
+    return kUnbounded;
+  }
+  if (!stream.timer) {
+    return kUnbounded;
+  }
+  if (stream.set == kNone) {
+    return skips(stream, times) ? kUnbounded
+                                : add(std::max(stream.period, stream.offset), times(id).bound);
+  }
+  const StreamTimes & left = times(stream.set);
+  return left.gap == kUnbounded || times(id).ended == kUnbounded
+           ? kUnbounded
+           : add(left.gap, times(id).ended - left.ended);
+}
+
+Index MessageSet::topic_of(Index input) const
+{
+  const auto found = std::find_if(topics.begin(), topics.end(), [&](const auto & topic) {
+    return std::find(topic.begin(), topic.end(), input) != topic.end();
+  });
+  return static_cast<Index>(found - topics.begin());
+}
+
+// At the latest, after its nominal release. Where every release has a message the next one's is known.
+Ns MessageSet::replaced(Index input, const Streams & streams, const TimesOf & times) const
+{
+  const Stream & stream = streams.all()[input];
+  const Ns bound = times(input).bound;
+  if (stream.set == kNone) {
+    return skips(stream, times) ? kUnbounded : add(stream.period, bound);
+  }
+  const MessageSet & before = *streams.set(streams.all()[stream.set].task);
+  return stream.timer && before.stays_in_step(streams, times)
+           ? add(stream.period, bound)
+           : add(gap_of(input, streams, times), bound);
+}
+
+bool MessageSet::stays_in_step(const Streams & streams, const TimesOf & times) const
+{
+  for (Index topic = 0; in_step && topic < topics.size(); ++topic) {
+    const Index input = topics[topic].front();
+    const Stream & stream = streams.all()[input];
+    if (skips(stream, times) || add(behind[topic], times(input).bound) > stream.period) {
+      return false;
+    }
+  }
+  return in_step;
+}
+
+Ns MessageSet::completed(Index input, const Streams & streams, const TimesOf & times) const
+{
+  const Index own = topic_of(input);
+  Ns others = 0;
+  for (Index topic = 0; topic < topics.size(); ++topic) {
+    for (const Index stream : topics[topic]) {
+      if (times(stream).bound == kUnbounded) {
+        return kUnbounded;
+      }
+    }
+    if (topic != own) {
+      others = std::max(others, gap_of_topic(topics[topic], streams, times));
+    }
+  }
+  if (stays_in_step(streams, times)) {
+    Ns last = 0;
+    for (Index topic = 0; topic < topics.size(); ++topic) {
+      last = std::max(last, behind[topic] + times(topics[topic].front()).bound);
+    }
+    return last - behind[own];
+  }
+  return std::min(replaced(input, streams, times), add(times(input).bound, others));
+}
+
+Ns MessageSet::waiting(Index input, const Streams & streams, const TimesOf & times) const
+{
+  const Index own = topic_of(input);
+  Ns others = 0;
+  for (Index topic = 0; topic < topics.size(); ++topic) {
+    others = topic == own ? others : std::max(others, gap_of_topic(topics[topic], streams, times));
+  }
+  return std::min(gap_of(input, streams, times), others);
+}
+
+Ns MessageSet::lateness(Index input, const Streams & streams, const TimesOf & times) const
+{
+  return add(times(input).released, streams.all()[input].period);
+}
+
+Ns MessageSet::gap(const Streams & streams, const TimesOf & times) const
+{
+  Ns most = 0;
+  for (const auto & topic : topics) {
+    most = std::max(most, gap_of_topic(topic, streams, times));
+  }
+  return most;
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,64 @@
+// Where a schedule puts the callbacks of a system: executors, their threads, and for each callback the
+// threads that may run it and its priority.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__PLACEMENT_HPP_
+#define TAKT_PLAN__SRC__PLACEMENT_HPP_
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/hosts.hpp"
+#include "takt_core/result.hpp"
+#include "takt_plan/model.hpp"
+#include "takt_schedule/resolver.hpp"
+#include "takt_schedule/schedule.hpp"
+#include "takt_schedule/system.hpp"
+
+namespace takt_plan::detail
+{
+
+class Placement
+{
+public:
+  /// Adds executors and threads to `model`, and what is wrong to `faults`. Keeps references to all.
+  Placement(
+    const takt_schedule::System & system, const takt_schedule::Schedule & schedule,
+    const Hosts & hosts, Model & model, takt_core::Faults & faults);
+
+  /// Sets what the schedule decides for `task`, which is `callback`'s: host, executor, threads,
+  /// priority, and the offset of its release where a rule has one.
+  void place(const takt_schedule::CallbackModel & callback, Task & task);
+
+private:
+  struct Executor
+  {
+    Index index = kNone;
+    Index first_thread = 0;
+    std::optional<takt_schedule::Resolver> resolver;  ///< absent: a fault was told
+  };
+
+  int priority_of(const takt_core::Binding & binding, const std::string & id) const;
+  void require_together(
+    const takt_schedule::CallbackModel & callback, const takt_core::Binding & binding,
+    const Task & task, const std::string & id, takt_schedule::Resolver & resolver);
+  Executor & executor_of(const takt_schedule::CallbackModel & callback, Index host);
+  void add_threads(const takt_schedule::ExecutorSchedule & schedule, Index host, Index executor);
+  void require_core(const takt_schedule::Threads & entry, Index host, int number);
+  void require_allowed(const takt_schedule::CallbackModel & callback, Index thread);
+
+  const takt_schedule::System & system_;
+  const takt_schedule::Schedule & schedule_;
+  const Hosts & hosts_;
+  Model & model_;
+  takt_core::Faults & faults_;
+  std::unordered_map<std::string, int> inherited_;  // by callbacks of the schedule's chains
+  std::unordered_map<std::string, Executor> executors_;
+  const takt_schedule::Resolver * first_ = nullptr;  // of these
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__PLACEMENT_HPP_

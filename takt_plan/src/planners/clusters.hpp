@@ -1,0 +1,29 @@
+// Units that belong together: what of a chain no more important chain has taken.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__CLUSTERS_HPP_
+#define TAKT_PLAN__SRC__CLUSTERS_HPP_
+
+#include <vector>
+
+#include "planners/plan_problem.hpp"
+
+namespace takt_plan::detail
+{
+
+struct Cluster
+{
+  std::vector<Index> units;  ///< along the chain, all of one host; never empty
+  Ns deadline = kUnbounded;  ///< the chain's; of units without a chain none
+  double utilization = 0;
+};
+
+/// The most important first, then units without a chain, each by itself, what starts others first.
+std::vector<Cluster> clusters(const PlanProblem & problem);
+
+/// The cores that all of the units may use; none if they have none in common.
+std::vector<Index> common_cores(const PlanProblem & problem, const std::vector<Index> & units);
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__CLUSTERS_HPP_

@@ -1,0 +1,107 @@
+#include "planners/layout.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace takt_plan::detail
+{
+
+Layout::Layout(const PlanProblem & problem)
+: problem_(&problem),
+  cores_(problem.model.cores.size()),
+  core_of_(problem.model.tasks.size(), kNone),
+  load_(problem.model.cores.size(), 0)
+{
+}
+
+void Layout::set(Index core, std::vector<Block> blocks)
+{
+  for (const Block & block : cores_[core]) {
+    for (const Index task : block.tasks) {
+      core_of_[task] = kNone;
+    }
+  }
+  cores_[core] = std::move(blocks);
+  load_[core] = 0;
+  for (const Block & block : cores_[core]) {
+    for (const Index task : block.tasks) {
+      core_of_[task] = core;
+      load_[core] += problem_->utilization(task);
+    }
+  }
+}
+
+void Layout::insert(Index core, Index place, const std::vector<Block> & blocks)
+{
+  std::vector<Block> there = cores_[core];
+  there.insert(there.begin() + static_cast<std::ptrdiff_t>(place), blocks.begin(), blocks.end());
+  set(core, std::move(there));
+}
+
+bool Layout::crowded(Index core) const
+{
+  return load_[core] > problem_->room[core] + kLoadNoise;
+}
+
+int Layout::priority(Index core, Index place) const
+{
+  const PlanProblem::Band & band = problem_->bands[problem_->model.cores[core].host];
+  return std::max(
+    band.most - static_cast<int>(std::min<Index>(place, static_cast<Index>(band.most))),
+    band.least);
+}
+
+Assignment Layout::assignment() const
+{
+  Assignment result;
+  for (Index core = 0; core < cores_.size(); ++core) {
+    for (Index place = 0; place < cores_[core].size(); ++place) {
+      const Block & block = cores_[core][place];
+      result.threads.push_back({block.executor, core, priority(core, place), block.tasks});
+    }
+  }
+  return result;
+}
+
+Index Layout::threads() const
+{
+  return std::accumulate(
+    cores_.begin(), cores_.end(), Index{0},
+    [](Index sum, const std::vector<Block> & blocks) { return sum + blocks.size(); });
+}
+
+void sort_by(const PlanProblem & problem, Urgency urgency, std::vector<Index> & tasks)
+{
+  std::sort(tasks.begin(), tasks.end(), [&](Index a, Index b) {
+    if (urgency == Urgency::deadline && problem.deadlines[a] != problem.deadlines[b]) {
+      return problem.deadlines[a] < problem.deadlines[b];
+    }
+    return problem.position[a] > problem.position[b];
+  });
+}
+
+std::vector<Block> blocks_of(
+  const PlanProblem & problem, const std::vector<Index> & units, Urgency urgency)
+{
+  std::vector<Index> tasks;
+  for (const Index unit : units) {
+    const std::vector<Index> & more = problem.units[unit].tasks;
+    tasks.insert(tasks.end(), more.begin(), more.end());
+  }
+  sort_by(problem, urgency, tasks);
+  std::vector<Block> blocks;
+  for (const Index task : tasks) {
+    const Index executor = problem.model.tasks[task].executor;
+    auto block = std::find_if(
+      blocks.begin(), blocks.end(), [&](const Block & one) { return one.executor == executor; });
+    if (block == blocks.end()) {
+      block = blocks.insert(blocks.end(), Block{executor, {}, kUnbounded, kNone});
+    }
+    block->tasks.push_back(task);
+    block->deadline = std::min(block->deadline, problem.units[problem.unit_of[task]].deadline);
+  }
+  return blocks;
+}
+
+}  // namespace takt_plan::detail

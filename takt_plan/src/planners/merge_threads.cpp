@@ -1,0 +1,380 @@
+// Fewer threads: what each merger costs, and how far to go.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "planners/context_switches.hpp"
+#include "planners/planners.hpp"
+#include "planners/score.hpp"
+#include "takt_core/scheduler.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+// With more threads on a core the first merger that will do is taken, not the best one.
+constexpr Index kMany = 24;
+// What is spent on judging, in the unit of Score::cost: some seconds.
+constexpr double kMostCost = 2e8;
+// The share of its deadline that a chain may lose in all where it has no more to spare than is kept
+// anyway: nobody would pay a thread for it.
+constexpr double kNegligible = 1e-3;
+// Slacks that differ by less are the same.
+constexpr double kNoise = 1e-9;
+constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
+
+/// The block at `upper` with what the one at `lower` runs below its own tasks.
+std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
+{
+  std::vector<Index> & tasks = blocks[upper].tasks;
+  tasks.insert(tasks.end(), blocks[lower].tasks.begin(), blocks[lower].tasks.end());
+  blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(lower));
+  return blocks;
+}
+
+/// What a chain has to keep that has `slack` now.
+double floor_of(double keep, double slack)
+{
+  return (slack > keep ? keep : slack - kNegligible) - kNoise;
+}
+
+struct Step
+{
+  std::vector<Block> blocks;  ///< of its core
+  Index rescued = 0;          ///< chains that are met with it and were not
+  double slack = 0;           ///< of that core and those it shares messages with
+  double saved = 0;           ///< context switches a second
+
+  /// More chains met; or as many and more slack, or as much and fewer switches.
+  bool better_than(const Step & other) const
+  {
+    return std::tie(rescued, slack, saved) > std::tie(other.rescued, other.slack, other.saved);
+  }
+};
+
+class Merging
+{
+public:
+  Merging(const PlanProblem & problem, double keep_slack, Layout layout)
+  : problem_(problem),
+    keep_slack_(keep_slack),
+    layout_(std::move(layout)),
+    start_(score(problem, layout_)),
+    floors_(problem.model.chains.size(), -std::numeric_limits<double>::infinity()),
+    slacks_(problem.model.chains.size())
+  {
+    for (const auto & [chain, slack] : start_.slacks) {
+      floors_[chain] = floor_of(keep_slack, slack);
+    }
+    note(start_);
+  }
+
+  double spent() const noexcept { return spent_; }
+
+  std::vector<TradePoint> run(Layout & chosen)
+  {
+    double switches = 0;
+    for (Index core = 0; core < layout_.cores(); ++core) {
+      switches += context_switches(problem_, layout_.on(core));
+    }
+    std::vector<TradePoint> trade{{layout_.threads(), least_met(), switches}};
+    go_on(trade);
+    chosen = layout_;
+    // Beyond, for those who want to know, down to where a deadline would be missed.
+    keep_slack_ = -std::numeric_limits<double>::infinity();
+    std::fill(floors_.begin(), floors_.end(), keep_slack_);
+    refused_.clear();
+    go_on(trade);
+    return trade;
+  }
+
+private:
+  void go_on(std::vector<TradePoint> & trade)
+  {
+    std::vector<std::optional<Step>> next(layout_.cores());
+    for (Index core = 0; core < next.size(); ++core) {
+      next[core] = best_on(core);
+    }
+    while (true) {
+      const auto best = std::max_element(
+        next.begin(), next.end(),
+        [](const auto & a, const auto & b) { return b && (!a || b->better_than(*a)); });
+      if (best == next.end() || !*best || spent_ > kMostCost) {
+        return;
+      }
+      const auto core = static_cast<Index>(best - next.begin());
+      const double saved = (*best)->saved;
+      const std::vector<Block> before = layout_.on(core);
+      layout_.set(core, std::move((*best)->blocks));
+      const Score found = judged(core);
+      // What another core has changed meanwhile may matter here.
+      if (acceptable(found)) {
+        note(found);
+        keep_rescued(found);
+        trade.push_back({layout_.threads(), least_met(), trade.back().switches - saved});
+      } else {
+        layout_.set(core, before);
+      }
+      next[core] = best_on(core);
+    }
+  }
+
+  Score judged(Index core)
+  {
+    Score found = score(problem_, layout_, {core});
+    spent_ += found.cost;
+    return found;
+  }
+
+  void note(const Score & found)
+  {
+    for (const auto & [chain, slack] : found.slacks) {
+      slacks_[chain] = slack;
+    }
+  }
+
+  // The smallest slack of the chains that are met at all.
+  std::optional<double> least_met() const
+  {
+    std::optional<double> least;
+    for (Index chain = 0; chain < slacks_.size(); ++chain) {
+      const bool met =
+        slacks_[chain] && !std::binary_search(start_.missed.begin(), start_.missed.end(), chain);
+      if (met) {
+        least = std::min(least.value_or(*slacks_[chain]), *slacks_[chain]);
+      }
+    }
+    return least;
+  }
+
+  bool acceptable(const Score & found) const
+  {
+    return found.no_worse_than(start_) &&
+           (rescued(found) > 0 ||
+            std::all_of(found.slacks.begin(), found.slacks.end(), [&](const auto & one) {
+              return one.second >= floors_[one.first];
+            }));
+  }
+
+  bool rescued(const Score & found, Index chain) const
+  {
+    return std::binary_search(start_.missed.begin(), start_.missed.end(), chain) &&
+           !std::binary_search(found.missed.begin(), found.missed.end(), chain);
+  }
+
+  Index rescued(const Score & found) const
+  {
+    return static_cast<Index>(std::count_if(
+      found.slacks.begin(), found.slacks.end(),
+      [&](const auto & one) { return rescued(found, one.first); }));
+  }
+
+  // A deadline is worth more than what others were to keep to spare. What it belongs to has something to
+  // spare from now on, too.
+  void keep_rescued(const Score & found)
+  {
+    if (rescued(found) == 0) {
+      return;
+    }
+    for (const auto & [chain, slack] : found.slacks) {
+      floors_[chain] = rescued(found, chain) ? floor_of(keep_slack_, slack)
+                                             : std::min(floors_[chain], slack - kNoise);
+    }
+    const std::vector<Index> before = std::exchange(start_.missed, {});
+    for (const Index chain : before) {
+      const bool judged = std::any_of(
+        found.slacks.begin(), found.slacks.end(),
+        [&](const auto & one) { return one.first == chain; });
+      if (!judged || std::binary_search(found.missed.begin(), found.missed.end(), chain)) {
+        start_.missed.push_back(chain);
+      }
+    }
+    refused_.clear();
+  }
+
+  // The best merger on a core; none that would take what must be kept.
+  std::optional<Step> best_on(Index core)
+  {
+    std::optional<Step> best;
+    const std::vector<Block> blocks = layout_.on(core);
+    const double switches = context_switches(problem_, blocks);
+    for (Index i = 0; i < blocks.size() && spent_ <= kMostCost; ++i) {
+      const Index upper = blocks.size() - 1 - i;  // where nobody is in a hurry first
+      const Index lower = next_of_executor(blocks, upper);
+      if (lower == kNone || !worth_trying(blocks, upper, lower)) {
+        continue;
+      }
+      layout_.set(core, merged(blocks, upper, lower));
+      const Score found = judged(core);
+      if (!acceptable(found)) {
+        // More would only be worse: tasks only move down, or wait for more.
+        refused_.insert({blocks[upper].tasks.front(), blocks[lower].tasks.front()});
+        continue;
+      }
+      const double left = context_switches(problem_, layout_.on(core));
+      Step step{layout_.on(core), rescued(found), found.slack, switches - left};
+      if (!best || step.better_than(*best)) {
+        best = std::move(step);
+        if (blocks.size() > kMany) {
+          break;
+        }
+      }
+    }
+    layout_.set(core, blocks);
+    return best;
+  }
+
+  static Index next_of_executor(const std::vector<Block> & blocks, Index upper)
+  {
+    for (Index lower = upper + 1; lower < blocks.size(); ++lower) {
+      if (blocks[lower].executor == blocks[upper].executor) {
+        return lower;
+      }
+    }
+    return kNone;
+  }
+
+  bool worth_trying(const std::vector<Block> & blocks, Index upper, Index lower) const
+  {
+    return refused_.count({blocks[upper].tasks.front(), blocks[lower].tasks.front()}) == 0;
+  }
+
+  const PlanProblem & problem_;
+  double keep_slack_;
+  Layout layout_;
+  Score start_;                                // and what was met since
+  std::vector<double> floors_;                 // per chain: what has to be left of its deadline
+  std::vector<std::optional<double>> slacks_;  // per chain with a deadline, as it is now
+  double spent_ = 0;
+  std::set<std::pair<Index, Index>> refused_;  // first tasks of two blocks
+};
+
+/// How many threads each executor has.
+std::vector<Index> counts(const PlanProblem & problem, const Layout & layout)
+{
+  std::vector<Index> result(problem.model.executors.size(), 0);
+  for (Index core = 0; core < layout.cores(); ++core) {
+    for (const Block & block : layout.on(core)) {
+      ++result[block.executor];
+    }
+  }
+  return result;
+}
+
+/// Where a block of an executor stands.
+struct Standing
+{
+  Index core = kNone;
+  Index place = 0;
+  double load = 0;
+};
+
+/// The executor's block with the least load that may stand on another core where it has one, and that
+/// one, of several the one with most room; nothing if there is none.
+std::optional<std::pair<Standing, Standing>> movable(
+  const PlanProblem & problem, const Layout & layout, Index executor)
+{
+  std::vector<Standing> blocks;
+  for (Index core = 0; core < layout.cores(); ++core) {
+    for (Index place = 0; place < layout.on(core).size(); ++place) {
+      const Block & block = layout.on(core)[place];
+      if (block.executor == executor) {
+        blocks.push_back({core, place, 0});
+        for (const Index task : block.tasks) {
+          blocks.back().load += problem.utilization(task);
+        }
+      }
+    }
+  }
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Standing & a, const Standing & b) {
+    return a.load < b.load;
+  });
+  for (const Standing & from : blocks) {
+    std::optional<Standing> best;
+    for (const Standing & to : blocks) {
+      const auto & tasks = layout.on(from.core)[from.place].tasks;
+      const bool allowed =
+        to.core != from.core && std::all_of(tasks.begin(), tasks.end(), [&](Index task) {
+          const auto & cores = problem.units[problem.unit_of[task]].cores;
+          return std::binary_search(cores.begin(), cores.end(), to.core);
+        });
+      const auto room = [&](Index core) { return problem.room[core] - layout.load(core); };
+      if (allowed && (!best || room(to.core) > room(best->core))) {
+        best = to;
+      }
+    }
+    if (best) {
+      return std::pair(from, *best);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<TradePoint> merge_threads(
+  const PlanProblem & problem, double keep_slack, Layout & layout, double & cost)
+{
+  Merging merging(problem, keep_slack, layout);
+  std::vector<TradePoint> trade = merging.run(layout);
+  cost += merging.spent();
+  return trade;
+}
+
+takt_core::Faults too_many_threads(const PlanProblem & problem, const Layout & layout)
+{
+  takt_core::Faults faults;
+  const std::vector<Index> count = counts(problem, layout);
+  for (Index executor = 0; executor < count.size(); ++executor) {
+    if (count[executor] > kMostThreads) {
+      faults.push_back(
+        "executor " + takt_schedule::quoted(problem.model.executors[executor]) + " would need " +
+        std::to_string(count[executor]) + " threads, and has at most " +
+        std::to_string(kMostThreads) + "; spread its callbacks over several");
+    }
+  }
+  return faults;
+}
+
+void merge_beyond_limit(const PlanProblem & problem, Layout & layout)
+{
+  std::vector<Index> count = counts(problem, layout);
+  for (Index core = 0; core < layout.cores(); ++core) {
+    std::vector<Block> blocks = layout.on(core);
+    // From the least urgent one up.
+    for (Index lower = blocks.size(); lower-- > 1;) {
+      const Index executor = blocks[lower].executor;
+      for (Index upper = lower; upper-- > 0 && count[executor] > kMostThreads;) {
+        if (blocks[upper].executor == executor) {
+          blocks = merged(std::move(blocks), upper, lower);
+          --count[executor];
+          break;
+        }
+      }
+    }
+    layout.set(core, std::move(blocks));
+  }
+  for (Index executor = 0; executor < count.size(); ++executor) {
+    for (; count[executor] > kMostThreads; --count[executor]) {
+      const auto move = movable(problem, layout, executor);
+      if (!move) {
+        break;
+      }
+      const auto & [from, to] = *move;
+      std::vector<Block> left = layout.on(from.core);
+      std::vector<Block> joined = layout.on(to.core);
+      const std::vector<Index> & tasks = left[from.place].tasks;
+      joined[to.place].tasks.insert(joined[to.place].tasks.end(), tasks.begin(), tasks.end());
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(from.place));
+      layout.set(from.core, std::move(left));
+      layout.set(to.core, std::move(joined));
+    }
+  }
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,428 @@
+#include "takt_plan/misfit.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "model/streams.hpp"
+#include "planners/layout.hpp"
+#include "takt_plan/end_to_end.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+constexpr int kMostLonger = 900;  // percent: ten times the period
+constexpr int kMostFaster = 95;
+constexpr int kStep = 5;
+constexpr int kMostSooner = 90;
+constexpr std::size_t kMostSuspects = 16;
+constexpr std::size_t kMostExplained = 6;
+// More tasks than this are not planned anew for one more core: that would take as long as the plan did.
+constexpr std::size_t kMostPlannedAgain = 2000;
+// What may be spent on planning changed systems, in the unit of Planned::cost.
+constexpr double kMostReplanning = 2e7;
+
+/// So many percent of it, rounded down.
+Ns share_of(Ns time, int percent)
+{
+  return add(multiply(time / 100, percent), time % 100 * percent / 100);
+}
+
+/// The smallest of `least` to `most` for which it holds, if what holds for one holds for all above;
+/// else one for which it holds, if it does for `most`.
+std::optional<int> smallest(int least, int most, const std::function<bool(int)> & holds)
+{
+  if (!holds(most)) {
+    return std::nullopt;
+  }
+  while (least < most) {
+    const int middle = least + (most - least) / 2;
+    if (holds(middle)) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return most;
+}
+
+class Explanation
+{
+public:
+  Explanation(
+    const takt_schedule::System & system, const PlanOptions & options, const Planned & planned)
+  : system_(system),
+    options_(options),
+    planned_(planned),
+    model_(planned.model),
+    streams_(model_, in_trigger_order(model_)),
+    with_more_(system.hosts.size()),
+    crowded_(crowded(model_, planned.room)),
+    waits_(!streams_.sets().empty())
+  {
+    for (const Chain & chain : model_.chains) {
+      waits_ = waits_ || reads(model_, chain);
+    }
+  }
+
+  /// How late, and no more.
+  Misfit name(Index chain) const
+  {
+    Misfit result;
+    result.chain = chain;
+    if (const auto & answer = planned_.bounds.chains[chain]) {
+      result.late = answer->bound - model_.chains[chain].deadline;
+    }
+    return result;
+  }
+
+  Misfit explain(Index chain)
+  {
+    Misfit result = name(chain);
+    const auto & answer = planned_.bounds.chains[chain];
+    find_dominant(answer ? answer->bound : kUnbounded, result);
+    result.faster_by = faster_by(result);
+    result.sources = sources_of(result.dominant);
+    result.longer_by = longer_by(result);
+    find_waits(result);
+    result.sooner_by = sooner_by(chain, result.reader_sources);
+    result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
+    result.more_cores_of = result.planned_again ? more_cores_of(chain) : kNone;
+    return result;
+  }
+
+private:
+  /// Whether a changed system meets the chain, and no other one becomes late, nothing loses its bound and
+  /// no more cores are above their caps.
+  bool mends(
+    const Model & changed, const Bounds & bounds, const std::vector<double> & room,
+    Index chain) const
+  {
+    for (Index one = 0; one < changed.chains.size(); ++one) {
+      const bool late = missed(changed, bounds, one);
+      if (late && (one == chain || !missed(planned_, one))) {
+        return false;
+      }
+      if (!bounds.chains[one] && planned_.bounds.chains[one]) {
+        return false;
+      }
+    }
+    for (Index task = 0; task < changed.tasks.size(); ++task) {
+      if (!bounds.tasks[task] && planned_.bounds.tasks[task]) {
+        return false;
+      }
+    }
+    return crowded(changed, room) <= crowded_;
+  }
+
+  bool mends(const Model & changed, Index chain) const
+  {
+    const auto bounds = bounds_through_reads(changed);
+    return bounds && mends(changed, *bounds, planned_.room, chain);
+  }
+
+  bool mends(const Planned & planned, Index chain) const
+  {
+    return mends(planned.model, planned.bounds, planned.room, chain);
+  }
+
+  /// How many cores are above their caps.
+  static Index crowded(const Model & model, const std::vector<double> & room)
+  {
+    const detail::Streams streams(model, in_trigger_order(model));
+    std::vector<double> load(room.size(), 0);
+    for (Index task = 0; task < model.tasks.size(); ++task) {
+      load[core_of(model, task)] += streams.load(model, task);
+    }
+    Index count = 0;
+    for (Index core = 0; core < room.size(); ++core) {
+      count += load[core] > room[core] + detail::kLoadNoise ? 1 : 0;
+    }
+    return count;
+  }
+
+  /// The callback without which the bound would be smallest.
+  void find_dominant(Ns bound, Misfit & result) const
+  {
+    const std::vector<Index> candidates = heaviest_beside(result.chain);
+    result.dominant = candidates.front();
+    for (const Index task : candidates) {
+      Model without = model_;
+      without.tasks[task].time = without.tasks[task].dispatch = without.tasks[task].middleware = 0;
+      without.tasks[task].store = 0;
+      const auto found = bounds_through_reads(without);
+      const bool bounded = found && found->chains[result.chain];
+      const Ns less = bounded ? bound - found->chains[result.chain]->bound : 0;
+      if (less > result.share) {
+        result.dominant = task;
+        result.share = less;
+      }
+    }
+    result.share = bound == kUnbounded ? 0 : result.share;
+  }
+
+  static Index core_of(const Model & model, Index task)
+  {
+    return model.threads[model.tasks[task].threads.front()].cores.front();
+  }
+
+  /// What loads the chain's cores most, the most loading first.
+  std::vector<Index> heaviest_beside(Index chain) const
+  {
+    const auto & path = model_.chains[chain].path;
+    std::vector<std::pair<double, Index>> found;
+    for (Index task = 0; task < model_.tasks.size(); ++task) {
+      const bool beside = std::any_of(path.begin(), path.end(), [&](Index own) {
+        return core_of(model_, own) == core_of(model_, task);
+      });
+      if (beside) {
+        found.emplace_back(-streams_.load(model_, task), task);
+      }
+    }
+    std::stable_sort(found.begin(), found.end());
+    found.resize(std::min<std::size_t>(found.size(), kMostSuspects));
+    std::vector<Index> tasks;
+    for (const auto & [load, task] : found) {
+      tasks.push_back(task);
+    }
+    return tasks;
+  }
+
+  std::vector<Index> sources_of(Index task) const
+  {
+    std::set<Index> sources;
+    for (const Index stream : streams_.of(task)) {
+      sources.insert(streams_.all()[stream].source);
+    }
+    return {sources.begin(), sources.end()};
+  }
+
+  std::optional<int> faster_by(Misfit & misfit)
+  {
+    const Index dominant = misfit.dominant;
+    const auto here = smallest(1, kMostFaster, [&](int percent) {
+      Model changed = model_;
+      Task & task = changed.tasks[dominant];
+      task.time -= share_of(task.time, percent);
+      return mends(changed, misfit.chain);
+    });
+    return planned_anew(
+      here, kMostFaster,
+      [&](takt_schedule::System & changed, int percent) {
+        takt_schedule::ExecutionTime & time = changed.callbacks[dominant].time;
+        time.worst -= takt_core::Duration(share_of(time.worst.count(), percent));
+        time.best = std::min(time.best, time.worst);
+        time.histogram.clear();
+      },
+      misfit);
+  }
+
+  std::optional<int> longer_by(Misfit & misfit)
+  {
+    if (misfit.sources.empty()) {
+      return std::nullopt;
+    }
+    return planned_anew(
+      longer_here(misfit), kMostLonger,
+      [&](takt_schedule::System & changed, int percent) {
+        for (const Index source : misfit.sources) {
+          takt_core::Duration & period = *changed.callbacks[source].period;
+          period += takt_core::Duration(share_of(period.count(), percent));
+        }
+      },
+      misfit);
+  }
+
+  std::optional<int> longer_here(const Misfit & misfit) const
+  {
+    const auto enough = [&](int percent) {
+      Model changed = model_;
+      for (const Index source : misfit.sources) {
+        Ns & period = changed.tasks[source].release->period;
+        period = add(period, share_of(period, percent));
+      }
+      return mends(changed, misfit.chain);
+    };
+    if (const auto least = smallest(1, kMostLonger, enough)) {
+      return least;
+    }
+    // Where chains read or wait for sets, longer periods are longer waits, too, and ten times as long is
+    // too long.
+    if (!waits_) {
+      return std::nullopt;
+    }
+    for (int percent = kStep; percent < kMostLonger; percent += percent < 100 ? kStep : 5 * kStep) {
+      if (enough(percent)) {
+        return percent;
+      }
+    }
+    return std::nullopt;
+  }
+
+  using Change = std::function<void(takt_schedule::System &, int)>;
+
+  /// The smallest change that was found to do in another plan, or `here`, which does in this one.
+  std::optional<int> planned_anew(
+    std::optional<int> here, int most, const Change & change, Misfit & misfit)
+  {
+    bool sure = true;
+    const auto found = smallest(1, here.value_or(most), [&](int percent) {
+      if (percent == here) {
+        return true;
+      }
+      const auto planned = changed_plan(change, percent, false, misfit);
+      const bool does = planned && mends(*planned, misfit.chain);
+      sure = does ? all_met(*planned) : sure;
+      return does;
+    });
+    // Where others are late restarts may prefer them.
+    if (!found || found == here || sure) {
+      return found;
+    }
+    const auto planned = changed_plan(change, *found, true, misfit);
+    if (planned && mends(*planned, misfit.chain)) {
+      return found;
+    }
+    misfit.cut_short = true;
+    return here;
+  }
+
+  /// Nothing where that would take too long, or cannot be planned.
+  std::optional<Planned> changed_plan(
+    const Change & change, int percent, bool restarts, Misfit & misfit)
+  {
+    const double expected = cost_of(planned_, restarts);
+    if (spent_ + expected > kMostReplanning) {
+      misfit.cut_short = true;
+      return std::nullopt;
+    }
+    takt_schedule::System changed = system_;
+    change(changed, percent);
+    PlanOptions options = options_;
+    options.restarts = options_.restarts && restarts;
+    auto planned = plan_schedule(changed, options);
+    spent_ += planned ? cost_of(*planned, restarts) : expected;
+    return planned ? std::optional(std::move(*planned)) : std::nullopt;
+  }
+
+  /// Also of planners that do not say.
+  double cost_of(const Planned & planned, bool restarts) const
+  {
+    const auto tasks = static_cast<double>(model_.tasks.size());
+    return std::max(planned.cost, tasks * tasks) + (restarts ? planned.cost_of_restarts : 0);
+  }
+
+  // Shorter periods are more load, too, so that what holds for one need not hold for all below.
+  std::optional<int> sooner_by(Index chain, const std::vector<Index> & sources) const
+  {
+    if (sources.empty()) {
+      return std::nullopt;
+    }
+    for (int percent = kStep; percent <= kMostSooner; percent += kStep) {
+      Model changed = model_;
+      for (const Index source : sources) {
+        Ns & period = changed.tasks[source].release->period;
+        period -= share_of(period, percent);
+      }
+      if (mends(changed, chain)) {
+        return percent;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void find_waits(Misfit & result)
+  {
+    if (!ends_) {
+      ends_ = end_to_end(model_);
+    }
+    if (!*ends_ || !(*ends_)->chains[result.chain]) {
+      return;
+    }
+    Wait longest;
+    const auto consider = [&](const Wait & wait) {
+      longest = wait.time > longest.time ? wait : longest;
+    };
+    Ns until_read = 0;
+    for (const PathPart & part : (*ends_)->chains[result.chain]->parts) {
+      consider({Wait::For::reader, part.tasks.front(), part.next});
+      if (part.next > until_read) {
+        until_read = part.next;
+        result.reader_sources = sources_of(part.tasks.front());
+      }
+      for (const SegmentBound & segment : part.answer.segments) {
+        consider({Wait::For::set, segment.tasks.back(), segment.waiting});
+      }
+      if (!part.answer.segments.empty()) {
+        const SegmentBound & first = part.answer.segments.front();
+        consider({Wait::For::jitter, first.tasks.front(), first.released});
+      }
+    }
+    if (longest.time > 0) {
+      result.wait = longest;
+    }
+  }
+
+  /// The first host of the chain of which one more core would do.
+  Index more_cores_of(Index chain)
+  {
+    for (const Index task : model_.chains[chain].path) {
+      if (enough_with_more_of(model_.tasks[task].host, chain)) {
+        return model_.tasks[task].host;
+      }
+    }
+    return kNone;
+  }
+
+  bool enough_with_more_of(Index host, Index chain)
+  {
+    if (!with_more_[host]) {
+      takt_schedule::System larger = system_;
+      auto & cores = larger.hosts[host].cores;
+      cores.push_back(cores.empty() ? 0 : cores.back() + 1);
+      PlanOptions options = options_;
+      if (!options.cpus.empty() || !options.host_cpus.empty()) {
+        options.host_cpus.emplace_back(larger.hosts[host].name, cores.back());
+      }
+      auto planned = plan_schedule(larger, options);
+      if (!planned) {
+        return false;
+      }
+      with_more_[host].emplace(std::move(*planned));
+    }
+    return mends(*with_more_[host], chain);
+  }
+
+  const takt_schedule::System & system_;
+  const PlanOptions & options_;
+  const Planned & planned_;
+  const Model & model_;
+  const detail::Streams streams_;
+  bool any_reads_ = false;                         // one of the chains does
+  double spent_ = 0;                               // on planning changed systems
+  std::vector<std::optional<Planned>> with_more_;  // per host
+  Index crowded_;                                  // cores above their caps in this plan
+  bool waits_;                                     // chains read, or callbacks wait for sets
+  std::optional<takt_core::Result<EndToEndBounds>> ends_;
+};
+
+}  // namespace
+
+std::vector<Misfit> misfits(
+  const takt_schedule::System & system, const PlanOptions & options, const Planned & planned)
+{
+  std::vector<Misfit> result;
+  Explanation explanation(system, options, planned);
+  for (const Index chain : planned.chains) {
+    if (missed(planned, chain)) {
+      result.push_back(
+        result.size() < kMostExplained ? explanation.explain(chain) : explanation.name(chain));
+    }
+  }
+  return result;
+}
+
+}  // namespace takt_plan

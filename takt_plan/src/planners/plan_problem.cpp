@@ -1,0 +1,341 @@
+#include "planners/plan_problem.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "model/model_size.hpp"
+#include "model/streams.hpp"
+#include "takt_plan/build_model.hpp"
+#include "takt_plan/end_to_end.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::Result;
+using takt_schedule::CallbackModel;
+using takt_schedule::HostModel;
+using takt_schedule::located;
+using takt_schedule::quoted;
+using takt_schedule::System;
+
+// With a rule for each a schedule is as long as it may be.
+constexpr std::size_t kMostCallbacks = 20'000;
+
+bool holds(const std::vector<int> & numbers, int number)
+{
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+/// One thread anywhere for each executor: only what does not depend on placement is used of it.
+Result<Model> unplaced(System system)
+{
+  takt_schedule::Schedule schedule;
+  std::unordered_set<std::string_view> known;
+  for (CallbackModel & callback : system.callbacks) {
+    callback.cores.clear();
+    if (known.insert(callback.executor).second) {
+      takt_schedule::ExecutorSchedule executor;
+      executor.name = callback.executor;
+      executor.threads.resize(1);
+      executor.threads[0].name = "t";
+      executor.default_threads = {"t"};
+      schedule.executors.push_back(std::move(executor));
+    }
+  }
+  return build_model(system, schedule);
+}
+
+class Preparation
+{
+public:
+  Preparation(const System & system, const PlanOptions & options, Model model)
+  : system_(system),
+    options_(options)
+  {
+    result_.model = std::move(model);
+  }
+
+  Result<PlanProblem> prepare()
+  {
+    result_.order = in_trigger_order(result_.model);
+    result_.position.resize(result_.order.size());
+    result_.next.resize(result_.order.size());
+    for (Index i = 0; i < result_.order.size(); ++i) {
+      result_.position[result_.order[i]] = i;
+      for (const Link & link : result_.model.tasks[i].triggers) {
+        result_.next[link.from].push_back(i);
+      }
+    }
+    check_cpus();
+    const bool cpus_are_there = faults_.empty();
+    std::vector<bool> needed(system_.hosts.size());
+    for (const Task & task : result_.model.tasks) {
+      needed[task.host] = true;
+    }
+    for (Index host = 0; host < system_.hosts.size(); ++host) {
+      add_host(host, cpus_are_there && needed[host]);
+    }
+    find_usable();
+    find_rates();
+    find_chains();
+    find_units();
+    if (!faults_.empty() || !small_enough()) {
+      return std::move(faults_);
+    }
+    return std::move(result_);
+  }
+
+private:
+  /// Of the host's cores.
+  bool usable(const HostModel & host, int number) const
+  {
+    const auto & named = options_.host_cpus;
+    return !holds(host.reserved, number) &&
+           ((options_.cpus.empty() && named.empty()) || holds(options_.cpus, number) ||
+            std::find(named.begin(), named.end(), std::pair(host.name, number)) != named.end());
+  }
+
+  void add_host(Index index, bool needed)
+  {
+    const HostModel & host = system_.hosts[index];
+    result_.bands.push_back({host.least_priority, host.most_priority});
+    const bool any = std::any_of(
+      host.cores.begin(), host.cores.end(), [&](int number) { return usable(host, number); });
+    if (needed && !any) {
+      faults_.push_back(located(
+        system_.file, host.source,
+        quoted(host.name) + " has no core left for callbacks among those that may be used"));
+    }
+  }
+
+  void find_usable()
+  {
+    usable_.resize(system_.hosts.size());
+    for (Index core = 0; core < result_.model.cores.size(); ++core) {
+      const Core & one = result_.model.cores[core];
+      if (usable(system_.hosts[one.host], one.number)) {
+        usable_[one.host].push_back(core);
+      }
+    }
+  }
+
+  // Else bounds would be refused however callbacks are spread (model_size.hpp).
+  bool small_enough()
+  {
+    std::vector<std::uint64_t> by_host(system_.hosts.size());
+    std::map<std::vector<Index>, std::uint64_t> by_cores;
+    for (const Unit & unit : result_.units) {
+      by_host[result_.model.tasks[unit.tasks.front()].host] += unit.tasks.size();
+      by_cores[unit.cores] += unit.tasks.size();
+    }
+    // Of each host all together, or only those that may use the same cores.
+    std::uint64_t pairs = 0;
+    std::uint64_t among_equals = 0;
+    for (Index host = 0; host < by_host.size(); ++host) {
+      pairs += by_host[host] * by_host[host] / std::max<Index>(usable_[host].size(), 1);
+    }
+    for (const auto & [cores, tasks] : by_cores) {
+      among_equals += tasks * tasks / cores.size();
+    }
+    pairs = std::max(pairs, among_equals);
+    if (pairs <= kMostPairs) {
+      return true;
+    }
+    faults_.push_back(located(
+      system_.file, system_.callbacks.front().source,
+      std::to_string(result_.model.tasks.size()) +
+        " callbacks are too many to plan for so few cores: with each compared with the others of "
+        "its "
+        "core there are " +
+        std::to_string(pairs) + " pairs, and at most " + std::to_string(kMostPairs) +
+        "; split the system, or use more cores"));
+    return false;
+  }
+
+  // Of each host those that it has.
+  void check_cpus()
+  {
+    for (const int cpu : options_.cpus) {
+      const bool any = std::any_of(
+        system_.hosts.begin(), system_.hosts.end(),
+        [&](const HostModel & host) { return holds(host.cores, cpu); });
+      if (!any) {
+        faults_.push_back("no host has core " + std::to_string(cpu));
+        return;
+      }
+    }
+    for (const auto & [name, cpu] : options_.host_cpus) {
+      const auto host = std::find_if(
+        system_.hosts.begin(), system_.hosts.end(),
+        [&, &wanted = name](const HostModel & one) { return one.name == wanted; });
+      if (host == system_.hosts.end()) {
+        faults_.push_back("there is no host " + quoted(name));
+        return;
+      }
+      if (!holds(host->cores, cpu)) {
+        faults_.push_back(quoted(name) + " has no core " + std::to_string(cpu));
+        return;
+      }
+    }
+  }
+
+  void find_rates()
+  {
+    const Model & model = result_.model;
+    const Streams streams(model, result_.order);
+    periods_.assign(model.tasks.size(), kUnbounded);
+    for (Index task = 0; task < model.tasks.size(); ++task) {
+      for (const Index stream : streams.of(task)) {
+        periods_[task] = std::min(periods_[task], streams.all()[stream].period);
+      }
+      result_.loads.push_back(streams.load(model, task));
+      result_.rates.push_back(streams.rate(task));
+      if (streams.too_many(task)) {
+        faults_.push_back(too_many_ways(quoted(model.tasks[task].id)));
+      }
+    }
+    result_.room.assign(model.cores.size(), 0);
+    for (Index core = 0; core < model.cores.size(); ++core) {
+      result_.room[core] = system_.hosts[model.cores[core].host].utilization_cap;
+    }
+    for (const OtherLoad & other : model.others) {
+      if (other.priority == 0) {
+        continue;  // below everything that is planned
+      }
+      for (const Index core : other.cores) {
+        result_.room[core] -= static_cast<double>(other.time) / static_cast<double>(other.period);
+      }
+    }
+  }
+
+  void find_chains()
+  {
+    const auto & chains = result_.model.chains;
+    for (Index chain = 0; chain < chains.size(); ++chain) {
+      result_.chains.push_back(chain);
+    }
+    std::stable_sort(result_.chains.begin(), result_.chains.end(), [&](Index a, Index b) {
+      return std::pair(-chains[a].priority, chains[a].deadline) <
+             std::pair(-chains[b].priority, chains[b].deadline);
+    });
+    find_readers();
+  }
+
+  void find_readers()
+  {
+    result_.beside_by_reading.resize(result_.model.tasks.size());
+    for (const Chain & chain : result_.model.chains) {
+      for (Index i = 1; i < chain.path.size(); ++i) {
+        const Index from = chain.path[i - 1];
+        const Index to = chain.path[i];
+        if (only_reads(result_.model.tasks[to], from)) {
+          result_.beside_by_reading[from].push_back(to);
+          result_.beside_by_reading[to].push_back(from);
+        }
+      }
+    }
+  }
+
+  void find_units()
+  {
+    const Model & model = result_.model;
+    result_.unit_of.assign(model.tasks.size(), kNone);
+    std::map<Index, Index> of_group;
+    for (const Index task : result_.order) {
+      const Index group = model.tasks[task].group;
+      Index unit = result_.units.size();
+      if (group != kNone && model.groups[group].exclusive) {
+        unit = of_group.try_emplace(group, unit).first->second;
+      }
+      if (unit == result_.units.size()) {
+        result_.units.emplace_back();
+        result_.units.back().executor = model.tasks[task].executor;
+      }
+      add_to(unit, task);
+    }
+    result_.deadlines.assign(model.tasks.size(), kUnbounded);
+    for (const Chain & chain : model.chains) {
+      for (const Index task : chain.path) {
+        // Chains without a deadline still go before what is in no chain.
+        result_.deadlines[task] =
+          std::min({result_.deadlines[task], chain.deadline, kUnbounded - 1});
+        Unit & unit = result_.units[result_.unit_of[task]];
+        unit.deadline = std::min(unit.deadline, chain.deadline);
+        unit.importance = std::max(unit.importance, chain.priority);
+      }
+    }
+    for (Unit & unit : result_.units) {
+      unit.deadline = unit.deadline == kUnbounded ? unit.period : unit.deadline;
+    }
+  }
+
+  void add_to(Index index, Index task)
+  {
+    Unit & unit = result_.units[index];
+    const CallbackModel & callback = system_.callbacks[task];
+    const bool fresh = unit.tasks.empty();
+    std::vector<Index> cores;
+    const Model & model = result_.model;
+    std::vector<int> only = callback.cores;
+    std::sort(only.begin(), only.end());
+    for (const Index core : usable_[model.tasks[task].host]) {
+      const bool here =
+        only.empty() || std::binary_search(only.begin(), only.end(), model.cores[core].number);
+      if (here && (fresh || std::binary_search(unit.cores.begin(), unit.cores.end(), core))) {
+        cores.push_back(core);
+      }
+    }
+    if (cores.empty() && faults_.empty()) {
+      faults_.push_back(located(
+        system_.file, callback.source,
+        quoted(callback.id) + (fresh
+                                 ? " may not use any core that is left for callbacks"
+                                 : " has no core in common with the rest of its exclusive group")));
+    }
+    unit.cores = std::move(cores);
+    unit.tasks.push_back(task);
+    unit.period = std::min(unit.period, periods_[task]);
+    unit.utilization += result_.utilization(task);
+    result_.unit_of[task] = index;
+  }
+
+  const System & system_;
+  const PlanOptions & options_;
+  PlanProblem result_;
+  std::vector<std::vector<Index>> usable_;  // cores by host, rising
+  std::vector<Ns> periods_;                 // the shortest that starts each task
+  Faults faults_;
+};
+
+}  // namespace
+
+double PlanProblem::utilization(Index task) const
+{
+  return loads[task];
+}
+
+Result<PlanProblem> plan_problem(const System & system, const PlanOptions & options)
+{
+  if (system.callbacks.size() > kMostCallbacks) {
+    return Faults{located(
+      system.file, system.callbacks.front().source,
+      std::to_string(system.callbacks.size()) +
+        " callbacks are too many for one schedule, which has a rule for each; plan for at most " +
+        std::to_string(kMostCallbacks))};
+  }
+  auto model = unplaced(system);
+  if (!model) {
+    return model.faults();
+  }
+  return Preparation(system, options, std::move(*model)).prepare();
+}
+
+}  // namespace takt_plan::detail

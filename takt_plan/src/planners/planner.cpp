@@ -1,0 +1,274 @@
+#include "takt_plan/planner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "planners/context_switches.hpp"
+#include "planners/planners.hpp"
+#include "planners/score.hpp"
+#include "takt_plan/end_to_end.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using detail::Layout;
+using detail::PlanProblem;
+using takt_core::Faults;
+using takt_core::Result;
+using takt_schedule::System;
+
+// Percent of deadlines that are missed.
+constexpr std::array kLonger{5, 10, 15, 25, 50, 100};
+// Where judging has cost more, in the unit of Score::cost, the search does not begin again: a second or so.
+constexpr double kMostCost = 1e7;
+
+// Where less of a deadline is to spare the search goes on for more, whatever threads may give away.
+constexpr double kWantedSlack = 0.1;
+
+/// With its threads merged.
+struct Candidate
+{
+  Layout layout;
+  std::vector<TradePoint> trade;
+  detail::Score score;
+};
+
+/// Slack beyond `wanted` is worth less than fewer threads.
+bool better(const Candidate & a, const Candidate & b, double wanted)
+{
+  detail::Score one = a.score;
+  detail::Score other = b.score;
+  one.slack = std::min(one.slack, wanted);
+  other.slack = std::min(other.slack, wanted);
+  if (one.better_than(other) || other.better_than(one)) {
+    return one.better_than(other);
+  }
+  return std::pair(a.layout.threads(), -a.score.slack) <
+         std::pair(b.layout.threads(), -b.score.slack);
+}
+
+/// What is left where mergers were forced: what threads would have bought cannot be had.
+TradePoint only_point(const PlanProblem & problem, const Candidate & candidate)
+{
+  TradePoint point{candidate.layout.threads(), std::nullopt, 0};
+  for (const auto & [chain, slack] : candidate.score.slacks) {
+    const auto & missed = candidate.score.missed;
+    if (!std::binary_search(missed.begin(), missed.end(), chain)) {
+      point.slack = std::min(point.slack.value_or(slack), slack);
+    }
+  }
+  for (Index core = 0; core < candidate.layout.cores(); ++core) {
+    point.switches += detail::context_switches(problem, candidate.layout.on(core));
+  }
+  return point;
+}
+
+Candidate with_threads_merged(
+  const PlanProblem & problem, double keep_slack, Layout layout, double & cost)
+{
+  Candidate candidate{std::move(layout), {}, {}};
+  candidate.trade = merge_threads(problem, keep_slack, candidate.layout, cost);
+  const Index wanted = candidate.layout.threads();
+  merge_beyond_limit(problem, candidate.layout);
+  candidate.score = score(problem, candidate.layout);
+  if (candidate.layout.threads() != wanted) {
+    candidate.trade = {only_point(problem, candidate)};
+  }
+  return candidate;
+}
+
+/// The system with longer deadlines of some chains.
+System with_longer_deadlines(System system, const std::vector<Index> & chains, int percent)
+{
+  for (const Index chain : chains) {
+    takt_core::Duration & deadline = system.chains[chain].options.deadline;
+    const Ns longer = add(deadline.count(), multiply(deadline.count() / 100, percent));
+    deadline = takt_core::Duration(longer);
+  }
+  return system;
+}
+
+Layout plan_and_merge(
+  const System & system, const PlanOptions & options, const PlanProblem & problem, Planned & result)
+{
+  const double wanted = std::max(options.keep_slack, kWantedSlack);
+  double search = 0;
+  double mergers = 0;
+  std::optional<Candidate> best;
+  const auto consider = [&](Layout layout) {
+    Candidate candidate =
+      with_threads_merged(problem, options.keep_slack, std::move(layout), mergers);
+    if (!best || better(candidate, *best, wanted)) {
+      best = std::move(candidate);
+    }
+  };
+  for (Layout & layout : detail::plan_takt(problem, wanted, search)) {
+    consider(std::move(layout));
+  }
+  result.cost = search + mergers;
+  // With more time for what is late the search goes other ways, and what it finds may be in time.
+  for (const int percent : kLonger) {
+    if (!options.restarts || best->score.missed.empty() || search > kMostCost) {
+      break;
+    }
+    const auto longer =
+      detail::plan_problem(with_longer_deadlines(system, best->score.missed, percent), options);
+    if (!longer) {
+      break;
+    }
+    for (const Layout & layout : detail::plan_takt(*longer, wanted, search)) {
+      consider(improved(problem, wanted, layout, search));
+    }
+  }
+  result.cost_of_restarts = search + mergers - result.cost;
+  result.trade = std::move(best->trade);
+  return std::move(best->layout);
+}
+
+/// In `result` trade and cost, of the planner that has them.
+Result<Layout> layout_by(
+  const System & system, const PlanOptions & options, const PlanProblem & problem, Planned & result)
+{
+  switch (options.planner) {
+    case Planner::isolated:
+      return plan_isolated(problem);
+    case Planner::rate_monotonic:
+      return plan_rate_monotonic(problem);
+    case Planner::picas:
+      return plan_picas(problem, options.executors);
+    case Planner::competition:
+      return plan_competition(problem, options);
+    case Planner::competition_literal:
+      return plan_competition_literal(problem, options);
+    case Planner::takt:
+      break;
+  }
+  return plan_and_merge(system, options, problem, result);
+}
+
+bool competes(Planner planner)
+{
+  return planner == Planner::competition || planner == Planner::competition_literal;
+}
+
+/// Numbers of executors and threads that nothing could be planned with, or that nobody asks for.
+Faults contradictions(const PlanOptions & options)
+{
+  Faults faults;
+  const auto check = [&](const char * what, int number, int most, bool asked, const char * who) {
+    if (number < 0 || number > most) {
+      faults.push_back(
+        std::string("the number of ") + what + " is 1 to " + std::to_string(most) + ", and not " +
+        std::to_string(number));
+    } else if (number > 0 && !asked) {
+      faults.push_back(std::string("a number of ") + what + " is only for " + who);
+    }
+  };
+  const bool competition = competes(options.planner);
+  check(
+    "executors", options.executors, kMostExecutors,
+    competition || options.planner == Planner::picas,
+    "the planners picas, competition and competition-literal");
+  check(
+    "threads of an executor", options.executor_threads, kMostExecutorThreads, competition,
+    "the planners competition and competition-literal");
+  return faults;
+}
+
+std::string percent(double share)
+{
+  std::string text = std::to_string(static_cast<long long>(share * 1000 + 0.5));
+  text.insert(0, text.size() < 2 ? 2 - text.size() : 0, '0');
+  return text.substr(0, text.size() - 1) + "." + text.back() + " %";
+}
+
+/// What is not as it should be, but for deadlines.
+std::vector<std::string> shortfalls(
+  const PlanProblem & problem, const Layout & layout, const Planned & planned)
+{
+  std::vector<std::string> result;
+  const Model & model = planned.model;
+  for (Index core = 0; core < layout.cores(); ++core) {
+    if (layout.crowded(core)) {
+      result.push_back(
+        model.core_name(core) + " has room for " + percent(std::max(problem.room[core], 0.0)) +
+        " of callbacks, and is given " + percent(layout.load(core)));
+    }
+  }
+  std::vector<char> told(model.tasks.size(), 0);
+  for (const Index index : planned.chains) {
+    const auto & answer = planned.bounds.chains[index];
+    for (const Index task : model.chains[index].path) {
+      told[task] = told[task] || !answer;
+    }
+    if (!answer && model.chains[index].deadline == kUnbounded) {
+      result.push_back(model.chains[index].name + " has no bound: " + answer.faults().front());
+    }
+  }
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    if (!planned.bounds.tasks[task] && !told[task]) {
+      result.push_back(planned.bounds.tasks[task].faults().front());
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+bool missed(const Model & model, const Bounds & bounds, Index chain)
+{
+  const Chain & one = model.chains[chain];
+  return one.deadline != kUnbounded && !meets_deadline(one, bounds.chains[chain]);
+}
+
+bool missed(const Planned & planned, Index chain)
+{
+  return missed(planned.model, planned.bounds, chain);
+}
+
+bool all_met(const Planned & planned)
+{
+  return std::none_of(planned.chains.begin(), planned.chains.end(), [&](Index chain) {
+    return missed(planned, chain);
+  });
+}
+
+Result<Planned> plan_schedule(const System & system, const PlanOptions & options)
+{
+  if (Faults faults = contradictions(options); !faults.empty()) {
+    return faults;
+  }
+  const auto problem = detail::plan_problem(system, options);
+  if (!problem) {
+    return problem.faults();
+  }
+  Planned result;
+  auto planned = layout_by(system, options, *problem, result);
+  if (!planned) {
+    return planned.faults();
+  }
+  const Layout layout = std::move(*planned);
+  if (const auto faults = too_many_threads(*problem, layout); !faults.empty()) {
+    return faults;
+  }
+  result.assignment = layout.assignment();
+  result.chains = problem->chains;
+  result.room = problem->room;
+  result.model = problem->model;
+  assign(
+    result.assignment, ceilings_of(result.assignment, result.model.executors.size()), result.model);
+  auto found = bounds_through_reads(result.model);
+  if (!found) {
+    return found.faults();
+  }
+  result.bounds = std::move(*found);
+  result.shortfalls = shortfalls(*problem, layout, result);
+  result.schedule = schedule_of(result.assignment, result.model, system);
+  return result;
+}
+
+}  // namespace takt_plan

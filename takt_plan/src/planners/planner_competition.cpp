@@ -1,0 +1,339 @@
+// `competition` and `competition_literal`: chains to executors of several threads, threads to cores.
+//
+// The pseudo-code is that of a competition report; planner.hpp says where it is silent and what is
+// done there. Its "node" is a unit here (what one thread must run), its "chain" what no more
+// important chain has taken of one, its executor up to so many threads of each process that it runs
+// callbacks of. Units of no chain come last, each by itself, as if they were chains.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "planners/clusters.hpp"
+#include "planners/planners.hpp"
+#include "takt_core/scheduler.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+constexpr double kNoise = 1e-9;
+constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
+
+/// What an executor has of a chain.
+struct Part
+{
+  Index chain = kNone;       ///< as clusters number them
+  std::vector<Index> units;  ///< along the chain
+  double load = 0;
+};
+
+struct Executor
+{
+  std::vector<Part> parts;  ///< most important first
+  double load = 0;
+};
+
+/// A thread of an executor.
+struct Slot
+{
+  Index executor = kNone;
+  std::vector<Index> units;
+  double load = 0;
+};
+
+/// What competes for the same executors and cores.
+struct Host
+{
+  std::vector<Index> cores;  ///< that some unit may use
+  std::vector<Executor> executors;
+  Index threads = 1;  ///< of each executor
+  std::vector<Slot> slots;
+};
+
+class Competition
+{
+public:
+  Competition(const PlanProblem & problem, const PlanOptions & options, bool literal)
+  : problem_(problem),
+    literal_(literal),
+    hosts_(problem.model.hosts.size()),
+    rank_(problem.model.tasks.size(), problem.chains.size()),
+    layout_(problem)
+  {
+    for (Index i = problem.chains.size(); i-- > 0;) {
+      for (const Index task : problem.model.chains[problem.chains[i]].path) {
+        rank_[task] = i;
+      }
+    }
+    for (Index core = 0; core < problem.model.cores.size(); ++core) {
+      const bool usable =
+        std::any_of(problem.units.begin(), problem.units.end(), [&](const Unit & unit) {
+          return std::find(unit.cores.begin(), unit.cores.end(), core) != unit.cores.end();
+        });
+      if (usable) {
+        hosts_[problem.model.cores[core].host].cores.push_back(core);
+      }
+    }
+    for (Host & host : hosts_) {
+      const Index cores = std::max<Index>(host.cores.size(), 1);
+      const auto given = [](int option, Index otherwise) {
+        return option > 0 ? static_cast<Index>(option) : otherwise;
+      };
+      host.executors.resize(given(options.executors, cores));
+      // A process that all of them serve has only so many threads.
+      host.threads = given(
+        options.executor_threads,
+        std::clamp<Index>(kMostThreads / host.executors.size(), 1, cores));
+    }
+  }
+
+  Layout plan()
+  {
+    const std::vector<Cluster> all = clusters(problem_);
+    for (Index chain = 0; chain < all.size(); ++chain) {
+      const Index core = problem_.units[all[chain].units.front()].cores.front();
+      to_executors(chain, all[chain].units, hosts_[problem_.model.cores[core].host]);
+    }
+    for (Host & host : hosts_) {
+      for (Index executor = 0; executor < host.executors.size(); ++executor) {
+        to_threads(executor, host);
+      }
+      to_cores(host);
+    }
+    return std::move(layout_);
+  }
+
+private:
+  // Part 1: the chain goes to an empty executor, or else to the least used one, and what is left over
+  // to the remaining ones.
+  void to_executors(Index chain, const std::vector<Index> & units, Host & host) const
+  {
+    std::vector<Executor> & executors = host.executors;
+    const double limit = literal_ ? 1 : static_cast<double>(host.threads);
+    const auto less_used = [](const Executor & a, const Executor & b) {
+      return std::pair(!a.parts.empty(), a.load) < std::pair(!b.parts.empty(), b.load);
+    };
+    std::vector<Index> order(executors.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+      return less_used(executors[a], executors[b]);
+    });
+    auto unit = units.begin();
+    for (const Index executor : order) {
+      // Literally the first is filled until it is above the limit, the remaining ones stay below.
+      const bool beyond = literal_ && executor == order.front();
+      const auto more = [&] { return beyond ? 0 : problem_.units[*unit].utilization; };
+      while (unit != units.end() && executors[executor].load + more() <= limit + kNoise) {
+        put(chain, *unit++, executors[executor]);
+      }
+    }
+    for (; unit != units.end(); ++unit) {  // there is room nowhere
+      put(chain, *unit, *std::min_element(executors.begin(), executors.end(), less_used));
+    }
+  }
+
+  void put(Index chain, Index unit, Executor & executor) const
+  {
+    if (executor.parts.empty() || executor.parts.back().chain != chain) {
+      executor.parts.push_back({chain, {}, 0});
+    }
+    const double load = problem_.units[unit].utilization;
+    executor.parts.back().units.push_back(unit);
+    executor.parts.back().load += load;
+    executor.load += load;
+  }
+
+  // Which threads of the executor each of its chains gets.
+  void to_threads(Index executor, Host & host) const
+  {
+    const std::vector<Part> & parts = host.executors[executor].parts;
+    std::vector<Slot> slots(host.threads, Slot{executor, {}, 0});
+    if (literal_) {
+      for (Index i = 0; i < parts.size(); ++i) {  // max(1, m - k), those that others have included
+        const Index first = std::min(i, host.threads - 1);
+        spread(parts[i], first, host.threads - first, slots);
+      }
+    } else {
+      Index first = 0;
+      for (const auto & [part, count] : shares(parts, host.threads)) {
+        spread(parts[part], first, count, slots);
+        first += count;
+      }
+      for (Index i = first; i < parts.size(); ++i) {
+        const auto least = std::min_element(
+          slots.begin(), slots.end(),
+          [](const Slot & a, const Slot & b) { return a.load < b.load; });
+        spread(parts[i], static_cast<Index>(least - slots.begin()), 1, slots);
+      }
+    }
+    for (Slot & slot : slots) {
+      if (!slot.units.empty()) {
+        host.slots.push_back(std::move(slot));
+      }
+    }
+  }
+
+  // Of the parts for which there is a thread of their own: in proportion to what they load.
+  static std::vector<std::pair<Index, Index>> shares(const std::vector<Part> & parts, Index threads)
+  {
+    std::vector<std::pair<Index, Index>> result;
+    for (Index i = 0; i < std::min(parts.size(), threads); ++i) {
+      result.emplace_back(i, 1);
+    }
+    for (Index left = threads - result.size(); left > 0; --left) {
+      // Per thread; a part that has a thread for each unit needs no more.
+      const auto load = [&](const auto & share) {
+        const auto & [part, count] = share;
+        return count < parts[part].units.size() ? parts[part].load / static_cast<double>(count)
+                                                : -1.0;
+      };
+      const auto most = std::max_element(
+        result.begin(), result.end(),
+        [&](const auto & a, const auto & b) { return load(a) < load(b); });
+      if (most == result.end() || load(*most) < 0) {
+        break;
+      }
+      ++most->second;
+    }
+    return result;
+  }
+
+  // Cut along the chain into pieces of about equal load, one for each of the threads.
+  void spread(const Part & part, Index first, Index count, std::vector<Slot> & slots) const
+  {
+    double before = 0;
+    for (const Index unit : part.units) {
+      const double own = problem_.units[unit].utilization;
+      const double middle = part.load > 0 ? (before + own / 2) / part.load : 0;
+      const auto piece = static_cast<Index>(middle * static_cast<double>(count) + kNoise);
+      Slot & slot = slots[first + std::min(piece, count - 1)];
+      slot.units.push_back(unit);
+      slot.load += own;
+      before += own;
+    }
+  }
+
+  // Part 2: an executor has the idle core its first thread finds, as far as there is room; what is
+  // more goes to the least used core.
+  void to_cores(Host & host)
+  {
+    std::stable_sort(host.slots.begin(), host.slots.end(), [&](const Slot & a, const Slot & b) {
+      // Literally one executor after the other.
+      return std::tuple(literal_ ? a.executor : 0, key(a)) <
+             std::tuple(literal_ ? b.executor : 0, key(b));
+    });
+    std::map<Index, Claim> claims;
+    for (const Slot & slot : host.slots) {
+      const std::vector<Index> allowed = common_cores(problem_, slot.units);
+      const auto [claim, fresh] = claims.try_emplace(slot.executor);
+      if (fresh) {
+        std::vector<Index> idle = allowed;
+        std::erase_if(idle, [&](Index core) { return !layout_.on(core).empty(); });
+        claim->second.own = idle.empty() ? kNone : least_used(idle);
+      }
+      if (!allowed.empty()) {
+        put(slot.units, core_for(slot, allowed, host, claim->second));
+        continue;
+      }
+      for (const Index unit : slot.units) {  // pinned to different cores: a thread on each
+        put({unit}, least_used(problem_.units[unit].cores));
+      }
+    }
+    for (const Index core : host.cores) {
+      sort_by_importance(core);
+    }
+  }
+
+  /// The cores of an executor.
+  struct Claim
+  {
+    Index own = kNone;   ///< was idle
+    Index rest = kNone;  ///< literally: for all that is more
+  };
+
+  Index core_for(
+    const Slot & slot, const std::vector<Index> & allowed, const Host & host, Claim & claim) const
+  {
+    const double more = literal_ ? 0 : slot.load;
+    const double limit = literal_ ? 1 : 0;
+    Index core = claim.own;
+    if (core == kNone || claim.rest != kNone || used(core) + more > limit + kNoise) {
+      if (literal_ && claim.rest == kNone) {
+        claim.rest = least_used(host.cores);
+      }
+      core = literal_ ? claim.rest : least_used(allowed);
+    }
+    const bool may = std::find(allowed.begin(), allowed.end(), core) != allowed.end();
+    return may ? core : least_used(allowed);
+  }
+
+  // Literally all that counts is what callbacks load.
+  double used(Index core) const
+  {
+    return layout_.load(core) - (literal_ ? 0 : problem_.room[core]);
+  }
+
+  Index least_used(const std::vector<Index> & cores) const
+  {
+    return *std::min_element(
+      cores.begin(), cores.end(), [&](Index a, Index b) { return used(a) < used(b); });
+  }
+
+  void put(const std::vector<Index> & units, Index core)
+  {
+    layout_.insert(core, layout_.on(core).size(), blocks_of(problem_, units, Urgency::later_first));
+  }
+
+  // The chain's priority; in a chain the later the more urgent.
+  std::pair<Index, std::int64_t> key(Index task) const
+  {
+    return {rank_[task], -static_cast<std::int64_t>(problem_.position[task])};
+  }
+
+  std::pair<Index, std::int64_t> key(const Slot & slot) const
+  {
+    auto least = key(problem_.units[slot.units.front()].tasks.front());
+    for (const Index unit : slot.units) {
+      for (const Index task : problem_.units[unit].tasks) {
+        least = std::min(least, key(task));
+      }
+    }
+    return least;
+  }
+
+  void sort_by_importance(Index core)
+  {
+    std::vector<Block> blocks = layout_.on(core);
+    for (Block & block : blocks) {
+      std::sort(
+        block.tasks.begin(), block.tasks.end(), [&](Index a, Index b) { return key(a) < key(b); });
+    }
+    std::stable_sort(blocks.begin(), blocks.end(), [&](const Block & a, const Block & b) {
+      return key(a.tasks.front()) < key(b.tasks.front());
+    });
+    layout_.set(core, std::move(blocks));
+  }
+
+  const PlanProblem & problem_;
+  const bool literal_;
+  std::vector<Host> hosts_;  // as in the model
+  std::vector<Index> rank_;  // per task: of the most important chain through it
+  Layout layout_;
+};
+
+}  // namespace
+
+Layout plan_competition(const PlanProblem & problem, const PlanOptions & options)
+{
+  return Competition(problem, options, false).plan();
+}
+
+Layout plan_competition_literal(const PlanProblem & problem, const PlanOptions & options)
+{
+  return Competition(problem, options, true).plan();
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,273 @@
+#include "planners/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "takt_plan/assignment.hpp"
+#include "takt_plan/end_to_end.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+constexpr double kNoBound = -1e9;
+// Slacks that differ by less are the same.
+constexpr double kNoise = 1e-9;
+// To find that there is no bound takes so many times longer than to find one.
+constexpr double kOverload = 20;
+
+/// The part of the model that is placed and stands on the cores in question.
+class Part
+{
+public:
+  Part(const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)
+  : problem_(problem),
+    layout_(layout),
+    core_here_(problem.model.cores.size(), kNone)
+  {
+    for (const Index core : touched) {
+      reach(core);
+    }
+    for (Index core = 0; touched.empty() && core < layout.cores(); ++core) {
+      reach(core);
+    }
+    add_tasks();
+    add_threads();
+    add_chains();
+  }
+
+  Score judge() const;
+
+private:
+  // A core, and those whose tasks start its tasks or are started by them, or read them on a chain.
+  void reach(Index first)
+  {
+    std::vector<Index> open{first};
+    while (!open.empty()) {
+      const Index core = open.back();
+      open.pop_back();
+      if (core == kNone || core_here_[core] != kNone) {
+        continue;
+      }
+      core_here_[core] = model_.cores.size();
+      model_.cores.push_back(problem_.model.cores[core]);
+      cores_.push_back(core);
+      for (const Block & block : layout_.on(core)) {
+        for (const Index task : block.tasks) {
+          tasks_.push_back(task);
+          for (const Link & link : problem_.model.tasks[task].triggers) {
+            open.push_back(layout_.core_of(link.from));
+          }
+          for (const auto * others : {&problem_.next[task], &problem_.beside_by_reading[task]}) {
+            for (const Index other : *others) {
+              open.push_back(layout_.core_of(other));
+            }
+          }
+        }
+      }
+    }
+  }
+
+  void add_tasks()
+  {
+    std::sort(tasks_.begin(), tasks_.end(), [&](Index a, Index b) {
+      return problem_.position[a] < problem_.position[b];
+    });
+    std::vector<Index> there;
+    for (const Index index : tasks_) {
+      Task task = problem_.model.tasks[index];
+      keep_here(task.triggers);
+      if (task.triggers.empty() && !task.release) {
+        continue;  // what starts it is not placed yet
+      }
+      here_[index] = model_.tasks.size();
+      model_.tasks.push_back(std::move(task));
+      there.push_back(index);
+    }
+    tasks_ = std::move(there);
+    for (Task & task : model_.tasks) {
+      keep_here(task.reads);  // also from tasks behind it: reading is no order
+    }
+  }
+
+  void keep_here(std::vector<Link> & links) const
+  {
+    std::erase_if(links, [&](const Link & link) { return here_.count(link.from) == 0; });
+    for (Link & link : links) {
+      link.from = here_.at(link.from);
+    }
+  }
+
+  void add_threads()
+  {
+    model_.hosts = problem_.model.hosts;
+    model_.executors = problem_.model.executors;
+    model_.groups = problem_.model.groups;
+    for (OtherLoad other : problem_.model.others) {
+      std::erase_if(other.cores, [&](Index core) { return core_here_[core] == kNone; });
+      for (Index & core : other.cores) {
+        core = core_here_[core];
+      }
+      if (!other.cores.empty()) {
+        model_.others.push_back(std::move(other));
+      }
+    }
+    Assignment assignment;
+    for (const Index core : cores_) {
+      for (Index place = 0; place < layout_.on(core).size(); ++place) {
+        AssignedThread thread;
+        thread.executor = layout_.on(core)[place].executor;
+        thread.core = core_here_[core];
+        thread.priority = layout_.priority(core, place);
+        for (const Index task : layout_.on(core)[place].tasks) {
+          if (const auto found = here_.find(task); found != here_.end()) {
+            thread.tasks.push_back(found->second);
+          }
+        }
+        assignment.threads.push_back(std::move(thread));
+      }
+    }
+    assign(assignment, ceilings(), model_);
+  }
+
+  // They depend on all threads of an executor, wherever they are.
+  std::vector<int> ceilings() const
+  {
+    Assignment all;
+    for (Index core = 0; core < layout_.cores(); ++core) {
+      for (Index place = 0; place < layout_.on(core).size(); ++place) {
+        all.threads.push_back(
+          {layout_.on(core)[place].executor, core, layout_.priority(core, place), {}});
+      }
+    }
+    return ceilings_of(all, problem_.model.executors.size());
+  }
+
+  void add_chains()
+  {
+    for (const Index index : problem_.chains) {
+      const Chain & whole = problem_.model.chains[index];
+      const auto gone = [&](Index task) { return here_.count(task) == 0; };
+      if (std::any_of(whole.path.begin(), whole.path.end(), gone)) {
+        continue;
+      }
+      Chain chain = whole;
+      for (Index & task : chain.path) {
+        task = here_.at(task);
+      }
+      for (Chain::Alias & alias : chain.aliases) {
+        alias.task = here_.at(alias.task);
+      }
+      chains_.push_back(index);
+      model_.chains.push_back(std::move(chain));
+    }
+  }
+
+  const PlanProblem & problem_;
+  const Layout & layout_;
+  std::vector<Index> core_here_;           // per core of the problem: that of the part
+  std::unordered_map<Index, Index> here_;  // tasks of the problem that are there: those of the part
+  Model model_;
+  std::vector<Index> cores_;   // of the problem
+  std::vector<Index> tasks_;   // of the problem
+  std::vector<Index> chains_;  // of the problem, most important first
+};
+
+Score Part::judge() const
+{
+  Score result;
+  const auto found = bounds_through_reads(model_);
+  const auto tasks = static_cast<double>(tasks_.size());
+  result.cost = tasks * (tasks / static_cast<double>(std::max<Index>(cores_.size(), 1)) + 1);
+  for (Index i = 0; i < chains_.size(); ++i) {
+    const Chain & chain = model_.chains[i];
+    if (chain.deadline == kUnbounded) {
+      continue;
+    }
+    const bool met = found && meets_deadline(chain, found->chains[i]);
+    result.met.push_back(met);
+    if (!met) {
+      result.missed.push_back(chains_[i]);
+    }
+    const double slack =
+      found && found->chains[i]
+        ? 1 - static_cast<double>(found->chains[i]->bound) / static_cast<double>(chain.deadline)
+        : kNoBound;
+    result.slacks.emplace_back(chains_[i], slack);
+    result.slack = std::min(result.slack, slack);
+  }
+  for (Index i = 0; i < tasks_.size(); ++i) {
+    if (!found || !found->tasks[i]) {
+      result.unbounded.push_back(tasks_[i]);
+    }
+  }
+  if (!result.unbounded.empty()) {
+    result.cost *= kOverload;
+  }
+  std::sort(result.missed.begin(), result.missed.end());
+  std::sort(result.unbounded.begin(), result.unbounded.end());
+  return result;
+}
+
+bool all_in(const std::vector<Index> & some, const std::vector<Index> & all)
+{
+  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
+
+}  // namespace
+
+bool Score::no_worse_than(const Score & other) const
+{
+  return all_in(missed, other.missed) && all_in(unbounded, other.unbounded);
+}
+
+bool Score::better_than(const Score & other) const
+{
+  if (met != other.met) {
+    return std::lexicographical_compare(other.met.begin(), other.met.end(), met.begin(), met.end());
+  }
+  for (Index i = 0; i < slacks.size(); ++i) {
+    const bool bounded = slacks[i].second > kNoBound;
+    if (bounded != (other.slacks[i].second > kNoBound)) {
+      return bounded;
+    }
+  }
+  if (unbounded.size() != other.unbounded.size()) {
+    return unbounded.size() < other.unbounded.size();
+  }
+  if (crowded != other.crowded) {
+    return crowded < other.crowded;
+  }
+  for (Index i = 0; i < slacks.size(); ++i) {
+    const double more = slacks[i].second - other.slacks[i].second;
+    if (!met[i] && std::abs(more) > kNoise) {
+      return more > 0;
+    }
+  }
+  return slack > other.slack + kNoise;
+}
+
+void Score::add_missing(const Score & more)
+{
+  const auto join = [](std::vector<Index> & to, const std::vector<Index> & from) {
+    to.insert(to.end(), from.begin(), from.end());
+    std::sort(to.begin(), to.end());
+    to.erase(std::unique(to.begin(), to.end()), to.end());
+  };
+  join(missed, more.missed);
+  join(unbounded, more.unbounded);
+}
+
+Score score(const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)
+{
+  Score result = Part(problem, layout, touched).judge();
+  for (Index core = 0; core < layout.cores(); ++core) {
+    result.crowded += layout.crowded(core) ? 1 : 0;
+  }
+  return result;
+}
+
+}  // namespace takt_plan::detail

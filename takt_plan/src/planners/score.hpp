@@ -1,0 +1,50 @@
+// How good an assignment is, by the analysis.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__SCORE_HPP_
+#define TAKT_PLAN__SRC__SCORE_HPP_
+
+#include <utility>
+#include <vector>
+
+#include "planners/layout.hpp"
+#include "planners/plan_problem.hpp"
+#include "takt_plan/bounds.hpp"
+
+namespace takt_plan::detail
+{
+
+/// Compares in the order of the planner's objective: deadlines of chains from the most important one
+/// down; of those missed which have a bound, from the most important one down; callbacks without any
+/// bound; cores that are loaded above what they may be; how late the missed chains are, from the most
+/// important one down; the smallest normalised slack.
+struct Score
+{
+  std::vector<bool> met;         ///< per chain with a deadline, most important first
+  std::vector<Index> missed;     ///< of these, the chains of the problem
+  std::vector<Index> unbounded;  ///< tasks of the problem
+  Index crowded = 0;             ///< cores, of all, that are loaded above their room
+  /// Of each chain of the problem with a deadline, most important first.
+  std::vector<std::pair<Index, double>> slacks;
+  /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed, -1e9 if
+  /// a chain with one has no bound.
+  double slack = 1;
+  double cost = 0;  ///< of this judgement: what analysis takes grows about like that
+
+  /// Whether it misses nothing that `other` does not miss, and leaves no other task without a bound.
+  bool no_worse_than(const Score & other) const;
+  /// Slacks that differ by no more than rounding does are the same. Both of all chains.
+  bool better_than(const Score & other) const;
+  /// What `more` misses is missed here, too.
+  void add_missing(const Score & more);
+};
+
+/// Of a layout that may leave tasks out: they, and what only they start, are not there yet. Chains
+/// count if all of their tasks are there. Only what shares a core with `touched`, or messages with
+/// what does, is looked at; empty: everything.
+Score score(
+  const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched = {});
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__SCORE_HPP_

@@ -1,0 +1,16 @@
+// When the sources of a run are first released.
+#ifndef TAKT_PLAN__SRC__PHASES_HPP_
+#define TAKT_PLAN__SRC__PHASES_HPP_
+
+#include "simulation/simulation_run.hpp"
+
+namespace takt_plan::detail
+{
+
+/// Of run number `run`. Set-up only: allocates.
+Offsets phases_of(
+  const SimulationModel & model, const SimulationOptions & options, std::uint64_t run);
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__PHASES_HPP_

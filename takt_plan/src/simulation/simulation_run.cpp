@@ -1,0 +1,363 @@
+// Time, and what threads do in it.
+#include "simulation/simulation_run.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "model/printed.hpp"
+#include "simulation/simulation_limits.hpp"
+#include "simulation/simulation_parts.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+// Rounds at one instant. Only callbacks that take no time and start each other in a circle need many.
+constexpr int kMostRounds = 1'000'000;
+
+// How many times the duration what is under way may take to end. A reservation that is used up by the
+// switch to it never ends.
+constexpr Ns kPatience = 10;
+
+}  // namespace
+
+void SimulationRun::run()
+{
+  schedule_first_releases();
+  for (const auto & host : hosts_) {
+    host->scheduler->open(takt_core::from_ns(0));
+  }
+  instant();
+  const Ns latest = add(options_.duration, multiply(kPatience, options_.duration));
+  const std::uint64_t most = result_.jobs + most_jobs(model_, options_);
+  for (Ns next = next_instant(); next != kUnbounded; next = next_instant()) {
+    if (result_.jobs > most) {
+      faults_.push_back(
+        "callbacks have run " + std::to_string(most) + " times before " + printed(now_) +
+        " were over, and more wait: messages multiply from callback to callback; shorten the "
+        "duration, or simulate less of the system");
+      return;
+    }
+    if (!stopped_ && next >= options_.duration) {
+      stop_releases();
+      continue;
+    }
+    if (next > latest) {
+      break;
+    }
+    advance(next);
+    instant();
+  }
+  conclude();
+}
+
+void SimulationRun::stop_releases()
+{
+  stopped_ = true;
+  for (const auto & callback : callbacks_) {
+    stop_timer(*callback);
+  }
+}
+
+// If its next release is not to be. What was released before, or missed, still runs.
+void SimulationRun::stop_timer(SimulatedCallback & callback)
+{
+  takt_core::Scheduler & scheduler = *callback.host->scheduler;
+  if (
+    callback.kind() == takt_core::Kind::timer &&
+    scheduler.next_release(callback) >= takt_core::from_ns(options_.duration)) {
+    scheduler.cancel_timer(callback);
+  }
+}
+
+Ns SimulationRun::next_instant() const
+{
+  Ns next = events_.empty() ? kUnbounded : events_.top().time;
+  for (const KernelModel & kernel : kernels_) {
+    next = std::min(next, kernel.next_change());
+  }
+  for (const Thread & thread : threads_) {
+    if (thread.state == Thread::State::asleep) {
+      next = std::min(next, thread.wake_at);
+    } else if (thread.kernel->core_of(thread.number) != kNone) {
+      next = std::min(next, now_ + thread.left);
+    }
+  }
+  return next;
+}
+
+void SimulationRun::advance(Ns to)
+{
+  const Ns passed = to - now_;
+  for (Index i = 0; i < threads_.size(); ++i) {
+    Thread & thread = threads_[i];
+    const Index core = thread.kernel->core_of(thread.number);
+    if (core == kNone) {
+      continue;
+    }
+    thread.left -= passed;
+    result_.busy[thread.first_core + core] += now_ < 0 ? 0 : passed;
+    if (observer_ != nullptr && now_ >= 0) {
+      const Activity activity = thread.state != Thread::State::job ? Activity::switching
+                                : thread.host == nullptr           ? Activity::other
+                                                                   : Activity::job;
+      observer_->on_work(
+        thread.first_core + core, i, activity, activity == Activity::job ? thread.task : kNone,
+        now_, to);
+    }
+  }
+  for (KernelModel & kernel : kernels_) {
+    kernel.advance(to);
+  }
+  now_ = to;
+}
+
+void SimulationRun::instant()
+{
+  ++result_.instants;
+  while (!events_.empty() && events_.top().time <= now_) {
+    const Event event = events_.top();
+    events_.pop();
+    arrive(event);
+  }
+  bool goes_on = true;
+  for (int round = 0; goes_on; ++round) {
+    if (round == kMostRounds) {
+      throw std::logic_error("simulation: time stands still");
+    }
+    goes_on = end_stages();
+    wake_threads();  // a more urgent one preempts before who ended looks for more
+    goes_on = settle() || goes_on;
+    goes_on = look() || goes_on;
+  }
+}
+
+// Of threads on a core. Returns whether there was one.
+bool SimulationRun::end_stages()
+{
+  bool any = false;
+  for (Thread & thread : threads_) {
+    while (thread.state == Thread::State::job && thread.left == 0 &&
+           thread.kernel->core_of(thread.number) != kNone) {
+      end_stage(thread);
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Those that had a core before those that just got one.
+bool SimulationRun::look()
+{
+  bool any = false;
+  for (const bool woken : {false, true}) {
+    for (Thread & thread : threads_) {
+      if (
+        thread.state == Thread::State::looking && thread.left == 0 && thread.idle == woken &&
+        thread.kernel->core_of(thread.number) != kNone) {
+        find_work(thread);
+        any = true;
+      }
+    }
+  }
+  return any;
+}
+
+void SimulationRun::wake_threads()
+{
+  for (Thread & thread : threads_) {
+    if (thread.state == Thread::State::asleep && (thread.woken || thread.wake_at <= now_)) {
+      thread.state = Thread::State::looking;
+      thread.left = 0;
+      thread.wake_at = kUnbounded;
+      thread.kernel->wake(thread.number);
+    }
+  }
+}
+
+bool SimulationRun::settle()
+{
+  bool changed = false;
+  for (KernelModel & kernel : kernels_) {
+    changed = kernel.settle() || changed;
+  }
+  if (changed) {
+    for (Thread & thread : threads_) {
+      if (const auto switches = thread.kernel->switches(thread.number);
+          switches != thread.switches) {
+        thread.left +=
+          now_ < 0 ? 0 : static_cast<Ns>(switches - thread.switches) * thread.switch_cost;
+        thread.switches = switches;
+      }
+    }
+  }
+  return changed;
+}
+
+void SimulationRun::find_work(Thread & thread)
+{
+  if (thread.host == nullptr) {
+    thread.woken = false;
+    if (thread.pending == 0) {
+      sleep(thread);
+      return;
+    }
+    thread.state = Thread::State::job;
+    thread.left = thread.job_time;
+    return;
+  }
+  takt_core::Scheduler & scheduler = *thread.host->scheduler;
+  const takt_core::Time now = takt_core::from_ns(now_);
+  if (thread.idle) {
+    scheduler.end_idle(thread.index);
+    thread.idle = false;
+  }
+  for (;;) {
+    thread.woken = false;
+    if (scheduler.next(thread.index, now, thread.run)) {
+      if (start(thread)) {
+        return;
+      }
+      continue;
+    }
+    takt_core::Time wake_at = takt_core::kNever;
+    if (scheduler.begin_idle(thread.index, now, wake_at)) {
+      thread.idle = true;
+      thread.wake_at = wake_at == takt_core::kNever ? kUnbounded : takt_core::to_ns(wake_at);
+      if (thread.host->jitter && thread.wake_at != kUnbounded) {
+        thread.wake_at = late_wake(thread);
+      }
+      sleep(thread);
+      return;
+    }
+  }
+}
+
+void SimulationRun::sleep(Thread & thread)
+{
+  thread.state = Thread::State::asleep;
+  thread.kernel->block(thread.number);
+}
+
+bool SimulationRun::serves(const Thread & thread, const SimulatedCallback & callback) const
+{
+  const std::vector<Index> & threads = model_.model.tasks[callback.task].threads;
+  const auto index = static_cast<Index>(&thread - threads_.data());
+  return std::find(threads.begin(), threads.end(), index) != threads.end();
+}
+
+// When it wakes for the timers it waits for: as early as the first of them that is late by its
+// jitter. Those that are due by then are released with it.
+Ns SimulationRun::late_wake(Thread & thread)
+{
+  Ns first = kUnbounded;
+  for (const auto & callback : callbacks_) {
+    if (callback->kind() == takt_core::Kind::timer && serves(thread, *callback)) {
+      const Ns due = takt_core::to_ns(thread.host->scheduler->next_release(*callback));
+      if (due >= thread.wake_at && due < first) {
+        first = std::min(first, due + jitter(callback->task, due));
+      }
+    }
+  }
+  return first == kUnbounded ? thread.wake_at : first;
+}
+
+// A timer that goes on while another of its threads sleeps, late for other timers, must not be later
+// than by its own jitter. Threads that cannot run it sleep on: a wake-up without work costs switches
+// that nothing accounts for.
+void SimulationRun::hasten(const SimulatedCallback & timer)
+{
+  const Ns due = takt_core::to_ns(timer.host->scheduler->next_release(timer));
+  for (const Index index : model_.model.tasks[timer.task].threads) {
+    Thread & thread = threads_[index];
+    if (
+      thread.state == Thread::State::asleep && thread.wake_at != kUnbounded &&
+      thread.wake_at > due) {
+      thread.wake_at = std::min(thread.wake_at, std::max(now_, due + jitter(timer.task, due)));
+    }
+  }
+}
+
+// False: nothing was there to take.
+bool SimulationRun::start(Thread & thread)
+{
+  takt_core::Scheduler & scheduler = *thread.host->scheduler;
+  auto & callback = static_cast<SimulatedCallback &>(*thread.run.callback);
+  const Index task = callback.task;
+  if (stopped_) {
+    stop_timer(callback);
+  }
+  if (!graph_.take(task, takt_core::to_ns(thread.run.release), thread.load)) {
+    scheduler.taken(thread.run);
+    scheduler.complete(thread.run);
+    return false;
+  }
+  scheduler.taken(thread.run);
+  if (thread.host->jitter && callback.kind() == takt_core::Kind::timer) {
+    hasten(callback);
+  }
+  for (const Progress & progress : thread.load.progress) {
+    result_.chains[graph_.chain(progress.step)].released += graph_.begins(progress.step) ? 1 : 0;
+  }
+  result_.tasks[task].skipped += thread.run.skipped;
+  const SimulatedTask & simulated = model_.tasks[task];
+  thread.state = Thread::State::job;
+  thread.task = task;
+  thread.own_priority = thread.priority;
+  if (thread.follow) {
+    thread.own_priority = std::clamp(scheduler.priority(*thread.run.callback), 1, thread.priority);
+  }
+  thread.stage = 0;
+  const bool works = thread.load.works;
+  thread.stages = {
+    simulated.dispatch, simulated.take, works ? execution_time(task) : 0,
+    works ? simulated.publish : 0};
+  thread.left = 0;
+  begin_stage(thread);
+  return true;
+}
+
+// Taking and publishing go on at the ceiling; stages that take no time are left out.
+void SimulationRun::begin_stage(Thread & thread)
+{
+  while (thread.stage < Thread::kStages && thread.stages[thread.stage] == 0) {
+    ++thread.stage;
+  }
+  if (thread.stage >= Thread::kStages) {
+    return;
+  }
+  thread.left += thread.stages[thread.stage];
+  const bool raised = thread.stage % 2 == 1 && thread.ceiling > thread.own_priority &&
+                      thread.policy != KernelPolicy::deadline;
+  if (raised) {
+    thread.kernel->set_priority(thread.number, KernelPolicy::fifo, thread.ceiling);
+  } else if (thread.ceiling != 0 || thread.follow) {
+    thread.kernel->set_priority(thread.number, thread.policy, thread.own_priority);
+  }
+}
+
+void SimulationRun::end_stage(Thread & thread)
+{
+  if (thread.host == nullptr) {
+    if (--thread.pending == 0) {
+      sleep(thread);
+    } else {
+      thread.left = thread.job_time;
+    }
+    return;
+  }
+  ++thread.stage;
+  begin_stage(thread);
+  if (thread.stage < Thread::kStages) {
+    return;
+  }
+  end_job(thread);
+  if (thread.ceiling != 0 || thread.follow) {
+    thread.kernel->set_priority(thread.number, thread.policy, thread.priority);
+  }
+  thread.state = Thread::State::looking;
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,155 @@
+// One run of a simulation: the schedulers, the threads that drive them, the kernel, and time.
+//
+// At one instant: first what arrives, then what ends (in the order of threads); whom that woke queues
+// for a core, again in the order of threads; then threads on cores look for work, those first that were
+// there; and so on until nothing changes.
+#ifndef TAKT_PLAN__SRC__SIMULATION_RUN_HPP_
+#define TAKT_PLAN__SRC__SIMULATION_RUN_HPP_
+
+#include <memory>
+#include <optional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "simulation/draw.hpp"
+#include "simulation/simulated_graph.hpp"
+#include "takt_plan/simulate.hpp"
+#include "takt_plan/simulation_observer.hpp"
+
+namespace takt_plan::detail
+{
+
+/// The phases of one run.
+struct Offsets
+{
+  std::vector<Ns> tasks;  ///< first nominal releases; of tasks without a release: not used
+  std::vector<Ns> others;
+  /// How much of its jitter a source's releases use.
+  enum class Jitter
+  {
+    none,
+    first,  ///< the first release all of it, the others nothing: they come close together
+    any
+  };
+  Jitter jitter = Jitter::none;
+};
+
+class SimulationRun
+{
+public:
+  SimulationRun(
+    const SimulationModel & model, const SimulationOptions & options, std::uint64_t run,
+    Offsets offsets, SimulationResult & result, SimulationObserver * observer);
+  ~SimulationRun();
+  SimulationRun(const SimulationRun &) = delete;
+  SimulationRun & operator=(const SimulationRun &) = delete;
+
+  /// Faults of adding the callbacks: then it cannot run.
+  const takt_core::Faults & faults() const noexcept { return faults_; }
+
+  /// To the end, adding to the result.
+  void run();
+
+private:
+  // Threads look for work once when they start: before the gate opens at 0, and at no cost.
+  static constexpr Ns kStart = -1;
+
+  class SimulatedCallback;
+  struct Host;    // an executor
+  struct Thread;  // an executor's, or one beside them
+
+  struct Event
+  {
+    enum class Kind : std::uint8_t
+    {
+      outside,  // a message from outside of the model
+      other,    // a job of a thread beside the executors'
+      message
+    };
+    Ns time = 0;
+    std::uint64_t sequence = 0;
+    Kind kind = Kind::outside;
+    bool reads = false;
+    Index to = kNone;  // task or thread
+    Index topic = 0;
+    Ns nominal = 0;        // of a release
+    std::size_t load = 0;  // of a message: its place in under_way_
+    bool operator>(const Event & other) const noexcept
+    {
+      return time != other.time ? time > other.time : sequence > other.sequence;
+    }
+  };
+
+  // simulation_setup.cpp
+  void add_kernels();
+  void add_executors();
+  void add_callbacks();
+  void add_others();
+  Index host_of_thread(Index thread);
+  void schedule_first_releases();
+
+  // simulation_run.cpp
+  void stop_releases();
+  void stop_timer(SimulatedCallback & callback);
+  Ns next_instant() const;
+  void advance(Ns to);
+  void instant();
+  bool end_stages();
+  void wake_threads();
+  bool settle();
+  bool look();
+  void find_work(Thread & thread);
+  bool start(Thread & thread);
+  void begin_stage(Thread & thread);
+  void end_stage(Thread & thread);
+  void sleep(Thread & thread);
+  Ns late_wake(Thread & thread);
+  bool serves(const Thread & thread, const SimulatedCallback & callback) const;
+  void hasten(const SimulatedCallback & timer);
+
+  // simulation_messages.cpp
+  void arrive(const Event & event);
+  void release_outside(Index task, Ns nominal);
+  Ns jitter(Index task, Ns nominal);
+  void plan_release(Event::Kind kind, Index to, Ns nominal, Ns time);
+  void end_job(Thread & thread);
+  void publish(Thread & thread);
+  void deliver(
+    const Output & output, const Load & load, const takt_core::ActivationSet & works_for);
+  void send(const Output & output, const Load & load, Ns time);
+  void announce(Index task, const takt_core::ActivationSet & works_for);
+  void note_end(Thread & thread);
+  void conclude();
+  Ns execution_time(Index task);
+  static void note(Responses & responses, Response response, Ns deadline);
+
+  const SimulationModel & model_;
+  const SimulationOptions & options_;
+  const std::uint64_t number_;
+  const Offsets offsets_;
+  SimulationResult & result_;
+  SimulationObserver * const observer_;
+
+  Draw draw_;
+  SimulatedGraph graph_;
+  takt_core::Faults faults_;
+  Ns now_ = kStart;
+  bool stopped_ = false;
+  std::uint64_t sequence_ = 0;
+  std::vector<KernelModel> kernels_;  // per host
+  std::vector<std::unique_ptr<Host>> hosts_;
+  std::vector<std::shared_ptr<SimulatedCallback>> callbacks_;  // per task
+  std::vector<Thread> threads_;  // the model's, then those beside them
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<Load> under_way_;  // messages to other executors
+  std::vector<std::size_t> free_places_;
+  std::vector<Ns> last_release_;  // per task: releases do not overtake each other
+  std::vector<std::vector<std::uint64_t>>
+    cumulated_;   // per task: counts of its histogram, summed up
+  Load message_;  // what is being passed on
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__SIMULATION_RUN_HPP_

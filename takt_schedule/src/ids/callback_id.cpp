@@ -1,0 +1,103 @@
+#include "ids/callback_id.hpp"
+
+#include <array>
+#include <string>
+
+#include "takt_schedule/pattern.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_schedule::detail
+{
+namespace
+{
+
+// What may come next in an id; a set of them, since brackets may hold brackets.
+enum Place : unsigned
+{
+  start = 1U << 0U,
+  segment_begin = 1U << 1U,
+  segment = 1U << 2U,
+  kind_begin = 1U << 3U,
+  kind = 1U << 4U,
+  brackets = 1U << 5U,
+  closed = 1U << 6U,
+  number_begin = 1U << 7U,
+  number = 1U << 8U,
+};
+
+unsigned step(unsigned places, char c)
+{
+  const bool separator = is_separator(c);
+  unsigned next = 0;
+  const auto go = [&](unsigned from, bool fits, unsigned to) {
+    next |= (places & from) != 0 && fits ? to : 0U;
+  };
+  go(start, c == '/', segment_begin);
+  go(segment_begin | segment, !separator, segment);
+  go(segment, c == '/', segment_begin);
+  go(segment, c == ':', kind_begin);
+  go(kind_begin | kind, !separator, kind);
+  go(kind, c == '(', brackets);
+  go(brackets, true, brackets);
+  go(brackets, c == ')', closed);
+  go(closed, c == '#', number_begin);
+  go(number_begin | number, c >= '0' && c <= '9', number);
+  return next;
+}
+
+/// Where one is after any characters, or any but separators.
+unsigned after_star(unsigned places, bool all)
+{
+  // One of each sort that `step` tells apart.
+  constexpr std::array<char, 7> kSorts{'a', '0', '#', '/', ':', '(', ')'};
+  for (unsigned before = 0; before != places;) {
+    before = places;
+    for (const char c : kSorts) {
+      places |= all || !is_separator(c) ? step(places, c) : 0U;
+    }
+  }
+  return places;
+}
+
+bool fits(std::string_view pattern)
+{
+  unsigned places = start;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '*') {
+      places = step(places, pattern[i]);
+      continue;
+    }
+    const bool all = i + 1 < pattern.size() && pattern[i + 1] == '*';
+    places = after_star(places, all);
+    i += all ? 1 : 0;
+  }
+  return (places & (closed | number)) != 0;
+}
+
+}  // namespace
+
+std::optional<std::string> too_long(std::string_view pattern)
+{
+  if (pattern.size() <= kLongestId) {
+    return std::nullopt;
+  }
+  return quoted(pattern) + " has " + std::to_string(pattern.size()) +
+         " characters, and ids and patterns have at most " + std::to_string(kLongestId);
+}
+
+bool may_be_id(std::string_view pattern)
+{
+  return fits(pattern);
+}
+
+std::string meant_id(std::string_view pattern)
+{
+  for (const char * rest : {")", "(**)", ":**"}) {
+    if (std::string longer = std::string(pattern) + rest; fits(longer)) {
+      return longer;
+    }
+  }
+  return {};
+}
+
+}  // namespace takt_schedule::detail

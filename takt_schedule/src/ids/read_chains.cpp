@@ -1,0 +1,112 @@
+#include "ids/read_chains.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "ids/callback_id.hpp"
+#include "reader/text.hpp"
+#include "schedule/read_executor.hpp"
+#include "schedule/rule_table.hpp"
+#include "takt_schedule/duration.hpp"
+
+namespace takt_schedule::detail
+{
+namespace
+{
+
+void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
+{
+  auto & path = chain.options.path;
+  std::unordered_map<std::string, int> lines;
+  for (const Word & word : map.words("path", "a list of callback ids, root first")) {
+    if (auto why = too_long(word.text)) {
+      findings.fault(word.at, std::move(*why));
+      continue;
+    }
+    if (word.text.find('*') != std::string::npos) {
+      findings.fault(word.at, "chains name exact ids, and " + quoted(word.text) + " is a pattern");
+      continue;
+    }
+    if (!may_be_id(word.text)) {
+      findings.fault(
+        word.at, quoted(word.text) + " is no callback id; ids look like '/node:timer(100ms)'");
+      continue;
+    }
+    if (const auto [first, fresh] = lines.emplace(word.text, word.at.line); !fresh) {
+      findings.fault(
+        word.at, "duplicate id " + quoted(word.text) + " in chain " + quoted(chain.options.name) +
+                   "; it is on line " + std::to_string(first->second) + " already");
+      continue;
+    }
+    path.push_back(word.text);
+    chain.path_sources.push_back(word.at);
+  }
+}
+
+void warn_period(const MapReader & map, const ChainSchedule & chain, Findings & findings)
+{
+  const auto & [name, path, priority, deadline, period] = chain.options;
+  if (path.empty() || period == takt_core::Duration{} || kind_word(path.front()) != "timer") {
+    return;
+  }
+  const auto timer = parse_duration(bracketed(path.front()));
+  if (timer && timer.value() != period) {
+    findings.warn(
+      map.at("period"), "chain " + quoted(name) + " has period " + print_duration(period) +
+                          " but its root is " + quoted(path.front()));
+  }
+}
+
+ChainSchedule read_chain(const YamlNode::Entry & entry, Findings & findings)
+{
+  ChainSchedule chain;
+  chain.options.name = entry.key;
+  chain.source = entry.at;
+  check_name(entry.key, "a chain", "./", entry.at, findings);
+  MapReader map(
+    findings, *entry.value, "chain " + quoted(entry.key),
+    {"path", "priority", "deadline", "period"});
+  if (!map.has("path")) {
+    findings.fault(
+      entry.at, "chain " + quoted(entry.key) + " has no 'path'; list its callback ids, root first");
+  }
+  read_path(map, findings, chain);
+  map.integer("priority", 0, 255, chain.options.priority);
+  map.duration("deadline", true, chain.options.deadline);
+  map.duration("period", true, chain.options.period);
+  warn_period(map, chain, findings);
+  return chain;
+}
+
+}  // namespace
+
+void read_chains(MapReader & map, Findings & findings, std::vector<ChainSchedule> & chains)
+{
+  const YamlNode * const node = map.find("chains");
+  if (node == nullptr || !expect_map(findings, *node, "chains")) {
+    return;
+  }
+  for (const YamlNode::Entry & entry : node->entries) {
+    chains.push_back(read_chain(entry, findings));
+  }
+}
+
+// With one executor it is known where the ids of chains live.
+void check_ties(const Schedule & schedule, Findings & findings)
+{
+  if (schedule.executors.size() != 1) {
+    return;
+  }
+  const RuleTable rules(schedule.executors.front().callbacks);
+  for (const ChainSchedule & chain : schedule.chains) {
+    for (std::size_t i = 0; i < chain.options.path.size(); ++i) {
+      const std::string & id = chain.options.path[i];
+      if (const auto best = rules.find(id); best.tie) {
+        findings.fault(chain.path_sources[i], rules.describe_tie(id, best));
+      }
+    }
+  }
+}
+
+}  // namespace takt_schedule::detail

@@ -1,0 +1,19 @@
+// Reads `chains:` of schedules and system models, and what follows from them for executors.
+#ifndef TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
+#define TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
+
+#include "reader/map_reader.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule::detail
+{
+
+void read_chains(MapReader & map, Findings & findings, std::vector<ChainSchedule> & chains);
+
+/// Ids of chains exist, so rules of executors that tie over them are faults already. After both were
+/// read.
+void check_ties(const Schedule & schedule, Findings & findings);
+
+}  // namespace takt_schedule::detail
+
+#endif  // TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_

@@ -1,0 +1,66 @@
+// Collects everything that is wrong or doubtful in one file, with positions.
+//
+// Files can have millions of faults, in gigabytes of text that nobody reads: of each kind the first
+// kMostFindings are kept, and of the others how many there are.
+#ifndef TAKT_SCHEDULE__SRC__FINDINGS_HPP_
+#define TAKT_SCHEDULE__SRC__FINDINGS_HPP_
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "reader/text.hpp"
+#include "takt_core/result.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule::detail
+{
+
+class Findings
+{
+public:
+  explicit Findings(std::string file) : file_(std::move(file)) {}
+
+  static constexpr std::size_t kMostFindings = 500;
+
+  void fault(const Source & at, std::string what) { faults_.add(at, std::move(what)); }
+  void warn(const Source & at, std::string what) { warnings_.add(at, std::move(what)); }
+
+  bool ok() const { return faults_.count == 0; }
+  /// Of all that were told, kept or not, also twice.
+  std::size_t fault_count() const { return faults_.count; }
+  const std::string & file() const { return file_; }
+  Guesses & guesses() { return guesses_; }
+
+  /// Sorted by position, each once (what is written once and used twice by an alias is found
+  /// twice); at the end how many more there are.
+  takt_core::Faults faults() const { return sorted(faults_, "fault"); }
+  std::vector<std::string> warnings() const { return sorted(warnings_, "warning"); }
+
+private:
+  struct Finding
+  {
+    Source at;
+    std::string what;
+  };
+  struct List
+  {
+    void add(const Source & at, std::string what);
+
+    std::vector<Finding> kept;
+    std::unordered_set<std::string> known;  // those kept, with their position
+    std::size_t count = 0;                  // of all that were added
+    std::size_t left_out = 0;
+  };
+  std::vector<std::string> sorted(const List & list, std::string_view kind) const;
+
+  std::string file_;
+  List faults_;
+  List warnings_;
+  Guesses guesses_;
+};
+
+}  // namespace takt_schedule::detail
+
+#endif  // TAKT_SCHEDULE__SRC__FINDINGS_HPP_

@@ -1,0 +1,71 @@
+// A YAML document as a tree in which everything knows its position.
+//
+// Built from yaml-cpp's events rather than its nodes: those hide duplicate keys and follow aliases
+// without a limit. Anchors, aliases and merge keys (`<<: *defaults`) work. Bounded by `YamlLimits`.
+#ifndef TAKT_SCHEDULE__SRC__YAML_TREE_HPP_
+#define TAKT_SCHEDULE__SRC__YAML_TREE_HPP_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reader/findings.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule::detail
+{
+
+struct YamlLimits
+{
+  std::size_t text;       ///< bytes
+  std::size_t nodes;      ///< with aliases expanded
+  std::size_t depth;      ///< of nesting, with aliases expanded
+  std::string_view what;  ///< "a schedule", for faults
+};
+
+/// What `takt plan` writes for twenty thousand callbacks fits.
+inline constexpr YamlLimits kScheduleLimits{16U << 20U, 1'000'000, 64, "a schedule"};
+/// A hundred thousand callbacks fit.
+inline constexpr YamlLimits kSystemLimits{64U << 20U, 5'000'000, 64, "a system model"};
+
+struct YamlNode;
+using YamlPtr = std::shared_ptr<const YamlNode>;
+
+struct YamlNode
+{
+  enum class Type
+  {
+    null,
+    scalar,
+    list,
+    map
+  };
+  struct Entry
+  {
+    std::string key;
+    Source at;
+    YamlPtr value;
+  };
+
+  Type type = Type::null;
+  Source at;
+  std::string text;            ///< scalars
+  std::vector<YamlPtr> items;  ///< lists
+  std::vector<Entry> entries;  ///< maps: file order, each key once
+  std::size_t nodes = 1;       ///< with aliases expanded
+  std::size_t height = 1;
+
+  bool is_null() const { return type == Type::null; }
+  bool is_scalar() const { return type == Type::scalar; }
+  bool is_list() const { return type == Type::list; }
+  bool is_map() const { return type == Type::map; }
+};
+
+/// The document's root, or null if it cannot be read at all or is empty. Faults go to `findings`:
+/// syntax, emptiness, duplicate keys, keys that are not plain words, a second document, the bounds above.
+YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits & limits);
+
+}  // namespace takt_schedule::detail
+
+#endif  // TAKT_SCHEDULE__SRC__YAML_TREE_HPP_

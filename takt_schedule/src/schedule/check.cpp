@@ -1,0 +1,286 @@
+#include "takt_schedule/check.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "reader/text.hpp"
+#include "schedule/rule_table.hpp"
+#include "takt_core/placement_rules.hpp"
+#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/resolver.hpp"
+#include "takt_schedule/thread_names.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using takt_core::Faults;
+
+template <typename T>
+void append(std::vector<T> & to, const std::vector<T> & from)
+{
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+/// That callbacks have from chains.
+using Priorities = std::unordered_map<std::string, int>;
+
+/// One executor and the callbacks that belong to it.
+class ExecutorCheck
+{
+public:
+  ExecutorCheck(
+    const Schedule & schedule, const ExecutorSchedule & executor, const Priorities & inherited,
+    const ExecutorCheck * sibling, CheckReport & report)
+  : schedule_(schedule),
+    executor_(executor),
+    report_(report),
+    names_(executor),
+    options_(executor_options(executor)),
+    inherited_(inherited),
+    resolver_(std::move(
+      Resolver::create(schedule, executor.name, sibling == nullptr ? nullptr : &sibling->resolver_)
+        .value()))
+  {
+  }
+
+  void add(const ListedCallback & callback)
+  {
+    const auto resolved = resolver_.resolve(callback.id, callback.kind);
+    if (!resolved) {
+      append(report_.faults, resolved.faults());
+      return;
+    }
+    const takt_core::Binding & binding = resolved.value().binding;
+    report_.placements.push_back(
+      {callback.id, executor_.name, names_.words(binding.threads), resolved.value().line});
+    if (callback.group.empty()) {
+      return;
+    }
+    const auto across = resolver_.resolve_group(callback.group);
+    if (!across) {
+      append(report_.faults, across.faults());
+    } else if (!callback.reentrant && !across.value()) {
+      check_group(callback, binding, resolved.value().line);
+    }
+  }
+
+  /// `with_chains`: the callbacks are not all there are, so that `check_chains` cannot judge.
+  void finish(bool with_chains)
+  {
+    const ResolverReport report = resolver_.report(with_chains);
+    append(report_.faults, report.faults);
+    append(report_.warnings, report.warnings);
+    append(report_.defaulted_callbacks, report.defaulted_callbacks);
+  }
+
+private:
+  void check_group(const ListedCallback & callback, const takt_core::Binding & binding, int line)
+  {
+    const auto inherited = inherited_.find(callback.id);
+    const std::vector<int> own = takt_core::urgencies(
+      options_.threads, binding.threads,
+      binding.priority.value_or(inherited == inherited_.end() ? 0 : inherited->second));
+    const auto [first, fresh] = groups_.emplace(callback.group, Member{callback.id, own});
+    if (fresh || first->second.urgencies == own) {
+      return;
+    }
+    Source source = executor_.source;
+    for (const CallbackRule & rule : executor_.callbacks) {
+      if (rule.source.line == line) {
+        source = rule.source;
+      }
+    }
+    report_.faults.push_back(located(
+      schedule_.file, source,
+      "group " + quoted(callback.group) + " holds " + quoted(callback.id) + " and " +
+        quoted(first->second.id) +
+        ", which are bound to threads of different OS priority; bind them alike, put them into "
+        "different groups, or add to groups: {match: \"" +
+        callback.group + "\", across_priorities: allow}"));
+  }
+
+  struct Member
+  {
+    std::string id;
+    std::vector<int> urgencies;
+  };
+
+  const Schedule & schedule_;
+  const ExecutorSchedule & executor_;
+  CheckReport & report_;
+  ThreadNames names_;
+  takt_core::ExecutorOptions options_;
+  const Priorities & inherited_;
+  Resolver resolver_;
+  std::map<std::string, Member> groups_;
+};
+
+/// Line and column of a finding; without a position it comes first.
+std::pair<int, int> position(const std::string & file, const std::string & finding)
+{
+  std::pair<int, int> result{0, 0};
+  if (!finding.starts_with(file + ":")) {
+    return result;
+  }
+  const char * const end = finding.data() + finding.size();
+  const auto line = std::from_chars(finding.data() + file.size() + 1, end, result.first);
+  if (line.ec == std::errc{} && line.ptr != end) {
+    std::from_chars(line.ptr + 1, end, result.second);
+  }
+  return result;
+}
+
+void check_chains(
+  const Schedule & schedule, const std::vector<ListedCallback> & callbacks, CheckReport & report)
+{
+  std::vector<std::string> ids;
+  for (const ListedCallback & callback : callbacks) {
+    ids.push_back(callback.id);
+  }
+  const std::unordered_set<std::string_view> known(ids.begin(), ids.end());
+  detail::Guesses guesses;
+  for (const ChainSchedule & chain : schedule.chains) {
+    for (std::size_t i = 0; i < chain.options.path.size(); ++i) {
+      const std::string & id = chain.options.path[i];
+      if (known.contains(id)) {
+        continue;
+      }
+      const Source & at = i < chain.path_sources.size() ? chain.path_sources[i] : chain.source;
+      const std::string best = guesses.closest(id, ids);
+      report.faults.push_back(located(
+        schedule.file, at,
+        "chain " + quoted(chain.options.name) + " names the unknown callback " + quoted(id) +
+          (best.empty() ? std::string() : "; did you mean " + quoted(best) + "?")));
+    }
+  }
+}
+
+constexpr std::size_t kMostComparisons = 50'000'000;
+
+template <typename Rule>
+std::size_t count_patterns(const std::vector<Rule> & rules)
+{
+  std::size_t count = 0;
+  for (const Rule & rule : rules) {
+    count += static_cast<std::size_t>(std::count_if(
+      rule.match.begin(), rule.match.end(),
+      [](const std::string & text) { return text.find('*') != std::string::npos; }));
+  }
+  return count;
+}
+
+}  // namespace
+
+Faults too_many_patterns(const Schedule & schedule, const std::vector<ListedCallback> & callbacks)
+{
+  std::unordered_map<std::string_view, std::size_t> count;
+  for (const ListedCallback & callback : callbacks) {
+    ++count[callback.executor];
+  }
+  std::size_t comparisons = 0;
+  for (const ExecutorSchedule & executor : schedule.executors) {
+    const std::size_t patterns =
+      count_patterns(executor.callbacks) + count_patterns(executor.groups);
+    comparisons += patterns * (count[executor.name] + count[""]);
+    if (comparisons > kMostComparisons) {
+      return {located(
+        schedule.file, executor.source,
+        "executor " + quoted(executor.name) + " has " + std::to_string(patterns) +
+          " patterns with stars, too many to compare each with so many callbacks; name callbacks "
+          "in "
+          "full, or use fewer patterns")};
+    }
+  }
+  return {};
+}
+
+CheckReport check(
+  const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
+  std::string_view only_executor)
+{
+  CheckReport report;
+  report.faults = too_many_patterns(schedule, callbacks);
+  if (!report.faults.empty()) {
+    return report;
+  }
+  if (!only_executor.empty()) {
+    if (const auto found = find_executor(schedule, only_executor); !found) {
+      report.faults = found.faults();
+      return report;
+    }
+  }
+  std::unordered_set<std::string> seen;
+  std::unordered_map<std::string_view, std::vector<std::size_t>> of_executor;
+  for (std::size_t i = 0; i < callbacks.size(); ++i) {
+    const ListedCallback & callback = callbacks[i];
+    of_executor[callback.executor].push_back(i);
+    if (!seen.insert(callback.id).second) {
+      report.faults.push_back(
+        schedule.file + ": the list of callbacks holds " + quoted(callback.id) + " twice");
+    }
+  }
+
+  // The list of one executor cannot tell what exists in the others.
+  const bool complete = only_executor.empty();
+  const Priorities inherited = takt_core::inherited_priorities(chain_options(schedule));
+  std::vector<bool> placed(callbacks.size());
+  std::optional<ExecutorCheck> first;
+  const bool single = schedule.executors.size() == 1 || !only_executor.empty();
+  for (const ExecutorSchedule & executor : schedule.executors) {
+    if (!only_executor.empty() && executor.name != only_executor) {
+      continue;
+    }
+    ExecutorCheck own(schedule, executor, inherited, first ? &*first : nullptr, report);
+    ExecutorCheck & check = first ? own : first.emplace(std::move(own));
+    const detail::RuleTable rules(executor.callbacks);
+    std::vector<std::size_t> here = of_executor[executor.name];
+    for (const std::size_t anywhere : of_executor[""]) {
+      if (single || rules.find(callbacks[anywhere].id).row) {
+        here.push_back(anywhere);
+      }
+    }
+    std::sort(here.begin(), here.end());
+    for (const std::size_t i : here) {
+      check.add(callbacks[i]);
+      placed[i] = true;
+    }
+    check.finish(!complete);
+  }
+  for (std::size_t i = 0; i < callbacks.size(); ++i) {
+    const ListedCallback & callback = callbacks[i];
+    if (placed[i] || single) {
+      continue;
+    }
+    if (!callback.executor.empty()) {
+      const auto found = find_executor(schedule, callback.executor);
+      append(report.faults, found.faults());
+    } else {
+      report.defaulted_callbacks.push_back(callback.id);
+    }
+  }
+  if (complete) {
+    check_chains(schedule, callbacks, report);
+  }
+
+  const auto tidy = [&](std::vector<std::string> & findings) {
+    std::stable_sort(
+      findings.begin(), findings.end(), [&](const std::string & a, const std::string & b) {
+        return position(schedule.file, a) < position(schedule.file, b);
+      });
+    findings.erase(std::unique(findings.begin(), findings.end()), findings.end());
+  };
+  tidy(report.faults);
+  tidy(report.warnings);
+  return report;
+}
+
+}  // namespace takt_schedule

@@ -1,0 +1,62 @@
+#include "takt_schedule/fallback.hpp"
+
+#include <thread>
+
+#include "reader/text.hpp"
+
+namespace takt_schedule
+{
+
+using takt_core::Policy;
+using takt_core::ThreadAttributes;
+
+bool may_use(const ThreadAttributes & attributes)
+{
+  if (takt_core::has_rt_priority(attributes.policy)) {
+    return takt_core::may_use_realtime(attributes.priority);
+  }
+  if (attributes.policy != Policy::deadline) {
+    return true;
+  }
+  // The right to policy deadline is another one than that to a priority, and admission control has
+  // a say, so it is tried with the real numbers.
+  ThreadAttributes tried = attributes;
+  tried.cores.clear();
+  tried.name.clear();
+  bool granted = false;
+  std::thread([&] { granted = takt_core::apply(tried).granted_all(); }).join();
+  return granted;
+}
+
+WithFallbacks with_fallbacks(
+  const ExecutorSchedule & executor, const std::function<bool(const ThreadAttributes &)> & allowed)
+{
+  WithFallbacks result{executor, {}};
+  if (executor.missing_rights == takt_core::MissingRights::fail) {
+    return result;
+  }
+  for (Threads & threads : result.executor.threads) {
+    ThreadAttributes & attributes = threads.attributes;
+    if (!threads.fallback || allowed(attributes)) {
+      continue;
+    }
+    std::string policy{to_string(attributes.policy)};
+    if (takt_core::has_rt_priority(attributes.policy)) {
+      policy += " " + std::to_string(attributes.priority);
+    }
+    // What the kernel makes of that is known once the threads have started.
+    result.used.push_back(
+      "executor " + quoted(executor.name) + ": this process has no right to policy " + policy +
+      ", so threads " + quoted(threads.name) + " ask for their fallback, nice " +
+      std::to_string(threads.fallback->nice));
+    attributes.policy = Policy::other;
+    attributes.priority = 0;
+    attributes.nice = threads.fallback->nice;
+    attributes.runtime = attributes.deadline = attributes.period = {};
+    threads.follow = false;
+    threads.fallback.reset();
+  }
+  return result;
+}
+
+}  // namespace takt_schedule

@@ -1,0 +1,64 @@
+#include "takt_schedule/make_executor.hpp"
+
+#include "reader/text.hpp"
+#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/fallback.hpp"
+
+namespace takt_schedule
+{
+
+using takt_core::Executor;
+using takt_core::Faults;
+using takt_core::Result;
+
+Result<const ExecutorSchedule *> find_executor(
+  const Schedule & schedule, std::string_view executor_name)
+{
+  if (const ExecutorSchedule * found = schedule.find(executor_name)) {
+    return found;
+  }
+  std::vector<std::string> known;
+  for (const ExecutorSchedule & executor : schedule.executors) {
+    known.push_back(executor.name);
+  }
+  const std::string what =
+    "no executor " + quoted(executor_name) + detail::suggestion(executor_name, known, "executors");
+  // Where the executors that there are begin.
+  return Faults{
+    schedule.executors.empty() || schedule.executors.front().source.line == 0
+      ? schedule.file + ": " + what
+      : located(schedule.file, schedule.executors.front().source, what)};
+}
+
+Result<std::unique_ptr<Executor>> make_executor(
+  const Schedule & schedule, std::string_view executor_name, std::vector<std::string> * notes)
+{
+  const auto found = find_executor(schedule, executor_name);
+  if (!found) {
+    return found.faults();
+  }
+  WithFallbacks chosen = with_fallbacks(*found.value());
+  if (notes != nullptr) {
+    notes->insert(notes->end(), chosen.used.begin(), chosen.used.end());
+  }
+  Faults faults;
+  auto executor = Executor::create(executor_options(chosen.executor));
+  for (const std::string & fault : executor.faults()) {
+    faults.push_back(located(schedule.file, found.value()->source, fault));
+  }
+  for (const ChainSchedule & chain : schedule.chains) {
+    if (!executor) {
+      break;
+    }
+    const takt_core::Status set = executor.value()->set_chain(chain.options);
+    for (const std::string & fault : set.faults()) {
+      faults.push_back(located(schedule.file, chain.source, fault));
+    }
+  }
+  if (!faults.empty()) {
+    return faults;
+  }
+  return executor;
+}
+
+}  // namespace takt_schedule

@@ -1,0 +1,129 @@
+#include "takt_schedule/parse.hpp"
+
+#include <fstream>
+
+#include "ids/read_chains.hpp"
+#include "reader/file_text.hpp"
+#include "reader/findings.hpp"
+#include "reader/format_version.hpp"
+#include "reader/map_reader.hpp"
+#include "reader/text.hpp"
+#include "reader/yaml_tree.hpp"
+#include "schedule/check_schedule.hpp"
+#include "schedule/read_executor.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using detail::Findings;
+using detail::MapReader;
+using detail::YamlNode;
+using takt_core::Faults;
+
+bool autogroup_enabled()
+{
+  std::ifstream file("/proc/sys/kernel/sched_autogroup_enabled");
+  int enabled = 0;
+  return file >> enabled && enabled != 0;
+}
+
+/// See sched(7): what is left to others of each core.
+double deadline_share()
+{
+  double runtime = -1.0;
+  double period = 0.0;
+  std::ifstream("/proc/sys/kernel/sched_rt_runtime_us") >> runtime;
+  std::ifstream("/proc/sys/kernel/sched_rt_period_us") >> period;
+  return runtime >= 0.0 && period > 0.0 ? runtime / period : 0.0;
+}
+
+void read_system_name(MapReader & map, Findings & findings, Schedule & schedule)
+{
+  if (!map.has("system")) {
+    return;
+  }
+  const auto name = map.scalar("system", "the path of the model it was made for");
+  if (name && name->text.empty()) {
+    findings.fault(name->at, "system is empty; leave it out, or name the model it was made for");
+  } else if (name) {
+    schedule.system = name->text;
+  }
+}
+
+void read_executors(
+  MapReader & map, Findings & findings, const Machine & machine, Schedule & schedule)
+{
+  const YamlNode * const node = map.find("executors");
+  if (node == nullptr || (!node->is_map() && !detail::expect_map(findings, *node, "executors"))) {
+    if (node == nullptr) {
+      findings.fault(map.at(), "no executors; add 'executors:' with one entry per executor");
+    }
+    return;
+  }
+  if (node->entries.empty()) {
+    findings.fault(map.at("executors"), "executors is empty; add one entry per executor");
+  }
+  const std::vector<int> usable = machine.cores ? *machine.cores : takt_core::usable_cores();
+  const double share = machine.deadline_share ? *machine.deadline_share : deadline_share();
+  detail::Surroundings surroundings;
+  surroundings.autogroup = machine.autogroup ? *machine.autogroup : autogroup_enabled();
+  for (const YamlNode::Entry & entry : node->entries) {
+    const bool here = machine.executor.empty() || machine.executor == entry.key;
+    schedule.executors.push_back(detail::read_executor(entry, findings, here ? &usable : nullptr));
+    surroundings.deadline_cores = here ? share * static_cast<double>(usable.size()) : 0.0;
+    surroundings.realtime = machine.realtime;
+    detail::check_executor(schedule.executors.back(), findings, surroundings);
+  }
+}
+
+}  // namespace
+
+takt_core::Result<Schedule> parse_schedule(
+  std::string_view text, std::string file_name, const Machine & machine)
+{
+  Findings findings(file_name);
+  const detail::YamlPtr root = detail::parse_yaml(text, findings, detail::kScheduleLimits);
+  if (root == nullptr) {
+    return findings.faults();
+  }
+  Schedule schedule;
+  schedule.file = std::move(file_name);
+  MapReader map(
+    findings, *root, "a schedule", {"version", "system", "strict", "executors", "chains"});
+  if (map.has("nodes") && !map.has("executors")) {
+    return Faults{located(
+      schedule.file, root->at,
+      "this is a graph (it has 'nodes'), where a schedule is expected; `takt run FILE` runs a "
+      "graph")};
+  }
+  if (map.has("callbacks") && !map.has("executors")) {
+    return Faults{located(
+      schedule.file, root->at,
+      "this is a system model (it has 'callbacks'), where a schedule is expected; `takt plan FILE` "
+      "makes one")};
+  }
+  if (root->is_map() && detail::check_version(map, findings, kVersion)) {
+    read_system_name(map, findings, schedule);
+    map.boolean("strict", schedule.strict);
+    read_executors(map, findings, machine, schedule);
+    detail::read_chains(map, findings, schedule.chains);
+    detail::check_ties(schedule, findings);
+    detail::check_schedule(schedule, findings);
+  }
+  if (!findings.ok()) {
+    return findings.faults();
+  }
+  schedule.warnings = findings.warnings();
+  return schedule;
+}
+
+takt_core::Result<Schedule> load_schedule(const std::string & path, const Machine & machine)
+{
+  const auto text = detail::file_text(path, "a schedule file", detail::kScheduleLimits.text);
+  return text ? parse_schedule(*text, path, machine) : text.faults();
+}
+
+}  // namespace takt_schedule

@@ -1,0 +1,124 @@
+#include "schedule/read_attributes.hpp"
+
+#include <algorithm>
+
+#include "reader/text.hpp"
+
+namespace takt_schedule::detail
+{
+namespace
+{
+
+using takt_core::Policy;
+using takt_core::ThreadAttributes;
+
+// A key that only other policies know.
+std::string misplaced(
+  const std::string & key, const ThreadAttributes & attributes, const std::string & policies)
+{
+  const bool given = attributes.policy != Policy::inherit;
+  return key +
+         (given ? " does not belong to policy '" + std::string(to_string(attributes.policy)) + "'"
+                : " needs a policy") +
+         "; use policy " + policies + ", or leave it away";
+}
+
+void read_priority(MapReader & map, Findings & findings, ThreadAttributes & attributes)
+{
+  if (takt_core::has_rt_priority(attributes.policy)) {
+    if (!map.has("priority")) {
+      findings.fault(
+        map.at("policy"), "policy '" + std::string(to_string(attributes.policy)) +
+                            "' needs a priority; add priority: 1 to 99");
+    }
+    map.integer("priority", 1, 99, attributes.priority);
+  } else if (map.has("priority")) {
+    findings.fault(map.at("priority"), misplaced("priority", attributes, "fifo or rr"));
+  }
+  if (takt_core::has_nice(attributes.policy)) {
+    map.integer("nice", -20, 19, attributes.nice);
+  } else if (map.has("nice")) {
+    findings.fault(map.at("nice"), misplaced("nice", attributes, "other or batch"));
+  }
+}
+
+void read_deadline(MapReader & map, Findings & findings, ThreadAttributes & attributes)
+{
+  if (attributes.policy != Policy::deadline) {
+    for (const char * key : {"runtime", "deadline", "period"}) {
+      if (map.has(key)) {
+        findings.fault(map.at(key), misplaced(key, attributes, "deadline"));
+      }
+    }
+    return;
+  }
+  for (const char * key : {"runtime", "period"}) {
+    if (!map.has(key)) {
+      findings.fault(
+        map.at("policy"),
+        std::string("policy 'deadline' needs a ") + key + "; add for example " + key + ": 10ms");
+    }
+  }
+  map.duration("runtime", true, attributes.runtime);
+  map.duration("period", true, attributes.period);
+  attributes.deadline = attributes.period;
+  map.duration("deadline", true, attributes.deadline);
+}
+
+void read_cores(
+  MapReader & map, Findings & findings, const std::vector<int> * usable,
+  ThreadAttributes & attributes)
+{
+  if (map.has("cores") && attributes.policy == Policy::deadline) {
+    findings.fault(
+      map.at("cores"),
+      "policy 'deadline' cannot be combined with cores; put the process into an exclusive cpuset "
+      "instead");
+    return;
+  }
+  for (const auto & [core, at] : map.integers("cores")) {
+    if (
+      std::find(attributes.cores.begin(), attributes.cores.end(), core) != attributes.cores.end()) {
+      findings.fault(at, "core " + std::to_string(core) + " is listed twice");
+      continue;
+    }
+    if (usable != nullptr && std::find(usable->begin(), usable->end(), core) == usable->end()) {
+      findings.fault(
+        at, "core " + std::to_string(core) + " cannot be used; usable cores are " +
+              listed_cores(*usable));
+    }
+    attributes.cores.push_back(core);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> attribute_keys()
+{
+  return {"policy", "priority", "nice", "runtime", "deadline", "period", "cores"};
+}
+
+ThreadAttributes read_attributes(
+  MapReader & map, Findings & findings, const std::vector<int> * cores)
+{
+  const std::size_t before = findings.fault_count();
+  ThreadAttributes attributes;
+  map.choice("policy", attributes.policy);
+  // What belongs to which policy cannot be judged by an unknown one.
+  if (findings.fault_count() == before) {
+    read_priority(map, findings, attributes);
+    read_deadline(map, findings, attributes);
+  }
+  read_cores(map, findings, cores, attributes);
+  if (findings.fault_count() == before) {
+    // The core knows what the kernel refuses beyond that; cores were judged above.
+    ThreadAttributes coreless = attributes;
+    coreless.cores.clear();
+    for (const std::string & fault : takt_core::validate(coreless)) {
+      findings.fault(map.at(map.has("policy") ? "policy" : ""), fault);
+    }
+  }
+  return attributes;
+}
+
+}  // namespace takt_schedule::detail

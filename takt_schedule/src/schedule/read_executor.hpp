@@ -1,0 +1,62 @@
+// Reads one entry of `executors:`.
+#ifndef TAKT_SCHEDULE__SRC__READ_EXECUTOR_HPP_
+#define TAKT_SCHEDULE__SRC__READ_EXECUTOR_HPP_
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "reader/findings.hpp"
+#include "reader/map_reader.hpp"
+#include "reader/yaml_tree.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule::detail
+{
+
+/// Every field, each checked on its own. `cores`: those that may be named; nullptr: any.
+ExecutorSchedule read_executor(
+  const YamlNode::Entry & entry, Findings & findings, const std::vector<int> * cores);
+
+/// `threads:` and `default:` (read_threads.cpp). `default` is read after the threads it names.
+void read_threads(
+  MapReader & map, Findings & findings, const std::vector<int> * cores,
+  ExecutorSchedule & executor);
+
+/// `callbacks:`, `groups:`, `process_threads:` (read_rules.cpp). Threads are known by then.
+void read_rules(
+  MapReader & map, Findings & findings, const std::vector<int> * cores,
+  ExecutorSchedule & executor);
+
+/// What an executor is judged by as a whole.
+struct Surroundings
+{
+  bool autogroup = false;
+  std::optional<bool> realtime;  ///< whether it is granted; absent: to be tried
+  double deadline_cores = 0.0;   ///< that SCHED_DEADLINE threads may use up; 0: not limited
+};
+
+/// What only shows between entries: too many threads or thread sets, windows that share threads,
+/// following pools, deadline threads that do not fit, threads without work, keys without effect
+/// (check_executor.cpp).
+void check_executor(
+  const ExecutorSchedule & executor, Findings & findings, const Surroundings & surroundings);
+
+/// Whether callback priorities, own ones or those of chains, mean anything there.
+bool uses_priorities(const ExecutorSchedule & executor);
+
+/// Whether it is letters, digits, '_', '-' and the characters in `more`, and not empty.
+bool can_name(std::string_view name, std::string_view more = "");
+/// Faults unless `name` can name an executor, a chain or threads: letters, digits, '_', '-' and
+/// the characters of `more`.
+void check_name(
+  std::string_view name, std::string_view what, std::string_view more, const Source & at,
+  Findings & findings);
+
+/// The thread words under `key`, each a known one.
+std::vector<std::string> read_thread_words(
+  MapReader & map, Findings & findings, std::string_view key, const ExecutorSchedule & executor);
+
+}  // namespace takt_schedule::detail
+
+#endif  // TAKT_SCHEDULE__SRC__READ_EXECUTOR_HPP_

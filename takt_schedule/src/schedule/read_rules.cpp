@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+#include "ids/callback_id.hpp"
+#include "reader/text.hpp"
+#include "schedule/read_attributes.hpp"
+#include "schedule/read_executor.hpp"
+#include "takt_schedule/pattern.hpp"
+
+namespace takt_schedule::detail
+{
+namespace
+{
+
+using takt_core::MissedPeriods;
+
+constexpr std::array<std::pair<bool, std::string_view>, 2> kAcross{{
+  {true, "allow"},
+  {false, "forbid"},
+}};
+
+struct Written
+{
+  Pattern pattern;
+  Source at;
+};
+
+/// The patterns of one list of rules, to find those that can never win.
+class RuleList
+{
+public:
+  /// `example`: an id; empty: the patterns are over names.
+  RuleList(Findings & findings, std::string example)
+  : findings_(findings),
+    names_(example.empty()),
+    example_(std::move(example))
+  {
+  }
+
+  std::vector<std::string> read_match(MapReader & map, std::string_view what)
+  {
+    std::vector<std::string> result;
+    if (!map.has("match")) {
+      findings_.fault(map.at(), std::string(what) + " has no 'match'");
+      return result;
+    }
+    for (const Word & word : map.words("match", "a pattern or a list of patterns")) {
+      if (auto why = too_long(word.text)) {
+        findings_.fault(word.at, std::move(*why));
+        continue;
+      }
+      const auto pattern = names_ ? Pattern::compile_name(word.text) : Pattern::compile(word.text);
+      if (!pattern) {
+        findings_.fault(word.at, pattern.faults().front());
+        continue;
+      }
+      if (!names_ && word.text.front() != '/' && word.text.front() != '*') {
+        findings_.fault(
+          word.at, "pattern " + quoted(word.text) +
+                     " can match nothing, ids start with '/'; write " + quoted("/" + word.text) +
+                     " or " + quoted("**/" + word.text));
+        continue;
+      }
+      if (!names_ && !may_be_id(word.text)) {
+        const std::string meant = meant_id(word.text);
+        findings_.fault(
+          word.at, "pattern " + quoted(word.text) + " can match nothing, ids look like " +
+                     example_ +
+                     (meant.empty() ? std::string() : "; did you mean " + quoted(meant) + "?"));
+        continue;
+      }
+      result.push_back(word.text);
+      check_tie({pattern.value(), word.at});
+    }
+    return result;
+  }
+
+private:
+  void check_tie(Written added)
+  {
+    // Only patterns of the same literal characters can be equal or cover each other.
+    std::string literals = added.pattern.text();
+    std::erase(literals, '*');
+    std::vector<Written> & alike = written_[literals];
+    for (const Written & earlier : alike) {
+      const std::string line = "line " + std::to_string(earlier.at.line);
+      if (earlier.pattern.text() == added.pattern.text()) {
+        findings_.fault(
+          added.at, std::string("duplicate ") + (added.pattern.exact() ? "id " : "pattern ") +
+                      quoted(added.pattern.text()) + "; it is on " + line + " already");
+        return;
+      }
+      if (earlier.pattern.covers(added.pattern) || added.pattern.covers(earlier.pattern)) {
+        findings_.fault(
+          added.at, "pattern " + quoted(added.pattern.text()) + " always ties with " +
+                      quoted(earlier.pattern.text()) + " on " + line +
+                      ", which has the same literal characters; make one of them longer");
+        break;
+      }
+    }
+    alike.push_back(std::move(added));
+  }
+
+  Findings & findings_;
+  bool names_;
+  std::string example_;
+  std::unordered_map<std::string, std::vector<Written>> written_;
+};
+
+/// A word such as "subscription" in ":subscription(" that only looks like a kind. Adapters may have
+/// kinds of their own, so this is no fault.
+void check_kind(const CallbackRule & rule, Findings & findings)
+{
+  const std::vector<std::string> known{"timer", "sub", "service", "client", "waitable"};
+  for (const std::string & text : rule.match) {
+    const std::string_view word = kind_word(text);
+    if (
+      word.empty() || word.find('*') != std::string_view::npos ||
+      std::find(known.begin(), known.end(), word) != known.end()) {
+      continue;
+    }
+    const std::string best = word == "subscription" || word == "subscriber"
+                               ? "sub"
+                               : findings.guesses().closest(word, known);
+    findings.warn(
+      rule.source,
+      "unusual kind " + quoted(word) + " in " + quoted(text) +
+        (best.empty() ? "; kinds are " + listed(known) : "; did you mean " + quoted(best) + "?"));
+  }
+}
+
+void check_timer_keys(const CallbackRule & rule, const MapReader & map, Findings & findings)
+{
+  for (const char * key : {"missed_periods", "offset"}) {
+    for (const std::string & text : rule.match) {
+      const std::string_view word = kind_word(text);
+      if (
+        map.has(key) && !word.empty() && word.find('*') == std::string_view::npos &&
+        word != "timer") {
+        findings.fault(
+          map.at(key), std::string(key) + " belongs to timers, and " + quoted(text) + " is none");
+      }
+    }
+  }
+}
+
+CallbackRule read_callback_rule(
+  const YamlNode & node, Findings & findings, RuleList & list, const ExecutorSchedule & executor)
+{
+  CallbackRule rule;
+  rule.source = node.at;
+  MapReader map(
+    findings, node, "callback rule",
+    {"match", "threads", "priority", "deadline", "missed_periods", "offset", "backlog",
+     "publishes_last"});
+  rule.match = list.read_match(map, "this callback rule");
+  if (map.has("threads") && !executor.threads.empty()) {
+    rule.threads = read_thread_words(map, findings, "threads", executor);
+  }
+  map.integer("priority", 0, 255, rule.priority);
+  map.duration("deadline", true, rule.deadline);
+  if (map.has("missed_periods")) {
+    MissedPeriods policy{};
+    map.choice("missed_periods", policy);
+    rule.missed_periods = policy;
+  }
+  map.duration("offset", false, rule.offset);
+  std::optional<int> backlog;
+  map.integer("backlog", 1, 1'000'000, backlog);
+  if (backlog) {
+    rule.backlog = static_cast<std::uint32_t>(*backlog);
+  }
+  map.boolean("publishes_last", rule.publishes_last);
+  check_timer_keys(rule, map, findings);
+  check_kind(rule, findings);
+  return rule;
+}
+
+template <typename Read>
+void for_each_item(MapReader & map, Findings & findings, std::string_view key, const Read & read)
+{
+  const YamlNode * const node = map.find(key);
+  if (node == nullptr || !expect_list(findings, *node, key)) {
+    return;
+  }
+  for (const YamlPtr & item : node->items) {
+    if (item->is_map()) {
+      read(*item);
+    } else {
+      findings.fault(
+        item->at,
+        "each entry of " + std::string(key) + " must be a map that starts with '- match:'");
+    }
+  }
+}
+
+}  // namespace
+
+void read_rules(
+  MapReader & map, Findings & findings, const std::vector<int> * cores, ExecutorSchedule & executor)
+{
+  RuleList callbacks(findings, "'/node:timer(100ms)'");
+  for_each_item(map, findings, "callbacks", [&](const YamlNode & item) {
+    executor.callbacks.push_back(read_callback_rule(item, findings, callbacks, executor));
+  });
+
+  RuleList groups(findings, "'/node:group(name)'");
+  for_each_item(map, findings, "groups", [&](const YamlNode & item) {
+    GroupRule rule;
+    rule.source = item.at;
+    MapReader entry(findings, item, "group rule", {"match", "across_priorities"});
+    rule.match = groups.read_match(entry, "this group rule");
+    for (const std::string & text : rule.match) {
+      const std::string_view word = kind_word(text);
+      if (!word.empty() && word.find('*') == std::string_view::npos && word != "group") {
+        findings.fault(
+          rule.source,
+          quoted(text) + " is no callback group; their ids look like '/node:group(name)'");
+      }
+    }
+    entry.choice<bool>("across_priorities", kAcross, rule.across_priorities);
+    executor.groups.push_back(std::move(rule));
+  });
+
+  RuleList process_threads(findings, {});
+  for_each_item(map, findings, "process_threads", [&](const YamlNode & item) {
+    constexpr std::size_t kLongestOsName = 15;
+    ProcessThreadRule rule;
+    rule.source = item.at;
+    std::vector<std::string> keys = attribute_keys();
+    keys.insert(keys.begin(), "match");
+    MapReader entry(findings, item, "process thread rule", std::move(keys));
+    rule.match = process_threads.read_match(entry, "this process thread rule");
+    rule.attributes = read_attributes(entry, findings, cores);
+    for (const std::string & text : rule.match) {
+      const auto literals = static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return c != '*'; }));
+      if (literals > kLongestOsName) {
+        findings.fault(
+          rule.source, "pattern " + quoted(text) +
+                         " can match nothing, the kernel keeps 15 characters of a thread's name; "
+                         "write " +
+                         quoted(text.substr(0, kLongestOsName)));
+      }
+    }
+    executor.process_threads.push_back(std::move(rule));
+  });
+}
+
+}  // namespace takt_schedule::detail

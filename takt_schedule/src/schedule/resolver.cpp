@@ -1,0 +1,295 @@
+#include "takt_schedule/resolver.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "ids/chain_ids.hpp"
+#include "reader/text.hpp"
+#include "schedule/rule_table.hpp"
+#include "takt_core/placement_rules.hpp"
+#include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/thread_names.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using detail::RuleTable;
+using takt_core::Faults;
+using takt_core::Result;
+
+/// Each once, in the order of their coming.
+struct Ids
+{
+  void add(std::string_view id)
+  {
+    if (known.emplace(id).second) {
+      all.emplace_back(id);
+    }
+  }
+
+  std::vector<std::string> all;
+  std::unordered_set<std::string> known;
+};
+
+/// What became of each pattern of a table, and the ids it was asked about.
+struct Usage
+{
+  explicit Usage(const RuleTable & table)
+  : matched(table.rows().size(), false),
+    won(table.rows().size(), false)
+  {
+  }
+
+  void note(const RuleTable::Best & best, std::string_view id)
+  {
+    for (const std::size_t row : best.matches) {
+      matched[row] = true;
+    }
+    if (best.row) {
+      won[*best.row] = true;
+    }
+    if (best.tie) {
+      won[*best.tie] = true;  // not beaten: the tie is told
+    }
+    asked.add(id);
+  }
+
+  std::vector<bool> matched;
+  std::vector<bool> won;
+  Ids asked;
+};
+
+/// "; did you mean ...": the same pattern with wider stars, or the id that is closest to it.
+std::string better_pattern(const Pattern & pattern, const std::vector<std::string> & ids)
+{
+  std::string wide;
+  for (std::size_t i = 0; i < pattern.text().size(); ++i) {
+    const char c = pattern.text()[i];
+    if (c != '*' || (!wide.empty() && wide.back() != '*')) {
+      wide += c == '*' ? "**" : std::string(1, c);
+    } else if (wide.empty()) {
+      wide = "**";
+    }
+  }
+  const auto widened = Pattern::compile(wide);
+  if (widened && std::any_of(ids.begin(), ids.end(), [&](const std::string & id) {
+        return widened.value().match(id);
+      })) {
+    return "; did you mean " + quoted(wide) + "? '*' stays within one segment";
+  }
+  const std::string best = detail::closest(pattern.text(), ids);
+  return best.empty() ? std::string() : "; did you mean " + quoted(best) + "?";
+}
+
+}  // namespace
+
+struct Resolver::Impl
+{
+  Impl(
+    const Schedule & schedule, const ExecutorSchedule & chosen,
+    std::shared_ptr<const detail::ChainIds> ids)
+  : file(schedule.file),
+    strict(schedule.strict),
+    executor(chosen),
+    chain_ids(std::move(ids)),
+    follows(std::any_of(
+      executor.threads.begin(), executor.threads.end(),
+      [](const Threads & threads) { return threads.follow; })),
+    priorities(
+      follows ? takt_core::inherited_priorities(chain_options(schedule)) : decltype(priorities)()),
+    names(executor),
+    callbacks(executor.callbacks),
+    groups(executor.groups),
+    callback_usage(callbacks),
+    group_usage(groups)
+  {
+  }
+
+  Faults check_following(
+    std::string_view id, const takt_core::Binding & binding, const Source & source) const
+  {
+    Faults faults;
+    if (!follows) {
+      return faults;
+    }
+    const auto inherited = priorities.find(std::string(id));
+    const int priority =
+      binding.priority.value_or(inherited == priorities.end() ? 0 : inherited->second);
+    for (const Threads & threads : executor.threads) {
+      const int most = threads.attributes.priority;
+      if (
+        threads.follow && (names.find(threads.name).value_or(0) & binding.threads) != 0 &&
+        !takt_core::can_follow(threads.attributes, priority)) {
+        faults.push_back(located(
+          file, source,
+          quoted(id) + " has priority " + std::to_string(priority) + ", which the following pool " +
+            quoted(threads.name) + " cannot take; give it 1 to " + std::to_string(most) +
+            " by a rule or a chain"));
+      }
+    }
+    return faults;
+  }
+
+  std::vector<std::string> unmatched(
+    const RuleTable & table, const Usage & usage, std::string_view what) const
+  {
+    std::vector<std::string> result;
+    detail::Guesses guesses;
+    for (std::size_t i = 0; i < table.rows().size(); ++i) {
+      const RuleTable::Row & row = table.rows()[i];
+      if (!usage.matched[i]) {
+        result.push_back(located(
+          file, row.source,
+          std::string(row.pattern.exact() ? "" : "pattern ") + quoted(row.pattern.text()) +
+            " matches no " + std::string(what) +
+            (guesses.take() ? better_pattern(row.pattern, usage.asked.all) : std::string())));
+      }
+    }
+    return result;
+  }
+
+  std::vector<std::string> beaten() const
+  {
+    std::vector<std::string> result;
+    std::vector<bool> rule_won(executor.callbacks.size());
+    for (std::size_t i = 0; i < callbacks.rows().size(); ++i) {
+      const std::size_t rule = callbacks.rows()[i].rule;
+      rule_won[rule] = rule_won[rule] || callback_usage.won[i];
+    }
+    for (std::size_t i = 0; i < callbacks.rows().size(); ++i) {
+      const RuleTable::Row & row = callbacks.rows()[i];
+      if (callback_usage.matched[i] && !rule_won[row.rule]) {
+        result.push_back(located(
+          file, row.source,
+          "pattern " + quoted(row.pattern.text()) +
+            " only matches callbacks for which a more specific rule decides"));
+      }
+    }
+    return result;
+  }
+
+  std::string file;
+  bool strict;
+  ExecutorSchedule executor;
+  std::shared_ptr<const detail::ChainIds> chain_ids;
+  bool follows;                                     // a thread does
+  std::unordered_map<std::string, int> priorities;  // that chains give, if one follows
+  ThreadNames names;
+  RuleTable callbacks;
+  RuleTable groups;
+  Usage callback_usage;
+  Usage group_usage;
+  Ids defaulted;
+};
+
+Resolver::Resolver(std::unique_ptr<Impl> impl) : impl_(std::move(impl))
+{
+}
+Resolver::Resolver(Resolver &&) noexcept = default;
+Resolver & Resolver::operator=(Resolver &&) noexcept = default;
+Resolver::~Resolver() = default;
+
+Result<Resolver> Resolver::create(
+  const Schedule & schedule, std::string_view executor_name, const Resolver * sibling)
+{
+  const auto executor = find_executor(schedule, executor_name);
+  if (!executor) {
+    return executor.faults();
+  }
+  auto ids = sibling != nullptr ? sibling->impl_->chain_ids
+                                : std::make_shared<const detail::ChainIds>(schedule);
+  return Resolver(std::make_unique<Impl>(schedule, *executor.value(), std::move(ids)));
+}
+
+Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind kind)
+{
+  Impl & impl = *impl_;
+  const RuleTable::Best best = impl.callbacks.find(id);
+  impl.callback_usage.note(best, id);
+  if (best.tie) {
+    return Faults{located(
+      impl.file, impl.callbacks.rows()[*best.tie].source, impl.callbacks.describe_tie(id, best))};
+  }
+  ResolvedCallback resolved;
+  Source source = impl.executor.source;
+  const std::vector<std::string> * threads = &impl.executor.default_threads;
+  if (!best.row) {
+    impl.defaulted.add(id);
+  } else {
+    const CallbackRule & rule = impl.executor.callbacks[impl.callbacks.rows()[*best.row].rule];
+    source = rule.source;
+    resolved.line = rule.source.line;
+    resolved.binding.priority = rule.priority;
+    resolved.binding.deadline = rule.deadline;
+    resolved.binding.publishes_last = rule.publishes_last;
+    resolved.backlog = rule.backlog;
+    if (kind == takt_core::Kind::timer) {
+      resolved.offset = rule.offset;
+      resolved.missed_periods = rule.missed_periods;
+    }
+    if (!rule.threads.empty()) {
+      threads = &rule.threads;
+    }
+  }
+  resolved.binding.threads = impl.names.mask(*threads);
+  if (Faults faults = impl.check_following(id, resolved.binding, source); !faults.empty()) {
+    return faults;
+  }
+  return resolved;
+}
+
+Result<bool> Resolver::resolve_group(std::string_view group_id)
+{
+  const RuleTable::Best best = impl_->groups.find(group_id);
+  impl_->group_usage.note(best, group_id);
+  if (best.tie) {
+    return Faults{located(
+      impl_->file, impl_->groups.rows()[*best.tie].source,
+      impl_->groups.describe_tie(group_id, best))};
+  }
+  return best.row && impl_->executor.groups[impl_->groups.rows()[*best.row].rule].across_priorities;
+}
+
+std::vector<std::string> Resolver::unmatched_rules() const
+{
+  auto result = impl_->unmatched(impl_->callbacks, impl_->callback_usage, "callback");
+  const auto groups = impl_->unmatched(impl_->groups, impl_->group_usage, "callback group");
+  result.insert(result.end(), groups.begin(), groups.end());
+  return result;
+}
+
+std::vector<std::string> Resolver::unmatched_chain_ids() const
+{
+  return impl_->chain_ids->unmatched(impl_->callback_usage.asked.all, impl_->executor.name);
+}
+
+const std::vector<std::string> & Resolver::defaulted_callbacks() const
+{
+  return impl_->defaulted.all;
+}
+
+ResolverReport Resolver::report(bool with_chains) const
+{
+  ResolverReport report;
+  std::vector<std::string> & unmatched = impl_->strict ? report.faults : report.warnings;
+  unmatched = unmatched_rules();
+  if (with_chains) {
+    const auto ids = unmatched_chain_ids();
+    unmatched.insert(unmatched.end(), ids.begin(), ids.end());
+  }
+  const auto beaten = impl_->beaten();
+  report.warnings.insert(report.warnings.end(), beaten.begin(), beaten.end());
+  report.defaulted_callbacks = impl_->defaulted.all;
+  return report;
+}
+
+const ExecutorSchedule & Resolver::executor() const
+{
+  return impl_->executor;
+}
+
+}  // namespace takt_schedule

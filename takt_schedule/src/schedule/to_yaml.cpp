@@ -1,0 +1,190 @@
+#include "takt_schedule/to_yaml.hpp"
+
+#include <string>
+#include <utility>
+
+#include "reader/yaml_writer.hpp"
+#include "takt_schedule/duration.hpp"
+#include "takt_schedule/size.hpp"
+#include "takt_schedule/thread_names.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using detail::flow;
+using detail::list_of;
+using detail::Pairs;
+using detail::scalar;
+using detail::scalar_or_list;
+using detail::Writer;
+using takt_core::Policy;
+using takt_core::ThreadAttributes;
+
+void add_attributes(const ThreadAttributes & a, Pairs & pairs)
+{
+  if (a.policy != Policy::inherit) {
+    pairs.emplace_back("policy", to_string(a.policy));
+  }
+  if (a.priority != 0) {
+    pairs.emplace_back("priority", std::to_string(a.priority));
+  }
+  if (a.nice) {
+    pairs.emplace_back("nice", std::to_string(*a.nice));
+  }
+  for (const auto & [key, value] :
+       {std::pair{"runtime", a.runtime}, {"deadline", a.deadline}, {"period", a.period}}) {
+    if (value != takt_core::Duration{}) {
+      pairs.emplace_back(key, print_duration(value));
+    }
+  }
+  if (!a.cores.empty()) {
+    pairs.emplace_back("cores", list_of(a.cores));
+  }
+}
+
+void write_threads(Writer & out, const Threads & threads)
+{
+  Pairs pairs;
+  if (threads.count != 1) {
+    pairs.emplace_back("count", std::to_string(threads.count));
+  }
+  add_attributes(threads.attributes, pairs);
+  if (threads.spread) {
+    pairs.emplace_back("spread", "true");
+  }
+  if (threads.follow) {
+    pairs.emplace_back("follow", "true");
+  }
+  if (threads.attributes.stack_size != 0) {
+    pairs.emplace_back("stack", print_size(threads.attributes.stack_size));
+  }
+  if (threads.fallback) {
+    pairs.emplace_back("fallback", "{nice: " + std::to_string(threads.fallback->nice) + "}");
+  }
+  out.comment(3, threads.source.comment);
+  out.line(3, threads.name, flow(pairs));
+}
+
+void write_callback(Writer & out, const CallbackRule & rule)
+{
+  out.comment(3, rule.source.comment);
+  out.item();
+  out.line(4, "match", scalar_or_list(rule.match));
+  if (!rule.threads.empty()) {
+    out.line(4, "threads", scalar_or_list(rule.threads));
+  }
+  if (rule.priority) {
+    out.line(4, "priority", std::to_string(*rule.priority));
+  }
+  if (rule.deadline) {
+    out.line(4, "deadline", print_duration(*rule.deadline));
+  }
+  if (rule.missed_periods) {
+    out.line(4, "missed_periods", to_string(*rule.missed_periods));
+  }
+  if (rule.offset) {
+    out.line(4, "offset", print_duration(*rule.offset));
+  }
+  if (rule.backlog) {
+    out.line(4, "backlog", std::to_string(*rule.backlog));
+  }
+  if (rule.publishes_last) {
+    out.line(4, "publishes_last", "true");
+  }
+}
+
+void write_options(Writer & out, const ExecutorSchedule & executor)
+{
+  out.line(2, "order", to_string(executor.order));
+  const ExecutorSchedule defaults;
+  if (executor.window_timers != defaults.window_timers) {
+    out.line(2, "window_timers", to_string(executor.window_timers));
+  }
+  if (executor.on_exception != defaults.on_exception) {
+    out.line(2, "on_exception", to_string(executor.on_exception));
+  }
+  if (executor.missing_rights != defaults.missing_rights) {
+    out.line(2, "missing_rights", to_string(executor.missing_rights));
+  }
+  if (executor.middleware_ceiling.mode != defaults.middleware_ceiling.mode) {
+    out.line(2, "middleware_ceiling", to_string(executor.middleware_ceiling));
+  }
+  if (executor.lock_memory) {
+    out.line(2, "lock_memory", "true");
+  }
+}
+
+void write_executor(Writer & out, const ExecutorSchedule & executor)
+{
+  out.comment(1, executor.source.comment);
+  out.line(1, executor.name, {});
+  write_options(out, executor);
+  out.line(2, "threads", {});
+  for (const Threads & threads : executor.threads) {
+    write_threads(out, threads);
+  }
+  out.line(
+    2, "default", scalar_or_list(executor.default_threads), "for callbacks that no rule matches");
+  if (!executor.callbacks.empty()) {
+    out.line(2, "callbacks", {});
+  }
+  for (const CallbackRule & rule : executor.callbacks) {
+    write_callback(out, rule);
+  }
+  if (!executor.groups.empty()) {
+    out.line(2, "groups", {});
+  }
+  for (const GroupRule & rule : executor.groups) {
+    out.comment(3, rule.source.comment);
+    out.item();
+    out.line(4, "match", scalar_or_list(rule.match));
+    out.line(4, "across_priorities", rule.across_priorities ? "allow" : "forbid");
+  }
+  if (!executor.process_threads.empty()) {
+    out.line(2, "process_threads", {});
+  }
+  for (const ProcessThreadRule & rule : executor.process_threads) {
+    out.comment(3, rule.source.comment);
+    out.item();
+    out.line(4, "match", scalar_or_list(rule.match));
+    Pairs pairs;
+    add_attributes(rule.attributes, pairs);
+    for (const auto & [key, value] : pairs) {
+      out.line(4, key, value);
+    }
+  }
+}
+
+}  // namespace
+
+std::string to_yaml(const Schedule & schedule, std::string_view header)
+{
+  Writer out;
+  out.comment(0, header);
+  out.comment(
+    0, "A takt schedule; takt check FILE checks it (--cores N: for a machine that has so many).");
+  out.line(0, "version", std::to_string(kVersion));
+  if (!schedule.system.empty()) {
+    out.line(0, "system", scalar(schedule.system), "the model it was made for");
+  }
+  if (schedule.strict) {
+    out.line(0, "strict", "true", "a pattern that matches nothing is an error");
+  }
+  out.blank();
+  out.line(0, "executors", {});
+  for (const ExecutorSchedule & executor : schedule.executors) {
+    write_executor(out, executor);
+  }
+  if (!schedule.chains.empty()) {
+    out.blank();
+    out.line(0, "chains", {});
+  }
+  for (const ChainSchedule & chain : schedule.chains) {
+    detail::write_chain(out, chain);
+  }
+  return out.take();
+}
+
+}  // namespace takt_schedule

@@ -1,0 +1,134 @@
+#include "takt_schedule/named_system.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "reader/file_text.hpp"
+#include "reader/findings.hpp"
+#include "reader/yaml_tree.hpp"
+#include "takt_schedule/parse.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+using takt_core::Faults;
+using takt_core::Result;
+
+bool is_bare(const std::string & name)
+{
+  return name.find_first_of("/.") == std::string::npos;
+}
+
+bool is_file(const std::string & path)
+{
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// Of the file itself, not of a link to it.
+fs::path folder_of(const std::string & file)
+{
+  std::error_code ignored;
+  return fs::is_symlink(file, ignored) ? fs::weakly_canonical(file, ignored).parent_path()
+                                       : fs::path(file).parent_path();
+}
+
+/// The model of that bare name, empty if there is none.
+std::string shipped_file(const std::string & name, const std::vector<std::string> & shipped)
+{
+  for (const std::string & folder : shipped) {
+    if (std::string file = (fs::path(folder) / (name + ".yaml")).string(); is_file(file)) {
+      return file;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> named_system(
+  const std::string & schedule_file, const std::vector<std::string> & shipped)
+{
+  std::error_code ignored;
+  if (fs::exists(schedule_file, ignored) && !is_file(schedule_file)) {
+    return Faults{schedule_file + ": of what is no file the model must be named, with --system"};
+  }
+  const auto text =
+    detail::file_text(schedule_file, "a schedule file", detail::kScheduleLimits.text);
+  if (!text) {
+    return text.faults();
+  }
+  detail::Findings findings(schedule_file);
+  const detail::YamlPtr root = detail::parse_yaml(*text, findings, detail::kScheduleLimits);
+  if (!findings.ok() || root == nullptr) {
+    return findings.faults();
+  }
+  const auto entry = std::find_if(root->entries.begin(), root->entries.end(), [](const auto & one) {
+    return one.key == "system";
+  });
+  const auto has = [&](const char * key) {
+    return std::any_of(
+      root->entries.begin(), root->entries.end(), [&](const auto & one) { return one.key == key; });
+  };
+  if (!has("executors") && (has("callbacks") || has("nodes"))) {
+    return parse_schedule(*text, schedule_file).faults();  // which says what it is instead
+  }
+  if (entry == root->entries.end()) {
+    return Faults{schedule_file + ": it names no system model (system); name it with --system"};
+  }
+  const auto fault = [&](const std::string & what) {
+    return Faults{
+      located(schedule_file, entry->value->at, what + "; name the model with --system")};
+  };
+  const std::string & name = entry->value->text;
+  if (!entry->value->is_scalar() || name.empty()) {
+    return fault("system must be the path of the model it was made for");
+  }
+  if (is_bare(name)) {
+    std::string file = shipped_file(name, shipped);
+    if (file.empty()) {
+      return fault(
+        "there is no shipped system model " + takt_schedule::quoted(name) +
+        " (a file in this folder would be './" + name + "')");
+    }
+    return file;
+  }
+  std::string file = (folder_of(schedule_file) / name).string();
+  if (!fs::exists(file, ignored)) {
+    return fault("the model it was made for is not there: " + takt_schedule::quoted(file));
+  }
+  return file;
+}
+
+std::string name_of_system(
+  const std::string & system_file, const std::string & schedule_file,
+  const std::vector<std::string> & shipped)
+{
+  if (!is_file(system_file)) {
+    return {};
+  }
+  std::error_code failed;
+  const fs::path system = fs::absolute(system_file, failed);
+  const std::string stem = system.stem().string();
+  if (const std::string file = shipped_file(stem, shipped);
+      is_bare(stem) && !file.empty() && fs::equivalent(system, file, failed)) {
+    return stem;
+  }
+  const bool is_stream = fs::exists(schedule_file, failed) && !is_file(schedule_file);
+  const std::string at = schedule_file.empty() || is_stream ? "schedule" : schedule_file;
+  // Without links in the way, or ".." would lead elsewhere.
+  const fs::path folder = fs::weakly_canonical(fs::absolute(at), failed).parent_path();
+  const fs::path file = fs::weakly_canonical(system.parent_path(), failed) / system.filename();
+  const std::string name = file.lexically_relative(folder).string();
+  if (failed || name.empty()) {
+    return system.string();
+  }
+  return is_bare(name) ? "./" + name : name;
+}
+
+}  // namespace takt_schedule

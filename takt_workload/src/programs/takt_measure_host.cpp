@@ -1,0 +1,166 @@
+// Measures what a planner must know of a machine: wake-up latencies, clock cost, rights, stalls.
+#include <fmt/format.h>
+#include <time.h>
+
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "programs/command_line.hpp"
+#include "takt_core/futex.hpp"
+#include "takt_workload/host.hpp"
+#include "takt_workload/results.hpp"
+#include "takt_workload/stall_witness.hpp"
+#include "takt_workload/work.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+using nlohmann::json;
+using takt_core::Duration;
+using takt_core::Time;
+
+// Two threads that wake each other in turn through one word; time from a wake-up call to the other
+// thread's first instruction. Both at SCHED_FIFO 80 where allowed.
+std::vector<std::int64_t> ping_pong(int first_core, int second_core, bool realtime, int rounds)
+{
+  std::atomic<std::uint32_t> turn{0};
+  std::atomic<std::int64_t> called{0};
+  std::vector<std::int64_t> latencies;
+  latencies.reserve(static_cast<std::size_t>(2 * rounds));
+  const auto player = [&](std::uint32_t own, int core) {
+    takt_core::ThreadAttributes attributes;
+    attributes.cores = {core};
+    if (realtime) {
+      attributes.policy = takt_core::Policy::fifo;
+      attributes.priority = 80;
+    }
+    takt_core::apply(attributes);
+    for (int round = 0; round < rounds; ++round) {
+      std::uint32_t now = 0;
+      bool slept = false;
+      while ((now = turn.load(std::memory_order_acquire)) != own) {
+        slept = takt_core::futex_wait(turn, now) == takt_core::WaitResult::woken || slept;
+      }
+      if (slept && round > rounds / 10) {
+        latencies.push_back(takt_core::to_ns(takt_core::now()) - called.load());
+      }
+      if (first_core != second_core) {
+        // Until the other sleeps for certain, or its wake-up would cost nothing.
+        const Time until = takt_core::now() + std::chrono::microseconds(50);
+        while (takt_core::now() < until) {
+        }
+      }
+      called.store(takt_core::to_ns(takt_core::now()));
+      turn.store(1 - own, std::memory_order_release);
+      takt_core::futex_wake(turn, 1);
+    }
+  };
+  std::thread other(player, 1, second_core);
+  std::thread one(player, 0, first_core);
+  one.join();
+  other.join();
+  return latencies;
+}
+
+double cost_ns(const std::function<void()> & call)
+{
+  constexpr int kCalls = 20'000;
+  double best = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    const Time begin = takt_core::now();
+    for (int n = 0; n < kCalls; ++n) {
+      call();
+    }
+    best = std::min(best, static_cast<double>((takt_core::now() - begin).count()) / kCalls);
+  }
+  return best;
+}
+
+json stalls_json(const std::vector<int> & cores, Duration span)
+{
+  StallWitness witness(cores);
+  std::this_thread::sleep_for(span);
+  std::vector<std::int64_t> lengths;
+  for (const Stall & stall : witness.stop()) {
+    if (stall.source == Stall::Source::witness) {
+      lengths.push_back((stall.end - stall.certain_from).count());
+    }
+  }
+  if (!witness.blind().empty()) {
+    return {{"witnessed", false}, {"why", witness.blind()}};
+  }
+  const double seconds = std::chrono::duration<double>(span).count();
+  return {
+    {"witnessed", true},
+    {"observed_s", seconds},
+    {"per_second", static_cast<double>(lengths.size()) / seconds},
+    {"length", to_json(summarise(lengths))}};
+}
+
+int run(int argc, char ** argv)
+{
+  CLI::App app("Measures this machine; prints JSON.", "takt_measure_host");
+  Duration span = std::chrono::seconds(3);
+  std::string output;
+  add_duration(app, "--stalls", span, "how long to watch for stalls of the host");
+  app.add_option("--output", output, "file instead of standard output");
+  if (const auto code = parse_or_explain(app, argc, argv)) {
+    return *code;
+  }
+  const Host host = read_host();
+  json all = {
+    {"version", 1},
+    {"cores", host.cores},
+    {"kernel", host.kernel},
+    {"realtime_allowed", host.realtime_allowed},
+    {"autogroup", host.autogroup},
+    {"rt_throttling", host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us},
+    {"rt_runtime_us", host.rt_runtime_us},
+    {"rt_period_us", host.rt_period_us}};
+  constexpr int kRounds = 2000;
+  const int first = host.cores.front();
+  all["wake_up_same_core_ns"] =
+    to_json(summarise(ping_pong(first, first, host.realtime_allowed, kRounds)));
+  if (host.cores.size() > 1) {
+    all["wake_up_cross_core_ns"] =
+      to_json(summarise(ping_pong(first, host.cores[1], host.realtime_allowed, kRounds)));
+  } else {
+    all["wake_up_cross_core_ns"] = nullptr;
+  }
+  all["clock_monotonic_ns"] = cost_ns([] { takt_core::now(); });
+  all["clock_thread_cpu_ns"] = cost_ns([] { thread_cpu_time(); });
+  all["work_iterations_per_us"] = Work::calibrate().iterations_per_microsecond();
+  all["stalls"] = stalls_json(host.cores, span);
+  if (output.empty()) {
+    std::cout << all.dump(1) << '\n';
+    return 0;
+  }
+  std::ofstream file(output);
+  file << all.dump(1) << '\n';
+  if (!file.flush()) {
+    fmt::print(stderr, "takt_measure_host: {} cannot be written\n", output);
+    return kBadInput;
+  }
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace takt_workload
+
+int main(int argc, char ** argv)
+{
+  try {
+    return takt_workload::run(argc, argv);
+  } catch (const std::exception & error) {
+    fmt::print(stderr, "takt_measure_host: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,235 @@
+// Runs a graph and measures it. See `takt_run --help` and docs/graphs.md.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "programs/command_line.hpp"
+#include "programs/run_arguments.hpp"
+#include "run/part_schedule.hpp"
+#include "takt_core/thread_attributes.hpp"
+#include "takt_schedule/output_file.hpp"
+#include "takt_schedule/parse.hpp"
+#include "takt_workload/analysis.hpp"
+#include "takt_workload/graph_parse.hpp"
+#include "takt_workload/host.hpp"
+#include "takt_workload/record_size.hpp"
+#include "takt_workload/results.hpp"
+#include "takt_workload/run_graph.hpp"
+#include "takt_workload/signals.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+using takt_schedule::check_output;
+using takt_schedule::same_file;
+using takt_schedule::write_output;
+
+Progress progress_for(const RunArguments & a)
+{
+  const double whole = std::chrono::duration<double>(a.run.duration + a.run.warmup).count();
+  if (a.json_progress) {
+    return [whole](takt_core::Duration elapsed) {
+      fmt::print(
+        "{{\"elapsed_s\": {:.1f}, \"of_s\": {:.1f}}}\n",
+        std::chrono::duration<double>(elapsed).count(), whole);
+      std::fflush(stdout);
+    };
+  }
+  if (a.quiet || isatty(STDERR_FILENO) == 0) {
+    return nullptr;
+  }
+  return [whole](takt_core::Duration elapsed) {
+    const double seconds = std::max(0.0, std::chrono::duration<double>(elapsed).count());
+    fmt::print(stderr, "\r{:5.1f} of {:.1f} s", std::min(seconds, whole), whole);
+  };
+}
+
+int fail(const std::string & what)
+{
+  fmt::print(stderr, "takt_run: {}\n", what);
+  return kBadInput;
+}
+
+int report(const RunArguments & a, const Graph & graph, const std::vector<ProcessRecord> & records)
+{
+  const Analysis analysis = analyse(graph, records);
+  const Host host = read_host();
+  const auto write = [](const std::string & path, const std::string & text) {
+    const auto written = write_output(path, text);
+    if (!written.ok()) {
+      fmt::print(stderr, "takt_run: {}\n", written.faults().front());
+    }
+    return written.ok();
+  };
+  if (!a.records.empty() && !write(a.records, records_json(graph, records))) {
+    return 1;
+  }
+  if (
+    !a.output.empty() &&
+    !write(a.output, results_json(graph, a.run, host, records, analysis).dump(1) + '\n')) {
+    return 1;
+  }
+  if (!a.quiet && !a.json_progress) {
+    std::cout << results_table(graph, a.run, host, records, analysis);
+  }
+  return 0;
+}
+
+// What is wrong with the schedule, if one was given: alone, or for this graph in several parts.
+takt_core::Faults schedule_faults(const RunArguments & a, const Graph & graph)
+{
+  if (a.run.schedule.empty()) {
+    return {};
+  }
+  const std::string file = find_shipped(a.run.schedule, "schedules");
+  std::error_code ignored;
+  if (
+    std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored) &&
+    !std::filesystem::is_directory(file, ignored)) {
+    return {file + " is not a regular file"};  // a pipe would be waited for
+  }
+  const auto schedule = takt_schedule::load_schedule(file);
+  if (schedule && a.run.split > 1 && a.part < 0) {
+    return misfits(schedule.value(), graph, a.run);
+  }
+  return schedule.faults();
+}
+
+// What is wrong with where results are to go: what is read is never written.
+std::string output_fault(const RunArguments & a)
+{
+  if (!a.output.empty() && !a.records.empty() && same_file(a.output, a.records)) {
+    return "--output and --records name the same file";
+  }
+  const std::string graph = find_shipped(a.graph, "graphs");
+  const std::string schedule =
+    a.run.schedule.empty() ? std::string() : find_shipped(a.run.schedule, "schedules");
+  for (const auto & [option, path] : {std::pair{"--output", a.output}, {"--records", a.records}}) {
+    for (const auto & [what, read] : {std::pair{"graph", graph}, {"schedule", schedule}}) {
+      if (!path.empty() && !read.empty() && same_file(path, read)) {
+        return fmt::format("{} is the {} that is read; name another file", option, what);
+      }
+    }
+  }
+  return {};
+}
+
+int run(int argc, char ** argv)
+{
+  RunArguments a;
+  CLI::App app("Runs a graph of nodes on takt and measures it.", "takt_run");
+  add_run_options(app, a);
+  if (const auto code = parse_or_explain(app, argc, argv)) {
+    return *code;
+  }
+  const auto loaded = load_graph(a.graph);
+  if (!loaded) {
+    for (const std::string & fault : loaded.faults()) {
+      fmt::print(stderr, "{}\n", fault);
+    }
+    return kBadInput;
+  }
+  bool faulty = false;
+  Graph graph = prepared(loaded.value(), a.run);
+  try {
+    parts_of(graph, a.run);
+  } catch (const std::invalid_argument & error) {
+    return fail(error.what());
+  }
+  if (a.run.reference_timer && graph.kpis.planner.empty()) {
+    return fail(
+      "--reference-timer is due whenever the planner is, and this graph names none; add 'planner' "
+      "to "
+      "its 'kpis'");
+  }
+  for (const std::string & fault : schedule_faults(a, graph)) {
+    fmt::print(stderr, "{}\n", fault);
+    faulty = true;
+  }
+  if (faulty) {
+    return kBadInput;
+  }
+  if (!a.run.schedule.empty() && !a.run.random_phases) {
+    if (auto schedule = takt_schedule::load_schedule(find_shipped(a.run.schedule, "schedules"))) {
+      graph = with_offsets_of(*schedule, std::move(graph), a.run);
+    }
+  }
+  if (const std::string fault = output_fault(a); !fault.empty()) {
+    return fail(fault);
+  }
+  for (const std::string & path : {a.output, a.records}) {
+    if (!path.empty() && a.part < 0) {
+      if (const auto status = check_output(path); !status.ok()) {
+        return fail(status.faults().front());
+      }
+    }
+  }
+  if (a.part < 0) {
+    if (const auto status = check_record_size(graph, a.run, available_memory()); !status.ok()) {
+      return fail(status.faults().front());
+    }
+  }
+  if (!a.run.cores.empty()) {
+    takt_core::ThreadAttributes attributes;
+    attributes.cores = a.run.cores;
+    if (const auto applied = takt_core::apply(attributes); !applied.granted_all()) {
+      return fail(applied.faults.front());
+    }
+  }
+  // What is measured stays on this machine unless somebody says otherwise.
+  setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 0);
+  // The client library wants a place for its log, and takes none but the home directory by itself.
+  if (getenv("HOME") == nullptr && getenv("ROS_HOME") == nullptr) {
+    setenv("ROS_LOG_DIR", std::filesystem::temp_directory_path().c_str(), 0);
+  }
+  // Whatever is read or written before and after can be ended as usual.
+  hold_signals();
+  if (a.part >= 0) {
+    return run_as_part(graph, a.run, static_cast<std::uint32_t>(a.part), a.channel, a.record);
+  }
+  const Progress progress = progress_for(a);
+  const std::vector<ProcessRecord> records =
+    run_graph(graph, a.run, std::vector<std::string>(argv, argv + argc), progress);
+  release_signals();
+  if (progress && !a.json_progress) {
+    fmt::print(stderr, "\r{:20}\r", "");
+  }
+  const auto failed = [](const ProcessRecord & record) { return !record.error.empty(); };
+  bool bad_input = false;
+  for (const ProcessRecord & record : records) {
+    if (failed(record)) {
+      fmt::print(stderr, "takt_run: {}\n", record.error);
+      bad_input = bad_input || record.bad_input;
+    }
+  }
+  if (bad_input) {
+    return kBadInput;
+  }
+  if (std::all_of(records.begin(), records.end(), failed)) {
+    return 1;
+  }
+  const int code = report(a, graph, records);
+  return std::any_of(records.begin(), records.end(), failed) ? 1 : code;
+}
+
+}  // namespace
+
+}  // namespace takt_workload
+
+int main(int argc, char ** argv)
+{
+  try {
+    return takt_workload::run(argc, argv);
+  } catch (const std::exception & error) {
+    fmt::print(stderr, "takt_run: {}\n", error.what());
+    return 1;
+  }
+}

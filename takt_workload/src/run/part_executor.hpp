@@ -1,0 +1,47 @@
+// Makes the executor that a run asks for: from a schedule, or from an order and a number of threads.
+#ifndef PART_EXECUTOR_HPP_
+#define PART_EXECUTOR_HPP_
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "run/part_accounts.hpp"
+#include "takt_rcl/context.hpp"
+#include "takt_rcl/executor.hpp"
+#include "takt_workload/graph.hpp"
+#include "takt_workload/run_options.hpp"
+
+namespace takt_workload
+{
+
+struct PartExecutor
+{
+  takt_rcl::Executor executor;
+  std::string name;
+  takt_core::Order order = takt_core::Order::fifo;
+  /// Of each thread, as the schedule says it: before fallbacks.
+  std::vector<takt_core::ThreadAttributes> wished{};
+  bool rights_must_be_there = false;
+  /// All ids that chains of the schedule name.
+  std::set<std::string> chained{};
+  /// What is said of fallbacks before they are tried; the threads' records say what came of it.
+  std::vector<std::string> fallback_notes{};
+  /// To be said of the choice of this executor; empty if nothing is.
+  std::string note{};
+
+  /// Its threads as they are now; none before it has started.
+  std::vector<OwnThread> threads();
+  /// Whether the last start failed for want of a right.
+  bool lacks_rights();
+};
+
+/// Without a schedule the graph's chains give priorities and deadlines. Throws takt_rcl::Error.
+PartExecutor make_part_executor(
+  const std::shared_ptr<takt_rcl::Context> & context, const Graph & graph,
+  const RunOptions & options, std::uint32_t part);
+
+}  // namespace takt_workload
+
+#endif  // PART_EXECUTOR_HPP_

@@ -1,0 +1,96 @@
+#include "run/part_schedule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "takt_schedule/check.hpp"
+#include "takt_schedule/resolver.hpp"
+#include "takt_workload/callback_table.hpp"
+
+namespace takt_workload
+{
+
+std::string executor_of_part(
+  const takt_schedule::Schedule & schedule, const RunOptions & options, std::uint32_t part)
+{
+  if (!options.executor.empty()) {
+    return options.executor;
+  }
+  return schedule.executors.at(std::min<std::size_t>(part, schedule.executors.size() - 1)).name;
+}
+
+bool shares_executor(
+  const takt_schedule::Schedule & schedule, const RunOptions & options, std::uint32_t part)
+{
+  const std::string own = executor_of_part(schedule, options, part);
+  for (std::uint32_t other = 0; other < static_cast<std::uint32_t>(options.split); ++other) {
+    if (other != part && executor_of_part(schedule, options, other) == own) {
+      return true;
+    }
+  }
+  return false;
+}
+
+takt_core::Faults misfits(
+  const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options)
+{
+  const std::vector<int> parts = parts_of(graph, options);
+  const CallbackTable table(graph);
+  std::vector<takt_schedule::ListedCallback> callbacks;
+  std::set<std::string> executors;
+  for (const CallbackEntry & entry : table.callbacks()) {
+    takt_schedule::ListedCallback callback;
+    callback.id = entry.id;
+    callback.kind = entry.timer ? takt_core::Kind::timer : takt_core::Kind::subscription;
+    callback.group = entry.group;
+    callback.reentrant = graph.nodes[entry.node].grouping == Grouping::reentrant;
+    callback.executor =
+      executor_of_part(schedule, options, static_cast<std::uint32_t>(parts[entry.node]));
+    executors.insert(callback.executor);
+    callbacks.push_back(std::move(callback));
+  }
+  takt_core::Faults faults;
+  for (const std::string & executor : executors) {
+    // Of one executor, since unknown ids of chains are faults only under `strict: true` here.
+    std::vector<takt_schedule::ListedCallback> own;
+    std::copy_if(
+      callbacks.begin(), callbacks.end(), std::back_inserter(own),
+      [&](const takt_schedule::ListedCallback & one) { return one.executor == executor; });
+    const takt_core::Faults found = takt_schedule::check(schedule, own, executor).faults;
+    faults.insert(faults.end(), found.begin(), found.end());
+  }
+  return faults;
+}
+
+Graph with_offsets_of(
+  const takt_schedule::Schedule & schedule, Graph graph, const RunOptions & options)
+{
+  const std::vector<int> parts = parts_of(graph, options);
+  const CallbackTable table(graph);
+  std::map<std::string, takt_core::Result<takt_schedule::Resolver>> resolvers;
+  for (const CallbackEntry & entry : table.callbacks()) {
+    if (!entry.timer) {
+      continue;
+    }
+    const std::string executor =
+      executor_of_part(schedule, options, static_cast<std::uint32_t>(parts[entry.node]));
+    auto found = resolvers.find(executor);
+    if (found == resolvers.end()) {
+      found =
+        resolvers.emplace(executor, takt_schedule::Resolver::create(schedule, executor)).first;
+    }
+    if (!found->second) {
+      continue;
+    }
+    const auto resolved = found->second->resolve(entry.id, takt_core::Kind::timer);
+    if (resolved && resolved->offset) {
+      graph.nodes[entry.node].offset = resolved->offset;
+    }
+  }
+  return graph;
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,132 @@
+#include "takt_workload/run_graph.hpp"
+
+#include <memory>
+
+#include "run/refusals.hpp"
+#include "run/split.hpp"
+#include "takt_workload/domain.hpp"
+#include "takt_workload/host.hpp"
+#include "takt_workload/periodic_thread.hpp"
+#include "takt_workload/run_part.hpp"
+#include "takt_workload/stall_witness.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+// Time for every process to have its threads before the first release.
+constexpr takt_core::Duration kLead = std::chrono::milliseconds(200);
+
+// A bare timer thread beside the executor: what the kernel alone can do at that priority. It is due
+// whenever the planner is, so that both meet the same more urgent threads.
+class ReferenceTimer
+{
+public:
+  ReferenceTimer(const Graph & graph, const RunOptions & options, takt_core::Time epoch)
+  {
+    takt_core::Duration period = std::chrono::milliseconds(100);
+    takt_core::Duration offset = period;
+    const CallbackTable table(graph);
+    if (const auto planner = table.find(graph.kpis.planner); planner != kNone) {
+      const Node & node = graph.nodes[table.callbacks()[planner].node];
+      period = node.period;
+      offset = node.offset.value_or(period);
+    }
+    from_ = epoch + options.warmup;
+    to_ = from_ + options.duration;
+    lateness_.reserve(static_cast<std::size_t>(options.duration / period) + 16);
+    takt_core::ThreadAttributes attributes;
+    attributes.policy = takt_core::Policy::fifo;
+    attributes.priority = *options.reference_timer;
+    attributes.name = "reference";
+    thread_ = std::make_unique<PeriodicThread>(
+      attributes, epoch + offset, period, [this](takt_core::Time due, takt_core::Time now) {
+        if (due >= from_ && due < to_ && lateness_.size() < lateness_.capacity()) {
+          lateness_.push_back((now - due).count());
+        }
+      });
+  }
+
+  std::vector<std::int64_t> stop(std::vector<std::string> & warnings)
+  {
+    for (const std::string & fault : thread_->attributes().faults) {
+      warnings.push_back("reference timer: " + fault);
+    }
+    thread_.reset();
+    return std::move(lateness_);
+  }
+
+private:
+  std::vector<std::int64_t> lateness_;
+  takt_core::Time from_{};
+  takt_core::Time to_{};
+  std::unique_ptr<PeriodicThread> thread_;
+};
+
+// All parts are this program.
+void name_program(ProcessRecord & record)
+{
+  record.error = with_program(std::move(record.error));
+  for (std::string & warning : record.warnings) {
+    warning = with_program(std::move(warning));
+  }
+  for (ThreadRecord & thread : record.threads) {
+    for (std::string & fault : thread.faults) {
+      fault = with_program(std::move(fault));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ProcessRecord> run_graph(
+  const Graph & graph, const RunOptions & asked, const std::vector<std::string> & arguments,
+  const Progress & progress)
+{
+  RunOptions options = asked;
+  std::unique_ptr<PrivateDomain> domain;
+  if (!options.domain) {
+    domain = std::make_unique<PrivateDomain>();
+    options.domain = domain->id();
+  }
+  std::unique_ptr<StallWitness> witness;
+  std::unique_ptr<ReferenceTimer> reference;
+  // Both start with the epoch: threads that a fork would lose, and cores that set-up would load.
+  const auto begin = [&](takt_core::Time & epoch) {
+    if (options.witness) {
+      witness = std::make_unique<StallWitness>(read_host().cores);
+    }
+    epoch = takt_core::now() + kLead;
+    if (options.reference_timer) {
+      reference = std::make_unique<ReferenceTimer>(graph, options, epoch);
+    }
+    return true;
+  };
+  const std::vector<int> parts = parts_of(graph, options);
+  std::vector<ProcessRecord> records;
+  if (options.split > 1) {
+    records = run_split(graph, options, parts, arguments, begin, progress);
+  } else {
+    records.push_back(run_part(graph, options, 0, parts, {begin, progress}));
+  }
+  ProcessRecord & first = records.front();
+  if (witness != nullptr) {
+    first.stalls = witness->stop();
+    if (!witness->blind().empty()) {
+      first.warnings.push_back("stalls of the host are not witnessed: " + witness->blind());
+    } else if (witness->unrecorded() > 0) {
+      first.warnings.push_back("more stalls of the host than could be recorded");
+    }
+  }
+  if (reference != nullptr) {
+    first.reference_lateness_ns = reference->stop(first.warnings);
+  }
+  for (ProcessRecord & record : records) {
+    name_program(record);
+  }
+  return records;
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,286 @@
+#include "takt_workload/run_part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include "run/part_accounts.hpp"
+#include "run/part_executor.hpp"
+#include "run/refusals.hpp"
+#include "takt_rcl/error.hpp"
+#include "takt_schedule/duration.hpp"
+#include "takt_workload/graph_node.hpp"
+#include "takt_workload/record_size.hpp"
+#include "takt_workload/recorder.hpp"
+#include "takt_workload/signals.hpp"
+
+namespace takt_workload
+{
+
+using takt_core::Duration;
+using takt_core::Time;
+
+namespace
+{
+
+constexpr const char * kStopped = "stopped before it began";
+
+// The graph's nodes of one part, from their creation to the last figure read from them.
+class Part
+{
+public:
+  Part(
+    const Graph & graph, const RunOptions & options, std::uint32_t part,
+    const std::vector<int> & parts)
+  : graph_(graph),
+    options_(options),
+    part_(part),
+    parts_(parts),
+    table_(graph)
+  {
+    record_.process = part;
+  }
+
+  ~Part()
+  {
+    if (recorder_ != nullptr) {
+      context_->set_message_observer(nullptr);
+    }
+  }
+
+  ProcessRecord run(const PartHooks & hooks)
+  {
+    try {
+      create();
+      if (!matched()) {
+        return std::move(record_);
+      }
+      if (!hooks.barrier(record_.epoch)) {
+        record_.error = kStopped;
+        return std::move(record_);
+      }
+      spin(hooks);
+      collect();
+    } catch (const takt_rcl::ScheduleError & error) {
+      record_.error = error.what();
+      record_.bad_input = true;
+    } catch (const std::exception & error) {
+      record_.error = with_grouped_refusals(error.what());
+      record_.bad_input =
+        executor_ && (executor_->lacks_rights() || threads_refused(record_.error));
+    }
+    return std::move(record_);
+  }
+
+private:
+  // The rights that a strict schedule takes for the middleware's threads are asked for with each node.
+  bool threads_refused(const std::string & error) const
+  {
+    return executor_->rights_must_be_there &&
+           error.starts_with("cannot set threads of the process");
+  }
+
+  void create()
+  {
+    takt_rcl::InitOptions init;
+    init.domain_id = options_.domain;
+    init.shutdown_on_signal = false;
+    context_ = std::make_shared<takt_rcl::Context>();
+    context_->init(0, nullptr, init);
+    executor_.emplace(make_part_executor(context_, graph_, options_, part_));
+    record_.order = takt_core::to_string(executor_->order);
+    record_.executor_name = executor_->name;
+    if (!executor_->note.empty()) {
+      record_.warnings.push_back(executor_->note);
+    }
+    takt_core::Executor & core = executor_->executor.core();
+
+    const auto room = static_cast<std::size_t>(
+      expected_runs(graph_, table_, options_, parts_, static_cast<int>(part_)));
+    const std::size_t threads = core.scheduler().thread_count();
+    recorder_ = std::make_shared<Recorder>(table_, threads, room, part_);
+    if (const takt_core::Status added = core.add_observer(recorder_); !added.ok()) {
+      throw std::runtime_error(added.faults().front());
+    }
+    context_->set_message_observer(recorder_.get());
+
+    settings_.context = context_;
+    settings_.work = Work::calibrate();
+    settings_.seed = options_.seed;
+    settings_.lanes = threads;
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (parts_[i] == static_cast<int>(part_)) {
+        if (graph_.nodes[i].kind == NodeKind::command) {
+          std::vector<int> alone(graph_.nodes.size(), 0);
+          alone[i] = 1;
+          settings_.originals =
+            static_cast<std::size_t>(expected_runs(graph_, table_, options_, alone, 1));
+        }
+        nodes_.push_back(make_node(graph_, table_, i, settings_));
+        executor_->executor.add_node(nodes_.back()->ros());
+      }
+    }
+    // Now rather than when all parts have been matched.
+    takt_rcl::detail::throw_schedule_faults(
+      "the schedule does not fit", executor_->executor.schedule_faults());
+    record_.defaulted_callbacks = executor_->executor.defaulted_callbacks();
+    record_.schedule_fits = options_.schedule.empty() || schedule_fits();
+  }
+
+  bool schedule_fits() const
+  {
+    const std::vector<std::string> & others = record_.defaulted_callbacks;
+    for (const CallbackEntry & entry : table_.callbacks()) {
+      if (
+        parts_[entry.node] == static_cast<int>(part_) &&
+        (executor_->chained.contains(entry.id) ||
+         std::find(others.begin(), others.end(), entry.id) == others.end())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool matched()
+  {
+    const Time until = takt_core::now() + options_.match_timeout;
+    constexpr Duration kSlice = std::chrono::milliseconds(100);
+    const auto wait = [&](const auto & endpoint, std::size_t count, const std::string & topic) {
+      while (!endpoint->wait_for_matched(count, kSlice)) {
+        if (wait_for_signal(Time{})) {
+          record_.error = kStopped;
+          return false;
+        }
+        if (takt_core::now() > until) {
+          record_.error = fmt::format(
+            "{} was not matched with {} endpoint{} within {}", topic, count, count == 1 ? "" : "s",
+            takt_schedule::print_duration(options_.match_timeout));
+          return false;
+        }
+      }
+      return true;
+    };
+    for (const auto & node : nodes_) {
+      for (const auto & [topic, publisher] : node->publications()) {
+        const TopicEntry & entry = table_.topics()[topic];
+        if (!wait(publisher, entry.subscribers.size(), entry.name)) {
+          return false;
+        }
+        record_.publishers.push_back({topic, fold(publisher->gid())});
+      }
+      for (const auto & [callback, subscription] : node->receptions()) {
+        if (!wait(subscription, 1, table_.callbacks()[callback].id)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  void spin(const PartHooks & hooks)
+  {
+    std::exception_ptr failure;
+    std::atomic<bool> ended{false};
+    std::thread spinning([&] {
+      try {
+        executor_->executor.spin(record_.epoch);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      ended = true;
+    });
+    const auto sleep_until = [&](Time until) {
+      constexpr Duration kSlice = std::chrono::milliseconds(200);
+      for (Time next = takt_core::now(); !ended && next < until;) {
+        next = std::min(until, next + kSlice);
+        if (wait_for_signal(next)) {
+          return false;
+        }
+        if (hooks.progress) {
+          hooks.progress(takt_core::now() - record_.epoch);
+        }
+      }
+      return !ended;
+    };
+    record_.measured_from = record_.epoch + options_.warmup;
+    record_.measured_to = record_.measured_from + options_.duration;
+    const bool warm = sleep_until(record_.measured_from);
+    const auto before = takt_core::read_accounts();
+    const std::vector<CallbackCounters> counted = counters();
+    if (!warm || !sleep_until(record_.measured_to)) {
+      record_.measured_to = std::max(record_.measured_from, takt_core::now());
+      record_.warnings.push_back("ended early");
+    }
+    record_.threads =
+      thread_records(before, takt_core::read_accounts(), executor_->threads(), part_);
+    record_.counters = counters();
+    for (std::size_t i = 0; i < record_.counters.size(); ++i) {
+      record_.counters[i].overwritten -= counted[i].overwritten;
+      record_.counters[i].lost_messages -=
+        std::min(record_.counters[i].lost_messages, counted[i].lost_messages);
+    }
+    sleep_until(takt_core::now() + kDrain);
+    record_.middleware_ceiling = executor_->executor.core().middleware_ceiling();
+    record_.observed_to = takt_core::now();
+    executor_->executor.cancel();
+    spinning.join();
+    if (failure != nullptr) {
+      std::rethrow_exception(failure);
+    }
+  }
+
+  std::vector<CallbackCounters> counters() const
+  {
+    std::vector<CallbackCounters> all;
+    for (const auto & node : nodes_) {
+      for (const auto & [callback, subscription] : node->receptions()) {
+        all.push_back({callback, subscription->overwritten(), subscription->lost_messages()});
+      }
+    }
+    return all;
+  }
+
+  void collect()
+  {
+    record_.runs = recorder_->runs();
+    record_.unrecorded_runs = recorder_->unrecorded();
+    for (const auto & node : nodes_) {
+      const std::vector<OriginalSample> samples = node->originals();
+      record_.originals.insert(record_.originals.end(), samples.begin(), samples.end());
+    }
+    const std::vector<std::string> & notes = executor_->fallback_notes;
+    for (const std::string & warning : executor_->executor.schedule_warnings()) {
+      if (std::find(notes.begin(), notes.end(), warning) == notes.end()) {
+        record_.warnings.push_back(warning);
+      }
+    }
+  }
+
+  const Graph & graph_;
+  const RunOptions & options_;
+  const std::uint32_t part_;
+  const std::vector<int> & parts_;
+  const CallbackTable table_;
+  ProcessRecord record_;
+  NodeSettings settings_;
+  std::shared_ptr<Recorder> recorder_;
+  std::shared_ptr<takt_rcl::Context> context_;
+  std::optional<PartExecutor> executor_;
+  std::vector<std::unique_ptr<GraphNode>> nodes_;  // go first
+};
+
+}  // namespace
+
+ProcessRecord run_part(
+  const Graph & graph, const RunOptions & options, std::uint32_t part,
+  const std::vector<int> & parts, const PartHooks & hooks)
+{
+  return Part(graph, options, part, parts).run(hooks);
+}
+
+}  // namespace takt_workload

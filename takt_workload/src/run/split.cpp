@@ -1,0 +1,212 @@
+#include "run/split.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "run/part_process.hpp"
+#include "run/record_directory.hpp"
+#include "takt_workload/record_io.hpp"
+#include "takt_workload/run_part.hpp"
+#include "takt_workload/signals.hpp"
+
+namespace takt_workload
+{
+
+using takt_core::Duration;
+using takt_core::Time;
+
+namespace
+{
+
+constexpr Duration kSlice = std::chrono::milliseconds(200);
+constexpr char kMatched = 'm';
+// For a part that was told to end: to leave what it recorded.
+constexpr Duration kPatience = std::chrono::seconds(10);
+constexpr std::size_t kNamed = 8;
+
+using Processes = std::vector<std::unique_ptr<PartProcess>>;
+
+// "part 2 of 3 (/A, /B and 6 more)"
+std::string name_of(const Graph & graph, const std::vector<int> & parts, int part, int count)
+{
+  std::string nodes;
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] == part && ++known <= kNamed) {
+      nodes += (nodes.empty() ? "" : ", ") + graph.nodes[i].name;
+    }
+  }
+  if (known > kNamed) {
+    nodes += fmt::format(" and {} more", known - kNamed);
+  }
+  return fmt::format("part {} of {} ({})", part + 1, count, nodes.empty() ? "no node" : nodes);
+}
+
+ProcessRecord failed(const std::string & why)
+{
+  ProcessRecord record;
+  record.error = why;
+  return record;
+}
+
+// Waits until all have said that they are matched; the record of one that went wrong, or nothing.
+std::optional<ProcessRecord> wait_until_matched(const Processes & processes)
+{
+  std::vector<pollfd> files;
+  for (const auto & process : processes) {
+    files.push_back({process->channel(), POLLIN, 0});
+  }
+  for (std::size_t matched = 0; matched < processes.size();) {
+    if (wait_for_signal_or(files, takt_core::kNever)) {
+      return failed("stopped before it began");
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (files[i].revents == 0) {
+        continue;
+      }
+      char word = 0;
+      if (recv(files[i].fd, &word, 1, MSG_DONTWAIT) != 1 || word != kMatched) {
+        processes[i]->end(kPatience);
+        const ProcessRecord record = processes[i]->record();
+        return record.error.empty() ? failed("a part ended before it began") : record;
+      }
+      ++matched;
+    }
+  }
+  return std::nullopt;
+}
+
+// A part that ends before `due`, for whatever reason, ends the others: their chains lead through it.
+// One that does not end long after it is told to; the longer the run, the more it has to write.
+void wait_until_ended(const Processes & processes, Time epoch, Time due, const Progress & progress)
+{
+  const Time overdue = due + kPatience + (due - epoch) / 10;
+  bool stopping = false;
+  Time patience = takt_core::kNever;
+  const auto stop = [&] {
+    if (!stopping) {
+      stopping = true;
+      patience = takt_core::now() + kPatience;
+      for (const auto & process : processes) {
+        process->interrupt();
+      }
+    }
+  };
+  for (;;) {
+    std::vector<PartProcess *> running;
+    std::vector<pollfd> files;
+    for (const auto & process : processes) {
+      if (process->running()) {
+        running.push_back(process.get());
+        files.push_back({process->channel(), POLLIN, 0});
+      }
+    }
+    if (running.empty()) {
+      return;
+    }
+    if (stopping) {
+      poll(files.data(), files.size(), static_cast<int>(kSlice.count() / 1'000'000));
+    } else if (wait_for_signal_or(files, takt_core::now() + kSlice) || takt_core::now() > overdue) {
+      stop();
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (files[i].revents != 0) {
+        running[i]->reap(kPatience);
+        if (takt_core::now() < due || !running[i]->failure().empty()) {
+          stop();
+        }
+      } else if (takt_core::now() > patience) {
+        running[i]->reap({});
+      }
+    }
+    if (progress) {
+      progress(takt_core::now() - epoch);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ProcessRecord> run_split(
+  const Graph & graph, const RunOptions & options, const std::vector<int> & parts,
+  const std::vector<std::string> & arguments, const std::function<bool(Time & epoch)> & begin,
+  const Progress & progress)
+{
+  try {
+    const RecordDirectory directory;
+    Processes processes;
+    for (int part = 0; part < options.split; ++part) {
+      processes.push_back(std::make_unique<PartProcess>(
+        arguments, part, *options.domain, directory.file(part),
+        name_of(graph, parts, part, options.split)));
+    }
+    if (const auto stopped = wait_until_matched(processes)) {
+      for (const auto & process : processes) {
+        process->interrupt();  // all at once; each is waited for at the end of its life
+      }
+      return {*stopped};
+    }
+    Time epoch{};
+    begin(epoch);
+    const std::int64_t ns = takt_core::to_ns(epoch);
+    for (const auto & process : processes) {
+      // One that has died meanwhile is noticed below.
+      [[maybe_unused]] const auto sent = send(process->channel(), &ns, sizeof ns, MSG_NOSIGNAL);
+    }
+    wait_until_ended(processes, epoch, epoch + options.warmup + options.duration, progress);
+    std::vector<ProcessRecord> records;
+    for (const auto & process : processes) {
+      records.push_back(process->record());
+    }
+    std::stable_partition(records.begin(), records.end(), [](const ProcessRecord & record) {
+      return record.error.empty();
+    });
+    return records;
+  } catch (const std::exception & error) {
+    return {failed(error.what())};
+  }
+}
+
+std::optional<Time> wait_at_barrier(int channel)
+{
+  if (send(channel, &kMatched, 1, MSG_NOSIGNAL) != 1) {
+    return std::nullopt;
+  }
+  pollfd file{channel, POLLIN, 0};
+  while (file.revents == 0) {
+    if (wait_for_signal_or({&file, 1}, takt_core::kNever)) {
+      return std::nullopt;
+    }
+  }
+  // It is sent as a whole: whoever sends it cannot keep us here.
+  std::int64_t ns = 0;
+  if (recv(channel, &ns, sizeof ns, MSG_DONTWAIT) != sizeof ns) {
+    return std::nullopt;
+  }
+  return takt_core::from_ns(ns);
+}
+
+int run_as_part(
+  const Graph & graph, const RunOptions & options, std::uint32_t part, int channel,
+  const std::string & record_file)
+{
+  prctl(PR_SET_NAME, "takt_run");  // started through a link, it has that one's name
+  PartHooks hooks;
+  hooks.barrier = [&](Time & epoch) {
+    const auto given = wait_at_barrier(channel);
+    epoch = given.value_or(Time{});
+    return given.has_value();
+  };
+  const ProcessRecord record = run_part(graph, options, part, parts_of(graph, options), hooks);
+  const bool written = write_record(record_file, record).ok();
+  return written && record.error.empty() ? 0 : 1;
+}
+
+}  // namespace takt_workload
