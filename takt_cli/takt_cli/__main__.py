@@ -14,7 +14,7 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
 try:
     from takt_cli.console import err
     from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
-    from takt_cli.places import drop_unused
+    from takt_cli.files.output_directory import drop_unused
     from takt_cli.usage import asked_for_help, refuse_empty, usage_error
 except ModuleNotFoundError as missing:
     sys.stderr.write(

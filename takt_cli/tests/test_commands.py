@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from support.synthetic import results
 from takt_cli.app import app
-from takt_cli.background import hogs
 from takt_cli.commands.run import defaulted_line
 from takt_cli.errors import TaktError
-from takt_cli.middleware import check_middleware
-from takt_cli.results_file import parse_results
+from takt_cli.results.results_file import parse_results
+from takt_cli.running.busy_cores import hogs
+from takt_cli.running.middleware import check_middleware
 from typer.main import get_command
 
 
@@ -504,7 +504,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
     takt, fakes, tmp_path, monkeypatch, command, words
 ):
     (tmp_path / "g.json").write_text("a file")
-    monkeypatch.setattr("takt_cli.runner.find_program", lambda *_: Path("/bin/false"))
+    monkeypatch.setattr("takt_cli.running.runner.find_program", lambda *_: Path("/bin/false"))
     said = takt(*command)
     assert said.code == 2
     assert words in said.err
@@ -523,7 +523,7 @@ def test_a_middleware_that_is_not_there_is_one_sentence(
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path / "own"))
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"{fakes}:{tmp_path}/ros")
     monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_cyclonedds_cpp")
-    monkeypatch.setattr("takt_cli.runner._watch", lambda *_: pytest.fail("it was started"))
+    monkeypatch.setattr("takt_cli.running.runner._watch", lambda *_: pytest.fail("it was started"))
     said = takt(*command.split())
     assert said.code == 2
     assert said.err.splitlines() == [
@@ -582,7 +582,7 @@ def test_what_is_read_is_never_written(takt, fakes, tmp_path, monkeypatch, comma
     (tmp_path / "dangling").symlink_to("d/new.json")
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     before = {path: path.read_bytes() for path in files}
-    monkeypatch.setattr("takt_cli.runner.find_program", lambda *_: Path("/bin/false"))
+    monkeypatch.setattr("takt_cli.running.runner.find_program", lambda *_: Path("/bin/false"))
     said = takt(*command.split())
     assert said.code == 2, said.err
     assert words in said.err
@@ -758,7 +758,7 @@ def test_a_report_of_saved_results_names_runs_by_label_or_file(takt, fakes, tmp_
 
 
 def test_who_lacks_rights_is_told_what_can_be_done_today(takt, fakes, monkeypatch):
-    monkeypatch.setattr("takt_cli.host.realtime_allowed", lambda: False)
+    monkeypatch.setattr("takt_cli.running.host.realtime_allowed", lambda: False)
     said = " ".join(takt("host").out.split())
     for words in ("rtprio 98", "/etc/security/limits.d", "setcap cap_sys_nice+ep", "SYS_NICE"):
         assert words in said

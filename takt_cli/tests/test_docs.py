@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.built import CHECK, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
-from takt_cli import runner
+from takt_cli.running import runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md", "explain.md", "plan.md")
@@ -50,7 +50,7 @@ def short_runs(monkeypatch, tmp_path):
         moment = dataclasses.replace(request, duration_ns=200_000_000, warmup_ns=50_000_000)
         return runner.run(moment, *args, **options)
 
-    monkeypatch.setattr("takt_cli.session.run", short)
+    monkeypatch.setattr("takt_cli.running.several_runs.run", short)
     monkeypatch.setattr("takt_cli.commands.run.run", short)
     monkeypatch.delenv("TAKT_BUILD", raising=False)
     monkeypatch.chdir(tmp_path)

@@ -9,9 +9,9 @@ import numpy as np
 from rich.console import Console
 from support import synthetic
 from takt_cli.experiments import hot_path, phases
-from takt_cli.results import Kpis, Results, Series
-from takt_cli.results_file import parse_results
-from takt_cli.study import Configuration
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.results_file import parse_results
+from takt_cli.results.run_results import Kpis, Results, Series
 
 FLOOR = 20e6
 

@@ -4,13 +4,14 @@ import re
 import numpy as np
 import pytest
 from support.synthetic import results
-from takt_cli.host import this_host
 from takt_cli.report.page import build_page
+from takt_cli.report.study import Study
 from takt_cli.report.thinning import thin_over_time
-from takt_cli.results import Series
-from takt_cli.results_file import parse_results
-from takt_cli.study import Configuration, Study
-from takt_cli.table import Table
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.results_file import parse_results
+from takt_cli.results.run_results import Series
+from takt_cli.running.host import this_host
+from takt_cli.tables.table import Table
 
 
 @pytest.fixture(scope="module")

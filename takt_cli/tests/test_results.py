@@ -3,8 +3,8 @@ import json
 import pytest
 from support.synthetic import EPOCH_NS, MS, results
 from takt_cli.errors import TaktError
-from takt_cli.results_file import load_results, parse_results
-from takt_cli.run_tables import key_table
+from takt_cli.results.results_file import load_results, parse_results
+from takt_cli.tables.run_tables import key_table
 
 
 def test_times_count_from_the_epoch_and_stalls_can_be_left_out():

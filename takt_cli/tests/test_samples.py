@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from takt_cli.samples import (
+from takt_cli.results.samples import (
     as_samples,
     ecdf,
     percentile,

@@ -5,11 +5,11 @@ import pytest
 from rich.console import Console
 from support.synthetic import results
 from takt_cli.commands.run import run_summary
-from takt_cli.comparison import chain_comparison, clearly_best, comparison_table
-from takt_cli.results_file import parse_results
-from takt_cli.run_tables import chain_table, key_table, run_tables, thread_table
-from takt_cli.study import Configuration
-from takt_cli.table import Cell, Table
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.results_file import parse_results
+from takt_cli.tables.comparison import chain_comparison, clearly_best, comparison_table
+from takt_cli.tables.run_tables import chain_table, key_table, run_tables, thread_table
+from takt_cli.tables.table import Cell, Table
 
 
 def texts(table, row):

@@ -17,7 +17,7 @@ from takt_cli.commands.options import Json, duration_ns
 from takt_cli.console import err, note, out, print_json
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.programs import build_directories, last_lines, prefixes
-from takt_cli.table import Cell, Table
+from takt_cli.tables.table import Cell, Table
 from takt_cli.units import NS_PER_S, human
 
 _TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.calibration import Calibration, measure
 from takt_cli.commands.options import Cores, Json, choose_cores, duration_ns
 from takt_cli.console import err, note, out, print_json
 from takt_cli.errors import TaktError
-from takt_cli.host import realtime_allowed, rights_hint
-from takt_cli.samples import percentile, percentile_name, samples_needed
-from takt_cli.table import Table
+from takt_cli.results.samples import percentile, percentile_name, samples_needed
+from takt_cli.running.calibration import Calibration, measure
+from takt_cli.running.host import realtime_allowed, rights_hint
+from takt_cli.tables.table import Table
 from takt_cli.units import human
 
 _MESSAGES = ("Message4kb", "Int32")

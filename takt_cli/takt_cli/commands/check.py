@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from takt_cli.commands.options import Json, whole
-from takt_cli.commands.own_words import pass_on
+from takt_cli.commands.pass_on import pass_on
 from takt_cli.errors import EXIT_USAGE
-from takt_cli.graphs import graph_ids, resolve_graph, resolve_schedule
+from takt_cli.files.graphs import graph_ids, resolve_graph, resolve_schedule
 from takt_cli.programs import find_program, run_program
 
 

@@ -10,20 +10,21 @@ from typing import Annotated, Any
 import typer
 
 from takt_cli.commands.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
-from takt_cli.comparison import chain_comparison, comparison_table
 from takt_cli.console import err, note
 from takt_cli.errors import TaktError
-from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
-from takt_cli.host import measure_host, this_host
-from takt_cli.middleware import check_middleware
-from takt_cli.outputs import write_text
-from takt_cli.places import output_directory
-from takt_cli.runner import RunRequest
-from takt_cli.scaling import Scaling, fit
-from takt_cli.schedule_files import on_cores, read_schedule, with_count, write_schedule
-from takt_cli.session import Planned, run_all, total_s
-from takt_cli.study import Study, command_line, finish
-from takt_cli.verdict import demo_sentences, granted_sentence
+from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
+from takt_cli.files.output_directory import output_directory
+from takt_cli.files.outputs import write_text
+from takt_cli.files.schedule_files import on_cores, read_schedule, with_count, write_schedule
+from takt_cli.report.finish import finish
+from takt_cli.report.study import Study, command_line
+from takt_cli.running.host import measure_host, this_host
+from takt_cli.running.middleware import check_middleware
+from takt_cli.running.runner import RunRequest
+from takt_cli.running.several_runs import Planned, run_all, total_s
+from takt_cli.running.work_scale import Scaling, fit
+from takt_cli.tables.comparison import chain_comparison, comparison_table
+from takt_cli.tables.verdict import demo_sentences, granted_sentence
 
 GRAPH = "autoware_reference"
 

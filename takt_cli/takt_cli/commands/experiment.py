@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.background import hogs
 from takt_cli.commands.options import (
     MOST_SEED,
     Cores,
@@ -16,7 +15,6 @@ from takt_cli.commands.options import (
     duration_ns,
     whole,
 )
-from takt_cli.comparison import chain_comparison
 from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED
 from takt_cli.experiments import (
@@ -30,13 +28,17 @@ from takt_cli.experiments import (
     tightness,
 )
 from takt_cli.experiments.setting import Setting, make_setting
-from takt_cli.host import this_host
-from takt_cli.middleware import check_middleware
-from takt_cli.other_load import NOTABLE_CORES
-from takt_cli.places import output_directory
-from takt_cli.run_tables import thread_table
-from takt_cli.session import Planned, run_all, total_s
-from takt_cli.study import Configuration, Study, command_line, finish
+from takt_cli.files.output_directory import output_directory
+from takt_cli.report.finish import finish
+from takt_cli.report.study import Study, command_line
+from takt_cli.results.configuration import Configuration
+from takt_cli.running.busy_cores import hogs
+from takt_cli.running.host import this_host
+from takt_cli.running.middleware import check_middleware
+from takt_cli.running.other_programs import NOTABLE_CORES
+from takt_cli.running.several_runs import Planned, run_all, total_s
+from takt_cli.tables.comparison import chain_comparison
+from takt_cli.tables.run_tables import thread_table
 from takt_cli.units import milliseconds, significant
 
 app = typer.Typer(

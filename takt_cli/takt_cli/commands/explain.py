@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from takt_cli.commands.options import Json
-from takt_cli.commands.own_words import pass_on
+from takt_cli.commands.pass_on import pass_on
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
-from takt_cli.graphs import resolve_schedule
+from takt_cli.files.graphs import resolve_schedule
+from takt_cli.files.systems import resolve_system, shipped_models
 from takt_cli.programs import find_program, run_program
-from takt_cli.systems import resolve_system, shipped_models
 
 
 def explain(

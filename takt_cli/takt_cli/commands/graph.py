@@ -12,7 +12,7 @@ import typer
 from takt_cli.commands.options import Json, whole
 from takt_cli.console import err
 from takt_cli.errors import EXIT_USAGE, TaktError
-from takt_cli.graphs import PACKAGE, resolve_graph
+from takt_cli.files.graphs import PACKAGE, resolve_graph
 from takt_cli.programs import find_program, program_failed, run_program
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from takt_cli.commands.options import Json
 from takt_cli.console import err, out, print_json
 from takt_cli.errors import TaktError
-from takt_cli.host import Host, measure_host, rights_hint, this_host
-from takt_cli.table import Table
+from takt_cli.running.host import Host, measure_host, rights_hint, this_host
+from takt_cli.tables.table import Table
 from takt_cli.units import human
 
 

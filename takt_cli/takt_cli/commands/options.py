@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from takt_cli.errors import TaktError
-from takt_cli.host import MOST_CORES, first_cores, usable_cores
-from takt_cli.places import DEFAULT
+from takt_cli.files.output_directory import DEFAULT
+from takt_cli.running.host import MOST_CORES, first_cores, usable_cores
 from takt_cli.units import parse_duration
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]

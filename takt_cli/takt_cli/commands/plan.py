@@ -11,13 +11,13 @@ from typing import Annotated
 import typer
 
 from takt_cli.commands.options import Json
-from takt_cli.commands.own_words import pass_on
+from takt_cli.commands.pass_on import pass_on
 from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
-from takt_cli.outputs import check_file, refuse_inputs, same_file
+from takt_cli.files.outputs import check_file, refuse_inputs, same_file
+from takt_cli.files.systems import resolve_system, shipped_models
 from takt_cli.programs import find_program, run_program
-from takt_cli.study import command_line
-from takt_cli.systems import resolve_system, shipped_models
+from takt_cli.report.study import command_line
 
 # Large systems are searched for minutes.
 _PATIENCE_S = 24 * 3600

@@ -8,14 +8,15 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.comparison import chain_comparison, comparison_table
 from takt_cli.console import out
-from takt_cli.host import this_host
-from takt_cli.outputs import check_file, refuse_inputs
+from takt_cli.files.outputs import check_file, refuse_inputs
 from takt_cli.report.page import write_report
-from takt_cli.results import Results
-from takt_cli.results_file import load_complete_results
-from takt_cli.study import Configuration, Study, command_line
+from takt_cli.report.study import Study, command_line
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.results_file import load_complete_results
+from takt_cli.results.run_results import Results
+from takt_cli.running.host import this_host
+from takt_cli.tables.comparison import chain_comparison, comparison_table
 
 
 def make_report(

@@ -20,13 +20,13 @@ from takt_cli.commands.options import (
 )
 from takt_cli.console import note, out, print_json, progress
 from takt_cli.errors import EXIT_INTERRUPTED, TaktError
-from takt_cli.graphs import resolve_graph, resolve_schedule
-from takt_cli.outputs import refuse_inputs, same_file
-from takt_cli.places import DEFAULT, output_directory
-from takt_cli.results import Results
-from takt_cli.run_tables import run_tables
-from takt_cli.runner import RunRequest, run
-from takt_cli.samples import summarise
+from takt_cli.files.graphs import resolve_graph, resolve_schedule
+from takt_cli.files.output_directory import DEFAULT, output_directory
+from takt_cli.files.outputs import refuse_inputs, same_file
+from takt_cli.results.run_results import Results
+from takt_cli.results.samples import summarise
+from takt_cli.running.runner import RunRequest, run
+from takt_cli.tables.run_tables import run_tables
 from takt_cli.units import human
 
 _MOST_LISTED = 10

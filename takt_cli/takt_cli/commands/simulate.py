@@ -12,9 +12,9 @@ import typer
 from takt_cli.commands.options import MOST_SEED, Json, duration_ns, whole
 from takt_cli.console import err, out
 from takt_cli.errors import EXIT_USAGE
-from takt_cli.graphs import resolve_schedule
+from takt_cli.files.graphs import resolve_schedule
+from takt_cli.files.systems import resolve_system
 from takt_cli.programs import find_program, program_failed, run_program
-from takt_cli.systems import resolve_system
 from takt_cli.units import duration_flag
 
 # Virtual time has no other limit than patience.

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from takt_cli.experiments.setting import Setting
-from takt_cli.graphs import GraphInfo, graph_info, resolve_graph
-from takt_cli.runner import RunRequest
-from takt_cli.samples import summarise
-from takt_cli.scaling import fit
-from takt_cli.schedule_files import blocks, chain_entries, schedule, write_schedule
-from takt_cli.session import Planned
-from takt_cli.study import Configuration
+from takt_cli.files.graphs import GraphInfo, graph_info, resolve_graph
+from takt_cli.files.schedule_files import blocks, chain_entries, schedule, write_schedule
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.samples import summarise
+from takt_cli.running.runner import RunRequest
+from takt_cli.running.several_runs import Planned
+from takt_cli.running.work_scale import fit
 from takt_cli.units import milliseconds
 
 GRAPHS = ("four_chains", "autoware_reference")

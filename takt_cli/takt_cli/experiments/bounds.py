@@ -14,20 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from takt_cli.calibration import Calibration, measure
 from takt_cli.errors import TaktError
 from takt_cli.experiments.setting import Setting
-from takt_cli.graphs import PACKAGE, graph_info, resolve_graph, resolve_schedule
+from takt_cli.files.graphs import PACKAGE, graph_info, resolve_graph, resolve_schedule
+from takt_cli.files.schedule_files import on_cores, read_schedule, write_schedule
 from takt_cli.programs import find_program, run_program
 from takt_cli.report.axes import Figure, layout
-from takt_cli.results import ChainResult, Results
-from takt_cli.run_tables import ms
-from takt_cli.runner import RunRequest, run
-from takt_cli.scaling import fit
-from takt_cli.schedule_files import on_cores, read_schedule, write_schedule
-from takt_cli.session import Planned
-from takt_cli.study import Configuration
-from takt_cli.table import Cell, Table
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.run_results import ChainResult, Results
+from takt_cli.running.calibration import Calibration, measure
+from takt_cli.running.runner import RunRequest, run
+from takt_cli.running.several_runs import Planned
+from takt_cli.running.work_scale import fit
+from takt_cli.tables.run_tables import ms
+from takt_cli.tables.table import Cell, Table
 from takt_cli.units import NS_PER_S, duration_flag, milliseconds
 
 GRAPH = "autoware_reference"

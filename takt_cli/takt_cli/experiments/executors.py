@@ -11,14 +11,20 @@ from typing import Any
 import yaml
 
 from takt_cli.errors import TaktError
+from takt_cli.experiments.oracle import (
+    KERNELS,
+    Prediction,
+    oracle_directory,
+    predict,
+    three_chains_scenario,
+)
 from takt_cli.experiments.setting import Setting
-from takt_cli.graphs import GraphInfo, graph_info, resolve_graph
-from takt_cli.oracle import KERNELS, Prediction, oracle_directory, predict, three_chains_scenario
-from takt_cli.outputs import write_text
-from takt_cli.results import Results
-from takt_cli.runner import RunRequest
-from takt_cli.schedule_files import schedule, write_schedule
-from takt_cli.session import Planned
+from takt_cli.files.graphs import GraphInfo, graph_info, resolve_graph
+from takt_cli.files.outputs import write_text
+from takt_cli.files.schedule_files import schedule, write_schedule
+from takt_cli.results.run_results import Results
+from takt_cli.running.runner import RunRequest
+from takt_cli.running.several_runs import Planned
 
 GRAPH = "three_chains"
 ALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)

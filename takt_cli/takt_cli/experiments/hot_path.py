@@ -14,17 +14,17 @@ import numpy as np
 
 from takt_cli.experiments.phases import collides
 from takt_cli.experiments.setting import Setting
-from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
-from takt_cli.results import HOT_PARTS, Results
-from takt_cli.run_tables import share_cell
-from takt_cli.runner import RunRequest
-from takt_cli.samples import Samples, percentile
-from takt_cli.scaling import Scaling, fit
-from takt_cli.schedule_files import on_cores, read_schedule, with_count, write_schedule
-from takt_cli.session import Planned
-from takt_cli.skipped import skipped_notes
-from takt_cli.study import Configuration
-from takt_cli.table import Cell, Table
+from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
+from takt_cli.files.schedule_files import on_cores, read_schedule, with_count, write_schedule
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.run_results import HOT_PARTS, Results
+from takt_cli.results.samples import Samples, percentile
+from takt_cli.running.runner import RunRequest
+from takt_cli.running.several_runs import Planned
+from takt_cli.running.work_scale import Scaling, fit
+from takt_cli.tables.run_tables import share_cell
+from takt_cli.tables.skipped_periods import skipped_notes
+from takt_cli.tables.table import Cell, Table
 from takt_cli.units import NS_PER_S
 
 GRAPH = "autoware_reference"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from takt_cli.results import Results
+from takt_cli.results.run_results import Results
 
 FRONT, REAR, PLANNER = "/FrontLidarDriver", "/RearLidarDriver", "/BehaviorPlanner"
 TAIL = (

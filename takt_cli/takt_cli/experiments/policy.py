@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from takt_cli.experiments.setting import Setting
-from takt_cli.graphs import graph_info, resolve_graph, resolve_schedule
-from takt_cli.results import Results
-from takt_cli.run_tables import ms
-from takt_cli.runner import RunRequest
-from takt_cli.samples import summarise
-from takt_cli.scaling import fit
-from takt_cli.schedule_files import Schedule, fair_twin, on_cores, read_schedule, write_schedule
-from takt_cli.session import Planned
-from takt_cli.skipped import skipped_notes
-from takt_cli.study import Configuration
-from takt_cli.table import Cell, Table
+from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
+from takt_cli.files.schedule_files import (
+    Schedule,
+    fair_twin,
+    on_cores,
+    read_schedule,
+    write_schedule,
+)
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.run_results import Results
+from takt_cli.results.samples import summarise
+from takt_cli.running.runner import RunRequest
+from takt_cli.running.several_runs import Planned
+from takt_cli.running.work_scale import fit
+from takt_cli.tables.run_tables import ms
+from takt_cli.tables.skipped_periods import skipped_notes
+from takt_cli.tables.table import Cell, Table
 from takt_cli.units import milliseconds, significant
 
 GRAPH = "autoware_reference"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takt_cli.errors import TaktError
-from takt_cli.host import Host, this_host
+from takt_cli.running.host import Host, this_host
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from takt_cli.experiments import generated
 from takt_cli.report.axes import Figure, layout
-from takt_cli.table import Cell, Table
+from takt_cli.tables.table import Cell, Table
 
 GOAL = 1.25  # of the median
 _GOAL_ANALYSIS = "priority"

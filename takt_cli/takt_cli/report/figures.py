@@ -12,9 +12,9 @@ from typing import Any
 
 from takt_cli.report.axes import Figure, Line, axis, horizontal, layout, vertical, wants_log
 from takt_cli.report.thinning import thin_over_time
-from takt_cli.results import Results, Series
-from takt_cli.samples import ecdf
-from takt_cli.study import Configuration
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.run_results import Results, Series
+from takt_cli.results.samples import ecdf
 
 _SERIES_COLOURS = 8
 

@@ -11,13 +11,14 @@ from string import Template
 from plotly.offline import get_plotlyjs
 
 from takt_cli import __version__
-from takt_cli.outputs import write_text
+from takt_cli.files.outputs import write_text
 from takt_cli.report.asset import asset
 from takt_cli.report.axes import Figure
 from takt_cli.report.figures import colours, distribution, over_time, thread_load
 from takt_cli.report.paths import paths_of
-from takt_cli.study import Configuration, Study, full_name, warnings_of
-from takt_cli.table import Cell, Table
+from takt_cli.report.study import Study
+from takt_cli.results.configuration import Configuration, full_name, warnings_of
+from takt_cli.tables.table import Cell, Table
 
 _MOST_PATHS = 16
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from takt_cli.report.axes import Line
 from takt_cli.report.figures import Path
-from takt_cli.results import ChainResult
-from takt_cli.study import Configuration
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.run_results import ChainResult
 
 
 def paths_of(configurations: Sequence[Configuration]) -> list[Path]:

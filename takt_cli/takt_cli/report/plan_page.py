@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from takt_cli.host import this_host
 from takt_cli.report.axes import Figure, layout
-from takt_cli.run_tables import ms
-from takt_cli.study import Study
-from takt_cli.table import Cell, Table
+from takt_cli.report.study import Study
+from takt_cli.running.host import this_host
+from takt_cli.tables.run_tables import ms
+from takt_cli.tables.table import Cell, Table
 
 
 def plan_study(found: Mapping[str, Any], command: str) -> Study:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from takt_cli.results import Series
+from takt_cli.results.run_results import Series
 
 MOST_POINTS = 1200
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from takt_cli.results import ChainResult, Results
-from takt_cli.run_tables import ENDS, end_cells, ms, share_words
-from takt_cli.samples import (
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.run_results import ChainResult, Results
+from takt_cli.results.samples import (
     Samples,
     percentile,
     percentile_name,
@@ -15,9 +15,9 @@ from takt_cli.samples import (
     summarise,
     tail_percentile,
 )
-from takt_cli.skipped import skipped_notes
-from takt_cli.study import Configuration
-from takt_cli.table import Cell, Table, count_cell
+from takt_cli.tables.run_tables import ENDS, end_cells, ms, share_words
+from takt_cli.tables.skipped_periods import skipped_notes
+from takt_cli.tables.table import Cell, Table, count_cell
 from takt_cli.units import milliseconds, percent, significant
 
 Value = Callable[[Results], float | None]

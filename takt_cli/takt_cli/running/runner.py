@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
-from takt_cli.graphs import PACKAGE
-from takt_cli.middleware import check_middleware
-from takt_cli.other_load import OtherLoad
-from takt_cli.outputs import check_file, deliver, part_of, write_text
+from takt_cli.files.graphs import PACKAGE
+from takt_cli.files.outputs import check_file, deliver, part_of, write_text
 from takt_cli.programs import find_program, program_failed
-from takt_cli.results import Results
-from takt_cli.results_file import load_results
+from takt_cli.results.results_file import load_results
+from takt_cli.results.run_results import Results
+from takt_cli.running.middleware import check_middleware
+from takt_cli.running.other_programs import OtherPrograms
 from takt_cli.units import NS_PER_S, duration_flag
 
 # Discovery, calibration and writing results, on top of warm-up and duration.
@@ -122,7 +122,7 @@ def _run_into(
     report: Report | None,
     keep_interrupted: bool,
 ) -> Results:
-    others = OtherLoad(request.cores)
+    others = OtherPrograms(request.cores)
     command = [str(program), *replace(request, output=part).arguments()]
     code, words, interrupted = _watch(command, request, report)
     written = part.is_file()

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from takt_cli.errors import TaktError
-from takt_cli.inputs import refuse_irregular
+from takt_cli.files.inputs import refuse_irregular
+from takt_cli.files.shipped import is_bare, shipped_files, unknown
 from takt_cli.programs import find_program, run_json, run_program
-from takt_cli.shipped import is_bare, shipped_files, unknown
 
 PACKAGE = "takt_workload"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from takt_cli.other_load import NOTABLE_CORES
-from takt_cli.results import Results
-from takt_cli.samples import percentile, percentile_name, samples_needed, tail_percentile
-from takt_cli.study import Configuration
+from takt_cli.results.configuration import Configuration
+from takt_cli.results.run_results import Results
+from takt_cli.results.samples import percentile, percentile_name, samples_needed, tail_percentile
+from takt_cli.running.other_programs import NOTABLE_CORES
 from takt_cli.units import human, significant
 
 # Below this two figures of one short run are not told apart.

@@ -12,13 +12,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from takt_cli.host import usable_cores
+from takt_cli.running.host import usable_cores
 
 # Above this share of a core a comparison needs the reader's doubt.
 NOTABLE_CORES = 0.15
 
 
-class OtherLoad:
+class OtherPrograms:
     """Counts from its creation on; asked once the run has ended and been waited for."""
 
     def __init__(self, cores: Sequence[int]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from takt_cli.results import ChainResult, Results, ThreadResult
-from takt_cli.samples import Summary, samples_needed, summarise
-from takt_cli.skipped import skipped_timers
-from takt_cli.table import Cell, Mood, Table, count_cell
+from takt_cli.results.run_results import ChainResult, Results, ThreadResult
+from takt_cli.results.samples import Summary, samples_needed, summarise
+from takt_cli.tables.skipped_periods import skipped_timers
+from takt_cli.tables.table import Cell, Mood, Table, count_cell
 from takt_cli.units import milliseconds, percent, significant
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from takt_cli.results import Results
-from takt_cli.study import Configuration, full_name
+from takt_cli.results.configuration import Configuration, full_name
+from takt_cli.results.run_results import Results
 
 _NAMED = 3
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from takt_cli.errors import TaktError
-from takt_cli.inputs import refuse_irregular
-from takt_cli.results import (
+from takt_cli.files.inputs import refuse_irregular
+from takt_cli.results.run_results import (
     HOT_PARTS,
     CallbackResult,
     ChainResult,
@@ -26,7 +26,7 @@ from takt_cli.results import (
     Series,
     ThreadResult,
 )
-from takt_cli.samples import as_samples
+from takt_cli.results.samples import as_samples
 
 VERSION = 1
 _AGAIN = "measure again with `takt run --output`"

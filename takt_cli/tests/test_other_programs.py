@@ -1,7 +1,7 @@
 import os
 
-from takt_cli import other_load
-from takt_cli.other_load import busy_s
+from takt_cli.running import other_programs
+from takt_cli.running.other_programs import busy_s
 
 STAT = """cpu  9 9 9 9 9 9 9 9 9 9
 cpu0 100 10 30 5000 70 5 5 999 0 0
@@ -23,7 +23,7 @@ def test_our_own_work_is_not_others(monkeypatch):
     stats = iter([f"cpu0 {user} 0 0 0 0 0 0 0 0 0" for user in (7 * tick, 10 * tick)])
     own = iter([1.0, 3.0])
     moments = iter([100.0, 104.0])
-    monkeypatch.setattr(other_load, "_stat", lambda: next(stats))
-    monkeypatch.setattr(other_load, "_own_s", lambda: next(own))
-    monkeypatch.setattr(other_load.time, "monotonic", lambda: next(moments))
-    assert other_load.OtherLoad([0]).cores() == 0.25
+    monkeypatch.setattr(other_programs, "_stat", lambda: next(stats))
+    monkeypatch.setattr(other_programs, "_own_s", lambda: next(own))
+    monkeypatch.setattr(other_programs.time, "monotonic", lambda: next(moments))
+    assert other_programs.OtherPrograms([0]).cores() == 0.25

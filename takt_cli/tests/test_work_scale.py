@@ -1,6 +1,6 @@
 import pytest
-from takt_cli.graphs import GraphInfo, parse_graph_info
-from takt_cli.scaling import fit
+from takt_cli.files.graphs import GraphInfo, parse_graph_info
+from takt_cli.running.work_scale import fit
 
 
 def graph(total, group):

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from takt_cli.errors import TaktError
-from takt_cli.host import measure_host
-from takt_cli.runner import RunRequest, run
-from takt_cli.samples import Samples, as_samples, percentile
+from takt_cli.results.samples import Samples, as_samples, percentile
+from takt_cli.running.host import measure_host
+from takt_cli.running.runner import RunRequest, run
 
 GRAPH = """version: 1
 name: calibration

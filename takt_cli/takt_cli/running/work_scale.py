@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from takt_cli.graphs import GraphInfo
+from takt_cli.files.graphs import GraphInfo
 
 TARGET_LOAD = 0.85
 GROUP_LIMIT = 0.75

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from takt_cli.console import err, note, progress
-from takt_cli.runner import RunRequest, run
-from takt_cli.study import Configuration
+from takt_cli.results.configuration import Configuration
+from takt_cli.running.runner import RunRequest, run
 
 
 @dataclass(frozen=True)

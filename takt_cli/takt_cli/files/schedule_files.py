@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 
 from takt_cli.errors import TaktError
-from takt_cli.graphs import GraphInfo
-from takt_cli.outputs import same_file, write_text
+from takt_cli.files.graphs import GraphInfo
+from takt_cli.files.outputs import same_file, write_text
 
 Schedule = dict[str, Any]
 EXECUTOR = "main"

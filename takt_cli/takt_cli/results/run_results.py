@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takt_cli.samples import Samples
+from takt_cli.results.samples import Samples
 
 # Threads of the runner that watch the run and are no part of it, by the start of their names.
 MEASURING = frozenset({"witness", "reference"})

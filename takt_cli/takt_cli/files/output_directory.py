@@ -6,7 +6,7 @@ import contextlib
 import itertools
 from pathlib import Path
 
-from takt_cli.outputs import check_directory
+from takt_cli.files.outputs import check_directory
 
 DEFAULT = Path("takt_results")
 """Below the current directory."""

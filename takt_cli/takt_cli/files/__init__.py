@@ -1,0 +1,1 @@
+"""Files that takt reads and writes: graphs, schedules, system models, results."""

@@ -1,0 +1,76 @@
+"""A study: some runs side by side, what they say, and how to repeat it.
+
+The demonstration, every experiment and `takt report` make one; the terminal, the JSON output and
+the HTML report show it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from takt_cli import __version__
+from takt_cli.results.configuration import Configuration
+from takt_cli.running.host import Host
+from takt_cli.tables.table import Table
+
+
+@dataclass
+class Study:
+    """Everything that is shown."""
+
+    kind: str
+    title: str
+    command: str
+    host: Host
+    configurations: list[Configuration]
+    sentences: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    figures: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # title, plotly
+    explanations: list[str] = field(default_factory=list)
+    measured: Mapping[str, Any] = field(default_factory=dict)
+    made: datetime = field(default_factory=lambda: datetime.now().astimezone())
+
+    def sections(self) -> dict[str, list[Configuration]]:
+        """Group the runs by section, in order."""
+        found: dict[str, list[Configuration]] = {}
+        for configuration in self.configurations:
+            found.setdefault(configuration.section, []).append(configuration)
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "takt": __version__,
+            "kind": self.kind,
+            "title": self.title,
+            "command": self.command,
+            "made": self.made.isoformat(timespec="seconds"),
+            "host": self.host.as_json(),
+            "sentences": self.sentences,
+            "tables": [table.to_json() for table in self.tables],
+            "configurations": [
+                {
+                    "name": c.name,
+                    "section": c.section,
+                    "note": c.note,
+                    "label": c.results.label,
+                    "results": str(c.kept) if c.kept else None,
+                    "records": str(c.records) if c.records else None,
+                }
+                for c in self.configurations
+            ],
+        }
+
+
+def command_line(*words: str) -> str:
+    """Spell a command so that it can be pasted into a shell."""
+    return shlex.join(["./takt" if _from_source() else "takt", *words])
+
+
+def _from_source() -> bool:
+    return Path("takt").is_file() and Path("takt_cli").is_dir()

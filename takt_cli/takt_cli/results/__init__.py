@@ -1,0 +1,1 @@
+"""What a run gave, as typed data, and the statistics of samples."""

@@ -1,0 +1,1 @@
+"""Running a graph: the machine, the programs, and the runs themselves."""

@@ -1,0 +1,1 @@
+"""Tables and sentences that say what results mean."""
