@@ -57,7 +57,7 @@ takt_plan::SimulationModel graph(Order order)
   }
   auto result = takt_plan::simulation_model(std::move(model));
   if (!result) {
-    throw std::runtime_error(result.faults().front());
+    throw std::runtime_error(to_string(result.faults().front()));
   }
   return *result;
 }

@@ -107,7 +107,7 @@ TEST(LockMemory, NamesTheMissingRight)
   SKIP_UNDER_SANITIZERS();
   const auto text = test::in_unprivileged_child([] {
     const Status status = lock_memory();
-    return status.ok() ? std::string("granted") : status.faults().front();
+    return status.ok() ? std::string("granted") : to_string(status.faults().front());
   });
   ASSERT_TRUE(text.has_value());
   EXPECT_NE(text->find("CAP_IPC_LOCK is missing and RLIMIT_MEMLOCK is 0"), std::string::npos)
@@ -123,7 +123,7 @@ TEST(LockMemory, NamesALimitThatIsTooSmall)
       return std::string("no child");
     }
     const Status status = lock_memory();
-    return status.ok() ? std::string("granted") : status.faults().front();
+    return status.ok() ? std::string("granted") : to_string(status.faults().front());
   });
   ASSERT_TRUE(text.has_value());
   EXPECT_NE(text->find("larger than RLIMIT_MEMLOCK, which is 65536 bytes"), std::string::npos)
@@ -139,8 +139,8 @@ TEST(LockMemory, TakesTheLockBackWhenTheLimitLeavesNoRoomForTheHeap)
       return std::string("no child");
     }
     const Status status = lock_memory({.heap_bytes = 128U << 20U});
-    return (status.ok() ? std::string("granted") : status.faults().front()) + " locked " +
-           std::to_string(locked_kb());
+    return (status.ok() ? std::string("granted") : to_string(status.faults().front())) +
+           " locked " + std::to_string(locked_kb());
   });
   ASSERT_TRUE(text.has_value());
   if (text->find("no child") == 0) {
@@ -197,7 +197,7 @@ TEST(PrefaultStack, RefusesMoreThanThereIs)
   on_stack_of(2U << 20U, [] {
     const Status status = prefault_stack(4U << 20U);
     ASSERT_FALSE(status.ok());
-    EXPECT_NE(status.faults().front().find("larger stack_size"), std::string::npos);
+    EXPECT_NE(to_string(status.faults().front()).find("larger stack_size"), std::string::npos);
     EXPECT_TRUE(prefault_stack(0).ok());
     const Status fits = prefault_stack(512U << 10U);
     EXPECT_TRUE(fits.ok()) << fits.faults().front();

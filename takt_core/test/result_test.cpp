@@ -22,7 +22,7 @@ TEST(Status, of_a_temporary_lends_its_faults_to_a_loop)
 {
   std::string said;
   const auto refuse = [] { return Status(Faults{"one is longer than a short string ", "two"}); };
-  for (const std::string & fault : refuse().faults()) {
+  for (const std::string & fault : sentences(refuse().faults())) {
     said += fault;
   }
   EXPECT_EQ(said, "one is longer than a short string two");

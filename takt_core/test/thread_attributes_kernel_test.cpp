@@ -59,7 +59,7 @@ ThreadAttributes deadline_attributes(Duration runtime, Duration deadline, Durati
 std::string joined(const Faults & faults)
 {
   std::string text;
-  for (const std::string & fault : faults) {
+  for (const std::string & fault : sentences(faults)) {
     text += fault + "\n";
   }
   return text;
@@ -185,7 +185,8 @@ TEST(Apply, ReportsCoresTheKernelLeftAway)
     const int core = usable_cores().front();
     const AttributeReport report = apply({.cores = {core, 4000}});
     ASSERT_EQ(report.faults.size(), 1U);
-    EXPECT_NE(report.faults[0].find("offline or outside"), std::string::npos) << report.faults[0];
+    EXPECT_NE(to_string(report.faults[0]).find("offline or outside"), std::string::npos)
+      << report.faults[0];
     EXPECT_EQ(report.granted.cores, std::vector<int>{core});
   });
 }
@@ -196,8 +197,10 @@ TEST(Apply, TriesEverythingAfterARefusal)
     const AttributeReport report =
       apply({.policy = Policy::fifo, .priority = 100, .cores = {4000}, .name = "still_named"});
     ASSERT_EQ(report.faults.size(), 2U) << joined(report.faults);
-    EXPECT_NE(report.faults[0].find("cores 4000 refused"), std::string::npos) << report.faults[0];
-    EXPECT_NE(report.faults[1].find("must be 1 to 99"), std::string::npos) << report.faults[1];
+    EXPECT_NE(to_string(report.faults[0]).find("cores 4000 refused"), std::string::npos)
+      << report.faults[0];
+    EXPECT_NE(to_string(report.faults[1]).find("must be 1 to 99"), std::string::npos)
+      << report.faults[1];
     EXPECT_EQ(report.granted.name, "still_named");
     EXPECT_EQ(report.granted.policy, Policy::other);
   });
@@ -215,7 +218,7 @@ TEST(Apply, SaysThatAThreadIsGone)
     apply({.policy = Policy::other, .cores = usable_cores(), .name = "ghost"}, gone);
   EXPECT_EQ(report.faults.size(), 3U);
   EXPECT_EQ(apply({.nice = 3}, gone).faults.size(), 1U);
-  for (const std::string & fault : report.faults) {
+  for (const std::string & fault : sentences(report.faults)) {
     EXPECT_NE(fault.find("no such thread"), std::string::npos) << fault;
   }
 }
@@ -228,7 +231,7 @@ TEST(Apply, OfAThreadThatGoesMeanwhileSaysNothingElse)
     on_new_thread([&] { going = static_cast<pid_t>(::syscall(SYS_gettid)); });
     const AttributeReport report =
       apply({.policy = Policy::batch, .nice = 1, .cores = usable_cores()}, going);
-    for (const std::string & fault : report.faults) {
+    for (const std::string & fault : sentences(report.faults)) {
       ASSERT_NE(fault.find("no such thread"), std::string::npos) << fault << ", round " << i;
     }
   }

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 std::string joined(const Faults & faults)
 {
   std::string text;
-  for (const std::string & fault : faults) {
+  for (const std::string & fault : sentences(faults)) {
     text += fault + "\n";
   }
   return text;

@@ -42,12 +42,12 @@ TEST(Validate, RefusesValuesOutOfRange)
   for (const int priority : {-1, 0, 100}) {
     const Faults faults = validate({.policy = Policy::fifo, .priority = priority});
     ASSERT_EQ(faults.size(), 1U) << priority;
-    EXPECT_NE(faults[0].find("outside 1 to 99"), std::string::npos) << faults[0];
+    EXPECT_NE(to_string(faults[0]).find("outside 1 to 99"), std::string::npos) << faults[0];
   }
   for (const int nice : {-21, 20}) {
     const Faults faults = validate({.nice = nice});
     ASSERT_EQ(faults.size(), 1U) << nice;
-    EXPECT_NE(faults[0].find("outside -20 to 19"), std::string::npos) << faults[0];
+    EXPECT_NE(to_string(faults[0]).find("outside -20 to 19"), std::string::npos) << faults[0];
   }
   EXPECT_EQ(validate({.stack_size = 1}).size(), 1U);
 }
@@ -75,15 +75,16 @@ TEST(Validate, RefusesDeadlineTogetherWithCores)
   attributes.cores = {usable_cores().front()};
   const Faults faults = validate(attributes);
   ASSERT_EQ(faults.size(), 1U);
-  EXPECT_NE(faults[0].find("cpuset"), std::string::npos) << faults[0];
+  EXPECT_NE(to_string(faults[0]).find("cpuset"), std::string::npos) << faults[0];
 }
 
 TEST(Validate, RefusesCoresThatDoNotExist)
 {
   const Faults faults = validate({.cores = {-1, usable_cores().front(), 100000}});
   ASSERT_EQ(faults.size(), 2U);
-  EXPECT_NE(faults[0].find("core -1 does not exist"), std::string::npos) << faults[0];
-  EXPECT_NE(faults[1].find("core 100000 does not exist"), std::string::npos) << faults[1];
+  EXPECT_NE(to_string(faults[0]).find("core -1 does not exist"), std::string::npos) << faults[0];
+  EXPECT_NE(to_string(faults[1]).find("core 100000 does not exist"), std::string::npos)
+    << faults[1];
 }
 
 TEST(Validate, ListsAllFaultsAtOnce)

@@ -66,7 +66,7 @@ takt_core::Result<Model> build(const std::string & system_text, const std::strin
 Model built(const std::string & system = kSystem, const std::string & schedule = kSchedule)
 {
   auto model = build(system, schedule);
-  for (const std::string & fault : model.faults()) {
+  for (const std::string & fault : sentences(model.faults())) {
     ADD_FAILURE() << fault;
   }
   return model ? *model : Model{};
@@ -82,7 +82,7 @@ std::string replaced(std::string text, const std::string & what, const std::stri
 std::string only_fault(const std::string & system, const std::string & schedule)
 {
   const Faults faults = build(system, schedule).faults();
-  return faults.size() == 1 ? faults.front() : std::to_string(faults.size()) + " faults";
+  return faults.size() == 1 ? to_string(faults.front()) : std::to_string(faults.size()) + " faults";
 }
 
 TEST(BuildModel, ThreadsAreNumberedAndSpreadAsTheExecutorDoesIt)

@@ -176,7 +176,7 @@ std::string refusal(const std::function<void(Mixed &)> & change)
   m.timer(m.reserved({0, 1}, 6 * kMs, kCore, kCore), 0, 100 * kMs, 2 * kMs);
   change(m);
   const Bounds found = bounds_of(m.model);
-  return found.tasks[0] ? "a bound" : found.tasks[0].faults().front();
+  return found.tasks[0] ? "a bound" : to_string(found.tasks[0].faults().front());
 }
 
 TEST(Composition, RefusesReservationsThatMayNotHold)

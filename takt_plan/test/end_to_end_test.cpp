@@ -44,7 +44,7 @@ std::string why_not(const Model & model)
 {
   const auto found = end_to_end(model);
   EXPECT_FALSE(found->bounds.chains.front().ok());
-  return found->chains.front() ? "" : found->chains.front().faults().front();
+  return found->chains.front() ? "" : to_string(found->chains.front().faults().front());
 }
 
 TEST(EndToEnd, AReaderMayHaveJustBegunWhenTheMessageComes)

@@ -52,7 +52,7 @@ void require(bool condition, const char * what, const std::string & detail)
 
 void require_sentences(const Faults & faults)
 {
-  for (const std::string & fault : faults) {
+  for (const std::string & fault : sentences(faults)) {
     require(!fault.empty() && fault.find('\n') == std::string::npos, "no sentence", fault);
   }
 }
@@ -67,7 +67,7 @@ std::string shown(const std::vector<takt_core::Result<Answer>> & answers, const 
     if (answer) {
       require(value(*answer) >= 0, "negative bound", std::to_string(value(*answer)));
     }
-    text += answer ? std::to_string(value(*answer)) : answer.faults().front();
+    text += answer ? std::to_string(value(*answer)) : to_string(answer.faults().front());
     text += '\n';
   }
   return text;
@@ -83,7 +83,7 @@ std::string shown(const Bounds & bounds)
 void explain_chains(const takt_plan::Model & model)
 {
   const auto found = takt_plan::end_to_end(model, {}, true);
-  require(found.ok(), "no chains", found ? "" : found.faults().front());
+  require(found.ok(), "no chains", found ? "" : to_string(found.faults().front()));
   for (const auto & chain : found->chains) {
     require_sentences(chain.faults());
     if (chain) {
@@ -93,7 +93,7 @@ void explain_chains(const takt_plan::Model & model)
     }
   }
   const auto depths = takt_plan::history_depths(model);
-  require(depths.ok(), "no depths", depths ? "" : depths.faults().front());
+  require(depths.ok(), "no depths", depths ? "" : to_string(depths.faults().front()));
   for (const takt_plan::HistoryDepth & depth : *depths) {
     require_sentences(depth.needed.faults());
     require(!depth.needed || *depth.needed >= 1, "no history", "");
@@ -138,7 +138,7 @@ void explain(std::string_view system, std::string_view schedule)
   require_sentences(plan.faults());
   if (plan) {
     const auto bounds = takt_plan::bounds(plan->model);
-    require(bounds.ok(), "no model", bounds ? "" : bounds.faults().front());
+    require(bounds.ok(), "no model", bounds ? "" : to_string(bounds.faults().front()));
     shown(*bounds);
     explain_chains(plan->model);
     simulate(takt_plan::simulation_model(*plan));
@@ -160,7 +160,8 @@ void plan(std::string_view text, takt_plan::Planner planner)
   if (planned) {
     const std::string written = takt_schedule::to_yaml(planned->schedule);
     const auto again = takt_plan::parse_plan(*system, written);
-    require(again.ok(), "written, but not read back", again ? "" : again.faults().front());
+    require(
+      again.ok(), "written, but not read back", again ? "" : to_string(again.faults().front()));
     const auto bounds = takt_plan::bounds_through_reads(again->model);
     require(bounds.ok(), "no model", written);
     require(shown(*bounds) == shown(planned->bounds), "other bounds", written);

@@ -113,7 +113,7 @@ TEST(HistoryDepth, WithoutABoundThereIsNone)
   car.sub(thread, 0, {sensor}, 6 * kMs);
   const auto found = depths(car.model);
   ASSERT_FALSE(found.front().needed.ok());
-  EXPECT_NE(found.front().needed.faults().front().find("overloaded"), std::string::npos);
+  EXPECT_NE(to_string(found.front().needed.faults().front()).find("overloaded"), std::string::npos);
 }
 
 TEST(HistoryDepth, FaultsAreThoseOfTheModel)

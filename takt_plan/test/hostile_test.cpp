@@ -57,7 +57,7 @@ std::vector<Result<Ns>> bounds_of(const Model & model, Order order, Ns horizon =
 /// The sentence, or the bound where there should be none.
 std::string refusal(const Result<Ns> & bound)
 {
-  return bound ? "bound " + std::to_string(*bound) : bound.faults().front();
+  return bound ? "bound " + std::to_string(*bound) : to_string(bound.faults().front());
 }
 
 bool has(const std::string & text, const std::string & part)

@@ -103,7 +103,8 @@ TEST(MessageSet, MessagesFromOutsideOfTheModelMayNeverComplete)
   for (const auto & chain : found->chains) {
     ASSERT_FALSE(chain.ok());
     EXPECT_NE(
-      chain.faults().front().find("waits for the other messages of a set"), std::string::npos)
+      to_string(chain.faults().front()).find("waits for the other messages of a set"),
+      std::string::npos)
       << chain.faults().front();
   }
 }

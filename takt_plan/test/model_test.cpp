@@ -29,7 +29,7 @@ struct Fork : Example
 std::string only_fault(const Model & model)
 {
   const auto faults = check(model).faults();
-  return faults.size() == 1 ? faults.front() : std::to_string(faults.size()) + " faults";
+  return faults.size() == 1 ? to_string(faults.front()) : std::to_string(faults.size()) + " faults";
 }
 
 TEST(Model, TasksComeAfterThoseThatStartThem)

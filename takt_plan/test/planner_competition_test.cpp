@@ -161,7 +161,7 @@ TEST(Competition, RefusesNumbersItDoesNotHave)
   const System system = chains_of(1, {{1}});
   const auto fault = [&](const PlanOptions & options) {
     const auto planned = plan_schedule(system, options);
-    return planned.ok() ? std::string("none") : planned.faults().front();
+    return planned.ok() ? std::string("none") : to_string(planned.faults().front());
   };
   EXPECT_EQ(
     fault(with(Planner::competition, -1, 0)), "the number of executors is 1 to 1000, and not -1");

@@ -262,7 +262,8 @@ TEST(PicasExecutors, KeepWhatEveryPlanKeeps)
       if (!planned) {
         EXPECT_GT(count, 0);
         EXPECT_NE(
-          planned.faults().front().find("picas has no executor on a core that"), std::string::npos);
+          to_string(planned.faults().front()).find("picas has no executor on a core that"),
+          std::string::npos);
         ++refused;
         continue;
       }

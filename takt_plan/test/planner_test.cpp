@@ -506,7 +506,7 @@ TEST(Planner, RefusesConstraintsThatContradictEachOther)
 {
   const auto faults = [](const std::string & text, const PlanOptions & options = {}) {
     const auto planned = plan_schedule(system_of(text), options);
-    return planned.ok() ? std::string("none") : planned.faults().front();
+    return planned.ok() ? std::string("none") : to_string(planned.faults().front());
   };
   const std::string callbacks = "callbacks: [{id: \"/a:timer(10ms)\", time: 1ms, period: 10ms}]\n";
   PlanOptions options;

@@ -18,7 +18,7 @@ using test::kTenth;
 PriorityBounds bounds_of(const Model & model)
 {
   auto bounds = priority_bounds(model);
-  for (const std::string & fault : bounds.faults()) {
+  for (const std::string & fault : sentences(bounds.faults())) {
     ADD_FAILURE() << fault;
   }
   return bounds ? std::move(*bounds) : PriorityBounds{};

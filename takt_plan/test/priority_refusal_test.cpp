@@ -38,10 +38,10 @@ std::string refusal(const std::function<void(Base &)> & change)
   change(base);
   const auto bounds = priority_bounds(base.model);
   if (!bounds) {
-    return "fault: " + bounds.faults().front();
+    return "fault: " + to_string(bounds.faults().front());
   }
   EXPECT_TRUE(bounds->chains[1].ok()) << bounds->chains[1].faults().front();
-  return bounds->chains[0] ? "a bound" : bounds->chains[0].faults().front();
+  return bounds->chains[0] ? "a bound" : to_string(bounds->chains[0].faults().front());
 }
 
 TEST(PriorityRefusal, NothingIsRefusedWithoutReason)

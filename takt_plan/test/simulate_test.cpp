@@ -642,8 +642,8 @@ executors:
 )yaml");
   const auto faults = plan.faults();
   ASSERT_FALSE(faults.empty());
-  EXPECT_NE(faults[0].find("schedule.yaml:"), std::string::npos) << faults[0];
-  EXPECT_NE(faults[0].find("group"), std::string::npos) << faults[0];
+  EXPECT_NE(to_string(faults[0]).find("schedule.yaml:"), std::string::npos) << faults[0];
+  EXPECT_NE(to_string(faults[0]).find("group"), std::string::npos) << faults[0];
   const auto options_of = [](Ns duration, std::uint64_t runs) {
     SimulationOptions options;
     options.duration = duration;
@@ -657,7 +657,7 @@ executors:
   deep.tasks[3].depth = 4'000'000'000;
   const auto refused = simulate(deep, options_of(1, 1)).faults();
   ASSERT_EQ(refused.size(), 1U);
-  EXPECT_NE(refused[0].find("lower the depths"), std::string::npos) << refused[0];
+  EXPECT_NE(to_string(refused[0]).find("lower the depths"), std::string::npos) << refused[0];
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::string readers(int count)
 std::string fault_of(const std::string & system, const std::string & schedule = kSchedule)
 {
   const Faults faults = parse_plan(system, schedule).faults();
-  return faults.size() == 1 ? faults.front() : std::to_string(faults.size()) + " faults";
+  return faults.size() == 1 ? to_string(faults.front()) : std::to_string(faults.size()) + " faults";
 }
 
 bool has(const std::string & text, const std::string & part)
@@ -117,7 +117,7 @@ TEST(Size, ManyWaysOfFewCallbacksCountAsWell)
   ASSERT_TRUE(plan.ok()) << plan.faults().front();
   const Faults faults = bounds(plan->model).faults();
   ASSERT_EQ(faults.size(), 1U);
-  EXPECT_TRUE(has(faults.front(), "started in 120060 ways")) << faults.front();
+  EXPECT_TRUE(has(to_string(faults.front()), "started in 120060 ways")) << faults.front();
 }
 
 TEST(Size, MoreThanCanBePlannedIsToldBeforeTheSearch)
@@ -164,7 +164,7 @@ TEST(Size, MoreThanCanBePlannedForTheirCoresIsToldBeforeTheSearch)
   ASSERT_GT(pairs, 20'000'000U);
   const Faults faults = plan_schedule(*system, {}).faults();
   ASSERT_EQ(faults.size(), 1U);
-  EXPECT_TRUE(has(faults.front(), "there are " + std::to_string(pairs) + " pairs"))
+  EXPECT_TRUE(has(to_string(faults.front()), "there are " + std::to_string(pairs) + " pairs"))
     << faults.front();
 }
 
@@ -254,7 +254,8 @@ TEST(Size, MessagesThatMultiplyFromCallbackToCallbackEndTheSimulation)
   ASSERT_TRUE(plan.ok()) << plan.faults().front();
   const Faults faults = simulate(simulation_model(*plan), {}).faults();
   ASSERT_EQ(faults.size(), 1U);
-  EXPECT_TRUE(has(faults.front(), "messages multiply from callback to callback")) << faults.front();
+  EXPECT_TRUE(has(to_string(faults.front()), "messages multiply from callback to callback"))
+    << faults.front();
 }
 
 /// On core 0, or as members of a pool on cores 0 and 1.

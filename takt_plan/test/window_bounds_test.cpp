@@ -151,7 +151,7 @@ std::string refusal(const std::function<void(Windows &)> & change)
   change(w);
   const WindowBounds bounds = bounds_of(w.model);
   EXPECT_TRUE(bounds.tasks[1].ok());
-  return bounds.tasks[0] ? "a bound" : bounds.tasks[0].faults().front();
+  return bounds.tasks[0] ? "a bound" : to_string(bounds.tasks[0].faults().front());
 }
 
 TEST(WindowBounds, RefusesWhatTheTheoremDoesNotCover)

@@ -8,12 +8,12 @@ namespace takt_rcl::detail
 namespace
 {
 
-std::string listed(std::string_view what, const std::vector<std::string> & faults)
+std::string listed(std::string_view what, const takt_core::Faults & faults)
 {
   std::string text(what);
   const char * separator = faults.size() == 1 ? ": " : ":\n  ";
-  for (const std::string & fault : faults) {
-    text += separator + fault;
+  for (const takt_core::Fault & fault : faults) {
+    text += separator + to_string(fault);
     separator = "\n  ";
   }
   return text;
@@ -54,14 +54,14 @@ void throw_rcl(const std::string & what)
   throw Error(error.empty() ? what : what + ": " + error);
 }
 
-void throw_faults(std::string_view what, const std::vector<std::string> & faults)
+void throw_faults(std::string_view what, const takt_core::Faults & faults)
 {
   if (!faults.empty()) {
     throw Error(listed(what, faults));
   }
 }
 
-void throw_schedule_faults(std::string_view what, const std::vector<std::string> & faults)
+void throw_schedule_faults(std::string_view what, const takt_core::Faults & faults)
 {
   if (!faults.empty()) {
     throw ScheduleError(listed(what, faults));

@@ -91,7 +91,7 @@ std::vector<std::string> SchedulePlacer::defaulted() const
 takt_core::Faults SchedulePlacer::warnings() const
 {
   std::lock_guard lock(mutex_);
-  takt_core::Faults all = notes_;
+  takt_core::Faults all(notes_.begin(), notes_.end());
   const takt_schedule::ResolverReport report = resolver_.report();
   if (!strict_) {
     all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());

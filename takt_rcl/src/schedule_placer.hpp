@@ -42,7 +42,7 @@ private:
   bool has_thread_rules_ = false;
   bool rights_must_be_there_ = false;
   takt_core::Faults thread_faults_;
-  std::vector<std::string> unmatched_thread_rules_;
+  takt_core::Faults unmatched_thread_rules_;
   bool strict_ = false;
   std::atomic<bool> started_{false};
 };

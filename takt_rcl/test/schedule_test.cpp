@@ -29,7 +29,7 @@ protected:
   static takt_schedule::Schedule parse(const std::string & text)
   {
     auto schedule = takt_schedule::parse_schedule(text, "schedule.yaml");
-    for (const auto & fault : schedule.faults()) {
+    for (const std::string & fault : sentences(schedule.faults())) {
       ADD_FAILURE() << fault;
     }
     return schedule.ok() ? schedule.value() : takt_schedule::Schedule{};
@@ -111,7 +111,7 @@ TEST_F(Scheduled, RulesThatMatchNothingAreWarnings)
   auto n = node("other");
   e.add_node(n);
   bool named = false;
-  for (const std::string & warning : e.schedule_warnings()) {
+  for (const std::string & warning : sentences(e.schedule_warnings())) {
     named = named || warning.find("/n:timer(5ms)") != std::string::npos;
   }
   EXPECT_TRUE(named);
@@ -154,7 +154,7 @@ executors:
   });
   const auto warnings = e.schedule_warnings();
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_NE(warnings[0].find("middleware ceiling"), std::string::npos) << warnings[0];
+  EXPECT_NE(to_string(warnings[0]).find("middleware ceiling"), std::string::npos) << warnings[0];
 }
 
 TEST_F(Scheduled, StrictRefusesTheFirstSpinWithAllThatMatchedNothing)
@@ -173,7 +173,7 @@ TEST_F(Scheduled, StrictRefusesTheFirstSpinWithAllThatMatchedNothing)
       spin();
       ADD_FAILURE() << "it ran";
     } catch (const ScheduleError & error) {
-      for (const std::string & fault : faults) {
+      for (const std::string & fault : sentences(faults)) {
         EXPECT_NE(std::string(error.what()).find(fault), std::string::npos) << error.what();
       }
     }
@@ -209,7 +209,8 @@ executors:
   auto n = node("n");
   e.add_node(n);
   ASSERT_EQ(e.schedule_faults().size(), 1u);
-  EXPECT_NE(e.schedule_faults()[0].find("'nobody.*' matches no thread"), std::string::npos);
+  EXPECT_NE(
+    to_string(e.schedule_faults()[0]).find("'nobody.*' matches no thread"), std::string::npos);
   EXPECT_THROW(e.spin(), ScheduleError);
 }
 
@@ -244,7 +245,7 @@ executors:
   // A thread gives itself its name some time after it was made; each entity has all of them looked at.
   ASSERT_TRUE(wait_until([] { return has_thread("dds.ev"); }));
   auto pub = n->create_publisher<Number>("numbers", QoS(1));
-  for (const std::string & warning : e.schedule_warnings()) {
+  for (const std::string & warning : sentences(e.schedule_warnings())) {
     ADD_FAILURE() << warning;
   }
 }

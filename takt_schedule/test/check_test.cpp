@@ -23,7 +23,7 @@ TEST(Check, TellsWhereEveryCallbackGoes)
     parse(with_main(kThreads + "callbacks:\n  - {match: \"/a:timer(*)\", threads: hot}"));
   const CheckReport report =
     check(schedule, {{"/a:timer(1s)", Kind::timer}, {"/b:sub(/p)", Kind::subscription}});
-  EXPECT_EQ(report.faults, Strings{});
+  EXPECT_EQ(sentences(report.faults), Strings{});
   EXPECT_EQ(report.defaulted_callbacks, Strings{"/b:sub(/p)"});
   ASSERT_EQ(report.placements.size(), 2U);
   EXPECT_EQ(report.placements[0].threads, Strings{"hot"});
@@ -44,7 +44,7 @@ TEST(Check, ReportsTiesUnmatchedPatternsAndUnknownChainIdsTogether)
   const CheckReport report =
     check(schedule, {{"/ab:timer(1s)", Kind::timer}, {"/ac:timer(1s)", Kind::timer}});
   EXPECT_EQ(
-    report.faults,
+    sentences(report.faults),
     (Strings{
       "s.yaml:9:9: '/ab:timer(1s)' is matched equally well by '/a*:timer(1s)' (line 8) and "
       "'/*b:timer(1s)' (line 9); make one of them more specific",
@@ -60,28 +60,30 @@ TEST(Check, FindsGroupsAcrossOsPriorities)
     {"/a:sub(/p)", Kind::subscription, "/a:group(0)"},
     {"/a:timer(1s)", Kind::timer, "/a:group(0)"}};
   EXPECT_EQ(
-    check(parse(with_main(body)), callbacks).faults,
+    sentences(check(parse(with_main(body)), callbacks).faults),
     Strings{
       "s.yaml:7:9: group '/a:group(0)' holds '/a:timer(1s)' and '/a:sub(/p)', which are bound to "
       "threads of different OS priority; bind them alike, put them into different groups, or add "
       "to groups: {match: \"/a:group(0)\", across_priorities: allow}"});
   EXPECT_EQ(
-    check(
-      parse(with_main(body + "\ngroups:\n  - {match: \"/a:group(0)\", across_priorities: allow}")),
-      callbacks)
-      .faults,
+    sentences(check(
+                parse(with_main(
+                  body + "\ngroups:\n  - {match: \"/a:group(0)\", across_priorities: allow}")),
+                callbacks)
+                .faults),
     Strings{});
   for (ListedCallback & callback : callbacks) {
     callback.reentrant = true;
   }
-  EXPECT_EQ(check(parse(with_main(body)), callbacks).faults, Strings{}) << "nobody waits";
+  EXPECT_EQ(sentences(check(parse(with_main(body)), callbacks).faults), Strings{})
+    << "nobody waits";
 }
 
 TEST(Check, RefusesAListWithAnIdTwice)
 {
   const Schedule schedule = parse(with_main("threads: {t: }\ndefault: t"));
   EXPECT_EQ(
-    check(schedule, {{"/a:w(0)", Kind::waitable}, {"/a:w(0)", Kind::waitable}}).faults,
+    sentences(check(schedule, {{"/a:w(0)", Kind::waitable}, {"/a:w(0)", Kind::waitable}}).faults),
     Strings{"s.yaml: the list of callbacks holds '/a:w(0)' twice"});
 }
 
@@ -95,8 +97,8 @@ TEST(Check, WithSeveralExecutorsCallbacksBelongToThoseThatHaveARule)
   const CheckReport report = check(
     parse(kTwo),
     {{"/a/x:w(0)", Kind::waitable}, {"/b/x:w(0)", Kind::waitable}, {"/c:w(0)", Kind::waitable}});
-  EXPECT_EQ(report.faults, Strings{});
-  EXPECT_EQ(report.warnings, Strings{});
+  EXPECT_EQ(sentences(report.faults), Strings{});
+  EXPECT_EQ(sentences(report.warnings), Strings{});
   ASSERT_EQ(report.placements.size(), 2U);
   EXPECT_EQ(report.placements[0].executor, "one");
   EXPECT_EQ(report.placements[1].executor, "two");
@@ -108,7 +110,8 @@ TEST(Check, WithSeveralExecutorsCallbacksMaySayWhereTheyAre)
   const CheckReport report = check(
     parse(kTwo), {{"/a/x:w(0)", Kind::waitable, "", false, "two"},
                   {"/b/x:w(0)", Kind::waitable, "", false, "twoo"}});
-  EXPECT_EQ(report.faults, Strings{"s.yaml:3:3: no executor 'twoo'; did you mean 'two'?"});
+  EXPECT_EQ(
+    sentences(report.faults), Strings{"s.yaml:3:3: no executor 'twoo'; did you mean 'two'?"});
   ASSERT_EQ(report.placements.size(), 1U);
   EXPECT_EQ(report.placements[0].executor, "two");
 }
@@ -117,9 +120,9 @@ TEST(Check, OfOneExecutorJudgesIdsOfChainsThatMustBeInIt)
 {
   const CheckReport report =
     check(parse(kTwo), {{"/a/x:timer(1s)", Kind::timer}, {"/c:w(0)", Kind::waitable}}, "one");
-  EXPECT_EQ(report.faults, Strings{});
+  EXPECT_EQ(sentences(report.faults), Strings{});
   EXPECT_EQ(
-    report.warnings,
+    sentences(report.warnings),
     Strings{"s.yaml:5:21: chain 'c': '/a/x:w(0)' matches no callback; did you mean "
             "'/c:w(0)'?"});
 }
@@ -131,9 +134,10 @@ TEST(Check, OfTheOnlyExecutorIdsOfChainsThatAreMissingAreFaultsIfStrict)
     with_main(kThreads) + "chains:\n  c: {path: [\"/a:timer(1s)\", \"/b:sub(/p)\"]}\n";
   const std::vector<ListedCallback> callbacks{{"/a:timer(1s)", Kind::timer}};
   const CheckReport lenient = check(parse(text), callbacks, "main");
-  EXPECT_EQ(lenient.faults, Strings{});
+  EXPECT_EQ(sentences(lenient.faults), Strings{});
   ASSERT_EQ(lenient.warnings.size(), 1U);
-  EXPECT_NE(lenient.warnings[0].find("'/b:sub(/p)' matches no callback"), std::string::npos);
+  EXPECT_NE(
+    to_string(lenient.warnings[0]).find("'/b:sub(/p)' matches no callback"), std::string::npos);
   EXPECT_EQ(check(parse("strict: true\n" + text), callbacks, "main").faults.size(), 1U);
   EXPECT_EQ(check(parse(text), callbacks).faults.size(), 1U) << "the list is of all there are";
 }
@@ -141,8 +145,8 @@ TEST(Check, OfTheOnlyExecutorIdsOfChainsThatAreMissingAreFaultsIfStrict)
 TEST(Check, OfOneExecutorLeavesTheOthersAndTheirChainsAlone)
 {
   const CheckReport report = check(parse(kTwo), {{"/a/x:w(0)", Kind::waitable}}, "one");
-  EXPECT_EQ(report.faults, Strings{});
-  EXPECT_EQ(report.warnings, Strings{});
+  EXPECT_EQ(sentences(report.faults), Strings{});
+  EXPECT_EQ(sentences(report.warnings), Strings{});
   EXPECT_EQ(check(parse(kTwo), {}, "three").faults.size(), 1U);
 }
 

@@ -23,7 +23,7 @@ TEST(Docs, TheFaultyExampleHasExactlyTheFaultsShown)
   std::string shown;
   const auto schedule =
     parse_schedule(test::docs_example("faulty"), "schedule.yaml", test::machine());
-  for (const std::string & fault : schedule.faults()) {
+  for (const std::string & fault : sentences(schedule.faults())) {
     shown += fault + "\n";
   }
   EXPECT_EQ(shown, test::docs_example("its faults"));

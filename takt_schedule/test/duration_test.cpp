@@ -16,7 +16,8 @@ using takt_core::Duration;
 Duration good(std::string_view text)
 {
   const auto result = parse_duration(text);
-  EXPECT_TRUE(result.ok()) << text << ": " << (result.ok() ? "" : result.faults().front());
+  EXPECT_TRUE(result.ok()) << text << ": "
+                           << (result.ok() ? "" : to_string(result.faults().front()));
   return result.ok() ? result.value() : Duration{-1};
 }
 
@@ -24,7 +25,7 @@ std::string fault(std::string_view text)
 {
   const auto faults = parse_duration(text).faults();
   EXPECT_EQ(faults.size(), 1U) << text;
-  return faults.empty() ? "" : faults.front();
+  return faults.empty() ? "" : to_string(faults.front());
 }
 
 TEST(Duration, IsReadInEveryUnit)

@@ -43,10 +43,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t * data, std::size_t siz
   machine.realtime = false;
   const std::string_view text(reinterpret_cast<const char *>(data), size);
   const auto schedule = takt_schedule::parse_schedule(text, "f.yaml", machine);
-  for (const std::string & fault : schedule.faults()) {
+  for (const std::string & fault : sentences(schedule.faults())) {
     require(has_position(fault), "fault without a position", fault);
   }
-  for (const std::string & fault : takt_schedule::parse_system(text, "f.yaml").faults()) {
+  for (const std::string & fault :
+       sentences(takt_schedule::parse_system(text, "f.yaml").faults())) {
     require(has_position(fault), "fault without a position", fault);
   }
   if (schedule) {

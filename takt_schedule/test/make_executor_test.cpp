@@ -197,7 +197,7 @@ TEST(MakeExecutor, UsesFallbacksAndTellsSo)
 TEST(MakeExecutor, OfAnUnknownNameIsAFault)
 {
   EXPECT_EQ(
-    make_executor(parse(with_main("threads: {a: {}}\ndefault: a")), "other").faults(),
+    sentences(make_executor(parse(with_main("threads: {a: {}}\ndefault: a")), "other").faults()),
     Strings{"s.yaml:3:3: no executor 'other'; there is only 'main'"});
 }
 
@@ -206,7 +206,7 @@ TEST(MakeExecutor, FaultsOfTheCoreNameTheExecutorsLine)
   // Parsed for a machine with more cores than this one will ever have.
   const Schedule schedule =
     parse(with_main("threads: {a: {cores: [60000]}}\ndefault: a"), test::machine(60001));
-  const Strings found = make_executor(schedule, "main").faults();
+  const Strings found = sentences(make_executor(schedule, "main").faults());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_TRUE(found[0].starts_with("s.yaml:3:3: ")) << found[0];
 }

@@ -27,13 +27,13 @@ using test::with_main;
 
 const std::string kHead = "version: 1\nhosts: {h: {cores: 4, overheads: {}}}\n";
 
-Faults system_faults(const std::string & text)
+Strings system_faults(const std::string & text)
 {
-  return parse_system(text, "s.yaml").faults();
+  return sentences(parse_system(text, "s.yaml").faults());
 }
 
 /// Starts with `begin`, ends with the number of those that are left out.
-void expect_many(const Faults & found, const std::string & begin, int all)
+void expect_many(const Strings & found, const std::string & begin, int all)
 {
   ASSERT_EQ(found.size(), 501U) << found.front();
   EXPECT_TRUE(found.front().starts_with(begin)) << found.front();
@@ -48,7 +48,7 @@ TEST(Many, FaultsBeyondTheFirstAreCounted)
            repeated(count, [](const std::string & n) { return "k" + n + ":\n"; });
   };
   EXPECT_EQ(test::faults(keys(500)).size(), 500U);
-  const Faults one_more = test::faults(keys(501));
+  const Strings one_more = test::faults(keys(501));
   ASSERT_EQ(one_more.size(), 501U);
   EXPECT_EQ(one_more.back(), "s.yaml: 1 more fault; mend these first");
   expect_many(test::faults(keys(40'000)), "s.yaml:3:1: unknown key 'k0'", 40'000);
@@ -56,7 +56,7 @@ TEST(Many, FaultsBeyondTheFirstAreCounted)
 
 TEST(Many, DuplicateKeysAreCountedToo)
 {
-  const Faults found = test::faults(
+  const Strings found = test::faults(
     "version: 1\nexecutors: {main: {threads: {t: {}}, default: t}}\n" +
     repeated(40'000, [](const std::string &) { return "strict: true\n"; }));
   expect_many(found, "s.yaml:4:1: duplicate key 'strict'", 39'999);
@@ -100,7 +100,7 @@ TEST(Many, WarningsAreCountedLikewise)
 
 TEST(Many, FaultsAboutUnknownTopicsAreNotCompared)
 {
-  const Faults found =
+  const Strings found =
     system_faults(kHead + "callbacks:\n" + repeated(kMany, [](const std::string & n) {
                     return "- {id: \"/n" + n +
                            ":sub(/x)\", time: 1ms, triggers: /some/topic/of/nobody/" + n +
@@ -112,7 +112,7 @@ TEST(Many, FaultsAboutUnknownTopicsAreNotCompared)
 
 TEST(Many, UnknownCallbacksOfChainsAreNotComparedEither)
 {
-  const Faults found = system_faults(
+  const Strings found = system_faults(
     kHead + "callbacks:\n" +
     repeated(
       1000,
@@ -128,7 +128,7 @@ TEST(Many, UnknownCallbacksOfChainsAreNotComparedEither)
 
 TEST(Many, FaultsAtOnePlaceAreToldApart)
 {
-  const Faults found = system_faults(
+  const Strings found = system_faults(
     kHead + "callbacks:\n- &b {id: \"/a:sub(/x)\", time: 1ms, period: 1s, triggers: /x}\n" +
     "- {id: \"/p:timer(1s)\", time: 1ms, period: 1s, publishes: /x}\n" +
     repeated(
@@ -140,7 +140,7 @@ TEST(Many, FaultsAtOnePlaceAreToldApart)
 
 TEST(Many, AliasesOfOneFaultAreOneFault)
 {
-  const Faults found = test::faults(with_main(
+  const Strings found = test::faults(with_main(
     "threads: {a: {}}\ndefault: a\ncallbacks:\n- &r {match: 5x}\n" +
     repeated(10'000, [](const std::string &) { return "- *r\n"; })));
   EXPECT_EQ(found.size(), 1U) << found.front();
@@ -173,7 +173,7 @@ TEST(Many, ChainsThroughWideCallbacksAreRead)
 
 TEST(Many, TopicsOfOneCallbackHaveALimit)
 {
-  const Faults found = system_faults(wide(10'001, ""));
+  const Strings found = system_faults(wide(10'001, ""));
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(
     found.front(),
@@ -194,16 +194,17 @@ TEST(Many, CoresAndThreadsOfAllHostsHaveALimit)
   EXPECT_TRUE(faults_of(repeated(25, hosts("cores: 4000"))).empty());
   EXPECT_EQ(
     faults_of(repeated(1000, hosts("cores: 4000"))),
-    Faults{"s.yaml:28:3: with 'h25' the hosts have more than 100000 cores together; describe fewer "
-           "hosts, or fewer cores of them"});
+    Strings{
+      "s.yaml:28:3: with 'h25' the hosts have more than 100000 cores together; describe fewer "
+      "hosts, or fewer cores of them"});
   EXPECT_EQ(
     faults_of(
       "  h0: {cores: 1, other_threads: {" +
       repeated(
         10'001, [](const std::string & n) { return "o" + n + ": {time: 1us, period: 1s}, "; }) +
       "}}\n"),
-    Faults{"s.yaml:3:3: with 'h0' the hosts have 10001 other threads together, and at most 10000; "
-           "put some of them together into one"});
+    Strings{"s.yaml:3:3: with 'h0' the hosts have 10001 other threads together, and at most 10000; "
+            "put some of them together into one"});
 }
 
 TEST(Many, RulesForManyCallbacksAreLookedUp)
@@ -259,7 +260,7 @@ TEST(Many, PatternsForTooManyCallbacksAreRefused)
 
 TEST(Many, ThreadsByTheThousandAreOneFault)
 {
-  const Faults found = test::faults(with_main(
+  const Strings found = test::faults(with_main(
     "threads: {" +
     repeated(
       10'000,
@@ -276,7 +277,7 @@ TEST(Many, ThreadsByTheThousandAreOneFault)
 TEST(Many, CharactersOfAnIdHaveALimit)
 {
   const std::string long_name(1'000'000, 'a');
-  const Faults found = system_faults(
+  const Strings found = system_faults(
     kHead + "callbacks: [{id: \"/" + long_name + ":timer(1s)\", time: 1ms, period: 1s}]\n");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NE(
@@ -288,7 +289,7 @@ TEST(Many, CharactersOfAnIdHaveALimit)
   for (int i = 0; i < 200'000; ++i) {
     stars += "a*";
   }
-  const Faults of_pattern = test::faults(
+  const Strings of_pattern = test::faults(
     with_main("threads: {a: {}}\ndefault: a\ncallbacks:\n- match: '/" + stars + ":timer(*)'") +
     "\nchains: {c: {priority: 1, path: ['/" + std::string(400'000, 'a') + ":timer(1s)']}}\n");
   EXPECT_EQ(of_pattern.size(), 2U);

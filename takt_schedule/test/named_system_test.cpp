@@ -137,7 +137,8 @@ TEST_F(NamedSystem, TellsWhatIsWrong)
   for (const char * name : {"", "~", "''"}) {
     const auto empty = found(name, "s.yaml");
     ASSERT_FALSE(empty.ok());
-    EXPECT_NE(empty.faults().at(0).find(kind), std::string::npos) << empty.faults().at(0);
+    EXPECT_NE(to_string(empty.faults().at(0)).find(kind), std::string::npos)
+      << empty.faults().at(0);
   }
   EXPECT_EQ(
     found("a/gone.yaml", "s.yaml").faults().at(0),

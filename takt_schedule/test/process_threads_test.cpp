@@ -67,7 +67,7 @@ TEST(ProcessThreads, GetTheAttributesOfTheRuleThatMatchesTheirName)
   const NamedThread other("worker");
   auto threads = process_threads("  - {match: \"dds.*\", nice: 7}\n  - {match: dds.ev.0, nice: 9}");
   const ProcessThreadsReport report = threads.apply();
-  EXPECT_EQ(report.faults, Strings{});
+  EXPECT_EQ(sentences(report.faults), Strings{});
   ASSERT_EQ(report.threads.size(), 2U);
   // They come in the order of their numbers, and numbers start again from the smallest.
   const std::size_t first = udp.tid() < event.tid() ? 0 : 1;
@@ -89,7 +89,7 @@ TEST(ProcessThreads, KeepWhatTheRuleDoesNotName)
     takt_core::apply({.policy = takt_core::Policy::batch, .nice = 8}, thread.tid()).granted_all());
   const int core = takt_core::usable_cores().front();
   auto threads = process_threads("  - {match: dds.x, cores: [" + std::to_string(core) + "]}");
-  EXPECT_EQ(threads.apply().faults, Strings{});
+  EXPECT_EQ(sentences(threads.apply().faults), Strings{});
   const takt_core::ThreadAttributes has = takt_core::read_attributes(thread.tid());
   EXPECT_EQ(has.policy, takt_core::Policy::batch);
   EXPECT_EQ(has.nice, 8);
@@ -114,13 +114,13 @@ TEST(ProcessThreads, ThatCameLaterAreFoundByTheNextCall)
 {
   auto threads = process_threads("  - {match: \"dds.*\", nice: 7}");
   EXPECT_EQ(
-    threads.apply().unmatched_rules,
+    sentences(threads.apply().unmatched_rules),
     Strings{"s.yaml:7:9: pattern 'dds.*' matches no thread of this process"});
   {
     const NamedThread thread("dds.x");
     EXPECT_EQ(threads.apply().threads.size(), 1U);
   }
-  EXPECT_EQ(threads.apply().unmatched_rules, Strings{}) << "it has matched once";
+  EXPECT_EQ(sentences(threads.apply().unmatched_rules), Strings{}) << "it has matched once";
 }
 
 TEST(ProcessThreads, OfTheExecutorAreNeverTouched)
@@ -138,7 +138,7 @@ TEST(ProcessThreads, ForWhichTwoRulesTieAreAFaultAndLeftAlone)
   auto threads = process_threads("  - {match: \"a*\", nice: 7}\n  - {match: \"*b\", nice: 8}");
   const ProcessThreadsReport report = threads.apply();
   EXPECT_EQ(
-    report.faults,
+    sentences(report.faults),
     Strings{
       "s.yaml:8:9: thread 'ab' is matched equally well by 'a*' (line 7) and '*b' (line 8); make "
       "one of them more specific"});
@@ -156,8 +156,8 @@ TEST(ProcessThreads, RefusalsAreFaultsWithTheThreadAndTheLine)
     "main");
   const ProcessThreadsReport report = threads->apply();
   ASSERT_EQ(report.faults.size(), 1U);
-  EXPECT_TRUE(report.faults[0].starts_with(
-    "s.yaml:7:9: thread 'dds.x' (" + std::to_string(thread.tid()) + "): "))
+  EXPECT_TRUE(to_string(report.faults[0])
+                .starts_with("s.yaml:7:9: thread 'dds.x' (" + std::to_string(thread.tid()) + "): "))
     << report.faults[0];
 }
 

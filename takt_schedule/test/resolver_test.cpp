@@ -87,7 +87,7 @@ TEST(Resolver, ATieIsAFaultThatNamesBothLines)
   auto r = resolver(with_main(
     kThreads + "callbacks:\n  - {match: \"/a*:timer(1s)\"}\n  - {match: \"/*b:timer(1s)\"}"));
   EXPECT_EQ(
-    r.resolve("/ab:timer(1s)", Kind::timer).faults(),
+    sentences(r.resolve("/ab:timer(1s)", Kind::timer).faults()),
     Strings{"s.yaml:8:9: '/ab:timer(1s)' is matched equally well by '/a*:timer(1s)' (line 7) and "
             "'/*b:timer(1s)' (line 8); make one of them more specific"});
   EXPECT_TRUE(r.resolve("/ax:timer(1s)", Kind::timer).ok());
@@ -120,7 +120,7 @@ TEST(Resolver, PatternsThatMatchedNothingAreToldWithWhatWasMeant)
   EXPECT_TRUE(r.resolve("/lidar:timer(100ms)", Kind::timer).ok());
   EXPECT_TRUE(r.resolve("/lidar:sub(/points)", Kind::subscription).ok());
   EXPECT_EQ(
-    r.unmatched_rules(),
+    sentences(r.unmatched_rules()),
     (Strings{
       "s.yaml:7:9: pattern '/lidar:sub(*)' matches no callback; did you mean '/lidar:sub(**)'? '*' "
       "stays within one segment",
@@ -136,7 +136,7 @@ TEST(Resolver, UnmatchedRulesAreWarningsAndUnderStrictFaults)
   EXPECT_EQ(resolver(body).report().faults.size(), 0U);
   EXPECT_EQ(resolver("strict: true\n" + body).report().warnings.size(), 0U);
   EXPECT_EQ(
-    resolver("strict: true\n" + body).report().faults,
+    sentences(resolver("strict: true\n" + body).report().faults),
     Strings{"s.yaml:8:9: '/a:w(0)' matches no callback"});
 }
 
@@ -148,12 +148,12 @@ TEST(Resolver, IdsOfChainsThatMatchedNothingAreToldLikePatterns)
   EXPECT_TRUE(r.resolve("/a:timer(2s)", Kind::timer).ok());
   EXPECT_TRUE(r.resolve("/b:sub(/x)", Kind::subscription).ok());
   EXPECT_EQ(
-    r.report().warnings,
+    sentences(r.report().warnings),
     Strings{"s.yaml:7:14: chain 'c': '/a:timer(1s)' matches no callback; did you mean "
             "'/a:timer(2s)'?"});
-  EXPECT_EQ(r.report(false).warnings, Strings{});
+  EXPECT_EQ(sentences(r.report(false).warnings), Strings{});
   auto strict = resolver("strict: true\n" + with_main(kThreads) + kChain);
-  EXPECT_EQ(strict.report().warnings, Strings{});
+  EXPECT_EQ(sentences(strict.report().warnings), Strings{});
   EXPECT_EQ(strict.report().faults.size(), 2U);
 }
 
@@ -183,10 +183,11 @@ TEST(Resolver, ReportsRulesThatMoreSpecificOnesAlwaysBeat)
     with_main(kThreads + "callbacks:\n  - {match: \"/a*:w(0)\"}\n  - {match: \"/ab*:w(0)\"}"));
   EXPECT_TRUE(r.resolve("/abc:w(0)", Kind::waitable).ok());
   EXPECT_EQ(
-    r.report().warnings, Strings{"s.yaml:7:9: pattern '/a*:w(0)' only matches callbacks for which "
-                                 "a more specific rule decides"});
+    sentences(r.report().warnings),
+    Strings{"s.yaml:7:9: pattern '/a*:w(0)' only matches callbacks for which "
+            "a more specific rule decides"});
   EXPECT_TRUE(r.resolve("/axc:w(0)", Kind::waitable).ok());
-  EXPECT_EQ(r.report().warnings, Strings{});
+  EXPECT_EQ(sentences(r.report().warnings), Strings{});
 }
 
 TEST(Resolver, FollowingPoolsNeedAPriorityFromTheRuleOrAChain)
@@ -201,7 +202,7 @@ TEST(Resolver, FollowingPoolsNeedAPriorityFromTheRuleOrAChain)
   EXPECT_TRUE(r.resolve("/own:w(0)", Kind::waitable).ok());
   EXPECT_TRUE(r.resolve("/chained:w(0)", Kind::waitable).ok());
   EXPECT_EQ(
-    r.resolve("/high:w(0)", Kind::waitable).faults(),
+    sentences(r.resolve("/high:w(0)", Kind::waitable).faults()),
     Strings{"s.yaml:3:3: '/high:w(0)' has priority 51, which the following pool 'pool' cannot "
             "take; give it 1 "
             "to 50 by a rule or a chain"});
@@ -223,7 +224,7 @@ TEST(Resolver, GroupsMayBeAllowedAcrossPriorities)
 TEST(Resolver, OfAnUnknownExecutorIsAFault)
 {
   EXPECT_EQ(
-    Resolver::create(test::parse(with_main(kThreads)), "mian").faults(),
+    sentences(Resolver::create(test::parse(with_main(kThreads)), "mian").faults()),
     Strings{"s.yaml:3:3: no executor 'mian'; did you mean 'main'?"});
 }
 

@@ -28,13 +28,13 @@ inline Machine machine(int cores = 4)
 
 inline std::vector<std::string> faults(std::string_view text, const Machine & on = machine())
 {
-  return parse_schedule(text, "s.yaml", on).faults();
+  return sentences(parse_schedule(text, "s.yaml", on).faults());
 }
 
 inline Schedule parse(std::string_view text, const Machine & on = machine())
 {
   auto schedule = parse_schedule(text, "s.yaml", on);
-  for (const std::string & fault : schedule.faults()) {
+  for (const std::string & fault : sentences(schedule.faults())) {
     ADD_FAILURE() << fault;
   }
   return schedule ? schedule.value() : Schedule{};

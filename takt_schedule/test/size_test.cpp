@@ -13,7 +13,7 @@ std::string fault(std::string_view text)
 {
   const auto faults = parse_size(text).faults();
   EXPECT_EQ(faults.size(), 1U) << text;
-  return faults.empty() ? "" : faults.front();
+  return faults.empty() ? "" : to_string(faults.front());
 }
 
 TEST(Size, IsReadInEveryUnit)

@@ -20,7 +20,7 @@ using takt_core::Faults;
 System parse(const std::string & text)
 {
   auto system = parse_system(text, "s.yaml");
-  for (const std::string & fault : system.faults()) {
+  for (const std::string & fault : sentences(system.faults())) {
     ADD_FAILURE() << fault;
   }
   return system ? std::move(system.value()) : System{};
@@ -215,7 +215,7 @@ TEST(System, TheFaultyExampleOfTheDocumentationHasExactlyTheFaultsShown)
 {
   std::string shown;
   for (const std::string & fault :
-       parse_system(test::docs_example("faulty", "system.md"), "system.yaml").faults()) {
+       sentences(parse_system(test::docs_example("faulty", "system.md"), "system.yaml").faults())) {
     shown += fault + "\n";
   }
   EXPECT_EQ(shown, test::docs_example("its faults", "system.md"));
@@ -293,7 +293,8 @@ TEST(System, RefusesTopicsThatLeadNowhereAndCallbacksThatNeverRest)
      "id: \"/c:sub(/y)\", time: 1ms, triggers: /y, publishes: /z"}));
   ASSERT_EQ(cycle.size(), 1U);
   EXPECT_NE(
-    cycle[0].find("'/b:sub(/x)' triggers itself: '/b:sub(/x)' -> '/c:sub(/y)' -> '/b:sub(/x)'"),
+    to_string(cycle[0]).find(
+      "'/b:sub(/x)' triggers itself: '/b:sub(/x)' -> '/c:sub(/y)' -> '/b:sub(/x)'"),
     std::string::npos)
     << cycle[0];
 }
@@ -358,7 +359,7 @@ TEST(System, FindsCyclesWhereThereAreAnyAndOnlyThere)
     const bool expected = has_cycle(edge);
     cyclic += expected;
     ASSERT_EQ(!found.empty(), expected) << text;
-    for (const std::string & fault : found) {
+    for (const std::string & fault : sentences(found)) {
       const std::size_t way = fault.find(" triggers itself: ");
       ASSERT_NE(way, std::string::npos) << fault << "\n" << text;
       for (std::size_t at = fault.find("'/c", way), to = 0;; at = to) {
@@ -401,7 +402,8 @@ TEST(System, RefusesExecutorsOnTwoHostsAndGroupsInTwoExecutors)
     "executor");
   const Faults none = faults(head + callback("a", "group: g"));
   ASSERT_EQ(none.size(), 1U);
-  EXPECT_NE(none[0].find("has no host, and there are several: a and b"), std::string::npos);
+  EXPECT_NE(
+    to_string(none[0]).find("has no host, and there are several: a and b"), std::string::npos);
 }
 
 TEST(System, KnowsOtherKindsOfFiles)
@@ -435,7 +437,7 @@ TEST(System, ReadsManyCallbacksAndRefusesTooMany)
   EXPECT_EQ(parse(text(100'000)).callbacks.size(), 100'000U);
   const Faults many = faults(text(600'000));
   ASSERT_EQ(many.size(), 1U);
-  EXPECT_NE(many[0].find("more than"), std::string::npos) << many[0];
+  EXPECT_NE(to_string(many[0]).find("more than"), std::string::npos) << many[0];
 }
 
 TEST(System, ReadsManyGroups)

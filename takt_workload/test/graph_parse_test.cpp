@@ -29,7 +29,7 @@ TEST(GraphFile, ReportsAllFaultsWithTheirLines)
     "g.yaml");
   ASSERT_FALSE(graph.ok());
   std::string all;
-  for (const std::string & fault : graph.faults()) {
+  for (const std::string & fault : sentences(graph.faults())) {
     all += fault + "\n";
   }
   for (const char * expected :
@@ -83,7 +83,7 @@ TEST(GraphFile, AFaultyPayloadHidesNoFaultOfAGraphWhoseNodesAreGood)
     "kpis: {hot_path: {roots: [A], sink: B}}\n",
     "g.yaml");
   std::string all;
-  for (const std::string & fault : graph.faults()) {
+  for (const std::string & fault : sentences(graph.faults())) {
     all += fault + "\n";
   }
   for (const char * expected :
@@ -125,7 +125,7 @@ TEST(GraphFile, RefusesChainsThatDoNotConnect)
     "  - {name: C, kind: command, input: P}\nchains:\n";
   const auto fault = [&](const std::string & path) {
     const auto graph = parse_graph(head + "  - {name: c, path: [" + path + "]}\n", "g");
-    return graph ? std::string() : graph.faults().front();
+    return graph ? std::string() : to_string(graph.faults().front());
   };
   EXPECT_EQ(fault("A, B, P"), "");
   EXPECT_EQ(fault("P, C"), "");
@@ -142,7 +142,7 @@ TEST(GraphFile, RefusesWhatCannotBeMeant)
   const auto fault = [](const std::string & nodes, const std::string & rest = "") {
     const auto graph = parse_graph("version: 1\nname: g\nnodes:\n" + nodes + rest, "g");
     std::string all;
-    for (const std::string & one : graph.faults()) {
+    for (const std::string & one : sentences(graph.faults())) {
       all += one + "\n";
     }
     return all;
@@ -183,7 +183,7 @@ TEST(GraphFile, RefusesWhatCannotBeMeant)
 TEST(GraphFile, SuggestsWhatIsClose)
 {
   const auto fault = [](const std::string & text) {
-    return parse_graph(text, "g").faults().front();
+    return to_string(parse_graph(text, "g").faults().front());
   };
   const std::string head = "version: 1\nname: g\nnodes:\n";
   EXPECT_EQ(
@@ -209,7 +209,7 @@ TEST(GraphFile, RefusesWhatNoTimerDrives)
     "  - {name: B, kind: transform, input: A}\n",
     "g");
   ASSERT_FALSE(graph.ok());
-  EXPECT_NE(graph.faults().front().find("never runs"), std::string::npos);
+  EXPECT_NE(to_string(graph.faults().front()).find("never runs"), std::string::npos);
 }
 
 TEST(GraphFile, TheDocumentedExampleIsValid)
@@ -220,7 +220,7 @@ TEST(GraphFile, TheDocumentedExampleIsValid)
   const auto end = text.find("```", begin);
   ASSERT_NE(end, std::string::npos);
   const auto graph = parse_graph(text.substr(begin, end - begin), "graphs.md");
-  for (const std::string & fault : graph.faults()) {
+  for (const std::string & fault : sentences(graph.faults())) {
     ADD_FAILURE() << fault;
   }
   // A first example shall meet its own deadline: work and waiting for the partner take half of it.
@@ -260,7 +260,7 @@ TEST(GraphFile, FaultsSayWhatStandsThereAndWhatToWrite)
     {head + "---\nname: y\n", "a graph file holds one document; remove what follows '---'"}};
   for (const auto & [text, said] : cases) {
     std::string all;
-    for (const std::string & fault : parse_graph(text, "g").faults()) {
+    for (const std::string & fault : sentences(parse_graph(text, "g").faults())) {
       all += fault + "\n";
     }
     EXPECT_NE(all.find(said), std::string::npos) << said << "\nin\n" << all;

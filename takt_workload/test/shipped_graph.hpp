@@ -14,7 +14,7 @@ namespace takt_workload
 inline Graph shipped(const std::string & name)
 {
   auto graph = load_graph(name);
-  for (const std::string & fault : graph.faults()) {
+  for (const std::string & fault : sentences(graph.faults())) {
     ADD_FAILURE() << fault;
   }
   return graph ? *graph : Graph{};

@@ -4,27 +4,35 @@
 #ifndef TAKT_CORE__RESULT_HPP_
 #define TAKT_CORE__RESULT_HPP_
 
-#include <string>
+#include <concepts>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "takt_core/fault.hpp"
+
 namespace takt_core
 {
 
-/// All faults found by one operation, each one sentence: what, where, what to do.
-using Faults = std::vector<std::string>;
-
-/// Either a `T` or a non-empty list of faults.
+/// Either a `T` or a non-empty list of faults. Another package may have a fault type `F` of its own;
+/// where that turns into another one, so do lists of them.
 ///
 /// What a temporary holds is given out by value, so that `for (... : make().value())` and
 /// `const auto & x = *make()` hold what they name.
-template <typename T>
+template <typename T, typename F = Fault>
 class [[nodiscard]] Result
 {
 public:
-  Result(T value) : content_(std::move(value)) {}         // NOLINT: implicit by intent
-  Result(Faults faults) : content_(std::move(faults)) {}  // NOLINT: implicit by intent
+  using FaultList = std::vector<F>;
+
+  Result(T value) : content_(std::move(value)) {}            // NOLINT: implicit by intent
+  Result(FaultList faults) : content_(std::move(faults)) {}  // NOLINT: implicit by intent
+  template <typename G>
+  requires(!std::same_as<F, G> && std::convertible_to<G, F>)
+    Result(const std::vector<G> & faults)  // NOLINT: implicit by intent
+  : content_(FaultList(faults.begin(), faults.end()))
+  {
+  }
 
   bool ok() const noexcept { return content_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
@@ -40,27 +48,32 @@ public:
   const T * operator->() const { return &std::get<0>(content_); }
 
   /// The faults; empty when `ok()`.
-  Faults faults() const { return ok() ? Faults{} : std::get<1>(content_); }
+  FaultList faults() const { return ok() ? FaultList{} : std::get<1>(content_); }
 
 private:
-  std::variant<T, Faults> content_;
+  std::variant<T, FaultList> content_;
 };
 
 /// Success, or a list of faults.
-class [[nodiscard]] Status
+template <typename F>
+class [[nodiscard]] BasicStatus
 {
 public:
-  Status() = default;
-  Status(Faults faults) : faults_(std::move(faults)) {}  // NOLINT: implicit by intent
+  using FaultList = std::vector<F>;
+
+  BasicStatus() = default;
+  BasicStatus(FaultList faults) : faults_(std::move(faults)) {}  // NOLINT: implicit by intent
 
   bool ok() const noexcept { return faults_.empty(); }
   explicit operator bool() const noexcept { return ok(); }
-  const Faults & faults() const & noexcept { return faults_; }
-  Faults faults() && noexcept { return std::move(faults_); }
+  const FaultList & faults() const & noexcept { return faults_; }
+  FaultList faults() && noexcept { return std::move(faults_); }
 
 private:
-  Faults faults_;
+  FaultList faults_;
 };
+
+using Status = BasicStatus<Fault>;
 
 }  // namespace takt_core
 

@@ -17,8 +17,8 @@ Faults validate(const ExecutorOptions & options)
     return own.empty() ? std::to_string(&thread - options.threads.data()) : own;
   };
   for (const ExecutorThreadOptions & thread : options.threads) {
-    for (const std::string & fault : validate(thread.attributes)) {
-      faults.push_back(options.name + ": thread " + name(thread) + ": " + fault);
+    for (const Fault & fault : validate(thread.attributes)) {
+      faults.push_back(within(options.name + ": thread " + name(thread), fault));
     }
     if (thread.follow && thread.attributes.policy != Policy::fifo) {
       faults.push_back(

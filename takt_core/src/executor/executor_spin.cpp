@@ -76,8 +76,8 @@ Faults Executor::Impl::ask_process_rights()
 {
   Faults refused;
   if (options.lock_memory) {
-    for (const std::string & fault : lock_memory().faults()) {
-      refused.push_back(options.name + ": " + fault);
+    for (const Fault & fault : lock_memory().faults()) {
+      refused.push_back(within(options.name, fault));
     }
   }
   const int asked = ceiling_to_ask(options.middleware_ceiling, options.threads);
@@ -117,10 +117,10 @@ Faults Executor::Impl::start_threads(std::optional<Time> epoch)
   std::vector<AttributeReport> told;
   for (std::size_t t = 0; t < options.threads.size(); ++t) {
     told.push_back(threads[t].report);
-    for (const std::string & refused : told.back().faults) {
+    for (const Fault & refused : told.back().faults) {
       if (must) {
         faults.push_back(
-          options.name + ": thread " + options.threads[t].attributes.name + ": " + refused);
+          within(options.name + ": thread " + options.threads[t].attributes.name, refused));
       }
     }
   }

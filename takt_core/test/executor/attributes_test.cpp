@@ -230,7 +230,8 @@ TEST(Chains, that_give_a_priority_no_following_thread_can_take_change_nothing)
   ASSERT_TRUE(executor->add_observer(watch).ok());
   const Status status = executor->set_chain({"chain", {"a", "b"}, 51});
   ASSERT_EQ(status.faults().size(), 2U) << "one for each callback";
-  EXPECT_NE(status.faults()[0].find("following"), std::string::npos) << status.faults()[0];
+  EXPECT_NE(to_string(status.faults()[0]).find("following"), std::string::npos)
+    << status.faults()[0];
   EXPECT_FALSE(executor->set_chain({"chain", {"a"}, 20}).ok()) << "b would fall to 0";
   EXPECT_EQ(executor->scheduler().priority(*a), 20);
   EXPECT_EQ(executor->scheduler().priority(*b), 20);
@@ -249,7 +250,8 @@ TEST(Chains, that_split_a_group_across_os_priorities_change_nothing)
   const auto b = add_function(*executor, "b", {}, group);
   const Status status = executor->set_chain({"one", {"b"}, 30});
   ASSERT_EQ(status.faults().size(), 1U);
-  EXPECT_NE(status.faults()[0].find("across_priorities"), std::string::npos) << status.faults()[0];
+  EXPECT_NE(to_string(status.faults()[0]).find("across_priorities"), std::string::npos)
+    << status.faults()[0];
   EXPECT_EQ(executor->scheduler().chains().size(), 1U);
   EXPECT_EQ(executor->scheduler().priority(*b), 20);
   EXPECT_TRUE(executor->set_chain({"both", {"a", "b"}, 25}).ok()) << "both move together";

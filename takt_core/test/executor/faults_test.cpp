@@ -254,7 +254,7 @@ TEST(MissingRights, fail_starts_nothing_and_names_the_right)
     if (status.ok() || c->runs.load() != 0 || (*executor)->running()) {
       return "started";
     }
-    return status.faults().size() == 1 ? status.faults()[0] : "faults";
+    return status.faults().size() == 1 ? to_string(status.faults()[0]) : "faults";
   });
   ASSERT_TRUE(said.has_value());
   EXPECT_NE(said->find("SCHED_FIFO"), std::string::npos) << *said;
@@ -271,8 +271,8 @@ TEST(Faults, of_options_name_the_executor_and_the_thread)
   options.threads[1].attributes.nice = 99;
   const Faults faults = validate(options);
   ASSERT_EQ(faults.size(), 2U);
-  EXPECT_EQ(faults[0].find("planning: thread 0: "), 0U) << faults[0];
-  EXPECT_EQ(faults[1].find("planning: thread hot: "), 0U) << faults[1];
+  EXPECT_EQ(to_string(faults[0]).find("planning: thread 0: "), 0U) << faults[0];
+  EXPECT_EQ(to_string(faults[1]).find("planning: thread hot: "), 0U) << faults[1];
 }
 
 TEST(MissingRights, report_runs_with_what_was_granted_and_tells)
@@ -334,13 +334,13 @@ std::string run_without_rights(MissingRights policy)
     (*executor)->ready(*c);
     const SpinOutcome outcome = (*executor)->spin();
     std::string text = c->runs.load() == 1 ? "ran; " : "did not run; ";
-    for (const std::string & fault : outcome.faults) {
+    for (const std::string & fault : sentences(outcome.faults)) {
       text += "fault: " + fault + "; ";
     }
-    for (const std::string & fault : (*executor)->refusals()) {
+    for (const std::string & fault : sentences((*executor)->refusals())) {
       text += "refusal: " + fault + "; ";
     }
-    for (const std::string & fault : watch->refused) {
+    for (const std::string & fault : sentences(watch->refused)) {
       text += "observed: " + fault + "; ";
     }
     return text + "ceiling " + std::to_string((*executor)->middleware_ceiling());

@@ -139,7 +139,7 @@ TEST(Group, of_another_executor_is_refused)
   const auto a = one.add("a", group);
   const auto b = two.add("b", group);
   ASSERT_EQ(two.faults.size(), 1U);
-  EXPECT_NE(two.faults[0].find("belongs to one executor"), std::string::npos);
+  EXPECT_NE(to_string(two.faults[0]).find("belongs to one executor"), std::string::npos);
 }
 
 TEST(Group, callback_of_another_executor_is_refused)

@@ -14,7 +14,7 @@ protected:
   // The one fault, or how many there were.
   static std::string fault(const Status & status)
   {
-    return status.faults().size() == 1 ? status.faults()[0]
+    return status.faults().size() == 1 ? to_string(status.faults()[0])
                                        : std::to_string(status.faults().size()) + " faults";
   }
   std::string add(Kind kind, std::optional<TimerOptions> timer, const Binding & binding = {})

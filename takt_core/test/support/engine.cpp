@@ -114,7 +114,7 @@ public:
   {
     auto created = Executor::create(std::move(options));
     if (!created.ok()) {
-      throw std::runtime_error(created.faults().front());
+      throw std::runtime_error(to_string(created.faults().front()));
     }
     executor_ = std::move(*created);
   }
@@ -143,7 +143,7 @@ public:
   {
     const Status status = executor_->start();
     if (!status.ok()) {
-      throw std::runtime_error(status.faults().front());
+      throw std::runtime_error(to_string(status.faults().front()));
     }
   }
   bool run_until(const std::function<bool()> & done) override

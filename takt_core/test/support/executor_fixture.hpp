@@ -53,7 +53,7 @@ inline std::unique_ptr<Executor> make_executor(
   }
   auto created = Executor::create(std::move(options));
   if (!created.ok()) {
-    throw std::runtime_error(created.faults().front());
+    throw std::runtime_error(to_string(created.faults().front()));
   }
   return std::move(*created);
 }
@@ -72,7 +72,7 @@ inline std::shared_ptr<FunctionCallback> add_function(
   auto callback = std::make_shared<FunctionCallback>(options, std::move(function));
   const Status added = executor.add(callback, binding);
   if (!added.ok()) {
-    throw std::runtime_error(added.faults().front());
+    throw std::runtime_error(to_string(added.faults().front()));
   }
   return callback;
 }

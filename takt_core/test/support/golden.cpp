@@ -120,7 +120,7 @@ void GoldenScenario::add_callback(const nlohmann::json & entry, std::int64_t tic
   }
   const Status added = world.add(callback, binding);
   if (!added.ok()) {
-    throw std::runtime_error("golden scenario: " + added.faults().front());
+    throw std::runtime_error("golden scenario: " + to_string(added.faults().front()));
   }
   if (entry.contains("subscribes")) {
     topics_[entry.at("subscribes")].push_back(callback.get());

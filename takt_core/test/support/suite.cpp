@@ -80,7 +80,7 @@ Verdict survives_rebinding(Engine & engine, const Setting & setting)
       Probe & probe = *work.probes[work.random() % work.probes.size()];
       if (const Status bound = engine.bind(probe, sets[work.random() % choices]); !bound.ok()) {
         engine.stop();
-        return broken(bound.faults().front());
+        return broken(to_string(bound.faults().front()));
       }
     }
   }
@@ -102,7 +102,7 @@ Verdict survives_priority_changes(Engine & engine, const Setting & setting)
     const int priority = 1 + static_cast<int>(work.random() % 9);
     if (const Status set = engine.set_priority(probe, priority); !set.ok()) {
       engine.stop();
-      return broken(set.faults().front());
+      return broken(to_string(set.faults().front()));
     }
   }
   return work.finish(engine);

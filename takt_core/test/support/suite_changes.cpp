@@ -74,7 +74,7 @@ Verdict survives_adding_and_removing(Engine & engine, const Setting & setting)
     const Binding binding = binding_for(setting, work.random() % 6);
     if (const Status added = engine.add(passing, binding); !added.ok()) {
       engine.stop();
-      return broken(added.faults().front());
+      return broken(to_string(added.faults().front()));
     }
     for (const auto & probe : work.probes) {
       engine.ready(*probe);

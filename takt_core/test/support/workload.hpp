@@ -39,7 +39,7 @@ struct Workload
       probes.push_back(make("callback" + std::to_string(probes.size()), group, kind));
       const Status added = engine.add(probes.back(), binding_for(setting, probes.size() - 1));
       if (!added.ok()) {
-        return broken(added.faults().front());
+        return broken(to_string(added.faults().front()));
       }
     }
     return kept();

@@ -138,8 +138,8 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   faults = model.faults();
   std::copy_if(
     report.faults.begin(), report.faults.end(), std::back_inserter(faults),
-    [known = std::set<std::string>(faults.begin(), faults.end())](const std::string & fault) {
-      return !known.contains(fault);
+    [known = faults](const takt_core::Fault & fault) {
+      return std::find(known.begin(), known.end(), fault) == known.end();
     });
   if (!faults.empty()) {
     return faults;
@@ -147,7 +147,7 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   Plan plan{std::move(*system), std::move(*schedule), std::move(*model), {}};
   append(plan.warnings, plan.system.warnings);
   append(plan.warnings, plan.schedule.warnings);
-  append(plan.warnings, report.warnings);
+  append(plan.warnings, sentences(report.warnings));
   append(plan.warnings, other_deadlines(plan.system, plan.schedule));
   return plan;
 }

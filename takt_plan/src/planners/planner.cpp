@@ -206,12 +206,13 @@ std::vector<std::string> shortfalls(
       told[task] = told[task] || !answer;
     }
     if (!answer && model.chains[index].deadline == kUnbounded) {
-      result.push_back(model.chains[index].name + " has no bound: " + answer.faults().front());
+      result.push_back(
+        model.chains[index].name + " has no bound: " + to_string(answer.faults().front()));
     }
   }
   for (Index task = 0; task < model.tasks.size(); ++task) {
     if (!planned.bounds.tasks[task] && !told[task]) {
-      result.push_back(planned.bounds.tasks[task].faults().front());
+      result.push_back(to_string(planned.bounds.tasks[task].faults().front()));
     }
   }
   return result;

@@ -71,7 +71,8 @@ std::string depth_table(const System & system, const std::vector<HistoryDepth> &
     rows.push_back(
       {id_of(system, depth), topic.empty() ? "(from outside)" : topic,
        fmt::to_string(callback_of(system, depth).depth),
-       depth.needed ? fmt::to_string(*depth.needed) : "unknown: " + depth.needed.faults().front()});
+       depth.needed ? fmt::to_string(*depth.needed)
+                    : "unknown: " + to_string(depth.needed.faults().front())});
   }
   return table(rows);
 }
@@ -87,7 +88,7 @@ nlohmann::json depths_as_json(const System & system, const std::vector<HistoryDe
        {"topic", topic.empty() ? json() : json(topic)},
        {"depth", callback_of(system, depth).depth},
        {"needed", depth.needed ? json(*depth.needed) : json()},
-       {"why", depth.needed ? json() : json(depth.needed.faults().front())}});
+       {"why", depth.needed ? json() : json(to_string(depth.needed.faults().front()))}});
   }
   return all;
 }

@@ -137,8 +137,8 @@ std::string chain_table(
       {chain.name, std::to_string(chain.priority), deadline_of(chain),
        answer ? printed(answer->bound) : "none", answer ? spare(chain, answer->bound) : ""});
     if (!answer) {
-      for (const std::string & why : answer.faults()) {
-        reasons += fmt::format("{} has no bound: {}\n", chain.name, why);
+      for (const takt_core::Fault & why : answer.faults()) {
+        reasons += fmt::format("{} has no bound: {}\n", chain.name, to_string(why));
       }
     }
   }
@@ -156,7 +156,7 @@ std::string callback_table(const Model & model, const Bounds & bounds)
     }
     rows.push_back(
       {model.tasks[task].id, fmt::format("{}", fmt::join(names, " ")),
-       bound ? printed(*bound) : "none: " + bound.faults().front()});
+       bound ? printed(*bound) : "none: " + to_string(bound.faults().front())});
   }
   return table(rows);
 }
@@ -196,14 +196,15 @@ std::string age_table(
     const auto & answer = bounds.chains[i];
     if (!answer) {
       rows.push_back({name, "none", "none", "none", "none"});
-      reasons += fmt::format("{} has no bound: {}\n", name, answer.faults().front());
+      reasons += fmt::format("{} has no bound: {}\n", name, to_string(answer.faults().front()));
       continue;
     }
     rows.push_back(
       {name, printed(answer->response), age_of(answer->reaction_time), age_of(answer->data_age),
        age_of(answer->age_at_output)});
     if (!answer->data_age) {
-      reasons += fmt::format("{} has no data age: {}\n", name, answer->data_age.faults().front());
+      reasons +=
+        fmt::format("{} has no data age: {}\n", name, to_string(answer->data_age.faults().front()));
     }
   }
   return table(rows) + reasons;

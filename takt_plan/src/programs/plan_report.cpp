@@ -148,10 +148,10 @@ std::string why(const PlanReport & report, const Misfit & misfit)
 {
   const Model & model = report.planned.model;
   std::string text = model.chains[misfit.chain].name;
-  text += misfit.late
-            ? fmt::format(" is {} too late.", printed(*misfit.late))
-            : fmt::format(
-                " has no bound: {}.", report.planned.bounds.chains[misfit.chain].faults().front());
+  text += misfit.late ? fmt::format(" is {} too late.", printed(*misfit.late))
+                      : fmt::format(
+                          " has no bound: {}.",
+                          to_string(report.planned.bounds.chains[misfit.chain].faults().front()));
   const Chain & chain = model.chains[misfit.chain];
   const Ns own = std::accumulate(
     chain.path.begin(), chain.path.end(), Ns{0},
@@ -315,7 +315,7 @@ std::string as_json(const PlanReport & report)
        {"deadline_ns", chain.deadline == kUnbounded ? Json() : Json(chain.deadline)},
        {"bound_ns", found ? Json(found->bound) : Json()},
        {"met", meets_deadline(chain, found)},
-       {"why", found ? Json() : Json(found.faults().front())}});
+       {"why", found ? Json() : Json(to_string(found.faults().front()))}});
   }
   json["threads"] = Json::array();
   const std::vector<double> load = loads(planned);

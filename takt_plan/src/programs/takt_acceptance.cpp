@@ -67,13 +67,13 @@ void judge(const takt_schedule::System & system, std::uint64_t seed, Count & cou
   options.planner = count.planner;
   const auto planned = plan_schedule(system, options);
   if (!planned) {
-    throw std::runtime_error(planned.faults().front());
+    throw std::runtime_error(to_string(planned.faults().front()));
   }
   count.accepted += all_met(*planned) ? 1 : 0;
   count.threads += static_cast<double>(planned->assignment.threads.size());
   const auto plan = parse_plan(system, takt_schedule::to_yaml(planned->schedule));
   if (!plan) {
-    throw std::runtime_error(plan.faults().front());
+    throw std::runtime_error(to_string(plan.faults().front()));
   }
   SimulationOptions run;
   run.duration = kSimulated;
@@ -81,7 +81,7 @@ void judge(const takt_schedule::System & system, std::uint64_t seed, Count & cou
   run.seed = seed;
   const auto seen = simulate(simulation_model(*plan), run);
   if (!seen) {
-    throw std::runtime_error(seen.faults().front());
+    throw std::runtime_error(to_string(seen.faults().front()));
   }
   bool missed = false;
   for (Index chain = 0; chain < seen->chains.size(); ++chain) {

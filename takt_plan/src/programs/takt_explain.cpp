@@ -215,7 +215,7 @@ json chain_json(const Answer & answer, Index i)
     {"deadline_ns", chain.deadline == kUnbounded ? json() : json(chain.deadline)},
     {"bound_ns", found ? json(found->bound) : json()},
     {"met", takt_plan::meets_deadline(chain, found)},
-    {"why", found ? json() : json(found.faults().front())}};
+    {"why", found ? json() : json(to_string(found.faults().front()))}};
   if (const auto & whole = answer.found.chains[i]; found && whole) {
     if (whole->parts.size() == 1) {
       one["analysis"] = takt_plan::to_string(found->analysis);
@@ -230,14 +230,15 @@ json chain_json(const Answer & answer, Index i)
     one["reaction_time_ns"] = age_json(whole->reaction_time);
     one["data_age_ns"] = age_json(whole->data_age);
     one["age_at_output_ns"] = age_json(whole->age_at_output);
-    one["why_no_data_age"] = whole->data_age ? json() : json(whole->data_age.faults().front());
+    one["why_no_data_age"] =
+      whole->data_age ? json() : json(to_string(whole->data_age.faults().front()));
   }
   return one;
 }
 
 int print_json(const Answer & answer)
 {
-  json all{{"faults", answer.faults}, {"warnings", answer.warnings}};
+  json all{{"faults", sentences(answer.faults)}, {"warnings", answer.warnings}};
   auto & chains = all["chains"] = json::array();
   auto & callbacks = all["callbacks"] = json::array();
   if (answer.faults.empty()) {
@@ -251,7 +252,7 @@ int print_json(const Answer & answer)
         {{"id", model.tasks[i].id},
          {"ids", answer.plan.system.callbacks[i].all_ids()},
          {"bound_ns", bound ? json(*bound) : json()},
-         {"why", bound ? json() : json(bound.faults().front())}});
+         {"why", bound ? json() : json(to_string(bound.faults().front()))}});
     }
   }
   all["depths"] = depths_as_json(answer.plan.system, answer.depths);

@@ -125,7 +125,7 @@ int run(const Arguments & arguments)
     }
     const auto status = takt_schedule::check_output(arguments.output);
     if (!status.ok()) {
-      return refuse({"--output: " + status.faults().front()});
+      return refuse({"--output: " + to_string(status.faults().front())});
     }
   }
   const auto system = takt_schedule::load_system(arguments.system);
@@ -159,7 +159,7 @@ int run(const Arguments & arguments)
   if (!arguments.output.empty()) {
     const auto written = takt_schedule::write_output(arguments.output, yaml);
     if (!written.ok()) {
-      fmt::print(stderr, "takt_plan: {}\n", written.faults().front());
+      fmt::print(stderr, "takt_plan: {}\n", to_string(written.faults().front()));
       return kUnwritten;
     }
   }

@@ -101,7 +101,7 @@ std::string trace_fault(const Arguments & arguments)
     }
   }
   const auto status = takt_schedule::check_output(arguments.trace);
-  return status.ok() ? std::string() : "--trace: " + status.faults().front();
+  return status.ok() ? std::string() : "--trace: " + to_string(status.faults().front());
 }
 
 int run(Arguments & arguments)
@@ -136,7 +136,7 @@ int run(Arguments & arguments)
     const auto written =
       takt_schedule::write_output(arguments.trace, timeline.to_json(about->name, about->response));
     if (!written.ok()) {
-      fmt::print(stderr, "takt_simulate: {}\n", written.faults().front());
+      fmt::print(stderr, "takt_simulate: {}\n", to_string(written.faults().front()));
       return kUnwritten;
     }
     traced = fmt::format(
@@ -207,7 +207,8 @@ int main(int argc, char ** argv)
       const auto duration = takt_schedule::parse_duration(text);
       if (!duration || duration->count() == 0) {
         throw CLI::ValidationError(
-          "--duration: " + (duration ? "it must be above zero" : duration.faults().front()));
+          "--duration: " +
+          (duration ? "it must be above zero" : to_string(duration.faults().front())));
       }
       options.duration = duration->count();
     },

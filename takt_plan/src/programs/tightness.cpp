@@ -25,7 +25,7 @@ template <typename T>
 T need(takt_core::Result<T> result)
 {
   if (!result) {
-    throw std::runtime_error(result.faults().front());
+    throw std::runtime_error(to_string(result.faults().front()));
   }
   return std::move(*result);
 }

@@ -105,7 +105,7 @@ void SimulationRun::add_executors()
     }
     host->scheduler = std::make_unique<takt_core::Scheduler>(options, *host);
     for (const takt_core::ChainOptions & chain : model_.chains) {
-      for (const std::string & fault : host->scheduler->set_chain(chain).faults()) {
+      for (const takt_core::Fault & fault : host->scheduler->set_chain(chain).faults()) {
         faults_.push_back(fault);
       }
     }

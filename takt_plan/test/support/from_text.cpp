@@ -37,7 +37,7 @@ SimulationModel from_text(const std::string & system, const std::string & schedu
 {
   const auto plan = parse_plan(system, schedule);
   if (!plan) {
-    throw std::runtime_error(plan.faults().front());
+    throw std::runtime_error(to_string(plan.faults().front()));
   }
   return simulation_model(*plan);
 }
@@ -48,7 +48,7 @@ std::vector<std::string> jobs(
   Journal journal;
   const auto status = watch(model, options, 0, journal);
   if (!status.ok()) {
-    throw std::runtime_error(status.faults().front());
+    throw std::runtime_error(to_string(status.faults().front()));
   }
   std::sort(journal.jobs.begin(), journal.jobs.end());
   std::vector<std::string> result;

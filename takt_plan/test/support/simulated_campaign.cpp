@@ -43,7 +43,7 @@ void simulate_and_compare(
   }
   auto simulation = simulation_model(model);
   if (!simulation) {
-    fail(simulation.faults().front(), campaign);
+    fail(to_string(simulation.faults().front()), campaign);
     return;
   }
   vary(overheads, *simulation);
@@ -56,7 +56,7 @@ void simulate_and_compare(
     options.runs = situation.runs == 0 ? adversarial_runs(*simulation) : situation.runs;
     const auto result = simulate(*simulation, options);
     if (!result) {
-      fail(result.faults().front(), campaign);
+      fail(to_string(result.faults().front()), campaign);
       return;
     }
     campaign.jobs += result->jobs;

@@ -8,7 +8,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "takt_core/fault.hpp"
 
 namespace takt_rcl
 {
@@ -39,9 +40,9 @@ void ignore(int result) noexcept;
 [[noreturn]] void throw_rcl(const std::string & what);
 
 /// Throws `Error` with all faults in one text; does nothing if there are none.
-void throw_faults(std::string_view what, const std::vector<std::string> & faults);
+void throw_faults(std::string_view what, const takt_core::Faults & faults);
 /// The same with `ScheduleError`.
-void throw_schedule_faults(std::string_view what, const std::vector<std::string> & faults);
+void throw_schedule_faults(std::string_view what, const takt_core::Faults & faults);
 
 }  // namespace detail
 }  // namespace takt_rcl

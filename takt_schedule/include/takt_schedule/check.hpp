@@ -36,7 +36,7 @@ struct Placement
 struct CheckReport
 {
   takt_core::Faults faults;  ///< "FILE:LINE:COL: ..." like those of parsing
-  std::vector<std::string> warnings;
+  takt_core::Faults warnings;
   std::vector<std::string> defaulted_callbacks;
   std::vector<Placement> placements;
 };

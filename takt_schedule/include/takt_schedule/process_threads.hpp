@@ -37,7 +37,7 @@ struct ProcessThreadsReport
   /// alone).
   takt_core::Faults faults;
   /// With position: patterns that have matched no thread in any call so far.
-  std::vector<std::string> unmatched_rules;
+  takt_core::Faults unmatched_rules;
 };
 
 class ProcessThreads

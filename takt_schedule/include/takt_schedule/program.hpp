@@ -37,6 +37,11 @@ inline void tell(const std::vector<std::string> & findings, const char * before 
   }
 }
 
+inline void tell(const takt_core::Faults & findings, const char * before = "")
+{
+  tell(sentences(findings), before);
+}
+
 /// Tells faults; the exit code.
 inline int refuse(const takt_core::Faults & faults)
 {
@@ -44,7 +49,8 @@ inline int refuse(const takt_core::Faults & faults)
   return kBadInput;
 }
 
-inline void warn(const std::vector<std::string> & warnings)
+template <typename Warning>
+void warn(const std::vector<Warning> & warnings)
 {
   tell(warnings, "warning: ");
 }

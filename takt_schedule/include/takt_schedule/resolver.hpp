@@ -38,7 +38,7 @@ struct ResolvedCallback
 struct ResolverReport
 {
   takt_core::Faults faults;  ///< under `strict: true`: rules and ids of chains that matched nothing
-  std::vector<std::string> warnings;  ///< otherwise; and rules that more specific ones always beat
+  takt_core::Faults warnings;  ///< otherwise; and rules that more specific ones always beat
   std::vector<std::string> defaulted_callbacks;  ///< ids that no rule matched, in order of asking
 };
 
@@ -61,11 +61,11 @@ public:
   takt_core::Result<bool> resolve_group(std::string_view group_id);
 
   /// One sentence with position for each pattern that has matched nothing so far.
-  std::vector<std::string> unmatched_rules() const;
+  takt_core::Faults unmatched_rules() const;
   /// The same for each id of a chain that has not been asked about although it must be here: the
   /// schedule has no other executor, callbacks of its node are here, or only this executor has a
   /// rule that names its node in full. Where other ids are nobody can tell from here.
-  std::vector<std::string> unmatched_chain_ids() const;
+  takt_core::Faults unmatched_chain_ids() const;
   /// Ids that no rule has matched so far: they got the default threads.
   const std::vector<std::string> & defaulted_callbacks() const;
 

@@ -121,8 +121,8 @@ int print_json(const Schedule * schedule, const CheckReport & report)
 {
   nlohmann::json json = schedule == nullptr ? nlohmann::json::object() : summary(*schedule);
   json["ok"] = report.faults.empty();
-  json["faults"] = report.faults;
-  json["warnings"] = report.warnings;
+  json["faults"] = sentences(report.faults);
+  json["warnings"] = sentences(report.warnings);
   json["defaulted_callbacks"] = report.defaulted_callbacks;
   json["placements"] = nlohmann::json::array();
   for (const auto & placement : report.placements) {

@@ -35,7 +35,11 @@ public:
 
   /// Sorted by position, each once (what is written once and used twice by an alias is found
   /// twice); at the end how many more there are.
-  takt_core::Faults faults() const { return sorted(faults_, "fault"); }
+  takt_core::Faults faults() const
+  {
+    const std::vector<std::string> all = sorted(faults_, "fault");
+    return takt_core::Faults(all.begin(), all.end());
+  }
   std::vector<std::string> warnings() const { return sorted(warnings_, "warning"); }
 
 private:

@@ -149,7 +149,7 @@ void MapReader::duration(
   }
   const auto value = parse_duration(word->text);
   if (!value) {
-    findings_.fault(word->at, std::string(key) + ": " + value.faults().front());
+    findings_.fault(word->at, std::string(key) + ": " + to_string(value.faults().front()));
   } else if (value.value() > kLongest) {
     findings_.fault(
       word->at, std::string(key) + ": " + quoted(word->text) + " is longer than 365 days");
@@ -166,7 +166,7 @@ void MapReader::size(std::string_view key, std::size_t & field)
     if (const auto value = parse_size(word->text)) {
       field = value.value();
     } else {
-      findings_.fault(word->at, std::string(key) + ": " + value.faults().front());
+      findings_.fault(word->at, std::string(key) + ": " + to_string(value.faults().front()));
     }
   }
 }

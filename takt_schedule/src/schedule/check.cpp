@@ -271,10 +271,11 @@ CheckReport check(
     check_chains(schedule, callbacks, report);
   }
 
-  const auto tidy = [&](std::vector<std::string> & findings) {
+  const auto tidy = [&](Faults & findings) {
     std::stable_sort(
-      findings.begin(), findings.end(), [&](const std::string & a, const std::string & b) {
-        return position(schedule.file, a) < position(schedule.file, b);
+      findings.begin(), findings.end(),
+      [&](const takt_core::Fault & a, const takt_core::Fault & b) {
+        return position(schedule.file, to_string(a)) < position(schedule.file, to_string(b));
       });
     findings.erase(std::unique(findings.begin(), findings.end()), findings.end());
   };

@@ -43,16 +43,16 @@ Result<std::unique_ptr<Executor>> make_executor(
   }
   Faults faults;
   auto executor = Executor::create(executor_options(chosen.executor));
-  for (const std::string & fault : executor.faults()) {
-    faults.push_back(located(schedule.file, found.value()->source, fault));
+  for (const takt_core::Fault & fault : executor.faults()) {
+    faults.push_back(located(schedule.file, found.value()->source, to_string(fault)));
   }
   for (const ChainSchedule & chain : schedule.chains) {
     if (!executor) {
       break;
     }
     const takt_core::Status set = executor.value()->set_chain(chain.options);
-    for (const std::string & fault : set.faults()) {
-      faults.push_back(located(schedule.file, chain.source, fault));
+    for (const takt_core::Fault & fault : set.faults()) {
+      faults.push_back(located(schedule.file, chain.source, to_string(fault)));
     }
   }
   if (!faults.empty()) {

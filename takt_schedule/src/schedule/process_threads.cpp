@@ -137,10 +137,11 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
       if (thread_name(tid) != name) {
         continue;
       }
-      for (const std::string & fault : thread.report.faults) {
+      for (const takt_core::Fault & fault : thread.report.faults) {
         report.faults.push_back(located(
           impl_->file, rule.source,
-          "thread " + takt_schedule::quoted(*name) + " (" + std::to_string(tid) + "): " + fault));
+          "thread " + takt_schedule::quoted(*name) + " (" + std::to_string(tid) +
+            "): " + to_string(fault)));
       }
     }
     report.threads.push_back(std::move(thread));

@@ -114,8 +114,8 @@ ThreadAttributes read_attributes(
     // The core knows what the kernel refuses beyond that; cores were judged above.
     ThreadAttributes coreless = attributes;
     coreless.cores.clear();
-    for (const std::string & fault : takt_core::validate(coreless)) {
-      findings.fault(map.at(map.has("policy") ? "policy" : ""), fault);
+    for (const takt_core::Fault & fault : takt_core::validate(coreless)) {
+      findings.fault(map.at(map.has("policy") ? "policy" : ""), to_string(fault));
     }
   }
   return attributes;

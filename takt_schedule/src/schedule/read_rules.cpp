@@ -53,7 +53,7 @@ public:
       }
       const auto pattern = names_ ? Pattern::compile_name(word.text) : Pattern::compile(word.text);
       if (!pattern) {
-        findings_.fault(word.at, pattern.faults().front());
+        findings_.fault(word.at, to_string(pattern.faults().front()));
         continue;
       }
       if (!names_ && word.text.front() != '/' && word.text.front() != '*') {

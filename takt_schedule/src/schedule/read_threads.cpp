@@ -70,8 +70,8 @@ Threads read_entry(
   if (map.has("stack")) {
     takt_core::ThreadAttributes only_stack;
     only_stack.stack_size = threads.attributes.stack_size;
-    for (const std::string & fault : takt_core::validate(only_stack)) {
-      findings.fault(map.find("stack")->at, fault);
+    for (const takt_core::Fault & fault : takt_core::validate(only_stack)) {
+      findings.fault(map.find("stack")->at, to_string(fault));
     }
     if (threads.attributes.stack_size > kLargestStack) {
       findings.fault(map.find("stack")->at, "stack must be at most " + print_size(kLargestStack));

@@ -134,10 +134,9 @@ struct Resolver::Impl
     return faults;
   }
 
-  std::vector<std::string> unmatched(
-    const RuleTable & table, const Usage & usage, std::string_view what) const
+  Faults unmatched(const RuleTable & table, const Usage & usage, std::string_view what) const
   {
-    std::vector<std::string> result;
+    Faults result;
     detail::Guesses guesses;
     for (std::size_t i = 0; i < table.rows().size(); ++i) {
       const RuleTable::Row & row = table.rows()[i];
@@ -152,9 +151,9 @@ struct Resolver::Impl
     return result;
   }
 
-  std::vector<std::string> beaten() const
+  Faults beaten() const
   {
-    std::vector<std::string> result;
+    Faults result;
     std::vector<bool> rule_won(executor.callbacks.size());
     for (std::size_t i = 0; i < callbacks.rows().size(); ++i) {
       const std::size_t rule = callbacks.rows()[i].rule;
@@ -254,7 +253,7 @@ Result<bool> Resolver::resolve_group(std::string_view group_id)
   return best.row && impl_->executor.groups[impl_->groups.rows()[*best.row].rule].across_priorities;
 }
 
-std::vector<std::string> Resolver::unmatched_rules() const
+Faults Resolver::unmatched_rules() const
 {
   auto result = impl_->unmatched(impl_->callbacks, impl_->callback_usage, "callback");
   const auto groups = impl_->unmatched(impl_->groups, impl_->group_usage, "callback group");
@@ -262,9 +261,11 @@ std::vector<std::string> Resolver::unmatched_rules() const
   return result;
 }
 
-std::vector<std::string> Resolver::unmatched_chain_ids() const
+Faults Resolver::unmatched_chain_ids() const
 {
-  return impl_->chain_ids->unmatched(impl_->callback_usage.asked.all, impl_->executor.name);
+  const auto all =
+    impl_->chain_ids->unmatched(impl_->callback_usage.asked.all, impl_->executor.name);
+  return Faults(all.begin(), all.end());
 }
 
 const std::vector<std::string> & Resolver::defaulted_callbacks() const
@@ -275,7 +276,7 @@ const std::vector<std::string> & Resolver::defaulted_callbacks() const
 ResolverReport Resolver::report(bool with_chains) const
 {
   ResolverReport report;
-  std::vector<std::string> & unmatched = impl_->strict ? report.faults : report.warnings;
+  Faults & unmatched = impl_->strict ? report.faults : report.warnings;
   unmatched = unmatched_rules();
   if (with_chains) {
     const auto ids = unmatched_chain_ids();

@@ -28,7 +28,7 @@ void read_histogram(
   for (const YamlNode::Entry & entry : node->entries) {
     const auto value = parse_duration(entry.key);
     if (!value) {
-      findings.fault(entry.at, "histogram: " + value.faults().front());
+      findings.fault(entry.at, "histogram: " + to_string(value.faults().front()));
       continue;
     }
     const auto count = map.integer_value("histogram", *entry.value, 1, std::int64_t{1} << 40);

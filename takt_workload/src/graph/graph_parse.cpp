@@ -41,7 +41,7 @@ void read_message(MapReader & reader, Graph & graph)
   if (graph.message != MessageType::Payload) {
     reader.fault_at("payload", "'payload' needs 'message: Payload'");
   } else if (!bytes) {
-    reader.fault_at("payload", fmt::format("'payload': {}", bytes.faults().front()));
+    reader.fault_at("payload", fmt::format("'payload': {}", to_string(bytes.faults().front())));
   } else if (*bytes > kLargestPayload) {
     reader.fault_at(
       "payload", fmt::format(

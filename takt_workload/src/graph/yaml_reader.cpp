@@ -189,7 +189,8 @@ std::optional<takt_core::Duration> MapReader::to_duration(
   }
   auto parsed = takt_schedule::parse_duration(node.Scalar());
   if (!parsed) {
-    faults_.add(place_of(node), fmt::format("{}: '{}': {}", what_, key, parsed.faults().front()));
+    faults_.add(
+      place_of(node), fmt::format("{}: '{}': {}", what_, key, to_string(parsed.faults().front())));
     return std::nullopt;
   }
   return *parsed;

@@ -22,7 +22,7 @@ CLI::Option * add_duration(
       [&value, name](const std::string & text) {
         auto parsed = takt_schedule::parse_duration(text);
         if (!parsed) {
-          throw CLI::ValidationError(name, parsed.faults().front());
+          throw CLI::ValidationError(name, to_string(parsed.faults().front()));
         }
         value = *parsed;
       },

@@ -172,8 +172,8 @@ int run(int argc, char ** argv)
     return *code;
   }
   const auto graph = load_graph(file);
-  for (const std::string & fault : graph.faults()) {
-    fmt::print(stderr, "{}\n", fault);
+  for (const takt_core::Fault & fault : graph.faults()) {
+    fmt::print(stderr, "{}\n", to_string(fault));
   }
   if (!graph) {
     return kBadInput;

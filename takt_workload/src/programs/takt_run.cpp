@@ -65,7 +65,7 @@ int report(const RunArguments & a, const Graph & graph, const std::vector<Proces
   const auto write = [](const std::string & path, const std::string & text) {
     const auto written = write_output(path, text);
     if (!written.ok()) {
-      fmt::print(stderr, "takt_run: {}\n", written.faults().front());
+      fmt::print(stderr, "takt_run: {}\n", to_string(written.faults().front()));
     }
     return written.ok();
   };
@@ -132,8 +132,8 @@ int run(int argc, char ** argv)
   }
   const auto loaded = load_graph(a.graph);
   if (!loaded) {
-    for (const std::string & fault : loaded.faults()) {
-      fmt::print(stderr, "{}\n", fault);
+    for (const takt_core::Fault & fault : loaded.faults()) {
+      fmt::print(stderr, "{}\n", to_string(fault));
     }
     return kBadInput;
   }
@@ -150,8 +150,8 @@ int run(int argc, char ** argv)
       "to "
       "its 'kpis'");
   }
-  for (const std::string & fault : schedule_faults(a, graph)) {
-    fmt::print(stderr, "{}\n", fault);
+  for (const takt_core::Fault & fault : schedule_faults(a, graph)) {
+    fmt::print(stderr, "{}\n", to_string(fault));
     faulty = true;
   }
   if (faulty) {
@@ -168,20 +168,20 @@ int run(int argc, char ** argv)
   for (const std::string & path : {a.output, a.records}) {
     if (!path.empty() && a.part < 0) {
       if (const auto status = check_output(path); !status.ok()) {
-        return fail(status.faults().front());
+        return fail(to_string(status.faults().front()));
       }
     }
   }
   if (a.part < 0) {
     if (const auto status = check_record_size(graph, a.run, available_memory()); !status.ok()) {
-      return fail(status.faults().front());
+      return fail(to_string(status.faults().front()));
     }
   }
   if (!a.run.cores.empty()) {
     takt_core::ThreadAttributes attributes;
     attributes.cores = a.run.cores;
     if (const auto applied = takt_core::apply(attributes); !applied.granted_all()) {
-      return fail(applied.faults.front());
+      return fail(to_string(applied.faults.front()));
     }
   }
   // What is measured stays on this machine unless somebody says otherwise.

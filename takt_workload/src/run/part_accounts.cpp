@@ -35,7 +35,8 @@ std::string refusal_of(takt_core::ThreadAttributes wished)
   wished.cores.clear();
   takt_core::Faults faults;
   std::thread([&] { faults = takt_core::apply(wished).faults; }).join();
-  return faults.empty() ? describe(wished) + " was refused when the run began" : faults.front();
+  return faults.empty() ? describe(wished) + " was refused when the run began"
+                        : to_string(faults.front());
 }
 
 std::string without_cores(takt_core::ThreadAttributes attributes)
@@ -96,7 +97,7 @@ std::vector<ThreadRecord> thread_records(
         record.number = i;
         record.asked = describe(own[i].wished);
         record.granted = describe(own[i].report.granted);
-        record.faults = own[i].report.faults;
+        record.faults = sentences(own[i].report.faults);
         if (fell_back(own[i])) {
           // One sentence tells of the policy, and of the fallback if that was refused too.
           std::erase_if(

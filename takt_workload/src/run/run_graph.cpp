@@ -51,8 +51,8 @@ public:
 
   std::vector<std::int64_t> stop(std::vector<std::string> & warnings)
   {
-    for (const std::string & fault : thread_->attributes().faults) {
-      warnings.push_back("reference timer: " + fault);
+    for (const takt_core::Fault & fault : thread_->attributes().faults) {
+      warnings.push_back("reference timer: " + to_string(fault));
     }
     thread_.reset();
     return std::move(lateness_);

@@ -105,7 +105,7 @@ private:
     const std::size_t threads = core.scheduler().thread_count();
     recorder_ = std::make_shared<Recorder>(table_, threads, room, part_);
     if (const takt_core::Status added = core.add_observer(recorder_); !added.ok()) {
-      throw std::runtime_error(added.faults().front());
+      throw std::runtime_error(to_string(added.faults().front()));
     }
     context_->set_message_observer(recorder_.get());
 
@@ -254,7 +254,7 @@ private:
       record_.originals.insert(record_.originals.end(), samples.begin(), samples.end());
     }
     const std::vector<std::string> & notes = executor_->fallback_notes;
-    for (const std::string & warning : executor_->executor.schedule_warnings()) {
+    for (const std::string & warning : sentences(executor_->executor.schedule_warnings())) {
       if (std::find(notes.begin(), notes.end(), warning) == notes.end()) {
         record_.warnings.push_back(warning);
       }

@@ -98,7 +98,7 @@ StallWitness::StallWitness(const std::vector<int> & cores)
         core->woke(number, due, now);
       });
     if (!core->thread->attributes().granted_all()) {
-      blind_ = core->thread->attributes().faults.front();
+      blind_ = to_string(core->thread->attributes().faults.front());
     }
     cores_.push_back(std::move(core));
   }

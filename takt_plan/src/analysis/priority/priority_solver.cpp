@@ -80,7 +80,7 @@ void PrioritySolver::prepare(Index task, WindowScratch & scratch)
       part.window = std::move(*window);
       use_curves(part);
     } else {
-      part.refusal = window.faults().front();
+      part.refusal = to_string(window.faults().front());
     }
   }
 }

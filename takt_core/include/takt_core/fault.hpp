@@ -1,0 +1,54 @@
+// What was wrong, as a value: its sentence is made when it is printed, and nothing reads a sentence.
+//
+// Set-up only: holds strings and allocates.
+#ifndef TAKT_CORE__FAULT_HPP_
+#define TAKT_CORE__FAULT_HPP_
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace takt_core
+{
+
+/// What code must tell apart; people read the sentence.
+enum class FaultKind
+{
+  general,
+};
+
+/// One fault (or warning) of a set-up operation.
+///
+/// Made implicitly from a sentence, so that `faults.push_back("what, where, what to do")` adds one of
+/// the general kind. It does not turn back into a string by itself: `to_string` prints it.
+struct Fault
+{
+  Fault(std::string what) : text(std::move(what)) {}  // NOLINT: implicit by intent
+  Fault(const char * what) : text(what) {}            // NOLINT: implicit by intent
+  Fault(FaultKind which, std::string what) : kind(which), text(std::move(what)) {}
+
+  FaultKind kind = FaultKind::general;
+  std::string place{};  ///< whom or what it is about, printed before the rest; may be empty
+  std::string text;     ///< to be printed only
+
+  friend bool operator==(const Fault &, const Fault &) = default;
+};
+
+/// All faults found by one operation.
+using Faults = std::vector<Fault>;
+
+/// "place: text", or the text alone.
+std::string to_string(const Fault & fault);
+std::ostream & operator<<(std::ostream & out, const Fault & fault);
+
+/// `fault` with `outer` before its place: what happened in a part, told by the whole.
+Fault within(std::string_view outer, Fault fault);
+
+/// The sentences in the order of the faults.
+std::vector<std::string> sentences(const Faults & faults);
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__FAULT_HPP_

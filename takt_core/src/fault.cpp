@@ -1,0 +1,34 @@
+#include "takt_core/fault.hpp"
+
+#include <ostream>
+
+namespace takt_core
+{
+
+std::string to_string(const Fault & fault)
+{
+  return fault.place.empty() ? fault.text : fault.place + ": " + fault.text;
+}
+
+std::ostream & operator<<(std::ostream & out, const Fault & fault)
+{
+  return out << to_string(fault);
+}
+
+Fault within(std::string_view outer, Fault fault)
+{
+  fault.place = std::string(outer) + (fault.place.empty() ? "" : ": ") + fault.place;
+  return fault;
+}
+
+std::vector<std::string> sentences(const Faults & faults)
+{
+  std::vector<std::string> all;
+  all.reserve(faults.size());
+  for (const Fault & fault : faults) {
+    all.push_back(to_string(fault));
+  }
+  return all;
+}
+
+}  // namespace takt_core
