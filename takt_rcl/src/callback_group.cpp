@@ -2,15 +2,14 @@
 
 #include <utility>
 
-#include "id_registry.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
 {
 
 CallbackGroup::CallbackGroup(
-  CallbackGroupType type, const std::string & id, std::shared_ptr<IdRegistry> ids,
-  bool automatically_add_to_executor_with_node)
+  CallbackGroupType type, const std::string & id,
+  std::shared_ptr<takt_core::adapter::IdRegistry> ids, bool automatically_add_to_executor_with_node)
 : type_(type),
   ids_(std::move(ids)),
   id_(ids_ != nullptr ? ids_->claim(id) : id),

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "announced_callback.hpp"
+#include "takt_core/adapter/announced_callback.hpp"
 
 namespace takt_rcl
 {
@@ -73,7 +73,7 @@ void Clock::release(SimTimer & timer, Time now) noexcept
   static const takt_core::ActivationSet nobody;
   const takt_core::ActivationScope scope(nobody);
   timer.target->use([](takt_core::Executor & executor, takt_core::Callback & callback) {
-    static_cast<AnnouncedCallback &>(callback).announce(executor, 1);
+    static_cast<takt_core::adapter::AnnouncedCallback &>(callback).announce(executor, 1);
   });
 }
 
@@ -92,7 +92,8 @@ void Clock::disarm(SimTimer & timer) noexcept
 }
 
 void Clock::add(
-  SimTimer & timer, const Attachment & target, std::optional<takt_core::Duration> first)
+  SimTimer & timer, const takt_core::adapter::Attachment & target,
+  std::optional<takt_core::Duration> first)
 {
   std::lock_guard lock(mutex_);
   timer.first = timer.first.value_or(first.value_or(timer.period));

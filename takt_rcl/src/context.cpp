@@ -9,12 +9,14 @@
 
 #include "engine.hpp"
 #include "logging.hpp"
-#include "signals.hpp"
+#include "takt_core/adapter/stop_signals.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
 {
+
+namespace stop_signals = takt_core::adapter::stop_signals;
 
 namespace
 {
@@ -126,9 +128,9 @@ void Context::init(int argc, const char * const * argv, const InitOptions & opti
     uses_logging_ = true;
   }
   handles_signals_ = options.shutdown_on_signal;
-  signals_before_ = signals::count();
+  signals_before_ = stop_signals::count();
   if (handles_signals_) {
-    signals::acquire();
+    stop_signals::acquire();
   }
   done = true;
   context_ = context;
@@ -140,7 +142,7 @@ void Context::init(int argc, const char * const * argv, const InitOptions & opti
 bool Context::ok() const noexcept
 {
   return initialised_.load(std::memory_order_acquire) &&
-         (!handles_signals_ || signals::count() == signals_before_);
+         (!handles_signals_ || stop_signals::count() == signals_before_);
 }
 
 bool Context::shutdown(const std::string & reason)
@@ -168,9 +170,9 @@ bool Context::shutdown(const std::string & reason)
   for (const auto & engine : engines) {
     engine->core().cancel();
   }
-  signals::interrupt();
+  stop_signals::interrupt();
   if (handled_signals) {
-    signals::release();
+    stop_signals::release();
   }
   detail::ignore(rcl_shutdown(context.get()));
   for (const auto & function : told) {
@@ -300,12 +302,12 @@ bool sleep_for(takt_core::Duration duration, const std::shared_ptr<Context> & co
   const std::shared_ptr<Context> ended_by = context != nullptr ? context : default_context();
   const takt_core::Time until = takt_core::add_saturated(takt_core::now(), duration);
   for (;;) {
-    const std::uint32_t before = signals::interruptions().load();
+    const std::uint32_t before = stop_signals::interruptions().load();
     if (!ended_by->ok()) {
       return false;
     }
     if (
-      takt_core::futex_wait(signals::interruptions(), before, until) ==
+      takt_core::futex_wait(stop_signals::interruptions(), before, until) ==
       takt_core::WaitResult::timed_out) {
       return true;
     }

@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "node_state.hpp"
-#include "placer.hpp"
-#include "signals.hpp"
+#include "takt_core/adapter/stop_signals.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
 {
+
+namespace stop_signals = takt_core::adapter::stop_signals;
 
 namespace
 {
@@ -31,14 +32,19 @@ public:
 
 std::shared_ptr<Engine> Engine::create(
   std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
-  std::unique_ptr<Placer> placer)
+  std::unique_ptr<takt_core::adapter::Placer> placer)
 {
   // A context that a signal has ended serves: nothing will spin, and the program ends as it should.
   context->rcl_context("cannot make an executor");
   std::shared_ptr<Engine> engine(
     new Engine(std::move(context), std::move(core), std::move(placer)));
   if (engine->context_->handles_signals()) {
-    signals::add(engine->core());
+    if (!stop_signals::add(engine->core())) {
+      throw Error(
+        "cannot make an executor: the process has " + std::to_string(stop_signals::kMostExecutors) +
+        " executors that end on signals, which is the most; create the context of further "
+        "executors with InitOptions::shutdown_on_signal = false");
+    }
   }
   engine->context_->add(engine);
   return engine;
@@ -46,7 +52,7 @@ std::shared_ptr<Engine> Engine::create(
 
 Engine::Engine(
   std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
-  std::unique_ptr<Placer> placer)
+  std::unique_ptr<takt_core::adapter::Placer> placer)
 : context_(std::move(context)),
   placer_(std::move(placer)),
   core_(std::move(core))
@@ -57,7 +63,7 @@ Engine::Engine(
 
 Engine::~Engine()
 {
-  signals::remove(*core_);
+  stop_signals::remove(*core_);
 }
 
 void Engine::add(const std::shared_ptr<NodeState> & node)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "takt_core/adapter/placer.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_rcl/context.hpp"
 #include "takt_rcl/entity.hpp"
@@ -16,7 +17,6 @@ namespace takt_rcl
 {
 
 class NodeState;
-class Placer;
 
 class Engine : public std::enable_shared_from_this<Engine>
 {
@@ -24,14 +24,14 @@ public:
   /// `placer`: nullptr where no schedule rules.
   static std::shared_ptr<Engine> create(
     std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
-    std::unique_ptr<Placer> placer);
+    std::unique_ptr<takt_core::adapter::Placer> placer);
   Engine(const Engine &) = delete;
   Engine & operator=(const Engine &) = delete;
   ~Engine();
 
   takt_core::Executor & core() const noexcept { return *core_; }
   const std::shared_ptr<Context> & context() const noexcept { return context_; }
-  Placer * placer() const noexcept { return placer_.get(); }
+  takt_core::adapter::Placer * placer() const noexcept { return placer_.get(); }
 
   void add(const std::shared_ptr<NodeState> & node);
   void remove(NodeState & node);
@@ -43,13 +43,13 @@ public:
 private:
   Engine(
     std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
-    std::unique_ptr<Placer> placer);
+    std::unique_ptr<takt_core::adapter::Placer> placer);
 
   void remember(const std::shared_ptr<NodeState> & node);
   std::vector<std::shared_ptr<NodeState>> nodes();
 
   const std::shared_ptr<Context> context_;
-  const std::unique_ptr<Placer> placer_;
+  const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const std::unique_ptr<takt_core::Executor> core_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<NodeState>> nodes_;

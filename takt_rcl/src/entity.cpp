@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "announced_callback.hpp"
 #include "engine.hpp"
 #include "node_state.hpp"
-#include "placer.hpp"
+#include "takt_core/adapter/announced_callback.hpp"
+#include "takt_core/adapter/placer.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
@@ -63,24 +63,22 @@ void Entity::attach(const std::shared_ptr<Engine> & engine)
   if (callback_ != nullptr) {
     throw Error(id_ + " is in an executor already");
   }
-  Placement placement;
-  placement.binding = options_.binding;
+  takt_core::adapter::CallbackSettings settings;
+  settings.binding = options_.binding;
   takt_core::CallbackOptions core_options;
   core_options.id = id_;
   core_options.kind = kind_;
   core_options.group = group().in(*engine);
-  placement.lanes = group().exclusive() ? 1 : engine->core().scheduler().thread_count() + 1;
-  if (Placer * const placer = engine->placer(); placer != nullptr) {
-    const Placer::Place place = placer->place(id_, kind_, group().id());
-    placement.binding = place.binding;
-    placement.offset = place.offset;
-    placement.missed_periods = place.missed_periods;
-    if (place.across_priorities) {
+  if (auto * const placer = engine->placer(); placer != nullptr) {
+    auto placed = placer->place(id_, kind_, group().id());
+    detail::throw_schedule_faults("cannot place " + id_, placed.faults());
+    settings = *placed;
+    if (settings.across_priorities) {
       engine->core().allow_across_priorities(*core_options.group);
     }
   }
-  auto callback = make(*engine, std::move(core_options), placement);
-  const takt_core::Status added = engine->core().add(callback, placement.binding);
+  auto callback = make(*engine, std::move(core_options), settings);
+  const takt_core::Status added = engine->core().add(callback, settings.binding);
   if (engine->placer() != nullptr) {
     detail::throw_schedule_faults("cannot add " + id_, added.faults());
   }
@@ -114,7 +112,7 @@ void Entity::detach() noexcept
   }
   engine->core().remove(*callback);
   // Nothing of it is announced or picked any more.
-  auto * const announced = dynamic_cast<AnnouncedCallback *>(callback.get());
+  auto * const announced = dynamic_cast<takt_core::adapter::AnnouncedCallback *>(callback.get());
   if (announced != nullptr) {
     announced->stop();
   }
@@ -133,7 +131,7 @@ void Entity::announce_kept() noexcept
   attachment_.use([this](takt_core::Executor & executor, takt_core::Callback & callback) {
     const std::uint64_t kept = kept_.exchange(0, std::memory_order_seq_cst);
     if (kept > 0) {
-      static_cast<AnnouncedCallback &>(callback).announce(
+      static_cast<takt_core::adapter::AnnouncedCallback &>(callback).announce(
         executor, static_cast<std::uint32_t>(std::min<std::uint64_t>(kept, UINT32_MAX)));
     }
   });

@@ -8,10 +8,9 @@
 
 #include "engine.hpp"
 #include "node_state.hpp"
-#include "placer.hpp"
-#include "schedule_placer.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/schedule_placer.hpp"
 
 namespace takt_rcl
 {
@@ -58,8 +57,10 @@ Executor Executor::from_schedule(
   auto core = takt_schedule::make_executor(schedule, executor_name, &notes);
   detail::throw_schedule_faults("cannot make the executor", core.faults());
   auto placer =
-    std::make_unique<SchedulePlacer>(schedule, executor_name, *core.value(), std::move(notes));
-  return Executor(Engine::create(std::move(context), std::move(core.value()), std::move(placer)));
+    takt_schedule::SchedulePlacer::create(schedule, executor_name, *core.value(), std::move(notes));
+  detail::throw_schedule_faults("cannot use the schedule", placer.faults());
+  return Executor(
+    Engine::create(std::move(context), std::move(core.value()), std::move(placer.value())));
 }
 
 Executor::~Executor()
@@ -114,7 +115,7 @@ bool Executor::may_spin() const
   if (!engine_->context()->ok()) {
     return false;
   }
-  if (Placer * const placer = engine_->placer(); placer != nullptr) {
+  if (auto * const placer = engine_->placer(); placer != nullptr) {
     detail::throw_schedule_faults("the schedule does not fit", placer->faults());
     placer->started();
   }

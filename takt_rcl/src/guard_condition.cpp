@@ -4,13 +4,14 @@
 #include <mutex>
 #include <utility>
 
-#include "announced_callback.hpp"
 #include "engine.hpp"
+#include "takt_core/adapter/announced_callback.hpp"
+#include "takt_core/adapter/hold.hpp"
 
 namespace takt_rcl
 {
 
-class GuardCondition::Run : public AnnouncedCallback
+class GuardCondition::Run : public takt_core::adapter::AnnouncedCallback
 {
 public:
   Run(takt_core::CallbackOptions options, std::shared_ptr<Function> function)
@@ -21,13 +22,13 @@ public:
   bool take(const takt_core::Run &) override { return begin(function_); }
   void run(const takt_core::Run &) override
   {
-    const Hold<Function>::Releasing releasing(function_);
+    const takt_core::adapter::Hold<Function>::Releasing releasing(function_);
     (*function_)();
   }
   void close() noexcept { function_.release(); }
 
 private:
-  Hold<Function> function_;
+  takt_core::adapter::Hold<Function> function_;
 };
 
 GuardCondition::GuardCondition(
@@ -77,7 +78,7 @@ void GuardCondition::set_on_trigger_callback(std::function<void(std::size_t)> li
 }
 
 std::shared_ptr<takt_core::Callback> GuardCondition::make(
-  Engine &, takt_core::CallbackOptions options, const Placement &)
+  Engine &, takt_core::CallbackOptions options, const takt_core::adapter::CallbackSettings &)
 {
   options.depth = capacity_;
   return std::make_shared<Run>(std::move(options), function_);

@@ -1,6 +1,6 @@
 // Which executors a node's entities are in: of the whole node, and of groups by themselves.
 //
-// A place is taken from the beginning of a join to the end of a leave. In between nobody else joins:
+// A membership lasts from the beginning of a join to the end of a leave. In between nobody else joins:
 // what a leave has not come to yet would stay in the first executor, and what it has would be
 // announced in neither.
 #include <algorithm>
@@ -10,7 +10,6 @@
 
 #include "engine.hpp"
 #include "node_state.hpp"
-#include "placer.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
@@ -20,8 +19,9 @@ void NodeState::adopt(const std::shared_ptr<Entity> & entity)
 {
   std::lock_guard lock(mutex_);
   entities_.push_back(entity);
-  if (const Place & place = place_of(entity->group()); place.engine != nullptr && !place.leaving) {
-    entity->attach(place.engine);
+  if (const Membership & membership = membership_of(entity->group());
+      membership.engine != nullptr && !membership.leaving) {
+    entity->attach(membership.engine);
   }
 }
 
@@ -48,20 +48,20 @@ std::vector<NodeState::Own>::iterator NodeState::own(const CallbackGroup & group
     own_.begin(), own_.end(), [&](const Own & one) { return one.group.get() == &group; });
 }
 
-const NodeState::Place & NodeState::place_of(const CallbackGroup & group) noexcept
+const NodeState::Membership & NodeState::membership_of(const CallbackGroup & group) noexcept
 {
-  static const Place nowhere;
+  static const Membership nowhere;
   if (const auto found = own(group); found != own_.end()) {
-    return found->place;
+    return found->membership;
   }
-  return group.automatically_add_to_executor_with_node() ? place_ : nowhere;
+  return group.automatically_add_to_executor_with_node() ? membership_ : nowhere;
 }
 
 // Groups that stayed out of the executor their node was in; they belong to the node again.
 std::vector<NodeState::Own> NodeState::forget_stayed_out()
 {
   const auto out = std::partition(
-    own_.begin(), own_.end(), [](const Own & own) { return own.place.engine != nullptr; });
+    own_.begin(), own_.end(), [](const Own & own) { return own.membership.engine != nullptr; });
   std::vector<Own> stayed_out(std::make_move_iterator(out), std::make_move_iterator(own_.end()));
   own_.erase(out, own_.end());
   return stayed_out;
@@ -96,12 +96,12 @@ void NodeState::may_join(const Engine & engine) const
 }
 
 // Refuses instead of waiting: what the leave waits for may be the callback that calls this.
-void NodeState::must_be_out(const std::string & id, const Place & place)
+void NodeState::must_be_out(const std::string & id, const Membership & membership)
 {
-  if (place.leaving) {
+  if (membership.leaving) {
     throw Error(id + " is still leaving an executor: removing it there has not returned yet");
   }
-  if (place.engine != nullptr) {
+  if (membership.engine != nullptr) {
     throw Error(id + " is in an executor already");
   }
 }
@@ -128,7 +128,8 @@ void NodeState::settle(const Engine & engine, std::exception_ptr failed, Undo un
       std::rethrow_exception(failed);
     }
     if (engine.placer() != nullptr) {
-      engine.placer()->entity_made();
+      detail::throw_faults(
+        "cannot set threads of the process", engine.placer()->entity_made().faults());
     }
   } catch (...) {
     undo();
@@ -145,16 +146,16 @@ void NodeState::join(const std::shared_ptr<Engine> & engine)
   std::exception_ptr failed;
   {
     std::lock_guard lock(mutex_);
-    must_be_out(name_, place_);
+    must_be_out(name_, membership_);
     for (const Own & own : own_) {
-      if (own.place.leaving && own.group->automatically_add_to_executor_with_node()) {
-        must_be_out(own.group->id(), own.place);
+      if (own.membership.leaving && own.group->automatically_add_to_executor_with_node()) {
+        must_be_out(own.group->id(), own.membership);
       }
     }
     may_join(*engine);
     returning = forget_stayed_out();
     all = entities_of_node(held);
-    place_.engine = engine;
+    membership_.engine = engine;
     failed = attach(all, engine);
   }
   settle(*engine, failed, [&] { leave(*engine); });
@@ -167,10 +168,10 @@ void NodeState::join(const std::shared_ptr<Engine> & engine, const CallbackGroup
   {
     std::lock_guard lock(mutex_);
     must_own(*group);
-    must_be_out(group->id(), place_of(*group));
+    must_be_out(group->id(), membership_of(*group));
     may_join(*engine);
     if (const auto found = own(*group); found != own_.end()) {
-      found->place.engine = engine;
+      found->membership.engine = engine;
     } else {
       own_.push_back({group, {engine}});
     }
@@ -190,19 +191,19 @@ void NodeState::detach(const Entities & entities) noexcept
 bool NodeState::leave(const Engine & engine) noexcept
 {
   Entities held, all;
-  Place left;
+  Membership left;
   std::vector<Own> stayed_out;
   {
     std::lock_guard lock(mutex_);
-    if (place_.engine.get() != &engine || place_.leaving) {
+    if (membership_.engine.get() != &engine || membership_.leaving) {
       return false;
     }
-    place_.leaving = true;
+    membership_.leaving = true;
     all = entities_of_node(held);
   }
   detach(all);
   std::lock_guard lock(mutex_);
-  left = std::exchange(place_, {});
+  left = std::exchange(membership_, {});
   stayed_out = forget_stayed_out();
   return true;
 }
@@ -210,15 +211,17 @@ bool NodeState::leave(const Engine & engine) noexcept
 bool NodeState::leave(const Engine & engine, const CallbackGroup & group) noexcept
 {
   Entities held, all;
-  Place left;
+  Membership left;
   CallbackGroup::SharedPtr keep;
   {
     std::lock_guard lock(mutex_);
     const auto found = own(group);
-    if (found == own_.end() || found->place.engine.get() != &engine || found->place.leaving) {
+    if (
+      found == own_.end() || found->membership.engine.get() != &engine ||
+      found->membership.leaving) {
       return false;
     }
-    found->place.leaving = true;
+    found->membership.leaving = true;
     keep = found->group;
     all = entities_of(group, held);
   }
@@ -228,8 +231,8 @@ bool NodeState::leave(const Engine & engine, const CallbackGroup & group) noexce
   if (found == own_.end()) {
     return true;  // the node ended meanwhile
   }
-  left = std::exchange(found->place, {});
-  if (place_.engine == nullptr || !group.automatically_add_to_executor_with_node()) {
+  left = std::exchange(found->membership, {});
+  if (membership_.engine == nullptr || !group.automatically_add_to_executor_with_node()) {
     own_.erase(found);
   }
   return true;
@@ -252,19 +255,19 @@ void NodeState::leave_all() noexcept
 {
   Entities all;
   std::vector<Own> groups;
-  Place left;
+  Membership left;
   {
     std::lock_guard lock(mutex_);
-    place_.leaving = place_.engine != nullptr;
+    membership_.leaving = membership_.engine != nullptr;
     for (Own & own : own_) {
-      own.place.leaving = own.place.engine != nullptr;
+      own.membership.leaving = own.membership.engine != nullptr;
     }
     all = entities();
   }
   detach(all);
   std::lock_guard lock(mutex_);
   groups.swap(own_);
-  left = std::exchange(place_, {});
+  left = std::exchange(membership_, {});
 }
 
 }  // namespace takt_rcl

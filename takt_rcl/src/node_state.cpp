@@ -9,7 +9,6 @@
 #include "engine.hpp"
 #include "logging.hpp"
 #include "parameter_overrides.hpp"
-#include "placer.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
@@ -128,14 +127,15 @@ void NodeState::entity_made()
   std::vector<std::shared_ptr<Engine>> engines;
   {
     std::lock_guard lock(mutex_);
-    engines.push_back(place_.engine);
+    engines.push_back(membership_.engine);
     for (const Own & own : own_) {
-      engines.push_back(own.place.engine);
+      engines.push_back(own.membership.engine);
     }
   }
   for (const auto & engine : engines) {
     if (engine != nullptr && engine->placer() != nullptr) {
-      engine->placer()->entity_made();
+      detail::throw_faults(
+        "cannot set threads of the process", engine->placer()->entity_made().faults());
     }
   }
 }

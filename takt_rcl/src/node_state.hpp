@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "id_registry.hpp"
+#include "takt_core/adapter/id_registry.hpp"
 #include "takt_rcl/callback_group.hpp"
 #include "takt_rcl/context.hpp"
 #include "takt_rcl/entity.hpp"
@@ -81,7 +81,7 @@ public:
 private:
   using Entities = std::vector<std::shared_ptr<Entity>>;
   // In an executor, until the last entity has left it: nothing gets into another one before.
-  struct Place
+  struct Membership
   {
     std::shared_ptr<Engine> engine;
     bool leaving = false;
@@ -89,12 +89,13 @@ private:
   struct Own
   {
     std::shared_ptr<CallbackGroup> group;
-    Place place;  // no engine: it was taken out by itself, and stays out although its node is in
+    // No engine: the group was taken out by itself, and stays out although its node is in.
+    Membership membership;
   };
 
   // All with the mutex held.
   std::vector<Own>::iterator own(const CallbackGroup & group) noexcept;
-  const Place & place_of(const CallbackGroup & group) noexcept;
+  const Membership & membership_of(const CallbackGroup & group) noexcept;
   std::vector<Own> forget_stayed_out();
   Entities entities_of(const CallbackGroup & group, Entities & held);
   Entities entities_of_node(Entities & held);
@@ -106,24 +107,25 @@ private:
   template <typename Undo>
   void settle(const Engine & engine, std::exception_ptr failed, Undo undo);
   void may_join(const Engine & engine) const;
-  static void must_be_out(const std::string & id, const Place & place);
+  static void must_be_out(const std::string & id, const Membership & membership);
 
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<rcl_context_t> rcl_context_;  // the node's, whatever becomes of the context
   rcl_node_t node_;
   bool rosout_ = false;
   std::string name_;
-  const std::shared_ptr<IdRegistry> group_ids_ = std::make_shared<IdRegistry>();
+  const std::shared_ptr<takt_core::adapter::IdRegistry> group_ids_ =
+    std::make_shared<takt_core::adapter::IdRegistry>();
   std::atomic<unsigned> groups_{0};
   CallbackGroup::SharedPtr default_group_;
 
   // Held while entities are attached, never while a removal waits for a run.
   std::mutex mutex_;
-  Place place_;
+  Membership membership_;
   std::vector<Own> own_;  // groups that were added to an executor by themselves
   std::vector<std::weak_ptr<Entity>> entities_;
 
-  IdRegistry ids_;
+  takt_core::adapter::IdRegistry ids_;
 };
 
 }  // namespace takt_rcl

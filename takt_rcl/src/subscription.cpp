@@ -68,18 +68,20 @@ SubscriptionBase::~SubscriptionBase()
 }
 
 std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
-  Engine & engine, takt_core::CallbackOptions options, const Placement & placement)
+  Engine & engine, takt_core::CallbackOptions options, const takt_core::adapter::CallbackSettings &)
 {
   options.depth = shared_->depth;
   {
     std::lock_guard lock(shared_->take_mutex);
     shared_->gaps.expect(get_publisher_count());
   }
+  // One lane for each concurrent run: every executor thread and a visitor.
+  const std::uint32_t lanes =
+    group().exclusive() ? 1 : engine.core().scheduler().thread_count() + 1;
   // Of an unbounded history as many as are likely to be kept at once, not all.
   constexpr std::uint32_t kLargestPool = 64;
   return std::make_shared<Run>(
-    std::move(options), shared_, engine.core(), placement.lanes,
-    std::min(shared_->history, kLargestPool));
+    std::move(options), shared_, engine.core(), lanes, std::min(shared_->history, kLargestPool));
 }
 
 // The listener while there is no executor: what comes is announced to the next one, and what is too

@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "announced_callback.hpp"
 #include "node_state.hpp"
+#include "takt_core/adapter/announced_callback.hpp"
+#include "takt_core/adapter/hold.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/pi_mutex.hpp"
@@ -57,7 +58,7 @@ struct SubscriptionBase::Shared
 };
 
 /// The core callback.
-class SubscriptionBase::Run : public AnnouncedCallback
+class SubscriptionBase::Run : public takt_core::adapter::AnnouncedCallback
 {
 public:
   Run(
@@ -84,7 +85,7 @@ public:
     if (!begin(work_)) {
       return false;
     }
-    Hold<Work>::Releasing releasing(work_);
+    takt_core::adapter::Hold<Work>::Releasing releasing(work_);
     const std::size_t lane = this->lane(run);
     Shared & shared = *work_->shared;
     void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
@@ -116,7 +117,7 @@ public:
 
   void run(const takt_core::Run & run) override
   {
-    const Hold<Work>::Releasing releasing(work_);
+    const takt_core::adapter::Hold<Work>::Releasing releasing(work_);
     const std::size_t lane = this->lane(run);
     work_->lanes->deliver(static_cast<std::uint32_t>(lane), infos_[lane]);
   }
@@ -141,7 +142,7 @@ private:
   }
 
   const std::shared_ptr<Context> context_;
-  Hold<Work> work_;
+  takt_core::adapter::Hold<Work> work_;
   takt_core::Executor & executor_;
   std::vector<MessageInfo> infos_;  // one per lane
   const bool sequences_ = Context::publication_sequence_supported();

@@ -44,7 +44,7 @@ Timer::Timer(
   shared_(std::make_shared<Shared>())
 {
   shared_->function = std::move(function);
-  shared_->state = std::make_shared<TimerState>(period, options.autostart);
+  shared_->state = std::make_shared<takt_core::adapter::TimerState>(period, options.autostart);
   shared_->clock = std::move(clock);
   shared_->sim.period = period;
   shared_->sim.active = options.autostart;
@@ -59,11 +59,12 @@ Timer::~Timer()
 }
 
 std::shared_ptr<takt_core::Callback> Timer::make(
-  Engine &, takt_core::CallbackOptions options, const Placement & placement)
+  Engine &, takt_core::CallbackOptions options,
+  const takt_core::adapter::CallbackSettings & settings)
 {
   shared_->handle = weak_from_this();
   const std::optional<takt_core::Duration> offset =
-    placement.offset ? placement.offset : shared_->options.offset;
+    settings.offset ? settings.offset : shared_->options.offset;
   if (shared_->clock != nullptr) {
     first_ = offset;
     options.kind = takt_core::Kind::waitable;
@@ -72,7 +73,7 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   takt_core::TimerOptions timer;
   timer.period = period();
   timer.offset = shared_->state->offset(offset);
-  timer.missed_periods = placement.missed_periods.value_or(shared_->options.missed_periods);
+  timer.missed_periods = settings.missed_periods.value_or(shared_->options.missed_periods);
   timer.autostart = false;  // `connect` starts it, if it is to
   options.timer = timer;
   return std::make_shared<Run>(std::move(options), shared_);

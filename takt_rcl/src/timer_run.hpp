@@ -6,11 +6,11 @@
 #include <memory>
 #include <utility>
 
-#include "announced_callback.hpp"
-#include "hold.hpp"
+#include "takt_core/adapter/announced_callback.hpp"
+#include "takt_core/adapter/hold.hpp"
+#include "takt_core/adapter/timer_state.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_rcl/timer.hpp"
-#include "timer_state.hpp"
 
 namespace takt_rcl
 {
@@ -21,8 +21,8 @@ struct Timer::Shared
   TimerOptions options;
   std::shared_ptr<Clock> clock;  // nullptr: the monotonic clock, by the executor
   std::weak_ptr<Timer> handle;
-  std::shared_ptr<TimerState> state;  // on the monotonic clock
-  SimTimer sim;                       // else
+  std::shared_ptr<takt_core::adapter::TimerState> state;  // on the monotonic clock
+  SimTimer sim;                                           // else
 };
 
 /// The core callback on the monotonic clock.
@@ -46,7 +46,7 @@ public:
   }
   void run(const takt_core::Run & run) override
   {
-    const Hold<Shared>::Releasing releasing(shared_);
+    const takt_core::adapter::Hold<Shared>::Releasing releasing(shared_);
     // Holds the handle: a callback may drop the user's last one.
     if (const auto timer = shared_->handle.lock(); timer != nullptr) {
       const TimerInfo info{
@@ -58,12 +58,12 @@ public:
   void close() noexcept { shared_.release(); }
 
 private:
-  const std::shared_ptr<TimerState> state_;
-  Hold<Shared> shared_;
+  const std::shared_ptr<takt_core::adapter::TimerState> state_;
+  takt_core::adapter::Hold<Shared> shared_;
 };
 
 /// The core callback on simulated time: the clock releases it.
-class Timer::SimRun : public AnnouncedCallback
+class Timer::SimRun : public takt_core::adapter::AnnouncedCallback
 {
 public:
   SimRun(takt_core::CallbackOptions options, std::shared_ptr<Shared> shared)
@@ -87,7 +87,7 @@ public:
 
   void run(const takt_core::Run &) override
   {
-    const Hold<Shared>::Releasing releasing(shared_);
+    const takt_core::adapter::Hold<Shared>::Releasing releasing(shared_);
     const std::uint64_t skipped = shared_->sim.skipped.load(std::memory_order_relaxed);
     const TimerInfo info{
       Time(shared_->sim.expected.load(std::memory_order_relaxed)), shared_->clock->now(),
@@ -98,7 +98,7 @@ public:
   }
 
 private:
-  Hold<Shared> shared_;
+  takt_core::adapter::Hold<Shared> shared_;
   std::atomic<std::uint64_t> skipped_{0};
 };
 

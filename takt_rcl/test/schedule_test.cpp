@@ -14,8 +14,8 @@
 
 #include "engine.hpp"
 #include "node_state.hpp"
-#include "placer.hpp"
 #include "ros_test.hpp"
+#include "takt_core/adapter/placer.hpp"
 #include "takt_schedule/parse.hpp"
 
 namespace takt_rcl::test
@@ -250,11 +250,18 @@ executors:
   }
 }
 
-class RefusingPlacer : public Placer
+class RefusingPlacer : public takt_core::adapter::Placer
 {
 public:
-  Place place(const std::string &, takt_core::Kind, const std::string &) override { return {}; }
-  void entity_made() override { throw Error("threads of the middleware cannot be set"); }
+  takt_core::Result<takt_core::adapter::CallbackSettings> place(
+    const std::string &, takt_core::Kind, const std::string &) override
+  {
+    return takt_core::adapter::CallbackSettings{};
+  }
+  takt_core::Status entity_made() override
+  {
+    return takt_core::Faults{"threads of the middleware cannot be set"};
+  }
   takt_core::Faults faults() override { return {}; }
   takt_core::Faults warnings() const override { return {}; }
   std::vector<std::string> defaulted() const override { return {}; }

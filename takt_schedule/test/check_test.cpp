@@ -25,11 +25,11 @@ TEST(Check, TellsWhereEveryCallbackGoes)
     check(schedule, {{"/a:timer(1s)", Kind::timer}, {"/b:sub(/p)", Kind::subscription}});
   EXPECT_EQ(sentences(report.faults), Strings{});
   EXPECT_EQ(report.defaulted_callbacks, Strings{"/b:sub(/p)"});
-  ASSERT_EQ(report.placements.size(), 2U);
-  EXPECT_EQ(report.placements[0].threads, Strings{"hot"});
-  EXPECT_EQ(report.placements[0].line, 7);
-  EXPECT_EQ(report.placements[1].threads, Strings{"rest"});
-  EXPECT_EQ(report.placements[1].line, 0);
+  ASSERT_EQ(report.callbacks.size(), 2U);
+  EXPECT_EQ(report.callbacks[0].threads, Strings{"hot"});
+  EXPECT_EQ(report.callbacks[0].line, 7);
+  EXPECT_EQ(report.callbacks[1].threads, Strings{"rest"});
+  EXPECT_EQ(report.callbacks[1].line, 0);
 }
 
 TEST(Check, ReportsTiesUnmatchedPatternsAndUnknownChainIdsTogether)
@@ -99,9 +99,9 @@ TEST(Check, WithSeveralExecutorsCallbacksBelongToThoseThatHaveARule)
     {{"/a/x:w(0)", Kind::waitable}, {"/b/x:w(0)", Kind::waitable}, {"/c:w(0)", Kind::waitable}});
   EXPECT_EQ(sentences(report.faults), Strings{});
   EXPECT_EQ(sentences(report.warnings), Strings{});
-  ASSERT_EQ(report.placements.size(), 2U);
-  EXPECT_EQ(report.placements[0].executor, "one");
-  EXPECT_EQ(report.placements[1].executor, "two");
+  ASSERT_EQ(report.callbacks.size(), 2U);
+  EXPECT_EQ(report.callbacks[0].executor, "one");
+  EXPECT_EQ(report.callbacks[1].executor, "two");
   EXPECT_EQ(report.defaulted_callbacks, Strings{"/c:w(0)"});
 }
 
@@ -112,8 +112,8 @@ TEST(Check, WithSeveralExecutorsCallbacksMaySayWhereTheyAre)
                   {"/b/x:w(0)", Kind::waitable, "", false, "twoo"}});
   EXPECT_EQ(
     sentences(report.faults), Strings{"s.yaml:3:3: no executor 'twoo'; did you mean 'two'?"});
-  ASSERT_EQ(report.placements.size(), 1U);
-  EXPECT_EQ(report.placements[0].executor, "two");
+  ASSERT_EQ(report.callbacks.size(), 1U);
+  EXPECT_EQ(report.callbacks[0].executor, "two");
 }
 
 TEST(Check, OfOneExecutorJudgesIdsOfChainsThatMustBeInIt)

@@ -220,9 +220,9 @@ TEST(Many, RulesForManyCallbacksAreLookedUp)
   }
   const CheckReport report = check(schedule, callbacks);
   EXPECT_EQ(report.faults, Faults{});
-  ASSERT_EQ(report.placements.size(), static_cast<std::size_t>(kMany));
-  EXPECT_EQ(report.placements[kRules - 1].line, kRules + 6);
-  EXPECT_EQ(report.placements[kRules].line, 0);
+  ASSERT_EQ(report.callbacks.size(), static_cast<std::size_t>(kMany));
+  EXPECT_EQ(report.callbacks[kRules - 1].line, kRules + 6);
+  EXPECT_EQ(report.callbacks[kRules].line, 0);
   EXPECT_EQ(report.defaulted_callbacks.size(), static_cast<std::size_t>(kMany - kRules));
 }
 
@@ -310,9 +310,9 @@ TEST(Many, ExecutorsEachHaveTheirOwnCallbacks)
   }
   const CheckReport report = check(schedule, callbacks);
   EXPECT_EQ(report.faults, Faults{});
-  ASSERT_EQ(report.placements.size(), static_cast<std::size_t>(kMany));
-  EXPECT_EQ(report.placements[1].id, "/n5000:timer(1s)");
-  EXPECT_EQ(report.placements[1].executor, "e0");
+  ASSERT_EQ(report.callbacks.size(), static_cast<std::size_t>(kMany));
+  EXPECT_EQ(report.callbacks[1].id, "/n5000:timer(1s)");
+  EXPECT_EQ(report.callbacks[1].executor, "e0");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "executor/executor_impl.hpp"
 #include "scheduler/removal_wait.hpp"
-#include "takt_core/placement_rules.hpp"
+#include "takt_core/binding_rules.hpp"
 
 namespace takt_core
 {
@@ -155,7 +155,7 @@ Status Executor::set_priority(Callback & callback, std::optional<int> priority)
 Status Executor::set_chain(const ChainOptions & chain)
 {
   const Impl::SetUp setup(*impl_);
-  Faults faults = impl_->check(impl_->placings_after(chain.name, &chain));
+  Faults faults = impl_->check(impl_->bindings_after(chain.name, &chain));
   if (!faults.empty()) {
     return faults;
   }
@@ -171,7 +171,7 @@ Status Executor::set_chain(const ChainOptions & chain)
 Status Executor::remove_chain(std::string_view name)
 {
   const Impl::SetUp setup(*impl_);
-  Faults faults = impl_->check(impl_->placings_after(name, nullptr));
+  Faults faults = impl_->check(impl_->bindings_after(name, nullptr));
   if (!faults.empty()) {
     return faults;
   }
@@ -187,11 +187,11 @@ Status Executor::remove_chain(std::string_view name)
 Status Executor::bind_chain(std::string_view name, ThreadMask threads)
 {
   const Impl::SetUp setup(*impl_);
-  std::vector<Impl::Placing> placed;
+  std::vector<Impl::NewBinding> bindings;
   for (const auto & member : impl_->scheduler.members(name)) {
-    placed.push_back({member.get(), threads, impl_->scheduler.priority(*member)});
+    bindings.push_back({member.get(), threads, impl_->scheduler.priority(*member)});
   }
-  Faults faults = impl_->check(placed);
+  Faults faults = impl_->check(bindings);
   if (!faults.empty()) {
     return faults;
   }

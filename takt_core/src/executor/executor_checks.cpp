@@ -4,34 +4,34 @@
 #include <unordered_set>
 
 #include "executor/executor_impl.hpp"
-#include "takt_core/placement_rules.hpp"
+#include "takt_core/binding_rules.hpp"
 
 namespace takt_core
 {
 
-Faults Executor::Impl::check(const std::vector<Placing> & placed) const
+Faults Executor::Impl::check(const std::vector<NewBinding> & bindings) const
 {
   Faults faults;
-  for (const Placing & placing : placed) {
-    check_following(placing, faults);
+  for (const NewBinding & binding : bindings) {
+    check_following(binding, faults);
   }
   std::unordered_set<const Group *> told;
-  for (const Placing & placing : placed) {
-    if (told.count(&placing.callback->group()) == 0 && !check_group(placing, placed, faults)) {
-      told.insert(&placing.callback->group());
+  for (const NewBinding & binding : bindings) {
+    if (told.count(&binding.callback->group()) == 0 && !check_group(binding, bindings, faults)) {
+      told.insert(&binding.callback->group());
     }
   }
   return faults;
 }
 
-void Executor::Impl::check_following(const Placing & placing, Faults & faults) const
+void Executor::Impl::check_following(const NewBinding & binding, Faults & faults) const
 {
   for (std::size_t t = 0; t < options.threads.size(); ++t) {
     const ThreadAttributes & attributes = options.threads[t].attributes;
-    const bool bound = placing.threads == 0 || (placing.threads >> t & 1) != 0;
-    if (bound && options.threads[t].follow && !can_follow(attributes, placing.priority)) {
+    const bool bound = binding.threads == 0 || (binding.threads >> t & 1) != 0;
+    if (bound && options.threads[t].follow && !can_follow(attributes, binding.priority)) {
       faults.push_back(
-        placing.callback->id() + ": priority " + std::to_string(placing.priority) +
+        binding.callback->id() + ": priority " + std::to_string(binding.priority) +
         " cannot be taken by following thread " + attributes.name + "; use 1 to " +
         std::to_string(attributes.priority));
       return;
@@ -39,28 +39,28 @@ void Executor::Impl::check_following(const Placing & placing, Faults & faults) c
   }
 }
 
-// The group's other members stand where `placed` puts them, or where they are.
+// The group's other members stand where `bindings` puts them, or where they are.
 bool Executor::Impl::check_group(
-  const Placing & placing, const std::vector<Placing> & placed, Faults & faults) const
+  const NewBinding & binding, const std::vector<NewBinding> & bindings, Faults & faults) const
 {
-  const Group & group = placing.callback->group();
+  const Group & group = binding.callback->group();
   const auto known = members.find(&group);
   if (
     uniform || !group.exclusive() || known == members.end() ||
     group.across_priorities_.load(std::memory_order_relaxed)) {
     return true;
   }
-  const std::vector<int> own = urgencies(options.threads, placing.threads, placing.priority);
+  const std::vector<int> own = urgencies(options.threads, binding.threads, binding.priority);
   for (const Callback * member : known->second) {
-    Placing other{member, scheduler.threads(*member), scheduler.priority(*member)};
-    for (const Placing & moved : placed) {
+    NewBinding other{member, scheduler.threads(*member), scheduler.priority(*member)};
+    for (const NewBinding & moved : bindings) {
       other = moved.callback == member ? moved : other;
     }
     if (
-      member != placing.callback &&
+      member != binding.callback &&
       urgencies(options.threads, other.threads, other.priority) != own) {
       faults.push_back(
-        "group " + group.id() + " holds " + placing.callback->id() + " and " + member->id() +
+        "group " + group.id() + " holds " + binding.callback->id() + " and " + member->id() +
         ", which are bound to threads of different OS priority: the less urgent one would block "
         "the other; bind them alike, put them in different groups, or say across_priorities: "
         "allow");
@@ -72,7 +72,7 @@ bool Executor::Impl::check_group(
 
 // Where the members would stand whose priority changes when `chain` takes the place of the one of
 // that name; null: when that one goes.
-std::vector<Executor::Impl::Placing> Executor::Impl::placings_after(
+std::vector<Executor::Impl::NewBinding> Executor::Impl::bindings_after(
   std::string_view name, const ChainOptions * chain) const
 {
   std::vector<ChainOptions> chains = scheduler.chains();
@@ -80,20 +80,20 @@ std::vector<Executor::Impl::Placing> Executor::Impl::placings_after(
   if (chain != nullptr) {
     chains.push_back(*chain);
   }
-  std::vector<Placing> placed;
+  std::vector<NewBinding> bindings;
   for (const auto & [group, callbacks] : members) {
     for (const Callback * callback : callbacks) {
       const int after =
         scheduler.binding(*callback)->priority.value_or(inherited_priority(chains, callback->id()));
       if (after != scheduler.priority(*callback)) {
-        placed.push_back({callback, scheduler.threads(*callback), after});
+        bindings.push_back({callback, scheduler.threads(*callback), after});
       }
     }
   }
-  std::sort(placed.begin(), placed.end(), [](const Placing & a, const Placing & b) {
+  std::sort(bindings.begin(), bindings.end(), [](const NewBinding & a, const NewBinding & b) {
     return a.callback->number() < b.callback->number();
   });
-  return placed;
+  return bindings;
 }
 
 bool Executor::Impl::has(const Callback & callback) const

@@ -88,7 +88,7 @@ struct Executor::Impl final : Waker
   };
 
   /// Where a callback is to be, and with which priority.
-  struct Placing
+  struct NewBinding
   {
     const Callback * callback;
     ThreadMask threads;
@@ -96,11 +96,11 @@ struct Executor::Impl final : Waker
   };
 
   // executor_checks.cpp
-  Faults check(const std::vector<Placing> & placed) const;
-  void check_following(const Placing & placing, Faults & faults) const;
+  Faults check(const std::vector<NewBinding> & bindings) const;
+  void check_following(const NewBinding & binding, Faults & faults) const;
   bool check_group(
-    const Placing & placing, const std::vector<Placing> & placed, Faults & faults) const;
-  std::vector<Placing> placings_after(std::string_view name, const ChainOptions * chain) const;
+    const NewBinding & binding, const std::vector<NewBinding> & bindings, Faults & faults) const;
+  std::vector<NewBinding> bindings_after(std::string_view name, const ChainOptions * chain) const;
   bool has(const Callback & callback) const;
 
   bool cancelled() const noexcept { return cancel.load(std::memory_order_seq_cst) != 0; }

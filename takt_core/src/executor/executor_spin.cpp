@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "executor/executor_impl.hpp"
+#include "takt_core/binding_rules.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
-#include "takt_core/placement_rules.hpp"
 #include "thread/refusal.hpp"
 
 namespace takt_core

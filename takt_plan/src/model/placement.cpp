@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "takt_core/placement_rules.hpp"
+#include "takt_core/binding_rules.hpp"
 #include "takt_schedule/executor_options.hpp"
 #include "takt_schedule/quoted.hpp"
 

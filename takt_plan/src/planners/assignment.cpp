@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "takt_core/placement_rules.hpp"
+#include "takt_core/binding_rules.hpp"
 #include "takt_schedule/executor_options.hpp"
 
 namespace takt_plan

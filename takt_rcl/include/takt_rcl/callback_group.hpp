@@ -6,13 +6,13 @@
 #include <mutex>
 #include <string>
 
+#include "takt_core/adapter/id_registry.hpp"
 #include "takt_core/group.hpp"
 
 namespace takt_rcl
 {
 
 class Engine;
-class IdRegistry;
 class NodeState;
 
 enum class CallbackGroupType
@@ -29,7 +29,8 @@ public:
   /// For Node::create_callback_group. `ids`: the node's, which make the id unique until the group
   /// ends.
   CallbackGroup(
-    CallbackGroupType type, const std::string & id, std::shared_ptr<IdRegistry> ids = nullptr,
+    CallbackGroupType type, const std::string & id,
+    std::shared_ptr<takt_core::adapter::IdRegistry> ids = nullptr,
     bool automatically_add_to_executor_with_node = true);
   ~CallbackGroup();
   CallbackGroup(const CallbackGroup &) = delete;
@@ -51,7 +52,7 @@ private:
   std::shared_ptr<takt_core::Group> in(const Engine & engine);
 
   const CallbackGroupType type_;
-  const std::shared_ptr<IdRegistry> ids_;  // also says whose group it is
+  const std::shared_ptr<takt_core::adapter::IdRegistry> ids_;  // also says whose group it is
   const std::string id_;
   const bool automatic_;
   std::mutex mutex_;

@@ -13,9 +13,9 @@
 #include <optional>
 #include <vector>
 
+#include "takt_core/adapter/attachment.hpp"
 #include "takt_core/detail/intrusive_heap.hpp"
 #include "takt_core/pi_mutex.hpp"
-#include "takt_rcl/attachment.hpp"
 #include "takt_rcl/time.hpp"
 
 namespace takt_rcl
@@ -30,8 +30,9 @@ struct SimTimer
   Time next{};         ///< if `begun`
   bool begun = false;  ///< has been in an executor since the clock started
   bool active = true;  ///< not cancelled
-  std::uint32_t place = UINT32_MAX;     ///< in the heap
-  const Attachment * target = nullptr;  ///< set while the timer is in an executor
+  std::uint32_t place = UINT32_MAX;  ///< in the heap
+  /// Set while the timer is in an executor.
+  const takt_core::adapter::Attachment * target = nullptr;
   // What the run is told: written at release.
   std::atomic<std::int64_t> expected{0};
   std::atomic<std::uint64_t> skipped{0};
@@ -63,7 +64,9 @@ public:
   // ---- for Timer ----
   /// Set-up only. `first`: where it begins, unless it has been in an executor or reset; default: a
   /// period.
-  void add(SimTimer & timer, const Attachment & target, std::optional<takt_core::Duration> first);
+  void add(
+    SimTimer & timer, const takt_core::adapter::Attachment & target,
+    std::optional<takt_core::Duration> first);
   void remove(SimTimer & timer) noexcept;                                  ///< set-up only
   void cancel(SimTimer & timer) noexcept;                                  ///< real-time safe
   void reset(SimTimer & timer) noexcept;                                   ///< real-time safe

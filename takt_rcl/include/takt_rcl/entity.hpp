@@ -14,12 +14,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
+#include "takt_core/adapter/attachment.hpp"
+#include "takt_core/adapter/placer.hpp"
 #include "takt_core/callback.hpp"
 #include "takt_core/scheduler.hpp"
-#include "takt_rcl/attachment.hpp"
 #include "takt_rcl/callback_group.hpp"
 
 namespace takt_rcl
@@ -63,24 +63,17 @@ public:
   std::shared_ptr<takt_core::Callback> callback() const;
 
 protected:
-  /// What an executor decided about an entity.
-  struct Placement
-  {
-    takt_core::Binding binding;
-    std::uint32_t lanes = 1;  ///< concurrent runs
-    std::optional<takt_core::Duration> offset;
-    std::optional<takt_core::MissedPeriods> missed_periods;
-  };
-
   /// `stem` and `name` make the id: `<node>:<stem>(<name>)`. Throws `Error` if the options' callback
   /// group is another node's.
   Entity(
     std::shared_ptr<NodeState> node, takt_core::Kind kind, const std::string & stem,
     const std::string & name, EntityOptions options);
 
-  /// Makes the core callback; `options` has id, kind and group already.
+  /// Makes the core callback; `options` has id, kind and group already. `settings` are the schedule's,
+  /// or only the options' binding where no schedule rules.
   virtual std::shared_ptr<takt_core::Callback> make(
-    Engine & engine, takt_core::CallbackOptions options, const Placement & placement) = 0;
+    Engine & engine, takt_core::CallbackOptions options,
+    const takt_core::adapter::CallbackSettings & settings) = 0;
   /// The callback has been added: let work reach it.
   virtual void connect(takt_core::Executor &, takt_core::Callback &) {}
   /// The callback is about to be removed: nothing may announce work to it after this.
@@ -105,7 +98,7 @@ protected:
 
   NodeState & node() const noexcept { return *node_; }
   const std::shared_ptr<NodeState> & shared_node() const noexcept { return node_; }
-  Attachment attachment_;
+  takt_core::adapter::Attachment attachment_;
 
 private:
   friend class NodeState;

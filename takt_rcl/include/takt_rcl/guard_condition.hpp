@@ -34,7 +34,7 @@ public:
 
   /// Releases the callback once. Triggers before the node is in an executor are kept. From inside a
   /// callback it carries that callback's activation. Any thread. Real-time safe as
-  /// Attachment::use, and as the listener is if there is one.
+  /// takt_core::adapter::Attachment::use, and as the listener is if there is one.
   void trigger() noexcept;
 
   /// `listener(1)` is called in each trigger, on the triggering thread, after the callback was
@@ -45,7 +45,8 @@ private:
   class Run;
 
   std::shared_ptr<takt_core::Callback> make(
-    Engine & engine, takt_core::CallbackOptions options, const Placement & placement) override;
+    Engine & engine, takt_core::CallbackOptions options,
+    const takt_core::adapter::CallbackSettings & settings) override;
   void removed(takt_core::Callback & callback) noexcept override;
 
   const std::shared_ptr<Function> function_;

@@ -75,7 +75,8 @@ private:
   class Run;
 
   std::shared_ptr<takt_core::Callback> make(
-    Engine & engine, takt_core::CallbackOptions options, const Placement & placement) override;
+    Engine & engine, takt_core::CallbackOptions options,
+    const takt_core::adapter::CallbackSettings & settings) override;
   void connect(takt_core::Executor &, takt_core::Callback & callback) override;
   void disconnect(takt_core::Callback & callback) noexcept override;
   void removed(takt_core::Callback & callback) noexcept override;

@@ -25,7 +25,7 @@ struct ListedCallback
 };
 
 /// Where a callback will run.
-struct Placement
+struct CallbackThreads
 {
   std::string id;
   std::string executor;
@@ -38,7 +38,7 @@ struct CheckReport
   takt_core::Faults faults;  ///< "FILE:LINE:COL: ..." like those of parsing
   takt_core::Faults warnings;
   std::vector<std::string> defaulted_callbacks;
-  std::vector<Placement> placements;
+  std::vector<CallbackThreads> callbacks;
 };
 
 /// Faults: ids listed twice, ties, priorities no following pool can take, groups across OS

@@ -125,12 +125,12 @@ int print_json(const Schedule * schedule, const CheckReport & report)
   json["warnings"] = sentences(report.warnings);
   json["defaulted_callbacks"] = report.defaulted_callbacks;
   json["placements"] = nlohmann::json::array();
-  for (const auto & placement : report.placements) {
+  for (const auto & callback : report.callbacks) {
     json["placements"].push_back(
-      {{"id", placement.id},
-       {"executor", placement.executor},
-       {"threads", placement.threads},
-       {"line", placement.line}});
+      {{"id", callback.id},
+       {"executor", callback.executor},
+       {"threads", callback.threads},
+       {"line", callback.line}});
   }
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   return report.faults.empty() ? 0 : takt_schedule::kBadInput;

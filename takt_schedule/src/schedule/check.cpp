@@ -11,7 +11,7 @@
 
 #include "reader/text.hpp"
 #include "schedule/rule_table.hpp"
-#include "takt_core/placement_rules.hpp"
+#include "takt_core/binding_rules.hpp"
 #include "takt_schedule/executor_options.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/resolver.hpp"
@@ -60,7 +60,7 @@ public:
       return;
     }
     const takt_core::Binding & binding = resolved.value().binding;
-    report_.placements.push_back(
+    report_.callbacks.push_back(
       {callback.id, executor_.name, names_.words(binding.threads), resolved.value().line});
     if (callback.group.empty()) {
       return;

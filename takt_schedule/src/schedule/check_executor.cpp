@@ -2,7 +2,7 @@
 
 #include "reader/text.hpp"
 #include "schedule/read_executor.hpp"
-#include "takt_core/placement_rules.hpp"
+#include "takt_core/binding_rules.hpp"
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/thread_names.hpp"
 

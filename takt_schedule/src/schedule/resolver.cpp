@@ -8,7 +8,7 @@
 #include "ids/chain_ids.hpp"
 #include "reader/text.hpp"
 #include "schedule/rule_table.hpp"
-#include "takt_core/placement_rules.hpp"
+#include "takt_core/binding_rules.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/thread_names.hpp"
 

@@ -1,5 +1,5 @@
 // The rules of placement, as the executor and the checks of a schedule share them.
-#include "takt_core/placement_rules.hpp"
+#include "takt_core/binding_rules.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // The ids in use within a node, of its callbacks or of its groups. Outlives the node where what has
 // an id does.
-#ifndef ID_REGISTRY_HPP_
-#define ID_REGISTRY_HPP_
+#ifndef TAKT_CORE__ADAPTER__ID_REGISTRY_HPP_
+#define TAKT_CORE__ADAPTER__ID_REGISTRY_HPP_
 
 #include <mutex>
 #include <set>
 #include <string>
 
-namespace takt_rcl
+namespace takt_core::adapter
 {
 
 /// Any thread. May block and allocate.
@@ -36,6 +36,6 @@ private:
   std::set<std::string> ids_;
 };
 
-}  // namespace takt_rcl
+}  // namespace takt_core::adapter
 
-#endif  // ID_REGISTRY_HPP_
+#endif  // TAKT_CORE__ADAPTER__ID_REGISTRY_HPP_

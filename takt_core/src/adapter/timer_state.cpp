@@ -1,16 +1,16 @@
-#include "timer_state.hpp"
+#include "takt_core/adapter/timer_state.hpp"
 
 #include <algorithm>
 #include <mutex>
 
-namespace takt_rcl
+namespace takt_core::adapter
 {
 
 void TimerState::cancel() noexcept
 {
   std::lock_guard lock(mutex_);
   active_ = false;
-  next_ = takt_core::kNever;
+  next_ = kNever;
   if (callback_ != nullptr) {
     scheduler_->cancel_timer(*callback_);
   }
@@ -19,15 +19,15 @@ void TimerState::cancel() noexcept
 void TimerState::reset() noexcept
 {
   std::lock_guard lock(mutex_);
-  const takt_core::Time now = takt_core::now();
+  const Time now = takt_core::now();
   active_ = true;
-  next_ = takt_core::add_saturated(now, period_);
+  next_ = add_saturated(now, period_);
   if (callback_ != nullptr) {
     scheduler_->reset_timer(*callback_, now);
   }
 }
 
-void TimerState::set_period(takt_core::Duration period) noexcept
+void TimerState::set_period(Duration period) noexcept
 {
   std::lock_guard lock(mutex_);
   period_ = period;
@@ -42,24 +42,24 @@ bool TimerState::cancelled() const noexcept
   return callback_ != nullptr ? scheduler_->timer_cancelled(*callback_) : !active_;
 }
 
-takt_core::Duration TimerState::period() const noexcept
+Duration TimerState::period() const noexcept
 {
   std::lock_guard lock(mutex_);
   return period_;
 }
 
-takt_core::Duration TimerState::until() const noexcept
+Duration TimerState::until() const noexcept
 {
   std::lock_guard lock(mutex_);
-  takt_core::Time next = next_;
+  Time next = next_;
   if (callback_ != nullptr) {
     next = scheduler_->next_release(*callback_);
   } else if (!active_) {
-    next = takt_core::kNever;
-  } else if (next == takt_core::kNever) {
+    next = kNever;
+  } else if (next == kNever) {
     return period_;
   }
-  return next == takt_core::kNever ? takt_core::kForever : next - takt_core::now();
+  return next == kNever ? kForever : next - now();
 }
 
 std::uint64_t TimerState::skipped() const noexcept
@@ -68,17 +68,16 @@ std::uint64_t TimerState::skipped() const noexcept
   return skipped_ + (callback_ != nullptr ? callback_->skipped_periods() : 0);
 }
 
-std::optional<takt_core::Duration> TimerState::offset(
-  std::optional<takt_core::Duration> first) const noexcept
+std::optional<Duration> TimerState::offset(std::optional<Duration> first) const noexcept
 {
   std::lock_guard lock(mutex_);
-  if (next_ == takt_core::kNever) {
+  if (next_ == kNever) {
     return first;
   }
-  return std::max(next_ - takt_core::now(), takt_core::Duration::zero());
+  return std::max(next_ - now(), Duration::zero());
 }
 
-void TimerState::enter(takt_core::Scheduler & scheduler, takt_core::Callback & callback) noexcept
+void TimerState::enter(Scheduler & scheduler, Callback & callback) noexcept
 {
   std::lock_guard lock(mutex_);
   scheduler_ = &scheduler;
@@ -87,7 +86,7 @@ void TimerState::enter(takt_core::Scheduler & scheduler, takt_core::Callback & c
   if (!active_) {
     return;
   }
-  const takt_core::Time now = takt_core::now();
+  const Time now = takt_core::now();
   if (next_ < now) {
     // Of what it missed outside it makes up for one release at most, whatever its policy.
     const auto missed = (now - next_) / period_;
@@ -115,4 +114,4 @@ void TimerState::lose() noexcept
   ++skipped_;
 }
 
-}  // namespace takt_rcl
+}  // namespace takt_core::adapter

@@ -1,77 +1,43 @@
-// A real-time thread takes a callback or an executor away: whoever uses it meanwhile gets on, on one
-// core too.
+// A real-time thread takes a callback away: a thread that uses it meanwhile gets on, also where both
+// share one core.
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <time.h>
 
 #include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
 
-#include "signals.hpp"
+#include "support/one_core.hpp"
+#include "takt_core/adapter/attachment.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_rcl/attachment.hpp"
 
-namespace takt_rcl::test
+namespace takt_core::adapter
 {
 
 namespace
 {
 
 using namespace std::chrono_literals;
+using test::cpu_time;
+using test::one_core;
+using test::set_fifo;
 
-class Nothing : public takt_core::Callback
+class Nothing : public Callback
 {
 public:
-  Nothing() : Callback(takt_core::CallbackOptions{}) {}
-  void run(const takt_core::Run &) override {}
+  Nothing() : Callback(CallbackOptions{}) {}
+  void run(const Run &) override {}
 };
-
-// One core for all threads of a test; the last one that this process may use.
-cpu_set_t one_core()
-{
-  cpu_set_t allowed;
-  ::sched_getaffinity(0, sizeof(allowed), &allowed);
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  for (int core = CPU_SETSIZE - 1; core >= 0; --core) {
-    if (CPU_ISSET(core, &allowed)) {
-      CPU_SET(core, &one);
-      break;
-    }
-  }
-  return one;
-}
-
-bool set_fifo(pthread_t thread, int priority)
-{
-  sched_param parameters{};
-  parameters.sched_priority = priority;
-  return ::pthread_setschedparam(thread, SCHED_FIFO, &parameters) == 0;
-}
-
-std::chrono::nanoseconds cpu_time(pthread_t thread)
-{
-  clockid_t clock = 0;
-  timespec time{};
-  ::pthread_getcpuclockid(thread, &clock);
-  ::clock_gettime(clock, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-}  // namespace
 
 TEST(Attachment, IsGoneForEverybodyAfterClear)
 {
-  auto executor = takt_core::Executor::create();
+  auto executor = Executor::create();
   ASSERT_TRUE(executor.ok());
   Nothing callback;
   Attachment attachment;
   const auto use = [&] {
-    return attachment.use([&](takt_core::Executor & e, takt_core::Callback & c) {
+    return attachment.use([&](Executor & e, Callback & c) {
       EXPECT_EQ(&e, executor.value().get());
       EXPECT_EQ(&c, &callback);
     });
@@ -88,7 +54,7 @@ TEST(Attachment, IsGoneForEverybodyAfterClear)
 // gets meanwhile is counted in its own CPU time, so nothing else on the machine matters.
 TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
 {
-  auto executor = takt_core::Executor::create();
+  auto executor = Executor::create();
   ASSERT_TRUE(executor.ok());
   Nothing callback;
   Attachment attachment;
@@ -100,7 +66,7 @@ TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
 
   std::thread user([&] {
     ::pthread_setaffinity_np(::pthread_self(), sizeof(core), &core);
-    attachment.use([&](takt_core::Executor &, takt_core::Callback &) {
+    attachment.use([&](Executor &, Callback &) {
       inside = true;
       while (!leave) {
       }
@@ -144,47 +110,9 @@ TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
   EXPECT_LT(spent, 200ms);
 }
 
-// An ordinary thread does nothing but handle signals; a real-time thread on the same core interrupts
-// it again and again, mostly inside the handler, and takes an executor away. Whoever spun until the
-// handler is done would spin until real-time throttling ends it.
-TEST(SignalHandler, GetsOnWhereARealTimeThreadWaitsForIt)
-{
-  auto executor = takt_core::Executor::create();
-  ASSERT_TRUE(executor.ok());
-  const cpu_set_t core = one_core();
-  std::atomic<bool> done{false};
-  signals::acquire();
-  std::thread handling([&] {
-    ::pthread_setaffinity_np(::pthread_self(), sizeof(core), &core);
-    while (!done) {
-      ::raise(SIGINT);
-    }
-  });
-  std::chrono::nanoseconds spent{};
-  bool allowed = true;
-  std::thread remover([&] {
-    ::pthread_setaffinity_np(::pthread_self(), sizeof(core), &core);
-    allowed = set_fifo(::pthread_self(), 50);
-    for (int i = 0; allowed && i < 200; ++i) {
-      signals::add(*executor.value());
-      std::this_thread::sleep_for(200us);
-      signals::remove(*executor.value());
-    }
-    spent = cpu_time(::pthread_self());
-    done = true;
-  });
-  remover.join();
-  handling.join();
-  signals::release();
-  if (!allowed) {
-    GTEST_SKIP() << "no right to use SCHED_FIFO";
-  }
-  EXPECT_LT(spent, 400ms);
-}
-
 TEST(Attachment, SurvivesUsersAndTakersAtOnce)
 {
-  auto executor = takt_core::Executor::create();
+  auto executor = Executor::create();
   ASSERT_TRUE(executor.ok());
   Nothing callback;
   Attachment attachment;
@@ -195,8 +123,7 @@ TEST(Attachment, SurvivesUsersAndTakersAtOnce)
   for (int i = 0; i < 5; ++i) {  // more than gates
     users.emplace_back([&] {
       while (!stop) {
-        attachment.use(
-          [&](takt_core::Executor &, takt_core::Callback &) { wrong += there ? 0 : 1; });
+        attachment.use([&](Executor &, Callback &) { wrong += there ? 0 : 1; });
       }
     });
   }
@@ -214,4 +141,5 @@ TEST(Attachment, SurvivesUsersAndTakersAtOnce)
   EXPECT_EQ(wrong, 0);
 }
 
-}  // namespace takt_rcl::test
+}  // namespace
+}  // namespace takt_core::adapter

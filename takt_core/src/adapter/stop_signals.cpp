@@ -1,4 +1,4 @@
-#include "signals.hpp"
+#include "takt_core/adapter/stop_signals.hpp"
 
 #include <signal.h>
 
@@ -9,9 +9,8 @@
 #include <mutex>
 
 #include "takt_core/futex.hpp"
-#include "takt_rcl/error.hpp"
 
-namespace takt_rcl::signals
+namespace takt_core::adapter::stop_signals
 {
 
 namespace
@@ -24,12 +23,12 @@ int g_users = 0;
 std::array<struct sigaction, kSignals.size()> g_previous;
 
 // What the handler touches: lock-free atomics only.
-std::array<std::atomic<takt_core::Executor *>, 64> g_executors;
+std::array<std::atomic<Executor *>, kMostExecutors> g_executors;
 std::atomic<std::uint32_t> g_handling{0};  // futex: `remove` sleeps on it
 std::atomic<std::uint32_t> g_removing{0};
 std::atomic<std::uint32_t> g_interruptions{0};  // futex
 std::atomic<std::uint64_t> g_count{0};
-static_assert(std::atomic<takt_core::Executor *>::is_always_lock_free);
+static_assert(std::atomic<Executor *>::is_always_lock_free);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -50,14 +49,14 @@ void handle(int number, siginfo_t * info, void * context)
   g_handling.fetch_add(1);
   g_count.fetch_add(1);
   for (auto & slot : g_executors) {
-    if (takt_core::Executor * const executor = slot.load(); executor != nullptr) {
+    if (Executor * const executor = slot.load(); executor != nullptr) {
       executor->cancel();
     }
   }
   interrupt();
   g_handling.fetch_sub(1);
   if (g_removing.load() != 0) {
-    takt_core::futex_wake(g_handling, INT_MAX);
+    futex_wake(g_handling, INT_MAX);
   }
   // Whoever was there before still learns of it.
   const struct sigaction & previous = g_previous[which];
@@ -119,30 +118,30 @@ const std::atomic<std::uint32_t> & interruptions() noexcept
 void interrupt() noexcept
 {
   g_interruptions.fetch_add(1);
-  takt_core::futex_wake(g_interruptions, INT_MAX);
+  futex_wake(g_interruptions, INT_MAX);
 }
 
-void add(takt_core::Executor & executor)
+bool add(Executor & executor) noexcept
 {
   for (auto & slot : g_executors) {
-    takt_core::Executor * free = nullptr;
+    Executor * free = nullptr;
     if (slot.compare_exchange_strong(free, &executor)) {
-      return;
+      return true;
     }
   }
-  throw Error("more than 64 executors in contexts that end on signals");
+  return false;
 }
 
-void remove(takt_core::Executor & executor) noexcept
+void remove(Executor & executor) noexcept
 {
   for (auto & slot : g_executors) {
-    takt_core::Executor * here = &executor;
+    Executor * here = &executor;
     if (slot.compare_exchange_strong(here, nullptr)) {
       // Asleep, so that a handler that was interrupted on this core gets on. (It cannot lend it our
       // priority: a handler may hold no lock.)
       g_removing.fetch_add(1);
       for (std::uint32_t busy = g_handling.load(); busy != 0; busy = g_handling.load()) {
-        takt_core::futex_wait(g_handling, busy);
+        futex_wait(g_handling, busy);
       }
       g_removing.fetch_sub(1);
       return;
@@ -150,4 +149,4 @@ void remove(takt_core::Executor & executor) noexcept
   }
 }
 
-}  // namespace takt_rcl::signals
+}  // namespace takt_core::adapter::stop_signals

@@ -4,8 +4,8 @@
 // of them. The gates inherit priority: a user that was preempted inside one goes on at the priority
 // of the thread that waits for it. Users do not wait for each other as long as they are no more than
 // there are gates.
-#ifndef TAKT_RCL__ATTACHMENT_HPP_
-#define TAKT_RCL__ATTACHMENT_HPP_
+#ifndef TAKT_CORE__ADAPTER__ATTACHMENT_HPP_
+#define TAKT_CORE__ADAPTER__ATTACHMENT_HPP_
 
 #include <array>
 #include <atomic>
@@ -13,7 +13,7 @@
 #include "takt_core/executor.hpp"
 #include "takt_core/pi_mutex.hpp"
 
-namespace takt_rcl
+namespace takt_core::adapter
 {
 
 class Attachment
@@ -29,8 +29,8 @@ public:
     if (callback_.load(std::memory_order_seq_cst) == nullptr) {
       return false;
     }
-    takt_core::PiMutex & gate = enter();
-    takt_core::Callback * const callback = callback_.load(std::memory_order_seq_cst);
+    PiMutex & gate = enter();
+    Callback * const callback = callback_.load(std::memory_order_seq_cst);
     if (callback != nullptr) {
       function(*executor_.load(std::memory_order_relaxed), *callback);
     }
@@ -39,7 +39,7 @@ public:
   }
 
   /// Set-up only.
-  void set(takt_core::Executor & executor, takt_core::Callback & callback) noexcept
+  void set(Executor & executor, Callback & callback) noexcept
   {
     executor_.store(&executor, std::memory_order_relaxed);
     callback_.store(&callback, std::memory_order_seq_cst);
@@ -49,16 +49,16 @@ public:
   void clear() noexcept
   {
     callback_.store(nullptr, std::memory_order_seq_cst);
-    for (takt_core::PiMutex & gate : gates_) {
+    for (PiMutex & gate : gates_) {
       gate.lock();
       gate.unlock();
     }
   }
 
 private:
-  takt_core::PiMutex & enter() const noexcept
+  PiMutex & enter() const noexcept
   {
-    for (takt_core::PiMutex & gate : gates_) {
+    for (PiMutex & gate : gates_) {
       if (gate.try_lock()) {
         return gate;
       }
@@ -67,11 +67,11 @@ private:
     return gates_.front();
   }
 
-  mutable std::array<takt_core::PiMutex, 3> gates_;
-  std::atomic<takt_core::Callback *> callback_{nullptr};
-  std::atomic<takt_core::Executor *> executor_{nullptr};
+  mutable std::array<PiMutex, 3> gates_;
+  std::atomic<Callback *> callback_{nullptr};
+  std::atomic<Executor *> executor_{nullptr};
 };
 
-}  // namespace takt_rcl
+}  // namespace takt_core::adapter
 
-#endif  // TAKT_RCL__ATTACHMENT_HPP_
+#endif  // TAKT_CORE__ADAPTER__ATTACHMENT_HPP_

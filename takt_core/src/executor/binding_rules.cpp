@@ -1,4 +1,4 @@
-#include "takt_core/placement_rules.hpp"
+#include "takt_core/binding_rules.hpp"
 
 #include <algorithm>
 

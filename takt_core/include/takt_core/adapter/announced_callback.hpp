@@ -3,30 +3,30 @@
 // The core counts what a full history overwrote when it looks for the next arrival. A callback that
 // is taken out of its executor is not looked at again: then this says what is missing. A run that a
 // thread has picked by then begins or not in one step with that: it is counted on one side only.
-#ifndef ANNOUNCED_CALLBACK_HPP_
-#define ANNOUNCED_CALLBACK_HPP_
+#ifndef TAKT_CORE__ADAPTER__ANNOUNCED_CALLBACK_HPP_
+#define TAKT_CORE__ADAPTER__ANNOUNCED_CALLBACK_HPP_
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 
-#include "hold.hpp"
+#include "takt_core/adapter/hold.hpp"
 #include "takt_core/executor.hpp"
 
-namespace takt_rcl
+namespace takt_core::adapter
 {
 
-class AnnouncedCallback : public takt_core::Callback
+class AnnouncedCallback : public Callback
 {
 public:
-  explicit AnnouncedCallback(takt_core::CallbackOptions options)
+  explicit AnnouncedCallback(CallbackOptions options)
   : Callback(options),
     depth_(std::max(options.depth, 1U))
   {
   }
 
   /// Any thread. Real-time safe, lock-free.
-  void announce(takt_core::Executor & executor, std::uint32_t count) noexcept
+  void announce(Executor & executor, std::uint32_t count) noexcept
   {
     executor.ready(*this, count);
     announced_.fetch_add(count, std::memory_order_relaxed);
@@ -77,6 +77,6 @@ private:
   std::atomic<std::uint64_t> begun_{0};
 };
 
-}  // namespace takt_rcl
+}  // namespace takt_core::adapter
 
-#endif  // ANNOUNCED_CALLBACK_HPP_
+#endif  // TAKT_CORE__ADAPTER__ANNOUNCED_CALLBACK_HPP_

@@ -4,8 +4,8 @@
 // While it is in an executor the scheduler knows; else this does, until the next one. Changes come
 // from any thread at any time. So a core timer is added inactive, and `enter` and `leave` hand over
 // with the mutex held, under which all changes are made: each reaches the one or the other.
-#ifndef TIMER_STATE_HPP_
-#define TIMER_STATE_HPP_
+#ifndef TAKT_CORE__ADAPTER__TIMER_STATE_HPP_
+#define TAKT_CORE__ADAPTER__TIMER_STATE_HPP_
 
 #include <cstdint>
 #include <optional>
@@ -13,47 +13,46 @@
 #include "takt_core/pi_mutex.hpp"
 #include "takt_core/scheduler.hpp"
 
-namespace takt_rcl
+namespace takt_core::adapter
 {
 
 /// Any thread. Real-time safe: waits at most for another user, who inherits the caller's priority.
 class TimerState
 {
 public:
-  TimerState(takt_core::Duration period, bool active) noexcept : period_(period), active_(active) {}
+  TimerState(Duration period, bool active) noexcept : period_(period), active_(active) {}
 
   void cancel() noexcept;
   void reset() noexcept;
   /// Must be positive.
-  void set_period(takt_core::Duration period) noexcept;
+  void set_period(Duration period) noexcept;
 
   bool cancelled() const noexcept;
-  takt_core::Duration period() const noexcept;
+  Duration period() const noexcept;
   /// Until the next release; kForever if cancelled.
-  takt_core::Duration until() const noexcept;
+  Duration until() const noexcept;
   std::uint64_t skipped() const noexcept;
 
   /// Where the timer is to begin after a gate that is closed yet: where it goes on, or `first`.
-  std::optional<takt_core::Duration> offset(
-    std::optional<takt_core::Duration> first) const noexcept;
+  std::optional<Duration> offset(std::optional<Duration> first) const noexcept;
 
   /// `callback` has been added to `scheduler`, with autostart off: begins or goes on there.
-  void enter(takt_core::Scheduler & scheduler, takt_core::Callback & callback) noexcept;
+  void enter(Scheduler & scheduler, Callback & callback) noexcept;
   /// It is about to be removed: afterwards no release starts, and the next one is known.
   void leave() noexcept;
   /// A release that started before `leave` found the timer closed, and counts as skipped.
   void lose() noexcept;
 
 private:
-  mutable takt_core::PiMutex mutex_;
-  takt_core::Duration period_;
-  bool active_;                                 // while in no executor
-  takt_core::Time next_ = takt_core::kNever;    // the same; kNever: it has not begun
-  std::uint64_t skipped_ = 0;                   // in earlier executors, and between them
-  takt_core::Scheduler * scheduler_ = nullptr;  // where it is
-  takt_core::Callback * callback_ = nullptr;    // nullptr: in no executor
+  mutable PiMutex mutex_;
+  Duration period_;
+  bool active_;                      // while in no executor
+  Time next_ = kNever;               // the same; kNever: it has not begun
+  std::uint64_t skipped_ = 0;        // in earlier executors, and between them
+  Scheduler * scheduler_ = nullptr;  // where it is
+  Callback * callback_ = nullptr;    // nullptr: in no executor
 };
 
-}  // namespace takt_rcl
+}  // namespace takt_core::adapter
 
-#endif  // TIMER_STATE_HPP_
+#endif  // TAKT_CORE__ADAPTER__TIMER_STATE_HPP_

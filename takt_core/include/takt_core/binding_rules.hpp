@@ -1,10 +1,10 @@
-// What follows from an executor's threads: whether callbacks may run where they are bound, and at
-// which priority messages are taken and published. The rules of `Executor`, for whoever judges a
-// placement before there is an executor.
+// The rules by which `Executor` judges bindings: whether a callback may run on the threads it is
+// bound to, and at which priority messages are taken and published. Planner and checker apply the
+// same rules before there is an executor.
 //
 // Set-up only: allocates, does not block.
-#ifndef TAKT_CORE__PLACEMENT_RULES_HPP_
-#define TAKT_CORE__PLACEMENT_RULES_HPP_
+#ifndef TAKT_CORE__BINDING_RULES_HPP_
+#define TAKT_CORE__BINDING_RULES_HPP_
 
 #include <span>
 #include <string>
@@ -45,4 +45,4 @@ bool can_follow(const ThreadAttributes & thread, int priority) noexcept;
 
 }  // namespace takt_core
 
-#endif  // TAKT_CORE__PLACEMENT_RULES_HPP_
+#endif  // TAKT_CORE__BINDING_RULES_HPP_

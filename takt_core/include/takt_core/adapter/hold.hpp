@@ -2,15 +2,15 @@
 //
 // The executor keeps a callback that was removed from inside itself until somebody has time to free
 // it; middleware handles and users' captures must not wait for that.
-#ifndef HOLD_HPP_
-#define HOLD_HPP_
+#ifndef TAKT_CORE__ADAPTER__HOLD_HPP_
+#define TAKT_CORE__ADAPTER__HOLD_HPP_
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
-namespace takt_rcl
+namespace takt_core::adapter
 {
 
 template <typename T>
@@ -67,6 +67,6 @@ private:
   std::atomic<std::uint32_t> holders_{1};  // the entity, and each run
 };
 
-}  // namespace takt_rcl
+}  // namespace takt_core::adapter
 
-#endif  // HOLD_HPP_
+#endif  // TAKT_CORE__ADAPTER__HOLD_HPP_

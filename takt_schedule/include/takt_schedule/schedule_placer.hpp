@@ -1,0 +1,59 @@
+// Answers an adapter from a schedule: where the callbacks of one executor run, and which attributes
+// the other threads of the process get.
+#ifndef TAKT_SCHEDULE__SCHEDULE_PLACER_HPP_
+#define TAKT_SCHEDULE__SCHEDULE_PLACER_HPP_
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "takt_core/adapter/placer.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_schedule/process_threads.hpp"
+#include "takt_schedule/resolver.hpp"
+
+namespace takt_schedule
+{
+
+class SchedulePlacer final : public takt_core::adapter::Placer
+{
+public:
+  /// `executor` outlives the placer's use; `warnings` begins with `notes`. Set-up only. Faults: the
+  /// schedule has no executor of this name, or has patterns that cannot be used.
+  static takt_core::Result<std::unique_ptr<SchedulePlacer>> create(
+    const Schedule & schedule, const std::string & executor_name, takt_core::Executor & executor,
+    std::vector<std::string> notes);
+
+  takt_core::Result<takt_core::adapter::CallbackSettings> place(
+    const std::string & id, takt_core::Kind kind, const std::string & group_id) override;
+  takt_core::Status entity_made() override;
+  takt_core::Faults faults() override;
+  takt_core::Faults warnings() const override;
+  std::vector<std::string> defaulted() const override;
+  void started() noexcept override { started_.store(true, std::memory_order_relaxed); }
+
+private:
+  SchedulePlacer(
+    Resolver resolver, ProcessThreads process_threads, takt_core::Executor & executor, bool strict,
+    std::vector<std::string> notes);
+
+  void set_threads();  // `mutex_` is held
+
+  mutable std::mutex mutex_;
+  takt_core::Executor & executor_;
+  std::vector<std::string> notes_;
+  Resolver resolver_;
+  ProcessThreads process_threads_;
+  const bool has_thread_rules_;
+  const bool rights_must_be_there_;
+  const bool strict_;
+  takt_core::Faults thread_faults_;
+  takt_core::Faults unmatched_thread_rules_;
+  std::atomic<bool> started_{false};
+};
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__SCHEDULE_PLACER_HPP_

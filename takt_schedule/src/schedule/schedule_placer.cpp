@@ -1,0 +1,109 @@
+#include "takt_schedule/schedule_placer.hpp"
+
+#include <utility>
+
+namespace takt_schedule
+{
+
+takt_core::Result<std::unique_ptr<SchedulePlacer>> SchedulePlacer::create(
+  const Schedule & schedule, const std::string & executor_name, takt_core::Executor & executor,
+  std::vector<std::string> notes)
+{
+  auto resolver = Resolver::create(schedule, executor_name);
+  if (!resolver) {
+    return resolver.faults();
+  }
+  auto process_threads = ProcessThreads::create(schedule, executor_name);
+  if (!process_threads) {
+    return process_threads.faults();
+  }
+  return std::unique_ptr<SchedulePlacer>(new SchedulePlacer(
+    std::move(*resolver), std::move(*process_threads), executor, schedule.strict,
+    std::move(notes)));
+}
+
+SchedulePlacer::SchedulePlacer(
+  Resolver resolver, ProcessThreads process_threads, takt_core::Executor & executor, bool strict,
+  std::vector<std::string> notes)
+: executor_(executor),
+  notes_(std::move(notes)),
+  resolver_(std::move(resolver)),
+  process_threads_(std::move(process_threads)),
+  has_thread_rules_(!resolver_.executor().process_threads.empty()),
+  rights_must_be_there_(resolver_.executor().missing_rights == takt_core::MissingRights::fail),
+  strict_(strict)
+{
+}
+
+takt_core::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
+  const std::string & id, takt_core::Kind kind, const std::string & group_id)
+{
+  std::lock_guard lock(mutex_);
+  const auto resolved = resolver_.resolve(id, kind);
+  if (!resolved) {
+    return resolved.faults();
+  }
+  const auto across = resolver_.resolve_group(group_id);
+  if (!across) {
+    return across.faults();
+  }
+  takt_core::adapter::CallbackSettings settings;
+  settings.binding = resolved->binding;
+  settings.offset = resolved->offset;
+  settings.missed_periods = resolved->missed_periods;
+  settings.across_priorities = across.value();
+  return settings;
+}
+
+takt_core::Status SchedulePlacer::entity_made()
+{
+  if (!has_thread_rules_) {
+    return {};
+  }
+  std::lock_guard lock(mutex_);
+  set_threads();
+  return rights_must_be_there_ ? takt_core::Status(thread_faults_) : takt_core::Status();
+}
+
+void SchedulePlacer::set_threads()
+{
+  const std::vector<pid_t> own = executor_.thread_ids();
+  ProcessThreadsReport report = process_threads_.apply(own);
+  thread_faults_ = std::move(report.faults);
+  unmatched_thread_rules_ = std::move(report.unmatched_rules);
+}
+
+takt_core::Faults SchedulePlacer::faults()
+{
+  if (!strict_ || started_.load(std::memory_order_relaxed)) {
+    return {};
+  }
+  std::lock_guard lock(mutex_);
+  takt_core::Faults all = resolver_.report().faults;
+  if (has_thread_rules_) {
+    set_threads();
+  }
+  all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());
+  return all;
+}
+
+std::vector<std::string> SchedulePlacer::defaulted() const
+{
+  std::lock_guard lock(mutex_);
+  return resolver_.defaulted_callbacks();
+}
+
+takt_core::Faults SchedulePlacer::warnings() const
+{
+  std::lock_guard lock(mutex_);
+  takt_core::Faults all(notes_.begin(), notes_.end());
+  const ResolverReport report = resolver_.report();
+  if (!strict_) {
+    all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());
+  }
+  all.insert(all.end(), report.warnings.begin(), report.warnings.end());
+  all.insert(all.end(), thread_faults_.begin(), thread_faults_.end());
+  return all;
+}
+
+}  // namespace takt_schedule
