@@ -85,10 +85,10 @@ cmake_args=(
   "-DCMAKE_BUILD_TYPE=$build_type"
   -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
   # Installed programs start with an empty environment, and with capabilities (which make the loader
-  # ignore LD_LIBRARY_PATH).
+  # ignore LD_LIBRARY_PATH and $ORIGIN).
   -DCMAKE_INSTALL_RPATH_USE_LINK_PATH=ON
   # shellcheck disable=SC2016  # $ORIGIN is the loader's
-  '-DCMAKE_INSTALL_RPATH=$ORIGIN;$ORIGIN/..;$ORIGIN/../lib'
+  '-DCMAKE_INSTALL_RPATH=$ORIGIN;$ORIGIN/..;$ORIGIN/../lib;'"$TAKT_INSTALL/lib"
   --no-warn-unused-cli
   "-DTAKT_TEST_OPTIONS=$test_options"
   "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 $debug -DNDEBUG"

@@ -69,8 +69,10 @@ private:
   void wait() noexcept;
   void hand_over() noexcept;
 
-  static inline constinit thread_local std::uint32_t id_ = 0;
-  static inline std::atomic<std::uint64_t> waits_{0};
+  // Defined in one source: an inline variable would exist again in every plug-in. Initial-exec also
+  // where a plug-in is compiled: takt_shared_library.cmake.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint32_t id_;
+  static std::atomic<std::uint64_t> waits_;
 
   std::atomic<std::uint32_t> word_{0};
 };

@@ -13,6 +13,9 @@
 namespace takt_core
 {
 
+constinit thread_local std::uint32_t PiMutex::id_ = 0;
+std::atomic<std::uint64_t> PiMutex::waits_{0};
+
 namespace
 {
 
