@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "message_name.hpp"
 #include "node_state.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/middleware_ceiling.hpp"
@@ -71,6 +72,7 @@ std::uint64_t PublisherBase::publish_message(const void * message) noexcept
       observer != nullptr) {
     observer->on_publish(gid_, sequence, topic_, takt_core::current_activations());
   }
+  const takt_core::MessageScope announced(message_name(gid_, sequence));
   if (rcl_publish(&publisher_, message, nullptr) != RCL_RET_OK) {
     rcutils_reset_error();
     failed_.fetch_add(1, std::memory_order_relaxed);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "message_name.hpp"
 #include "node_state.hpp"
 #include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/adapter/hold.hpp"
@@ -103,7 +104,9 @@ public:
         return false;
       }
       if (sequences_ && info.publication_sequence_number != MessageInfo::kUnsupported) {
-        shared.gaps.note(to_gid(info.publisher_gid), info.publication_sequence_number);
+        const Gid publisher = to_gid(info.publisher_gid);
+        shared.gaps.note(publisher, info.publication_sequence_number);
+        run.found = message_name(publisher, info.publication_sequence_number);
       }
     }
     infos_[lane] = MessageInfo(info);

@@ -91,6 +91,32 @@ private:
   const ActivationSet * previous_;
 };
 
+namespace detail
+{
+/// The bits of a message's name; the arrival ring keeps four others with them.
+inline constexpr std::uint64_t kMessageNames = (std::uint64_t{1} << 60) - 1;
+}  // namespace detail
+
+/// Names the message that the calling thread hands to the middleware until the scope ends, by any
+/// number that tells it from others on its topic; 0: no name. `Scheduler::ready` stores the name with
+/// the arrival if the middleware announces the message on this thread. A take that says which message
+/// it found (`Run::found`) then gets the activations of that one. Real-time safe.
+class MessageScope
+{
+public:
+  /// Only the lower 60 bits of `name` count.
+  explicit MessageScope(std::uint64_t name) noexcept;
+  ~MessageScope();
+  MessageScope(const MessageScope &) = delete;
+  MessageScope & operator=(const MessageScope &) = delete;
+
+private:
+  const std::uint64_t previous_;
+};
+
+/// The name in the calling thread's innermost `MessageScope`; 0: none. Real-time safe.
+std::uint64_t current_message() noexcept;
+
 }  // namespace takt_core
 
 #endif  // TAKT_CORE__ACTIVATION_HPP_

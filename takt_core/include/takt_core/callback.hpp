@@ -49,8 +49,15 @@ struct Run
   std::uint64_t sequence = 0;  ///< position in the order of releases
   std::uint32_t skipped = 0;   ///< timers: periods dropped by this start's missed-period policy
   ActivationSet activations;   ///< what this run works for
-  ThreadSet * set = nullptr;   ///< the scheduler's: where it was picked
-  bool taking = false;         ///< the scheduler's: others wait for the end of this take
+  /// The name (see MessageScope) of the message that `take` found; `take` sets it. A history that
+  /// keeps the last messages may have replaced the message that this run was started for. Then
+  /// release, deadline and activations become those of the message that was found, before `run`.
+  /// 0: not known.
+  mutable std::uint64_t found = 0;
+  std::uint64_t announced = 0;  ///< the scheduler's: the name of the message it was started for
+  std::uint64_t arrival = 0;    ///< the scheduler's: that message's position in the arrival ring
+  ThreadSet * set = nullptr;    ///< the scheduler's: where it was picked
+  bool taking = false;          ///< the scheduler's: others wait for the end of this take
 };
 
 struct CallbackOptions

@@ -182,7 +182,8 @@ public:
   /// `release_held`.
   bool next(std::uint32_t thread, Time now, Run & run, std::uint64_t before = UINT64_MAX) noexcept;
 
-  /// Says that `run` took its message: until then a reentrant callback starts nowhere else.
+  /// Says that `run` took its message: until then a reentrant callback starts nowhere else. Corrects
+  /// the run if the take found another message than the one it was started for (`Run::found`).
   void taken(Run & run) noexcept;
 
   /// Says that `run` is over.
@@ -246,6 +247,7 @@ private:
   bool mark_queued(Callback & callback) noexcept;
   void enqueue(Callback & callback) noexcept;
   void put_in(Callback & callback, std::uint32_t caller) noexcept;
+  void catch_up(Run & run) noexcept;
   void finish(Run & run) noexcept;
   void look_again() noexcept;
   std::uint32_t advance_timer(Callback & timer, Time now) noexcept;

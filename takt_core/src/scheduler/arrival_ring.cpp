@@ -18,7 +18,8 @@ ArrivalRing::ArrivalRing(std::uint32_t depth)
 }
 
 std::uint64_t ArrivalRing::push(
-  Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept
+  Time ready, std::uint64_t sequence, const ActivationSet * activations,
+  std::uint64_t message) noexcept
 {
   const std::uint64_t before = pushes_.fetch_add(kBegun + 1, std::memory_order_acq_rel);
   const std::uint64_t index = before / kBegun;
@@ -29,7 +30,7 @@ std::uint64_t ArrivalRing::push(
     s.words[0].store(static_cast<std::uint64_t>(to_ns(ready)), std::memory_order_release);
     s.words[1].store(sequence, std::memory_order_release);
     const std::uint32_t count = activations != nullptr ? activations->size() : 0;
-    s.words[2].store(count, std::memory_order_release);
+    s.words[2].store(message << kCountBits | count, std::memory_order_release);
     for (std::uint32_t i = 0; i < count; ++i) {
       const Activation & a = activations->begin()[i];
       const std::uint64_t id = (std::uint64_t{a.root} << 32) | a.instance;
@@ -60,16 +61,19 @@ bool ArrivalRing::oldest(std::uint64_t & index) noexcept
   }
   if (end - index > depth_) {
     const std::uint64_t lost = end - depth_ - index;
-    overwritten_.fetch_add(lost, std::memory_order_relaxed);
-    index = end - depth_;
-    taken_.store(index, std::memory_order_relaxed);
+    // Whoever moves it counts: `catch_up` may do so at the same time.
+    if (taken_.compare_exchange_strong(index, end - depth_, std::memory_order_relaxed)) {
+      overwritten_.fetch_add(lost, std::memory_order_relaxed);
+      index = end - depth_;
+    }
+    return index != end;
   }
   return true;
 }
 
 bool ArrivalRing::read(
-  std::uint64_t index, Time & ready, std::uint64_t & sequence,
-  ActivationSet & activations) const noexcept
+  std::uint64_t index, Time & ready, std::uint64_t & sequence, ActivationSet & activations,
+  std::uint64_t & message) const noexcept
 {
   const Slot & s = slot(index);
   if (s.version.load(std::memory_order_acquire) != index + 1) {
@@ -77,8 +81,10 @@ bool ArrivalRing::read(
   }
   ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
   sequence = s.words[1].load(std::memory_order_acquire);
+  const std::uint64_t named = s.words[2].load(std::memory_order_acquire);
+  message = named >> kCountBits;
   const auto count = static_cast<std::uint32_t>(
-    std::min<std::uint64_t>(s.words[2].load(std::memory_order_acquire), ActivationSet::kCapacity));
+    std::min<std::uint64_t>(named & ((1U << kCountBits) - 1), ActivationSet::kCapacity));
   activations.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t id = s.words[3 + 2 * i].load(std::memory_order_acquire);
@@ -90,18 +96,18 @@ bool ArrivalRing::read(
   return s.version.load(std::memory_order_relaxed) == index + 1;
 }
 
-bool ArrivalRing::peek(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
+bool ArrivalRing::read_oldest(
+  Time & ready, std::uint64_t & sequence, ActivationSet & activations, Popped & found) noexcept
 {
-  std::uint64_t index = 0;
   // Each failed read means that a producer lapped the slot (the next `oldest` skips it) or that
   // another producer has claimed but not yet written it; two tries tell which.
   bool waits = false;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    waits = oldest(index);
+    waits = oldest(found.index);
     if (!waits) {
       break;
     }
-    if (read(index, ready, sequence, activations)) {
+    if (read(found.index, ready, sequence, activations, found.message)) {
       return true;
     }
   }
@@ -109,7 +115,14 @@ bool ArrivalRing::peek(Time & ready, std::uint64_t & sequence, ActivationSet & a
   ready = Time{};
   sequence = 0;
   activations.clear();
+  found.message = 0;
   return waits;
+}
+
+bool ArrivalRing::peek(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
+{
+  Popped found;
+  return read_oldest(ready, sequence, activations, found);
 }
 
 bool ArrivalRing::peek_stamp(Time & ready, std::uint64_t & sequence) noexcept
@@ -130,13 +143,49 @@ bool ArrivalRing::peek_stamp(Time & ready, std::uint64_t & sequence) noexcept
   return false;
 }
 
-bool ArrivalRing::pop(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
+bool ArrivalRing::pop(
+  Time & ready, std::uint64_t & sequence, ActivationSet & activations, Popped * popped) noexcept
 {
-  if (!peek(ready, sequence, activations)) {
+  Popped found;
+  if (!read_oldest(ready, sequence, activations, found)) {
     return false;
   }
-  taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  taken_.store(found.index + 1, std::memory_order_relaxed);
+  if (popped != nullptr) {
+    *popped = found;
+  }
   return true;
+}
+
+bool ArrivalRing::catch_up(
+  std::uint64_t popped, std::uint64_t message, Time & ready, ActivationSet & activations) noexcept
+{
+  // A message is only replaced where more came since than the history holds. The one that was found is
+  // then the oldest that the history held at the take, so `depth` of what is here now are later.
+  const std::uint64_t end = committed();
+  if (end - popped <= depth_) {
+    return false;
+  }
+  const std::uint64_t slots = std::uint64_t{mask_} + 1;
+  const std::uint64_t first = std::max(popped + 1, end - std::min(end, slots));
+  for (std::uint64_t index = end - depth_; index >= first; --index) {
+    std::uint64_t sequence = 0;
+    std::uint64_t name = 0;
+    if (!read(index, ready, sequence, activations, name) || name != message) {
+      continue;
+    }
+    std::uint64_t taken = taken_.load(std::memory_order_relaxed);
+    while (taken <= index &&
+           !taken_.compare_exchange_weak(taken, index + 1, std::memory_order_relaxed)) {
+    }
+    // Removed were this one and, by the pop, one that was overwritten. Where a peek had counted this
+    // one as overwritten already, that count stands for the popped one.
+    if (taken <= index) {
+      overwritten_.fetch_add(index + 1 - taken, std::memory_order_relaxed);
+    }
+    return true;
+  }
+  return false;
 }
 
 }  // namespace takt_core

@@ -28,7 +28,9 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   Precedence first;
   first.release = now;
   first.sequence = sequence_.fetch_add(kept, std::memory_order_relaxed);
-  const std::uint64_t index = callback.arrivals_.push(now, first.sequence, activations);
+  // Of several at once it is not known which one the name is for.
+  const std::uint64_t message = count == 1 ? current_message() : 0;
+  const std::uint64_t index = callback.arrivals_.push(now, first.sequence, activations, message);
   for (std::uint32_t i = 1; i < kept; ++i) {
     callback.arrivals_.push(now, first.sequence + i, activations);
   }
@@ -220,6 +222,8 @@ bool Scheduler::start(
   run.start = now;
   run.sequence = callback.precedence_.sequence;
   run.skipped = 0;
+  run.found = 0;
+  run.announced = 0;
   run.activations.clear();
 
   bool works = true;
@@ -234,7 +238,10 @@ bool Scheduler::start(
     }
   } else {
     std::uint64_t announced = 0;
-    works = callback.arrivals_.pop(run.release, announced, run.activations);
+    ArrivalRing::Popped popped;
+    works = callback.arrivals_.pop(run.release, announced, run.activations, &popped);
+    run.announced = popped.message;
+    run.arrival = popped.index;
     if (announced == 0) {
       run.release = now;
     }
@@ -392,8 +399,42 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
   return found;
 }
 
+// The take found a later message than the one that this run was started for: the run works for what
+// that one carries, and no other run is started for it.
+void Scheduler::catch_up(Run & run) noexcept
+{
+  Callback & callback = *run.callback;
+  Time ready{};
+  ActivationSet carried;
+  if (!callback.arrivals_.catch_up(run.arrival, run.found, ready, carried)) {
+    return;
+  }
+  run.announced = run.found;
+  run.release = ready;
+  if (!carried.empty()) {
+    run.activations = carried;
+  } else {
+    // Its own root, as of a message from elsewhere; the instance may have been given to it already.
+    std::uint32_t instance = 0;
+    const bool own =
+      run.activations.size() == 1 && run.activations.begin()->root == callback.number_;
+    if (own) {
+      instance = run.activations.begin()->instance;
+    } else {
+      std::lock_guard lock(run.set->mutex);
+      instance = callback.instance_++;
+    }
+    run.activations.clear();
+    run.activations.add({callback.number_, instance, ready});
+  }
+  run.deadline = deadline(callback, run.release, run.activations);
+}
+
 void Scheduler::taken(Run & run) noexcept
 {
+  if (run.found != 0 && run.found != run.announced) {
+    catch_up(run);
+  }
   if (!run.taking) {
     return;
   }

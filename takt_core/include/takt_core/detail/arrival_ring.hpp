@@ -40,7 +40,8 @@ public:
   /// Adds one arrival and returns its index; the oldest is overwritten when `depth` are waiting. Any
   /// thread.
   std::uint64_t push(
-    Time ready, std::uint64_t sequence, const ActivationSet * activations) noexcept;
+    Time ready, std::uint64_t sequence, const ActivationSet * activations,
+    std::uint64_t message = 0) noexcept;
 
   /// Whether the arrival of that index waits and none that is older. Exact for whoever keeps the
   /// consumer away; for others a hint.
@@ -71,8 +72,25 @@ public:
   /// be read at the moment. Consumer only.
   bool peek_stamp(Time & ready, std::uint64_t & sequence) noexcept;
 
+  /// Which arrival was removed, and the name of its message (0: none, or not readable).
+  struct Popped
+  {
+    std::uint64_t index = 0;
+    std::uint64_t message = 0;
+  };
+
   /// As `peek`, and removes it. Consumer only.
-  bool pop(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept;
+  bool pop(
+    Time & ready, std::uint64_t & sequence, ActivationSet & activations,
+    Popped * popped = nullptr) noexcept;
+
+  /// The message of arrival `popped` was overwritten before its take, which found the later message of
+  /// this name instead: removes all arrivals up to and with that one's, counts the others as
+  /// overwritten and copies it. False, and nothing changes, where no such arrival is to be seen.
+  /// Only for the run that popped it, before it is over; others may peek meanwhile.
+  bool catch_up(
+    std::uint64_t popped, std::uint64_t message, Time & ready,
+    ActivationSet & activations) noexcept;
 
   /// Counts arrivals of which is known already that they were overwritten. Any thread.
   void count_overwritten(std::uint64_t arrivals) noexcept
@@ -95,6 +113,9 @@ private:
   // A slot beyond the depth, so that a producer does not write where the consumer reads. (More
   // would cost cache lines: three were measured at +50 % with 10,000 ready callbacks.)
   static constexpr std::uint32_t kSpare = 1;
+  // The word that holds how many activations follow, below, and the message's name.
+  static constexpr std::uint32_t kCountBits = 4;
+  static_assert(ActivationSet::kCapacity < 1U << kCountBits);
   static constexpr std::uint32_t kWords = 3 + kWordsPerActivation * ActivationSet::kCapacity;
 
   struct alignas(64) Slot
@@ -113,8 +134,10 @@ private:
   // Skips what was overwritten; returns the index of the oldest waiting arrival or false.
   bool oldest(std::uint64_t & index) noexcept;
   bool read(
-    std::uint64_t index, Time & ready, std::uint64_t & sequence,
-    ActivationSet & activations) const noexcept;
+    std::uint64_t index, Time & ready, std::uint64_t & sequence, ActivationSet & activations,
+    std::uint64_t & message) const noexcept;
+  bool read_oldest(
+    Time & ready, std::uint64_t & sequence, ActivationSet & activations, Popped & oldest) noexcept;
   Slot & slot(std::uint64_t index) const noexcept { return slots_[index & mask_]; }
 
   const std::uint32_t depth_;
