@@ -24,8 +24,7 @@ NodeState::NodeState(
   const std::string & name, const std::string & namespace_, const NodeOptions & options,
   ParameterMap & overrides)
 : context_(options.context() != nullptr ? options.context() : default_context()),
-  rcl_context_(context_->rcl_context("cannot make node '" + name + "'")),
-  node_(rcl_get_zero_initialized_node())
+  rcl_context_(context_->rcl_context("cannot make node '" + name + "'"))
 {
   rcl_node_options_t rcl_options = rcl_node_get_default_options();
   rcl_options.use_global_arguments = options.use_global_arguments();
@@ -49,16 +48,17 @@ NodeState::NodeState(
   {
     std::scoped_lock lock(logging::mutex(), rcl_mutex());
     if (
-      rcl_node_init(&node_, name.c_str(), namespace_.c_str(), rcl_context_.get(), &rcl_options) !=
+      rcl_node_init(
+        &handle_.node, name.c_str(), namespace_.c_str(), rcl_context_.get(), &rcl_options) !=
       RCL_RET_OK) {
       detail::throw_rcl("cannot make node '" + name + "' in namespace '" + namespace_ + "'");
     }
     if (options.enable_rosout() && rcl_logging_rosout_enabled()) {
-      rosout_ = rcl_logging_rosout_init_publisher_for_node(&node_) == RCL_RET_OK;
+      handle_.rosout = rcl_logging_rosout_init_publisher_for_node(&handle_.node) == RCL_RET_OK;
       detail::take_rcl_error();
     }
   }
-  name_ = rcl_node_get_fully_qualified_name(&node_);
+  name_ = rcl_node_get_fully_qualified_name(&handle_.node);
   default_group_ = make_group(CallbackGroupType::MutuallyExclusive, "default");
   if (options.use_global_arguments()) {
     read_overrides(rcl_context_->global_arguments, name_, overrides);
@@ -69,16 +69,16 @@ NodeState::NodeState(
   }
 }
 
-NodeState::~NodeState()
+NodeState::Handle::~Handle()
 {
-  if (node_.impl == nullptr) {
-    return;  // the constructor threw
+  if (node.impl == nullptr) {
+    return;  // there was no such node
   }
   std::scoped_lock lock(logging::mutex(), rcl_mutex());
-  if (rosout_) {
-    detail::ignore(rcl_logging_rosout_fini_publisher_for_node(&node_));
+  if (rosout) {
+    detail::ignore(rcl_logging_rosout_fini_publisher_for_node(&node));
   }
-  detail::ignore(rcl_node_fini(&node_));
+  detail::ignore(rcl_node_fini(&node));
   detail::take_rcl_error();
 }
 
@@ -103,7 +103,7 @@ std::string NodeState::resolve_topic(const std::string & topic)
   const rcl_allocator_t allocator = rcl_get_default_allocator();
   char * resolved = nullptr;
   if (
-    rcl_node_resolve_name(&node_, topic.c_str(), allocator, false, false, &resolved) !=
+    rcl_node_resolve_name(&handle_.node, topic.c_str(), allocator, false, false, &resolved) !=
     RCL_RET_OK) {
     detail::throw_rcl("'" + topic + "' is no topic name");
   }

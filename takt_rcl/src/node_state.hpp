@@ -31,12 +31,11 @@ public:
   NodeState(
     const std::string & name, const std::string & namespace_, const NodeOptions & options,
     ParameterMap & overrides);
-  ~NodeState();
   NodeState(const NodeState &) = delete;
   NodeState & operator=(const NodeState &) = delete;
 
   const std::shared_ptr<Context> & context() const noexcept { return context_; }
-  rcl_node_t * rcl() noexcept { return &node_; }
+  rcl_node_t * rcl() noexcept { return &handle_.node; }
   const std::string & fully_qualified_name() const noexcept { return name_; }
   const CallbackGroup::SharedPtr & default_group() const noexcept { return default_group_; }
   CallbackGroup::SharedPtr make_group(
@@ -111,8 +110,13 @@ private:
 
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<rcl_context_t> rcl_context_;  // the node's, whatever becomes of the context
-  rcl_node_t node_;
-  bool rosout_ = false;
+  // Ends itself, also where the rest of the constructor throws.
+  struct Handle
+  {
+    ~Handle();
+    rcl_node_t node = rcl_get_zero_initialized_node();
+    bool rosout = false;
+  } handle_;
   std::string name_;
   const std::shared_ptr<takt_core::adapter::IdRegistry> group_ids_ =
     std::make_shared<takt_core::adapter::IdRegistry>();
