@@ -124,7 +124,7 @@ void Context::init(int argc, const char * const * argv, const InitOptions & opti
     throw Error("bad ROS arguments: unknown after --ros-args: " + unknown);
   }
   if (options.configure_logging && !uses_logging_) {
-    logging::acquire(context->global_arguments);
+    logging::acquire(context->global_arguments, argc, argv);
     uses_logging_ = true;
   }
   handles_signals_ = options.shutdown_on_signal;

@@ -4,7 +4,12 @@
 #include <rcl/logging.h>
 #include <rcutils/logging.h>
 
+#include <rcutils/logging_macros.h>
+
+#include <algorithm>
 #include <cstdarg>
+#include <string>
+#include <vector>
 
 #include "takt_rcl/error.hpp"
 
@@ -26,6 +31,30 @@ void write(
   rcl_logging_multiple_output_handler(location, severity, name, timestamp, format, arguments);
 }
 
+bool configure(const rcl_arguments_t & arguments)
+{
+  const rcl_allocator_t allocator = rcl_get_default_allocator();
+  return rcl_logging_configure_with_output_handler(&arguments, &allocator, &write) == RCL_RET_OK;
+}
+
+// The same arguments, but no log files.
+bool configure_without_files(int argc, const char * const * argv)
+{
+  std::vector<const char *> all(argv, argv + std::min(argc, 1));
+  all.insert(all.end(), {"--ros-args", "--disable-external-lib-logs", "--"});
+  all.insert(all.end(), argv + std::min(argc, 1), argv + argc);
+  rcl_arguments_t arguments = rcl_get_zero_initialized_arguments();
+  if (
+    rcl_parse_arguments(
+      static_cast<int>(all.size()), all.data(), rcl_get_default_allocator(), &arguments) !=
+    RCL_RET_OK) {
+    return false;
+  }
+  const bool configured = configure(arguments);
+  detail::ignore(rcl_arguments_fini(&arguments));
+  return configured;
+}
+
 }  // namespace
 
 std::recursive_mutex & mutex()
@@ -35,14 +64,21 @@ std::recursive_mutex & mutex()
   return *the_mutex;
 }
 
-void acquire(const rcl_arguments_t & arguments)
+void acquire(const rcl_arguments_t & arguments, int argc, const char * const * argv)
 {
   std::lock_guard lock(mutex());
-  if (g_users == 0) {
-    const rcl_allocator_t allocator = rcl_get_default_allocator();
-    if (rcl_logging_configure_with_output_handler(&arguments, &allocator, &write) != RCL_RET_OK) {
-      detail::throw_rcl("cannot configure logging");
+  if (g_users == 0 && !configure(arguments)) {
+    const std::string why = detail::take_rcl_error();
+    if (!configure_without_files(argc, argv)) {
+      detail::take_rcl_error();
+      throw Error("cannot configure logging" + (why.empty() ? why : ": " + why));
     }
+    RCUTILS_LOG_WARN_NAMED(
+      "takt",
+      "cannot write log files (%s); logging to the console only. Set ROS_LOG_DIR to a directory "
+      "that "
+      "can be written to",
+      why.c_str());
   }
   ++g_users;
 }

@@ -1,5 +1,8 @@
 // Ids, remapping, namespaces, parameters, and what is said about bad arguments.
+#include <stdlib.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <std_msgs/msg/u_int64.hpp>
 
@@ -178,6 +181,33 @@ TEST_F(Names, ParameterFilesGiveTypedValues)
     fault_of([&] { n->declare_parameter("rate", 1); }),
     "/robot/n: parameter 'rate' has been declared already");
   std::remove(path.c_str());
+}
+
+TEST_F(Names, LogFilesThatCannotBeWrittenAreOneWarning)
+{
+  context.reset();  // logging is configured anew with the next context
+  const char * const before = std::getenv("ROS_LOG_DIR");
+  const std::string directory = before != nullptr ? before : "";
+  ::setenv("ROS_LOG_DIR", "/dev/null/logs", 1);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(fault_of([&] { restart({"-r", "__node:=m"}); }), "nothing was thrown");
+  auto n = node("n");
+  TAKT_INFO(n->get_logger(), "to the console");
+  const std::string output = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(n->get_fully_qualified_name(), "/m");
+  const std::size_t warning = output.find("cannot write log files");
+  ASSERT_NE(warning, std::string::npos) << output;
+  EXPECT_EQ(output.find("cannot write log files", warning + 1), std::string::npos) << output;
+  EXPECT_NE(output.find("/dev/null/logs"), std::string::npos) << output;
+  EXPECT_NE(output.find("ROS_LOG_DIR"), std::string::npos) << output;
+  EXPECT_NE(output.find("to the console"), std::string::npos) << output;
+  n.reset();
+  context.reset();
+  if (before != nullptr) {
+    ::setenv("ROS_LOG_DIR", directory.c_str(), 1);
+  } else {
+    ::unsetenv("ROS_LOG_DIR");
+  }
 }
 
 TEST_F(Names, BadArgumentsGiveOneClearMessage)
