@@ -2,10 +2,12 @@
 
 #include <rcutils/allocator.h>
 #include <rcutils/error_handling.h>
+#include <rcutils/logging_macros.h>
 
 #include <utility>
 
 #include "node_state.hpp"
+#include "takt_core/adapter/exception_reporter.hpp"
 #include "takt_core/adapter/stop_signals.hpp"
 #include "takt_rcl/error.hpp"
 
@@ -59,6 +61,14 @@ Engine::Engine(
 {
   detail::throw_faults(
     "cannot watch the executor", core_->add_observer(std::make_shared<PrepareThreads>()).faults());
+  if (core_->options().on_exception == takt_core::ExceptionPolicy::report) {
+    auto reporter = std::make_shared<takt_core::adapter::ExceptionReporter>(
+      [name = core_->options().name](const std::string & line) {
+        RCUTILS_LOG_ERROR_NAMED("takt", "executor %s: %s", name.c_str(), line.c_str());
+      });
+    detail::throw_faults(
+      "cannot watch the executor", core_->add_observer(std::move(reporter)).faults());
+  }
 }
 
 Engine::~Engine()
