@@ -129,8 +129,8 @@ TEST_F(SimulateProgram, WhatIsWrongIsSaidInOneLineEachAndReturns2)
     good + "--execution some", "--execution: 'some' is none of worst, best, uniform, histogram\n");
   expect(good + "--duration 10", "--duration: '10' has no unit");
   expect(good + "--duration 0s", "--duration: it must be above zero\n");
-  expect(good + "--runs 0", "--runs: '0' is no whole number from 1 to 2^64 - 1\n");
-  expect(good + "--seed -1", "--seed: '-1' is no whole number from 0 to 2^64 - 1\n");
+  expect(good + "--runs 0", "--runs: '0' is not a whole number from 1 to 18446744073709551615\n");
+  expect(good + "--seed -1", "--seed: '-1' is not a whole number from 0 to 18446744073709551615\n");
   expect(good + "--seed 99999999999999999999", "--seed: ");
   expect(good + "--of both", "--of");
   expect(good + "--trace t.json --of nobody", "--of: there is no chain and no callback 'nobody'\n");

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "schedule_text.hpp"
-#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/core_options.hpp"
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/resolver.hpp"
 #include "takt_schedule/thread_names.hpp"
@@ -51,7 +51,7 @@ TEST(ThreadNames, CountUpToTheLastThreadOfTheCore)
 TEST(ExecutorOptions, ThreadsSpreadOverTheCoresOfTheProcessIfNoneAreListed)
 {
   const Schedule schedule = parse(with_main("threads: {s: {count: 40, spread: true}}\ndefault: s"));
-  const takt_core::ExecutorOptions options = executor_options(schedule.executors[0]);
+  const takt_core::ExecutorOptions options = core_options(schedule.executors[0]);
   const std::vector<int> usable = takt_core::usable_cores();
   for (std::size_t i = 0; i < options.threads.size(); ++i) {
     EXPECT_EQ(options.threads[i].attributes.cores, std::vector{usable[i % usable.size()]});
@@ -66,7 +66,7 @@ TEST(ExecutorOptions, FlattenThreadsNameThemAndSpreadCores)
               "threads:\n  s: {count: 3, cores: [2, 0], spread: true}\n"
               "  n: {count: 2, cores: [1, 3], stack: 1MiB}\n"
               "  f: {policy: fifo, priority: 9, follow: true}\ndefault: s"));
-  const takt_core::ExecutorOptions options = executor_options(schedule.executors[0]);
+  const takt_core::ExecutorOptions options = core_options(schedule.executors[0]);
   EXPECT_EQ(options.name, "main");
   EXPECT_EQ(options.order, takt_core::Order::edf);
   EXPECT_EQ(options.on_exception, takt_core::ExceptionPolicy::report);

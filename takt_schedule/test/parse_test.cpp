@@ -482,6 +482,40 @@ TEST(Parse, ChainsHaveRangesAndUnits)
       "min"}));
 }
 
+TEST(Parse, IdsWithCharactersNobodySeesAreFaults)
+{
+  EXPECT_EQ(
+    faults(with_chain("path: [\" /a:timer(1s)\", \"/a: sub(/x)\", \"/a:timer(1s)\\x01\"]")),
+    (Strings{
+      "s.yaml:4:14: ' /a:timer(1s)' has a space in it; did you mean '/a:timer(1s)'?",
+      "s.yaml:4:31: '/a: sub(/x)' has a space in it; did you mean '/a:sub(/x)'?",
+      "s.yaml:4:46: '/a:timer(1s)\\x01' contains a control character; remove it"}));
+  const auto with_match = [](const std::string & match) {
+    return with_main("threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: " + match + "}");
+  };
+  EXPECT_EQ(
+    faults(with_match("\"/a:timer(*) \"")),
+    Strings{"s.yaml:7:17: '/a:timer(*) ' has a space in it; did you mean '/a:timer(*)'?"});
+  EXPECT_EQ(faults(with_match("\"/a:waitable(my name)\"")), Strings{}) << "names are free";
+}
+
+TEST(Parse, AStarThatCanBeNoTopicIsAWarning)
+{
+  const auto said = [](const std::string & match) {
+    return test::warnings(
+      with_main("threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: \"" + match + "\"}"));
+  };
+  EXPECT_EQ(
+    said("/a:sub(*)"),
+    Strings{
+      "s.yaml:7:9: pattern '/a:sub(*)' matches no topic: '*' stays within one segment, and topics "
+      "begin with '/'; did you mean '/a:sub(/*)', or '/a:sub(**)' for topics of any depth?"});
+  EXPECT_EQ(said("/a:client(*)").size(), 1U);
+  for (const char * good : {"/a:sub(/*)", "/a:sub(**)", "/a:sub(*/x)", "/a:timer(*)", "/a:*(*)"}) {
+    EXPECT_EQ(said(good), Strings{}) << good;
+  }
+}
+
 TEST(Parse, WhatCanBeNoIdIsAFault)
 {
   EXPECT_EQ(
@@ -554,6 +588,21 @@ TEST(Parse, AFixedCeilingIsNotBelowThreads)
       "s.yaml:4:25: middleware_ceiling 79 is below priority 80 of threads 'b'; use auto, or at "
       "least 80"});
   EXPECT_EQ(faults(with_ceiling("80")), Strings{});
+}
+
+TEST(Parse, CoresInAnotherNotationAreAFaultThatSaysWhatToWrite)
+{
+  EXPECT_EQ(
+    faults(with_thread("cores: 0-1")), Strings{"s.yaml:4:26: cores cannot be '0-1'; write [0, 1]"});
+  EXPECT_EQ(
+    faults(with_thread("cores: \"0,2-3\"")),
+    Strings{"s.yaml:4:26: cores cannot be '0,2-3'; write [0, 2, 3]"});
+  EXPECT_EQ(
+    faults(with_thread("cores: -1")),
+    Strings{"s.yaml:4:26: cores must be a whole number from 0 to 4095, not '-1'"});
+  EXPECT_EQ(
+    faults(with_thread("cores: 4096")),
+    Strings{"s.yaml:4:26: cores must be a whole number from 0 to 4095, not '4096'"});
 }
 
 TEST(Parse, PolicyAndNiceAreInheritedUnlessGiven)

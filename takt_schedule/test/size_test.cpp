@@ -20,7 +20,7 @@ TEST(Size, IsReadInEveryUnit)
 {
   EXPECT_EQ(parse_size("7B").value(), 7U);
   EXPECT_EQ(parse_size("256KiB").value(), 262144U);
-  EXPECT_EQ(parse_size("1.5 MiB").value(), 1572864U);
+  EXPECT_EQ(parse_size("1.5MiB").value(), 1572864U);
   EXPECT_EQ(parse_size("2GiB").value(), 2147483648U);
 }
 

@@ -275,6 +275,12 @@ TEST(System, RefusesCallbacksThatCannotBe)
     with_callbacks({"id: \"/a:timer(*)\", time: 1ms, period: 10ms"}),
     "4:10: '/a:timer(*)' is no callback id; ids look like '/node:timer(100ms)'");
   expect_fault(
+    with_callbacks({"id: \"/a\\x01:timer(10ms)\", time: 1ms, period: 10ms"}),
+    "4:10: '/a\\x01:timer(10ms)' contains a control character; remove it");
+  expect_fault(
+    with_callbacks({"id: \"/a:timer(10ms) \", time: 1ms, period: 10ms"}),
+    "4:10: '/a:timer(10ms) ' has a space in it; did you mean '/a:timer(10ms)'?");
+  expect_fault(
     with_callbacks({kTimer + ", cores: [0]"}),
     "4:76: core 0 of host 'car' is reserved for the rest of the system");
   expect_fault(

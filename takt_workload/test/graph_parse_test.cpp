@@ -33,13 +33,12 @@ TEST(GraphFile, ReportsAllFaultsWithTheirLines)
     all += fault + "\n";
   }
   for (const char * expected :
-       {"g.yaml:3:1: unknown key 'colour' in graph; there are chains, defaults, kpis, message, "
-        "name,",
-        "g.yaml:5:5: node A: 'period' is missing; add period: 100ms",
-        "g.yaml:6:21: node B: 'tranform' is no kind; did you mean 'transform'?",
-        "g.yaml:7:5: nobody publishes /X", "g.yaml:8:5: there is a node /C already",
-        "g.yaml:8:37: node C: 'period'", "g.yaml:9:41: /D takes /A twice",
-        "g.yaml:9:53: node D: the callbacks of a fusion"}) {
+       {"g.yaml:3:1: unknown key 'colour' in a graph; known keys are version, name, message, ",
+        "g.yaml:5:5: node 'A' has no 'period'; add period: 100ms",
+        "g.yaml:6:21: kind cannot be 'tranform'; did you mean 'transform'?",
+        "g.yaml:7:5: nobody publishes '/X'", "g.yaml:8:5: there is a node /C already",
+        "g.yaml:8:37: period: '10' has no unit", "g.yaml:9:41: /D takes /A twice",
+        "g.yaml:9:53: the callbacks of a fusion"}) {
     EXPECT_NE(all.find(expected), std::string::npos) << expected << "\nin\n" << all;
   }
 }
@@ -63,13 +62,13 @@ TEST(GraphFile, FaultsOfNodesHideNoneOfChainsAndFigures)
     "g.yaml");
   EXPECT_EQ(
     graph.faults(), (takt_core::Faults{
-                      "g.yaml:4:10: graph: 'payload' must be at most 64MiB, not '4GiB'",
-                      "g.yaml:6:5: node A: 'period' is missing; add period: 100ms",
-                      "g.yaml:8:21: node C: 'tranform' is no kind; did you mean 'transform'?",
+                      "g.yaml:4:10: payload must be at most 64MiB, not 4GiB",
+                      "g.yaml:6:5: node 'A' has no 'period'; add period: 100ms",
+                      "g.yaml:8:21: kind cannot be 'tranform'; did you mean 'transform'?",
                       "g.yaml:11:24: B has no timer; name a node that has one, or a timer's id",
-                      "g.yaml:11:41: chain: 'deadline': '5' has no unit; write 5ms (units are ns, "
+                      "g.yaml:11:41: deadline: '5' has no unit; write 5ms (units are ns, "
                       "us, ms, s and min)",
-                      "g.yaml:13:22: there is no node Y"}));
+                      "g.yaml:13:22: there is no node 'Y'"}));
 }
 
 TEST(GraphFile, AFaultyPayloadHidesNoFaultOfAGraphWhoseNodesAreGood)
@@ -87,7 +86,7 @@ TEST(GraphFile, AFaultyPayloadHidesNoFaultOfAGraphWhoseNodesAreGood)
     all += fault + "\n";
   }
   for (const char * expected :
-       {"g.yaml:4:10: graph: 'payload'", "/B:sub(/C) never runs", "/C:sub(/B) never runs",
+       {"g.yaml:4:10: payload: '1TB'", "/B:sub(/C) never runs", "/C:sub(/B) never runs",
         "g.yaml:9:30: B does not subscribe to /A",
         "no path leads from /A:timer(1s) to /B:sub(/C)"}) {
     EXPECT_NE(all.find(expected), std::string::npos) << expected << "\nin\n" << all;
@@ -99,13 +98,13 @@ TEST(GraphFile, OtherKindsOfFilesAreRecognised)
   EXPECT_EQ(
     parse_graph("version: 1\nexecutors: {main: {threads: {a: {}}, default: a}}\n", "g").faults(),
     takt_core::Faults{
-      "g:1:1: graph: this is a schedule (it has 'executors'), where a graph is expected; `takt "
+      "g:1:1: this is a schedule (it has 'executors'), where a graph is expected; `takt "
       "check "
       "FILE` checks a schedule, and `takt run GRAPH --schedule FILE` runs a graph under it"});
   EXPECT_EQ(
     parse_graph("version: 1\nhosts: {car: {cores: 2}}\ncallbacks: []\n", "g").faults(),
     takt_core::Faults{
-      "g:1:1: graph: this is a system model (it has 'callbacks'), where a graph is expected; `takt "
+      "g:1:1: this is a system model (it has 'callbacks'), where a graph is expected; `takt "
       "plan FILE` makes a schedule for it"});
   EXPECT_EQ(
     parse_graph("version: 1\nname: x\nnodes:\n\t- {name: A, kind: sensor, period: 1ms}\n", "g")
@@ -133,7 +132,7 @@ TEST(GraphFile, RefusesChainsThatDoNotConnect)
   EXPECT_NE(fault("A, P").find("P does not subscribe to /A"), std::string::npos);
   EXPECT_NE(fault("B, P").find("B has no timer"), std::string::npos);
   EXPECT_NE(fault("A, B, P, C").find("a chain ends at a timer-driven reader"), std::string::npos);
-  EXPECT_NE(fault("A, Z").find("there is no node Z"), std::string::npos);
+  EXPECT_NE(fault("A, Z").find("there is no node 'Z'"), std::string::npos);
 }
 
 // Each of these was taken once, and went wrong later or did something else than it said.
@@ -150,8 +149,7 @@ TEST(GraphFile, RefusesWhatCannotBeMeant)
   const std::string sensor = "  - {name: A, kind: sensor, period: 10ms}\n";
   EXPECT_EQ(fault(sensor), "");
   EXPECT_EQ(
-    fault("  - {name: A, kind: sensor, period: 1ns}\n"),
-    "g:4:37: node A: 'period' must be at least 10us\n");
+    fault("  - {name: A, kind: sensor, period: 1ns}\n"), "g:4:37: period must be at least 10us\n");
   EXPECT_NE(
     fault("  - {name: " + std::string(300, 'a') + ", kind: sensor, period: 10ms}\n")
       .find("a name of 301 letters; at most 200 are possible"),
@@ -160,7 +158,7 @@ TEST(GraphFile, RefusesWhatCannotBeMeant)
     fault(
       sensor + "  - {name: B, kind: transform, input: A, work: {min: 1ms, max: 3ms, "
                "deviation: 1ms}}\n"),
-    "g:5:80: node B: work: 'deviation' needs 'mean'; without both the work is uniform\n");
+    "g:5:80: the deviation of work needs its mean; without both the work is uniform\n");
   EXPECT_EQ(
     fault(sensor, "---\nname: h\n"),
     "g:6:1: a graph file holds one document; remove what follows '---'\n");
@@ -170,14 +168,14 @@ TEST(GraphFile, RefusesWhatCannotBeMeant)
     std::string::npos);
   EXPECT_EQ(
     parse_graph("version: 2\nname: g\nnodes:\n" + sensor, "g").faults(),
-    takt_core::Faults{"g:1:10: graph: 'version' must be 1, not '2'"});
+    takt_core::Faults{"g:1:10: format version '2' is unknown; this takt reads 1"});
   const std::string apart = sensor +
                             "  - {name: B, kind: sensor, period: 10ms}\n"
                             "  - {name: C, kind: transform, input: B}\n";
   EXPECT_EQ(fault(apart, "kpis:\n  hot_path: {roots: [B], sink: C}\n"), "");
   EXPECT_EQ(
     fault(apart, "kpis:\n  hot_path: {roots: [A, B], sink: C}\n"),
-    "g:8:21: hot_path: no path leads from /A:timer(10ms) to /C:sub(/B)\n");
+    "g:8:21: no path leads from /A:timer(10ms) to /C:sub(/B)\n");
 }
 
 TEST(GraphFile, SuggestsWhatIsClose)
@@ -188,17 +186,17 @@ TEST(GraphFile, SuggestsWhatIsClose)
   const std::string head = "version: 1\nname: g\nnodes:\n";
   EXPECT_EQ(
     fault(head + "  - {name: Camera, kind: sensor, perod: 10ms, period: 1ms}\n"),
-    "g:4:34: unknown key 'perod' in node Camera; did you mean 'period'?");
+    "g:4:34: unknown key 'perod' in node 'Camera'; did you mean 'period'?");
   EXPECT_EQ(
     fault(
       head + "  - {name: Camera, kind: sensor, period: 1ms}\n"
              "  - {name: B, kind: transform, input: Camara}\n"),
-    "g:5:5: nobody publishes /Camara; did you mean '/Camera'?");
+    "g:5:5: nobody publishes '/Camara'; did you mean '/Camera'?");
   EXPECT_EQ(
     fault(
       head + "  - {name: Camera, kind: sensor, period: 1ms}\n"
              "chains: [{name: c, path: [Camara]}]\n"),
-    "g:5:27: there is no node Camara; did you mean 'Camera'?");
+    "g:5:27: there is no node 'Camara'; did you mean 'Camera'?");
 }
 
 TEST(GraphFile, RefusesWhatNoTimerDrives)
@@ -242,21 +240,25 @@ TEST(GraphFile, FaultsSayWhatStandsThereAndWhatToWrite)
   const std::vector<std::pair<std::string, std::string>> cases{
     {"", "1:1: the file is empty; a graph starts with 'version: 1'"},
     {"# nothing\n", "1:1: the file is empty; a graph starts with 'version: 1'"},
-    {"- a\n", "1:1: graph must be a map, not a list"},
-    {"just words\n", "1:1: graph must be a map, not 'just words'"},
+    {"- a\n",
+     "1:1: a graph must be a map with version, name, message, payload, defaults, nodes, chains or "
+     "kpis, not a list"},
+    {"just words\n", "or kpis, not 'just words'"},
     {head + "nodes: [\n", "4:1: not YAML: "},
-    {head + "name: y\n", "3:1: graph: duplicate key 'name'; it is on line 2 already"},
-    {head + "nodes: 3\n", "3:8: graph: 'nodes' must be a list, not '3'; write nodes: [...]"},
-    {head + "nodes: [7]\n", "3:9: node must be a map, not '7'"},
-    {head + "message: [a]\n", "3:10: graph: 'message' must be a word, not a list"},
-    {head + "message: Text\n", "must be Message4kb, Int32 or Payload, not 'Text'"},
+    {head + "name: y\n", "3:1: duplicate key 'name'; it is on line 2 already"},
+    {head + "nodes: 3\n", "3:8: nodes must be a list, not '3'"},
+    {head + "nodes: [7]\n", "3:9: node must be a map with name, kind, "},
+    {head + "message: [a]\n", "3:10: message must be Message4kb, Int32 or Payload, not a list"},
+    {head + "message: Text\n",
+     "message cannot be 'Text'; choices are Message4kb, Int32 and Payload"},
     {head + "nodes: [{name: A, kind: sensor, period: [1]}]\n",
-     "'period' must be a word, not a list"},
-    {head + "nodes: [{name: A}]\n", "3:9: node A: 'kind' is missing; add kind: sensor"},
+     "period must be a duration such as 100ms, not a list"},
+    {head + "nodes: [{name: A}]\n", "3:9: node 'A' has no 'kind'; add kind: sensor"},
     {head + "nodes: [{name: 1a, kind: sensor}]\n", "'/1a' is not a valid ROS name; use letters"},
-    {head + "nodes: [{name: A, kind: sensor, groups: all}]\n", "or reentrant, not 'all'"},
-    {head + "? [a]\n: 3\n", "graph: a key must be a word, not a list"},
-    {head + "\"a\\nb\": 3\n", "3:1: unknown key 'a?b' in graph"},
+    {head + "nodes: [{name: A, kind: sensor, groups: all}]\n",
+     "groups cannot be 'all'; choices are node, callback and reentrant"},
+    {head + "? [a]\n: 3\n", "3:3: a key must be a word"},
+    {head + "\"a\\nb\": 3\n", "3:1: unknown key 'a\\nb' in a graph"},
     {head + "---\nname: y\n", "a graph file holds one document; remove what follows '---'"}};
   for (const auto & [text, said] : cases) {
     std::string all;
@@ -265,6 +267,55 @@ TEST(GraphFile, FaultsSayWhatStandsThereAndWhatToWrite)
     }
     EXPECT_NE(all.find(said), std::string::npos) << said << "\nin\n" << all;
   }
+}
+
+TEST(GraphFile, ADeadlineOfZeroIsAFault)
+{
+  EXPECT_EQ(
+    parse_graph(
+      "version: 1\nname: x\nnodes:\n  - {name: A, kind: sensor, period: 10ms}\n"
+      "  - {name: B, kind: command, input: A}\nchains: [{name: c, path: [A, B], deadline: 0ms}]\n",
+      "g")
+      .faults(),
+    takt_core::Faults{"g:6:44: deadline must be longer than zero"});
+}
+
+// The bounds of schedules hold: nothing hostile takes gigabytes or minutes.
+TEST(GraphFile, IsBoundedInSizeDepthAndAliases)
+{
+  std::string bomb = "version: 1\nname: x\na: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string to = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + to;
+    for (int n = 1; n < 10; ++n) {
+      bomb += ", " + to;
+    }
+    bomb += "]\n";
+  }
+  const std::vector<std::pair<std::string, std::string>> cases{
+    {bomb, "more than 1000000 nodes with aliases expanded"},
+    {"nodes: " + std::string(100, '['), "nested more than 64 deep"},
+    {std::string((16U << 20U) + 1, '#'), "g:1:1: more than 16777216 bytes of text"}};
+  for (const auto & [text, said] : cases) {
+    const auto faults = parse_graph(text, "g").faults();
+    ASSERT_EQ(faults.size(), 1U);
+    EXPECT_NE(faults.front().find(said), std::string::npos) << faults.front();
+  }
+  EXPECT_EQ(
+    load_graph("/dev/zero").faults(),
+    takt_core::Faults{"/dev/zero:1:1: more than 16777216 bytes of text"});
+}
+
+TEST(GraphFile, MayShareWithAliases)
+{
+  const auto graph = parse_graph(
+    "version: 1\nname: x\nnodes:\n"
+    "  - &a {name: A, kind: sensor, period: 10ms, work: &w {min: 1ms, max: 2ms}}\n"
+    "  - {<<: *a, name: B}\n  - {name: C, kind: transform, input: A, work: *w}\n",
+    "g");
+  ASSERT_EQ(graph.faults(), takt_core::Faults{});
+  EXPECT_EQ(graph->nodes.at(1).period, milliseconds(10));
+  EXPECT_EQ(graph->nodes.at(2).inputs.at(0).work.longest, milliseconds(2));
 }
 
 TEST(GraphFile, SurvivesAnything)

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "takt_core/binding_rules.hpp"
-#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/core_options.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
@@ -115,7 +115,7 @@ Placement::Executor & Placement::executor_of(const CallbackModel & callback, Ind
 void Placement::add_threads(
   const takt_schedule::ExecutorSchedule & schedule, Index host, Index executor)
 {
-  const takt_core::ExecutorOptions options = takt_schedule::executor_options(schedule);
+  const takt_core::ExecutorOptions options = takt_schedule::core_options(schedule);
   const int ceiling = takt_core::ceiling_to_ask(options.middleware_ceiling, options.threads);
   auto asked = options.threads.begin();
   for (const takt_schedule::Threads & entry : schedule.threads) {

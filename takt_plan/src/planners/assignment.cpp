@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "takt_core/binding_rules.hpp"
-#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/core_options.hpp"
 
 namespace takt_plan
 {

@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
+#include <algorithm>
 #include <optional>
-#include <sstream>
 
 #include "depth_report.hpp"
 #include "plan_report.hpp"
@@ -42,45 +41,46 @@ void read_cpus(const std::string & text, takt_plan::PlanOptions & options)
 {
   const auto bad = [&] {
     return CLI::ValidationError(
-      "--cpus: '" + text + "' is no list of cores like 0,2-3 or car:0-3,gateway:1");
+      "--cpus",
+      takt_schedule::quoted(text) + " is no list of cores like 0,2-3 or car:0-3,gateway:1");
   };
-  const auto number = [&](const std::string & word) {
-    int value = -1;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || end != word.data() + word.size() || value < 0 || value > 65535) {
-      throw bad();
-    }
-    return value;
-  };
-  if (text.empty() || text.back() == ',') {
-    throw bad();
-  }
   options.cpus.clear();
   options.host_cpus.clear();
-  std::string host;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    if (const auto colon = word.rfind(':'); colon != std::string::npos) {
-      host = word.substr(0, colon);
-      word.erase(0, colon + 1);
-      if (host.empty()) {
-        throw bad();
-      }
-    }
-    const auto dash = word.find('-');
-    const int first = number(word.substr(0, dash));
-    const int last = dash == std::string::npos ? first : number(word.substr(dash + 1));
-    if (last < first) {
+  const auto add = [&](const std::string & host, const std::string & list) {
+    if (list.empty()) {
       throw bad();
     }
-    for (int cpu = first; cpu <= last; ++cpu) {
+    for (const int cpu : takt_schedule::cores_option("--cpus", list)) {
+      const std::pair one(host, cpu);
+      auto & known = options.host_cpus;
       if (host.empty()) {
         options.cpus.push_back(cpu);
+      } else if (std::find(known.begin(), known.end(), one) == known.end()) {
+        known.push_back(one);
       } else {
-        options.host_cpus.emplace_back(host, cpu);
+        throw CLI::ValidationError(
+          "--cpus", fmt::format(
+                      "{} names core {} of {} twice", takt_schedule::quoted(text), cpu,
+                      takt_schedule::quoted(host)));
       }
     }
+  };
+  std::string rest = text;
+  std::string host;
+  for (std::size_t colon = 0; (colon = rest.find(':')) != std::string::npos;) {
+    // The last word before the colon is the host of what follows.
+    const std::size_t comma = rest.rfind(',', colon);
+    const std::size_t begin = comma == std::string::npos ? 0 : comma + 1;
+    if (begin == colon || (begin == 0 && !host.empty())) {
+      throw bad();
+    }
+    if (begin > 0) {
+      add(host, rest.substr(0, begin - 1));
+    }
+    host = rest.substr(begin, colon - begin);
+    rest.erase(0, colon + 1);
   }
+  add(host, rest);
 }
 
 Planner read_planner(const std::string & text)
@@ -94,27 +94,6 @@ Planner read_planner(const std::string & text)
     known += (known.empty() ? "" : ", ") + std::string(to_string(planner));
   }
   throw CLI::ValidationError("--planner: '" + text + "' is none of " + known);
-}
-
-double read_share(const std::string & text)
-{
-  double value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value <= 1)) {
-    throw CLI::ValidationError("--keep-slack: '" + text + "' is no number from 0 to 1");
-  }
-  return value;
-}
-
-int read_count(const std::string & option, const std::string & text, int most)
-{
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) {
-    throw CLI::ValidationError(
-      option + ": '" + text + "' is no number from 1 to " + std::to_string(most));
-  }
-  return value;
 }
 
 int run(const Arguments & arguments)
@@ -192,19 +171,22 @@ int main(int argc, char ** argv)
   app.add_option_function<std::string>(
     "--executors",
     [&](const std::string & text) {
-      arguments.options.executors = read_count("--executors", text, takt_plan::kMostExecutors);
+      arguments.options.executors =
+        takt_schedule::number_option("--executors", text, 1, takt_plan::kMostExecutors);
     },
     "that a host has, for picas (always another one) and competition (as many as cores)");
   app.add_option_function<std::string>(
     "--executor-threads",
     [&](const std::string & text) {
-      arguments.options.executor_threads =
-        read_count("--executor-threads", text, takt_plan::kMostExecutorThreads);
+      arguments.options.executor_threads = takt_schedule::number_option(
+        "--executor-threads", text, 1, takt_plan::kMostExecutorThreads);
     },
     "of each executor, for competition (as many as cores)");
   app.add_option_function<std::string>(
     "--keep-slack",
-    [&](const std::string & text) { arguments.options.keep_slack = read_share(text); },
+    [&](const std::string & text) {
+      arguments.options.keep_slack = takt_schedule::number_option("--keep-slack", text, 0.0, 1.0);
+    },
     "share of each chain's deadline to keep to spare when threads are merged (0.05)");
   app.add_option(
     "--models", arguments.models,

@@ -176,16 +176,7 @@ void add_number(
   const std::string & help)
 {
   const auto read = [&value, least, name](const std::string & text) {
-    try {
-      const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-      value = digits && !text.empty() ? std::stoull(text) : 0;
-      if (digits && !text.empty() && value >= least) {
-        return;
-      }
-    } catch (const std::out_of_range &) {
-    }
-    throw CLI::ValidationError(
-      fmt::format("{}: '{}' is no whole number from {} to 2^64 - 1", name, text, least));
+    value = takt_schedule::number_option<std::uint64_t>(name, text, least, UINT64_MAX);
   };
   app.add_option_function<std::string>(name, read, help);
 }
@@ -204,13 +195,10 @@ int main(int argc, char ** argv)
   app.add_option_function<std::string>(
     "--duration",
     [&](const std::string & text) {
-      const auto duration = takt_schedule::parse_duration(text);
-      if (!duration || duration->count() == 0) {
-        throw CLI::ValidationError(
-          "--duration: " +
-          (duration ? "it must be above zero" : to_string(duration.faults().front())));
+      options.duration = takt_schedule::duration_option("--duration", text).count();
+      if (options.duration == 0) {
+        throw CLI::ValidationError("--duration", "it must be above zero");
       }
-      options.duration = duration->count();
     },
     "of each run, in virtual time (10s)");
   add_number(

@@ -14,7 +14,7 @@
 namespace takt_schedule
 {
 
-/// Reads a decimal number of at least zero and a unit, with or without spaces between the two.
+/// Reads a decimal number of at least zero and a unit, in the digits 0 to 9 and without spaces.
 /// Exactly one fault otherwise: what is wrong and what to write instead, without a position.
 takt_core::Result<takt_core::Duration> parse_duration(std::string_view text);
 

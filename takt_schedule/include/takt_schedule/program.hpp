@@ -14,6 +14,11 @@
 #include <vector>
 
 #include "takt_core/result.hpp"
+#include "takt_core/time.hpp"
+#include "takt_schedule/core_list.hpp"
+#include "takt_schedule/duration.hpp"
+#include "takt_schedule/number.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_schedule
 {
@@ -53,6 +58,41 @@ template <typename Warning>
 void warn(const std::vector<Warning> & warnings)
 {
   tell(warnings, "warning: ");
+}
+
+/// The value of an option that is a number from `least` to `most`. Throws CLI::ValidationError, in words of
+/// our own, for anything else: CLI11 itself takes the nearest number that fits for one that does not, and
+/// nan.
+template <typename Number>
+Number number_option(
+  const std::string & option, const std::string & text, Number least, Number most)
+{
+  const auto value = parse_number(text, least, most);
+  if (!value) {
+    throw CLI::ValidationError(
+      option, takt_schedule::quoted(text) + " is not " + expected_number(least, most));
+  }
+  return *value;
+}
+
+/// The same for a duration with a unit.
+inline takt_core::Duration duration_option(const std::string & option, const std::string & text)
+{
+  const auto value = parse_duration(text);
+  if (!value) {
+    throw CLI::ValidationError(option, value.faults().front());
+  }
+  return *value;
+}
+
+/// The same for a list of cores, "0,2-3".
+inline std::vector<int> cores_option(const std::string & option, const std::string & text)
+{
+  const auto cores = parse_cores(text);
+  if (!cores) {
+    throw CLI::ValidationError(option, cores.faults().front());
+  }
+  return *cores;
 }
 
 /// Reads the command line into what `app` was given, then runs `run`, whose result is the exit code.

@@ -10,6 +10,12 @@
 namespace takt_schedule
 {
 
+/// Whether `c` would be seen by nobody, or break a line.
+constexpr bool is_control(char c) noexcept
+{
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
 /// 'text', fit to stand in a fault: one line (control characters escaped) and not endless.
 std::string quoted(std::string_view text);
 

@@ -17,22 +17,13 @@
 #include "takt_core/order.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_core/timer.hpp"
+#include "takt_schedule/source.hpp"
 
 namespace takt_schedule
 {
 
 /// The format version this library reads and writes.
 inline constexpr int kVersion = 1;
-
-/// Where something was written, and what `to_yaml` shall write above it. No part of what a schedule
-/// says: always equal.
-struct Source
-{
-  int line = 0;    ///< from 1; 0: not from a file
-  int column = 0;  ///< from 1
-  std::string comment{};
-  friend bool operator==(const Source &, const Source &) noexcept { return true; }
-};
 
 /// Used instead of real-time attributes where the rights are missing: policy other with `nice`.
 struct Fallback
@@ -135,9 +126,6 @@ struct Schedule
 
 /// The chains as the core wants them.
 std::vector<takt_core::ChainOptions> chain_options(const Schedule & schedule);
-
-/// "FILE:LINE:COL: what", the form of every fault and warning about a schedule.
-std::string located(std::string_view file, const Source & source, std::string_view what);
 
 }  // namespace takt_schedule
 

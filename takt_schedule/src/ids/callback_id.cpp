@@ -1,5 +1,6 @@
 #include "ids/callback_id.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -27,7 +28,7 @@ enum Place : unsigned
 
 unsigned step(unsigned places, char c)
 {
-  const bool separator = is_separator(c);
+  const bool separator = is_separator(c) || c == ' ';
   unsigned next = 0;
   const auto go = [&](unsigned from, bool fits, unsigned to) {
     next |= (places & from) != 0 && fits ? to : 0U;
@@ -76,13 +77,20 @@ bool fits(std::string_view pattern)
 
 }  // namespace
 
-std::optional<std::string> too_long(std::string_view pattern)
+std::optional<std::string> bad_characters(std::string_view pattern)
 {
-  if (pattern.size() <= kLongestId) {
-    return std::nullopt;
+  if (pattern.size() > kLongestId) {
+    return quoted(pattern) + " has " + std::to_string(pattern.size()) +
+           " characters, and ids and patterns have at most " + std::to_string(kLongestId);
   }
-  return quoted(pattern) + " has " + std::to_string(pattern.size()) +
-         " characters, and ids and patterns have at most " + std::to_string(kLongestId);
+  if (std::any_of(pattern.begin(), pattern.end(), is_control)) {
+    return quoted(pattern) + " contains a control character; remove it";
+  }
+  std::string tight{pattern};
+  if (std::erase(tight, ' ') > 0 && !fits(pattern) && fits(tight)) {
+    return quoted(pattern) + " has a space in it; did you mean " + quoted(tight) + "?";
+  }
+  return std::nullopt;
 }
 
 bool may_be_id(std::string_view pattern)

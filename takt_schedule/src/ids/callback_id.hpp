@@ -15,8 +15,9 @@ namespace takt_schedule::detail
 /// would take hours.
 inline constexpr std::size_t kLongestId = 1000;
 
-/// Why an id or a pattern is too long; nothing if it is not.
-std::optional<std::string> too_long(std::string_view pattern);
+/// What is wrong with the characters of an id or a pattern, as a fault: too many, control characters,
+/// spaces outside of brackets in what is an id without them. Nothing if all are good.
+std::optional<std::string> bad_characters(std::string_view pattern);
 
 /// Whether an id of the form "/namespace/node:kind(what)", with or without "#2", can match. What
 /// stands in brackets is free. Without stars: whether it is such an id.

@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "ids/callback_id.hpp"
-#include "reader/text.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {

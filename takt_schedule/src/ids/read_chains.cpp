@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "ids/callback_id.hpp"
-#include "reader/text.hpp"
 #include "schedule/read_executor.hpp"
 #include "schedule/rule_table.hpp"
 #include "takt_schedule/duration.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {
@@ -20,7 +20,7 @@ void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
   auto & path = chain.options.path;
   std::unordered_map<std::string, int> lines;
   for (const Word & word : map.words("path", "a list of callback ids, root first")) {
-    if (auto why = too_long(word.text)) {
+    if (auto why = bad_characters(word.text)) {
       findings.fault(word.at, std::move(*why));
       continue;
     }

@@ -2,7 +2,7 @@
 #ifndef TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
 #define TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
 
-#include "reader/map_reader.hpp"
+#include "takt_schedule/reader/map_reader.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_schedule::detail

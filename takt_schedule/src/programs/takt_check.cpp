@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/program.hpp"
+#include "takt_schedule/reader/file_text.hpp"
 #include "takt_schedule/thread_names.hpp"
 
 namespace
@@ -47,15 +47,15 @@ std::optional<takt_core::Kind> kind_from(const std::string & word)
 std::vector<ListedCallback> read_ids(const std::string & path, Faults & faults)
 {
   std::vector<ListedCallback> result;
-  std::ifstream file;
-  if (path != "-") {
-    file.open(path);
-    if (!file) {
-      faults.push_back(path + ": cannot be read");
-      return result;
-    }
+  constexpr std::size_t kMostBytes = 64U << 20U;
+  const takt_core::Result<std::string> given =
+    path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {})
+                : takt_schedule::file_text(path, "a JSON file of callbacks", kMostBytes);
+  if (!given) {
+    faults = given.faults();
+    return result;
   }
-  const auto json = nlohmann::json::parse(path == "-" ? std::cin : file, nullptr, false);
+  const auto json = nlohmann::json::parse(*given, nullptr, false);
   const auto list = json.is_object() ? json.find("callbacks") : json.end();
   if (!json.is_object() || list == json.end() || !list->is_array()) {
     faults.push_back(

@@ -1,9 +1,9 @@
-#include "reader/findings.hpp"
+#include "takt_schedule/reader/findings.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-namespace takt_schedule::detail
+namespace takt_schedule
 {
 
 void Findings::List::add(const Source & at, std::string what)
@@ -39,4 +39,4 @@ std::vector<std::string> Findings::sorted(const List & list, std::string_view ki
   return result;
 }
 
-}  // namespace takt_schedule::detail
+}  // namespace takt_schedule

@@ -1,10 +1,10 @@
-#include "reader/format_version.hpp"
+#include "takt_schedule/reader/format_version.hpp"
 
 #include <string>
 
-#include "reader/text.hpp"
+#include "takt_schedule/reader/text.hpp"
 
-namespace takt_schedule::detail
+namespace takt_schedule
 {
 
 bool check_version(MapReader & map, Findings & findings, int known)
@@ -23,4 +23,4 @@ bool check_version(MapReader & map, Findings & findings, int known)
   return true;
 }
 
-}  // namespace takt_schedule::detail
+}  // namespace takt_schedule

@@ -1,14 +1,15 @@
-#include "reader/map_reader.hpp"
+#include "takt_schedule/reader/map_reader.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
-#include "reader/text.hpp"
+#include "takt_schedule/core_list.hpp"
 #include "takt_schedule/duration.hpp"
+#include "takt_schedule/number.hpp"
+#include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/size.hpp"
 
-namespace takt_schedule::detail
+namespace takt_schedule
 {
 namespace
 {
@@ -29,6 +30,17 @@ std::string shown(const YamlNode & node)
       break;
   }
   return "a map";
+}
+
+/// "[0, 1]", shortened where there are many.
+std::string flow(const std::vector<int> & numbers)
+{
+  constexpr std::size_t kMost = 8;
+  std::string result;
+  for (std::size_t i = 0; i < std::min(numbers.size(), kMost); ++i) {
+    result += (i == 0 ? "[" : ", ") + std::to_string(numbers[i]);
+  }
+  return result + (numbers.size() > kMost ? ", ... and so on]" : "]");
 }
 
 }  // namespace
@@ -52,28 +64,41 @@ MapReader::MapReader(
   }
 }
 
-const YamlNode::Entry * MapReader::entry(std::string_view key) const
-{
-  const auto found = std::find_if(
-    node_.entries.begin(), node_.entries.end(), [&](const auto & e) { return e.key == key; });
-  return found == node_.entries.end() ? nullptr : &*found;
-}
-
 const YamlNode * MapReader::find(std::string_view key) const
 {
-  const auto * const found = entry(key);
+  const auto * const found = node_.entry(key);
   return found == nullptr ? nullptr : found->value.get();
 }
 
 Source MapReader::at(std::string_view key) const
 {
-  const auto * const found = entry(key);
+  const auto * const found = node_.entry(key);
   return found == nullptr ? node_.at : found->at;
+}
+
+Source MapReader::value_at(std::string_view key) const
+{
+  const auto * const found = node_.entry(key);
+  return found == nullptr ? node_.at : found->value->is_null() ? found->at : found->value->at;
+}
+
+bool MapReader::require(std::string_view key, std::string_view example)
+{
+  if (!node_.is_map() && !node_.is_null()) {
+    return false;
+  }
+  if (!has(key)) {
+    findings_.fault(
+      node_.at, what_ + " has no '" + std::string(key) + "'; add " + std::string(key) + ": " +
+                  std::string(example));
+    return false;
+  }
+  return true;
 }
 
 std::optional<Word> MapReader::scalar(std::string_view key, std::string_view expected)
 {
-  const auto * const found = entry(key);
+  const auto * const found = node_.entry(key);
   return found == nullptr ? std::nullopt : scalar_of(*found, expected);
 }
 
@@ -92,15 +117,11 @@ std::optional<Word> MapReader::scalar_of(const YamlNode::Entry & entry, std::str
 std::optional<std::int64_t> MapReader::integer_value(
   std::string_view key, const YamlNode & node, std::int64_t least, std::int64_t most)
 {
-  std::int64_t value = 0;
-  const char * const end = node.text.data() + node.text.size();
-  const auto [stop, error] = std::from_chars(node.text.data(), end, value);
-  if (!node.is_scalar() || error != std::errc{} || stop != end || value < least || value > most) {
+  const auto value = node.is_scalar() ? parse_number(node.text, least, most) : std::nullopt;
+  if (!value) {
     findings_.fault(
-      node.is_null() ? at(key) : node.at, std::string(key) + " must be a whole number from " +
-                                            std::to_string(least) + " to " + std::to_string(most) +
-                                            ", not " + shown(node));
-    return std::nullopt;
+      node.is_null() ? at(key) : node.at,
+      std::string(key) + " must be " + expected_number(least, most) + ", not " + shown(node));
   }
   return value;
 }
@@ -201,7 +222,7 @@ std::vector<Word> MapReader::words(std::string_view key, std::string_view exampl
   return result;
 }
 
-std::vector<std::pair<int, Source>> MapReader::integers(std::string_view key)
+std::vector<std::pair<int, Source>> MapReader::cores(std::string_view key)
 {
   std::vector<std::pair<int, Source>> result;
   const YamlNode * const node = find(key);
@@ -209,7 +230,15 @@ std::vector<std::pair<int, Source>> MapReader::integers(std::string_view key)
     return result;
   }
   const auto add = [&](const YamlNode & item) {
-    if (const auto value = integer_value(key, item, 0, 65535)) {
+    if (item.is_scalar() && item.text.find_first_of("-,") != std::string::npos) {
+      if (const auto meant = parse_cores(item.text)) {
+        findings_.fault(
+          item.at,
+          std::string(key) + " cannot be " + quoted(item.text) + "; write " + flow(*meant));
+        return;
+      }
+    }
+    if (const auto value = integer_value(key, item, 0, kLargestCore)) {
       result.emplace_back(static_cast<int>(*value), item.at);
     }
   };
@@ -261,4 +290,4 @@ bool expect_map(Findings & findings, const YamlNode & node, std::string_view key
   return true;
 }
 
-}  // namespace takt_schedule::detail
+}  // namespace takt_schedule

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reader/text.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {
@@ -18,17 +18,6 @@ constexpr std::size_t kMostFractionDigits = 18;
 bool is_digit(char c)
 {
   return c >= '0' && c <= '9';
-}
-
-std::string_view trimmed(std::string_view text)
-{
-  while (!text.empty() && text.front() == ' ') {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && text.back() == ' ') {
-    text.remove_suffix(1);
-  }
-  return text;
 }
 
 std::string_view take_digits(std::string_view & text)
@@ -67,7 +56,12 @@ std::string meant_unit(std::string_view unit, std::span<const Unit> units)
 
 takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const QuantityKind & kind)
 {
-  std::string_view rest = trimmed(text);
+  if (text.find(' ') != std::string_view::npos) {
+    std::string tight{text};
+    std::erase(tight, ' ');
+    return Faults{quoted(text) + " has a space in it; write " + quoted(tight)};
+  }
+  std::string_view rest = text;
   if (!rest.empty() && rest.front() == '-') {
     return Faults{quoted(text) + " is negative"};
   }
@@ -84,10 +78,10 @@ takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const Quan
     return Faults{
       quoted(text) + " is no number with a unit; write for example 100" + std::string(kind.usual)};
   }
-  const std::string_view unit_name = trimmed(rest);
+  const std::string_view unit_name = rest;
   if (unit_name.empty()) {
     return Faults{
-      quoted(text) + " has no unit; write " + std::string(trimmed(text)) + std::string(kind.usual) +
+      quoted(text) + " has no unit; write " + std::string(text) + std::string(kind.usual) +
       " (units are " + std::string(kind.names) + ")"};
   }
   const auto unit = std::find_if(

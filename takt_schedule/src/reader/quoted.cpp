@@ -9,7 +9,7 @@ std::string quoted(std::string_view text)
   std::string result = "'";
   for (const char c : text.substr(0, kLongest)) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
+    if (is_control(c)) {
       constexpr std::string_view kHex = "0123456789abcdef";
       result +=
         c == '\n' ? std::string("\\n") : std::string("\\x") + kHex[byte >> 4U] + kHex[byte & 0xfU];

@@ -1,9 +1,9 @@
-#include "reader/text.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 #include <algorithm>
 #include <cctype>
 
-namespace takt_schedule::detail
+namespace takt_schedule
 {
 namespace
 {
@@ -61,23 +61,6 @@ std::string listed(std::span<const std::string> words, std::string_view last)
   return shown < words.size() ? result + ", ..." : result;
 }
 
-std::string listed_cores(std::span<const int> cores)
-{
-  std::string result;
-  for (std::size_t i = 0; i < cores.size();) {
-    std::size_t end = i;
-    while (end + 1 < cores.size() && cores[end + 1] == cores[end] + 1) {
-      ++end;
-    }
-    result += (result.empty() ? "" : ",") + std::to_string(cores[i]);
-    if (end > i) {
-      result += "-" + std::to_string(cores[end]);
-    }
-    i = end + 1;
-  }
-  return result;
-}
-
 std::string closest(std::string_view word, std::span<const std::string> known)
 {
   const std::string wanted = lower(word);
@@ -113,4 +96,4 @@ std::string suggestion(
                            : "; " + std::string(kind) + " are " + listed(known);
 }
 
-}  // namespace takt_schedule::detail
+}  // namespace takt_schedule

@@ -1,4 +1,4 @@
-#include "reader/yaml_tree.hpp"
+#include "takt_schedule/reader/yaml_tree.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -10,10 +10,10 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "reader/text.hpp"
-#include "takt_schedule/tabs.hpp"
+#include "reader/tabs.hpp"
+#include "takt_schedule/reader/text.hpp"
 
-namespace takt_schedule::detail
+namespace takt_schedule
 {
 namespace
 {
@@ -34,8 +34,7 @@ Source source(const YAML::Mark & mark)
 /// yaml-cpp quotes what it did not understand as it is, line feeds too.
 std::string one_line(std::string text)
 {
-  std::replace_if(
-    text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  std::replace_if(text.begin(), text.end(), is_control, '?');
   return text;
 }
 
@@ -51,7 +50,9 @@ public:
   void OnDocumentStart(const YAML::Mark & mark) override
   {
     if (root_ != nullptr) {
-      throw Stop{source(mark), "a schedule file holds one document; remove what follows '---'"};
+      throw Stop{
+        source(mark),
+        std::string(limits_.what) + " file holds one document; remove what follows '---'"};
     }
   }
   void OnDocumentEnd() override {}
@@ -219,6 +220,13 @@ private:
 
 }  // namespace
 
+const YamlNode::Entry * YamlNode::entry(std::string_view key) const
+{
+  const auto found =
+    std::find_if(entries.begin(), entries.end(), [&](const Entry & e) { return e.key == key; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
 YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits & limits)
 {
   if (text.size() > limits.text) {
@@ -256,4 +264,4 @@ YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits 
   return root;
 }
 
-}  // namespace takt_schedule::detail
+}  // namespace takt_schedule

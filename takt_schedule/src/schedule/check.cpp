@@ -9,11 +9,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "reader/text.hpp"
 #include "schedule/rule_table.hpp"
 #include "takt_core/binding_rules.hpp"
-#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/core_options.hpp"
 #include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/resolver.hpp"
 #include "takt_schedule/thread_names.hpp"
 
@@ -44,7 +44,7 @@ public:
     executor_(executor),
     report_(report),
     names_(executor),
-    options_(executor_options(executor)),
+    options_(core_options(executor)),
     inherited_(inherited),
     resolver_(std::move(
       Resolver::create(schedule, executor.name, sibling == nullptr ? nullptr : &sibling->resolver_)
@@ -147,7 +147,7 @@ void check_chains(
     ids.push_back(callback.id);
   }
   const std::unordered_set<std::string_view> known(ids.begin(), ids.end());
-  detail::Guesses guesses;
+  Guesses guesses;
   for (const ChainSchedule & chain : schedule.chains) {
     for (std::size_t i = 0; i < chain.options.path.size(); ++i) {
       const std::string & id = chain.options.path[i];

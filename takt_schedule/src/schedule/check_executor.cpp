@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "reader/text.hpp"
 #include "schedule/read_executor.hpp"
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/fallback.hpp"
+#include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/thread_names.hpp"
 
 namespace takt_schedule::detail

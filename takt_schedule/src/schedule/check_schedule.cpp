@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "reader/text.hpp"
 #include "schedule/read_executor.hpp"
 #include "schedule/rule_table.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {

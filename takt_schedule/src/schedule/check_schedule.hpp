@@ -2,7 +2,7 @@
 #ifndef TAKT_SCHEDULE__SRC__CHECK_SCHEDULE_HPP_
 #define TAKT_SCHEDULE__SRC__CHECK_SCHEDULE_HPP_
 
-#include "reader/findings.hpp"
+#include "takt_schedule/reader/findings.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_schedule::detail

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "reader/text.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule
 {

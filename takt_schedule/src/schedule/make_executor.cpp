@@ -1,8 +1,8 @@
 #include "takt_schedule/make_executor.hpp"
 
-#include "reader/text.hpp"
-#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/core_options.hpp"
 #include "takt_schedule/fallback.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule
 {
@@ -22,7 +22,7 @@ Result<const ExecutorSchedule *> find_executor(
     known.push_back(executor.name);
   }
   const std::string what =
-    "no executor " + quoted(executor_name) + detail::suggestion(executor_name, known, "executors");
+    "no executor " + quoted(executor_name) + suggestion(executor_name, known, "executors");
   // Where the executors that there are begin.
   return Faults{
     schedule.executors.empty() || schedule.executors.front().source.line == 0
@@ -42,7 +42,7 @@ Result<std::unique_ptr<Executor>> make_executor(
     notes->insert(notes->end(), chosen.used.begin(), chosen.used.end());
   }
   Faults faults;
-  auto executor = Executor::create(executor_options(chosen.executor));
+  auto executor = Executor::create(core_options(chosen.executor));
   for (const takt_core::Fault & fault : executor.faults()) {
     faults.push_back(located(schedule.file, found.value()->source, to_string(fault)));
   }

@@ -3,24 +3,22 @@
 #include <fstream>
 
 #include "ids/read_chains.hpp"
-#include "reader/file_text.hpp"
-#include "reader/findings.hpp"
-#include "reader/format_version.hpp"
-#include "reader/map_reader.hpp"
-#include "reader/text.hpp"
-#include "reader/yaml_tree.hpp"
 #include "schedule/check_schedule.hpp"
 #include "schedule/read_executor.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_schedule/deadline_share.hpp"
+#include "takt_schedule/reader/file_text.hpp"
+#include "takt_schedule/reader/findings.hpp"
+#include "takt_schedule/reader/format_version.hpp"
+#include "takt_schedule/reader/map_reader.hpp"
+#include "takt_schedule/reader/text.hpp"
+#include "takt_schedule/reader/yaml_tree.hpp"
 
 namespace takt_schedule
 {
 namespace
 {
 
-using detail::Findings;
-using detail::MapReader;
-using detail::YamlNode;
 using takt_core::Faults;
 
 bool autogroup_enabled()
@@ -28,16 +26,6 @@ bool autogroup_enabled()
   std::ifstream file("/proc/sys/kernel/sched_autogroup_enabled");
   int enabled = 0;
   return file >> enabled && enabled != 0;
-}
-
-/// See sched(7): what is left to others of each core.
-double deadline_share()
-{
-  double runtime = -1.0;
-  double period = 0.0;
-  std::ifstream("/proc/sys/kernel/sched_rt_runtime_us") >> runtime;
-  std::ifstream("/proc/sys/kernel/sched_rt_period_us") >> period;
-  return runtime >= 0.0 && period > 0.0 ? runtime / period : 0.0;
 }
 
 void read_system_name(MapReader & map, Findings & findings, Schedule & schedule)
@@ -57,7 +45,7 @@ void read_executors(
   MapReader & map, Findings & findings, const Machine & machine, Schedule & schedule)
 {
   const YamlNode * const node = map.find("executors");
-  if (node == nullptr || (!node->is_map() && !detail::expect_map(findings, *node, "executors"))) {
+  if (node == nullptr || (!node->is_map() && !expect_map(findings, *node, "executors"))) {
     if (node == nullptr) {
       findings.fault(map.at(), "no executors; add 'executors:' with one entry per executor");
     }
@@ -85,7 +73,7 @@ takt_core::Result<Schedule> parse_schedule(
   std::string_view text, std::string file_name, const Machine & machine)
 {
   Findings findings(file_name);
-  const detail::YamlPtr root = detail::parse_yaml(text, findings, detail::kScheduleLimits);
+  const YamlPtr root = parse_yaml(text, findings, kScheduleLimits);
   if (root == nullptr) {
     return findings.faults();
   }
@@ -105,7 +93,7 @@ takt_core::Result<Schedule> parse_schedule(
       "this is a system model (it has 'callbacks'), where a schedule is expected; `takt plan FILE` "
       "makes one")};
   }
-  if (root->is_map() && detail::check_version(map, findings, kVersion)) {
+  if (root->is_map() && check_version(map, findings, kVersion)) {
     read_system_name(map, findings, schedule);
     map.boolean("strict", schedule.strict);
     read_executors(map, findings, machine, schedule);
@@ -122,7 +110,7 @@ takt_core::Result<Schedule> parse_schedule(
 
 takt_core::Result<Schedule> load_schedule(const std::string & path, const Machine & machine)
 {
-  const auto text = detail::file_text(path, "a schedule file", detail::kScheduleLimits.text);
+  const auto text = file_text(path, "a schedule file", kScheduleLimits.text);
   return text ? parse_schedule(*text, path, machine) : text.faults();
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reader/text.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule
 {
@@ -24,7 +24,7 @@ Result<Pattern> Pattern::compile(std::string_view text, bool name)
   if (text.empty()) {
     return Faults{"an empty pattern matches nothing"};
   }
-  if (std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < 0x20; })) {
+  if (std::any_of(text.begin(), text.end(), is_control)) {
     return Faults{"pattern " + quoted(text) + " contains a control character"};
   }
   Pattern pattern;

@@ -1,14 +1,15 @@
 #include "takt_schedule/process_threads.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 
-#include "reader/text.hpp"
 #include "schedule/rule_table.hpp"
 #include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/number.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule
 {
@@ -29,10 +30,10 @@ std::vector<pid_t> thread_ids()
   std::error_code error;
   for (std::filesystem::directory_iterator entry("/proc/self/task", error), end;
        !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    pid_t tid = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), tid).ec == std::errc{}) {
-      result.push_back(tid);
+    const auto tid =
+      parse_number<pid_t>(entry->path().filename().string(), 1, std::numeric_limits<pid_t>::max());
+    if (tid) {
+      result.push_back(*tid);
     }
   }
   std::sort(result.begin(), result.end());

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "reader/text.hpp"
+#include "takt_schedule/core_list.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {
@@ -76,7 +77,7 @@ void read_cores(
       "instead");
     return;
   }
-  for (const auto & [core, at] : map.integers("cores")) {
+  for (const auto & [core, at] : map.cores("cores")) {
     if (
       std::find(attributes.cores.begin(), attributes.cores.end(), core) != attributes.cores.end()) {
       findings.fault(at, "core " + std::to_string(core) + " is listed twice");
@@ -85,7 +86,7 @@ void read_cores(
     if (usable != nullptr && std::find(usable->begin(), usable->end(), core) == usable->end()) {
       findings.fault(
         at, "core " + std::to_string(core) + " cannot be used; usable cores are " +
-              listed_cores(*usable));
+              print_cores(*usable));
     }
     attributes.cores.push_back(core);
   }

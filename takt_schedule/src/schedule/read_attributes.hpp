@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reader/map_reader.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_schedule/reader/map_reader.hpp"
 
 namespace takt_schedule::detail
 {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "reader/text.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {

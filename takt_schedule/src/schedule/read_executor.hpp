@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "reader/findings.hpp"
-#include "reader/map_reader.hpp"
-#include "reader/yaml_tree.hpp"
+#include "takt_schedule/reader/findings.hpp"
+#include "takt_schedule/reader/map_reader.hpp"
+#include "takt_schedule/reader/yaml_tree.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_schedule::detail

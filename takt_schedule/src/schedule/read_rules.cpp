@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "ids/callback_id.hpp"
-#include "reader/text.hpp"
 #include "schedule/read_attributes.hpp"
 #include "schedule/read_executor.hpp"
 #include "takt_schedule/pattern.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {
@@ -47,7 +47,7 @@ public:
       return result;
     }
     for (const Word & word : map.words("match", "a pattern or a list of patterns")) {
-      if (auto why = too_long(word.text)) {
+      if (auto why = bad_characters(word.text)) {
         findings_.fault(word.at, std::move(*why));
         continue;
       }
@@ -131,6 +131,28 @@ void check_kind(const CallbackRule & rule, Findings & findings)
   }
 }
 
+/// A star that can be no topic, because topics begin with a slash: only names that users gave match.
+void check_topic_stars(const CallbackRule & rule, Findings & findings)
+{
+  for (const std::string & text : rule.match) {
+    const std::string_view word = kind_word(text);
+    const std::string_view topic = bracketed(text);
+    if (
+      (word != "sub" && word != "service" && word != "client") || !topic.starts_with('*') ||
+      topic.find('/') != std::string_view::npos || topic.find("**") != std::string_view::npos) {
+      continue;
+    }
+    const std::string head = text.substr(0, text.find('(') + 1);
+    const std::string tail = text.substr(text.find('(') + 1);
+    findings.warn(
+      rule.source, "pattern " + quoted(text) +
+                     " matches no topic: '*' stays within one segment, and topics begin with '/'; "
+                     "did you mean " +
+                     quoted(head + "/" + tail) + ", or " + quoted(head + "*" + tail) +
+                     " for topics of any depth?");
+  }
+}
+
 void check_timer_keys(const CallbackRule & rule, const MapReader & map, Findings & findings)
 {
   for (const char * key : {"missed_periods", "offset"}) {
@@ -175,6 +197,7 @@ CallbackRule read_callback_rule(
   map.boolean("publishes_last", rule.publishes_last);
   check_timer_keys(rule, map, findings);
   check_kind(rule, findings);
+  check_topic_stars(rule, findings);
   return rule;
 }
 

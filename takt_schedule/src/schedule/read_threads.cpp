@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "reader/text.hpp"
 #include "schedule/read_attributes.hpp"
 #include "schedule/read_executor.hpp"
 #include "takt_core/scheduler.hpp"
+#include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/size.hpp"
 #include "takt_schedule/thread_names.hpp"
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "ids/chain_ids.hpp"
-#include "reader/text.hpp"
 #include "schedule/rule_table.hpp"
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/thread_names.hpp"
 
 namespace takt_schedule
@@ -81,7 +81,7 @@ std::string better_pattern(const Pattern & pattern, const std::vector<std::strin
       })) {
     return "; did you mean " + quoted(wide) + "? '*' stays within one segment";
   }
-  const std::string best = detail::closest(pattern.text(), ids);
+  const std::string best = closest(pattern.text(), ids);
   return best.empty() ? std::string() : "; did you mean " + quoted(best) + "?";
 }
 
@@ -137,7 +137,7 @@ struct Resolver::Impl
   Faults unmatched(const RuleTable & table, const Usage & usage, std::string_view what) const
   {
     Faults result;
-    detail::Guesses guesses;
+    Guesses guesses;
     for (std::size_t i = 0; i < table.rows().size(); ++i) {
       const RuleTable::Row & row = table.rows()[i];
       if (!usage.matched[i]) {

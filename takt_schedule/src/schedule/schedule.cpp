@@ -49,11 +49,4 @@ std::vector<takt_core::ChainOptions> chain_options(const Schedule & schedule)
   return result;
 }
 
-std::string located(std::string_view file, const Source & source, std::string_view what)
-{
-  std::string result{file};
-  result += ':' + std::to_string(source.line) + ':' + std::to_string(source.column) + ": ";
-  return result += what;
-}
-
 }  // namespace takt_schedule

@@ -1,9 +1,9 @@
 #include "takt_schedule/thread_names.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "takt_core/scheduler.hpp"
+#include "takt_schedule/number.hpp"
 
 namespace takt_schedule
 {
@@ -43,14 +43,13 @@ std::optional<ThreadMask> ThreadNames::find(std::string_view word) const
       continue;
     }
     rest.remove_prefix(1);
-    unsigned index = 0;
-    const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
+    const auto index = parse_number(rest, 0U, 64U);
     const bool as_printed = rest.size() == 1 || !rest.starts_with('0');
-    if (error != std::errc{} || stop != rest.data() + rest.size() || !as_printed) {
+    if (!index || !as_printed) {
       continue;
     }
     ThreadMask left = entry.threads;
-    for (; index > 0 && left != 0; --index) {
+    for (unsigned i = *index; i > 0 && left != 0; --i) {
       left &= left - 1;
     }
     if (left != 0) {

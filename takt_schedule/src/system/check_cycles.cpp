@@ -3,8 +3,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "reader/text.hpp"
 #include "system/read_system.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "reader/file_text.hpp"
-#include "reader/findings.hpp"
-#include "reader/yaml_tree.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/quoted.hpp"
+#include "takt_schedule/reader/file_text.hpp"
+#include "takt_schedule/reader/findings.hpp"
+#include "takt_schedule/reader/yaml_tree.hpp"
 
 namespace takt_schedule
 {
@@ -58,27 +58,21 @@ Result<std::string> named_system(
   if (fs::exists(schedule_file, ignored) && !is_file(schedule_file)) {
     return Faults{schedule_file + ": of what is no file the model must be named, with --system"};
   }
-  const auto text =
-    detail::file_text(schedule_file, "a schedule file", detail::kScheduleLimits.text);
+  const auto text = file_text(schedule_file, "a schedule file", kScheduleLimits.text);
   if (!text) {
     return text.faults();
   }
-  detail::Findings findings(schedule_file);
-  const detail::YamlPtr root = detail::parse_yaml(*text, findings, detail::kScheduleLimits);
+  Findings findings(schedule_file);
+  const YamlPtr root = parse_yaml(*text, findings, kScheduleLimits);
   if (!findings.ok() || root == nullptr) {
     return findings.faults();
   }
-  const auto entry = std::find_if(root->entries.begin(), root->entries.end(), [](const auto & one) {
-    return one.key == "system";
-  });
-  const auto has = [&](const char * key) {
-    return std::any_of(
-      root->entries.begin(), root->entries.end(), [&](const auto & one) { return one.key == key; });
-  };
+  const YamlNode::Entry * const entry = root->entry("system");
+  const auto has = [&](const char * key) { return root->entry(key) != nullptr; };
   if (!has("executors") && (has("callbacks") || has("nodes"))) {
     return parse_schedule(*text, schedule_file).faults();  // which says what it is instead
   }
-  if (entry == root->entries.end()) {
+  if (entry == nullptr) {
     return Faults{schedule_file + ": it names no system model (system); name it with --system"};
   }
   const auto fault = [&](const std::string & what) {
@@ -101,6 +95,10 @@ Result<std::string> named_system(
   std::string file = (folder_of(schedule_file) / name).string();
   if (!fs::exists(file, ignored)) {
     return fault("the model it was made for is not there: " + takt_schedule::quoted(file));
+  }
+  // A directory is told of when it is read; a pipe would be waited for.
+  if (!fs::is_directory(file, ignored) && !is_file(file)) {
+    return fault("the model it was made for is not a regular file: " + takt_schedule::quoted(file));
   }
   return file;
 }

@@ -1,12 +1,12 @@
 #include "takt_schedule/parse_system.hpp"
 
 #include "ids/read_chains.hpp"
-#include "reader/file_text.hpp"
-#include "reader/findings.hpp"
-#include "reader/format_version.hpp"
-#include "reader/map_reader.hpp"
-#include "reader/yaml_tree.hpp"
 #include "system/read_system.hpp"
+#include "takt_schedule/reader/file_text.hpp"
+#include "takt_schedule/reader/findings.hpp"
+#include "takt_schedule/reader/format_version.hpp"
+#include "takt_schedule/reader/map_reader.hpp"
+#include "takt_schedule/reader/yaml_tree.hpp"
 
 namespace takt_schedule
 {
@@ -14,7 +14,7 @@ namespace
 {
 
 /// What else it may be that somebody names as a system model.
-const char * other_kind(const detail::MapReader & map)
+const char * other_kind(const MapReader & map)
 {
   if (map.has("executors")) {
     return "this is a schedule (it has 'executors'), where a system model is expected";
@@ -29,20 +29,20 @@ const char * other_kind(const detail::MapReader & map)
 
 takt_core::Result<System> parse_system(std::string_view text, std::string file_name)
 {
-  detail::Findings findings(file_name);
-  const detail::YamlPtr root = detail::parse_yaml(text, findings, detail::kSystemLimits);
+  Findings findings(file_name);
+  const YamlPtr root = parse_yaml(text, findings, kSystemLimits);
   if (root == nullptr) {
     return findings.faults();
   }
   System system;
   system.file = std::move(file_name);
-  detail::MapReader map(
+  MapReader map(
     findings, *root, "a system model",
     {"version", "hosts", "overheads", "communication", "groups", "callbacks", "chains"});
   if (const char * const kind = other_kind(map)) {
     return takt_core::Faults{located(system.file, root->at, kind)};
   }
-  if (root->is_map() && detail::check_version(map, findings, kVersion)) {
+  if (root->is_map() && check_version(map, findings, kVersion)) {
     detail::read_hosts(map, findings, system);
     detail::read_groups(map, findings, system);
     detail::read_callbacks(map, findings, system);
@@ -58,7 +58,7 @@ takt_core::Result<System> parse_system(std::string_view text, std::string file_n
 
 takt_core::Result<System> load_system(const std::string & path)
 {
-  const auto text = detail::file_text(path, "a system model file", detail::kSystemLimits.text);
+  const auto text = file_text(path, "a system model file", kSystemLimits.text);
   return text ? parse_system(*text, path) : text.faults();
 }
 

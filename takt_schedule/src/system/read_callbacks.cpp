@@ -4,10 +4,10 @@
 #include <unordered_set>
 
 #include "ids/callback_id.hpp"
-#include "reader/text.hpp"
 #include "schedule/read_executor.hpp"
 #include "system/read_system.hpp"
 #include "takt_schedule/duration.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {
@@ -222,7 +222,7 @@ private:
     }
     const auto words = map.words("id", "a callback id such as \"/node:timer(100ms)\"");
     for (const Word & word : words) {
-      if (auto why = too_long(word.text)) {
+      if (auto why = bad_characters(word.text)) {
         findings_.fault(word.at, std::move(*why));
         continue;
       }
@@ -340,7 +340,7 @@ private:
     }
     const auto found = hosts_.find(callback.host);
     const HostModel * const host = found == hosts_.end() ? nullptr : found->second;
-    for (const auto & [core, at] : map.integers("cores")) {
+    for (const auto & [core, at] : map.cores("cores")) {
       if (host == nullptr || !has_core(*host, core, at, findings_)) {
         continue;
       }
@@ -377,6 +377,9 @@ void read_groups(MapReader & map, Findings & findings, System & system)
     GroupModel group;
     group.id = entry.key;
     group.source = entry.at;
+    if (auto why = bad_characters(entry.key)) {
+      findings.fault(entry.at, std::move(*why));
+    }
     map.choice<GroupKind>(entry, kKinds, group.kind);
     system.groups.push_back(std::move(group));
   }

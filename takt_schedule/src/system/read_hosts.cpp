@@ -1,18 +1,18 @@
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <set>
 
-#include "reader/text.hpp"
 #include "schedule/read_executor.hpp"
 #include "system/read_system.hpp"
+#include "takt_schedule/core_list.hpp"
+#include "takt_schedule/number.hpp"
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule::detail
 {
 namespace
 {
 
-constexpr int kMostCores = 4096;
 // Of all hosts: plans and simulations keep something of each core.
 constexpr std::size_t kMostCoresTogether = 100'000;
 // Of all hosts: every instant of a simulation looks at each.
@@ -38,13 +38,13 @@ void read_cores(MapReader & map, Findings & findings, HostModel & host)
   }
   if (!node->is_list()) {
     int count = 0;
-    map.integer("cores", 1, kMostCores, count);
+    map.integer("cores", 1, kLargestCore + 1, count);
     host.cores.resize(static_cast<std::size_t>(count));
     std::iota(host.cores.begin(), host.cores.end(), 0);
     return;
   }
   std::set<int> cores;
-  for (const auto & [core, at] : map.integers("cores")) {
+  for (const auto & [core, at] : map.cores("cores")) {
     if (!cores.insert(core).second) {
       findings.fault(at, "core " + std::to_string(core) + " is named twice");
     }
@@ -56,7 +56,7 @@ std::vector<int> read_some_cores(
   MapReader & map, Findings & findings, std::string_view key, const HostModel & host)
 {
   std::set<int> cores;
-  for (const auto & [core, at] : map.integers(key)) {
+  for (const auto & [core, at] : map.cores(key)) {
     if (has_core(host, core, at, findings)) {
       cores.insert(core);
     }
@@ -70,14 +70,12 @@ void read_cap(MapReader & map, Findings & findings, HostModel & host)
   if (!word) {
     return;
   }
-  double cap = 0.0;
-  const char * const end = word->text.data() + word->text.size();
-  const auto [stop, error] = std::from_chars(word->text.data(), end, cap);
-  if (error != std::errc{} || stop != end || !(cap > 0.0) || cap > 1.0) {
+  const auto cap = parse_number(word->text, 0.0, 1.0);
+  if (!cap || *cap == 0.0) {
     findings.fault(
       word->at, "utilization_cap must be above 0 and at most 1, not " + quoted(word->text));
   } else {
-    host.utilization_cap = cap;
+    host.utilization_cap = *cap;
   }
 }
 
@@ -172,7 +170,7 @@ bool has_core(const HostModel & host, int core, const Source & at, Findings & fi
   if (!has) {
     findings.fault(
       at, "host " + quoted(host.name) + " has no core " + std::to_string(core) +
-            "; its cores are " + listed_cores(host.cores));
+            "; its cores are " + print_cores(host.cores));
   }
   return has;
 }

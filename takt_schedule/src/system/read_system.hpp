@@ -2,8 +2,8 @@
 #ifndef TAKT_SCHEDULE__SRC__READ_SYSTEM_HPP_
 #define TAKT_SCHEDULE__SRC__READ_SYSTEM_HPP_
 
-#include "reader/findings.hpp"
-#include "reader/map_reader.hpp"
+#include "takt_schedule/reader/findings.hpp"
+#include "takt_schedule/reader/map_reader.hpp"
 #include "takt_schedule/system.hpp"
 
 namespace takt_schedule::detail

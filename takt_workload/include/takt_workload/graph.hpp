@@ -12,17 +12,11 @@
 #include <vector>
 
 #include "takt_core/time.hpp"
+#include "takt_schedule/source.hpp"
 #include "takt_workload/work_time.hpp"
 
 namespace takt_workload
 {
-
-/// Where something stands in its file, from 1; 0: not known.
-struct Place
-{
-  int line = 0;
-  int column = 0;
-};
 
 /// What a node does with what it gets. The semantics are those of the reference system.
 enum class NodeKind
@@ -61,7 +55,7 @@ struct Input
   std::uint32_t depth = 1;  ///< KEEP_LAST history
   std::string output;       ///< transform and intersection only
   WorkTime work;            ///< transform and intersection only
-  Place place;
+  takt_schedule::Source source;
 };
 
 struct Node
@@ -76,7 +70,7 @@ struct Node
   std::uint32_t publisher_depth = 1;
   Grouping grouping = Grouping::node;
   std::string host;  ///< where it is meant to run; empty: anywhere
-  Place place;
+  takt_schedule::Source source;
 
   bool has_timer() const noexcept { return kind == NodeKind::sensor || kind == NodeKind::cyclic; }
   bool joins() const noexcept { return kind == NodeKind::fusion || kind == NodeKind::cyclic; }
@@ -89,7 +83,7 @@ struct Chain
   int priority = 0;
   takt_core::Duration deadline = takt_core::kForever;
   bool hot_path = false;
-  Place place;
+  takt_schedule::Source source;
 };
 
 /// What the reference system's figures are computed from. Empty names: not asked for.

@@ -3,56 +3,65 @@
 #include <map>
 
 #include "graph/graph_reader.hpp"
+#include "takt_schedule/quoted.hpp"
 #include "takt_workload/callback_table.hpp"
 
 namespace takt_workload
 {
 
+using takt_schedule::quoted;
+
 namespace
 {
 
 // Returns the names of nodes with faults.
-Doubtful check_names(const Graph & graph, const Doubtful & doubtful, FileFaults & faults)
+Doubtful check_names(const Graph & graph, const Doubtful & doubtful, Findings & findings)
 {
   Doubtful found;
-  const auto fault = [&](const Node & node, Place place, const std::string & what) {
+  const auto fault = [&](const Node & node, const Source & at, const std::string & what) {
     found.insert(node.name);
-    faults.add(place, what);
+    findings.fault(at, what);
   };
-  std::map<std::string, Place> nodes;
+  std::map<std::string, Source> nodes;
   std::map<std::string, std::string> publishers;
   for (const Node & node : graph.nodes) {
-    if (!node.name.empty() && !nodes.emplace(node.name, node.place).second) {
+    if (!node.name.empty() && !nodes.emplace(node.name, node.source).second) {
       fault(
-        node, node.place,
+        node, node.source,
         fmt::format("there is a node {} already, in line {}", node.name, nodes[node.name].line));
     }
-    const auto publishes = [&](const std::string & topic, Place place) {
+    const auto publishes = [&](const std::string & topic, const Source & at) {
       if (!topic.empty() && !publishers.emplace(topic, node.name).second) {
         fault(
-          node, place,
+          node, at,
           fmt::format(
             "{} is published by {} already; a topic has one publisher here", topic,
             publishers[topic]));
       }
     };
-    publishes(node.output, node.place);
-    std::map<std::string, Place> inputs;
+    publishes(node.output, node.source);
+    std::map<std::string, Source> inputs;
     for (const Input & input : node.inputs) {
-      publishes(input.output, input.place);
-      if (!input.topic.empty() && !inputs.emplace(input.topic, input.place).second) {
-        fault(node, input.place, fmt::format("{} takes {} twice", node.name, input.topic));
+      publishes(input.output, input.source);
+      if (!input.topic.empty() && !inputs.emplace(input.topic, input.source).second) {
+        fault(node, input.source, fmt::format("{} takes {} twice", node.name, input.topic));
       }
     }
+  }
+  std::vector<std::string> topics;
+  for (const auto & [topic, publisher] : publishers) {
+    topics.push_back(topic);
   }
   for (const Node & node : graph.nodes) {
     for (const Input & input : node.inputs) {
       if (
         !input.topic.empty() && !publishers.contains(input.topic) && !doubtful.contains("") &&
         !doubtful.contains(input.topic)) {
+        const std::string best = findings.guesses().closest(input.topic, topics);
         fault(
-          node, input.place,
-          fmt::format("nobody publishes {}{}", input.topic, did_you_mean(input.topic, publishers)));
+          node, input.source,
+          "nobody publishes " + quoted(input.topic) +
+            (best.empty() ? std::string() : "; did you mean " + quoted(best) + "?"));
       }
     }
   }
@@ -60,15 +69,15 @@ Doubtful check_names(const Graph & graph, const Doubtful & doubtful, FileFaults 
 }
 
 // What never runs: fed by a cycle that no timer drives.
-void check_driven(const Graph & graph, FileFaults & faults)
+void check_driven(const Graph & graph, Findings & findings)
 {
   const CallbackTable table(graph);
   const std::vector<CallbackLoad> loads = table.loads(graph);
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const CallbackEntry & callback = table.callbacks()[i];
     if (loads[i].rate <= 0.0) {
-      faults.add(
-        graph.nodes[callback.node].place,
+      findings.fault(
+        graph.nodes[callback.node].source,
         fmt::format("{} never runs: no timer drives what it waits for", callback.id));
     }
   }
@@ -76,11 +85,11 @@ void check_driven(const Graph & graph, FileFaults & faults)
 
 }  // namespace
 
-void check_graph(const Graph & graph, Doubtful & doubtful, FileFaults & faults)
+void check_graph(const Graph & graph, Doubtful & doubtful, Findings & findings)
 {
-  doubtful.merge(check_names(graph, doubtful, faults));
+  doubtful.merge(check_names(graph, doubtful, findings));
   if (doubtful.empty()) {
-    check_driven(graph, faults);
+    check_driven(graph, findings);
   }
 }
 

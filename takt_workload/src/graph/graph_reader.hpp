@@ -2,11 +2,23 @@
 #ifndef GRAPH_READER_HPP_
 #define GRAPH_READER_HPP_
 
-#include "graph/yaml_reader.hpp"
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "takt_schedule/reader/findings.hpp"
+#include "takt_schedule/reader/map_reader.hpp"
+#include "takt_schedule/reader/yaml_tree.hpp"
 #include "takt_workload/graph.hpp"
 
 namespace takt_workload
 {
+
+using takt_schedule::Findings;
+using takt_schedule::MapReader;
+using takt_schedule::Source;
+using takt_schedule::YamlNode;
 
 /// Values of `defaults:`.
 struct NodeDefaults
@@ -15,22 +27,29 @@ struct NodeDefaults
   std::uint32_t depth = 1;
 };
 
+/// A time, or a map with `min`, `max` and perhaps `mean` and `deviation`; nothing if it is absent or
+/// faulty. `owner` names the map in faults.
+std::optional<WorkTime> read_work(MapReader & map, const std::string & owner, Findings & findings);
+
+/// The length of a history; leaves `depth` as it is if the key is absent or faulty.
+void read_depth(MapReader & map, std::string_view key, std::uint32_t & depth);
+
 /// One entry of `nodes:`.
-Node read_node(const YAML::Node & node, const NodeDefaults & defaults, FileFaults & faults);
+Node read_node(const YamlNode & node, const NodeDefaults & defaults, Findings & findings);
 
 /// Names of nodes that have faults of their own: what else seems wrong with them may follow from
 /// those and is not said. The empty name stands for a node whose name is not known.
 using Doubtful = std::set<std::string>;
 
 /// `chains:` and `kpis:`; after the nodes.
-void read_chains(
-  const YAML::Node & root, const Doubtful & doubtful, Graph & graph, FileFaults & faults);
+void read_graph_chains(
+  const YamlNode & list, const Doubtful & doubtful, Graph & graph, Findings & findings);
 void read_kpis(
-  const YAML::Node & root, const Doubtful & doubtful, Graph & graph, FileFaults & faults);
+  const YamlNode & node, const Doubtful & doubtful, Graph & graph, Findings & findings);
 
 /// What only the whole shows: doubled names, topics without a publisher, cycles without a timer. Adds
 /// the nodes that it finds fault with.
-void check_graph(const Graph & graph, Doubtful & doubtful, FileFaults & faults);
+void check_graph(const Graph & graph, Doubtful & doubtful, Findings & findings);
 
 /// "Name" and "/Name" both mean "/Name".
 std::string qualified(const std::string & name);

@@ -1,17 +1,22 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
-#include <set>
+#include <initializer_list>
 
 #include "graph/graph_reader.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_workload
 {
 
+using takt_schedule::quoted;
+
 namespace
 {
 
-constexpr std::int64_t kMaxDepth = 10'000;
+constexpr int kMaxDepth = 10'000;
 // What the middleware adds to a name must fit into its 255 letters, too.
 constexpr std::size_t kMaxName = 200;
 // Far below what any timer of a general-purpose kernel keeps; records of each run must fit somewhere.
@@ -20,8 +25,37 @@ constexpr takt_core::Duration kLeastPeriod = std::chrono::microseconds(10);
 constexpr const char * kNames =
   "; use letters, digits and '_', with '/' between words that begin with no digit";
 
-const std::set<std::string> kKinds{"sensor", "transform",    "fusion",
-                                   "cyclic", "intersection", "command"};
+/// The words for the values up to `last`, for `MapReader::choice`.
+template <typename Enum>
+std::vector<std::pair<Enum, std::string_view>> words_of(Enum last)
+{
+  std::vector<std::pair<Enum, std::string_view>> words;
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    words.emplace_back(static_cast<Enum>(i), to_string(static_cast<Enum>(i)));
+  }
+  return words;
+}
+
+/// Keys of a node; of one whose kind is not known, those of all.
+std::vector<std::string> keys_of(std::optional<NodeKind> kind)
+{
+  std::vector<std::string> keys{"name", "kind", "host", "groups"};
+  const auto add =
+    [&](std::initializer_list<NodeKind> kinds, std::initializer_list<const char *> more) {
+      if (!kind || std::find(kinds.begin(), kinds.end(), *kind) != kinds.end()) {
+        keys.insert(keys.end(), more.begin(), more.end());
+      }
+    };
+  using enum NodeKind;
+  add({sensor, cyclic}, {"period", "offset"});
+  add({transform, command}, {"input"});
+  add({fusion, cyclic}, {"inputs"});
+  add({intersection}, {"connections"});
+  add({transform, fusion, cyclic, intersection, command}, {"depth"});
+  add({sensor, transform, fusion, cyclic}, {"output", "work"});
+  add({sensor, transform, fusion, cyclic, intersection}, {"publisher_depth"});
+  return keys;
+}
 
 bool valid_name(const std::string & name)
 {
@@ -36,91 +70,193 @@ bool valid_name(const std::string & name)
   return name.size() > 1 && !begins;
 }
 
-std::optional<std::string> name_of(MapReader & reader, const std::string & key, bool required)
+class NodeReader
 {
-  auto name = reader.text(key, required);
-  if (!name) {
-    return std::nullopt;
+public:
+  NodeReader(const NodeDefaults & defaults, Findings & findings)
+  : defaults_(defaults),
+    findings_(findings)
+  {
   }
-  *name = qualified(*name);
-  if (name->size() > kMaxName) {
-    reader.fault_at(
-      key, fmt::format("a name of {} letters; at most {} are possible", name->size(), kMaxName));
-    return std::nullopt;
-  }
-  if (!valid_name(*name)) {
-    reader.fault_at(key, fmt::format("'{}' is not a valid ROS name{}", *name, kNames));
-    return std::nullopt;
-  }
-  return name;
-}
 
-std::uint32_t depth_of(MapReader & reader, const NodeDefaults & defaults)
-{
-  return static_cast<std::uint32_t>(reader.integer("depth", 1, kMaxDepth).value_or(defaults.depth));
-}
-
-void read_inputs(MapReader & reader, Node & node, const NodeDefaults & defaults)
-{
-  const std::uint32_t depth = depth_of(reader, defaults);
-  for (const auto & [topic, place] : reader.texts("inputs")) {
-    Input input;
-    input.topic = qualified(topic);
-    input.depth = depth;
-    input.place = place;
-    if (!valid_name(input.topic) || input.topic.size() > kMaxName) {
-      reader.fault_at("inputs", fmt::format("'{}' is not a valid ROS name{}", topic, kNames));
+  Node read(const YamlNode & yaml)
+  {
+    const auto * const kind_entry = yaml.entry("kind");
+    const auto kind =
+      kind_entry != nullptr ? node_kind_from_string(kind_entry->value->text) : std::nullopt;
+    const auto * const name_entry = yaml.entry("name");
+    what_ = "node";
+    if (name_entry != nullptr && name_entry->value->is_scalar()) {
+      what_ += " " + quoted(name_entry->value->text);
     }
-    node.inputs.push_back(std::move(input));
+    MapReader map(findings_, yaml, what_, keys_of(kind));
+    Node node;
+    node.source = yaml.at;
+    node.name = required_name(map, "name", "some_name");
+    if (map.require("kind", "sensor")) {
+      map.choice<NodeKind>("kind", words_of(NodeKind::command), node.kind);
+    }
+    if (!kind) {
+      return node;
+    }
+    if (const auto host = map.scalar("host", "the name of a host")) {
+      node.host = host->text;
+    }
+    read_groups(map, node);
+    if (node.has_timer()) {
+      read_timer(map, node);
+    }
+    read_depth(map, "publisher_depth", node.publisher_depth);
+    read_ways(map, node);
+    return node;
   }
-  if (node.inputs.empty()) {
-    reader.fault("'inputs' is missing; add inputs: [A, B]");
-  }
-}
 
-void read_connections(
-  MapReader & reader, Node & node, const NodeDefaults & defaults, FileFaults & faults)
-{
-  for (const auto & entry : reader.sequence("connections")) {
-    MapReader one(entry, "connection of " + node.name, faults);
+private:
+  std::string name(MapReader & map, std::string_view key)
+  {
+    const auto word = map.scalar(key, "a name");
+    return word ? valid(*word) : std::string();
+  }
+
+  std::string required_name(MapReader & map, std::string_view key, std::string_view example)
+  {
+    return map.require(key, example) ? name(map, key) : std::string();
+  }
+
+  /// The qualified name, or an empty one and a fault.
+  std::string valid(const takt_schedule::Word & word)
+  {
+    std::string name = qualified(word.text);
+    if (name.size() > kMaxName) {
+      findings_.fault(
+        word.at,
+        fmt::format("a name of {} letters; at most {} are possible", name.size(), kMaxName));
+    } else if (!valid_name(name)) {
+      findings_.fault(word.at, fmt::format("{} is not a valid ROS name{}", quoted(name), kNames));
+    } else {
+      return name;
+    }
+    return {};
+  }
+
+  void read_timer(MapReader & map, Node & node)
+  {
+    if (map.require("period", "100ms")) {
+      std::optional<takt_core::Duration> period;
+      map.duration("period", false, period);
+      node.period = period.value_or(takt_core::Duration{});
+      if (period && *period < kLeastPeriod) {
+        findings_.fault(map.value_at("period"), "period must be at least 10us");
+      }
+    }
+    map.duration("offset", false, node.offset);
+  }
+
+  void read_groups(MapReader & map, Node & node)
+  {
+    node.grouping = node.kind == NodeKind::intersection ? Grouping::callback : Grouping::node;
+    constexpr std::array<std::pair<Grouping, std::string_view>, 3> kGroupings{{
+      {Grouping::node, "node"},
+      {Grouping::callback, "callback"},
+      {Grouping::reentrant, "reentrant"},
+    }};
+    map.choice<Grouping>("groups", kGroupings, node.grouping);
+    if (node.joins() && node.grouping != Grouping::node) {
+      findings_.fault(
+        map.value_at("groups"), fmt::format(
+                                  "the callbacks of a {} node share what they keep: they need "
+                                  "'groups: node'",
+                                  to_string(node.kind)));
+    }
+  }
+
+  Input input_of(MapReader & map)
+  {
     Input input;
-    input.place = one.place();
-    input.topic = name_of(one, "input", true).value_or("");
-    input.output = name_of(one, "output", true).value_or("");
-    input.depth = depth_of(one, defaults);
-    input.work = one.work("work").value_or(defaults.work);
-    one.finish();
-    node.inputs.push_back(std::move(input));
+    input.source = map.at();
+    input.topic = required_name(map, "input", "A");
+    input.depth = defaults_.depth;
+    read_depth(map, "depth", input.depth);
+    return input;
   }
-  if (node.inputs.empty()) {
-    reader.fault("'connections' is missing; add connections: [{input: A, output: B}]");
-  }
-}
 
-void read_groups(MapReader & reader, Node & node)
-{
-  node.grouping = node.kind == NodeKind::intersection ? Grouping::callback : Grouping::node;
-  const auto word = reader.text("groups");
-  if (!word) {
-    return;
+  void read_inputs(MapReader & map, Node & node)
+  {
+    std::uint32_t depth = defaults_.depth;
+    read_depth(map, "depth", depth);
+    if (!map.require("inputs", "[A, B]")) {
+      return;
+    }
+    for (const takt_schedule::Word & word : map.words("inputs", "a list of topics, as in [A, B]")) {
+      Input input;
+      input.topic = valid(word);
+      input.depth = depth;
+      input.source = word.at;
+      node.inputs.push_back(std::move(input));
+    }
   }
-  if (*word == "node") {
-    node.grouping = Grouping::node;
-  } else if (*word == "callback") {
-    node.grouping = Grouping::callback;
-  } else if (*word == "reentrant") {
-    node.grouping = Grouping::reentrant;
-  } else {
-    reader.fault_at(
-      "groups", fmt::format("'groups' must be node, callback or reentrant, not '{}'", *word));
+
+  void read_connections(MapReader & map, Node & node)
+  {
+    if (!map.require("connections", "[{input: A, output: B}]")) {
+      return;
+    }
+    const YamlNode & list = *map.find("connections");
+    if (!takt_schedule::expect_list(findings_, list, "connections")) {
+      return;
+    }
+    for (const takt_schedule::YamlPtr & entry : list.items) {
+      const std::string what = "connection of " + what_;
+      MapReader one(findings_, *entry, what, {"input", "output", "depth", "work"});
+      Input input = input_of(one);
+      input.output = required_name(one, "output", "B");
+      input.work = read_work(one, what, findings_).value_or(defaults_.work);
+      node.inputs.push_back(std::move(input));
+    }
+    if (list.items.empty()) {
+      findings_.fault(list.at, "connections is empty; write [{input: A, output: B}]");
+    }
   }
-  if (node.joins() && node.grouping != Grouping::node) {
-    reader.fault_at(
-      "groups", fmt::format(
-                  "the callbacks of a {} node share what they keep: they need 'groups: node'",
-                  to_string(node.kind)));
+
+  std::string output(MapReader & map, const Node & node)
+  {
+    return map.has("output") ? name(map, "output") : node.name;
   }
-}
+
+  /// What it takes, works and publishes.
+  void read_ways(MapReader & map, Node & node)
+  {
+    switch (node.kind) {
+      case NodeKind::intersection:
+        read_connections(map, node);
+        break;
+      case NodeKind::transform: {
+        Input input = input_of(map);
+        input.output = output(map, node);
+        input.work = read_work(map, what_, findings_).value_or(defaults_.work);
+        node.inputs.push_back(std::move(input));
+        break;
+      }
+      case NodeKind::command:
+        node.inputs.push_back(input_of(map));
+        break;
+      case NodeKind::sensor:
+        node.work = read_work(map, what_, findings_).value_or(WorkTime{});
+        node.output = output(map, node);
+        break;
+      case NodeKind::fusion:
+      case NodeKind::cyclic:
+        node.work = read_work(map, what_, findings_).value_or(defaults_.work);
+        node.output = output(map, node);
+        read_inputs(map, node);
+        break;
+    }
+  }
+
+  const NodeDefaults & defaults_;
+  Findings & findings_;
+  std::string what_;  ///< what faults call the node
+};
 
 }  // namespace
 
@@ -129,73 +265,16 @@ std::string qualified(const std::string & name)
   return name.starts_with('/') ? name : "/" + name;
 }
 
-Node read_node(const YAML::Node & yaml, const NodeDefaults & defaults, FileFaults & faults)
+void read_depth(MapReader & map, std::string_view key, std::uint32_t & depth)
 {
-  std::string what = "node";
-  if (yaml.IsMap() && yaml["name"] && yaml["name"].IsScalar()) {
-    what += " " + yaml["name"].Scalar();
-  }
-  MapReader reader(yaml, what, faults);
-  Node node;
-  node.place = reader.place();
-  node.name = name_of(reader, "name", true).value_or("");
-  if (const auto word = reader.text("kind", true)) {
-    const auto kind = node_kind_from_string(*word);
-    if (!kind) {
-      reader.fault_at("kind", fmt::format("'{}' is no kind{}", *word, did_you_mean(*word, kKinds)));
-      return node;
-    }
-    node.kind = *kind;
-  }
-  node.host = reader.text("host").value_or("");
-  read_groups(reader, node);
-  if (node.has_timer()) {
-    const auto period = reader.duration("period", true);
-    node.period = period.value_or(takt_core::Duration{});
-    node.offset = reader.duration("offset");
-    if (period && *period < kLeastPeriod) {
-      reader.fault_at("period", "'period' must be at least 10us");
-    }
-  }
-  if (node.kind != NodeKind::command) {
-    node.publisher_depth =
-      static_cast<std::uint32_t>(reader.integer("publisher_depth", 1, kMaxDepth).value_or(1));
-  }
-  switch (node.kind) {
-    case NodeKind::intersection:
-      read_connections(reader, node, defaults, faults);
-      break;
-    case NodeKind::transform: {
-      Input input;
-      input.place = reader.place();
-      input.topic = name_of(reader, "input", true).value_or("");
-      input.output = name_of(reader, "output", false).value_or(node.name);
-      input.depth = depth_of(reader, defaults);
-      input.work = reader.work("work").value_or(defaults.work);
-      node.inputs.push_back(std::move(input));
-      break;
-    }
-    case NodeKind::command: {
-      Input input;
-      input.place = reader.place();
-      input.topic = name_of(reader, "input", true).value_or("");
-      input.depth = depth_of(reader, defaults);
-      node.inputs.push_back(std::move(input));
-      break;
-    }
-    case NodeKind::sensor:
-      node.work = reader.work("work").value_or(WorkTime{});
-      node.output = name_of(reader, "output", false).value_or(node.name);
-      break;
-    case NodeKind::fusion:
-    case NodeKind::cyclic:
-      node.work = reader.work("work").value_or(defaults.work);
-      node.output = name_of(reader, "output", false).value_or(node.name);
-      read_inputs(reader, node, defaults);
-      break;
-  }
-  reader.finish();
-  return node;
+  std::optional<int> value;
+  map.integer(key, 1, kMaxDepth, value);
+  depth = value ? static_cast<std::uint32_t>(*value) : depth;
+}
+
+Node read_node(const YamlNode & node, const NodeDefaults & defaults, Findings & findings)
+{
+  return NodeReader(defaults, findings).read(node);
 }
 
 }  // namespace takt_workload

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <sstream>
 
 #include "takt_core/thread_attributes.hpp"
+#include "takt_schedule/core_list.hpp"
 #include "takt_schedule/duration.hpp"
+#include "takt_schedule/program.hpp"
 
 namespace takt_workload
 {
@@ -20,11 +20,7 @@ CLI::Option * add_duration(
     .add_option_function<std::string>(
       name,
       [&value, name](const std::string & text) {
-        auto parsed = takt_schedule::parse_duration(text);
-        if (!parsed) {
-          throw CLI::ValidationError(name, to_string(parsed.faults().front()));
-        }
-        value = *parsed;
+        value = takt_schedule::duration_option(name, text);
       },
       help)
     ->default_str(takt_schedule::print_duration(value))
@@ -37,7 +33,9 @@ CLI::Option * add_whole(
 {
   return app
     .add_option_function<std::string>(
-      name, [=](const std::string & text) { set(parse_number(name, text, least, most)); }, help)
+      name,
+      [=](const std::string & text) { set(takt_schedule::number_option(name, text, least, most)); },
+      help)
     ->type_name("N");
 }
 
@@ -46,39 +44,26 @@ CLI::Option * add_factor(
 {
   return app
     .add_option_function<std::string>(
-      name, [=, &value](const std::string & text) { value = parse_number(name, text, 0.0, most); },
+      name,
+      [=, &value](const std::string & text) {
+        value = takt_schedule::number_option(name, text, 0.0, most);
+      },
       help)
     ->default_str(fmt::format("{}", value))
     ->type_name("F");
 }
 
-std::vector<int> parse_cores(const std::string & text)
+std::vector<int> usable_cores_option(const std::string & option, const std::string & text)
 {
   const std::vector<int> usable = takt_core::usable_cores();
-  const auto number = [&](const std::string & word) {
-    int value = -1;
-    const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (result.ec != std::errc{} || result.ptr != word.data() + word.size()) {
-      throw CLI::ValidationError("--cores", "'" + text + "' is no list of cores like 0,2-3");
+  std::vector<int> cores = takt_schedule::cores_option(option, text);
+  for (const int core : cores) {
+    if (std::find(usable.begin(), usable.end(), core) == usable.end()) {
+      throw CLI::ValidationError(
+        option, fmt::format(
+                  "core {} cannot be used here; usable cores are {}", core,
+                  takt_schedule::print_cores(usable)));
     }
-    return value;
-  };
-  std::vector<int> cores;
-  std::istringstream words(text);
-  std::string word;
-  while (std::getline(words, word, ',')) {
-    const auto dash = word.find('-');
-    const int first = number(word.substr(0, dash));
-    const int last = dash == std::string::npos ? first : number(word.substr(dash + 1));
-    for (int core = first; core <= last; ++core) {
-      if (std::find(usable.begin(), usable.end(), core) == usable.end()) {
-        throw CLI::ValidationError("--cores", fmt::format("core {} is not usable here", core));
-      }
-      cores.push_back(core);
-    }
-  }
-  if (cores.empty()) {
-    throw CLI::ValidationError("--cores", "'" + text + "' names no core");
   }
   return cores;
 }

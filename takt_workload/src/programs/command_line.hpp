@@ -2,11 +2,7 @@
 #ifndef COMMAND_LINE_HPP_
 #define COMMAND_LINE_HPP_
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <concepts>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,25 +20,7 @@ CLI::Option * add_duration(
   CLI::App & app, const std::string & name, takt_core::Duration & value, const std::string & help);
 
 /// "0,2-3": throws CLI::ValidationError for anything else, or cores this process may not use.
-std::vector<int> parse_cores(const std::string & text);
-
-/// A number from `least` to `most`; throws CLI::ValidationError, in words of our own, for anything
-/// else. CLI11 itself takes the nearest number that fits for one that does not, and nan.
-template <typename Number>
-Number parse_number(const std::string & option, const std::string & text, Number least, Number most)
-{
-  Number value{};
-  const char * const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  // In this form what is no number at all (nan) is refused, too.
-  if (read.ec != std::errc{} || read.ptr != end || !(value >= least && value <= most)) {
-    throw CLI::ValidationError(
-      option, fmt::format(
-                "'{}' is no {}number from {} to {}", text, std::integral<Number> ? "whole " : "",
-                least, most));
-  }
-  return value;
-}
+std::vector<int> usable_cores_option(const std::string & option, const std::string & text);
 
 /// An option that takes a whole number from `least` to `most`.
 CLI::Option * add_whole(

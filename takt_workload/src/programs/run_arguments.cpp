@@ -4,6 +4,7 @@
 
 #include "programs/command_line.hpp"
 #include "takt_core/names.hpp"
+#include "takt_schedule/program.hpp"
 
 namespace takt_workload
 {
@@ -22,7 +23,7 @@ std::string orders()
 
 std::uint64_t parse_seed(const std::string & option, const std::string & word)
 {
-  return parse_number<std::uint64_t>(option, word, 0, UINT64_MAX);
+  return takt_schedule::number_option<std::uint64_t>(option, word, 0, UINT64_MAX);
 }
 
 }  // namespace
@@ -51,7 +52,8 @@ void add_run_options(CLI::App & app, RunArguments & a)
     ->excludes("--schedule")
     ->default_str("1");
   app.add_option_function<std::string>(
-    "--cores", [&run](const std::string & text) { run.cores = parse_cores(text); },
+    "--cores",
+    [&run](const std::string & text) { run.cores = usable_cores_option("--cores", text); },
     "confine the process to these cores, e.g. 0,2-3");
   add_duration(app, "--duration", run.duration, "measured time");
   add_duration(app, "--warmup", run.warmup, "time before it that is left out");

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "programs/command_line.hpp"
+#include "takt_schedule/program.hpp"
+#include "takt_schedule/reader/file_text.hpp"
 #include "takt_schedule/to_yaml.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/graph_parse.hpp"
@@ -23,6 +24,7 @@ namespace
 
 using nlohmann::json;
 
+constexpr std::size_t kMostBytes = 64U << 20U;
 constexpr std::uint64_t kMostTime = 86'400'000'000'000;
 
 json ids(const Graph & graph)
@@ -113,10 +115,14 @@ bool read_times(const std::string & file, const Graph & graph, SystemOptions & o
     fmt::print(stderr, "{}: {}\n", file, what);
     return false;
   };
-  std::ifstream stream(file);
-  const json given = json::parse(stream, nullptr, false);
-  if (!stream.is_open() || !given.is_object()) {
-    return refuse("no JSON object of callback ids and execution times in ns");
+  const auto text = takt_schedule::file_text(file, "a JSON file", kMostBytes);
+  if (!text) {
+    takt_schedule::tell(text.faults());
+    return false;
+  }
+  const json given = json::parse(*text, nullptr, false);
+  if (!given.is_object()) {
+    return refuse("must be a JSON object of callback ids and execution times in ns");
   }
   const CallbackTable table(graph);
   for (const auto & [id, time] : given.items()) {
@@ -168,33 +174,30 @@ int run(int argc, char ** argv)
   system_command->add_flag(
     "--witness", options.witness, "with the threads by which takt_run watches for stalls");
   add("check", "only says what is wrong with it");
-  if (const auto code = parse_or_explain(app, argc, argv)) {
-    return *code;
-  }
-  const auto graph = load_graph(file);
-  for (const takt_core::Fault & fault : graph.faults()) {
-    fmt::print(stderr, "{}\n", to_string(fault));
-  }
-  if (!graph) {
-    return kBadInput;
-  }
-  if (*ids_command) {
-    std::cout << ids(graph.value()).dump(1) << '\n';
-  } else if (*info_command) {
-    const json all = info(graph.value());
-    std::cout << (as_json ? all.dump(1) + "\n" : info_table(all));
-  } else if (*system_command) {
-    options.has_overheads = system_command->count("--dispatch") != 0 ||
-                            system_command->count("--middleware") != 0 ||
-                            system_command->count("--context-switch") != 0;
-    if (!times.empty() && !read_times(times, graph.value(), options)) {
-      return kBadInput;
+  return takt_schedule::run_program(app, argc, argv, [&]() -> int {
+    const auto graph = load_graph(file);
+    if (!graph) {
+      return takt_schedule::refuse(graph.faults());
     }
-    std::cout << takt_schedule::to_yaml(
-      system_of(with_work_scaled(graph.value(), scale), options),
-      "The system model of the graph " + graph->name + "; takt plan FILE makes a schedule for it.");
-  }
-  return 0;
+    if (*ids_command) {
+      std::cout << ids(graph.value()).dump(1) << '\n';
+    } else if (*info_command) {
+      const json all = info(graph.value());
+      std::cout << (as_json ? all.dump(1) + "\n" : info_table(all));
+    } else if (*system_command) {
+      options.has_overheads = system_command->count("--dispatch") != 0 ||
+                              system_command->count("--middleware") != 0 ||
+                              system_command->count("--context-switch") != 0;
+      if (!times.empty() && !read_times(times, graph.value(), options)) {
+        return kBadInput;
+      }
+      std::cout << takt_schedule::to_yaml(
+        system_of(with_work_scaled(graph.value(), scale), options),
+        "The system model of the graph " + graph->name +
+          "; takt plan FILE makes a schedule for it.");
+    }
+    return 0;
+  });
 }
 
 }  // namespace
@@ -203,10 +206,5 @@ int run(int argc, char ** argv)
 
 int main(int argc, char ** argv)
 {
-  try {
-    return takt_workload::run(argc, argv);
-  } catch (const std::exception & error) {
-    fmt::print(stderr, "takt_graph: {}\n", error.what());
-    return 1;
-  }
+  return takt_workload::run(argc, argv);
 }

@@ -11,6 +11,7 @@
 
 #include "programs/command_line.hpp"
 #include "takt_core/futex.hpp"
+#include "takt_schedule/program.hpp"
 #include "takt_workload/host.hpp"
 #include "takt_workload/results.hpp"
 #include "takt_workload/stall_witness.hpp"
@@ -111,44 +112,43 @@ int run(int argc, char ** argv)
   std::string output;
   add_duration(app, "--stalls", span, "how long to watch for stalls of the host");
   app.add_option("--output", output, "file instead of standard output");
-  if (const auto code = parse_or_explain(app, argc, argv)) {
-    return *code;
-  }
-  const Host host = read_host();
-  json all = {
-    {"version", 1},
-    {"cores", host.cores},
-    {"kernel", host.kernel},
-    {"realtime_allowed", host.realtime_allowed},
-    {"autogroup", host.autogroup},
-    {"rt_throttling", host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us},
-    {"rt_runtime_us", host.rt_runtime_us},
-    {"rt_period_us", host.rt_period_us}};
-  constexpr int kRounds = 2000;
-  const int first = host.cores.front();
-  all["wake_up_same_core_ns"] =
-    to_json(summarise(ping_pong(first, first, host.realtime_allowed, kRounds)));
-  if (host.cores.size() > 1) {
-    all["wake_up_cross_core_ns"] =
-      to_json(summarise(ping_pong(first, host.cores[1], host.realtime_allowed, kRounds)));
-  } else {
-    all["wake_up_cross_core_ns"] = nullptr;
-  }
-  all["clock_monotonic_ns"] = cost_ns([] { takt_core::now(); });
-  all["clock_thread_cpu_ns"] = cost_ns([] { thread_cpu_time(); });
-  all["work_iterations_per_us"] = Work::calibrate().iterations_per_microsecond();
-  all["stalls"] = stalls_json(host.cores, span);
-  if (output.empty()) {
-    std::cout << all.dump(1) << '\n';
+  return takt_schedule::run_program(app, argc, argv, [&]() -> int {
+    const Host host = read_host();
+    json all = {
+      {"version", 1},
+      {"cores", host.cores},
+      {"kernel", host.kernel},
+      {"realtime_allowed", host.realtime_allowed},
+      {"autogroup", host.autogroup},
+      {"rt_throttling", host.rt_runtime_us >= 0 && host.rt_runtime_us < host.rt_period_us},
+      {"rt_runtime_us", host.rt_runtime_us},
+      {"rt_period_us", host.rt_period_us}};
+    constexpr int kRounds = 2000;
+    const int first = host.cores.front();
+    all["wake_up_same_core_ns"] =
+      to_json(summarise(ping_pong(first, first, host.realtime_allowed, kRounds)));
+    if (host.cores.size() > 1) {
+      all["wake_up_cross_core_ns"] =
+        to_json(summarise(ping_pong(first, host.cores[1], host.realtime_allowed, kRounds)));
+    } else {
+      all["wake_up_cross_core_ns"] = nullptr;
+    }
+    all["clock_monotonic_ns"] = cost_ns([] { takt_core::now(); });
+    all["clock_thread_cpu_ns"] = cost_ns([] { thread_cpu_time(); });
+    all["work_iterations_per_us"] = Work::calibrate().iterations_per_microsecond();
+    all["stalls"] = stalls_json(host.cores, span);
+    if (output.empty()) {
+      std::cout << all.dump(1) << '\n';
+      return 0;
+    }
+    std::ofstream file(output);
+    file << all.dump(1) << '\n';
+    if (!file.flush()) {
+      fmt::print(stderr, "takt_measure_host: {} cannot be written\n", output);
+      return kBadInput;
+    }
     return 0;
-  }
-  std::ofstream file(output);
-  file << all.dump(1) << '\n';
-  if (!file.flush()) {
-    fmt::print(stderr, "takt_measure_host: {} cannot be written\n", output);
-    return kBadInput;
-  }
-  return 0;
+  });
 }
 
 }  // namespace
@@ -157,10 +157,5 @@ int run(int argc, char ** argv)
 
 int main(int argc, char ** argv)
 {
-  try {
-    return takt_workload::run(argc, argv);
-  } catch (const std::exception & error) {
-    fmt::print(stderr, "takt_measure_host: {}\n", error.what());
-    return 1;
-  }
+  return takt_workload::run(argc, argv);
 }

@@ -6,7 +6,7 @@
 
 #include "run/part_schedule.hpp"
 #include "takt_rcl/error.hpp"
-#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/core_options.hpp"
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_workload/callback_table.hpp"
@@ -104,7 +104,7 @@ PartExecutor make_part_executor(
   PartExecutor made{
     takt_rcl::Executor::from_schedule(context, schedule, name), name, takt_core::Order::fifo};
   made.order = made.executor.core().options().order;
-  const takt_core::ExecutorOptions wanted = takt_schedule::executor_options(*schedule.find(name));
+  const takt_core::ExecutorOptions wanted = takt_schedule::core_options(*schedule.find(name));
   made.wished = attributes_of(wanted);
   made.fallback_notes = takt_schedule::with_fallbacks(*schedule.find(name), false).used;
   made.rights_must_be_there = wanted.missing_rights == takt_core::MissingRights::fail;

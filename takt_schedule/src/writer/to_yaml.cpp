@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "reader/yaml_writer.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/size.hpp"
 #include "takt_schedule/thread_names.hpp"
+#include "writer/yaml_writer.hpp"
 
 namespace takt_schedule
 {

@@ -1,10 +1,11 @@
-#include "reader/yaml_writer.hpp"
+#include "writer/yaml_writer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 
 #include "takt_schedule/duration.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_schedule::detail
 {
@@ -34,7 +35,7 @@ std::string scalar(std::string_view text)
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       result += {'\\', c};
-    } else if (byte < 0x20 || byte == 0x7f) {
+    } else if (is_control(c)) {
       constexpr std::string_view kHex = "0123456789abcdef";
       result += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 0xfU]};
     } else {
@@ -82,8 +83,7 @@ void Writer::comment(int depth, std::string_view text)
     if (end > 0) {
       text_ += ' ';
       for (const char c : text.substr(0, end)) {
-        const auto byte = static_cast<unsigned char>(c);
-        text_ += byte < 0x20 || byte == 0x7f ? ' ' : c;
+        text_ += is_control(c) ? ' ' : c;
       }
     }
     text_ += '\n';

@@ -2,9 +2,9 @@
 #include <utility>
 #include <vector>
 
-#include "reader/yaml_writer.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/to_yaml.hpp"
+#include "writer/yaml_writer.hpp"
 
 namespace takt_schedule
 {

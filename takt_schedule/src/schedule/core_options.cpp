@@ -1,11 +1,11 @@
-#include "takt_schedule/executor_options.hpp"
+#include "takt_schedule/core_options.hpp"
 
 #include "takt_schedule/thread_names.hpp"
 
 namespace takt_schedule
 {
 
-takt_core::ExecutorOptions executor_options(const ExecutorSchedule & executor)
+takt_core::ExecutorOptions core_options(const ExecutorSchedule & executor)
 {
   takt_core::ExecutorOptions options;
   options.name = executor.name;

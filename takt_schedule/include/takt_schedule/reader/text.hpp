@@ -1,6 +1,6 @@
 // Words for faults beside `quoted`: listing, and "did you mean".
-#ifndef TAKT_SCHEDULE__SRC__TEXT_HPP_
-#define TAKT_SCHEDULE__SRC__TEXT_HPP_
+#ifndef TAKT_SCHEDULE__READER__TEXT_HPP_
+#define TAKT_SCHEDULE__READER__TEXT_HPP_
 
 #include <span>
 #include <string>
@@ -9,14 +9,11 @@
 
 #include "takt_schedule/quoted.hpp"
 
-namespace takt_schedule::detail
+namespace takt_schedule
 {
 
 /// "a, b and c".
 std::string listed(std::span<const std::string> words, std::string_view last = "and");
-
-/// Cores as people write them: "0-3,6".
-std::string listed_cores(std::span<const int> cores);
 
 /// "; did you mean 'x'?" for the known word closest to `word` if one is close, otherwise
 /// "; `kind` are a, b and c", or nothing where nothing is known.
@@ -35,18 +32,18 @@ public:
   bool take() { return left_ > 0 && left_-- > 0; }
   std::string closest(std::string_view word, std::span<const std::string> known)
   {
-    return take() ? detail::closest(word, known) : std::string();
+    return take() ? takt_schedule::closest(word, known) : std::string();
   }
   std::string suggestion(
     std::string_view word, std::span<const std::string> known, std::string_view kind)
   {
-    return take() ? detail::suggestion(word, known, kind) : std::string();
+    return take() ? takt_schedule::suggestion(word, known, kind) : std::string();
   }
 
 private:
   int left_ = 100;
 };
 
-}  // namespace takt_schedule::detail
+}  // namespace takt_schedule
 
-#endif  // TAKT_SCHEDULE__SRC__TEXT_HPP_
+#endif  // TAKT_SCHEDULE__READER__TEXT_HPP_

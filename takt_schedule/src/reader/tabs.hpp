@@ -1,6 +1,6 @@
 // Tabs before the first word of a line, which YAML forbids and editors do not show. Set-up only.
-#ifndef TAKT_SCHEDULE__TABS_HPP_
-#define TAKT_SCHEDULE__TABS_HPP_
+#ifndef TAKT_SCHEDULE__SRC__TABS_HPP_
+#define TAKT_SCHEDULE__SRC__TABS_HPP_
 
 #include <optional>
 #include <string_view>
@@ -36,4 +36,4 @@ inline std::optional<TabPlace> tab_in_indentation(std::string_view text, int lin
 
 }  // namespace takt_schedule
 
-#endif  // TAKT_SCHEDULE__TABS_HPP_
+#endif  // TAKT_SCHEDULE__SRC__TABS_HPP_

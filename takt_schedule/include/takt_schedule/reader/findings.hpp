@@ -2,19 +2,19 @@
 //
 // Files can have millions of faults, in gigabytes of text that nobody reads: of each kind the first
 // kMostFindings are kept, and of the others how many there are.
-#ifndef TAKT_SCHEDULE__SRC__FINDINGS_HPP_
-#define TAKT_SCHEDULE__SRC__FINDINGS_HPP_
+#ifndef TAKT_SCHEDULE__READER__FINDINGS_HPP_
+#define TAKT_SCHEDULE__READER__FINDINGS_HPP_
 
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
-#include "reader/text.hpp"
 #include "takt_core/result.hpp"
-#include "takt_schedule/schedule.hpp"
+#include "takt_schedule/reader/text.hpp"
+#include "takt_schedule/source.hpp"
 
-namespace takt_schedule::detail
+namespace takt_schedule
 {
 
 class Findings
@@ -65,6 +65,6 @@ private:
   Guesses guesses_;
 };
 
-}  // namespace takt_schedule::detail
+}  // namespace takt_schedule
 
-#endif  // TAKT_SCHEDULE__SRC__FINDINGS_HPP_
+#endif  // TAKT_SCHEDULE__READER__FINDINGS_HPP_

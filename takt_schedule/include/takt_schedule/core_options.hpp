@@ -1,6 +1,6 @@
 // From the schedule of an executor to the core's options.
-#ifndef TAKT_SCHEDULE__EXECUTOR_OPTIONS_HPP_
-#define TAKT_SCHEDULE__EXECUTOR_OPTIONS_HPP_
+#ifndef TAKT_SCHEDULE__CORE_OPTIONS_HPP_
+#define TAKT_SCHEDULE__CORE_OPTIONS_HPP_
 
 #include "takt_core/executor.hpp"
 #include "takt_schedule/schedule.hpp"
@@ -10,8 +10,8 @@ namespace takt_schedule
 
 /// Threads flattened in file order (see thread_names.hpp), named for the OS, cores spread.
 /// Fallbacks are not used: see fallback.hpp. Set-up only: allocates, does not block.
-takt_core::ExecutorOptions executor_options(const ExecutorSchedule & executor);
+takt_core::ExecutorOptions core_options(const ExecutorSchedule & executor);
 
 }  // namespace takt_schedule
 
-#endif  // TAKT_SCHEDULE__EXECUTOR_OPTIONS_HPP_
+#endif  // TAKT_SCHEDULE__CORE_OPTIONS_HPP_

@@ -1,19 +1,21 @@
 // A YAML document as a tree in which everything knows its position.
 //
+// Set-up only: allocates, does not block. Never throws.
+//
 // Built from yaml-cpp's events rather than its nodes: those hide duplicate keys and follow aliases
 // without a limit. Anchors, aliases and merge keys (`<<: *defaults`) work. Bounded by `YamlLimits`.
-#ifndef TAKT_SCHEDULE__SRC__YAML_TREE_HPP_
-#define TAKT_SCHEDULE__SRC__YAML_TREE_HPP_
+#ifndef TAKT_SCHEDULE__READER__YAML_TREE_HPP_
+#define TAKT_SCHEDULE__READER__YAML_TREE_HPP_
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "reader/findings.hpp"
-#include "takt_schedule/schedule.hpp"
+#include "takt_schedule/reader/findings.hpp"
+#include "takt_schedule/source.hpp"
 
-namespace takt_schedule::detail
+namespace takt_schedule
 {
 
 struct YamlLimits
@@ -28,6 +30,7 @@ struct YamlLimits
 inline constexpr YamlLimits kScheduleLimits{16U << 20U, 1'000'000, 64, "a schedule"};
 /// A hundred thousand callbacks fit.
 inline constexpr YamlLimits kSystemLimits{64U << 20U, 5'000'000, 64, "a system model"};
+inline constexpr YamlLimits kGraphLimits{16U << 20U, 1'000'000, 64, "a graph"};
 
 struct YamlNode;
 using YamlPtr = std::shared_ptr<const YamlNode>;
@@ -60,12 +63,15 @@ struct YamlNode
   bool is_scalar() const { return type == Type::scalar; }
   bool is_list() const { return type == Type::list; }
   bool is_map() const { return type == Type::map; }
+
+  /// The entry of a map with that key; nullptr if there is none.
+  const Entry * entry(std::string_view key) const;
 };
 
 /// The document's root, or null if it cannot be read at all or is empty. Faults go to `findings`:
 /// syntax, emptiness, duplicate keys, keys that are not plain words, a second document, the bounds above.
 YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits & limits);
 
-}  // namespace takt_schedule::detail
+}  // namespace takt_schedule
 
-#endif  // TAKT_SCHEDULE__SRC__YAML_TREE_HPP_
+#endif  // TAKT_SCHEDULE__READER__YAML_TREE_HPP_

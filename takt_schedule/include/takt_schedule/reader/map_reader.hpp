@@ -2,8 +2,8 @@
 //
 // Absent keys leave the field as it is. A fault leaves it as it is, too, so that reading goes on
 // and finds the rest.
-#ifndef TAKT_SCHEDULE__SRC__MAP_READER_HPP_
-#define TAKT_SCHEDULE__SRC__MAP_READER_HPP_
+#ifndef TAKT_SCHEDULE__READER__MAP_READER_HPP_
+#define TAKT_SCHEDULE__READER__MAP_READER_HPP_
 
 #include <cstdint>
 #include <optional>
@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "reader/findings.hpp"
-#include "reader/yaml_tree.hpp"
 #include "takt_core/names.hpp"
 #include "takt_core/time.hpp"
+#include "takt_schedule/reader/findings.hpp"
+#include "takt_schedule/reader/yaml_tree.hpp"
 
-namespace takt_schedule::detail
+namespace takt_schedule
 {
 
 /// A word of the file and where it stands.
@@ -38,10 +38,16 @@ public:
 
   /// The value, or nullptr if the key is absent.
   const YamlNode * find(std::string_view key) const;
-  bool has(std::string_view key) const { return entry(key) != nullptr; }
+  bool has(std::string_view key) const { return node_.entry(key) != nullptr; }
   /// Where the key stands, or the map if it is absent.
   Source at(std::string_view key) const;
   const Source & at() const { return node_.at; }
+  /// Where the value stands, or the key if it has none, or the map if the key is absent.
+  Source value_at(std::string_view key) const;
+
+  /// Whether the key is there; a fault that says what to add, as in "add KEY: `example`", if the map
+  /// lacks it.
+  bool require(std::string_view key, std::string_view example);
 
   void integer(std::string_view key, std::int64_t least, std::int64_t most, int & field);
   void integer(
@@ -54,15 +60,15 @@ public:
 
   /// A word or a list of words; must not be empty. `example` shows what to write.
   std::vector<Word> words(std::string_view key, std::string_view example);
-  /// A number or a list of numbers, with positions.
-  std::vector<std::pair<int, Source>> integers(std::string_view key);
+  /// The number of a core or a list of them, with positions.
+  std::vector<std::pair<int, Source>> cores(std::string_view key);
 
   /// One of `names`.
   template <typename Enum>
   void choice(
     std::string_view key, std::span<const std::pair<Enum, std::string_view>> names, Enum & field)
   {
-    if (const YamlNode::Entry * const found = entry(key)) {
+    if (const YamlNode::Entry * const found = node_.entry(key)) {
       choice<Enum>(*found, names, field);
     }
   }
@@ -95,7 +101,6 @@ public:
     std::string_view key, const YamlNode & node, std::int64_t least, std::int64_t most);
 
 private:
-  const YamlNode::Entry * entry(std::string_view key) const;
   std::optional<Word> scalar_of(const YamlNode::Entry & entry, std::string_view expected);
   std::optional<std::size_t> chosen_of(
     const YamlNode::Entry & entry, const std::vector<std::string> & known);
@@ -110,6 +115,6 @@ bool expect_list(Findings & findings, const YamlNode & node, std::string_view ke
 /// The same for maps.
 bool expect_map(Findings & findings, const YamlNode & node, std::string_view key);
 
-}  // namespace takt_schedule::detail
+}  // namespace takt_schedule
 
-#endif  // TAKT_SCHEDULE__SRC__MAP_READER_HPP_
+#endif  // TAKT_SCHEDULE__READER__MAP_READER_HPP_
