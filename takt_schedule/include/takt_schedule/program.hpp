@@ -80,7 +80,7 @@ inline takt_core::Duration duration_option(const std::string & option, const std
 {
   const auto value = parse_duration(text);
   if (!value) {
-    throw CLI::ValidationError(option, value.faults().front());
+    throw CLI::ValidationError(option, to_string(value.faults().front()));
   }
   return *value;
 }
@@ -90,7 +90,7 @@ inline std::vector<int> cores_option(const std::string & option, const std::stri
 {
   const auto cores = parse_cores(text);
   if (!cores) {
-    throw CLI::ValidationError(option, cores.faults().front());
+    throw CLI::ValidationError(option, to_string(cores.faults().front()));
   }
   return *cores;
 }
