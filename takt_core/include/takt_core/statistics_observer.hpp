@@ -63,7 +63,9 @@ struct CallbackStatistics
 struct ChainStatistics
 {
   std::string name;
-  Distribution response;  ///< last callback's end − root's release, one value per activation
+  /// Last callback's end − root's release: one value for each activation, in whatever order they end.
+  /// An activation that ends after 1,024 younger ones is not recorded.
+  Distribution response;
   std::uint64_t deadline_misses = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "observers/seen_activations.hpp"
 #include "scheduler/callback_numbers.hpp"
 #include "scheduler/number_table.hpp"
 #include "takt_core/pi_mutex.hpp"
@@ -22,7 +23,7 @@ struct ChainRecord
   ChainOptions options;
   detail::IdNumber root;  // wherever in this process it is
   mutable PiMutex mutex;
-  Time last_release = Time::min();
+  SeenActivations seen;
   ChainStatistics statistics;
   bool removed = false;
 };
@@ -231,11 +232,9 @@ void StatisticsObserver::on_end(const Run & run, Time end) noexcept
   for (ChainRecord * const chain : record->ends) {
     std::lock_guard chain_lock(chain->mutex);
     for (const Activation & activation : run.activations) {
-      // Newer ones only: a cached message can bring an activation here a second time.
       if (
-        activation.release > chain->last_release &&
-        detail::id_number_of(activation.root) == *chain->root) {
-        chain->last_release = activation.release;
+        detail::id_number_of(activation.root) == *chain->root &&
+        chain->seen.first_time(activation)) {
         const Duration response = end - activation.release;
         chain->statistics.response.record(response);
         chain->statistics.deadline_misses += response > chain->options.deadline ? 1 : 0;

@@ -140,5 +140,74 @@ TEST_F(Statistics, count_chains_whose_root_is_in_another_executor)
   EXPECT_EQ(chains[0]->deadline_misses, 0U);
 }
 
+// ---- activations that end out of order ----
+
+class Ends : public testing::Test
+{
+protected:
+  Ends()
+  {
+    CallbackOptions options;
+    options.group = std::make_shared<Group>(GroupKind::reentrant);
+    options.id = "root";
+    root = std::make_shared<FunctionCallback>(options, nullptr);
+    options.id = "last";
+    last = std::make_shared<FunctionCallback>(options, nullptr);
+    statistics.on_added(*last);
+    statistics.on_chain({"chain", {"root", "last"}, 0, std::chrono::milliseconds(10), {}});
+  }
+
+  // The activation of that number is released at `number` ms and ends after `response` ms.
+  void end(std::uint32_t number, std::int64_t response, const Callback * of = nullptr)
+  {
+    takt_core::Run run;
+    run.callback = last.get();
+    const Time release = from_ns(number * std::int64_t{1'000'000});
+    run.activations.add({(of != nullptr ? of : root.get())->number(), number, release});
+    statistics.on_end(run, release + std::chrono::milliseconds(response));
+  }
+  std::uint64_t count() const { return statistics.chains().at(0)->response.moments.count(); }
+  std::uint64_t misses() const { return statistics.chains().at(0)->deadline_misses; }
+
+  std::shared_ptr<FunctionCallback> root, last;
+  StatisticsObserver statistics;
+};
+
+TEST_F(Ends, out_of_order_are_recorded_with_their_missed_deadlines)
+{
+  end(0, 1);
+  end(2, 1);
+  end(3, 1);
+  end(1, 20);
+  EXPECT_EQ(count(), 4U);
+  EXPECT_EQ(misses(), 1U);
+}
+
+TEST_F(Ends, are_recorded_once_when_a_cached_message_brings_them_again)
+{
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    end(i, 1);
+    end(i, 2);
+    end(i >= 700 ? i - 700 : 0, 900);
+  }
+  end(0, 5000);
+  EXPECT_EQ(count(), 3000U);
+  EXPECT_EQ(misses(), 0U);
+}
+
+TEST_F(Ends, after_a_long_pause_and_of_a_new_root_are_recorded)
+{
+  end(0, 1);
+  end(1'000'000, 1);
+  end(1'000'000, 1);
+  end(999'999, 1);
+  EXPECT_EQ(count(), 3U);
+  CallbackOptions options;
+  options.id = "root";
+  const FunctionCallback again(options, nullptr);
+  end(0, 1, &again);
+  EXPECT_EQ(count(), 4U);
+}
+
 }  // namespace
 }  // namespace takt_core::test
