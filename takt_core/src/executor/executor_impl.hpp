@@ -108,7 +108,6 @@ struct Executor::Impl final : Waker
   Executor & owner;
   const ExecutorOptions options;
   std::vector<ExecutorThread> threads;  // the last one is the visitor's
-  Scheduler scheduler;
   std::vector<std::shared_ptr<Observer>> observers;
 
   std::atomic<std::uint32_t> cancel{0};
@@ -129,6 +128,10 @@ struct Executor::Impl final : Waker
   std::mutex setup;  // add, remove, bind, observers
   std::unordered_map<const Group *, std::vector<Callback *>> members;
   bool uniform = true;  // its threads are: groups need no check
+
+  // Destroyed first: it frees callbacks, and what these captured may call `Executor::remove`, which
+  // uses the members above.
+  Scheduler scheduler;
 };
 
 }  // namespace takt_core

@@ -31,6 +31,39 @@ std::shared_ptr<FunctionCallback> make_function(
   return std::make_shared<FunctionCallback>(options, nullptr);
 }
 
+// A capture may remove callbacks from the executor that is freed right now.
+TEST(Destruction, of_an_executor_frees_callbacks_whose_captures_remove_others)
+{
+  struct Remover
+  {
+    Executor & executor;
+    std::shared_ptr<FunctionCallback> other;
+    int & removed;
+    ~Remover()
+    {
+      executor.remove(*other);
+      ++removed;
+    }
+  };
+  constexpr int kCallbacks = 50;
+  std::vector<std::shared_ptr<FunctionCallback>> others;
+  int removed = 0;
+  {
+    const auto executor = make_executor(2);
+    const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive, "shared");
+    for (int i = 0; i < kCallbacks; ++i) {
+      others.push_back(add_function(*executor, "other" + std::to_string(i), {}, group));
+      auto remover = std::shared_ptr<Remover>(new Remover{*executor, others.back(), removed});
+      add_function(*executor, "remover" + std::to_string(i), [remover](const auto &) {});
+    }
+  }
+  EXPECT_EQ(removed, kCallbacks);
+  const auto next = make_executor(1);
+  for (const auto & other : others) {
+    EXPECT_TRUE(next->add(other).ok()) << "it belongs to no executor";
+  }
+}
+
 class Restart : public testing::TestWithParam<Order>
 {
 protected:
