@@ -91,7 +91,8 @@ public:
   /// Arrivals that a full history lost before they were taken. Real-time safe.
   std::uint64_t overwritten() const noexcept { return arrivals_.overwritten(); }
 
-  /// Timer periods dropped by the missed-period policy so far. Real-time safe.
+  /// Timer periods dropped by the missed-period policy so far, counted when the timer starts after
+  /// them; those since its last start: `Scheduler::unstarted_periods`. Real-time safe.
   std::uint64_t skipped_periods() const noexcept
   {
     return skipped_.load(std::memory_order_relaxed);

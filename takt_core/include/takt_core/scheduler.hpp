@@ -26,21 +26,14 @@
 
 #include "takt_core/callback.hpp"
 #include "takt_core/chain.hpp"
+#include "takt_core/detail/sleepers.hpp"
 #include "takt_core/detail/thread_set.hpp"
 #include "takt_core/detail/wake_deferral.hpp"
 #include "takt_core/result.hpp"
+#include "takt_core/waker.hpp"
 
 namespace takt_core
 {
-
-/// How the scheduler asks its driver to wake an idle thread. Called with no lock that a publisher
-/// can hold; must be real-time safe.
-class Waker
-{
-public:
-  virtual ~Waker() = default;
-  virtual void wake(std::uint32_t thread) noexcept = 0;
-};
 
 struct SchedulerOptions
 {
@@ -169,6 +162,15 @@ public:
   bool timer_cancelled(const Callback & timer) const noexcept;
   /// The next nominal release, kNever if cancelled.
   Time next_release(const Callback & timer) const noexcept;
+  /// Periods of `timer` that were due by `until` and have not started: those that `Run::skipped` does
+  /// not count yet, because only the timer's next start drops them. 0 for a timer that is cancelled, has
+  /// not begun or is not here. Real-time safe: takes the mutex of the timer's thread set.
+  ///
+  /// A recorder asks at the end of its measurement, before the timer's next start. Periods due by then =
+  /// starts + the sum of `Run::skipped` + unstarted_periods(timer, end), for policy `skip`; a timer that
+  /// never started has all its periods in the last term. (`catch_up` skips none. `restart` counts its
+  /// periods from each start.)
+  std::uint64_t unstarted_periods(const Callback & timer, Time until) const noexcept;
 
   // ---- dispatch: real-time safe ----
 
@@ -220,6 +222,12 @@ private:
     std::array<std::atomic<ThreadSet *>, kMaxThreadSets + 1> sets{};
     std::atomic<std::uint32_t> count{0};
     std::uint32_t used = 0;  // set-up only: places that a reader may have seen in use
+
+    std::uint32_t size() const noexcept { return count.load(std::memory_order_acquire); }
+    ThreadSet & operator[](std::uint32_t place) const noexcept
+    {
+      return *sets[place].load(std::memory_order_acquire);
+    }
   };
 
   void check_threads(
@@ -262,8 +270,9 @@ private:
   Time deadline(const Callback & callback, Time release, const ActivationSet & of) const noexcept;
   void drain(ThreadSet & set) noexcept;
   std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;
-  void service(ThreadSet & set, std::uint32_t thread, Time now) noexcept;
-  ThreadSet * best_set(ThreadSets & own, std::uint32_t thread, Time now) noexcept;
+  detail::WakeMask service(ThreadSet & set, std::uint32_t thread, Time now) noexcept;
+  ThreadSet * best_set(
+    ThreadSets & own, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept;
   enum class Pick
   {
     nothing,
@@ -276,26 +285,16 @@ private:
     ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run) noexcept;
   void arm(ThreadSet & set, Callback & timer) noexcept;
   void begin_timer(ThreadSet & set, Callback & timer, Time expiry) noexcept;
-  void attend_timers(ThreadSet & set) noexcept;
-  void give_up_timers(ThreadSet & set, std::uint32_t thread) noexcept;
-  void publish_hints(ThreadSet & set) noexcept;
-  bool claim(std::uint32_t thread) noexcept;
-  bool wake_one(const ThreadSet & set) noexcept;
-  void wake_thread(std::uint32_t thread) noexcept;
-  void pass_on(ThreadSets & own) noexcept;
+  static void publish_hints(ThreadSet & set) noexcept;
   ThreadSet * lock_set(const Callback & callback) const noexcept;
 
   const std::uint32_t threads_;
   const Order order_;
   const WindowTimers window_timers_;
-  Waker & waker_;
-  std::array<std::uint32_t, kMaxThreads + 1> wake_bit_{};    // thread → bit in idle_
-  std::array<std::uint32_t, kMaxThreads + 1> wake_order_{};  // bit → thread
-  std::unique_ptr<ThreadSets[]> own_sets_;                   // per thread and visitor
+  std::unique_ptr<ThreadSets[]> own_sets_;  // per thread and visitor
 
   alignas(64) std::atomic<std::uint64_t> sequence_{1};
-  alignas(64) std::atomic<std::uint64_t> idle_{0};  // sleeping threads, by wake bit
-  std::atomic<std::uint64_t> waking_{0};            // woken threads that have not looked yet
+  alignas(64) detail::Sleepers<> sleepers_;
 
   PiMutex held_mutex_;
   Callback * held_ = nullptr;  // what a visitor put aside

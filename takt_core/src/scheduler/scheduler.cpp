@@ -68,15 +68,17 @@ void Scheduler::enqueue(Callback & callback) noexcept
   }
 }
 
-// Puts a queued callback in its set's intake and wakes a thread for it, unless `caller` is a member
-// that is about to look itself.
+// Puts a queued callback in its set's intake and wakes a thread for it. If `caller` is a member, which
+// is about to look itself, only a more urgent one is woken.
 void Scheduler::put_in(Callback & callback, std::uint32_t caller) noexcept
 {
   // Sequentially consistent: who binds it elsewhere either sees the mark or is seen; see `settled`.
   ThreadSet & set = *callback.set_.load(std::memory_order_seq_cst);
   set.intake.push(callback);
-  if (caller == kNoThread || !set.serves(std::uint64_t{1} << wake_bit_[caller])) {
-    wake_one(set);
+  if (caller == kNoThread || !set.serves(sleepers_.bit(caller))) {
+    sleepers_.wake_one(set);
+  } else {
+    sleepers_.wake_more_urgent(set, caller);
   }
 }
 
@@ -186,30 +188,28 @@ void Scheduler::drain(ThreadSet & set) noexcept
   }
 }
 
-// Brings a set up to date: due timers, then the intake.
-void Scheduler::service(ThreadSet & set, std::uint32_t thread, Time now) noexcept
+// Brings a set up to date: due timers, then the intake. Returns the members it woke.
+detail::WakeMask Scheduler::service(ThreadSet & set, std::uint32_t thread, Time now) noexcept
 {
   set.looked_at.store(to_ns(now), std::memory_order_relaxed);
-  give_up_timers(set, thread);
+  sleepers_.give_up_timers(set, thread);
   const std::uint32_t released = release_timers(set, now);
   drain(set);
   // This thread takes one of the timers; each further one may have an idle member of its own.
-  for (std::uint32_t i = 1; i < released && wake_one(set); ++i) {
+  detail::WakeMask woken = 0;
+  for (std::uint32_t i = 1; i < released; ++i) {
+    const detail::WakeMask one = sleepers_.wake_one(set);
+    if (one == 0) {
+      break;
+    }
+    woken |= one;
   }
+  return woken;
 }
 
-// Only what changed is stored: a sequentially consistent store costs as much as a lock. What stays
-// was stored by an earlier holder of the mutex, so whoever looks now sees it too.
 void Scheduler::publish_hints(ThreadSet & set) noexcept
 {
-  const bool work = set.queue->may_have_work();
-  if (work != set.may_have_work.load(std::memory_order_relaxed)) {
-    set.may_have_work.store(work, std::memory_order_seq_cst);
-  }
-  const std::int64_t expiry = to_ns(set.timers.next());
-  if (expiry != set.next_expiry.load(std::memory_order_relaxed)) {
-    set.next_expiry.store(expiry, std::memory_order_seq_cst);
-  }
+  set.show(set.queue->may_have_work(), to_ns(set.timers.next()));
 }
 
 // Fills `run` if the callback really starts. With the set's mutex held.
@@ -324,19 +324,20 @@ Scheduler::Pick Scheduler::pick(
 
 // Of several sets, the one whose best callback comes first. Windows never share threads, so all
 // heads can be compared.
-ThreadSet * Scheduler::best_set(ThreadSets & own, std::uint32_t thread, Time now) noexcept
+ThreadSet * Scheduler::best_set(
+  ThreadSets & own, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept
 {
   ThreadSet * best = nullptr;
   Precedence best_head;
-  const std::uint64_t bit = std::uint64_t{1} << wake_bit_[thread];
-  const std::uint32_t count = own.count.load(std::memory_order_acquire);
+  const detail::WakeMask bit = sleepers_.bit(thread);
+  const std::uint32_t count = own.size();
   for (std::uint32_t i = 0; i < count; ++i) {
-    ThreadSet & set = *own.sets[i].load(std::memory_order_acquire);
+    ThreadSet & set = own[i];
     std::lock_guard lock(set.mutex);
     if (!set.serves(bit)) {
       continue;
     }
-    service(set, thread, now);
+    woken |= service(set, thread, now);
     publish_hints(set);
     if (has_windows(set.order)) {  // only a visitor sees several of these
       if (best == nullptr && set.queue->may_have_work()) {
@@ -360,18 +361,14 @@ ThreadSet * Scheduler::best_set(ThreadSets & own, std::uint32_t thread, Time now
 bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
   ThreadSets & own = own_sets_[thread];
-  const std::uint64_t bit = std::uint64_t{1} << wake_bit_[thread];
-  if ((waking_.load(std::memory_order_relaxed) & bit) != 0) {
-    waking_.fetch_and(~bit, std::memory_order_seq_cst);
-  }
-
-  const std::uint32_t count = own.count.load(std::memory_order_acquire);
+  const detail::WakeMask bit = sleepers_.bit(thread);
+  detail::WakeMask woken = 0;
   bool found = false;
-  if (count == 1) {
-    ThreadSet & set = *own.sets[0].load(std::memory_order_acquire);
+  if (own.size() == 1) {
+    ThreadSet & set = own[0];
     std::lock_guard lock(set.mutex);
     if (set.serves(bit)) {
-      service(set, thread, now);
+      woken = service(set, thread, now);
       Pick last = Pick::put_aside;
       while (last == Pick::put_aside) {
         last = pick(set, thread, now, run, before);
@@ -382,7 +379,7 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
   } else {
     // One callback at a time: what comes after one that was put aside may not be the best of all.
     while (!found) {
-      ThreadSet * const set = best_set(own, thread, now);
+      ThreadSet * const set = best_set(own, thread, now, woken);
       if (set == nullptr) {
         break;
       }
@@ -394,7 +391,7 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
     }
   }
   if (found) {
-    pass_on(own);
+    sleepers_.pass_on(own, woken);
   }
   return found;
 }
@@ -508,15 +505,15 @@ void Scheduler::complete(Run & run) noexcept
 void Scheduler::look_again() noexcept
 {
   ThreadSets & all = own_sets_[visitor()];
-  const std::uint32_t count = all.count.load(std::memory_order_acquire);
+  const std::uint32_t count = all.size();
   for (std::uint32_t i = 0; i < count; ++i) {
-    ThreadSet & set = *all.sets[i].load(std::memory_order_acquire);
+    ThreadSet & set = all[i];
     {
       std::lock_guard lock(set.mutex);
       set.queue->look_again();
       publish_hints(set);
     }
-    wake_one(set);
+    sleepers_.wake_one(set);
   }
 }
 

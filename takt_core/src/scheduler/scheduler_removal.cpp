@@ -57,7 +57,8 @@ void Scheduler::take_out(Callback & callback)
     publish_hints(set);
     set.mutex.unlock();
     if (set.may_have_work.load(std::memory_order_seq_cst)) {
-      wake_one(set);  // a thread that looked while the intake was being emptied here saw nothing
+      sleepers_.wake_one(
+        set);  // a thread that looked while the intake was being emptied here saw nothing
     }
     if (out) {
       break;

@@ -76,7 +76,7 @@ ThreadSet & Scheduler::thread_set(ThreadMask threads)
   ThreadMask wake_members = 0;
   for (std::uint32_t t = 0; t <= threads_; ++t) {
     if (t == visitor() || (threads >> t & 1) != 0) {
-      wake_members |= std::uint64_t{1} << wake_bit_[t];
+      wake_members |= sleepers_.bit(t);
     }
   }
   {
@@ -107,8 +107,8 @@ void Scheduler::show(ThreadSet & set, std::uint32_t thread)
   if (count < own.used) {
     // It may have been going by the old list and have found this set where another one was that is
     // elsewhere now: what it missed there gets another look.
-    wake_thread(thread);
-    pass_on(own);
+    sleepers_.wake(thread);
+    sleepers_.pass_on(own, 0);
   }
   own.used = std::max(own.used, count + 1);
 }
@@ -182,13 +182,13 @@ void Scheduler::move(Callback & callback, ThreadMask threads)
   to.mutex.unlock();
   from.mutex.unlock();
   if (from.may_have_work.load(std::memory_order_seq_cst)) {
-    wake_one(from);
+    sleepers_.wake_one(from);
   }
   if (queued) {
     put_in(callback, kNoThread);  // still marked queued: nobody else could link it meanwhile
   }
   if (armed) {
-    attend_timers(to);
+    sleepers_.attend(to);
   }
   while (!settled(callback)) {
     // Some thread is between marking it queued and linking it, perhaps to the old set: a few
@@ -216,7 +216,8 @@ bool Scheduler::settled(Callback & callback) noexcept
   publish_hints(set);
   set.mutex.unlock();
   if (set.may_have_work.load(std::memory_order_seq_cst)) {
-    wake_one(set);  // a thread that looked while the intake was being emptied here saw nothing
+    sleepers_.wake_one(
+      set);  // a thread that looked while the intake was being emptied here saw nothing
   }
   return there;
 }
@@ -230,7 +231,7 @@ void Scheduler::drain_all() noexcept
     publish_hints(*set);
     set->mutex.unlock();
     if (set->may_have_work.load(std::memory_order_seq_cst)) {
-      wake_one(*set);
+      sleepers_.wake_one(*set);
     }
   }
 }

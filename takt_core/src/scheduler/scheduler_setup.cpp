@@ -1,7 +1,7 @@
 // Adding and finding. Serialised by setup_mutex_, safe while threads dispatch.
 #include <algorithm>
 #include <mutex>
-#include <numeric>
+#include <utility>
 
 #include "scheduler/scheduler_settings.hpp"
 
@@ -12,26 +12,14 @@ Scheduler::Scheduler(SchedulerOptions options, Waker & waker)
 : threads_(static_cast<std::uint32_t>(options.thread_urgencies.size())),
   order_(options.order),
   window_timers_(options.window_timers),
-  waker_(waker),
-  own_sets_(std::make_unique<ThreadSets[]>(threads_ + 1))
+  own_sets_(std::make_unique<ThreadSets[]>(threads_ + 1)),
+  sleepers_(options.thread_urgencies, waker)
 {
-  // Bits of `idle_` are given out by falling urgency, so that the lowest set bit is the thread to
-  // wake. The visitor comes last.
-  std::vector<std::uint32_t> order(threads_);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return options.thread_urgencies[a] > options.thread_urgencies[b];
-  });
-  order.push_back(threads_);
-  for (std::uint32_t bit = 0; bit < order.size(); ++bit) {
-    wake_order_[bit] = order[bit];
-    wake_bit_[order[bit]] = bit;
-  }
 }
 
 Scheduler::~Scheduler()
 {
-  idle_.store(0);  // nobody is there to be woken by what is handed on below
+  sleepers_.clear();  // nobody is there to be woken by what is handed on below
   for (const auto & [callback, settings] : settings_) {
     take_out(*settings->callback);
     settings->callback->rank_ = UINT32_MAX;
@@ -40,6 +28,10 @@ Scheduler::~Scheduler()
   for (const auto & settings : retired_) {
     forget(*settings);
   }
+  // Freed while all members live: destructors of callbacks may call back, and find none here.
+  by_id_.clear();
+  const auto added = std::exchange(settings_, {});
+  const auto removed = std::exchange(retired_, {});
 }
 
 Scheduler::Settings & Scheduler::settings(const Callback & callback) const
@@ -117,7 +109,7 @@ Status Scheduler::add(
       std::unique_lock lock(set.mutex);
       start_timer(set, c, std::max(now, epoch_));
       lock.unlock();
-      attend_timers(set);
+      sleepers_.attend(set);
     }
   } else if (!c.arrivals_.empty()) {
     enqueue(c);
@@ -149,7 +141,7 @@ void Scheduler::open(Time epoch)
       std::unique_lock lock(set.mutex);
       start_timer(set, c, epoch);
       lock.unlock();
-      attend_timers(set);
+      sleepers_.attend(set);
     }
   }
 }

@@ -74,21 +74,7 @@ std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
 void Scheduler::arm(ThreadSet & set, Callback & timer) noexcept
 {
   set.timers.arm(timer);
-  const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
-  if (waiter != ThreadSet::kNobody && timer.expiry_ < set.waiter_until) {
-    wake_thread(waiter);  // it sleeps too long: let it look again
-  }
-}
-
-// After a timer was armed by somebody who is not about to look at the set: wakes a member if none
-// waits for the timers yet.
-void Scheduler::attend_timers(ThreadSet & set) noexcept
-{
-  if (
-    set.next_expiry.load(std::memory_order_seq_cst) != to_ns(kNever) &&
-    set.timer_waiter.load(std::memory_order_seq_cst) == ThreadSet::kNobody) {
-    wake_one(set);
-  }
+  sleepers_.armed(set, timer.expiry_);
 }
 
 // Locks the mutex of the set the callback is bound to now; the caller unlocks it. Null if it is in
@@ -129,7 +115,7 @@ void Scheduler::taken_by_timer(Callback & timer) noexcept
   }
   set.mutex.unlock();
   if (arms) {
-    attend_timers(set);
+    sleepers_.attend(set);
   }
 }
 
@@ -188,7 +174,7 @@ void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry) noex
   }
   publish_hints(set);
   set.mutex.unlock();
-  attend_timers(set);
+  sleepers_.attend(set);
 }
 
 void Scheduler::reset_timer(Callback & timer, Time now) noexcept
@@ -252,13 +238,26 @@ Time Scheduler::next_release(const Callback & timer) const noexcept
   return next;
 }
 
+std::uint64_t Scheduler::unstarted_periods(const Callback & timer, Time until) const noexcept
+{
+  ThreadSet * const set = lock_set(timer);
+  if (set == nullptr) {
+    return 0;
+  }
+  const Time next = upcoming(timer);
+  const Duration period = timer.timer_.period;
+  set->mutex.unlock();
+  // A callback that is no timer has no upcoming release.
+  return next > until ? 0 : static_cast<std::uint64_t>((until - next) / period) + 1;
+}
+
 std::uint64_t Scheduler::begin_visit(Time now) noexcept
 {
   ++visit_;
   ThreadSets & all = own_sets_[visitor()];
-  const std::uint32_t count = all.count.load(std::memory_order_acquire);
+  const std::uint32_t count = all.size();
   for (std::uint32_t i = 0; i < count; ++i) {
-    ThreadSet & set = *all.sets[i].load(std::memory_order_acquire);
+    ThreadSet & set = all[i];
     std::lock_guard lock(set.mutex);
     release_timers(set, now);
     publish_hints(set);
@@ -270,9 +269,9 @@ Time Scheduler::next_timer(std::uint32_t thread) const noexcept
 {
   const ThreadSets & own = own_sets_[thread];
   std::int64_t earliest = to_ns(kNever);
-  const std::uint32_t count = own.count.load(std::memory_order_acquire);
+  const std::uint32_t count = own.size();
   for (std::uint32_t i = 0; i < count; ++i) {
-    const ThreadSet & set = *own.sets[i].load(std::memory_order_acquire);
+    const ThreadSet & set = own[i];
     earliest = std::min(earliest, set.next_expiry.load(std::memory_order_relaxed));
   }
   return from_ns(earliest);

@@ -228,6 +228,114 @@ TEST(TimerWaiting, is_given_up_by_a_thread_that_leaves)
   EXPECT_EQ(s.sleep(1), ms(10));
 }
 
+TEST(TimerWaiting, is_taken_over_by_a_more_urgent_member_that_idles_later)
+{
+  Sleepers s({10, 30, 20});
+  const auto t = s.add("t", 0, every(10));
+  s.scheduler.open(ms(0));
+  EXPECT_EQ(s.sleep(0), ms(10));
+  EXPECT_EQ(s.sleep(2), ms(10)) << "more urgent than the first";
+  EXPECT_EQ(s.sleep(1), ms(10)) << "the most urgent";
+  s.scheduler.end_idle(2);
+  EXPECT_EQ(s.sleep(2), kNever) << "a more urgent one waits already";
+  EXPECT_TRUE(s.woken.empty());
+}
+
+TEST(TimerWaiting, of_a_thread_that_was_woken_and_does_not_come_is_passed_on)
+{
+  Sleepers s({0, 0, 0});
+  const auto a = s.add("a"), b = s.add("b"), t = s.add("t", 0, every(10));
+  s.scheduler.open(ms(0));
+  takt_core::Run run;
+  s.scheduler.ready(*a, 1, ms(1));
+  ASSERT_TRUE(s.scheduler.next(0, ms(1), run));
+  EXPECT_EQ(s.sleep(1, ms(1)), ms(10));
+  EXPECT_EQ(s.sleep(2, ms(1)), kNever);
+  s.scheduler.ready(*b, 1, ms(2));
+  EXPECT_EQ(s.woken, (Woken{1})) << "its core is held by something more urgent from here on";
+  s.scheduler.complete(run);
+  ASSERT_TRUE(s.scheduler.next(0, ms(3), run));
+  EXPECT_EQ(run.callback, b.get());
+  EXPECT_EQ(s.woken, (Woken{1, 2})) << "nobody else waits for the timer";
+  s.scheduler.end_idle(2);
+  EXPECT_EQ(s.sleep(2, ms(3)), ms(10));
+}
+
+TEST(Waking, of_a_more_urgent_member_is_not_left_to_the_thread_that_ends)
+{
+  Sleepers s({10, 30});
+  const auto a = s.add("a");
+  takt_core::Run run, none;
+  s.scheduler.ready(*a, 1, ms(1));
+  ASSERT_TRUE(s.scheduler.next(0, ms(1), run));
+  s.scheduler.ready(*a, 1, ms(2));
+  EXPECT_FALSE(s.scheduler.next(1, ms(2), none)) << "it waits for its group";
+  s.sleep(1, ms(2));
+  s.woken.clear();
+  s.scheduler.complete(run);
+  EXPECT_EQ(s.woken, (Woken{1}));
+}
+
+TEST(Waking, of_equally_or_less_urgent_members_is_left_to_the_thread_that_ends)
+{
+  for (const int other : {30, 10}) {
+    Sleepers s({30, other});
+    const auto a = s.add("a");
+    takt_core::Run run, none;
+    s.scheduler.ready(*a, 1, ms(1));
+    ASSERT_TRUE(s.scheduler.next(0, ms(1), run));
+    s.scheduler.ready(*a, 1, ms(2));
+    EXPECT_FALSE(s.scheduler.next(1, ms(2), none));
+    s.sleep(1, ms(2));
+    s.woken.clear();
+    s.scheduler.complete(run);
+    EXPECT_TRUE(s.woken.empty());
+  }
+}
+
+TEST(Waking, of_a_more_urgent_member_is_not_deferred)
+{
+  Sleepers s({10, 30, 5});
+  const auto a = s.add("a"), b = s.add("b"), c = s.add("c");
+  takt_core::Run run;
+  s.scheduler.ready(*a, 1, ms(1));
+  ASSERT_TRUE(s.scheduler.next(0, ms(1), run));
+  s.sleep(1, ms(1));
+  s.sleep(2, ms(1));
+  const WakeDeferral deferral(s.scheduler, 0);
+  s.scheduler.ready(*b, 1, ms(2));
+  EXPECT_EQ(s.woken, (Woken{1}));
+  s.scheduler.ready(*c, 1, ms(2));
+  EXPECT_EQ(s.woken, (Woken{1})) << "the one that is left is less urgent";
+}
+
+TEST(Waking, of_a_thread_that_does_not_come_is_passed_on_at_the_next_dispatch)
+{
+  for (const bool spans_priorities : {false, true}) {
+    Sleepers s(spans_priorities ? std::vector<int>{30, 20, 10} : std::vector<int>{0, 0, 0});
+    const auto a = s.add("a"), b = s.add("b"), c = s.add("c");
+    takt_core::Run run;
+    s.scheduler.ready(*a, 1, ms(1));
+    ASSERT_TRUE(s.scheduler.next(0, ms(1), run));
+    s.sleep(1, ms(1));
+    s.sleep(2, ms(1));
+    s.scheduler.ready(*b, 1, ms(2));
+    EXPECT_EQ(s.woken, (Woken{1})) << "its core is held by something more urgent from here on";
+    {
+      const WakeDeferral deferral(s.scheduler, 0);
+      s.scheduler.ready(*c, 1, ms(2));
+    }
+    EXPECT_EQ(s.woken, (Woken{1}));
+    s.scheduler.complete(run);
+    ASSERT_TRUE(s.scheduler.next(0, ms(3), run));
+    EXPECT_EQ(run.callback, b.get());
+    EXPECT_EQ(s.woken, (Woken{1, 2})) << "c waits, and its thread would be free";
+    s.scheduler.end_idle(2);
+    ASSERT_TRUE(s.scheduler.next(2, ms(3), run));
+    EXPECT_EQ(run.callback, c.get());
+  }
+}
+
 TEST(Rebinding, moves_waiting_work_at_once_and_wakes_its_new_threads)
 {
   Sleepers s({0, 0});

@@ -131,6 +131,57 @@ TEST(Timer, reset_while_queued_withdraws_that_release)
   EXPECT_EQ(releases(hand, {13, 21, 22, 32}), (List{-1, -1, 22, 32}));
 }
 
+// ---- periods that were due and did not start ----
+
+TEST(UnstartedPeriods, of_a_timer_that_never_starts_are_all_that_were_due)
+{
+  ByHand hand(1);
+  const auto timer = hand.add_timer("t", every(10));
+  const auto other = hand.add("other");
+  const auto unstarted = [&](std::int64_t at) {
+    return hand.scheduler.unstarted_periods(*timer, ms(at));
+  };
+  EXPECT_EQ(unstarted(1000), 0U) << "the gate is closed";
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(unstarted(9), 0U);
+  EXPECT_EQ(unstarted(10), 1U);
+  EXPECT_EQ(unstarted(39), 3U);
+  hand.scheduler.ready(*other, 1, ms(1));
+  EXPECT_EQ(hand.pick(0, ms(35)), "other");  // releases the timer, which waits behind it
+  EXPECT_EQ(unstarted(9), 0U);
+  EXPECT_EQ(unstarted(39), 3U);
+  EXPECT_EQ(timer->skipped_periods(), 0U);
+  hand.scheduler.cancel_timer(*timer);
+  EXPECT_EQ(unstarted(1000), 0U) << "it is cancelled";
+  hand.scheduler.reset_timer(*timer, ms(42));
+  EXPECT_EQ(unstarted(51), 0U);
+  EXPECT_EQ(unstarted(62), 2U);
+  EXPECT_EQ(hand.scheduler.unstarted_periods(*other, ms(1000)), 0U) << "not a timer";
+  hand.scheduler.remove(*timer);
+  EXPECT_EQ(unstarted(1000), 0U) << "it is not here";
+}
+
+TEST(UnstartedPeriods, add_up_with_starts_and_skipped_ones_to_all_that_were_due)
+{
+  for (const MissedPeriods missed : {MissedPeriods::skip, MissedPeriods::catch_up}) {
+    ByHand hand(1);
+    const auto timer = hand.add_timer("t", every(10, missed));
+    hand.scheduler.open(ms(0));
+    std::uint64_t started = 0;
+    for (std::int64_t now = 1; now < 300; ++now) {
+      if (now % 7 == 0 && now % 5 < 2) {  // long and short pauses
+        started += hand.run_one(0, ms(now)) == "t" ? 1 : 0;
+      }
+      ASSERT_EQ(
+        started + timer->skipped_periods() + hand.scheduler.unstarted_periods(*timer, ms(now)),
+        static_cast<std::uint64_t>(now / 10))
+        << now;
+    }
+    EXPECT_GT(started, 5U);
+    EXPECT_EQ(timer->skipped_periods() > 0, missed == MissedPeriods::skip);
+  }
+}
+
 TEST(Timer, resumed_goes_on_where_it_was_cancelled)
 {
   ByHand hand(1);

@@ -17,6 +17,7 @@
 #include "takt_core/detail/intake.hpp"
 #include "takt_core/detail/intrusive_heap.hpp"
 #include "takt_core/detail/ready_queue.hpp"
+#include "takt_core/detail/sleepers.hpp"
 #include "takt_core/pi_mutex.hpp"
 
 namespace takt_core
@@ -57,7 +58,7 @@ private:
 
 class Scheduler;
 
-class alignas(64) ThreadSet
+class alignas(64) ThreadSet : public detail::SetSigns<>
 {
 public:
   ThreadSet(const Scheduler & owner, Order order, WindowTimers timers)
@@ -65,15 +66,6 @@ public:
     order(order),
     queue(make_ready_queue(order, timers))
   {
-  }
-
-  static constexpr std::uint32_t kNobody = UINT32_MAX;
-
-  /// Whether the thread with this wake bit may take from here. Exact with the mutex held; without,
-  /// sequentially consistent for who is going to sleep.
-  bool serves(std::uint64_t wake_bit) const noexcept
-  {
-    return (wake_members.load(std::memory_order_seq_cst) & wake_bit) != 0;
   }
 
   const Scheduler & owner;
@@ -84,16 +76,10 @@ public:
   // --- guarded by mutex ---
   std::unique_ptr<ReadyQueue> queue;
   TimerHeap timers;
-  /// The idle member that sleeps until the next timer; written with the mutex held.
-  std::atomic<std::uint32_t> timer_waiter{kNobody};
-  Time waiter_until = kNever;  ///< when it will wake
 
-  // --- readable without the mutex: hints, exact for whoever holds it ---
-  std::atomic<bool> may_have_work{false};
-  std::atomic<std::int64_t> next_expiry{to_ns(kNever)};
+  // --- readable without the mutex, as SetSigns: exact for the holder of the mutex ---
   std::atomic<std::int64_t> looked_at{0};  ///< when a member last did
   std::atomic<ThreadMask> members{0};  ///< as the scheduler's user numbers threads; 0: not in use
-  std::atomic<ThreadMask> wake_members{0};  ///< as bits in the order in which they are woken
 
   // --- set-up only ---
   std::size_t users = 0;  ///< callbacks bound here

@@ -7,7 +7,8 @@
 // before it returns (`Binding::publishes_last`) that buys nothing: its thread is free again before
 // the other one is awake.
 //
-// While a scope is open, what its thread announces for thread sets that it belongs to wakes nobody.
+// While a scope is open, what its thread announces for thread sets that it belongs to wakes no other
+// member, except one that is strictly more urgent.
 // The thread's next look at its sets starts the best of it and has other threads woken for the rest.
 // No function allocates, locks or blocks.
 #ifndef TAKT_CORE__DETAIL__WAKE_DEFERRAL_HPP_

@@ -1,0 +1,299 @@
+// Going to sleep and waking up: which executor threads sleep, which one is woken for what, and who
+// sleeps only until the next timer.
+//
+// The protocol is Dekker's. A thread that goes to sleep first sets its idle mark, then looks for work
+// once more. A source first makes work visible, then looks for idle marks. All four accesses are
+// sequentially consistent, so at least one of the two sees the other. A wake-up claims the idle mark:
+// each wake-up goes to one thread, the most urgent idle member of the thread set.
+//
+// A woken thread may have to wait for its core. So nothing relies on a woken thread for longer than
+// until the next dispatch of the thread set: a thread that picks a callback and leaves work behind, or
+// timers that no idle member attends to, wakes one more idle member (`pass_on`).
+//
+// All functions are real-time safe, except for the constructor (set-up only).
+#ifndef TAKT_CORE__DETAIL__SLEEPERS_HPP_
+#define TAKT_CORE__DETAIL__SLEEPERS_HPP_
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+#include "takt_core/detail/sync.hpp"
+#include "takt_core/time.hpp"
+#include "takt_core/waker.hpp"
+
+namespace takt_core::detail
+{
+
+/// A set of threads; bit 0 stands for the thread that is woken first.
+using WakeMask = std::uint64_t;
+
+/// What a thread set shows to a thread that does not hold the set's mutex. All words are written with
+/// the mutex held, so they are exact for its holder.
+template <typename Sync = NativeSync>
+struct SetSigns
+{
+  static constexpr std::uint32_t kNobody = UINT32_MAX;
+
+  /// Whether the thread with this wake bit may take from here. Sequentially consistent, for a thread
+  /// that is going to sleep.
+  bool serves(WakeMask wake_bit) const noexcept
+  {
+    return (wake_members.load(std::memory_order_seq_cst) & wake_bit) != 0;
+  }
+
+  /// Shows whether a callback waits in the ready queue, and when the next timer is due. Only a change
+  /// is stored, because a sequentially consistent store costs as much as a lock; an earlier holder of
+  /// the mutex stored what stays.
+  void show(bool work, std::int64_t expiry) noexcept
+  {
+    if (work != may_have_work.load(std::memory_order_relaxed)) {
+      may_have_work.store(work, std::memory_order_seq_cst);
+    }
+    if (expiry != next_expiry.load(std::memory_order_relaxed)) {
+      next_expiry.store(expiry, std::memory_order_seq_cst);
+    }
+  }
+
+  bool has_timers() const noexcept
+  {
+    return next_expiry.load(std::memory_order_seq_cst) != to_ns(kNever);
+  }
+
+  typename Sync::template Word<bool> may_have_work{false};
+  typename Sync::template Word<std::int64_t> next_expiry{to_ns(kNever)};
+  /// The member that sleeps until the next timer.
+  typename Sync::template Word<std::uint32_t> timer_waiter{kNobody};
+  Time waiter_until = kNever;  ///< when that member will wake; guarded by the mutex
+  typename Sync::template Word<WakeMask> wake_members{0};
+};
+
+/// `Set` in its functions is a thread set: SetSigns with an `intake`, a `mutex` and `timers`. `Sets` is
+/// a list of them: `size()` and `operator[]`.
+template <typename Sync = NativeSync>
+class Sleepers
+{
+public:
+  static constexpr std::uint32_t kMost = 64;
+  static constexpr std::uint32_t kNobody = UINT32_MAX;
+
+  /// `urgencies`: one for each executor thread. One more thread comes last, the visitor: it is woken
+  /// last, and no thread counts as more urgent than the visitor.
+  Sleepers(const std::vector<int> & urgencies, Waker & waker) : waker_(waker)
+  {
+    const auto threads = static_cast<std::uint32_t>(urgencies.size());
+    std::vector<std::uint32_t> order(threads);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return urgencies[a] > urgencies[b];
+    });
+    order.push_back(threads);
+    for (std::uint32_t at = 0; at < order.size(); ++at) {
+      thread_of_[at] = order[at];
+      bit_of_[order[at]] = WakeMask{1} << at;
+    }
+    for (std::uint32_t a = 0; a < threads; ++a) {
+      for (std::uint32_t b = 0; b < threads; ++b) {
+        more_urgent_[a] |= urgencies[b] > urgencies[a] ? bit_of_[b] : 0;
+      }
+    }
+  }
+
+  WakeMask bit(std::uint32_t thread) const noexcept { return bit_of_[thread]; }
+
+  /// No thread sleeps any more: nothing is woken from here on.
+  void clear() noexcept { idle_.store(0, std::memory_order_seq_cst); }
+
+  /// Marks `thread` as idle, unless one of its `sets` has work or a timer that is due: then it returns
+  /// false and the thread is to look again. `wake_at`: until when the thread may sleep, because of
+  /// timers that it now waits for. It takes that role from a member that is less urgent, or that does
+  /// not sleep any more.
+  template <typename Sets>
+  bool begin(std::uint32_t thread, Time now, const Sets & sets, Time & wake_at) noexcept
+  {
+    const WakeMask own = bit(thread);
+    idle_.fetch_or(own, std::memory_order_seq_cst);
+    wake_at = kNever;
+    const std::uint32_t count = sets.size();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      auto & set = sets[i];
+      if (!set.serves(own)) {
+        continue;
+      }
+      if (has_work(set) || (set.has_timers() && !await_timers(set, thread, now, wake_at))) {
+        end(thread);  // `next` gives up the timers it was to wait for
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// `thread` does not sleep any more.
+  void end(std::uint32_t thread) noexcept
+  {
+    idle_.fetch_and(~bit(thread), std::memory_order_seq_cst);
+  }
+
+  /// Wakes the most urgent idle member of the set; returns its bit, 0 if no member is idle.
+  template <typename Set>
+  WakeMask wake_one(const Set & set) noexcept
+  {
+    return wake_one(set, ~WakeMask{0});
+  }
+
+  /// As `wake_one`, for work that `thread` is about to look for itself: wakes only a member that is
+  /// strictly more urgent than `thread`.
+  template <typename Set>
+  WakeMask wake_more_urgent(const Set & set, std::uint32_t thread) noexcept
+  {
+    const WakeMask candidates = more_urgent_[thread];
+    return candidates == 0 ? 0 : wake_one(set, candidates);
+  }
+
+  /// Wakes `thread` if it is idle.
+  void wake(std::uint32_t thread) noexcept
+  {
+    if (idle(thread)) {
+      claim(bit(thread));
+    }
+  }
+
+  /// For a thread that has picked a callback and runs it next: wakes an idle member of each set that
+  /// has more work, or timers that no idle member attends to. `woken`: the members that this dispatch
+  /// has woken for that work already.
+  template <typename Sets>
+  void pass_on(const Sets & sets, WakeMask woken) noexcept
+  {
+    if (idle_.load(std::memory_order_seq_cst) == 0) {
+      return;
+    }
+    const std::uint32_t count = sets.size();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto & set = sets[i];
+      if (
+        (has_work(set) || unattended(set)) &&
+        (woken & set.wake_members.load(std::memory_order_seq_cst)) == 0) {
+        woken |= wake_one(set);
+      }
+    }
+  }
+
+  /// After a timer was armed by a thread that is not about to look at the set: wakes a member if none
+  /// has the role of waiting for the timers. (A member that has it and was woken will look.)
+  template <typename Set>
+  void attend(const Set & set) noexcept
+  {
+    if (set.has_timers() && set.timer_waiter.load(std::memory_order_seq_cst) == kNobody) {
+      wake_one(set);
+    }
+  }
+
+  /// A timer that is due at `expiry` was armed: wakes the member that waits for the set's timers if it
+  /// would sleep too long. With the set's mutex held.
+  template <typename Set>
+  void armed(const Set & set, Time expiry) noexcept
+  {
+    const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
+    if (waiter != kNobody && expiry < set.waiter_until) {
+      wake(waiter);
+    }
+  }
+
+  /// `thread` does not wait for the set's timers any more. With the set's mutex held.
+  template <typename Set>
+  void give_up_timers(Set & set, std::uint32_t thread) noexcept
+  {
+    if (set.timer_waiter.load(std::memory_order_relaxed) == thread) {
+      set.timer_waiter.store(kNobody, std::memory_order_seq_cst);
+      set.waiter_until = kNever;
+    }
+  }
+
+private:
+  template <typename Set>
+  static bool has_work(const Set & set) noexcept
+  {
+    return !set.intake.empty() || set.may_have_work.load(std::memory_order_seq_cst);
+  }
+
+  bool idle(std::uint32_t thread) const noexcept
+  {
+    return (idle_.load(std::memory_order_seq_cst) & bit(thread)) != 0;
+  }
+
+  // A member that was woken, or woke by itself, attends to nothing before it has looked.
+  template <typename Set>
+  bool unattended(const Set & set) const noexcept
+  {
+    if (!set.has_timers()) {
+      return false;
+    }
+    const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_seq_cst);
+    return waiter == kNobody || !idle(waiter);
+  }
+
+  // False if a timer is due.
+  template <typename Set>
+  bool await_timers(Set & set, std::uint32_t thread, Time now, Time & wake_at) noexcept
+  {
+    std::lock_guard lock(set.mutex);
+    if (!set.serves(bit(thread))) {
+      return true;  // the set was given other members meanwhile
+    }
+    const Time next = set.timers.next();
+    if (next <= now) {
+      return false;
+    }
+    const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
+    // The one whose role is taken over sleeps on, and wakes in vain at the time it was given.
+    if (
+      waiter == kNobody || waiter == thread || !idle(waiter) ||
+      (more_urgent_[waiter] & bit(thread)) != 0) {
+      set.timer_waiter.store(thread, std::memory_order_seq_cst);
+      set.waiter_until = next;
+      wake_at = std::min(wake_at, next);
+    }
+    return true;
+  }
+
+  template <typename Set>
+  WakeMask wake_one(const Set & set, WakeMask candidates) noexcept
+  {
+    for (;;) {
+      const WakeMask found = idle_.load(std::memory_order_seq_cst) & candidates &
+                             set.wake_members.load(std::memory_order_seq_cst);
+      if (found == 0) {
+        return 0;
+      }
+      const WakeMask first = found & -found;
+      if (claim(first)) {
+        return first;
+      }
+    }
+  }
+
+  // False if the thread is not idle any more: it looks by itself.
+  bool claim(WakeMask one) noexcept
+  {
+    if ((idle_.fetch_and(~one, std::memory_order_seq_cst) & one) == 0) {
+      return false;
+    }
+    waker_.wake(thread_of_[static_cast<std::size_t>(std::countr_zero(one))]);
+    return true;
+  }
+
+  Waker & waker_;
+  std::array<WakeMask, kMost> bit_of_{};          // thread → its bit in idle_
+  std::array<std::uint32_t, kMost> thread_of_{};  // number of the bit → thread
+  std::array<WakeMask, kMost> more_urgent_{};     // thread → those with a strictly larger urgency
+
+  alignas(64) typename Sync::template Word<WakeMask> idle_{0};  // threads that sleep
+};
+
+}  // namespace takt_core::detail
+
+#endif  // TAKT_CORE__DETAIL__SLEEPERS_HPP_

@@ -1,0 +1,22 @@
+// How the scheduler asks its driver to wake an idle thread.
+#ifndef TAKT_CORE__WAKER_HPP_
+#define TAKT_CORE__WAKER_HPP_
+
+#include <cstdint>
+
+namespace takt_core
+{
+
+class Waker
+{
+public:
+  virtual ~Waker() = default;
+
+  /// Ends the sleep of `thread`, which `Scheduler::begin_idle` registered. The scheduler holds no lock
+  /// that a publisher can hold. The function must be real-time safe.
+  virtual void wake(std::uint32_t thread) noexcept = 0;
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__WAKER_HPP_
