@@ -15,6 +15,7 @@
 
 #include "takt_core/activation.hpp"
 #include "takt_core/detail/arrival_ring.hpp"
+#include "takt_core/detail/callback_state.hpp"
 #include "takt_core/detail/precedence.hpp"
 #include "takt_core/group.hpp"
 #include "takt_core/time.hpp"
@@ -125,6 +126,8 @@ private:
 
   friend class Scheduler;
   friend class Group;
+  template <typename Node, typename Sync>
+  friend class detail::GroupGate;
   friend class ThreadSet;
   friend class TimerHeap;
   friend class LevelQueue;
@@ -132,6 +135,7 @@ private:
   friend class WindowQueue;
   friend class StockQueue;
   friend class RankTable;
+  template <typename Node, typename Sync>
   friend class Intake;
   friend struct CallbackLess;
 
@@ -152,17 +156,17 @@ private:
     returning,  // handed its group: rejoins where it was
   };
 
-  static constexpr std::uint32_t kQueued = 1;  // in an intake, a ready queue, or parked
-  static constexpr std::uint32_t kClosed = 2;  // being removed: not to be queued again
-  static constexpr std::uint32_t kAdded = 4;   // belongs to a scheduler
-  // Reentrant: a run has yet to take; no other may start.
-  static constexpr std::uint32_t kTaking = 8;
-  static constexpr std::uint32_t kRun = 16;  // times the runs between `next` and `complete`
-  static constexpr std::uint32_t kMarks = kRun - 1;
+  using State = detail::CallbackState<>;
+  static constexpr std::uint32_t kQueued = State::kQueued;
+  static constexpr std::uint32_t kClosed = State::kClosed;
+  static constexpr std::uint32_t kAdded = State::kAdded;
+  static constexpr std::uint32_t kTaking = State::kTaking;
+  static constexpr std::uint32_t kRun = State::kRun;
+  static constexpr std::uint32_t kMarks = State::kMarks;
 
   // --- what a dispatch touches: two cache lines, up to and with the arrivals (with many callbacks
   // ready, fetching them is most of the cost) ---
-  std::atomic<std::uint32_t> state_{0};
+  State state_;
   std::uint32_t instance_ = 0;  // counts this callback's own releases as a root
   std::atomic<ThreadSet *> set_{nullptr};
   Callback * next_ = nullptr;      // intake, level list

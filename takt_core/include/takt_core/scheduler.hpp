@@ -252,7 +252,6 @@ private:
   static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;
 
   void drain_all() noexcept;
-  bool mark_queued(Callback & callback) noexcept;
   void enqueue(Callback & callback) noexcept;
   void put_in(Callback & callback, std::uint32_t caller) noexcept;
   void catch_up(Run & run) noexcept;

@@ -34,7 +34,7 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   for (std::uint32_t i = 1; i < kept; ++i) {
     callback.arrivals_.push(now, first.sequence + i, activations);
   }
-  if (mark_queued(callback)) {
+  if (callback.state_.mark_queued()) {
     // Nobody starts it before it is put in, so what is the oldest now stays that. (It may have been
     // taken already, by a run that somebody else's announcement led to.)
     if (callback.arrivals_.oldest_is(index)) {
@@ -45,25 +45,9 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   }
 }
 
-// Turns kQueued on unless it is on or the callback is closing. Whoever turned it on owns the
-// callback's links until it is picked.
-bool Scheduler::mark_queued(Callback & callback) noexcept
-{
-  std::uint32_t state = callback.state_.load(std::memory_order_seq_cst);
-  do {
-    constexpr std::uint32_t kRefusing = Callback::kQueued | Callback::kClosed | Callback::kTaking;
-    // Not added yet: `add` looks at the arrivals once it is done; a take: `taken` does.
-    if ((state & kRefusing) != 0 || (state & Callback::kAdded) == 0) {
-      return false;
-    }
-  } while (!callback.state_.compare_exchange_weak(
-    state, state | Callback::kQueued, std::memory_order_seq_cst));
-  return true;
-}
-
 void Scheduler::enqueue(Callback & callback) noexcept
 {
-  if (mark_queued(callback)) {
+  if (callback.state_.mark_queued()) {
     put_in(callback, kNoThread);
   }
 }
@@ -254,17 +238,14 @@ bool Scheduler::start(
 
   callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
   run.taking = works && !callback.group_->exclusive();
-  // In one step: it runs, is queued no longer (it was) and, if need be, has yet to take (it had).
-  callback.state_.fetch_add(
-    Callback::kRun - Callback::kQueued + (run.taking ? Callback::kTaking : 0),
-    std::memory_order_seq_cst);
+  callback.state_.start(run.taking);
   if (callback.kind_ == Kind::timer) {
     if (callback.timer_active_ && !run.taking) {
       arm(set, callback);
     }
   } else if (
     set.order == Order::window && works && !run.taking && !callback.arrivals_.empty() &&
-    mark_queued(callback)) {
+    callback.state_.mark_queued()) {
     // The rest of its backlog is as ready as a message that comes now: polling points see it.
     insert(set, callback, Callback::Comes::released);
   }
@@ -455,7 +436,7 @@ void Scheduler::finish(Run & run) noexcept
   Group & group = *callback.group_;
 
   bool parks = false;
-  if (callback.kind_ != Kind::timer && !callback.arrivals_.empty() && mark_queued(callback)) {
+  if (callback.kind_ != Kind::timer && !callback.arrivals_.empty() && callback.state_.mark_queued()) {
     if (!group.exclusive() || has_windows(set.order)) {
       put_in(callback, run.thread);  // for a window, that is the next one
     } else {
@@ -476,7 +457,7 @@ void Scheduler::finish(Run & run) noexcept
     set.queue->group_left(group);
   }
   // From here on `remove` may return and the callback be destroyed, unless it is queued again.
-  callback.state_.fetch_sub(Callback::kRun, std::memory_order_release);
+  callback.state_.end();
   if (handed != nullptr) {
     handed->comes_ =
       parks && handed == &callback ? Callback::Comes::released : Callback::Comes::returning;

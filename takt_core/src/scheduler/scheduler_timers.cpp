@@ -34,7 +34,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
     Callback & timer = set.timers.top();
     set.timers.disarm(timer);
     // Not queued: a timer is armed only when it has been picked, or never was released.
-    if (!mark_queued(timer)) {
+    if (!timer.state_.mark_queued()) {
       continue;  // being removed
     }
     timer.due_ = timer.expiry_;

@@ -24,16 +24,18 @@
 #include <memory>
 
 #include "takt_core/activation.hpp"
+#include "takt_core/detail/sync.hpp"
 #include "takt_core/time.hpp"
 
 namespace takt_core
 {
 
-class ArrivalRing
+template <typename Sync = detail::NativeSync>
+class BasicArrivalRing
 {
 public:
   /// Room for `depth` arrivals (at least 1). Allocates.
-  explicit ArrivalRing(std::uint32_t depth);
+  explicit BasicArrivalRing(std::uint32_t depth);
 
   std::uint32_t depth() const noexcept { return depth_; }
 
@@ -104,7 +106,10 @@ public:
     return overwritten_.load(std::memory_order_relaxed);
   }
 
-private:
+protected:  // for the broken twins of the tests
+  template <typename T>
+  using Word = typename Sync::template Word<T>;
+
   static constexpr std::uint32_t kWordsPerActivation = 2;
   static constexpr std::uint64_t kWriting = std::uint64_t{1} << 63;
   // `pushes_`: how many producers are under way below, how many pushes began above; enough for 4095
@@ -120,8 +125,8 @@ private:
 
   struct alignas(64) Slot
   {
-    std::atomic<std::uint64_t> version;  // index + 1 once written; kWriting meanwhile
-    std::atomic<std::uint64_t> words[kWords];
+    Word<std::uint64_t> version;  // index + 1 once written; kWriting meanwhile
+    Word<std::uint64_t> words[kWords];
   };
 
   // How many pushes are over. Sequentially consistent.
@@ -143,10 +148,13 @@ private:
   const std::uint32_t depth_;
   const std::uint32_t mask_;
   const std::unique_ptr<Slot[]> slots_;
-  std::atomic<std::uint64_t> pushes_{0};
-  std::atomic<std::uint64_t> taken_{0};
-  std::atomic<std::uint64_t> overwritten_{0};
+  Word<std::uint64_t> pushes_{0};
+  Word<std::uint64_t> taken_{0};
+  Word<std::uint64_t> overwritten_{0};
 };
+
+using ArrivalRing = BasicArrivalRing<>;
+extern template class BasicArrivalRing<detail::NativeSync>;
 
 }  // namespace takt_core
 

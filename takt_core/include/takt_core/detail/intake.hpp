@@ -8,37 +8,39 @@
 
 #include <atomic>
 
-#include "takt_core/callback.hpp"
+#include "takt_core/detail/sync.hpp"
 
 namespace takt_core
 {
 
+/// `Node`: has `next_`, and `where_`, which a node in here has at `Node::Where::intake`.
+template <typename Node, typename Sync = detail::NativeSync>
 class Intake
 {
 public:
   /// Any thread; lock-free. Sequentially consistent: who then finds a thread not idle may rely on
   /// that thread seeing the callback before it sleeps.
-  void push(Callback & callback) noexcept
+  void push(Node & node) noexcept
   {
-    callback.where_.store(Callback::Where::intake, std::memory_order_release);
-    Callback * head = head_.load(std::memory_order_relaxed);
+    node.where_.store(Node::Where::intake, std::memory_order_release);
+    Node * head = head_.load(std::memory_order_relaxed);
     do {
-      callback.next_ = head;
+      node.next_ = head;
     } while (!head_.compare_exchange_weak(
-      head, &callback, std::memory_order_seq_cst, std::memory_order_relaxed));
+      head, &node, std::memory_order_seq_cst, std::memory_order_relaxed));
   }
 
   bool empty() const noexcept { return head_.load(std::memory_order_seq_cst) == nullptr; }
 
   /// All callbacks, the one put in last first, linked by `next_`; nullptr if there are none. The
   /// cheap look first keeps an empty intake free of a read-modify-write.
-  Callback * take_all() noexcept
+  Node * take_all() noexcept
   {
     return empty() ? nullptr : head_.exchange(nullptr, std::memory_order_acquire);
   }
 
 private:
-  std::atomic<Callback *> head_{nullptr};
+  typename Sync::template Word<Node *> head_{nullptr};
 };
 
 }  // namespace takt_core

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "takt_core/callback.hpp"
 #include "takt_core/detail/intake.hpp"
 #include "takt_core/detail/intrusive_heap.hpp"
 #include "takt_core/detail/ready_queue.hpp"
@@ -70,7 +71,7 @@ public:
 
   const Scheduler & owner;
   const Order order;
-  Intake intake;
+  Intake<Callback> intake;
   PiMutex mutex;
 
   // --- guarded by mutex ---

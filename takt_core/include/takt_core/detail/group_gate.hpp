@@ -1,0 +1,201 @@
+// Who is inside a callback group, and who waits for it: the synchronisation of group.hpp.
+//
+// Real-time safe, except for `reserve` and `share` (set-up only).
+#ifndef TAKT_CORE__DETAIL__GROUP_GATE_HPP_
+#define TAKT_CORE__DETAIL__GROUP_GATE_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "takt_core/detail/intrusive_heap.hpp"
+#include "takt_core/detail/precedence.hpp"
+#include "takt_core/detail/sync.hpp"
+
+namespace takt_core::detail
+{
+
+/// `Node`: a callback, with `precedence_`, `place_` and `where_` (Node::Where).
+template <typename Node, typename Sync = NativeSync>
+class GroupGate
+{
+public:
+  enum class Enter
+  {
+    entered,
+    parked
+  };
+
+  explicit GroupGate(bool exclusive) : exclusive_(exclusive) {}
+
+  bool exclusive() const noexcept { return exclusive_; }
+
+  /// True while a callback of an exclusive group runs or is about to.
+  bool busy() const noexcept { return (state_.load(std::memory_order_acquire) & kBusy) != 0; }
+
+  /// Enters for `callback`, or parks it. With the mutex of the callback's thread set held.
+  Enter enter(Node & callback) noexcept
+  {
+    if (try_enter()) {
+      return Enter::entered;
+    }
+    std::lock_guard lock(mutex_);
+    // From here on the holder cannot leave without the mutex; if it left just now, the bit is ours
+    // to undo.
+    if ((state_.fetch_or(kWaiters | kBusy, std::memory_order_acquire) & kBusy) == 0) {
+      if (parked_.empty() && granted_ == nullptr) {
+        state_.store(kBusy, std::memory_order_relaxed);
+      }
+      return Enter::entered;
+    }
+    return granted_or_park(callback);
+  }
+
+  /// Enters if nobody is inside, never parks (orders that keep their own waiting members). With the
+  /// mutex of the callback's thread set held.
+  bool try_enter() noexcept
+  {
+    if (!exclusive_) {
+      return true;
+    }
+    std::uint32_t free = 0;
+    if (shared()) {
+      return state_.compare_exchange_strong(
+        free, kBusy, std::memory_order_acquire, std::memory_order_relaxed);
+    }
+    if (state_.load(std::memory_order_acquire) != free) {
+      return false;
+    }
+    state_.store(kBusy, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// Leaves. Returns the callback that was handed the group and must go back to its ready queue, or
+  /// nullptr.
+  Node * leave() noexcept
+  {
+    if (!exclusive_) {
+      return nullptr;
+    }
+    std::uint32_t expected = kBusy;
+    if (state_.compare_exchange_strong(
+          expected, 0, std::memory_order_release, std::memory_order_relaxed)) {
+      return nullptr;
+    }
+    std::lock_guard lock(mutex_);
+    return hand_over();
+  }
+
+  /// As `leave`, after parking `self`, which has more work. With mutex_ held; exclusive groups only.
+  Node * park_and_leave(Node & self) noexcept
+  {
+    state_.fetch_or(kWaiters, std::memory_order_relaxed);
+    park(self);
+    return hand_over();
+  }
+
+  /// Takes `callback` out of the group's books; if the group had been handed to it, hands it on.
+  /// Sets `was_parked`.
+  Node * forget(Node & callback, bool & was_parked) noexcept
+  {
+    std::lock_guard lock(mutex_);
+    was_parked = callback.where_.load(std::memory_order_relaxed) == Node::Where::parked;
+    if (was_parked) {
+      parked_.remove(&callback);
+      callback.where_.store(Node::Where::nowhere, std::memory_order_relaxed);
+    }
+    return granted_ == &callback ? hand_over() : nullptr;
+  }
+
+  /// Gives `callback` a new key if it is parked or was handed the group. Returns a parked callback
+  /// that is better than the one that was handed the group, and now has it instead; or nullptr.
+  Node * rekey(Node & callback, std::uint64_t key) noexcept
+  {
+    std::lock_guard lock(mutex_);
+    if (granted_ == &callback) {
+      granted_precedence_.key = key;
+    } else if (callback.where_.load(std::memory_order_relaxed) == Node::Where::parked) {
+      callback.precedence_.key = key;
+      parked_.update(&callback);
+    }
+    const bool overtaken = granted_ != nullptr && !parked_.empty() &&
+                           parked_.top()->precedence_.before(granted_precedence_);
+    // The one that had it stays in its ready queue and will be parked when it is picked. Otherwise it
+    // would hold up the better one for as long as anything between them runs.
+    return overtaken ? hand_over() : nullptr;
+  }
+
+  /// Room to park so many. With mutex_ not held.
+  void reserve(std::size_t members) { parked_.reserve(members, mutex_); }
+
+  /// A second member joins. The caller then passes the mutex of each thread set, before it lets that
+  /// member start: whoever may be entering as the only member has let go of its mutex then.
+  void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
+
+  /// Whether the group ever had two members at once.
+  bool shared() const noexcept { return shared_.load(std::memory_order_relaxed); }
+
+  mutable typename Sync::Mutex mutex_;  ///< guards what is parked and what was granted
+
+protected:
+  static constexpr std::uint32_t kBusy = 1;     // somebody holds the group
+  static constexpr std::uint32_t kWaiters = 2;  // parked_ or granted_ is not empty: take the mutex
+
+  // With mutex_ held, and the group held by somebody.
+  Enter granted_or_park(Node & callback) noexcept
+  {
+    if (granted_ == &callback) {
+      granted_ = nullptr;
+      return Enter::entered;
+    }
+    if (granted_ != nullptr && callback.precedence_.before(granted_precedence_)) {
+      granted_ = nullptr;  // it stays in its ready queue and will be parked when it is picked
+      return Enter::entered;
+    }
+    park(callback);
+    return Enter::parked;
+  }
+
+  void park(Node & callback) noexcept
+  {
+    callback.where_.store(Node::Where::parked, std::memory_order_release);
+    parked_.push(&callback);
+  }
+
+  Node * hand_over() noexcept  // with mutex_ held
+  {
+    if (parked_.empty()) {
+      granted_ = nullptr;
+      state_.store(0, std::memory_order_release);
+      return nullptr;
+    }
+    granted_ = parked_.pop();
+    granted_precedence_ = granted_->precedence_;
+    // On its way back to its ready queue.
+    granted_->where_.store(Node::Where::nowhere, std::memory_order_relaxed);
+    return granted_;
+  }
+
+  struct Less
+  {
+    bool operator()(const Node * a, const Node * b) const noexcept
+    {
+      return a->precedence_.before(b->precedence_);
+    }
+  };
+  struct Index
+  {
+    std::uint32_t & operator()(Node * c) const noexcept { return c->place_; }
+  };
+
+  const bool exclusive_;
+  typename Sync::template Word<bool> shared_{false};
+  typename Sync::template Word<std::uint32_t> state_{0};
+  IntrusiveHeap<Node *, Less, Index> parked_;
+  Node * granted_ = nullptr;       // holds the group, has not started
+  Precedence granted_precedence_;  // when it was handed the group
+};
+
+}  // namespace takt_core::detail
+
+#endif  // TAKT_CORE__DETAIL__GROUP_GATE_HPP_

@@ -1,0 +1,209 @@
+// The arrival ring's functions: compiled once for the library (arrival_ring.cpp), and by the test that
+// steps through them.
+#ifndef TAKT_CORE__SRC__ARRIVAL_RING_IMPL_HPP_
+#define TAKT_CORE__SRC__ARRIVAL_RING_IMPL_HPP_
+
+#include <algorithm>
+#include <bit>
+
+#include "takt_core/detail/arrival_ring.hpp"
+
+namespace takt_core
+{
+
+template <typename Sync>
+BasicArrivalRing<Sync>::BasicArrivalRing(std::uint32_t depth)
+: depth_(std::max<std::uint32_t>(depth, 1)),
+  mask_(static_cast<std::uint32_t>(std::bit_ceil(std::uint64_t{depth_} + kSpare) - 1)),
+  slots_(std::make_unique<Slot[]>(std::size_t{mask_} + 1))
+{
+  for (std::uint64_t i = 0; i <= mask_; ++i) {
+    slots_[i].version.store(
+      i - mask_, std::memory_order_relaxed);  // as if a round had been written
+  }
+}
+
+template <typename Sync>
+std::uint64_t BasicArrivalRing<Sync>::push(
+  Time ready, std::uint64_t sequence, const ActivationSet * activations,
+  std::uint64_t message) noexcept
+{
+  const std::uint64_t before = pushes_.fetch_add(kBegun + 1, std::memory_order_acq_rel);
+  const std::uint64_t index = before / kBegun;
+  const bool alone = before % kBegun == 0;
+  Slot & s = slot(index);
+  if (alone || s.version.load(std::memory_order_acquire) == index - mask_) {
+    s.version.store(kWriting, std::memory_order_relaxed);
+    s.words[0].store(static_cast<std::uint64_t>(to_ns(ready)), std::memory_order_release);
+    s.words[1].store(sequence, std::memory_order_release);
+    const std::uint32_t count = activations != nullptr ? activations->size() : 0;
+    s.words[2].store(message << kCountBits | count, std::memory_order_release);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Activation & a = activations->begin()[i];
+      const std::uint64_t id = (std::uint64_t{a.root} << 32) | a.instance;
+      s.words[3 + 2 * i].store(id, std::memory_order_release);
+      s.words[4 + 2 * i].store(
+        static_cast<std::uint64_t>(to_ns(a.release)), std::memory_order_release);
+    }
+    s.version.store(index + 1, std::memory_order_release);
+  }
+  // Sequentially consistent: pairs with the consumer's "unmark queued, then look again".
+  pushes_.fetch_sub(1, std::memory_order_seq_cst);
+  return index;
+}
+
+template <typename Sync>
+std::uint32_t BasicArrivalRing<Sync>::size() const noexcept
+{
+  const std::uint64_t taken = taken_.load(std::memory_order_relaxed);
+  const std::uint64_t waiting = committed() - taken;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(waiting, depth_));
+}
+
+template <typename Sync>
+bool BasicArrivalRing<Sync>::oldest(std::uint64_t & index) noexcept
+{
+  const std::uint64_t end = committed();
+  index = taken_.load(std::memory_order_relaxed);
+  if (index == end) {
+    return false;
+  }
+  if (end - index > depth_) {
+    const std::uint64_t lost = end - depth_ - index;
+    // Whoever moves it counts: `catch_up` may do so at the same time.
+    if (taken_.compare_exchange_strong(index, end - depth_, std::memory_order_relaxed)) {
+      overwritten_.fetch_add(lost, std::memory_order_relaxed);
+      index = end - depth_;
+    }
+    return index != end;
+  }
+  return true;
+}
+
+template <typename Sync>
+bool BasicArrivalRing<Sync>::read(
+  std::uint64_t index, Time & ready, std::uint64_t & sequence, ActivationSet & activations,
+  std::uint64_t & message) const noexcept
+{
+  const Slot & s = slot(index);
+  if (s.version.load(std::memory_order_acquire) != index + 1) {
+    return false;
+  }
+  ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
+  sequence = s.words[1].load(std::memory_order_acquire);
+  const std::uint64_t named = s.words[2].load(std::memory_order_acquire);
+  message = named >> kCountBits;
+  const auto count = static_cast<std::uint32_t>(
+    std::min<std::uint64_t>(named & ((1U << kCountBits) - 1), ActivationSet::kCapacity));
+  activations.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t id = s.words[3 + 2 * i].load(std::memory_order_acquire);
+    const std::uint64_t release = s.words[4 + 2 * i].load(std::memory_order_acquire);
+    activations.add(
+      {static_cast<std::uint32_t>(id >> 32), static_cast<std::uint32_t>(id),
+       from_ns(static_cast<std::int64_t>(release))});
+  }
+  return s.version.load(std::memory_order_relaxed) == index + 1;
+}
+
+template <typename Sync>
+bool BasicArrivalRing<Sync>::read_oldest(
+  Time & ready, std::uint64_t & sequence, ActivationSet & activations, Popped & found) noexcept
+{
+  // Each failed read means that a producer lapped the slot (the next `oldest` skips it) or that
+  // another producer has claimed but not yet written it; two tries tell which.
+  bool waits = false;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    waits = oldest(found.index);
+    if (!waits) {
+      break;
+    }
+    if (read(found.index, ready, sequence, activations, found.message)) {
+      return true;
+    }
+  }
+  // Nothing, or announced but its stamp is not readable yet: then the caller stamps it.
+  ready = Time{};
+  sequence = 0;
+  activations.clear();
+  found.message = 0;
+  return waits;
+}
+
+template <typename Sync>
+bool BasicArrivalRing<Sync>::peek(
+  Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
+{
+  Popped found;
+  return read_oldest(ready, sequence, activations, found);
+}
+
+template <typename Sync>
+bool BasicArrivalRing<Sync>::peek_stamp(Time & ready, std::uint64_t & sequence) noexcept
+{
+  std::uint64_t index = 0;
+  for (int attempt = 0; attempt < 2 && oldest(index); ++attempt) {
+    const Slot & s = slot(index);
+    if (s.version.load(std::memory_order_acquire) == index + 1) {
+      ready = from_ns(static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire)));
+      sequence = s.words[1].load(std::memory_order_acquire);
+      if (s.version.load(std::memory_order_relaxed) == index + 1) {
+        return true;
+      }
+    }
+  }
+  ready = Time{};
+  sequence = 0;
+  return false;
+}
+
+template <typename Sync>
+bool BasicArrivalRing<Sync>::pop(
+  Time & ready, std::uint64_t & sequence, ActivationSet & activations, Popped * popped) noexcept
+{
+  Popped found;
+  if (!read_oldest(ready, sequence, activations, found)) {
+    return false;
+  }
+  taken_.store(found.index + 1, std::memory_order_relaxed);
+  if (popped != nullptr) {
+    *popped = found;
+  }
+  return true;
+}
+
+template <typename Sync>
+bool BasicArrivalRing<Sync>::catch_up(
+  std::uint64_t popped, std::uint64_t message, Time & ready, ActivationSet & activations) noexcept
+{
+  // A message is only replaced where more came since than the history holds. The one that was found is
+  // then the oldest that the history held at the take, so `depth` of what is here now are later.
+  const std::uint64_t end = committed();
+  if (end - popped <= depth_) {
+    return false;
+  }
+  const std::uint64_t slots = std::uint64_t{mask_} + 1;
+  const std::uint64_t first = std::max(popped + 1, end - std::min(end, slots));
+  for (std::uint64_t index = end - depth_; index >= first; --index) {
+    std::uint64_t sequence = 0;
+    std::uint64_t name = 0;
+    if (!read(index, ready, sequence, activations, name) || name != message) {
+      continue;
+    }
+    std::uint64_t taken = taken_.load(std::memory_order_relaxed);
+    while (taken <= index &&
+           !taken_.compare_exchange_weak(taken, index + 1, std::memory_order_relaxed)) {
+    }
+    // Removed were this one and, by the pop, one that was overwritten. Where a peek had counted this
+    // one as overwritten already, that count stands for the popped one.
+    if (taken <= index) {
+      overwritten_.fetch_add(index + 1 - taken, std::memory_order_relaxed);
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__SRC__ARRIVAL_RING_IMPL_HPP_

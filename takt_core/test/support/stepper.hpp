@@ -1,0 +1,252 @@
+// Runs real lock-free code through every interleaving of its accesses to shared words.
+//
+// The code under test is a template on its words and its mutex (takt_core/detail/sync.hpp). On
+// `SteppedSync` each access hands over to the explorer, which decides who goes on. Threads are fibers.
+// An execution is repeated from its start for each way to go on; what was reached before, by the values
+// of all words and by what each thread has read so far, is not gone through again, so loops are allowed.
+//
+// A store that is not sequentially consistent waits in its thread's buffer until the explorer lets it
+// become visible, as the C++ memory model allows and x86 does; so the test finds a store that needs to
+// be sequentially consistent and is not. `Weakness` makes the words worse than asked for: a broken twin
+// of the real code that has one fence or one re-check less.
+#ifndef SUPPORT__STEPPER_HPP_
+#define SUPPORT__STEPPER_HPP_
+
+#include <ucontext.h>
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "verdict.hpp"
+
+namespace takt_core::test
+{
+
+struct Weakness
+{
+  bool no_fences = false;           ///< sequentially consistent stores are plain stores
+  bool stale_relaxed_loads = false; ///< a relaxed load returns what this thread saw there before
+};
+
+class Stepper
+{
+public:
+  /// `Model`: constructed anew for each execution, at the same address; `threads()` are its threads'
+  /// functions, `at_end()` judges it when no thread can move any more. Returns the first fault found,
+  /// or kept(). Models must not own memory that a thread's stack owns.
+  template <typename Model, typename... Arguments>
+  Verdict explore(Weakness weakness, const Arguments &... arguments)
+  {
+    alignas(64) static unsigned char place[sizeof(Model)];
+    weakness_ = weakness;
+    visited_.clear();
+    path_.clear();
+    executions_ = 0;
+    Verdict verdict;
+    do {
+      words_.clear();
+      active_ = this;
+      auto * const model = new (place) Model(arguments...);
+      start(model->threads());
+      verdict = execute([&] { return model->at_end(); });
+      model->~Model();
+      active_ = nullptr;
+      ++executions_;
+    } while (verdict.good() && advance());
+    return verdict;
+  }
+
+  /// Distinct states of the last exploration.
+  std::size_t states() const noexcept { return visited_.size(); }
+  std::size_t executions() const noexcept { return executions_; }
+
+  /// The one that explores now, or nullptr.
+  static Stepper * active() noexcept { return active_; }
+
+  // ---- for words: by a thread of the model, or while it is set up or judged ----
+
+  void add(std::uint64_t * word) { words_.push_back(word); }
+  std::uint64_t load(std::uint64_t * word, std::memory_order order);
+  void store(std::uint64_t * word, std::uint64_t value, std::memory_order order);
+  /// Reads and writes in one step.
+  std::uint64_t modify(
+    std::uint64_t * word, const std::function<std::uint64_t(std::uint64_t)> & change);
+
+  /// Waits until `may_go_on`. Its answer must depend on words only.
+  void wait(std::function<bool()> may_go_on);
+
+  /// Lets the thread remember `value`: for data that is guarded by a mutex.
+  void remember(std::uint64_t value) noexcept;
+  std::uint64_t memory() const noexcept;
+
+private:
+  struct Store
+  {
+    std::uint64_t * word;
+    std::uint64_t value;
+  };
+  struct Fiber
+  {
+    ucontext_t context{};
+    std::function<void()> body;
+    std::function<bool()> may_go_on;  // null: always
+    std::deque<Store> buffer;
+    std::map<const std::uint64_t *, std::uint64_t> seen;
+    std::uint64_t memory = 0;
+    bool done = false;
+  };
+  struct Choice
+  {
+    std::size_t chosen;
+    std::size_t of;
+  };
+
+  static void run_fiber();
+  void start(std::vector<std::function<void()>> bodies);
+  Verdict execute(const std::function<Verdict()> & at_end);
+  bool advance();
+  std::pair<std::uint64_t, std::uint64_t> state() const;
+  void step(std::function<bool()> may_go_on = nullptr);
+  void resume(std::size_t fiber);
+  void flush_one(Fiber & fiber);
+
+  inline static Stepper * active_ = nullptr;
+
+  Weakness weakness_;
+  std::vector<std::uint64_t *> words_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  Fiber * current_ = nullptr;
+  ucontext_t explorer_{};
+  std::set<std::pair<std::uint64_t, std::uint64_t>> visited_;
+  std::vector<Choice> path_;
+  std::size_t executions_ = 0;
+};
+
+/// In place of std::atomic.
+template <typename T>
+class SteppedWord
+{
+public:
+  SteppedWord() : SteppedWord(T{}) {}
+  SteppedWord(T value) : bits_(bits(value))  // NOLINT: as std::atomic
+  {
+    Stepper::active()->add(&bits_);
+  }
+  SteppedWord(const SteppedWord &) = delete;
+  SteppedWord & operator=(const SteppedWord &) = delete;
+
+  T load(std::memory_order order = std::memory_order_seq_cst) const noexcept
+  {
+    return value(Stepper::active()->load(&bits_, order));
+  }
+  void store(T next, std::memory_order order = std::memory_order_seq_cst) noexcept
+  {
+    Stepper::active()->store(&bits_, bits(next), order);
+  }
+  T exchange(T next, std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    return modified([&](T) { return next; });
+  }
+  T fetch_add(T n, std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    return modified([&](T old) { return static_cast<T>(old + n); });
+  }
+  T fetch_sub(T n, std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    return modified([&](T old) { return static_cast<T>(old - n); });
+  }
+  T fetch_and(T n, std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    return modified([&](T old) { return static_cast<T>(old & n); });
+  }
+  T fetch_or(T n, std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    return modified([&](T old) { return static_cast<T>(old | n); });
+  }
+  bool compare_exchange_strong(
+    T & expected, T next, std::memory_order = std::memory_order_seq_cst,
+    std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    const T wanted = expected;
+    expected = modified([&](T old) { return old == wanted ? next : old; });
+    return expected == wanted;
+  }
+  bool compare_exchange_weak(
+    T & expected, T next, std::memory_order = std::memory_order_seq_cst,
+    std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    return compare_exchange_strong(expected, next);
+  }
+
+  /// What is visible to all threads; not a step.
+  T visible() const noexcept { return value(bits_); }
+
+private:
+  static std::uint64_t bits(T value) noexcept
+  {
+    if constexpr (std::is_pointer_v<T>) {
+      return reinterpret_cast<std::uint64_t>(value);
+    } else {
+      return static_cast<std::uint64_t>(value);
+    }
+  }
+  static T value(std::uint64_t bits) noexcept
+  {
+    if constexpr (std::is_pointer_v<T>) {
+      return reinterpret_cast<T>(bits);
+    } else {
+      return static_cast<T>(bits);
+    }
+  }
+  template <typename Change>
+  T modified(const Change & change) noexcept
+  {
+    return value(
+      Stepper::active()->modify(&bits_, [&](std::uint64_t old) { return bits(change(value(old))); }));
+  }
+
+  mutable std::uint64_t bits_;
+};
+
+/// In place of PiMutex. Whoever locks it has read what its last holder had read.
+class SteppedMutex
+{
+public:
+  void lock() noexcept
+  {
+    Stepper & stepper = *Stepper::active();
+    stepper.wait([this] { return locked_.visible() == 0; });
+    locked_.exchange(1);
+    stepper.remember(guarded_);
+  }
+  void unlock() noexcept
+  {
+    guarded_ = Stepper::active()->memory();
+    locked_.store(0, std::memory_order_release);
+  }
+
+private:
+  SteppedWord<std::uint32_t> locked_{0};
+  std::uint64_t guarded_ = 0;
+};
+
+struct SteppedSync
+{
+  template <typename T>
+  using Word = SteppedWord<T>;
+  using Mutex = SteppedMutex;
+};
+
+}  // namespace takt_core::test
+
+#endif  // SUPPORT__STEPPER_HPP_
