@@ -1,265 +1,413 @@
-// Going to sleep, waking and queueing, gone through exhaustively as models of their atomic steps; beside each a
-// broken twin that must be found out.
+// Going to sleep, waking and queueing: the real code, gone through in every interleaving; beside each
+// promise broken twins that must be found out.
 #include <gtest/gtest.h>
 
-#include <compare>
+#include <array>
 
-#include "support/interleaver.hpp"
+#include "scheduler/arrival_ring_impl.hpp"
+#include "support/stepper.hpp"
+#include "takt_core/detail/callback_state.hpp"
+#include "takt_core/detail/intake.hpp"
+#include "takt_core/detail/sleepers.hpp"
 
 namespace takt_core::test
 {
 namespace
 {
 
-// ---- idle mark against announcement (scheduler_idle.cpp) ----
+using Sleepers = detail::Sleepers<SteppedSync>;
 
-struct Idle
+struct Node
 {
-  int work = 0;  // in the intake
-  int consumed = 0;
-  bool idle = false;
-  bool wake = false;  // the futex word
-  auto operator<=>(const Idle &) const = default;
+  enum class Where : std::uint8_t
+  {
+    nowhere,
+    intake
+  };
+  Node * next_ = nullptr;
+  struct
+  {
+    void store(Where, std::memory_order) noexcept {}
+  } where_;
 };
 
-Verdict check_idle(bool mark_before_look, bool publish_before_look)
+struct Set : detail::SetSigns<SteppedSync>
 {
-  const auto sleeper = [=](Idle & s, int pc) {
-    switch (pc) {
-      case 0:  // look: next()
-        if (s.work > 0) {
-          --s.work;
-          return ++s.consumed == 2 ? kDone : 0;
-        }
-        return 1;
-      case 1:  // begin_idle: mark, then look; the twin looks, then marks
-        s.idle = mark_before_look || s.idle;
-        return 2;
-      case 2:
-        if (s.work > 0) {
-          s.idle = false;
-          return 0;
-        }
-        return 3;
-      case 3:
-        s.idle = mark_before_look ? s.idle : true;
-        return 4;
-      case 4:  // sleep
-        if (!s.wake) {
-          return kBlocked;
-        }
-        return 5;
-      case 5:
-        s.wake = false;
-        return 6;
-      default:
-        s.idle = false;
-        return 0;
+  Intake<Node, SteppedSync> intake;
+  SteppedMutex mutex;
+  // Guarded by the mutex:
+  struct
+  {
+    Time earliest = kNever;
+    Time next() const noexcept { return earliest; }
+  } timers;
+  int queue = 0;
+
+  // What a dispatch does with the mutex held: true if it picked one.
+  bool pick() noexcept
+  {
+    for (Node * node = intake.take_all(); node != nullptr; node = node->next_) {
+      ++queue;
     }
-  };
-  const auto producer = [=](Idle & s, int pc) {
-    if ((pc == 0) == publish_before_look) {
-      ++s.work;
-      return publish_before_look ? 1 : kDone;
+    const bool picked = queue > 0;
+    queue -= picked ? 1 : 0;
+    show(queue > 0, to_ns(timers.earliest));
+    return picked;
+  }
+};
+
+struct Sets
+{
+  Set * set;
+  std::uint32_t count = 1;
+  std::uint32_t size() const noexcept { return count; }
+  Set & operator[](std::uint32_t) const noexcept { return *set; }
+};
+
+// One set of up to three threads; `urgencies` are theirs.
+struct Pool : Waker
+{
+  explicit Pool(const std::vector<int> & urgencies) : sleepers(urgencies, *this)
+  {
+    set.wake_members.store(~detail::WakeMask{0});
+  }
+
+  void wake(std::uint32_t thread) noexcept override { woken[thread].store(1); }
+
+  bool pick() noexcept
+  {
+    std::lock_guard lock(set.mutex);
+    return set.pick();
+  }
+
+  // Sleeps if it may; wakes when it is woken.
+  void sleep(std::uint32_t thread, const Sets & looks_at) noexcept
+  {
+    Time until;
+    if (sleepers.begin(thread, Time{}, looks_at, until)) {
+      sleeps_until[thread] = until;
+      Stepper::active()->wait([this, thread] { return woken[thread].visible() != 0; });
+      sleeps_until[thread] = kAwake;
+      woken[thread].store(0);
+      sleepers.end(thread);
     }
-    if (s.idle) {  // claim: one fetch_and
-      s.idle = false;
-      s.wake = true;
+  }
+
+  Verdict nothing_waits() const
+  {
+    return set.intake.empty() && set.queue == 0 ? kept() : broken("work waits beside a sleeper");
+  }
+
+  static constexpr Time kAwake = from_ns(-1);
+
+  Set set;
+  Sets sets{&set};
+  Sleepers sleepers;
+  std::array<SteppedWord<int>, 3> woken;
+  std::array<Time, 3> sleeps_until{kAwake, kAwake, kAwake};
+};
+
+// ---- idle mark against announcement ----
+
+enum class IdleTwin
+{
+  none,
+  does_not_look_again,
+  looks_for_sleepers_first,
+};
+
+struct Idle : Pool
+{
+  explicit Idle(IdleTwin which) : Pool({0}), twin(which) {}
+
+  void consume()
+  {
+    const Sets looks_at{&set, twin == IdleTwin::does_not_look_again ? 0U : 1U};
+    for (int consumed = 0; consumed < 2;) {
+      if (pick()) {
+        ++consumed;
+      } else {
+        sleep(0, looks_at);
+      }
     }
-    return publish_before_look ? kDone : 1;
-  };
-  return Interleaver<Idle>(
-           {sleeper, producer, producer},
-           [](const Idle & s) {
-             return s.work == 0 ? kept() : broken("asleep beside waiting work");
-           })
-    .explore({});
+  }
+  void produce(Node & node)
+  {
+    if (twin == IdleTwin::looks_for_sleepers_first) {
+      sleepers.wake_one(set);
+      set.intake.push(node);
+    } else {
+      set.intake.push(node);
+      sleepers.wake_one(set);
+    }
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {[this] { consume(); }, [this] { produce(nodes[0]); }, [this] { produce(nodes[1]); }};
+  }
+  Verdict at_end() const { return nothing_waits(); }
+
+  const IdleTwin twin;
+  std::array<Node, 2> nodes;
+};
+
+Verdict check_idle(IdleTwin twin)
+{
+  Stepper stepper;
+  return stepper.explore<Idle>({}, twin);
 }
 
 TEST(IdleProtocol, loses_no_wake_up_in_any_interleaving)
 {
-  const Verdict verdict = check_idle(true, true);
+  const Verdict verdict = check_idle(IdleTwin::none);
   EXPECT_TRUE(verdict.good()) << verdict;
 }
 
-TEST(IdleProtocol, twin_that_marks_after_the_look_is_rejected)
+TEST(IdleProtocol, twin_that_does_not_look_again_after_its_mark_is_rejected)
 {
-  EXPECT_FALSE(check_idle(false, true).good());
+  EXPECT_FALSE(check_idle(IdleTwin::does_not_look_again).good());
 }
 
 TEST(IdleProtocol, twin_that_looks_for_sleepers_before_it_publishes_is_rejected)
 {
-  EXPECT_FALSE(check_idle(true, false).good());
+  EXPECT_FALSE(check_idle(IdleTwin::looks_for_sleepers_first).good());
 }
 
-// ---- waking marks: who may rely on a thread that was woken already ----
+// ---- passing on what a dispatch leaves behind ----
 
-// Thread W is in sets P and Q. Somebody wakes it for P while it wakes up by itself and becomes busy;
-// meanwhile somebody else has work in Q, which Z could do, and relies on W if it is marked as waking.
-struct Waking
+enum class PassTwin
 {
-  bool w_idle = true, z_idle = true;
-  bool w_waking = false;
-  bool q_work = false;
-  bool w_woken = false, z_woken = false;
-  auto operator<=>(const Waking &) const = default;
+  none,
+  relies_on_the_woken,
 };
 
-void wake_z(Waking & s)
+// Thread 0 announces one callback, for which it wakes nobody because it looks itself, picks one and
+// runs on. Thread 1 was woken for another callback, and its core is held: it never comes. Thread 2 is
+// going to sleep.
+struct Passing : Pool
 {
-  s.z_woken = s.z_woken || s.z_idle;
-  s.z_idle = false;
+  explicit Passing(PassTwin which) : Pool({0, 0, 0}), twin(which)
+  {
+    Time until;
+    sleepers.begin(1, Time{}, Sets{&set, 0}, until);
+  }
+  void announce()
+  {
+    set.intake.push(nodes[0]);
+    sleepers.wake_one(set);
+  }
+  void pick_and_run()
+  {
+    set.intake.push(nodes[1]);
+    Stepper::active()->wait([this] { return woken[1].visible() != 0; });
+    pick();
+    sleepers.pass_on(sets, twin == PassTwin::relies_on_the_woken ? sleepers.bit(1) : 0);
+  }
+  void idle()
+  {
+    while (!pick()) {
+      sleep(2, sets);
+    }
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {[this] { pick_and_run(); }, [this] { announce(); }, [this] { idle(); }};
+  }
+  Verdict at_end() const { return nothing_waits(); }
+
+  const PassTwin twin;
+  std::array<Node, 2> nodes;
+};
+
+Verdict check_passing(PassTwin twin, Weakness weakness = {})
+{
+  Stepper stepper;
+  return stepper.explore<Passing>(weakness, twin);
 }
 
-Verdict check_waking(bool answers_for_the_mark)
+TEST(PassingOn, leaves_no_work_beside_a_sleeper_in_any_interleaving)
 {
-  const auto w = [](Waking & s, int pc) {
-    switch (pc) {
-      case 0:  // end_idle, by time
-        s.w_idle = false;
-        return 1;
-      case 1:  // next: clears its mark
-        s.w_waking = false;
-        return 2;
-      default:  // looks at its sets; with or without finding something it looks no more
-        s.q_work = false;
-        return kDone;
-    }
-  };
-  const auto waker = [=](Waking & s, int pc) {
-    switch (pc) {
-      case 0:
-        if (!s.w_idle) {
-          return kDone;
-        }
-        return 1;
-      case 1:
-        s.w_waking = true;
-        return 2;
-      case 2:
-        if (s.w_idle) {
-          s.w_idle = false;
-          s.w_woken = true;
-          return kDone;  // W will clear its mark and look
-        }
-        return 3;
-      case 3:
-        s.w_waking = false;
-        return answers_for_the_mark ? 4 : kDone;
-      default:
-        if (s.q_work && !s.w_waking) {
-          wake_z(s);
-        }
-        return kDone;
-    }
-  };
-  const auto passer = [](Waking & s, int pc) {
-    switch (pc) {
-      case 0:
-        s.q_work = true;
-        return 1;
-      default:
-        if (!s.w_waking) {
-          wake_z(s);
-        }
-        return kDone;
-    }
-  };
-  return Interleaver<Waking>(
-           {w, waker, passer},
-           [](const Waking & s) {
-             return s.q_work && !s.z_woken ? broken("work waits, its thread sleeps") : kept();
-           })
-    .explore({});
-}
-
-TEST(WakingMark, strands_no_work_in_any_interleaving)
-{
-  const Verdict verdict = check_waking(true);
+  const Verdict verdict = check_passing(PassTwin::none);
   EXPECT_TRUE(verdict.good()) << verdict;
 }
 
-TEST(WakingMark, twin_that_only_takes_its_mark_back_is_rejected)
+TEST(PassingOn, twin_that_relies_on_a_thread_that_was_woken_is_rejected)
 {
-  EXPECT_FALSE(check_waking(false).good());
+  EXPECT_FALSE(check_passing(PassTwin::relies_on_the_woken).good());
 }
 
-// ---- queued once: announcing against the end of a run (scheduler.cpp) ----
+TEST(PassingOn, twin_without_the_fence_after_showing_work_is_rejected)
+{
+  EXPECT_FALSE(check_passing(PassTwin::none, {true, false}).good());
+}
+
+// ---- who sleeps until the next timer ----
+
+enum class TimerTwin
+{
+  none,
+  does_not_attend,
+  does_not_look_again,
+};
+
+// Two members go to sleep, the second one more urgent, while an earlier timer is armed.
+struct Timing : Pool
+{
+  explicit Timing(TimerTwin which) : Pool({10, 20}), twin(which)
+  {
+    set.timers.earliest = kFar;
+    set.show(false, to_ns(kFar));
+  }
+  void idle(std::uint32_t thread)
+  {
+    for (;;) {
+      sleep(thread, Sets{&set, twin == TimerTwin::does_not_look_again ? 0U : 1U});
+      std::lock_guard lock(set.mutex);
+      sleepers.give_up_timers(set, thread);
+    }
+  }
+  void arm()
+  {
+    {
+      std::lock_guard lock(set.mutex);
+      set.timers.earliest = kNear;
+      set.show(false, to_ns(kNear));
+      sleepers.armed(set, kNear);
+    }
+    if (twin != TimerTwin::does_not_attend) {
+      sleepers.attend(set);
+    }
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {[this] { idle(0); }, [this] { idle(1); }, [this] { arm(); }};
+  }
+  Verdict at_end() const
+  {
+    return sleeps_until[1] == kNear ? kept() : broken("the most urgent sleeper misses the timer" + std::to_string(to_ns(sleeps_until[1]))+" "+ std::to_string(to_ns(sleeps_until[0]))+" w "+std::to_string(set.timer_waiter.visible())+" "+std::to_string(woken[0].visible())+std::to_string(woken[1].visible()));
+  }
+
+  static constexpr Time kNear = from_ns(5), kFar = from_ns(10);
+  const TimerTwin twin;
+};
+
+// As Timing, but there is no timer before the one that is armed, and one thread.
+struct FirstTimer : Timing
+{
+  explicit FirstTimer(TimerTwin which) : Timing(which)
+  {
+    set.timers.earliest = kNever;
+    set.show(false, to_ns(kNever));
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {[this] { idle(1); }, [this] { arm(); }};
+  }
+};
+
+template <typename Model>
+Verdict check_timing(TimerTwin twin, Weakness weakness = {})
+{
+  Stepper stepper;
+  return stepper.explore<Model>(weakness, twin);
+}
+
+TEST(TimerRole, is_with_the_most_urgent_sleeper_for_the_earliest_timer_in_any_interleaving)
+{
+  const Verdict verdict = check_timing<Timing>(TimerTwin::none);
+  EXPECT_TRUE(verdict.good()) << verdict;
+  const Verdict first = check_timing<FirstTimer>(TimerTwin::none);
+  EXPECT_TRUE(first.good()) << first;
+}
+
+TEST(TimerRole, twin_that_does_not_wake_for_the_first_timer_is_rejected)
+{
+  EXPECT_FALSE(check_timing<FirstTimer>(TimerTwin::does_not_attend).good());
+}
+
+TEST(TimerRole, twin_that_does_not_look_again_after_its_mark_is_rejected)
+{
+  EXPECT_FALSE(check_timing<FirstTimer>(TimerTwin::does_not_look_again).good());
+}
+
+TEST(TimerRole, twin_without_the_fence_after_showing_the_timer_is_rejected)
+{
+  EXPECT_FALSE(check_timing<FirstTimer>(TimerTwin::none, {true, false}).good());
+}
+
+// ---- queued once: announcing against the end of a run ----
+
+enum class QueueTwin
+{
+  none,
+  looks_before_it_unmarks,
+};
 
 struct Queued
 {
-  int arrivals = 0;
-  bool queued = false;
-  int entries = 0;  // in the queue
+  using State = detail::CallbackState<SteppedSync>;
+
+  explicit Queued(QueueTwin which) : twin(which) { state.fetch_or(State::kAdded); }
+
+  void enqueue()
+  {
+    if (state.mark_queued()) {
+      doubled = doubled || in_queue.visible() != 0;
+      in_queue.store(1);
+    }
+  }
+  void announce()
+  {
+    ring.push(from_ns(1), 1, nullptr);
+    enqueue();
+  }
+  void run()
+  {
+    for (;;) {
+      Stepper::active()->wait([this] { return in_queue.visible() != 0; });
+      in_queue.store(0);
+      Time ready;
+      std::uint64_t sequence = 0;
+      ActivationSet activations;
+      runs += ring.pop(ready, sequence, activations) ? 1 : 0;
+      const bool more = twin == QueueTwin::looks_before_it_unmarks && !ring.empty();
+      state.start(false);
+      if (twin == QueueTwin::looks_before_it_unmarks ? more : !ring.empty()) {
+        enqueue();
+      }
+      state.end();
+    }
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {[this] { announce(); }, [this] { announce(); }, [this] { run(); }};
+  }
+  Verdict at_end() const
+  {
+    return doubled                      ? broken("queued twice")
+           : runs != 2 || !ring.empty() ? broken("a message was left waiting")
+                                        : kept();
+  }
+
+  const QueueTwin twin;
+  State state;
+  BasicArrivalRing<SteppedSync> ring{2};
+  SteppedWord<int> in_queue{0};
   int runs = 0;
   bool doubled = false;
-  auto operator<=>(const Queued &) const = default;
 };
-
-Verdict check_queued(bool looks_again_after_unmarking)
-{
-  const auto mark = [](Queued & s) {
-    if (!s.queued) {
-      s.queued = true;
-      s.doubled = s.doubled || s.entries != 0;
-      ++s.entries;
-    }
-  };
-  const auto producer = [=](Queued & s, int pc) {
-    if (pc == 0) {
-      ++s.arrivals;
-      return 1;
-    }
-    mark(s);
-    return kDone;
-  };
-  const auto runner = [=](Queued & s, int pc) {
-    switch (pc) {
-      case 0:
-        if (s.entries == 0) {
-          return kBlocked;
-        }
-        --s.entries;
-        return 1;
-      case 1:  // start: takes one; may find none
-        s.runs += s.arrivals > 0 ? 1 : 0;
-        s.arrivals -= s.arrivals > 0 ? 1 : 0;
-        return looks_again_after_unmarking ? 3 : 2;
-      case 2:  // the twin decides before it takes the mark off
-        if (s.arrivals > 0) {
-          ++s.entries;
-          return 0;
-        }
-        return 3;
-      case 3:
-        s.queued = false;
-        return looks_again_after_unmarking ? 4 : 0;
-      default:  // finish
-        if (s.arrivals > 0) {
-          mark(s);
-        }
-        return 0;
-    }
-  };
-  return Interleaver<Queued>(
-           {producer, producer, producer, runner},
-           [](const Queued & s) {
-             return s.doubled                        ? broken("queued twice")
-                    : s.arrivals != 0 || s.runs != 3 ? broken("a message was left waiting")
-                                                     : kept();
-           })
-    .explore({});
-}
 
 TEST(QueuedOnce, leaves_no_message_waiting_in_any_interleaving)
 {
-  const Verdict verdict = check_queued(true);
+  Stepper stepper;
+  const Verdict verdict = stepper.explore<Queued>({}, QueueTwin::none);
   EXPECT_TRUE(verdict.good()) << verdict;
 }
 
 TEST(QueuedOnce, twin_that_looks_before_it_unmarks_is_rejected)
 {
-  EXPECT_FALSE(check_queued(false).good());
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Queued>({}, QueueTwin::looks_before_it_unmarks).good());
 }
 
 }  // namespace

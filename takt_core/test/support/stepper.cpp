@@ -158,7 +158,8 @@ std::pair<std::uint64_t, std::uint64_t> Stepper::state() const
     add(fiber->memory);
     add(fiber->done ? 1 : 0);
     for (const Store & store : fiber->buffer) {
-      add(reinterpret_cast<std::uint64_t>(store.word));
+      add(static_cast<std::uint64_t>(
+        std::find(words_.begin(), words_.end(), store.word) - words_.begin()));
       add(store.value);
     }
     add(fiber->buffer.size());
