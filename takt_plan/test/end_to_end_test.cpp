@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "support/example.hpp"
+#include "takt_plan/replaced.hpp"
+#include "takt_plan/simulate.hpp"
 
 namespace takt_plan
 {
@@ -162,6 +164,85 @@ TEST(EndToEnd, WhatOthersReplaceHasAResponseButNoAge)
   // Another topic replaces nothing.
   car.model.tasks[car.control].reads.back().topic = 1;
   EXPECT_EQ(*only(car.model).data_age, 33 * kMs);
+}
+
+/// Two timers of one period start a callback that a third reads: the message for the first is always
+/// replaced by that for the second.
+struct TwoWays : Example
+{
+  TwoWays() : Example(1)
+  {
+    const Index on = thread(0, 50);
+    a = timer(on, 3, 15 * kMs, 0);
+    b = timer(on, 3, 15 * kMs, 0);
+    m = sub(on, 2, {a, b}, kMs);
+    r = timer(on, 1, 15 * kMs, 0);
+    model.tasks[a].release->offset = 15 * kMs;
+    model.tasks[b].release->offset = 20 * kMs;
+    model.tasks[r].release->offset = 25 * kMs;
+    read(*this, r, m);
+    chain({a, m, r});
+  }
+  Index a = 0, b = 0, m = 0, r = 0;
+};
+
+TEST(EndToEnd, WhatThePublisherMakesForOthersReplacesTheChainsMessage)
+{
+  TwoWays car;
+  SimulationOptions options;
+  options.duration = 1000 * kMs;
+  const auto seen = simulate(*simulation_model(car.model), options);
+  EXPECT_GT(seen->chains.front().released, 60U);
+  EXPECT_EQ(seen->chains.front().responses.count, 0U) << "no activation ends";
+  const EndToEnd found = only(car.model);
+  ASSERT_FALSE(found.data_age.ok());
+  EXPECT_EQ(
+    found.data_age.faults().front(),
+    "'/c2' is also started by '/c1', and what '/c2' then publishes may always replace the chain's "
+    "message before '/c3' reads it");
+  EXPECT_FALSE(found.reaction_time.ok());
+  EXPECT_FALSE(found.age_at_output.ok());
+  EXPECT_EQ(replaced_warnings(car.model, {0}).size(), 1U);
+  car.model.tasks[car.m].triggers.pop_back();  // of b
+  EXPECT_TRUE(only(car.model).data_age.ok());
+  EXPECT_TRUE(replaced_warnings(car.model, {0}).empty());
+}
+
+TEST(EndToEnd, ThePublisherMayBeStartedByOthersAnywhereBehindTheRoot)
+{
+  TwoWays car;
+  // Not the publisher itself is started twice, but the one before.
+  const Index last = car.sub(0, 2, {car.m}, kMs);
+  car.model.tasks[car.r].reads.front().from = last;
+  car.model.chains.front().path = {car.a, car.m, last, car.r};
+  ASSERT_FALSE(only(car.model).data_age.ok());
+  EXPECT_EQ(
+    only(car.model).data_age.faults().front(),
+    "'/c2' is also started by '/c1', and what '/c4' then publishes may always replace the chain's "
+    "message before '/c3' reads it");
+  // Its own timer is another way, too.
+  TwoWays own;
+  own.model.tasks[own.m].triggers.pop_back();
+  own.model.tasks[own.m].release = Release{15 * kMs, 0, {}};
+  own.model.tasks[own.m].timer = true;
+  EXPECT_FALSE(only(own.model).data_age.ok());
+  // Events from outside: runs for others know nothing of them.
+  TwoWays events;
+  events.model.tasks[events.m].release = Release{15 * kMs, 0, {}};
+  events.model.chains.front().path = {events.m, events.r};
+  EXPECT_FALSE(only(events.model).reaction_time.ok());
+}
+
+TEST(EndToEnd, WhoReadsMayBeStartedByAnyone)
+{
+  TwoWays car;
+  car.model.tasks[car.m].triggers.pop_back();
+  const Index again = car.sub(0, 1, {car.b}, 0);
+  car.model.tasks[car.r].triggers.push_back({again, 0, 1});
+  const Index end = car.timer(0, 0, 15 * kMs, 0);
+  read(car, end, car.r);
+  car.model.chains.front().path.push_back(end);
+  EXPECT_TRUE(only(car.model).data_age.ok()) << "each of its runs reads the latest";
 }
 
 TEST(EndToEnd, ARefusedPartIsTheChainsRefusal)

@@ -171,6 +171,40 @@ TEST_F(ExplainProgram, SaysWhyThereIsNoDataAge)
     << outcome.out;
 }
 
+TEST_F(ExplainProgram, WarnsWhereNoActivationNeedEnd)
+{
+  write("two_ways.yaml", R"yaml(version: 1
+hosts: {car: {cores: 1}}
+overheads: {}
+callbacks:
+  - {id: "/a:timer(15ms)", time: 1ms, period: 15ms, offset: 15ms, publishes: /x}
+  - {id: "/b:timer(15ms)", time: 1ms, period: 15ms, offset: 20ms, publishes: /y}
+  - {id: "/m:sub(/x)", time: 1ms, triggers: [/x, /y], publishes: /z}
+  - {id: "/r:timer(15ms)", time: 1ms, period: 15ms, offset: 25ms, reads: /z}
+chains:
+  one: {path: ["/a:timer(15ms)", "/m:sub(/x)", "/r:timer(15ms)"], deadline: 40ms}
+)yaml");
+  write(
+    "threads.yaml",
+    "version: 1\nexecutors: {main: {order: fifo, threads: {t: {policy: fifo, priority: 9, "
+    "cores: [0]}}, default: t}}\n");
+  const std::string why =
+    "'/m:sub(/x)' is also started by '/b:timer(15ms)', and what '/m:sub(/x)' then publishes may "
+    "always replace the chain's message before '/r:timer(15ms)' reads it";
+  const std::string words = "threads.yaml --system two_ways.yaml";
+  const Outcome outcome = run(words + " --ages");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("one has no data age: " + why + "\n"), std::string::npos)
+    << outcome.out;
+  EXPECT_EQ(
+    outcome.err, "warning: chain 'one': " + why +
+                   "; its bound holds for activations that end, and perhaps none does\n");
+  const auto all = nlohmann::json::parse(run(words + " --json").out);
+  EXPECT_EQ(all.at("chains").at(0).at("why_no_data_age"), why);
+  ASSERT_EQ(all.at("warnings").size(), 1u);
+  EXPECT_EQ("warning: " + all.at("warnings").at(0).get<std::string>() + "\n", outcome.err);
+}
+
 TEST_F(ExplainProgram, JudgesOnlyTheChainAskedFor)
 {
   EXPECT_EQ(run("one.yaml --system system.yaml --chain camera").code, 0);

@@ -127,6 +127,31 @@ TEST_F(PlanProgram, PrintsEverythingAsJson)
   EXPECT_EQ(all.at("shortfalls").size(), 2U);
 }
 
+TEST_F(PlanProgram, WarnsOfChainsOfWhichNoActivationNeedEnd)
+{
+  write("two_ways.yaml", R"yaml(version: 1
+hosts: {car: {cores: 1}}
+overheads: {}
+callbacks:
+  - {id: "/a:timer(15ms)", time: 1ms, period: 15ms, offset: 15ms, publishes: /x}
+  - {id: "/b:timer(15ms)", time: 1ms, period: 15ms, offset: 20ms, publishes: /y}
+  - {id: "/m:sub(/x)", time: 1ms, triggers: [/x, /y], publishes: /z}
+  - {id: "/r:timer(15ms)", time: 1ms, period: 15ms, offset: 25ms, reads: /z}
+chains:
+  one: {path: ["/a:timer(15ms)", "/m:sub(/x)", "/r:timer(15ms)"], deadline: 40ms}
+)yaml");
+  const Outcome outcome = run("two_ways.yaml -o schedule.yaml");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(
+    outcome.err.find("warning: chain 'one': '/m:sub(/x)' is also started by "
+                     "'/b:timer(15ms)'"),
+    std::string::npos)
+    << outcome.err;
+  const auto all = nlohmann::json::parse(run("two_ways.yaml --json").out);
+  ASSERT_EQ(all.at("warnings").size(), 1U);
+  EXPECT_NE(outcome.err.find(all.at("warnings").at(0).get<std::string>()), std::string::npos);
+}
+
 TEST_F(PlanProgram, CallsASetWhatThePathOfTheLateChainCallsIt)
 {
   std::string text = takt_schedule::test::docs_block("test: set", "system.md");

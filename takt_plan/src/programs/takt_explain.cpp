@@ -17,6 +17,7 @@
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/history_depth.hpp"
 #include "takt_plan/load_plan.hpp"
+#include "takt_plan/replaced.hpp"
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -131,6 +132,9 @@ Answer analyse(const Arguments & arguments)
         "of the {} least important chains terms are left out, as there are more than {}; "
         "--chain gives those of one",
         chains, takt_plan::kMostTerms));
+    }
+    for (std::string & warning : takt_plan::replaced_warnings(answer.plan.model, answer.chains)) {
+      answer.warnings.push_back(std::move(warning));
     }
     for (std::string & warning :
          takt_plan::program::depth_warnings(answer.plan.system, answer.depths)) {

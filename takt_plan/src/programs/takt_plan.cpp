@@ -11,6 +11,7 @@
 #include "depth_report.hpp"
 #include "plan_report.hpp"
 #include "takt_plan/history_depth.hpp"
+#include "takt_plan/replaced.hpp"
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse_system.hpp"
@@ -26,6 +27,7 @@ using takt_schedule::kUnwritten;
 using takt_schedule::refuse;
 
 constexpr int kLate = 1;
+constexpr std::size_t kMostReplaced = 3;  // chains that are named in warnings
 
 struct Arguments
 {
@@ -129,6 +131,13 @@ int run(const Arguments & arguments)
     takt_schedule::warn(more);
     warnings.insert(warnings.end(), more.begin(), more.end());
   }
+  auto replaced = takt_plan::replaced_warnings(planned->model, planned->chains);
+  if (const std::size_t all = replaced.size(); all > kMostReplaced) {
+    replaced.resize(kMostReplaced);
+    replaced.push_back(fmt::format("{} chains in all may be so; takt explain names them", all));
+  }
+  takt_schedule::warn(replaced);
+  warnings.insert(warnings.end(), replaced.begin(), replaced.end());
   planned->schedule.system =
     takt_schedule::name_of_system(arguments.system, arguments.output, arguments.models);
   const auto misfits = takt_plan::misfits(*system, arguments.options, *planned);

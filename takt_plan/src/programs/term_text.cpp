@@ -35,7 +35,9 @@ std::string interferer(const Model & model, const Chain & chain, const BoundTerm
   if (term.thread != kNone) {
     return fmt::format("thread {}, with switches", described(model, term.thread));
   }
-  return fmt::format("thread {}, which is not an executor's", model.others[term.other].name);
+  return fmt::format(
+    "thread {}, which is not an executor's and is taken to be strictly periodic",
+    model.others[term.other].name);
 }
 
 /// Whether a task of the segment's least urgent thread goes before it only because the kernel may run

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/ways_in.hpp"
+#include "takt_plan/replaced.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan
@@ -31,8 +32,7 @@ struct Part
 {
   std::vector<Index> tasks;
   Ns under_way = 0;
-  bool replaced = false;  ///< another one publishes each topic by which the part is reached
-  Index chain = kNone;    ///< of the part alone; only of the first
+  Index chain = kNone;  ///< of the part alone; only of the first
   std::vector<Way> ways;
 };
 
@@ -115,15 +115,10 @@ private:
   {
     Part part;
     part.tasks = {reader};
-    part.replaced = true;
     const std::vector<Link> & reads = model_.tasks[reader].reads;
     for (const Link & link : reads) {
       if (link.from == from) {
         part.under_way = std::max(part.under_way, terms_.under_way ? link.delay : 0);
-        const bool another = std::any_of(reads.begin(), reads.end(), [&](const Link & other) {
-          return other.topic == link.topic && other.from != from;
-        });
-        part.replaced = part.replaced && another;
       }
     }
     return part;
@@ -295,14 +290,10 @@ private:
     }
     const Task & root = model_.tasks[parts.front().tasks.front()];
     const bool events = root.release && !root.timer;
-    for (Index i = 1; i < parts.size(); ++i) {
-      if (parts[i].replaced) {
-        const Faults why{
-          "others publish what " + called(parts[i].tasks.front()) + " reads of " +
-          called(parts[i - 1].tasks.back()) + ", and may always replace it before it is used"};
-        result.reaction_time = result.data_age = result.age_at_output = why;
-        return;
-      }
+    if (const auto place = replaced(model_, chain)) {
+      const Faults why{why_no_age(model_, chain, *place)};
+      result.reaction_time = result.data_age = result.age_at_output = why;
+      return;
     }
     const Result<Ns> sampled = sampled_and(through, parts.front());
     result.data_age = sampled;

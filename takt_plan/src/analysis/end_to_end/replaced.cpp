@@ -1,0 +1,113 @@
+#include "takt_plan/replaced.hpp"
+
+#include <algorithm>
+
+#include "model/streams.hpp"
+#include "takt_plan/end_to_end.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_schedule::quoted;
+
+/// The other one that publishes each topic by which `reader` is reached from `from`; kNone: there is
+/// a topic that only `from` publishes.
+Index other_publisher(const Task & reader, Index from)
+{
+  Index found = kNone;
+  for (const Link & link : reader.reads) {
+    if (link.from != from) {
+      continue;
+    }
+    const auto other = std::find_if(reader.reads.begin(), reader.reads.end(), [&](const Link & o) {
+      return o.topic == link.topic && o.from != from;
+    });
+    if (other == reader.reads.end()) {
+      return kNone;
+    }
+    found = other->from;
+  }
+  return found;
+}
+
+/// Whether `task` runs for others than `before`, and by whom; joins wait for all of theirs instead.
+bool runs_for_others(const Task & task, Index before, Index & by)
+{
+  if (detail::joins(task)) {
+    return false;
+  }
+  const auto other = std::find_if(
+    task.triggers.begin(), task.triggers.end(),
+    [&](const Link & link) { return link.from != before; });
+  by = other == task.triggers.end() ? kNone : other->from;
+  return by != kNone || task.release;
+}
+
+}  // namespace
+
+std::optional<Replaced> replaced(const Model & model, const Chain & chain)
+{
+  const std::vector<Index> & path = chain.path;
+  const Task & root = model.tasks[path.front()];
+  Replaced place;
+  // The runs of a timer sample, whoever starts them. Where messages from outside are the events, a run
+  // for something else knows nothing of them.
+  if (root.release && !root.timer && !root.triggers.empty()) {
+    place.started = path.front();
+    place.by = root.triggers.front().from;
+  }
+  for (Index i = 1; i < path.size(); ++i) {
+    const Task & task = model.tasks[path[i]];
+    if (!only_reads(task, path[i - 1])) {
+      if (Index by = kNone; place.started == kNone && runs_for_others(task, path[i - 1], by)) {
+        place.started = path[i];
+        place.by = by;
+      }
+      continue;
+    }
+    place.reader = path[i];
+    place.publisher = path[i - 1];
+    if (place.started != kNone) {
+      return place;
+    }
+    place.by = other_publisher(task, path[i - 1]);
+    if (place.by != kNone) {
+      return place;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string why_no_age(const Model & model, const Chain & chain, const Replaced & place)
+{
+  const auto called = [&](Index task) { return quoted(model.id_on(chain, task)); };
+  if (place.started == kNone) {
+    return "others publish what " + called(place.reader) + " reads of " + called(place.publisher) +
+           ", and may always replace it before it is used";
+  }
+  const std::string by =
+    place.by == kNone ? "what is not on the chain's path" : quoted(model.tasks[place.by].id);
+  return called(place.started) + " is also started by " + by + ", and what " +
+         called(place.publisher) +
+         " then publishes may always replace the chain's message before " + called(place.reader) +
+         " reads it";
+}
+
+std::vector<std::string> replaced_warnings(const Model & model, const std::vector<Index> & chains)
+{
+  std::vector<std::string> warnings;
+  for (const Index index : chains) {
+    const Chain & chain = model.chains[index];
+    if (const auto place = replaced(model, chain)) {
+      warnings.push_back(
+        "chain " + quoted(chain.name) + ": " + why_no_age(model, chain, *place) +
+        "; its bound holds for activations that end, and perhaps none does");
+    }
+  }
+  return warnings;
+}
+
+}  // namespace takt_plan
