@@ -3,7 +3,7 @@ from takt_cli.experiments.executors import SHAPES, fitting_cost
 from takt_cli.experiments.oracle import oracle_directory, predict, three_chains_scenario
 
 pytestmark = pytest.mark.skipif(
-    oracle_directory() is None, reason="takt_bench/takt_oracle is not in this checkout"
+    oracle_directory() is None, reason="oracles/takt_oracle is not in this checkout"
 )
 MS = 1_000_000
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Check that each package uses only what its row of the design's table lists.
 
-Read are the `#include` lines of all C and C++ files of every `takt_*` package and the
-`find_package(takt_...)` lines of its CMakeLists.txt. Anything that is not listed in PACKAGES below
-is reported with file and line, and the exit code is 1.
+Read are the `#include` lines of all C and C++ files of every `takt_*` package, and the
+`find_package(takt_...)` lines and paths into other packages of its CMakeLists.txt. Anything that is
+not listed in PACKAGES below is reported with file and line, and the exit code is 1.
 
     check_includes.py [REPOSITORY]
 """
@@ -113,6 +113,8 @@ PACKAGES: dict[str, Row] = {
 SOURCE_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".ipp"})
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 FIND_PACKAGE = re.compile(r"find_package\s*\(\s*(takt_\w+)", re.IGNORECASE)
+# A path into another package's folder.
+BESIDE = re.compile(r"\.\./(takt_\w+)/")
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,8 @@ class Package:
         # CMake has no test folders: what tests may use may be looked for.
         allowed = {self.name, *self.row.takt, *self.row.test_takt}
         for number, line in numbered(path):
-            for found in FIND_PACKAGE.findall(line.split("#", 1)[0]):
+            code = line.split("#", 1)[0]
+            for found in FIND_PACKAGE.findall(code) + BESIDE.findall(code):
                 if found not in allowed:
                     yield Fault(path, number, f"{self.name} may not depend on {found}")
 

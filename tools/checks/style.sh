@@ -8,7 +8,7 @@ cd -- "$TAKT_ROOT"
 
 mapfile -d '' -t cpp < <(find takt_* -type f \
   \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 2>/dev/null)
-python=(tools)
+python=(tools oracles)
 for directory in takt_*/; do [[ -d $directory ]] && python+=("$directory"); done
 
 rc=0

@@ -66,7 +66,7 @@ def table(
     )
     result.notes += skipped_notes(configurations)
     if oracle_directory() is None:
-        result.notes.append("the oracle (takt_bench/takt_oracle) is not here: no prediction")
+        result.notes.append("the oracle (oracles/takt_oracle) is not here: no prediction")
     return result
 
 

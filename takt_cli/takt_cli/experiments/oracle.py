@@ -32,7 +32,7 @@ class Prediction:
 @cache
 def oracle_directory() -> Path | None:
     """Where the Python package takt_oracle is; None if nowhere."""
-    places = [source_root() / "takt_bench", *share_directories("takt_bench")]
+    places = [source_root() / "oracles", *share_directories("takt_bench")]
     return next((place for place in places if (place / "takt_oracle").is_dir()), None)
 
 
@@ -91,7 +91,7 @@ def predict(scenario: Mapping[str, Any]) -> list[Prediction | None]:
 def _ask(scenario: Mapping[str, Any]) -> Mapping[str, Any]:
     directory = oracle_directory()
     if directory is None:
-        raise TaktError("the oracle (takt_bench/takt_oracle) is not here")
+        raise TaktError("the oracle (oracles/takt_oracle) is not here")
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         file = Path(scratch, "scenario.json")
         file.write_text(json.dumps(scenario), encoding="utf-8")

@@ -33,7 +33,7 @@ std::string golden_directory()
   if (!std::filesystem::is_directory(directory)) {
     throw std::runtime_error(
       "the oracle's golden scenarios are missing: " + directory.string() +
-      " is no directory; takt_bench must lie beside takt_core");
+      " is no directory; oracles must lie beside takt_core");
   }
   return directory.string();
 }

@@ -1,4 +1,4 @@
-// Reads the oracle's golden scenarios (takt_bench/takt_oracle/README.md, "Files") and builds them
+// Reads the oracle's golden scenarios (oracles/takt_oracle/README.md, "Files") and builds them
 // from the product's parts.
 #ifndef SUPPORT__GOLDEN_HPP_
 #define SUPPORT__GOLDEN_HPP_

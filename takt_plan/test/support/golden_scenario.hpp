@@ -1,4 +1,4 @@
-// Reads the oracle's golden scenarios (takt_bench/takt_oracle/README.md, "Files") as simulations.
+// Reads the oracle's golden scenarios (oracles/takt_oracle/README.md, "Files") as simulations.
 #ifndef TAKT_PLAN__TEST__SUPPORT__GOLDEN_SCENARIO_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__GOLDEN_SCENARIO_HPP_
 

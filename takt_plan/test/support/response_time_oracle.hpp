@@ -1,4 +1,4 @@
-// Reads the answers of the response-time-analysis crate (takt_bench/response_time_oracle/README.md).
+// Reads the answers of the response-time-analysis crate (oracles/response_time_oracle/README.md).
 #ifndef TAKT_PLAN__TEST__SUPPORT__RESPONSE_TIME_ORACLE_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__RESPONSE_TIME_ORACLE_HPP_
 

@@ -94,6 +94,12 @@ def test_cmake_dependencies_follow_the_same_table(tmp_path):
     ]
 
 
+def test_a_path_in_cmake_into_a_package_above_fails(tmp_path):
+    text = 'set(a "../oracles/a")\nset(b "../takt_schedule/a")\nset(c "../takt_bench/a")\n'
+    write(tmp_path, "takt_plan/CMakeLists.txt", text)
+    assert faults(tmp_path) == ["takt_plan/CMakeLists.txt:3: takt_plan may not depend on takt_bench"]
+
+
 def test_a_package_without_a_row_fails(tmp_path):
     write(tmp_path, "takt_new/src/a.cpp", "")
     write(tmp_path, "takt_results/run/results.json", "")
