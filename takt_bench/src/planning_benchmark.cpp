@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "ratio_reporter.hpp"
+#include "systems/generated_system.hpp"
 #include "takt_plan/bounds.hpp"
-#include "takt_plan/generated_system.hpp"
 #include "takt_plan/planner.hpp"
 
 namespace
 {
 
-using takt_plan::Shape;
+using takt_bench::Shape;
 
 constexpr int kCores = 16;
 constexpr int kCallbacks = 5;  // of each chain
@@ -25,7 +25,7 @@ takt_schedule::System system_of(int callbacks)
   shape.chains = callbacks / kCallbacks;
   shape.callbacks = kCallbacks;
   shape.utilization = kLoad * kCores;
-  return takt_plan::generated_system(shape, 1);
+  return takt_bench::generated_system(shape, 1);
 }
 
 void plan(benchmark::State & state, int callbacks)

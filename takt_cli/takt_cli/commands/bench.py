@@ -89,8 +89,8 @@ def find_benchmarks() -> list[Path]:
     places = [prefix / "lib" / "takt_bench" for prefix in prefixes()]
     places += [d for d in build_directories() if d.name == "takt_bench"]
     for place in places:
-        for path in sorted(place.glob("*")):
-            if "bench" in path.name and path.is_file() and os.access(path, os.X_OK):
+        for path in sorted(place.glob("*_benchmark")):
+            if path.is_file() and os.access(path, os.X_OK):
                 found.setdefault(path.name, path)
     return list(found.values())
 

@@ -18,8 +18,8 @@ def measure(
     program_name: str, sets: int, seed: int, read: Callable[[dict[str, Any]], T]
 ) -> list[T]:
     """Run the program for so many systems of each kind, for minutes; `read` takes one item."""
-    program = find_program(program_name, "takt_plan")
-    arguments = ["--sets", str(sets), "--seed", str(seed), "--json"]
+    program = find_program(program_name, "takt_bench")
+    arguments = ["--sets", str(sets), "--seed", str(seed)]
     done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
     if done.code not in (0, EXIT_FAILED):
         raise program_failed(program.name, done.code, done.stderr)

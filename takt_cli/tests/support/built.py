@@ -8,8 +8,9 @@ from takt_cli.programs import find_program_or_none
 WORKLOAD = [(name, "takt_workload") for name in ("takt_run", "takt_graph", "takt_measure_host")]
 CHECK = [("takt_check", "takt_schedule")]
 SIMULATE = [("takt_simulate", "takt_plan")]
-PLAN = [(f"takt_{name}", "takt_plan") for name in ("acceptance", "explain", "plan")]
-TIGHTNESS = [("takt_tightness", "takt_plan")]
+PLAN = [(f"takt_{name}", "takt_plan") for name in ("explain", "plan")]
+PLAN.append(("takt_acceptance", "takt_bench"))
+TIGHTNESS = [("takt_tightness", "takt_bench")]
 
 
 def need(*programs: tuple[str, str]) -> pytest.MarkDecorator:

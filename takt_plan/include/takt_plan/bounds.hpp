@@ -37,7 +37,7 @@
 #include <vector>
 
 #include "takt_core/result.hpp"
-#include "takt_plan/analysis.hpp"
+#include "takt_plan/analysis_kind.hpp"
 #include "takt_plan/bound_terms.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "takt_plan/model.hpp"

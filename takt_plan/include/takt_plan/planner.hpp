@@ -68,6 +68,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,9 @@ enum class Planner
 inline constexpr std::array kPlanners{Planner::takt,        Planner::picas,
                                       Planner::isolated,    Planner::rate_monotonic,
                                       Planner::competition, Planner::competition_literal};
+
+/// What the command line calls it.
+std::string_view to_string(Planner planner) noexcept;
 
 inline constexpr int kMostExecutors = 1000;
 inline constexpr int kMostExecutorThreads = 63;

@@ -53,7 +53,7 @@
 // response counts as parked; and M less urgent tasks may block again after it, without that limit.
 //
 // Broken published forms assume that every deadline holds, and count blocking once for a whole chain
-// (pool_published.hpp).
+// (takt_bench/src/published).
 //
 // Times count in whole nanoseconds, and a run as one at least. Limits, so that no numbers can make
 // them hang: a million terms for each task of those that share threads or groups, and a thousand

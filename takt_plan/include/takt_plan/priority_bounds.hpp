@@ -3,7 +3,7 @@
 //
 // Theorem. Busy-window analysis of a chain's segments, after Choi, Xiang and Kim, "PiCAS: New Design
 // of Priority-Driven Chain-Aware Scheduling for ROS2" (RTAS 2021), whose published form is in
-// picas_published.hpp. A segment is a run of tasks on one core in which each is started by nothing
+// takt_bench/src/published. A segment is a run of tasks on one core in which each is started by nothing
 // but the one before; its level is that of its least urgent task: the OS priority of the task's
 // thread, then the task's own priority. Let W be all work of the core at that level or above. While
 // the segment is pending, so is some of W, hence from the moment the core last had no pending W:
@@ -62,7 +62,7 @@
 #include <vector>
 
 #include "takt_core/result.hpp"
-#include "takt_plan/analysis.hpp"
+#include "takt_plan/analysis_kind.hpp"
 #include "takt_plan/bound_terms.hpp"
 #include "takt_plan/model.hpp"
 

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "model/flow.hpp"
-#include "takt_plan/analysis.hpp"
+#include "takt_plan/analysis_kind.hpp"
 #include "takt_plan/bound_terms.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/model.hpp"

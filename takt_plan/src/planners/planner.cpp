@@ -220,6 +220,25 @@ std::vector<std::string> shortfalls(
 
 }  // namespace
 
+std::string_view to_string(Planner planner) noexcept
+{
+  switch (planner) {
+    case Planner::isolated:
+      return "isolated";
+    case Planner::rate_monotonic:
+      return "rate-monotonic";
+    case Planner::picas:
+      return "picas";
+    case Planner::competition:
+      return "competition";
+    case Planner::competition_literal:
+      return "competition-literal";
+    case Planner::takt:
+      break;
+  }
+  return "takt";
+}
+
 bool missed(const Model & model, const Bounds & bounds, Index chain)
 {
   const Chain & one = model.chains[chain];

@@ -236,25 +236,6 @@ std::string summary(const PlanReport & report)
 
 }  // namespace
 
-std::string_view to_string(Planner planner)
-{
-  switch (planner) {
-    case Planner::isolated:
-      return "isolated";
-    case Planner::rate_monotonic:
-      return "rate-monotonic";
-    case Planner::picas:
-      return "picas";
-    case Planner::competition:
-      return "competition";
-    case Planner::competition_literal:
-      return "competition-literal";
-    case Planner::takt:
-      break;
-  }
-  return "takt";
-}
-
 std::string as_text(const PlanReport & report)
 {
   const Planned & planned = report.planned;

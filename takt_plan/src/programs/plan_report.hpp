@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "takt_plan/misfit.hpp"
@@ -23,8 +22,6 @@ struct PlanReport
   /// That may overwrite what bounds assume to be read; none: not known.
   std::optional<std::size_t> short_histories;
 };
-
-std::string_view to_string(Planner planner);
 
 std::string as_text(const PlanReport & report);
 std::string as_json(const PlanReport & report);

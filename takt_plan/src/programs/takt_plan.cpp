@@ -87,7 +87,6 @@ void read_cpus(const std::string & text, takt_plan::PlanOptions & options)
 
 Planner read_planner(const std::string & text)
 {
-  using takt_plan::program::to_string;
   std::string known;
   for (const Planner planner : takt_plan::kPlanners) {
     if (to_string(planner) == text) {

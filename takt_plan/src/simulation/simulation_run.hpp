@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "simulation/draw.hpp"
 #include "simulation/simulated_graph.hpp"
+#include "takt_plan/detail/draw.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_observer.hpp"
 

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
-#include "simulation/draw.hpp"
 #include "support/example.hpp"
-#include "takt_plan/generated_system.hpp"
+#include "takt_plan/detail/draw.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
@@ -52,13 +53,59 @@ takt_schedule::System chains_of(
     tasks + callbacks + "chains:\n" + chains);
 }
 
+takt_schedule::System random_chains(int cores, int chains, double load, std::uint64_t seed)
+{
+  constexpr int kCallbacks = 5;
+  constexpr double kMost = 0.9;  // of a core, by one chain
+  detail::Draw draw(seed);
+  const auto parts = [&](int count, double sum) {
+    std::vector<double> weights;
+    for (int i = 0; i < count; ++i) {
+      weights.push_back(static_cast<double>(draw.between(1, 100)));
+    }
+    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (double & weight : weights) {
+      weight *= sum / all;
+    }
+    return weights;
+  };
+  std::vector<std::pair<Ns, double>> kinds;  // period in ms, and load
+  for (const double share : parts(chains, load)) {
+    kinds.emplace_back(50 + 10 * draw.between(0, 95), std::min(share, kMost));
+  }
+  std::sort(kinds.begin(), kinds.end());
+  std::string callbacks, paths;
+  for (int chain = 0; chain < chains; ++chain) {
+    const auto [period, share] = kinds[static_cast<Index>(chain)];
+    const std::string every = std::to_string(period) + "ms";
+    const auto times = parts(kCallbacks, share * static_cast<double>(period * kMs));
+    std::string path;
+    for (int i = 0; i < kCallbacks; ++i) {
+      const auto node = [&](int number) {
+        return "/c" + std::to_string(chain) + "_" + std::to_string(number);
+      };
+      const std::string id =
+        "\"" + node(i) + (i == 0 ? ":timer(" + every : ":sub(" + node(i - 1)) + ")\"";
+      callbacks += "  - {id: " + id + ", time: " +
+                   std::to_string(std::max<Ns>(static_cast<Ns>(times[static_cast<Index>(i)]), 1)) +
+                   "ns, " + (i == 0 ? "period: " + every : "triggers: " + node(i - 1)) +
+                   (i + 1 < kCallbacks ? ", publishes: " + node(i) : "") + "}\n";
+      path += (i == 0 ? "" : ", ") + id;
+    }
+    paths += "  c" + std::to_string(chain) + ": {path: [" + path +
+             "], priority: " + std::to_string(chains - chain) + ", deadline: " + every + "}\n";
+  }
+  return system_of(
+    "overheads: {}\nhosts: {car: {cores: " + std::to_string(cores) +
+    ", utilization_cap: 1}}\ncallbacks:\n" + callbacks + "chains:\n" + paths);
+}
+
 takt_schedule::System restrained_system(std::uint64_t seed)
 {
   detail::Draw draw(seed);
-  Shape shape;
-  shape.chains = static_cast<int>(draw.between(5, 9));
-  shape.utilization = 0.25 * static_cast<double>(draw.between(2, 12));
-  takt_schedule::System system = generated_system(shape, seed);
+  const int chains = static_cast<int>(draw.between(5, 9));
+  const double load = 0.25 * static_cast<double>(draw.between(2, 12));
+  takt_schedule::System system = random_chains(4, chains, load, seed);
   system.hosts[0].utilization_cap = 0.9;
   system.hosts[0].reserved = {3};
   system.hosts[0].other_threads.push_back(

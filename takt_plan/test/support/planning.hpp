@@ -19,6 +19,11 @@ takt_schedule::System system_of(const std::string & text);
 takt_schedule::System chains_of(
   int cores, const std::vector<std::vector<int>> & tenths, const std::string & callbacks = {});
 
+/// A random system of one host: chains of a timer and four subscriptions, /c0_0 to /c0_4 and so on, which
+/// load its cores by `load` of a core together, none above nine tenths. Deadlines are periods, and
+/// shorter ones more important.
+takt_schedule::System random_chains(int cores, int chains, double load, std::uint64_t seed);
+
 /// A random system with all that restrains planners: two processes, exclusive groups that may span
 /// chains, pinned callbacks, another thread, callbacks of no chain, and two hosts if `seed` is odd.
 takt_schedule::System restrained_system(std::uint64_t seed);

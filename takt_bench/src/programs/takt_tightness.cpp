@@ -1,0 +1,137 @@
+// takt_tightness: how far the bounds of each analysis are above the worst simulated response.
+//
+// Exit codes: 0 done, 1 a simulated response was above its bound, or the output could not be written,
+// 2 the command line is wrong.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "programs/tightness.hpp"
+#include "takt_schedule/program.hpp"
+
+namespace
+{
+
+using namespace takt_bench;  // NOLINT: a program
+
+constexpr int kRefuted = 1;
+constexpr std::array kUtilizations{0.3, 0.5, 0.7, 0.9};
+constexpr std::size_t kBeyond = 10;  // samples above a percentile that is told
+
+/// bound / worst simulated of some chains.
+struct Ratios
+{
+  std::vector<double> values;
+  int without = 0;  ///< chains that have no bound
+  int refuted = 0;  ///< chains whose simulated response is above it
+
+  void add(const ChainTightness & chain)
+  {
+    if (!chain.bound) {
+      ++without;
+    } else if (chain.worst > 0) {
+      refuted += chain.worst > *chain.bound ? 1 : 0;
+      values.push_back(static_cast<double>(*chain.bound) / static_cast<double>(chain.worst));
+    }
+  }
+
+  /// Sorted before. The smallest value that a share `of` of them does not exceed.
+  double quantile(double of) const
+  {
+    const auto rank = static_cast<std::size_t>(std::ceil(of * static_cast<double>(values.size())));
+    return values[std::max<std::size_t>(rank, 1) - 1];
+  }
+
+  nlohmann::ordered_json json() const
+  {
+    const auto enough = [&](double of) {
+      return (1 - of) * static_cast<double>(values.size()) >= static_cast<double>(kBeyond);
+    };
+    nlohmann::ordered_json result{
+      {"ratios", values.size()},
+      {"without_bound", without},
+      {"refuted", refuted},
+      {"median", nullptr},
+      {"p90", nullptr},
+      {"max", nullptr},
+      {"percentiles", nlohmann::ordered_json::array()}};
+    if (!values.empty()) {
+      result["median"] = quantile(0.5);
+      result["max"] = values.back();
+      for (int percent = 0; percent <= 100; ++percent) {
+        result["percentiles"].push_back(quantile(percent / 100.0));
+      }
+    }
+    if (enough(0.9)) {
+      result["p90"] = quantile(0.9);
+    }
+    return result;
+  }
+};
+
+int run(std::uint64_t sets, std::uint64_t seed, const std::vector<Bound> & kinds)
+{
+  auto json = nlohmann::ordered_json::array();
+  int refuted = 0;
+  for (const Bound kind : kinds) {
+    for (const double utilization : kUtilizations) {
+      Ratios most_important;
+      Ratios all;
+      for (std::uint64_t i = 0; i < sets; ++i) {
+        for (const ChainTightness & chain : tightness(kind, utilization, seed + i)) {
+          all.add(chain);
+          if (chain.most_important) {
+            most_important.add(chain);
+          }
+        }
+      }
+      refuted += all.refuted;
+      nlohmann::ordered_json point{
+        {"analysis", to_string(kind)}, {"utilization", utilization}, {"sets", sets}};
+      for (auto & [name, ratios] :
+           {std::pair<const char *, Ratios &>{"most_important", most_important}, {"all", all}}) {
+        std::sort(ratios.values.begin(), ratios.values.end());
+        point[name] = ratios.json();
+      }
+      json.push_back(std::move(point));
+      fmt::print(stderr, "{}, {:.0f} %\n", to_string(kind), 100 * utilization);
+    }
+  }
+  fmt::print("{}\n", json.dump(2));
+  if (refuted > 0) {
+    fmt::print(stderr, "takt_tightness: simulation was above {} bounds\n", refuted);
+    return kRefuted;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  CLI::App app{
+    "Holds the bounds of each analysis against the worst simulated response, as JSON.",
+    "takt_tightness"};
+  std::uint64_t sets = 200;
+  std::uint64_t seed = 1;
+  std::vector<std::string> names;
+  std::vector<std::string> all;
+  for (const Bound kind : kBounds) {
+    all.emplace_back(to_string(kind));
+  }
+  app.add_option("--sets", sets, "systems per point")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--seed", seed, "of the first system");
+  app.add_option("--analysis", names, "only these")->check(CLI::IsMember(all));
+  return takt_schedule::run_program(app, argc, argv, [&] {
+    std::vector<Bound> kinds;
+    for (const Bound kind : kBounds) {
+      if (names.empty() || std::find(names.begin(), names.end(), to_string(kind)) != names.end()) {
+        kinds.push_back(kind);
+      }
+    }
+    return run(sets, seed, kinds);
+  });
+}

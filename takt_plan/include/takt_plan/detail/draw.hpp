@@ -1,0 +1,34 @@
+// Random numbers of simulations: the same on every platform for the same seed.
+//
+// No allocation, no blocking.
+#ifndef TAKT_PLAN__DETAIL__DRAW_HPP_
+#define TAKT_PLAN__DETAIL__DRAW_HPP_
+
+#include <cstdint>
+#include <random>
+
+#include "takt_plan/nanoseconds.hpp"
+
+namespace takt_plan::detail
+{
+
+class Draw
+{
+public:
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+
+  /// From `least` to `most`, both included, each as likely (but for 2^-64 times the range).
+  Ns between(Ns least, Ns most)
+  {
+    __extension__ using Wide = unsigned __int128;
+    const auto range = static_cast<std::uint64_t>(most - least) + 1;
+    return least + static_cast<Ns>(static_cast<Wide>(random_()) * range >> 64);
+  }
+
+private:
+  std::mt19937_64 random_;  // the standard says exactly what it gives
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__DETAIL__DRAW_HPP_
