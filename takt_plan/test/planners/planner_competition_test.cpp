@@ -206,7 +206,7 @@ Broken campaign(Planner form)
 {
   Broken broken;
   for (std::uint64_t i = 0; i < test::rounds(40); ++i) {
-    const System system = test::random_chains(3, 6, 1.5, test::seed() + i);
+    const System system = test::random_chains(3, 4, 1.5, test::seed() + i);
     // An executor of one thread for each core, so that its limit is that of the core. The least used one
     // has at most half a core's load, so that callbacks of up to the other half find room.
     const bool small =

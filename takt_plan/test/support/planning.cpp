@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -61,7 +62,7 @@ takt_schedule::System random_chains(int cores, int chains, double load, std::uin
   const auto parts = [&](int count, double sum) {
     std::vector<double> weights;
     for (int i = 0; i < count; ++i) {
-      weights.push_back(static_cast<double>(draw.between(1, 100)));
+      weights.push_back(std::pow(static_cast<double>(draw.between(1, 100)), 2));  // few large ones
     }
     const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
     for (double & weight : weights) {
