@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/answers.hpp"
+#include "analysis/counted_bounds.hpp"
 
 namespace takt_plan
 {
@@ -23,15 +24,17 @@ Analysis common(const std::vector<SegmentBound> & segments)
 
 }  // namespace
 
-Result<Bounds> bounds(const Model & model, const BoundsOptions & options)
+Result<Bounds> detail::counted_bounds(
+  const Model & model, const BoundsOptions & options, double & looks, std::int64_t most)
 {
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  const detail::PrioritySolver solver(model, options, detail::local_analyses);
+  const detail::PrioritySolver solver(model, options, detail::local_analyses, most);
   if (!solver.too_large().empty()) {
     return takt_core::Faults{solver.too_large()};
   }
+  looks += static_cast<double>(solver.looks());
   PriorityBounds found = detail::answers(solver, options.explain ? options.most_terms : 0);
   Bounds all;
   all.tasks = std::move(found.tasks);
@@ -42,6 +45,12 @@ Result<Bounds> bounds(const Model & model, const BoundsOptions & options)
             : chain.faults());
   }
   return all;
+}
+
+Result<Bounds> bounds(const Model & model, const BoundsOptions & options)
+{
+  double looks = 0;
+  return detail::counted_bounds(model, options, looks);
 }
 
 bool meets_deadline(const Chain & chain, const Result<ChainAnswer> & answer)

@@ -17,7 +17,8 @@ bool joins(const Task & task)
 std::string too_many_ways(const std::string & whom)
 {
   return whom + " is started in more than " + std::to_string(Streams::kMostPerTask) +
-         " ways; this analysis does not tell so many apart";
+         " ways, the most that this analysis tells apart: give the topics that start it fewer "
+         "publishers";
 }
 
 Streams::Streams(const Model & model, const std::vector<Index> & order)

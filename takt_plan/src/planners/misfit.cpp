@@ -5,8 +5,10 @@
 #include <set>
 #include <utility>
 
+#include "analysis/counted_bounds.hpp"
 #include "model/streams.hpp"
 #include "planners/layout.hpp"
+#include "planners/score.hpp"
 #include "takt_plan/end_to_end.hpp"
 
 namespace takt_plan
@@ -24,6 +26,8 @@ constexpr std::size_t kMostExplained = 6;
 constexpr std::size_t kMostPlannedAgain = 2000;
 // What may be spent on planning changed systems, in the unit of Planned::cost.
 constexpr double kMostReplanning = 2e7;
+// Terms of equations that are looked at for changes in this plan, over all chains: some seconds.
+constexpr double kMostLooking = 1e9;
 
 /// So many percent of it, rounded down.
 Ns share_of(Ns time, int percent)
@@ -91,6 +95,7 @@ public:
     result.sooner_by = sooner_by(chain, result.reader_sources);
     result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
     result.more_cores_of = result.planned_again ? more_cores_of(chain) : kNone;
+    result.cut_short = result.cut_short || looked_ > kMostLooking;
     return result;
   }
 
@@ -118,10 +123,19 @@ private:
     return crowded(changed, room) <= crowded_;
   }
 
-  bool mends(const Model & changed, Index chain) const
+  bool mends(const Model & changed, Index chain)
   {
-    const auto bounds = bounds_through_reads(changed);
+    const auto bounds = bounds_of(changed);
     return bounds && mends(changed, *bounds, planned_.room, chain);
+  }
+
+  /// A fault also where the search has looked at enough.
+  takt_core::Result<Bounds> bounds_of(const Model & changed)
+  {
+    if (looked_ > kMostLooking) {
+      return takt_core::Faults{"looking further would take too long"};
+    }
+    return detail::counted_bounds_through_reads(changed, looked_, detail::kMostLooksAtOnce);
   }
 
   bool mends(const Planned & planned, Index chain) const
@@ -145,7 +159,7 @@ private:
   }
 
   /// The callback without which the bound would be smallest.
-  void find_dominant(Ns bound, Misfit & result) const
+  void find_dominant(Ns bound, Misfit & result)
   {
     const std::vector<Index> candidates = heaviest_beside(result.chain);
     result.dominant = candidates.front();
@@ -153,7 +167,7 @@ private:
       Model without = model_;
       without.tasks[task].time = without.tasks[task].dispatch = without.tasks[task].middleware = 0;
       without.tasks[task].store = 0;
-      const auto found = bounds_through_reads(without);
+      const auto found = bounds_of(without);
       const bool bounded = found && found->chains[result.chain];
       const Ns less = bounded ? bound - found->chains[result.chain]->bound : 0;
       if (less > result.share) {
@@ -236,7 +250,7 @@ private:
       misfit);
   }
 
-  std::optional<int> longer_here(const Misfit & misfit) const
+  std::optional<int> longer_here(const Misfit & misfit)
   {
     const auto enough = [&](int percent) {
       Model changed = model_;
@@ -316,7 +330,7 @@ private:
   }
 
   // Shorter periods are more load, too, so that what holds for one need not hold for all below.
-  std::optional<int> sooner_by(Index chain, const std::vector<Index> & sources) const
+  std::optional<int> sooner_by(Index chain, const std::vector<Index> & sources)
   {
     if (sources.empty()) {
       return std::nullopt;
@@ -401,7 +415,7 @@ private:
   const Planned & planned_;
   const Model & model_;
   const detail::Streams streams_;
-  bool any_reads_ = false;                         // one of the chains does
+  double looked_ = 0;                              // at terms, for changes in this plan
   double spent_ = 0;                               // on planning changed systems
   std::vector<std::optional<Planned>> with_more_;  // per host
   Index crowded_;                                  // cores above their caps in this plan

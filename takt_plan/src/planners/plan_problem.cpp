@@ -11,6 +11,7 @@
 #include "model/streams.hpp"
 #include "takt_plan/build_model.hpp"
 #include "takt_plan/end_to_end.hpp"
+#include "takt_plan/many_ways.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
@@ -192,15 +193,17 @@ private:
     const Model & model = result_.model;
     const Streams streams(model, result_.order);
     periods_.assign(model.tasks.size(), kUnbounded);
+    bool many = false;
     for (Index task = 0; task < model.tasks.size(); ++task) {
+      many = many || streams.too_many(task);
       for (const Index stream : streams.of(task)) {
         periods_[task] = std::min(periods_[task], streams.all()[stream].period);
       }
       result_.loads.push_back(streams.load(model, task));
       result_.rates.push_back(streams.rate(task));
-      if (streams.too_many(task)) {
-        faults_.push_back(too_many_ways(quoted(model.tasks[task].id)));
-      }
+    }
+    if (many) {
+      faults_.push_back(*many_ways(system_, model));
     }
     result_.room.assign(model.cores.size(), 0);
     for (Index core = 0; core < model.cores.size(); ++core) {

@@ -181,6 +181,10 @@ Faults contradictions(const PlanOptions & options)
 
 std::string percent(double share)
 {
+  constexpr double kMost = 1e9;  // of a core: beyond it digits tell nothing
+  if (share > kMost) {
+    return "more than " + percent(kMost);
+  }
   std::string text = std::to_string(static_cast<long long>(share * 1000 + 0.5));
   text.insert(0, text.size() < 2 ? 2 - text.size() : 0, '0');
   return text.substr(0, text.size() - 1) + "." + text.back() + " %";

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/counted_bounds.hpp"
 #include "takt_plan/assignment.hpp"
-#include "takt_plan/end_to_end.hpp"
 
 namespace takt_plan::detail
 {
@@ -18,6 +18,9 @@ constexpr double kNoBound = -1e9;
 constexpr double kNoise = 1e-9;
 // To find that there is no bound takes so many times longer than to find one.
 constexpr double kOverload = 20;
+// So many terms of equations are looked at in the time of a unit of cost. It is more than the number of
+// tasks tells where a core is nearly full.
+constexpr double kLooksPerCost = 8;
 
 /// The part of the model that is placed and stands on the cores in question.
 class Part
@@ -179,7 +182,8 @@ private:
 Score Part::judge() const
 {
   Score result;
-  const auto found = bounds_through_reads(model_);
+  double looks = 0;
+  const auto found = counted_bounds_through_reads(model_, looks, kMostLooksAtOnce);
   const auto tasks = static_cast<double>(tasks_.size());
   result.cost = tasks * (tasks / static_cast<double>(std::max<Index>(cores_.size(), 1)) + 1);
   for (Index i = 0; i < chains_.size(); ++i) {
@@ -207,6 +211,7 @@ Score Part::judge() const
   if (!result.unbounded.empty()) {
     result.cost *= kOverload;
   }
+  result.cost = std::max(result.cost, looks / kLooksPerCost);
   std::sort(result.missed.begin(), result.missed.end());
   std::sort(result.unbounded.begin(), result.unbounded.end());
   return result;

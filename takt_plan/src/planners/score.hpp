@@ -4,6 +4,7 @@
 #ifndef TAKT_PLAN__SRC__SCORE_HPP_
 #define TAKT_PLAN__SRC__SCORE_HPP_
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct Score
   /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed, -1e9 if
   /// a chain with one has no bound.
   double slack = 1;
-  double cost = 0;  ///< of this judgement: what analysis takes grows about like that
+  double cost = 0;  ///< of this judgement: what analysis takes grows like that
 
   /// Whether it misses nothing that `other` does not miss, and leaves no other task without a bound.
   bool no_worse_than(const Score & other) const;
@@ -38,6 +39,10 @@ struct Score
   /// What `more` misses is missed here, too.
   void add_missing(const Score & more);
 };
+
+/// Terms of equations that are looked at for one judgement; with more, which takes a second, tasks have
+/// no bound. It takes cores that are full but for less than a millionth.
+inline constexpr std::int64_t kMostLooksAtOnce = 100'000'000;
 
 /// Of a layout that may leave tasks out: they, and what only they start, are not there yet. Chains
 /// count if all of their tasks are there. Only what shares a core with `touched`, or messages with

@@ -18,6 +18,8 @@ namespace
 
 using detail::printed;
 
+constexpr std::size_t kMostReasons = 20;  // why chains have no bound; --json has them all
+
 std::string deadline_of(const Chain & chain)
 {
   return chain.deadline == kUnbounded ? "none" : printed(chain.deadline);
@@ -130,17 +132,22 @@ std::string chain_table(
 {
   std::vector<Row> rows{{"chain", "priority", "deadline", "bound", "to spare"}};
   std::string reasons;
+  std::size_t without = 0;
   for (const Index i : chains) {
     const Chain & chain = model.chains[i];
     const auto & answer = bounds.chains[i];
     rows.push_back(
       {chain.name, std::to_string(chain.priority), deadline_of(chain),
        answer ? printed(answer->bound) : "none", answer ? spare(chain, answer->bound) : ""});
-    if (!answer) {
+    if (!answer && ++without <= kMostReasons) {
       for (const takt_core::Fault & why : answer.faults()) {
         reasons += fmt::format("{} has no bound: {}\n", chain.name, to_string(why));
       }
     }
+  }
+  if (without > kMostReasons) {
+    reasons += fmt::format(
+      "{} more chains have no bound; --json says why of each\n", without - kMostReasons);
   }
   return table(rows) + reasons;
 }

@@ -17,6 +17,7 @@
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/history_depth.hpp"
 #include "takt_plan/load_plan.hpp"
+#include "takt_plan/many_ways.hpp"
 #include "takt_plan/replaced.hpp"
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/program.hpp"

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "depth_report.hpp"
+#include "long_run.hpp"
 #include "plan_report.hpp"
 #include "takt_plan/history_depth.hpp"
 #include "takt_plan/replaced.hpp"
@@ -99,6 +100,7 @@ Planner read_planner(const std::string & text)
 
 int run(const Arguments & arguments)
 {
+  takt_plan::program::end_when_interrupted("takt_plan");
   if (!arguments.output.empty()) {
     if (takt_schedule::same_file(arguments.output, arguments.system)) {
       return refuse({"--output is the system that is read; name another file"});
@@ -114,11 +116,15 @@ int run(const Arguments & arguments)
   }
   std::vector<std::string> warnings = system->warnings;
   takt_schedule::warn(warnings);
+  std::optional<takt_plan::program::Progress> progress(std::in_place, "takt_plan", "planning");
   auto planned = takt_plan::plan_schedule(*system, arguments.options);
   if (!planned) {
+    progress.reset();
     return refuse(planned.faults());
   }
+  progress->now("planned; looking for too short histories");
   std::optional<std::size_t> short_histories;
+  std::vector<std::string> found;
   if (const auto depths = takt_plan::history_depths(planned->model)) {
     auto more = takt_plan::program::depth_warnings(*system, *depths);
     short_histories = more.size();
@@ -127,19 +133,22 @@ int run(const Arguments & arguments)
       more.push_back(fmt::format(
         "{} histories in all may be too short; takt explain names them", *short_histories));
     }
-    takt_schedule::warn(more);
-    warnings.insert(warnings.end(), more.begin(), more.end());
+    found = std::move(more);
   }
   auto replaced = takt_plan::replaced_warnings(planned->model, planned->chains);
   if (const std::size_t all = replaced.size(); all > kMostReplaced) {
     replaced.resize(kMostReplaced);
     replaced.push_back(fmt::format("{} chains in all may be so; takt explain names them", all));
   }
-  takt_schedule::warn(replaced);
-  warnings.insert(warnings.end(), replaced.begin(), replaced.end());
+  found.insert(found.end(), replaced.begin(), replaced.end());
   planned->schedule.system =
     takt_schedule::name_of_system(arguments.system, arguments.output, arguments.models);
+  progress->now("planned; looking for what would make late chains fit");
   const auto misfits = takt_plan::misfits(*system, arguments.options, *planned);
+  progress.reset();
+  takt_plan::program::writing_now();
+  takt_schedule::warn(found);
+  warnings.insert(warnings.end(), found.begin(), found.end());
   const PlanReport report{*planned,         misfits,        warnings, arguments.options.planner,
                           arguments.system, short_histories};
   const std::string yaml = takt_schedule::to_yaml(planned->schedule, header(report));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "long_run.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/timeline.hpp"
 #include "takt_schedule/duration.hpp"
@@ -106,6 +107,7 @@ std::string trace_fault(const Arguments & arguments)
 
 int run(Arguments & arguments)
 {
+  takt_plan::program::end_when_interrupted("takt_simulate");
   if (const std::string fault = trace_fault(arguments); !fault.empty()) {
     return refuse({fault});
   }
@@ -133,6 +135,7 @@ int run(Arguments & arguments)
     if (!watched.ok()) {
       return refuse(watched.faults());
     }
+    takt_plan::program::writing_now();
     const auto written =
       takt_schedule::write_output(arguments.trace, timeline.to_json(about->name, about->response));
     if (!written.ok()) {
@@ -143,6 +146,7 @@ int run(Arguments & arguments)
       "\ntimeline of the worst activation of {}: {}, for https://ui.perfetto.dev\n", about->name,
       arguments.trace);
   }
+  takt_plan::program::writing_now();
   const takt_plan::program::Report report{model,   plan->warnings,   arguments.options,
                                           *result, arguments.system, arguments.schedule};
   fmt::print("{}", arguments.json ? as_json(report) : as_text(report) + traced);

@@ -222,7 +222,9 @@ TEST(PriorityRefusal, TooManyWays)
   const auto bounds = priority_bounds(base.model);
   ASSERT_TRUE(bounds.ok());
   const std::string sentence =
-    " is started in more than 64 ways; this analysis does not tell so many apart";
+    " is started in more than 64 ways, the most that this analysis tells apart: give the topics "
+    "that "
+    "start it fewer publishers";
   EXPECT_EQ(bounds->tasks[last].faults().front(), "'/c9'" + sentence);
   EXPECT_EQ(bounds->tasks[base.end].faults().front(), "'/c9', which may delay '/c1'," + sentence);
 }

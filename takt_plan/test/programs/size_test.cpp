@@ -5,6 +5,7 @@
 // allocation; the tests themselves look at no clock.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -318,6 +319,44 @@ TEST(Size, TermsOfChainsThatReadAreMadeInTheirTurn)
   }
   EXPECT_TRUE(found->chains.back()->parts.front().answer.segments.front().terms.empty());
 }
+
+class ManyPublishers : public takt_schedule::test::ProgramTest,
+                       public testing::WithParamInterface<const char *>
+{
+protected:
+  ManyPublishers() : ProgramTest(GetParam()) {}
+};
+
+TEST_P(ManyPublishers, AreToldOnceWithFileLineAndRemedy)
+{
+  const bool plans = GetParam() == std::string(TAKT_PLAN);
+  constexpr int kReaders = 300;
+  std::string chains = "chains:\n";
+  for (int i = 0; i < kReaders; ++i) {
+    const std::string n = std::to_string(i);
+    chains +=
+      "  c" + n + ": {path: [\"/p" + n + ":timer(9s)\", \"/s" + n + ":sub(/t)\"], deadline: 1s}\n";
+  }
+  write("schedule.yaml", kSchedule);
+  write("system.yaml", kHead + publishers(2'000) + readers(kReaders) + chains);
+  const auto outcome =
+    run(plans ? "system.yaml -o new.yaml" : "schedule.yaml --system system.yaml");
+  EXPECT_EQ(outcome.code, plans ? 2 : 1);
+  EXPECT_EQ(
+    outcome.err,
+    (plans ? "" : std::string("warning: ")) +
+      "system.yaml:2004:3: '/s0:sub(/t)' and 299 other callbacks are each started in more than 64 "
+      "ways, the most that the analysis tells apart; '/t' has 2000 publishers: divide the topic, "
+      "or "
+      "leave publishers that no chain needs out of the model\n");
+  EXPECT_LT(std::count(outcome.out.begin(), outcome.out.end(), '\n'), kReaders + 25);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  Programs, ManyPublishers, testing::Values(TAKT_PLAN, TAKT_EXPLAIN), [](const auto & program) {
+    const std::string path = program.param;
+    return path.substr(path.rfind('/') + 1);
+  });
 
 // What a program may take under sanitizers says nothing about it.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

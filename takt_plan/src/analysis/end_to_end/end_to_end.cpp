@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/counted_bounds.hpp"
 #include "model/ways_in.hpp"
 #include "takt_plan/replaced.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -48,10 +49,13 @@ struct Use
 class EndToEndAnalysis
 {
 public:
-  EndToEndAnalysis(const Model & model, const EndToEndTerms & terms, bool explain)
+  EndToEndAnalysis(
+    const Model & model, const EndToEndTerms & terms, bool explain,
+    std::int64_t most_looks = detail::kMostLooks)
   : model_(model),
     terms_(terms),
     explain_(explain),
+    most_looks_(most_looks),
     streams_(model, in_trigger_order(model)),
     asked_(model)
   {
@@ -63,7 +67,8 @@ public:
   Result<EndToEndBounds> answers()
   {
     const bool more = asked_.model().chains.size() > model_.chains.size();
-    auto found = bounds(asked_.model(), with_terms(explain_ && !more));
+    auto found =
+      detail::counted_bounds(asked_.model(), with_terms(explain_ && !more), looks_, most_looks_);
     if (!found) {
       return found.faults();
     }
@@ -87,6 +92,9 @@ public:
     }
     return result;
   }
+
+  /// Of what `answers` asked.
+  double looks() const noexcept { return looks_; }
 
 private:
   // ---- what to ask ----
@@ -342,8 +350,10 @@ private:
   const Model & model_;
   const EndToEndTerms terms_;
   const bool explain_;
+  const std::int64_t most_looks_;
   const Streams streams_;
   MoreChains asked_;
+  double looks_ = 0;
   std::vector<std::vector<Part>> parts_;  // per chain
   Bounds found_;                          // of all that was asked
   std::vector<std::vector<Index>> used_;  // per chain and part: what counts of it
@@ -359,17 +369,26 @@ Result<EndToEndBounds> end_to_end(const Model & model, const EndToEndTerms & ter
   return EndToEndAnalysis(model, terms, explain).answers();
 }
 
-Result<Bounds> bounds_through_reads(const Model & model)
+Result<Bounds> detail::counted_bounds_through_reads(
+  const Model & model, double & looks, std::int64_t most)
 {
-  Result<Bounds> without = bounds(model);
+  Result<Bounds> without = counted_bounds(model, {}, looks, most);
   const bool any = without && std::any_of(
                                 model.chains.begin(), model.chains.end(),
                                 [&](const Chain & chain) { return reads(model, chain); });
   if (!any) {
     return without;
   }
-  auto found = end_to_end(model);
+  EndToEndAnalysis analysis(model, {}, false, most);
+  auto found = analysis.answers();
+  looks += analysis.looks();
   return found ? Result<Bounds>(std::move(found->bounds)) : found.faults();
+}
+
+Result<Bounds> bounds_through_reads(const Model & model)
+{
+  double looks = 0;
+  return detail::counted_bounds_through_reads(model, looks);
 }
 
 bool only_reads(const Task & task, Index before)

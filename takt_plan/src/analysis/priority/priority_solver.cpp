@@ -26,7 +26,8 @@ PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & opti
 {
 }
 
-PrioritySolver::PrioritySolver(const Model & model, const BoundsOptions & options, MakeLocals make)
+PrioritySolver::PrioritySolver(
+  const Model & model, const BoundsOptions & options, MakeLocals make, std::int64_t most_looks)
 : model_(model),
   terms_(options.priority),
   horizon_(detail::horizon(model, options.horizon)),
@@ -35,7 +36,8 @@ PrioritySolver::PrioritySolver(const Model & model, const BoundsOptions & option
   locals_(make == nullptr || !too_large_.empty() ? LocalAnalyses{} : make(model, flow_, options)),
   parts_(flow_.streams.all().size()),
   curves_(flow_.streams, [this](Index id) -> const StreamTimes & { return parts_[id]; }),
-  next_(flow_.streams.all().size())
+  next_(flow_.streams.all().size()),
+  most_looks_(most_looks)
 {
   if (!too_large_.empty()) {
     return;

@@ -43,7 +43,9 @@ public:
 
   /// Makes the local analyses of a model; null: none.
   using MakeLocals = LocalAnalyses (*)(const Model &, const Flow &, const BoundsOptions &);
-  PrioritySolver(const Model & model, const BoundsOptions & options, MakeLocals make);
+  PrioritySolver(
+    const Model & model, const BoundsOptions & options, MakeLocals make,
+    std::int64_t most_looks = kMostLooks);
   PrioritySolver(const PrioritySolver &) = delete;
   PrioritySolver & operator=(const PrioritySolver &) = delete;
 
@@ -52,7 +54,9 @@ public:
   const Model & model() const noexcept { return model_; }
   Ns horizon() const noexcept { return horizon_; }
   /// Whether tasks have no bound because others before them took too many steps.
-  bool exhausted() const noexcept { return looks_ > kMostLooks; }
+  bool exhausted() const noexcept { return looks_ > most_looks_; }
+  /// Terms of equations of busy windows that were evaluated.
+  std::int64_t looks() const noexcept { return looks_; }
   const Streams & streams() const noexcept { return flow_.streams; }
   const Segments & segments() const noexcept { return flow_.segments; }
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
@@ -99,6 +103,7 @@ private:
   SetCurves curves_;                       // over these
   std::vector<std::vector<Index>> next_;   // streams that go on from one
   int round_ = 0;
+  const std::int64_t most_looks_;
   std::int64_t looks_ = 0;  // at entries of windows
 };
 

@@ -1,0 +1,90 @@
+#include "programs/long_run.hpp"
+
+#include <unistd.h>
+#include <csignal>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+namespace takt_plan::program
+{
+namespace
+{
+
+constexpr int kInterrupted = 130;
+constexpr const char * kNewLine = "\r\x1b[K";  // on a terminal: the same line anew
+
+char words[160];
+
+extern "C" void interrupted(int)
+{
+  // Only what a signal handler may call.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words, std::strlen(words));
+  ::_exit(kInterrupted);
+}
+
+}  // namespace
+
+void end_when_interrupted(const char * program)
+{
+  std::snprintf(
+    words, sizeof(words), "%s%s: interrupted: nothing was written\n",
+    ::isatty(STDERR_FILENO) != 0 ? kNewLine : "", program);
+  // In the background of a script Ctrl-C is for others.
+  if (std::signal(SIGINT, interrupted) == SIG_IGN) {
+    std::signal(SIGINT, SIG_IGN);
+  }
+}
+
+void writing_now()
+{
+  if (std::signal(SIGINT, SIG_DFL) == SIG_IGN) {
+    std::signal(SIGINT, SIG_IGN);
+  }
+}
+
+Progress::Progress(const char * program, const char * what)
+: program_(program),
+  what_(what),
+  thread_([this] { run(); })
+{
+}
+
+Progress::~Progress()
+{
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_one();
+  thread_.join();
+}
+
+void Progress::run()
+{
+  using Clock = std::chrono::steady_clock;
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  const Clock::time_point start = Clock::now();
+  bool said = false;
+  std::unique_lock lock(mutex_);
+  for (auto next = start + std::chrono::seconds(1);
+       !ended_.wait_until(lock, next, [this] { return end_; }); next += std::chrono::seconds(1)) {
+    // A machine that is busy with other things makes no run a long one.
+    if (std::clock() < CLOCKS_PER_SEC) {
+      continue;
+    }
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start);
+    std::fprintf(
+      stderr, "%s%s: %s, %lld s%s", terminal ? kNewLine : "", program_, what_.load(),
+      static_cast<long long>(seconds.count()), terminal ? "" : "\n");
+    std::fflush(stderr);
+    said = true;
+  }
+  if (terminal && said) {
+    std::fputs(kNewLine, stderr);
+  }
+}
+
+}  // namespace takt_plan::program

@@ -1,0 +1,48 @@
+// What a program says while it works for long, and when it is interrupted.
+#ifndef TAKT_PLAN__SRC__PROGRAMS__LONG_RUN_HPP_
+#define TAKT_PLAN__SRC__PROGRAMS__LONG_RUN_HPP_
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace takt_plan::program
+{
+
+/// From here on Ctrl-C (SIGINT) ends the program at once with one sentence and exit code 130. For programs
+/// that have written nothing yet; `writing_now` takes it back.
+void end_when_interrupted(const char * program);
+/// The program begins to write its results: Ctrl-C just ends it.
+void writing_now();
+
+/// Says on the error output, each second, what the program is at: "takt_plan: planning, 12 s". On a
+/// terminal it is one line that changes. It says nothing before the program has worked for a second of
+/// processor time. Starts a thread; may block.
+class Progress
+{
+public:
+  /// `program` and `what` must stay.
+  Progress(const char * program, const char * what);
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress & operator=(const Progress &) = delete;
+
+  /// What it is at now. Any thread; does not block.
+  void now(const char * what) { what_ = what; }
+
+private:
+  void run();
+
+  const char * const program_;
+  std::atomic<const char *> what_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::thread thread_;
+};
+
+}  // namespace takt_plan::program
+
+#endif  // TAKT_PLAN__SRC__PROGRAMS__LONG_RUN_HPP_

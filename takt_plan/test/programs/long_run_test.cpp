@@ -1,0 +1,119 @@
+// What programs say that work for long: what they are at, and that they were interrupted.
+#include "programs/long_run.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "takt_schedule/test/program_test.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+TEST(Progress, IsToldOfWorkThatTakesLong)
+{
+  testing::internal::CaptureStderr();
+  {
+    program::Progress progress("takt_plan", "planning");
+    const std::clock_t until = std::clock() + 3 * CLOCKS_PER_SEC;
+    while (std::clock() < until) {
+    }
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.rfind("takt_plan: planning, ", 0), 0U) << said;
+  EXPECT_EQ(said.back(), '\n');
+}
+
+class Interrupted : public takt_schedule::test::ProgramTest
+{
+protected:
+  Interrupted() : ProgramTest("") {}
+
+  /// Starts the program in the test's directory, waits until it handles SIGINT, and sends that.
+  /// Returns its exit code, and what it said in `err`.
+  int interrupt(const char * program, const std::vector<std::string> & words)
+  {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::signal(SIGINT, SIG_DFL);
+      const int out = ::open(path("out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const int err = ::open(path("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      ::dup2(out, STDOUT_FILENO);
+      ::dup2(err, STDERR_FILENO);
+      std::vector<char *> arguments{const_cast<char *>(program)};
+      for (const std::string & word : words) {
+        arguments.push_back(const_cast<char *>(word.c_str()));
+      }
+      arguments.push_back(nullptr);
+      if (::chdir(path("").c_str()) == 0) {
+        ::execv(program, arguments.data());
+      }
+      ::_exit(99);
+    }
+    int status = 0;
+    while (!handles_interrupts(child)) {
+      if (::waitpid(child, &status, WNOHANG) == child) {
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+      }
+      ::usleep(1000);
+    }
+    ::kill(child, SIGINT);
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+private:
+  static bool handles_interrupts(pid_t process)
+  {
+    std::ifstream status("/proc/" + std::to_string(process) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.rfind("SigCgt:", 0) == 0) {
+        return (std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1) & 1U) != 0;
+      }
+    }
+    return false;
+  }
+};
+
+/// Some thousand callbacks, so that nothing is done with them at once.
+std::string many()
+{
+  std::string text = "version: 1\noverheads: {}\nhosts: {car: {cores: 16}}\ncallbacks:\n";
+  for (int i = 0; i < 4000; ++i) {
+    const std::string id = "/n" + std::to_string(i) + ":timer(100ms)";
+    text += "  - {id: \"" + id + "\", time: 300us, period: 100ms}\n";
+  }
+  return text;
+}
+
+TEST_F(Interrupted, PlanSaysSoAndWritesNothing)
+{
+  write("many.yaml", many());
+  EXPECT_EQ(interrupt(TAKT_PLAN, {"many.yaml", "-o", "schedule.yaml"}), 130);
+  EXPECT_EQ(content("err"), "takt_plan: interrupted: nothing was written\n");
+  EXPECT_FALSE(exists("schedule.yaml"));
+}
+
+TEST_F(Interrupted, SimulateSaysSo)
+{
+  write("many.yaml", many());
+  write(
+    "threads.yaml",
+    "version: 1\nexecutors: {main: {threads: {t: {policy: fifo, priority: 9, cores: [0]}}, "
+    "default: t}}\n");
+  EXPECT_EQ(interrupt(TAKT_SIMULATE, {"many.yaml", "threads.yaml", "--duration", "10min"}), 130);
+  EXPECT_EQ(content("err"), "takt_simulate: interrupted: nothing was written\n");
+  EXPECT_EQ(content("out"), "");
+}
+
+}  // namespace
+}  // namespace takt_plan
