@@ -30,7 +30,7 @@ PooledBounds bounds(const Model & model)
 /// The sentence, or the bound where there should be none.
 std::string refusal(const Result<Ns> & bound)
 {
-  return bound ? "bound " + std::to_string(*bound) : bound.faults().front();
+  return bound ? "bound " + std::to_string(*bound) : to_string(bound.faults().front());
 }
 
 SimulationResult simulated(const Model & model, Ns duration)
