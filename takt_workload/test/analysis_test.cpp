@@ -255,6 +255,63 @@ TEST_F(Records, SkippedPeriodsCountWhereTheyWereDue)
   EXPECT_EQ(result().skipped_periods, 0u);
 }
 
+TEST_F(Records, ATimerThatNeverStartsSkipsItsPeriods)
+{
+  process.timers = {{table.find("/Front:timer(100ms)"), at(0)}};
+  process.observed_to = at(1500);
+  const Analysis figures = result();
+  EXPECT_EQ(figures.skipped_periods, 9u) << "due from 100 to 900 ms while that of 0 ms waited";
+  EXPECT_EQ(figures.callbacks[table.find("/Front:timer(100ms)")].skipped_periods, 9u);
+  const ChainFigures & front = figures.chains[0];
+  EXPECT_EQ(front.released, 10u);
+  EXPECT_EQ(front.skipped, 9u);
+  EXPECT_EQ(front.unfinished, 1u);
+  EXPECT_EQ(front.overdue, 1u);
+  EXPECT_EQ(front.missed_deadlines, 10u);
+  EXPECT_EQ(figures.chains[1].released, 0u) << "nothing is known of the other sensor's timer";
+}
+
+TEST_F(Records, ATimerThatIsStarvedFromSomeTimeOnSkipsWhatFollows)
+{
+  round(0, 1);
+  round(100, 2);
+  process.timers = {{table.find("/Front:timer(100ms)"), at(200)}};
+  process.measured_from = at(450);
+  process.observed_to = at(800);  // the run was ended early
+  process.measured_to = at(750);
+  const Analysis figures = result();
+  EXPECT_EQ(figures.skipped_periods, 3u) << "due at 500, 600 and 700 ms";
+  EXPECT_EQ(figures.chains[0].released, 3u);
+  EXPECT_EQ(figures.chains[0].missed_deadlines, 3u);
+}
+
+TEST_F(Records, ATimerThatWaitsForItsNextReleaseSkipsNothing)
+{
+  round(0, 1);
+  process.timers = {{table.find("/Front:timer(100ms)"), at(1100)}};
+  process.observed_to = at(1050);
+  const Analysis figures = result();
+  EXPECT_EQ(figures.skipped_periods, 0u);
+  EXPECT_EQ(figures.chains[0].released, 1u);
+}
+
+TEST_F(Records, ASkippedPeriodOfItsRootMissesTheChainsDeadline)
+{
+  round(0, 1);
+  run("/Front:timer(100ms)", 100, 340, 341, 0, true).skipped = 2;
+  graph.chains[1].deadline = takt_core::kForever;
+  run("/Rear:timer(100ms)", 100, 240, 241, 0, true).skipped = 1;
+  const Analysis figures = result();
+  const ChainFigures & front = figures.chains[0];
+  EXPECT_EQ(front.released, 4u);
+  EXPECT_EQ(front.completed, 1u);
+  EXPECT_EQ(front.skipped, 2u);
+  EXPECT_EQ(front.unfinished, 1u);
+  EXPECT_EQ(front.missed_deadlines, 3u) << "two skipped, one overdue";
+  EXPECT_EQ(figures.chains[1].skipped, 1u);
+  EXPECT_EQ(figures.chains[1].missed_deadlines, 0u) << "it has no deadline";
+}
+
 TEST_F(Records, JoinAcrossProcessesDoesNotDependOnTheirOrder)
 {
   round(0, 1);

@@ -13,6 +13,7 @@ TEST_F(Records, WhatIsWrittenOfTheRunsGivesTheSameChainsAgain)
   round(0, 1);
   round(100, 2);
   run("/Front:timer(100ms)", 200, 201, 202, 0, true).skipped = 1;
+  process.timers = {{table.find("/Rear:timer(100ms)"), at(300)}};
   process.epoch = at(0);
   const Analysis before = result();
   const auto all = nlohmann::json::parse(records_json(graph, {process}));
@@ -22,6 +23,12 @@ TEST_F(Records, WhatIsWrittenOfTheRunsGivesTheSameChainsAgain)
     column.emplace(name.get<std::string>(), column.size());
   }
   process.runs.clear();
+  process.timers.clear();
+  for (const auto & timer : all.at("timers")) {
+    process.timers.push_back(
+      {timer.at("callback"),
+       from_ns(timer.at("next_ns").get<std::int64_t>() + all.at("epoch_ns").get<std::int64_t>())});
+  }
   for (const auto & row : all.at("runs")) {
     const auto value = [&](const char * name) { return row.at(column.at(name)); };
     const auto time = [&](const char * name) {
@@ -44,6 +51,8 @@ TEST_F(Records, WhatIsWrittenOfTheRunsGivesTheSameChainsAgain)
     EXPECT_GT(after.chains[i].completed, 0u);
     EXPECT_EQ(after.chains[i].responses.ns, before.chains[i].responses.ns);
     EXPECT_EQ(after.chains[i].unfinished, before.chains[i].unfinished);
+    EXPECT_EQ(after.chains[i].skipped, before.chains[i].skipped);
+    EXPECT_GT(after.chains[i].skipped, 0u);
   }
   EXPECT_EQ(after.skipped_periods, before.skipped_periods);
 }

@@ -24,17 +24,11 @@ TEST_F(Programs, WithoutRightsTheShippedScheduleTellsThreadsApartByNiceLevelsTha
   const json all = results();
   EXPECT_FALSE(all.at("host").at("realtime_allowed").get<bool>());
   const std::map<std::string, std::string> expected{
-    {"hot.0", "other"},
-    {"hot.1", "other"},
-    {"planner", "other nice 5"},
-    {"rest.0", "other nice 15"},
-    {"rest.1", "other nice 15"}};
-  const std::map<std::string, std::string> wished{
-    {"hot.0", "fifo 60"},
-    {"hot.1", "fifo 60"},
-    {"planner", "fifo 50"},
-    {"rest.0", "fifo 30"},
-    {"rest.1", "fifo 30"}};
+    {"hot.0", "other"},           {"hot.1", "other"},          {"planner", "other nice 5"},
+    {"settings", "other nice 5"}, {"rest.0", "other nice 15"}, {"rest.1", "other nice 15"}};
+  const std::map<std::string, std::string> wished{{"hot.0", "fifo 60"},   {"hot.1", "fifo 60"},
+                                                  {"planner", "fifo 50"}, {"settings", "fifo 45"},
+                                                  {"rest.0", "fifo 30"},  {"rest.1", "fifo 30"}};
   std::map<std::string, std::string> granted;
   std::map<std::string, std::string> asked;
   for (const json & thread : all.at("threads")) {
@@ -56,14 +50,16 @@ TEST_F(Programs, WithoutRightsTheShippedScheduleTellsThreadsApartByNiceLevelsTha
   EXPECT_EQ(asked, wished) << "what the schedule wants, not what its fallback asked for";
   const std::string warnings = all.at("warnings").dump();
   const auto missing = warnings.find("CAP_SYS_NICE is missing");
-  EXPECT_NE(warnings.find("hot.0, hot.1, planner, rest.0, rest.1"), std::string::npos) << warnings;
+  EXPECT_NE(warnings.find("hot.0, hot.1, planner, settings, rest.0, rest.1"), std::string::npos)
+    << warnings;
   EXPECT_NE(
     warnings.find("refused: CAP_SYS_NICE is missing and RLIMIT_RTPRIO is 0; add '- rtprio 65'"),
     std::string::npos)
     << warnings;
   EXPECT_NE(
-    warnings.find("instead they run as other (hot.0, hot.1), other nice 5 (planner), other nice 15 "
-                  "(rest.0, rest.1)"),
+    warnings.find(
+      "instead they run as other (hot.0, hot.1), other nice 5 (planner, settings), other nice "
+      "15 (rest.0, rest.1)"),
     std::string::npos)
     << warnings;
   // One right is missing, and how to get it is said once, ready to be typed.

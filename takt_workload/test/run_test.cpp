@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "takt_workload/analysis.hpp"
+#include "takt_workload/figures.hpp"
 #include "takt_workload/graph_parse.hpp"
 #include "takt_workload/run_graph.hpp"
 
@@ -19,18 +19,22 @@ struct Outcome
   Analysis analysis;
 };
 
-Outcome run(const std::string & name, RunOptions options)
+Outcome run(const takt_core::Result<Graph> & graph, RunOptions options)
 {
   options.warmup = std::chrono::milliseconds(300);
   options.duration = std::chrono::milliseconds(1500);
   Outcome outcome;
-  auto graph = load_graph(name);
   EXPECT_TRUE(graph.ok());
   outcome.graph = prepared(*graph, options);
   outcome.records = run_graph(outcome.graph, options, {}, nullptr);
   EXPECT_EQ(outcome.records.front().error, "");
   outcome.analysis = analyse(outcome.graph, outcome.records);
   return outcome;
+}
+
+Outcome run(const std::string & name, const RunOptions & options)
+{
+  return run(load_graph(name), options);
 }
 
 void expect_all_accounted(const Outcome & outcome)
@@ -41,7 +45,9 @@ void expect_all_accounted(const Outcome & outcome)
   for (std::size_t i = 0; i < outcome.graph.chains.size(); ++i) {
     const ChainFigures & chain = outcome.analysis.chains[i];
     EXPECT_GT(chain.released, 0u) << outcome.graph.chains[i].name;
-    EXPECT_EQ(chain.released, chain.completed + chain.superseded + chain.lost + chain.unfinished)
+    EXPECT_EQ(
+      chain.released,
+      chain.completed + chain.superseded + chain.lost + chain.unfinished + chain.skipped)
       << outcome.graph.chains[i].name;
     EXPECT_EQ(chain.responses.ns.size(), chain.completed);
   }
@@ -74,8 +80,12 @@ TEST(Placement, HotPathRunsOnTheHotThreadsAndNothingElseDoes)
     const bool planner =
       outcome.graph.nodes[table.callbacks()[one.callback].node].name == "/BehaviorPlanner";
     const std::string & id = table.callbacks()[one.callback].id;
+    const bool settings = id == "/EuclideanClusterSettings:timer(25ms)" ||
+                          id == "/EuclideanClusterDetector:sub(/EuclideanClusterSettings)" ||
+                          id == "/IntersectionOutput:sub(/EuclideanIntersection)";
     EXPECT_EQ(hot.contains(one.callback), one.thread <= 1) << id << " on " << one.thread;
     EXPECT_EQ(planner, one.thread == 2) << id << " on " << one.thread;
+    EXPECT_EQ(settings, one.thread == 3) << id << " on " << one.thread;
     ++runs[one.callback];
   }
   EXPECT_EQ(runs.size(), 36u);
@@ -152,6 +162,40 @@ TEST(Run, ThreadsAreAccountedByTheKernel)
   const double seconds = std::chrono::duration<double>(cpu).count();
   EXPECT_GT(seconds, 0.5 * outcome.analysis.load.applied * 1.5);
   EXPECT_GT(outcome.records.front().reference_lateness_ns.size(), 10u);
+}
+
+// The busy timer is ready again whenever it has run, and is more urgent: the other one never starts.
+TEST(Run, ATimerThatNeverStartsShowsInItsPeriodsAndDeadlines)
+{
+  RunOptions options;
+  options.order = takt_core::Order::priority;
+  options.witness = false;
+  const auto graph = parse_graph(
+    R"(
+version: 1
+name: starved
+nodes:
+  - {name: Busy, kind: sensor, period: 10ms, work: 20ms}
+  - {name: Starved, kind: sensor, period: 50ms}
+  - {name: Sink, kind: command, input: Busy}
+  - {name: End, kind: command, input: Starved}
+chains:
+  - {name: busy, path: [Busy, Sink], priority: 9}
+  - {name: starved, path: [Starved, End], priority: 1, deadline: 50ms}
+)",
+    "starved");
+  const Outcome outcome = run(graph, options);
+  const CallbackTable table(outcome.graph);
+  const std::uint32_t starved = table.find("/Starved:timer(50ms)");
+  const auto & runs = outcome.records.front().runs;
+  ASSERT_TRUE(std::none_of(
+    runs.begin(), runs.end(), [&](const RunRecord & one) { return one.callback == starved; }));
+  // 1.5 s of 50 ms; the release that has waited since the warm-up is not among them.
+  EXPECT_EQ(outcome.analysis.callbacks[starved].skipped_periods, 30u);
+  const ChainFigures & chain = outcome.analysis.chains.back();
+  EXPECT_EQ(chain.released, 30u);
+  EXPECT_EQ(chain.skipped, 30u);
+  EXPECT_EQ(chain.missed_deadlines, 30u);
 }
 
 TEST(Run, AnImpossibleScheduleIsAnErrorNotACrash)

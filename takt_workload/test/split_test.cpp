@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "takt_workload/signals.hpp"
+#include "takt_workload/held_signals.hpp"
 
 namespace takt_workload
 {

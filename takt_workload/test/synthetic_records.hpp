@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "takt_workload/analysis.hpp"
+#include "takt_workload/figures.hpp"
 #include "takt_workload/graph_parse.hpp"
 
 namespace takt_workload

@@ -264,6 +264,7 @@ def run_summary(results: Results) -> dict[str, Any]:
                 "superseded": chain.superseded,
                 "lost": chain.lost,
                 "unfinished": chain.unfinished,
+                "skipped": chain.skipped,
                 "missed_deadlines": chain.missed_deadlines,
                 "deadline_ns": chain.deadline_ns,
                 "response_ns": asdict(summarise(chain.responses.values)),

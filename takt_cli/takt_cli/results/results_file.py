@@ -213,6 +213,7 @@ def _chain(item: Mapping[str, Any], epoch: int) -> ChainResult:
         superseded=int(item.get("superseded") or 0),
         lost=int(item.get("lost") or 0),
         unfinished=int(item.get("unfinished") or 0),
+        skipped=int(item.get("skipped") or 0),
         missed_deadlines=int(item.get("missed_deadlines") or 0),
         responses=responses,
         catching_up=_flags(item.get("catching_up"), len(responses.values)),

@@ -100,6 +100,7 @@ class ChainResult:
     superseded: int  # newer data replaced it in a fusion
     lost: int  # overwritten on its way
     unfinished: int  # the run ended
+    skipped: int  # the root's timer skipped the period
     missed_deadlines: int
     responses: Series
     catching_up: Flags  # per response: a stall before it was not caught up with yet

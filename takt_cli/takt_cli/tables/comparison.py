@@ -15,7 +15,7 @@ from takt_cli.results.samples import (
     summarise,
     tail_percentile,
 )
-from takt_cli.tables.run_tables import ENDS, end_cells, ms, share_words
+from takt_cli.tables.run_tables import end_cells, ends_of, ms, share_words
 from takt_cli.tables.skipped_periods import skipped_notes
 from takt_cli.tables.table import Cell, Table, count_cell
 from takt_cli.units import milliseconds, percent, significant
@@ -184,9 +184,10 @@ def _over(value: float | None, floor: float | None) -> str:
 
 def chain_comparison(configurations: Sequence[Configuration], title: str) -> Table:
     """One row per chain and configuration: how long its activations took."""
+    ends = ends_of(ch for c in configurations for ch in c.results.chains)
     table = Table(
         title,
-        ["chain", "configuration", "released", *ENDS, *"mean std p50 p99 p99.9 max missed".split()],
+        ["chain", "configuration", "released", *ends, *"mean std p50 p99 p99.9 max missed".split()],
         words=2,
     )
     names = dict.fromkeys(ch.name for c in configurations for ch in c.results.chains)
@@ -196,19 +197,21 @@ def chain_comparison(configurations: Sequence[Configuration], title: str) -> Tab
             chain = next((ch for ch in configuration.results.chains if ch.name == name), None)
             if chain is None:
                 continue
-            table.add(*chain_cells(shown, configuration, chain))
+            table.add(*chain_cells(shown, configuration, chain, ends))
             shown = ""
     table.notes += skipped_notes(configurations)
     return table
 
 
-def chain_cells(shown: str, configuration: Configuration, chain: ChainResult) -> list[Cell | str]:
+def chain_cells(
+    shown: str, configuration: Configuration, chain: ChainResult, ends: Sequence[str]
+) -> list[Cell | str]:
     """Cells of one chain under one configuration."""
     summary = summarise(chain.responses.values)
     return [
         shown,
         configuration.name,
-        *end_cells(chain),
+        *end_cells(chain, ends),
         ms(summary.mean),
         ms(summary.std),
         ms(summary.p50),

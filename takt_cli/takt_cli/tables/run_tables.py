@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from takt_cli.results.run_results import ChainResult, Results, ThreadResult
 from takt_cli.results.samples import Summary, samples_needed, summarise
 from takt_cli.tables.skipped_periods import skipped_timers
@@ -25,20 +27,26 @@ def ms(ns: float | None, mood: Mood = "") -> Cell:
 
 
 # What becomes of an activation; they add up to what was released.
-ENDS = ("completed", "superseded", "lost", "unfinished")
-_CHAIN_COLUMNS = ("chain", "released", *ENDS, *"missed deadline mean p50 p99 p99.9 max".split())
+ENDS = ("completed", "superseded", "lost", "unfinished", "skipped")
+_TIME_COLUMNS = "missed deadline mean p50 p99 p99.9 max".split()
+
+
+def ends_of(chains: Iterable[ChainResult]) -> tuple[str, ...]:
+    """Give the columns for what became of activations: all but `skipped` where none was skipped."""
+    return ENDS if any(chain.skipped for chain in chains) else ENDS[:-1]
 
 
 def chain_table(results: Results) -> Table:
     """One row per chain; times in ms from the release of the root."""
-    table = Table("Chains (response in ms)", [*_CHAIN_COLUMNS])
+    ends = ends_of(results.chains)
+    table = Table("Chains (response in ms)", ["chain", "released", *ends, *_TIME_COLUMNS])
     wide = any(chain.responses.stalled.any() for chain in results.chains)
     if wide:
         table.columns += ["max w/o stalls", "stalled"]
         table.notes.append("stalled: part of the activations that a host stall touched")
     short = False
     for chain in results.chains:
-        row, too_few = _chain_row(chain, wide)
+        row, too_few = _chain_row(chain, ends, wide)
         table.add(*row)
         short = short or too_few
     if short:
@@ -49,13 +57,15 @@ def chain_table(results: Results) -> Table:
     return table
 
 
-def _chain_row(chain: ChainResult, wide: bool) -> tuple[list[Cell | str], bool]:
+def _chain_row(
+    chain: ChainResult, ends: tuple[str, ...], wide: bool
+) -> tuple[list[Cell | str], bool]:
     summary = summarise(chain.responses.values)
     deadline = chain.deadline_ns
     late = deadline is not None and summary.max is not None and summary.max > deadline
     row: list[Cell | str] = [
         chain.name,
-        *end_cells(chain),
+        *end_cells(chain, ends),
         count_cell(chain.missed_deadlines, bad_above=0) if deadline else "–",
         ms(deadline),
         ms(summary.mean),
@@ -70,15 +80,16 @@ def _chain_row(chain: ChainResult, wide: bool) -> tuple[list[Cell | str], bool]:
     return row, summary.count > 0 and summary.p99 is None
 
 
-def end_cells(chain: ChainResult) -> list[Cell]:
-    """Say how many activations were released, and what became of them: ENDS."""
-    return [
-        count_cell(chain.released),
-        count_cell(chain.completed),
-        count_cell(chain.superseded),
-        count_cell(chain.lost, bad_above=0),
-        count_cell(chain.unfinished),
-    ]
+def end_cells(chain: ChainResult, ends: Iterable[str]) -> list[Cell]:
+    """Say how many activations were released, and what became of them: the columns `ends`."""
+    cells = {
+        "completed": count_cell(chain.completed),
+        "superseded": count_cell(chain.superseded),
+        "lost": count_cell(chain.lost, bad_above=0),
+        "unfinished": count_cell(chain.unfinished),
+        "skipped": count_cell(chain.skipped, bad_above=0),
+    }
+    return [count_cell(chain.released), *(cells[end] for end in ends)]
 
 
 def key_table(results: Results) -> Table:

@@ -95,6 +95,14 @@ struct CallbackCounters
   std::uint64_t lost_messages = 0;
 };
 
+/// A timer when its executor had ended.
+struct TimerRecord
+{
+  std::uint32_t callback = kNone;
+  takt_core::Time
+    next{};  ///< its earliest release that no run has begun; past: it waited for a thread
+};
+
 /// What the command nodes computed from the messages' own histories, as the reference system does.
 struct OriginalSample
 {
@@ -121,6 +129,7 @@ struct ProcessRecord
   std::vector<ThreadRecord> threads;
   std::vector<PublisherRecord> publishers;
   std::vector<CallbackCounters> counters;
+  std::vector<TimerRecord> timers;
   std::vector<OriginalSample> originals;
   std::vector<Stall> stalls;
   std::vector<std::int64_t> reference_lateness_ns;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_workload/analysis.hpp"
+#include "takt_workload/figures.hpp"
 #include "takt_workload/host.hpp"
 #include "takt_workload/run_options.hpp"
 #include "takt_workload/summary.hpp"

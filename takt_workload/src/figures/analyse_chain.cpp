@@ -1,6 +1,7 @@
 #include <bit>
 
-#include "takt_workload/analysis.hpp"
+#include "figures/missing_releases.hpp"
+#include "takt_workload/figures.hpp"
 
 namespace takt_workload
 {
@@ -9,13 +10,18 @@ using takt_core::Time;
 
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
-  const StallIndex & stalls, const StallIndex & after, Time from, Time to, Time observed_to)
+  const StallIndex & stalls, const StallIndex & after, const std::vector<MissingReleases> & missing,
+  Time from, Time to, Time observed_to)
 {
   ChainFigures figures;
   std::vector<std::uint32_t> path;
   for (const std::string & id : chain.path) {
     path.push_back(table.find(id));
   }
+  const auto add_unfinished = [&](Time release) {
+    ++figures.unfinished;
+    figures.overdue += takt_core::add_saturated(release, chain.deadline) < observed_to ? 1 : 0;
+  };
   std::uint64_t seen = 0;  // processes as bits
   for (RunIndex root = 0; root < causality.runs().size(); ++root) {
     const RunRecord & first = causality.runs()[root];
@@ -23,11 +29,7 @@ ChainFigures analyse_chain(
       continue;
     }
     ++figures.released;
-    const auto unfinished = [&] {
-      ++figures.unfinished;
-      figures.overdue +=
-        takt_core::add_saturated(first.release, chain.deadline) < observed_to ? 1 : 0;
-    };
+    const auto unfinished = [&] { add_unfinished(first.release); };
     RunIndex run = root;
     for (std::size_t hop = 0;; ++hop) {
       seen |= std::uint64_t{1} << (causality.runs()[run].process & 63);
@@ -61,9 +63,17 @@ ChainFigures analyse_chain(
       run = next;
     }
   }
+  const MissingReleases & root = missing[path.front()];
+  figures.skipped = root.skipped.size();
+  figures.released += figures.skipped;
+  if (root.waiting) {
+    ++figures.released;
+    add_unfinished(*root.waiting);
+  }
   if (chain.deadline != takt_core::kForever) {
-    // What is replaced by newer data is done with; what never arrives is not in time.
-    figures.missed_deadlines = figures.late + figures.lost + figures.overdue;
+    // Newer data that replaces older data does its work. Data that never arrives, or that was never
+    // made because the root's timer skipped a period, is not in time.
+    figures.missed_deadlines = figures.late + figures.lost + figures.overdue + figures.skipped;
   }
   figures.processes = std::popcount(seen);
   return figures;

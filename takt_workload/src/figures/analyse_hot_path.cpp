@@ -3,7 +3,7 @@
 #include <optional>
 #include <set>
 
-#include "takt_workload/analysis.hpp"
+#include "takt_workload/figures.hpp"
 
 namespace takt_workload
 {

@@ -3,8 +3,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "takt_workload/analysis.hpp"
 #include "takt_workload/callback_table.hpp"
+#include "takt_workload/figures.hpp"
 #include "takt_workload/results.hpp"
 
 namespace takt_workload
@@ -21,11 +21,18 @@ std::string records_json(const Graph & graph, const std::vector<ProcessRecord> &
     ids.push_back(callback.id);
   }
   const takt_core::Time epoch = processes.front().epoch;
+  json timers = json::array();
+  for (const ProcessRecord & process : processes) {
+    for (const TimerRecord & timer : process.timers) {
+      timers.push_back({{"callback", timer.callback}, {"next_ns", (timer.next - epoch).count()}});
+    }
+  }
   json head = {
     {"version", kRecordsVersion},
     {"graph", graph.name},
     {"epoch_ns", to_ns(epoch)},
     {"callbacks", ids},
+    {"timers", timers},
     {"columns",
      {"callback", "process", "thread", "skipped", "release_ns", "start_ns", "end_ns",
       "work_asked_ns", "work_cpu_ns", "taken", "published", "foreign"}}};

@@ -118,6 +118,7 @@ json chain_json(const Chain & chain, const ChainFigures & figures)
     {"superseded", figures.superseded},
     {"lost", figures.lost},
     {"unfinished", figures.unfinished},
+    {"skipped", figures.skipped},
     {"late", figures.late},
     {"overdue", figures.overdue},
     {"missed_deadlines", figures.missed_deadlines},

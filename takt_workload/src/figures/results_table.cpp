@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/results.hpp"
@@ -131,13 +130,14 @@ std::string results_table(
     text += row(graph.chains[i].name, summarise(analysis.chains[i].responses.ns));
   }
   text += fmt::format(
-    "\n{:<36} {:>8} {:>9} {:>10} {:>6} {:>10} {:>6}\n", "activations", "released", "completed",
-    "superseded", "lost", "unfinished", "missed");
+    "\n{:<36} {:>8} {:>9} {:>10} {:>6} {:>10} {:>7} {:>6}\n", "activations", "released",
+    "completed", "superseded", "lost", "unfinished", "skipped", "missed");
   for (std::size_t i = 0; i < analysis.chains.size(); ++i) {
     const ChainFigures & chain = analysis.chains[i];
     text += fmt::format(
-      "  {:<34} {:>8} {:>9} {:>10} {:>6} {:>10} {:>6}\n", graph.chains[i].name, chain.released,
-      chain.completed, chain.superseded, chain.lost, chain.unfinished, chain.missed_deadlines);
+      "  {:<34} {:>8} {:>9} {:>10} {:>6} {:>10} {:>7} {:>6}\n", graph.chains[i].name,
+      chain.released, chain.completed, chain.superseded, chain.lost, chain.unfinished,
+      chain.skipped, chain.missed_deadlines);
   }
   text += fmt::format(
     "\n{:<36} {:>22} {:>7} {:>9} {:>9} {:>9}\n", "executor threads", "granted", "cpu %", "waits s",

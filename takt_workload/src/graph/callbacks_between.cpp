@@ -2,7 +2,7 @@
 #include <iterator>
 #include <set>
 
-#include "takt_workload/analysis.hpp"
+#include "takt_workload/figures.hpp"
 
 namespace takt_workload
 {

@@ -14,13 +14,13 @@
 #include "takt_core/thread_attributes.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse.hpp"
-#include "takt_workload/analysis.hpp"
+#include "takt_workload/figures.hpp"
 #include "takt_workload/graph_parse.hpp"
+#include "takt_workload/held_signals.hpp"
 #include "takt_workload/host.hpp"
 #include "takt_workload/record_size.hpp"
 #include "takt_workload/results.hpp"
 #include "takt_workload/run_graph.hpp"
-#include "takt_workload/signals.hpp"
 
 namespace takt_workload
 {

@@ -2,7 +2,7 @@
 
 #include "run/node_command.hpp"
 #include "run/node_kinds.hpp"
-#include "takt_workload/analysis.hpp"
+#include "takt_workload/figures.hpp"
 
 namespace takt_workload
 {

@@ -93,6 +93,11 @@ OriginalSample unpack_original(const json & j)
   return s;
 }
 
+json pack(const TimerRecord & t)
+{
+  return json::array({t.callback, to_ns(t.next)});
+}
+
 template <typename T>
 json pack_all(const std::vector<T> & items)
 {
@@ -135,6 +140,7 @@ takt_core::Status write_record(const std::string & path, const ProcessRecord & r
     {"threads", pack_all(record.threads)},
     {"publishers", publishers},
     {"counters", counters},
+    {"timers", pack_all(record.timers)},
     {"originals", pack_all(record.originals)},
     {"order", record.order},
     {"executor", record.executor_name},
@@ -178,6 +184,9 @@ takt_core::Result<ProcessRecord> read_record(const std::string & path)
     }
     for (const json & one : all.at("counters")) {
       record.counters.push_back({one.at(0), one.at(1), one.at(2)});
+    }
+    for (const json & one : all.at("timers")) {
+      record.timers.push_back({one.at(0), from_ns(one.at(1).get<std::int64_t>())});
     }
     for (const json & one : all.at("originals")) {
       record.originals.push_back(unpack_original(one));

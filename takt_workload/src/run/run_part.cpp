@@ -15,9 +15,9 @@
 #include "takt_rcl/error.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_workload/graph_node.hpp"
+#include "takt_workload/held_signals.hpp"
 #include "takt_workload/record_size.hpp"
 #include "takt_workload/recorder.hpp"
-#include "takt_workload/signals.hpp"
 
 namespace takt_workload
 {
@@ -252,6 +252,13 @@ private:
     for (const auto & node : nodes_) {
       const std::vector<OriginalSample> samples = node->originals();
       record_.originals.insert(record_.originals.end(), samples.begin(), samples.end());
+    }
+    const takt_core::Scheduler & scheduler = executor_->executor.core().scheduler();
+    for (const auto & callback : scheduler.callbacks()) {
+      const std::uint32_t number = table_.find(callback->id());
+      if (number != kNone && callback->kind() == takt_core::Kind::timer) {
+        record_.timers.push_back({number, scheduler.next_release(*callback)});
+      }
     }
     const std::vector<std::string> & notes = executor_->fallback_notes;
     for (const std::string & warning : sentences(executor_->executor.schedule_warnings())) {

@@ -12,9 +12,9 @@
 
 #include "run/part_process.hpp"
 #include "run/record_directory.hpp"
+#include "takt_workload/held_signals.hpp"
 #include "takt_workload/record_io.hpp"
 #include "takt_workload/run_part.hpp"
-#include "takt_workload/signals.hpp"
 
 namespace takt_workload
 {

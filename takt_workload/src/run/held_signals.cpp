@@ -1,4 +1,4 @@
-#include "takt_workload/signals.hpp"
+#include "takt_workload/held_signals.hpp"
 
 #include <signal.h>
 #include <sys/signalfd.h>

@@ -1,6 +1,6 @@
 // Figures of one run of a graph, computed from its records. Set-up only; no clock, no ROS.
-#ifndef TAKT_WORKLOAD__ANALYSIS_HPP_
-#define TAKT_WORKLOAD__ANALYSIS_HPP_
+#ifndef TAKT_WORKLOAD__FIGURES_HPP_
+#define TAKT_WORKLOAD__FIGURES_HPP_
 
 #include <cstdint>
 #include <string>
@@ -13,6 +13,8 @@
 
 namespace takt_workload
 {
+
+struct MissingReleases;  // src/figures/missing_releases.hpp
 
 /// Samples with where they are in time, and whether the host held them up.
 struct Samples
@@ -42,17 +44,18 @@ struct CallbackFigures
   std::vector<std::uint64_t> runs_on_thread;  ///< by executor thread
 };
 
-/// Every activation whose root was released in the measured time ends in exactly one of the counts.
+/// Every activation whose root was due in the measured time ends in exactly one of the counts.
 struct ChainFigures
 {
-  std::uint64_t released = 0;
+  std::uint64_t released = 0;  ///< skipped periods of the root's timer included
   std::uint64_t completed = 0;
   std::uint64_t superseded = 0;        ///< newer data replaced it in a fusion before that published
   std::uint64_t lost = 0;              ///< overwritten on its way: the reader took a later message
   std::uint64_t unfinished = 0;        ///< still under way when the run ended
+  std::uint64_t skipped = 0;           ///< the root's timer skipped this period
   std::uint64_t late = 0;              ///< completed after the deadline
   std::uint64_t overdue = 0;           ///< unfinished, and the deadline had passed
-  std::uint64_t missed_deadlines = 0;  ///< late, lost or overdue; 0 without a deadline
+  std::uint64_t missed_deadlines = 0;  ///< late, lost, overdue or skipped; 0 without a deadline
   Samples responses;                   ///< one per completed activation; `at` is its release
   /// Of each response, whether it was under way while a stall before it was being caught up with.
   std::vector<char> catching_up;
@@ -122,11 +125,11 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
 std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
 /// The parts; for tests.
-/// `after`: where stalls were being caught up with.
+/// `after`: where stalls were being caught up with. `missing`: of each callback of the table.
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
-  const StallIndex & stalls, const StallIndex & after, takt_core::Time from, takt_core::Time to,
-  takt_core::Time observed_to);
+  const StallIndex & stalls, const StallIndex & after, const std::vector<MissingReleases> & missing,
+  takt_core::Time from, takt_core::Time to, takt_core::Time observed_to);
 /// `callbacks`: the figures of each, as the table numbers them.
 HotPathFigures analyse_hot_path(
   const Graph & graph, const CallbackTable & table, const Causality & causality,
@@ -139,4 +142,4 @@ std::vector<std::uint32_t> callbacks_between(
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__ANALYSIS_HPP_
+#endif  // TAKT_WORKLOAD__FIGURES_HPP_

@@ -1,12 +1,13 @@
-#include "takt_workload/analysis.hpp"
+#include "takt_workload/figures.hpp"
 
 #include <algorithm>
 #include <map>
 
+#include "figures/missing_releases.hpp"
+
 namespace takt_workload
 {
 
-using takt_core::Duration;
 using takt_core::Time;
 
 namespace
@@ -17,11 +18,12 @@ class Analyst
 public:
   Analyst(
     const Graph & graph, const CallbackTable & table, const Causality & causality,
-    const StallIndex & stalls, Analysis & result)
+    const StallIndex & stalls, const std::vector<MissingReleases> & missing, Analysis & result)
   : graph_(graph),
     table_(table),
     causality_(causality),
     stalls_(stalls),
+    missing_(missing),
     result_(result)
   {
   }
@@ -43,7 +45,6 @@ public:
       if (run.taken != 0 && !run.foreign) {
         previous[run.callback] = run.taken;
       }
-      figures.skipped_periods += skipped_in_time(run);
       if (!measured(run.start)) {
         continue;
       }
@@ -67,6 +68,7 @@ public:
     }
     for (std::uint32_t i = 0; i < result_.callbacks.size(); ++i) {
       result_.callbacks[i].callback = i;
+      result_.callbacks[i].skipped_periods = missing_[i].skipped.size();
       result_.skipped_periods += result_.callbacks[i].skipped_periods;
       result_.drops += result_.callbacks[i].lost_messages;
     }
@@ -113,21 +115,11 @@ public:
   }
 
 private:
-  // A start after a long wait drops the periods that were due meanwhile; warm-up's do not count.
-  std::uint64_t skipped_in_time(const RunRecord & run) const
-  {
-    const Duration period = table_.callbacks()[run.callback].period;
-    std::uint64_t count = 0;
-    for (std::uint32_t i = 1; i <= run.skipped && period.count() > 0; ++i) {
-      count += measured(run.release + i * period) ? 1 : 0;
-    }
-    return count;
-  }
-
   const Graph & graph_;
   const CallbackTable & table_;
   const Causality & causality_;
   const StallIndex & stalls_;
+  const std::vector<MissingReleases> & missing_;
   Analysis & result_;
 };
 
@@ -167,6 +159,7 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   Analysis result;
   result.measured_to = takt_core::kNever;
   result.observed_to = takt_core::kNever;
+  std::vector<TimerRecord> timers;
   std::size_t usable = 0;
   for (const ProcessRecord & process : processes) {
     if (!process.error.empty()) {
@@ -174,6 +167,7 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
     }
     ++usable;
     result.stalls.insert(result.stalls.end(), process.stalls.begin(), process.stalls.end());
+    timers.insert(timers.end(), process.timers.begin(), process.timers.end());
     result.measured_from = std::max(result.measured_from, process.measured_from);
     result.measured_to = std::min(result.measured_to, process.measured_to);
     result.observed_to =
@@ -189,14 +183,16 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   const StallIndex after(catching_up(result.stalls, runs));
   const CallbackTable table(graph);
   const Causality causality(graph, table, std::move(runs));
-  Analyst analyst(graph, table, causality, stalls, result);
+  const std::vector<MissingReleases> missing = missing_releases(
+    table, causality.runs(), timers, result.measured_from, result.measured_to, result.observed_to);
+  Analyst analyst(graph, table, causality, stalls, missing, result);
   analyst.callbacks();
   analyst.planner();
   result.hot_path = analyse_hot_path(
     graph, table, causality, stalls, result.callbacks, result.measured_from, result.measured_to);
   for (const Chain & chain : graph.chains) {
     result.chains.push_back(analyse_chain(
-      chain, table, causality, stalls, after, result.measured_from, result.measured_to,
+      chain, table, causality, stalls, after, missing, result.measured_from, result.measured_to,
       result.observed_to));
   }
   for (const ProcessRecord & process : processes) {
