@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -11,11 +12,16 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
     # While modules are loaded nothing runs that would have to be ended: Ctrl-C just ends us.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
+from takt_cli import streams
+
+if __name__ == "__main__":
+    streams.prepare()
+
 try:
     from takt_cli.console import err
     from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
     from takt_cli.files.output_directory import drop_unused
-    from takt_cli.usage import asked_for_help, refuse_empty, usage_error
+    from takt_cli.usage import asked_for_help, refuse_empty, say_interrupted, usage_error
 except ModuleNotFoundError as missing:
     sys.stderr.write(
         f"takt: the Python package {missing.name} is missing for {sys.executable}; install it, or "
@@ -24,13 +30,21 @@ except ModuleNotFoundError as missing:
     sys.exit(2)
 
 
+_LONGEST = 200  # characters of a file's name in a sentence
+# The command line, or the machine as it is now, names what cannot be used.
+_USAGE = frozenset(
+    {errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR,
+     errno.EISDIR, errno.ELOOP, errno.EINVAL}
+)  # fmt: skip
+
+
 def main() -> None:
     """Run, and leave with an exit code; a traceback never reaches the user unasked."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # Like Ctrl-C: what was started is ended, and what it gave is shown.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(run())
+    sys.exit(streams.finish(run()))
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -50,15 +64,12 @@ def run(arguments: list[str] | None = None) -> int:
         err().print("takt: interrupted", markup=False)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has left; Python would complain again while closing it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_FAILED
+        return EXIT_FAILED  # whoever read our output has left
     except OSError as error:
         if os.environ.get("TAKT_DEBUG"):
             traceback.print_exc()
-        where = f"{error.filename}: " if error.filename else ""
-        err().print(f"takt: {where}{error.strerror or error}", style="red", markup=False)
-        return EXIT_FAILED
+        err().print(f"takt: {_system_error(error)}", style="red", markup=False, soft_wrap=True)
+        return EXIT_USAGE if error.filename and error.errno in _USAGE else EXIT_FAILED
     except Exception as error:  # the last resort
         if os.environ.get("TAKT_DEBUG"):
             traceback.print_exc()
@@ -71,6 +82,15 @@ def run(arguments: list[str] | None = None) -> int:
         drop_unused()
 
 
+def _system_error(error: OSError) -> str:
+    if error.filename:
+        name = str(error.filename)
+        return f"{name if len(name) <= _LONGEST else name[:_LONGEST] + '...'}: {error.strerror}"
+    # Files name themselves (takt_cli.files.outputs), so this is of what has no name.
+    full = "standard output cannot be written: " if error.errno == errno.ENOSPC else ""
+    return f"{full}{error.strerror or error}"
+
+
 def _call(arguments: list[str] | None) -> int:
     # Loaded here: even an import that fails shall not end in a traceback.
     from typer.main import get_command
@@ -79,6 +99,7 @@ def _call(arguments: list[str] | None) -> int:
 
     command = get_command(app)
     refuse_empty(command)
+    say_interrupted(command)
     try:
         code = command(args=arguments, standalone_mode=False, prog_name="takt")
     except Exception as error:

@@ -10,6 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
+from takt_cli.streams import write_utf8
+
 # A pipe has no width; tables should not be cut there.
 _PIPE_WIDTH = 120
 
@@ -37,7 +39,18 @@ def note(message: str) -> None:
 
 def print_json(data: Any) -> None:
     """Print for programs: one JSON document on standard output, nothing else."""
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    write_utf8(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def pass_through(text: str) -> None:
+    """Print what a program said, untouched: editors and people find the place by it."""
+    write_utf8(text)
+
+
+def pass_through_errors(text: str) -> None:
+    """Likewise on standard error."""
+    sys.stderr.write(text)
+    sys.stderr.flush()
 
 
 def progress() -> Progress:

@@ -1,4 +1,4 @@
-"""Finds takt's C++ programs and shipped files, and runs the short ones.
+"""Finds takt's C++ programs and shipped files.
 
 Looked at, in this order: every prefix in AMENT_PREFIX_PATH, the install prefix of the build
 (TAKT_INSTALL), the build directories themselves (programs not installed yet), PATH.
@@ -6,25 +6,12 @@ Looked at, in this order: every prefix in AMENT_PREFIX_PATH, the install prefix 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
-
-
-@dataclass(frozen=True)
-class Finished:
-    """What a program that ended left behind."""
-
-    code: int
-    stdout: str
-    stderr: str
+from takt_cli.errors import TaktError
 
 
 def prefixes() -> list[Path]:
@@ -79,57 +66,3 @@ def source_root() -> Path:
     """Give the repository when run from source; otherwise a directory without any takt package."""
     root = os.environ.get("TAKT_ROOT")
     return Path(root) if root else Path(__file__).resolve().parents[2]
-
-
-def run_program(
-    program: Path, arguments: Sequence[str], *, timeout_s: float = 120, check: bool = True
-) -> Finished:
-    """Run a short program to its end; with `check` a bad exit code is an error with its words."""
-    try:
-        done = subprocess.run(
-            [str(program), *arguments],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout_s,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise TaktError(
-            f"{program.name} did not end within {timeout_s:g} s", code=EXIT_FAILED
-        ) from error
-    except OSError as error:
-        raise TaktError(f"{program} cannot be started: {error.strerror}") from error
-    finished = Finished(done.returncode, done.stdout, done.stderr)
-    if check and finished.code != 0:
-        raise program_failed(program.name, finished.code, finished.stderr or finished.stdout)
-    return finished
-
-
-def run_json(program: Path, arguments: Sequence[str], *, timeout_s: float = 120) -> Any:
-    """Run a short program that prints JSON."""
-    finished = run_program(program, arguments, timeout_s=timeout_s)
-    try:
-        return json.loads(finished.stdout)
-    except json.JSONDecodeError as error:
-        raise TaktError(
-            f"{program.name} printed no JSON: {error}", hint=last_lines(finished.stdout, 3)
-        ) from error
-
-
-def program_failed(name: str, code: int, words: str) -> TaktError:
-    """Make the error for a program that ended badly: its own last words come first."""
-    if code == EXIT_USAGE and words.strip():  # of bad input every fault counts
-        return TaktError(last_lines(words, 200).replace(f"{name}: ", "takt: "), quoted=True)
-    said = last_lines(words, 12)
-    how = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
-    return TaktError(
-        said or f"{name} {how} and said nothing",
-        hint=f"{name} {how}" if said else "",
-        code=code if code in (1, 2) else EXIT_FAILED,
-    )
-
-
-def last_lines(text: str, count: int) -> str:
-    """Take the last lines that are not empty."""
-    return "\n".join([line for line in text.splitlines() if line.strip()][-count:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from takt_cli.errors import TaktError
+from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 
 
 def refuse_empty(command: Any) -> None:
@@ -28,6 +28,19 @@ def _not_empty(parameter: Any, read: Callable[..., Any]) -> Callable[..., Any]:
         return read(context, value)
 
     return checked
+
+
+def say_interrupted(command: Any) -> None:
+    """Make a sentence of an interrupt of any command: the library would end without a word."""
+    invoke = command.invoke
+
+    def invoked(context: Any) -> Any:
+        try:
+            return invoke(context)
+        except KeyboardInterrupt:
+            raise TaktError("interrupted", code=EXIT_INTERRUPTED) from None
+
+    command.invoke = invoked
 
 
 def asked_for_help(error: Exception) -> bool:

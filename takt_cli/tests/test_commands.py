@@ -1,13 +1,9 @@
 """Whole commands against stand-ins for the C++ programs."""
 
-import contextlib
 import json
 import os
 import re
-import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -242,90 +238,6 @@ def test_run_json_is_one_document(takt, fakes):
     summary = json.loads(said.out)
     assert [chain["name"] for chain in summary["chains"]] == ["chain_1", "chain_2", "chain_3"]
     assert summary["chains"][0]["response_ns"]["p99"] is None
-
-
-def interrupt_a_run(tmp_path, graph, how=signal.SIGINT):
-    """Start `takt run`, interrupt it once the runner runs; gives it and what it said."""
-    (tmp_path / "g.yaml").write_text(f"name: {graph}\n")
-    command = [sys.executable, "-m", "takt_cli", "run", "g.yaml", "-o", "r.json"]
-    # A shell starts background jobs with SIGINT ignored, and children inherit that.
-    started = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    noted = tmp_path / "g.yaml.pid"
-    deadline = time.monotonic() + 30
-    while not (noted.exists() and noted.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    runner = int(noted.read_text())
-    started.send_signal(how)
-    out, said = started.communicate(timeout=30)
-    assert "Traceback" not in said
-    with pytest.raises(ProcessLookupError):
-        os.kill(runner, 0)
-    return started.returncode, out, said
-
-
-@pytest.mark.parametrize("delay_s", [0.1, 0.2, 0.3, 0.4, 0.5, 0.8])
-def test_an_interrupt_at_any_time_is_no_traceback(fakes, delay_s):
-    # Waits for the interpreter itself to have begun: what it does before is not ours.
-    command = "import runpy, sys; print('begun', flush=True); sys.argv = ['takt', 'host']; "
-    command += "runpy.run_module('takt_cli', run_name='__main__')"
-    started = subprocess.Popen(
-        [sys.executable, "-c", command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    assert started.stdout.readline() == "begun\n"
-    time.sleep(delay_s)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(started.pid, signal.SIGINT)
-    _, said = started.communicate(timeout=60)
-    assert "Traceback" not in said
-
-
-def test_an_interrupted_run_ends_the_runner_too(fakes, tmp_path):
-    (tmp_path / "r.json").write_text("old")
-    code, _, said = interrupt_a_run(tmp_path, "endless")
-    assert code == 130
-    assert "interrupted" in said
-    assert (tmp_path / "r.json").read_text() == "old"
-    assert not list(tmp_path.glob("*.part"))
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_shows_what_it_has(fakes, tmp_path, how):
-    code, out, said = interrupt_a_run(tmp_path, "patient", how)
-    assert code == 130
-    assert "Ended early" in out
-    assert "Chains (response in ms)" in out
-    assert "Raw results are in r.json" in said
-    assert json.loads((tmp_path / "r.json").read_text())["warnings"] == ["ended early"]
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_of_which_a_part_does_not_end_keeps_the_others(fakes, tmp_path, how):
-    (tmp_path / "r.json").write_text("old")
-    code, out, said = interrupt_a_run(tmp_path, "hanging", how)
-    assert (code, out) == (1, "")
-    assert "part 1 of 2 (/b) did not end when it was told to, and was killed" in said
-    assert "What was recorded until then is in r.json, marked incomplete." in said
-    assert json.loads((tmp_path / "r.json").read_text())["incomplete"]
-
-
-def test_a_run_that_ends_in_its_warm_up_says_so_and_leaves_old_results_alone(fakes, tmp_path):
-    (tmp_path / "r.json").write_text("old")
-    code, out, said = interrupt_a_run(tmp_path, "warming")
-    assert code == 130
-    assert out == ""
-    assert said == "takt: ended in its warm-up, before anything was measured\n"
-    assert (tmp_path / "r.json").read_text() == "old"
 
 
 def test_defaulted_callbacks_are_listed_where_rules_have_missed_them(takt, fakes, tmp_path):
@@ -775,7 +687,12 @@ def test_bench_shows_medians_and_verdicts_and_fails_on_a_missed_limit(takt, fake
     assert said.code == 1
     assert "100 ns" in said.out
     assert "90" not in said.out
-    assert "MISSED" in said.out
+    for words in (
+        "dispatch, ready to start: 21.4 s (at most 10.0 s), MISSED",
+        "of a walk: 1.25 × (at most 1.50 ×), met",
+        "of nothing: not measured",
+    ):
+        assert words in said.out
     assert takt("bench", "nosuch").code == 2
     assert takt("bench", "--list").out.strip().endswith("dispatch_benchmark")
 

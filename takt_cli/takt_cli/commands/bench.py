@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,12 +15,15 @@ import typer
 from takt_cli.commands.options import Json, duration_ns
 from takt_cli.console import err, note, out, print_json
 from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.programs import build_directories, last_lines, prefixes
+from takt_cli.processes import last_lines, run_program
+from takt_cli.programs import build_directories, prefixes
 from takt_cli.tables.table import Cell, Table
 from takt_cli.units import NS_PER_S, human
 
+_PATIENCE_S = 24 * 3600
 _TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
-_VERDICT = re.compile(r"\b(met|MISSED|not measured)\s*$")
+# Exit codes of takt's benchmarks: every limit was met, some was not, some could not be judged.
+_MET, _MISSED, _NOT_JUDGED = 0, 1, 3
 _PLAIN_KEYS = frozenset(
     "name run_name run_type family_index per_family_instance_index repetitions repetition_index "
     "threads iterations real_time cpu_time time_unit aggregate_name aggregate_unit".split()
@@ -98,34 +100,28 @@ def find_benchmarks() -> list[Path]:
 def run_benchmark(program: Path, only: str | None, least_ns: int | None) -> Mapping[str, Any]:
     """Run one program of Google Benchmark.
 
-    Some judge themselves by limits after that and say so in lines of their own; exit code 1 is
+    It judges itself by limits after that, which are JSON on its standard output; exit code 1 is
     then a limit that was exceeded.
     """
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         file = Path(scratch, "result.json")
-        command = [str(program), f"--benchmark_out={file}", "--benchmark_out_format=json"]
+        arguments = ["--json", f"--benchmark_out={file}", "--benchmark_out_format=json"]
         if only:
-            command.append(f"--benchmark_filter={only}")
+            arguments.append(f"--benchmark_filter={only}")
         if least_ns is not None:
             # Seconds without a unit: old versions know no other form, new ones still read it.
-            command.append(f"--benchmark_min_time={least_ns / NS_PER_S:g}")
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
+            arguments.append(f"--benchmark_min_time={least_ns / NS_PER_S:g}")
+        done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
         try:
-            result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, json.JSONDecodeError) as error:
-            if "Failed to match" in done.stdout:
-                return {"benchmarks": [], "takt": {"code": 0, "verdicts": []}}
-            words = last_lines(done.stdout, 6)
+            text = file.read_text(encoding="utf-8") if file.is_file() else ""
+            if only and not text and done.code in (_MET, _NOT_JUDGED):  # nothing matched
+                return {"benchmarks": [], "takt": {"code": 0, "limits": []}}
+            result: dict[str, Any] = json.loads(text)
+            limits = json.loads(done.stdout)["limits"]
+        except (OSError, json.JSONDecodeError, KeyError, TypeError) as error:
+            words = last_lines(done.stdout + done.stderr, 6)
             raise TaktError(f"{program.name} failed:\n{words}", code=EXIT_FAILED) from error
-    verdicts = [line.strip() for line in done.stdout.splitlines() if _VERDICT.search(line)]
-    return {**result, "takt": {"code": done.returncode, "verdicts": verdicts}}
+    return {**result, "takt": {"code": done.code, "limits": limits}}
 
 
 def bench_table(name: str, result: Mapping[str, Any]) -> Table:
@@ -134,7 +130,7 @@ def bench_table(name: str, result: Mapping[str, Any]) -> Table:
     counters = sorted({key for run in runs for key in run if key not in _PLAIN_KEYS})
     numeric = [key for key in counters if any(isinstance(r.get(key), int | float) for r in runs)]
     table = Table(name, ["benchmark", "time", "CPU", *numeric])
-    table.notes.extend(result.get("takt", {}).get("verdicts", ()))
+    table.notes.extend(map(limit_words, result.get("takt", {}).get("limits", ())))
     for run in runs:
         factor = _TO_NS.get(str(run.get("time_unit", "ns")), 1.0)
         if run.get("error_occurred"):
@@ -149,6 +145,17 @@ def bench_table(name: str, result: Mapping[str, Any]) -> Table:
             *("" if v is None or isinstance(v, bool | str) else f"{v:,.4g}" for v in values),
         )
     return table
+
+
+def limit_words(limit: Mapping[str, Any]) -> str:
+    """Say one limit and what became of it: 'to start one: 3.50 × (at most 5.00 ×), met'."""
+    if limit["verdict"] == "not measured":
+        return f"{limit['claim']}: not measured"
+    if limit["unit"] == "ns":
+        value, most = human(float(limit["value"])), human(float(limit["limit"]))
+    else:
+        value, most = (f"{float(limit[key]):.2f} ×" for key in ("value", "limit"))
+    return f"{limit['claim']}: {value} (at most {most}), {limit['verdict']}"
 
 
 def repeated_once(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

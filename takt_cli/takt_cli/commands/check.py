@@ -12,7 +12,8 @@ from takt_cli.commands.options import Json, whole
 from takt_cli.commands.pass_on import pass_on
 from takt_cli.errors import EXIT_USAGE
 from takt_cli.files.graphs import graph_ids, resolve_graph, resolve_schedule
-from takt_cli.programs import find_program, run_program
+from takt_cli.processes import run_program
+from takt_cli.programs import find_program
 
 
 def check(
@@ -52,4 +53,4 @@ def check(
             ids.write_text(graph_ids(resolve_graph(against)), encoding="utf-8")
             arguments += ["--ids", str(ids)]
         done = run_program(program, arguments, check=False)
-    pass_on(program.name, done, json_output, (0, EXIT_USAGE))
+    pass_on(program.name, done, (0, EXIT_USAGE))

@@ -11,7 +11,8 @@ from takt_cli.commands.pass_on import pass_on
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
 from takt_cli.files.graphs import resolve_schedule
 from takt_cli.files.systems import resolve_system, shipped_models
-from takt_cli.programs import find_program, run_program
+from takt_cli.processes import run_program
+from takt_cli.programs import find_program
 
 
 def explain(
@@ -51,4 +52,4 @@ def explain(
     if json_output:
         arguments.append("--json")
     done = run_program(program, arguments, check=False)
-    pass_on(program.name, done, json_output, (0, EXIT_FAILED, EXIT_USAGE))
+    pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE))

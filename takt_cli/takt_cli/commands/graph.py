@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -10,10 +9,11 @@ from typing import Annotated
 import typer
 
 from takt_cli.commands.options import Json, whole
-from takt_cli.console import err
+from takt_cli.commands.pass_on import pass_on
 from takt_cli.errors import EXIT_USAGE, TaktError
 from takt_cli.files.graphs import PACKAGE, resolve_graph
-from takt_cli.programs import find_program, program_failed, run_program
+from takt_cli.processes import run_program
+from takt_cli.programs import find_program
 
 
 class Question(str, Enum):
@@ -94,12 +94,7 @@ def graph(
         arguments.append("--json")
     program = find_program("takt_graph", PACKAGE)
     done = run_program(program, arguments, check=False)
-    if done.code not in (0, EXIT_USAGE):
-        raise program_failed(program.name, done.code, done.stderr)
-    # The program's own words, as they are: they may be read by programs.
-    sys.stdout.write(done.stdout)
-    err().print(done.stderr, end="", markup=False, soft_wrap=True)
-    raise typer.Exit(done.code)
+    pass_on(program.name, done, (0, EXIT_USAGE))
 
 
 def _only_for_system(question: Question, flag: str) -> None:

@@ -1,33 +1,43 @@
-"""What a program of the installation says, passed on as it is, with its exit code."""
+"""Runs a program of the installation and passes on what it says, as it is, with its exit code."""
 
 from __future__ import annotations
 
-import json
-import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import typer
 
-from takt_cli.console import err, out
-from takt_cli.programs import Finished, program_failed
+from takt_cli.console import pass_through, pass_through_errors
+from takt_cli.processes import Finished, program_failed, run_program
 
 
-def pass_on(name: str, done: Finished, json_output: bool, codes: tuple[int, ...]) -> NoReturn:
-    """End as the program did; with another code than one of `codes` it has gone wrong."""
+def run_aloud(program: Path, arguments: Sequence[str], timeout_s: float) -> Finished:
+    """Run a program that may take long: what it says on standard error is shown at once."""
+    return run_program(
+        program,
+        arguments,
+        timeout_s=timeout_s,
+        check=False,
+        follow=lambda text: pass_through_errors(_renamed(text, program.name)),
+    )
+
+
+def pass_on(
+    name: str, done: Finished, codes: tuple[int, ...], *, said_aloud: bool = False
+) -> NoReturn:
+    """End as the program did; with another code than one of `codes` it has gone wrong.
+
+    `said_aloud`: what it said on standard error has been shown (run_aloud).
+    """
     if done.code not in codes:
-        raise program_failed(name, done.code, done.stderr)
-    if json_output and _is_json(done.stdout):
-        sys.stdout.write(done.stdout)
-    else:
-        # Its words are not touched: editors and people find the place by them.
-        out().print(done.stdout, end="", markup=False, soft_wrap=True)
-    err().print(done.stderr, end="", markup=False, soft_wrap=True)
+        raise program_failed(name, done.code, "" if said_aloud else done.stderr)
+    pass_through(done.stdout)
+    if not said_aloud:
+        pass_through_errors(_renamed(done.stderr, name))
     raise typer.Exit(done.code)
 
 
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except json.JSONDecodeError:
-        return False
-    return True
+def _renamed(text: str, name: str) -> str:
+    """Whoever called `takt plan` knows of no takt_plan."""
+    return text.replace(f"{name}: ", "takt: ")

@@ -11,12 +11,13 @@ from typing import Annotated
 import typer
 
 from takt_cli.commands.options import Json
-from takt_cli.commands.pass_on import pass_on
+from takt_cli.commands.pass_on import pass_on, run_aloud
 from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.files.outputs import check_file, refuse_inputs, same_file
 from takt_cli.files.systems import resolve_system, shipped_models
-from takt_cli.programs import find_program, run_program
+from takt_cli.processes import run_program
+from takt_cli.programs import find_program
 from takt_cli.report.study import command_line
 
 # Large systems are searched for minutes.
@@ -101,7 +102,7 @@ def plan(
     if executor_threads is not None:
         arguments += ["--executor-threads", executor_threads]
     shown = ["--json"] if json_output else []
-    done = run_program(program, [*arguments, *written, *shown], timeout_s=_PATIENCE_S, check=False)
+    done = run_aloud(program, [*arguments, *written, *shown], _PATIENCE_S)
     if plot is not None and done.code in (0, EXIT_FAILED):
         # The same plan again, as JSON: the same model gives the same schedule.
         text = done.stdout
@@ -109,7 +110,7 @@ def plan(
             again = [*arguments, "--json"]
             text = run_program(program, again, timeout_s=_PATIENCE_S, check=False).stdout
         _write_page(text, plot, arguments)
-    pass_on(program.name, done, json_output, (0, EXIT_FAILED, EXIT_USAGE))
+    pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE), said_aloud=True)
 
 
 def _write_page(text: str, plot: Path, arguments: Sequence[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -10,11 +9,11 @@ from typing import Annotated
 import typer
 
 from takt_cli.commands.options import MOST_SEED, Json, duration_ns, whole
-from takt_cli.console import err, out
-from takt_cli.errors import EXIT_USAGE
+from takt_cli.commands.pass_on import pass_on, run_aloud
+from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
 from takt_cli.files.graphs import resolve_schedule
 from takt_cli.files.systems import resolve_system
-from takt_cli.programs import find_program, program_failed, run_program
+from takt_cli.programs import find_program
 from takt_cli.units import duration_flag
 
 # Virtual time has no other limit than patience.
@@ -96,13 +95,5 @@ def simulate(
         arguments += ["--of", of]
     if json_output:
         arguments.append("--json")
-    done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
-    if done.code not in (0, EXIT_USAGE):
-        raise program_failed(program.name, done.code, done.stderr)
-    if json_output:
-        sys.stdout.write(done.stdout)
-    else:
-        out().print(done.stdout, end="", markup=False, soft_wrap=True)
-    words = done.stderr.replace(f"{program.name}: ", "takt: ")
-    err().print(words, end="", markup=False, soft_wrap=True)
-    raise typer.Exit(done.code)
+    done = run_aloud(program, arguments, _PATIENCE_S)
+    pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE), said_aloud=True)

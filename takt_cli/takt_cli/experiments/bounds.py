@@ -18,7 +18,8 @@ from takt_cli.errors import TaktError
 from takt_cli.experiments.setting import Setting
 from takt_cli.files.graphs import PACKAGE, graph_info, resolve_graph, resolve_schedule
 from takt_cli.files.schedule_files import on_cores, read_schedule, write_schedule
-from takt_cli.programs import find_program, run_program
+from takt_cli.processes import run_program
+from takt_cli.programs import find_program
 from takt_cli.report.axes import Figure, layout
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.run_results import ChainResult, Results

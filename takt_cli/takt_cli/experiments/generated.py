@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.programs import find_program, program_failed, run_program
+from takt_cli.processes import program_failed, run_program
+from takt_cli.programs import find_program
 
 # A thousand systems of one shape take almost a minute; much slower machines get there, too.
 _PATIENCE_S = 24 * 3600

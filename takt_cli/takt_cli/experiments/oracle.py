@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -14,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.programs import last_lines, share_directories, source_root
+from takt_cli.processes import last_lines, run_program
+from takt_cli.programs import share_directories, source_root
 
+_PATIENCE_S = 600
 # Kernel policies as the oracle names its models of them.
 KERNELS = {"other": "fair", "batch": "fair", "fifo": "fifo", "rr": "rr"}
 
@@ -96,10 +97,13 @@ def _ask(scenario: Mapping[str, Any]) -> Mapping[str, Any]:
         file = Path(scratch, "scenario.json")
         file.write_text(json.dumps(scenario), encoding="utf-8")
         path = os.pathsep.join([str(directory), os.environ.get("PYTHONPATH", "")])
-        command = [sys.executable, "-m", "takt_oracle", "run", str(file), "--report", "--json"]
-        done = subprocess.run(
-            command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}
+        done = run_program(
+            Path(sys.executable),
+            ["-m", "takt_oracle", "run", str(file), "--report", "--json"],
+            timeout_s=_PATIENCE_S,
+            check=False,
+            environment={**os.environ, "PYTHONPATH": path},
         )
-    if done.returncode != 0:
+    if done.code != 0:
         raise TaktError(f"the oracle failed: {last_lines(done.stderr, 2)}", code=EXIT_FAILED)
     return next(iter(json.loads(done.stdout).values()))

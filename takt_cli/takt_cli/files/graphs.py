@@ -11,7 +11,8 @@ from typing import Any
 from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
 from takt_cli.files.shipped import is_bare, shipped_files, unknown
-from takt_cli.programs import find_program, run_json, run_program
+from takt_cli.processes import run_json, run_program
+from takt_cli.programs import find_program
 
 PACKAGE = "takt_workload"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -14,12 +15,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
+from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.files.graphs import PACKAGE
 from takt_cli.files.outputs import check_file, deliver, part_of, write_text
-from takt_cli.programs import find_program, program_failed
+from takt_cli.processes import program_failed, start
+from takt_cli.programs import find_program
 from takt_cli.results.results_file import load_results
 from takt_cli.results.run_results import Results
+from takt_cli.running.interrupts import Interrupts
 from takt_cli.running.middleware import check_middleware
 from takt_cli.running.other_programs import OtherPrograms
 from takt_cli.units import NS_PER_S, duration_flag
@@ -29,6 +33,9 @@ _OVERHEAD_S = 2.0
 _GRACE_S = 120.0
 # For an interrupted run to write what it has.
 _LAST_WORDS_S = 30.0
+_POLL_S = 0.1
+# The first interrupt ends measuring, the second is told of results, and the third discards them.
+_DISCARDS = 3
 
 Report = Callable[[float], None]  # called with the share that is done, 0 to 1
 
@@ -99,8 +106,8 @@ def run(
     """Run to the end and read the results.
 
     Ctrl-C ends the run early; with `keep_interrupted` its results are given all the same (see
-    Results.ended_early) if it had begun, or kept if one of its parts failed. What was in the output
-    before stays until there is new.
+    Results.ended_early) if it had begun, or kept if one of its parts failed, and it takes three to
+    lose them. What was in the output before stays until there is new.
     """
     program = find_program("takt_run", PACKAGE)
     check_middleware()
@@ -110,7 +117,11 @@ def run(
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         part = part_of(request.output, Path(scratch))
         try:
-            return _run_into(part, request, program, report, keep_interrupted)
+            with Interrupts(_DISCARDS if keep_interrupted else _DISCARDS - 1) as interrupts:
+                results = _run_into(part, request, program, report, interrupts, keep_interrupted)
+            if interrupts.count and not keep_interrupted:
+                raise TaktError("interrupted", code=EXIT_INTERRUPTED)
+            return results
         finally:
             part.unlink(missing_ok=True)
 
@@ -120,11 +131,12 @@ def _run_into(
     request: RunRequest,
     program: Path,
     report: Report | None,
+    interrupts: Interrupts,
     keep_interrupted: bool,
 ) -> Results:
     others = OtherPrograms(request.cores)
     command = [str(program), *replace(request, output=part).arguments()]
-    code, words, interrupted = _watch(command, request, report)
+    code, words, interrupted = _watch(command, request, report, interrupts)
     written = part.is_file()
     # Code 1 with results: some part failed or did not end; what the others recorded is there.
     ended = code in (0, EXIT_FAILED) and written
@@ -150,36 +162,18 @@ def _run_into(
 
 
 def _watch(
-    command: Sequence[str], request: RunRequest, report: Report | None
+    command: Sequence[str], request: RunRequest, report: Report | None, interrupts: Interrupts
 ) -> tuple[int, str, bool]:
     """Run the command; gives its exit code, its last words, and whether it was interrupted."""
-    cores = request.cores
-
-    def confine() -> None:
-        if cores:
-            os.sched_setaffinity(0, cores)
-
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,  # Ctrl-C is handed on once, by us
-        preexec_fn=confine if cores else None,
-    )
+    process = start(command, cores=request.cores, output=subprocess.PIPE, errors=subprocess.STDOUT)
     listener = _Listener(process.stdout)
-    interrupted = False
-    patience = 5.0
     try:
-        _wait(process, listener, request, report)
-    except KeyboardInterrupt:
-        interrupted = True
-        patience = 0.0  # whoever interrupts twice does not want to wait
-        _stop(process, _LAST_WORDS_S)
+        _wait(process, listener, request, report, interrupts)
+        interrupted = process.poll() is None
+        if interrupted:
+            _stop(process, interrupts)
     finally:
-        _stop(process, patience)
+        _kill(process)
     listener.join()
     if report and not interrupted:
         report(1.0)
@@ -187,15 +181,19 @@ def _watch(
 
 
 def _wait(
-    process: subprocess.Popen[str],
+    process: subprocess.Popen[bytes],
     listener: _Listener,
     request: RunRequest,
     report: Report | None,
+    interrupts: Interrupts,
 ) -> None:
-    """Wait until it has ended, and report how far it is; an error if it takes far too long."""
+    """Wait until it has ended or we are interrupted, and report how far it is.
+
+    An error if it takes far too long.
+    """
     began = time.monotonic()
     expected = request.expected_s()
-    while process.poll() is None:
+    while process.poll() is None and not interrupts.count:
         elapsed = time.monotonic() - began
         if elapsed > 2 * expected + _GRACE_S:
             raise TaktError(
@@ -206,28 +204,35 @@ def _wait(
         if report:
             told = listener.fraction
             report(min(0.99, told if told is not None else elapsed / expected))
-        time.sleep(0.1)
+        time.sleep(_POLL_S)
 
 
-def _stop(process: subprocess.Popen[str], patience: float) -> None:
-    """End the run if it still runs: politely, then not."""
-    for how, wait_s in ((signal.SIGINT, patience), (signal.SIGKILL, 5.0)):
-        if process.poll() is not None or (how == signal.SIGINT and patience <= 0):
-            continue
-        try:
-            # Only the runner itself: its parts are its own to end.
-            os.kill(process.pid, how) if how == signal.SIGINT else os.killpg(process.pid, how)
-            process.wait(wait_s)
-        except subprocess.TimeoutExpired:
-            continue
-        except ProcessLookupError:
-            return
+def _stop(process: subprocess.Popen[bytes], interrupts: Interrupts) -> None:
+    """Let an interrupted run write what it has; another interrupt is told what it would lose."""
+    with contextlib.suppress(ProcessLookupError):
+        # Only the runner itself: its parts are its own to end.
+        os.kill(process.pid, signal.SIGINT)
+    until = time.monotonic() + _LAST_WORDS_S
+    told = False
+    while process.poll() is None and time.monotonic() < until:
+        if interrupts.count > 1 and not told:
+            told = True
+            note("takt: results are being written; another interrupt discards them")
+        time.sleep(_POLL_S)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End it with all of its session, if it still runs."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 class _Listener:
     """Reads the program's output on a thread of its own, so that the pipe never fills."""
 
-    def __init__(self, stream: IO[str] | None) -> None:
+    def __init__(self, stream: IO[bytes] | None) -> None:
         self.fraction: float | None = None
         self._lines: list[str] = []
         self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
@@ -239,8 +244,8 @@ class _Listener:
     def words(self) -> str:
         return "\n".join(self._lines[-200:])
 
-    def _read(self, stream: IO[str] | None) -> None:
-        for line in stream or ():
+    def _read(self, stream: IO[bytes] | None) -> None:
+        for line in (part.decode("utf-8", "replace") for part in stream or ()):
             told = progress_of(line)
             if told is not None:
                 self.fraction = told

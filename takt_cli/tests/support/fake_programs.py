@@ -35,7 +35,7 @@ units = dict(ns=1e-9, us=1e-6, ms=1e-3, s=1)
 unit = next(u for u in units if args.duration.endswith(u) and args.duration[:-len(u)].isdigit())
 duration = int(args.duration.removesuffix(unit)) * units[unit]
 print(json.dumps(dict(elapsed_s=0.5, of_s=1.0)), flush=True)
-early = graph["name"] in ("patient", "warming", "hanging")
+early = graph["name"] in ("patient", "slow", "warming", "hanging")
 if early or graph["name"] == "endless":
     open(args.graph + ".pid", "w").write(str(os.getpid()))
     try:
@@ -43,6 +43,10 @@ if early or graph["name"] == "endless":
     except KeyboardInterrupt:
         if not early:
             raise
+        if graph["name"] == "slow":
+            open(args.graph + ".writing", "w").close()
+            while not os.path.exists(args.graph + ".go"):
+                time.sleep(0.02)
 if graph["name"] == "failing":
     print("takt_run: it went wrong", file=sys.stderr)
     sys.exit(1)
@@ -138,8 +142,20 @@ print(json.dumps(dict(arguments=sys.argv[1:])) if "--json" in sys.argv else "obs
 sys.exit(-9 if "broken" in sys.argv[1] else 1)
 """
 
+# What a command that is interrupted or killed must not leave behind.
+_ENDLESS = """
+import os, time
+def endless(path):
+    print("10 of 400 callbacks", file=sys.stderr, flush=True)
+    open(path + ".pid", "w").write(str(os.getpid()))
+    time.sleep(60)
+"""
+
 _PLAN = """#!{python}
 import json, sys
+{endless}
+if "endless" in sys.argv[1]:
+    endless(sys.argv[1])
 if "bad" in sys.argv[1]:
     print(sys.argv[1] + ":2:1: no hosts", file=sys.stderr)
     sys.exit(2)
@@ -150,22 +166,36 @@ sys.exit(1)
 
 _BENCH = """#!{python}
 import json, sys
+{endless}
+if "--benchmark_filter=endless" in sys.argv:
+    endless("endless.yaml")
 if "--benchmark_filter=nomatch" in sys.argv:
-    print("Failed to match any benchmarks against regex: nomatch")
-    sys.exit(0)
+    print("Failed to match any benchmarks against regex: nomatch", file=sys.stderr)
+    print(json.dumps(dict(version=1, limits=[])))
+    sys.exit(3)
 path = next(a for a in sys.argv if a.startswith("--benchmark_out=")).partition("=")[2]
 runs = [dict(name="dispatch", run_name="dispatch", run_type="iteration", real_time=t, cpu_time=t,
              time_unit="ns", depth=10) for t in (90, 110)]
 median = dict(runs[0], name="dispatch_median", run_type="aggregate", aggregate_name="median",
               real_time=100, cpu_time=100)
 json.dump(dict(benchmarks=[*runs, median]), open(path, "w"))
-print("dispatch, ready to start      162.81 ns (limit 100.00) MISSED")
+if "--json" in sys.argv:
+    limits = [dict(claim="dispatch, ready to start", value=21390525427.0, limit=1e10, unit="ns",
+                   verdict="MISSED"),
+              dict(claim="of a walk", value=1.25, limit=1.5, unit="x", verdict="met"),
+              dict(claim="of nothing", value=-1, limit=1.5, unit="x", verdict="not measured")]
+    print(json.dumps(dict(version=1, limits=limits)))
+else:
+    print("dispatch, ready to start      162.81 ns (limit 100.00) MISSED")
 sys.exit(1)
 """
 
 _SIMULATE = """#!{python}
 import json, sys
+{endless}
 system = sys.argv[1]
+if "endless" in system:
+    endless(system)
 if system == "bad.yaml":
     print("bad.yaml:2:8: unknown key 'core'", file=sys.stderr)
     sys.exit(2)
@@ -219,6 +249,7 @@ def install(prefix: Path) -> Path:
     for name, text in programs.items():
         path = prefix / "lib" / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        text = text.replace("{endless}", _ENDLESS)
         path.write_text(text.replace("{python}", sys.executable).replace("{tests!r}", repr(tests)))
         path.chmod(0o755)
     share = prefix / "share/takt_workload"

@@ -1,0 +1,110 @@
+"""Standard streams as every command needs them: open, and able to say everything.
+
+A descriptor that is closed would be given to the next file that is opened, and what is meant for
+the stream would go into that file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+import unicodedata
+
+from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
+
+_HANDLER = "takt_spelling"
+# What takt's own words have beyond ASCII.
+_SPELLINGS = {
+    "–": "-", "—": "-", "−": "-", "×": "x", "·": ".", "…": "...", "→": "->", "≥": ">=", "≤": "<=",
+    "‘": "'", "’": "'", "“": '"', "”": '"', "µ": "u", "μ": "u",
+}  # fmt: skip
+
+
+def prepare() -> None:
+    """Open what is closed, and let no character be an error; ends us if there is no output."""
+    codecs.register_error(_HANDLER, spell)
+    if not _is_open(2):
+        _open_null(2, os.O_WRONLY)
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if not _is_open(0):
+        _open_null(0, os.O_RDONLY)
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    if not _is_open(1):
+        sys.stderr.write(
+            "takt: standard output is closed; open it, as in `takt ... >/dev/null` if nobody reads "
+            "it\n"
+        )
+        sys.stderr.flush()
+        # Nothing else: the interpreter would want to flush what is not there.
+        os._exit(EXIT_USAGE)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors=_HANDLER)  # type: ignore[union-attr]
+
+
+def spell(error: UnicodeError) -> tuple[str, int]:
+    """Write with ASCII what the stream's encoding lacks: error handler of codecs."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(map(_ascii, text)), error.end
+
+
+def _ascii(character: str) -> str:
+    code = ord(character)
+    if character in _SPELLINGS:
+        return _SPELLINGS[character]
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is not UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    base = unicodedata.normalize("NFKD", character)[0]
+    return base if base.isascii() else character.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def write_utf8(text: str) -> None:
+    """Write for programs to standard output: in UTF-8 whatever the locale says, but to terminals.
+
+    In JSON, a byte that is not UTF-8 becomes an escape that JSON has.
+    """
+    stream = sys.stdout
+    if stream.isatty() or not hasattr(stream, "buffer"):
+        stream.write(text)
+        return
+    stream.flush()
+    stream.buffer.write(text.encode("utf-8", "backslashreplace"))
+    stream.buffer.flush()
+
+
+def finish(code: int) -> int:
+    """Flush standard output; a failure of that is a sentence and an exit code, and told once."""
+    try:
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        return _give_up(code)
+    except OSError as error:
+        if code == 0:
+            sys.stderr.write(f"takt: standard output cannot be written: {error.strerror}\n")
+        return _give_up(code)
+
+
+def _give_up(code: int) -> int:
+    """Let the interpreter flush to where that succeeds, or it complains on its own."""
+    _open_null(1, os.O_WRONLY)
+    return code or EXIT_FAILED
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def _open_null(descriptor: int, how: int) -> None:
+    null = os.open(os.devnull, how)
+    if null != descriptor:
+        os.dup2(null, descriptor)
+        os.close(null)
+    else:
+        os.set_inheritable(descriptor, True)
