@@ -1,4 +1,4 @@
-"""Durations as people write and read them. Inside, everything is nanoseconds."""
+"""Numbers and durations as people write and read them. Inside, all times are nanoseconds."""
 
 from __future__ import annotations
 
@@ -12,13 +12,37 @@ NS_PER_MS = 1_000_000
 NS_PER_S = 1_000_000_000
 
 
+# What the C++ programs hold: 292 years.
+_LONGEST_NS = 2**63 - 1
+_DECIMAL = r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
+_SHOWN = 40
+
+
 def parse_duration(text: str) -> int:
-    """Read '100ms' or '2.5 s'; a number without a unit is seconds, as for `timeout` and `sleep`."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]*)\s*", text)
+    """Read '100ms' or '2.5s'; a number without a unit is seconds, as for `timeout` and `sleep`."""
+    match = re.fullmatch(f"({_DECIMAL})([a-zµ]*)", text)
     unit = (match.group(2) or "s") if match else ""
     if match is None or unit not in _NS:
-        raise TaktError(f"'{text}' is not a duration; write for example 10s, 500ms or 1min")
-    return round(float(match.group(1)) * _NS[unit])
+        raise TaktError(f"'{short(text)}' is not a duration; write for example 10s, 500ms or 1min")
+    ns = float(match.group(1)) * _NS[unit]
+    if ns > _LONGEST_NS:
+        raise TaktError(f"'{short(text)}' is longer than 292 years")
+    return round(ns)
+
+
+def parse_whole(text: str) -> int | None:
+    """Read a whole number of ASCII digits, of at most 20; None for anything else."""
+    return int(text) if re.fullmatch("-?[0-9]{1,20}", text) else None
+
+
+def parse_number(text: str) -> float | None:
+    """Read a decimal number, with an exponent where there is one; None for anything else."""
+    return float(text) if re.fullmatch(f"-?(?:{_DECIMAL})(?:[eE][-+]?[0-9]+)?", text) else None
+
+
+def short(text: str) -> str:
+    """Cut what somebody wrote to what a sentence can quote."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def duration_flag(ns: int) -> str:

@@ -116,6 +116,18 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["simulate", "s.yaml", "autoware_takt", "--duration", "0s"], "--duration 0s is too short"),
         (["simulate", "s.yaml", "nosuch"], "unknown schedule 'nosuch'"),
         (["frobnicate"], "No such command"),
+        (["run", "three_chains", "--duration", "10 s"], "--duration: '10 s' is not a duration"),
+        (["run", "three_chains", "--duration", "１０s"], "--duration: '１０s' is not a duration"),
+        (["run", "three_chains", "--duration", "9" * 400], "is longer than 292 years"),
+        (["run", "three_chains", "--threads", "２"], "'２' is no whole number from 1 to 63"),
+        (["run", "three_chains", "--threads", " 2"], "' 2' is no whole number from 1 to 63"),
+        (["run", "three_chains", "--seed", "1_0"], "'1_0' is no whole number"),
+        (["run", "three_chains", "--work-scale", "٢"], "'٢' is no number from 0 to 1000"),
+        (["run", "three_chains", "--cores", "0,0"], "--cores 0,0: core 0 is named twice"),
+        (["run", "three_chains", "--cores", "1-0"], "'1-0' is no list of cores like 0,2-3"),
+        (["run", "three_chains", "--cores", "０"], "'０' is no list of cores like 0,2-3"),
+        (["demo", "--cores", "0-0,0"], "--cores 0-0,0: core 0 is named twice"),
+        (["calibrate", "--percentile", "９９"], "'９９' is no number from 0 to 100"),
     ],
 )
 def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):

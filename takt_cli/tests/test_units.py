@@ -1,21 +1,76 @@
 import pytest
 from takt_cli.errors import TaktError
-from takt_cli.units import duration_flag, human, milliseconds, parse_duration
+from takt_cli.units import (
+    duration_flag,
+    human,
+    milliseconds,
+    parse_duration,
+    parse_number,
+    parse_whole,
+)
 
 
 @pytest.mark.parametrize(
     ("text", "ns"),
-    [("10", 10**10), ("10s", 10**10), ("2.5 ms", 2_500_000), ("1min", 6 * 10**10), ("7us", 7000)],
+    [("10", 10**10), ("10s", 10**10), ("2.5ms", 2_500_000), ("1min", 6 * 10**10), ("7us", 7000)],
 )
 def test_durations_are_read_as_people_write_them(text, ns):
     assert parse_duration(text) == ns
     assert parse_duration(duration_flag(ns)) == ns
 
 
-@pytest.mark.parametrize("text", ["", "ten", "-1s", "1h", "1e3s", "10s10"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ten",
+        "-1s",
+        "1h",
+        "1e3s",
+        "10s10",
+        "10 s",
+        " 10s",
+        "10s ",
+        "１０s",
+        "١٠s",
+        "1_0s",
+        "10s\n",
+    ],
+)
 def test_what_is_no_duration_is_one_clear_error(text):
     with pytest.raises(TaktError, match="is not a duration"):
         parse_duration(text)
+
+
+def test_a_duration_that_nothing_can_hold_is_one_clear_error():
+    for text in ("9" * 400 + "s", "9223372037s", "1" * 30 + "min"):
+        with pytest.raises(TaktError, match="is longer than 292 years"):
+            parse_duration(text)
+    assert parse_duration("9223372036s") == 9223372036 * 10**9
+
+
+def test_numbers_are_of_ascii_digits_and_nothing_else():
+    assert parse_whole("007") == 7
+    assert parse_whole("-3") == -3
+    assert parse_number("1.5e-3") == 0.0015
+    assert parse_number(".5") == 0.5
+    for text in (
+        "",
+        "１０",
+        "١٠",
+        "1_0",
+        " 1",
+        "1 ",
+        "1\n",
+        "+1",
+        "²",
+        "0x1",
+        "nan",
+        "inf",
+        "9" * 5000,
+    ):
+        assert parse_whole(text) is None
+        assert text in {"9" * 5000} or parse_number(text) is None
 
 
 def test_times_are_shown_with_three_digits():

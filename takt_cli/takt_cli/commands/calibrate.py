@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.commands.options import Cores, Json, choose_cores, duration_ns
+from takt_cli.commands.options import Cores, Json, choose_cores, duration_ns, factor
 from takt_cli.console import err, note, out, print_json
 from takt_cli.errors import TaktError
 from takt_cli.results.samples import percentile, percentile_name, samples_needed
@@ -22,7 +22,9 @@ def calibrate(
     duration: Annotated[str, typer.Option(help="How long to measure.")] = "10s",
     percent: Annotated[
         float,
-        typer.Option("--percentile", help="So many percent of all runs cost no more."),
+        factor(
+            "--percentile", 100, metavar="PERCENT", help="So many percent of all runs cost no more."
+        ),
     ] = 99.0,
     message: Annotated[
         str, typer.Option(help=f"What is published: {' or '.join(_MESSAGES)}.")
