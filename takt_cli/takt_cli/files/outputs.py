@@ -95,7 +95,8 @@ def write_text(path: Path, text: str) -> None:
         try:
             with _naming(path):
                 part.parent.mkdir(parents=True, exist_ok=True)
-                part.write_text(text, encoding="utf-8")
+                # In JSON, what a name has that is no UTF-8 becomes an escape that JSON has.
+                part.write_text(text, encoding="utf-8", errors="backslashreplace")
             deliver(part, path)
         finally:
             with contextlib.suppress(OSError):

@@ -1,13 +1,12 @@
 """Reads what `takt_run` writes: results.json, version 1.
 
 Missing fields read as empty, so that results of an older runner can still be shown; a file that is
-no result at all is one clear error.
+no result at all, or that holds something else where a number belongs, is one clear error.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,19 +15,21 @@ import numpy as np
 
 from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
+from takt_cli.results.fields import DamagedError, Fields
 from takt_cli.results.run_results import (
     HOT_PARTS,
     CallbackResult,
     ChainResult,
-    Flags,
     Kpis,
     Results,
     Series,
     ThreadResult,
 )
-from takt_cli.results.samples import as_samples
 
 VERSION = 1
+# So much less than asked for is no early end.
+_UNNOTICED_NS = 1_000_000
+_MOST_PRIORITY = 2**31
 _AGAIN = "measure again with `takt run --output`"
 
 
@@ -61,185 +62,178 @@ def load_results(path: Path) -> Results:
         )
     try:
         return parse_results(raw)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        if os.environ.get("TAKT_DEBUG"):
-            raise
-        raise TaktError(
-            f"{path}: is damaged: it does not hold what `takt run` writes; {_AGAIN}"
-        ) from error
+    except DamagedError as error:
+        raise TaktError(f"{path}: is damaged: {error}; {_AGAIN}") from error
 
 
 def parse_results(raw: Mapping[str, Any]) -> Results:
-    """Turn the JSON of one run into typed data."""
-    epoch = int(raw.get("epoch_ns") or 0)
-    callbacks = tuple(_callback(item) for item in raw.get("callbacks", ()))
-    kpis = raw.get("kpis") or {}
-    skipped = kpis.get("skipped_periods")
-    schedule = raw.get("schedule") or {}
-    threads = tuple(_thread(item) for item in raw["threads"])
+    """Turn the JSON of one run into typed data; DamagedError where it is none."""
+    all_of_it = Fields(raw)
+    epoch = all_of_it.whole("epoch_ns")
+    callbacks = tuple(map(_callback, all_of_it.parts("callbacks")))
+    kpis = all_of_it.part("kpis")
+    schedule = all_of_it.part("schedule")
+    threads = tuple(map(_thread, all_of_it.parts("threads")))
+    measured = _measured_ns(all_of_it)
+    asked = all_of_it.whole("duration_ns")
+    skipped = kpis.whole_or_none("skipped_periods")
     return Results(
-        graph=str(raw.get("graph", "?")),
-        label=str(raw.get("label") or ""),
-        schedule=Path(schedule["file"]).stem if schedule else None,
+        graph=all_of_it.text("graph", "?"),
+        label=all_of_it.text("label"),
+        schedule=Path(schedule.text("file", "?")).stem if schedule.raw else None,
         executors=_executors(schedule),
-        order=str(raw.get("order") or "?"),
+        order=all_of_it.text("order", "?"),
         thread_count=sum(thread.executor for thread in threads),
-        host=raw.get("host") or {},
-        duration_ns=_measured_ns(raw),
-        warmup_ns=int(raw.get("warmup_ns") or 0),
+        host=all_of_it.part("host").raw,
+        duration_ns=asked if measured is None else measured,
+        warmup_ns=all_of_it.whole("warmup_ns"),
         epoch_ns=epoch,
-        phases=str(raw.get("phases") or "fixed"),
-        work_scale=float(raw.get("work_scale") or 1.0),
+        phases=all_of_it.text("phases", "fixed"),
+        work_scale=all_of_it.number("work_scale", 1.0),
         threads=threads,
         callbacks=callbacks,
-        chains=tuple(_chain(item, epoch) for item in raw["chains"]),
+        chains=tuple(_chain(item, epoch) for item in all_of_it.parts("chains")),
         kpis=_kpis(kpis, epoch),
-        skipped_periods=int(skipped)
-        if isinstance(skipped, int | float)
-        else sum(callback.skipped_periods for callback in callbacks),
-        other_cores=raw.get("other_programs_cores"),
-        load=raw.get("load") or {},
-        stalls=_stalls(raw, epoch),
-        defaulted_callbacks=tuple(str(id_) for id_ in raw.get("defaulted_callbacks", ())),
-        warnings=tuple(str(warning) for warning in raw.get("warnings", ())),
+        skipped_periods=sum(callback.skipped_periods for callback in callbacks)
+        if skipped is None
+        else skipped,
+        other_cores=all_of_it.number("other_programs_cores")
+        if all_of_it.has("other_programs_cores")
+        else None,
+        load=all_of_it.part("load").raw,
+        stalls=_stalls(all_of_it, epoch),
+        defaulted_callbacks=all_of_it.texts("defaulted_callbacks"),
+        warnings=all_of_it.texts("warnings"),
+        ended_early=measured is not None and measured + _UNNOTICED_NS < asked,
         raw=raw,
     )
 
 
-def _executors(schedule: Mapping[str, Any]) -> tuple[str, ...]:
-    first = [schedule["name"]] if schedule.get("name") else []
-    return tuple(str(name) for name in schedule.get("executors") or first)
+def _executors(schedule: Fields) -> tuple[str, ...]:
+    name = schedule.text("name")
+    return schedule.texts("executors") or ((name,) if name else ())
 
 
-def _measured_ns(raw: Mapping[str, Any]) -> int:
-    begin, end = raw.get("measured_from_ns"), raw.get("measured_to_ns")
-    asked = int(raw.get("duration_ns") or 0)
-    return asked if begin is None or end is None else max(0, int(end) - int(begin))
+def _measured_ns(raw: Fields) -> int | None:
+    begin, end = raw.whole_or_none("measured_from_ns"), raw.whole_or_none("measured_to_ns")
+    return None if begin is None or end is None else max(0, end - begin)
 
 
-def _stalls(raw: Mapping[str, Any], epoch: int) -> tuple[tuple[int, int, int], ...]:
+def _stalls(raw: Fields, epoch: int) -> tuple[tuple[int, int, int], ...]:
     """Give what the witness saw of the host in the measured time, cut off at its ends.
 
     Where work took longer (overrun) its samples are marked, but nobody knows for how long the host
     had the core; `throttled` is the kernel's own doing.
     """
-    begin, end = raw.get("measured_from_ns"), raw.get("measured_to_ns")
+    begin, end = raw.whole_or_none("measured_from_ns"), raw.whole_or_none("measured_to_ns")
     found = []
-    for stall in raw.get("stalls", ()):
-        if stall.get("source", "witness") != "witness":
+    for stall in raw.parts("stalls"):
+        if stall.text("source", "witness") != "witness":
             continue
-        core = stall.get("core")
         # It may have begun a period of the witness earlier; told is what certainly was.
-        first, last = int(stall.get("certain_from_ns", stall["begin_ns"])), int(stall["end_ns"])
-        first = first if begin is None else max(first, int(begin))
-        last = last if end is None else min(last, int(end))
+        first, last = stall.whole("certain_from_ns", stall.whole("begin_ns")), stall.whole("end_ns")
+        first = first if begin is None else max(first, begin)
+        last = last if end is None else min(last, end)
         if first < last:
-            found.append((-1 if core is None else int(core), first - epoch, last - epoch))
+            found.append((stall.whole("core", -1, least=-1), first - epoch, last - epoch))
     return tuple(found)
 
 
-def _series(values: Any, at: Any, stalled: Any, epoch: int) -> Series:
-    numbers = as_samples(values)
+def _series(raw: Fields, values: str, at: str, epoch: int) -> Series:
+    numbers = raw.samples(values)
     count = len(numbers)
-    moments = as_samples(at) - epoch
+    moments = raw.samples(at) - epoch
     return Series(
         values=numbers,
         at_ns=moments if len(moments) == count else np.arange(count, dtype=np.float64),
-        stalled=_flags(stalled, count),
+        stalled=raw.flags("stalled", count),
     )
 
 
-def _flags(given: Any, count: int) -> Flags:
-    flags = np.asarray(list(given or ()), dtype=bool)
-    return flags if len(flags) == count else np.zeros(count, dtype=bool)
-
-
-def _thread(item: Mapping[str, Any]) -> ThreadResult:
+def _thread(item: Fields) -> ThreadResult:
+    tid = item.whole("tid")
     return ThreadResult(
-        name=str(item.get("name") or item.get("tid", "?")),
-        process="" if item.get("process") is None else str(item["process"]),
-        tid=int(item.get("tid") or 0),
-        executor=bool(item.get("executor")),
-        asked=attribute_words(item.get("asked")),
-        granted=attribute_words(item.get("granted")),
-        faults=tuple(str(fault) for fault in item.get("faults") or ()),
-        cpu_ns=int(item.get("cpu_ns") or 0),
-        run_queue_wait_ns=int(item.get("run_queue_wait_ns") or 0),
-        voluntary_switches=int(item.get("voluntary_switches") or 0),
-        involuntary_switches=int(item.get("involuntary_switches") or 0),
+        name=item.text("name") or (str(tid) if item.has("tid") else "?"),
+        process=item.text("process")
+        if isinstance(item.raw.get("process"), str | None)
+        else str(item.whole("process")),
+        tid=tid,
+        executor=item.flag("executor"),
+        asked=_attributes(item, "asked"),
+        granted=_attributes(item, "granted"),
+        faults=item.texts("faults"),
+        cpu_ns=item.whole("cpu_ns"),
+        run_queue_wait_ns=item.whole("run_queue_wait_ns"),
+        voluntary_switches=item.whole("voluntary_switches"),
+        involuntary_switches=item.whole("involuntary_switches"),
     )
 
 
-def attribute_words(given: Any) -> str:
+def _attributes(item: Fields, name: str) -> str:
     """Put thread attributes into words: 'fifo 80, cores 0,1'. Words stay as they are."""
-    if not given or isinstance(given, str):
-        return given or ""
-    policy = str(given.get("policy") or "other")
-    if given.get("priority"):
-        policy = f"{policy} {given['priority']}"
-    elif given.get("nice"):
-        policy = f"{policy} nice {given['nice']}"
-    cores = given.get("cores")
-    return f"{policy}, cores {','.join(str(core) for core in cores)}" if cores else policy
+    if isinstance(item.raw.get(name), str):
+        return item.text(name)
+    given = item.part(name)
+    if not given.raw:
+        return ""
+    policy = given.text("policy", "other")
+    priority, nice = given.whole("priority"), given.whole("nice", least=-20)
+    if priority:
+        policy = f"{policy} {priority}"
+    elif nice:
+        policy = f"{policy} nice {nice}"
+    cores = ",".join(f"{core:g}" for core in given.samples("cores"))
+    return f"{policy}, cores {cores}" if cores else policy
 
 
-def _callback(item: Mapping[str, Any]) -> CallbackResult:
+def _callback(item: Fields) -> CallbackResult:
     return CallbackResult(
-        id=str(item["id"]),
-        node=str(item.get("node") or ""),
-        kind=str(item.get("kind") or ""),
-        count=int(item.get("count") or 0),
-        skipped_periods=int(item.get("skipped_periods") or 0),
-        overwritten=int(item.get("overwritten") or 0),
-        lost_messages=int(item.get("lost_messages") or 0),
-        start_delay=item.get("start_delay") or {},
-        execution=item.get("execution") or {},
-        response=item.get("response") or {},
+        id=item.name("id"),
+        node=item.text("node"),
+        kind=item.text("kind"),
+        count=item.whole("count"),
+        skipped_periods=item.whole("skipped_periods"),
+        overwritten=item.whole("overwritten"),
+        lost_messages=item.whole("lost_messages"),
     )
 
 
-def _chain(item: Mapping[str, Any], epoch: int) -> ChainResult:
-    deadline = item.get("deadline_ns")
-    responses = _series(
-        item.get("responses_ns"), item.get("releases_ns"), item.get("stalled"), epoch
-    )
+def _chain(item: Fields, epoch: int) -> ChainResult:
+    responses = _series(item, "responses_ns", "releases_ns", epoch)
+    count = len(responses.values)
     return ChainResult(
-        name=str(item["name"]),
-        path=tuple(item.get("path") or ()),
-        priority=item.get("priority"),
-        deadline_ns=int(deadline) if deadline else None,
-        released=int(item.get("released") or 0),
-        completed=int(item.get("completed") or len(responses.values)),
-        superseded=int(item.get("superseded") or 0),
-        lost=int(item.get("lost") or 0),
-        unfinished=int(item.get("unfinished") or 0),
-        skipped=int(item.get("skipped") or 0),
-        missed_deadlines=int(item.get("missed_deadlines") or 0),
+        name=item.name("name"),
+        path=item.texts("path"),
+        priority=item.whole_or_none("priority", least=-_MOST_PRIORITY),
+        deadline_ns=item.whole("deadline_ns") or None,
+        released=item.whole("released"),
+        completed=item.whole("completed") or count,
+        superseded=item.whole("superseded"),
+        lost=item.whole("lost"),
+        unfinished=item.whole("unfinished"),
+        skipped=item.whole("skipped"),
+        missed_deadlines=item.whole("missed_deadlines"),
         responses=responses,
-        catching_up=_flags(item.get("catching_up"), len(responses.values)),
+        catching_up=item.flags("catching_up", count),
     )
 
 
-def _medians(parts: Mapping[str, Any]) -> dict[str, float]:
-    medians = {name: (parts.get(name) or {}).get("p50") for name in HOT_PARTS}
-    return {name: float(median) for name, median in medians.items() if median is not None}
+def _medians(parts: Fields) -> dict[str, float]:
+    medians = {name: parts.part(name) for name in HOT_PARTS}
+    return {name: part.number("p50") for name, part in medians.items() if part.has("p50")}
 
 
-def _kpis(item: Mapping[str, Any], epoch: int) -> Kpis:
-    hot = item.get("hot_path") or {}
-    planner = item.get("planner") or {}
-    floor = hot.get("floor_ns")
+def _kpis(item: Fields, epoch: int) -> Kpis:
+    hot, planner = item.part("hot_path"), item.part("planner")
     return Kpis(
-        hot_latency=_series(hot.get("latency_ns"), hot.get("at_ns"), hot.get("stalled"), epoch),
-        hot_from_due=as_samples(hot.get("from_due_ns")),
-        hot_floor_ns=float(floor) if floor else None,
-        hot_drops=int(hot.get("drops") or 0),
-        hot_parts=_medians(hot.get("parts") or {}),
-        planner_period=as_samples(planner.get("period_ns")),
-        planner_lateness=_series(
-            planner.get("start_lateness_ns"), planner.get("at_ns"), planner.get("stalled"), epoch
-        ),
-        planner_cycles=int(planner.get("cycles") or 0),
-        planner_stale_cycles=int(planner.get("stale_cycles") or 0),
-        reference_lateness=as_samples((item.get("reference_timer") or {}).get("lateness_ns")),
+        hot_latency=_series(hot, "latency_ns", "at_ns", epoch),
+        hot_from_due=hot.samples("from_due_ns"),
+        hot_floor_ns=hot.number("floor_ns") or None,
+        hot_drops=hot.whole("drops"),
+        hot_parts=_medians(hot.part("parts")),
+        planner_period=planner.samples("period_ns"),
+        planner_lateness=_series(planner, "start_lateness_ns", "at_ns", epoch),
+        planner_cycles=planner.whole("cycles"),
+        planner_stale_cycles=planner.whole("stale_cycles"),
+        reference_lateness=item.part("reference_timer").samples("lateness_ns"),
     )

@@ -55,7 +55,7 @@ class ThreadResult:
 
 @dataclass(frozen=True)
 class CallbackResult:
-    """Counts of one callback; distributions as the runner summarised them, in ns."""
+    """Counts of one callback."""
 
     id: str
     node: str
@@ -64,9 +64,6 @@ class CallbackResult:
     skipped_periods: int
     overwritten: int
     lost_messages: int
-    start_delay: Mapping[str, Any]
-    execution: Mapping[str, Any]
-    response: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -168,12 +165,8 @@ class Results:
     stalls: tuple[tuple[int, int, int], ...]
     defaulted_callbacks: tuple[str, ...]  # no rule of the schedule matches them
     warnings: tuple[str, ...]
+    ended_early: bool  # somebody ended it before its time
     raw: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def ended_early(self) -> bool:
-        """Whether somebody ended it before its time."""
-        return any(warning.endswith("ended early") for warning in self.warnings)
 
     @property
     def nothing_measured(self) -> bool:

@@ -66,8 +66,8 @@ data = results(
 data["arguments"] = " ".join(sys.argv[1:])
 if early:
     data["warnings"].append("ended early")
-if graph["name"] == "warming":
-    data["measured_to_ns"] = data["measured_from_ns"] = data["epoch_ns"]
+    data["measured_from_ns"] = data["epoch_ns"]
+    data["measured_to_ns"] = data["epoch_ns"] + (0 if graph["name"] == "warming" else 10**6)
 if graph["name"] == "crashing":
     data["warnings"].append("incomplete: part 2 of 3 died")
 if graph["name"] == "hanging":
