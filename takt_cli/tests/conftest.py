@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +16,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support import fake_programs
 from takt_cli.__main__ import run
+from takt_cli.running.host import measure_host
+from takt_cli.running.several_runs import run_all
+
+# A run of a moment waits more than it works.
+_SIDE_BY_SIDE = 6
 
 Takt = Callable[..., SimpleNamespace]
 
@@ -39,6 +46,26 @@ def nothing_built(monkeypatch, tmp_path):
         monkeypatch.setenv(name, "")
     monkeypatch.setenv("TAKT_ROOT", str(tmp_path))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def machine():
+    """What takt_measure_host says, asked once."""
+    return functools.cache(measure_host)
+
+
+@pytest.fixture
+def unmeasured(monkeypatch, machine):
+    """Runs of a study side by side, and the machine measured once: where no figure counts."""
+
+    def side_by_side(planned):
+        with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+            return list(pool.map(lambda item: run_all([item])[0], planned))
+
+    for command in ("demo", "experiment"):
+        monkeypatch.setattr(f"takt_cli.commands.{command}.run_all", side_by_side)
+    for command in ("demo", "host"):
+        monkeypatch.setattr(f"takt_cli.commands.{command}.measure_host", lambda: machine())
 
 
 @pytest.fixture

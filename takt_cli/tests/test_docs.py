@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="docs/ is not in this 
 
 
 @pytest.fixture
-def short_runs(monkeypatch, tmp_path):
+def short_runs(monkeypatch, tmp_path, unmeasured):
     """Runs measure a moment only, whatever was asked, and write nothing outside of the test."""
 
     def short(request, *args, **options):
@@ -65,6 +65,9 @@ def test_the_commands_of_a_page_run(takt, short_runs, page, tmp_path):
         assert program == "./takt"
         said = takt(*arguments)
         assert said.code == 0, f"{arguments}: {said.err}"
+        if arguments[0] in ("demo", "experiment"):
+            page = Path(said.out.rpartition("Report: ")[2].strip())
+            assert page.stat().st_size > 1_000_000
 
 
 @need(*SIMULATE)

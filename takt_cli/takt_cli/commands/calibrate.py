@@ -35,7 +35,7 @@ def calibrate(
     """Measure dispatch, middleware and wake-ups, for `overheads` of a system model."""
     if message not in _MESSAGES:
         raise TaktError(f"--message {message}: it is {' or '.join(_MESSAGES)}")
-    if not 0.0 < percent <= 100.0:
+    if not percent > 0.0:
         raise TaktError(f"--percentile {percent:g}: it must be above 0 and at most 100")
     length = duration_ns(duration, "--duration", least="1s")
     core = choose_cores(cores)[-1]
