@@ -177,9 +177,10 @@ TEST(Yaml, MoreTextThanAScheduleNeedsIsAFault)
 TEST(Yaml, AFileThatCannotBeReadIsAFault)
 {
   EXPECT_EQ(
-    load_schedule("/nowhere/s.yaml").faults(),
+    sentences(load_schedule("/nowhere/s.yaml").faults()),
     Strings{"/nowhere/s.yaml: cannot be read: No such file or directory"});
-  EXPECT_EQ(load_schedule("/").faults(), Strings{"/: is a directory; name a schedule file"});
+  EXPECT_EQ(
+    sentences(load_schedule("/").faults()), Strings{"/: is a directory; name a schedule file"});
 }
 
 }  // namespace
