@@ -27,37 +27,41 @@ ThreadAttributes deadline_attributes(Duration runtime, Duration deadline, Durati
 
 TEST(Validate, AcceptsWhatTheKernelKnows)
 {
-  EXPECT_EQ(validate({}), Faults{});
-  EXPECT_EQ(validate({.policy = Policy::fifo, .priority = 1}), Faults{});
-  EXPECT_EQ(validate({.policy = Policy::rr, .priority = 99}), Faults{});
-  EXPECT_EQ(validate({.policy = Policy::batch, .nice = -20}), Faults{});
-  EXPECT_EQ(validate({.nice = 19}), Faults{});
-  EXPECT_EQ(validate({.policy = Policy::idle}), Faults{});
+  EXPECT_EQ(validate(ThreadAttributes{}), Faults{});
+  EXPECT_EQ(validate(ThreadAttributes{.policy = Policy::fifo, .priority = 1}), Faults{});
+  EXPECT_EQ(validate(ThreadAttributes{.policy = Policy::rr, .priority = 99}), Faults{});
+  EXPECT_EQ(validate(ThreadAttributes{.policy = Policy::batch, .nice = -20}), Faults{});
+  EXPECT_EQ(validate(ThreadAttributes{.nice = 19}), Faults{});
+  EXPECT_EQ(validate(ThreadAttributes{.policy = Policy::idle}), Faults{});
   EXPECT_EQ(validate(deadline_attributes(1ms, 5ms, 10ms)), Faults{});
-  EXPECT_EQ(validate({.cores = {usable_cores().front()}, .stack_size = 1U << 20U}), Faults{});
+  EXPECT_EQ(
+    validate(ThreadAttributes{.cores = {usable_cores().front()}, .stack_size = 1U << 20U}),
+    Faults{});
 }
 
 TEST(Validate, RefusesValuesOutOfRange)
 {
   for (const int priority : {-1, 0, 100}) {
-    const Faults faults = validate({.policy = Policy::fifo, .priority = priority});
+    const Faults faults = validate(ThreadAttributes{.policy = Policy::fifo, .priority = priority});
     ASSERT_EQ(faults.size(), 1U) << priority;
     EXPECT_NE(to_string(faults[0]).find("outside 1 to 99"), std::string::npos) << faults[0];
   }
   for (const int nice : {-21, 20}) {
-    const Faults faults = validate({.nice = nice});
+    const Faults faults = validate(ThreadAttributes{.nice = nice});
     ASSERT_EQ(faults.size(), 1U) << nice;
     EXPECT_NE(to_string(faults[0]).find("outside -20 to 19"), std::string::npos) << faults[0];
   }
-  EXPECT_EQ(validate({.stack_size = 1}).size(), 1U);
+  EXPECT_EQ(validate(ThreadAttributes{.stack_size = 1}).size(), 1U);
 }
 
 TEST(Validate, RefusesFieldsOfAnotherPolicy)
 {
-  EXPECT_EQ(validate({.priority = 5}).size(), 1U);
-  EXPECT_EQ(validate({.policy = Policy::fifo, .priority = 5, .nice = 3}).size(), 1U);
-  EXPECT_EQ(validate({.policy = Policy::idle, .nice = 3}).size(), 1U);
-  EXPECT_EQ(validate({.policy = Policy::rr, .priority = 5, .runtime = 1ms}).size(), 1U);
+  EXPECT_EQ(validate(ThreadAttributes{.priority = 5}).size(), 1U);
+  EXPECT_EQ(
+    validate(ThreadAttributes{.policy = Policy::fifo, .priority = 5, .nice = 3}).size(), 1U);
+  EXPECT_EQ(validate(ThreadAttributes{.policy = Policy::idle, .nice = 3}).size(), 1U);
+  EXPECT_EQ(
+    validate(ThreadAttributes{.policy = Policy::rr, .priority = 5, .runtime = 1ms}).size(), 1U);
 }
 
 TEST(Validate, RefusesDeadlineParametersOutOfOrder)
@@ -66,7 +70,7 @@ TEST(Validate, RefusesDeadlineParametersOutOfOrder)
   EXPECT_EQ(validate(deadline_attributes(6ms, 5ms, 10ms)).size(), 1U);
   EXPECT_EQ(validate(deadline_attributes(1ms, 5ms, 4ms)).size(), 1U);
   EXPECT_EQ(validate(deadline_attributes(1ms, 5ms, 1h)).size(), 1U);
-  EXPECT_FALSE(validate({.policy = Policy::deadline}).empty());
+  EXPECT_FALSE(validate(ThreadAttributes{.policy = Policy::deadline}).empty());
 }
 
 TEST(Validate, RefusesDeadlineTogetherWithCores)
@@ -80,7 +84,7 @@ TEST(Validate, RefusesDeadlineTogetherWithCores)
 
 TEST(Validate, RefusesCoresThatDoNotExist)
 {
-  const Faults faults = validate({.cores = {-1, usable_cores().front(), 100000}});
+  const Faults faults = validate(ThreadAttributes{.cores = {-1, usable_cores().front(), 100000}});
   ASSERT_EQ(faults.size(), 2U);
   EXPECT_NE(to_string(faults[0]).find("core -1 does not exist"), std::string::npos) << faults[0];
   EXPECT_NE(to_string(faults[1]).find("core 100000 does not exist"), std::string::npos)
@@ -90,7 +94,9 @@ TEST(Validate, RefusesCoresThatDoNotExist)
 TEST(Validate, ListsAllFaultsAtOnce)
 {
   EXPECT_EQ(
-    validate({.policy = Policy::fifo, .nice = 5, .runtime = 1ms, .cores = {-1}}).size(), 4U);
+    validate(ThreadAttributes{.policy = Policy::fifo, .nice = 5, .runtime = 1ms, .cores = {-1}})
+      .size(),
+    4U);
 }
 
 TEST(Urgency, FollowsTheKernelsOrder)
@@ -128,7 +134,7 @@ TEST(UsableCores, DoNotShrinkWhenAThreadIsPinned)
     EXPECT_TRUE(apply({.cores = {before.back()}}).granted_all());
     EXPECT_EQ(read_attributes().cores, std::vector<int>{before.back()});
     EXPECT_EQ(usable_cores(), before);
-    EXPECT_EQ(validate({.cores = before}), Faults{});
+    EXPECT_EQ(validate(ThreadAttributes{.cores = before}), Faults{});
   }).join();
 }
 

@@ -9,6 +9,12 @@ add_library(takt_rcl_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/ros_test_main.cp
 target_link_libraries(takt_rcl_test_main PUBLIC takt_rcl GTest::gtest)
 takt_rcl_link_messages(takt_rcl_test_main PUBLIC std_msgs sensor_msgs rosgraph_msgs)
 
+takt_precompile(takt_rcl_test_headers
+  HEADERS <gtest/gtest.h> <algorithm> <atomic> <chrono> <functional> <memory> <string> <thread> <vector>
+    <takt_rcl/takt_rcl.hpp> <std_msgs/msg/u_int64.hpp>
+  LIBRARIES takt_rcl_test_main
+  OPTIONS ${takt_rcl_warnings} ${TAKT_TEST_OPTIONS})
+
 # What is asked of the middleware itself.
 find_package(fastdds 3 QUIET)
 if(NOT TARGET fastdds)
@@ -23,6 +29,7 @@ foreach(source IN LISTS takt_rcl_tests)
   set(name rcl_${name})
   add_executable(${name} ${source})
   target_compile_options(${name} PRIVATE ${takt_rcl_warnings} ${TAKT_TEST_OPTIONS})
+  target_precompile_headers(${name} REUSE_FROM takt_rcl_test_headers)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE
     takt_rcl_test_main rcl_yaml_param_parser::rcl_yaml_param_parser)

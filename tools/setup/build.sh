@@ -106,6 +106,8 @@ if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   # Every clone of the repository finds what another one compiled.
   export CCACHE_BASEDIR=$TAKT_ROOT CCACHE_NOHASHDIR=1
+  # Precompiled headers (takt_precompile.cmake) hold macros and times that no source of ours looks at.
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 fi
 
 if [[ -n ${PACKAGES:-} ]]; then
