@@ -205,7 +205,7 @@ TEST(MakeExecutor, FaultsOfTheCoreNameTheExecutorsLine)
 {
   // Parsed for a machine with more cores than this one will ever have.
   const Schedule schedule =
-    parse(with_main("threads: {a: {cores: [60000]}}\ndefault: a"), test::machine(60001));
+    parse(with_main("threads: {a: {cores: [4000]}}\ndefault: a"), test::machine(4001));
   const Strings found = sentences(make_executor(schedule, "main").faults());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_TRUE(found[0].starts_with("s.yaml:3:3: ")) << found[0];

@@ -286,7 +286,7 @@ TEST(Parse, CoresMustExistOnce)
     (Strings{
       "s.yaml:4:30: core 4 cannot be used; usable cores are 0-3",
       "s.yaml:4:33: core 0 is listed twice",
-      "s.yaml:4:36: cores must be a whole number from 0 to 65535, not 'x'"}));
+      "s.yaml:4:36: cores must be a whole number from 0 to 4095, not 'x'"}));
   EXPECT_EQ(
     faults(with_thread("cores: []")),
     Strings{"s.yaml:4:26: cores is an empty list; leave it away"});

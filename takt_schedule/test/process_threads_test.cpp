@@ -151,8 +151,8 @@ TEST(ProcessThreads, RefusalsAreFaultsWithTheThreadAndTheLine)
   // A core that the schedule was told exists and this machine does not have.
   auto threads = ProcessThreads::create(
     test::parse(
-      with_main("threads: {t: }\ndefault: t\nprocess_threads:\n  - {match: dds.x, cores: [60000]}"),
-      test::machine(60001)),
+      with_main("threads: {t: }\ndefault: t\nprocess_threads:\n  - {match: dds.x, cores: [4000]}"),
+      test::machine(4001)),
     "main");
   const ProcessThreadsReport report = threads->apply();
   ASSERT_EQ(report.faults.size(), 1U);

@@ -58,7 +58,7 @@ TEST(ToYaml, QuotesWhatYamlWouldReadAsSomethingElse)
   Schedule schedule = test::parse(
     "version: 1\nexecutors:\n  \"null\":\n    threads: {\"off\": {}, \"7\": {}, \"-x\": {}}\n"
     "    default: [\"7\", \"off\", \"-x\"]\n    callbacks:\n"
-    "      - match: [\"/q\\\"uote\\\\:sub(#)\", \"/a: b(c)\", \"**\"]\n");
+    "      - match: [\"/q\\\"uote\\\\:sub(#)\", \"/a:b(c: d)\", \"**\"]\n");
   EXPECT_EQ(test::parse(to_yaml(schedule)), schedule) << to_yaml(schedule);
 }
 
