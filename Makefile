@@ -45,7 +45,8 @@ bench: build ## run the benchmarks and the hot-path campaign (25 minutes; the ma
 	@./takt bench
 	@./takt experiment hot-path
 
-demo: build ## see it work
+demo: setup ## see it work; builds only what it runs
+	@TAKT_TESTS=no PACKAGES=takt_workload $(S)/build.sh
 	@./takt demo
 
 sanitize: sanitize-asan sanitize-tsan ## build and test with address, undefined-behaviour and thread sanitizers

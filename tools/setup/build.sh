@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # Builds all packages, or PACKAGES and what they need, with colcon into $TAKT_BUILD.
 #
-#   ROS=kilted|jazzy VARIANT=asan|tsan BUILD_TYPE=Debug PACKAGES="takt_core ..." JOBS=n tools/setup/build.sh
+#   ROS=kilted|jazzy VARIANT=asan|tsan BUILD_TYPE=Debug PACKAGES="takt_core ..." TAKT_TESTS=no JOBS=n \
+#     tools/setup/build.sh
 #
+# TAKT_TESTS=no builds libraries and programs only: what ./takt runs. A later build with tests goes on from
+# there.
 # BUILD_TYPE is for debuggers; by default programs and libraries are as users get them (RelWithDebInfo).
 # Starts nothing when no file of a package changed since the last complete build.
 set -euo pipefail
@@ -56,14 +59,27 @@ if [[ -n $sanitize ]]; then
   export CXXFLAGS=$CFLAGS
 fi
 
+tests=ON
+[[ ${TAKT_TESTS:-} != no ]] || tests=OFF
+
 stamp=$TAKT_BUILD/.built
 key="$TAKT_PREFIX $build_type $sanitize"
 # Packages that came or went change the key; files that changed, came or went inside one are newer.
 whole_key="$key ${roots[*]}"
-if [[ -z ${PACKAGES:-} && -e $stamp && $(<"$stamp") == "$whole_key" ]]; then
-  changed=$(find "${roots[@]}" "$here/build.sh" -newer "$stamp" \
-    -not -path '*__pycache__*' -not -path '*/.hypothesis/*' -not -path '*.pytest_cache*' -print -quit)
-  [[ -z $changed ]] && exit 0
+names=()
+[[ -z ${PACKAGES:-} ]] || read -ra names <<<"$PACKAGES"
+is_current() # STAMP DIRECTORY...
+{
+  local one=$1
+  shift
+  [[ -e $one && $(<"$one") == "$whole_key" ]] || return 1
+  [[ -z $(find "$@" "$here/build.sh" -newer "$one" \
+    -not -path '*__pycache__*' -not -path '*/.hypothesis/*' -not -path '*.pytest_cache*' -print -quit) ]]
+}
+if [[ ${#names[@]} -eq 0 || $tests == OFF ]] && is_current "$stamp" "${roots[@]}"; then exit 0; fi
+if [[ ${#names[@]} -eq 1 && $tests == OFF ]]; then
+  mapfile -t needed < <(takt_needed "$TAKT_ROOT" "${names[@]}")
+  if is_current "$stamp.${names[0]}" "${needed[@]/#/$TAKT_ROOT/}"; then exit 0; fi
 fi
 
 mkdir -p -- "$TAKT_BUILD"
@@ -81,7 +97,7 @@ started=$(date +%s.%N)
 
 cmake_args=(
   -G Ninja
-  -DBUILD_TESTING=ON
+  -DBUILD_TESTING=$tests
   "-DCMAKE_BUILD_TYPE=$build_type"
   -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
   # Installed programs start with an empty environment, and with capabilities (which make the loader
@@ -110,10 +126,7 @@ if command -v ccache >/dev/null; then
   export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 fi
 
-if [[ -n ${PACKAGES:-} ]]; then
-  read -ra names <<<"$PACKAGES"
-  selection=(--packages-up-to "${names[@]}")
-fi
+[[ ${#names[@]} -eq 0 ]] || selection=(--packages-up-to "${names[@]}")
 
 # Make's own flags are for make; colcon would hand them on.
 unset MFLAGS MAKELEVEL MAKEOVERRIDES
@@ -140,8 +153,10 @@ cd -- "$TAKT_ROOT"
   "${selection[@]}" \
   --cmake-args "${cmake_args[@]}" </dev/null || { report_failures; exit 1; }
 
+# STAMP says that everything is there, tests too; STAMP.PACKAGE that the package's programs are.
 stamps=("$stamp")
-if [[ -n ${PACKAGES:-} ]]; then
+if [[ ${#names[@]} -gt 0 || $tests == OFF ]]; then
+  [[ ${#names[@]} -gt 0 ]] || mapfile -t names < <(basename -a -- "${roots[@]}")
   mapfile -t needed < <(takt_needed "$TAKT_ROOT" "${names[@]}")
   stamps=("${needed[@]/#/$stamp.}")
 fi

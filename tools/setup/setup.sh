@@ -6,7 +6,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 source "$here/say.sh"
 # shellcheck source=tools/setup/writable.sh
 source "$here/writable.sh"
-takt_need_writable "${here%/tools/setup}"
+takt_can_build "${here%/tools/setup}"
 # First, because the paths depend on the Python that comes with it.
 "$here/debian.sh"
 # shellcheck source=tools/setup/paths.sh

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Whether what was built is still what the sources say. Sourced by ./takt and build.sh; changes nothing.
 #
-# A STAMP is as old as the last build of all packages, STAMP.PACKAGE as the last one of that package
-# and what it needs.
+# A STAMP is as old as the last build of all packages with their tests, STAMP.PACKAGE as the last one of
+# that package and what it needs.
 
 takt_needed() # REPOSITORY PACKAGE...: these packages and what they need of ours, one a line
 {
@@ -33,12 +33,13 @@ takt_newer() # STAMP DIRECTORY...: some file in them that is newer, if there is 
 takt_warn_stale() # STAMP REPOSITORY
 {
   local manifest package stamp needed newer
-  [[ -n $(takt_newer "$1" "$2"/takt_*) ]] || return 0
+  [[ ! -e $1 || -n $(takt_newer "$1" "$2"/takt_*) ]] || return 0
   for manifest in "$2"/takt_*/package.xml; do
     package=$(basename -- "$(dirname -- "$manifest")")
     [[ $package != takt_cli ]] || continue # it needs all that it runs
     stamp=$1
     [[ $1.$package -nt $1 ]] && stamp=$1.$package
+    [[ -e $stamp ]] || continue # not built, so it does not run either
     mapfile -t needed < <(takt_needed "$2" "$package")
     newer=$(takt_newer "$stamp" "${needed[@]/#/$2/}")
     [[ -z $newer ]] && continue

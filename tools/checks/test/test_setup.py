@@ -228,3 +228,47 @@ def test_no_home_is_one_sentence(debian_is_there: None) -> None:
     assert done.stderr.splitlines() == [
         "takt: neither HOME nor XDG_CACHE_HOME is set, so there is no place for the environment"
     ]
+
+
+def test_a_command_builds_the_programs_that_it_runs_once(built: Path) -> None:
+    home = built.parent / "home"
+    (built / "build/jazzy/.built").unlink()
+    asked = built.parent / "asked"
+    colcon = next(home.glob(".cache/takt/*/bin/colcon"))
+    colcon.write_text(f'#!/bin/sh\necho "$*" >>{asked}\n')
+    for command, packages in (("demo", "takt_workload"), ("run", None), ("bench", ""), ("plan", None)):
+        asked.unlink(missing_ok=True)
+        assert takt(built, home, command).returncode == 0
+        if packages is None:
+            assert not asked.exists()
+            continue
+        words = asked.read_text()
+        assert "-DBUILD_TESTING=OFF" in words
+        assert ("--packages-up-to" in words) == bool(packages)
+        assert packages in words
+    build = built / "tools/setup/build.sh"
+    asked.unlink(missing_ok=True)
+    assert run(build, HOME=str(home), ROS="jazzy").returncode == 0
+    assert "-DBUILD_TESTING=ON" in asked.read_text()  # the tests are still to be built
+    asked.unlink()
+    assert run(build, HOME=str(home), ROS="jazzy").returncode == 0
+    assert not asked.exists()
+
+
+def test_a_folder_that_rosidl_cannot_build_in_is_one_sentence_at_once(tmp_path: Path) -> None:
+    tree = a_tree(tmp_path)
+    moved = tree.rename(tmp_path / "größe")
+    for command in (["./takt", "demo"], ["tools/setup/setup.sh"]):
+        done = subprocess.run(
+            command,
+            cwd=moved,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 2
+        (sentence,) = done.stderr.splitlines()
+        assert str(moved) in sentence
+        assert "ASCII" in sentence
+        assert "move the repository" in sentence
