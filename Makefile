@@ -62,9 +62,9 @@ sanitize-tsan: setup
 format: setup ## format C++ and Python
 	@$(C)/style.sh fix
 
-check: setup ## style, and the table of who may include whom
+check: setup ## style, which package may include which, and how the sources are laid out
 	@$(C)/style.sh check
-	@source $(S)/env.sh ""; python3 $(C)/check_includes.py
+	@source $(S)/env.sh ""; python3 $(C)/check_includes.py; python3 $(C)/check_structure.py
 
 clean: ## remove build/
 	rm -rf -- "$${BUILD_ROOT:-build}"

@@ -236,7 +236,12 @@ def test_a_command_builds_the_programs_that_it_runs_once(built: Path) -> None:
     asked = built.parent / "asked"
     colcon = next(home.glob(".cache/takt/*/bin/colcon"))
     colcon.write_text(f'#!/bin/sh\necho "$*" >>{asked}\n')
-    for command, packages in (("demo", "takt_workload"), ("run", None), ("bench", ""), ("plan", None)):
+    for command, packages in (
+        ("demo", "takt_workload"),
+        ("run", None),
+        ("bench", ""),
+        ("plan", None),
+    ):
         asked.unlink(missing_ok=True)
         assert takt(built, home, command).returncode == 0
         if packages is None:
