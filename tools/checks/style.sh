@@ -8,8 +8,8 @@ cd -- "$TAKT_ROOT"
 
 mapfile -d '' -t cpp < <(find takt_* -type f \
   \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 2>/dev/null)
-python=(tools oracles)
-for directory in takt_*/; do [[ -d $directory ]] && python+=("$directory"); done
+python=(tools)
+for directory in oracles/ takt_*/; do [[ -d $directory ]] && python+=("$directory"); done
 
 rc=0
 case $mode in
