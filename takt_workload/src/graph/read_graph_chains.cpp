@@ -5,7 +5,7 @@
 
 #include "graph/graph_reader.hpp"
 #include "takt_schedule/quoted.hpp"
-#include "takt_workload/analysis.hpp"
+#include "takt_workload/figures.hpp"
 #include "takt_workload/callback_table.hpp"
 
 namespace takt_workload
