@@ -94,7 +94,8 @@ Faults missing_executors(const System & system, const Schedule & schedule)
     "; is this the schedule of another system?"};
 }
 
-void append(std::vector<std::string> & to, const std::vector<std::string> & more)
+template <typename Told>
+void append(std::vector<Told> & to, const std::vector<Told> & more)
 {
   to.insert(to.end(), more.begin(), more.end());
 }
