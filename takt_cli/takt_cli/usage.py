@@ -23,7 +23,7 @@ def refuse_empty(command: Any) -> None:
 def _not_empty(parameter: Any, read: Callable[..., Any]) -> Callable[..., Any]:
     def checked(context: Any, value: Any) -> Any:
         if "" in (value if isinstance(value, list | tuple) else (value,)):
-            way_out = "" if parameter.required else " or leave it away"
+            way_out = "" if parameter.required else " or omit it"
             raise TaktError(f"{_name(parameter)} is empty; give it a value{way_out}")
         return read(context, value)
 

@@ -36,6 +36,15 @@ def test_a_busy_machine_is_the_first_thing_said():
     assert "fair comparison" not in say(made("takt"), made("pool"))
 
 
+def test_a_busy_machine_is_also_told_of_where_samples_are_too_few():
+    raw = {**results(), "other_programs_cores": 0.9}
+    raw["kpis"]["hot_path"] |= {"latency_ns": [], "at_ns": [], "stalled": []}
+    busy = Configuration("takt", parse_results(raw))
+    unfair, too_few = demo_sentences(busy, made("pool"), made("single"), load=1.7)
+    assert unfair.startswith("Not a fair comparison: other programs used up to 0.90 cores")
+    assert "too rarely" in too_few
+
+
 def test_a_host_stall_decides_nothing():
     raw = results(spread=0.01)
     raw["kpis"]["hot_path"]["latency_ns"][0] = 10**10  # the stalled one
