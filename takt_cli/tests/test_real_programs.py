@@ -12,6 +12,7 @@ from takt_cli.errors import TaktError
 
 @need(*WORKLOAD)
 @pytest.mark.smoke
+@pytest.mark.alone
 def test_a_graph_runs_and_its_chains_complete(takt, tmp_path):
     said = takt("run", "three_chains", "--duration", "2s", "--json", "-o", tmp_path / "r.json")
     assert said.code == 0, said.err
@@ -27,6 +28,7 @@ def test_a_graph_runs_and_its_chains_complete(takt, tmp_path):
 
 
 @need(*WORKLOAD)
+@pytest.mark.alone
 def test_the_demonstration_loads_the_cores_as_said(takt, tmp_path, unmeasured):
     said = takt("demo", "--duration", "1s", "--json", "-o", tmp_path)
     assert said.code == 0, said.err
@@ -87,6 +89,7 @@ def test_an_installed_takt_runs_sourced_or_not(tmp_path, environment):
 
 
 @need(*WORKLOAD)
+@pytest.mark.alone
 def test_the_machine_is_measured(takt, unmeasured):
     said = takt("host", "--json")
     assert said.code == 0, said.err

@@ -86,26 +86,57 @@ run_ctest() # PACKAGE
   note "$1" "${all:-0}" "${bad:-0}" $((SECONDS - began))
 }
 
+pytest_process() # LOG ARGUMENT...: one process of pytest on the chosen folders
+{
+  local log=$1
+  shift
+  (
+    cd -- "$TAKT_ROOT"
+    PYTHONPATH=$checks${PYTHONPATH:+:$PYTHONPATH} python3 -m pytest -q "$@"
+  ) </dev/null >"$log" 2>&1
+}
+
+pytest_counts() # LOG CODE: adds what one process of pytest said to `all` and `bad`
+{
+  local line good wrong
+  [[ $2 -eq 5 ]] && return 0 # none collected
+  cat -- "$1"
+  line=$(tail -n 1 "$1")
+  good=$(sed -n 's/.*\b\([0-9]\+\) passed.*/\1/p' <<<"$line")
+  wrong=$(awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^(failed|errors?)/) n += $(i - 1) }
+    END { print n + 0 }' <<<"$line")
+  [[ $2 -ne 0 && $wrong -eq 0 ]] && wrong=1
+  all=$((all + ${good:-0} + wrong))
+  bad=$((bad + wrong))
+}
+
+# Tests that watch the clock (marker `alone`) run in one process, after the others, which several share.
 run_pytest()
 {
-  local roots=() names=() log=$TAKT_BUILD/log/test_pytest.log began=$SECONDS rc=0 line good bad
+  local roots=() arguments=() processes=() log=$TAKT_BUILD/log/test_pytest began=$SECONDS claims rc i all=0 bad=0
   if selected takt_cli && [[ -d $TAKT_ROOT/takt_cli ]]; then roots+=("$TAKT_ROOT/takt_cli"); fi
   [[ -z ${PACKAGES:-} ]] && roots+=("$TAKT_ROOT/tools")
   [[ ${#roots[@]} -gt 0 ]] || return 0
-  [[ -n ${TESTS:-} ]] && names=(-p pytest_names --names "$TESTS")
+  [[ -n ${TESTS:-} ]] && arguments=(-p pytest_names --names "$TESTS")
+  arguments+=("${roots[@]}")
   printf '\n==== Python\n'
-  (
-    cd -- "$TAKT_ROOT"
-    PYTHONPATH=$checks${PYTHONPATH:+:$PYTHONPATH} \
-      python3 -m pytest -q -m "$markers" "${names[@]}" "${roots[@]}"
-  ) </dev/null 2>&1 | tee "$log" || rc=$?
-  [[ $rc -eq 5 ]] && return 0 # none collected
-  line=$(tail -n 1 "$log")
-  good=$(sed -n 's/.*\b\([0-9]\+\) passed.*/\1/p' <<<"$line")
-  bad=$(awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^(failed|errors?)/) n += $(i - 1) }
-    END { print n + 0 }' <<<"$line")
-  [[ $rc -ne 0 && $bad -eq 0 ]] && bad=1
-  note Python $((${good:-0} + bad)) "$bad" $((SECONDS - began))
+  claims=$(mktemp -d)
+  for ((i = 1; i <= ${JOBS:-$(nproc)}; i++)); do
+    pytest_process "$log.$i.log" -p pytest_share --share "$claims" -m "($markers) and not alone" \
+      "${arguments[@]}" &
+    processes+=($!)
+  done
+  for i in "${!processes[@]}"; do
+    rc=0
+    wait "${processes[i]}" || rc=$?
+    pytest_counts "$log.$((i + 1)).log" "$rc"
+  done
+  rm -rf -- "$claims"
+  rc=0
+  pytest_process "$log.alone.log" -m "($markers) and alone" "${arguments[@]}" || rc=$?
+  pytest_counts "$log.alone.log" "$rc"
+  [[ $all -gt 0 ]] || return 0
+  note Python "$all" "$bad" $((SECONDS - began))
 }
 
 for manifest in "$TAKT_ROOT"/takt_*/package.xml; do

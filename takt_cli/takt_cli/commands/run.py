@@ -157,7 +157,7 @@ def run_graph(
     for option, given in (("--order", order), ("--threads", threads)):
         if schedule and given is not None:
             raise TaktError(
-                f"{option} and --schedule: the schedule describes its executors; omit one of the two"
+                f"{option} and --schedule: the schedule describes its executors; omit one of them"
             )
     if records is not None and output is not None and same_file(records, output):
         raise TaktError("--output and --records name the same file")
