@@ -9,7 +9,7 @@ import sys
 import traceback
 
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # While modules are loaded nothing runs that would have to be ended: Ctrl-C just ends us.
+    # While modules are loaded takt has started no program: Ctrl-C just ends us.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from takt_cli import streams
@@ -31,7 +31,7 @@ except ModuleNotFoundError as missing:
 
 
 _LONGEST = 200  # characters of a file's name in a sentence
-# The command line, or the machine as it is now, names what cannot be used.
+# Wrong input: the command line names a file that takt cannot use here.
 _USAGE = frozenset(
     {errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR,
      errno.EISDIR, errno.ELOOP, errno.EINVAL}
@@ -42,7 +42,7 @@ def main() -> None:
     """Run, and leave with an exit code; a traceback never reaches the user unasked."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Like Ctrl-C: what was started is ended, and what it gave is shown.
+    # Like Ctrl-C: takt ends the programs that it started, and shows their results.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(streams.finish(run()))
 
@@ -64,7 +64,7 @@ def run(arguments: list[str] | None = None) -> int:
         err().print("takt: interrupted", markup=False)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        return EXIT_FAILED  # whoever read our output has left
+        return EXIT_FAILED  # the reader of our output has ended
     except OSError as error:
         if os.environ.get("TAKT_DEBUG"):
             traceback.print_exc()
@@ -86,7 +86,7 @@ def _system_error(error: OSError) -> str:
     if error.filename:
         name = str(error.filename)
         return f"{name if len(name) <= _LONGEST else name[:_LONGEST] + '...'}: {error.strerror}"
-    # Files name themselves (takt_cli.files.outputs), so this is of what has no name.
+    # takt_cli.files.outputs names files, so this is a stream without a name.
     full = "standard output cannot be written: " if error.errno == errno.ENOSPC else ""
     return f"{full}{error.strerror or error}"
 

@@ -31,7 +31,7 @@ def _version(wanted: bool) -> None:
 
 app = typer.Typer(
     name="takt",
-    help="Real-time execution for ROS 2: run a graph under a schedule, and see what it gains.",
+    help="Real-time execution for ROS 2: run a graph under a schedule, and see the gain.",
     epilog="Start with: takt demo",
     no_args_is_help=True,
     add_completion=False,

@@ -43,7 +43,7 @@ def print_json(data: Any) -> None:
 
 
 def pass_through(text: str) -> None:
-    """Print what a program said, untouched: editors and people find the place by it."""
+    """Print a program's words unchanged: editors and people find the place by them."""
     write_utf8(text)
 
 
@@ -54,7 +54,7 @@ def pass_through_errors(text: str) -> None:
 
 
 def progress() -> Progress:
-    """Make a bar on standard error, which is silent when nobody watches."""
+    """Make a bar on standard error, which is silent without a terminal."""
     console = err()
     return Progress(
         SpinnerColumn(),

@@ -9,7 +9,7 @@ EXIT_INTERRUPTED = 130
 
 
 class TaktError(Exception):
-    """Something the user can understand and mend."""
+    """A fault that the user can understand and fix."""
 
     def __init__(
         self, message: str, *, hint: str = "", code: int = EXIT_USAGE, quoted: bool = False

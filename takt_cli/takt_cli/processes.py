@@ -1,4 +1,4 @@
-"""Starts other programs, which end with this process however it ends, and waits for short ones."""
+"""Starts other programs, which end with this process, and waits for short ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 @dataclass(frozen=True)
 class Finished:
-    """What a program that ended left behind."""
+    """Exit code and output of a program that ended."""
 
     code: int
     stdout: str
@@ -45,7 +45,7 @@ def start(
 
     The kernel kills it when the thread that called this ends, be it by SIGKILL: call it from the
     main thread. The program has a session of its own: Ctrl-C in a terminal reaches only us, and we
-    say who else ends..
+    end our programs.
     """
     us = os.getpid()
 
@@ -81,8 +81,8 @@ def run_program(
 ) -> Finished:
     """Run a program to its end; with `check` a bad exit code is an error with its words.
 
-    `follow` is given what the program writes to standard error as soon as it is written; that is in
-    the result as well. An interrupt ends the program.
+    `follow` gets the program's words on standard error as soon as the program writes them; the
+    result has them as well. An interrupt ends the program.
     """
     process = start(
         [str(program), *arguments],
@@ -142,7 +142,7 @@ def _left(until: float) -> float:
 
 
 def _decoder() -> codecs.IncrementalDecoder:
-    """Make a decoder of what takt's programs write: UTF-8, whatever the locale says."""
+    """Make a decoder of the output of takt's programs: UTF-8 under every locale."""
     return codecs.getincrementaldecoder("utf-8")(errors="replace")
 
 

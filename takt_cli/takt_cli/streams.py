@@ -1,7 +1,7 @@
 """Standard streams as every command needs them: open, and able to say everything.
 
-A descriptor that is closed would be given to the next file that is opened, and what is meant for
-the stream would go into that file.
+The system gives the number of a closed stream to the next file that a program opens, and the words
+for the stream would go into that file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import unicodedata
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
 
 _HANDLER = "takt_spelling"
-# What takt's own words have beyond ASCII.
+# Characters beyond ASCII in takt's own words.
 _SPELLINGS = {
     "–": "-", "—": "-", "−": "-", "×": "x", "·": ".", "…": "...", "→": "->", "≥": ">=", "≤": "<=",
     "‘": "'", "’": "'", "“": '"', "”": '"', "µ": "u", "μ": "u",
@@ -22,7 +22,7 @@ _SPELLINGS = {
 
 
 def prepare() -> None:
-    """Open what is closed, and let no character be an error; ends us if there is no output."""
+    """Open closed streams, and accept every character; ends the process without an output."""
     codecs.register_error(_HANDLER, spell)
     if not _is_open(2):
         _open_null(2, os.O_WRONLY)
@@ -36,14 +36,14 @@ def prepare() -> None:
             "it\n"
         )
         sys.stderr.flush()
-        # Nothing else: the interpreter would want to flush what is not there.
+        # At once: the interpreter would try to flush the closed stream.
         os._exit(EXIT_USAGE)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors=_HANDLER)  # type: ignore[union-attr]
 
 
 def spell(error: UnicodeError) -> tuple[str, int]:
-    """Write with ASCII what the stream's encoding lacks: error handler of codecs."""
+    """Write characters that the stream's encoding lacks with ASCII: error handler of codecs."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end]

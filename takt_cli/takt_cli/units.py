@@ -12,7 +12,7 @@ NS_PER_MS = 1_000_000
 NS_PER_S = 1_000_000_000
 
 
-# What the C++ programs hold: 292 years.
+# The longest duration that the C++ programs hold: 292 years.
 _LONGEST_NS = 2**63 - 1
 _DECIMAL = r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
 _SHOWN = 40
@@ -41,7 +41,7 @@ def parse_number(text: str) -> float | None:
 
 
 def short(text: str) -> str:
-    """Cut what somebody wrote to what a sentence can quote."""
+    """Cut a user's text to a length that a sentence can quote."""
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a command line, in one sentence instead of the library's frames and boxes."""
+"""Faults of a command line, in one sentence instead of the library's frames and boxes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 def refuse_empty(command: Any) -> None:
     """Refuse empty values, as of a variable that is not set, for all that a command line takes.
 
-    None of it means anything when it is empty: nobody who writes `--schedule "$NONE"` wants the run
-    that he gets without a schedule. Done before values are read, for an empty path is `.` after it.
+    An empty value means nothing: a user who writes `--schedule "$NONE"` does not want the run
+    without a schedule. Done before values are read, because an empty path is read as `.`.
     """
     for below in getattr(command, "commands", {}).values():
         refuse_empty(below)
@@ -51,7 +51,7 @@ def asked_for_help(error: Exception) -> bool:
 def usage_error(error: Exception) -> TaktError | None:
     """Give the sentence for an error of the command line; None for any other error.
 
-    Known by what they have: where typer keeps its errors changes from version to version.
+    Known by their attributes: typer keeps its errors in another place in each version.
     """
     if not hasattr(error, "format_message") or not hasattr(error, "message"):
         return None
@@ -62,7 +62,7 @@ def usage_error(error: Exception) -> TaktError | None:
     else:
         message = f"{_name(parameter)}: {message}"
     context = getattr(error, "ctx", None)
-    hint = f"`{context.command_path} --help` shows what there is" if context else ""
+    hint = f"`{context.command_path} --help` lists the options" if context else ""
     return TaktError(message.rstrip("."), hint=hint)
 
 

@@ -123,7 +123,7 @@ def test_an_interrupted_run_of_which_a_part_does_not_end_keeps_the_others(fakes,
     code, out, said = interrupt_a_run(tmp_path, "hanging", how)
     assert (code, out) == (1, "")
     assert "part 1 of 2 (/b) did not end when it was told to, and was killed" in said
-    assert "What was recorded until then is in r.json, marked incomplete." in said
+    assert "The records until then are in r.json, marked incomplete." in said
     assert json.loads((tmp_path / "r.json").read_text())["incomplete"]
 
 
@@ -132,7 +132,7 @@ def test_a_run_that_ends_in_its_warm_up_says_so_and_leaves_old_results_alone(fak
     code, out, said = interrupt_a_run(tmp_path, "warming")
     assert code == 130
     assert out == ""
-    assert said == "takt: ended in its warm-up, before anything was measured\n"
+    assert said == "takt: the run ended in its warm-up, before the measurement began\n"
     assert (tmp_path / "r.json").read_text() == "old"
 
 

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace takt_schedule
 {
@@ -58,6 +60,14 @@ TEST_F(OutputFile, WhatCannotBeWrittenIsSaidBefore)
   EXPECT_FALSE(check_output(directory.string()).ok());
   EXPECT_FALSE(check_output(path("no/such/directory")).ok());
   EXPECT_FALSE(check_output("/proc/nowhere").ok());
+}
+
+TEST_F(OutputFile, AReasonOtherThanAMissingFolderIsSaid)
+{
+  const std::string name = path(std::string(300, 'x'));
+  EXPECT_EQ(
+    takt_core::sentences(check_output(name).faults()),
+    std::vector<std::string>{name + " cannot be written: File name too long"});
 }
 
 TEST_F(OutputFile, AFileIsReplacedAsAWholeAndKeepsItsMode)

@@ -1,4 +1,4 @@
-"""`takt calibrate`: what a run of a callback costs on this machine beside its own work."""
+"""`takt calibrate`: the costs of a callback's run on this machine beside its own work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def calibrate(
         ),
     ] = 99.0,
     message: Annotated[
-        str, typer.Option(help=f"What is published: {' or '.join(_MESSAGES)}.")
+        str, typer.Option(help=f"Message to publish: {' or '.join(_MESSAGES)}.")
     ] = _MESSAGES[0],
     cores: Cores = None,
     json_output: Json = False,
@@ -36,12 +36,12 @@ def calibrate(
     if message not in _MESSAGES:
         raise TaktError(f"--message {message}: it is {' or '.join(_MESSAGES)}")
     if not percent > 0.0:
-        raise TaktError(f"--percentile {percent:g}: it must be above 0 and at most 100")
+        raise TaktError(f"--percentile {percent:g}: the percentile must be above 0 and at most 100")
     length = duration_ns(duration, "--duration", least="1s")
     core = choose_cores(cores)[-1]
     if not realtime_allowed():
         raise TaktError("real-time priorities are needed for this", hint=rights_hint())
-    note(f"On core {core}, {duration} long; other programs on it make the result worse.")
+    note(f"Measuring on core {core}; other programs on this core make the result worse.")
     with err().status("measuring"):
         found = measure(core, length, message)
     overheads = found.overheads(percent)
@@ -89,7 +89,7 @@ def _summary(found: Calibration, kind: str) -> dict[str, float | None]:
 
 
 def _table(found: Calibration) -> Table:
-    table = Table("What a run costs beside its work", ["what", "p50", "p99", "max"])
+    table = Table("Costs of a run beside its work", ["what", "p50", "p99", "max"])
     for kind, name in _KINDS.items():
         summary = _summary(found, kind)
         table.add(name, *(human(summary[key]) for key in ("p50", "p99", "max")))

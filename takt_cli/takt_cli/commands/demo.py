@@ -1,4 +1,4 @@
-"""`takt demo`: one minute that shows what scheduling gains on this machine."""
+"""`takt demo`: one minute that shows the gain of scheduling on this machine."""
 
 from __future__ import annotations
 
@@ -109,14 +109,14 @@ def plan_runs(
         Planned(
             "takt",
             request("takt", "autoware_takt"),
-            "hot path above planner above the rest, by what the kernel granted",
+            "hot path above planner above the rest, with the attributes that the kernel granted",
             accent=True,
         ),
     ]
 
 
 def measure(directory: Path) -> Mapping[str, Any]:
-    """Measure the machine and keep what was measured; a demo without it is still one."""
+    """Measure the machine and keep the figures; the demo goes on without them."""
     try:
         with err().status("measuring the machine"):
             measured = measure_host()

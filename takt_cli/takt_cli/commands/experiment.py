@@ -42,7 +42,7 @@ from takt_cli.tables.run_tables import thread_table
 from takt_cli.units import milliseconds, significant
 
 app = typer.Typer(
-    help="Experiments that measure what executors, binding and OS priorities do.",
+    help="Experiments that measure the effect of executors, binding and OS priorities.",
     no_args_is_help=True,
 )
 
@@ -81,7 +81,7 @@ def _others(done: list[Configuration]) -> list[str]:
         return []
     return [
         f"Other programs used up to {significant(most, 2)} cores meanwhile, which makes times "
-        "longer; repeat it on an idle machine."
+        "longer. Repeat the experiment on an idle machine."
     ]
 
 
@@ -405,7 +405,7 @@ def run_bounds(
 ) -> None:
     """Hold measured responses of the reference graph against the bounds of a planned schedule."""
     setting = _setting("bounds", output, cores, quick, duration, samples)
-    note("Measuring what runs cost and how long callbacks work, then planning.")
+    note("Measuring the costs of runs and the work of callbacks, then planning.")
     model = bounds.prepare(setting)
     planned = bounds.plan(setting, model, min(runs, 2) if quick else runs)
     _announce(setting, planned)

@@ -1,4 +1,4 @@
-"""`takt explain`: how late each chain can be at worst, and what that is the sum of."""
+"""`takt explain`: the worst response of each chain, and the terms of its sum."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def explain(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="The system model it is for, or a shipped one's name.",
+            help="A system model file for the schedule, or a shipped one's name.",
             show_default="the one that the schedule names",
         ),
     ] = None,

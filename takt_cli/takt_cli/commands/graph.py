@@ -1,4 +1,4 @@
-"""`takt graph`: what is in a graph file, as the program takt_graph tells it."""
+"""`takt graph`: the content of a graph file, as the program takt_graph tells it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from takt_cli.programs import find_program
 
 
 class Question(str, Enum):
-    """What may be asked of a graph."""
+    """The questions about a graph."""
 
     ids = "ids"
     info = "info"
@@ -30,7 +30,7 @@ def graph(
         Question,
         typer.Argument(
             help="ids: of all callbacks, for schedules (JSON). info: rates, work and chains. "
-            "system: a system model, for planning. check: only what is wrong with it."
+            "system: a system model, for planning. check: only its faults."
         ),
     ],
     name: Annotated[
@@ -69,11 +69,13 @@ def graph(
     ] = False,
     json_output: Json = False,
 ) -> None:
-    """Say what is in a graph file; every fault with file, line and column, exit code 2."""
+    """Print the content of a graph file; every fault with file, line and column, exit code 2."""
     if json_output and question is Question.check:
-        raise TaktError("--json: check prints nothing but faults; its exit code tells the rest")
+        raise TaktError(
+            "--json: check prints only faults, and its exit code tells the rest; omit --json"
+        )
     if json_output and question is Question.system:
-        raise TaktError("--json: a system model is YAML")
+        raise TaktError("--json: a system model is YAML; omit --json")
     arguments = [question.value, str(resolve_graph(name))]
     for flag, value in (
         ("--cores", cores),

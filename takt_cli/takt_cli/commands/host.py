@@ -1,4 +1,4 @@
-"""`takt host`: what this machine is, allows, and can do."""
+"""`takt host`: facts, rights and speed of this machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from takt_cli.units import human
 
 
 def show_host(json_output: Json = False) -> None:
-    """Measure this machine: what the best executor could reach on it."""
+    """Measure this machine: the limits of every executor on it."""
     facts = this_host()
     measured: Mapping[str, Any] = {}
     trouble = ""
@@ -31,11 +31,11 @@ def show_host(json_output: Json = False) -> None:
     if measured:
         measurement_table(measured).print_to(console)
     else:
-        err().print(f"not measured: {trouble}", style="yellow", markup=False)
+        err().print(f"the machine was not measured: {trouble}", style="yellow", markup=False)
 
 
 def host_table(host: Host) -> Table:
-    """Facts, with what can be done about the bad ones."""
+    """Facts, with remedies for the bad ones."""
     table = Table("This machine", ["what", "value"])
     table.add("CPU", host.cpu)
     table.add("cores usable", f"{len(host.cores)} ({','.join(str(c) for c in host.cores)})")
@@ -47,14 +47,16 @@ def host_table(host: Host) -> Table:
     if not host.realtime_allowed:
         table.notes.append(rights_hint())
     if host.governor not in ("", "performance"):
-        table.notes.append(f"governor {host.governor}: times vary with the clock frequency")
+        table.notes.append(
+            f"governor {host.governor}: times vary with the clock frequency; use `performance`"
+        )
     if host.virtual:
         table.notes.append("the host of a virtual machine can hold cores up; stalls are marked")
     return table
 
 
 def measurement_table(measured: Mapping[str, Any]) -> Table:
-    """Show what bounds every executor: none wakes a thread faster than the kernel does."""
+    """Show the bounds of every executor: none wakes a thread faster than the kernel."""
     table = Table("Measured", ["what", "p50", "p99", "max"])
     for key, name in (
         ("wake_up_same_core_ns", "wake-up of a thread on the same core"),

@@ -1,4 +1,4 @@
-"""Runs a program of the installation and passes on what it says, as it is, with its exit code."""
+"""Runs a program of the installation and passes on its words and its exit code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from takt_cli.processes import Finished, program_failed, run_program
 
 
 def run_aloud(program: Path, arguments: Sequence[str], timeout_s: float) -> Finished:
-    """Run a program that may take long: what it says on standard error is shown at once."""
+    """Run a program that may take long, and show its standard error at once."""
     return run_program(
         program,
         arguments,
@@ -26,9 +26,9 @@ def run_aloud(program: Path, arguments: Sequence[str], timeout_s: float) -> Fini
 def pass_on(
     name: str, done: Finished, codes: tuple[int, ...], *, said_aloud: bool = False
 ) -> NoReturn:
-    """End as the program did; with another code than one of `codes` it has gone wrong.
+    """End as the program did; another code than one of `codes` is a failure.
 
-    `said_aloud`: what it said on standard error has been shown (run_aloud).
+    `said_aloud`: run_aloud has shown its standard error.
     """
     if done.code not in codes:
         raise program_failed(name, done.code, "" if said_aloud else done.stderr)
@@ -39,5 +39,5 @@ def pass_on(
 
 
 def _renamed(text: str, name: str) -> str:
-    """Whoever called `takt plan` knows of no takt_plan."""
+    """Write `takt` for the program's name, which the user of `takt plan` does not know."""
     return text.replace(f"{name}: ", "takt: ")

@@ -25,7 +25,7 @@ _PATIENCE_S = 24 * 3600
 
 
 class Planner(str, Enum):
-    """Who decides."""
+    """The planners."""
 
     takt = "takt"
     picas = "picas"
@@ -51,11 +51,12 @@ def plan(
             show_default="all that are not reserved",
         ),
     ] = None,
-    planner: Annotated[Planner, typer.Option(help="Who decides.")] = Planner.takt,
+    planner: Annotated[Planner, typer.Option(help="The planner that decides.")] = Planner.takt,
     keep_slack: Annotated[
         str,
         typer.Option(
-            metavar="SHARE", help="What of each deadline stays to spare when threads are merged."
+            metavar="SHARE",
+            help="Share of each deadline to keep to spare when the planner merges threads.",
         ),
     ] = "0.05",
     executors: Annotated[
@@ -78,7 +79,7 @@ def plan(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write a page that shows what threads buy.",
+            help="Write a page that shows the gain of each thread.",
             show_default="none",
         ),
     ] = None,
@@ -90,7 +91,7 @@ def plan(
     if plot is not None:
         refuse_inputs({"--plot": plot}, {"system model": Path(model)})
         if output is not None and same_file(plot, output):
-            raise TaktError("--plot and --output name the same file; name two")
+            raise TaktError("--plot and --output name the same file; name two files")
         check_file(plot)
     arguments = [model, "--planner", planner.value, "--keep-slack", keep_slack]
     written = ["--output", str(output)] if output is not None else []
@@ -122,6 +123,6 @@ def _write_page(text: str, plot: Path, arguments: Sequence[str]) -> None:
     try:
         study = plan_study(json.loads(text), command_line("plan", *arguments, "--plot", str(plot)))
     except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise TaktError("takt_plan said something unexpected; there is no page") from error
+        raise TaktError("takt_plan printed no plan, so takt wrote no page") from error
     write_report(study, plot)
     note(f"Page: {plot.resolve()}")

@@ -27,7 +27,7 @@ def make_report(
             "--output",
             "-o",
             help="The page to write.",
-            show_default="report.html, report-2.html ...: what is not there yet",
+            show_default="report.html, or the next free one of report-2.html ...",
         ),
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the page.")] = "takt: runs side by side",

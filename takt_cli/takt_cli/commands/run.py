@@ -61,7 +61,7 @@ def run_graph(
     executor: Annotated[
         str | None,
         typer.Option(
-            help="Which executor of the schedule to run.",
+            help="The executor of the schedule to run.",
             show_default="the first, or the part's",
         ),
     ] = None,
@@ -74,7 +74,9 @@ def run_graph(
         whole("--threads", 1, 63, help="Executor threads, without a schedule.", show_default="1"),
     ] = None,
     duration: Annotated[str, typer.Option(help="How long to measure.")] = "10s",
-    warmup: Annotated[str, typer.Option(help="Time before that which is not counted.")] = "1s",
+    warmup: Annotated[
+        str, typer.Option(help="Time before the measurement, which does not count.")
+    ] = "1s",
     phases: Annotated[str, typer.Option(help="Timer phases: fixed or random:SEED.")] = "fixed",
     split: Annotated[
         int | None,
@@ -160,7 +162,7 @@ def run_graph(
                 f"{option} and --schedule: the schedule describes its executors; omit one of them"
             )
     if records is not None and output is not None and same_file(records, output):
-        raise TaktError("--output and --records name the same file")
+        raise TaktError("--output and --records name the same file; name two files")
     graph_file = resolve_graph(graph)
     schedule_file = resolve_schedule(schedule) if schedule else None
     refuse_inputs(
@@ -214,7 +216,7 @@ def print_run(results: Results) -> None:
         markup=False,
     )
     if results.ended_early:
-        console.print("Ended early: these figures are of what was measured until then.")
+        console.print("Ended early: these figures are of the time until the interrupt.")
     for table in run_tables(results):
         table.print_to(console)
     line = defaulted_line(results)
@@ -227,8 +229,8 @@ def print_run(results: Results) -> None:
 def defaulted_line(results: Results) -> str:
     """Say which callbacks no rule of the schedule matches.
 
-    Nothing where none is matched: either the schedule has no rules, or it is one of another graph,
-    which is among the warnings.
+    Empty where no rule matches any callback: either the schedule has no rules, or it is one of
+    another graph, and a warning says so.
     """
     ids = results.defaulted_callbacks
     if not ids or len(ids) >= len(results.callbacks):
@@ -236,7 +238,7 @@ def defaulted_line(results: Results) -> str:
     more = len(ids) - _MOST_LISTED
     rest = f" and {more} more (defaulted_callbacks in the results)" if more > 0 else ""
     listed = ", ".join(ids[:_MOST_LISTED])
-    return f"On the default threads, for no rule matches them: {listed}{rest}"
+    return f"Callbacks on the default threads, because no rule matches them: {listed}{rest}"
 
 
 def _what_ran(results: Results) -> str:

@@ -1,4 +1,4 @@
-"""`takt simulate`: what responses a system has under a schedule, in virtual time."""
+"""`takt simulate`: the responses of a system under a schedule, in virtual time."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def simulate(
     ] = None,
     json_output: Json = False,
 ) -> None:
-    """Run a system under a schedule in virtual time, and say what responses came about."""
+    """Run a system under a schedule in virtual time, and print its responses."""
     program = find_program("takt_simulate", "takt_plan")
     # A file is named as it was given, so that its faults are.
     file = schedule if Path(schedule).is_file() else str(resolve_schedule(schedule))

@@ -1,1 +1,1 @@
-"""The experiments: which runs, and what the numbers are laid beside."""
+"""The experiments: their runs, and the limits beside the numbers."""

@@ -41,7 +41,7 @@ _CALIBRATION_NS = 20 * NS_PER_S
 
 @dataclass(frozen=True)
 class Model:
-    """What is known before the runs."""
+    """The model and the bounds, known before the runs."""
 
     calibration: Calibration
     times: Mapping[str, int]  # longest work of a run, ns, by callback
@@ -81,7 +81,7 @@ def prepare(setting: Setting) -> Model:
             len(found["threads"]),
         )
     except (json.JSONDecodeError, KeyError) as error:
-        raise TaktError(f"takt_plan said something unexpected: {planned.stderr}") from error
+        raise TaktError(f"takt_plan printed no plan: {planned.stderr}") from error
 
 
 def _longest_work(setting: Setting, graph: Path, scale: float) -> dict[str, int]:
@@ -210,7 +210,7 @@ def _chain(results: Results, name: str) -> ChainResult:
 
 
 def tables(model: Model, found: Sequence[Against]) -> list[Table]:
-    """Bounds and what was seen."""
+    """Bounds and measured responses."""
     table = Table(
         "Responses against their bounds (ms)",
         [
@@ -245,13 +245,13 @@ def tables(model: Model, found: Sequence[Against]) -> list[Table]:
         "clean ones were above the bound (+ how many that a stall touched + how many while one "
         "was being caught up with)"
     )
-    overheads = Table("What the bounds assume", ["what", "value"])
+    overheads = Table("Assumptions of the bounds", ["what", "value"])
     for name, value in model.calibration.overheads(PERCENT).items():
         overheads.add(name.replace("_", " "), f"{value / 1000:.1f} µs")
     overheads.add("jitter of timers", f"{model.calibration.jitter(PERCENT) / 1000:.1f} µs")
     longest = max(model.times.values(), default=0)
     overheads.add("longest work of a callback", f"{milliseconds(longest)} ms")
-    overheads.notes.append(f"p{PERCENT:g} of what was measured before the runs")
+    overheads.notes.append(f"p{PERCENT:g} of the samples that were measured before the runs")
     return [table, overheads]
 
 
@@ -285,7 +285,7 @@ def figures(found: Sequence[Against]) -> list[tuple[str, Figure]]:
 
 
 def sentences(model: Model, found: Sequence[Against]) -> list[str]:
-    """Say whether the bounds held, and what the machine did."""
+    """Say whether the bounds held, and name disturbances of the machine."""
     above = sum(one.above for one in found)
     stalled = sum(one.above_stalled for one in found)
     after = sum(one.above_after for one in found)

@@ -28,7 +28,7 @@ from takt_cli.running.several_runs import Planned
 
 GRAPH = "three_chains"
 ALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
-# All threads alike, so that what differs is still the executors and not their urgency.
+# All threads alike, so that only the executors differ and not their urgency.
 REALTIME = {"policy": "fifo", "priority": 50}
 # Nine callbacks in one thread shall fit one core.
 _MOST_LOAD = 0.85
@@ -54,7 +54,7 @@ SHAPES = (
 
 
 def fitting_cost(cost_ns: int, period_ns: int) -> int:
-    """Cut a cost per callback to what one core carries with nine callbacks per period."""
+    """Cut a cost per callback so that one core carries nine callbacks per period."""
     return min(cost_ns, int(_MOST_LOAD * period_ns / 9))
 
 

@@ -1,4 +1,4 @@
-"""Programs that plan, analyse and simulate generated systems, and print a list of what came."""
+"""Programs that plan, analyse and simulate generated systems, and print a list of results."""
 
 from __future__ import annotations
 

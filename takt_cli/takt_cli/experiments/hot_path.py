@@ -110,7 +110,7 @@ def pooled(configurations: Sequence[Configuration], percent: float, *, due: bool
 
 
 def tables(done: Sequence[Configuration]) -> list[Table]:
-    """One row per run: the path from its start, and from its due time with what else happened."""
+    """One row per run: the path from its start and from its due time, and other events."""
     start = Table(
         "Hot path over its floor",
         ["run", "samples", "stalled", "p50", "p90", "p99", "raw p99", "raw max", "drops"],
@@ -150,7 +150,7 @@ def tables(done: Sequence[Configuration]) -> list[Table]:
 
 
 def _parts(done: Sequence[Configuration]) -> Table:
-    """Say what the path spends beside its work: medians, which need not add up exactly."""
+    """Say how long the path takes beside its work: medians, which need not add up exactly."""
     table = Table(
         "Where the hot path's time goes, p50 of each, in % of its work",
         ["run", "held up", "publishing", "handing over"],
@@ -184,7 +184,7 @@ def _ratio(value: float | None, limit: float | None) -> Cell:
 
 @dataclass(frozen=True)
 class Judgement:
-    """One claim, what was measured and whether it holds."""
+    """One claim, the measured figure, and whether the claim holds."""
 
     claim: str
     measured: str
@@ -195,7 +195,7 @@ _PHASE_WORDS = {True: "collides", False: "free", None: "–"}
 
 
 def judge(done: Sequence[Configuration]) -> list[Judgement]:
-    """Hold what was measured against the limits."""
+    """Compare the measured figures with the limits."""
     parts = {s: [c for c in done if c.section == s] for s in (FIXED, RANDOM, HOGGED, STOCK)}
     takt = [c for c in done if c.section != STOCK]
     found: list[Judgement] = []
@@ -237,7 +237,7 @@ def _of_section(
     if len(runs) != 1:
         claim += f", {word} of {len(runs)}"
     values = [judged(c.results, percent, due=due) for c in runs] or [None]
-    # A run that cannot be judged was neither good nor bad: what it decides is open.
+    # A run that cannot be judged was neither good nor bad: it decides no claim.
     good, bad = (
         float(decides([unknown if value is None else value for value in values]))
         for unknown in (0.0, np.inf)

@@ -1,4 +1,4 @@
-"""Asks takt_oracle what zero-overhead executors would do on these cores and policy."""
+"""Asks takt_oracle for the schedule of executors without overhead on these cores."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def predict(scenario: Mapping[str, Any]) -> list[Prediction | None]:
 def _ask(scenario: Mapping[str, Any]) -> Mapping[str, Any]:
     directory = oracle_directory()
     if directory is None:
-        raise TaktError("the oracle (oracles/takt_oracle) is not here")
+        raise TaktError("the oracle (oracles/takt_oracle) is missing; run takt in its repository")
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         file = Path(scratch, "scenario.json")
         file.write_text(json.dumps(scenario), encoding="utf-8")

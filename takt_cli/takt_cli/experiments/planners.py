@@ -70,7 +70,7 @@ def _rows(counts: Sequence[Count]) -> dict[tuple[str, int, float], dict[str, Cou
 
 
 def tables(counts: Sequence[Count]) -> list[Table]:
-    """Tell accepted systems, what simulation says of them, and how many threads it took."""
+    """Tell accepted systems, their simulated misses, and the number of threads."""
     planners = list(dict.fromkeys(c.planner for c in counts))
     columns = ["systems", "cores", "load", *planners]
     accepted = Table("Systems with all deadlines met, by analysis", columns)
@@ -131,7 +131,7 @@ def _over_load(counts: Sequence[Count], system: str) -> Figure:
 
 
 def sentences(counts: Sequence[Count]) -> list[str]:
-    """Where takt stands, and what simulation has against the bounds."""
+    """Compare takt with the others, and count the bounds that simulation refuted."""
     said = []
     lost, gains = [], []
     for shape, row in _rows(counts).items():

@@ -27,7 +27,7 @@ SCHEDULE = "autoware_takt"
 # Less than the half that a fair scheduler leaves beside the background load: the graph must fit, or
 # the comparison would be one of overload and not of policies.
 LOAD = 0.35
-_ALL_DONE = 0.98  # of the work asked for; what ends after the run is missing
+_ALL_DONE = 0.98  # of the work asked for; runs that end after the measurement are missing
 
 
 def plan(setting: Setting, graph_name: str, schedule_name: str) -> list[Planned]:
@@ -131,5 +131,5 @@ def sentences(scheduled: Results, fair: Results) -> list[str]:
             )
     refused = sum(bool(thread.faults) for thread in scheduled.threads)
     if refused:
-        text += f" The kernel refused what was asked for {refused} threads; see the threads' table."
+        text += f" The kernel refused attributes of {refused} threads; see the threads' table."
     return [text]

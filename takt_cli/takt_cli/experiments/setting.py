@@ -1,4 +1,4 @@
-"""What all experiments share: options turned into a setting."""
+"""The setting of an experiment, made from the options that all experiments share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Setting:
     samples: int | None
 
     def length_ns(self, period_ns: int, samples: int, quick_s: float) -> int:
-        """Duration of one run: as asked, else what gives the samples of the slowest chain."""
+        """Duration of one run: as asked, else as long as the slowest chain's samples take."""
         if self.duration_ns is not None:
             return self.duration_ns
         if self.samples is not None:

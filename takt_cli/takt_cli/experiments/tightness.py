@@ -140,7 +140,7 @@ def _distribution(points: Sequence[Point]) -> Figure:
 
 
 def sentences(points: Sequence[Point]) -> list[str]:
-    """Whether the goal was met, and what simulation has against the bounds."""
+    """Say whether the goal was met, and count the bounds that simulation refuted."""
     said = []
     for point in points:
         median = point.most_important.median

@@ -1,4 +1,4 @@
-"""Graphs: names to files, and what `takt_graph` tells about one."""
+"""Graphs: names to files, and the facts that `takt_graph` tells about one."""
 
 from __future__ import annotations
 

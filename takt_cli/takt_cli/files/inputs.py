@@ -1,4 +1,4 @@
-"""What may be read: files that end, so that no command waits for ever."""
+"""Files that takt may read: those that end, so that no command waits for ever."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from takt_cli.errors import TaktError
 
 
 def refuse_irregular(path: Path, what: str) -> None:
-    """Refuse what is there and is no regular file; what is not there is for the reader to tell.
+    """Refuse a directory, a pipe or a device; the reader refuses a missing file.
 
-    A pipe may have no writer, and a device no end; nor can either be read a second time, as those
-    programs do that are given its name.
+    A pipe may have no writer, and a device no end; and takt's programs read a file more than once.
     """
     if path.is_dir():
         raise TaktError(f"{path} is a directory; name a {what} file")

@@ -1,4 +1,4 @@
-"""Where results go when nobody says where."""
+"""The directory of results for which the user named none."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _made: list[Path] = []
 def output_directory(chosen: Path | None, name: str) -> Path:
     """Take the chosen directory, else a new one in takt_results: NAME, NAME-2, NAME-3 ...
 
-    What lies in a chosen one is replaced; nothing else ever is. It is made and tried here, so that
-    nothing runs whose results could not be kept.
+    Results replace files in a chosen directory only. The directory is made and tried here, before
+    a run whose results could not be kept.
     """
     if chosen is not None:
         check_directory(chosen)
@@ -34,7 +34,7 @@ def output_directory(chosen: Path | None, name: str) -> Path:
 
 
 def drop_unused() -> None:
-    """Remove the directories into which nothing came: what failed at once leaves nothing behind."""
+    """Remove the empty directories: a command that fails at once leaves none behind."""
     while _made:
         directory = _made.pop()
         with contextlib.suppress(OSError):

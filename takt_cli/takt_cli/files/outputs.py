@@ -1,4 +1,4 @@
-"""Where results go: tried before anything runs, and replaced as a whole or not at all."""
+"""Files of results: tried before a run begins, and replaced as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WRITABLE = 0o222
 
 
 def check_file(path: Path) -> None:
-    """Refuse what cannot be written; makes the directory, changes nothing else."""
+    """Refuse a file that cannot be written; makes the directory, and no other change."""
     _refuse_dash(path)
     if path.is_dir():
         raise TaktError(f"{path} is a directory; name a file")
@@ -31,7 +31,7 @@ def check_file(path: Path) -> None:
 
 
 def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]) -> None:
-    """Refuse outputs (by option) that are, under whatever name, an input (by what it is)."""
+    """Refuse outputs (by option) that are an input (by its meaning), under any name."""
     for option, path in outputs.items():
         for what, read in inputs.items():
             if path is not None and read is not None and same_file(path, read):
@@ -41,7 +41,7 @@ def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path 
 def same_file(one: Path, other: Path) -> bool:
     """Whether both name one file: through links and other spellings, and before it is there.
 
-    Several streams may lead to one terminal, so of what is no file the names decide.
+    Several streams may lead to one terminal, so of devices and pipes the names decide.
     """
     if one.exists() and not one.is_file():
         return one == other
@@ -62,18 +62,18 @@ def check_directory(path: Path, meant: Path | None = None) -> None:
 
 
 def part_of(path: Path, scratch: Path) -> Path:
-    """Where to write what will become `path`: beside it where that is possible."""
+    """Give the file to write before it becomes `path`: beside that where possible."""
     return _part_beside(path) if _replaceable(path) else scratch / "results.part"
 
 
 def _part_beside(path: Path) -> Path:
     real = path.resolve()
-    # Nobody else's, nor what a killed run left: in a container every run has the same number.
+    # No other run's name, even after a killed one: in a container every run has the same number.
     return real.with_name(f"{real.name}.{secrets.token_hex(4)}.part")
 
 
 def deliver(part: Path, path: Path) -> None:
-    """Put a finished file into its place, with the permissions of what was there.
+    """Put a finished file into its place, with the permissions of the file before it.
 
     A device or a pipe gets its content.
     """
@@ -95,7 +95,7 @@ def write_text(path: Path, text: str) -> None:
         try:
             with _naming(path):
                 part.parent.mkdir(parents=True, exist_ok=True)
-                # In JSON, what a name has that is no UTF-8 becomes an escape that JSON has.
+                # In JSON, bytes of a name that are not UTF-8 become escapes that JSON has.
                 part.write_text(text, encoding="utf-8", errors="backslashreplace")
             deliver(part, path)
         finally:
@@ -105,7 +105,7 @@ def write_text(path: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Say of which file a failure is: the kernel does not where a disk is full."""
+    """Name the file of a failure: the kernel does not name it where a disk is full."""
     try:
         yield
     except OSError as error:

@@ -25,7 +25,7 @@ def is_bare(name: str) -> bool:
 
 
 def unknown(name: str, shipped: Mapping[str, Path], kind: str) -> TaktError:
-    """Make the error for a bare name that nothing shipped has."""
+    """Make the error for a bare name that no shipped file has."""
     known = ", ".join(sorted(shipped))
     if not known:
         return TaktError(

@@ -26,8 +26,8 @@ def shipped_models() -> list[str]:
 def resolve_system(name: str) -> str:
     """Take a file as it is; a bare name is a shipped model.
 
-    A file is named as it was given, so that its faults are; that one is not there is for the
-    program to tell that reads it.
+    Faults name a file as the user did, so its name stays. The program that reads the file refuses a
+    missing one.
     """
     if Path(name).is_file():
         return name

@@ -80,7 +80,7 @@ def distribution(path: Path, colour: dict[str, str]) -> Figure:
 
 
 def over_time(path: Path, colour: dict[str, str]) -> Figure:
-    """Each activation's time over the run; what a host stall touched is marked."""
+    """Each activation's time over the run; those that a host stall touched are marked."""
     data = []
     values = [line.at_ns / 1e6 for line in path.lines]
     for configuration, series in path.series:

@@ -43,7 +43,7 @@ def finish(
 
 
 def print_study(study: Study, tables_shown: int | None = None) -> None:
-    """Tables, then what they say."""
+    """Tables, then the sentences about them."""
     console = out()
     for table in study.tables[:tables_shown]:
         table.print_to(console)

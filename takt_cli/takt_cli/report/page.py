@@ -99,7 +99,7 @@ def _plot(title: str, figure: Figure, figures: dict[str, Figure]) -> str:
 def _section(
     title: str, configurations: Sequence[Configuration], figures: dict[str, Figure]
 ) -> str:
-    """One comparison: what the colours mean, then its plots."""
+    """One comparison: the meaning of the colours, then its plots."""
     number = len(figures)
     colour = colours(configurations)
     about = f": {escape(title)}" if title else ""
@@ -113,7 +113,7 @@ def _section(
 
 
 def _legend(configurations: Sequence[Configuration], colour: dict[str, str]) -> str:
-    """Say what each colour is; the names stay in view while one scrolls through the plots."""
+    """Name the run of each colour; the names stay in view beside all plots."""
 
     def key(name: str) -> str:
         return f'<span class="key" style="background: var({colour[name]})"></span>'

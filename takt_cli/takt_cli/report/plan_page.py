@@ -1,4 +1,4 @@
-"""The page of a planned schedule: what threads buy, and what was chosen."""
+"""The page of a planned schedule: the gain of each thread, and the chosen number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from takt_cli.tables.table import Cell, Table
 
 
 def plan_study(found: Mapping[str, Any], command: str) -> Study:
-    """Make a study of what `takt_plan --json` printed; nothing was run for it."""
+    """Make a study of the output of `takt_plan --json`, without a run."""
     figure = trade_figure(found)
     return Study(
         kind="plan",
@@ -79,7 +79,7 @@ def _sentences(found: Mapping[str, Any]) -> list[str]:
     text += f"Not within their deadlines: {', '.join(late)}." if late else "All deadlines hold."
     result = [text, *found["shortfalls"]]
     if len(found["trade"]) < 2:
-        result.append("There is no curve: no threads were merged, or the planner merges none.")
+        result.append("The page has no curve: the planner merged no threads.")
     return result
 
 

@@ -1,4 +1,4 @@
-"""A study: some runs side by side, what they say, and how to repeat it.
+"""A study: some runs side by side, their meaning, and the command that repeats them.
 
 The demonstration, every experiment and `takt report` make one; the terminal, the JSON output and
 the HTML report show it.

@@ -1,6 +1,6 @@
 """A plot of lines as a picture in a file of its own, for documents that can show no page.
 
-plotly draws in a browser only. What is drawn here is what `axes.Figure` says of lines: their
+plotly draws in a browser only. This module draws the lines that `axes.Figure` describes: their
 points, names, colours and dashes, titles and ranges of axes, linear or logarithmic.
 """
 

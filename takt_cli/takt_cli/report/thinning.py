@@ -1,4 +1,4 @@
-"""Fewer points for a plot without hiding what matters."""
+"""Fewer points for a plot, with all of its peaks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_POINTS = 1200
 def thin_over_time(series: Series, most: int = MOST_POINTS) -> npt.NDArray[np.intp]:
     """Choose of each stretch the smallest and the largest sample, and all stalled ones.
 
-    Peaks are what a reader looks for, so a thinned plot must still show every one of them.
+    A reader looks for peaks, so a thinned plot must still show every one of them.
     """
     count = len(series.values)
     if count <= most:

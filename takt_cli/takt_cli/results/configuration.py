@@ -17,7 +17,7 @@ class Configuration:
     results: Results
     note: str = ""
     muted: bool = False  # shown in grey: a baseline that cannot win
-    accent: bool = False  # shown in the first colour: what the study is about
+    accent: bool = False  # shown in the first colour: the subject of the study
     section: str = ""  # runs of one section are compared with each other and plotted together
     kept: Path | None = None  # where its results are
     records: Path | None = None  # where the raw record of each run of a callback is

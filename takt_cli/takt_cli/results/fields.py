@@ -12,7 +12,7 @@ from takt_cli.results.run_results import Flags
 from takt_cli.results.samples import Samples, as_samples
 from takt_cli.units import short
 
-# Times in ns and counts are 64 bits wide; what is beyond would overflow statistics.
+# Times in ns and counts are 64 bits wide; larger numbers would overflow statistics.
 _LARGEST = 2**63 - 1
 
 
@@ -28,16 +28,16 @@ class Fields:
     place: str = ""
 
     def has(self, name: str) -> bool:
-        """Whether there is anything."""
+        """Whether the field is there and not null."""
         return self.raw.get(name) is not None
 
     def text(self, name: str, default: str = "") -> str:
-        """Read words."""
+        """Read a text."""
         value = self._value(name, default)
         return value if isinstance(value, str) else self._refuse(name, "text")
 
     def name(self, name: str) -> str:
-        """Read words that must be there."""
+        """Read a text that must not be empty."""
         return self.text(name) or self._refuse(name, "a name")
 
     def whole(self, name: str, default: int = 0, least: int = 0) -> int:
@@ -46,7 +46,7 @@ class Fields:
         return int(value) if value == int(value) else self._refuse(name, "a whole number")
 
     def whole_or_none(self, name: str, least: int = 0) -> int | None:
-        """Likewise, with None for what is missing."""
+        """Likewise, with None for a missing number."""
         return self.whole(name, least=least) if self.has(name) else None
 
     def number(self, name: str, default: float = 0.0, least: float = 0.0) -> float:
@@ -81,14 +81,14 @@ class Fields:
         return found
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Read a list of words."""
+        """Read a list of texts."""
         values = self._list(name)
         if not all(isinstance(value, str) for value in values):
             self._refuse(name, "a list of texts")
         return tuple(values)
 
     def samples(self, name: str) -> Samples:
-        """Read a list of numbers, of which null ones are left out."""
+        """Read a list of numbers, without null values."""
         values = self._list(name)
         for value in values:
             if value is not None and not (

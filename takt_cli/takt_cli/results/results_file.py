@@ -1,7 +1,7 @@
-"""Reads what `takt_run` writes: results.json, version 1.
+"""Reads the results of `takt_run`: results.json, version 1.
 
-Missing fields read as empty, so that results of an older runner can still be shown; a file that is
-no result at all, or that holds something else where a number belongs, is one clear error.
+Missing fields read as empty, so that results of an older runner can still be shown. A file that
+holds no results, or a value of the wrong kind, is one clear error.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from takt_cli.results.run_results import (
 )
 
 VERSION = 1
-# So much less than asked for is no early end.
+# A run that is shorter by so much has not ended early.
 _UNNOTICED_NS = 1_000_000
 _MOST_PRIORITY = 2**31
 _AGAIN = "measure again with `takt run --output`"
@@ -41,7 +41,9 @@ def load_complete_results(path: Path) -> Results:
         parts = "; ".join(map(str, missing)) if isinstance(missing, list) else str(missing)
         raise TaktError(f"{path}: is incomplete ({parts}); {_AGAIN}")
     if results.nothing_measured:
-        raise TaktError(f"{path}: holds nothing, the run ended in its warm-up; {_AGAIN}")
+        raise TaktError(
+            f"{path}: holds no measurement, because the run ended in its warm-up; {_AGAIN}"
+        )
     return results
 
 
@@ -55,7 +57,9 @@ def load_results(path: Path) -> Results:
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TaktError(f"{path}: is not JSON, or only a part of it; {_AGAIN}") from error
     if not isinstance(raw, dict) or "chains" not in raw or "threads" not in raw:
-        raise TaktError(f"{path}: is not a result of `takt run`; it has no chains and threads")
+        raise TaktError(
+            f"{path}: is not a result of `takt run`: the chains or the threads are missing"
+        )
     if raw.get("version") != VERSION:
         raise TaktError(
             f"{path}: has format version {raw.get('version')}; this takt reads {VERSION}"
@@ -120,17 +124,17 @@ def _measured_ns(raw: Fields) -> int | None:
 
 
 def _stalls(raw: Fields, epoch: int) -> tuple[tuple[int, int, int], ...]:
-    """Give what the witness saw of the host in the measured time, cut off at its ends.
+    """Give the stalls of the host that the witness saw, cut off at the ends of the measurement.
 
-    Where work took longer (overrun) its samples are marked, but nobody knows for how long the host
-    had the core; `throttled` is the kernel's own doing.
+    Samples of work that took longer (overrun) are marked, but the length of the stall is unknown
+    there; `throttled` is the kernel's own doing.
     """
     begin, end = raw.whole_or_none("measured_from_ns"), raw.whole_or_none("measured_to_ns")
     found = []
     for stall in raw.parts("stalls"):
         if stall.text("source", "witness") != "witness":
             continue
-        # It may have begun a period of the witness earlier; told is what certainly was.
+        # The stall may have begun a period of the witness earlier; the certain part counts.
         first, last = stall.whole("certain_from_ns", stall.whole("begin_ns")), stall.whole("end_ns")
         first = first if begin is None else max(first, begin)
         last = last if end is None else min(last, end)

@@ -1,4 +1,4 @@
-"""What one run of a graph gave, as typed data. Times are in ns, moments count from the epoch."""
+"""The results of one run of a graph. Times are in ns, moments count from the epoch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from takt_cli.results.samples import Samples
 
-# Threads of the runner that watch the run and are no part of it, by the start of their names.
+# Threads of the runner that only watch the run, by the start of their names.
 MEASURING = frozenset({"witness", "reference"})
 Flags = npt.NDArray[np.bool_]
 
@@ -24,7 +24,7 @@ class ThreadResult:
     process: str
     tid: int
     executor: bool
-    asked: str  # in words: "fifo 80, cores 0,1"; empty if nobody asked anything
+    asked: str  # in words: "fifo 80, cores 0,1"; empty if the schedule asks for nothing
     granted: str
     faults: tuple[str, ...]
     cpu_ns: int
@@ -39,12 +39,12 @@ class ThreadResult:
 
     @property
     def measuring(self) -> bool:
-        """Whether it only watches: the stall witnesses and the reference timer."""
+        """Whether the thread only watches: the stall witnesses and the reference timer."""
         return not self.executor and self.name.partition(".")[0] in MEASURING
 
     @property
     def main(self) -> bool:
-        """Whether it is the one that takt_run began with; what it does is not the middleware's."""
+        """Whether it is the first thread of takt_run, which does no work of the middleware."""
         return not self.executor and self.name == "takt_run"
 
     @property
@@ -104,7 +104,7 @@ class ChainResult:
 
     @property
     def expected(self) -> int:
-        """How many activations were to complete: what newer data replaced was not."""
+        """How many activations should complete: all but those that newer data replaced."""
         return max(self.released - self.superseded, self.completed)
 
 
@@ -165,7 +165,7 @@ class Results:
     stalls: tuple[tuple[int, int, int], ...]
     defaulted_callbacks: tuple[str, ...]  # no rule of the schedule matches them
     warnings: tuple[str, ...]
-    ended_early: bool  # somebody ended it before its time
+    ended_early: bool  # an interrupt ended it before its time
     raw: Mapping[str, Any] = field(repr=False)
 
     @property

@@ -20,7 +20,7 @@ TAILS = (99.9, 99.0, 95.0, 90.0, 75.0)
 
 
 def as_samples(values: Iterable[float] | None) -> Samples:
-    """Make an array, without what is not a number."""
+    """Make an array of the numbers, without null values."""
     array = np.asarray([v for v in values or () if v is not None], dtype=np.float64)
     return array[np.isfinite(array)]
 

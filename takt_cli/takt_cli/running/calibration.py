@@ -1,9 +1,9 @@
-"""What a run of a callback costs beside its own work, measured with a graph that does none.
+"""The costs of a callback's run beside its own work, measured with a graph that does none.
 
 Two timers are due at once on one real-time thread; the first one's message starts a callback, whose
-message starts another. What lies between the ends and the beginnings of runs that were ready is
-dispatch, and taking a message where there is one; what runs without work take is publishing; how
-late the first run of a period begins is a wake-up of the thread. docs/calibrate.md explains it.
+message starts another. The time between the end of a run and the beginning of a ready one is the
+cost of dispatch, and of taking a message. The time of a run without work is the cost of publishing.
+The delay of the first run of a period is a wake-up of the thread. docs/calibrate.md explains it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ executors:
       only: {{policy: fifo, priority: 80, cores: [{core}]}}
     default: only
 """
-_LEAST = 100  # of each kind; fewer say nothing of the worst
+_LEAST = 100  # of each kind; with fewer the worst is unknown
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Calibration:
     wake_up_cross_core: Mapping[str, Any]  # by another thread: p50, p99, max
 
     def overheads(self, percent: float) -> dict[str, int]:
-        """Give what a system model is to say, in ns, so that so many percent cost no more."""
+        """Give the overheads of a system model, in ns: `percent` of all runs cost no more."""
         return {
             "dispatch": round(_at(self.dispatch, percent)),
             "middleware": round(max(_at(self.publish, percent), _at(self.take, percent))),
@@ -95,7 +95,7 @@ def measure(core: int, duration_ns: int, message: str) -> Calibration:
                 schedule=schedule,
                 duration_ns=duration_ns,
                 records=records,
-                witness="off",  # it would preempt what is measured
+                witness="off",  # it would preempt the measured thread
             )
         )
         raw = json.loads(records.read_text())

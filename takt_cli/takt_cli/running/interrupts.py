@@ -1,4 +1,4 @@
-"""Interrupts while something lasts whose results may not be lost by the next one."""
+"""Interrupts of a run, of which the next interrupt must not lose the results."""
 
 from __future__ import annotations
 

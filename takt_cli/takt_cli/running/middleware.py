@@ -1,6 +1,6 @@
 """Whether the middleware that the environment names is there: rcl ends a program that lacks it.
 
-It does so before the program's own first line, so that whoever starts the program has to look.
+rcl does so before the program's own first line, so the caller has to look.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from takt_cli.errors import TaktError
 from takt_cli.programs import prefixes
 
 VARIABLE = "RMW_IMPLEMENTATION"
-# What each middleware tells the ament index about itself; the last is what chooses among them.
+# The entries of middlewares in the ament index; _CHOOSER is the package that chooses among them.
 _INDEX = "share/ament_index/resource_index/rmw_typesupport"
 _CHOOSER = "rmw_implementation"
 
 
 def check_middleware() -> None:
-    """Refuse a middleware that is not installed; where nothing is known of any, ask nothing."""
+    """Refuse a middleware that is not installed; accept any where the index lists none."""
     wanted = os.environ.get(VARIABLE, "")
     known = installed()
     if not wanted or not known or any((d / f"lib{wanted}.so").exists() for d in _libraries()):

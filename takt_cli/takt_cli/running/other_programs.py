@@ -1,7 +1,7 @@
 """How much CPU other programs used on our cores while a run lasted.
 
-Ordinary threads share cores with whatever else runs; real-time threads do not. A comparison of both
-on a busy machine flatters real-time threads, so this is measured, shown and said.
+Ordinary threads share cores with all other programs; real-time threads do not. A comparison of both
+on a busy machine flatters real-time threads, so every result has the share of other programs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NOTABLE_CORES = 0.15
 
 
 class OtherPrograms:
-    """Counts from its creation on; asked once the run has ended and been waited for."""
+    """Counts from its creation on; the caller asks after it waited for the end of the run."""
 
     def __init__(self, cores: Sequence[int]) -> None:
         self._cores = frozenset(cores or usable_cores())

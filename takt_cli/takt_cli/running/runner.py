@@ -1,4 +1,4 @@
-"""Starts one `takt_run`, watches it and reads what it wrote."""
+"""Starts one `takt_run`, watches it and reads its results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from takt_cli.units import NS_PER_S, duration_flag
 # Discovery, calibration and writing results, on top of warm-up and duration.
 _OVERHEAD_S = 2.0
 _GRACE_S = 120.0
-# For an interrupted run to write what it has.
+# For an interrupted run to write its results.
 _LAST_WORDS_S = 30.0
 _POLL_S = 0.1
 # The first interrupt ends measuring, the second is told of results, and the third discards them.
@@ -107,7 +107,7 @@ def run(
 
     Ctrl-C ends the run early; with `keep_interrupted` its results are given all the same (see
     Results.ended_early) if it had begun, or kept if one of its parts failed, and it takes three to
-    lose them. What was in the output before stays until there is new.
+    lose them. The earlier content of the output stays until new results replace it.
     """
     program = find_program("takt_run", PACKAGE)
     check_middleware()
@@ -138,7 +138,7 @@ def _run_into(
     command = [str(program), *replace(request, output=part).arguments()]
     code, words, interrupted = _watch(command, request, report, interrupts)
     written = part.is_file()
-    # Code 1 with results: some part failed or did not end; what the others recorded is there.
+    # Code 1 with results: some part failed or did not end; the records of the others are there.
     ended = code in (0, EXIT_FAILED) and written
     if interrupted and not (keep_interrupted and ended):
         raise TaktError("interrupted", code=EXIT_INTERRUPTED)
@@ -149,13 +149,15 @@ def _run_into(
     _note_others(part, others.cores())
     results = load_results(part)
     if results.nothing_measured:
-        raise TaktError("ended in its warm-up, before anything was measured", code=EXIT_INTERRUPTED)
+        raise TaktError(
+            "the run ended in its warm-up, before the measurement began", code=EXIT_INTERRUPTED
+        )
     deliver(part, request.output)
     if code != 0:
         failed = program_failed(program.name, code, words)
         raise TaktError(
             failed.message,
-            hint=f"What was recorded until then is in {request.output}, marked incomplete.",
+            hint=f"The records until then are in {request.output}, marked incomplete.",
             code=failed.code,
         )
     return results
@@ -197,7 +199,7 @@ def _wait(
         elapsed = time.monotonic() - began
         if elapsed > 2 * expected + _GRACE_S:
             raise TaktError(
-                f"takt_run did not end within {elapsed:.0f} s; it was stopped",
+                f"takt_run did not end within {elapsed:.0f} s, and takt stopped it",
                 hint=listener.words(),
                 code=EXIT_FAILED,
             )
@@ -208,7 +210,7 @@ def _wait(
 
 
 def _stop(process: subprocess.Popen[bytes], interrupts: Interrupts) -> None:
-    """Let an interrupted run write what it has; another interrupt is told what it would lose."""
+    """Let an interrupted run write its results, and answer a second interrupt with a sentence."""
     with contextlib.suppress(ProcessLookupError):
         # Only the runner itself: its parts are its own to end.
         os.kill(process.pid, signal.SIGINT)
@@ -265,7 +267,7 @@ def progress_of(line: str) -> float | None:
 
 
 def _note_others(path: Path, cores: float) -> None:
-    """Keep in the results what other programs used, so that reports made later know it."""
+    """Keep the CPU time of other programs in the results, for reports that are made later."""
     raw = json.loads(path.read_text(encoding="utf-8"))
     raw["other_programs_cores"] = round(cores, 3)
     write_text(path, json.dumps(raw))

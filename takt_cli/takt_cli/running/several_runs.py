@@ -28,7 +28,7 @@ def total_s(planned: Sequence[Planned]) -> float:
 
 
 def run_all(planned: Sequence[Planned]) -> list[Configuration]:
-    """Run them all; the bar counts in seconds, so that what is left is told well.
+    """Run them all; the bar counts seconds, so that it tells the time left well.
 
     Beside the results of each run its raw records are kept: all figures follow from them.
     """

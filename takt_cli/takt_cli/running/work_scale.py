@@ -12,7 +12,7 @@ GROUP_LIMIT = 0.75
 
 @dataclass(frozen=True)
 class Scaling:
-    """A work scale, what it leads to, and what limited it."""
+    """A work scale, the load that it leads to, and its limit."""
 
     work_scale: float
     cores: int

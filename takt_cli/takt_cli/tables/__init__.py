@@ -1,1 +1,1 @@
-"""Tables and sentences that say what results mean."""
+"""Tables and sentences that explain results."""

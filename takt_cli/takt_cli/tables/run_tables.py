@@ -14,7 +14,7 @@ from takt_cli.units import milliseconds, percent, significant
 def run_tables(results: Results) -> list[Table]:
     """All tables of a run, those without content left out.
 
-    Why threads have less than was asked for is among the run's warnings, once for all of them.
+    The run's warnings say once for all threads why they have less than the schedule asks for.
     """
     tables = [chain_table(results), key_table(results), thread_table(results, faults=False)]
     return [table for table in tables if table.rows]
@@ -26,13 +26,13 @@ def ms(ns: float | None, mood: Mood = "") -> Cell:
     return Cell(milliseconds(ns), mood, value)
 
 
-# What becomes of an activation; they add up to what was released.
+# The ends of an activation; their counts add up to the number of released activations.
 ENDS = ("completed", "superseded", "lost", "unfinished", "skipped")
 _TIME_COLUMNS = "missed deadline mean p50 p99 p99.9 max".split()
 
 
 def ends_of(chains: Iterable[ChainResult]) -> tuple[str, ...]:
-    """Give the columns for what became of activations: all but `skipped` where none was skipped."""
+    """Give the columns for the ends of activations; `skipped` only where some were skipped."""
     return ENDS if any(chain.skipped for chain in chains) else ENDS[:-1]
 
 
@@ -81,7 +81,7 @@ def _chain_row(
 
 
 def end_cells(chain: ChainResult, ends: Iterable[str]) -> list[Cell]:
-    """Say how many activations were released, and what became of them: the columns `ends`."""
+    """Say how many activations were released, and how they ended: the columns `ends`."""
     cells = {
         "completed": count_cell(chain.completed),
         "superseded": count_cell(chain.superseded),
@@ -125,7 +125,7 @@ def key_table(results: Results) -> Table:
         table.add(
             "bare timer late p50 / max",
             f"{milliseconds(bare.p50)} / {milliseconds(bare.max)} ms",
-            "--reference-timer: what the kernel alone can do when the planner is due",
+            "--reference-timer: a bare thread that is due with the planner",
         )
     table.add(
         "skipped timer periods",
@@ -161,9 +161,9 @@ def share_cell(share: float) -> Cell:
 
 
 def thread_table(results: Results, faults: bool = True) -> Table:
-    """Show what each thread was asked to be, what the kernel granted, and what it did.
+    """Show the asked and the granted attributes of each thread, and its work.
 
-    `faults`: also why that is less, as notes.
+    `faults`: also the reasons for which the kernel granted less, as notes.
     """
     table = Table(
         "Threads",

@@ -1,7 +1,7 @@
 """Timer periods that never ran: how many, and of which timers.
 
 A timer that is still waiting for a thread when its next period begins skips that period, under
-takt as under ROS 2. Nothing else shows it: sequence numbers have no gap, and less work is done.
+takt as under ROS 2. No other figure shows the skipped period: sequence numbers have no gap.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _NARROWEST = 8
 
 @dataclass(frozen=True)
 class Cell:
-    """One value as shown; `value` is what JSON gets where it differs from the text."""
+    """One value as shown; JSON gets `value` where that differs from the text."""
 
     text: str
     mood: Mood = ""
@@ -78,7 +78,7 @@ class Table:
         return parts
 
     def _given(self, shown: Sequence[int], width: int) -> dict[int, int]:
-        """Share a width out among columns: what they need at least, then what they would like."""
+        """Share a width out among columns: first their least width, then their wanted width."""
         least = self.widths()
         given = {index: least[index] for index in shown}
         free = width - 1 - sum(given[index] + 3 for index in shown)

@@ -1,4 +1,4 @@
-"""What the numbers say, in a sentence or two; also when they do not favour takt."""
+"""The meaning of the numbers, in a sentence or two; also when they do not favour takt."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def busy_machine(configurations: Sequence[Configuration]) -> list[str]:
         return []
     return [
         f"Not a fair comparison: other programs used up to {significant(most, 2)} cores meanwhile. "
-        "They take time from ordinary threads, and from real-time ones only if they are real-time "
-        "too; repeat it on an idle machine."
+        "They take time from ordinary threads, and from real-time threads only with real-time "
+        "priorities of their own. Repeat the comparison on an idle machine."
     ]
 
 
 def granted_sentence(results: Results) -> str:
-    """Say by what the kernel told takt's threads apart: what it granted, not what was asked."""
+    """Name the attributes that the kernel granted to takt's threads, not those asked for."""
     executors = [thread for thread in results.threads if thread.executor]
     words = list(dict.fromkeys(thread.granted.partition(", cores")[0] for thread in executors))
     listed = ", ".join(word for word in words if word)
@@ -72,7 +72,7 @@ def granted_sentence(results: Results) -> str:
         refused = [thread for thread in executors if thread.policy not in ("fifo", "rr")]
         some = " to some threads only" if refused else ""
         return f"Real-time priorities were granted{some}: takt's threads ran as {listed}."
-    hint = "`takt host` says what is missing"
+    hint = "`takt host` names the missing right"
     if len(words) < 2:
         return (
             "Neither real-time priorities nor nice levels were granted, so the kernel saw takt's "
@@ -155,7 +155,7 @@ def _rivals(takt: Results, pool: Results) -> list[tuple[str, float, float]]:
         ),
         ("missed deadlines", takt.missed_deadlines, pool.missed_deadlines),
         ("skipped timer periods", takt.skipped_periods, pool.skipped_periods),
-        # Rounded to two digits: nobody cares about one switch.
+        # Rounded to two digits: one switch makes no difference.
         ("context switches per second", _two(takt.switches_per_s), _two(pool.switches_per_s)),
     ]
 

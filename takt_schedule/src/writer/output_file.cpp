@@ -85,7 +85,10 @@ Status check_output(const std::string & path)
   if (fs::exists(path, ignored)) {
     return access(path.c_str(), W_OK) == 0 ? Status{} : cannot(path, errno);
   }
-  return cannot(path, why != 0 ? why : ENOENT);
+  if (why == 0) {
+    why = access(path.c_str(), F_OK) == 0 ? ENOENT : errno;  // a forbidden folder, a name too long
+  }
+  return cannot(path, why);
 }
 
 bool same_file(const std::string & one, const std::string & other)
