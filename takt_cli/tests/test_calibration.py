@@ -98,8 +98,8 @@ def test_a_machine_without_a_figure_for_waking_up_across_cores_says_zero():
     [
         ("--message Large", "it is Message4kb or Int32"),
         ("--percentile 0", "above 0"),
-        ("--percentile nan", "'nan' is no number from 0 to 100"),
-        ("--percentile 100.5", "'100.5' is no number from 0 to 100"),
+        ("--percentile nan", "'nan' is not a number from 0 to 100"),
+        ("--percentile 100.5", "'100.5' is not a number from 0 to 100"),
         ("--duration 10ms", "at least 1s"),
         ("--duration soon", "--duration"),
         ("--cores 0,x", "no list of cores"),

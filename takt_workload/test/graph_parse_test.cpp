@@ -161,7 +161,7 @@ TEST(GraphFile, RefusesWhatCannotBeMeant)
     "g:5:80: the deviation of work needs its mean; without both the work is uniform\n");
   EXPECT_EQ(
     fault(sensor, "---\nname: h\n"),
-    "g:6:1: a graph file holds one document; remove what follows '---'\n");
+    "g:5:1: a graph file holds one document; remove what follows '---'\n");
   EXPECT_EQ(
     fault(sensor + "  - {kind: sensor, period: 10ms}\n  - {kind: sensor, period: 10ms}\n")
       .find("already"),

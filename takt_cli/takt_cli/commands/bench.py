@@ -55,7 +55,7 @@ def bench(
         try:
             re.compile(only)
         except re.error as error:
-            raise TaktError(f"--only: '{only}' is no regular expression: {error}") from error
+            raise TaktError(f"--only: '{only}' is not a regular expression: {error}") from error
     least_ns = None if min_time is None else duration_ns(min_time, "--min-time", "1ms")
     programs = [p for p in find_benchmarks() if not names or any(n in p.name for n in names)]
     if not programs:

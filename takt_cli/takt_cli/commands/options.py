@@ -63,7 +63,7 @@ def _number(
     def read(text: Any) -> Any:
         value = parse(str(text))
         if value is None or not least <= value < math.inf or (most is not None and value > most):
-            raise TaktError(f"{option}: '{short(str(text))}' is no {what} {between}")
+            raise TaktError(f"{option}: '{short(str(text))}' is not a {what} {between}")
         return value
 
     return read
@@ -102,7 +102,7 @@ def parse_cores(text: str) -> tuple[int, ...]:
         first = parse_whole(first_word)
         last = parse_whole(last_word) if dash else first
         if first is None or last is None or not 0 <= first <= last:
-            raise TaktError(f"--cores: '{short(text)}' is no list of cores like 0,2-3")
+            raise TaktError(f"--cores: '{short(text)}' is not a list of cores like 0,2-3")
         for core in range(first, last + 1):
             if core not in usable:
                 raise TaktError(

@@ -59,7 +59,7 @@ def read_schedule(path: Path) -> Schedule:
     except (OSError, yaml.YAMLError) as error:
         raise TaktError(f"{path}: cannot be read: {error}") from error
     if not isinstance(content, dict) or not isinstance(content.get("executors"), dict):
-        raise TaktError(f"{path}: is no schedule; it has no executors")
+        raise TaktError(f"{path}: is not a schedule: no executors are in it")
     return content
 
 

@@ -128,6 +128,9 @@ Answer analyse(const Arguments & arguments)
   if (found && depths) {
     answer.found = std::move(*found);
     answer.depths = std::move(*depths);
+    if (auto many = takt_plan::many_ways(answer.plan.system, answer.plan.model)) {
+      answer.warnings.push_back(std::move(*many));
+    }
     if (const auto chains = without_terms(answer.found); explain && chains > 0) {
       answer.warnings.push_back(fmt::format(
         "of the {} least important chains terms are left out, as there are more than {}; "
