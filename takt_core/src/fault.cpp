@@ -7,7 +7,11 @@ namespace takt_core
 
 std::string to_string(const Fault & fault)
 {
-  return fault.place.empty() ? fault.text : fault.place + ": " + fault.text;
+  std::string said = fault.place.empty() ? "" : fault.place + ": ";
+  if (fault.refusal) {
+    said += to_string(*fault.refusal) + (fault.text.empty() ? "" : "; ");
+  }
+  return said + fault.text;
 }
 
 std::ostream & operator<<(std::ostream & out, const Fault & fault)

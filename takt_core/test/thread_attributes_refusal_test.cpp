@@ -50,7 +50,7 @@ TEST(Refusal, NamesTheMissingRightAndTheLimitSeen)
         "nice -5 refused for this thread: CAP_SYS_NICE is missing and RLIMIT_NICE is "
         "0; add '- nice -5'",
         "SCHED_OTHER nice -6 refused",
-        "SCHED_DEADLINE runtime 1000000 ns deadline 5000000 ns period 10000000 ns refused for "
+        "SCHED_DEADLINE runtime 1ms deadline 5ms period 10ms refused for "
         "this thread: CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE",
         "may not\n1\nkept\n"}) {
     EXPECT_NE(text->find(part), std::string::npos) << part << "\nnot in\n" << *text;

@@ -5,10 +5,13 @@
 #define TAKT_CORE__FAULT_HPP_
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "takt_core/refusal.hpp"
 
 namespace takt_core
 {
@@ -17,6 +20,10 @@ namespace takt_core
 enum class FaultKind
 {
   general,
+  refusal,          ///< the kernel refused a thread something: `refusal` says what
+  process_threads,  ///< a rule for threads of the process that are not the executor's
+  unmatched,        ///< a rule, or an id of a chain, names no callback
+  session_nice      ///< nice levels count only within the session
 };
 
 /// One fault (or warning) of a set-up operation.
@@ -28,10 +35,12 @@ struct Fault
   Fault(std::string what) : text(std::move(what)) {}  // NOLINT: implicit by intent
   Fault(const char * what) : text(what) {}            // NOLINT: implicit by intent
   Fault(FaultKind which, std::string what) : kind(which), text(std::move(what)) {}
+  Fault(Refusal what) : kind(FaultKind::refusal), refusal(std::move(what)) {}  // NOLINT: by intent
 
   FaultKind kind = FaultKind::general;
   std::string place{};  ///< whom or what it is about, printed before the rest; may be empty
-  std::string text;     ///< to be printed only
+  std::string text{};   ///< to be printed only; with a refusal, what to say after it
+  std::optional<Refusal> refusal{};
 
   friend bool operator==(const Fault &, const Fault &) = default;
 };
@@ -39,7 +48,7 @@ struct Fault
 /// All faults found by one operation.
 using Faults = std::vector<Fault>;
 
-/// "place: text", or the text alone.
+/// "place: text"; the refusal's sentence stands before the text.
 std::string to_string(const Fault & fault);
 std::ostream & operator<<(std::ostream & out, const Fault & fault);
 

@@ -8,7 +8,7 @@
 #include "takt_core/binding_rules.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
-#include "thread/refusal.hpp"
+#include "takt_core/refusal.hpp"
 
 namespace takt_core
 {
@@ -87,9 +87,9 @@ Faults Executor::Impl::ask_process_rights()
     ThreadAttributes attributes;
     attributes.policy = Policy::fifo;
     attributes.priority = asked;
-    refused.push_back(
-      options.name +
-      ": middleware ceiling: " + detail::explain_policy_refusal(attributes, EPERM, 0));
+    refused.push_back(within(
+      options.name + ": middleware ceiling",
+      make_refusal(RefusedAttribute::policy, attributes, EPERM, 0)));
   }
   return refused;
 }

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "scheduler/scheduler_settings.hpp"
+#include "takt_core/duration_text.hpp"
 
 namespace takt_core
 {
@@ -21,7 +22,7 @@ void check_deadline(const std::string & what, std::optional<Duration> deadline, 
 {
   if (deadline && *deadline <= Duration::zero()) {
     faults.push_back(
-      what + ": deadline " + std::to_string(deadline->count()) + " ns must be above zero");
+      what + ": deadline " + print_duration(*deadline) + " must be above zero");
   }
 }
 
@@ -129,8 +130,7 @@ Status Scheduler::set_chain(const ChainOptions & chain)
   check_deadline(what, chain.deadline, faults);
   if (chain.period < Duration::zero()) {
     faults.push_back(
-      what + ": period " + std::to_string(chain.period.count()) +
-      " ns must not be negative; 0: unknown");
+      what + ": period " + print_duration(chain.period) + " must not be negative; 0: unknown");
   }
   if (chain.path.empty()) {
     faults.push_back(what + " has an empty path; name at least one callback");

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "scheduler/scheduler_settings.hpp"
+#include "takt_core/duration_text.hpp"
 
 namespace takt_core
 {
@@ -21,8 +22,8 @@ void Scheduler::check_timer(const Callback & callback, Faults & faults)
   }
   if (callback.timer_.offset && *callback.timer_.offset < Duration::zero()) {
     faults.push_back(
-      callback.id_ + ": offset " + std::to_string(callback.timer_.offset->count()) +
-      " ns must not be negative");
+      callback.id_ + ": offset " + print_duration(*callback.timer_.offset) +
+      " must not be negative");
   }
 }
 

@@ -1,33 +1,18 @@
-#include "thread/refusal.hpp"
+#include "takt_core/refusal.hpp"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
-#include <optional>
 #include <system_error>
 
-namespace takt_core::detail
+namespace takt_core
 {
 namespace
 {
 
-std::string describe(int error)
-{
-  return std::generic_category().message(error);
-}
-
-std::string target(pid_t tid)
-{
-  return tid == 0 ? "this thread" : "thread " + std::to_string(tid);
-}
-
-std::string describe(rlim_t limit)
-{
-  return limit == RLIM_INFINITY ? "unlimited" : std::to_string(limit);
-}
+constexpr std::int64_t kUnlimited = -1;
 
 bool has_cap_sys_nice()
 {
@@ -49,185 +34,267 @@ std::string read_line(const char * path)
   return line.empty() ? "unknown" : line;
 }
 
+std::optional<std::int64_t> read_number(const char * path)
+{
+  std::ifstream file(path);
+  std::int64_t value = 0;
+  return file >> value ? std::optional(value) : std::nullopt;
+}
+
 /// The soft limit that counts: the target's, which prlimit shows to its owner and to root.
-std::optional<rlim_t> soft_limit(__rlimit_resource resource, pid_t tid)
+std::optional<std::int64_t> soft_limit(__rlimit_resource resource, pid_t tid)
 {
   rlimit limit{};
   if (::prlimit(tid, resource, nullptr, &limit) != 0) {
     return std::nullopt;
   }
-  return limit.rlim_cur;
+  return limit.rlim_cur == RLIM_INFINITY ? kUnlimited : static_cast<std::int64_t>(limit.rlim_cur);
+}
+
+void find_realtime_right(Refusal & refusal)
+{
+  refusal.limit = soft_limit(RLIMIT_RTPRIO, refusal.tid);
+  const bool enough = refusal.limit && (*refusal.limit == kUnlimited ||
+                                        *refusal.limit >= std::max(refusal.asked.priority, 0));
+  if (has_cap_sys_nice() || (enough && refusal.tid == 0)) {
+    refusal.right = MissingRight::realtime_runtime;
+    refusal.limit = read_number("/proc/sys/kernel/sched_rt_runtime_us");
+  } else {
+    refusal.right = enough ? MissingRight::other_users_thread : MissingRight::rlimit_rtprio;
+  }
+}
+
+void find_policy_right(Refusal & refusal)
+{
+  switch (refusal.error) {
+    case ESRCH:
+      refusal.right = MissingRight::no_such_thread;
+      break;
+    case EBUSY:
+      refusal.right = MissingRight::deadline_admission;
+      refusal.limit = read_number("/proc/sys/kernel/sched_rt_runtime_us");
+      refusal.limit_of = read_number("/proc/sys/kernel/sched_rt_period_us");
+      break;
+    case EINVAL:
+      refusal.right = MissingRight::invalid;
+      if (refusal.asked.policy == Policy::deadline) {
+        refusal.limit = read_number("/proc/sys/kernel/sched_deadline_period_min_us");
+        refusal.limit_of = read_number("/proc/sys/kernel/sched_deadline_period_max_us");
+      }
+      break;
+    case EPERM:
+      if (refusal.asked.policy == Policy::deadline) {
+        refusal.right =
+          has_cap_sys_nice() ? MissingRight::root_domain : MissingRight::cap_sys_nice;
+      } else if (has_rt_priority(refusal.asked.policy)) {
+        find_realtime_right(refusal);
+      } else {
+        refusal.right = MissingRight::rlimit_nice;
+        refusal.limit = soft_limit(RLIMIT_NICE, refusal.tid);
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void find_cores_right(Refusal & refusal)
+{
+  switch (refusal.error) {
+    case ESRCH:
+      refusal.right = MissingRight::no_such_thread;
+      break;
+    case EINVAL:
+      refusal.right = MissingRight::invalid;
+      refusal.online = read_line("/sys/devices/system/cpu/online");
+      break;
+    case EPERM:
+      refusal.right = MissingRight::other_users_thread;
+      break;
+    case EBUSY:
+      refusal.right = MissingRight::root_domain;
+      break;
+    default:
+      break;
+  }
+}
+
+void find_name_right(Refusal & refusal)
+{
+  if (refusal.error == ENOENT || refusal.error == ESRCH) {
+    refusal.right = MissingRight::no_such_thread;
+  } else if (refusal.error == EINVAL) {
+    refusal.right = MissingRight::invalid;
+  }
+}
+
+std::string printed(const std::optional<std::int64_t> & limit, const char * unknown)
+{
+  return limit ? std::to_string(*limit) : unknown;
+}
+
+std::string printed_limit(const std::optional<std::int64_t> & limit)
+{
+  return limit == kUnlimited ? "unlimited" : printed(limit, "not readable");
+}
+
+std::string program(const Refusal & refusal)
+{
+  return refusal.program.empty() ? "PROGRAM" : refusal.program;
 }
 
 /// How to be granted what only CAP_SYS_NICE or a resource limit grants.
-std::string remedy(const std::string & limits_entry)
+std::string remedy(const Refusal & refusal, const char * item)
 {
-  return "add '" + limits_entry +
+  return "; add '- " + std::string(item) + " " + std::to_string(*refused_number(refusal)) +
          "' for this user in /etc/security/limits.d and log in again, or grant CAP_SYS_NICE "
-         "(sudo setcap cap_sys_nice+ep PROGRAM; docker --cap-add=SYS_NICE)";
+         "(sudo setcap cap_sys_nice+ep " +
+         program(refusal) + "; docker --cap-add=SYS_NICE)";
 }
 
-std::string explain_realtime_eperm(const ThreadAttributes & asked, pid_t tid)
+std::string nice_reason(const Refusal & refusal)
 {
-  const std::optional<rlim_t> limit = soft_limit(RLIMIT_RTPRIO, tid);
-  const auto priority = static_cast<rlim_t>(std::max(asked.priority, 0));
-  if (has_cap_sys_nice() || (limit && *limit >= priority && tid == 0)) {
-    return "the rights are there, but its control group has no real-time runtime "
-           "(RT_GROUP_SCHED: give the group cpu.rt_runtime_us > 0, or run it in the root group; "
-           "kernel.sched_rt_runtime_us is " +
-           read_line("/proc/sys/kernel/sched_rt_runtime_us") + ")";
+  std::string seen = printed_limit(refusal.limit);
+  // RLIMIT_NICE counts from 1 (nice 19) to 40 (nice -20); 0 lets nobody lower the value.
+  if (refusal.limit && *refusal.limit >= 1 && *refusal.limit <= 40) {
+    seen += " (down to nice " + std::to_string(20 - *refusal.limit) + ")";
   }
-  if (limit && *limit >= priority) {
-    return "CAP_SYS_NICE is missing and the thread belongs to another user; " +
-           remedy("- rtprio " + std::to_string(asked.priority));
+  return "CAP_SYS_NICE is missing and RLIMIT_NICE is " + seen + remedy(refusal, "nice");
+}
+
+std::string invalid_reason(const Refusal & refusal)
+{
+  switch (refusal.attribute) {
+    case RefusedAttribute::name:
+      return "only a thread of the same process may name it";
+    case RefusedAttribute::cores:
+      return "none of them is online and in the process's cpuset; cores online: " + refusal.online;
+    case RefusedAttribute::policy:
+    case RefusedAttribute::nice:
+      break;
   }
-  return "CAP_SYS_NICE is missing and RLIMIT_RTPRIO is " +
-         (limit ? describe(*limit) : std::string("not readable")) + "; " +
-         remedy("- rtprio " + std::to_string(asked.priority));
-}
-
-std::string explain_nice_eperm(const ThreadAttributes & asked, pid_t tid)
-{
-  const std::optional<rlim_t> limit = soft_limit(RLIMIT_NICE, tid);
-  std::string seen = "not readable";
-  if (limit) {
-    // RLIMIT_NICE counts from 1 (nice 19) to 40 (nice -20); 0 lets nobody lower the value.
-    seen = describe(*limit);
-    if (*limit >= 1 && *limit <= 40) {
-      seen += " (down to nice " + std::to_string(20 - static_cast<int>(*limit)) + ")";
-    }
-  }
-  return "CAP_SYS_NICE is missing and RLIMIT_NICE is " + seen + "; " +
-         remedy("- nice " + std::to_string(asked.nice.value_or(0)));
-}
-
-std::string explain_deadline_eperm()
-{
-  if (has_cap_sys_nice()) {
-    return "its cores must be all cores of the root domain; leave 'cores' away and do not start "
-           "the process under taskset, or give it an exclusive cpuset";
-  }
-  return "CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE; grant it (setcap "
-         "cap_sys_nice+ep PROGRAM; docker --cap-add=SYS_NICE)";
-}
-
-std::string explain_admission()
-{
-  return "its bandwidth does not fit: the sum of runtime/period of all SCHED_DEADLINE threads "
-         "must stay below the real-time throttling share (kernel.sched_rt_runtime_us = " +
-         read_line("/proc/sys/kernel/sched_rt_runtime_us") +
-         " of kernel.sched_rt_period_us = " + read_line("/proc/sys/kernel/sched_rt_period_us") +
-         ") of every core; lower runtime, raise period, or end other SCHED_DEADLINE threads";
-}
-
-std::string explain_invalid(const ThreadAttributes & asked)
-{
-  if (asked.policy == Policy::deadline) {
+  if (refusal.asked.policy == Policy::deadline) {
     return "needs 1024 ns <= runtime <= deadline <= period, and a period from " +
-           read_line("/proc/sys/kernel/sched_deadline_period_min_us") + " us to " +
-           read_line("/proc/sys/kernel/sched_deadline_period_max_us") + " us";
+           printed(refusal.limit, "unknown") + " us to " + printed(refusal.limit_of, "unknown") +
+           " us";
   }
-  return has_rt_priority(asked.policy) ? "priority must be 1 to 99" : "nice must be -20 to 19";
+  return has_rt_priority(refusal.asked.policy) ? "priority must be 1 to 99"
+                                               : "nice must be -20 to 19";
+}
+
+std::string root_domain_reason(const Refusal & refusal)
+{
+  return refusal.attribute == RefusedAttribute::cores
+           ? "SCHED_DEADLINE threads must keep all cores of their root domain"
+           : "its cores must be all cores of the root domain; omit 'cores' and do not start the "
+             "process under taskset, or give it an exclusive cpuset";
 }
 
 }  // namespace
 
-std::string explain_policy_refusal(const ThreadAttributes & asked, int error, pid_t tid)
+Refusal make_refusal(
+  RefusedAttribute attribute, const ThreadAttributes & asked, int error, pid_t tid)
 {
-  const std::string what = format_policy(asked) + " refused for " + target(tid) + ": ";
-  switch (error) {
-    case ESRCH:
-      return what + "there is no such thread";
-    case EBUSY:
-      return what + explain_admission();
-    case EINVAL:
-      return what + explain_invalid(asked);
-    case EPERM:
-      if (asked.policy == Policy::deadline) {
-        return what + explain_deadline_eperm();
-      }
-      return what + (has_rt_priority(asked.policy) ? explain_realtime_eperm(asked, tid)
-                                                   : explain_nice_eperm(asked, tid));
-    default:
-      return what + describe(error);
-  }
-}
-
-std::string explain_affinity_refusal(const std::vector<int> & cores, int error, pid_t tid)
-{
-  const std::string what = "cores " + format_cores(cores) + " refused for " + target(tid) + ": ";
-  switch (error) {
-    case ESRCH:
-      return what + "there is no such thread";
-    case EINVAL:
-      return what + "none of them is online and in the process's cpuset; cores online: " +
-             read_line("/sys/devices/system/cpu/online");
-    case EPERM:
-      return what + "CAP_SYS_NICE is missing and the thread belongs to another user";
-    case EBUSY:
-      return what + "SCHED_DEADLINE threads must keep all cores of their root domain";
-    default:
-      return what + describe(error);
-  }
-}
-
-std::string explain_name_refusal(const std::string & name, int error, pid_t tid)
-{
-  const std::string what = "name '" + name + "' refused for " + target(tid) + ": ";
-  switch (error) {
-    case ENOENT:
-    case ESRCH:
-      return what + "there is no such thread";
-    case EINVAL:
-      return what + "only a thread of the same process may name it";
-    default:
-      return what + describe(error);
-  }
-}
-
-std::string format_cores(const std::vector<int> & cores)
-{
-  std::vector<int> sorted = cores;
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  std::string text;
-  for (std::size_t first = 0; first < sorted.size();) {
-    std::size_t last = first;
-    while (last + 1 < sorted.size() && sorted[last + 1] == sorted[last] + 1) {
-      ++last;
-    }
-    text += (text.empty() ? "" : ",") + std::to_string(sorted[first]);
-    if (last != first) {
-      text += "-" + std::to_string(sorted[last]);
-    }
-    first = last + 1;
-  }
-  return text.empty() ? "(none)" : text;
-}
-
-std::string format_policy(const ThreadAttributes & attributes)
-{
-  const auto ns = [](Duration d) { return std::to_string(d.count()) + " ns"; };
-  const std::string nice =
-    attributes.nice ? " nice " + std::to_string(*attributes.nice) : std::string();
-  switch (attributes.policy) {
-    case Policy::fifo:
-      return "SCHED_FIFO priority " + std::to_string(attributes.priority);
-    case Policy::rr:
-      return "SCHED_RR priority " + std::to_string(attributes.priority);
-    case Policy::deadline:
-      return "SCHED_DEADLINE runtime " + ns(attributes.runtime) + " deadline " +
-             ns(attributes.deadline) + " period " + ns(attributes.period);
-    case Policy::idle:
-      return "SCHED_IDLE";
-    case Policy::inherit:
-      return attributes.nice ? nice.substr(1) : "the inherited policy";
-    case Policy::batch:
-      return "SCHED_BATCH" + nice;
-    case Policy::other:
+  Refusal refusal;
+  refusal.attribute = attribute;
+  refusal.error = error;
+  refusal.tid = tid;
+  refusal.asked = asked;
+  switch (attribute) {
+    case RefusedAttribute::name:
+      find_name_right(refusal);
+      break;
+    case RefusedAttribute::cores:
+      find_cores_right(refusal);
+      break;
+    case RefusedAttribute::policy:
+    case RefusedAttribute::nice:
+      find_policy_right(refusal);
       break;
   }
-  return "SCHED_OTHER" + nice;
+  return refusal;
 }
 
-}  // namespace takt_core::detail
+std::optional<int> refused_number(const Refusal & refusal)
+{
+  const bool of_policy = refusal.attribute == RefusedAttribute::policy ||
+                         refusal.attribute == RefusedAttribute::nice;
+  if (of_policy && has_rt_priority(refusal.asked.policy)) {
+    return refusal.asked.priority;
+  }
+  return of_policy && has_nice(refusal.asked.policy) ? refusal.asked.nice : std::nullopt;
+}
+
+std::string refused_thing(const Refusal & refusal, bool with_number)
+{
+  if (refusal.attribute == RefusedAttribute::name) {
+    return "name '" + refusal.asked.name + "'";
+  }
+  if (refusal.attribute == RefusedAttribute::cores) {
+    return "cores " + format_cores(refusal.asked.cores);
+  }
+  std::string text = format_policy(refusal.asked);
+  if (const auto number = refused_number(refusal); number && !with_number) {
+    text.resize(text.size() - std::to_string(*number).size() - 1);  // it stands at the end
+  }
+  return text;
+}
+
+std::string reason(const Refusal & refusal)
+{
+  switch (refusal.right) {
+    case MissingRight::cap_sys_nice:
+      return "CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE; grant it (setcap "
+             "cap_sys_nice+ep " +
+             program(refusal) + "; docker --cap-add=SYS_NICE)";
+    case MissingRight::rlimit_rtprio:
+      return "CAP_SYS_NICE is missing and RLIMIT_RTPRIO is " + printed_limit(refusal.limit) +
+             remedy(refusal, "rtprio");
+    case MissingRight::rlimit_nice:
+      return nice_reason(refusal);
+    case MissingRight::realtime_runtime:
+      return "the rights are there, but its control group has no real-time runtime "
+             "(RT_GROUP_SCHED: give the group cpu.rt_runtime_us > 0, or run it in the root group; "
+             "kernel.sched_rt_runtime_us is " +
+             printed(refusal.limit, "unknown") + ")";
+    case MissingRight::deadline_admission:
+      return "its bandwidth does not fit: the sum of runtime/period of all SCHED_DEADLINE threads "
+             "must stay below the real-time throttling share (kernel.sched_rt_runtime_us = " +
+             printed(refusal.limit, "unknown") +
+             " of kernel.sched_rt_period_us = " + printed(refusal.limit_of, "unknown") +
+             ") of every core; lower runtime, raise period, or end other SCHED_DEADLINE threads";
+    case MissingRight::root_domain:
+      return root_domain_reason(refusal);
+    case MissingRight::other_users_thread:
+      return "CAP_SYS_NICE is missing and the thread belongs to another user" +
+             (refused_number(refusal) ? remedy(refusal, "rtprio") : std::string());
+    case MissingRight::no_such_thread:
+      return "there is no such thread";
+    case MissingRight::invalid:
+      return invalid_reason(refusal);
+    case MissingRight::not_in_force:
+      return refusal.attribute == RefusedAttribute::cores
+               ? "the others are offline or outside the process's cpuset"
+               : std::string();
+    case MissingRight::unknown:
+      break;
+  }
+  return std::generic_category().message(refusal.error);
+}
+
+std::string to_string(const Refusal & refusal)
+{
+  if (refusal.right == MissingRight::not_in_force) {
+    const bool cores = refusal.attribute == RefusedAttribute::cores;
+    const std::string why = reason(refusal);
+    return refused_thing(refusal) + (cores ? " were" : " was") +
+           " asked for but the kernel granted " +
+           (cores ? format_cores(refusal.granted.cores) : format_policy(refusal.granted)) +
+           (why.empty() ? "" : "; ") + why;
+  }
+  const std::string whom =
+    refusal.tid == 0 ? "this thread" : "thread " + std::to_string(refusal.tid);
+  return refused_thing(refusal) + " refused for " + whom + ": " + reason(refusal);
+}
+
+}  // namespace takt_core

@@ -8,8 +8,9 @@
 #include <fstream>
 #include <optional>
 
+#include "takt_core/duration_text.hpp"
+
 #include "thread/affinity.hpp"
-#include "thread/refusal.hpp"
 
 namespace takt_core
 {
@@ -70,20 +71,19 @@ void validate_deadline(const ThreadAttributes & attributes, Faults & faults)
   constexpr Duration kSmallestRuntime{1024};
   if (runtime < kSmallestRuntime) {
     faults.push_back(
-      "runtime " + std::to_string(runtime.count()) + " ns is below the kernel's 1024 ns");
+      "runtime " + print_duration(runtime) + " is below the kernel's 1024ns");
   }
   if (deadline < runtime || period < deadline) {
     faults.push_back(
       "policy 'deadline' needs runtime <= deadline <= period, not " +
-      std::to_string(runtime.count()) + ", " + std::to_string(deadline.count()) + ", " +
-      std::to_string(period.count()) + " ns");
+      print_duration(runtime) + ", " + print_duration(deadline) + ", " + print_duration(period));
   }
   const auto shortest = read_sysctl_us("/proc/sys/kernel/sched_deadline_period_min_us");
   const auto longest = read_sysctl_us("/proc/sys/kernel/sched_deadline_period_max_us");
   if ((shortest && period < *shortest) || (longest && period > *longest)) {
     faults.push_back(
-      "period " + std::to_string(period.count()) +
-      " ns is outside kernel.sched_deadline_period_min_us to sched_deadline_period_max_us");
+      "period " + print_duration(period) +
+      " is outside kernel.sched_deadline_period_min_us to sched_deadline_period_max_us");
   }
   if (!attributes.cores.empty()) {
     faults.push_back(
@@ -107,7 +107,7 @@ void validate_cores(const ThreadAttributes & attributes, Faults & faults)
     } else if (!std::binary_search(usable.begin(), usable.end(), core)) {
       faults.push_back(
         "core " + std::to_string(core) + " is not among the cores this process was started with (" +
-        detail::format_cores(usable) + "); see taskset(1) and the container's cpuset");
+        format_cores(usable) + "); see taskset(1) and the container's cpuset");
     }
   }
 }

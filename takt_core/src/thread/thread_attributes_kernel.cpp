@@ -11,9 +11,9 @@
 #include <system_error>
 #include <thread>
 
+#include "takt_core/refusal.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "thread/affinity.hpp"
-#include "thread/refusal.hpp"
 #include "thread/sched_attr.hpp"
 
 namespace takt_core
@@ -113,26 +113,33 @@ bool has_policy(const ThreadAttributes & granted, const ThreadAttributes & asked
          granted.deadline == asked.deadline && granted.period == asked.period;
 }
 
+Refusal not_in_force(RefusedAttribute attribute, const ThreadAttributes & asked, pid_t tid)
+{
+  Refusal refusal;
+  refusal.attribute = attribute;
+  refusal.right = MissingRight::not_in_force;
+  refusal.tid = tid;
+  refusal.asked = asked;
+  refusal.granted = read_attributes(tid);
+  return refusal;
+}
+
 void apply_cores(const ThreadAttributes & asked, pid_t tid, Faults & faults)
 {
   if (asked.cores.empty()) {
     return;
   }
   if (const int error = detail::write_affinity(tid, asked.cores); error != 0) {
-    faults.push_back(detail::explain_affinity_refusal(asked.cores, error, tid));
+    faults.push_back(make_refusal(RefusedAttribute::cores, asked, error, tid));
     return;
   }
   const auto cores = detail::read_affinity(tid);
   if (cores.empty()) {  // no thread has none: it has ended meanwhile
-    faults.push_back(detail::explain_affinity_refusal(asked.cores, ESRCH, tid));
+    faults.push_back(make_refusal(RefusedAttribute::cores, asked, ESRCH, tid));
     return;
   }
-  const std::string wanted = detail::format_cores(asked.cores);
-  const std::string granted = detail::format_cores(cores);
-  if (wanted != granted) {
-    faults.push_back(
-      "cores " + wanted + " were asked for but the kernel granted " + granted +
-      "; the others are offline or outside the process's cpuset");
+  if (format_cores(asked.cores) != format_cores(cores)) {
+    faults.push_back(not_in_force(RefusedAttribute::cores, asked, tid));
   }
 }
 
@@ -141,20 +148,19 @@ void apply_policy(const ThreadAttributes & asked, pid_t tid, Faults & faults)
   if (asked.policy == Policy::inherit) {
     if (asked.nice && ::setpriority(PRIO_PROCESS, static_cast<id_t>(tid), *asked.nice) != 0) {
       const int error = errno == EACCES ? EPERM : errno;  // too small a value for this user
-      faults.push_back(detail::explain_policy_refusal(asked, error, tid));
+      faults.push_back(make_refusal(RefusedAttribute::nice, asked, error, tid));
     }
     return;
   }
   SchedAttr attr = to_kernel(asked, tid);
   attr.flags = choose_flags(asked.policy, tid);
   if (const int error = detail::sched_setattr(tid, attr); error != 0) {
-    faults.push_back(detail::explain_policy_refusal(asked, error, tid));
+    faults.push_back(make_refusal(RefusedAttribute::policy, asked, error, tid));
   } else if (const ThreadAttributes granted = read_attributes(tid); granted.cores.empty()) {
-    faults.push_back(detail::explain_policy_refusal(asked, ESRCH, tid));  // it has ended meanwhile
+    // It has ended meanwhile.
+    faults.push_back(make_refusal(RefusedAttribute::policy, asked, ESRCH, tid));
   } else if (!has_policy(granted, asked)) {
-    faults.push_back(
-      detail::format_policy(asked) + " was asked for but the kernel granted " +
-      detail::format_policy(granted));
+    faults.push_back(not_in_force(RefusedAttribute::policy, asked, tid));
   }
 }
 
@@ -166,7 +172,7 @@ AttributeReport apply(const ThreadAttributes & attributes, pid_t tid)
   report.asked = attributes;
   if (!attributes.name.empty()) {
     if (const int error = write_name(tid, attributes.name); error != 0) {
-      report.faults.push_back(detail::explain_name_refusal(attributes.name, error, tid));
+      report.faults.push_back(make_refusal(RefusedAttribute::name, attributes, error, tid));
     }
   }
   const bool leaves = attributes.policy != Policy::deadline && attributes.policy != Policy::inherit;
@@ -177,6 +183,9 @@ AttributeReport apply(const ThreadAttributes & attributes, pid_t tid)
   apply_policy(attributes, tid, report.faults);
   report.granted = read_attributes(tid);
   report.granted.stack_size = attributes.stack_size;
+  for (Fault & fault : report.faults) {
+    fault.refusal->thread = attributes.name.empty() ? report.granted.name : attributes.name;
+  }
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "takt_core/duration_text.hpp"
 #include "takt_core/result.hpp"
 #include "takt_core/time.hpp"
 
@@ -18,10 +19,9 @@ namespace takt_schedule
 /// Exactly one fault otherwise: what is wrong and what to write instead, without a position.
 takt_core::Result<takt_core::Duration> parse_duration(std::string_view text);
 
-/// The canonical spelling, which `parse_duration` reads back to the same value: the largest of s,
-/// ms, us, ns that gives a number of at least one. "100ms", "2.5us", "90s", "0s". Callback ids
-/// contain timer periods in this spelling. `duration` must not be negative.
-std::string print_duration(takt_core::Duration duration);
+/// The canonical spelling, which `parse_duration` reads back to the same value. Callback ids contain
+/// timer periods in this spelling.
+using takt_core::print_duration;
 
 }  // namespace takt_schedule
 

@@ -18,13 +18,6 @@ constexpr std::array<detail::Unit, 6> kUnits{{
   {"min", 60'000'000'000},
 }};
 
-constexpr std::array<detail::Unit, 4> kPrinted{{
-  {"s", 1'000'000'000},
-  {"ms", 1'000'000},
-  {"us", 1'000},
-  {"ns", 1},
-}};
-
 }  // namespace
 
 takt_core::Result<takt_core::Duration> parse_duration(std::string_view text)
@@ -34,24 +27,6 @@ takt_core::Result<takt_core::Duration> parse_duration(std::string_view text)
     return ns.faults();
   }
   return takt_core::Duration{ns.value()};
-}
-
-std::string print_duration(takt_core::Duration duration)
-{
-  const std::int64_t ns = duration.count();
-  for (const auto & [name, factor] : kPrinted) {
-    if (ns < factor) {
-      continue;
-    }
-    std::string text = std::to_string(ns / factor);
-    if (const std::int64_t rest = ns % factor; rest != 0) {
-      std::string digits = std::to_string(factor + rest).substr(1);  // with leading zeros
-      digits.erase(digits.find_last_not_of('0') + 1);
-      text += "." + digits;
-    }
-    return text + std::string(name);
-  }
-  return "0s";
 }
 
 }  // namespace takt_schedule

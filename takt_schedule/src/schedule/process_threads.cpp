@@ -117,8 +117,11 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
       impl_->matched[row] = true;
     }
     if (best.tie) {
-      report.faults.push_back(located(
-        impl_->file, rows[*best.tie].source, "thread " + impl_->table.describe_tie(*name, best)));
+      report.faults.emplace_back(
+        takt_core::FaultKind::process_threads,
+        located(
+          impl_->file, rows[*best.tie].source,
+          "thread " + impl_->table.describe_tie(*name, best)));
       continue;
     }
     if (!best.row) {
@@ -138,11 +141,14 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
       if (thread_name(tid) != name) {
         continue;
       }
-      for (const takt_core::Fault & fault : thread.report.faults) {
-        report.faults.push_back(located(
-          impl_->file, rule.source,
-          "thread " + takt_schedule::quoted(*name) + " (" + std::to_string(tid) +
-            "): " + to_string(fault)));
+      for (takt_core::Fault fault : thread.report.faults) {
+        fault.kind = takt_core::FaultKind::process_threads;
+        fault.refusal->thread = *name;
+        report.faults.push_back(within(
+          located(
+            impl_->file, rule.source,
+            "thread " + takt_schedule::quoted(*name) + " (" + std::to_string(tid) + ")"),
+          std::move(fault)));
       }
     }
     report.threads.push_back(std::move(thread));

@@ -141,11 +141,13 @@ struct Resolver::Impl
     for (std::size_t i = 0; i < table.rows().size(); ++i) {
       const RuleTable::Row & row = table.rows()[i];
       if (!usage.matched[i]) {
-        result.push_back(located(
-          file, row.source,
-          std::string(row.pattern.exact() ? "" : "pattern ") + quoted(row.pattern.text()) +
-            " matches no " + std::string(what) +
-            (guesses.take() ? better_pattern(row.pattern, usage.asked.all) : std::string())));
+        result.emplace_back(
+          takt_core::FaultKind::unmatched,
+          located(
+            file, row.source,
+            std::string(row.pattern.exact() ? "" : "pattern ") + quoted(row.pattern.text()) +
+              " matches no " + std::string(what) +
+              (guesses.take() ? better_pattern(row.pattern, usage.asked.all) : std::string())));
       }
     }
     return result;
@@ -263,9 +265,12 @@ Faults Resolver::unmatched_rules() const
 
 Faults Resolver::unmatched_chain_ids() const
 {
-  const auto all =
-    impl_->chain_ids->unmatched(impl_->callback_usage.asked.all, impl_->executor.name);
-  return Faults(all.begin(), all.end());
+  Faults all;
+  for (const std::string & one :
+       impl_->chain_ids->unmatched(impl_->callback_usage.asked.all, impl_->executor.name)) {
+    all.emplace_back(takt_core::FaultKind::unmatched, one);
+  }
+  return all;
 }
 
 const std::vector<std::string> & Resolver::defaulted_callbacks() const

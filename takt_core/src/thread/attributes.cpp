@@ -1,0 +1,54 @@
+#include "takt_core/attributes.hpp"
+
+#include <algorithm>
+
+#include "takt_core/duration_text.hpp"
+
+namespace takt_core
+{
+
+std::string format_cores(const std::vector<int> & cores)
+{
+  std::vector<int> sorted = cores;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  std::string text;
+  for (std::size_t first = 0; first < sorted.size();) {
+    std::size_t last = first;
+    while (last + 1 < sorted.size() && sorted[last + 1] == sorted[last] + 1) {
+      ++last;
+    }
+    text += (text.empty() ? "" : ",") + std::to_string(sorted[first]);
+    if (last != first) {
+      text += "-" + std::to_string(sorted[last]);
+    }
+    first = last + 1;
+  }
+  return text.empty() ? "(none)" : text;
+}
+
+std::string format_policy(const ThreadAttributes & attributes)
+{
+  const std::string nice =
+    attributes.nice ? " nice " + std::to_string(*attributes.nice) : std::string();
+  switch (attributes.policy) {
+    case Policy::fifo:
+      return "SCHED_FIFO priority " + std::to_string(attributes.priority);
+    case Policy::rr:
+      return "SCHED_RR priority " + std::to_string(attributes.priority);
+    case Policy::deadline:
+      return "SCHED_DEADLINE runtime " + print_duration(attributes.runtime) + " deadline " +
+             print_duration(attributes.deadline) + " period " + print_duration(attributes.period);
+    case Policy::idle:
+      return "SCHED_IDLE";
+    case Policy::inherit:
+      return attributes.nice ? nice.substr(1) : "the inherited policy";
+    case Policy::batch:
+      return "SCHED_BATCH" + nice;
+    case Policy::other:
+      break;
+  }
+  return "SCHED_OTHER" + nice;
+}
+
+}  // namespace takt_core
