@@ -7,7 +7,13 @@ namespace takt_core
 
 std::string to_string(const Fault & fault)
 {
-  std::string said = fault.place.empty() ? "" : fault.place + ": ";
+  std::string said = fault.file;
+  if (!said.empty()) {
+    said += fault.line == 0
+              ? ": "
+              : ":" + std::to_string(fault.line) + ":" + std::to_string(fault.column) + ": ";
+  }
+  said += fault.place.empty() ? "" : fault.place + ": ";
   if (fault.refusal) {
     said += to_string(*fault.refusal) + (fault.text.empty() ? "" : "; ");
   }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <string>
 
@@ -55,6 +56,54 @@ TEST(Refusal, NamesTheMissingRightAndTheLimitSeen)
         "may not\n1\nkept\n"}) {
     EXPECT_NE(text->find(part), std::string::npos) << part << "\nnot in\n" << *text;
   }
+}
+
+// Each field, of what it is of.
+std::string fields(const Faults & faults)
+{
+  std::string text;
+  for (const Fault & fault : faults) {
+    if (fault.kind != FaultKind::refusal || !fault.refusal) {
+      return "no refusal: " + to_string(fault);
+    }
+    const Refusal & one = *fault.refusal;
+    text += std::to_string(static_cast<int>(one.attribute)) + " " + std::to_string(one.error) +
+            " " + std::to_string(static_cast<int>(one.right)) + " tid " + std::to_string(one.tid) +
+            " " + one.thread + " limit " + (one.limit ? std::to_string(*one.limit) : "not read") +
+            " number " + std::to_string(refused_number(one).value_or(1000)) + "\n";
+  }
+  return text;
+}
+
+std::string expected(RefusedAttribute attribute, int error, MissingRight right, std::string rest)
+{
+  return std::to_string(static_cast<int>(attribute)) + " " + std::to_string(error) + " " +
+         std::to_string(static_cast<int>(right)) + " tid " + rest + "\n";
+}
+
+TEST(Refusal, IsAValue)
+{
+  const auto text = test::in_unprivileged_child([] {
+    ThreadAttributes deadline;
+    deadline.policy = Policy::deadline;
+    deadline.runtime = 1ms;
+    deadline.deadline = deadline.period = 10ms;
+    std::string seen = fields(apply({.policy = Policy::rr, .priority = 7, .name = "one"}).faults);
+    seen += fields(apply({.nice = -5}).faults);
+    seen += fields(apply({.policy = Policy::other, .nice = -6}).faults);
+    seen += fields(apply(deadline).faults);
+    constexpr pid_t kNobodys = 0x3ffffffe;  // above the largest id that the kernel gives
+    seen += fields(apply({.cores = usable_cores()}, kNobodys).faults);
+    return seen;
+  });
+  using A = RefusedAttribute;
+  using R = MissingRight;
+  EXPECT_EQ(
+    text, expected(A::policy, EPERM, R::rlimit_rtprio, "0 one limit 0 number 7") +
+            expected(A::nice, EPERM, R::rlimit_nice, "0 one limit 0 number -5") +
+            expected(A::policy, EPERM, R::rlimit_nice, "0 one limit 0 number -6") +
+            expected(A::policy, EPERM, R::cap_sys_nice, "0 one limit not read number 1000") +
+            expected(A::cores, ESRCH, R::no_such_thread, "1073741822  limit not read number 1000"));
 }
 
 TEST(Refusal, DoesNotMeetWhoAsksForNothing)

@@ -2,7 +2,9 @@
 
 #include <rcutils/error_handling.h>
 
-namespace takt_rcl::detail
+#include <utility>
+
+namespace takt_rcl
 {
 
 namespace
@@ -20,6 +22,16 @@ std::string listed(std::string_view what, const takt_core::Faults & faults)
 }
 
 }  // namespace
+
+Error::Error(std::string_view failed, takt_core::Faults faults)
+: std::runtime_error(listed(failed, faults)),
+  failed_(failed),
+  faults_(std::move(faults))
+{
+}
+
+namespace detail
+{
 
 std::string take_rcl_error()
 {
@@ -57,15 +69,16 @@ void throw_rcl(const std::string & what)
 void throw_faults(std::string_view what, const takt_core::Faults & faults)
 {
   if (!faults.empty()) {
-    throw Error(listed(what, faults));
+    throw Error(what, faults);
   }
 }
 
 void throw_schedule_faults(std::string_view what, const takt_core::Faults & faults)
 {
   if (!faults.empty()) {
-    throw ScheduleError(listed(what, faults));
+    throw ScheduleError(what, faults);
   }
 }
 
-}  // namespace takt_rcl::detail
+}  // namespace detail
+}  // namespace takt_rcl

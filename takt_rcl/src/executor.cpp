@@ -53,7 +53,7 @@ Executor Executor::from_schedule(
   std::shared_ptr<Context> context, const takt_schedule::Schedule & schedule,
   const std::string & executor_name)
 {
-  std::vector<std::string> notes = schedule.warnings;
+  takt_core::Faults notes = schedule.warnings;
   auto core = takt_schedule::make_executor(schedule, executor_name, &notes);
   detail::throw_schedule_faults("cannot make the executor", core.faults());
   auto placer =

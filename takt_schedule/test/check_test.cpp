@@ -125,6 +125,11 @@ TEST(Check, OfOneExecutorJudgesIdsOfChainsThatMustBeInIt)
     sentences(report.warnings),
     Strings{"s.yaml:5:21: chain 'c': '/a/x:w(0)' matches no callback; did you mean "
             "'/c:w(0)'?"});
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_EQ(report.warnings[0].kind, takt_core::FaultKind::unmatched);
+  EXPECT_EQ(report.warnings[0].file, "s.yaml");
+  EXPECT_EQ(report.warnings[0].line, 5);
+  EXPECT_EQ(report.warnings[0].column, 21);
 }
 
 // As while running: the one who asks for an executor by name may run a part of what the chains name.

@@ -13,7 +13,7 @@ TEST(Docs, TheCompleteExampleIsValidAndWarnsOnlyOfTheKeyThatHasNoEffectYet)
 {
   const Schedule schedule = test::parse(test::docs_example("valid"));
   ASSERT_EQ(schedule.warnings.size(), 1U);
-  EXPECT_NE(schedule.warnings[0].find("backlog is only kept"), std::string::npos);
+  EXPECT_NE(to_string(schedule.warnings[0]).find("backlog is only kept"), std::string::npos);
   EXPECT_EQ(schedule.executors.size(), 2U);
   EXPECT_EQ(schedule.chains.size(), 1U);
 }

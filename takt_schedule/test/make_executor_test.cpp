@@ -95,9 +95,11 @@ TEST(Fallback, ReplacesOnlyWhatHasOneAndIsNotAllowed)
   const ExecutorSchedule executor = parse(with_main(kWithFallback)).executors[0];
   const WithFallbacks fallen = with_fallbacks(executor, false);
   EXPECT_EQ(
-    fallen.used, Strings{"executor 'main': this process has no right to policy fifo 80, so threads "
-                         "'hot' ask for their "
-                         "fallback, nice -3"});
+    sentences(fallen.used),
+    Strings{"executor 'main': this process has no right to policy fifo 80, so threads "
+            "'hot' ask for their "
+            "fallback, nice -3"});
+  EXPECT_EQ(fallen.used.front().kind, takt_core::FaultKind::fallback);
   const takt_core::ThreadAttributes & hot = fallen.executor.threads[0].attributes;
   EXPECT_EQ(hot.policy, Policy::other);
   EXPECT_EQ(hot.priority, 0);
@@ -106,7 +108,7 @@ TEST(Fallback, ReplacesOnlyWhatHasOneAndIsNotAllowed)
   EXPECT_FALSE(fallen.executor.threads[0].follow);
   EXPECT_EQ(fallen.executor.threads[1], executor.threads[1]);
   EXPECT_EQ(with_fallbacks(executor, true).executor, executor);
-  EXPECT_EQ(with_fallbacks(executor, true).used, Strings{});
+  EXPECT_TRUE(with_fallbacks(executor, true).used.empty());
 }
 
 TEST(Fallback, IsJudgedByTheAttributesOfEachEntry)
@@ -184,7 +186,7 @@ TEST(MakeExecutor, UsesFallbacksAndTellsSo)
   const Schedule schedule =
     parse(with_main("missing_rights: report\n"
                     "threads: {a: {policy: fifo, priority: 99, fallback: {nice: 0}}}\ndefault: a"));
-  Strings notes;
+  takt_core::Faults notes;
   const auto executor = make_executor(schedule, "main", &notes);
   ASSERT_TRUE(executor.ok());
   const bool allowed = takt_core::may_use_realtime(99);

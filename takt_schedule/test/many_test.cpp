@@ -37,8 +37,7 @@ void expect_many(const Strings & found, const std::string & begin, int all)
 {
   ASSERT_EQ(found.size(), 501U) << found.front();
   EXPECT_TRUE(found.front().starts_with(begin)) << found.front();
-  EXPECT_EQ(
-    found.back(), "s.yaml: " + std::to_string(all - 500) + " more faults; mend these first");
+  EXPECT_EQ(found.back(), "s.yaml: " + std::to_string(all - 500) + " more faults; fix these first");
 }
 
 TEST(Many, FaultsBeyondTheFirstAreCounted)
@@ -50,7 +49,7 @@ TEST(Many, FaultsBeyondTheFirstAreCounted)
   EXPECT_EQ(test::faults(keys(500)).size(), 500U);
   const Strings one_more = test::faults(keys(501));
   ASSERT_EQ(one_more.size(), 501U);
-  EXPECT_EQ(one_more.back(), "s.yaml: 1 more fault; mend these first");
+  EXPECT_EQ(one_more.back(), "s.yaml: 1 more fault; fix these first");
   expect_many(test::faults(keys(40'000)), "s.yaml:3:1: unknown key 'k0'", 40'000);
 }
 
@@ -95,7 +94,7 @@ TEST(Many, WarningsAreCountedLikewise)
     "s.yaml");
   ASSERT_TRUE(system.ok());
   ASSERT_EQ(system->warnings.size(), 501U);
-  EXPECT_EQ(system->warnings.back(), "s.yaml: 99500 more warnings; mend these first");
+  EXPECT_EQ(to_string(system->warnings.back()), "s.yaml: 99500 more warnings; fix these first");
 }
 
 TEST(Many, FaultsAboutUnknownTopicsAreNotCompared)
@@ -250,8 +249,8 @@ TEST(Many, PatternsForTooManyCallbacksAreRefused)
     callbacks.push_back({"/n" + std::to_string(i) + ":timer(1s)", takt_core::Kind::timer});
   }
   EXPECT_EQ(
-    check(schedule, callbacks).faults,
-    Faults{
+    sentences(check(schedule, callbacks).faults),
+    Strings{
       "s.yaml:3:3: executor 'main' has 1000 patterns with stars, too many to compare each with "
       "so many callbacks; name callbacks in full, or use fewer patterns"});
   callbacks.resize(10'000);

@@ -159,6 +159,13 @@ TEST(ProcessThreads, RefusalsAreFaultsWithTheThreadAndTheLine)
   EXPECT_TRUE(to_string(report.faults[0])
                 .starts_with("s.yaml:7:9: thread 'dds.x' (" + std::to_string(thread.tid()) + "): "))
     << report.faults[0];
+  EXPECT_EQ(report.faults[0].kind, takt_core::FaultKind::process_threads);
+  EXPECT_EQ(report.faults[0].line, 7);
+  ASSERT_TRUE(report.faults[0].refusal.has_value());
+  EXPECT_EQ(report.faults[0].refusal->thread, "dds.x");
+  EXPECT_EQ(report.faults[0].refusal->tid, thread.tid());
+  EXPECT_EQ(report.faults[0].refusal->attribute, takt_core::RefusedAttribute::cores);
+  EXPECT_EQ(report.faults[0].refusal->right, takt_core::MissingRight::invalid);
 }
 
 TEST(ProcessThreads, WithoutRulesDoNothing)

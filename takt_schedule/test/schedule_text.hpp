@@ -42,7 +42,7 @@ inline Schedule parse(std::string_view text, const Machine & on = machine())
 
 inline std::vector<std::string> warnings(std::string_view text, const Machine & on = machine())
 {
-  return parse(text, on).warnings;
+  return sentences(parse(text, on).warnings);
 }
 
 /// An executor `main` whose entries begin on line 4; each line of `body` without its indentation.

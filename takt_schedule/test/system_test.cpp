@@ -103,10 +103,10 @@ TEST(System, ReadsEveryFieldOfTheExample)
 
 std::vector<std::string> warnings_of(const std::string & callbacks, const std::string & groups = "")
 {
-  return parse(
-           "version: 1\noverheads: {}\nhosts: {car: {cores: 2}}\n" + groups + "callbacks:\n" +
-           callbacks)
-    .warnings;
+  return sentences(
+    parse(
+      "version: 1\noverheads: {}\nhosts: {car: {cores: 2}}\n" + groups + "callbacks:\n" + callbacks)
+      .warnings);
 }
 
 TEST(System, WarnsOfCallbacksOfANodeThatNameNoGroup)
@@ -132,10 +132,10 @@ TEST(System, WarnsOfCallbacksOfANodeThatNameNoGroup)
 TEST(System, WarnsWhereNoOverheadsAreGiven)
 {
   const auto of = [](const std::string & hosts) {
-    return parse(
-             "version: 1\n" + hosts +
-             "callbacks: [{id: \"/a:timer(1s)\", host: a, time: 1ms, period: 1s}]\n")
-      .warnings;
+    return sentences(parse(
+                       "version: 1\n" + hosts +
+                       "callbacks: [{id: \"/a:timer(1s)\", host: a, time: 1ms, period: 1s}]\n")
+                       .warnings);
   };
   EXPECT_EQ(of("hosts: {a: {cores: 1}, b: {cores: 1}}\n").size(), 2U);
   const auto warnings = of("hosts: {a: {cores: 1, overheads: {}}, b: {cores: 1}}\n");
@@ -201,10 +201,11 @@ TEST(System, ReadsTheDocumentationsSetOfNewestMessages)
   crossed.replace(crossed.find(both), both.size(), "[/rear/points, /front/points]");
   crossed.erase(crossed.find("chains:"));
   EXPECT_EQ(
-    parse_system(crossed, "system.yaml").faults(),
-    Faults{"system.yaml:7:5: '/fuse:sub(/front/points)' is in the place of '/rear/points'; write "
-           "the ids "
-           "in the order of the topics in triggers"});
+    sentences(parse_system(crossed, "system.yaml").faults()),
+    std::vector<std::string>{
+      "system.yaml:7:5: '/fuse:sub(/front/points)' is in the place of '/rear/points'; write "
+      "the ids "
+      "in the order of the topics in triggers"});
   std::string all = page;
   const std::string newest = "trigger: newest";
   all.replace(all.find(newest), newest.size(), "trigger: all");

@@ -61,14 +61,15 @@ TEST(GraphFile, FaultsOfNodesHideNoneOfChainsAndFigures)
     "  hot_path: {roots: [Y], sink: C}\n",
     "g.yaml");
   EXPECT_EQ(
-    graph.faults(), (takt_core::Faults{
-                      "g.yaml:4:10: payload must be at most 64MiB, not 4GiB",
-                      "g.yaml:6:5: node 'A' has no 'period'; add period: 100ms",
-                      "g.yaml:8:21: kind cannot be 'tranform'; did you mean 'transform'?",
-                      "g.yaml:11:24: B has no timer; name a node that has one, or a timer's id",
-                      "g.yaml:11:41: deadline: '5' has no unit; write 5ms (units are ns, "
-                      "us, ms, s and min)",
-                      "g.yaml:13:22: there is no node 'Y'"}));
+    sentences(graph.faults()),
+    (std::vector<std::string>{
+      "g.yaml:4:10: payload must be at most 64MiB, not 4GiB",
+      "g.yaml:6:5: node 'A' has no 'period'; add period: 100ms",
+      "g.yaml:8:21: kind cannot be 'tranform'; did you mean 'transform'?",
+      "g.yaml:11:24: B has no timer; name a node that has one, or a timer's id",
+      "g.yaml:11:41: deadline: '5' has no unit; write 5ms (units are ns, "
+      "us, ms, s and min)",
+      "g.yaml:13:22: there is no node 'Y'"}));
 }
 
 TEST(GraphFile, AFaultyPayloadHidesNoFaultOfAGraphWhoseNodesAreGood)
@@ -96,22 +97,26 @@ TEST(GraphFile, AFaultyPayloadHidesNoFaultOfAGraphWhoseNodesAreGood)
 TEST(GraphFile, OtherKindsOfFilesAreRecognised)
 {
   EXPECT_EQ(
-    parse_graph("version: 1\nexecutors: {main: {threads: {a: {}}, default: a}}\n", "g").faults(),
-    takt_core::Faults{
+    sentences(
+      parse_graph("version: 1\nexecutors: {main: {threads: {a: {}}, default: a}}\n", "g").faults()),
+    std::vector<std::string>{
       "g:1:1: this is a schedule (it has 'executors'), where a graph is expected; `takt "
       "check "
       "FILE` checks a schedule, and `takt run GRAPH --schedule FILE` runs a graph under it"});
   EXPECT_EQ(
-    parse_graph("version: 1\nhosts: {car: {cores: 2}}\ncallbacks: []\n", "g").faults(),
-    takt_core::Faults{
+    sentences(parse_graph("version: 1\nhosts: {car: {cores: 2}}\ncallbacks: []\n", "g").faults()),
+    std::vector<std::string>{
       "g:1:1: this is a system model (it has 'callbacks'), where a graph is expected; `takt "
       "plan FILE` makes a schedule for it"});
   EXPECT_EQ(
-    parse_graph("version: 1\nname: x\nnodes:\n\t- {name: A, kind: sensor, period: 1ms}\n", "g")
-      .faults(),
-    takt_core::Faults{
+    sentences(
+      parse_graph("version: 1\nname: x\nnodes:\n\t- {name: A, kind: sensor, period: 1ms}\n", "g")
+        .faults()),
+    std::vector<std::string>{
       "g:4:1: a tab stands here; YAML is indented with spaces only, so replace it by spaces"});
-  EXPECT_EQ(load_graph("/").faults(), takt_core::Faults{"/: is a directory; name a graph file"});
+  EXPECT_EQ(
+    sentences(load_graph("/").faults()),
+    std::vector<std::string>{"/: is a directory; name a graph file"});
 }
 
 TEST(GraphFile, RefusesChainsThatDoNotConnect)
@@ -167,8 +172,8 @@ TEST(GraphFile, RefusesWhatCannotBeMeant)
       .find("already"),
     std::string::npos);
   EXPECT_EQ(
-    parse_graph("version: 2\nname: g\nnodes:\n" + sensor, "g").faults(),
-    takt_core::Faults{"g:1:10: format version '2' is unknown; this takt reads 1"});
+    sentences(parse_graph("version: 2\nname: g\nnodes:\n" + sensor, "g").faults()),
+    std::vector<std::string>{"g:1:10: format version '2' is unknown; this takt reads 1"});
   const std::string apart = sensor +
                             "  - {name: B, kind: sensor, period: 10ms}\n"
                             "  - {name: C, kind: transform, input: B}\n";
@@ -272,12 +277,13 @@ TEST(GraphFile, FaultsSayWhatStandsThereAndWhatToWrite)
 TEST(GraphFile, ADeadlineOfZeroIsAFault)
 {
   EXPECT_EQ(
-    parse_graph(
-      "version: 1\nname: x\nnodes:\n  - {name: A, kind: sensor, period: 10ms}\n"
-      "  - {name: B, kind: command, input: A}\nchains: [{name: c, path: [A, B], deadline: 0ms}]\n",
-      "g")
-      .faults(),
-    takt_core::Faults{"g:6:44: deadline must be longer than zero"});
+    sentences(parse_graph(
+                "version: 1\nname: x\nnodes:\n  - {name: A, kind: sensor, period: 10ms}\n"
+                "  - {name: B, kind: command, input: A}\nchains: [{name: c, path: [A, B], "
+                "deadline: 0ms}]\n",
+                "g")
+                .faults()),
+    std::vector<std::string>{"g:6:44: deadline must be longer than zero"});
 }
 
 // The bounds of schedules hold: nothing hostile takes gigabytes or minutes.
@@ -302,8 +308,8 @@ TEST(GraphFile, IsBoundedInSizeDepthAndAliases)
     EXPECT_NE(to_string(faults.front()).find(said), std::string::npos) << faults.front();
   }
   EXPECT_EQ(
-    load_graph("/dev/zero").faults(),
-    takt_core::Faults{"/dev/zero:1:1: more than 16777216 bytes of text"});
+    sentences(load_graph("/dev/zero").faults()),
+    std::vector<std::string>{"/dev/zero:1:1: more than 16777216 bytes of text"});
 }
 
 TEST(GraphFile, MayShareWithAliases)

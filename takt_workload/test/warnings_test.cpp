@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
 
 #include "run/refusals.hpp"
+#include "takt_workload/record_io.hpp"
 #include "takt_workload/results.hpp"
 
 namespace takt_workload
@@ -14,16 +18,65 @@ namespace
 
 using Strings = std::vector<std::string>;
 
-const std::string kWhy = "CAP_SYS_NICE is missing; add '- rtprio ";
+using takt_core::Fault;
+using takt_core::FaultKind;
+using takt_core::MissingRight;
+using takt_core::Policy;
+using takt_core::Refusal;
+using takt_core::RefusedAttribute;
+using takt_core::ThreadAttributes;
 
-std::string refused(int priority, const std::string & whom = "this thread")
+// The remedy for one priority stands in one sentence with the limit that was seen.
+std::string why(int priority)
 {
-  return "SCHED_FIFO priority " + std::to_string(priority) + " refused for " + whom + ": " + kWhy +
-         std::to_string(priority) + "'";
+  return "CAP_SYS_NICE is missing and RLIMIT_RTPRIO is 0; add '- rtprio " +
+         std::to_string(priority) +
+         "' for this user in /etc/security/limits.d and log in again, or grant CAP_SYS_NICE (sudo "
+         "setcap cap_sys_nice+ep PROGRAM; docker --cap-add=SYS_NICE)";
+}
+
+Refusal refused(ThreadAttributes asked, MissingRight right, const std::string & name = "")
+{
+  Refusal refusal;
+  refusal.attribute =
+    asked.policy == Policy::inherit ? RefusedAttribute::nice : RefusedAttribute::policy;
+  refusal.error = EPERM;
+  refusal.right = right;
+  refusal.thread = name;
+  refusal.asked = std::move(asked);
+  refusal.limit = 0;
+  return refusal;
+}
+
+Refusal refused(int priority, const std::string & name = "", pid_t tid = 0)
+{
+  Refusal refusal = refused(
+    ThreadAttributes{.policy = Policy::fifo, .priority = priority}, MissingRight::rlimit_rtprio,
+    name);
+  refusal.tid = tid;
+  return refusal;
+}
+
+// As rules for threads of the process tell it.
+Fault of_process_thread(Fault fault, const std::string & name, pid_t tid)
+{
+  fault.kind = FaultKind::process_threads;
+  fault.file = "/a b/s.yaml";
+  fault.line = 7;
+  fault.column = 3;
+  fault.place = "thread '" + name + "' (" + std::to_string(tid) + ")";
+  return fault;
+}
+
+Fault with_fallback(int priority)
+{
+  Fault fault = refused(priority);
+  fault.text = "the schedule's fallback is x";
+  return fault;
 }
 
 ThreadRecord thread(
-  const std::string & name, const std::string & granted, const Strings & faults = {})
+  const std::string & name, const ThreadAttributes & granted, const takt_core::Faults & faults = {})
 {
   ThreadRecord record;
   record.name = name;
@@ -45,17 +98,40 @@ TEST(Warnings, OneRightThatIsMissingIsOneSentenceForAllThreads)
 {
   ProcessRecord process;
   process.threads = {
-    thread("rest.0", "other nice 9, cores 0", {refused(30) + "; the schedule's fallback is x"}),
-    thread("rest.1", "other nice 9, cores 1", {refused(30) + "; the schedule's fallback is x"}),
-    thread("planner", "other", {refused(60)})};
+    thread("rest.0", {.policy = Policy::other, .nice = 9, .cores = {0}}, {with_fallback(30)}),
+    thread("rest.1", {.policy = Policy::other, .nice = 9, .cores = {1}}, {with_fallback(30)}),
+    thread("planner", {.policy = Policy::other}, {refused(60)})};
   process.warnings = {
-    "/a b/s.yaml:7:3: thread 'dds.ev' (12): " + refused(50, "thread 12"),
-    "/a b/s.yaml:7:3: thread 'dds.udp' (13): " + refused(50, "thread 13")};
+    of_process_thread(refused(50, "dds.ev", 12), "dds.ev", 12),
+    of_process_thread(refused(50, "dds.udp", 13), "dds.udp", 13)};
   EXPECT_EQ(
     warnings({process}),
     Strings{
-      "rest.0, rest.1, planner, dds.ev, dds.udp: SCHED_FIFO priority 60, 50, 30 refused: " + kWhy +
-      "60'; instead they run as other nice 9 (rest.0, rest.1), other (planner)"});
+      "rest.0, rest.1, planner, dds.ev, dds.udp: SCHED_FIFO priority 60, 50, 30 refused: " +
+      why(60) + "; instead they run as other nice 9 (rest.0, rest.1), other (planner)"});
+}
+
+TEST(Warnings, ThreadsOfOneProcessOfSeveralAreNamedWithIt)
+{
+  ProcessRecord first;
+  first.warnings = {of_process_thread(refused(50, "dds.ev", 12), "dds.ev", 12)};
+  ProcessRecord second;
+  second.process = 1;
+  second.warnings = {of_process_thread(refused(50, "dds.ev", 13), "dds.ev", 13)};
+  EXPECT_EQ(
+    warnings({first, second}),
+    Strings{"0/dds.ev, 1/dds.ev: SCHED_FIFO priority 50 refused: " + why(50)});
+}
+
+TEST(Warnings, TheMiddlewaresCeilingAndTheReferenceTimerAreNamedByTheirPlace)
+{
+  ProcessRecord process;
+  process.warnings = {
+    within("main: middleware ceiling", refused(7)), within("reference timer", refused(8))};
+  EXPECT_EQ(
+    warnings({process}),
+    Strings{
+      "main: middleware ceiling, reference timer: SCHED_FIFO priority 8, 7 refused: " + why(8)});
 }
 
 TEST(Warnings, ManyThreadsAreCounted)
@@ -67,54 +143,117 @@ TEST(Warnings, ManyThreadsAreCounted)
   EXPECT_EQ(
     refusals.sentences(),
     Strings{
-      "t.0, t.1, t.2, t.3, t.4, t.5, t.6, t.7 and 4 more: SCHED_FIFO priority 7 refused: " + kWhy +
-      "7'; instead they run as other"});
+      "t.0, t.1, t.2, t.3, t.4, t.5, t.6, t.7 and 4 more: SCHED_FIFO priority 7 refused: " +
+      why(7) + "; instead they run as other"});
 }
 
 TEST(Warnings, DifferentReasonsStayApart)
 {
+  Refusal cores = refused(7);
+  cores.attribute = RefusedAttribute::cores;
+  cores.right = MissingRight::invalid;
+  cores.asked.cores = {0, 1, 2, 3};
+  cores.online = "5";
+  const auto nice = [](int value) {
+    return refused(ThreadAttributes{.nice = value}, MissingRight::rlimit_nice);
+  };
+  Refusal in_force = refused(7);
+  in_force.right = MissingRight::not_in_force;
   Refusals refusals;
   EXPECT_TRUE(refusals.take("a", refused(7)));
-  EXPECT_TRUE(refusals.take("b", "cores 0-3 refused for this thread: none of them is online"));
-  EXPECT_TRUE(refusals.take("c", "nice -5 refused for this thread: no; add '- nice -5'"));
-  EXPECT_TRUE(refusals.take("d", "nice -9 refused for thread 8: no; add '- nice -9'"));
-  EXPECT_FALSE(refusals.take("e", "something else"));
+  EXPECT_TRUE(refusals.take("b", cores));
+  EXPECT_TRUE(refusals.take("c", nice(-5)));
+  EXPECT_TRUE(refusals.take("d", nice(-9)));
+  EXPECT_FALSE(refusals.take("e", "SCHED_FIFO priority 7 refused for this thread: by a sentence"));
+  EXPECT_FALSE(refusals.take("f", in_force));
   EXPECT_FALSE(refusals.take("the schedule is odd"));
+  const Strings said = refusals.sentences();
+  ASSERT_EQ(said.size(), 3U);
+  EXPECT_EQ(said[0], "a: SCHED_FIFO priority 7 refused: " + why(7));
   EXPECT_EQ(
-    refusals.sentences(), (Strings{
-                            "a: SCHED_FIFO priority 7 refused: " + kWhy + "7'",
-                            "b: cores 0-3 refused: none of them is online",
-                            "c, d: nice -9, -5 refused: no; add '- nice -9'"}));
+    said[1],
+    "b: cores 0-3 refused: none of them is online and in the process's cpuset; cores online: 5");
+  EXPECT_TRUE(said[2].starts_with(
+    "c, d: nice -9, -5 refused: CAP_SYS_NICE is missing and RLIMIT_NICE is 0; add '- nice -9'"))
+    << said[2];
+}
+
+TEST(Warnings, RefusalsAreOfTheProgramThatRuns)
+{
+  takt_core::Faults faults{refused(7), "no refusal"};
+  name_program(faults, "'/a b/c'");
+  EXPECT_NE(to_string(faults[0]).find("cap_sys_nice+ep '/a b/c';"), std::string::npos) << faults[0];
+  EXPECT_EQ(faults[1], "no refusal");
+  EXPECT_NE(own_program().find("warnings_test"), std::string::npos) << own_program();
 }
 
 // Names come from files, and may be of any length.
 TEST(Warnings, NoNameIsTooLong)
 {
   const std::string name(1'000'000, 'x');
-  Refusals refusals;
-  EXPECT_FALSE(refusals.take("a", name));
-  EXPECT_FALSE(refusals.take("s.yaml:3:5: thread '" + name + "' (7): " + refused(7)));
-  const std::string text = "cannot start:\n  main: thread " + name + ": " + refused(7) +
-                           "\n  main: thread b: " + refused(7);
-  EXPECT_NE(with_grouped_refusals(text).find(name), std::string::npos);
   ProcessRecord record;
-  record.warnings = {
-    "thread '" + name + "' (7): late", "thread '" + name + "' (8): late", "thread 'a' (7): late"};
-  const auto warnings = warnings_of({}, {}, {record}, {});
-  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), record.warnings[0]), 1);
+  for (const pid_t tid : {7, 8}) {
+    record.warnings.push_back(of_process_thread("late", name, tid));
+  }
+  record.warnings.push_back(of_process_thread("late", "a", 7));
+  const auto said = warnings_of({}, {}, {record}, {});
+  EXPECT_EQ(
+    std::count(said.begin(), said.end(), to_string(record.warnings[0]) + " (and 2 more like this)"),
+    1);
+}
+
+TEST(Warnings, RulesThatMatchNothingInOnePartOnlyAreNotTold)
+{
+  const Fault unmatched(FaultKind::unmatched, "'/a:w(0)' matches no callback");
+  ProcessRecord first;
+  first.warnings = {unmatched, Fault(FaultKind::session_nice, "not told here")};
+  ProcessRecord second;
+  second.process = 1;
+  EXPECT_EQ(warnings({first, second}), Strings{});
+  second.warnings = {unmatched, "of this part"};
+  EXPECT_EQ(warnings({first, second}), (Strings{to_string(unmatched), "process 1: of this part"}));
 }
 
 TEST(Warnings, RefusalsInAnErrorArePutTogether)
 {
   EXPECT_EQ(
-    with_grouped_refusals(
-      "cannot spin:\n  main: thread a.0: " + refused(7) + "\n  main: thread a.1: " + refused(7)),
-    "cannot spin: a.0, a.1: SCHED_FIFO priority 7 refused: " + kWhy + "7'");
+    with_grouped_refusals("cannot spin", {refused(7, "a.0"), refused(7, "a.1")}),
+    "cannot spin: a.0, a.1: SCHED_FIFO priority 7 refused: " + why(7));
   EXPECT_EQ(
-    with_grouped_refusals("cannot spin:\n  main: thread a: " + refused(7) + "\n  main: no memory"),
-    "cannot spin:\n  main: no memory\n  a: SCHED_FIFO priority 7 refused: " + kWhy + "7'");
-  for (const char * other : {"", "one line", "two\n  lines"}) {
-    EXPECT_EQ(with_grouped_refusals(other), other);
+    with_grouped_refusals("cannot spin", {refused(7, "a"), "main: no memory"}),
+    "cannot spin:\n  main: no memory\n  a: SCHED_FIFO priority 7 refused: " + why(7));
+  EXPECT_EQ(
+    with_grouped_refusals("cannot spin", {within("main: thread a", refused(7, "a"))}),
+    "cannot spin: main: thread a: SCHED_FIFO priority 7 refused for this thread: " + why(7));
+}
+
+// What a part of a run writes is what the whole reads: values, no sentences.
+TEST(Warnings, SurviveTheRecordOfAPart)
+{
+  Refusal cores = refused(7, "x", 9);
+  cores.attribute = RefusedAttribute::cores;
+  cores.asked.cores = {1, 3};
+  cores.granted = {.policy = Policy::deadline, .runtime = takt_core::Duration(5), .name = "y"};
+  cores.limit_of = -1;
+  cores.online = "0-1";
+  cores.program = "/p";
+  ProcessRecord record;
+  record.warnings = {of_process_thread(cores, "x", 9), Fault(FaultKind::unmatched, "u"), "plain"};
+  record.threads = {
+    thread("t", {.policy = Policy::other, .nice = 3, .cores = {1}}, {with_fallback(4)}),
+    thread("witness.0", {.policy = Policy::fifo, .priority = 99})};
+  record.threads[0].asked = ThreadAttributes{.policy = Policy::fifo, .priority = 4};
+  const std::string file = testing::TempDir() + "/record_of_a_part";
+  ASSERT_TRUE(write_record(file, record).ok());
+  const auto read = read_record(file);
+  std::filesystem::remove(file);
+  ASSERT_TRUE(read.ok()) << read.faults().front();
+  EXPECT_EQ(read->warnings, record.warnings);
+  ASSERT_EQ(read->threads.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read->threads[i].asked, record.threads[i].asked);
+    EXPECT_EQ(read->threads[i].granted, record.threads[i].granted);
+    EXPECT_EQ(read->threads[i].faults, record.threads[i].faults);
   }
 }
 
@@ -126,9 +265,11 @@ TEST(Warnings, ThrottlingConcernsOnlyRunsWithRealTimeThreads)
     });
   };
   ProcessRecord process;
-  process.threads = {thread("a", "other"), thread("witness.0", "fifo 99")};
+  process.threads = {
+    thread("a", {.policy = Policy::other}),
+    thread("witness.0", {.policy = Policy::fifo, .priority = 99})};
   EXPECT_FALSE(throttled(warnings({process})));
-  process.threads.push_back(thread("b", "fifo 60, cores 1"));
+  process.threads.push_back(thread("b", {.policy = Policy::fifo, .priority = 60, .cores = {1}}));
   EXPECT_TRUE(throttled(warnings({process})));
 }
 

@@ -23,7 +23,8 @@ enum class FaultKind
   refusal,          ///< the kernel refused a thread something: `refusal` says what
   process_threads,  ///< a rule for threads of the process that are not the executor's
   unmatched,        ///< a rule, or an id of a chain, names no callback
-  session_nice      ///< nice levels count only within the session
+  session_nice,     ///< nice levels count only within the session
+  fallback          ///< threads ask for their fallback
 };
 
 /// One fault (or warning) of a set-up operation.
@@ -38,8 +39,12 @@ struct Fault
   Fault(Refusal what) : kind(FaultKind::refusal), refusal(std::move(what)) {}  // NOLINT: by intent
 
   FaultKind kind = FaultKind::general;
-  std::string place{};  ///< whom or what it is about, printed before the rest; may be empty
-  std::string text{};   ///< to be printed only; with a refusal, what to say after it
+  std::string file{};  ///< in which it was found; empty: in none
+  int line = 0;        ///< from 1; 0: the whole file
+  int column = 0;      ///< from 1
+  std::string
+    place{};           ///< which thread or object it is about, printed after the file; may be empty
+  std::string text{};  ///< to be printed only; with a refusal, what to say after it
   std::optional<Refusal> refusal{};
 
   friend bool operator==(const Fault &, const Fault &) = default;
@@ -48,7 +53,8 @@ struct Fault
 /// All faults found by one operation.
 using Faults = std::vector<Fault>;
 
-/// "place: text"; the refusal's sentence stands before the text.
+/// "file:line:column: place: text", as far as each is there; the refusal's sentence stands before the
+/// text.
 std::string to_string(const Fault & fault);
 std::ostream & operator<<(std::ostream & out, const Fault & fault);
 

@@ -112,10 +112,10 @@ std::vector<std::string> other_deadlines(const System & system, const Schedule &
     const auto found = deadlines.find(chain.options.name);
     const bool said = chain.options.deadline != takt_core::ChainOptions().deadline;
     if (said && found != deadlines.end() && found->second != chain.options.deadline) {
-      warnings.push_back(takt_schedule::located(
+      warnings.push_back(to_string(takt_schedule::located(
         schedule.file, chain.source,
         "chain " + takt_schedule::quoted(chain.options.name) +
-          " has another deadline in the system model; that one counts here"));
+          " has another deadline in the system model; that one counts here")));
     }
   }
   return warnings;
@@ -146,8 +146,8 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
     return faults;
   }
   Plan plan{std::move(*system), std::move(*schedule), std::move(*model), {}};
-  append(plan.warnings, plan.system.warnings);
-  append(plan.warnings, plan.schedule.warnings);
+  append(plan.warnings, sentences(plan.system.warnings));
+  append(plan.warnings, sentences(plan.schedule.warnings));
   append(plan.warnings, sentences(report.warnings));
   append(plan.warnings, other_deadlines(plan.system, plan.schedule));
   return plan;

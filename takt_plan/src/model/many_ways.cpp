@@ -51,13 +51,13 @@ std::optional<std::string> many_ways(const takt_schedule::System & system, const
   const auto [topic, publishers] = most_published(system, callback);
   const std::string others =
     all == 1 ? " is" : " and " + std::to_string(all - 1) + " other callbacks are each";
-  return takt_schedule::located(
+  return to_string(takt_schedule::located(
     system.file, callback.source,
     quoted(callback.id) + others + " started in more than " +
       std::to_string(detail::Streams::kMostPerTask) +
       " ways, the most that the analysis tells apart; " + quoted(topic) + " has " +
       std::to_string(publishers) + (publishers == 1 ? " publisher" : " publishers") +
-      ": divide the topic, or leave publishers that no chain needs out of the model");
+      ": divide the topic, or leave publishers that no chain needs out of the model"));
 }
 
 }  // namespace takt_plan

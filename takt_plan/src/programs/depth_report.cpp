@@ -49,7 +49,7 @@ std::vector<std::string> depth_warnings(
     }
     const takt_schedule::CallbackModel & callback = callback_of(system, depth);
     const std::string topic = topic_of(system, depth);
-    warnings.push_back(takt_schedule::located(
+    warnings.push_back(to_string(takt_schedule::located(
       system.file, callback.source,
       fmt::format(
         "{} keeps {} {} {} (depth), but {} may wait: some may be overwritten, and bounds assume "
@@ -58,7 +58,7 @@ std::vector<std::string> depth_warnings(
         takt_schedule::quoted(id_of(system, depth)), callback.depth,
         callback.depth == 1 ? "message" : "messages",
         topic.empty() ? "from outside of the model" : "of " + takt_schedule::quoted(topic),
-        *depth.needed, *depth.needed)));
+        *depth.needed, *depth.needed))));
   }
   return warnings;
 }

@@ -390,7 +390,7 @@ TEST_P(Limited, ReadsAndRefusesWithinTwoGibibytes)
   write("system.yaml", kHead + repeated(kMany, [](const std::string &) { return "- x\n"; }));
   const auto faulty = run(words);
   EXPECT_EQ(faulty.code, 2);
-  EXPECT_TRUE(has(faulty.err, " more faults; mend these first\n"));
+  EXPECT_TRUE(has(faulty.err, " more faults; fix these first\n"));
   EXPECT_LT(faulty.err.size(), 100'000U);
 
   write("system.yaml", kHead + "- {id: \"/" + std::string(10'000'000, 'a') + "\"}\n");

@@ -18,6 +18,17 @@ class Error : public std::runtime_error
 {
 public:
   using std::runtime_error::runtime_error;
+  /// `what()` is made of both: "<failed>: <fault>", or a line for each fault. Allocates.
+  Error(std::string_view failed, takt_core::Faults faults);
+
+  /// What could not be done; empty if the error has no faults as values.
+  const std::string & failed() const noexcept { return failed_; }
+  /// Why, as values.
+  const takt_core::Faults & faults() const noexcept { return faults_; }
+
+private:
+  std::string failed_{};
+  takt_core::Faults faults_{};
 };
 
 /// What is wrong lies in the schedule: it does not fit the callbacks there are.

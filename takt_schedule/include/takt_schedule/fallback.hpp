@@ -15,7 +15,7 @@ namespace takt_schedule
 struct WithFallbacks
 {
   ExecutorSchedule executor;
-  std::vector<std::string> used;  ///< one sentence for each fallback that is asked for
+  takt_core::Faults used;  ///< one warning, of kind `fallback`, for each that is asked for
 };
 
 /// Whether the kernel would grant policy and priority of `attributes`: tried on a short-lived

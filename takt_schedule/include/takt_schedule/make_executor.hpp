@@ -18,8 +18,7 @@ namespace takt_schedule
 /// is told in `notes`, if given. Faults: no executor of that name, and the core's. Set-up only; may
 /// block.
 takt_core::Result<std::unique_ptr<takt_core::Executor>> make_executor(
-  const Schedule & schedule, std::string_view executor_name,
-  std::vector<std::string> * notes = nullptr);
+  const Schedule & schedule, std::string_view executor_name, takt_core::Faults * notes = nullptr);
 
 /// The executor of that name, or one fault that lists those there are. The result points into
 /// `schedule`.

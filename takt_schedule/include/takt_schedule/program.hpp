@@ -38,7 +38,7 @@ inline void tell(const std::vector<std::string> & findings, const char * before 
     std::fprintf(stderr, "%s%s\n", before, findings[i].c_str());
   }
   if (findings.size() > shown) {
-    std::fprintf(stderr, "%s%zu more; mend these first\n", before, findings.size() - shown);
+    std::fprintf(stderr, "%s%zu more; fix these first\n", before, findings.size() - shown);
   }
 }
 

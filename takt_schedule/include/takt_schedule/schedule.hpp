@@ -115,7 +115,7 @@ struct Schedule
   std::vector<ExecutorSchedule> executors;
   std::vector<ChainSchedule> chains;
   /// "FILE:LINE:COL: what", sorted by line: what may not be meant but can run.
-  std::vector<std::string> warnings;
+  takt_core::Faults warnings;
 
   /// The executor of that name, or nullptr.
   const ExecutorSchedule * find(std::string_view executor_name) const;

@@ -24,7 +24,7 @@ public:
   /// schedule has no executor of this name, or has patterns that cannot be used.
   static takt_core::Result<std::unique_ptr<SchedulePlacer>> create(
     const Schedule & schedule, const std::string & executor_name, takt_core::Executor & executor,
-    std::vector<std::string> notes);
+    takt_core::Faults notes);
 
   takt_core::Result<takt_core::adapter::CallbackSettings> place(
     const std::string & id, takt_core::Kind kind, const std::string & group_id) override;
@@ -37,13 +37,13 @@ public:
 private:
   SchedulePlacer(
     Resolver resolver, ProcessThreads process_threads, takt_core::Executor & executor, bool strict,
-    std::vector<std::string> notes);
+    takt_core::Faults notes);
 
   void set_threads();  // `mutex_` is held
 
   mutable std::mutex mutex_;
   takt_core::Executor & executor_;
-  std::vector<std::string> notes_;
+  takt_core::Faults notes_;
   Resolver resolver_;
   ProcessThreads process_threads_;
   const bool has_thread_rules_;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "takt_core/fault.hpp"
+
 namespace takt_schedule
 {
 
@@ -18,8 +20,9 @@ struct Source
   friend bool operator==(const Source &, const Source &) noexcept { return true; }
 };
 
-/// "FILE:LINE:COL: what", the form of every fault and warning about a schedule.
-std::string located(std::string_view file, const Source & source, std::string_view what);
+/// The fault with its place in a file: every fault and warning about a schedule has one. Printed as
+/// "FILE:LINE:COL: what".
+takt_core::Fault located(std::string_view file, const Source & source, takt_core::Fault what);
 
 }  // namespace takt_schedule
 

@@ -142,7 +142,7 @@ struct System
   std::vector<CallbackModel> callbacks;
   std::vector<ChainSchedule> chains;
   /// "FILE:LINE:COL: what", sorted by line: what may not be meant.
-  std::vector<std::string> warnings;
+  takt_core::Faults warnings;
 };
 
 }  // namespace takt_schedule

@@ -29,7 +29,7 @@ ChainIds::ChainIds(const Schedule & schedule)
   }
 }
 
-std::vector<std::string> ChainIds::unmatched(
+takt_core::Faults ChainIds::unmatched(
   const std::vector<std::string> & here, std::string_view executor) const
 {
   std::unordered_set<std::string_view> present;
@@ -43,7 +43,7 @@ std::vector<std::string> ChainIds::unmatched(
            (owner != owners_.end() && owner->second == executor);
   };
   const std::unordered_set<std::string_view> known(here.begin(), here.end());
-  std::vector<std::string> result;
+  takt_core::Faults result;
   Guesses guesses;
   for (const ChainSchedule & chain : chains_) {
     for (std::size_t i = 0; i < chain.options.path.size(); ++i) {
@@ -55,8 +55,9 @@ std::vector<std::string> ChainIds::unmatched(
       const std::string best = guesses.closest(id, here);
       result.push_back(located(
         file_, at,
-        "chain " + quoted(chain.options.name) + ": " + quoted(id) + " matches no callback" +
-          (best.empty() ? std::string() : "; did you mean " + quoted(best) + "?")));
+        {takt_core::FaultKind::unmatched,
+         "chain " + quoted(chain.options.name) + ": " + quoted(id) + " matches no callback" +
+           (best.empty() ? std::string() : "; did you mean " + quoted(best) + "?")}));
     }
   }
   return result;

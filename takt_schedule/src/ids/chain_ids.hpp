@@ -23,7 +23,7 @@ public:
   /// One sentence with position for each id that must be among `here`, which `executor` has, and is not.
   /// An id must be here if the schedule has no other executor, callbacks of its node are here, or only
   /// this executor has a rule that names its node in full.
-  std::vector<std::string> unmatched(
+  takt_core::Faults unmatched(
     const std::vector<std::string> & here, std::string_view executor) const;
 
 private:

@@ -6,10 +6,12 @@
 namespace takt_schedule
 {
 
-void Findings::List::add(const Source & at, std::string what)
+void Findings::List::add(const Source & at, takt_core::Fault what)
 {
   ++count;
-  std::string key = located("", at, what);
+  takt_core::Fault found = located({}, at, std::move(what));
+  std::string key =
+    std::to_string(at.line) + ":" + std::to_string(at.column) + ":" + to_string(found);
   if (known.contains(key)) {
     return;
   }
@@ -18,23 +20,24 @@ void Findings::List::add(const Source & at, std::string what)
     return;
   }
   known.insert(std::move(key));
-  kept.push_back({at, std::move(what)});
+  kept.push_back(std::move(found));
 }
 
-std::vector<std::string> Findings::sorted(const List & list, std::string_view kind) const
+takt_core::Faults Findings::sorted(const List & list, std::string_view kind) const
 {
-  std::vector<Finding> ordered = list.kept;
-  std::stable_sort(ordered.begin(), ordered.end(), [](const Finding & a, const Finding & b) {
-    return std::tie(a.at.line, a.at.column) < std::tie(b.at.line, b.at.column);
-  });
-  std::vector<std::string> result;
-  for (const Finding & finding : ordered) {
-    result.push_back(located(file_, finding.at, finding.what));
+  takt_core::Faults result = list.kept;
+  std::stable_sort(
+    result.begin(), result.end(), [](const takt_core::Fault & a, const takt_core::Fault & b) {
+      return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+    });
+  for (takt_core::Fault & finding : result) {
+    finding.file = file_;
   }
   if (list.left_out > 0) {
-    result.push_back(
-      file_ + ": " + std::to_string(list.left_out) + " more " + std::string(kind) +
-      (list.left_out == 1 ? "" : "s") + "; mend these first");
+    result.emplace_back(
+      std::to_string(list.left_out) + " more " + std::string(kind) +
+      (list.left_out == 1 ? "" : "s") + "; fix these first");
+    result.back().file = file_;
   }
   return result;
 }

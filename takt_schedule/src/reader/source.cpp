@@ -1,13 +1,16 @@
 #include "takt_schedule/source.hpp"
 
+#include <utility>
+
 namespace takt_schedule
 {
 
-std::string located(std::string_view file, const Source & source, std::string_view what)
+takt_core::Fault located(std::string_view file, const Source & source, takt_core::Fault what)
 {
-  std::string result{file};
-  result += ':' + std::to_string(source.line) + ':' + std::to_string(source.column) + ": ";
-  return result += what;
+  what.file = file;
+  what.line = source.line;
+  what.column = source.column;
+  return what;
 }
 
 }  // namespace takt_schedule

@@ -1,7 +1,6 @@
 #include "takt_schedule/check.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -124,19 +123,10 @@ private:
   std::map<std::string, Member> groups_;
 };
 
-/// Line and column of a finding; without a position it comes first.
-std::pair<int, int> position(const std::string & file, const std::string & finding)
+/// Line and column in the schedule; a finding of none comes first.
+std::pair<int, int> position(const takt_core::Fault & finding)
 {
-  std::pair<int, int> result{0, 0};
-  if (!finding.starts_with(file + ":")) {
-    return result;
-  }
-  const char * const end = finding.data() + finding.size();
-  const auto line = std::from_chars(finding.data() + file.size() + 1, end, result.first);
-  if (line.ec == std::errc{} && line.ptr != end) {
-    std::from_chars(line.ptr + 1, end, result.second);
-  }
-  return result;
+  return {finding.line, finding.column};
 }
 
 void check_chains(
@@ -275,7 +265,7 @@ CheckReport check(
     std::stable_sort(
       findings.begin(), findings.end(),
       [&](const takt_core::Fault & a, const takt_core::Fault & b) {
-        return position(schedule.file, to_string(a)) < position(schedule.file, to_string(b));
+        return position(a) < position(b);
       });
     findings.erase(std::unique(findings.begin(), findings.end()), findings.end());
   };

@@ -188,8 +188,9 @@ void warn(
   if (nice != nullptr) {
     findings.warn(
       nice->source,
-      "nice levels only count within a session here; to make them count between processes set "
-      "sysctl kernel.sched_autogroup_enabled=0");
+      {takt_core::FaultKind::session_nice,
+       "nice levels only count within a session here; to make them count between processes set "
+       "sysctl kernel.sched_autogroup_enabled=0"});
   }
   const CallbackRule * const with_priority =
     first_rule(executor, [](const CallbackRule & rule) { return rule.priority.has_value(); });

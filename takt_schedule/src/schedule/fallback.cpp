@@ -45,10 +45,11 @@ WithFallbacks with_fallbacks(
       policy += " " + std::to_string(attributes.priority);
     }
     // What the kernel makes of that is known once the threads have started.
-    result.used.push_back(
+    result.used.emplace_back(
+      takt_core::FaultKind::fallback,
       "executor " + quoted(executor.name) + ": this process has no right to policy " + policy +
-      ", so threads " + quoted(threads.name) + " ask for their fallback, nice " +
-      std::to_string(threads.fallback->nice));
+        ", so threads " + quoted(threads.name) + " ask for their fallback, nice " +
+        std::to_string(threads.fallback->nice));
     attributes.policy = Policy::other;
     attributes.priority = 0;
     attributes.nice = threads.fallback->nice;

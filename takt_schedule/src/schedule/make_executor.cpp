@@ -26,12 +26,12 @@ Result<const ExecutorSchedule *> find_executor(
   // Where the executors that there are begin.
   return Faults{
     schedule.executors.empty() || schedule.executors.front().source.line == 0
-      ? schedule.file + ": " + what
+      ? takt_core::Fault(schedule.file + ": " + what)
       : located(schedule.file, schedule.executors.front().source, what)};
 }
 
 Result<std::unique_ptr<Executor>> make_executor(
-  const Schedule & schedule, std::string_view executor_name, std::vector<std::string> * notes)
+  const Schedule & schedule, std::string_view executor_name, Faults * notes)
 {
   const auto found = find_executor(schedule, executor_name);
   if (!found) {
@@ -44,7 +44,7 @@ Result<std::unique_ptr<Executor>> make_executor(
   Faults faults;
   auto executor = Executor::create(core_options(chosen.executor));
   for (const takt_core::Fault & fault : executor.faults()) {
-    faults.push_back(located(schedule.file, found.value()->source, to_string(fault)));
+    faults.push_back(located(schedule.file, found.value()->source, fault));
   }
   for (const ChainSchedule & chain : schedule.chains) {
     if (!executor) {
@@ -52,7 +52,7 @@ Result<std::unique_ptr<Executor>> make_executor(
     }
     const takt_core::Status set = executor.value()->set_chain(chain.options);
     for (const takt_core::Fault & fault : set.faults()) {
-      faults.push_back(located(schedule.file, chain.source, to_string(fault)));
+      faults.push_back(located(schedule.file, chain.source, fault));
     }
   }
   if (!faults.empty()) {

@@ -117,11 +117,10 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
       impl_->matched[row] = true;
     }
     if (best.tie) {
-      report.faults.emplace_back(
-        takt_core::FaultKind::process_threads,
-        located(
-          impl_->file, rows[*best.tie].source,
-          "thread " + impl_->table.describe_tie(*name, best)));
+      report.faults.push_back(located(
+        impl_->file, rows[*best.tie].source,
+        {takt_core::FaultKind::process_threads,
+         "thread " + impl_->table.describe_tie(*name, best)}));
       continue;
     }
     if (!best.row) {
@@ -143,12 +142,11 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
       }
       for (takt_core::Fault fault : thread.report.faults) {
         fault.kind = takt_core::FaultKind::process_threads;
-        fault.refusal->thread = *name;
-        report.faults.push_back(within(
-          located(
-            impl_->file, rule.source,
-            "thread " + takt_schedule::quoted(*name) + " (" + std::to_string(tid) + ")"),
-          std::move(fault)));
+        fault.place = "thread " + takt_schedule::quoted(*name) + " (" + std::to_string(tid) + ")";
+        if (fault.refusal) {
+          fault.refusal->thread = *name;
+        }
+        report.faults.push_back(located(impl_->file, rule.source, std::move(fault)));
       }
     }
     report.threads.push_back(std::move(thread));

@@ -141,13 +141,12 @@ struct Resolver::Impl
     for (std::size_t i = 0; i < table.rows().size(); ++i) {
       const RuleTable::Row & row = table.rows()[i];
       if (!usage.matched[i]) {
-        result.emplace_back(
-          takt_core::FaultKind::unmatched,
-          located(
-            file, row.source,
-            std::string(row.pattern.exact() ? "" : "pattern ") + quoted(row.pattern.text()) +
-              " matches no " + std::string(what) +
-              (guesses.take() ? better_pattern(row.pattern, usage.asked.all) : std::string())));
+        result.push_back(located(
+          file, row.source,
+          {takt_core::FaultKind::unmatched,
+           std::string(row.pattern.exact() ? "" : "pattern ") + quoted(row.pattern.text()) +
+             " matches no " + std::string(what) +
+             (guesses.take() ? better_pattern(row.pattern, usage.asked.all) : std::string())}));
       }
     }
     return result;
@@ -265,12 +264,7 @@ Faults Resolver::unmatched_rules() const
 
 Faults Resolver::unmatched_chain_ids() const
 {
-  Faults all;
-  for (const std::string & one :
-       impl_->chain_ids->unmatched(impl_->callback_usage.asked.all, impl_->executor.name)) {
-    all.emplace_back(takt_core::FaultKind::unmatched, one);
-  }
-  return all;
+  return impl_->chain_ids->unmatched(impl_->callback_usage.asked.all, impl_->executor.name);
 }
 
 const std::vector<std::string> & Resolver::defaulted_callbacks() const

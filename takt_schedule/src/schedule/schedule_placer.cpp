@@ -7,7 +7,7 @@ namespace takt_schedule
 
 takt_core::Result<std::unique_ptr<SchedulePlacer>> SchedulePlacer::create(
   const Schedule & schedule, const std::string & executor_name, takt_core::Executor & executor,
-  std::vector<std::string> notes)
+  takt_core::Faults notes)
 {
   auto resolver = Resolver::create(schedule, executor_name);
   if (!resolver) {
@@ -24,7 +24,7 @@ takt_core::Result<std::unique_ptr<SchedulePlacer>> SchedulePlacer::create(
 
 SchedulePlacer::SchedulePlacer(
   Resolver resolver, ProcessThreads process_threads, takt_core::Executor & executor, bool strict,
-  std::vector<std::string> notes)
+  takt_core::Faults notes)
 : executor_(executor),
   notes_(std::move(notes)),
   resolver_(std::move(resolver)),
@@ -96,7 +96,7 @@ std::vector<std::string> SchedulePlacer::defaulted() const
 takt_core::Faults SchedulePlacer::warnings() const
 {
   std::lock_guard lock(mutex_);
-  takt_core::Faults all(notes_.begin(), notes_.end());
+  takt_core::Faults all = notes_;
   const ResolverReport report = resolver_.report();
   if (!strict_) {
     all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());

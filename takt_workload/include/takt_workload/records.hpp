@@ -7,9 +7,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "takt_core/attributes.hpp"
+#include "takt_core/fault.hpp"
 #include "takt_core/time.hpp"
 #include "takt_workload/callback_table.hpp"
 
@@ -69,18 +72,17 @@ struct Stall
   takt_core::Time certain_from = begin;  ///< at the latest
 };
 
-/// One OS thread over the measured time. `asked` and `granted` are one line of text each, empty for
-/// threads that nobody asked anything of.
+/// One OS thread over the measured time.
 struct ThreadRecord
 {
   std::uint32_t process = 0;
   std::string name;
   std::int64_t tid = 0;
   bool executor = false;
-  std::uint32_t number = kNone;  ///< executor thread
-  std::string asked;
-  std::string granted;
-  std::vector<std::string> faults;
+  std::uint32_t number = kNone;                        ///< executor thread
+  std::optional<takt_core::ThreadAttributes> asked{};  ///< nothing: of threads of others
+  takt_core::ThreadAttributes granted{};
+  takt_core::Faults faults{};
   takt_core::Duration cpu{};
   takt_core::Duration queue_wait{};
   std::uint64_t voluntary_switches = 0;
@@ -136,7 +138,7 @@ struct ProcessRecord
   std::string order;
   std::string executor_name;
   int middleware_ceiling = 0;
-  std::vector<std::string> warnings;
+  takt_core::Faults warnings;
   std::vector<std::string> defaulted_callbacks;  ///< no rule of the schedule matches them
   /// Some rule of the schedule, or some id of its chains, is of a callback of this process.
   bool schedule_fits = true;

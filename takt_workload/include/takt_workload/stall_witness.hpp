@@ -17,7 +17,7 @@
 #define TAKT_WORKLOAD__STALL_WITNESS_HPP_
 
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "takt_workload/periodic_thread.hpp"
@@ -37,9 +37,9 @@ public:
   explicit StallWitness(const std::vector<int> & cores);
   ~StallWitness();
 
-  /// Why it cannot tell a stall from ordinary load; empty if it can. Without real-time rights the
+  /// Why it cannot tell a stall from ordinary load; nothing if it can. Without real-time rights the
   /// threads are late for many reasons, so nothing is recorded then.
-  const std::string & blind() const noexcept { return blind_; }
+  const std::optional<takt_core::Fault> & blind() const noexcept { return blind_; }
 
   /// Who had the core while a witness was late, if it was ready for `waited` of that.
   static Stall::Source blame(takt_core::Duration late, takt_core::Duration waited) noexcept
@@ -55,7 +55,7 @@ public:
 private:
   struct Core;
   std::vector<std::unique_ptr<Core>> cores_;
-  std::string blind_;
+  std::optional<takt_core::Fault> blind_{};
 };
 
 }  // namespace takt_workload

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "figures/original_kpis.hpp"
+#include "figures/thread_text.hpp"
 
 namespace takt_workload
 {
@@ -68,9 +69,9 @@ json thread_json(const ThreadRecord & thread)
     {"tid", thread.tid},
     {"executor", thread.executor},
     {"number", thread.executor ? json(thread.number) : json()},
-    {"asked", thread.asked},
-    {"granted", thread.granted},
-    {"faults", thread.faults},
+    {"asked", thread.asked ? describe(*thread.asked) : ""},
+    {"granted", describe(thread.granted)},
+    {"faults", sentences(thread.faults)},
     {"cpu_ns", thread.cpu.count()},
     {"run_queue_wait_ns", thread.queue_wait.count()},
     {"voluntary_switches", thread.voluntary_switches},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figures/thread_text.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/results.hpp"
 #include "takt_workload/stall_index.hpp"
@@ -153,7 +154,7 @@ std::string results_table(
       text += fmt::format(
         "  {:<34} {:>22} {:>7.1f} {:>9.3f} {:>9.1f} {:>9.1f}\n",
         processes.size() > 1 ? fmt::format("{}/{}", process.process, thread.name) : thread.name,
-        thread.granted, cpu, static_cast<double>(thread.queue_wait.count()) * 1e-9,
+        describe(thread.granted), cpu, static_cast<double>(thread.queue_wait.count()) * 1e-9,
         static_cast<double>(thread.voluntary_switches) / span,
         static_cast<double>(thread.involuntary_switches) / span);
     }

@@ -94,8 +94,8 @@ json stalls_json(const std::vector<int> & cores, Duration span)
       lengths.push_back((stall.end - stall.certain_from).count());
     }
   }
-  if (!witness.blind().empty()) {
-    return {{"witnessed", false}, {"why", witness.blind()}};
+  if (witness.blind()) {
+    return {{"witnessed", false}, {"why", to_string(*witness.blind())}};
   }
   const double seconds = std::chrono::duration<double>(span).count();
   return {

@@ -1,48 +1,30 @@
 #include "run/part_accounts.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <map>
 #include <thread>
 
-#include "run/refusals.hpp"
+#include "figures/thread_text.hpp"
 
 namespace takt_workload
 {
 
-std::string describe(const takt_core::ThreadAttributes & attributes)
-{
-  std::string text(takt_core::to_string(attributes.policy));
-  if (takt_core::has_rt_priority(attributes.policy)) {
-    text += fmt::format(" {}", attributes.priority);
-  } else if (attributes.nice.value_or(0) != 0) {
-    text += fmt::format(" nice {}", *attributes.nice);
-  }
-  if (!attributes.cores.empty()) {
-    text += fmt::format(", cores {}", fmt::join(attributes.cores, ","));
-  }
-  return text;
-}
-
 namespace
 {
 
+using takt_core::Fault;
+using takt_core::Policy;
+
 // Which right is missing for what a fallback replaced: tried again, for the kernel's own answer.
-std::string refusal_of(takt_core::ThreadAttributes wished)
+Fault refusal_of(takt_core::ThreadAttributes wished)
 {
   wished.name.clear();
   wished.cores.clear();
   takt_core::Faults faults;
   std::thread([&] { faults = takt_core::apply(wished).faults; }).join();
-  return faults.empty() ? describe(wished) + " was refused when the run began"
-                        : to_string(faults.front());
-}
-
-std::string without_cores(takt_core::ThreadAttributes attributes)
-{
-  attributes.cores.clear();
-  return describe(attributes);
+  return faults.empty() ? Fault(describe(wished) + " was refused when the run began")
+                        : faults.front();
 }
 
 bool fell_back(const OwnThread & thread)
@@ -50,22 +32,34 @@ bool fell_back(const OwnThread & thread)
   return thread.report.asked.policy != thread.wished.policy;
 }
 
-// What was refused, and what the kernel made of the fallback, which may be refused as well.
-// `refusals`: what has been tried already.
-std::string fallback_fault(const OwnThread & thread, std::map<std::string, std::string> & refusals)
+bool is_of_fallback(const Fault & fault)
 {
-  const auto [known, fresh] = refusals.try_emplace(without_cores(thread.wished));
-  if (fresh) {
-    known->second = refusal_of(thread.wished);
+  return fault.refusal && fault.refusal->attribute == takt_core::RefusedAttribute::policy &&
+         fault.refusal->asked.policy == Policy::other;
+}
+
+// What was refused, and what the kernel made of the fallback, which may be refused as well.
+// `refusals`: what has been tried already, by what was wished.
+Fault fallback_fault(const OwnThread & thread, std::map<std::string, Fault> & refusals)
+{
+  const std::string wished = describe_without_cores(thread.wished);
+  auto known = refusals.find(wished);
+  if (known == refusals.end()) {
+    known = refusals.emplace(wished, refusal_of(thread.wished)).first;
   }
   const takt_core::ThreadAttributes & asked = thread.report.asked;
   const takt_core::ThreadAttributes & granted = thread.report.granted;
   const bool in_force =
     granted.policy == asked.policy && granted.nice.value_or(0) == asked.nice.value_or(0);
-  return fmt::format(
-    "{}{}{}: {}", known->second, kFallback,
+  Fault fault = known->second;
+  if (fault.refusal) {
+    fault.refusal->thread = thread.wished.name;
+  }
+  fault.text += fmt::format(
+    "{}the schedule's fallback{}: {}", fault.text.empty() ? "" : "; ",
     in_force ? " is in force" : fmt::format(", nice {}, was refused too", asked.nice.value_or(0)),
-    without_cores(granted));
+    describe_without_cores(granted));
+  return fault;
 }
 
 }  // namespace
@@ -75,7 +69,7 @@ std::vector<ThreadRecord> thread_records(
   const std::vector<takt_core::ThreadAccount> & after, const std::vector<OwnThread> & own,
   std::uint32_t process)
 {
-  std::map<std::string, std::string> refusals;  // by what was refused
+  std::map<std::string, Fault> refusals;
   std::vector<ThreadRecord> records;
   for (const takt_core::AccountChange & change : takt_core::changes_between(before, after)) {
     if (change.presence == takt_core::Presence::went) {
@@ -90,18 +84,17 @@ std::vector<ThreadRecord> thread_records(
     now.policy = account.policy;
     now.priority = account.rt_priority;
     now.nice = account.nice;
-    record.granted = describe(now);
+    record.granted = now;
     for (std::uint32_t i = 0; i < own.size(); ++i) {
       if (own[i].tid == account.tid) {
         record.executor = true;
         record.number = i;
-        record.asked = describe(own[i].wished);
-        record.granted = describe(own[i].report.granted);
-        record.faults = sentences(own[i].report.faults);
+        record.asked = own[i].wished;
+        record.granted = own[i].report.granted;
+        record.faults = own[i].report.faults;
         if (fell_back(own[i])) {
-          // One sentence tells of the policy, and of the fallback if that was refused too.
-          std::erase_if(
-            record.faults, [](const std::string & one) { return one.starts_with("SCHED_OTHER"); });
+          // One fault tells of the policy, and of the fallback if that was refused too.
+          std::erase_if(record.faults, is_of_fallback);
           record.faults.push_back(fallback_fault(own[i], refusals));
         }
       }

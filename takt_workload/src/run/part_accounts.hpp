@@ -12,9 +12,6 @@
 namespace takt_workload
 {
 
-/// "fifo 40, cores 0,1"
-std::string describe(const takt_core::ThreadAttributes & attributes);
-
 /// One thread of the executor.
 struct OwnThread
 {

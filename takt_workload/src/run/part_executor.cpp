@@ -7,7 +7,6 @@
 #include "run/part_schedule.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_schedule/core_options.hpp"
-#include "takt_schedule/fallback.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/graph_parse.hpp"
@@ -106,7 +105,6 @@ PartExecutor make_part_executor(
   made.order = made.executor.core().options().order;
   const takt_core::ExecutorOptions wanted = takt_schedule::core_options(*schedule.find(name));
   made.wished = attributes_of(wanted);
-  made.fallback_notes = takt_schedule::with_fallbacks(*schedule.find(name), false).used;
   made.rights_must_be_there = wanted.missing_rights == takt_core::MissingRights::fail;
   for (const takt_schedule::ChainSchedule & chain : schedule.chains) {
     made.chained.insert(chain.options.path.begin(), chain.options.path.end());

@@ -26,8 +26,6 @@ struct PartExecutor
   bool rights_must_be_there = false;
   /// All ids that chains of the schedule name.
   std::set<std::string> chained{};
-  /// What is said of fallbacks before they are tried; the threads' records say what came of it.
-  std::vector<std::string> fallback_notes{};
   /// To be said of the choice of this executor; empty if nothing is.
   std::string note{};
 

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "run/fault_json.hpp"
+
 namespace takt_workload
 {
 
@@ -50,8 +52,9 @@ RunRecord unpack_run(const json & j)
 json pack(const ThreadRecord & t)
 {
   return json::array(
-    {t.process, t.name, t.tid, t.executor, t.number, t.asked, t.granted, t.faults, t.cpu.count(),
-     t.queue_wait.count(), t.voluntary_switches, t.involuntary_switches});
+    {t.process, t.name, t.tid, t.executor, t.number, t.asked ? pack(*t.asked) : json(),
+     pack(t.granted), pack(t.faults), t.cpu.count(), t.queue_wait.count(), t.voluntary_switches,
+     t.involuntary_switches});
 }
 
 ThreadRecord unpack_thread(const json & j)
@@ -62,9 +65,11 @@ ThreadRecord unpack_thread(const json & j)
   j.at(2).get_to(t.tid);
   j.at(3).get_to(t.executor);
   j.at(4).get_to(t.number);
-  j.at(5).get_to(t.asked);
-  j.at(6).get_to(t.granted);
-  j.at(7).get_to(t.faults);
+  if (!j.at(5).is_null()) {
+    t.asked = unpack_attributes(j.at(5));
+  }
+  t.granted = unpack_attributes(j.at(6));
+  t.faults = unpack_faults(j.at(7));
   t.cpu = Duration(j.at(8).get<std::int64_t>());
   t.queue_wait = Duration(j.at(9).get<std::int64_t>());
   j.at(10).get_to(t.voluntary_switches);
@@ -145,7 +150,7 @@ takt_core::Status write_record(const std::string & path, const ProcessRecord & r
     {"order", record.order},
     {"executor", record.executor_name},
     {"ceiling", record.middleware_ceiling},
-    {"warnings", record.warnings},
+    {"warnings", pack(record.warnings)},
     {"defaulted", record.defaulted_callbacks},
     {"fits", record.schedule_fits},
     {"error", record.error},
@@ -194,7 +199,7 @@ takt_core::Result<ProcessRecord> read_record(const std::string & path)
     all.at("order").get_to(record.order);
     all.at("executor").get_to(record.executor_name);
     all.at("ceiling").get_to(record.middleware_ceiling);
-    all.at("warnings").get_to(record.warnings);
+    record.warnings = unpack_faults(all.at("warnings"));
     all.at("defaulted").get_to(record.defaulted_callbacks);
     all.at("fits").get_to(record.schedule_fits);
     all.at("error").get_to(record.error);

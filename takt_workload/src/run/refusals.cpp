@@ -4,35 +4,50 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <optional>
-#include <regex>
-#include <sstream>
+#include <utility>
 
 namespace takt_workload
 {
+
+using takt_core::Fault;
+using takt_core::Refusal;
+using takt_core::RefusedAttribute;
 
 namespace
 {
 
 constexpr std::size_t kNamed = 8;
 
-// "SCHED_FIFO priority 60" as "SCHED_FIFO priority" and 60.
-std::optional<int> cut_number(std::string & what)
+// Whether the number is a nice value, of which the lower one is the stronger demand.
+bool is_nice(const Refusal & refusal)
 {
-  const auto space = what.rfind(' ');
-  if (space == std::string::npos) {
-    return std::nullopt;
+  return takt_core::has_nice(refusal.asked.policy);
+}
+
+// What threads that lack the same right have in common: neither the thread nor its number.
+Refusal common(const Refusal & refusal)
+{
+  Refusal key = refusal;
+  key.tid = 0;
+  key.thread.clear();
+  key.asked = {};
+  switch (refusal.attribute) {
+    case RefusedAttribute::name:
+      key.asked.name = refusal.asked.name;
+      break;
+    case RefusedAttribute::cores:
+      key.asked.cores = refusal.asked.cores;
+      break;
+    case RefusedAttribute::policy:
+    case RefusedAttribute::nice:
+      key.asked.policy = refusal.asked.policy;
+      key.asked.runtime = refusal.asked.runtime;
+      key.asked.deadline = refusal.asked.deadline;
+      key.asked.period = refusal.asked.period;
+      break;
   }
-  int number = 0;
-  const char * const end = what.data() + what.size();
-  const auto read = std::from_chars(what.data() + space + 1, end, number);
-  if (read.ec != std::errc{} || read.ptr != end) {
-    return std::nullopt;
-  }
-  what.resize(space);
-  return number;
+  return key;
 }
 
 std::string named(const std::vector<std::string> & names)
@@ -47,31 +62,23 @@ std::string named(const std::vector<std::string> & names)
 
 }  // namespace
 
-bool Refusals::take(const std::string & who, const std::string & fault, const std::string & granted)
+bool Refusals::take(const std::string & who, const Fault & fault, const std::string & granted)
 {
-  static const std::regex refusal("(.*?) refused for (?:this thread|thread [0-9]+): (.*)");
-  static const std::regex entry("'- (rtprio|nice) -?[0-9]+'");
-  std::smatch parts;
-  const std::string told = fault.substr(0, fault.find(kFallback));
-  if (told.size() > kLongestMatched || !std::regex_match(told, parts, refusal)) {
+  if (!fault.refusal || fault.refusal->right == takt_core::MissingRight::not_in_force) {
     return false;
   }
-  std::string what = parts[1];
-  const auto number = cut_number(what);
-  const std::string why = parts[2];
-  const std::string key = what + ": " + std::regex_replace(why, entry, "");
+  const Refusal & refusal = *fault.refusal;
+  const Refusal key = common(refusal);
   auto group =
     std::find_if(groups_.begin(), groups_.end(), [&](const Group & one) { return one.key == key; });
   if (group == groups_.end()) {
-    groups_.push_back({key, what, {}, why, 0, {}});
+    groups_.push_back({key, refusal, {}, {}});
     group = groups_.end() - 1;
   }
-  if (number) {
-    // Of nice values the lower one is the stronger demand.
-    const int demand = what.ends_with("nice") ? -*number : *number;
-    if (group->numbers.empty() || demand > group->strongest) {
-      group->strongest = demand;
-      group->why = why;
+  if (const auto number = refused_number(refusal)) {
+    const int strongest = *refused_number(group->strongest);
+    if (is_nice(refusal) ? *number < strongest : *number > strongest) {
+      group->strongest = refusal;
     }
     auto & numbers = group->numbers;
     if (std::find(numbers.begin(), numbers.end(), *number) == numbers.end()) {
@@ -82,20 +89,13 @@ bool Refusals::take(const std::string & who, const std::string & fault, const st
   return true;
 }
 
-bool Refusals::take(const std::string & sentence)
+bool Refusals::take(const Fault & fault, const std::string & before)
 {
-  static const std::regex said(
-    "\\s*(?:process ([0-9]+): )?(?:.*:[0-9]+:[0-9]+: thread '([^']*)' \\([0-9]+\\)|\\S+: thread "
-    "(\\S+)|(\\S+: middleware ceiling)|(reference timer)): (.* refused for .*)");
-  std::smatch parts;
-  if (sentence.size() > kLongestMatched || !std::regex_match(sentence, parts, said)) {
+  if (fault.kind == takt_core::FaultKind::general || !fault.refusal) {
     return false;
   }
-  std::string who = parts[2].str() + parts[3].str() + parts[4].str() + parts[5].str();
-  if (parts[1].matched && parts[2].matched) {
-    who = parts[1].str() + "/" + who;
-  }
-  return take(who, parts[6]);
+  const std::string & thread = fault.refusal->thread;
+  return take(before + (thread.empty() ? fault.place : thread), fault);
 }
 
 std::vector<std::string> Refusals::sentences() const
@@ -120,12 +120,12 @@ std::vector<std::string> Refusals::sentences() const
     }
     std::vector<int> numbers = group.numbers;
     std::sort(numbers.begin(), numbers.end());
-    if (!group.what.ends_with("nice")) {
+    if (!is_nice(group.key)) {
       std::reverse(numbers.begin(), numbers.end());
     }
     std::string text = fmt::format(
-      "{}: {}{}{} refused: {}", named(names), group.what, numbers.empty() ? "" : " ",
-      fmt::join(numbers, ", "), group.why);
+      "{}: {}{}{} refused: {}", named(names), refused_thing(group.strongest, false),
+      numbers.empty() ? "" : " ", fmt::join(numbers, ", "), reason(group.strongest));
     if (instead.size() == 1) {
       text += "; instead they run as " + instead.front().first;
     } else if (!instead.empty()) {
@@ -140,50 +140,47 @@ std::vector<std::string> Refusals::sentences() const
   return all;
 }
 
-std::string with_grouped_refusals(const std::string & text)
+std::string with_grouped_refusals(std::string_view failed, const takt_core::Faults & faults)
 {
+  if (faults.size() == 1) {
+    return fmt::format("{}: {}", failed, to_string(faults.front()));
+  }
+  std::vector<std::string> lines;
   Refusals refusals;
-  std::vector<std::string> kept;
-  std::istringstream lines(text);
-  std::string line;
-  std::getline(lines, line);
-  const std::string head = line;
-  bool any = false;
-  while (std::getline(lines, line)) {
-    if (refusals.take(line)) {
-      any = true;
-    } else {
-      kept.push_back(line);
+  for (const Fault & fault : faults) {
+    if (!refusals.take(fault)) {
+      lines.push_back(to_string(fault));
     }
   }
-  if (!any) {
-    return text;
+  const std::vector<std::string> refused = refusals.sentences();
+  if (lines.empty() && refused.size() == 1) {
+    return fmt::format("{}: {}", failed, refused.front());
   }
-  const std::vector<std::string> sentences = refusals.sentences();
-  if (kept.empty() && sentences.size() == 1) {
-    return head + " " + sentences.front();
-  }
-  for (const std::string & sentence : sentences) {
-    kept.push_back("  " + sentence);
-  }
-  return fmt::format("{}\n{}", head, fmt::join(kept, "\n"));
+  lines.insert(lines.end(), refused.begin(), refused.end());
+  return fmt::format("{}:\n  {}", failed, fmt::join(lines, "\n  "));
 }
 
-std::string with_program(std::string text)
+std::string own_program()
 {
-  constexpr std::string_view kAny = "cap_sys_nice+ep PROGRAM";
   std::error_code ignored;
-  std::string program = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
-  if (program.empty()) {
-    return text;
+  const std::string path = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  if (path.find_first_of(" '\"\\$`&;()<>|*?[]#~") == std::string::npos) {
+    return path;
   }
-  if (program.find_first_of(" '\"\\$`&;()<>|*?[]#~") != std::string::npos) {
-    program = fmt::format("'{}'", std::regex_replace(program, std::regex("'"), "'\\''"));
+  std::string quoted = "'";
+  for (const char one : path) {
+    quoted += one == '\'' ? std::string("'\\''") : std::string(1, one);
   }
-  for (auto at = text.find(kAny); at != std::string::npos; at = text.find(kAny, at + 1)) {
-    text.replace(at, kAny.size(), "cap_sys_nice+ep " + program);
+  return quoted + "'";
+}
+
+void name_program(takt_core::Faults & faults, const std::string & program)
+{
+  for (Fault & fault : faults) {
+    if (fault.refusal) {
+      fault.refusal->program = program;
+    }
   }
-  return text;
 }
 
 }  // namespace takt_workload

@@ -1,6 +1,7 @@
 #include "takt_workload/run_graph.hpp"
 
 #include <memory>
+#include <utility>
 
 #include "run/refusals.hpp"
 #include "run/split.hpp"
@@ -49,10 +50,13 @@ public:
       });
   }
 
-  std::vector<std::int64_t> stop(std::vector<std::string> & warnings)
+  std::vector<std::int64_t> stop(takt_core::Faults & warnings)
   {
-    for (const takt_core::Fault & fault : thread_->attributes().faults) {
-      warnings.push_back("reference timer: " + to_string(fault));
+    for (takt_core::Fault fault : thread_->attributes().faults) {
+      if (fault.refusal) {
+        fault.refusal->thread.clear();  // it is known as the reference timer
+      }
+      warnings.push_back(within("reference timer", std::move(fault)));
     }
     thread_.reset();
     return std::move(lateness_);
@@ -68,14 +72,10 @@ private:
 // All parts are this program.
 void name_program(ProcessRecord & record)
 {
-  record.error = with_program(std::move(record.error));
-  for (std::string & warning : record.warnings) {
-    warning = with_program(std::move(warning));
-  }
+  const std::string program = own_program();
+  name_program(record.warnings, program);
   for (ThreadRecord & thread : record.threads) {
-    for (std::string & fault : thread.faults) {
-      fault = with_program(std::move(fault));
-    }
+    name_program(thread.faults, program);
   }
 }
 
@@ -114,8 +114,8 @@ std::vector<ProcessRecord> run_graph(
   ProcessRecord & first = records.front();
   if (witness != nullptr) {
     first.stalls = witness->stop();
-    if (!witness->blind().empty()) {
-      first.warnings.push_back("stalls of the host are not witnessed: " + witness->blind());
+    if (witness->blind()) {
+      first.warnings.push_back(within("stalls of the host are not witnessed", *witness->blind()));
     } else if (witness->unrecorded() > 0) {
       first.warnings.push_back("more stalls of the host than could be recorded");
     }

@@ -69,20 +69,26 @@ public:
     } catch (const takt_rcl::ScheduleError & error) {
       record_.error = error.what();
       record_.bad_input = true;
+    } catch (const takt_rcl::Error & error) {
+      takt_core::Faults faults = error.faults();
+      name_program(faults, own_program());
+      record_.error = faults.empty() ? error.what() : with_grouped_refusals(error.failed(), faults);
+      record_.bad_input = executor_ && (executor_->lacks_rights() || threads_refused(faults));
     } catch (const std::exception & error) {
-      record_.error = with_grouped_refusals(error.what());
-      record_.bad_input =
-        executor_ && (executor_->lacks_rights() || threads_refused(record_.error));
+      record_.error = error.what();
+      record_.bad_input = executor_ && executor_->lacks_rights();
     }
     return std::move(record_);
   }
 
 private:
   // The rights that a strict schedule takes for the middleware's threads are asked for with each node.
-  bool threads_refused(const std::string & error) const
+  bool threads_refused(const takt_core::Faults & faults) const
   {
     return executor_->rights_must_be_there &&
-           error.starts_with("cannot set threads of the process");
+           std::any_of(faults.begin(), faults.end(), [](const takt_core::Fault & fault) {
+             return fault.kind == takt_core::FaultKind::process_threads;
+           });
   }
 
   void create()
@@ -260,9 +266,9 @@ private:
         record_.timers.push_back({number, scheduler.next_release(*callback)});
       }
     }
-    const std::vector<std::string> & notes = executor_->fallback_notes;
-    for (const std::string & warning : sentences(executor_->executor.schedule_warnings())) {
-      if (std::find(notes.begin(), notes.end(), warning) == notes.end()) {
+    // The threads' own records say what came of fallbacks.
+    for (const takt_core::Fault & warning : executor_->executor.schedule_warnings()) {
+      if (warning.kind != takt_core::FaultKind::fallback) {
         record_.warnings.push_back(warning);
       }
     }

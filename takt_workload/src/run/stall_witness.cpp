@@ -98,7 +98,8 @@ StallWitness::StallWitness(const std::vector<int> & cores)
         core->woke(number, due, now);
       });
     if (!core->thread->attributes().granted_all()) {
-      blind_ = to_string(core->thread->attributes().faults.front());
+      blind_ = core->thread->attributes().faults.front();
+      blind_->kind = takt_core::FaultKind::general;  // of the witness, not of the run
     }
     cores_.push_back(std::move(core));
   }
@@ -116,7 +117,7 @@ std::vector<Stall> StallWitness::stop()
   }
   std::sort(
     all.begin(), all.end(), [](const Stall & a, const Stall & b) { return a.begin < b.begin; });
-  return blind_.empty() ? all : std::vector<Stall>{};
+  return blind_ ? std::vector<Stall>{} : all;
 }
 
 std::uint64_t StallWitness::unrecorded() const noexcept

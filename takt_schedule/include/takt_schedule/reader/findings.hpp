@@ -24,8 +24,8 @@ public:
 
   static constexpr std::size_t kMostFindings = 500;
 
-  void fault(const Source & at, std::string what) { faults_.add(at, std::move(what)); }
-  void warn(const Source & at, std::string what) { warnings_.add(at, std::move(what)); }
+  void fault(const Source & at, takt_core::Fault what) { faults_.add(at, std::move(what)); }
+  void warn(const Source & at, takt_core::Fault what) { warnings_.add(at, std::move(what)); }
 
   bool ok() const { return faults_.count == 0; }
   /// Of all that were told, kept or not, also twice.
@@ -35,29 +35,20 @@ public:
 
   /// Sorted by position, each once (what is written once and used twice by an alias is found
   /// twice); at the end how many more there are.
-  takt_core::Faults faults() const
-  {
-    const std::vector<std::string> all = sorted(faults_, "fault");
-    return takt_core::Faults(all.begin(), all.end());
-  }
-  std::vector<std::string> warnings() const { return sorted(warnings_, "warning"); }
+  takt_core::Faults faults() const { return sorted(faults_, "fault"); }
+  takt_core::Faults warnings() const { return sorted(warnings_, "warning"); }
 
 private:
-  struct Finding
-  {
-    Source at;
-    std::string what;
-  };
   struct List
   {
-    void add(const Source & at, std::string what);
+    void add(const Source & at, takt_core::Fault what);
 
-    std::vector<Finding> kept;
+    takt_core::Faults kept;
     std::unordered_set<std::string> known;  // those kept, with their position
     std::size_t count = 0;                  // of all that were added
     std::size_t left_out = 0;
   };
-  std::vector<std::string> sorted(const List & list, std::string_view kind) const;
+  takt_core::Faults sorted(const List & list, std::string_view kind) const;
 
   std::string file_;
   List faults_;

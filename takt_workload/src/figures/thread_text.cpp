@@ -1,0 +1,29 @@
+#include "figures/thread_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace takt_workload
+{
+
+std::string describe(const takt_core::ThreadAttributes & attributes)
+{
+  std::string text(takt_core::to_string(attributes.policy));
+  if (takt_core::has_rt_priority(attributes.policy)) {
+    text += fmt::format(" {}", attributes.priority);
+  } else if (attributes.nice.value_or(0) != 0) {
+    text += fmt::format(" nice {}", *attributes.nice);
+  }
+  if (!attributes.cores.empty()) {
+    text += fmt::format(", cores {}", fmt::join(attributes.cores, ","));
+  }
+  return text;
+}
+
+std::string describe_without_cores(takt_core::ThreadAttributes attributes)
+{
+  attributes.cores.clear();
+  return describe(attributes);
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,20 @@
+// Attributes of threads in one line, for tables and results. Set-up only.
+#ifndef FIGURES__THREAD_TEXT_HPP_
+#define FIGURES__THREAD_TEXT_HPP_
+
+#include <string>
+
+#include "takt_core/attributes.hpp"
+
+namespace takt_workload
+{
+
+/// "fifo 40, cores 0,1"
+std::string describe(const takt_core::ThreadAttributes & attributes);
+
+/// "fifo 40"
+std::string describe_without_cores(takt_core::ThreadAttributes attributes);
+
+}  // namespace takt_workload
+
+#endif  // FIGURES__THREAD_TEXT_HPP_

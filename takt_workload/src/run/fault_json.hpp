@@ -1,0 +1,22 @@
+// Faults, refusals and attributes of threads as JSON, for records that another process of takt reads.
+// Set-up only.
+#ifndef RUN__FAULT_JSON_HPP_
+#define RUN__FAULT_JSON_HPP_
+
+#include <nlohmann/json.hpp>
+
+#include "takt_core/fault.hpp"
+
+namespace takt_workload
+{
+
+nlohmann::json pack(const takt_core::ThreadAttributes & attributes);
+nlohmann::json pack(const takt_core::Faults & faults);
+
+/// Both throw nlohmann::json::exception for anything that `pack` did not make.
+takt_core::ThreadAttributes unpack_attributes(const nlohmann::json & packed);
+takt_core::Faults unpack_faults(const nlohmann::json & packed);
+
+}  // namespace takt_workload
+
+#endif  // RUN__FAULT_JSON_HPP_
