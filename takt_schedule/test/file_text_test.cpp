@@ -116,8 +116,8 @@ TEST_F(FileText, ASystemThatASchedulesNamesIsNoPipe)
   const std::string fifo = pipe();
   std::ofstream(path("s.yaml")) << "version: 1\nsystem: ./pipe\nexecutors: {}\n";
   EXPECT_EQ(
-    named_system(path("s.yaml"), {}).faults(),
-    Faults{
+    sentences(named_system(path("s.yaml"), {}).faults()),
+    std::vector<std::string>{
       path("s.yaml") + ":2:9: the model it was made for is not a regular file: '" + path("./pipe") +
       "'; name the model with --system"});
 }

@@ -127,13 +127,13 @@ TEST_F(NamedSystem, TellsWhatIsWrong)
 {
   const std::string at = path("s.yaml");
   EXPECT_EQ(
-    found("lorry", "s.yaml").faults().at(0),
+    to_string(found("lorry", "s.yaml").faults().at(0)),
     at +
       ":2:9: there is no shipped system model 'lorry' (a file in this folder would be "
       "'./lorry'); name the model with --system");
   const std::string kind =
     "system must be the path of the model it was made for; name the model with --system";
-  EXPECT_EQ(found("[a]", "s.yaml").faults().at(0), at + ":2:9: " + kind);
+  EXPECT_EQ(to_string(found("[a]", "s.yaml").faults().at(0)), at + ":2:9: " + kind);
   for (const char * name : {"", "~", "''"}) {
     const auto empty = found(name, "s.yaml");
     ASSERT_FALSE(empty.ok());
@@ -141,7 +141,7 @@ TEST_F(NamedSystem, TellsWhatIsWrong)
       << empty.faults().at(0);
   }
   EXPECT_EQ(
-    found("a/gone.yaml", "s.yaml").faults().at(0),
+    to_string(found("a/gone.yaml", "s.yaml").faults().at(0)),
     at + ":2:9: the model it was made for is not there: '" + path("a/gone.yaml") +
       "'; name the model with --system");
   std::ofstream(root / "none.yaml") << "version: 1\n";

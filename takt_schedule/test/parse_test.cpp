@@ -263,8 +263,7 @@ TEST(Parse, TheDeadlinePolicyNeedsRuntimeAndPeriod)
   EXPECT_EQ(
     faults(with_thread("policy: deadline, runtime: 20ms, period: 10ms")),
     Strings{
-      "s.yaml:4:19: policy 'deadline' needs runtime <= deadline <= period, not 20000000, 10000000, "
-      "10000000 ns"});
+      "s.yaml:4:19: policy 'deadline' needs runtime <= deadline <= period, not 20ms, 10ms, 10ms"});
   EXPECT_EQ(
     faults(with_thread("runtime: 2ms")),
     Strings{"s.yaml:4:19: runtime needs a policy; use policy deadline, or leave it "

@@ -48,7 +48,7 @@ void expect_fault(const std::string & text, const std::string & fault)
 {
   const Faults found = faults(text);
   ASSERT_EQ(found.size(), 1U) << text << (found.empty() ? "" : found.front());
-  EXPECT_EQ(found.front(), "s.yaml:" + fault) << text;
+  EXPECT_EQ(to_string(found.front()), "s.yaml:" + fault) << text;
 }
 
 TEST(System, ReadsEveryFieldOfTheExample)

@@ -167,7 +167,7 @@ TEST(PicasExecutors, RefusesACallbackPinnedToWhereNoneIs)
   const auto planned = plan_schedule(system, executors(1));
   ASSERT_FALSE(planned.ok());
   EXPECT_EQ(
-    planned.faults().front(),
+    to_string(planned.faults().front()),
     "picas has no executor on a core that '/log:timer(10ms)' may be on, and would need more than 1 "
     "of "
     "them");

@@ -703,7 +703,7 @@ TEST(Planner, AnExecutorHasNoMoreThreadsThanItCanHave)
   const auto isolated = plan_schedule(system, by(Planner::isolated));
   ASSERT_FALSE(isolated.ok());
   EXPECT_EQ(
-    isolated.faults().front(),
+    to_string(isolated.faults().front()),
     "executor 'main' would need 80 threads, and has at most 63; spread its callbacks over several");
 }
 

@@ -139,7 +139,8 @@ TEST(Size, MoreThanCanBePlannedIsToldBeforeTheSearch)
     for (const Planner planner : kPlanners) {
       PlanOptions options;
       options.planner = planner;
-      EXPECT_EQ(plan_schedule(*system, options).faults(), Faults{fault});
+      EXPECT_EQ(
+        sentences(plan_schedule(*system, options).faults()), std::vector<std::string>{fault});
     }
   }
 }

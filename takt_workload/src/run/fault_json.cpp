@@ -27,11 +27,11 @@ std::optional<T> unpack_optional(const json & packed)
   return packed.is_null() ? std::nullopt : std::optional<T>(packed.get<T>());
 }
 
-json pack(const Refusal & refusal)
+json pack_refusal(const Refusal & refusal)
 {
   return json::array(
     {refusal.attribute, refusal.error, refusal.right, refusal.tid, refusal.thread,
-     pack(refusal.asked), pack(refusal.granted), pack_optional(refusal.limit),
+     pack_attributes(refusal.asked), pack_attributes(refusal.granted), pack_optional(refusal.limit),
      pack_optional(refusal.limit_of), refusal.online, refusal.program});
 }
 
@@ -54,7 +54,7 @@ Refusal unpack_refusal(const json & packed)
 
 }  // namespace
 
-json pack(const ThreadAttributes & attributes)
+json pack_attributes(const ThreadAttributes & attributes)
 {
   return json::array(
     {attributes.policy, attributes.priority, pack_optional(attributes.nice),
@@ -62,13 +62,13 @@ json pack(const ThreadAttributes & attributes)
      attributes.cores, attributes.name, attributes.stack_size});
 }
 
-json pack(const takt_core::Faults & faults)
+json pack_faults(const takt_core::Faults & faults)
 {
   json list = json::array();
   for (const Fault & fault : faults) {
     list.push_back(json::array(
       {fault.kind, fault.file, fault.line, fault.column, fault.place, fault.text,
-       fault.refusal ? pack(*fault.refusal) : json()}));
+       fault.refusal ? pack_refusal(*fault.refusal) : json()}));
   }
   return list;
 }

@@ -10,10 +10,10 @@
 namespace takt_workload
 {
 
-nlohmann::json pack(const takt_core::ThreadAttributes & attributes);
-nlohmann::json pack(const takt_core::Faults & faults);
+nlohmann::json pack_attributes(const takt_core::ThreadAttributes & attributes);
+nlohmann::json pack_faults(const takt_core::Faults & faults);
 
-/// Both throw nlohmann::json::exception for anything that `pack` did not make.
+/// Both throw nlohmann::json::exception for anything that these did not make.
 takt_core::ThreadAttributes unpack_attributes(const nlohmann::json & packed);
 takt_core::Faults unpack_faults(const nlohmann::json & packed);
 

@@ -52,9 +52,9 @@ RunRecord unpack_run(const json & j)
 json pack(const ThreadRecord & t)
 {
   return json::array(
-    {t.process, t.name, t.tid, t.executor, t.number, t.asked ? pack(*t.asked) : json(),
-     pack(t.granted), pack(t.faults), t.cpu.count(), t.queue_wait.count(), t.voluntary_switches,
-     t.involuntary_switches});
+    {t.process, t.name, t.tid, t.executor, t.number, t.asked ? pack_attributes(*t.asked) : json(),
+     pack_attributes(t.granted), pack_faults(t.faults), t.cpu.count(), t.queue_wait.count(),
+     t.voluntary_switches, t.involuntary_switches});
 }
 
 ThreadRecord unpack_thread(const json & j)
@@ -150,7 +150,7 @@ takt_core::Status write_record(const std::string & path, const ProcessRecord & r
     {"order", record.order},
     {"executor", record.executor_name},
     {"ceiling", record.middleware_ceiling},
-    {"warnings", pack(record.warnings)},
+    {"warnings", pack_faults(record.warnings)},
     {"defaulted", record.defaulted_callbacks},
     {"fits", record.schedule_fits},
     {"error", record.error},

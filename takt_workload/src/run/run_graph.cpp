@@ -70,7 +70,7 @@ private:
 };
 
 // All parts are this program.
-void name_program(ProcessRecord & record)
+void name_program_in(ProcessRecord & record)
 {
   const std::string program = own_program();
   name_program(record.warnings, program);
@@ -124,7 +124,7 @@ std::vector<ProcessRecord> run_graph(
     first.reference_lateness_ns = reference->stop(first.warnings);
   }
   for (ProcessRecord & record : records) {
-    name_program(record);
+    name_program_in(record);
   }
   return records;
 }
