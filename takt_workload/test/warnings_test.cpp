@@ -164,9 +164,10 @@ TEST(Warnings, DifferentReasonsStayApart)
   EXPECT_TRUE(refusals.take("b", cores));
   EXPECT_TRUE(refusals.take("c", nice(-5)));
   EXPECT_TRUE(refusals.take("d", nice(-9)));
-  EXPECT_FALSE(refusals.take("e", "SCHED_FIFO priority 7 refused for this thread: by a sentence"));
+  EXPECT_FALSE(
+    refusals.take("e", Fault("SCHED_FIFO priority 7 refused for this thread: by a sentence")));
   EXPECT_FALSE(refusals.take("f", in_force));
-  EXPECT_FALSE(refusals.take("the schedule is odd"));
+  EXPECT_FALSE(refusals.take(Fault("the schedule is odd")));
   const Strings said = refusals.sentences();
   ASSERT_EQ(said.size(), 3U);
   EXPECT_EQ(said[0], "a: SCHED_FIFO priority 7 refused: " + why(7));

@@ -114,7 +114,7 @@ int run(const Arguments & arguments)
   if (!system) {
     return refuse(system.faults());
   }
-  std::vector<std::string> warnings = system->warnings;
+  std::vector<std::string> warnings = sentences(system->warnings);
   takt_schedule::warn(warnings);
   std::optional<takt_plan::program::Progress> progress(std::in_place, "takt_plan", "planning");
   auto planned = takt_plan::plan_schedule(*system, arguments.options);
