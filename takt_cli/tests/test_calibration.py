@@ -96,13 +96,13 @@ def test_a_machine_without_a_figure_for_waking_up_across_cores_says_zero():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--message Large", "it is Message4kb or Int32"),
+        ("--message Large", "use Message4kb or Int32"),
         ("--percentile 0", "above 0"),
         ("--percentile nan", "'nan' is not a number from 0 to 100"),
         ("--percentile 100.5", "'100.5' is not a number from 0 to 100"),
         ("--duration 10ms", "at least 1s"),
         ("--duration soon", "--duration"),
-        ("--cores 0,x", "no list of cores"),
+        ("--cores 0,x", "not a list of cores"),
     ],
 )
 def test_nonsense_is_refused_before_anything_is_measured(takt, fakes, monkeypatch, options, words):
@@ -118,7 +118,7 @@ def test_without_rights_nothing_is_measured(takt, fakes, monkeypatch):
     monkeypatch.setattr(command, "measure", lambda *_: pytest.fail("it was measured"))
     said = takt("calibrate")
     assert (said.code, said.out) == (2, "")
-    assert "real-time priorities are needed" in said.err
+    assert "takt calibrate needs real-time priorities" in said.err
 
 
 def test_the_result_is_two_lines_for_a_model_rounded_up(takt, fakes, monkeypatch):

@@ -60,7 +60,7 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["run", "missing.yaml"], "there is no such graph file"),
+        (["run", "missing.yaml"], "this graph file does not exist"),
         (["run", "three_chains", "--duration", "soon"], "is not a duration"),
         (["run", "three_chains", "--duration", "0s"], "too short"),
         (["run", "three_chains", "--phases", "random"], "unknown phases"),
@@ -71,15 +71,27 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["experiment", "executors", "--seed", f"{2**64}"], f"{2**64 - 1}"),
         (["run", "three_chains", "--schedule", "nosuch"], "unknown schedule 'nosuch'"),
         (["run", "three_chains", "--order", "lifo"], "takt: --order: 'lifo' is not one of 'prio"),
-        (["run", "three_chains", "--seed", "x"], "takt: --seed: 'x' is not a whole number from 0 to"),
-        (["run", "three_chains", "--seed=-1"], "takt: --seed: '-1' is not a whole number from 0 to"),
+        (
+            ["run", "three_chains", "--seed", "x"],
+            "takt: --seed: 'x' is not a whole number from 0 to",
+        ),
+        (
+            ["run", "three_chains", "--seed=-1"],
+            "takt: --seed: '-1' is not a whole number from 0 to",
+        ),
         (["run", "three_chains", "--threads", "abc"], "'abc' is not a whole number from 1 to 63"),
         (["run", "three_chains", "--threads", "64"], "'64' is not a whole number from 1 to 63"),
-        (["run", "three_chains", "--work-scale", "x"], "--work-scale: 'x' is not a number from 0 to"),
+        (
+            ["run", "three_chains", "--work-scale", "x"],
+            "--work-scale: 'x' is not a number from 0 to",
+        ),
         (["run", "three_chains", "--work-scale", "1001"], "'1001' is not a number from 0 to 1000"),
         (["run", "three_chains", "--work-scale", "nan"], "'nan' is not a number from 0 to 1000"),
         (["experiment", "hot-path", "--runs", "0"], "--runs: '0' is not a whole number from 1 on"),
-        (["check", "autoware_takt", "--cores", "0,1"], "'0,1' is not a whole number from 1 to 65536"),
+        (
+            ["check", "autoware_takt", "--cores", "0,1"],
+            "'0,1' is not a whole number from 1 to 65536",
+        ),
         (["run", "three_chains", "--thread", "2"], "No such option: --thread"),
         (["run"], "takt: Missing argument"),
         (["graph", "bla", "three_chains"], "takt: QUESTION: 'bla' is not one of 'ids'"),
@@ -111,7 +123,10 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["demo", "-o", "-"], "'-' names no file"),
         (["run", "/"], "/ is a directory; name a graph file"),
         (["check", "/"], "/ is a directory; name a schedule file"),
-        (["simulate", "s.yaml", "autoware_takt", "--runs", "0"], "'0' is not a whole number from 1"),
+        (
+            ["simulate", "s.yaml", "autoware_takt", "--runs", "0"],
+            "'0' is not a whole number from 1",
+        ),
         (["simulate", "s.yaml", "autoware_takt", "--phases", "any"], "'any' is not one of 'fixed'"),
         (["simulate", "s.yaml", "autoware_takt", "--duration", "0s"], "--duration 0s is too short"),
         (["simulate", "s.yaml", "nosuch"], "unknown schedule 'nosuch'"),
@@ -451,8 +466,8 @@ def test_a_middleware_that_is_not_there_is_one_sentence(
     said = takt(*command.split())
     assert said.code == 2
     assert said.err.splitlines() == [
-        "takt: RMW_IMPLEMENTATION is rmw_cyclonedds_cpp; this ROS 2 has rmw_fastrtps_cpp; unset it "
-        "or install that one"
+        "takt: RMW_IMPLEMENTATION is rmw_cyclonedds_cpp, but this ROS 2 has rmw_fastrtps_cpp; "
+        "unset RMW_IMPLEMENTATION or install rmw_cyclonedds_cpp"
     ]
     assert not (tmp_path / "takt_results").exists()
 
@@ -476,21 +491,21 @@ def test_a_middleware_is_found_wherever_it_may_lie(fakes, tmp_path, monkeypatch,
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("run g.yaml --output g.yaml", "--output is the graph that is read"),
-        ("run g.yaml -o ./d/../g.yaml", "--output is the graph that is read"),
-        ("run g.yaml -o link", "--output is the graph that is read"),
-        ("run link -o g.yaml", "--output is the graph that is read"),
-        ("run g.yaml -o hard", "--output is the graph that is read"),
-        ("run g.yaml --records g.yaml", "--records is the graph that is read"),
-        ("run g.yaml --schedule s.yaml -o s.yaml", "--output is the schedule that is read"),
-        ("run g.yaml --schedule s.yaml --records d/../s.yaml", "--records is the schedule that"),
+        ("run g.yaml --output g.yaml", "--output names the graph that takt reads"),
+        ("run g.yaml -o ./d/../g.yaml", "--output names the graph that takt reads"),
+        ("run g.yaml -o link", "--output names the graph that takt reads"),
+        ("run link -o g.yaml", "--output names the graph that takt reads"),
+        ("run g.yaml -o hard", "--output names the graph that takt reads"),
+        ("run g.yaml --records g.yaml", "--records names the graph that takt reads"),
+        ("run g.yaml --schedule s.yaml -o s.yaml", "--output names the schedule that takt reads"),
+        ("run g.yaml --schedule s.yaml --records d/../s.yaml", "--records names the schedule that"),
         ("run g.yaml -o new.json --records ./new.json", "name the same file"),
         ("run g.yaml -o dangling --records d/new.json", "name the same file"),
-        ("report r.json -o r.json", "--output is the result that is read"),
-        ("report d/../r.json r.json -o r.json", "--output is the result that is read"),
+        ("report r.json -o r.json", "--output names the result that takt reads"),
+        ("report d/../r.json r.json -o r.json", "--output names the result that takt reads"),
         (
             "experiment policy --schedule d/schedules/fair.yaml -o d",
-            "schedules/fair.yaml is the schedule that is read",
+            "schedules/fair.yaml is the schedule that takt reads",
         ),
     ],
 )

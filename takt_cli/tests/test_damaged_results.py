@@ -49,7 +49,9 @@ def whole():
         "warnings": ["something"],
         "incomplete": [],
     }
-    raw["chains"][0] |= {"superseded": 1, "lost": 1, "unfinished": 1, "catching_up": [0] * 10}
+    raw["chains"][0] |= {
+        "superseded": 1, "lost": 1, "unfinished": 1, "skipped": 1, "catching_up": [0] * 10
+    }  # fmt: skip
     raw["threads"][0] |= {"granted": "fifo 80", "faults": ["refused"]}
     raw["stalls"][0] |= {"certain_from_ns": raw["epoch_ns"], "source": "witness"}
     return raw

@@ -124,7 +124,7 @@ def test_json_and_files_for_programs_are_utf8_in_every_encoding(fakes, tmp_path)
 def test_a_name_that_is_not_utf8_is_one_sentence(fakes, tmp_path):
     done = shell(r"run $'\xff.yaml'")
     assert done.returncode == 2
-    assert done.stderr.decode() == "takt: \\xff.yaml: there is no such graph file\n"
+    assert done.stderr.decode() == "takt: \\xff.yaml: this graph file does not exist\n"
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_a_plot_is_written_beside_the_plan(takt, tmp_path, monkeypatch, more):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--plot s.yaml", "is the system model"),
+        ("--plot s.yaml", "names the system model"),
         ("--plot o -o o", "same file"),
         ("--plot .", "directory"),
         ("--plot -", "'-' names no file"),

@@ -11,7 +11,7 @@ Steps run side by side: the sum is more than what a clock on the wall shows.
 
 Each step is of one kind: `tests` (what comes from a `test` folder, and programs that are linked
 from it), `experiments` (the rest of the packages that only measure) or `users` (libraries and
-programs that a user needs). Exit code 2: there is no log, or a log of another version.
+programs that a user needs). Exit code 2: the log is missing, or of another version.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def read_build(build: Path) -> list[Step]:
 
 
 def summary(steps: list[Step], slowest: int) -> dict[str, Any]:
-    """Return what is printed, as data."""
+    """Return the printed figures, as data."""
     packages: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(KINDS, 0.0))
     kinds = dict.fromkeys(KINDS, 0.0)
     for step in steps:

@@ -204,7 +204,7 @@ def numbered(path: Path) -> Iterator[tuple[int, str]]:
     return enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1)
 
 
-# Where `./takt` puts what it measured.
+# The folder of `./takt`'s results.
 RESULTS = "takt_results"
 
 

@@ -53,7 +53,7 @@ def source_files(repository: Path, suffixes: frozenset[str]) -> Iterator[Path]:
 
 
 def full_folders(repository: Path) -> Iterator[str]:
-    """Yield what is to be said of each folder with too many source files."""
+    """Yield a sentence for each folder with too many source files."""
     count = Counter(path.parent for path in source_files(repository, SOURCES))
     for folder, files in sorted(count.items()):
         if files > MOST_FILES:
@@ -64,7 +64,7 @@ def full_folders(repository: Path) -> Iterator[str]:
 
 
 def matched_sentences(repository: Path) -> Iterator[str]:
-    """Yield what is to be said of each line that reads a sentence back."""
+    """Yield a sentence for each line that reads a sentence back."""
     for path in source_files(repository, CPP):
         inside = path.relative_to(repository)
         if "test" in inside.parts:

@@ -13,11 +13,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the others."""
+    """Omit the others."""
     try:
         wanted = re.compile(config.getoption("--names") or "")
     except re.error as error:
-        raise pytest.UsageError(f"--names: no regular expression: {error}") from error
+        raise pytest.UsageError(f"--names is not a regular expression: {error}") from error
     kept, others = [], []
     for item in items:
         found = wanted.search(item.name) or wanted.search(item.path.stem)

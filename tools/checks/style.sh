@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats the sources (fix), or says what is not formatted or not clean (check).
+# Formats the sources (fix), or names the faults of format and lint (check).
 set -euo pipefail
 mode=${1:-check}
 # shellcheck source=tools/setup/env.sh
@@ -15,7 +15,7 @@ rc=0
 case $mode in
   fix)
     [[ ${#cpp[@]} -gt 0 ]] && clang-format-14 -i "${cpp[@]}"
-    # What the formatter mends (long lines) is no fault yet.
+    # The formatter fixes some of these faults (long lines), so the last check counts.
     ruff check --quiet --fix-only "${python[@]}" || rc=1
     ruff format --quiet "${python[@]}" || rc=1
     ruff check --quiet "${python[@]}" || rc=1
@@ -28,5 +28,5 @@ case $mode in
     ;;
   *) takt_die "style.sh: unknown mode $mode" ;;
 esac
-[[ $rc -eq 0 ]] || takt_say "style: see above; \`make format\` mends what can be mended"
+[[ $rc -eq 0 ]] || takt_say "style: see above; \`make format\` fixes faults of format"
 exit "$rc"

@@ -22,7 +22,7 @@ roots=()
 for manifest in "$TAKT_ROOT"/takt_*/package.xml; do
   [[ -e $manifest ]] && roots+=("$(dirname -- "$manifest")")
 done
-[[ ${#roots[@]} -gt 0 ]] || takt_die "there is no package to build in $TAKT_ROOT"
+[[ ${#roots[@]} -gt 0 ]] || takt_die "$TAKT_ROOT has no package to build"
 
 build_type=${BUILD_TYPE:-RelWithDebInfo}
 # Line numbers are enough for stacks and profiles; what debuggers want beyond them is a sixth to a

@@ -13,7 +13,7 @@ packages=(
 )
 
 command -v dpkg-query >/dev/null ||
-  takt_die "this set-up is for Debian 12 and Ubuntu 22.04 or 24.04, and there is no dpkg here"
+  takt_die "this set-up is for Debian 12 and Ubuntu 22.04 or 24.04, but this system has no dpkg"
 
 missing=()
 # The query exits with 1 when one of the packages is unknown; its output is complete all the same.
@@ -26,9 +26,9 @@ done
 as_root=()
 if [[ $(id -u) -ne 0 ]]; then
   command -v sudo >/dev/null ||
-    takt_die "root rights are needed to install ${missing[*]}, and there is no sudo"
+    takt_die "root rights are needed to install ${missing[*]}, but this system has no sudo; install them as root"
   as_root=(sudo)
-  # Without a terminal nobody can type a password.
+  # Without a terminal the user cannot type a password.
   [[ -t 0 ]] || as_root=(sudo -n)
 fi
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
 # Where things are. Sourced by the other scripts; computes names only, changes nothing on disk.
 #
-# In (all optional):  ROS            kilted (default) or jazzy; empty: what is sourced, else kilted
+# In (all optional):  ROS            kilted (default) or jazzy; empty: the sourced one, else kilted
 #                     VARIANT        empty, asan or tsan
 #                     BUILD_ROOT     default <repository>/build
 #                     XDG_CACHE_HOME default ~/.cache
@@ -41,10 +41,10 @@ takt_paths()
   TAKT_PYTHON_VERSION=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   lock=$here/lock/$TAKT_ROS.txt
   [[ $TAKT_ROS_FROM == sourced ]] && lock=$here/lock/system.txt
-  # What changes the content makes it another environment; the old one is left for whoever still uses it.
+  # A change of the content makes another environment; other repositories may still use the old one.
   key=$(cat -- "$lock" "$here/repair.py" "$here/prefix.sh" | sha256sum)
   [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] ||
-    takt_die "neither HOME nor XDG_CACHE_HOME is set, so there is no place for the environment"
+    takt_die "neither HOME nor XDG_CACHE_HOME is set; takt needs one of them for its environment"
   TAKT_PREFIX=${XDG_CACHE_HOME:-${HOME:-}/.cache}/takt
   TAKT_PREFIX+=/$TAKT_ROS-$TAKT_ROS_FROM-py$TAKT_PYTHON_VERSION-${key:0:10}
   TAKT_PYTHON=$python

@@ -5,8 +5,8 @@ takt_say() { printf '%s\n' "takt: $*" >&2; }
 # One clear sentence, and the exit code that says "this machine cannot do that now".
 takt_die() { takt_say "$@"; exit 2; }
 
-# Says every so often that something long goes on. It reads from a pipe and ends when nobody holds the
-# other end any more, however the script ends:   exec {going}> >(takt_meanwhile "still building")
+# Says every so often that a long step goes on. The function reads from a pipe and ends when the last
+# process closes the other end, also after a killed script:   exec {going}> >(takt_meanwhile "still building")
 takt_meanwhile() # WHAT [DIRECTORY]: with how much is in the directory by now
 {
   local began=$SECONDS rc=0 size

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Whether what was built is still what the sources say. Sourced by ./takt and build.sh; changes nothing.
+# Whether sources changed after the build. Sourced by ./takt and build.sh; changes no file.
 #
 # A STAMP is as old as the last build of all packages with their tests, STAMP.PACKAGE as the last one of
-# that package and what it needs.
+# that package and those that it needs.
 
-takt_needed() # REPOSITORY PACKAGE...: these packages and what they need of ours, one a line
+takt_needed() # REPOSITORY PACKAGE...: these packages and those of ours that they need, one a line
 {
   local repository=$1 package
   local -A seen=()
@@ -24,12 +24,12 @@ takt_newer() # STAMP DIRECTORY...: some file in them that is newer, if there is 
 {
   local stamp=$1
   shift
-  # What runs from the sources (the Python tool) and tests do not count.
+  # The Python tool, which runs from the sources, and tests do not count.
   find "$@" -newer "$stamp" -type f -not -path '*/takt_cli/*' -not -path '*/test/*' \
     -not -path '*__pycache__*' -not -path '*/.hypothesis/*' -not -path '*/takt_results/*' -print -quit 2>/dev/null || true
 }
 
-# One warning if some package was built before a file of it, or of what it needs, changed.
+# One warning if a file of a built package, or of one that it needs, is newer than the build.
 takt_warn_stale() # STAMP REPOSITORY
 {
   local manifest package stamp needed newer
@@ -43,7 +43,7 @@ takt_warn_stale() # STAMP REPOSITORY
     mapfile -t needed < <(takt_needed "$2" "$package")
     newer=$(takt_newer "$stamp" "${needed[@]/#/$2/}")
     [[ -z $newer ]] && continue
-    takt_say "${newer#"$2"/} is newer than what was built, and what was built runs; \`make build\` builds it anew"
+    takt_say "${newer#"$2"/} is newer than the build, and takt runs the older build; \`make build\` builds the change"
     return
   done
 }

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs the tests of what was built: ctest in each package's build directory, then pytest.
+# Runs the tests of the built packages: ctest in each package's build directory, then pytest.
 #
 #   test.sh [test|smoke|soak]
 #
-# test   everything but what is labelled `soak` or `bench`
-# smoke  only what is labelled `smoke`: a few seconds that touch every package
-# soak   only what is labelled `soak`: long campaigns with seeds
+# test   all tests but those labelled `soak` or `bench`
+# smoke  only tests labelled `smoke`: a few seconds that touch every package
+# soak   only tests labelled `soak`: long campaigns with seeds
 #
 # In (optional): ROS, VARIANT, PACKAGES="takt_core ..." (only these), TESTS=regex (only tests whose name
 # matches), JOBS=n (so many side by side). Tests that watch the clock, or use ROS 2, say so to ctest
-# (RUN_SERIAL): they run alone, the others side by side. A variant leaves out what is labelled `no_asan`
+# (RUN_SERIAL): they run alone, the others side by side. A variant omits tests labelled `no_asan`
 # or `no_tsan`. Fails when a test fails, or when none ran.
 set -euo pipefail
 kind=${1:-test}
@@ -37,16 +37,16 @@ case ${VARIANT:-} in
     export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$checks/tsan.supp:second_deadlock_stack=1}
     setarch -R true 2>/dev/null && wrapper=(setarch -R)
     # Its own locks spin: a thread of higher real-time priority that waits for one keeps the thread that
-    # has it from the core, for ever. So no test gets real-time priorities; what needs them is skipped.
+    # has it from the core, for ever. So no test gets real-time priorities; tests that need them are skipped.
     if setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice true 2>/dev/null; then
       wrapper=(setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice prlimit --rtprio=0 "${wrapper[@]}")
     fi
     ;;
 esac
 export TAKT_VARIANT=${VARIANT:-}
-# Of a test that fails, what failed: hundreds of lines that say OK hide it.
+# Only the failures of a failed test: hundreds of lines that say OK would hide them.
 export GTEST_BRIEF=${GTEST_BRIEF:-1}
-# Tests choose their own domain; whatever they choose stays on this machine unless they say otherwise.
+# Tests choose their own domain; its messages stay on this machine unless the test says otherwise.
 export ROS_AUTOMATIC_DISCOVERY_RANGE=${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}
 export ROS_LOG_DIR=${ROS_LOG_DIR:-$TAKT_BUILD/log/ros}
 mkdir -p -- "$ROS_LOG_DIR"

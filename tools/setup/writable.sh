@@ -20,7 +20,7 @@ takt_need_ascii() # ROOT: rosidl's generators write the path into files that the
 takt_need_writable() # ROOT: another user's tree cannot be written
 {
   local at=${BUILD_ROOT:-$1/build} place
-  # What is not there yet is made in what is there.
+  # The build makes missing folders in the nearest one that exists.
   while [[ ! -e $at && $at == */* && -n ${at%/*} ]]; do at=${at%/*}; done
   for place in "$at" "${BUILD_ROOT:-$1/build}"/*/; do
     [[ ! -e $place || -w $place ]] ||

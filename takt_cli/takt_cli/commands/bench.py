@@ -100,8 +100,8 @@ def find_benchmarks() -> list[Path]:
 def run_benchmark(program: Path, only: str | None, least_ns: int | None) -> Mapping[str, Any]:
     """Run one program of Google Benchmark.
 
-    It judges itself by limits after that, which are JSON on its standard output; exit code 1 is
-    then a limit that was exceeded.
+    The program then judges itself by limits, which it prints as JSON on its standard output; exit
+    code 1 says that it exceeded a limit.
     """
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         file = Path(scratch, "result.json")
@@ -148,7 +148,7 @@ def bench_table(name: str, result: Mapping[str, Any]) -> Table:
 
 
 def limit_words(limit: Mapping[str, Any]) -> str:
-    """Say one limit and what became of it: 'to start one: 3.50 × (at most 5.00 ×), met'."""
+    """Say one limit and whether it was met: 'to start one: 3.50 × (at most 5.00 ×), met'."""
     if limit["verdict"] == "not measured":
         return f"{limit['claim']}: not measured"
     if limit["unit"] == "ns":

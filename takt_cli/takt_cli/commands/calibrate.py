@@ -34,13 +34,13 @@ def calibrate(
 ) -> None:
     """Measure dispatch, middleware and wake-ups, for `overheads` of a system model."""
     if message not in _MESSAGES:
-        raise TaktError(f"--message {message}: it is {' or '.join(_MESSAGES)}")
+        raise TaktError(f"--message {message}: unknown message; use {' or '.join(_MESSAGES)}")
     if not percent > 0.0:
         raise TaktError(f"--percentile {percent:g}: the percentile must be above 0 and at most 100")
     length = duration_ns(duration, "--duration", least="1s")
     core = choose_cores(cores)[-1]
     if not realtime_allowed():
-        raise TaktError("real-time priorities are needed for this", hint=rights_hint())
+        raise TaktError("takt calibrate needs real-time priorities", hint=rights_hint())
     note(f"Measuring on core {core}; other programs on this core make the result worse.")
     with err().status("measuring"):
         found = measure(core, length, message)

@@ -15,7 +15,7 @@ from takt_cli.files.output_directory import DEFAULT
 from takt_cli.running.host import MOST_CORES, first_cores, usable_cores
 from takt_cli.units import parse_duration, parse_number, parse_whole, short
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document only.")]
 OutputDirectory = Annotated[
     Path | None,
     typer.Option(
@@ -56,14 +56,14 @@ def factor(option: str, most: int, **words: Any) -> Any:
 def _number(
     option: str, parse: Callable[[str], float | None], least: int, most: int | None
 ) -> Callable[[Any], Any]:
-    """Read a number and say in takt's own words what is wrong with one."""
-    what = "whole number" if parse is parse_whole else "number"
+    """Read a number, and refuse a wrong one in takt's own words."""
+    kind = "whole number" if parse is parse_whole else "number"
     between = f"from {least} on" if most is None else f"from {least} to {most}"
 
     def read(text: Any) -> Any:
         value = parse(str(text))
         if value is None or not least <= value < math.inf or (most is not None and value > most):
-            raise TaktError(f"{option}: '{short(str(text))}' is not a {what} {between}")
+            raise TaktError(f"{option}: '{short(str(text))}' is not a {kind} {between}")
         return value
 
     return read

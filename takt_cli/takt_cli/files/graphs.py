@@ -82,7 +82,7 @@ def _resolve(name: str, shipped: Mapping[str, Path], kind: str) -> Path:
         return shipped[name]
     refuse_irregular(as_path, kind)
     if not is_bare(name):
-        raise TaktError(f"{name}: there is no such {kind} file")
+        raise TaktError(f"{name}: this {kind} file does not exist")
     raise unknown(name, shipped, kind)
 
 

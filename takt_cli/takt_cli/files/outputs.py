@@ -35,7 +35,7 @@ def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path 
     for option, path in outputs.items():
         for what, read in inputs.items():
             if path is not None and read is not None and same_file(path, read):
-                raise TaktError(f"{option} is the {what} that is read; name another file")
+                raise TaktError(f"{option} names the {what} that takt reads; name another file")
 
 
 def same_file(one: Path, other: Path) -> bool:

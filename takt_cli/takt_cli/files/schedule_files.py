@@ -44,9 +44,9 @@ def schedule(
 def write_schedule(
     content: Schedule, path: Path, about: str, made_from: Path | None = None
 ) -> Path:
-    """Write a schedule with a comment on top that says what it is; never over its own source."""
+    """Write a schedule with a comment on top about its purpose; never over its own source."""
     if made_from is not None and same_file(path, made_from):
-        raise TaktError(f"{path} is the schedule that is read; name another --output directory")
+        raise TaktError(f"{path} is the schedule that takt reads; name another --output directory")
     text = yaml.safe_dump(content, sort_keys=False, width=100)
     write_text(path, f"# {about}\n{text}")
     return path
@@ -59,7 +59,7 @@ def read_schedule(path: Path) -> Schedule:
     except (OSError, yaml.YAMLError) as error:
         raise TaktError(f"{path}: cannot be read: {error}") from error
     if not isinstance(content, dict) or not isinstance(content.get("executors"), dict):
-        raise TaktError(f"{path}: is not a schedule: no executors are in it")
+        raise TaktError(f"{path}: is not a schedule: `executors` is missing")
     return content
 
 

@@ -25,7 +25,8 @@ def check_middleware() -> None:
     if not wanted or not known or any((d / f"lib{wanted}.so").exists() for d in _libraries()):
         return
     raise TaktError(
-        f"{VARIABLE} is {wanted}; this ROS 2 has {', '.join(known)}; unset it or install that one"
+        f"{VARIABLE} is {wanted}, but this ROS 2 has {', '.join(known)}; unset {VARIABLE} or "
+        f"install {wanted}"
     )
 
 

@@ -1,4 +1,4 @@
-"""The include check accepts what the table lists and names file and line of what it does not."""
+"""The include check accepts the table's includes, and names file and line of all others."""
 
 import importlib.util
 import sys

@@ -57,7 +57,7 @@ def test_debian_packages_come_before_anything_that_needs_python(tmp_path: Path) 
     assert last.startswith("takt: could not install build-essential")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("built", [False, True])
 @pytest.mark.parametrize("set_up", [False, True])
 def test_a_tree_of_another_user_is_one_sentence_at_once(built: bool, set_up: bool) -> None:
@@ -170,12 +170,12 @@ def age(file: Path, seconds: float) -> None:
 
 
 def stale(tree: Path) -> str:
-    """Run what was built, and return of which file it warns."""
+    """Run the launcher of a built tree, and return the file of its warning."""
     done = takt(tree, tree.parent / "home", "host")
     assert (done.returncode, done.stdout) == (0, "ran\n")
     assert len(done.stderr.splitlines()) <= 1
     assert done.stderr == "" or "`make build`" in done.stderr
-    return done.stderr.removeprefix("takt: ").partition(" is newer than what was built")[0]
+    return done.stderr.removeprefix("takt: ").partition(" is newer than the build")[0]
 
 
 def test_a_build_that_is_older_than_its_sources_is_named(built: Path) -> None:
@@ -226,7 +226,7 @@ def test_no_home_is_one_sentence(debian_is_there: None) -> None:
     done = run("setup.sh")
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "takt: neither HOME nor XDG_CACHE_HOME is set, so there is no place for the environment"
+        "takt: neither HOME nor XDG_CACHE_HOME is set; takt needs one of them for its environment"
     ]
 
 

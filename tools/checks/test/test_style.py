@@ -1,4 +1,4 @@
-"""Formatting mends what can be mended, at once."""
+"""Formatting fixes all that it can fix, at once."""
 
 import os
 import shutil
@@ -30,11 +30,11 @@ def test_one_time_is_enough(tmp_path: Path) -> None:
     code.write_text(f"import sys\nimport os\nprint(os, sys,{words})\n")
     (code.parent / "a.cpp").write_text("int  a ;\n")
     assert style(tmp_path, "check").returncode == 1
-    mended = style(tmp_path, "fix")
-    assert (mended.returncode, mended.stderr) == (0, ""), mended.stdout
+    fixed = style(tmp_path, "fix")
+    assert (fixed.returncode, fixed.stderr) == (0, ""), fixed.stdout
     assert code.read_text().startswith("import os\nimport sys\n\nprint(\n    os,\n    sys,\n")
     assert (code.parent / "a.cpp").read_text() == "int a;\n"
     assert style(tmp_path, "check").returncode == 0
-    # What nobody can mend is said.
+    # A fault that the formatter cannot fix is named.
     code.write_text('word = "' + "long" * 30 + '"\n')
     assert style(tmp_path, "fix").returncode == 1
