@@ -41,7 +41,8 @@ TEST(SystemOfGraph, HasAllCallbacksAndChainsOfShippedGraphs)
     EXPECT_EQ(read->callbacks, system.callbacks);
     // Nobody has said what a run costs.
     ASSERT_EQ(read->warnings.size(), 1U);
-    EXPECT_NE(read->warnings[0].find("has no overheads"), std::string::npos) << read->warnings[0];
+    EXPECT_NE(to_string(read->warnings[0]).find("has no overheads"), std::string::npos)
+      << read->warnings[0];
   }
 }
 
