@@ -140,14 +140,13 @@ std::optional<Filling::Spot> Filling::on_core(
   const Score & known) const
 {
   const std::vector<Block> before = layout.on(core);
-  for (const std::vector<Block> & form : forms(cluster, units)) {
-    for (const Index place : search_.places(before, clusters_[cluster].deadline)) {
-      layout.insert(core, place, form);
-      const Score found = search_.judged(layout, {core});
-      layout.set(core, before);
-      if (found.no_worse_than(known)) {
-        return Spot{core, place, form, found.slack};
-      }
+  const std::vector<Block> added = search_.blocks(cluster, units);
+  for (const Index place : search_.places(before, clusters_[cluster].deadline)) {
+    layout.insert(core, place, added);
+    const Score found = search_.judged(layout, {core});
+    layout.set(core, before);
+    if (found.no_worse_than(known)) {
+      return Spot{core, place, added, found.slack};
     }
   }
   return std::nullopt;
@@ -180,18 +179,6 @@ std::optional<double> Filling::on_two(
     }
   }
   return std::nullopt;
-}
-
-// The ways in which the tasks of a cluster may stand: one mostly, as its callbacks are on one chain.
-std::vector<std::vector<Block>> Filling::forms(
-  Index cluster, const std::vector<Index> & units) const
-{
-  std::vector<std::vector<Block>> result{search_.blocks(cluster, units)};
-  std::vector<Block> by_deadline = search_.blocks(cluster, units, Urgency::deadline);
-  if (!search_.same(by_deadline, result.front())) {
-    result.push_back(std::move(by_deadline));
-  }
-  return result;
 }
 
 std::vector<Index> Filling::cores_of(Index cluster, const Layout & layout) const

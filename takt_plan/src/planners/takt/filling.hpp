@@ -50,7 +50,6 @@ private:
   std::optional<double> on_two(
     Layout & layout, Index cluster, const std::vector<Index> & first,
     const std::vector<Index> & second, Fit fit, const Score & known) const;
-  std::vector<std::vector<Block>> forms(Index cluster, const std::vector<Index> & units) const;
   std::vector<Index> cores_of(Index cluster, const Layout & layout) const;
 
   // ---- what fits nowhere within its deadline (filling_late.cpp) ----

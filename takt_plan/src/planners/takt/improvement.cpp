@@ -12,8 +12,6 @@ namespace
 
 constexpr int kMostMoves = 64;
 constexpr int kMostRescues = 4;
-// Slacks that differ by less are the same.
-constexpr double kNoise = 1e-9;
 
 }  // namespace
 
@@ -84,8 +82,7 @@ bool Improvement::placed_among(
   return false;
 }
 
-// Each cluster on the core at each other place, as it is or by deadlines, and in one thread for each
-// unit.
+// Each cluster on the core at each other place: as it is, in one thread for each unit, or by deadlines.
 bool Improvement::reordered(Index core, Attempt & attempt) const
 {
   const std::vector<Block> before = attempt.layout.on(core);
@@ -100,8 +97,7 @@ bool Improvement::reordered(Index core, Attempt & attempt) const
       sort_by(problem_, Urgency::deadline, block.tasks);
     }
     std::vector<std::vector<Block>> forms;
-    for (std::vector<Block> & form :
-         std::array{own, search_.by_unit(own), sorted, search_.by_unit(sorted)}) {
+    for (std::vector<Block> & form : std::array{own, search_.by_unit(own), sorted}) {
       const bool known = std::any_of(
         forms.begin(), forms.end(), [&](const auto & one) { return search_.same(one, form); });
       if (!known) {
@@ -118,7 +114,7 @@ bool Improvement::reordered(Index core, Attempt & attempt) const
   return false;
 }
 
-// What the chain has on the core, unit by unit in a thread of its own or first in the one it shares.
+// Gives one unit that the chain has on the core a thread of its own.
 bool Improvement::singled_out(Index chain, Index core, Attempt & attempt) const
 {
   std::vector<Index> units;
@@ -136,7 +132,6 @@ bool Improvement::singled_out(Index chain, Index core, Attempt & attempt) const
     const auto shared = std::find_if(rest.begin(), rest.end(), [&](const Block & block) {
       return std::any_of(block.tasks.begin(), block.tasks.end(), mine);
     });
-    const auto first = static_cast<Index>(shared - rest.begin());
     Block single = *shared;
     std::erase_if(single.tasks, [&](Index task) { return !mine(task); });
     std::erase_if(shared->tasks, mine);
@@ -148,10 +143,6 @@ bool Improvement::singled_out(Index chain, Index core, Attempt & attempt) const
     if (placed_among({single}, rest, every, core, attempt)) {
       return true;
     }
-    rest[first].tasks.insert(rest[first].tasks.begin(), single.tasks.begin(), single.tasks.end());
-    if (!search_.tired() && taken_if_better(core, std::move(rest), attempt)) {
-      return true;
-    }
   }
   return false;
 }
@@ -159,10 +150,6 @@ bool Improvement::singled_out(Index chain, Index core, Attempt & attempt) const
 bool Improvement::improved(Attempt & attempt) const
 {
   for (Index core = 0; core < attempt.layout.cores(); ++core) {
-    const Score here = search_.judged(attempt.layout, {core});
-    if (here.slack > attempt.score.slack + kNoise && here.missed.empty()) {
-      continue;  // not the one that is short
-    }
     for (const Index cluster : search_.clusters_on(attempt.layout, core)) {
       if (move_away(cluster, core, attempt)) {
         return true;

@@ -48,10 +48,6 @@ public:
       }
       take_if_better(std::move(attempt), cut);
     }
-    if (cut && fitting && !complete(cut->score)) {
-      improvement_.improve(
-        *cut);  // only the best of them: to mend one takes long, and none is needed
-    }
     if (cut) {
       result.push_back(std::move(cut->layout));
     }

@@ -131,10 +131,9 @@ std::vector<Index> Search::candidates(
   return cores;
 }
 
-std::vector<Block> Search::blocks(
-  Index cluster, const std::vector<Index> & units, Urgency urgency) const
+std::vector<Block> Search::blocks(Index cluster, const std::vector<Index> & units) const
 {
-  std::vector<Block> result = blocks_of(problem_, units, urgency);
+  std::vector<Block> result = blocks_of(problem_, units, Urgency::later_first);
   for (Block & block : result) {
     block.cluster = cluster;
     block.deadline = clusters_[cluster].deadline;

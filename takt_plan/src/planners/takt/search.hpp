@@ -78,8 +78,7 @@ public:
   // ---- blocks ----
 
   double load_of(const std::vector<Index> & units) const;
-  std::vector<Block> blocks(
-    Index cluster, const std::vector<Index> & units, Urgency urgency = Urgency::later_first) const;
+  std::vector<Block> blocks(Index cluster, const std::vector<Index> & units) const;
   /// The same order of urgency, with blocks of one cluster each.
   std::vector<Block> by_cluster(const std::vector<Block> & blocks) const;
   /// The same order of urgency, one block for each unit.
