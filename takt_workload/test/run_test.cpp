@@ -101,7 +101,7 @@ TEST(Run, KpisFromRecordsContainThoseFromTheMessagesThemselves)
   // All of the run, because a sink may run long before a command hears of it.
   std::vector<ProcessRecord> whole = outcome.records;
   whole.front().measured_from = whole.front().epoch;
-  whole.front().measured_to = takt_core::kNever;
+  whole.front().measured_to = whole.front().observed_to;
   const std::vector<std::int64_t> records = analyse(outcome.graph, whole).hot_path.latency.ns;
   std::size_t compared = 0;
   for (const OriginalSample & sample : outcome.records.front().originals) {
