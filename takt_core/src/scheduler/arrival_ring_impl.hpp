@@ -55,7 +55,7 @@ std::uint64_t BasicArrivalRing<Sync>::push(
 template <typename Sync>
 std::uint32_t BasicArrivalRing<Sync>::size() const noexcept
 {
-  const std::uint64_t taken = taken_.load(std::memory_order_relaxed);
+  const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // first, as in `oldest`
   const std::uint64_t waiting = committed() - taken;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(waiting, depth_));
 }
@@ -63,21 +63,23 @@ std::uint32_t BasicArrivalRing<Sync>::size() const noexcept
 template <typename Sync>
 bool BasicArrivalRing<Sync>::oldest(std::uint64_t & index) noexcept
 {
-  const std::uint64_t end = committed();
-  index = taken_.load(std::memory_order_relaxed);
-  if (index == end) {
-    return false;
-  }
-  if (end - index > depth_) {
-    const std::uint64_t lost = end - depth_ - index;
-    // Whoever moves it counts: `catch_up` may do so at the same time.
-    if (taken_.compare_exchange_strong(index, end - depth_, std::memory_order_relaxed)) {
-      overwritten_.fetch_add(lost, std::memory_order_relaxed);
-      index = end - depth_;
+  for (;;) {
+    // `taken_` first: `catch_up` may move it at the same time, beyond a count of pushes that was read
+    // earlier.
+    index = taken_.load(std::memory_order_acquire);
+    const std::uint64_t end = committed();
+    if (end - index <= depth_) {
+      return index != end;
     }
-    return index != end;
+    // The thread that moves `taken_` counts what it skips.
+    std::uint64_t expected = index;
+    if (taken_.compare_exchange_strong(
+          expected, end - depth_, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      overwritten_.fetch_add(end - depth_ - index, std::memory_order_relaxed);
+      index = end - depth_;
+      return true;
+    }
   }
-  return true;
 }
 
 template <typename Sync>
@@ -165,7 +167,7 @@ bool BasicArrivalRing<Sync>::pop(
   if (!read_oldest(ready, sequence, activations, found)) {
     return false;
   }
-  taken_.store(found.index + 1, std::memory_order_relaxed);
+  taken_.store(found.index + 1, std::memory_order_release);
   if (popped != nullptr) {
     *popped = found;
   }
@@ -192,7 +194,8 @@ bool BasicArrivalRing<Sync>::catch_up(
     }
     std::uint64_t taken = taken_.load(std::memory_order_relaxed);
     while (taken <= index &&
-           !taken_.compare_exchange_weak(taken, index + 1, std::memory_order_relaxed)) {
+           !taken_.compare_exchange_weak(
+             taken, index + 1, std::memory_order_acq_rel, std::memory_order_relaxed)) {
     }
     // Removed were this one and, by the pop, one that was overwritten. Where a peek had counted this
     // one as overwritten already, that count stands for the popped one.

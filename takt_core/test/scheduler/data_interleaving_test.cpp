@@ -1,177 +1,274 @@
-// The lock-free containers (intake, arrival ring), gone through exhaustively as models of their atomic steps; beside each a
-// broken twin that must be found out.
+// The lock-free containers (intake, arrival ring): the real code, gone through in every interleaving;
+// beside each promise broken twins that must be found out.
 #include <gtest/gtest.h>
 
 #include <array>
-#include <compare>
-#include <utility>
+#include <initializer_list>
 
-#include "support/interleaver.hpp"
+#include "scheduler/arrival_ring_impl.hpp"
+#include "support/stepper.hpp"
+#include "takt_core/detail/intake.hpp"
 
 namespace takt_core::test
 {
 namespace
 {
 
-// ---- intake: compare-and-swap push against take-all ----
-
-struct IntakeModel
+// Twin: stores without comparing.
+template <typename T>
+struct UncomparedWord : SteppedWord<T>
 {
-  std::array<int, 3> next{-1, -1, -1};
-  int head = -1;
-  std::array<int, 2> seen{-1, -1};  // what each producer read as head
-  std::array<int, 3> taken{};       // how often each node came out
-  int looks = 0;
-  auto operator<=>(const IntakeModel &) const = default;
+  using SteppedWord<T>::SteppedWord;
+  bool compare_exchange_weak(
+    T &, T next, std::memory_order = std::memory_order_seq_cst,
+    std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    this->exchange(next);
+    return true;
+  }
+  bool compare_exchange_strong(
+    T & expected, T next, std::memory_order = std::memory_order_seq_cst,
+    std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    return compare_exchange_weak(expected, next);
+  }
 };
 
-Verdict check_intake(bool compare_and_swap)
+struct UncomparedSync : SteppedSync
 {
-  const auto producer = [=](int own, std::vector<int> nodes) {
-    return [=](IntakeModel & s, int pc) {
-      const int node = nodes[static_cast<std::size_t>(pc / 3)];
-      switch (pc % 3) {
-        case 0:
-          s.seen[own] = s.head;
-          return pc + 1;
-        case 1:
-          s.next[node] = s.seen[own];
-          return pc + 1;
-        default:
-          if (compare_and_swap && s.head != s.seen[own]) {
-            return pc - 2;
-          }
-          s.head = node;
-          return pc / 3 + 1 < static_cast<int>(nodes.size()) ? pc + 1 : kDone;
-      }
-    };
+  template <typename T>
+  using Word = UncomparedWord<T>;
+};
+
+// ---- intake: compare-and-swap push against take-all ----
+
+struct Node
+{
+  enum class Where : std::uint8_t
+  {
+    nowhere,
+    intake
   };
-  const auto consumer = [](IntakeModel & s, int) {
-    for (int node = std::exchange(s.head, -1); node != -1; node = s.next[node]) {
-      ++s.taken[node];
+  struct Link : SteppedWord<Node *>
+  {
+    Link & operator=(Node * node) noexcept
+    {
+      store(node, std::memory_order_relaxed);
+      return *this;
     }
-    return ++s.looks < 3 ? 0 : kDone;
   };
-  return Interleaver<IntakeModel>(
-           {producer(0, {0, 1}), producer(1, {2}), consumer},
-           [](const IntakeModel & s) {
-             std::array<int, 3> found = s.taken;
-             for (int node = s.head; node != -1; node = s.next[node]) {
-               ++found[node];
-             }
-             return found == std::array<int, 3>{1, 1, 1} ? kept() : broken("a node got lost");
-           })
-    .explore({});
-}
+  Link next_;
+  SteppedWord<Where> where_;
+  int taken = 0;
+};
+
+template <typename Sync>
+struct Filled
+{
+  void push(std::initializer_list<std::size_t> which)
+  {
+    for (const std::size_t i : which) {
+      intake.push(nodes[i]);
+    }
+  }
+  void take()
+  {
+    for (Node * node = intake.take_all(); node != nullptr;
+         node = node->next_.load(std::memory_order_relaxed)) {
+      ++node->taken;
+    }
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {
+      [this] {
+        push({0, 1});
+      },
+      [this] { push({2}); },
+      [this] {
+        take();
+        take();
+      }};
+  }
+  Verdict at_end()
+  {
+    take();
+    for (const Node & node : nodes) {
+      if (node.taken != 1) {
+        return broken(node.taken == 0 ? "a node got lost" : "a node was taken twice");
+      }
+    }
+    return kept();
+  }
+
+  Intake<Node, Sync> intake;
+  std::array<Node, 3> nodes;
+};
 
 TEST(IntakeProtocol, loses_and_doubles_nothing_in_any_interleaving)
 {
-  const Verdict verdict = check_intake(true);
+  Stepper stepper;
+  const Verdict verdict = stepper.explore<Filled<SteppedSync>>({});
   EXPECT_TRUE(verdict.good()) << verdict;
 }
 
 TEST(IntakeProtocol, twin_that_stores_without_comparing_is_rejected)
 {
-  EXPECT_FALSE(check_intake(false).good());
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Filled<UncomparedSync>>({}).good());
 }
 
-// ---- arrival ring: three producers and a consumer on one slot ----
+// ---- arrival ring: producers and a consumer on the same slot ----
 
-struct Ring
+// Twin: each producer takes itself to be alone.
+template <typename T>
+struct LonelyWord : SteppedWord<T>
 {
-  static constexpr int kWriting = 99;
-  int version = 0, a = 0, b = 0;  // the slot: a stamp of two words
-  int begun = 0, under_way = 0;
-  int read_version = 0, read_a = 0, read_b = 0, looks = 0;
-  bool torn = false;
-  auto operator<=>(const Ring &) const = default;
+  using SteppedWord<T>::SteppedWord;
+  T fetch_add(T n, std::memory_order order = std::memory_order_seq_cst) noexcept
+  {
+    constexpr T kUnderWay = (T{1} << 12) - 1;
+    return SteppedWord<T>::fetch_add(n, order) & ~kUnderWay;
+  }
 };
 
-Verdict check_ring(bool writers_exclude_each_other, bool checks_again)
+struct LonelySync : SteppedSync
 {
-  struct Own  // a producer's
+  template <typename T>
+  using Word = LonelyWord<T>;
+};
+
+// Arrival n is announced at n, with the sequence n and the message n. With a depth of 1 there are two
+// slots, so that arrivals 1 and 3 meet in one.
+template <typename Sync>
+struct Rung
+{
+  static constexpr std::uint64_t kArrivals = 3;
+
+  void push(std::initializer_list<std::uint64_t> numbers)
   {
-    int index = -1;
-    bool alone = false;
-    auto operator<=>(const Own &) const = default;
-  };
-  using State = std::pair<Ring, std::array<Own, 3>>;
-  const auto producer = [=](std::size_t own) {
-    return [=](State & state, int pc) {
-      Ring & s = state.first;
-      const int index = state.second[own].index;
-      switch (pc) {
-        case 0:
-          state.second[own] = {s.begun++, s.under_way++ == 0};
-          return 1;
-        case 1:  // the twin looks at nothing
-          return !writers_exclude_each_other || state.second[own].alone || s.version == index ? 2
-                                                                                              : 6;
-        case 2:
-          s.version = Ring::kWriting;
-          return 3;
-        case 3:
-          s.a = index + 1;
-          return 4;
-        case 4:
-          s.b = index + 1;
-          return 5;
-        case 5:
-          s.version = index + 1;
-          return 6;
-        default:
-          --s.under_way;
-          return kDone;
-      }
-    };
-  };
-  const auto consumer = [=](State & state, int pc) {
-    Ring & s = state.first;
-    switch (pc) {
-      case 0:  // the newest one that was committed
-        if (s.version != s.begun - s.under_way || s.version == 0) {
-          return ++s.looks < 4 ? 0 : kDone;
-        }
-        s.read_version = s.version;
-        return 1;
-      case 1:
-        s.read_a = s.a;
-        return 2;
-      case 2:
-        s.read_b = s.b;
-        return 3;
-      default:
-        if (!checks_again || s.version == s.read_version) {
-          s.torn = s.torn || s.read_a != s.read_version || s.read_b != s.read_version;
-        }
-        return ++s.looks < 4 ? 0 : kDone;
+    for (const std::uint64_t n : numbers) {
+      ring.push(from_ns(static_cast<std::int64_t>(n)), n, nullptr, n);
     }
-  };
-  return Interleaver<State>(
-           {producer(0), producer(1), producer(2), consumer},
-           [](const State & state) {
-             const Ring & s = state.first;
-             return s.torn ? broken("a stamp made of two arrivals was read")
-                    : s.begun != 3 || s.under_way != 0 ? broken("an arrival was not counted")
-                                                       : kept();
-           })
-    .explore({});
-}
+  }
+  void look()
+  {
+    Time ready;
+    std::uint64_t sequence = 0;
+    ActivationSet activations;
+    if (ring.peek(ready, sequence, activations)) {
+      note(ready, sequence, sequence);
+    }
+  }
+  bool pop()
+  {
+    Time ready;
+    std::uint64_t sequence = 0;
+    ActivationSet activations;
+    typename BasicArrivalRing<Sync>::Popped popped;
+    if (!ring.pop(ready, sequence, activations, &popped)) {
+      return false;
+    }
+    note(ready, sequence, popped.message);
+    ++runs;
+    return true;
+  }
+  void note(Time ready, std::uint64_t sequence, std::uint64_t message)
+  {
+    if (static_cast<std::uint64_t>(to_ns(ready)) != sequence || message != sequence) {
+      torn = true;
+    }
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {[this] { push({1}); }, [this] { push({2, 3}); }, [this] { pop(); }};
+  }
+  Verdict at_end()
+  {
+    while (pop()) {
+    }
+    return torn ? broken("a stamp made of two arrivals was read")
+           : runs + ring.overwritten() != kArrivals
+             ? broken("an arrival was not counted, or counted twice")
+             : kept();
+  }
+
+  BasicArrivalRing<Sync> ring{1};
+  std::uint64_t runs = 0;
+  bool torn = false;
+};
 
 TEST(ArrivalRingProtocol, reads_no_torn_stamp_and_counts_every_arrival_in_any_interleaving)
 {
-  const Verdict verdict = check_ring(true, true);
+  Stepper stepper;
+  const Verdict verdict = stepper.explore<Rung<SteppedSync>>({});
   EXPECT_TRUE(verdict.good()) << verdict;
 }
 
 TEST(ArrivalRingProtocol, twin_whose_writers_do_not_exclude_each_other_is_rejected)
 {
-  EXPECT_FALSE(check_ring(false, true).good());
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Rung<LonelySync>>({}).good());
 }
 
 TEST(ArrivalRingProtocol, twin_that_does_not_check_the_version_again_is_rejected)
 {
-  EXPECT_FALSE(check_ring(true, false).good());
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Rung<SteppedSync>>({.stale_relaxed_loads = true}).good());
+}
+
+// ---- arrival ring: a run catches up with the message that it took, while others peek ----
+
+// Message 1 was popped; messages 2 and 3 replace it in a history that holds one message.
+template <typename Sync>
+struct Overtaken : Rung<Sync>
+{
+  Overtaken()
+  {
+    this->push({1});
+    this->pop();
+  }
+  void publish()
+  {
+    for (const std::uint64_t n : {2U, 3U}) {
+      history.store(n);
+      this->push({n});
+    }
+  }
+  void take()
+  {
+    const std::uint64_t message = history.load();
+    Time ready;
+    ActivationSet activations;
+    if (message != 1 && this->ring.catch_up(0, message, ready, activations)) {
+      this->note(ready, message, message);
+      passed = passed || this->ring.oldest_is(message - 1);
+    }
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {[this] { publish(); }, [this] { take(); }, [this] { this->look(); }};
+  }
+  Verdict at_end()
+  {
+    return passed ? broken("the message that was taken still waits") : Rung<Sync>::at_end();
+  }
+
+  SteppedWord<std::uint64_t> history{1};
+  bool passed = false;
+};
+
+TEST(ArrivalRingProtocol, run_that_catches_up_counts_every_arrival_once_in_any_interleaving)
+{
+  Stepper stepper;
+  const Verdict verdict = stepper.explore<Overtaken<SteppedSync>>({});
+  EXPECT_TRUE(verdict.good()) << verdict;
+}
+
+TEST(ArrivalRingProtocol, twin_whose_peek_moves_on_without_comparing_is_rejected)
+{
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Overtaken<UncomparedSync>>({}).good());
 }
 
 }  // namespace

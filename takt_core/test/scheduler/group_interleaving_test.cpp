@@ -1,105 +1,208 @@
-// How a group's second member joins while the first may be entering without a read-modify-write:
-// gone through exhaustively as a model of the atomic steps, beside a broken twin.
+// Entering and leaving a callback group: the real code, gone through in every interleaving; beside each
+// promise a broken twin that must be found out.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <compare>
+#include <array>
+#include <mutex>
 
-#include "support/interleaver.hpp"
+#include "support/stepper.hpp"
+#include "takt_core/detail/group_gate.hpp"
 
 namespace takt_core::test
 {
 namespace
 {
 
-struct Entering
+struct Member
 {
-  bool busy = false, shared = false;
-  bool set_locked = false;    // the mutex of the first member's thread set
-  bool second_added = false;  // it may be started, on a set of its own
-  bool saw_shared = false;    // what the first read
-  int inside = 0, most = 0;
-  auto operator<=>(const Entering &) const = default;
-
-  int enter()
+  enum class Where : std::uint8_t
   {
-    busy = true;
-    most = std::max(most, ++inside);
-    return 4;
+    nowhere,
+    parked
+  };
+  Precedence precedence_;
+  std::uint32_t place_ = 0;
+  SteppedWord<Where> where_{Where::nowhere};
+  SteppedWord<bool> queued_{true};
+  SteppedMutex set_mutex_;  // each member is on a thread set of its own
+};
+
+// Members of one exclusive group, each of which runs once.
+template <typename Sync>
+struct Grouped
+{
+  using Gate = detail::GroupGate<Member, Sync>;
+
+  Grouped()
+  {
+    for (std::uint32_t i = 0; i < members.size(); ++i) {
+      members[i].precedence_.key = i;
+    }
+    gate.reserve(members.size());
+  }
+
+  void run(Member & member)
+  {
+    for (bool ran = false; !ran;) {
+      Stepper::active()->wait([&member] { return member.queued_.visible(); });
+      member.queued_.store(false);
+      {
+        std::lock_guard lock(member.set_mutex_);
+        ran = gate.enter(member) == Gate::Enter::entered;
+      }
+      if (ran) {
+        inside(+1);
+        Stepper::active()->wait([] { return true; });
+        inside(-1);
+        if (Member * const next = gate.leave(); next != nullptr) {
+          next->queued_.store(true);
+        }
+        ++runs;
+      }
+    }
+  }
+  void inside(int change)
+  {
+    now_inside += change;
+    if (now_inside > 1) {
+      together = true;
+      Stepper::active()->remember(now_inside);
+    }
+  }
+  Verdict judge(int expected) const
+  {
+    return together           ? broken("two members ran at the same time")
+           : runs != expected ? broken("a member was left waiting")
+           : gate.busy()      ? broken("the group stayed busy with nobody inside")
+                              : kept();
+  }
+
+  Gate gate{true};
+  std::array<Member, 3> members;
+  int now_inside = 0, runs = 0;
+  bool together = false;
+};
+
+// ---- three members of a shared group ----
+
+template <typename Sync>
+struct Sharing : Grouped<Sync>
+{
+  Sharing() { this->gate.share(); }
+  std::vector<std::function<void()>> threads()
+  {
+    return {
+      [this] { this->run(this->members[0]); }, [this] { this->run(this->members[1]); },
+      [this] { this->run(this->members[2]); }};
+  }
+  Verdict at_end() const { return this->judge(3); }
+};
+
+// Twin: a member enters without looking whether another is inside.
+template <typename T>
+struct BlindWord : SteppedWord<T>
+{
+  using SteppedWord<T>::SteppedWord;
+  bool compare_exchange_strong(
+    T & expected, T next, std::memory_order order = std::memory_order_seq_cst,
+    std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    if (next == 0) {
+      return SteppedWord<T>::compare_exchange_strong(expected, next, order);
+    }
+    this->exchange(next);
+    return true;
   }
 };
 
-Verdict check_joining(bool add_passes_the_mutexes)
+// Twin: a member leaves without looking whether another has parked meanwhile.
+template <typename T>
+struct HastyWord : SteppedWord<T>
 {
-  const auto first = [](Entering & s, int pc) {
-    switch (pc) {
-      case 0:
-        if (s.set_locked) {
-          return kBlocked;
-        }
-        s.set_locked = true;
-        return 1;
-      case 1:
-        s.saw_shared = s.shared;
-        return 2;
-      case 2:  // a compare-and-swap, or a load of its own
-        if (s.busy) {
-          s.set_locked = false;
-          return kDone;  // it is parked
-        }
-        return s.saw_shared ? s.enter() : 3;
-      case 3:
-        return s.enter();
-      case 4:
-        s.set_locked = false;
-        return 5;
-      default:
-        --s.inside;
-        s.busy = false;
-        return kDone;
+  using SteppedWord<T>::SteppedWord;
+  bool compare_exchange_strong(
+    T & expected, T next, std::memory_order order = std::memory_order_seq_cst,
+    std::memory_order = std::memory_order_seq_cst) noexcept
+  {
+    if (next != 0) {
+      return SteppedWord<T>::compare_exchange_strong(expected, next, order);
     }
-  };
-  const auto setup = [=](Entering & s, int pc) {
-    switch (pc) {
-      case 0:
-        s.shared = true;
-        return add_passes_the_mutexes ? 1 : 2;
-      case 1:
-        return s.set_locked ? kBlocked : 2;  // locked and unlocked again
-      default:
-        s.second_added = true;
-        return kDone;
-    }
-  };
-  const auto second = [](Entering & s, int pc) {
-    switch (pc) {
-      case 0:
-        return s.second_added ? 1 : kBlocked;
-      case 1:  // one compare-and-swap
-        return s.busy ? kDone : s.enter();
-      default:
-        --s.inside;
-        s.busy = false;
-        return kDone;
-    }
-  };
-  return Interleaver<Entering>(
-           {first, setup, second},
-           [](const Entering & s) {
-             return s.most > 1 ? broken("two members ran at the same time") : kept();
-           })
-    .explore({});
-}
+    this->exchange(next);
+    return true;
+  }
+};
 
-TEST(GroupProtocol, excludes_the_second_member_in_any_interleaving)
+struct BlindSync : SteppedSync
 {
-  const Verdict verdict = check_joining(true);
+  template <typename T>
+  using Word = BlindWord<T>;
+};
+
+struct HastySync : SteppedSync
+{
+  template <typename T>
+  using Word = HastyWord<T>;
+};
+
+TEST(GroupProtocol, excludes_members_and_leaves_none_waiting_in_any_interleaving)
+{
+  Stepper stepper;
+  const Verdict verdict = stepper.explore<Sharing<SteppedSync>>({});
   EXPECT_TRUE(verdict.good()) << verdict;
 }
 
-TEST(GroupProtocol, twin_that_does_not_wait_for_who_may_be_entering_is_rejected)
+TEST(GroupProtocol, twin_that_enters_without_comparing_is_rejected)
 {
-  EXPECT_FALSE(check_joining(false).good());
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Sharing<BlindSync>>({}).good());
+}
+
+TEST(GroupProtocol, twin_that_leaves_without_comparing_is_rejected)
+{
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Sharing<HastySync>>({}).good());
+}
+
+// ---- a second member joins while the first may be entering without a read-modify-write ----
+
+struct Joining : Grouped<SteppedSync>
+{
+  explicit Joining(bool pass) : passes_the_mutexes(pass) {}
+
+  void add()
+  {
+    gate.share();
+    if (passes_the_mutexes) {
+      std::lock_guard lock(members[0].set_mutex_);
+    }
+    added.store(true);
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {
+      [this] { run(members[0]); }, [this] { add(); },
+      [this] {
+        Stepper::active()->wait([this] { return added.visible(); });
+        run(members[1]);
+      }};
+  }
+  Verdict at_end() const { return judge(2); }
+
+  const bool passes_the_mutexes;
+  SteppedWord<bool> added{false};
+};
+
+TEST(GroupProtocol, excludes_the_second_member_in_any_interleaving)
+{
+  Stepper stepper;
+  const Verdict verdict = stepper.explore<Joining>({}, true);
+  EXPECT_TRUE(verdict.good()) << verdict;
+}
+
+TEST(GroupProtocol, twin_that_does_not_wait_for_the_member_that_may_be_entering_is_rejected)
+{
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Joining>({}, false).good());
 }
 
 }  // namespace

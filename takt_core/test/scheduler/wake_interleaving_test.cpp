@@ -284,7 +284,7 @@ struct Timing : Pool
   }
   Verdict at_end() const
   {
-    return sleeps_until[1] == kNear ? kept() : broken("the most urgent sleeper misses the timer" + std::to_string(to_ns(sleeps_until[1]))+" "+ std::to_string(to_ns(sleeps_until[0]))+" w "+std::to_string(set.timer_waiter.visible())+" "+std::to_string(woken[0].visible())+std::to_string(woken[1].visible()));
+    return sleeps_until[1] == kNear ? kept() : broken("the most urgent sleeper misses the timer");
   }
 
   static constexpr Time kNear = from_ns(5), kFar = from_ns(10);

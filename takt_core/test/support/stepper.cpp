@@ -40,13 +40,13 @@ void Stepper::start(std::vector<std::function<void()>> bodies)
 {
   fibers_.clear();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    auto & fiber = *fibers_.emplace_back(std::make_unique<Fiber>());
-    fiber.body = std::move(bodies[i]);
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = stack(i);
-    fiber.context.uc_stack.ss_size = kStack;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, &Stepper::run_fiber, 0);
+    fibers_.push_back(std::make_unique<Fiber>());
+    fibers_[i]->body = std::move(bodies[i]);
+    getcontext(&fibers_[i]->context);
+    fibers_[i]->context.uc_stack.ss_sp = stack(i);
+    fibers_[i]->context.uc_stack.ss_size = kStack;
+    fibers_[i]->context.uc_link = nullptr;
+    makecontext(&fibers_[i]->context, &Stepper::run_fiber, 0);
     resume(i);
   }
 }
@@ -127,9 +127,10 @@ void Stepper::store(std::uint64_t * word, std::uint64_t value, std::memory_order
 }
 
 std::uint64_t Stepper::modify(
-  std::uint64_t * word, const std::function<std::uint64_t(std::uint64_t)> & change)
+  std::uint64_t * word, const std::function<std::uint64_t(std::uint64_t)> & change,
+  std::function<bool()> may_go_on)
 {
-  step();
+  step(std::move(may_go_on));
   if (current_ != nullptr) {
     while (!current_->buffer.empty()) {
       flush_one(*current_);

@@ -34,8 +34,8 @@ namespace takt_core::test
 
 struct Weakness
 {
-  bool no_fences = false;           ///< sequentially consistent stores are plain stores
-  bool stale_relaxed_loads = false; ///< a relaxed load returns what this thread saw there before
+  bool no_fences = false;            ///< sequentially consistent stores are plain stores
+  bool stale_relaxed_loads = false;  ///< a relaxed load returns what this thread saw there before
 };
 
 class Stepper
@@ -78,9 +78,10 @@ public:
   void add(std::uint64_t * word) { words_.push_back(word); }
   std::uint64_t load(std::uint64_t * word, std::memory_order order);
   void store(std::uint64_t * word, std::uint64_t value, std::memory_order order);
-  /// Reads and writes in one step.
+  /// Reads and writes in one step, once `may_go_on` (null: at once).
   std::uint64_t modify(
-    std::uint64_t * word, const std::function<std::uint64_t(std::uint64_t)> & change);
+    std::uint64_t * word, const std::function<std::uint64_t(std::uint64_t)> & change,
+    std::function<bool()> may_go_on = nullptr);
 
   /// Waits until `may_go_on`. Its answer must depend on words only.
   void wait(std::function<bool()> may_go_on);
@@ -211,32 +212,37 @@ private:
   template <typename Change>
   T modified(const Change & change) noexcept
   {
-    return value(
-      Stepper::active()->modify(&bits_, [&](std::uint64_t old) { return bits(change(value(old))); }));
+    return value(Stepper::active()->modify(
+      &bits_, [&](std::uint64_t old) { return bits(change(value(old))); }));
   }
 
   mutable std::uint64_t bits_;
 };
 
-/// In place of PiMutex. Whoever locks it has read what its last holder had read.
+/// In place of PiMutex. The thread that locks the mutex has read what its last holder had read.
 class SteppedMutex
 {
 public:
+  SteppedMutex() { Stepper::active()->add(&locked_); }
+  SteppedMutex(const SteppedMutex &) = delete;
+  SteppedMutex & operator=(const SteppedMutex &) = delete;
+
   void lock() noexcept
   {
     Stepper & stepper = *Stepper::active();
-    stepper.wait([this] { return locked_.visible() == 0; });
-    locked_.exchange(1);
+    stepper.modify(
+      &locked_, [](std::uint64_t) { return 1; }, [this] { return locked_ == 0; });
     stepper.remember(guarded_);
   }
   void unlock() noexcept
   {
-    guarded_ = Stepper::active()->memory();
-    locked_.store(0, std::memory_order_release);
+    Stepper & stepper = *Stepper::active();
+    guarded_ = stepper.memory();
+    stepper.store(&locked_, 0, std::memory_order_release);
   }
 
 private:
-  SteppedWord<std::uint32_t> locked_{0};
+  std::uint64_t locked_ = 0;
   std::uint64_t guarded_ = 0;
 };
 

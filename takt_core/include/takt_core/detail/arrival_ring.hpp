@@ -53,7 +53,11 @@ public:
   }
 
   /// Whether an arrival waits. Sequentially consistent with `push`.
-  bool empty() const noexcept { return committed() == taken_.load(std::memory_order_relaxed); }
+  bool empty() const noexcept
+  {
+    const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // first, as in `oldest`
+    return committed() == taken;
+  }
 
   /// How many wait, at most `depth`.
   std::uint32_t size() const noexcept;
@@ -136,7 +140,7 @@ protected:  // for the broken twins of the tests
     return pushes / kBegun - pushes % kBegun;
   }
 
-  // Skips what was overwritten; returns the index of the oldest waiting arrival or false.
+  // Skips overwritten arrivals; gives the index of the oldest waiting arrival, or returns false.
   bool oldest(std::uint64_t & index) noexcept;
   bool read(
     std::uint64_t index, Time & ready, std::uint64_t & sequence, ActivationSet & activations,
