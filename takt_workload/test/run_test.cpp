@@ -1,5 +1,6 @@
 // Whole graphs in this process: every activation is accounted for, and callbacks run where they should.
 #include <gtest/gtest.h>
+#include <stdexcept>
 
 #include <algorithm>
 #include <map>
@@ -196,6 +197,21 @@ chains:
   EXPECT_EQ(chain.released, 30u);
   EXPECT_EQ(chain.skipped, 30u);
   EXPECT_EQ(chain.missed_deadlines, 30u);
+}
+
+TEST(Run, AnExceptionWhileItMeasuresIsItsErrorNotACrash)
+{
+  RunOptions options;
+  options.work_scale = 0.01;
+  options.witness = false;
+  options.warmup = std::chrono::milliseconds(300);
+  options.duration = std::chrono::seconds(60);
+  const auto graph = load_graph("three_chains");
+  const Graph scaled = prepared(*graph, options);
+  const auto records = run_graph(
+    scaled, options, {}, [](takt_core::Duration) { throw std::runtime_error("no terminal"); });
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records.front().error, "no terminal");
 }
 
 TEST(Run, AnImpossibleScheduleIsAnErrorNotACrash)

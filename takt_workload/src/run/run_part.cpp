@@ -31,6 +31,22 @@ namespace
 constexpr const char * kStopped = "stopped before it began";
 
 // The graph's nodes of one part, from their creation to the last figure read from them.
+// The thread that spins ends before the objects that its callbacks use, also where an exception passes.
+struct Joined
+{
+  takt_rcl::Executor & executor;
+  std::thread & spinning;
+
+  void end() const
+  {
+    if (spinning.joinable()) {
+      executor.cancel();
+      spinning.join();
+    }
+  }
+  ~Joined() { end(); }
+};
+
 class Part
 {
 public:
@@ -200,6 +216,7 @@ private:
       }
       ended = true;
     });
+    const Joined joined{executor_->executor, spinning};
     const auto sleep_until = [&](Time until) {
       constexpr Duration kSlice = std::chrono::milliseconds(200);
       for (Time next = takt_core::now(); !ended && next < until;) {
@@ -233,8 +250,7 @@ private:
     sleep_until(takt_core::now() + kDrain);
     record_.middleware_ceiling = executor_->executor.core().middleware_ceiling();
     record_.observed_to = takt_core::now();
-    executor_->executor.cancel();
-    spinning.join();
+    joined.end();
     if (failure != nullptr) {
       std::rethrow_exception(failure);
     }
