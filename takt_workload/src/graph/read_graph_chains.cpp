@@ -5,8 +5,8 @@
 
 #include "graph/graph_reader.hpp"
 #include "takt_schedule/quoted.hpp"
-#include "takt_workload/figures.hpp"
 #include "takt_workload/callback_table.hpp"
+#include "takt_workload/figures.hpp"
 
 namespace takt_workload
 {
