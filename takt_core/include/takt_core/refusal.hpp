@@ -46,14 +46,14 @@ struct Refusal
   RefusedAttribute attribute = RefusedAttribute::policy;
   int error = 0;  ///< errno; 0: not in force although no call failed
   MissingRight right = MissingRight::unknown;
-  pid_t tid = 0;                             ///< 0: the thread that asked for it
-  std::string thread{};                      ///< OS name; empty: of no thread that lives on
-  ThreadAttributes asked{};                  ///< of which only what belongs to `attribute` counts
-  ThreadAttributes granted{};                ///< for `not_in_force`
-  std::optional<std::int64_t> limit{};       ///< that was seen; -1: unlimited; absent: not readable
-  std::optional<std::int64_t> limit_of{};    ///< its other half
-  std::string online{};                      ///< cores that are online, as the kernel lists them
-  std::string program{};                     ///< to grant the right to, quoted for a shell; may be empty
+  pid_t tid = 0;                           ///< 0: the thread that asked for it
+  std::string thread{};                    ///< OS name; empty: of no thread that lives on
+  ThreadAttributes asked{};                ///< of which only what belongs to `attribute` counts
+  ThreadAttributes granted{};              ///< for `not_in_force`
+  std::optional<std::int64_t> limit{};     ///< that was seen; -1: unlimited; absent: not readable
+  std::optional<std::int64_t> limit_of{};  ///< its other half
+  std::string online{};                    ///< cores that are online, as the kernel lists them
+  std::string program{};  ///< to grant the right to, quoted for a shell; may be empty
 
   friend bool operator==(const Refusal &, const Refusal &) = default;
 };

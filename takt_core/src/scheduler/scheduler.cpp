@@ -436,7 +436,8 @@ void Scheduler::finish(Run & run) noexcept
   Group & group = *callback.group_;
 
   bool parks = false;
-  if (callback.kind_ != Kind::timer && !callback.arrivals_.empty() && callback.state_.mark_queued()) {
+  if (
+    callback.kind_ != Kind::timer && !callback.arrivals_.empty() && callback.state_.mark_queued()) {
     if (!group.exclusive() || has_windows(set.order)) {
       put_in(callback, run.thread);  // for a window, that is the next one
     } else {

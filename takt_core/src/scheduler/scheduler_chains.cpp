@@ -21,8 +21,7 @@ void check_priority(const std::string & what, std::optional<int> priority, Fault
 void check_deadline(const std::string & what, std::optional<Duration> deadline, Faults & faults)
 {
   if (deadline && *deadline <= Duration::zero()) {
-    faults.push_back(
-      what + ": deadline " + print_duration(*deadline) + " must be above zero");
+    faults.push_back(what + ": deadline " + print_duration(*deadline) + " must be above zero");
   }
 }
 

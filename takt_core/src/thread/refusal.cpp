@@ -84,8 +84,7 @@ void find_policy_right(Refusal & refusal)
       break;
     case EPERM:
       if (refusal.asked.policy == Policy::deadline) {
-        refusal.right =
-          has_cap_sys_nice() ? MissingRight::root_domain : MissingRight::cap_sys_nice;
+        refusal.right = has_cap_sys_nice() ? MissingRight::root_domain : MissingRight::cap_sys_nice;
       } else if (has_rt_priority(refusal.asked.policy)) {
         find_realtime_right(refusal);
       } else {
@@ -217,8 +216,8 @@ Refusal make_refusal(
 
 std::optional<int> refused_number(const Refusal & refusal)
 {
-  const bool of_policy = refusal.attribute == RefusedAttribute::policy ||
-                         refusal.attribute == RefusedAttribute::nice;
+  const bool of_policy =
+    refusal.attribute == RefusedAttribute::policy || refusal.attribute == RefusedAttribute::nice;
   if (of_policy && has_rt_priority(refusal.asked.policy)) {
     return refusal.asked.priority;
   }
@@ -244,7 +243,8 @@ std::string reason(const Refusal & refusal)
 {
   switch (refusal.right) {
     case MissingRight::cap_sys_nice:
-      return "CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE; grant it (setcap "
+      return "CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE; grant it "
+             "(setcap "
              "cap_sys_nice+ep " +
              program(refusal) + "; docker --cap-add=SYS_NICE)";
     case MissingRight::rlimit_rtprio:

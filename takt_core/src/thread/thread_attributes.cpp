@@ -70,13 +70,12 @@ void validate_deadline(const ThreadAttributes & attributes, Faults & faults)
   // The kernel's clock arithmetic drops ten bits, so it refuses a smaller budget.
   constexpr Duration kSmallestRuntime{1024};
   if (runtime < kSmallestRuntime) {
-    faults.push_back(
-      "runtime " + print_duration(runtime) + " is below the kernel's 1024ns");
+    faults.push_back("runtime " + print_duration(runtime) + " is below the kernel's 1024ns");
   }
   if (deadline < runtime || period < deadline) {
     faults.push_back(
-      "policy 'deadline' needs runtime <= deadline <= period, not " +
-      print_duration(runtime) + ", " + print_duration(deadline) + ", " + print_duration(period));
+      "policy 'deadline' needs runtime <= deadline <= period, not " + print_duration(runtime) +
+      ", " + print_duration(deadline) + ", " + print_duration(period));
   }
   const auto shortest = read_sysctl_us("/proc/sys/kernel/sched_deadline_period_min_us");
   const auto longest = read_sysctl_us("/proc/sys/kernel/sched_deadline_period_max_us");
