@@ -337,6 +337,30 @@ TEST_F(Programs, ARunNeedsNoHome)
   EXPECT_EQ(program.finish(), 0) << program.errors;
 }
 
+TEST_F(Programs, AFolderForTemporaryFilesThatIsMissingIsNamed)
+{
+  Program program({"/usr/bin/env", "TMPDIR=/nowhere", TAKT_RUN, "three_chains", "--split", "2"});
+  EXPECT_EQ(program.finish(), 2);
+  EXPECT_EQ(
+    program.errors,
+    "takt_run: TMPDIR=/nowhere: No such file or directory; set TMPDIR to a folder that exists\n");
+}
+
+TEST_F(Programs, AFullFolderForTemporaryFilesIsTheReasonOfAPart)
+{
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can mount a small file system";
+  }
+  const std::string small = file("small");
+  std::filesystem::create_directory(small);
+  Program program(
+    {"/usr/bin/unshare", "--mount", "/bin/sh", "-c",
+     "mount -t tmpfs -o size=4k none " + small + " && TMPDIR=" + small + " exec " + TAKT_RUN +
+       " three_chains --split 2 --warmup 100ms --duration 500ms"});
+  EXPECT_NE(program.finish(), 0);
+  EXPECT_NE(program.errors.find("No space left on device"), std::string::npos) << program.errors;
+}
+
 TEST_F(Programs, AGraphOrScheduleThatIsNoFileIsRefusedAtOnce)
 {
   ASSERT_EQ(mkfifo(file("pipe").c_str(), 0600), 0);

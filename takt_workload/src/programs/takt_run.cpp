@@ -187,8 +187,19 @@ int run(int argc, char ** argv)
   // What is measured stays on this machine unless somebody says otherwise.
   setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 0);
   // The client library wants a place for its log, and takes none but the home directory by itself.
-  if (getenv("HOME") == nullptr && getenv("ROS_HOME") == nullptr) {
-    setenv("ROS_LOG_DIR", std::filesystem::temp_directory_path().c_str(), 0);
+  const bool homeless = getenv("HOME") == nullptr && getenv("ROS_HOME") == nullptr;
+  if (homeless || a.run.split > 0) {
+    std::error_code missing;
+    const std::filesystem::path temporary = std::filesystem::temp_directory_path(missing);
+    if (missing) {
+      const char * named = getenv("TMPDIR");
+      return fail(fmt::format(
+        "TMPDIR={}: {}; set TMPDIR to a folder that exists", named == nullptr ? "" : named,
+        missing.message()));
+    }
+    if (homeless) {
+      setenv("ROS_LOG_DIR", temporary.c_str(), 0);
+    }
   }
   // Whatever is read or written before and after can be ended as usual.
   hold_signals();

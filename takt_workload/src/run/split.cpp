@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -205,8 +206,13 @@ int run_as_part(
     return given.has_value();
   };
   const ProcessRecord record = run_part(graph, options, part, parts_of(graph, options), hooks);
-  const bool written = write_record(record_file, record).ok();
-  return written && record.error.empty() ? 0 : 1;
+  const takt_core::Status written = write_record(record_file, record);
+  if (!written.ok()) {  // the process that started this one reads no reason then
+    std::fprintf(
+      stderr, "takt_run: the record of part %u: %s\n", part,
+      to_string(written.faults().front()).c_str());
+  }
+  return written.ok() && record.error.empty() ? 0 : 1;
 }
 
 }  // namespace takt_workload
