@@ -1,5 +1,6 @@
 // takt_explain as its users meet it: what docs/explain.md shows, exit codes, faults, JSON.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -370,6 +371,23 @@ TEST_F(ExplainProgram, ACommandLineThatIsWrongIsOneSentence)
     EXPECT_EQ(outcome.code, 2) << words;
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
+// Nobody writes to the pipe: a program that opened it would wait forever.
+TEST_F(ExplainProgram, RefusesAPipeThatAScheduleNamesAsItsSystem)
+{
+  ASSERT_EQ(::mkfifo(path("pipe.yaml").c_str(), 0600), 0);
+  write(
+    "named.yaml", "version: 1\nsystem: pipe.yaml\n" +
+                    content("one.yaml").substr(content("one.yaml").find("executors:")));
+  for (const auto & [words, fault] :
+       {std::pair{"named.yaml", "named.yaml:2:9: the model it was made for is not a regular file"},
+        {"one.yaml --system pipe.yaml", "pipe.yaml: is a pipe to which nobody writes"},
+        {"pipe.yaml --system system.yaml", "pipe.yaml: is a pipe to which nobody writes"}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_NE(outcome.err.find(fault), std::string::npos) << outcome.err;
   }
 }
 

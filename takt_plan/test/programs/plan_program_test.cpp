@@ -7,6 +7,7 @@
 #include <string>
 
 #include "takt_plan/load_plan.hpp"
+#include "takt_schedule/parse.hpp"
 #include "takt_schedule/test/docs_example.hpp"
 #include "takt_schedule/test/program_test.hpp"
 
@@ -265,6 +266,40 @@ TEST_F(PlanProgram, WhatIsWrongIsOneLineEachAndNothingIsWritten)
     EXPECT_FALSE(exists("o.yaml"));
   }
   EXPECT_EQ(content("car.yaml"), shown("file: car.yaml"));
+}
+
+// A timer on a host of one core.
+std::string one_timer(const std::string & id, int core)
+{
+  return "version: 1\noverheads: {}\nhosts: {car: {cores: [" + std::to_string(core) +
+         "]}}\ncallbacks:\n  - {id: \"" + id + "\", time: 1ms, period: 10ms}\n";
+}
+
+TEST_F(PlanProgram, WritesTheLargestCoreThatASchedulesReaderTakes)
+{
+  write("far.yaml", one_timer("/a:timer(10ms)", 4095));
+  EXPECT_EQ(run("far.yaml -o o.yaml").code, 0);
+  EXPECT_NE(content("o.yaml").find("cores: [4095]"), std::string::npos) << content("o.yaml");
+  takt_schedule::Machine machine;
+  machine.cores = {4095};
+  const auto schedule = takt_schedule::parse_schedule(content("o.yaml"), "o.yaml", machine);
+  EXPECT_EQ(sentences(schedule.faults()), std::vector<std::string>{});
+}
+
+TEST_F(PlanProgram, WritesNoScheduleThatAReaderWouldRefuse)
+{
+  for (const auto & [system, fault] :
+       {std::pair{one_timer("/a:timer(10ms)", 4096), "a whole number from 0 to 4095, not '4096'"},
+        {one_timer("/a\\x01b:timer(10ms)", 0),
+         "'/a\\x01b:timer(10ms)' contains a control character"},
+        {one_timer("/a\\nb:timer(10ms)", 0),
+         "'/a\\nb:timer(10ms)' contains a control character"}}) {
+    write("odd.yaml", system);
+    const Outcome outcome = run("odd.yaml -o o.yaml");
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find(fault), std::string::npos) << outcome.err;
+    EXPECT_FALSE(exists("o.yaml"));
+  }
 }
 
 TEST_F(PlanProgram, WhatCannotBeWrittenReturns1)
