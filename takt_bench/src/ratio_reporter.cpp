@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -14,6 +15,26 @@ namespace
 {
 
 constexpr int kRepetitions = 9;
+
+// "21.4 s", "1.50 x": three digits and the unit that a reader expects.
+std::string readable(double value, bool is_ratio)
+{
+  const char * unit = "x";
+  if (!is_ratio) {
+    unit = "ns";
+    for (const char * larger : {"us", "ms", "s"}) {
+      if (std::abs(value) < 1000) {
+        break;
+      }
+      value /= 1000;
+      unit = larger;
+    }
+  }
+  char text[64];
+  const int digits = std::abs(value) < 10 ? 2 : std::abs(value) < 100 ? 1 : 0;
+  std::snprintf(text, sizeof text, "%.*f %s", digits, value, unit);
+  return text;
+}
 
 class Collector final : public benchmark::BenchmarkReporter
 {
@@ -114,8 +135,9 @@ int run(int argc, char ** argv, const std::vector<Limit> & limits)
       rows += row;
     } else {
       std::printf(
-        "%-62s %8.2f %-2s (limit %.2f) %s\n", limit.claim.c_str(), value, unit, limit.limit,
-        verdict);
+        "%-62s %10s (limit %s) %s\n", limit.claim.c_str(),
+        measured ? readable(value, !limit.baseline.empty()).c_str() : "-",
+        readable(limit.limit, !limit.baseline.empty()).c_str(), verdict);
     }
   }
   if (json) {
