@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 
 S := tools/setup
 C := tools/checks
-export ROS VARIANT UBSAN BUILD_TYPE PACKAGES TESTS JOBS BUILD_ROOT
+export ROS OVERLAY VARIANT UBSAN BUILD_TYPE PACKAGES TESTS JOBS BUILD_ROOT
 
 .PHONY: help setup build test smoke soak bench demo sanitize sanitize-asan sanitize-tsan format check clean distclean
 
@@ -18,6 +18,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 	@printf '%s\n' '' 'Variables:' \
 	  '  ROS=kilted|jazzy      which ROS 2 (default: the sourced one, else Kilted from wheels)' \
+	  '  OVERLAY=dir           a folder with rclcpp, where ROS 2 is from wheels; none: without one' \
 	  '  PACKAGES="a b"        build: only these and what they need; test: only these' \
 	  '  TESTS=regex           test: only tests whose name matches' \
 	  '  VARIANT=asan|tsan     a sanitizer build, in a build directory of its own' \

@@ -165,7 +165,7 @@ def test_too_few_samples_are_no_success() -> None:
     judgements = [j for j in hot_path.judge(done) if "over the floor" in j.claim]
     assert all(j.holds is None for j in judgements)
     assert "0 of 18 claims were met; 18 could not be judged" in hot_path.sentences(judgements)[0]
-    # A run that cannot be judged is no good one.
+    # A run that cannot be judged is not a good one.
     done = [*_good(), _run(hot_path.FIXED, 1.0, count=5, name="2")]
     fixed = [j for j in hot_path.judge(done) if j.claim.startswith("fixed phases, hot path: p50")]
     assert [j.holds for j in fixed] == [None]

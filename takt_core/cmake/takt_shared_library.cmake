@@ -1,6 +1,6 @@
 # Makes a package's shared library. takt_core's config brings this function along.
 #
-#     takt_shared_library(takt_x source... [NAMESPACE namespace])
+#     takt_shared_library(takt_x source... [NAMESPACE namespace] [EXPORT symbol...])
 #
 # State that a thread or a process has once (current activations, callback numbers, signal handlers)
 # must exist once where a program, its plug-ins and a preloaded library meet. So it lives in shared
@@ -17,7 +17,7 @@
 include_guard(GLOBAL)
 
 function(takt_shared_library library)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "EXPORT")
   if(NOT arg_NAMESPACE)
     set(arg_NAMESPACE ${library})
   endif()
@@ -32,6 +32,10 @@ function(takt_shared_library library)
       "_ZTh*_N@*" "_ZTh*_NK@*" "_ZTv*_N@*" "_ZTv*_NK@*" "_ZTc*_N@*" "_ZTHN@*" "_ZTWN@*")
     string(REPLACE "@" "${name}" pattern "${pattern}")
     string(APPEND symbols "    ${pattern};\n")
+  endforeach()
+  # Functions in plain C.
+  foreach(symbol IN LISTS arg_EXPORT)
+    string(APPEND symbols "    ${symbol};\n")
   endforeach()
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${library}.map)
   file(CONFIGURE OUTPUT ${script} CONTENT "{\n  global:\n@symbols@  local:\n    *;\n};\n" @ONLY)

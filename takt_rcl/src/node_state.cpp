@@ -94,7 +94,7 @@ CallbackGroup::SharedPtr NodeState::make_group(
 void NodeState::must_own(const CallbackGroup & group) const
 {
   if (group.ids_ != group_ids_) {
-    throw Error(group.id() + " is no callback group of " + name_);
+    throw Error(group.id() + " is not a callback group of " + name_);
   }
 }
 
@@ -105,7 +105,7 @@ std::string NodeState::resolve_topic(const std::string & topic)
   if (
     rcl_node_resolve_name(&handle_.node, topic.c_str(), allocator, false, false, &resolved) !=
     RCL_RET_OK) {
-    detail::throw_rcl("'" + topic + "' is no topic name");
+    detail::throw_rcl("'" + topic + "' is not a topic name");
   }
   std::string result = resolved;
   allocator.deallocate(resolved, allocator.state);

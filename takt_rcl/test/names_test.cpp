@@ -245,7 +245,7 @@ TEST_F(Names, AGroupOfAnotherNodeIsRefused)
 {
   auto mine = node("mine");
   auto group = node("other")->create_callback_group(CallbackGroupType::MutuallyExclusive, "g");
-  const std::string refusal = "/other:group(g) is no callback group of /mine";
+  const std::string refusal = "/other:group(g) is not a callback group of /mine";
   auto nothing = [] {};
   SubscriptionOptions options;
   options.callback_group = group;

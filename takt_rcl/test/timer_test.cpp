@@ -191,7 +191,7 @@ TEST_F(SimulatedTime, TimersFollowTheClockAndNothingElse)
   EXPECT_EQ(timer->id(), "/n:timer(100ms)");
   EXPECT_TRUE(node_->get_clock()->ros_time_is_active());
   EXPECT_EQ(node_->now().nanoseconds(), 0);
-  set(1000s);  // the beginning is no jump
+  set(1000s);  // the beginning is not a jump
   EXPECT_EQ(infos.size(), 0u);
   set(1000s + 99ms);
   EXPECT_EQ(infos.size(), 0u);

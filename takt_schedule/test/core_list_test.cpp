@@ -34,7 +34,7 @@ TEST(CoreList, OfAnotherFormIsAFault)
     EXPECT_EQ(
       cores.faults(),
       takt_core::Faults{
-        "'" + std::string(text) + "' is no list of cores like 0,2-3 (from 0 to 4095)"});
+        "'" + std::string(text) + "' is not a list of cores like 0,2-3 (from 0 to 4095)"});
   }
 }
 

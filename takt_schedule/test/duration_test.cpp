@@ -60,11 +60,11 @@ TEST(Duration, OfAnUnknownUnitIsAFaultWithTheOneThatWasMeant)
 
 TEST(Duration, ThatIsNoNumberIsAFault)
 {
-  EXPECT_EQ(fault("fast"), "'fast' is no number with a unit; write for example 100ms");
-  EXPECT_EQ(fault(""), "'' is no number with a unit; write for example 100ms");
-  EXPECT_EQ(fault("ms"), "'ms' is no number with a unit; write for example 100ms");
+  EXPECT_EQ(fault("fast"), "'fast' is not a number with a unit; write for example 100ms");
+  EXPECT_EQ(fault(""), "'' is not a number with a unit; write for example 100ms");
+  EXPECT_EQ(fault("ms"), "'ms' is not a number with a unit; write for example 100ms");
   EXPECT_EQ(
-    fault("\u0661\u0660s"), "'\u0661\u0660s' is no number with a unit; write for example 100ms");
+    fault("\u0661\u0660s"), "'\u0661\u0660s' is not a number with a unit; write for example 100ms");
   EXPECT_EQ(fault("1.ms"), "'1.ms' has no digit after the point");
   EXPECT_EQ(fault("-5ms"), "'-5ms' is negative");
   EXPECT_EQ(fault("1e3ms"), "'1e3ms' has the unknown unit 'e3ms'; units are ns, us, ms, s and min");

@@ -150,7 +150,7 @@ TEST_F(NamedSystem, TellsWhatIsWrong)
     path("none.yaml") + ": it names no system model (system); name it with --system");
   EXPECT_EQ(
     named_system("/dev/null", {}).faults().at(0),
-    "/dev/null: of what is no file the model must be named, with --system");
+    "/dev/null is not a regular file; name its model with --system");
   EXPECT_FALSE(named_system(path("nobody.yaml"), {}).ok());
   std::ofstream(root / "list.yaml") << "- 1\n";
   EXPECT_FALSE(named_system(path("list.yaml"), {}).ok());

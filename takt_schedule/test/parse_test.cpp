@@ -201,7 +201,7 @@ TEST(Parse, WindowTimersBelongToWindowOrders)
     faults(with_main("window_timers: immediate\nthreads: {t: }\ndefault: t")),
     Strings{
       "s.yaml:4:5: window_timers has no meaning under order 'fifo'; use order window or stock, or "
-      "leave it away"});
+      "omit it"});
   EXPECT_EQ(
     parse(with_main("order: window\nwindow_timers: immediate\nthreads: {t: }\ndefault: t"))
       .executors[0]
@@ -236,7 +236,7 @@ TEST(Parse, PrioritiesAreFrom1To99AndRequiredWithRealTimePolicies)
     Strings{"s.yaml:4:19: policy 'fifo' needs a priority; add priority: 1 to 99"});
   EXPECT_EQ(
     faults(with_thread("priority: 50")),
-    Strings{"s.yaml:4:19: priority needs a policy; use policy fifo or rr, or leave it away"});
+    Strings{"s.yaml:4:19: priority needs a policy; use policy fifo or rr, or omit it"});
 }
 
 TEST(Parse, NiceBelongsToOtherAndBatch)
@@ -288,7 +288,7 @@ TEST(Parse, CoresMustExistOnce)
       "s.yaml:4:36: cores must be a whole number from 0 to 4095, not 'x'"}));
   EXPECT_EQ(
     faults(with_thread("cores: []")),
-    Strings{"s.yaml:4:26: cores is an empty list; leave it away"});
+    Strings{"s.yaml:4:26: cores is an empty list; omit it"});
   EXPECT_EQ(parse(with_thread("cores: 3")).executors[0].threads[0].attributes.cores[0], 3);
 }
 
@@ -357,7 +357,7 @@ TEST(Parse, UnknownThreadsAreFaultsWithTheOneThatWasMeant)
       "s.yaml:5:15: unknown thread 'rset'; did you mean 'rest'?",
       "s.yaml:7:35: unknown thread 'hot.2'; did you mean 'hot.0'?",
       "s.yaml:8:42: unknown thread 'nobody'; threads are all, hot and rest"}));
-  // Each name once, and none that is no name.
+  // Each name once, and none that is not a name.
   EXPECT_EQ(
     faults(with_main("threads: {a: {}, 'b c': {}}\ndefault: xyz.x")),
     (Strings{
@@ -466,7 +466,7 @@ TEST(Parse, ChainsNeedAPathOfExactIdsEachOnce)
     faults(with_chain("path: [\"/a:timer(*)\", b, /c:w(0), /c:w(0)]")),
     (Strings{
       "s.yaml:4:14: chains name exact ids, and '/a:timer(*)' is a pattern",
-      "s.yaml:4:29: 'b' is no callback id; ids look like '/node:timer(100ms)'",
+      "s.yaml:4:29: 'b' is not a callback id; ids look like '/node:timer(100ms)'",
       "s.yaml:4:41: duplicate id '/c:w(0)' in chain 'c'; it is on line 4 already"}));
 }
 
@@ -520,9 +520,9 @@ TEST(Parse, WhatCanBeNoIdIsAFault)
   EXPECT_EQ(
     faults(with_chain("path: [/nonsense, \"/a:timer(1s)#2\", \"/a:timer(1s)#\", /a//b:sub(/x)]")),
     (Strings{
-      "s.yaml:4:14: '/nonsense' is no callback id; ids look like '/node:timer(100ms)'",
-      "s.yaml:4:43: '/a:timer(1s)#' is no callback id; ids look like '/node:timer(100ms)'",
-      "s.yaml:4:60: '/a//b:sub(/x)' is no callback id; ids look like '/node:timer(100ms)'"}));
+      "s.yaml:4:14: '/nonsense' is not a callback id; ids look like '/node:timer(100ms)'",
+      "s.yaml:4:43: '/a:timer(1s)#' is not a callback id; ids look like '/node:timer(100ms)'",
+      "s.yaml:4:60: '/a//b:sub(/x)' is not a callback id; ids look like '/node:timer(100ms)'"}));
   EXPECT_EQ(
     faults(
       with_rule("{match: [\"/b:timer(*\", /lidar, \"/a/*\", \"/a/**\", \"**\", \"/a:t*)*\"]}")),
@@ -538,7 +538,7 @@ TEST(Parse, WhatCanBeNoIdIsAFault)
       "s.yaml:7:63: pattern '/a:t*)*' can match nothing, ids look like '/node:timer(100ms)'"}));
   EXPECT_EQ(
     faults(with_main("threads: {t: }\ndefault: t\ngroups:\n  - {match: \"/a:timer(*)\"}")),
-    Strings{"s.yaml:7:9: '/a:timer(*)' is no callback group; their ids look like "
+    Strings{"s.yaml:7:9: '/a:timer(*)' is not a callback group; their ids look like "
             "'/node:group(name)'"});
 }
 

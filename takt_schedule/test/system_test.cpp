@@ -248,7 +248,7 @@ TEST(System, WithoutABestTimeItIsTheShortestThatWasSeenOrTheWorst)
   expect_fault(
     with_callbacks({"id: \"/a:timer(10ms)\", period: 10ms, publishes: /x, time: {worst: 9ms, best: "
                     "x, histogram: {2ms: 7}}"}),
-    "4:82: best: 'x' is no number with a unit; write for example 100ms");
+    "4:82: best: 'x' is not a number with a unit; write for example 100ms");
 }
 
 TEST(System, RefusesCallbacksThatCannotBe)
@@ -271,10 +271,10 @@ TEST(System, RefusesCallbacksThatCannotBe)
     "its messages come from outside of the model");
   expect_fault(
     with_callbacks({kTimer, "id: \"/b:sub(/x)\", time: 1ms, triggers: /x, period: 10ms"}),
-    "5:49: callback '/b:sub(/x)' is started by topics, so its rate is theirs; leave period away");
+    "5:49: callback '/b:sub(/x)' is started by topics, so its rate is theirs; omit period");
   expect_fault(
     with_callbacks({"id: \"/a:timer(*)\", time: 1ms, period: 10ms"}),
-    "4:10: '/a:timer(*)' is no callback id; ids look like '/node:timer(100ms)'");
+    "4:10: '/a:timer(*)' is not a callback id; ids look like '/node:timer(100ms)'");
   expect_fault(
     with_callbacks({"id: \"/a\\x01:timer(10ms)\", time: 1ms, period: 10ms"}),
     "4:10: '/a\\x01:timer(10ms)' contains a control character; remove it");

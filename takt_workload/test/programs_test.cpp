@@ -254,7 +254,7 @@ TEST_F(Programs, TheExecutorThatIsTakenIsNamed)
   EXPECT_EQ(results().at("schedule").at("executors"), (json{"near", "far"}));
 }
 
-// What was not measured, or only for a moment, is no overload.
+// What was not measured, or only for a moment, is not an overload.
 TEST_F(Programs, AShortRunAndOneThatEndsInItsWarmUpWarnOfNoOverload)
 {
   std::vector<std::string> words{

@@ -63,7 +63,7 @@ tests=ON
 [[ ${TAKT_TESTS:-} != no ]] || tests=OFF
 
 stamp=$TAKT_BUILD/.built
-key="$TAKT_PREFIX $build_type $sanitize"
+key="$TAKT_PREFIX $build_type $sanitize${TAKT_RCLCPP:+ $TAKT_RCLCPP}"
 # Packages that came or went change the key; files that changed, came or went inside one are newer.
 whole_key="$key ${roots[*]}"
 names=()

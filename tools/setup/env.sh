@@ -34,9 +34,13 @@ takt_env()
     unset AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH LD_LIBRARY_PATH
     takt_prepend AMENT_PREFIX_PATH "$TAKT_PREFIX"
     takt_prepend CMAKE_PREFIX_PATH "$TAKT_PREFIX"
+    if [[ -n $TAKT_RCLCPP ]]; then
+      takt_prepend AMENT_PREFIX_PATH "$TAKT_RCLCPP"
+      takt_prepend CMAKE_PREFIX_PATH "$TAKT_RCLCPP"
+    fi
     export ROS_DISTRO=$TAKT_ROS ROS_VERSION=2 ROS_PYTHON_VERSION=3
   fi
-  export TAKT_ROOT TAKT_ROS TAKT_ROS_FROM TAKT_PREFIX TAKT_BUILD TAKT_INSTALL
+  export TAKT_ROOT TAKT_ROS TAKT_ROS_FROM TAKT_PREFIX TAKT_BUILD TAKT_INSTALL TAKT_RCLCPP
   export TAKT_ENV=1
   # CMake takes the Python of an active virtual environment, not the newest one it finds.
   export VIRTUAL_ENV=$TAKT_PREFIX

@@ -5,12 +5,15 @@
 #                     VARIANT        empty, asan or tsan
 #                     BUILD_ROOT     default <repository>/build
 #                     XDG_CACHE_HOME default ~/.cache
+#                     OVERLAY        a folder with rclcpp for the wheels' ROS 2; default: overlay/<distro> in
+#                                    takt's cache folder, if it is there; none: without one
 # Out:  TAKT_ROOT       the repository
 #       TAKT_ROS        jazzy | kilted
 #       TAKT_ROS_FROM   sourced | wheels
 #       TAKT_PREFIX     the environment's prefix (a Python virtual environment; with wheels: ROS 2 too)
 #       TAKT_BUILD      where build/ install/ log/ of this ROS and variant are
 #       TAKT_INSTALL    $TAKT_BUILD/install
+#       TAKT_RCLCPP     the overlay in use; empty: none
 
 # shellcheck source=tools/setup/say.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
@@ -47,6 +50,14 @@ takt_paths()
     takt_die "neither HOME nor XDG_CACHE_HOME is set; takt needs one of them for its environment"
   TAKT_PREFIX=${XDG_CACHE_HOME:-${HOME:-}/.cache}/takt
   TAKT_PREFIX+=/$TAKT_ROS-$TAKT_ROS_FROM-py$TAKT_PYTHON_VERSION-${key:0:10}
+  TAKT_RCLCPP=""
+  if [[ $TAKT_ROS_FROM == wheels && ${OVERLAY:-} != none ]]; then
+    TAKT_RCLCPP=${OVERLAY:-${TAKT_PREFIX%/*}/overlay/$TAKT_ROS}
+    if [[ ! -d $TAKT_RCLCPP ]]; then
+      [[ -z ${OVERLAY:-} ]] || takt_die "OVERLAY=$OVERLAY is not a folder"
+      TAKT_RCLCPP=""
+    fi
+  fi
   TAKT_PYTHON=$python
   TAKT_LOCK=$lock
 

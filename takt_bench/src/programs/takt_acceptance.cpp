@@ -1,7 +1,7 @@
 // takt_acceptance: how many generated systems each planner finds a schedule for.
 //
 // Each schedule is judged by the same analysis, and by simulation: which sees fewer responses than
-// there are, so what it accepts is no proof, but what analysis accepts it must not refute.
+// there are, so what it accepts is not a proof, but what analysis accepts it must not refute.
 //
 // Exit codes: 0 done, 1 simulation refuted a bound, or the output could not be written, 2 the command
 // line is wrong.

@@ -157,6 +157,12 @@ public:
   /// `start` and `wait`. A `cancel` that came before is not lost: it ends this spin at once.
   SpinOutcome spin(std::optional<Time> epoch = std::nullopt);
 
+  /// As `spin`, but the calling thread is the first executor thread: it gets that thread's attributes
+  /// except the name and the stack, and gives them back before this returns. For programs that count on
+  /// their own thread: an executor with one thread runs all callbacks on it. What was removed without
+  /// waiting is freed by the next function of the section above, or at the end.
+  SpinOutcome spin_on_caller(std::optional<Time> epoch = std::nullopt);
+
   /// Runs at most one callback of any thread set on the calling thread; waits up to `timeout` for
   /// one (negative: for ever; zero: not at all). Not while the executor's own threads run.
   SpinOutcome spin_once(Duration timeout, bool * ran = nullptr);

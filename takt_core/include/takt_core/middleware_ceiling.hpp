@@ -33,8 +33,11 @@ struct OwnPriority
   int priority = 0;
 };
 void set_base_priority(OwnPriority base) noexcept;
+OwnPriority base_priority() noexcept;
 /// `ceiling` 0: none. Only for fifo, rr, other, batch and idle threads.
 void set_middleware_ceiling(int ceiling) noexcept;
+/// That of the calling thread.
+int own_middleware_ceiling() noexcept;
 /// Times a scope really raised a thread, over all threads.
 std::uint64_t middleware_ceiling_raises() noexcept;
 

@@ -68,7 +68,7 @@ public:
   Scheduler & operator=(const Scheduler &) = delete;
 
   std::uint32_t thread_count() const noexcept { return threads_; }
-  /// The extra thread index for a caller that is no executor thread: a member of every set.
+  /// The extra thread index for a caller that is not an executor thread: a member of every set.
   std::uint32_t visitor() const noexcept { return threads_; }
   ThreadMask all_threads() const noexcept { return (ThreadMask{1} << threads_) - 1; }
 

@@ -46,6 +46,8 @@ struct Executor::Impl final : Waker
   // executor_thread.cpp
   void wake(std::uint32_t thread) noexcept override;
   void thread_main(std::uint32_t index);
+  void set_up_thread(std::uint32_t index, const ThreadAttributes & attributes);
+  void run_thread(std::uint32_t index);
   void loop(std::uint32_t index);
   void execute(Run & run) noexcept;
   void failed(const Run & run) noexcept;
@@ -57,14 +59,23 @@ struct Executor::Impl final : Waker
   {
     std::atomic<bool> over{false};
     std::exception_ptr exception;
+    bool caller_joins = false;  ///< the thread that called `spin_on_caller`; nobody else
+  };
+
+  /// Which threads a spin creates: all, or all but the first, which is the caller of the spin.
+  enum class First : std::uint32_t
+  {
+    created,
+    caller
   };
 
   // executor_spin.cpp
-  Faults create_threads();
-  void join_threads(std::size_t count);
-  Faults start_threads(std::optional<Time> epoch);
-  Result<std::shared_ptr<Ending>> begin(std::optional<Time> epoch);
-  SpinOutcome finish(Ending & ending);
+  Faults create_threads(First first);
+  void join_threads(std::size_t begin, std::size_t end);
+  Faults start_threads(First first, std::optional<Time> epoch);
+  Result<std::shared_ptr<Ending>> begin(First first, std::optional<Time> epoch);
+  void await(Ending & ending, bool joins);
+  SpinOutcome finish(Ending & ending, First first);
   Faults ask_process_rights();
   void notify() noexcept;
   std::exception_ptr take_exception();

@@ -8,6 +8,7 @@
 #include "takt_core/binding_rules.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
+#include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/refusal.hpp"
 
 namespace takt_core
@@ -20,14 +21,49 @@ namespace
 // that thread alone, and only until then.
 constexpr Duration kReapPeriod = std::chrono::milliseconds(5);
 
+// What the calling thread has; given back at the end, as far as `asked` changes it.
+class CallerAttributes
+{
+public:
+  explicit CallerAttributes(const ThreadAttributes & asked)
+  : before_(read_attributes()),
+    base_(base_priority()),
+    ceiling_(own_middleware_ceiling())
+  {
+    before_.name.clear();
+    if (asked.cores.empty()) {
+      before_.cores.clear();
+    }
+    if (asked.policy == Policy::inherit && !asked.nice) {
+      before_.policy = Policy::inherit;
+      before_.priority = 0;
+      before_.nice.reset();
+    }
+  }
+  ~CallerAttributes()
+  {
+    apply(before_);
+    set_base_priority(base_);
+    set_middleware_ceiling(ceiling_);
+  }
+  CallerAttributes(const CallerAttributes &) = delete;
+  CallerAttributes & operator=(const CallerAttributes &) = delete;
+
+private:
+  ThreadAttributes before_;
+  const OwnPriority base_;
+  const int ceiling_;
+};
+
 }  // namespace
 
-Faults Executor::Impl::create_threads()
+Faults Executor::Impl::create_threads(First first)
 {
   gate.store(static_cast<std::uint32_t>(Gate::closed));
   arrived.store(0);
   const std::size_t count = options.threads.size();
-  for (std::uint32_t t = 0; t < count; ++t) {
+  const std::uint32_t begin = first == First::caller ? 1 : 0;
+  for (std::uint32_t t = begin; t < count; ++t) {
     pthread_attr_t attributes;
     ::pthread_attr_init(&attributes);
     if (const std::size_t stack = options.threads[t].attributes.stack_size; stack != 0) {
@@ -51,11 +87,17 @@ Faults Executor::Impl::create_threads()
       delete start;
       gate.store(static_cast<std::uint32_t>(Gate::abandoned));
       futex_wake(gate, INT_MAX);
-      join_threads(t);
+      join_threads(begin, t);
       return {
         options.name + ": cannot create thread " + options.threads[t].attributes.name + ": " +
         std::strerror(error)};
     }
+  }
+  if (first == First::caller) {
+    // The name of a program's own thread is often the program's name, by which others find it.
+    ThreadAttributes attributes = options.threads.front().attributes;
+    attributes.name.clear();
+    set_up_thread(0, attributes);
   }
   for (std::uint32_t here = arrived.load(); here < count; here = arrived.load()) {
     futex_wait(arrived, here);
@@ -63,9 +105,9 @@ Faults Executor::Impl::create_threads()
   return {};
 }
 
-void Executor::Impl::join_threads(std::size_t count)
+void Executor::Impl::join_threads(std::size_t begin, std::size_t end)
 {
-  for (std::size_t t = 0; t < count; ++t) {
+  for (std::size_t t = begin; t < end; ++t) {
     ::pthread_join(threads[t].handle, nullptr);
   }
 }
@@ -94,7 +136,7 @@ Faults Executor::Impl::ask_process_rights()
   return refused;
 }
 
-Faults Executor::Impl::start_threads(std::optional<Time> epoch)
+Faults Executor::Impl::start_threads(First first, std::optional<Time> epoch)
 {
   const bool must = options.missing_rights == MissingRights::fail;
   Faults faults = ask_process_rights();
@@ -110,7 +152,7 @@ Faults Executor::Impl::start_threads(std::optional<Time> epoch)
       observer->on_refusals(faults);
     }
   }
-  faults = create_threads();
+  faults = create_threads(first);
   if (!faults.empty()) {
     return faults;
   }
@@ -135,12 +177,13 @@ Faults Executor::Impl::start_threads(std::optional<Time> epoch)
   gate.store(static_cast<std::uint32_t>(open ? Gate::open : Gate::abandoned));
   futex_wake(gate, INT_MAX);
   if (!open) {
-    join_threads(options.threads.size());
+    join_threads(first == First::caller ? 1 : 0, options.threads.size());
   }
   return faults;
 }
 
-Result<std::shared_ptr<Executor::Impl::Ending>> Executor::Impl::begin(std::optional<Time> epoch)
+Result<std::shared_ptr<Executor::Impl::Ending>> Executor::Impl::begin(
+  First first, std::optional<Time> epoch)
 {
   Use none = Use::none;
   if (!use.compare_exchange_strong(none, Use::threads)) {
@@ -148,7 +191,8 @@ Result<std::shared_ptr<Executor::Impl::Ending>> Executor::Impl::begin(std::optio
   }
   std::lock_guard lock(lifecycle);
   const auto ending = std::make_shared<Ending>();
-  Faults faults = start_threads(epoch);
+  ending->caller_joins = first == First::caller;
+  Faults faults = start_threads(first, epoch);
   if (!faults.empty()) {
     use.store(Use::none);
     return faults;
@@ -157,23 +201,28 @@ Result<std::shared_ptr<Executor::Impl::Ending>> Executor::Impl::begin(std::optio
   return ending;
 }
 
-// Any number of callers: the first one that finds the spin cancelled joins the threads, the others
-// wait for that.
-SpinOutcome Executor::Impl::finish(Ending & ending)
+// Until the spin is over, or `joins` and it is cancelled.
+void Executor::Impl::await(Ending & ending, bool joins)
 {
   for (;;) {
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
     const bool look_again = scheduler.reap();
-    if (cancelled() || ending.over.load(std::memory_order_seq_cst)) {
-      break;
+    if ((joins && cancelled()) || ending.over.load(std::memory_order_seq_cst)) {
+      return;
     }
     futex_wait(events, seen, look_again ? now() + kReapPeriod : kNever);
   }
+}
+
+// Any number of callers: the first one that finds the spin cancelled joins the threads, the others
+// wait for that.
+SpinOutcome Executor::Impl::finish(Ending & ending, First first)
+{
   SpinOutcome outcome;
   {
     std::lock_guard lock(lifecycle);
     if (!ending.over.load(std::memory_order_seq_cst)) {
-      join_threads(options.threads.size());
+      join_threads(first == First::caller ? 1 : 0, options.threads.size());
       ending.exception = take_exception();
       current.reset();
       cancel.store(0);
@@ -189,7 +238,7 @@ SpinOutcome Executor::Impl::finish(Ending & ending)
 
 Status Executor::start(std::optional<Time> epoch)
 {
-  return impl_->begin(epoch).faults();
+  return impl_->begin(Impl::First::created, epoch).faults();
 }
 
 SpinOutcome Executor::wait()
@@ -207,16 +256,31 @@ SpinOutcome Executor::wait()
   if (ending == nullptr) {
     return {{impl.options.name + ": not started"}, nullptr, false};
   }
-  return impl.finish(*ending);
+  impl.await(*ending, !ending->caller_joins);
+  return impl.finish(*ending, Impl::First::created);
 }
 
 SpinOutcome Executor::spin(std::optional<Time> epoch)
 {
-  const auto started = impl_->begin(epoch);
+  const auto started = impl_->begin(Impl::First::created, epoch);
   if (!started.ok()) {
     return {started.faults(), nullptr, false};
   }
-  return impl_->finish(**started);
+  impl_->await(**started, true);
+  return impl_->finish(**started, Impl::First::created);
+}
+
+SpinOutcome Executor::spin_on_caller(std::optional<Time> epoch)
+{
+  Impl & impl = *impl_;
+  const CallerAttributes own(impl.options.threads.front().attributes);
+  const auto started = impl.begin(Impl::First::caller, epoch);
+  if (!started.ok()) {
+    return {started.faults(), nullptr, false};
+  }
+  impl.run_thread(0);
+  impl.threads.front().tid.store(0);
+  return impl.finish(**started, Impl::First::caller);
 }
 
 void Executor::Impl::notify() noexcept

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "executor/executor_impl.hpp"
 #include "scheduler/removal_wait.hpp"
@@ -43,9 +44,21 @@ void Executor::Impl::wake(std::uint32_t thread) noexcept
 
 void Executor::Impl::thread_main(std::uint32_t index)
 {
+  set_up_thread(index, options.threads[index].attributes);
+  while (gate.load(std::memory_order_seq_cst) == static_cast<std::uint32_t>(Gate::closed)) {
+    futex_wait(gate, static_cast<std::uint32_t>(Gate::closed));
+  }
+  if (gate.load() == static_cast<std::uint32_t>(Gate::open)) {
+    run_thread(index);
+  }
+  threads[index].tid.store(0);
+}
+
+void Executor::Impl::set_up_thread(std::uint32_t index, const ThreadAttributes & attributes)
+{
   ExecutorThread & self = threads[index];
   self.tid.store(static_cast<pid_t>(::syscall(SYS_gettid)));
-  self.report = apply(options.threads[index].attributes);
+  self.report = apply(attributes);
   if (options.lock_memory) {
     const Status status = prefault_stack(std::min(kPrefaultedStack, stack_to_prefault()));
     self.report.faults.insert(
@@ -60,15 +73,14 @@ void Executor::Impl::thread_main(std::uint32_t index)
 
   arrived.fetch_add(1, std::memory_order_seq_cst);
   futex_wake(arrived, 1);
-  while (gate.load(std::memory_order_seq_cst) == static_cast<std::uint32_t>(Gate::closed)) {
-    futex_wait(gate, static_cast<std::uint32_t>(Gate::closed));
-  }
-  if (gate.load() == static_cast<std::uint32_t>(Gate::open)) {
-    t_executor = &owner;
-    loop(index);
-    t_executor = nullptr;
-  }
-  self.tid.store(0);
+}
+
+void Executor::Impl::run_thread(std::uint32_t index)
+{
+  // The caller of `spin_on_caller` may be inside a callback of another executor.
+  Executor * const outer = std::exchange(t_executor, &owner);
+  loop(index);
+  t_executor = outer;
 }
 
 void Executor::Impl::loop(std::uint32_t index)

@@ -34,9 +34,17 @@ void set_base_priority(OwnPriority base) noexcept
 {
   t_own.base = base;
 }
+OwnPriority base_priority() noexcept
+{
+  return t_own.base;
+}
 void set_middleware_ceiling(int ceiling) noexcept
 {
   t_own.ceiling = ceiling;
+}
+int own_middleware_ceiling() noexcept
+{
+  return t_own.ceiling;
 }
 
 std::uint64_t middleware_ceiling_raises() noexcept

@@ -248,7 +248,7 @@ std::uint64_t Scheduler::unstarted_periods(const Callback & timer, Time until) c
   const Time next = upcoming(timer);
   const Duration period = timer.timer_.period;
   set->mutex.unlock();
-  // A callback that is no timer has no upcoming release.
+  // A callback that is not a timer has no upcoming release.
   return next > until ? 0 : static_cast<std::uint64_t>((until - next) / period) + 1;
 }
 

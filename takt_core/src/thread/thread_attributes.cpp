@@ -39,7 +39,7 @@ void validate_priorities(const ThreadAttributes & attributes, Faults & faults)
   } else if (attributes.priority != 0) {
     faults.push_back(
       "priority " + std::to_string(attributes.priority) + " does not belong to policy '" + policy +
-      "'; use policy fifo or rr, or leave it away");
+      "'; use policy fifo or rr, or omit it");
   }
   if (!attributes.nice) {
     return;
@@ -51,7 +51,7 @@ void validate_priorities(const ThreadAttributes & attributes, Faults & faults)
   } else {
     faults.push_back(
       "nice " + std::to_string(*attributes.nice) + " does not belong to policy '" + policy +
-      "'; use policy other or batch, or leave it away");
+      "'; use policy other or batch, or omit it");
   }
 }
 

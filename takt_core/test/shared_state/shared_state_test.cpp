@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -114,9 +115,22 @@ TEST(SharedState, PlugInsOfAProgramWithoutTaktShareTheLibraryThatIsLoadedLate)
   EXPECT_EQ(run_late_loader(""), 0);
 }
 
+// AddressSanitizer's runtime, if this program has one: it must stand before every other library.
+std::string sanitizer_runtime()
+{
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("/libasan.so") != std::string::npos) {
+      return line.substr(line.find('/')) + ":";
+    }
+  }
+  return "";
+}
+
 TEST(SharedState, PlugInsShareAPreloadedLibrary)
 {
-  EXPECT_EQ(run_late_loader("LD_PRELOAD=\"${LD_PRELOAD:+$LD_PRELOAD:}" TAKT_CORE_LIBRARY "\""), 0);
+  const std::string preload = sanitizer_runtime() + TAKT_CORE_LIBRARY;
+  EXPECT_EQ(run_late_loader("LD_PRELOAD=\"${LD_PRELOAD:+$LD_PRELOAD:}" + preload + "\""), 0);
 }
 
 }  // namespace

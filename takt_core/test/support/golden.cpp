@@ -33,7 +33,7 @@ std::string golden_directory()
   if (!std::filesystem::is_directory(directory)) {
     throw std::runtime_error(
       "the oracle's golden scenarios are missing: " + directory.string() +
-      " is no directory; oracles must lie beside takt_core");
+      " is not a directory; oracles must lie beside takt_core");
   }
   return directory.string();
 }

@@ -1,4 +1,4 @@
-// Why a planned chain misses its deadline, and what would mend it.
+// Why a planned chain misses its deadline, and what would fix it.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__MISFIT_HPP_
@@ -26,7 +26,7 @@ struct Wait
   Ns time = 0;
 };
 
-/// Of one chain. What would mend it is each the smallest change alone that was found, in whole percent, by
+/// Of one chain. What would fix it is each the smallest change alone that was found, in whole percent, by
 /// which this chain is met, and no chain and no callback loses what it has: with everything else as it is
 /// in this plan, and of systems that are planned quickly also planned anew (without restarts, but what is
 /// found does with them, too), since another plan may do with less. Absent: none was found.

@@ -159,7 +159,7 @@ bool missed(const Planned & planned, Index chain);
 bool all_met(const Planned & planned);
 
 /// Faults, all at once: options that the planner does not have, those of the model, constraints that
-/// contradict each other, executors that would need more threads than one can have. A system that does not fit is no fault: its plan misses
+/// contradict each other, executors that would need more threads than one can have. A system that does not fit is not a fault: its plan misses
 /// deadlines or has shortfalls.
 takt_core::Result<Planned> plan_schedule(
   const takt_schedule::System & system, const PlanOptions & options = {});

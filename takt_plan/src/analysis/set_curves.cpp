@@ -50,7 +50,7 @@ void SetCurves::moved(Index stream, int round)
 {
   const Index task = streams_.all()[stream].task;
   if (streams_.all()[stream].set == stream) {
-    return;  // it begins with a set, and is no message of one
+    return;  // it begins with a set, and is not a message of one
   }
   for (const Index after : after_[task]) {
     moved_[after] = round;

@@ -92,7 +92,7 @@ private:
     }
     tasks_ = std::move(there);
     for (Task & task : model_.tasks) {
-      keep_here(task.reads);  // also from tasks behind it: reading is no order
+      keep_here(task.reads);  // also from tasks behind it: reading is not an order
     }
   }
 

@@ -194,9 +194,9 @@ std::string why(const PlanReport & report, const Misfit & misfit)
     return text +
            (misfit.planned_again
               ? fmt::format(
-                  " Neither {} faster or rarer nor one more core alone was found to mend that.\n",
+                  " Neither {} faster or rarer nor one more core alone was found to fix that.\n",
                   dominant)
-              : fmt::format(" {} faster or rarer alone was not found to mend that.\n", dominant));
+              : fmt::format(" {} faster or rarer alone was not found to fix that.\n", dominant));
   }
   text += " It would fit if ";
   for (Index i = 0; i < changes.size(); ++i) {
@@ -254,7 +254,7 @@ std::string as_text(const PlanReport & report)
         return misfit.cut_short;
       })) {
     text +=
-      "Not all other plans were tried for what would mend this: that would have taken too long.\n";
+      "Not all other plans were tried for what would fix this: that would have taken too long.\n";
   }
   for (Index i = 0; i < std::min(planned.shortfalls.size(), kMostShortfalls); ++i) {
     text += planned.shortfalls[i] + "\n";

@@ -45,7 +45,7 @@ void read_cpus(const std::string & text, takt_plan::PlanOptions & options)
   const auto bad = [&] {
     return CLI::ValidationError(
       "--cpus",
-      takt_schedule::quoted(text) + " is no list of cores like 0,2-3 or car:0-3,gateway:1");
+      takt_schedule::quoted(text) + " is not a list of cores like 0,2-3 or car:0-3,gateway:1");
   };
   options.cpus.clear();
   options.host_cpus.clear();

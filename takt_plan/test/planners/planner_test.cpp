@@ -201,7 +201,7 @@ chains:
   EXPECT_TRUE(planned.shortfalls.empty());
 }
 
-// A loop may come before what it reads: reading is no order.
+// A loop may come before what it reads: reading is not an order.
 TEST(Planner, PlansChainsThroughReadsInWhateverOrderTheModelHasThem)
 {
   const std::string loop = R"yaml(

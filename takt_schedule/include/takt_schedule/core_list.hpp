@@ -15,7 +15,7 @@ namespace takt_schedule
 /// The largest number of a core, in files and on command lines.
 inline constexpr int kLargestCore = 4095;
 
-/// In the order in which they are named. One fault, without a position, if `text` is no list of cores and
+/// In the order in which they are named. One fault, without a position, if `text` is not a list of cores and
 /// ranges, or names one twice.
 takt_core::Result<std::vector<int>> parse_cores(std::string_view text);
 

@@ -14,11 +14,11 @@ namespace takt_schedule
 takt_core::Status check_output(const std::string & path);
 
 /// Whether both name one file: through links and other spellings, and before it is there.
-/// Several streams may lead to one terminal, so of what is no file the names decide.
+/// Several streams may lead to one terminal, so of what is not a file the names decide.
 bool same_file(const std::string & one, const std::string & other);
 
 /// Writes `text` to a file beside it and renames that, so that what was there before stays until all
-/// is written; its permissions stay. What is no regular file (a device, a pipe), or stands where no
+/// is written; its permissions stay. What is not a regular file (a device, a pipe), or stands where no
 /// file can be made, is written through.
 takt_core::Status write_output(const std::string & path, std::string_view text);
 

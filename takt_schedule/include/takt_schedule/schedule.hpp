@@ -88,6 +88,8 @@ struct ExecutorSchedule
   takt_core::MissingRights missing_rights = takt_core::MissingRights::fail;
   takt_core::MiddlewareCeiling middleware_ceiling;
   bool lock_memory = false;
+  /// The callbacks of a single-threaded executor of rclcpp may run side by side (`takt exec`).
+  bool parallel = false;
   std::vector<Threads> threads;              ///< in file order, which numbers the threads
   std::vector<std::string> default_threads;  ///< as CallbackRule::threads, never empty
   std::vector<CallbackRule> callbacks;

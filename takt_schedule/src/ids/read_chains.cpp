@@ -30,7 +30,7 @@ void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
     }
     if (!may_be_id(word.text)) {
       findings.fault(
-        word.at, quoted(word.text) + " is no callback id; ids look like '/node:timer(100ms)'");
+        word.at, quoted(word.text) + " is not a callback id; ids look like '/node:timer(100ms)'");
       continue;
     }
     if (const auto [first, fresh] = lines.emplace(word.text, word.at.line); !fresh) {

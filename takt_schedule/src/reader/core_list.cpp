@@ -12,7 +12,7 @@ takt_core::Result<std::vector<int>> parse_cores(std::string_view text)
 {
   using takt_core::Faults;
   const Faults unreadable{
-    quoted(text) + " is no list of cores like 0,2-3 (from 0 to " + std::to_string(kLargestCore) +
+    quoted(text) + " is not a list of cores like 0,2-3 (from 0 to " + std::to_string(kLargestCore) +
     ")"};
   std::vector<int> cores;
   std::string_view rest = text;

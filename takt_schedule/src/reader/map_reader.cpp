@@ -247,7 +247,7 @@ std::vector<std::pair<int, Source>> MapReader::cores(std::string_view key)
     return result;
   }
   if (node->items.empty()) {
-    findings_.fault(node->at, std::string(key) + " is an empty list; leave it away");
+    findings_.fault(node->at, std::string(key) + " is an empty list; omit it");
   }
   for (const YamlPtr & item : node->items) {
     add(*item);

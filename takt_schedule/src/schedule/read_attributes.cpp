@@ -21,7 +21,7 @@ std::string misplaced(
   return key +
          (given ? " does not belong to policy '" + std::string(to_string(attributes.policy)) + "'"
                 : " needs a policy") +
-         "; use policy " + policies + ", or leave it away";
+         "; use policy " + policies + ", or omit it";
 }
 
 void read_priority(MapReader & map, Findings & findings, ThreadAttributes & attributes)

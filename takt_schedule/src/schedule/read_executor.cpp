@@ -93,7 +93,7 @@ ExecutorSchedule read_executor(
   MapReader map(
     findings, *entry.value, "executor " + quoted(entry.key),
     {"order", "window_timers", "on_exception", "missing_rights", "middleware_ceiling",
-     "lock_memory", "threads", "default", "callbacks", "groups", "process_threads"});
+     "lock_memory", "parallel", "threads", "default", "callbacks", "groups", "process_threads"});
 
   map.choice("order", executor.order);
   map.choice("window_timers", executor.window_timers);
@@ -101,12 +101,19 @@ ExecutorSchedule read_executor(
     findings.fault(
       map.at("window_timers"), "window_timers has no meaning under order '" +
                                  std::string(to_string(executor.order)) +
-                                 "'; use order window or stock, or leave it away");
+                                 "'; use order window or stock, or omit it");
   }
   map.choice("on_exception", executor.on_exception);
   map.choice("missing_rights", executor.missing_rights);
   read_ceiling(map, findings, executor.middleware_ceiling);
   map.boolean("lock_memory", executor.lock_memory);
+  map.boolean("parallel", executor.parallel);
+  if (executor.parallel) {
+    findings.warn(
+      map.at("parallel"),
+      "parallel: true lets takt exec run callbacks of a single-threaded rclcpp executor side by side; "
+      "data that callbacks of different groups share needs a lock");
+  }
 
   const bool map_given = entry.value->is_map() || entry.value->is_null();
   if (!map_given) {

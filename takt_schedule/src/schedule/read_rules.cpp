@@ -110,7 +110,7 @@ private:
 };
 
 /// A word such as "subscription" in ":subscription(" that only looks like a kind. Adapters may have
-/// kinds of their own, so this is no fault.
+/// kinds of their own, so this is not a fault.
 void check_kind(const CallbackRule & rule, Findings & findings)
 {
   const std::vector<std::string> known{"timer", "sub", "service", "client", "waitable"};
@@ -240,7 +240,7 @@ void read_rules(
       if (!word.empty() && word.find('*') == std::string_view::npos && word != "group") {
         findings.fault(
           rule.source,
-          quoted(text) + " is no callback group; their ids look like '/node:group(name)'");
+          quoted(text) + " is not a callback group; their ids look like '/node:group(name)'");
       }
     }
     entry.choice<bool>("across_priorities", kAcross, rule.across_priorities);

@@ -34,7 +34,7 @@ void read_fallback(
   if (!takt_core::has_rt_priority(policy) && policy != Policy::deadline) {
     findings.fault(
       map.at("fallback"), "a fallback belongs to policies that need rights, not to '" +
-                            std::string(to_string(policy)) + "'; leave it away");
+                            std::string(to_string(policy)) + "'; omit it");
   } else if (executor.missing_rights == MissingRights::fail) {
     findings.warn(
       map.at("fallback"),
@@ -117,7 +117,7 @@ std::vector<std::string> read_thread_words(
       words.push_back(name);
     }
   };
-  // What is no name is a fault of its own, and nothing to advise.
+  // What is not a name is a fault of its own, and nothing to advise.
   for (const Threads & threads : executor.threads) {
     if (can_name(threads.name)) {
       offer(known, threads.name);
@@ -140,7 +140,7 @@ std::vector<std::string> read_thread_words(
             word.at, quoted(word.text) + (earlier == word.text
                                             ? " is listed twice"
                                             : " shares threads with " + quoted(earlier) +
-                                                ", which is listed already; leave one away"));
+                                                ", which is listed already; omit one"));
           break;
         }
       }

@@ -52,6 +52,7 @@ takt_core::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
   settings.offset = resolved->offset;
   settings.missed_periods = resolved->missed_periods;
   settings.across_priorities = across.value();
+  settings.by_rule = resolved->line != 0;
   return settings;
 }
 

@@ -56,7 +56,7 @@ Result<std::string> named_system(
 {
   std::error_code ignored;
   if (fs::exists(schedule_file, ignored) && !is_file(schedule_file)) {
-    return Faults{schedule_file + ": of what is no file the model must be named, with --system"};
+    return Faults{schedule_file + " is not a regular file; name its model with --system"};
   }
   const auto text = file_text(schedule_file, "a schedule file", kScheduleLimits.text);
   if (!text) {

@@ -123,7 +123,7 @@ void check_releases(const MapReader & map, Findings & findings, const CallbackMo
     }
   } else if (callback.period && !callback.triggers.empty()) {
     findings.fault(
-      map.at("period"), who + " is started by topics, so its rate is theirs; leave period away");
+      map.at("period"), who + " is started by topics, so its rate is theirs; omit period");
   } else if (!map.has("period") && !map.has("triggers")) {
     findings.fault(
       map.at(), who +
@@ -228,7 +228,7 @@ private:
       }
       if (word.text.find('*') != std::string::npos || !may_be_id(word.text)) {
         findings_.fault(
-          word.at, quoted(word.text) + " is no callback id; ids look like '/node:timer(100ms)'");
+          word.at, quoted(word.text) + " is not a callback id; ids look like '/node:timer(100ms)'");
         continue;
       }
       const auto [first, fresh] = ids_.emplace(word.text, word.at.line);

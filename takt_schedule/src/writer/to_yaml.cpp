@@ -114,6 +114,9 @@ void write_options(Writer & out, const ExecutorSchedule & executor)
   if (executor.lock_memory) {
     out.line(2, "lock_memory", "true");
   }
+  if (executor.parallel) {
+    out.line(2, "parallel", "true");
+  }
 }
 
 void write_executor(Writer & out, const ExecutorSchedule & executor)

@@ -1,7 +1,7 @@
 // Notices when the host takes a core away: one top-priority thread per core that should never wait.
 //
 // Each wakes every 10 ms under SCHED_FIFO 99 and so runs before everything else on its core. If it
-// runs late by more than 0.3 ms, either its wake-up came late, because something that is no thread of
+// runs late by more than 0.3 ms, either its wake-up came late, because something that is not a thread of
 // this machine had the core (the hypervisor, or an interrupt storm): that is a stall of the host. Or it
 // was awake and waited, because the kernel ran others: real-time throttling and its successor, the
 // fair server, stop FIFO 99 like any real-time thread, and SCHED_DEADLINE and other threads of

@@ -37,7 +37,7 @@ public:
 
   double iterations_per_microsecond() const noexcept { return speed_; }
 
-  /// What is beyond one chunk and a clock read is no measuring noise but time that was lost.
+  /// What is beyond one chunk and a clock read is not a measuring noise but time that was lost.
   static constexpr takt_core::Duration kChunk = std::chrono::microseconds(20);
   static constexpr takt_core::Duration kOverrun = std::chrono::microseconds(200);
 

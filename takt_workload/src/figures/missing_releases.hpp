@@ -23,7 +23,7 @@ struct MissingReleases
   std::optional<takt_core::Time> waiting;  ///< the release that waited when the run ended
 };
 
-/// One per callback of the table; empty for what is no timer. `timers`: of all processes that did not
+/// One per callback of the table; empty for what is not a timer. `timers`: of all processes that did not
 /// fail. The measured time is [`from`, `to`); until `observed_to` the executors ran on.
 std::vector<MissingReleases> missing_releases(
   const CallbackTable & table, const std::vector<RunRecord> & runs,

@@ -130,7 +130,7 @@ bool read_times(const std::string & file, const Graph & graph, SystemOptions & o
       return refuse(fmt::format("the graph has no callback '{}'", id));
     }
     if (!time.is_number_unsigned() || time.get<std::uint64_t>() > kMostTime) {
-      return refuse(fmt::format("the time of '{}' is no whole number of ns up to a day", id));
+      return refuse(fmt::format("the time of '{}' is not a whole number of ns up to a day", id));
     }
     options.times[id] = takt_core::Duration(time.get<std::int64_t>());
   }

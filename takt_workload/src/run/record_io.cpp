@@ -205,7 +205,7 @@ takt_core::Result<ProcessRecord> read_record(const std::string & path)
     all.at("error").get_to(record.error);
     all.at("bad_input").get_to(record.bad_input);
   } catch (const json::exception & error) {
-    return takt_core::Faults{fmt::format("{}: is no record of a run: {}", path, error.what())};
+    return takt_core::Faults{fmt::format("{}: is not a record of a run: {}", path, error.what())};
   }
   return record;
 }

@@ -24,6 +24,7 @@ struct CallbackSettings
   std::optional<Duration> offset;
   std::optional<MissedPeriods> missed_periods;
   bool across_priorities = false;  ///< the schedule allows it for this callback's group
+  bool by_rule = false;            ///< a rule names the callback; else it got the default threads
 };
 
 class Placer

@@ -31,7 +31,7 @@ struct Word
 class MapReader
 {
 public:
-  /// `what` names the map in faults ("thread 'hot'"). Faults at once: `node` is no map (null counts
+  /// `what` names the map in faults ("thread 'hot'"). Faults at once: `node` is not a map (null counts
   /// as an empty one), keys that are not among `keys`.
   MapReader(
     Findings & findings, const YamlNode & node, std::string what, std::vector<std::string> keys);

@@ -1,0 +1,171 @@
+// spin_on_caller: the calling thread is the first executor thread.
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <future>
+
+#include "support/executor_fixture.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+pid_t this_thread()
+{
+  return static_cast<pid_t>(::syscall(SYS_gettid));
+}
+
+TEST(SpinOnCaller, runs_all_callbacks_of_one_thread_on_the_calling_thread)
+{
+  const auto executor = make_executor(1);
+  std::vector<pid_t> ran;
+  const auto last = add_function(*executor, "last", [&](const auto &) {
+    ran.push_back(this_thread());
+    executor->cancel();
+  });
+  const auto first = add_function(*executor, "first", [&](const auto &) {
+    ran.push_back(this_thread());
+    EXPECT_EQ(executor->thread_ids(), std::vector<pid_t>{this_thread()});
+    executor->ready(*last);
+  });
+  for (int i = 0; i < 20; ++i) {
+    ran.clear();
+    executor->ready(*first);
+    EXPECT_TRUE(executor->spin_on_caller().ok());
+    EXPECT_EQ(ran, (std::vector<pid_t>{this_thread(), this_thread()}));
+    EXPECT_FALSE(executor->running());
+    EXPECT_EQ(executor->thread_ids(), std::vector<pid_t>{0});
+  }
+}
+
+TEST(SpinOnCaller, creates_the_other_threads)
+{
+  const auto executor = make_executor(3);
+  std::atomic<int> here{0};
+  std::mutex mutex;
+  std::vector<pid_t> ran;
+  // Each callback waits for the two others, so three threads are needed.
+  const auto meet = [&](const auto &) {
+    {
+      std::lock_guard lock(mutex);
+      ran.push_back(this_thread());
+    }
+    here.fetch_add(1);
+    EXPECT_TRUE(eventually([&] { return here.load() == 3; }));
+    executor->cancel();
+  };
+  for (const char * id : {"a", "b", "c"}) {
+    executor->ready(*add_function(*executor, id, meet));
+  }
+  EXPECT_TRUE(executor->spin_on_caller().ok());
+  ASSERT_EQ(ran.size(), 3U);
+  EXPECT_EQ(std::count(ran.begin(), ran.end(), this_thread()), 1);
+}
+
+TEST(SpinOnCaller, gives_the_caller_back_its_attributes_and_never_renames_it)
+{
+  const int core = usable_cores().back();
+  const bool realtime = may_use_realtime(10);
+  const auto executor = make_executor(1, [&](ExecutorOptions & options) {
+    ThreadAttributes & attributes = options.threads.front().attributes;
+    attributes.name = "renamed";
+    attributes.cores = {core};
+    if (realtime) {
+      attributes.policy = Policy::fifo;
+      attributes.priority = 10;
+    }
+  });
+  const ThreadAttributes before = read_attributes();
+  ThreadAttributes inside;
+  const auto c = add_function(*executor, "c", [&](const auto &) {
+    inside = read_attributes();
+    executor->cancel();
+  });
+  executor->ready(*c);
+  EXPECT_TRUE(executor->spin_on_caller().ok());
+  EXPECT_EQ(inside.cores, std::vector<int>{core});
+  EXPECT_EQ(inside.name, before.name);
+  if (realtime) {
+    EXPECT_EQ(inside.policy, Policy::fifo);
+    EXPECT_EQ(inside.priority, 10);
+  }
+  EXPECT_EQ(read_attributes(), before);
+}
+
+TEST(SpinOnCaller, gives_the_attributes_back_where_the_start_fails)
+{
+  const int core = usable_cores().back();
+  const auto executor = make_executor(2, [&](ExecutorOptions & options) {
+    options.threads.front().attributes.cores = {core};
+    options.middleware_ceiling = {MiddlewareCeiling::Mode::off, 0};
+  });
+  const ThreadAttributes before = read_attributes();
+  ASSERT_TRUE(executor->start().ok());
+  EXPECT_FALSE(executor->spin_on_caller().ok()) << "it is spinning already";
+  EXPECT_EQ(read_attributes(), before);
+  executor->cancel();
+  EXPECT_TRUE(executor->wait().ok());
+}
+
+TEST(SpinOnCaller, is_awaited_by_other_threads_until_the_caller_is_out)
+{
+  for (int i = 0; i < 100; ++i) {
+    const auto executor = make_executor(2);
+    std::atomic<bool> ended{false};
+    std::promise<void> running;
+    const auto c = add_function(*executor, "c", [&](const auto &) { running.set_value(); });
+    executor->ready(*c);
+    auto other = std::async(std::launch::async, [&] {
+      running.get_future().wait();
+      executor->cancel();
+      const bool ok = executor->wait().faults.empty() || ended.load();
+      return ok && !executor->running();
+    });
+    EXPECT_TRUE(executor->spin_on_caller().ok());
+    ended.store(true);
+    EXPECT_TRUE(other.get());
+  }
+}
+
+TEST(SpinOnCaller, hands_exceptions_to_the_caller_and_counts_as_a_spin)
+{
+  const auto executor = make_executor(1);
+  const auto c = add_function(*executor, "c", [&](const auto &) {
+    EXPECT_FALSE(executor->spin_on_caller().ok());
+    EXPECT_FALSE(executor->spin().ok());
+    EXPECT_FALSE(executor->wait().ok());
+    throw std::runtime_error("thrown");
+  });
+  executor->ready(*c);
+  const SpinOutcome outcome = executor->spin_on_caller();
+  ASSERT_NE(outcome.exception, nullptr);
+  EXPECT_THROW(std::rethrow_exception(outcome.exception), std::runtime_error);
+  executor->cancel();
+  EXPECT_TRUE(executor->spin_on_caller().ok()) << "the cancel that came before ends this spin";
+}
+
+TEST(SpinOnCaller, nests_in_a_callback_of_another_executor)
+{
+  const auto outer = make_executor(1);
+  const auto inner = make_executor(1);
+  const auto deep = add_function(*inner, "deep", [&](const auto &) {
+    EXPECT_EQ(current_executor(), inner.get());
+    inner->cancel();
+  });
+  const auto c = add_function(*outer, "c", [&](const Run & run) {
+    inner->ready(*deep);
+    EXPECT_TRUE(inner->spin_on_caller().ok());
+    EXPECT_EQ(current_executor(), outer.get());
+    EXPECT_EQ(current_run(), &run);
+    outer->cancel();
+  });
+  outer->ready(*c);
+  EXPECT_TRUE(outer->spin_on_caller().ok());
+  EXPECT_EQ(deep->runs.load(), 1);
+  EXPECT_EQ(current_executor(), nullptr);
+}
+
+}  // namespace
+}  // namespace takt_core::test

@@ -1,0 +1,371 @@
+#include "adopt/adoption.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "adopt/clock_waiter.hpp"
+#include "adopt/exclusive_schedule.hpp"
+#include "adopt/give_back.hpp"
+#include "adopt/host_access.hpp"
+#include "adopt/housekeeping_id.hpp"
+#include "adopt/process_settings.hpp"
+#include "adopt/report.hpp"
+#include "rclcpp/executors/multi_threaded_executor.hpp"
+#include "rclcpp/logging.hpp"
+#include "rclcpp/utilities.hpp"
+#include "takt_core/adapter/exception_reporter.hpp"
+#include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/resolver.hpp"
+#include "takt_schedule/schedule_placer.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+using takt_core::Faults;
+
+// How long a shutdown waits for callbacks that are running: rcl is torn down afterwards.
+constexpr std::chrono::seconds kLongestShutdown{2};
+
+// Executors by their first node; the second of a name gets "#2".
+std::string name_executor(rclcpp::Executor & host)
+{
+  static std::mutex mutex;
+  static std::map<const rclcpp::Executor *, std::string> names;
+  static std::map<std::string, unsigned> used;
+  const std::lock_guard lock(mutex);
+  if (const auto known = names.find(&host); known != names.end()) {
+    return known->second;
+  }
+  const auto groups = groups_of(host);
+  std::string name = groups.empty() ? "/empty" : groups.front().node;
+  if (const unsigned number = ++used[name]; number > 1) {
+    name += "#" + std::to_string(number);
+  }
+  names.emplace(&host, name);
+  return name;
+}
+
+/// How many of the host's callbacks the rules or chains of the schedule's executor name.
+std::size_t named_by(
+  const takt_schedule::Schedule & schedule, const std::string & executor,
+  const std::vector<std::pair<std::string, takt_core::Kind>> & ids)
+{
+  auto resolver = takt_schedule::Resolver::create(schedule, executor);
+  if (!resolver.ok()) {
+    return 0;
+  }
+  std::set<std::string> in_chains;
+  for (const auto & chain : schedule.chains) {
+    in_chains.insert(chain.options.path.begin(), chain.options.path.end());
+  }
+  std::size_t named = 0;
+  for (const auto & [id, kind] : ids) {
+    const auto resolved = resolver->resolve(id, kind);
+    named += (resolved.ok() && resolved->line != 0) || in_chains.contains(id) ? 1 : 0;
+  }
+  return named;
+}
+
+/// The schedule's executor for this host; empty: none.
+std::string choose_executor(
+  const takt_schedule::Schedule & schedule, const std::string & asked, rclcpp::Executor & host)
+{
+  if (!asked.empty()) {
+    return asked;
+  }
+  const auto ids = ids_of(host);
+  std::string best;
+  std::size_t most = 0;
+  for (const auto & executor : schedule.executors) {
+    std::size_t named = named_by(schedule, executor.name, ids);
+    // A schedule of one executor without rules is for whatever runs under it.
+    if (schedule.executors.size() == 1 && executor.callbacks.empty()) {
+      named = std::max<std::size_t>(named, 1);
+    }
+    if (named > most) {
+      most = named;
+      best = executor.name;
+    }
+  }
+  return best;
+}
+
+std::size_t threads_of(rclcpp::Executor & host)
+{
+  auto * const pool = dynamic_cast<rclcpp::executors::MultiThreadedExecutor *>(&host);
+  return pool == nullptr ? 1 : std::max<std::size_t>(pool->get_number_of_threads(), 1);
+}
+
+takt_core::ExecutorThreadOptions inherited_thread()
+{
+  takt_core::ExecutorThreadOptions thread;
+  // The threads of rclcpp's pool have their creator's name.
+  thread.attributes.name = takt_core::read_attributes().name;
+  return thread;
+}
+
+}  // namespace
+
+struct Adoption::Plan
+{
+  std::string schedule_executor;
+  bool on_caller = true;
+  std::shared_ptr<takt_core::Executor> core;
+  std::unique_ptr<takt_core::adapter::Placer> placer;
+};
+
+/// The callback that follows changes of the host, on a thread of the executor between other callbacks.
+class Adoption::Housekeeping : public takt_core::adapter::AnnouncedCallback
+{
+public:
+  explicit Housekeeping(Adoption & adoption)
+  : AnnouncedCallback([] {
+      takt_core::CallbackOptions options;
+      options.id = kHousekeepingId;
+      return options;
+    }()),
+    adoption_(adoption)
+  {
+  }
+  void run(const takt_core::Run &) override { adoption_.update(); }
+
+private:
+  Adoption & adoption_;
+};
+
+takt_core::Result<Adoption::Plan> Adoption::plan(rclcpp::Executor & host, HostKind kind)
+{
+  const ProcessSettings & settings = process_settings();
+  if (!settings.faults.empty()) {
+    return settings.faults;
+  }
+  Plan plan;
+  const bool exclusive = kind != HostKind::multi_threaded;
+  if (settings.schedule) {
+    plan.schedule_executor = choose_executor(*settings.schedule, settings.executor, host);
+  }
+  if (plan.schedule_executor.empty()) {
+    takt_core::ExecutorOptions options;
+    options.name = "takt";
+    options.order = takt_core::Order::fifo;
+    options.threads.assign(exclusive ? 1 : threads_of(host), inherited_thread());
+    if (options.threads.size() > takt_core::Scheduler::kMaxThreads) {
+      return Faults{
+        "the pool has " + std::to_string(options.threads.size()) +
+        " threads, and an executor of takt has at most " +
+        std::to_string(takt_core::Scheduler::kMaxThreads)};
+    }
+    auto core = takt_core::Executor::create(std::move(options));
+    if (!core.ok()) {
+      return core.faults();
+    }
+    plan.core = std::move(core.value());
+    return plan;
+  }
+  takt_schedule::Schedule schedule = *settings.schedule;
+  Faults notes = schedule.warnings;
+  const auto executor = std::find_if(
+    schedule.executors.begin(), schedule.executors.end(),
+    [&](const auto & one) { return one.name == plan.schedule_executor; });
+  if (executor != schedule.executors.end() && exclusive && !executor->parallel) {
+    keep_exclusive(*executor, notes);
+  } else {
+    plan.on_caller = false;
+  }
+  auto core = takt_schedule::make_executor(schedule, plan.schedule_executor, &notes);
+  if (!core.ok()) {
+    return core.faults();
+  }
+  plan.core = std::move(core.value());
+  auto placer = takt_schedule::SchedulePlacer::create(
+    schedule, plan.schedule_executor, *plan.core, std::move(notes));
+  if (!placer.ok()) {
+    return placer.faults();
+  }
+  plan.placer = std::move(placer.value());
+  return plan;
+}
+
+takt_core::Result<std::unique_ptr<Adoption>> Adoption::create(
+  rclcpp::Executor & host, HostKind kind)
+{
+  auto made = plan(host, kind);
+  if (!made.ok()) {
+    return made.faults();
+  }
+  std::unique_ptr<Adoption> adoption(new Adoption(host, kind, std::move(made.value())));
+  const Faults faults = adoption->entities_->update();
+  Faults all = faults;
+  if (adoption->placer_ != nullptr) {
+    const Faults strict = adoption->placer_->faults();
+    all.insert(all.end(), strict.begin(), strict.end());
+  }
+  if (!all.empty()) {
+    return all;
+  }
+  return adoption;
+}
+
+Adoption::Adoption(rclcpp::Executor & host, HostKind kind, Plan plan)
+: host_(host),
+  kind_(kind),
+  name_(name_executor(host)),
+  schedule_executor_(std::move(plan.schedule_executor)),
+  on_caller_(plan.on_caller),
+  core_(std::move(plan.core)),
+  placer_(std::move(plan.placer)),
+  recorder_(std::make_shared<Recorder>()),
+  epoch_(takt_core::now()),
+  waiter_(std::make_shared<ClockWaiter>(HostAccess::context_of(host))),
+  housekeeping_(std::make_shared<Housekeeping>(*this))
+{
+  add_observer(recorder_);
+  if (core_->options().on_exception == takt_core::ExceptionPolicy::report) {
+    add_observer(std::make_shared<takt_core::adapter::ExceptionReporter>(
+      [name = name_](const std::string & line) { say(name + ": " + line, true); }));
+  }
+  EntitySettings settings;
+  settings.core = core_;
+  settings.waiter = waiter_;
+  settings.lanes = core_->scheduler().thread_count() + 1;
+  entities_ = std::make_unique<HostedEntities>(host, settings, placer_.get(), epoch_);
+}
+
+// Before it spins, so nothing is refused.
+void Adoption::add_observer(std::shared_ptr<takt_core::Observer> observer)
+{
+  if (const auto added = core_->add_observer(std::move(observer)); !added.ok()) {
+    throw std::logic_error(takt_core::to_string(added.faults().front()));
+  }
+}
+
+Adoption::~Adoption()
+{
+  HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
+  core_->remove(*housekeeping_);
+  entities_->clear();
+  waiter_.reset();
+  if (kind_ == HostKind::events) {
+    give_back_listeners(host_);
+  }
+  HostAccess::rebuild_of(host_).store(true);
+}
+
+bool Adoption::stopped() const noexcept
+{
+  return ending_.load() || !HostAccess::spinning_of(host_).load() ||
+         !rclcpp::ok(HostAccess::context_of(host_));
+}
+
+void Adoption::changed() noexcept
+{
+  if (stopped()) {
+    core_->cancel();
+  } else {
+    housekeeping_->announce(*core_, 1);
+  }
+}
+
+void Adoption::update()
+{
+  if (stopped()) {
+    core_->cancel();
+    return;
+  }
+  for (const auto & fault : entities_->update()) {
+    say(name_ + ": " + takt_core::to_string(fault), true);
+  }
+  if (placer_ != nullptr) {
+    for (const auto & fault : placer_->entity_made().faults()) {
+      say(name_ + ": " + takt_core::to_string(fault), true);
+    }
+  }
+}
+
+// On the thread that ends the context, before rcl does: no callback may be inside rcl then.
+void Adoption::end_before_shutdown() noexcept
+{
+  ending_.store(true);
+  core_->cancel();
+  if (takt_core::current_run() != nullptr) {
+    return;  // a callback ended the context: it would wait for itself
+  }
+  const auto until = std::chrono::steady_clock::now() + kLongestShutdown;
+  while (core_->running() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+void Adoption::spin()
+{
+  const auto context = HostAccess::context_of(host_);
+  const auto began = takt_core::now();
+  takt_core::Binding binding;
+  binding.threads = 0;
+  binding.priority = 255;
+  if (placer_ != nullptr) {
+    // The schedule's default threads: its urgent ones are for the program.
+    if (const auto placed = placer_->place(kHousekeepingId, takt_core::Kind::waitable, "");
+        placed.ok()) {
+      binding.threads = placed->binding.threads;
+    }
+  }
+  const auto added = core_->add(housekeeping_, binding);
+  if (!added.ok()) {
+    throw std::runtime_error("takt: " + takt_core::to_string(added.faults().front()));
+  }
+  if (placer_ != nullptr) {
+    for (const auto & warning : placer_->warnings()) {
+      say(name_ + ": " + takt_core::to_string(warning));
+    }
+    placer_->started();
+    for (const auto & fault : placer_->entity_made().faults()) {
+      say(name_ + ": " + takt_core::to_string(fault), true);
+    }
+  }
+  const auto handle = context->add_pre_shutdown_callback([this] { end_before_shutdown(); });
+  HostAccess::notify_waitable_of(host_).set_on_ready_callback(
+    [this](std::size_t, int) { changed(); });
+  changed();  // what changed since the entities were read, also a cancel
+  const takt_core::SpinOutcome outcome =
+    on_caller_ ? core_->spin_on_caller(epoch_) : core_->spin(epoch_);
+  context->remove_pre_shutdown_callback(handle);
+  HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
+  report(takt_core::now() - began);
+  if (outcome.exception != nullptr) {
+    std::rethrow_exception(outcome.exception);
+  }
+  if (!outcome.faults.empty()) {
+    std::string words = "takt cannot spin:";
+    for (const auto & fault : outcome.faults) {
+      words += "\n  " + takt_core::to_string(fault);
+    }
+    throw std::runtime_error(words);
+  }
+}
+
+void Adoption::report(takt_core::Duration lasted) const
+{
+  AdoptionReport report;
+  report.executor = name_;
+  report.kind = kind_;
+  report.schedule_executor = schedule_executor_;
+  report.lasted = lasted;
+  report.callbacks = recorder_->records();
+  report.threads = core_->attributes();
+  report.refusals = core_->refusals();
+  if (placer_ != nullptr) {
+    report.warnings = placer_->warnings();
+    report.defaulted = placer_->defaulted();
+  }
+  write_report(report);
+}
+
+}  // namespace takt_rclcpp

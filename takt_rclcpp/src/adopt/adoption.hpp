@@ -1,0 +1,70 @@
+// Runs the nodes and groups of an executor of rclcpp, its host, for the time of its `spin`.
+//
+// The host stays what it is: others may add and remove nodes and groups, ask `is_spinning`, and call
+// `cancel`, from any thread, while takt's executor runs its callbacks. When the adoption ends, the host's
+// own loop can go on from there.
+#ifndef ADOPT__ADOPTION_HPP_
+#define ADOPT__ADOPTION_HPP_
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "adopt/host_kind.hpp"
+#include "adopt/hosted_entities.hpp"
+#include "adopt/recorder.hpp"
+#include "rclcpp/executor.hpp"
+#include "takt_core/adapter/placer.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_core/result.hpp"
+
+namespace takt_rclcpp
+{
+
+class Adoption
+{
+public:
+  /// Faults: why the host cannot be adopted; then nothing has been changed.
+  static takt_core::Result<std::unique_ptr<Adoption>> create(
+    rclcpp::Executor & host, HostKind kind);
+  ~Adoption();
+  Adoption(const Adoption &) = delete;
+  Adoption & operator=(const Adoption &) = delete;
+
+  /// Until `cancel`, the end of the context, or an exception of a callback, which it throws on. The host's
+  /// `spinning` is set by the caller.
+  void spin();
+
+  /// The host's nodes or groups changed, or it was cancelled. Any thread; real-time safe.
+  void changed() noexcept;
+
+private:
+  struct Plan;  // which threads, and where they come from
+  class Housekeeping;
+
+  Adoption(rclcpp::Executor & host, HostKind kind, Plan plan);
+  static takt_core::Result<Plan> plan(rclcpp::Executor & host, HostKind kind);
+  void add_observer(std::shared_ptr<takt_core::Observer> observer);
+  bool stopped() const noexcept;
+  void update();
+  void end_before_shutdown() noexcept;
+  void report(takt_core::Duration lasted) const;
+
+  rclcpp::Executor & host_;
+  const HostKind kind_;
+  const std::string name_;
+  const std::string schedule_executor_;  // empty: none rules
+  const bool on_caller_;
+  const std::shared_ptr<takt_core::Executor> core_;
+  const std::unique_ptr<takt_core::adapter::Placer> placer_;
+  const std::shared_ptr<Recorder> recorder_;
+  const takt_core::Time epoch_;
+  std::shared_ptr<ClockWaiter> waiter_;
+  std::unique_ptr<HostedEntities> entities_;
+  std::shared_ptr<Housekeeping> housekeeping_;
+  std::atomic<bool> ending_{false};
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__ADOPTION_HPP_

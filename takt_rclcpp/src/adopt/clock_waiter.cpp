@@ -1,0 +1,239 @@
+#include "adopt/clock_waiter.hpp"
+
+#include <rcl/wait.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "rclcpp/exceptions.hpp"
+#include "rclcpp/logging.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+class WaitSet
+{
+public:
+  explicit WaitSet(rclcpp::Context & context) : context_(context) {}
+  ~WaitSet() { end(); }
+  WaitSet(const WaitSet &) = delete;
+  WaitSet & operator=(const WaitSet &) = delete;
+
+  rcl_wait_set_t & make(
+    std::size_t subscriptions, std::size_t guard_conditions, std::size_t timers, std::size_t clients,
+    std::size_t services, std::size_t events)
+  {
+    end();
+    const rcl_ret_t result = rcl_wait_set_init(
+      &set_, subscriptions, guard_conditions, timers, clients, services, events,
+      context_.get_rcl_context().get(), rcl_get_default_allocator());
+    if (result != RCL_RET_OK) {
+      rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot make a wait set");
+    }
+    made_ = true;
+    return set_;
+  }
+
+private:
+  void end() noexcept
+  {
+    if (std::exchange(made_, false) && rcl_wait_set_fini(&set_) != RCL_RET_OK) {
+      rcl_reset_error();
+    }
+  }
+
+  rclcpp::Context & context_;
+  rcl_wait_set_t set_ = rcl_get_zero_initialized_wait_set();
+  bool made_ = false;
+};
+
+void check(rcl_ret_t result)
+{
+  if (result != RCL_RET_OK) {
+    rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot fill a wait set");
+  }
+}
+
+}  // namespace
+
+struct ClockWaiter::Watched
+{
+  const void * owner;
+  rclcpp::TimerBase::SharedPtr timer;
+  std::shared_ptr<const rcl_timer_t> handle;
+  rclcpp::Waitable::SharedPtr waitable;
+};
+
+ClockWaiter::ClockWaiter(std::shared_ptr<rclcpp::Context> context) : context_(std::move(context))
+{
+}
+
+ClockWaiter::~ClockWaiter()
+{
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+void ClockWaiter::add(
+  const rclcpp::TimerBase::SharedPtr & timer, const void * owner, std::function<void()> ready)
+{
+  add(Entry{owner, timer, {}, std::move(ready)});
+}
+
+void ClockWaiter::add(
+  const rclcpp::Waitable::SharedPtr & waitable, const void * owner, std::function<void()> ready)
+{
+  add(Entry{owner, {}, waitable, std::move(ready)});
+}
+
+void ClockWaiter::add(Entry entry)
+{
+  {
+    const std::lock_guard lock(mutex_);
+    entries_.push_back(std::move(entry));
+    if (changed_ == nullptr) {
+      changed_ = std::make_shared<rclcpp::GuardCondition>(context_);
+      thread_ = std::thread([this] { work(); });
+    }
+  }
+  wake();
+}
+
+void ClockWaiter::remove(const void * owner) noexcept
+{
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [&](const Entry & entry) { return entry.owner == owner; });
+  }
+  wake();
+}
+
+void ClockWaiter::again(const void * owner) noexcept
+{
+  {
+    const std::lock_guard lock(mutex_);
+    for (Entry & entry : entries_) {
+      if (entry.owner == owner) {
+        entry.announced = false;
+      }
+    }
+  }
+  wake();
+}
+
+void ClockWaiter::wake() noexcept
+{
+  try {
+    if (changed_ != nullptr) {
+      changed_->trigger();
+    }
+  } catch (const std::exception & error) {
+    RCLCPP_ERROR(rclcpp::get_logger("takt"), "cannot wake the thread that waits: %s", error.what());
+  }
+}
+
+std::vector<ClockWaiter::Watched> ClockWaiter::watched()
+{
+  std::vector<Watched> watched;
+  const std::lock_guard lock(mutex_);
+  for (const Entry & entry : entries_) {
+    if (entry.announced) {
+      continue;
+    }
+    Watched one{entry.owner, entry.timer.lock(), nullptr, entry.waitable.lock()};
+    if (one.timer != nullptr) {
+      one.handle = one.timer->get_timer_handle();
+    }
+    if (one.timer != nullptr || one.waitable != nullptr) {
+      watched.push_back(std::move(one));
+    }
+  }
+  return watched;
+}
+
+// With the mutex held while it calls: `remove` waits for a call in progress.
+void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_t & wait_set)
+{
+  for (const Watched & one : watched) {
+    bool ready = false;
+    if (one.timer != nullptr) {
+      ready = one.timer->is_ready();
+    } else {
+      ready = one.waitable->is_ready(wait_set);
+    }
+    if (!ready) {
+      continue;
+    }
+    const std::lock_guard lock(mutex_);
+    const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry & e) {
+      return e.owner == one.owner;
+    });
+    if (entry != entries_.end() && !entry->announced) {
+      entry->announced = true;
+      entry->ready();
+    }
+  }
+}
+
+void ClockWaiter::work()
+{
+  try {
+    WaitSet holder(*context_);
+    for (;;) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (ending_) {
+          return;
+        }
+      }
+      if (!context_->is_valid()) {
+        return;
+      }
+      const std::vector<Watched> now = watched();
+      std::size_t counts[6] = {0, 1, 0, 0, 0, 0};
+      for (const Watched & one : now) {
+        if (one.timer != nullptr) {
+          ++counts[2];
+          continue;
+        }
+        counts[0] += one.waitable->get_number_of_ready_subscriptions();
+        counts[1] += one.waitable->get_number_of_ready_guard_conditions();
+        counts[2] += one.waitable->get_number_of_ready_timers();
+        counts[3] += one.waitable->get_number_of_ready_clients();
+        counts[4] += one.waitable->get_number_of_ready_services();
+        counts[5] += one.waitable->get_number_of_ready_events();
+      }
+      rcl_wait_set_t & set =
+        holder.make(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
+      check(rcl_wait_set_add_guard_condition(&set, &changed_->get_rcl_guard_condition(), nullptr));
+      for (const Watched & one : now) {
+        if (one.timer != nullptr) {
+          check(rcl_wait_set_add_timer(&set, one.handle.get(), nullptr));
+        } else {
+          one.waitable->add_to_wait_set(set);
+        }
+      }
+      const rcl_ret_t result = rcl_wait(&set, -1);
+      if (result != RCL_RET_OK && result != RCL_RET_TIMEOUT) {
+        rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot wait");
+      }
+      tell(now, set);
+    }
+  } catch (const std::exception & error) {
+    if (context_->is_valid()) {
+      RCLCPP_ERROR(
+        rclcpp::get_logger("takt"),
+        "timers on ROS time and waitables without an on-ready callback stop: %s", error.what());
+    }
+  }
+}
+
+}  // namespace takt_rclcpp

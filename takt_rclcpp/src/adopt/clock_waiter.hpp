@@ -1,0 +1,92 @@
+// A thread with a wait set, for what cannot say by itself when it is ready: timers on a clock that may jump
+// (ROS time, system time) and waitables without an on-ready callback.
+//
+// The thread starts with the first entity. It only announces: the entity is run by an executor thread, and
+// is out of the wait set until it has run (`again`).
+#ifndef ADOPT__CLOCK_WAITER_HPP_
+#define ADOPT__CLOCK_WAITER_HPP_
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "rclcpp/context.hpp"
+#include "rclcpp/guard_condition.hpp"
+#include "rclcpp/timer.hpp"
+#include "rclcpp/waitable.hpp"
+
+namespace takt_rclcpp
+{
+
+class ClockWaiter
+{
+public:
+  explicit ClockWaiter(std::shared_ptr<rclcpp::Context> context);
+  /// Ends the thread.
+  ~ClockWaiter();
+  ClockWaiter(const ClockWaiter &) = delete;
+  ClockWaiter & operator=(const ClockWaiter &) = delete;
+
+  /// `ready` is called on the waiter's thread, once for each time that the object becomes ready, and not
+  /// again before `again(owner)`. Set-up only. `owner` names the object in the other functions.
+  void add(
+    const rclcpp::TimerBase::SharedPtr & timer, const void * owner, std::function<void()> ready);
+  void add(
+    const rclcpp::Waitable::SharedPtr & waitable, const void * owner, std::function<void()> ready);
+  template <typename Owner>
+  void add(
+    const rclcpp::Waitable::SharedPtr & waitable, const Owner & owner, std::function<void()> ready)
+  {
+    add(waitable, static_cast<const void *>(&owner), std::move(ready));
+  }
+  template <typename Owner>
+  void add(
+    const rclcpp::TimerBase::SharedPtr & timer, const Owner & owner, std::function<void()> ready)
+  {
+    add(timer, static_cast<const void *>(&owner), std::move(ready));
+  }
+  /// Afterwards `ready` is not called. Set-up only; waits for a call in progress.
+  void remove(const void * owner) noexcept;
+  template <typename Owner>
+  void remove(const Owner & owner) noexcept
+  {
+    remove(static_cast<const void *>(&owner));
+  }
+  /// The object ran, or changed. Any thread.
+  void again(const void * owner) noexcept;
+  template <typename Owner>
+  void again(const Owner & owner) noexcept
+  {
+    again(static_cast<const void *>(&owner));
+  }
+
+private:
+  struct Entry
+  {
+    const void * owner;
+    rclcpp::TimerBase::WeakPtr timer;
+    rclcpp::Waitable::WeakPtr waitable;
+    std::function<void()> ready;
+    bool announced = false;
+  };
+  struct Watched;
+
+  void add(Entry entry);
+  void wake() noexcept;
+  void work();
+  std::vector<Watched> watched();
+  void tell(const std::vector<Watched> & watched, const rcl_wait_set_t & wait_set);
+
+  const std::shared_ptr<rclcpp::Context> context_;
+  std::shared_ptr<rclcpp::GuardCondition> changed_;
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__CLOCK_WAITER_HPP_

@@ -1,0 +1,132 @@
+// One entity of an adopted executor (a subscription, service, client, timer or waitable of rclcpp) as a
+// callback of takt's executor.
+//
+// The entity belongs to the program, which may destroy it at any time: each kind holds it weakly, locks it
+// for a run, and does nothing when it is gone. What the middleware calls holds the callback, so it may
+// still come while the program's entity is being destroyed.
+#ifndef ADOPT__ENTITY_HPP_
+#define ADOPT__ENTITY_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "rclcpp/callback_group.hpp"
+#include "rclcpp/client.hpp"
+#include "rclcpp/service.hpp"
+#include "rclcpp/subscription_base.hpp"
+#include "rclcpp/timer.hpp"
+#include "rclcpp/waitable.hpp"
+#include "takt_core/adapter/announced_callback.hpp"
+#include "takt_core/executor.hpp"
+
+namespace takt_rclcpp
+{
+
+class ClockWaiter;
+
+class Entity
+{
+public:
+  Entity() = default;
+  virtual ~Entity() = default;
+  Entity(const Entity &) = delete;
+  Entity & operator=(const Entity &) = delete;
+
+  virtual std::shared_ptr<takt_core::Callback> callback() = 0;
+  /// The callback has been added: from here on what arrives is announced. Set-up only; throws what rclcpp
+  /// throws.
+  virtual void listen() = 0;
+  /// Nothing is announced any more. Set-up only.
+  virtual void silence() noexcept = 0;
+  /// The program's object has been destroyed. Any thread.
+  virtual bool expired() const noexcept = 0;
+};
+
+/// What all entities of one adoption share.
+struct EntitySettings
+{
+  std::shared_ptr<takt_core::Executor> core;
+  std::shared_ptr<ClockWaiter> waiter;  ///< for entities that cannot say by themselves when they are ready
+  std::uint32_t lanes = 1;              ///< concurrent runs of one callback
+};
+
+/// What a timer is to begin with.
+struct TimerPhase
+{
+  takt_core::Time epoch{};                     ///< from which offsets count
+  std::optional<takt_core::Duration> offset;   ///< given by the schedule: the timer begins there
+};
+
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::SubscriptionBase::SharedPtr & subscription, takt_core::CallbackOptions options,
+  const EntitySettings & settings);
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::ServiceBase::SharedPtr & service, takt_core::CallbackOptions options,
+  const EntitySettings & settings);
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::ClientBase::SharedPtr & client, takt_core::CallbackOptions options,
+  const EntitySettings & settings);
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::Waitable::SharedPtr & waitable, takt_core::CallbackOptions options,
+  const EntitySettings & settings);
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
+  const EntitySettings & settings, const TimerPhase & phase);
+
+/// The arrivals that a history of this quality of service keeps.
+std::uint32_t arrival_depth(const rclcpp::QoS & qos);
+
+/// Where a run keeps what it took until it runs: one place for each concurrent run.
+template <typename Taken>
+class Lanes
+{
+public:
+  explicit Lanes(std::uint32_t count) : taken_(count) {}
+  Taken & operator[](const takt_core::Run & run) noexcept
+  {
+    return taken_.size() == 1 ? taken_.front() : taken_[run.thread];
+  }
+
+private:
+  std::vector<Taken> taken_;
+};
+
+/// What subscriptions, services and clients have in common. `Object` is rclcpp's class.
+template <typename Object>
+class ListeningEntity : public Entity,
+                        public takt_core::adapter::AnnouncedCallback,
+                        public std::enable_shared_from_this<ListeningEntity<Object>>
+{
+public:
+  ListeningEntity(
+    const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,
+    const EntitySettings & settings)
+  : AnnouncedCallback(std::move(options)),
+    object_(object),
+    core_(settings.core)
+  {
+  }
+
+  std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
+  bool expired() const noexcept override { return object_.expired(); }
+
+protected:
+  std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
+  /// What the middleware calls: on its own thread or inside a publish. Counts and wakes, nothing else.
+  auto listener()
+  {
+    return [self = this->shared_from_this()](std::size_t count) {
+      self->announce(*self->core_, static_cast<std::uint32_t>(count));
+    };
+  }
+
+private:
+  const std::weak_ptr<Object> object_;
+  const std::shared_ptr<takt_core::Executor> core_;
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__ENTITY_HPP_

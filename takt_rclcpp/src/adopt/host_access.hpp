@@ -1,0 +1,76 @@
+// The protected members of rclcpp's classes that an adoption needs.
+//
+// A class derived from rclcpp's names the members; the pointers to members have rclcpp's own class as their
+// type, so they apply to any executor, and no object is cast.
+#ifndef ADOPT__HOST_ACCESS_HPP_
+#define ADOPT__HOST_ACCESS_HPP_
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "rclcpp/executor.hpp"
+#include "rclcpp/executors/executor_notify_waitable.hpp"
+
+namespace takt_rclcpp
+{
+
+/// Of an executor of rclcpp, the host of an adoption.
+struct HostAccess : rclcpp::Executor
+{
+  static std::atomic_bool & spinning_of(rclcpp::Executor & host)
+  {
+    return host.*(&HostAccess::spinning);
+  }
+  static std::atomic_bool & rebuild_of(rclcpp::Executor & host)
+  {
+    return host.*(&HostAccess::entities_need_rebuild_);
+  }
+  static const std::shared_ptr<rclcpp::Context> & context_of(rclcpp::Executor & host)
+  {
+    return host.*(&HostAccess::context_);
+  }
+  static rclcpp::executors::ExecutorNotifyWaitable & notify_waitable_of(rclcpp::Executor & host)
+  {
+    return *(host.*(&HostAccess::notify_waitable_));
+  }
+  static rclcpp::executors::ExecutorEntitiesCollector & collector_of(rclcpp::Executor & host)
+  {
+    return host.*(&HostAccess::collector_);
+  }
+  static void clear_collection_of(rclcpp::Executor & host)
+  {
+    (host.*(&HostAccess::current_collection_)).clear();
+  }
+  static void tell_updated(rclcpp::Executor & host)
+  {
+    (host.*(&HostAccess::handle_updated_entities))(false);
+  }
+};
+
+/// Of the collector of an executor.
+struct CollectorAccess : rclcpp::executors::ExecutorEntitiesCollector
+{
+  /// Nodes that were added whole, in no order that means anything.
+  static std::vector<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr> nodes_of(
+    rclcpp::executors::ExecutorEntitiesCollector & collector)
+  {
+    const std::lock_guard<std::mutex> lock(collector.*(&CollectorAccess::mutex_));
+    std::vector<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr> nodes;
+    for (const auto & weak : collector.*(&CollectorAccess::weak_nodes_)) {
+      if (auto node = weak.lock(); node != nullptr) {
+        nodes.push_back(std::move(node));
+      }
+    }
+    return nodes;
+  }
+};
+
+/// Whether the librclcpp that runs has its members where the headers that this was compiled with say.
+/// Builds an executor with the constructor of the library that runs, and looks for what it was given.
+bool layouts_agree(const std::shared_ptr<rclcpp::Context> & context);
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__HOST_ACCESS_HPP_

@@ -1,0 +1,17 @@
+// The executors of rclcpp by what they promise to their callbacks.
+#ifndef ADOPT__HOST_KIND_HPP_
+#define ADOPT__HOST_KIND_HPP_
+
+namespace takt_rclcpp
+{
+
+enum class HostKind
+{
+  single_threaded,  ///< no two callbacks run at once, and they run on the thread that called `spin`
+  multi_threaded,   ///< groups exclude; the pool's number of threads
+  events,           ///< as single_threaded; the host itself listens while it does not spin
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__HOST_KIND_HPP_

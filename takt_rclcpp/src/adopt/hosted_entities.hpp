@@ -1,0 +1,95 @@
+// The nodes, groups and entities of an adopted executor as callbacks of takt's executor, kept up to date
+// while nodes come and go.
+#ifndef ADOPT__HOSTED_ENTITIES_HPP_
+#define ADOPT__HOSTED_ENTITIES_HPP_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adopt/entity.hpp"
+#include "adopt/ids.hpp"
+#include "rclcpp/executor.hpp"
+#include "takt_core/adapter/id_registry.hpp"
+#include "takt_core/adapter/placer.hpp"
+
+namespace takt_rclcpp
+{
+
+/// One group of the host as it is now.
+struct HostedGroup
+{
+  rclcpp::CallbackGroup::SharedPtr group;
+  std::string node;  ///< fully qualified
+  std::string id;    ///< "/node:group(default)", "/node:group(1)", ...
+};
+
+/// All groups of `host`, by node names and then in the order in which each node made them.
+std::vector<HostedGroup> groups_of(rclcpp::Executor & host);
+
+/// The ids of all callbacks that `host` has now, before equal ones are numbered.
+std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
+
+/// One thread at a time.
+class HostedEntities
+{
+public:
+  /// `placer`: null where no schedule rules. `epoch`: from which the timers' offsets count.
+  HostedEntities(
+    rclcpp::Executor & host, EntitySettings settings, takt_core::adapter::Placer * placer,
+    takt_core::Time epoch);
+  ~HostedEntities();
+  HostedEntities(const HostedEntities &) = delete;
+  HostedEntities & operator=(const HostedEntities &) = delete;
+
+  /// Adds what is new and removes what is gone. Faults: callbacks that the schedule cannot place; they are
+  /// left out.
+  takt_core::Faults update();
+  /// Takes everything out; nothing listens any more. Waits for runs on other threads.
+  void clear() noexcept;
+
+private:
+  struct Hosted
+  {
+    std::shared_ptr<Entity> entity;
+    std::string id;
+    bool follows_group = false;  ///< on the threads of the group's other callbacks
+    bool seen = false;
+  };
+  using Entities = std::map<std::weak_ptr<void>, Hosted, std::owner_less<std::weak_ptr<void>>>;
+  struct Group
+  {
+    std::shared_ptr<takt_core::Group> group;
+    Entities entities;
+    takt_core::ThreadMask threads = 0;  ///< of its callbacks that do not follow; 0: there is none
+    bool seen = false;
+  };
+  using Groups = std::map<
+    rclcpp::CallbackGroup::WeakPtr, Group, std::owner_less<rclcpp::CallbackGroup::WeakPtr>>;
+
+  template <typename Object>
+  void update_one(
+    Group & group, const std::shared_ptr<Object> & object, const EntityName & name,
+    takt_core::Kind kind, takt_core::Faults & faults);
+  takt_core::Faults place(
+    Group & group, const EntityName & name, Hosted & hosted, takt_core::Kind kind,
+    takt_core::adapter::CallbackSettings & settings);
+  template <typename Object>
+  std::shared_ptr<Entity> make(
+    const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,
+    const takt_core::adapter::CallbackSettings & settings);
+  void take_out(Hosted & hosted) noexcept;
+
+  rclcpp::Executor & host_;
+  const EntitySettings settings_;
+  takt_core::adapter::Placer * const placer_;
+  const takt_core::Time epoch_;
+  takt_core::ThreadMask least_urgent_ = 0;
+  takt_core::adapter::IdRegistry ids_;
+  Groups groups_;
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__HOSTED_ENTITIES_HPP_

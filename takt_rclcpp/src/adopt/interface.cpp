@@ -1,0 +1,171 @@
+// The implementation's side of shim/interface.h.
+#include "shim/interface.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+
+#include "adopt/adoption.hpp"
+#include "adopt/host_access.hpp"
+#include "adopt/process_settings.hpp"
+#include "rclcpp/executors/single_threaded_executor.hpp"
+#include "rclcpp/node.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+std::mutex g_mutex;
+std::map<const void *, Adoption *> g_adoptions;
+
+HostKind kind_of(takt_host_kind kind)
+{
+  switch (kind) {
+    case TAKT_HOST_MULTI_THREADED:
+      return HostKind::multi_threaded;
+    case TAKT_HOST_EVENTS:
+      return HostKind::events;
+    case TAKT_HOST_SINGLE_THREADED:
+      break;
+  }
+  return HostKind::single_threaded;
+}
+
+// rclcpp's own loop is to run: says why, or ends the program where the user insists on takt.
+int stock(const takt_core::Faults & faults)
+{
+  const bool strict = process_settings().strict;
+  for (const auto & fault : faults) {
+    say(takt_core::to_string(fault), true);
+  }
+  if (strict) {
+    say("the program ends here, because takt cannot run it and strict is set", true);
+    std::_Exit(2);
+  }
+  say("rclcpp's own loop runs instead of takt's", true);
+  return 1;
+}
+
+// While the adoption can be found by its host.
+class Known
+{
+public:
+  Known(const void * host, Adoption & adoption) : host_(host)
+  {
+    const std::lock_guard lock(g_mutex);
+    g_adoptions[host_] = &adoption;
+  }
+  ~Known()
+  {
+    const std::lock_guard lock(g_mutex);
+    g_adoptions.erase(host_);
+  }
+  Known(const Known &) = delete;
+  Known & operator=(const Known &) = delete;
+
+private:
+  const void * const host_;
+};
+
+int spin(void * executor, takt_host_kind kind)
+{
+  // rclcpp::Executor is the primary base of every executor of rclcpp, so it is where the object begins.
+  auto & host = *static_cast<rclcpp::Executor *>(executor);
+  const auto context = HostAccess::context_of(host);
+  static const bool g_agree = layouts_agree(context);
+  if (!g_agree) {
+    return stock({"the rclcpp that runs is not laid out as the one that takt was built for"});
+  }
+  if (HostAccess::spinning_of(host).exchange(true)) {
+    throw std::runtime_error("spin() called while already spinning");
+  }
+  struct Spinning
+  {
+    std::atomic_bool & flag;
+    ~Spinning() { flag.store(false); }
+  };
+  std::optional<Spinning> spinning{std::in_place, HostAccess::spinning_of(host)};
+  auto adoption = Adoption::create(host, kind_of(kind));
+  if (!adoption.ok()) {
+    spinning.reset();
+    return stock(adoption.faults());
+  }
+  const Known known(executor, **adoption);
+  (*adoption)->spin();
+  return 0;
+}
+
+int changed(void * executor)
+{
+  const std::lock_guard lock(g_mutex);
+  const auto found = g_adoptions.find(executor);
+  if (found == g_adoptions.end()) {
+    return 0;
+  }
+  found->second->changed();
+  return 1;
+}
+
+int spin_base(const rclcpp::node_interfaces::NodeBaseInterface::SharedPtr & node)
+{
+  rclcpp::ExecutorOptions options;
+  options.context = node->get_context();
+  rclcpp::executors::SingleThreadedExecutor executor(options);
+  executor.add_node(node);
+  struct Remove
+  {
+    rclcpp::Executor & executor;
+    const rclcpp::node_interfaces::NodeBaseInterface::SharedPtr & node;
+    ~Remove() { executor.remove_node(node); }
+  } const remove{executor, node};
+  return spin(&executor, TAKT_HOST_SINGLE_THREADED);
+}
+
+int spin_node(void * node)
+{
+  return spin_base(*static_cast<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr *>(node));
+}
+
+int spin_whole_node(void * node)
+{
+  return spin_base((*static_cast<rclcpp::Node::SharedPtr *>(node))->get_node_base_interface());
+}
+
+// Publishing begins and ends on one thread, and one publish may be inside another (a listener's). The
+// scopes are kept in place, because nothing may be allocated here.
+constexpr std::size_t kDeepest = 8;
+thread_local std::array<std::optional<takt_core::MiddlewareCeilingScope>, kDeepest> t_scopes;
+thread_local std::size_t t_depth = 0;
+
+void publish_begins()
+{
+  if (t_depth < kDeepest) {
+    t_scopes[t_depth].emplace();
+  }
+  ++t_depth;
+}
+
+void publish_ended()
+{
+  --t_depth;
+  if (t_depth < kDeepest) {
+    t_scopes[t_depth].reset();
+  }
+}
+
+}  // namespace
+}  // namespace takt_rclcpp
+
+extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
+{
+  static const takt_interface interface{
+    TAKT_INTERFACE_VERSION,       &takt_rclcpp::spin,
+    &takt_rclcpp::changed,        &takt_rclcpp::spin_node,
+    &takt_rclcpp::spin_whole_node, &takt_rclcpp::publish_begins,
+    &takt_rclcpp::publish_ended};
+  return &interface;
+}

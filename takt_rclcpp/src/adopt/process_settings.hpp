@@ -1,0 +1,39 @@
+// What the environment asks of the adoptions in this process; read once.
+//
+//     TAKT_SCHEDULE    path of a schedule file; empty: watch only
+//     TAKT_EXECUTOR    name of the schedule's executor for this process; empty: the one whose rules name
+//                      the program's callbacks
+//     TAKT_STRICT      1: where rclcpp's own loop would have to run, the program ends instead (exit code 2)
+//     TAKT_REPORT_DIR  folder into which each adoption writes its report when it ends
+//     TAKT_QUIET       1: nothing is said but errors
+#ifndef ADOPT__PROCESS_SETTINGS_HPP_
+#define ADOPT__PROCESS_SETTINGS_HPP_
+
+#include <optional>
+#include <string>
+
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_rclcpp
+{
+
+struct ProcessSettings
+{
+  std::optional<takt_schedule::Schedule> schedule;
+  std::string executor;
+  std::string report_directory;
+  bool strict = false;
+  bool quiet = false;
+  /// Why the schedule cannot be used; empty: it can, or there is none.
+  takt_core::Faults faults;
+};
+
+/// Reads the environment and the schedule at the first call. Any thread; may block.
+const ProcessSettings & process_settings();
+
+/// One line on standard error, "[takt] ...". `always`: also if TAKT_QUIET is set.
+void say(const std::string & line, bool always = false);
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__PROCESS_SETTINGS_HPP_

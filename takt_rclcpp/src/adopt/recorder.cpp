@@ -1,0 +1,148 @@
+#include "adopt/recorder.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+std::int64_t thread_cpu_time() noexcept
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// A callback may spin another executor, whose callbacks run inside it.
+constexpr std::size_t kDeepest = 16;
+thread_local std::array<std::int64_t, kDeepest> t_began{};
+thread_local std::size_t t_depth = 0;
+
+}  // namespace
+
+void TimeSummary::add(std::int64_t ns) noexcept
+{
+  min = count == 0 ? ns : std::min(min, ns);
+  max = count == 0 ? ns : std::max(max, ns);
+  sum += ns;
+  ++count;
+}
+
+Recorder::~Recorder() = default;
+
+std::vector<CallbackRecord> Recorder::records() const
+{
+  std::vector<CallbackRecord> records;
+  const std::lock_guard lock(mutex_);
+  for (const auto & slot : slots_) {
+    const std::lock_guard own(slot->mutex);
+    records.push_back(slot->record);
+    if (slot->callback != nullptr) {
+      records.back().overwritten += slot->callback->overwritten();
+    }
+  }
+  return records;
+}
+
+std::vector<takt_core::AttributeReport> Recorder::threads() const
+{
+  const std::lock_guard lock(mutex_);
+  return threads_;
+}
+
+void Recorder::on_added(const takt_core::Callback & callback)
+{
+  const std::lock_guard lock(mutex_);
+  // A callback that comes again goes on in its record.
+  auto known = std::find_if(slots_.begin(), slots_.end(), [&](const auto & slot) {
+    return slot->callback == nullptr && slot->record.id == callback.id();
+  });
+  if (known == slots_.end()) {
+    known = slots_.insert(known, std::make_unique<Slot>());
+    CallbackRecord & record = (*known)->record;
+    record.id = callback.id();
+    record.group = callback.group().id();
+    record.kind = callback.kind();
+  }
+  Slot & slot = **known;
+  slot.callback = &callback;
+  const std::size_t number = callback.number();
+  std::atomic<Chunk *> & place = by_number_[number / kChunk % by_number_.size()];
+  if (place.load() == nullptr) {
+    chunks_.push_back(std::make_unique<Chunk>());
+    place.store(chunks_.back().get());
+  }
+  (*place.load())[number % kChunk].store(&slot);
+}
+
+void Recorder::on_removed(const takt_core::Callback & callback)
+{
+  const std::lock_guard lock(mutex_);
+  for (const auto & slot : slots_) {
+    if (slot->callback == &callback) {
+      const std::lock_guard own(slot->mutex);
+      slot->record.overwritten += callback.overwritten();
+      slot->callback = nullptr;
+    }
+  }
+}
+
+void Recorder::on_thread(std::uint32_t thread, const takt_core::AttributeReport & report)
+{
+  const std::lock_guard lock(mutex_);
+  threads_.resize(std::max<std::size_t>(threads_.size(), thread + 1));
+  threads_[thread] = report;
+}
+
+Recorder::Slot * Recorder::find(const takt_core::Run & run) const noexcept
+{
+  const std::size_t number = run.callback->number();
+  const Chunk * const chunk =
+    by_number_[number / kChunk % by_number_.size()].load(std::memory_order_acquire);
+  return chunk == nullptr ? nullptr : (*chunk)[number % kChunk].load(std::memory_order_acquire);
+}
+
+void Recorder::on_start(const takt_core::Run &) noexcept
+{
+  if (t_depth < kDeepest) {
+    t_began[t_depth] = thread_cpu_time();
+  }
+  ++t_depth;
+}
+
+void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
+{
+  --t_depth;
+  if (t_depth >= kDeepest) {
+    return;
+  }
+  const std::int64_t cpu = thread_cpu_time() - t_began[t_depth];
+  if (Slot * const slot = find(run); slot != nullptr) {
+    const std::lock_guard lock(slot->mutex);
+    slot->record.cpu.add(cpu);
+    slot->record.elapsed.add((end - run.start).count());
+    slot->record.waited.add((run.start - run.release).count());
+    slot->record.skipped_periods += run.skipped;
+  }
+}
+
+void Recorder::on_empty_take(const takt_core::Run & run) noexcept
+{
+  if (Slot * const slot = find(run); slot != nullptr) {
+    const std::lock_guard lock(slot->mutex);
+    ++slot->record.empty_takes;
+  }
+}
+
+void Recorder::on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept
+{
+  if (Slot * const slot = find(run); slot != nullptr) {
+    const std::lock_guard lock(slot->mutex);
+    ++slot->record.exceptions;
+  }
+}
+
+}  // namespace takt_rclcpp

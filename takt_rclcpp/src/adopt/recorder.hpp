@@ -1,0 +1,89 @@
+// What a report says of the callbacks of one adopted executor: how often they ran, how long each run took
+// on its core and on the clock, how long it waited.
+//
+// An observer. A run costs two reads of the thread's CPU clock and one uncontended mutex of the callback's
+// own; nothing is allocated after `on_added`.
+#ifndef ADOPT__RECORDER_HPP_
+#define ADOPT__RECORDER_HPP_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "takt_core/observer.hpp"
+#include "takt_core/pi_mutex.hpp"
+
+namespace takt_rclcpp
+{
+
+/// Extremes, sum and count of times, in nanoseconds.
+struct TimeSummary
+{
+  std::uint64_t count = 0;
+  std::int64_t sum = 0;
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+
+  void add(std::int64_t ns) noexcept;
+  double mean() const noexcept { return count == 0 ? 0.0 : static_cast<double>(sum) / static_cast<double>(count); }
+};
+
+struct CallbackRecord
+{
+  std::string id;
+  std::string group;
+  takt_core::Kind kind = takt_core::Kind::waitable;
+  TimeSummary cpu;       ///< of the thread, between start and end
+  TimeSummary elapsed;   ///< end - start
+  TimeSummary waited;    ///< start - release
+  std::uint64_t empty_takes = 0;
+  std::uint64_t exceptions = 0;
+  std::uint64_t skipped_periods = 0;
+  std::uint64_t overwritten = 0;
+};
+
+class Recorder final : public takt_core::Observer
+{
+public:
+  Recorder() = default;
+  ~Recorder() override;
+
+  /// All callbacks that were ever added, in that order. Any thread; may block.
+  std::vector<CallbackRecord> records() const;
+  std::vector<takt_core::AttributeReport> threads() const;
+
+  void on_added(const takt_core::Callback & callback) override;
+  void on_removed(const takt_core::Callback & callback) override;
+  void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
+  void on_start(const takt_core::Run & run) noexcept override;
+  void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
+  void on_empty_take(const takt_core::Run & run) noexcept override;
+  void on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept override;
+
+private:
+  struct Slot
+  {
+    mutable takt_core::PiMutex mutex;
+    CallbackRecord record;
+    const takt_core::Callback * callback = nullptr;  // while it is added
+  };
+
+  Slot * find(const takt_core::Run & run) const noexcept;
+
+  // By the callback's number, in chunks that come when they are needed and stay.
+  static constexpr std::size_t kChunk = 256;
+  using Chunk = std::array<std::atomic<Slot *>, kChunk>;
+  std::array<std::atomic<Chunk *>, 65536 / kChunk + 1> by_number_{};
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::vector<takt_core::AttributeReport> threads_;
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__RECORDER_HPP_

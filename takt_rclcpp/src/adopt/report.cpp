@@ -1,0 +1,122 @@
+#include "adopt/report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "adopt/housekeeping_id.hpp"
+#include "adopt/process_settings.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+using nlohmann::ordered_json;
+
+const char * name_of(HostKind kind)
+{
+  switch (kind) {
+    case HostKind::single_threaded:
+      return "single_threaded";
+    case HostKind::multi_threaded:
+      return "multi_threaded";
+    case HostKind::events:
+      break;
+  }
+  return "events";
+}
+
+ordered_json to_json(const TimeSummary & times)
+{
+  return {{"mean_ns", times.mean()}, {"min_ns", times.min}, {"max_ns", times.max}};
+}
+
+ordered_json to_json(const CallbackRecord & record, double seconds)
+{
+  return {
+    {"id", record.id},
+    {"group", record.group},
+    {"kind", takt_core::to_string(record.kind)},
+    {"runs", record.cpu.count},
+    {"rate_hz", seconds > 0 ? static_cast<double>(record.cpu.count) / seconds : 0.0},
+    {"cpu", to_json(record.cpu)},
+    {"elapsed", to_json(record.elapsed)},
+    {"waited", to_json(record.waited)},
+    {"overwritten", record.overwritten},
+    {"skipped_periods", record.skipped_periods},
+    {"empty_takes", record.empty_takes},
+    {"exceptions", record.exceptions}};
+}
+
+ordered_json to_json(const takt_core::AttributeReport & thread)
+{
+  return {
+    {"name", thread.asked.name},
+    {"asked", takt_core::format_policy(thread.asked)},
+    {"granted", takt_core::format_policy(thread.granted)},
+    {"cores", takt_core::format_cores(thread.granted.cores)},
+    {"refused", takt_core::sentences(thread.faults)}};
+}
+
+std::string program()
+{
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "" : path.string();
+}
+
+}  // namespace
+
+void write_report(const AdoptionReport & report)
+{
+  const std::string & directory = process_settings().report_directory;
+  if (directory.empty()) {
+    return;
+  }
+  const double seconds = std::chrono::duration<double>(report.lasted).count();
+  ordered_json json{
+    {"version", 1},
+    {"pid", ::getpid()},
+    {"program", program()},
+    {"executor", report.executor},
+    {"kind", name_of(report.kind)},
+    {"schedule_executor", report.schedule_executor},
+    {"seconds", seconds}};
+  json["threads"] = ordered_json::array();
+  for (const auto & thread : report.threads) {
+    json["threads"].push_back(to_json(thread));
+  }
+  json["callbacks"] = ordered_json::array();
+  for (const auto & record : report.callbacks) {
+    if (record.id != kHousekeepingId) {
+      json["callbacks"].push_back(to_json(record, seconds));
+    }
+  }
+  json["refused"] = takt_core::sentences(report.refusals);
+  json["warnings"] = takt_core::sentences(report.warnings);
+  json["defaulted"] = report.defaulted;
+
+  static std::atomic<unsigned> g_number{0};
+  const auto path = std::filesystem::path(directory) /
+                    (std::to_string(::getpid()) + "." + std::to_string(++g_number) + ".json");
+  // Under another name first: a reader finds whole files only.
+  const auto part = path.string() + ".part";
+  std::ofstream file(part);
+  file << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  file.close();
+  std::error_code error;
+  if (file) {
+    std::filesystem::rename(part, path, error);
+  }
+  if (!file || error) {
+    say(
+      "cannot write the report " + path.string() + "; is the folder there and writable?", true);
+  }
+}
+
+}  // namespace takt_rclcpp

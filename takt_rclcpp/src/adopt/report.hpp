@@ -1,0 +1,35 @@
+// What an adoption tells when it ends: a file of JSON in the folder that TAKT_REPORT_DIR names.
+#ifndef ADOPT__REPORT_HPP_
+#define ADOPT__REPORT_HPP_
+
+#include <string>
+#include <vector>
+
+#include "adopt/host_kind.hpp"
+#include "adopt/recorder.hpp"
+#include "takt_core/fault.hpp"
+#include "takt_core/thread_attributes.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_rclcpp
+{
+
+struct AdoptionReport
+{
+  std::string executor;  ///< its first node
+  HostKind kind = HostKind::single_threaded;
+  std::string schedule_executor;  ///< empty: no schedule rules
+  takt_core::Duration lasted{};
+  std::vector<CallbackRecord> callbacks;
+  std::vector<takt_core::AttributeReport> threads;
+  takt_core::Faults refusals;
+  takt_core::Faults warnings;
+  std::vector<std::string> defaulted;  ///< ids that no rule of the schedule names
+};
+
+/// Writes `report` if the environment names a folder; says in one line why it could not. May block.
+void write_report(const AdoptionReport & report);
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__REPORT_HPP_

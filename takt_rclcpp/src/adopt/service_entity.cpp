@@ -1,0 +1,150 @@
+// Services and clients of the adopted program.
+#include <utility>
+
+#include "adopt/entity.hpp"
+#include "rclcpp/exceptions.hpp"
+#include "rclcpp/logging.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+template <typename Object>
+struct TakenCall
+{
+  std::shared_ptr<Object> object;
+  std::shared_ptr<rmw_request_id_t> header;
+  std::shared_ptr<void> message;
+};
+
+// What a service and a client call the same three steps.
+struct ServiceSteps
+{
+  using Object = rclcpp::ServiceBase;
+  template <typename Listener>
+  static void listen(Object & service, Listener && listener)
+  {
+    service.set_on_new_request_callback(std::forward<Listener>(listener));
+  }
+  static void silence(Object & service) { service.clear_on_new_request_callback(); }
+  static std::shared_ptr<void> message(Object & service) { return service.create_request(); }
+  static bool take(Object & service, void * message, rmw_request_id_t & header)
+  {
+    return service.take_type_erased_request(message, header);
+  }
+  static void handle(TakenCall<Object> & call)
+  {
+    call.object->handle_request(call.header, call.message);
+  }
+  static rclcpp::QoS qos(const Object & service)
+  {
+    return service.get_request_subscription_actual_qos();
+  }
+};
+
+struct ClientSteps
+{
+  using Object = rclcpp::ClientBase;
+  template <typename Listener>
+  static void listen(Object & client, Listener && listener)
+  {
+    client.set_on_new_response_callback(std::forward<Listener>(listener));
+  }
+  static void silence(Object & client) { client.clear_on_new_response_callback(); }
+  static std::shared_ptr<void> message(Object & client) { return client.create_response(); }
+  static bool take(Object & client, void * message, rmw_request_id_t & header)
+  {
+    return client.take_type_erased_response(message, header);
+  }
+  static void handle(TakenCall<Object> & call)
+  {
+    call.object->handle_response(call.header, call.message);
+  }
+  static rclcpp::QoS qos(const Object & client)
+  {
+    return client.get_response_subscription_actual_qos();
+  }
+};
+
+template <typename Steps>
+class CallEntity final : public ListeningEntity<typename Steps::Object>
+{
+  using Object = typename Steps::Object;
+  using Base = ListeningEntity<Object>;
+
+public:
+  CallEntity(
+    const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,
+    const EntitySettings & settings)
+  : Base(object, std::move(options), settings),
+    lanes_(settings.lanes)
+  {
+  }
+
+  void listen() override
+  {
+    if (const auto object = this->lock(); object != nullptr) {
+      Steps::listen(*object, this->listener());
+    }
+  }
+  void silence() noexcept override
+  {
+    if (const auto object = this->lock(); object != nullptr) {
+      Steps::silence(*object);
+    }
+  }
+
+  bool take(const takt_core::Run & run) override
+  {
+    TakenCall<Object> call{this->lock(), nullptr, nullptr};
+    if (call.object == nullptr) {
+      return false;
+    }
+    call.header = call.object->create_request_header();
+    call.message = Steps::message(*call.object);
+    try {
+      const takt_core::MiddlewareCeilingScope ceiling;
+      if (!Steps::take(*call.object, call.message.get(), *call.header)) {
+        return false;
+      }
+    } catch (const rclcpp::exceptions::RCLError & error) {
+      RCLCPP_ERROR(
+        rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", this->id().c_str(),
+        error.what());
+      return false;
+    }
+    lanes_[run] = std::move(call);
+    return true;
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    TakenCall<Object> call = std::exchange(lanes_[run], {});
+    Steps::handle(call);
+  }
+
+private:
+  Lanes<TakenCall<Object>> lanes_;
+};
+
+}  // namespace
+
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::ServiceBase::SharedPtr & service, takt_core::CallbackOptions options,
+  const EntitySettings & settings)
+{
+  options.depth = arrival_depth(ServiceSteps::qos(*service));
+  return std::make_shared<CallEntity<ServiceSteps>>(service, std::move(options), settings);
+}
+
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::ClientBase::SharedPtr & client, takt_core::CallbackOptions options,
+  const EntitySettings & settings)
+{
+  options.depth = arrival_depth(ClientSteps::qos(*client));
+  return std::make_shared<CallEntity<ClientSteps>>(client, std::move(options), settings);
+}
+
+}  // namespace takt_rclcpp

@@ -1,0 +1,163 @@
+// A subscription of the adopted program: typed, serialized or loaned.
+#include <algorithm>
+#include <utility>
+
+#include "adopt/entity.hpp"
+#include "rclcpp/exceptions.hpp"
+#include "rclcpp/logging.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+// Of an unbounded history as many arrivals as a ring holds cheaply; later ones count as overwritten in the
+// figures and are taken all the same, because each run that finds a message announces the next.
+constexpr std::uint32_t kUnboundedDepth = 4096;
+
+struct TakenMessage
+{
+  rclcpp::SubscriptionBase::SharedPtr subscription;
+  std::shared_ptr<void> message;
+  std::shared_ptr<rclcpp::SerializedMessage> serialized;
+  void * loaned = nullptr;
+  rclcpp::MessageInfo info;
+};
+
+void give_back_loan(const rclcpp::SubscriptionBase & subscription, void * loaned)
+{
+  const auto handle = subscription.get_subscription_handle();
+  if (rcl_return_loaned_message_from_subscription(handle.get(), loaned) != RCL_RET_OK) {
+    RCLCPP_ERROR(
+      rclcpp::get_logger("takt"), "%s: a loaned message could not be given back: %s",
+      subscription.get_topic_name(), rcl_get_error_string().str);
+    rcl_reset_error();
+  }
+}
+
+class SubscriptionEntity final : public ListeningEntity<rclcpp::SubscriptionBase>
+{
+public:
+  SubscriptionEntity(
+    const rclcpp::SubscriptionBase::SharedPtr & subscription, takt_core::CallbackOptions options,
+    const EntitySettings & settings)
+  : ListeningEntity(subscription, std::move(options), settings),
+    lanes_(settings.lanes)
+  {
+  }
+
+  void listen() override
+  {
+    if (const auto subscription = lock(); subscription != nullptr) {
+      subscription->set_on_new_message_callback(listener());
+    }
+  }
+  void silence() noexcept override
+  {
+    if (const auto subscription = lock(); subscription != nullptr) {
+      subscription->clear_on_new_message_callback();
+    }
+  }
+
+  bool take(const takt_core::Run & run) override
+  {
+    TakenMessage taken;
+    taken.subscription = lock();
+    if (taken.subscription == nullptr) {
+      return false;
+    }
+    taken.info.get_rmw_message_info().from_intra_process = false;
+    try {
+      const takt_core::MiddlewareCeilingScope ceiling;
+      if (!take_into(taken)) {
+        return false;
+      }
+    } catch (const rclcpp::exceptions::RCLError & error) {
+      RCLCPP_ERROR(
+        rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", id().c_str(), error.what());
+      return false;
+    }
+    lanes_[run] = std::move(taken);
+    return true;
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    TakenMessage taken = std::exchange(lanes_[run], {});
+    rclcpp::SubscriptionBase & subscription = *taken.subscription;
+    if (taken.loaned != nullptr) {
+      struct GiveBack
+      {
+        const rclcpp::SubscriptionBase & subscription;
+        void * loaned;
+        ~GiveBack() { give_back_loan(subscription, loaned); }
+      } const give_back{subscription, taken.loaned};
+      subscription.handle_loaned_message(taken.loaned, taken.info);
+    } else if (taken.serialized != nullptr) {
+      subscription.handle_serialized_message(taken.serialized, taken.info);
+      subscription.return_serialized_message(taken.serialized);
+    } else {
+      subscription.handle_message(taken.message, taken.info);
+      subscription.return_message(taken.message);
+    }
+  }
+
+private:
+  static bool take_into(TakenMessage & taken)
+  {
+    rclcpp::SubscriptionBase & subscription = *taken.subscription;
+    switch (subscription.get_delivered_message_kind()) {
+      case rclcpp::DeliveredMessageKind::SERIALIZED_MESSAGE:
+        taken.serialized = subscription.create_serialized_message();
+        if (!subscription.take_serialized(*taken.serialized, taken.info)) {
+          subscription.return_serialized_message(taken.serialized);
+          return false;
+        }
+        return true;
+      case rclcpp::DeliveredMessageKind::ROS_MESSAGE:
+        break;
+      default:
+        throw std::runtime_error(
+          std::string(subscription.get_topic_name()) +
+          ": subscriptions of dynamic messages cannot be run, neither by rclcpp's executors nor by takt's");
+    }
+    if (subscription.can_loan_messages()) {
+      const rcl_ret_t result = rcl_take_loaned_message(
+        subscription.get_subscription_handle().get(), &taken.loaned,
+        &taken.info.get_rmw_message_info(), nullptr);
+      if (result != RCL_RET_OK && result != RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
+        rclcpp::exceptions::throw_from_rcl_error(result);
+      }
+      return result == RCL_RET_OK;
+    }
+    taken.message = subscription.create_message();
+    if (!subscription.take_type_erased(taken.message.get(), taken.info)) {
+      subscription.return_message(taken.message);
+      return false;
+    }
+    return true;
+  }
+
+  Lanes<TakenMessage> lanes_;
+};
+
+}  // namespace
+
+std::uint32_t arrival_depth(const rclcpp::QoS & qos)
+{
+  if (qos.history() == rclcpp::HistoryPolicy::KeepAll) {
+    return kUnboundedDepth;
+  }
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(qos.depth(), 1, kUnboundedDepth));
+}
+
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::SubscriptionBase::SharedPtr & subscription, takt_core::CallbackOptions options,
+  const EntitySettings & settings)
+{
+  options.depth = arrival_depth(subscription->get_actual_qos());
+  return std::make_shared<SubscriptionEntity>(subscription, std::move(options), settings);
+}
+
+}  // namespace takt_rclcpp

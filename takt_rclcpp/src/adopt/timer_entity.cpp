@@ -1,0 +1,270 @@
+// Timers of the adopted program.
+//
+// The timer of rcl stays the truth: the program may cancel it, reset it and ask it. On the monotonic clock
+// takt's timers release it, in the same grid, and each start asks rcl's timer whether it is due. On any
+// other clock, which may jump, a thread waits for it (ClockWaiter).
+#include <rcl/timer.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "adopt/clock_waiter.hpp"
+#include "adopt/entity.hpp"
+#include "rclcpp/exceptions.hpp"
+#include "rclcpp/logging.hpp"
+#include "rclcpp/version.h"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+using takt_core::Duration;
+using takt_core::Time;
+
+// A timer whose next call is no further off is due: rcl and takt read the clock one after the other.
+constexpr Duration kTolerance = std::chrono::microseconds(100);
+// rclcpp takes a period of zero for "always". A microsecond keeps the executor thread as busy.
+constexpr Duration kShortestPeriod = std::chrono::microseconds(1);
+
+Duration period_of(const rcl_timer_t & timer)
+{
+  std::int64_t period = 0;
+  const rcl_ret_t result = rcl_timer_get_period(&timer, &period);
+  if (result != RCL_RET_OK) {
+    rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot read a timer's period");
+  }
+  return std::max(Duration{period}, kShortestPeriod);
+}
+
+bool on_monotonic_clock(const rcl_timer_t & timer)
+{
+  rcl_clock_t * clock = nullptr;
+  // The function reads the timer, and its argument is not const all the same.
+  if (rcl_timer_clock(const_cast<rcl_timer_t *>(&timer), &clock) != RCL_RET_OK) {
+    rcl_reset_error();
+    return false;
+  }
+  return clock->type == RCL_STEADY_TIME;
+}
+
+/// When rcl will call it next; nothing: it is cancelled. For timers on the monotonic clock.
+std::optional<Time> next_call(const rcl_timer_t & timer)
+{
+  std::int64_t next = 0;
+#ifdef TAKT_RCL_HAS_NEXT_CALL_TIME
+  const rcl_ret_t result = rcl_timer_get_next_call_time(&timer, &next);
+#else
+  const Time before = takt_core::now();
+  const rcl_ret_t result = rcl_timer_get_time_until_next_call(&timer, &next);
+  // rcl read the clock between these two.
+  next += takt_core::to_ns(before + (takt_core::now() - before) / 2);
+#endif
+  if (result == RCL_RET_TIMER_CANCELED) {
+    rcl_reset_error();
+    return std::nullopt;
+  }
+  if (result != RCL_RET_OK) {
+    rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot read when a timer is due");
+  }
+  return takt_core::from_ns(next);
+}
+
+/// The next call will be at `when`. rcl can only count from now, and with a period.
+void set_next_call(rcl_timer_t & timer, Time when)
+{
+  std::int64_t period = 0;
+  std::int64_t unused = 0;
+  const Duration until = std::max(when - takt_core::now(), Duration{1});
+  if (
+    rcl_timer_exchange_period(&timer, until.count(), &period) != RCL_RET_OK ||
+    rcl_timer_reset(&timer) != RCL_RET_OK ||
+    rcl_timer_exchange_period(&timer, period, &unused) != RCL_RET_OK) {
+    rclcpp::exceptions::throw_from_rcl_error(RCL_RET_ERROR, "takt cannot set when a timer is due");
+  }
+}
+
+struct TakenTimer
+{
+  rclcpp::TimerBase::SharedPtr timer;
+  std::shared_ptr<void> data;
+};
+
+/// On the monotonic clock.
+class SteadyTimerEntity final : public Entity,
+                                public takt_core::Callback,
+                                public std::enable_shared_from_this<SteadyTimerEntity>
+{
+public:
+  SteadyTimerEntity(
+    const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
+    const EntitySettings & settings, const TimerPhase & phase)
+  : Callback(std::move(options)),
+    timer_(timer),
+    core_(settings.core),
+    phase_(phase),
+    period_(period_of(*timer->get_timer_handle())),
+    lanes_(settings.lanes)
+  {
+  }
+
+  std::shared_ptr<Callback> callback() override { return shared_from_this(); }
+  bool expired() const noexcept override { return timer_.expired(); }
+
+  void listen() override
+  {
+    const auto timer = timer_.lock();
+    if (timer == nullptr) {
+      return;
+    }
+    const auto handle = timer->get_timer_handle();
+    if (phase_.offset && !timer->is_canceled()) {
+      set_next_call(const_cast<rcl_timer_t &>(*handle), phase_.epoch + *phase_.offset);
+    }
+    timer->set_on_reset_callback([self = shared_from_this()](std::size_t) { self->follow(); });
+    follow();
+  }
+  void silence() noexcept override
+  {
+    if (const auto timer = timer_.lock(); timer != nullptr) {
+      timer->clear_on_reset_callback();
+    }
+  }
+
+  bool take(const takt_core::Run & run) override
+  {
+    TakenTimer taken{timer_.lock(), nullptr};
+    if (taken.timer == nullptr) {
+      core_->scheduler().cancel_timer(*this);
+      return false;
+    }
+    const auto handle = taken.timer->get_timer_handle();
+    const auto next = next_call(*handle);
+    const Duration period = period_of(*handle);
+    if (period != period_.exchange(period)) {
+      core_->scheduler().set_period(*this, period);
+    }
+    if (!next || *next > takt_core::now() + std::min(kTolerance, period / 2)) {
+      follow();
+      return false;
+    }
+    taken.data = taken.timer->call();
+    if (taken.data == nullptr) {
+      follow();
+      return false;
+    }
+    lanes_[run] = std::move(taken);
+    return true;
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    const TakenTimer taken = std::exchange(lanes_[run], {});
+    taken.timer->execute_callback(taken.data);
+  }
+
+private:
+  // Brings takt's timer to where rcl's is. Any thread, also in a reset by the program.
+  void follow()
+  {
+    const auto timer = timer_.lock();
+    if (timer == nullptr) {
+      return;
+    }
+    takt_core::Scheduler & scheduler = core_->scheduler();
+    const auto next = next_call(*timer->get_timer_handle());
+    scheduler.cancel_timer(*this);
+    if (next) {
+      scheduler.resume_timer(*this, *next, takt_core::now());
+    }
+  }
+
+  const rclcpp::TimerBase::WeakPtr timer_;
+  const std::shared_ptr<takt_core::Executor> core_;
+  const TimerPhase phase_;
+  std::atomic<Duration> period_;
+  Lanes<TakenTimer> lanes_;
+};
+
+/// On ROS time or system time.
+class WaitedTimerEntity final : public Entity,
+                                public takt_core::adapter::AnnouncedCallback,
+                                public std::enable_shared_from_this<WaitedTimerEntity>
+{
+public:
+  WaitedTimerEntity(
+    const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
+    const EntitySettings & settings)
+  : AnnouncedCallback(std::move(options)),
+    timer_(timer),
+    core_(settings.core),
+    waiter_(settings.waiter),
+    lanes_(settings.lanes)
+  {
+  }
+
+  std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
+  bool expired() const noexcept override { return timer_.expired(); }
+
+  void listen() override
+  {
+    if (const auto timer = timer_.lock(); timer != nullptr) {
+      timer->set_on_reset_callback(
+        [self = shared_from_this()](std::size_t) { self->waiter_->again(*self); });
+      waiter_->add(timer, *this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
+    }
+  }
+  void silence() noexcept override
+  {
+    if (const auto timer = timer_.lock(); timer != nullptr) {
+      timer->clear_on_reset_callback();
+    }
+    waiter_->remove(*this);
+  }
+
+  bool take(const takt_core::Run & run) override
+  {
+    TakenTimer taken{timer_.lock(), nullptr};
+    if (taken.timer != nullptr && taken.timer->is_ready()) {
+      taken.data = taken.timer->call();
+    }
+    waiter_->again(*this);
+    if (taken.data == nullptr) {
+      return false;
+    }
+    lanes_[run] = std::move(taken);
+    return true;
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    const TakenTimer taken = std::exchange(lanes_[run], {});
+    taken.timer->execute_callback(taken.data);
+  }
+
+private:
+  const rclcpp::TimerBase::WeakPtr timer_;
+  const std::shared_ptr<takt_core::Executor> core_;
+  const std::shared_ptr<ClockWaiter> waiter_;
+  Lanes<TakenTimer> lanes_;
+};
+
+}  // namespace
+
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
+  const EntitySettings & settings, const TimerPhase & phase)
+{
+  const auto handle = timer->get_timer_handle();
+  if (!on_monotonic_clock(*handle)) {
+    options.kind = takt_core::Kind::waitable;  // the scheduler does not release it
+    return std::make_shared<WaitedTimerEntity>(timer, std::move(options), settings);
+  }
+  takt_core::TimerOptions core_options;
+  core_options.period = period_of(*handle);
+  core_options.autostart = false;  // `listen` says when it begins
+  options.timer = core_options;
+  return std::make_shared<SteadyTimerEntity>(timer, std::move(options), settings, phase);
+}
+
+}  // namespace takt_rclcpp

@@ -1,0 +1,221 @@
+// A waitable of the adopted program: events, intra-process messages, actions, and waitables that users
+// write.
+#include <array>
+#include <atomic>
+#include <typeinfo>
+#include <utility>
+
+#include "adopt/clock_waiter.hpp"
+#include "adopt/entity.hpp"
+#include "rclcpp/event_handler.hpp"
+#include "rclcpp/logging.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+// Announcements that wait at once. More are not lost: a run announces again what the counts below still
+// hold.
+constexpr std::uint32_t kDepth = 1024;
+
+/// Which of a waitable's parts are ready, and how often. Any thread; lock-free.
+class ReadyParts
+{
+public:
+  /// False: the waitable has more parts than there are places.
+  bool add(int part, std::size_t count) noexcept
+  {
+    const std::int64_t name = std::int64_t{part} + 1;
+    for (Place & place : places_) {
+      std::int64_t there = place.name.load(std::memory_order_acquire);
+      if (there == 0 && !place.name.compare_exchange_strong(there, name)) {
+        // Another thread took the place; `there` is its part.
+      } else if (there == 0) {
+        there = name;
+      }
+      if (there == name) {
+        place.count.fetch_add(count, std::memory_order_release);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Takes one out, parts in turn, so that none starves another.
+  std::optional<std::size_t> take() noexcept
+  {
+    const std::size_t first = next_.fetch_add(1, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      Place & place = places_[(first + i) % places_.size()];
+      std::uint64_t count = place.count.load(std::memory_order_acquire);
+      while (count > 0) {
+        if (place.count.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {
+          return static_cast<std::size_t>(place.name.load(std::memory_order_relaxed) - 1);
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool any() const noexcept
+  {
+    for (const Place & place : places_) {
+      if (place.count.load(std::memory_order_acquire) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+private:
+  struct Place
+  {
+    std::atomic<std::int64_t> name{0};  // the part + 1; 0: free
+    std::atomic<std::uint64_t> count{0};
+  };
+  std::array<Place, 16> places_;
+  std::atomic<std::size_t> next_{0};
+};
+
+struct TakenData
+{
+  rclcpp::Waitable::SharedPtr waitable;
+  std::shared_ptr<void> data;
+};
+
+// Those of rclcpp and rclcpp_action throw where there is nothing; a count was only a hint.
+bool needs_data(const rclcpp::Waitable & waitable)
+{
+  if (dynamic_cast<const rclcpp::EventHandlerBase *>(&waitable) != nullptr) {
+    return true;
+  }
+  return std::string_view(typeid(waitable).name()).starts_with("N13rclcpp_action");
+}
+
+class WaitableEntity final : public Entity,
+                             public takt_core::adapter::AnnouncedCallback,
+                             public std::enable_shared_from_this<WaitableEntity>
+{
+public:
+  WaitableEntity(
+    const rclcpp::Waitable::SharedPtr & waitable, takt_core::CallbackOptions options,
+    const EntitySettings & settings)
+  : AnnouncedCallback(std::move(options)),
+    waitable_(waitable),
+    core_(settings.core),
+    waiter_(settings.waiter),
+    needs_data_(needs_data(*waitable)),
+    lanes_(settings.lanes)
+  {
+  }
+
+  std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
+  bool expired() const noexcept override { return waitable_.expired(); }
+
+  void listen() override
+  {
+    const auto waitable = waitable_.lock();
+    if (waitable == nullptr) {
+      return;
+    }
+    try {
+      waitable->set_on_ready_callback([self = shared_from_this()](std::size_t count, int part) {
+        self->parts_.add(part, count);
+        self->announce(*self->core_, static_cast<std::uint32_t>(count));
+      });
+    } catch (const std::exception &) {
+      // It cannot say by itself when it is ready: a thread waits for it.
+      waits_ = true;
+      waiter_->add(waitable, *this, [self = shared_from_this()] {
+        self->announce(*self->core_, 1);
+      });
+    }
+  }
+  void silence() noexcept override
+  {
+    if (waits_) {
+      waiter_->remove(*this);
+      return;
+    }
+    if (const auto waitable = waitable_.lock(); waitable != nullptr) {
+      try {
+        waitable->clear_on_ready_callback();
+      } catch (const std::exception & error) {
+        RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
+      }
+    }
+  }
+
+  bool take(const takt_core::Run & run) override
+  {
+    TakenData taken{waitable_.lock(), nullptr};
+    if (taken.waitable == nullptr) {
+      return false;
+    }
+    const takt_core::MiddlewareCeilingScope ceiling;
+    if (waits_) {
+      taken.data = taken.waitable->take_data();
+    } else {
+      const auto part = parts_.take();
+      if (!part) {
+        return false;
+      }
+      taken.data = taken.waitable->take_data_by_entity_id(*part);
+      if (taken.data == nullptr && needs_data_) {
+        announce_rest();
+        return false;
+      }
+    }
+    lanes_[run] = std::move(taken);
+    return true;
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    const TakenData taken = std::exchange(lanes_[run], {});
+    struct Afterwards
+    {
+      WaitableEntity & self;
+      ~Afterwards()
+      {
+        if (self.waits_) {
+          self.waiter_->again(self);
+        } else {
+          self.announce_rest();
+        }
+      }
+    } const afterwards{*this};
+    taken.waitable->execute(taken.data);
+  }
+
+private:
+  // What a full ring of announcements lost.
+  void announce_rest() noexcept
+  {
+    if (backlog() == 0 && parts_.any()) {
+      announce(*core_, 1);
+    }
+  }
+
+  const rclcpp::Waitable::WeakPtr waitable_;
+  const std::shared_ptr<takt_core::Executor> core_;
+  const std::shared_ptr<ClockWaiter> waiter_;
+  const bool needs_data_;
+  bool waits_ = false;
+  ReadyParts parts_;
+  Lanes<TakenData> lanes_;
+};
+
+}  // namespace
+
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::Waitable::SharedPtr & waitable, takt_core::CallbackOptions options,
+  const EntitySettings & settings)
+{
+  options.depth = kDepth;
+  return std::make_shared<WaitableEntity>(waitable, std::move(options), settings);
+}
+
+}  // namespace takt_rclcpp

@@ -1,0 +1,41 @@
+/* What the preloaded shim asks of the implementation that was built for the rclcpp that runs. Plain C: the
+ * shim knows nothing of rclcpp's classes. Pointers to executors, nodes and groups are passed through. */
+#ifndef SHIM__INTERFACE_H_
+#define SHIM__INTERFACE_H_
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TAKT_INTERFACE_VERSION 1
+#define TAKT_INTERFACE_SYMBOL "takt_rclcpp_interface"
+
+enum takt_host_kind
+{
+  TAKT_HOST_SINGLE_THREADED = 1,
+  TAKT_HOST_MULTI_THREADED = 2,
+  TAKT_HOST_EVENTS = 3
+};
+
+struct takt_interface
+{
+  int version;
+  /* Runs the spin of `executor`. 0: it is over. 1: it was not begun, and the reason has been told: rclcpp's own
+   * loop is to run. Throws what the program's callbacks threw. */
+  int (*spin)(void * executor, enum takt_host_kind kind);
+  /* The executor's nodes or groups changed. 1: takt runs it and has been told. 0: rclcpp is to be told. */
+  int (*changed)(void * executor);
+  /* `rclcpp::spin` of a node, as a pointer to a std::shared_ptr to its base interface. As `spin`. */
+  int (*spin_node)(void * node_base);
+  /* The same of a pointer to a std::shared_ptr to an rclcpp::Node. */
+  int (*spin_whole_node)(void * node);
+  /* Around each publish, on the thread that publishes. Real-time safe. */
+  void (*publish_begins)(void);
+  void (*publish_ended)(void);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  /* SHIM__INTERFACE_H_ */

@@ -1,0 +1,205 @@
+// The preloaded shim: defines the spins of rclcpp's executors, so that a compiled program runs under takt
+// without a change.
+//
+//     LD_PRELOAD=libtakt_preload.so TAKT_SCHEDULE=schedule.yaml program
+//
+// It knows nothing of rclcpp's classes and links nothing of ROS, so it may be loaded into every program that
+// a launcher starts: where no executor of rclcpp spins, nothing here runs but the constructor. At the first
+// spin it loads the implementation that lies beside it and was built for the rclcpp that runs; if anything
+// does not fit, rclcpp's own loop runs, with one sentence why.
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "shim/hooked_symbols.h"
+#include "shim/interface.h"
+#include "shim/librclcpp.hpp"
+#include "shim/say.hpp"
+#include "shim/vtables.hpp"
+
+namespace takt_preload
+{
+namespace
+{
+
+// Removes this library from LD_PRELOAD, so that the programs that this one starts do not inherit it. Other
+// entries stay.
+void leave_children_alone()
+{
+  const char * const children = std::getenv("TAKT_CHILDREN");
+  const char * const preload = std::getenv("LD_PRELOAD");
+  if (preload == nullptr || (children != nullptr && std::strcmp(children, "1") == 0)) {
+    return;
+  }
+  std::string kept;
+  const std::string all = preload;
+  for (std::size_t begin = 0; begin < all.size();) {
+    std::size_t end = all.find_first_of(": ", begin);
+    end = end == std::string::npos ? all.size() : end;
+    const std::string entry = all.substr(begin, end - begin);
+    if (!entry.empty() && entry.find("libtakt_preload.so") == std::string::npos) {
+      kept += (kept.empty() ? "" : ":") + entry;
+    }
+    begin = end + 1;
+  }
+  if (kept.empty()) {
+    ::unsetenv("LD_PRELOAD");
+  } else {
+    ::setenv("LD_PRELOAD", kept.c_str(), 1);
+  }
+}
+
+std::string folder_of_this_library()
+{
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<void *>(&folder_of_this_library), &info) == 0) {
+    return {};
+  }
+  const std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+std::atomic<const takt_interface *> g_implementation{nullptr};
+
+const takt_interface * load()
+{
+  const char * const named = std::getenv("TAKT_IMPLEMENTATION");
+  const std::string path =
+    named != nullptr ? named : folder_of_this_library() + "libtakt_rclcpp.so";
+  void * const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    say("takt's library for rclcpp cannot be loaded: " + std::string(::dlerror()));
+    return nullptr;
+  }
+  using Get = const takt_interface * (*)();
+  const auto get = reinterpret_cast<Get>(::dlsym(library, TAKT_INTERFACE_SYMBOL));
+  const takt_interface * const found = get == nullptr ? nullptr : get();
+  if (found == nullptr || found->version != TAKT_INTERFACE_VERSION) {
+    say(path + " does not fit libtakt_preload.so; install both from one version of takt");
+    return nullptr;
+  }
+  return found;
+}
+
+const takt_interface * implementation()
+{
+  static const takt_interface * const loaded = [] {
+    leave_children_alone();
+    const takt_interface * const found = load();
+    g_implementation.store(found, std::memory_order_release);
+    return found;
+  }();
+  return loaded;
+}
+
+// Ends the program under TAKT_STRICT=1.
+void must_run_stock(const char * symbol)
+{
+  const char * const strict = std::getenv("TAKT_STRICT");
+  if (strict != nullptr && std::strcmp(strict, "1") == 0) {
+    say("the program ends here, because takt cannot run it and strict is set");
+    std::_Exit(2);
+  }
+  say(std::string("rclcpp's own loop runs instead of takt's (") + symbol + ")");
+}
+
+template <typename Function>
+Function stock(const char * symbol)
+{
+  void * const found = stock_symbol(symbol);
+  if (found == nullptr) {
+    say(std::string("rclcpp's function ") + symbol + " is not to be found; the program cannot go on");
+    std::abort();
+  }
+  return reinterpret_cast<Function>(found);
+}
+
+void spin(void * executor, takt_host_kind kind, const char * symbol)
+{
+  if (const takt_interface * const takt = implementation(); takt == nullptr) {
+    must_run_stock(symbol);
+  } else if (takt->spin(executor, kind) == 0) {
+    return;
+  }
+  stock<void (*)(void *)>(symbol)(executor);
+}
+
+// Only where librclcpp's own calls do not pass through the dynamic symbols: else the executor that rclcpp
+// makes for it comes by `spin`.
+void spin_node(void * node, bool whole, const char * symbol)
+{
+  if (calls_are_bound_inside()) {
+    if (const takt_interface * const takt = implementation(); takt == nullptr) {
+      must_run_stock(symbol);
+    } else if ((whole ? takt->spin_whole_node : takt->spin_node)(node) == 0) {
+      return;
+    }
+  }
+  stock<void (*)(void *)>(symbol)(node);
+}
+
+__attribute__((constructor)) void begin()
+{
+  if (librclcpp() != nullptr) {
+    // Early: nobody else reads the environment yet.
+    leave_children_alone();
+    patch_vtables();
+  }
+}
+
+}  // namespace
+}  // namespace takt_preload
+
+#define TAKT_HOOK extern "C" __attribute__((visibility("default")))
+
+#define TAKT_SPIN(symbol, kind)            \
+  TAKT_HOOK void symbol(void * executor)   \
+  {                                        \
+    takt_preload::spin(executor, kind, #symbol); \
+  }
+TAKT_SPIN_SYMBOLS(TAKT_SPIN)
+
+TAKT_HOOK void TAKT_SPIN_NODE_BASE(void * node)
+{
+  takt_preload::spin_node(node, false, TAKT_STRING(TAKT_SPIN_NODE_BASE));
+}
+
+TAKT_HOOK void TAKT_SPIN_NODE(void * node)
+{
+  takt_preload::spin_node(node, true, TAKT_STRING(TAKT_SPIN_NODE));
+}
+
+// An EventsExecutor would listen for itself to what is new while takt listens.
+TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)
+{
+  const takt_interface * const takt =
+    takt_preload::g_implementation.load(std::memory_order_acquire);
+  if (takt == nullptr || takt->changed(executor) == 0) {
+    takt_preload::stock<void (*)(void *, bool)>(TAKT_STRING(TAKT_EVENTS_UPDATED))(executor, notify);
+  }
+}
+
+// Publishing takes locks of the middleware that do not inherit priority: executor threads do it at their
+// middleware ceiling.
+TAKT_HOOK int rcl_publish(const void * publisher, const void * message, void * allocation)
+{
+  using Function = int (*)(const void *, const void *, void *);
+  static std::atomic<Function> g_stock{nullptr};
+  Function function = g_stock.load(std::memory_order_relaxed);
+  if (function == nullptr) {
+    function = takt_preload::stock<Function>("rcl_publish");
+    g_stock.store(function, std::memory_order_relaxed);
+  }
+  const takt_interface * const takt =
+    takt_preload::g_implementation.load(std::memory_order_acquire);
+  if (takt == nullptr) {
+    return function(publisher, message, allocation);
+  }
+  takt->publish_begins();
+  const int result = function(publisher, message, allocation);
+  takt->publish_ended();
+  return result;
+}

@@ -1,0 +1,83 @@
+#include "shim/vtables.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+
+#include "shim/hooked_symbols.h"
+#include "shim/librclcpp.hpp"
+#include "shim/say.hpp"
+
+#define TAKT_DECLARE(symbol, kind) extern "C" void symbol(void *);
+TAKT_SPIN_SYMBOLS(TAKT_DECLARE)
+extern "C" void TAKT_EVENTS_UPDATED(void *, bool);
+
+namespace takt_preload
+{
+namespace
+{
+
+// A table's slots, without the two words before the first function. The size is the symbol's.
+struct Slots
+{
+  void ** begin = nullptr;
+  void ** end = nullptr;
+};
+
+Slots slots_of(const std::string & table)
+{
+  void * const address = ::dlsym(librclcpp(), table.c_str());
+  if (address == nullptr) {
+    return {};
+  }
+  Dl_info info{};
+  ElfW(Sym) * symbol = nullptr;
+  if (
+    ::dladdr1(address, &info, reinterpret_cast<void **>(&symbol), RTLD_DL_SYMENT) == 0 ||
+    symbol == nullptr) {
+    return {};
+  }
+  void ** const words = static_cast<void **>(address);
+  return {words + 2, words + symbol->st_size / sizeof(void *)};
+}
+
+void patch(const std::string & symbol, void * ours)
+{
+  // "_ZN" class "4spinEv" → "_ZTVN" class "E"
+  const std::string end = symbol.ends_with("4spinEv") ? "4spinEv" : "23handle_updated_entitiesEb";
+  const std::string name = symbol.substr(3, symbol.size() - 3 - end.size());
+  const Slots slots = slots_of("_ZTVN" + name + "E");
+  void * const stock = ::dlsym(librclcpp(), symbol.c_str());
+  if (slots.begin == nullptr || stock == nullptr || stock == ours) {
+    return;
+  }
+  for (void ** slot = slots.begin; slot < slots.end; ++slot) {
+    if (*slot != stock) {
+      continue;
+    }
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto address = reinterpret_cast<std::uintptr_t>(slot) & ~(page - 1);
+    if (::mprotect(reinterpret_cast<void *>(address), page, PROT_READ | PROT_WRITE) != 0) {
+      say("the system does not let takt hook " + symbol + "; rclcpp's own loop will run there");
+      return;
+    }
+    *slot = ours;
+    // Tables of virtual functions lie where the loader writes once and protects afterwards.
+    ::mprotect(reinterpret_cast<void *>(address), page, PROT_READ);
+  }
+}
+
+}  // namespace
+
+void patch_vtables()
+{
+#define TAKT_PATCH(symbol, kind) patch(#symbol, reinterpret_cast<void *>(&symbol));
+  TAKT_SPIN_SYMBOLS(TAKT_PATCH)
+  patch(TAKT_STRING(TAKT_EVENTS_UPDATED), reinterpret_cast<void *>(&TAKT_EVENTS_UPDATED));
+}
+
+}  // namespace takt_preload
