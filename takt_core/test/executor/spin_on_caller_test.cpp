@@ -154,7 +154,7 @@ TEST(SpinOnCaller, nests_in_a_callback_of_another_executor)
     EXPECT_EQ(current_executor(), inner.get());
     inner->cancel();
   });
-  const auto c = add_function(*outer, "c", [&](const Run & run) {
+  const auto c = add_function(*outer, "c", [&](const takt_core::Run & run) {
     inner->ready(*deep);
     EXPECT_TRUE(inner->spin_on_caller().ok());
     EXPECT_EQ(current_executor(), outer.get());

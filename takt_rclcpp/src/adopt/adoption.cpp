@@ -103,6 +103,25 @@ std::size_t threads_of(rclcpp::Executor & host)
   return pool == nullptr ? 1 : std::max<std::size_t>(pool->get_number_of_threads(), 1);
 }
 
+// Of a program with several executors each fits a part of the schedule: what matches nothing here is counted.
+void tell(const std::string & name, const Faults & warnings)
+{
+  std::size_t unmatched = 0;
+  for (const auto & warning : warnings) {
+    if (warning.kind == takt_core::FaultKind::unmatched) {
+      ++unmatched;
+    } else {
+      say(name + ": " + takt_core::to_string(warning));
+    }
+  }
+  if (unmatched > 0) {
+    say(
+      name + ": " + std::to_string(unmatched) +
+      " rules and ids of chains in the schedule match no callback of this executor; the report of "
+      "`takt exec --report` lists them");
+  }
+}
+
 takt_core::ExecutorThreadOptions inherited_thread()
 {
   takt_core::ExecutorThreadOptions thread;
@@ -222,7 +241,6 @@ Adoption::Adoption(rclcpp::Executor & host, HostKind kind, Plan plan)
   core_(std::move(plan.core)),
   placer_(std::move(plan.placer)),
   recorder_(std::make_shared<Recorder>()),
-  epoch_(takt_core::now()),
   waiter_(std::make_shared<ClockWaiter>(HostAccess::context_of(host))),
   housekeeping_(std::make_shared<Housekeeping>(*this))
 {
@@ -231,11 +249,14 @@ Adoption::Adoption(rclcpp::Executor & host, HostKind kind, Plan plan)
     add_observer(std::make_shared<takt_core::adapter::ExceptionReporter>(
       [name = name_](const std::string & line) { say(name + ": " + line, true); }));
   }
+  // Timers keep the phases that the program gave them, so the gate is open for them from here on; nothing
+  // runs before the threads do.
+  core_->scheduler().open(takt_core::now());
   EntitySettings settings;
   settings.core = core_;
   settings.waiter = waiter_;
   settings.lanes = core_->scheduler().thread_count() + 1;
-  entities_ = std::make_unique<HostedEntities>(host, settings, placer_.get(), epoch_);
+  entities_ = std::make_unique<HostedEntities>(host, settings, placer_.get());
 }
 
 // Before it spins, so nothing is refused.
@@ -322,9 +343,7 @@ void Adoption::spin()
     throw std::runtime_error("takt: " + takt_core::to_string(added.faults().front()));
   }
   if (placer_ != nullptr) {
-    for (const auto & warning : placer_->warnings()) {
-      say(name_ + ": " + takt_core::to_string(warning));
-    }
+    tell(name_, placer_->warnings());
     placer_->started();
     for (const auto & fault : placer_->entity_made().faults()) {
       say(name_ + ": " + takt_core::to_string(fault), true);
@@ -334,8 +353,10 @@ void Adoption::spin()
   HostAccess::notify_waitable_of(host_).set_on_ready_callback(
     [this](std::size_t, int) { changed(); });
   changed();  // what changed since the entities were read, also a cancel
+  const takt_core::Time epoch = takt_core::now();
+  entities_->begin_from(epoch);
   const takt_core::SpinOutcome outcome =
-    on_caller_ ? core_->spin_on_caller(epoch_) : core_->spin(epoch_);
+    on_caller_ ? core_->spin_on_caller(epoch) : core_->spin(epoch);
   context->remove_pre_shutdown_callback(handle);
   HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
   report(takt_core::now() - began);

@@ -58,7 +58,6 @@ private:
   const std::shared_ptr<takt_core::Executor> core_;
   const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const std::shared_ptr<Recorder> recorder_;
-  const takt_core::Time epoch_;
   std::shared_ptr<ClockWaiter> waiter_;
   std::unique_ptr<HostedEntities> entities_;
   std::shared_ptr<Housekeeping> housekeeping_;

@@ -38,6 +38,9 @@ public:
   /// The callback has been added: from here on what arrives is announced. Set-up only; throws what rclcpp
   /// throws.
   virtual void listen() = 0;
+  /// Of a timer to which the schedule gives an offset: it is due at `epoch` plus offset, and from there once
+  /// in each period. Of all others nothing. Set-up only.
+  virtual void begin_from(takt_core::Time /*epoch*/) {}
   /// Nothing is announced any more. Set-up only.
   virtual void silence() noexcept = 0;
   /// The program's object has been destroyed. Any thread.
@@ -50,13 +53,6 @@ struct EntitySettings
   std::shared_ptr<takt_core::Executor> core;
   std::shared_ptr<ClockWaiter> waiter;  ///< for entities that cannot say by themselves when they are ready
   std::uint32_t lanes = 1;              ///< concurrent runs of one callback
-};
-
-/// What a timer is to begin with.
-struct TimerPhase
-{
-  takt_core::Time epoch{};                     ///< from which offsets count
-  std::optional<takt_core::Duration> offset;   ///< given by the schedule: the timer begins there
 };
 
 std::shared_ptr<Entity> make_entity(
@@ -73,7 +69,7 @@ std::shared_ptr<Entity> make_entity(
   const EntitySettings & settings);
 std::shared_ptr<Entity> make_entity(
   const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
-  const EntitySettings & settings, const TimerPhase & phase);
+  const EntitySettings & settings, std::optional<takt_core::Duration> offset);
 
 /// The arrivals that a history of this quality of service keeps.
 std::uint32_t arrival_depth(const rclcpp::QoS & qos);

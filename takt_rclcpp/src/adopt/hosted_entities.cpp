@@ -108,12 +108,10 @@ std::vector<std::pair<std::string, Kind>> ids_of(rclcpp::Executor & host)
 }
 
 HostedEntities::HostedEntities(
-  rclcpp::Executor & host, EntitySettings settings, takt_core::adapter::Placer * placer,
-  takt_core::Time epoch)
+  rclcpp::Executor & host, EntitySettings settings, takt_core::adapter::Placer * placer)
 : host_(host),
   settings_(std::move(settings)),
   placer_(placer),
-  epoch_(epoch),
   least_urgent_(least_urgent(*settings_.core))
 {
 }
@@ -171,7 +169,7 @@ std::shared_ptr<Entity> HostedEntities::make(
     own.lanes = 1;
   }
   if constexpr (std::is_same_v<Object, rclcpp::TimerBase>) {
-    return make_entity(object, std::move(options), own, TimerPhase{epoch_, settings.offset});
+    return make_entity(object, std::move(options), own, settings.offset);
   } else {
     return make_entity(object, std::move(options), own);
   }
@@ -218,7 +216,20 @@ void HostedEntities::update_one(
     const takt_core::ActivationScope scope(nobody);
     hosted.entity->listen();
   }
+  if (epoch_) {
+    hosted.entity->begin_from(*epoch_);
+  }
   group.entities.emplace(object, std::move(hosted));
+}
+
+void HostedEntities::begin_from(takt_core::Time epoch)
+{
+  epoch_ = epoch;
+  for (auto & [weak, group] : groups_) {
+    for (auto & [object, hosted] : group.entities) {
+      hosted.entity->begin_from(epoch);
+    }
+  }
 }
 
 // A group's callbacks must run at one OS priority. So what the program did not write for itself goes where

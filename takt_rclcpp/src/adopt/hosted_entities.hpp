@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,9 @@ std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & h
 class HostedEntities
 {
 public:
-  /// `placer`: null where no schedule rules. `epoch`: from which the timers' offsets count.
+  /// `placer`: null where no schedule rules.
   HostedEntities(
-    rclcpp::Executor & host, EntitySettings settings, takt_core::adapter::Placer * placer,
-    takt_core::Time epoch);
+    rclcpp::Executor & host, EntitySettings settings, takt_core::adapter::Placer * placer);
   ~HostedEntities();
   HostedEntities(const HostedEntities &) = delete;
   HostedEntities & operator=(const HostedEntities &) = delete;
@@ -46,6 +46,8 @@ public:
   /// Adds what is new and removes what is gone. Faults: callbacks that the schedule cannot place; they are
   /// left out.
   takt_core::Faults update();
+  /// From where the offsets of timers count, those that are here and those that will be.
+  void begin_from(takt_core::Time epoch);
   /// Takes everything out; nothing listens any more. Waits for runs on other threads.
   void clear() noexcept;
 
@@ -84,7 +86,7 @@ private:
   rclcpp::Executor & host_;
   const EntitySettings settings_;
   takt_core::adapter::Placer * const placer_;
-  const takt_core::Time epoch_;
+  std::optional<takt_core::Time> epoch_;
   takt_core::ThreadMask least_urgent_ = 0;
   takt_core::adapter::IdRegistry ids_;
   Groups groups_;

@@ -1,6 +1,7 @@
 // The implementation's side of shim/interface.h.
 #include "shim/interface.h"
 
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -120,7 +121,14 @@ int spin_base(const rclcpp::node_interfaces::NodeBaseInterface::SharedPtr & node
   {
     rclcpp::Executor & executor;
     const rclcpp::node_interfaces::NodeBaseInterface::SharedPtr & node;
-    ~Remove() { executor.remove_node(node); }
+    ~Remove()
+    {
+      try {
+        executor.remove_node(node);
+      } catch (const std::exception & error) {
+        say(std::string("a node could not be removed after its spin: ") + error.what(), true);
+      }
+    }
   } const remove{executor, node};
   return spin(&executor, TAKT_HOST_SINGLE_THREADED);
 }

@@ -98,11 +98,11 @@ class SteadyTimerEntity final : public Entity,
 public:
   SteadyTimerEntity(
     const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
-    const EntitySettings & settings, const TimerPhase & phase)
+    const EntitySettings & settings, std::optional<Duration> offset)
   : Callback(std::move(options)),
     timer_(timer),
     core_(settings.core),
-    phase_(phase),
+    offset_(offset),
     period_(period_of(*timer->get_timer_handle())),
     lanes_(settings.lanes)
   {
@@ -117,12 +117,23 @@ public:
     if (timer == nullptr) {
       return;
     }
-    const auto handle = timer->get_timer_handle();
-    if (phase_.offset && !timer->is_canceled()) {
-      set_next_call(const_cast<rcl_timer_t &>(*handle), phase_.epoch + *phase_.offset);
-    }
     timer->set_on_reset_callback([self = shared_from_this()](std::size_t) { self->follow(); });
     follow();
+  }
+  void begin_from(Time epoch) override
+  {
+    const auto timer = timer_.lock();
+    if (!offset_ || timer == nullptr || timer->is_canceled()) {
+      return;
+    }
+    const auto handle = timer->get_timer_handle();
+    const Duration period = period_of(*handle);
+    Time first = epoch + *offset_;
+    if (const Time now = takt_core::now(); first < now) {
+      first += ((now - first) / period + 1) * period;
+    }
+    // Its reset tells takt's timer.
+    set_next_call(const_cast<rcl_timer_t &>(*handle), first);
   }
   void silence() noexcept override
   {
@@ -149,12 +160,13 @@ public:
       return false;
     }
     taken.data = taken.timer->call();
-    if (taken.data == nullptr) {
+    // Both go on in their own grids, which are one unless the program or the system stepped in.
+    if (taken.data == nullptr || std::chrono::abs(run.release - *next) > kTolerance) {
       follow();
-      return false;
     }
+    const bool due = taken.data != nullptr;
     lanes_[run] = std::move(taken);
-    return true;
+    return due;
   }
 
   void run(const takt_core::Run & run) override
@@ -181,7 +193,7 @@ private:
 
   const rclcpp::TimerBase::WeakPtr timer_;
   const std::shared_ptr<takt_core::Executor> core_;
-  const TimerPhase phase_;
+  const std::optional<Duration> offset_;
   std::atomic<Duration> period_;
   Lanes<TakenTimer> lanes_;
 };
@@ -253,7 +265,7 @@ private:
 
 std::shared_ptr<Entity> make_entity(
   const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
-  const EntitySettings & settings, const TimerPhase & phase)
+  const EntitySettings & settings, std::optional<takt_core::Duration> offset)
 {
   const auto handle = timer->get_timer_handle();
   if (!on_monotonic_clock(*handle)) {
@@ -264,7 +276,7 @@ std::shared_ptr<Entity> make_entity(
   core_options.period = period_of(*handle);
   core_options.autostart = false;  // `listen` says when it begins
   options.timer = core_options;
-  return std::make_shared<SteadyTimerEntity>(timer, std::move(options), settings, phase);
+  return std::make_shared<SteadyTimerEntity>(timer, std::move(options), settings, offset);
 }
 
 }  // namespace takt_rclcpp

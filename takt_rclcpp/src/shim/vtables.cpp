@@ -28,9 +28,8 @@ struct Slots
   void ** end = nullptr;
 };
 
-Slots slots_of(const std::string & table)
+Slots slots_of(void * address)
 {
-  void * const address = ::dlsym(librclcpp(), table.c_str());
   if (address == nullptr) {
     return {};
   }
@@ -45,16 +44,8 @@ Slots slots_of(const std::string & table)
   return {words + 2, words + symbol->st_size / sizeof(void *)};
 }
 
-void patch(const std::string & symbol, void * ours)
+void patch(const Slots & slots, const void * stock, void * ours, const std::string & symbol)
 {
-  // "_ZN" class "4spinEv" → "_ZTVN" class "E"
-  const std::string end = symbol.ends_with("4spinEv") ? "4spinEv" : "23handle_updated_entitiesEb";
-  const std::string name = symbol.substr(3, symbol.size() - 3 - end.size());
-  const Slots slots = slots_of("_ZTVN" + name + "E");
-  void * const stock = ::dlsym(librclcpp(), symbol.c_str());
-  if (slots.begin == nullptr || stock == nullptr || stock == ours) {
-    return;
-  }
   for (void ** slot = slots.begin; slot < slots.end; ++slot) {
     if (*slot != stock) {
       continue;
@@ -68,6 +59,24 @@ void patch(const std::string & symbol, void * ours)
     *slot = ours;
     // Tables of virtual functions lie where the loader writes once and protects afterwards.
     ::mprotect(reinterpret_cast<void *>(address), page, PROT_READ);
+  }
+}
+
+void patch(const std::string & symbol, void * ours)
+{
+  void * const stock = ::dlsym(librclcpp(), symbol.c_str());
+  if (stock == nullptr || stock == ours) {
+    return;
+  }
+  // "_ZN" class "4spinEv" → "_ZTVN" class "E"
+  const std::string end = symbol.ends_with("4spinEv") ? "4spinEv" : "23handle_updated_entitiesEb";
+  const std::string table = "_ZTVN" + symbol.substr(3, symbol.size() - 3 - end.size()) + "E";
+  // The library's own, and the one that all use where the program has a copy of it.
+  void * const own = ::dlsym(librclcpp(), table.c_str());
+  void * const used = ::dlsym(RTLD_DEFAULT, table.c_str());
+  patch(slots_of(own), stock, ours, symbol);
+  if (used != own) {
+    patch(slots_of(used), stock, ours, symbol);
   }
 }
 

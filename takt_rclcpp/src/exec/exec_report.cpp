@@ -1,0 +1,150 @@
+#include "exec/exec_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace takt_exec
+{
+namespace
+{
+
+using nlohmann::ordered_json;
+
+double cpu_share(const ordered_json & callback, double seconds)
+{
+  const double used = callback["cpu"]["mean_ns"].get<double>() * callback["runs"].get<double>();
+  return seconds > 0 ? 100.0 * used / 1e9 / seconds : 0.0;
+}
+
+std::string milliseconds(const ordered_json & ns)
+{
+  return fmt::format("{:.3f}", ns.get<double>() / 1e6);
+}
+
+// Right-aligned columns but for the first, as wide as their widest cell.
+std::string table(const std::vector<std::vector<std::string>> & rows)
+{
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto & row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string text;
+  for (const auto & row : rows) {
+    std::string line = fmt::format("  {:<{}}", row.front(), widths.front());
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      line += fmt::format("  {:>{}}", row[i], widths[i]);
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string callbacks_of(const ordered_json & executor)
+{
+  const double seconds = executor["seconds"];
+  std::vector<const ordered_json *> ran;
+  std::size_t idle = 0;
+  for (const auto & callback : executor["callbacks"]) {
+    if (callback["runs"].get<std::uint64_t>() > 0) {
+      ran.push_back(&callback);
+    } else {
+      ++idle;
+    }
+  }
+  std::stable_sort(ran.begin(), ran.end(), [&](const auto * a, const auto * b) {
+    return cpu_share(*a, seconds) > cpu_share(*b, seconds);
+  });
+  std::string text;
+  if (!ran.empty()) {
+    std::vector<std::vector<std::string>> rows{
+      {"callback", "runs", "per s", "core %", "CPU ms", "max", "waited ms", "max", "overwritten",
+       "skipped"}};
+    for (const auto * callback : ran) {
+      const ordered_json & c = *callback;
+      rows.push_back(
+        {c["id"], fmt::format("{}", c["runs"].get<std::uint64_t>()),
+         fmt::format("{:.1f}", c["rate_hz"].get<double>()),
+         fmt::format("{:.1f}", cpu_share(c, seconds)), milliseconds(c["cpu"]["mean_ns"]),
+         milliseconds(c["cpu"]["max_ns"]), milliseconds(c["waited"]["mean_ns"]),
+         milliseconds(c["waited"]["max_ns"]),
+         fmt::format("{}", c["overwritten"].get<std::uint64_t>()),
+         fmt::format("{}", c["skipped_periods"].get<std::uint64_t>())});
+    }
+    text += table(rows);
+  }
+  if (idle > 0) {
+    text += fmt::format("  {} further callbacks did not run\n", idle);
+  }
+  return text;
+}
+
+std::string threads_of(const ordered_json & executor)
+{
+  std::string text;
+  for (const auto & thread : executor["threads"]) {
+    const std::string asked = thread["asked"];
+    const std::string granted = thread["granted"];
+    std::string line = fmt::format(
+      "  thread {}: {}, cores {}", thread["name"].get<std::string>(), granted,
+      thread["cores"].get<std::string>());
+    for (const auto & refused : thread["refused"]) {
+      line += "; " + refused.get<std::string>();
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+ordered_json join_reports(const std::filesystem::path & folder)
+{
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto & entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const auto & a, const auto & b) {
+    const std::string x = a.filename();
+    const std::string y = b.filename();
+    return std::pair(x.size(), x) < std::pair(y.size(), y);
+  });
+  ordered_json joined{{"version", 1}, {"executors", ordered_json::array()}};
+  for (const auto & file : files) {
+    std::ifstream in(file);
+    auto one = ordered_json::parse(in, nullptr, false);
+    if (!one.is_discarded()) {
+      joined["executors"].push_back(std::move(one));
+    }
+  }
+  return joined;
+}
+
+std::string to_text(const ordered_json & report)
+{
+  std::string text;
+  for (const auto & executor : report["executors"]) {
+    const std::string schedule = executor["schedule_executor"];
+    text += fmt::format(
+      "{} ({}, process {}), {:.1f} s, {}\n", executor["executor"].get<std::string>(),
+      executor["kind"].get<std::string>(), executor["pid"].get<int>(),
+      executor["seconds"].get<double>(),
+      schedule.empty() ? "without a schedule" : "as executor " + schedule + " of the schedule");
+    text += threads_of(executor) + callbacks_of(executor);
+  }
+  if (text.empty()) {
+    text = "takt ran no executor: the program spins none of rclcpp's, or it was killed\n";
+  }
+  return text;
+}
+
+}  // namespace takt_exec

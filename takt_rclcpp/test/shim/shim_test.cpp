@@ -1,0 +1,178 @@
+// The shim against a library of rclcpp's names: every way in which programs spin, with the library built as
+// ROS builds it and with its calls bound inside (-Bsymbolic-functions).
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+namespace
+{
+
+struct Outcome
+{
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// AddressSanitizer's runtime, if this test has one: it must stand before every other library.
+std::string sanitizer_runtime()
+{
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("/libasan.so") != std::string::npos) {
+      return line.substr(line.find('/')) + ":";
+    }
+  }
+  return "";
+}
+
+Outcome run(const std::string & command)
+{
+  const std::string errors = testing::TempDir() + "/shim_test_errors." + std::to_string(::getpid());
+  FILE * const pipe = ::popen((command + " 2>'" + errors + "'").c_str(), "r");
+  Outcome outcome;
+  std::array<char, 4096> some{};
+  while (const std::size_t n = std::fread(some.data(), 1, some.size(), pipe)) {
+    outcome.out.append(some.data(), n);
+  }
+  const int status = ::pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  std::ifstream file(errors);
+  outcome.err.assign(std::istreambuf_iterator<char>(file), {});
+  std::remove(errors.c_str());
+  return outcome;
+}
+
+const std::string kPreload = "LD_PRELOAD='" + sanitizer_runtime() + TAKT_PRELOAD "' ";
+const std::string kImplementation = "TAKT_IMPLEMENTATION='" TAKT_STAND_IN_IMPLEMENTATION "' ";
+
+/// The folder of one build of the library.
+class Shim : public testing::TestWithParam<const char *>
+{
+protected:
+  bool symbolic() const { return std::string(GetParam()) == "symbolic"; }
+
+  Outcome spin(const std::string & way, const std::string & environment = kImplementation) const
+  {
+    return run(library() + kPreload + environment + "'" TAKT_STAND_IN_PROGRAM "' '" + way + "'");
+  }
+  std::string library() const
+  {
+    return "LD_LIBRARY_PATH='" TAKT_STAND_IN_LIBRARIES "/" + std::string(GetParam()) + "' ";
+  }
+  std::string out(const std::string & way, const std::string & environment = kImplementation) const
+  {
+    const Outcome outcome = spin(way, environment);
+    EXPECT_EQ(outcome.code, 0) << way << "\n" << outcome.err;
+    EXPECT_EQ(outcome.err, "") << way;
+    return outcome.out;
+  }
+};
+
+TEST_P(Shim, is_not_in_the_way_of_a_program_by_itself)
+{
+  const Outcome outcome = run(library() + "'" TAKT_STAND_IN_PROGRAM "' stack");
+  EXPECT_EQ(outcome.out, "stock single\n");
+}
+
+TEST_P(Shim, takes_over_every_way_to_spin)
+{
+  EXPECT_EQ(out("stack"), "takt spin 1\n");
+  EXPECT_EQ(out("multi"), "takt spin 2\n");
+  EXPECT_EQ(out("static"), "takt spin 1\n");
+  EXPECT_EQ(out("pointer"), "takt spin 2\n");
+  EXPECT_EQ(out("derived"), "takt spin 1\n");
+  EXPECT_EQ(out("library"), "takt spin 1\n");
+  EXPECT_EQ(out("twice"), "takt spin 1\ntakt spin 1\n");
+  EXPECT_EQ(out("fork"), "takt spin 1\n");
+  EXPECT_EQ(out("fork after"), "takt spin 1\ntakt spin 1\n");
+  EXPECT_EQ(out("exit"), "takt spin 1\n");
+}
+
+TEST_P(Shim, takes_over_spins_of_a_node)
+{
+  EXPECT_EQ(out("node"), symbolic() ? "takt whole node\n" : "takt spin 1\n");
+  EXPECT_EQ(out("node base"), symbolic() ? "takt node\n" : "takt spin 1\n");
+}
+
+TEST_P(Shim, keeps_an_events_executor_from_listening_while_takt_does)
+{
+  EXPECT_EQ(out("events"), "stock updated\ntakt spin 3\ntakt updated\n");
+}
+
+TEST_P(Shim, is_there_for_a_plug_in_that_its_program_keeps_apart)
+{
+  const Outcome outcome = run(
+    library() + kPreload + kImplementation +
+    "'" TAKT_STAND_IN_OPENER "' '" TAKT_STAND_IN_PLUGIN "'");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  // The library came after the start, so its table of virtual functions is as its linker made it.
+  EXPECT_EQ(outcome.out, symbolic() ? "takt spin 1\nstock single\n" : "takt spin 1\ntakt spin 1\n");
+}
+
+TEST_P(Shim, runs_the_stock_loop_where_the_implementation_declines)
+{
+  const std::string declines = kImplementation + "STAND_IN_ANSWER=stock ";
+  EXPECT_EQ(out("stack", declines), "takt spin 1\nstock single\n");
+  EXPECT_EQ(out("pointer", declines), "takt spin 2\nstock multi\n");
+  EXPECT_EQ(out("library", declines), "takt spin 1\nstock single\n");
+}
+
+TEST_P(Shim, runs_the_stock_loop_without_an_implementation_and_says_why)
+{
+  const Outcome outcome = spin("stack", "TAKT_IMPLEMENTATION=/nowhere.so ");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, "stock single\n");
+  EXPECT_NE(outcome.err.find("takt's library for rclcpp cannot be loaded"), std::string::npos);
+  EXPECT_NE(outcome.err.find("rclcpp's own loop runs"), std::string::npos);
+
+  const Outcome other = spin("stack", kImplementation + "STAND_IN_VERSION=999 ");
+  EXPECT_EQ(other.out, "stock single\n");
+  EXPECT_NE(other.err.find("does not fit libtakt_preload.so"), std::string::npos);
+}
+
+TEST_P(Shim, ends_the_program_under_strict_where_takt_cannot_run_it)
+{
+  const Outcome outcome = spin("stack", "TAKT_STRICT=1 TAKT_IMPLEMENTATION=/nowhere.so ");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST_P(Shim, lets_exceptions_of_callbacks_through)
+{
+  EXPECT_EQ(
+    out("catch", kImplementation + "STAND_IN_ANSWER=throw "),
+    "takt spin 1\ncaught thrown by a callback\n");
+}
+
+TEST_P(Shim, surrounds_publishing_once_takt_runs_the_program)
+{
+  EXPECT_EQ(
+    out("publish"),
+    "stock publish\n7\ntakt spin 1\ntakt publishes\nstock publish\ntakt published\n7\n");
+}
+
+TEST_P(Shim, is_not_inherited_by_programs_that_an_adopted_one_starts)
+{
+  EXPECT_EQ(out("children").find("libtakt_preload.so"), std::string::npos);
+  EXPECT_NE(
+    out("children", kImplementation + "TAKT_CHILDREN=1 ").find("child: libtakt_preload.so"),
+    std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  Libraries, Shim, testing::Values("plain", "symbolic"),
+  [](const auto & info) { return std::string(info.param); });
+
+TEST(Shim, passes_through_programs_without_rclcpp)
+{
+  const Outcome outcome = run(kPreload + "sh -c 'echo \"${LD_PRELOAD##*/}\"'");
+  EXPECT_EQ(outcome.out, "libtakt_preload.so\n");
+  EXPECT_EQ(outcome.err, "");
+}
+
+}  // namespace

@@ -1,0 +1,65 @@
+// In the place of takt's implementation: prints what the shim asks. STAND_IN_ANSWER=stock declines every
+// spin, =throw throws out of it; STAND_IN_VERSION gives another version.
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "shim/interface.h"
+
+namespace
+{
+
+std::string variable(const char * name)
+{
+  const char * const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int answer(const std::string & what)
+{
+  std::printf("takt %s\n", what.c_str());
+  std::fflush(stdout);
+  if (variable("STAND_IN_ANSWER") == "throw") {
+    throw std::runtime_error("thrown by a callback");
+  }
+  return variable("STAND_IN_ANSWER") == "stock" ? 1 : 0;
+}
+
+int spin(void *, takt_host_kind kind)
+{
+  return answer("spin " + std::to_string(kind));
+}
+int changed(void *)
+{
+  std::printf("takt updated\n");
+  return 1;
+}
+int spin_node(void *)
+{
+  return answer("node");
+}
+int spin_whole_node(void *)
+{
+  return answer("whole node");
+}
+void publish_begins()
+{
+  std::printf("takt publishes\n");
+}
+void publish_ended()
+{
+  std::printf("takt published\n");
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
+{
+  static takt_interface interface{TAKT_INTERFACE_VERSION, &spin, &changed, &spin_node,
+                                  &spin_whole_node,       &publish_begins, &publish_ended};
+  if (!variable("STAND_IN_VERSION").empty()) {
+    interface.version = std::stoi(variable("STAND_IN_VERSION"));
+  }
+  return &interface;
+}

@@ -1,0 +1,9 @@
+// A plug-in that alone knows the library: its program opens it with RTLD_LOCAL.
+#include "shim/stand_in/rclcpp.hpp"
+
+extern "C" __attribute__((visibility("default"))) void spin_in_plugin()
+{
+  rclcpp::executors::SingleThreadedExecutor executor;
+  executor.spin();
+  rclcpp::spin_virtually(executor);
+}

@@ -1,0 +1,113 @@
+// An "unmodified program": spins in the way that its first argument names.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "shim/stand_in/rclcpp.hpp"
+
+namespace
+{
+
+using rclcpp::executors::MultiThreadedExecutor;
+using rclcpp::executors::SingleThreadedExecutor;
+
+class Derived : public SingleThreadedExecutor
+{
+};
+
+// Spins when the process ends.
+struct AtExit
+{
+  bool spins = false;
+  ~AtExit()
+  {
+    if (spins) {
+      SingleThreadedExecutor executor;
+      executor.spin();
+    }
+  }
+} g_at_exit;
+
+int in_child()
+{
+  const pid_t child = ::fork();
+  if (child == 0) {
+    SingleThreadedExecutor executor;
+    executor.spin();
+    std::exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+int run(const std::string & way)
+{
+  SingleThreadedExecutor single;
+  if (way == "stack") {
+    single.spin();
+  } else if (way == "multi") {
+    MultiThreadedExecutor multi;
+    multi.spin();
+  } else if (way == "static") {
+    rclcpp::executors::StaticSingleThreadedExecutor one;
+    one.spin();
+  } else if (way == "pointer") {
+    const std::shared_ptr<rclcpp::Executor> executor = std::make_shared<MultiThreadedExecutor>();
+    executor->spin();
+  } else if (way == "derived") {
+    Derived derived;
+    static_cast<rclcpp::Executor &>(derived).spin();
+  } else if (way == "library") {
+    rclcpp::spin_virtually(single);
+  } else if (way == "events") {
+    rclcpp::experimental::executors::EventsExecutor events;
+    events.handle_updated_entities(true);
+    events.spin();
+    events.handle_updated_entities(true);
+  } else if (way == "node") {
+    rclcpp::spin(std::make_shared<rclcpp::Node>());
+  } else if (way == "node base") {
+    rclcpp::spin(std::make_shared<rclcpp::node_interfaces::NodeBaseInterface>());
+  } else if (way == "twice") {
+    single.spin();
+    single.spin();
+  } else if (way == "fork") {
+    return in_child();
+  } else if (way == "fork after") {
+    single.spin();
+    return in_child();
+  } else if (way == "exit") {
+    g_at_exit.spins = true;
+  } else if (way == "catch") {
+    try {
+      single.spin();
+    } catch (const std::runtime_error & error) {
+      std::printf("caught %s\n", error.what());
+    }
+  } else if (way == "publish") {
+    std::printf("%d\n", rcl_publish(nullptr, nullptr, nullptr));
+    single.spin();
+    std::printf("%d\n", rcl_publish(nullptr, nullptr, nullptr));
+  } else if (way == "children") {
+    single.spin();
+    std::fflush(stdout);
+    return std::system("echo \"child: ${LD_PRELOAD##*/}\"") == 0 ? 0 : 1;
+  } else {
+    return 64;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  return argc == 2 ? run(argv[1]) : 64;
+}

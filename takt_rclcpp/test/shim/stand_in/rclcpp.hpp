@@ -1,0 +1,67 @@
+// The names of rclcpp that the shim hooks, and nothing behind them: each stock function prints its name.
+#ifndef SHIM__STAND_IN__RCLCPP_HPP_
+#define SHIM__STAND_IN__RCLCPP_HPP_
+
+#include <memory>
+
+namespace rclcpp
+{
+
+class Node
+{
+};
+namespace node_interfaces
+{
+class NodeBaseInterface
+{
+};
+}  // namespace node_interfaces
+
+class Executor
+{
+public:
+  virtual ~Executor();
+  virtual void spin() = 0;
+  virtual void handle_updated_entities(bool notify);
+};
+
+namespace executors
+{
+class SingleThreadedExecutor : public Executor
+{
+public:
+  void spin() override;
+};
+class MultiThreadedExecutor : public Executor
+{
+public:
+  void spin() override;
+};
+class StaticSingleThreadedExecutor : public Executor
+{
+public:
+  void spin() override;
+};
+}  // namespace executors
+
+namespace experimental::executors
+{
+class EventsExecutor : public Executor
+{
+public:
+  void spin() override;
+  void handle_updated_entities(bool notify) override;
+};
+}  // namespace experimental::executors
+
+void spin(std::shared_ptr<Node> node);
+void spin(std::shared_ptr<node_interfaces::NodeBaseInterface> node);
+
+/// As a container does: the call is made inside the library, through the table of virtual functions.
+void spin_virtually(Executor & executor);
+
+}  // namespace rclcpp
+
+extern "C" int rcl_publish(const void * publisher, const void * message, void * allocation);
+
+#endif  // SHIM__STAND_IN__RCLCPP_HPP_
