@@ -7,6 +7,8 @@
 #ifndef ADOPT__ENTITY_HPP_
 #define ADOPT__ENTITY_HPP_
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,6 +47,9 @@ public:
   virtual void silence() noexcept = 0;
   /// The program's object has been destroyed. Any thread.
   virtual bool expired() const noexcept = 0;
+  /// Messages that a full history lost before they were taken, as far as a later take has shown it. Any
+  /// thread; real-time safe.
+  virtual std::uint64_t overwritten() const noexcept { return 0; }
 };
 
 /// What all entities of one adoption share.
@@ -71,8 +76,43 @@ std::shared_ptr<Entity> make_entity(
   const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
   const EntitySettings & settings, std::optional<takt_core::Duration> offset);
 
-/// The arrivals that a history of this quality of service keeps.
+/// Arrivals that are kept with their times and activations, of a history of this quality of service. Of a
+/// deeper history later ones are counted only.
 std::uint32_t arrival_depth(const rclcpp::QoS & qos);
+
+/// Counts what was announced and not taken, so that no message waits unannounced: not in a history that is
+/// deeper than the arrivals that are kept, and not when several were announced as one. Any thread; lock-free.
+class Outstanding
+{
+public:
+  void announced(std::uint64_t count) noexcept
+  {
+    count_.fetch_add(count, std::memory_order_relaxed);
+  }
+  /// A take found a message.
+  void taken() noexcept
+  {
+    std::uint64_t count = count_.load(std::memory_order_relaxed);
+    while (count > 0 &&
+           !count_.compare_exchange_weak(count, count - 1, std::memory_order_relaxed)) {
+    }
+  }
+  /// A take found none: what was announced before it began has been overwritten.
+  void found_empty(std::uint64_t announced_before) noexcept
+  {
+    lost_.fetch_add(announced_before, std::memory_order_relaxed);
+    std::uint64_t count = count_.load(std::memory_order_relaxed);
+    while (!count_.compare_exchange_weak(
+      count, count - std::min(count, announced_before), std::memory_order_relaxed)) {
+    }
+  }
+  std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
+
+private:
+  std::atomic<std::uint64_t> count_{0};
+  std::atomic<std::uint64_t> lost_{0};
+};
 
 /// Where a run keeps what it took until it runs: one place for each concurrent run.
 template <typename Taken>
@@ -107,18 +147,44 @@ public:
 
   std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
   bool expired() const noexcept override { return object_.expired(); }
+  std::uint64_t overwritten() const noexcept override { return outstanding_.lost(); }
+
+  bool take(const takt_core::Run & run) final
+  {
+    const std::uint64_t before = outstanding_.count();
+    const Took took = take_one(run);
+    if (took == Took::nothing) {
+      outstanding_.found_empty(before);
+    } else {
+      outstanding_.taken();
+    }
+    if (backlog() == 0 && outstanding_.count() > 0) {
+      core_->ready(*this);
+    }
+    return took == Took::message;
+  }
 
 protected:
+  enum class Took
+  {
+    nothing,
+    message,
+    copy,  ///< of a message that also comes within the process: not to be run
+  };
+  /// As `takt_core::Callback::take`.
+  virtual Took take_one(const takt_core::Run & run) = 0;
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
   /// What the middleware calls: on its own thread or inside a publish. Counts and wakes, nothing else.
   auto listener()
   {
     return [self = this->shared_from_this()](std::size_t count) {
+      self->outstanding_.announced(count);
       self->announce(*self->core_, static_cast<std::uint32_t>(count));
     };
   }
 
 private:
+  Outstanding outstanding_;
   const std::weak_ptr<Object> object_;
   const std::shared_ptr<takt_core::Executor> core_;
 };

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "adopt/entity.hpp"
+
 namespace takt_rclcpp
 {
 namespace
@@ -14,6 +16,12 @@ std::int64_t thread_cpu_time() noexcept
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+std::uint64_t overwritten_of(const takt_core::Callback & callback) noexcept
+{
+  const auto * const entity = dynamic_cast<const Entity *>(&callback);
+  return entity == nullptr ? 0 : entity->overwritten();
 }
 
 // A callback may spin another executor, whose callbacks run inside it.
@@ -41,7 +49,7 @@ std::vector<CallbackRecord> Recorder::records() const
     const std::lock_guard own(slot->mutex);
     records.push_back(slot->record);
     if (slot->callback != nullptr) {
-      records.back().overwritten += slot->callback->overwritten();
+      records.back().overwritten += overwritten_of(*slot->callback);
     }
   }
   return records;
@@ -84,7 +92,7 @@ void Recorder::on_removed(const takt_core::Callback & callback)
   for (const auto & slot : slots_) {
     if (slot->callback == &callback) {
       const std::lock_guard own(slot->mutex);
-      slot->record.overwritten += callback.overwritten();
+      slot->record.overwritten += overwritten_of(callback);
       slot->callback = nullptr;
     }
   }

@@ -96,27 +96,27 @@ public:
     }
   }
 
-  bool take(const takt_core::Run & run) override
+  typename Base::Took take_one(const takt_core::Run & run) override
   {
     TakenCall<Object> call{this->lock(), nullptr, nullptr};
     if (call.object == nullptr) {
-      return false;
+      return Base::Took::nothing;
     }
     call.header = call.object->create_request_header();
     call.message = Steps::message(*call.object);
     try {
       const takt_core::MiddlewareCeilingScope ceiling;
       if (!Steps::take(*call.object, call.message.get(), *call.header)) {
-        return false;
+        return Base::Took::nothing;
       }
     } catch (const rclcpp::exceptions::RCLError & error) {
       RCLCPP_ERROR(
         rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", this->id().c_str(),
         error.what());
-      return false;
+      return Base::Took::nothing;
     }
     lanes_[run] = std::move(call);
-    return true;
+    return Base::Took::message;
   }
 
   void run(const takt_core::Run & run) override

@@ -12,9 +12,8 @@ namespace takt_rclcpp
 namespace
 {
 
-// Of an unbounded history as many arrivals as a ring holds cheaply; later ones count as overwritten in the
-// figures and are taken all the same, because each run that finds a message announces the next.
-constexpr std::uint32_t kUnboundedDepth = 4096;
+// An arrival keeps what it works for, in the size of a kilobyte.
+constexpr std::uint32_t kMostArrivals = 32;
 
 struct TakenMessage
 {
@@ -60,26 +59,26 @@ public:
     }
   }
 
-  bool take(const takt_core::Run & run) override
+  Took take_one(const takt_core::Run & run) override
   {
     TakenMessage taken;
     taken.subscription = lock();
     if (taken.subscription == nullptr) {
-      return false;
+      return Took::nothing;
     }
     taken.info.get_rmw_message_info().from_intra_process = false;
     try {
       const takt_core::MiddlewareCeilingScope ceiling;
       if (!take_into(taken)) {
-        return false;
+        return is_copy(taken) ? Took::copy : Took::nothing;
       }
     } catch (const rclcpp::exceptions::RCLError & error) {
       RCLCPP_ERROR(
         rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", id().c_str(), error.what());
-      return false;
+      return Took::nothing;
     }
     lanes_[run] = std::move(taken);
-    return true;
+    return Took::message;
   }
 
   void run(const takt_core::Run & run) override
@@ -104,6 +103,12 @@ public:
   }
 
 private:
+  static bool is_copy(const TakenMessage & taken)
+  {
+    const rmw_gid_t & publisher = taken.info.get_rmw_message_info().publisher_gid;
+    return publisher.implementation_identifier != nullptr &&
+           taken.subscription->matches_any_intra_process_publishers(&publisher);
+  }
   static bool take_into(TakenMessage & taken)
   {
     rclcpp::SubscriptionBase & subscription = *taken.subscription;
@@ -147,9 +152,9 @@ private:
 std::uint32_t arrival_depth(const rclcpp::QoS & qos)
 {
   if (qos.history() == rclcpp::HistoryPolicy::KeepAll) {
-    return kUnboundedDepth;
+    return kMostArrivals;
   }
-  return static_cast<std::uint32_t>(std::clamp<std::size_t>(qos.depth(), 1, kUnboundedDepth));
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(qos.depth(), 1, kMostArrivals));
 }
 
 std::shared_ptr<Entity> make_entity(

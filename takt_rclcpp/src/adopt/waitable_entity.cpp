@@ -18,7 +18,7 @@ namespace
 
 // Announcements that wait at once. More are not lost: a run announces again what the counts below still
 // hold.
-constexpr std::uint32_t kDepth = 1024;
+constexpr std::uint32_t kDepth = 4;
 
 /// Which of a waitable's parts are ready, and how often. Any thread; lock-free.
 class ReadyParts
