@@ -287,8 +287,7 @@ TEST(Parse, CoresMustExistOnce)
       "s.yaml:4:33: core 0 is listed twice",
       "s.yaml:4:36: cores must be a whole number from 0 to 4095, not 'x'"}));
   EXPECT_EQ(
-    faults(with_thread("cores: []")),
-    Strings{"s.yaml:4:26: cores is an empty list; omit it"});
+    faults(with_thread("cores: []")), Strings{"s.yaml:4:26: cores is an empty list; omit it"});
   EXPECT_EQ(parse(with_thread("cores: 3")).executors[0].threads[0].attributes.cores[0], 3);
 }
 

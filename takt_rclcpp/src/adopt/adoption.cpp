@@ -215,11 +215,13 @@ takt_core::Result<Adoption::Plan> Adoption::plan(rclcpp::Executor & host, HostKi
 takt_core::Result<std::unique_ptr<Adoption>> Adoption::create(
   rclcpp::Executor & host, HostKind kind)
 {
+  const takt_core::Time asked = takt_core::now();
   auto made = plan(host, kind);
   if (!made.ok()) {
     return made.faults();
   }
   std::unique_ptr<Adoption> adoption(new Adoption(host, kind, std::move(made.value())));
+  adoption->asked_ = asked;
   const Faults faults = adoption->entities_->update();
   Faults all = faults;
   if (adoption->placer_ != nullptr) {
@@ -327,7 +329,6 @@ void Adoption::end_before_shutdown() noexcept
 void Adoption::spin()
 {
   const auto context = HostAccess::context_of(host_);
-  const auto began = takt_core::now();
   takt_core::Binding binding;
   binding.threads = 0;
   binding.priority = 255;
@@ -355,11 +356,12 @@ void Adoption::spin()
   changed();  // what changed since the entities were read, also a cancel
   const takt_core::Time epoch = takt_core::now();
   entities_->begin_from(epoch);
+  const takt_core::Time began = takt_core::now();
   const takt_core::SpinOutcome outcome =
     on_caller_ ? core_->spin_on_caller(epoch) : core_->spin(epoch);
   context->remove_pre_shutdown_callback(handle);
   HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
-  report(takt_core::now() - began);
+  report(began - asked_, takt_core::now() - began);
   if (outcome.exception != nullptr) {
     std::rethrow_exception(outcome.exception);
   }
@@ -372,12 +374,13 @@ void Adoption::spin()
   }
 }
 
-void Adoption::report(takt_core::Duration lasted) const
+void Adoption::report(takt_core::Duration started_after, takt_core::Duration lasted) const
 {
   AdoptionReport report;
   report.executor = name_;
   report.kind = kind_;
   report.schedule_executor = schedule_executor_;
+  report.started_after = started_after;
   report.lasted = lasted;
   report.callbacks = recorder_->records();
   report.threads = core_->attributes();

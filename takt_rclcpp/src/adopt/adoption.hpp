@@ -48,7 +48,7 @@ private:
   bool stopped() const noexcept;
   void update();
   void end_before_shutdown() noexcept;
-  void report(takt_core::Duration lasted) const;
+  void report(takt_core::Duration started_after, takt_core::Duration lasted) const;
 
   rclcpp::Executor & host_;
   const HostKind kind_;
@@ -61,6 +61,7 @@ private:
   std::shared_ptr<ClockWaiter> waiter_;
   std::unique_ptr<HostedEntities> entities_;
   std::shared_ptr<Housekeeping> housekeeping_;
+  takt_core::Time asked_{};  // when the program called spin
   std::atomic<bool> ending_{false};
 };
 

@@ -22,8 +22,8 @@ public:
   WaitSet & operator=(const WaitSet &) = delete;
 
   rcl_wait_set_t & make(
-    std::size_t subscriptions, std::size_t guard_conditions, std::size_t timers, std::size_t clients,
-    std::size_t services, std::size_t events)
+    std::size_t subscriptions, std::size_t guard_conditions, std::size_t timers,
+    std::size_t clients, std::size_t services, std::size_t events)
   {
     end();
     const rcl_ret_t result = rcl_wait_set_init(
@@ -173,9 +173,8 @@ void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_
       continue;
     }
     const std::lock_guard lock(mutex_);
-    const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry & e) {
-      return e.owner == one.owner;
-    });
+    const auto entry = std::find_if(
+      entries_.begin(), entries_.end(), [&](const Entry & e) { return e.owner == one.owner; });
     if (entry != entries_.end() && !entry->announced) {
       entry->announced = true;
       entry->ready();

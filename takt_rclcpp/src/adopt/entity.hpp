@@ -56,8 +56,9 @@ public:
 struct EntitySettings
 {
   std::shared_ptr<takt_core::Executor> core;
-  std::shared_ptr<ClockWaiter> waiter;  ///< for entities that cannot say by themselves when they are ready
-  std::uint32_t lanes = 1;              ///< concurrent runs of one callback
+  std::shared_ptr<ClockWaiter>
+    waiter;                 ///< for entities that cannot say by themselves when they are ready
+  std::uint32_t lanes = 1;  ///< concurrent runs of one callback
 };
 
 std::shared_ptr<Entity> make_entity(

@@ -31,8 +31,8 @@ void keep_exclusive(takt_schedule::ExecutorSchedule & executor, takt_core::Fault
   notes.push_back(
     "executor '" + executor.name + "' has " + std::to_string(count) +
     " threads, but the program's executor runs one callback at a time: all callbacks run on the "
-    "thread that spins, as thread '" + only.name +
-    "'; write `parallel: true` if the program's callbacks may run side by side");
+    "thread that spins, as thread '" +
+    only.name + "'; write `parallel: true` if the program's callbacks may run side by side");
   executor.threads = {only};
   executor.default_threads = {only.name};
   executor.middleware_ceiling = {takt_core::MiddlewareCeiling::Mode::off, 0};

@@ -19,9 +19,10 @@ using takt_core::Kind;
 takt_core::ThreadMask least_urgent(const takt_core::Executor & core)
 {
   const auto & threads = core.options().threads;
-  const auto least = std::min_element(threads.begin(), threads.end(), [](const auto & a, const auto & b) {
-    return takt_core::urgency(a.attributes) < takt_core::urgency(b.attributes);
-  });
+  const auto least =
+    std::min_element(threads.begin(), threads.end(), [](const auto & a, const auto & b) {
+      return takt_core::urgency(a.attributes) < takt_core::urgency(b.attributes);
+    });
   const int urgency = takt_core::urgency(least->attributes);
   takt_core::ThreadMask mask = 0;
   for (std::size_t t = 0; t < threads.size(); ++t) {
@@ -45,7 +46,8 @@ void visit_entities(const HostedGroup & hosted, const Visit & visit)
   hosted.group->collect_all_ptrs(
     [&](const auto & one) { subscriptions.push_back(one); },
     [&](const auto & one) { services.push_back(one); },
-    [&](const auto & one) { clients.push_back(one); }, [&](const auto & one) { timers.push_back(one); },
+    [&](const auto & one) { clients.push_back(one); },
+    [&](const auto & one) { timers.push_back(one); },
     [&](const auto & one) { waitables.push_back(one); });
   const auto visit_all = [&](const auto & all, Kind kind) {
     for (const auto & one : all) {
@@ -91,7 +93,8 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
   // Groups that were added by themselves: rclcpp's executor does not keep their nodes.
   unsigned number = 0;
   for (auto & group : alive) {
-    groups.push_back({std::move(group), "/unknown", "/unknown:group(" + std::to_string(++number) + ")"});
+    groups.push_back(
+      {std::move(group), "/unknown", "/unknown:group(" + std::to_string(++number) + ")"});
   }
   return groups;
 }
@@ -134,8 +137,7 @@ takt_core::Faults HostedEntities::update()
     Group & group = groups_[hosted.group];
     group.seen = true;
     if (group.group == nullptr) {
-      const bool exclusive =
-        hosted.group->type() == rclcpp::CallbackGroupType::MutuallyExclusive;
+      const bool exclusive = hosted.group->type() == rclcpp::CallbackGroupType::MutuallyExclusive;
       group.group = std::make_shared<takt_core::Group>(
         exclusive ? takt_core::GroupKind::mutually_exclusive : takt_core::GroupKind::reentrant,
         hosted.id);

@@ -34,8 +34,8 @@ std::string id_of(const std::string & node, std::string_view kind, std::string_v
 bool is_introspection(std::string_view node, std::string_view service)
 {
   constexpr std::array<std::string_view, 7> kNames{
-    "describe_parameters", "get_parameter_types", "get_parameters", "list_parameters",
-    "set_parameters", "set_parameters_atomically", "get_type_description"};
+    "describe_parameters", "get_parameter_types",       "get_parameters",      "list_parameters",
+    "set_parameters",      "set_parameters_atomically", "get_type_description"};
   if (!service.starts_with(node) || service.size() <= node.size() + 1) {
     return false;
   }
@@ -83,8 +83,7 @@ EntityName name_of(const std::string & node, rclcpp::TimerBase & timer)
   if (rcl_timer_get_period(timer.get_timer_handle().get(), &period) != RCL_RET_OK) {
     rcl_reset_error();
   }
-  return {
-    id_of(node, "timer", takt_core::print_duration(takt_core::Duration{period})), {}, false};
+  return {id_of(node, "timer", takt_core::print_duration(takt_core::Duration{period})), {}, false};
 }
 
 EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable)

@@ -170,10 +170,9 @@ void publish_ended()
 
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
-  static const takt_interface interface{
-    TAKT_INTERFACE_VERSION,       &takt_rclcpp::spin,
-    &takt_rclcpp::changed,        &takt_rclcpp::spin_node,
-    &takt_rclcpp::spin_whole_node, &takt_rclcpp::publish_begins,
-    &takt_rclcpp::publish_ended};
+  static const takt_interface interface {
+    TAKT_INTERFACE_VERSION, &takt_rclcpp::spin, &takt_rclcpp::changed, &takt_rclcpp::spin_node,
+      &takt_rclcpp::spin_whole_node, &takt_rclcpp::publish_begins, &takt_rclcpp::publish_ended
+  };
   return &interface;
 }

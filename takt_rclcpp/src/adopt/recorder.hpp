@@ -29,7 +29,10 @@ struct TimeSummary
   std::int64_t max = 0;
 
   void add(std::int64_t ns) noexcept;
-  double mean() const noexcept { return count == 0 ? 0.0 : static_cast<double>(sum) / static_cast<double>(count); }
+  double mean() const noexcept
+  {
+    return count == 0 ? 0.0 : static_cast<double>(sum) / static_cast<double>(count);
+  }
 };
 
 struct CallbackRecord
@@ -37,9 +40,9 @@ struct CallbackRecord
   std::string id;
   std::string group;
   takt_core::Kind kind = takt_core::Kind::waitable;
-  TimeSummary cpu;       ///< of the thread, between start and end
-  TimeSummary elapsed;   ///< end - start
-  TimeSummary waited;    ///< start - release
+  TimeSummary cpu;      ///< of the thread, between start and end
+  TimeSummary elapsed;  ///< end - start
+  TimeSummary waited;   ///< start - release
   std::uint64_t empty_takes = 0;
   std::uint64_t exceptions = 0;
   std::uint64_t skipped_periods = 0;

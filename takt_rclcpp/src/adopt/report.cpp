@@ -86,6 +86,7 @@ void write_report(const AdoptionReport & report)
     {"executor", report.executor},
     {"kind", name_of(report.kind)},
     {"schedule_executor", report.schedule_executor},
+    {"start_up_ms", std::chrono::duration<double, std::milli>(report.started_after).count()},
     {"seconds", seconds}};
   json["threads"] = ordered_json::array();
   for (const auto & thread : report.threads) {
@@ -114,8 +115,7 @@ void write_report(const AdoptionReport & report)
     std::filesystem::rename(part, path, error);
   }
   if (!file || error) {
-    say(
-      "cannot write the report " + path.string() + "; is the folder there and writable?", true);
+    say("cannot write the report " + path.string() + "; is the folder there and writable?", true);
   }
 }
 

@@ -19,7 +19,9 @@ struct AdoptionReport
   std::string executor;  ///< its first node
   HostKind kind = HostKind::single_threaded;
   std::string schedule_executor;  ///< empty: no schedule rules
-  takt_core::Duration lasted{};
+  takt_core::Duration
+    started_after{};             ///< from the program's call of spin to the start of the threads
+  takt_core::Duration lasted{};  ///< from there to the end of the spin
   std::vector<CallbackRecord> callbacks;
   std::vector<takt_core::AttributeReport> threads;
   takt_core::Faults refusals;

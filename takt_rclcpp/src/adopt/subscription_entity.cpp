@@ -74,7 +74,8 @@ public:
       }
     } catch (const rclcpp::exceptions::RCLError & error) {
       RCLCPP_ERROR(
-        rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", id().c_str(), error.what());
+        rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", id().c_str(),
+        error.what());
       return Took::nothing;
     }
     lanes_[run] = std::move(taken);
@@ -124,7 +125,8 @@ private:
       default:
         throw std::runtime_error(
           std::string(subscription.get_topic_name()) +
-          ": subscriptions of dynamic messages cannot be run, neither by rclcpp's executors nor by takt's");
+          ": subscriptions of dynamic messages cannot be run, neither by rclcpp's executors nor by "
+          "takt's");
     }
     if (subscription.can_loan_messages()) {
       const rcl_ret_t result = rcl_take_loaned_message(

@@ -119,6 +119,14 @@ public:
     }
     timer->set_on_reset_callback([self = shared_from_this()](std::size_t) { self->follow(); });
     follow();
+    // Periods that passed before the program spun are not takt's to skip: of them the last one is due.
+    takt_core::Scheduler & scheduler = core_->scheduler();
+    const Time next = scheduler.next_release(*this);
+    const Duration period = period_.load();
+    if (const Time now = takt_core::now(); next != takt_core::kNever && now - next >= period) {
+      scheduler.cancel_timer(*this);
+      scheduler.resume_timer(*this, next + (now - next) / period * period, now);
+    }
   }
   void begin_from(Time epoch) override
   {
@@ -161,7 +169,7 @@ public:
     }
     taken.data = taken.timer->call();
     // Both go on in their own grids, which are one unless the program or the system stepped in.
-    if (taken.data == nullptr || std::chrono::abs(run.release - *next) > kTolerance) {
+    if (taken.data == nullptr || std::chrono::abs(run.release - *next) % period > kTolerance) {
       follow();
     }
     const bool due = taken.data != nullptr;

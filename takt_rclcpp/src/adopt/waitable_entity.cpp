@@ -128,9 +128,8 @@ public:
     } catch (const std::exception &) {
       // It cannot say by itself when it is ready: a thread waits for it.
       waits_ = true;
-      waiter_->add(waitable, *this, [self = shared_from_this()] {
-        self->announce(*self->core_, 1);
-      });
+      waiter_->add(
+        waitable, *this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
     }
   }
   void silence() noexcept override

@@ -77,7 +77,9 @@ int run(const std::string & path, const std::vector<std::string> & arguments)
     return -1;
   }
   g_child.store(child);
-  struct sigaction action{};
+  struct sigaction action
+  {
+  };
   action.sa_sigaction = pass_on;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   for (const int signal : kPassedOn) {

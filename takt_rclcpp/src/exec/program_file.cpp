@@ -70,7 +70,8 @@ std::string obstacle_of(const std::string & path)
     }
   }
   if (::getuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0) {
-    return "it has file capabilities; take them away (`setcap -r`) and give its user the rights, for "
+    return "it has file capabilities; take them away (`setcap -r`) and give its user the rights, "
+           "for "
            "real-time priorities by `rtprio` in limits.conf";
   }
   if (is_static(path)) {

@@ -84,10 +84,9 @@ int check_schedule(const Arguments & arguments)
     for (const auto & executor : schedule->executors) {
       names += (names.empty() ? "" : ", ") + executor.name;
     }
-    return refuse(
-      fmt::format(
-        "{} has no executor '{}'; its executors are: {}", arguments.schedule, arguments.executor,
-        names));
+    return refuse(fmt::format(
+      "{} has no executor '{}'; its executors are: {}", arguments.schedule, arguments.executor,
+      names));
   }
   return 0;
 }
@@ -104,7 +103,8 @@ int tell(const Arguments & arguments, const fs::path & folder)
   std::ofstream file(arguments.report);
   file << report.dump(1) << '\n';
   file.close();
-  return file ? 0 : refuse(fmt::format("cannot write {}: {}", arguments.report, std::strerror(errno)));
+  return file ? 0
+              : refuse(fmt::format("cannot write {}: {}", arguments.report, std::strerror(errno)));
 }
 
 int run(const Arguments & arguments)
@@ -118,7 +118,8 @@ int run(const Arguments & arguments)
   }
   if (find_library("libtakt_rclcpp.so").empty()) {
     return refuse(
-      "this takt was built without rclcpp, so it cannot run rclcpp programs; source ROS 2, or name a "
+      "this takt was built without rclcpp, so it cannot run rclcpp programs; source ROS 2, or name "
+      "a "
       "folder that has rclcpp (OVERLAY=DIR), and run `make build` again");
   }
   const auto program = takt_exec::find_program(arguments.command.front());
@@ -171,7 +172,8 @@ int run(const Arguments & arguments)
 int main(int argc, char ** argv)
 {
   CLI::App app{
-    "Runs a program, compiled and unchanged, with the executors of rclcpp in it under takt. At the end it "
+    "Runs a program, compiled and unchanged, with the executors of rclcpp in it under takt. At the "
+    "end it "
     "prints on standard error how often each callback ran, for how long, and how long it waited.",
     "takt exec"};
   Arguments arguments;

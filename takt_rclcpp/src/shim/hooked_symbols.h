@@ -10,19 +10,18 @@
 
 /* X(symbol, kind). Humble to Lyrical, but for the static executor (to Kilted) and the events executor (from
  * Jazzy on). EventsCBGExecutor keeps entities in a storage of its own and is not adopted. */
-#define TAKT_SPIN_SYMBOLS(X)                                                                       \
-  X(_ZN6rclcpp9executors22SingleThreadedExecutor4spinEv, TAKT_HOST_SINGLE_THREADED)                \
-  X(_ZN6rclcpp9executors21MultiThreadedExecutor4spinEv, TAKT_HOST_MULTI_THREADED)                  \
-  X(_ZN6rclcpp9executors28StaticSingleThreadedExecutor4spinEv, TAKT_HOST_SINGLE_THREADED)          \
+#define TAKT_SPIN_SYMBOLS(X)                                                              \
+  X(_ZN6rclcpp9executors22SingleThreadedExecutor4spinEv, TAKT_HOST_SINGLE_THREADED)       \
+  X(_ZN6rclcpp9executors21MultiThreadedExecutor4spinEv, TAKT_HOST_MULTI_THREADED)         \
+  X(_ZN6rclcpp9executors28StaticSingleThreadedExecutor4spinEv, TAKT_HOST_SINGLE_THREADED) \
   X(_ZN6rclcpp12experimental9executors14EventsExecutor4spinEv, TAKT_HOST_EVENTS)
 
 /* rclcpp::spin(NodeBaseInterface::SharedPtr), rclcpp::spin(Node::SharedPtr). */
-#define TAKT_SPIN_NODE_BASE \
-  _ZN6rclcpp4spinESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEE
+#define TAKT_SPIN_NODE_BASE _ZN6rclcpp4spinESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEE
 #define TAKT_SPIN_NODE _ZN6rclcpp4spinESt10shared_ptrINS_4NodeEE
 
 /* EventsExecutor::handle_updated_entities(bool), from Kilted on. */
 #define TAKT_EVENTS_UPDATED \
   _ZN6rclcpp12experimental9executors14EventsExecutor23handle_updated_entitiesEb
 
-#endif  /* SHIM__HOOKED_SYMBOLS_H_ */
+#endif /* SHIM__HOOKED_SYMBOLS_H_ */

@@ -38,4 +38,4 @@ struct takt_interface
 }
 #endif
 
-#endif  /* SHIM__INTERFACE_H_ */
+#endif /* SHIM__INTERFACE_H_ */

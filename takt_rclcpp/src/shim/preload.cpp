@@ -111,7 +111,8 @@ Function stock(const char * symbol)
 {
   void * const found = stock_symbol(symbol);
   if (found == nullptr) {
-    say(std::string("rclcpp's function ") + symbol + " is not to be found; the program cannot go on");
+    say(
+      std::string("rclcpp's function ") + symbol + " is not to be found; the program cannot go on");
     std::abort();
   }
   return reinterpret_cast<Function>(found);
@@ -155,9 +156,9 @@ __attribute__((constructor)) void begin()
 
 #define TAKT_HOOK extern "C" __attribute__((visibility("default")))
 
-#define TAKT_SPIN(symbol, kind)            \
-  TAKT_HOOK void symbol(void * executor)   \
-  {                                        \
+#define TAKT_SPIN(symbol, kind)                  \
+  TAKT_HOOK void symbol(void * executor)         \
+  {                                              \
     takt_preload::spin(executor, kind, #symbol); \
   }
 TAKT_SPIN_SYMBOLS(TAKT_SPIN)

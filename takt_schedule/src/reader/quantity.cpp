@@ -76,7 +76,8 @@ takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const Quan
   }
   if (whole.empty()) {
     return Faults{
-      quoted(text) + " is not a number with a unit; write for example 100" + std::string(kind.usual)};
+      quoted(text) + " is not a number with a unit; write for example 100" +
+      std::string(kind.usual)};
   }
   const std::string_view unit_name = rest;
   if (unit_name.empty()) {

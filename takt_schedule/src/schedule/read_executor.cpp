@@ -111,7 +111,8 @@ ExecutorSchedule read_executor(
   if (executor.parallel) {
     findings.warn(
       map.at("parallel"),
-      "parallel: true lets takt exec run callbacks of a single-threaded rclcpp executor side by side; "
+      "parallel: true lets takt exec run callbacks of a single-threaded rclcpp executor side by "
+      "side; "
       "data that callbacks of different groups share needs a lock");
   }
 

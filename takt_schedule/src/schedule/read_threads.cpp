@@ -137,10 +137,10 @@ std::vector<std::string> read_thread_words(
       for (const std::string & earlier : result) {
         if ((*threads & names.find(earlier).value_or(0)) != 0) {
           findings.fault(
-            word.at, quoted(word.text) + (earlier == word.text
-                                            ? " is listed twice"
-                                            : " shares threads with " + quoted(earlier) +
-                                                ", which is listed already; omit one"));
+            word.at,
+            quoted(word.text) + (earlier == word.text ? " is listed twice"
+                                                      : " shares threads with " + quoted(earlier) +
+                                                          ", which is listed already; omit one"));
           break;
         }
       }
