@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "rclcpp/callback_group.hpp"
@@ -28,6 +29,15 @@ namespace takt_rclcpp
 
 class ClockWaiter;
 
+/// What a report says of an entity beside its figures.
+struct EntityFacts
+{
+  std::string topic;              ///< of a subscription, also for messages within the process
+  takt_core::Duration period{};   ///< of a timer
+  bool exclusive_group = true;
+  bool follows_group = false;     ///< the program did not write it for itself (see EntityName)
+};
+
 class Entity
 {
 public:
@@ -35,6 +45,9 @@ public:
   virtual ~Entity() = default;
   Entity(const Entity &) = delete;
   Entity & operator=(const Entity &) = delete;
+
+  /// Set before it is added.
+  EntityFacts facts;
 
   virtual std::shared_ptr<takt_core::Callback> callback() = 0;
   /// The callback has been added: from here on what arrives is announced. Set-up only; throws what rclcpp

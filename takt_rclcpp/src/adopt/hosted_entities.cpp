@@ -203,6 +203,7 @@ void HostedEntities::update_one(
   options.kind = kind;
   options.group = group.group;
   hosted.entity = make(object, std::move(options), settings);
+  hosted.entity->facts = {name.topic, name.period, group.group->exclusive(), name.follows_group};
   const auto added = settings_.core->add(hosted.entity->callback(), settings.binding);
   if (!added.ok()) {
     for (const auto & fault : added.faults()) {

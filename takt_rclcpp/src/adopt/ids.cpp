@@ -62,7 +62,7 @@ std::string class_of(const rclcpp::Waitable & waitable)
 EntityName name_of(const std::string & node, const rclcpp::SubscriptionBase & subscription)
 {
   const std::string topic = subscription.get_topic_name();
-  return {id_of(node, "sub", topic), {}, topic == "/parameter_events"};
+  return {id_of(node, "sub", topic), {}, topic == "/parameter_events", topic};
 }
 
 EntityName name_of(const std::string & node, const rclcpp::ServiceBase & service)
@@ -83,7 +83,9 @@ EntityName name_of(const std::string & node, rclcpp::TimerBase & timer)
   if (rcl_timer_get_period(timer.get_timer_handle().get(), &period) != RCL_RET_OK) {
     rcl_reset_error();
   }
-  return {id_of(node, "timer", takt_core::print_duration(takt_core::Duration{period})), {}, false};
+  return {
+    id_of(node, "timer", takt_core::print_duration(takt_core::Duration{period})), {}, false, {},
+    takt_core::Duration{period}};
 }
 
 EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable)
@@ -96,7 +98,7 @@ EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable)
       dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase *>(&waitable)) {
     const std::string topic = intra->get_topic_name();
     return {
-      id_of(node, "waitable", topic), id_of(node, "sub", topic), topic == "/parameter_events"};
+      id_of(node, "waitable", topic), id_of(node, "sub", topic), topic == "/parameter_events", topic};
   }
   const std::string_view type = typeid(waitable).name();
   if (type.starts_with("N13rclcpp_action6Server")) {

@@ -149,8 +149,9 @@ constexpr std::size_t kDeepest = 8;
 thread_local std::array<std::optional<takt_core::MiddlewareCeilingScope>, kDeepest> t_scopes;
 thread_local std::size_t t_depth = 0;
 
-void publish_begins()
+void publish_begins(const void * publisher)
 {
+  Recorder::note_publish(publisher);
   if (t_depth < kDeepest) {
     t_scopes[t_depth].emplace();
   }

@@ -1,5 +1,7 @@
 #include "adopt/recorder.hpp"
 
+#include <rcl/error_handling.h>
+#include <rcl/publisher.h>
 #include <time.h>
 
 #include <algorithm>
@@ -27,9 +29,12 @@ std::uint64_t overwritten_of(const takt_core::Callback & callback) noexcept
 // A callback may spin another executor, whose callbacks run inside it.
 constexpr std::size_t kDeepest = 16;
 thread_local std::array<std::int64_t, kDeepest> t_began{};
+thread_local std::array<void *, kDeepest> t_outer{};
 thread_local std::size_t t_depth = 0;
 
 }  // namespace
+
+thread_local Recorder::Slot * Recorder::t_running = nullptr;
 
 void TimeSummary::add(std::int64_t ns) noexcept
 {
@@ -48,6 +53,11 @@ std::vector<CallbackRecord> Recorder::records() const
   for (const auto & slot : slots_) {
     const std::lock_guard own(slot->mutex);
     records.push_back(slot->record);
+    if (slot->histogram != nullptr) {
+      slot->histogram->for_each_bucket([&](std::int64_t, std::int64_t upper, std::uint64_t count) {
+        records.back().histogram.emplace_back(upper, count);
+      });
+    }
     if (slot->callback != nullptr) {
       records.back().overwritten += overwritten_of(*slot->callback);
     }
@@ -74,6 +84,13 @@ void Recorder::on_added(const takt_core::Callback & callback)
     record.id = callback.id();
     record.group = callback.group().id();
     record.kind = callback.kind();
+    record.publishes.reserve(kTopics);
+    if (const auto * const entity = dynamic_cast<const Entity *>(&callback); entity != nullptr) {
+      record.facts = entity->facts;
+      if (!entity->facts.follows_group) {
+        (*known)->histogram = std::make_unique<takt_core::LogHistogram>();
+      }
+    }
   }
   Slot & slot = **known;
   slot.callback = &callback;
@@ -113,9 +130,11 @@ Recorder::Slot * Recorder::find(const takt_core::Run & run) const noexcept
   return chunk == nullptr ? nullptr : (*chunk)[number % kChunk].load(std::memory_order_acquire);
 }
 
-void Recorder::on_start(const takt_core::Run &) noexcept
+void Recorder::on_start(const takt_core::Run & run) noexcept
 {
   if (t_depth < kDeepest) {
+    t_outer[t_depth] = t_running;
+    t_running = find(run);
     t_began[t_depth] = thread_cpu_time();
   }
   ++t_depth;
@@ -128,12 +147,44 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
     return;
   }
   const std::int64_t cpu = thread_cpu_time() - t_began[t_depth];
+  t_running = static_cast<Slot *>(t_outer[t_depth]);
   if (Slot * const slot = find(run); slot != nullptr) {
     const std::lock_guard lock(slot->mutex);
     slot->record.cpu.add(cpu);
+    if (slot->histogram != nullptr) {
+      slot->histogram->record(cpu);
+    }
     slot->record.elapsed.add((end - run.start).count());
     slot->record.waited.add((run.start - run.release).count());
+    if (slot->last_release != takt_core::kNever && run.release >= slot->last_release) {
+      slot->record.between.add((run.release - slot->last_release).count());
+    }
+    slot->last_release = run.release;
     slot->record.skipped_periods += run.skipped;
+  }
+}
+
+void Recorder::note_publish(const void * publisher) noexcept
+{
+  Slot * const slot = t_running;
+  if (slot == nullptr) {
+    return;
+  }
+  const std::lock_guard lock(slot->mutex);
+  auto & topics = slot->record.publishes;
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    if (slot->publishers[i] == publisher) {
+      ++topics[i].count;
+      return;
+    }
+  }
+  const char * const name =
+    rcl_publisher_get_topic_name(static_cast<const rcl_publisher_t *>(publisher));
+  if (name == nullptr) {
+    rcl_reset_error();
+  } else if (topics.size() < kTopics) {
+    slot->publishers[topics.size()] = publisher;
+    topics.push_back({name, 1});
   }
 }
 

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "adopt/entity.hpp"
+#include "takt_core/histogram.hpp"
 #include "takt_core/observer.hpp"
 #include "takt_core/pi_mutex.hpp"
 
@@ -35,11 +37,23 @@ struct TimeSummary
   }
 };
 
+/// One topic that a callback publishes.
+struct PublishedTopic
+{
+  std::string topic;
+  std::uint64_t count = 0;
+};
+
 struct CallbackRecord
 {
   std::string id;
   std::string group;
   takt_core::Kind kind = takt_core::Kind::waitable;
+  EntityFacts facts;
+  TimeSummary between;                    ///< from one release to the next
+  std::vector<PublishedTopic> publishes;  ///< in the order of the first messages
+  /// CPU times, each a bucket's upper edge, and how often each was seen.
+  std::vector<std::pair<std::int64_t, std::uint64_t>> histogram;
   TimeSummary cpu;      ///< of the thread, between start and end
   TimeSummary elapsed;  ///< end - start
   TimeSummary waited;   ///< start - release
@@ -54,6 +68,13 @@ class Recorder final : public takt_core::Observer
 public:
   Recorder() = default;
   ~Recorder() override;
+
+  /// Topics that one callback may publish and that are told apart; of further ones nothing is recorded.
+  static constexpr std::size_t kTopics = 32;
+
+  /// The run in progress on this thread publishes with `publisher`, an rcl_publisher_t. Real-time safe but
+  /// for a callback's first message on a topic, whose name is copied.
+  static void note_publish(const void * publisher) noexcept;
 
   /// All callbacks that were ever added, in that order. Any thread; may block.
   std::vector<CallbackRecord> records() const;
@@ -72,10 +93,14 @@ private:
   {
     mutable takt_core::PiMutex mutex;
     CallbackRecord record;
+    std::unique_ptr<takt_core::LogHistogram> histogram;  // of what the program wrote for itself
+    std::array<const void *, kTopics> publishers{};  // of `record.publishes`
+    takt_core::Time last_release = takt_core::kNever;
     const takt_core::Callback * callback = nullptr;  // while it is added
   };
 
   Slot * find(const takt_core::Run & run) const noexcept;
+  static thread_local Slot * t_running;
 
   // By the callback's number, in chunks that come when they are needed and stay.
   static constexpr std::size_t kChunk = 256;

@@ -38,10 +38,21 @@ ordered_json to_json(const TimeSummary & times)
 
 ordered_json to_json(const CallbackRecord & record, double seconds)
 {
+  ordered_json publishes = ordered_json::array();
+  for (const auto & published : record.publishes) {
+    publishes.push_back({{"topic", published.topic}, {"count", published.count}});
+  }
   return {
     {"id", record.id},
     {"group", record.group},
+    {"exclusive_group", record.facts.exclusive_group},
     {"kind", takt_core::to_string(record.kind)},
+    {"background", record.facts.follows_group},
+    {"topic", record.facts.topic},
+    {"period_ns", record.facts.period.count()},
+    {"publishes", std::move(publishes)},
+    {"between_releases", to_json(record.between)},
+    {"cpu_histogram", record.histogram},
     {"runs", record.cpu.count},
     {"rate_hz", seconds > 0 ? static_cast<double>(record.cpu.count) / seconds : 0.0},
     {"cpu", to_json(record.cpu)},

@@ -1,11 +1,14 @@
 #include "exec/child.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -18,21 +21,26 @@ namespace
 constexpr std::array<int, 6> kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 std::atomic<pid_t> g_child{0};
+std::atomic<bool> g_group{false};  // it leads a group of its own
 
 void pass_on(int signal, siginfo_t * info, void *)
 {
   // A terminal signals the whole foreground group, in which the program is.
   const pid_t child = g_child.load();
-  if (child > 0 && info->si_code <= 0) {
+  const bool group = g_group.load();
+  if (child > 0 && (group || info->si_code <= 0)) {
     const int before = errno;
-    ::kill(child, signal);
+    ::kill(group ? -child : child, signal);
     errno = before;
   }
 }
 
 [[noreturn]] void become(
-  const std::string & path, std::vector<char *> & arguments, int tell, pid_t parent)
+  const std::string & path, std::vector<char *> & arguments, int tell, pid_t parent, bool group)
 {
+  if (group) {
+    ::setpgid(0, 0);
+  }
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() == parent) {
     ::execv(path.c_str(), arguments.data());
@@ -44,10 +52,55 @@ void pass_on(int signal, siginfo_t * info, void *)
   ::_exit(127);
 }
 
+// Whether `child` has ended, after at most `patience`.
+bool ended_within(pid_t child, std::chrono::nanoseconds patience)
+{
+  const auto until = std::chrono::steady_clock::now() + patience;
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      until - std::chrono::steady_clock::now());
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == child) {
+      break;
+    }
+    if (left.count() <= 0) {
+      ::close(handle);
+      return false;
+    }
+    pollfd poll{handle, POLLIN, 0};
+    constexpr std::chrono::milliseconds kLongest{60'000};
+    // Without a handle (an old kernel) it looks ten times a second.
+    const auto pause = handle >= 0 ? std::min(left, kLongest) : std::min(left, kLongest / 600);
+    ::poll(handle >= 0 ? &poll : nullptr, handle >= 0 ? 1 : 0, static_cast<int>(pause.count()) + 1);
+  }
+  ::close(handle);
+  return true;
+}
+
+void end_after(pid_t child, std::chrono::nanoseconds duration)
+{
+  if (ended_within(child, duration)) {
+    return;
+  }
+  ::kill(-child, SIGINT);
+  if (ended_within(child, std::chrono::seconds(10))) {
+    return;
+  }
+  ::kill(-child, SIGTERM);
+  if (!ended_within(child, std::chrono::seconds(5))) {
+    ::kill(-child, SIGKILL);
+  }
+}
+
 }  // namespace
 
-int run(const std::string & path, const std::vector<std::string> & arguments)
+int run(
+  const std::string & path, const std::vector<std::string> & arguments,
+  std::chrono::nanoseconds duration)
 {
+  const bool group = duration.count() > 0;
   std::vector<char *> words;
   for (const std::string & argument : arguments) {
     words.push_back(const_cast<char *>(argument.c_str()));  // execv reads them
@@ -70,12 +123,16 @@ int run(const std::string & path, const std::vector<std::string> & arguments)
   const pid_t child = ::fork();
   if (child == 0) {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    become(path, words, pipe[1], parent);
+    become(path, words, pipe[1], parent, group);
   }
   ::close(pipe[1]);
   if (child < 0) {
     return -1;
   }
+  if (group) {
+    ::setpgid(child, child);  // here, too: whoever is first
+  }
+  g_group.store(group);
   g_child.store(child);
   struct sigaction action
   {
@@ -90,6 +147,9 @@ int run(const std::string & path, const std::vector<std::string> & arguments)
   int error = 0;
   const bool failed = ::read(pipe[0], &error, sizeof error) == sizeof error;
   ::close(pipe[0]);
+  if (group && !failed) {
+    end_after(child, duration);
+  }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

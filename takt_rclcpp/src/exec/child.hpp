@@ -2,6 +2,7 @@
 #ifndef EXEC__CHILD_HPP_
 #define EXEC__CHILD_HPP_
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,12 @@ namespace takt_exec
 /// SIGQUIT, SIGUSR1 and SIGUSR2 that are sent to this process are sent on; what a terminal sends reaches the
 /// program by itself. If this process is killed, the program gets SIGTERM. Returns the status of waitpid, or
 /// -1 with errno where it could not be started. Once in a process.
-int run(const std::string & path, const std::vector<std::string> & arguments);
+///
+/// `duration`, if positive: the program and all that it starts are a process group of their own, which gets
+/// SIGINT after that time, SIGTERM ten seconds later and SIGKILL after five more.
+int run(
+  const std::string & path, const std::vector<std::string> & arguments,
+  std::chrono::nanoseconds duration = {});
 
 }  // namespace takt_exec
 

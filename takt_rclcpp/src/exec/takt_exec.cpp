@@ -16,8 +16,12 @@
 
 #include "exec/child.hpp"
 #include "exec/exec_report.hpp"
+#include "exec/observed_system.hpp"
 #include "exec/program_file.hpp"
+#include "takt_schedule/duration.hpp"
 #include "takt_schedule/parse.hpp"
+#include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/to_yaml.hpp"
 
 namespace
 {
@@ -31,6 +35,10 @@ struct Arguments
   std::string schedule;
   std::string executor;
   std::string report;
+  std::string observe;
+  std::string chains;
+  std::string duration;
+  takt_core::Duration lasts{};
   bool strict = false;
   bool children = false;
   bool quiet = false;
@@ -91,9 +99,38 @@ int check_schedule(const Arguments & arguments)
   return 0;
 }
 
-int tell(const Arguments & arguments, const fs::path & folder)
+int write_model(
+  const Arguments & arguments, const nlohmann::ordered_json & report,
+  const std::vector<takt_schedule::ChainSchedule> & chains)
+{
+  if (report["executors"].empty()) {
+    return refuse(
+      "no model is written: takt ran no executor; the program spins none of rclcpp's, or it was killed", 1);
+  }
+  const auto observed = takt_exec::observed_system(report, chains);
+  std::ofstream file(arguments.observe);
+  file << takt_schedule::to_yaml(observed.system, observed.header);
+  file.close();
+  if (!file) {
+    return refuse(fmt::format("cannot write {}: {}", arguments.observe, std::strerror(errno)));
+  }
+  for (const std::string & note : observed.notes) {
+    fmt::print(stderr, "note: {}\n", note);
+  }
+  fmt::print(
+    stderr, "{} callbacks and {} chains are in {}\n", observed.system.callbacks.size(),
+    observed.system.chains.size(), arguments.observe);
+  return 0;
+}
+
+int tell(
+  const Arguments & arguments, const fs::path & folder,
+  const std::vector<takt_schedule::ChainSchedule> & chains)
 {
   const auto report = takt_exec::join_reports(folder);
+  if (!arguments.observe.empty()) {
+    return write_model(arguments, report, chains);
+  }
   if (arguments.report.empty()) {
     if (!arguments.quiet) {
       fmt::print(stderr, "{}", takt_exec::to_text(report));
@@ -111,6 +148,17 @@ int run(const Arguments & arguments)
 {
   if (const int code = check_schedule(arguments); code != 0) {
     return code;
+  }
+  std::vector<takt_schedule::ChainSchedule> chains;
+  if (!arguments.chains.empty()) {
+    const auto earlier = takt_schedule::load_system(arguments.chains);
+    for (const auto & fault : earlier.faults()) {
+      fmt::print(stderr, "{}\n", takt_core::to_string(fault));
+    }
+    if (!earlier.ok()) {
+      return kBadInput;
+    }
+    chains = earlier->chains;
   }
   const fs::path preload = find_library("libtakt_preload.so");
   if (preload.empty()) {
@@ -154,15 +202,18 @@ int run(const Arguments & arguments)
   set("TAKT_CHILDREN", arguments.children ? "1" : "");
   set("TAKT_QUIET", arguments.quiet ? "1" : "");
   set("TAKT_REPORT_DIR", folder);
-  const int status = takt_exec::run(program.path, arguments.command);
+  const int status = takt_exec::run(program.path, arguments.command, arguments.lasts);
   if (status == -1) {
     const int code = errno == ENOENT ? 127 : 126;
     refuse(program.path + ": " + std::strerror(errno));
     fs::remove_all(folder, error);
     return code;
   }
-  const int told = tell(arguments, folder);
+  const int told = tell(arguments, folder, chains);
   fs::remove_all(folder, error);
+  if (arguments.lasts.count() > 0) {
+    return told;  // takt ended the program
+  }
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return code != 0 ? code : told;
 }
@@ -190,6 +241,12 @@ int main(int argc, char ** argv)
     "--children", arguments.children,
     "also for the programs that an adopted program starts; launchers always pass takt on");
   app.add_flag("--quiet", arguments.quiet, "print errors only, and no report");
+  app.add_option(
+    "--observe", arguments.observe, "write a system model of the program to this file (takt observe)");
+  app.add_option("--chains", arguments.chains, "with --observe: keep the chains of this earlier model");
+  app.add_option(
+    "--duration", arguments.duration,
+    "end the program, and all that it starts, after this time (as by Ctrl-C)");
   app.add_option("program", arguments.command, "the program and its arguments, after --")
     ->required();
   app.positionals_at_end();
@@ -202,6 +259,19 @@ int main(int argc, char ** argv)
       return app.exit(error);
     }
     return refuse(std::string(error.what()) + "; see takt exec --help");
+  }
+  if (!arguments.duration.empty()) {
+    const auto duration = takt_schedule::parse_duration(arguments.duration);
+    if (!duration.ok()) {
+      return refuse("--duration: " + takt_core::to_string(duration.faults().front()));
+    }
+    arguments.lasts = *duration;
+    if (arguments.lasts.count() <= 0) {
+      return refuse("--duration must be above zero");
+    }
+  }
+  if (!arguments.chains.empty() && arguments.observe.empty()) {
+    return refuse("--chains needs --observe");
   }
   return run(arguments);
 }

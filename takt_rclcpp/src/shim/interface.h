@@ -29,8 +29,8 @@ struct takt_interface
   int (*spin_node)(void * node_base);
   /* The same of a pointer to a std::shared_ptr to an rclcpp::Node. */
   int (*spin_whole_node)(void * node);
-  /* Around each publish, on the thread that publishes. Real-time safe. */
-  void (*publish_begins)(void);
+  /* Around each publish, on the thread that publishes; `publisher` is an rcl_publisher_t. Real-time safe. */
+  void (*publish_begins)(const void * publisher);
   void (*publish_ended)(void);
 };
 

@@ -183,24 +183,43 @@ TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)
   }
 }
 
-// Publishing takes locks of the middleware that do not inherit priority: executor threads do it at their
-// middleware ceiling.
-TAKT_HOOK int rcl_publish(const void * publisher, const void * message, void * allocation)
+namespace takt_preload
 {
-  using Function = int (*)(const void *, const void *, void *);
-  static std::atomic<Function> g_stock{nullptr};
-  Function function = g_stock.load(std::memory_order_relaxed);
+namespace
+{
+
+using Publish = int (*)(const void *, const void *, void *);
+
+// Publishing takes locks of the middleware that do not inherit priority: executor threads do it at their
+// middleware ceiling. And a model of the program needs to know what its callbacks publish.
+int publish(
+  std::atomic<Publish> & known, const char * symbol, const void * publisher, const void * message,
+  void * allocation)
+{
+  Publish function = known.load(std::memory_order_relaxed);
   if (function == nullptr) {
-    function = takt_preload::stock<Function>("rcl_publish");
-    g_stock.store(function, std::memory_order_relaxed);
+    function = stock<Publish>(symbol);
+    known.store(function, std::memory_order_relaxed);
   }
-  const takt_interface * const takt =
-    takt_preload::g_implementation.load(std::memory_order_acquire);
+  const takt_interface * const takt = g_implementation.load(std::memory_order_acquire);
   if (takt == nullptr) {
     return function(publisher, message, allocation);
   }
-  takt->publish_begins();
+  takt->publish_begins(publisher);
   const int result = function(publisher, message, allocation);
   takt->publish_ended();
   return result;
 }
+
+}  // namespace
+}  // namespace takt_preload
+
+#define TAKT_PUBLISH(symbol)                                                                \
+  TAKT_HOOK int symbol(const void * publisher, const void * message, void * allocation)     \
+  {                                                                                         \
+    static std::atomic<takt_preload::Publish> g_stock{nullptr};                             \
+    return takt_preload::publish(g_stock, #symbol, publisher, message, allocation);         \
+  }
+TAKT_PUBLISH(rcl_publish)
+TAKT_PUBLISH(rcl_publish_serialized_message)
+TAKT_PUBLISH(rcl_publish_loaned_message)

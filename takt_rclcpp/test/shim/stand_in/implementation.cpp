@@ -43,7 +43,7 @@ int spin_whole_node(void *)
 {
   return answer("whole node");
 }
-void publish_begins()
+void publish_begins(const void *)
 {
   std::printf("takt publishes\n");
 }
