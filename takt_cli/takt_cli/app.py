@@ -12,6 +12,7 @@ from takt_cli.commands import (
     calibrate,
     check,
     demo,
+    exec_program,
     experiment,
     explain,
     graph,
@@ -51,6 +52,8 @@ def _main(
 
 
 app.command("demo")(demo.demo)
+app.command("exec")(exec_program.exec_help)
+app.command("observe")(exec_program.observe_help)
 app.command("run")(run.run_graph)
 app.command("check")(check.check)
 app.command("explain")(explain.explain)

@@ -328,16 +328,16 @@ ObservedSystem observed_system(
   }
 
   observed.header = fmt::format(
-    "Observed by takt for {:.1f} s. Execution times are CPU times of the thread, so they include what the "
-    "middleware did while the callback published. Parameters and events of nodes are omitted; they took "
-    "{:.3f} s of CPU in all.",
+    "Observed by takt for {:.1f} s. Execution times are CPU times of the thread, so they\n"
+    "include what the middleware did while the callback published. Parameters and events\n"
+    "of nodes are omitted; they took {:.3f} s of CPU in all.",
     seconds, background);
   if (!idle.empty()) {
     std::string names;
     for (const std::string & id : idle) {
       names += (names.empty() ? "" : ", ") + id;
     }
-    observed.header += " Did not run, and are omitted: " + names + ".";
+    observed.header += "\nDid not run, and are omitted: " + names + ".";
     observed.notes.push_back(
       fmt::format("{} callbacks did not run, so the model omits them", idle.size()));
   }

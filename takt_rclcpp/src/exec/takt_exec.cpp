@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -39,15 +40,18 @@ struct Arguments
   std::string chains;
   std::string duration;
   takt_core::Duration lasts{};
+  bool observing = false;  // as `takt observe`
   bool strict = false;
   bool children = false;
   bool quiet = false;
   std::vector<std::string> command;
 };
 
+const char * g_command = "takt exec";
+
 int refuse(const std::string & sentence, int code = kBadInput)
 {
-  fmt::print(stderr, "takt exec: {}\n", sentence);
+  fmt::print(stderr, "{}: {}\n", g_command, sentence);
   return code;
 }
 
@@ -202,6 +206,11 @@ int run(const Arguments & arguments)
   set("TAKT_CHILDREN", arguments.children ? "1" : "");
   set("TAKT_QUIET", arguments.quiet ? "1" : "");
   set("TAKT_REPORT_DIR", folder);
+  if (arguments.observing && !arguments.quiet) {
+    fmt::print(
+      stderr, "observing {}{}; Ctrl-C ends it and writes the model\n", arguments.command.front(),
+      arguments.lasts.count() > 0 ? " for " + arguments.duration : "");
+  }
   const int status = takt_exec::run(program.path, arguments.command, arguments.lasts);
   if (status == -1) {
     const int code = errno == ENOENT ? 127 : 126;
@@ -218,22 +227,32 @@ int run(const Arguments & arguments)
   return code != 0 ? code : told;
 }
 
-}  // namespace
 
-int main(int argc, char ** argv)
+constexpr const char * kExec =
+  "Runs a program, compiled and unchanged, with the executors of rclcpp in it under takt. At the end it "
+  "prints on standard error how often each callback ran, for how long, and how long it waited.";
+constexpr const char * kObserve =
+  "Runs a program, compiled and unchanged, and writes a system model of it: its callbacks, how long they "
+  "take, the topics between them, and the chains that they make. `takt plan` makes a schedule from it.";
+
+void add_options(CLI::App & app, Arguments & arguments)
 {
-  CLI::App app{
-    "Runs a program, compiled and unchanged, with the executors of rclcpp in it under takt. At the "
-    "end it "
-    "prints on standard error how often each callback ran, for how long, and how long it waited.",
-    "takt exec"};
-  Arguments arguments;
   app.add_option(
     "--schedule", arguments.schedule, "schedule file; without it takt only watches the program");
   app.add_option(
     "--executor", arguments.executor,
     "the schedule's executor for this program; default: the one whose rules name its callbacks");
-  app.add_option("--report", arguments.report, "write the report to this file, as JSON");
+  if (arguments.observing) {
+    app.add_option("-o,--output", arguments.observe, "write the system model to this file")
+      ->required();
+    app.add_option(
+      "--chains", arguments.chains, "keep the chains of this earlier model; default: all paths");
+  } else {
+    app.add_option("--report", arguments.report, "write the report to this file, as JSON");
+  }
+  app.add_option(
+    "--duration", arguments.duration,
+    "end the program, and all that it starts, after this time (as by Ctrl-C); default: when it ends");
   app.add_flag(
     "--strict", arguments.strict,
     "end with exit code 2 where rclcpp's own loop would have to run instead of takt's");
@@ -241,24 +260,35 @@ int main(int argc, char ** argv)
     "--children", arguments.children,
     "also for the programs that an adopted program starts; launchers always pass takt on");
   app.add_flag("--quiet", arguments.quiet, "print errors only, and no report");
-  app.add_option(
-    "--observe", arguments.observe, "write a system model of the program to this file (takt observe)");
-  app.add_option("--chains", arguments.chains, "with --observe: keep the chains of this earlier model");
-  app.add_option(
-    "--duration", arguments.duration,
-    "end the program, and all that it starts, after this time (as by Ctrl-C)");
   app.add_option("program", arguments.command, "the program and its arguments, after --")
     ->required();
   app.positionals_at_end();
-  app.footer("takt exec --schedule car.yaml -- ros2 run my_robot bringup");
-  app.prefix_command(false);
+  app.footer(
+    arguments.observing ? "takt observe -o car.yaml --duration 60s -- ros2 run my_robot bringup"
+                        : "takt exec --schedule schedule.yaml -- ros2 run my_robot bringup");
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  Arguments arguments;
+  // Put in front by the command `takt observe`.
+  if (argc > 1 && std::strcmp(argv[1], "--observing") == 0) {
+    arguments.observing = true;
+    g_command = "takt observe";
+    std::rotate(argv + 1, argv + 2, argv + argc);
+    --argc;
+  }
+  CLI::App app{arguments.observing ? kObserve : kExec, g_command};
+  add_options(app, arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError & error) {
     if (error.get_exit_code() == 0) {
       return app.exit(error);
     }
-    return refuse(std::string(error.what()) + "; see takt exec --help");
+    return refuse(std::string(error.what()) + "; see " + g_command + " --help");
   }
   if (!arguments.duration.empty()) {
     const auto duration = takt_schedule::parse_duration(arguments.duration);
@@ -269,9 +299,6 @@ int main(int argc, char ** argv)
     if (arguments.lasts.count() <= 0) {
       return refuse("--duration must be above zero");
     }
-  }
-  if (!arguments.chains.empty() && arguments.observe.empty()) {
-    return refuse("--chains needs --observe");
   }
   return run(arguments);
 }
