@@ -15,7 +15,6 @@
 #include "adopt/housekeeping_id.hpp"
 #include "adopt/process_settings.hpp"
 #include "adopt/report.hpp"
-#include "rclcpp/executors/multi_threaded_executor.hpp"
 #include "rclcpp/logging.hpp"
 #include "rclcpp/utilities.hpp"
 #include "takt_core/adapter/exception_reporter.hpp"
@@ -97,12 +96,6 @@ std::string choose_executor(
   return best;
 }
 
-std::size_t threads_of(rclcpp::Executor & host)
-{
-  auto * const pool = dynamic_cast<rclcpp::executors::MultiThreadedExecutor *>(&host);
-  return pool == nullptr ? 1 : std::max<std::size_t>(pool->get_number_of_threads(), 1);
-}
-
 // Of a program with several executors each fits a part of the schedule: what matches nothing here is counted.
 void tell(const std::string & name, const Faults & warnings)
 {
@@ -153,15 +146,19 @@ public:
     adoption_(adoption)
   {
   }
-  void run(const takt_core::Run &) override { adoption_.update(); }
+  void run(const takt_core::Run &) override
+  {
+    adoption_.housekept_.fetch_add(1);
+    adoption_.update();
+  }
 
 private:
   Adoption & adoption_;
 };
 
-takt_core::Result<Adoption::Plan> Adoption::plan(rclcpp::Executor & host, HostKind kind)
+takt_core::Result<Adoption::Plan> Adoption::plan(
+  rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads)
 {
-  const ProcessSettings & settings = process_settings();
   if (!settings.faults.empty()) {
     return settings.faults;
   }
@@ -174,7 +171,7 @@ takt_core::Result<Adoption::Plan> Adoption::plan(rclcpp::Executor & host, HostKi
     takt_core::ExecutorOptions options;
     options.name = "takt";
     options.order = takt_core::Order::fifo;
-    options.threads.assign(exclusive ? 1 : threads_of(host), inherited_thread());
+    options.threads.assign(exclusive ? 1 : std::max<std::size_t>(threads, 1), inherited_thread());
     if (options.threads.size() > takt_core::Scheduler::kMaxThreads) {
       return Faults{
         "the pool has " + std::to_string(options.threads.size()) +
@@ -213,14 +210,14 @@ takt_core::Result<Adoption::Plan> Adoption::plan(rclcpp::Executor & host, HostKi
 }
 
 takt_core::Result<std::unique_ptr<Adoption>> Adoption::create(
-  rclcpp::Executor & host, HostKind kind)
+  rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads)
 {
   const takt_core::Time asked = takt_core::now();
-  auto made = plan(host, kind);
+  auto made = plan(host, kind, settings, threads);
   if (!made.ok()) {
     return made.faults();
   }
-  std::unique_ptr<Adoption> adoption(new Adoption(host, kind, std::move(made.value())));
+  std::unique_ptr<Adoption> adoption(new Adoption(host, kind, settings, std::move(made.value())));
   adoption->asked_ = asked;
   const Faults faults = adoption->entities_->update();
   Faults all = faults;
@@ -234,9 +231,11 @@ takt_core::Result<std::unique_ptr<Adoption>> Adoption::create(
   return adoption;
 }
 
-Adoption::Adoption(rclcpp::Executor & host, HostKind kind, Plan plan)
+Adoption::Adoption(
+  rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, Plan plan)
 : host_(host),
   kind_(kind),
+  settings_(settings),
   name_(name_executor(host)),
   schedule_executor_(std::move(plan.schedule_executor)),
   on_caller_(plan.on_caller),
@@ -302,6 +301,7 @@ void Adoption::update()
     core_->cancel();
     return;
   }
+  const std::lock_guard lock(update_mutex_);
   for (const auto & fault : entities_->update()) {
     say(name_ + ": " + takt_core::to_string(fault), true);
   }
@@ -326,9 +326,12 @@ void Adoption::end_before_shutdown() noexcept
   }
 }
 
-void Adoption::spin()
+// Before the first spin of any kind.
+void Adoption::begin()
 {
-  const auto context = HostAccess::context_of(host_);
+  if (std::exchange(begun_, true)) {
+    return;
+  }
   takt_core::Binding binding;
   binding.threads = 0;
   binding.priority = 255;
@@ -344,24 +347,24 @@ void Adoption::spin()
     throw std::runtime_error("takt: " + takt_core::to_string(added.faults().front()));
   }
   if (placer_ != nullptr) {
-    tell(name_, placer_->warnings());
+    if (!settings_.quiet) {
+      tell(name_, placer_->warnings());
+    }
     placer_->started();
     for (const auto & fault : placer_->entity_made().faults()) {
       say(name_ + ": " + takt_core::to_string(fault), true);
     }
   }
-  const auto handle = context->add_pre_shutdown_callback([this] { end_before_shutdown(); });
   HostAccess::notify_waitable_of(host_).set_on_ready_callback(
     [this](std::size_t, int) { changed(); });
-  changed();  // what changed since the entities were read, also a cancel
-  const takt_core::Time epoch = takt_core::now();
-  entities_->begin_from(epoch);
-  const takt_core::Time began = takt_core::now();
-  const takt_core::SpinOutcome outcome =
-    on_caller_ ? core_->spin_on_caller(epoch) : core_->spin(epoch);
-  context->remove_pre_shutdown_callback(handle);
-  HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
-  report(began - asked_, takt_core::now() - began);
+  entities_->begin_from(takt_core::now());
+}
+
+namespace
+{
+
+void raise(const takt_core::SpinOutcome & outcome)
+{
   if (outcome.exception != nullptr) {
     std::rethrow_exception(outcome.exception);
   }
@@ -372,6 +375,50 @@ void Adoption::spin()
     }
     throw std::runtime_error(words);
   }
+}
+
+}  // namespace
+
+void Adoption::spin()
+{
+  const auto context = HostAccess::context_of(host_);
+  begin();
+  const takt_core::Time began = takt_core::now();
+  const auto handle = context->add_pre_shutdown_callback([this] { end_before_shutdown(); });
+  changed();  // what changed since the entities were read, also a cancel
+  const takt_core::SpinOutcome outcome = on_caller_ ? core_->spin_on_caller() : core_->spin();
+  context->remove_pre_shutdown_callback(handle);
+  report(began - asked_, takt_core::now() - began);
+  raise(outcome);
+}
+
+void Adoption::spin_once(std::chrono::nanoseconds timeout)
+{
+  begin();
+  const auto until = takt_core::add_saturated(takt_core::now(), timeout);
+  for (;;) {
+    const std::uint64_t before = housekept_.load();
+    bool ran = false;
+    const bool for_ever = timeout.count() < 0;
+    const auto left = for_ever ? timeout : std::max<takt_core::Duration>(
+                                             until - takt_core::now(), takt_core::Duration::zero());
+    const takt_core::SpinOutcome outcome = core_->spin_once(left, &ran);
+    raise(outcome);
+    // The housekeeping is none of the program's callbacks.
+    if (!ran || outcome.cancelled || housekept_.load() == before) {
+      return;
+    }
+  }
+}
+
+bool Adoption::spin_some(std::chrono::nanoseconds limit)
+{
+  begin();
+  const std::uint64_t before = housekept_.load();
+  std::size_t ran = 0;
+  const takt_core::SpinOutcome outcome = core_->spin_some(limit, &ran);
+  raise(outcome);
+  return !outcome.cancelled && ran > housekept_.load() - before;
 }
 
 void Adoption::report(takt_core::Duration started_after, takt_core::Duration lasted) const
@@ -389,7 +436,7 @@ void Adoption::report(takt_core::Duration started_after, takt_core::Duration las
     report.warnings = placer_->warnings();
     report.defaulted = placer_->defaulted();
   }
-  write_report(report);
+  write_report(report, settings_.report_directory);
 }
 
 }  // namespace takt_rclcpp

@@ -7,11 +7,14 @@
 #define ADOPT__ADOPTION_HPP_
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "adopt/host_kind.hpp"
 #include "adopt/hosted_entities.hpp"
+#include "adopt/process_settings.hpp"
 #include "adopt/recorder.hpp"
 #include "rclcpp/executor.hpp"
 #include "takt_core/adapter/placer.hpp"
@@ -24,16 +27,25 @@ namespace takt_rclcpp
 class Adoption
 {
 public:
-  /// Faults: why the host cannot be adopted; then nothing has been changed.
+  /// `settings` live longer. `threads`: of a multi-threaded host without a schedule. Faults: why the host
+  /// cannot be adopted; then nothing has been changed.
   static takt_core::Result<std::unique_ptr<Adoption>> create(
-    rclcpp::Executor & host, HostKind kind);
+    rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads);
   ~Adoption();
   Adoption(const Adoption &) = delete;
   Adoption & operator=(const Adoption &) = delete;
 
   /// Until `cancel`, the end of the context, or an exception of a callback, which it throws on. The host's
-  /// `spinning` is set by the caller.
+  /// `spinning` is set by the caller of these functions, one at a time.
   void spin();
+  /// At most one callback, on the calling thread; waits up to `timeout` (negative: for ever).
+  void spin_once(std::chrono::nanoseconds timeout);
+  /// What is ready now, on the calling thread. Whether anything ran.
+  bool spin_some(std::chrono::nanoseconds limit);
+  /// Ends the current spin or, if there is none, the next one. Any thread; real-time safe.
+  void cancel() noexcept { core_->cancel(); }
+  /// Follows changes of the host. Set-up only; not on two threads at once.
+  void update();
 
   /// The host's nodes or groups changed, or it was cancelled. Any thread; real-time safe.
   void changed() noexcept;
@@ -42,16 +54,19 @@ private:
   struct Plan;  // which threads, and where they come from
   class Housekeeping;
 
-  Adoption(rclcpp::Executor & host, HostKind kind, Plan plan);
-  static takt_core::Result<Plan> plan(rclcpp::Executor & host, HostKind kind);
+  Adoption(
+    rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, Plan plan);
+  static takt_core::Result<Plan> plan(
+    rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads);
+  void begin();
   void add_observer(std::shared_ptr<takt_core::Observer> observer);
   bool stopped() const noexcept;
-  void update();
   void end_before_shutdown() noexcept;
   void report(takt_core::Duration started_after, takt_core::Duration lasted) const;
 
   rclcpp::Executor & host_;
   const HostKind kind_;
+  const ProcessSettings & settings_;
   const std::string name_;
   const std::string schedule_executor_;  // empty: none rules
   const bool on_caller_;
@@ -61,6 +76,9 @@ private:
   std::shared_ptr<ClockWaiter> waiter_;
   std::unique_ptr<HostedEntities> entities_;
   std::shared_ptr<Housekeeping> housekeeping_;
+  std::mutex update_mutex_;
+  std::atomic<std::uint64_t> housekept_{0};  // runs of the housekeeping
+  bool begun_ = false;
   takt_core::Time asked_{};  // when the program called spin
   std::atomic<bool> ending_{false};
 };

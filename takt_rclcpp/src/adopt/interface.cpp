@@ -11,6 +11,7 @@
 #include "adopt/adoption.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
+#include "rclcpp/executors/multi_threaded_executor.hpp"
 #include "rclcpp/executors/single_threaded_executor.hpp"
 #include "rclcpp/node.hpp"
 #include "takt_core/middleware_ceiling.hpp"
@@ -90,7 +91,9 @@ int spin(void * executor, takt_host_kind kind)
     ~Spinning() { flag.store(false); }
   };
   std::optional<Spinning> spinning{std::in_place, HostAccess::spinning_of(host)};
-  auto adoption = Adoption::create(host, kind_of(kind));
+  auto * const pool = dynamic_cast<rclcpp::executors::MultiThreadedExecutor *>(&host);
+  auto adoption = Adoption::create(
+    host, kind_of(kind), process_settings(), pool == nullptr ? 1 : pool->get_number_of_threads());
   if (!adoption.ok()) {
     spinning.reset();
     return stock(adoption.faults());

@@ -83,10 +83,9 @@ std::string program()
 
 }  // namespace
 
-void write_report(const AdoptionReport & report)
+void write_report(const AdoptionReport & report, const std::string & folder)
 {
-  const std::string & directory = process_settings().report_directory;
-  if (directory.empty()) {
+  if (folder.empty()) {
     return;
   }
   const double seconds = std::chrono::duration<double>(report.lasted).count();
@@ -114,7 +113,7 @@ void write_report(const AdoptionReport & report)
   json["defaulted"] = report.defaulted;
 
   static std::atomic<unsigned> g_number{0};
-  const auto path = std::filesystem::path(directory) /
+  const auto path = std::filesystem::path(folder) /
                     (std::to_string(::getpid()) + "." + std::to_string(++g_number) + ".json");
   // Under another name first: a reader finds whole files only.
   const auto part = path.string() + ".part";

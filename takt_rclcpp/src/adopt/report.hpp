@@ -1,4 +1,4 @@
-// What an adoption tells when it ends: a file of JSON in the folder that TAKT_REPORT_DIR names.
+// What an adoption tells when it ends: a file of JSON in a folder (TAKT_REPORT_DIR).
 #ifndef ADOPT__REPORT_HPP_
 #define ADOPT__REPORT_HPP_
 
@@ -29,8 +29,8 @@ struct AdoptionReport
   std::vector<std::string> defaulted;  ///< ids that no rule of the schedule names
 };
 
-/// Writes `report` if the environment names a folder; says in one line why it could not. May block.
-void write_report(const AdoptionReport & report);
+/// Writes `report` into `folder`, if one is named; says in one line why it could not. May block.
+void write_report(const AdoptionReport & report, const std::string & folder);
 
 }  // namespace takt_rclcpp
 

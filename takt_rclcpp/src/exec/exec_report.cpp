@@ -51,11 +51,19 @@ std::string callbacks_of(const ordered_json & executor)
   const double seconds = executor["seconds"];
   std::vector<const ordered_json *> ran;
   std::size_t idle = 0;
+  std::size_t background = 0;
+  std::uint64_t background_runs = 0;
+  double background_share = 0;
   for (const auto & callback : executor["callbacks"]) {
-    if (callback["runs"].get<std::uint64_t>() > 0) {
-      ran.push_back(&callback);
-    } else {
+    const auto runs = callback["runs"].get<std::uint64_t>();
+    if (runs == 0) {
       ++idle;
+    } else if (callback["background"]) {
+      ++background;
+      background_runs += runs;
+      background_share += cpu_share(callback, seconds);
+    } else {
+      ran.push_back(&callback);
     }
   }
   std::stable_sort(ran.begin(), ran.end(), [&](const auto * a, const auto * b) {
@@ -79,6 +87,11 @@ std::string callbacks_of(const ordered_json & executor)
     }
     text += table(rows);
   }
+  if (background > 0) {
+    text += fmt::format(
+      "  {} callbacks for parameters and events of nodes ran {} times, {:.1f} % of a core\n", background,
+      background_runs, background_share);
+  }
   if (idle > 0) {
     text += fmt::format("  {} further callbacks did not run\n", idle);
   }
@@ -89,10 +102,10 @@ std::string threads_of(const ordered_json & executor)
 {
   std::string text;
   for (const auto & thread : executor["threads"]) {
-    const std::string asked = thread["asked"];
     const std::string granted = thread["granted"];
+    const std::string name = thread["name"];
     std::string line = fmt::format(
-      "  thread {}: {}, cores {}", thread["name"].get<std::string>(), granted,
+      "  thread{}{}: {}, cores {}", name.empty() ? "" : " ", name, granted,
       thread["cores"].get<std::string>());
     for (const auto & refused : thread["refused"]) {
       line += "; " + refused.get<std::string>();
