@@ -95,8 +95,8 @@ def _call(arguments: list[str] | None) -> int:
     # Loaded here: even an import that fails shall not end in a traceback.
     from typer.main import get_command
 
-    from takt_cli.commands.exec_program import COMMANDS, become
     from takt_cli.app import app
+    from takt_cli.commands.exec_program import COMMANDS, become
 
     given = sys.argv[1:] if arguments is None else arguments
     if given and given[0] in COMMANDS:

@@ -1,7 +1,7 @@
-"""`takt exec` and `takt observe`: hand the command line to takt's program for them, and become it.
+"""`takt exec` and `takt observe`: hand the command line to takt_exec, and become it.
 
-The program is small and starts within milliseconds; its options end where the user's program begins, so
-takt's own parser never sees them.
+takt_exec starts within milliseconds. Its options end where the user's program begins, so takt's own
+parser never sees them.
 """
 
 from __future__ import annotations

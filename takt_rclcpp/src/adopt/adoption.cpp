@@ -253,11 +253,11 @@ Adoption::Adoption(
   // Timers keep the phases that the program gave them, so the gate is open for them from here on; nothing
   // runs before the threads do.
   core_->scheduler().open(takt_core::now());
-  EntitySettings settings;
-  settings.core = core_;
-  settings.waiter = waiter_;
-  settings.lanes = core_->scheduler().thread_count() + 1;
-  entities_ = std::make_unique<HostedEntities>(host, settings, placer_.get());
+  EntitySettings shared;
+  shared.core = core_;
+  shared.waiter = waiter_;
+  shared.lanes = core_->scheduler().thread_count() + 1;
+  entities_ = std::make_unique<HostedEntities>(host, shared, placer_.get());
 }
 
 // Before it spins, so nothing is refused.
@@ -400,8 +400,9 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
     const std::uint64_t before = housekept_.load();
     bool ran = false;
     const bool for_ever = timeout.count() < 0;
-    const auto left = for_ever ? timeout : std::max<takt_core::Duration>(
-                                             until - takt_core::now(), takt_core::Duration::zero());
+    const auto left = for_ever ? timeout
+                               : std::max<takt_core::Duration>(
+                                   until - takt_core::now(), takt_core::Duration::zero());
     const takt_core::SpinOutcome outcome = core_->spin_once(left, &ran);
     raise(outcome);
     // The housekeeping is none of the program's callbacks.

@@ -54,8 +54,7 @@ private:
   struct Plan;  // which threads, and where they come from
   class Housekeeping;
 
-  Adoption(
-    rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, Plan plan);
+  Adoption(rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, Plan plan);
   static takt_core::Result<Plan> plan(
     rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads);
   void begin();

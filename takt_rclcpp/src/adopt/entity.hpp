@@ -32,10 +32,10 @@ class ClockWaiter;
 /// What a report says of an entity beside its figures.
 struct EntityFacts
 {
-  std::string topic;              ///< of a subscription, also for messages within the process
-  takt_core::Duration period{};   ///< of a timer
+  std::string topic;             ///< of a subscription, also for messages within the process
+  takt_core::Duration period{};  ///< of a timer
   bool exclusive_group = true;
-  bool follows_group = false;     ///< the program did not write it for itself (see EntityName)
+  bool follows_group = false;  ///< the program did not write it for itself (see EntityName)
 };
 
 class Entity

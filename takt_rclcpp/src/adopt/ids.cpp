@@ -84,7 +84,10 @@ EntityName name_of(const std::string & node, rclcpp::TimerBase & timer)
     rcl_reset_error();
   }
   return {
-    id_of(node, "timer", takt_core::print_duration(takt_core::Duration{period})), {}, false, {},
+    id_of(node, "timer", takt_core::print_duration(takt_core::Duration{period})),
+    {},
+    false,
+    {},
     takt_core::Duration{period}};
 }
 
@@ -98,7 +101,8 @@ EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable)
       dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase *>(&waitable)) {
     const std::string topic = intra->get_topic_name();
     return {
-      id_of(node, "waitable", topic), id_of(node, "sub", topic), topic == "/parameter_events", topic};
+      id_of(node, "waitable", topic), id_of(node, "sub", topic), topic == "/parameter_events",
+      topic};
   }
   const std::string_view type = typeid(waitable).name();
   if (type.starts_with("N13rclcpp_action6Server")) {

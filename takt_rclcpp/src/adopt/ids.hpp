@@ -27,8 +27,8 @@ struct EntityName
   /// The program did not write it for itself: a node's services for parameters and types, an event of a
   /// publisher or subscription. Where the schedule does not name it, it goes with its group.
   bool follows_group = false;
-  std::string topic = {};            ///< of a subscription
-  takt_core::Duration period = {};   ///< of a timer
+  std::string topic = {};           ///< of a subscription
+  takt_core::Duration period = {};  ///< of a timer
 };
 
 EntityName name_of(const std::string & node, const rclcpp::SubscriptionBase & subscription);

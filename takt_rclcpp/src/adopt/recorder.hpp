@@ -94,7 +94,7 @@ private:
     mutable takt_core::PiMutex mutex;
     CallbackRecord record;
     std::unique_ptr<takt_core::LogHistogram> histogram;  // of what the program wrote for itself
-    std::array<const void *, kTopics> publishers{};  // of `record.publishes`
+    std::array<const void *, kTopics> publishers{};      // of `record.publishes`
     takt_core::Time last_release = takt_core::kNever;
     const takt_core::Callback * callback = nullptr;  // while it is added
   };

@@ -61,8 +61,9 @@ bool ended_within(pid_t child, std::chrono::nanoseconds patience)
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
       until - std::chrono::steady_clock::now());
     siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        info.si_pid == child) {
+    if (
+      ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid == child) {
       break;
     }
     if (left.count() <= 0) {

@@ -89,8 +89,8 @@ std::string callbacks_of(const ordered_json & executor)
   }
   if (background > 0) {
     text += fmt::format(
-      "  {} callbacks for parameters and events of nodes ran {} times, {:.1f} % of a core\n", background,
-      background_runs, background_share);
+      "  {} callbacks for parameters and events of nodes ran {} times, {:.1f} % of a core\n",
+      background, background_runs, background_share);
   }
   if (idle > 0) {
     text += fmt::format("  {} further callbacks did not run\n", idle);

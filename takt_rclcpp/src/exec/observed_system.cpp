@@ -132,8 +132,8 @@ std::string milliseconds(double ns)
 
 void add_origin(Seen & seen, bool external)
 {
-  std::string origin = fmt::format(
-    "measured over {} runs: CPU mean {}", seen.runs, milliseconds(seen.mean));
+  std::string origin =
+    fmt::format("measured over {} runs: CPU mean {}", seen.runs, milliseconds(seen.mean));
   if (seen.model.is_timer()) {
     origin += "; period as the program declares it";
   } else if (external) {
@@ -186,7 +186,8 @@ void join_sets(std::vector<Seen> & all, const std::set<std::string> & inside)
   std::vector<Seen> sets;
   for (const auto & [key, members] : by_node_and_topic) {
     const bool known = std::any_of(members.begin(), members.end(), [&](const Seen * member) {
-      return joined.contains(member->model.id) || member->model.group != members.front()->model.group;
+      return joined.contains(member->model.id) ||
+             member->model.group != members.front()->model.group;
     });
     if (known || !are_set(members, key.second)) {
       continue;
@@ -205,7 +206,8 @@ void join_sets(std::vector<Seen> & all, const std::set<std::string> & inside)
       runs += fmt::format("{}{}", runs.empty() ? "" : " and ", member->runs);
     }
     set.model.source.comment = fmt::format(
-      "measured over {} runs; they publish in turns, so the run that completes a set is taken to do the "
+      "measured over {} runs; they publish in turns, so the run that completes a set is taken to "
+      "do the "
       "work",
       runs);
     sets.push_back(std::move(set));
@@ -314,8 +316,8 @@ ObservedSystem observed_system(
     if (groups.insert(one.model.group).second) {
       takt_schedule::GroupModel group;
       group.id = one.model.group;
-      group.kind = one.exclusive ? takt_core::GroupKind::mutually_exclusive
-                                 : takt_core::GroupKind::reentrant;
+      group.kind =
+        one.exclusive ? takt_core::GroupKind::mutually_exclusive : takt_core::GroupKind::reentrant;
       observed.system.groups.push_back(std::move(group));
     }
     observed.system.callbacks.push_back(std::move(one.model));
@@ -343,7 +345,8 @@ ObservedSystem observed_system(
   }
   if (chains.empty() && !observed.system.chains.empty()) {
     observed.notes.push_back(
-      "chains are proposed from what callbacks publish and take: keep those that matter, and give them "
+      "chains are proposed from what callbacks publish and take: keep those that matter, and give "
+      "them "
       "names, priorities and deadlines");
   }
   return observed;

@@ -28,8 +28,9 @@ std::string word_of(const std::string & id)
   std::string word;
   for (const char c : node.substr(node.rfind('/') + 1)) {
     const auto u = static_cast<unsigned char>(c);
-    if (std::isupper(u) != 0 && !word.empty() && word.back() != '_' &&
-        std::islower(static_cast<unsigned char>(word.back())) != 0) {
+    if (
+      std::isupper(u) != 0 && !word.empty() && word.back() != '_' &&
+      std::islower(static_cast<unsigned char>(word.back())) != 0) {
       word += '_';
     }
     word += std::isalnum(u) != 0 ? static_cast<char>(std::tolower(u)) : '_';

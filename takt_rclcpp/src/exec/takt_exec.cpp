@@ -109,7 +109,9 @@ int write_model(
 {
   if (report["executors"].empty()) {
     return refuse(
-      "no model is written: takt ran no executor; the program spins none of rclcpp's, or it was killed", 1);
+      "no model is written: takt ran no executor; the program spins none of rclcpp's, or it was "
+      "killed",
+      1);
   }
   const auto observed = takt_exec::observed_system(report, chains);
   std::ofstream file(arguments.observe);
@@ -227,13 +229,15 @@ int run(const Arguments & arguments)
   return code != 0 ? code : told;
 }
 
-
 constexpr const char * kExec =
-  "Runs a program, compiled and unchanged, with the executors of rclcpp in it under takt. At the end it "
+  "Runs a program, compiled and unchanged, with the executors of rclcpp in it under takt. At the "
+  "end it "
   "prints on standard error how often each callback ran, for how long, and how long it waited.";
 constexpr const char * kObserve =
-  "Runs a program, compiled and unchanged, and writes a system model of it: its callbacks, how long they "
-  "take, the topics between them, and the chains that they make. `takt plan` makes a schedule from it.";
+  "Runs a program, compiled and unchanged, and writes a system model of it: its callbacks, how "
+  "long they "
+  "take, the topics between them, and the chains that they make. `takt plan` makes a schedule from "
+  "it.";
 
 void add_options(CLI::App & app, Arguments & arguments)
 {
@@ -252,7 +256,8 @@ void add_options(CLI::App & app, Arguments & arguments)
   }
   app.add_option(
     "--duration", arguments.duration,
-    "end the program, and all that it starts, after this time (as by Ctrl-C); default: when it ends");
+    "end the program, and all that it starts, after this time (as by Ctrl-C); default: when it "
+    "ends");
   app.add_flag(
     "--strict", arguments.strict,
     "end with exit code 2 where rclcpp's own loop would have to run instead of takt's");

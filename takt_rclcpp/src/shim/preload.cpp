@@ -214,11 +214,11 @@ int publish(
 }  // namespace
 }  // namespace takt_preload
 
-#define TAKT_PUBLISH(symbol)                                                                \
-  TAKT_HOOK int symbol(const void * publisher, const void * message, void * allocation)     \
-  {                                                                                         \
-    static std::atomic<takt_preload::Publish> g_stock{nullptr};                             \
-    return takt_preload::publish(g_stock, #symbol, publisher, message, allocation);         \
+#define TAKT_PUBLISH(symbol)                                                            \
+  TAKT_HOOK int symbol(const void * publisher, const void * message, void * allocation) \
+  {                                                                                     \
+    static std::atomic<takt_preload::Publish> g_stock{nullptr};                         \
+    return takt_preload::publish(g_stock, #symbol, publisher, message, allocation);     \
   }
 TAKT_PUBLISH(rcl_publish)
 TAKT_PUBLISH(rcl_publish_serialized_message)

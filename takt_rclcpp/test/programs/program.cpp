@@ -39,8 +39,8 @@ public:
     end_(std::move(end))
   {
     publisher_ = create_publisher<Int32>("~/count", 10);
-    subscription_ =
-      create_subscription<Int32>("~/count", 10, [this](Int32::UniquePtr message) { take(*message); });
+    subscription_ = create_subscription<Int32>(
+      "~/count", 10, [this](Int32::UniquePtr message) { take(*message); });
     timer_ = create_wall_timer(2ms, [this] {
       if (sent_ < last_) {
         auto message = std::make_unique<Int32>();
@@ -55,8 +55,9 @@ private:
   {
     sum_ += message.data;
     if (message.data == last_) {
-      say(std::string(get_name()) + " counted to " + std::to_string(message.data) + ", sum " +
-          std::to_string(sum_));
+      say(
+        std::string(get_name()) + " counted to " + std::to_string(message.data) + ", sum " +
+        std::to_string(sum_));
       end_();
     }
   }

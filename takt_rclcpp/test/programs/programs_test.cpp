@@ -83,8 +83,9 @@ TEST_P(Program, does_the_same_under_a_schedule)
   EXPECT_NE(planned.err.find("as executor main of the schedule"), std::string::npos) << planned.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-  Ways, Program, testing::ValuesIn(ways()), [](const auto & info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Ways, Program, testing::ValuesIn(ways()), [](const auto & info) {
+  return info.param;
+});
 
 std::string temporary(const std::string & name)
 {
@@ -94,8 +95,8 @@ std::string temporary(const std::string & name)
 TEST(Report, names_each_callback_with_its_runs)
 {
   const std::string file = temporary("report.json");
-  const Outcome outcome = run(
-    "'" TAKT_EXEC "' --strict --report '" + file + "' -- '" TAKT_PROGRAM "' on_the_stack");
+  const Outcome outcome =
+    run("'" TAKT_EXEC "' --strict --report '" + file + "' -- '" TAKT_PROGRAM "' on_the_stack");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::ifstream in(file);
   const auto report = nlohmann::json::parse(in);
@@ -120,14 +121,15 @@ TEST(Report, names_each_callback_with_its_runs)
 TEST(Observe, writes_a_model_that_the_planner_can_read)
 {
   const std::string file = temporary("system.yaml");
-  const Outcome outcome = run(
-    "'" TAKT_EXEC "' --observing -o '" + file + "' -- '" TAKT_PROGRAM "' on_the_stack");
+  const Outcome outcome =
+    run("'" TAKT_EXEC "' --observing -o '" + file + "' -- '" TAKT_PROGRAM "' on_the_stack");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::ifstream in(file);
   const std::string model(std::istreambuf_iterator<char>(in), {});
   std::remove(file.c_str());
   EXPECT_NE(outcome.err.find("4 callbacks and 2 chains"), std::string::npos) << outcome.err;
-  EXPECT_NE(model.find("\"/a:timer(2ms)\",\n      \"/a:sub(/a/count)\"]"), std::string::npos) << model;
+  EXPECT_NE(model.find("\"/a:timer(2ms)\",\n      \"/a:sub(/a/count)\"]"), std::string::npos)
+    << model;
   EXPECT_NE(model.find("\"/a:group(default)\": mutually_exclusive"), std::string::npos) << model;
 }
 

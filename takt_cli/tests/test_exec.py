@@ -1,0 +1,191 @@
+"""`takt exec` and `takt observe`: the program behind them, with programs that need no ROS."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from takt_cli.programs import find_program_or_none
+
+PROGRAM = find_program_or_none("takt_exec", "takt_rclcpp")
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="takt_rclcpp is not built")
+
+
+def has_rclcpp():
+    """Tell whether this build could adopt executors."""
+    assert PROGRAM is not None
+    places = (PROGRAM.parent.parent, PROGRAM.parent)
+    return any((place / "libtakt_rclcpp.so").is_file() for place in places)
+
+
+with_rclcpp = pytest.mark.skipif(
+    PROGRAM is None or not has_rclcpp(), reason="takt was built without rclcpp"
+)
+
+
+def takt(*arguments, **options):
+    """Run the command as a user does."""
+    command = [sys.executable, "-m", "takt_cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+@pytest.mark.skipif(PROGRAM is None or has_rclcpp(), reason="takt was built with rclcpp")
+def test_without_rclcpp_exec_says_what_is_missing():
+    said = takt("exec", "--", "true")
+    assert said.returncode == 2
+    assert "built without rclcpp" in said.stderr
+    assert "make build" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["exec"], "takt exec: program is required; see takt exec --help"),
+        (["observe", "--", "true"], "takt observe: --output is required; see takt observe --help"),
+        (["exec", "--duration", "5 s", "--", "true"], "--duration: '5 s'"),
+        (["exec", "--duration", "0s", "--", "true"], "takt exec: --duration must be above zero"),
+        (["exec", "--executor", "main", "--", "true"], "takt exec: --executor needs --schedule"),
+        (["exec", "--schedule", "/nowhere.yaml", "--", "true"], "/nowhere.yaml: cannot be read"),
+        (["exec", "--colour", "--", "true"], "takt exec: "),
+    ],
+)
+def test_a_wrong_command_line_is_one_sentence_and_exit_code_2(arguments, words):
+    said = takt(*arguments)
+    assert said.returncode == 2
+    assert words in said.stderr
+    assert said.stdout == ""
+    assert len(said.stderr.splitlines()) == 1
+
+
+def test_help_is_that_of_the_program():
+    assert "--schedule" in takt("exec", "--help").stdout
+    assert "-o,--output" in takt("observe", "--help").stdout
+    assert "exec" in takt("--help").stdout
+
+
+@with_rclcpp
+def test_an_executor_that_the_schedule_does_not_have(tmp_path):
+    schedule = tmp_path / "s.yaml"
+    schedule.write_text(
+        "version: 1\nexecutors: {main: {threads: {a: {}}, default: all}}\n", encoding="utf-8"
+    )
+    said = takt("exec", "--schedule", str(schedule), "--executor", "other", "--", "true")
+    assert said.returncode == 2
+    assert "other" in said.stderr
+    assert "main" in said.stderr
+
+
+@with_rclcpp
+def test_a_program_without_rclcpp_runs_as_if_takt_were_not_there(tmp_path):
+    said = takt("exec", "--", "sh", "-c", "echo out; echo err >&2; exit 5")
+    assert (said.returncode, said.stdout) == (5, "out\n")
+    assert said.stderr.startswith("err\n")
+    assert takt("exec", "--", "sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
+    assert takt("exec", "--", "no_such_program").returncode == 127
+    not_executable = tmp_path / "data"
+    not_executable.write_text("", encoding="utf-8")
+    assert takt("exec", "--", str(not_executable)).returncode == 126
+    # Words that look like options belong to the program.
+    assert takt("exec", "--", "echo", "--strict", "--", "-o").stdout == "--strict -- -o\n"
+
+
+@with_rclcpp
+def test_standard_input_is_the_programs():
+    assert takt("exec", "--", "cat", input="words").stdout == "words"
+
+
+@with_rclcpp
+def test_a_signal_for_takt_is_passed_on(tmp_path):
+    ready = tmp_path / "ready"
+    script = f"trap 'echo got it; exit 3' TERM; touch {ready}; while :; do sleep 0.05; done"
+    process = subprocess.Popen(
+        [str(PROGRAM), "--", "sh", "-c", script], stdout=subprocess.PIPE, text=True
+    )
+    wait_for(ready)
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out) == (3, "got it\n")
+
+
+@with_rclcpp
+def test_the_program_ends_with_takt(tmp_path):
+    pid_file = tmp_path / "pid"
+    script = f"echo $$ > {pid_file}.part; mv {pid_file}.part {pid_file}; exec sleep 60"
+    process = subprocess.Popen([str(PROGRAM), "--", "sh", "-c", script])
+    wait_for(pid_file)
+    process.kill()
+    process.wait(timeout=60)
+    child = int(pid_file.read_text(encoding="utf-8"))
+    for _ in range(600):
+        if (
+            not Path(f"/proc/{child}/cmdline").exists()
+            or not Path(f"/proc/{child}/cmdline").read_bytes()
+        ):
+            return
+        time.sleep(0.1)
+    os.kill(child, signal.SIGKILL)
+    pytest.fail("the program goes on without takt")
+
+
+@with_rclcpp
+def test_duration_ends_the_program_and_all_that_it_started():
+    began = time.monotonic()
+    said = takt("exec", "--duration", "300ms", "--", "sh", "-c", "sleep 60 & sleep 60; echo late")
+    assert said.returncode == 0
+    assert "late" not in said.stdout
+    assert time.monotonic() - began < 50
+
+
+@with_rclcpp
+def test_a_model_needs_an_executor_that_ran(tmp_path):
+    model = tmp_path / "system.yaml"
+    said = takt("observe", "-o", str(model), "--", "true")
+    assert said.returncode == 1
+    assert "no model is written" in said.stderr
+    assert not model.exists()
+
+
+def adopted_program():
+    """Give the program of rclcpp that takt_rclcpp's tests adopt; None where it is not built."""
+    built = os.environ.get("TAKT_BUILD", "/nowhere")
+    program = Path(built, "build/takt_rclcpp/test/programs/adopted_program")
+    return program if program.is_file() else None
+
+
+@with_rclcpp
+@pytest.mark.alone
+@pytest.mark.skipif(adopted_program() is None, reason="takt_rclcpp's tests are not built")
+@pytest.mark.skipif(find_program_or_none("takt_plan", "takt_plan") is None, reason="no takt_plan")
+def test_the_four_commands_of_the_page_run(tmp_path):
+    page = Path(__file__).resolve().parents[2] / "docs" / "exec.md"
+    text = page.read_text(encoding="utf-8")
+    lines = re.findall(r"^\$ takt (.*?)(?:\s+#.*)?$", text, re.MULTILINE)
+    assert [line.split()[0] for line in lines] == ["exec", "observe", "plan", "exec"]
+    environment = os.environ | {
+        "ROS_LOG_DIR": str(tmp_path),
+        "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+    }
+    for line in lines:
+        command = line.replace("ros2 run my_robot bringup", f"{adopted_program()} on_the_stack")
+        said = takt(*shlex.split(command), cwd=tmp_path, env=environment)
+        assert said.returncode == 0, line + said.stdout + said.stderr
+    model = (tmp_path / "robot.yaml").read_text(encoding="utf-8")
+    for callback in ("/a:timer(2ms)", "/a:sub(/a/count)", "/b:timer(2ms)", "/b:sub(/b/count)"):
+        assert f'"{callback}"' in model
+    assert "as executor main of the schedule" in said.stderr
+    assert "rclcpp's own loop" not in said.stderr
+
+
+def wait_for(path):
+    """A minute guards against hanging; it measures nothing."""
+    for _ in range(600):
+        if path.exists():
+            return
+        time.sleep(0.1)
+    pytest.fail(f"{path} did not come")

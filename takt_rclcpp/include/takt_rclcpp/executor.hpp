@@ -1,0 +1,69 @@
+// An executor for rclcpp nodes that takt runs: with a pool of threads in the order of arrival, or under a
+// schedule file.
+//
+//     takt_rclcpp::Executor executor(rclcpp::ExecutorOptions(), "schedule.yaml");
+//     executor.add_node(node);
+//     executor.spin();
+//
+// It takes the place of any executor of rclcpp: nodes and groups come and go at any time, also from callbacks.
+// Needs C++17. docs/exec.md says how to run programs under takt that are compiled already.
+#ifndef TAKT_RCLCPP__EXECUTOR_HPP_
+#define TAKT_RCLCPP__EXECUTOR_HPP_
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "rclcpp/executor.hpp"
+
+namespace takt_rclcpp
+{
+
+class Executor : public rclcpp::Executor
+{
+public:
+  /// `schedule_file`: threads, binding, priorities (docs/schedule.md); empty: `number_of_threads` ordinary
+  /// threads in the order of arrival. `executor_name`: the schedule's executor; empty: the one whose rules
+  /// name this executor's callbacks. Throws std::invalid_argument with all faults of the file, and what
+  /// rclcpp::Executor throws. Set-up only.
+  explicit Executor(
+    const rclcpp::ExecutorOptions & options = rclcpp::ExecutorOptions(),
+    const std::string & schedule_file = std::string(),
+    const std::string & executor_name = std::string(), std::size_t number_of_threads = 1);
+  /// Cancels.
+  ~Executor() override;
+  Executor(const Executor &) = delete;
+  Executor & operator=(const Executor &) = delete;
+
+  using rclcpp::Executor::remove_node;
+  /// Throws std::runtime_error if the node is not in this executor; then nothing has changed.
+  void remove_node(
+    rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify = true) override;
+
+  /// Until `cancel` or the end of the context. Without a schedule the calling thread is one of the threads.
+  /// Throws what a callback threw, std::runtime_error if it is spinning already, or if the schedule does not
+  /// fit or the kernel refuses rights on which the schedule insists. May block.
+  void spin() override;
+  /// Every callback that is ready now, each at most once, on the calling thread. Throws as `spin`.
+  void spin_some(std::chrono::nanoseconds max_duration = std::chrono::nanoseconds(0)) override;
+  /// As `spin_some`, until nothing is ready or the time is over (zero: no limit). Throws
+  /// std::invalid_argument for a negative time.
+  void spin_all(std::chrono::nanoseconds max_duration) override;
+  /// Ends the current spin or, if there is none, the next one. Any thread. May block as rclcpp's.
+  void cancel() override;
+
+protected:
+  void spin_once_impl(std::chrono::nanoseconds timeout) override;
+
+private:
+  struct Impl;
+  Impl & adopted();
+  void spin_ready(std::chrono::nanoseconds max_duration, bool again);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // TAKT_RCLCPP__EXECUTOR_HPP_

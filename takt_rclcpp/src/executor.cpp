@@ -1,0 +1,169 @@
+#include "takt_rclcpp/executor.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+
+#include "adopt/adoption.hpp"
+#include "adopt/host_access.hpp"
+#include "adopt/process_settings.hpp"
+#include "takt_schedule/parse.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+std::string sentences(const std::string & before, const takt_core::Faults & faults)
+{
+  std::string words = before;
+  for (const auto & fault : faults) {
+    words += "\n  " + takt_core::to_string(fault);
+  }
+  return words;
+}
+
+// As rclcpp's own spins: from the moment at which one may be cancelled.
+class Spinning
+{
+public:
+  Spinning(std::atomic_bool & flag, const char * what) : flag_(flag)
+  {
+    if (flag_.exchange(true)) {
+      throw std::runtime_error(std::string(what) + "() called while already spinning");
+    }
+  }
+  ~Spinning() { flag_.store(false); }
+  Spinning(const Spinning &) = delete;
+  Spinning & operator=(const Spinning &) = delete;
+
+private:
+  std::atomic_bool & flag_;
+};
+
+}  // namespace
+
+struct Executor::Impl
+{
+  ProcessSettings settings;
+  std::size_t threads = 1;
+  std::mutex mutex;  // of the next two
+  std::unique_ptr<Adoption> adoption;
+  bool cancelled = false;  // before there was an adoption
+};
+
+Executor::Executor(
+  const rclcpp::ExecutorOptions & options, const std::string & schedule_file,
+  const std::string & executor_name, std::size_t number_of_threads)
+: rclcpp::Executor(options),
+  impl_(std::make_unique<Impl>())
+{
+  impl_->threads = number_of_threads;
+  impl_->settings.executor = executor_name;
+  impl_->settings.report_directory = process_settings().report_directory;
+  if (schedule_file.empty()) {
+    return;
+  }
+  takt_schedule::Machine machine;
+  machine.executor = executor_name;
+  auto schedule = takt_schedule::load_schedule(schedule_file, machine);
+  if (!schedule.ok()) {
+    throw std::invalid_argument(sentences("the schedule cannot be used:", schedule.faults()));
+  }
+  impl_->settings.schedule = std::move(schedule.value());
+}
+
+Executor::~Executor()
+{
+  cancel();
+}
+
+// The adoption lasts from the first spin on, so that nothing is lost between two of them.
+Executor::Impl & Executor::adopted()
+{
+  Impl & impl = *impl_;
+  if (impl.adoption != nullptr) {
+    impl.adoption->update();
+    return impl;
+  }
+  auto made = Adoption::create(*this, HostKind::multi_threaded, impl.settings, impl.threads);
+  if (!made.ok()) {
+    throw std::runtime_error(sentences("the schedule does not fit:", made.faults()));
+  }
+  const std::lock_guard lock(impl.mutex);
+  impl.adoption = std::move(made.value());
+  if (std::exchange(impl.cancelled, false)) {
+    impl.adoption->cancel();
+  }
+  return impl;
+}
+
+// rclcpp's own marks the node as free before it finds that it is another executor's.
+void Executor::remove_node(
+  rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify)
+{
+  get_all_callback_groups();  // applies what was added and removed since
+  const auto nodes = CollectorAccess::nodes_of(collector_);
+  if (std::find(nodes.begin(), nodes.end(), node_ptr) == nodes.end()) {
+    throw std::runtime_error(
+      std::string("Node '") + node_ptr->get_fully_qualified_name() + "' is not in this executor");
+  }
+  rclcpp::Executor::remove_node(node_ptr, notify);
+}
+
+void Executor::spin()
+{
+  const Spinning spinning_now(spinning, "spin");
+  adopted().adoption->spin();
+}
+
+void Executor::spin_ready(std::chrono::nanoseconds max_duration, bool again)
+{
+  const auto until = std::chrono::steady_clock::now() + max_duration;
+  Adoption & adoption = *adopted().adoption;
+  for (;;) {
+    const auto left =
+      max_duration.count() == 0 ? max_duration : until - std::chrono::steady_clock::now();
+    if (max_duration.count() != 0 && left.count() <= 0) {
+      return;
+    }
+    if (!adoption.spin_some(left) || !again) {
+      return;
+    }
+  }
+}
+
+void Executor::spin_some(std::chrono::nanoseconds max_duration)
+{
+  const Spinning spinning_now(spinning, "spin_some");
+  spin_ready(max_duration, false);
+}
+
+void Executor::spin_all(std::chrono::nanoseconds max_duration)
+{
+  if (max_duration.count() < 0) {
+    throw std::invalid_argument("max_duration must be greater than or equal to 0");
+  }
+  const Spinning spinning_now(spinning, "spin_all");
+  spin_ready(max_duration, true);
+}
+
+void Executor::spin_once_impl(std::chrono::nanoseconds timeout)
+{
+  adopted().adoption->spin_once(timeout);
+}
+
+void Executor::cancel()
+{
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (impl_->adoption != nullptr) {
+      impl_->adoption->cancel();
+    } else {
+      impl_->cancelled = true;
+    }
+  }
+  rclcpp::Executor::cancel();
+}
+
+}  // namespace takt_rclcpp

@@ -1,0 +1,445 @@
+// takt_rclcpp::Executor in the place of rclcpp's: what rclcpp promises of every executor, and what a schedule
+// adds.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <future>
+#include <mutex>
+#include <rcl_interfaces/srv/list_parameters.hpp>
+#include <rclcpp/rclcpp.hpp>
+#include <set>
+#include <std_msgs/msg/int32.hpp>
+#include <thread>
+
+#include "takt_rclcpp/executor.hpp"
+
+namespace
+{
+
+using namespace std::chrono_literals;
+using std_msgs::msg::Int32;
+using takt_rclcpp::Executor;
+
+class Executors : public testing::Test
+{
+protected:
+  static void SetUpTestSuite() { rclcpp::init(0, nullptr); }
+  static void TearDownTestSuite() { rclcpp::shutdown(); }
+
+  static rclcpp::Node::SharedPtr node(const std::string & name)
+  {
+    return std::make_shared<rclcpp::Node>(name);
+  }
+  static rclcpp::TimerBase::SharedPtr every(
+    const rclcpp::Node::SharedPtr & node, std::chrono::milliseconds period,
+    std::function<void()> function, rclcpp::CallbackGroup::SharedPtr group = nullptr)
+  {
+    return node->create_wall_timer(period, std::move(function), std::move(group));
+  }
+};
+
+TEST_F(Executors, spin_ends_by_cancel_and_can_be_repeated)
+{
+  Executor executor;
+  auto one = node("one");
+  int fired = 0;
+  auto timer = every(one, 1ms, [&] {
+    ++fired;
+    executor.cancel();
+  });
+  executor.add_node(one);
+  for (int i = 1; i <= 5; ++i) {
+    executor.spin();
+    EXPECT_EQ(fired, i);
+    EXPECT_FALSE(executor.is_spinning());
+  }
+}
+
+TEST_F(Executors, a_cancel_that_came_before_ends_the_next_spin)
+{
+  Executor executor;
+  auto one = node("one");
+  executor.add_node(one);
+  executor.cancel();
+  executor.spin();
+  auto timer = every(one, 1ms, [&] { executor.cancel(); });
+  executor.spin();
+}
+
+TEST_F(Executors, an_executor_without_nodes_spins_and_ends)
+{
+  Executor executor;
+  std::thread other([&] {
+    while (!executor.is_spinning()) {
+      std::this_thread::yield();
+    }
+    executor.cancel();
+  });
+  executor.spin();
+  other.join();
+}
+
+TEST_F(Executors, spinning_twice_at_once_is_an_error)
+{
+  Executor executor;
+  auto one = node("one");
+  int errors = 0;
+  auto timer = every(one, 1ms, [&] {
+    for (const auto & spin : std::vector<std::function<void()>>{
+           [&] { executor.spin(); }, [&] { executor.spin_some(); }, [&] { executor.spin_all(1ms); },
+           [&] { executor.spin_once(0ms); }}) {
+      try {
+        spin();
+      } catch (const std::runtime_error &) {
+        ++errors;
+      }
+    }
+    executor.cancel();
+  });
+  executor.add_node(one);
+  executor.spin();
+  EXPECT_EQ(errors, 4);
+}
+
+TEST_F(Executors, a_node_belongs_to_one_executor)
+{
+  Executor executor;
+  auto one = node("one");
+  executor.add_node(one);
+  Executor other;
+  EXPECT_THROW(other.add_node(one), std::runtime_error);
+  EXPECT_THROW(other.remove_node(one), std::runtime_error);
+  executor.remove_node(one);
+  other.add_node(one);
+}
+
+TEST_F(Executors, gives_its_nodes_up_when_it_is_destroyed)
+{
+  auto one = node("one");
+  int fired = 0;
+  auto timer = every(one, 1ms, [&] { ++fired; });
+  {
+    Executor executor;
+    executor.add_node(one);
+    while (fired == 0) {
+      executor.spin_once(1s);
+    }
+  }
+  rclcpp::executors::SingleThreadedExecutor stock;
+  stock.add_node(one);
+  for (const int before = fired; fired == before;) {
+    stock.spin_once(1s);
+  }
+}
+
+TEST_F(Executors, spin_once_runs_one_callback)
+{
+  Executor executor;
+  auto one = node("one");
+  int fired = 0;
+  auto first = every(one, 1ms, [&] { ++fired; });
+  auto second = every(one, 1ms, [&] { ++fired; });
+  executor.add_node(one);
+  std::this_thread::sleep_for(5ms);  // both are due then
+  executor.spin_once(1s);
+  EXPECT_EQ(fired, 1);
+  executor.spin_once(1s);
+  EXPECT_EQ(fired, 2);
+}
+
+TEST_F(Executors, spin_some_runs_each_ready_callback_once_and_spin_all_until_none_is)
+{
+  Executor executor;
+  auto one = node("one");
+  auto publisher = one->create_publisher<Int32>("again", 10);
+  int heard = 0;
+  // Each message sends the next one.
+  auto subscription = one->create_subscription<Int32>("again", 10, [&](const Int32 & message) {
+    ++heard;
+    if (message.data > 0) {
+      Int32 next;
+      next.data = message.data - 1;
+      publisher->publish(next);
+    }
+  });
+  executor.add_node(one);
+  executor.spin_some();
+  Int32 first;
+  first.data = 5;
+  publisher->publish(first);
+  while (heard == 0) {
+    executor.spin_some();
+  }
+  EXPECT_EQ(heard, 1);
+  while (heard < 6) {
+    executor.spin_all(10s);
+  }
+  EXPECT_EQ(heard, 6);
+  EXPECT_THROW(executor.spin_all(-1ms), std::invalid_argument);
+}
+
+TEST_F(Executors, spin_until_future_complete_says_how_it_ended)
+{
+  Executor executor;
+  auto one = node("one");
+  executor.add_node(one);
+  std::promise<void> promise;
+  const auto future = promise.get_future().share();
+  EXPECT_EQ(executor.spin_until_future_complete(future, 10ms), rclcpp::FutureReturnCode::TIMEOUT);
+  bool set = false;
+  auto timer = every(one, 1ms, [&] {
+    if (!std::exchange(set, true)) {
+      promise.set_value();
+    }
+  });
+  EXPECT_EQ(executor.spin_until_future_complete(future, 60s), rclcpp::FutureReturnCode::SUCCESS);
+}
+
+TEST_F(Executors, services_and_clients_work)
+{
+  using Ask = rcl_interfaces::srv::ListParameters;
+  Executor executor;
+  auto one = node("one");
+  auto service = one->create_service<Ask>(
+    "ask", [](const Ask::Request::SharedPtr request, Ask::Response::SharedPtr response) {
+      response->result.names = request->prefixes;
+    });
+  auto client = one->create_client<Ask>("ask");
+  executor.add_node(one);
+  auto request = std::make_shared<Ask::Request>();
+  request->prefixes = {"word"};
+  auto future = client->async_send_request(request);
+  ASSERT_EQ(executor.spin_until_future_complete(future, 60s), rclcpp::FutureReturnCode::SUCCESS);
+  EXPECT_EQ(future.get()->result.names, std::vector<std::string>{"word"});
+}
+
+TEST_F(Executors, exclusive_groups_exclude_and_reentrant_ones_run_in_parallel)
+{
+  Executor executor(rclcpp::ExecutorOptions(), "", "", 4);
+  auto one = node("one");
+  auto exclusive = one->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  auto reentrant = one->create_callback_group(rclcpp::CallbackGroupType::Reentrant);
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  std::vector<rclcpp::TimerBase::SharedPtr> timers;
+  for (int i = 0; i < 3; ++i) {
+    timers.push_back(every(
+      one, 1ms,
+      [&] {
+        most = std::max(most.load(), ++inside);
+        std::this_thread::sleep_for(200us);
+        --inside;
+      },
+      exclusive));
+  }
+  std::atomic<int> meeting{0};
+  for (int i = 0; i < 2; ++i) {
+    timers.push_back(every(
+      one, 1ms,
+      [&] {
+        // Each waits for the other one.
+        ++meeting;
+        while (meeting < 2 && executor.is_spinning()) {
+          std::this_thread::yield();
+        }
+        executor.cancel();
+      },
+      reentrant));
+  }
+  executor.add_node(one);
+  executor.spin();
+  EXPECT_GE(meeting, 2);
+  EXPECT_EQ(most, 1);
+}
+
+TEST_F(Executors, nodes_and_groups_come_and_go_while_it_spins)
+{
+  Executor executor;
+  auto main = node("main");
+  std::vector<rclcpp::Node::SharedPtr> guests;
+  std::vector<rclcpp::TimerBase::SharedPtr> timers;
+  std::set<int> fired;
+  int added = 0;
+  auto control = every(main, 1ms, [&] {
+    if (added == 10 && fired.size() == 10) {
+      executor.cancel();
+    } else if (added < 10) {
+      const int number = ++added;
+      guests.push_back(node("guest" + std::to_string(number)));
+      timers.push_back(every(guests.back(), 1ms, [&fired, number] { fired.insert(number); }));
+      executor.add_node(guests.back());
+    }
+  });
+  executor.add_node(main);
+  executor.spin();
+  EXPECT_EQ(fired.size(), 10U);
+  for (const auto & guest : guests) {
+    executor.remove_node(guest);
+  }
+  fired.clear();
+  guests.clear();
+  timers.clear();
+  executor.spin_some();
+  EXPECT_TRUE(fired.empty());
+}
+
+TEST_F(Executors, a_group_by_itself)
+{
+  Executor executor;
+  auto one = node("one");
+  auto group = one->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive, false);
+  int fired = 0;
+  auto in_group = every(
+    one, 1ms, [&] { ++fired; }, group);
+  auto outside = every(one, 1ms, [&] { ADD_FAILURE() << "its node was not added"; });
+  executor.add_callback_group(group, one->get_node_base_interface());
+  while (fired < 3) {
+    executor.spin_once(1s);
+  }
+  executor.remove_callback_group(group);
+  const int before = fired;
+  executor.spin_once(20ms);
+  EXPECT_EQ(fired, before);
+}
+
+TEST_F(Executors, exceptions_of_callbacks_leave_spin)
+{
+  for (const std::size_t threads : {1U, 3U}) {
+    Executor executor(rclcpp::ExecutorOptions(), "", "", threads);
+    auto one = node("one");
+    int fired = 0;
+    auto timer = every(one, 1ms, [&] {
+      ++fired;
+      throw std::runtime_error("thrown");
+    });
+    executor.add_node(one);
+    EXPECT_THROW(executor.spin(), std::runtime_error);
+    EXPECT_FALSE(executor.is_spinning());
+    EXPECT_THROW(executor.spin(), std::runtime_error);
+    EXPECT_EQ(fired, 2);
+  }
+}
+
+TEST_F(Executors, what_is_gone_is_not_held)
+{
+  Executor executor;
+  auto one = node("one");
+  auto subscription = one->create_subscription<Int32>("topic", 10, [](const Int32 &) {});
+  auto timer = every(one, 1ms, [&] { executor.cancel(); });
+  executor.add_node(one);
+  executor.spin();
+  EXPECT_EQ(subscription.use_count(), 1);
+  std::weak_ptr<rclcpp::SubscriptionBase> weak = subscription;
+  subscription.reset();
+  EXPECT_TRUE(weak.expired());
+  executor.spin();
+}
+
+class ScheduleFile
+{
+public:
+  explicit ScheduleFile(const std::string & text)
+  : path_(testing::TempDir() + "/executor_test." + std::to_string(::getpid()) + ".yaml")
+  {
+    std::ofstream(path_) << text;
+  }
+  ~ScheduleFile() { std::remove(path_.c_str()); }
+  ScheduleFile(const ScheduleFile &) = delete;
+  ScheduleFile & operator=(const ScheduleFile &) = delete;
+  const std::string & path() const { return path_; }
+
+private:
+  const std::string path_;
+};
+
+TEST_F(Executors, a_schedule_names_the_thread_of_each_callback)
+{
+  const ScheduleFile schedule(
+    "version: 1\n"
+    "executors:\n"
+    "  main:\n"
+    "    order: priority\n"
+    "    threads: {first: {}, second: {}}\n"
+    "    default: first\n"
+    "    callbacks:\n"
+    "      - {match: '/one:timer(2ms)', threads: second}\n"
+    "      - {match: '/one:timer(3ms)', threads: first}\n");
+  Executor executor(rclcpp::ExecutorOptions(), schedule.path());
+  auto one = node("one");
+  std::mutex mutex;
+  std::set<std::string> names[2];
+  const auto note = [&](int i) {
+    char name[16];
+    ::pthread_getname_np(::pthread_self(), name, sizeof name);
+    const std::lock_guard lock(mutex);
+    names[i].insert(name);
+    if (!names[0].empty() && !names[1].empty()) {
+      executor.cancel();
+    }
+  };
+  auto of_first = one->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  auto of_second = one->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  auto first = every(
+    one, 3ms, [&] { note(0); }, of_first);
+  auto second = every(
+    one, 2ms, [&] { note(1); }, of_second);
+  executor.add_node(one);
+  executor.spin();
+  EXPECT_EQ(names[0], std::set<std::string>{"first"});
+  EXPECT_EQ(names[1], std::set<std::string>{"second"});
+}
+
+TEST_F(Executors, a_bad_schedule_is_refused_with_all_its_faults)
+{
+  const ScheduleFile schedule("version: 1\nexecutors: {main: {oder: fifo, threads: {a: {}}}}\n");
+  try {
+    Executor executor(rclcpp::ExecutorOptions(), schedule.path());
+    FAIL();
+  } catch (const std::invalid_argument & error) {
+    EXPECT_NE(std::string(error.what()).find("oder"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("default"), std::string::npos);
+  }
+}
+
+TEST_F(Executors, offsets_of_a_schedule_set_the_phases_of_timers)
+{
+  const ScheduleFile schedule(
+    "version: 1\n"
+    "executors:\n"
+    "  main:\n"
+    "    threads: {only: {}}\n"
+    "    default: only\n"
+    "    callbacks:\n"
+    "      - {match: '/one:timer(50ms)', offset: 50ms}\n"
+    "      - {match: '/one:timer(100ms)', offset: 125ms}\n");
+  Executor executor(rclcpp::ExecutorOptions(), schedule.path());
+  auto one = node("one");
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  // The timer was advanced to its next call when its callback began.
+  const auto due = [](const rclcpp::TimerBase::SharedPtr & timer) {
+    std::int64_t next = 0;
+    EXPECT_EQ(rcl_timer_get_next_call_time(timer->get_timer_handle().get(), &next), RCL_RET_OK);
+    return next / 1000;
+  };
+  rclcpp::TimerBase::SharedPtr a;
+  rclcpp::TimerBase::SharedPtr b;
+  a = every(one, 50ms, [&] { first = due(a); });
+  std::this_thread::sleep_for(7ms);  // without the schedule they would be so far apart
+  b = every(one, 100ms, [&] {
+    second = due(b);
+    if (first != 0) {
+      executor.cancel();
+    }
+  });
+  executor.add_node(one);
+  executor.spin();
+  const std::int64_t apart = ((second - first) % 50'000 + 50'000) % 50'000;
+  EXPECT_GT(apart, 24'000);
+  EXPECT_LT(apart, 26'000);
+}
+
+}  // namespace
