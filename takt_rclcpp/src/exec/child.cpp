@@ -95,6 +95,25 @@ void end_after(pid_t child, std::chrono::nanoseconds duration)
   }
 }
 
+// What the program started and left behind: shells let programs in the background ignore SIGINT.
+void end_rest(pid_t group)
+{
+  const auto gone = [&](std::chrono::milliseconds patience) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (::kill(-group, 0) == 0) {
+      if (std::chrono::steady_clock::now() > until) {
+        return false;
+      }
+      ::poll(nullptr, 0, 10);
+    }
+    return true;
+  };
+  if (::kill(-group, SIGTERM) == 0 && !gone(std::chrono::seconds(5))) {
+    ::kill(-group, SIGKILL);
+    gone(std::chrono::seconds(5));
+  }
+}
+
 }  // namespace
 
 int run(
@@ -155,6 +174,9 @@ int run(
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   g_child.store(0);
+  if (group) {
+    end_rest(child);
+  }
   if (failed) {
     errno = error;
     return -1;

@@ -145,8 +145,9 @@ void exclusion()
   const auto thread = std::this_thread::get_id();
   bool same = true;
   std::vector<rclcpp::TimerBase::SharedPtr> timers;
+  std::vector<rclcpp::CallbackGroup::SharedPtr> groups;  // the node does not hold them
   for (int i = 0; i < 4; ++i) {
-    auto group = node->create_callback_group(rclcpp::CallbackGroupType::Reentrant);
+    groups.push_back(node->create_callback_group(rclcpp::CallbackGroupType::Reentrant));
     timers.push_back(node->create_wall_timer(
       1ms,
       [&] {
@@ -158,7 +159,7 @@ void exclusion()
           executor.cancel();
         }
       },
-      group));
+      groups.back()));
   }
   executor.add_node(node);
   executor.spin();

@@ -77,6 +77,7 @@ TEST_P(Program, does_the_same_by_itself_and_watched)
 TEST_P(Program, does_the_same_under_a_schedule)
 {
   const Outcome stock = run(own() + program(GetParam()));
+  ASSERT_EQ(stock.code, 0) << stock.err;
   const Outcome planned = run(takt("--schedule '" TAKT_SCHEDULE "'") + program(GetParam()));
   EXPECT_EQ(planned.out, stock.out) << planned.err;
   EXPECT_EQ(planned.code, stock.code) << planned.err;
