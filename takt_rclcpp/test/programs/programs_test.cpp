@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,13 +22,34 @@ struct Outcome
   std::string err;
 };
 
+// The programs' log files, and what else these tests write.
+class Folder
+{
+public:
+  Folder() : path_(testing::TempDir() + "/programs_test.XXXXXX")
+  {
+    if (::mkdtemp(path_.data()) == nullptr) {
+      std::abort();
+    }
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder &) = delete;
+  Folder & operator=(const Folder &) = delete;
+  const std::string & path() const { return path_; }
+
+private:
+  std::string path_;
+};
+const Folder g_folder;
+
 // A ROS domain of this test's own, so that it hears no other program.
 const std::string kDomain = "export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=" +
-                            std::to_string(10 + ::getpid() % 90) + "; ";
+                            std::to_string(10 + ::getpid() % 90) + " ROS_LOG_DIR='" +
+                            g_folder.path() + "'; ";
 
 Outcome run(const std::string & command)
 {
-  const std::string errors = testing::TempDir() + "/programs_test." + std::to_string(::getpid());
+  const std::string errors = g_folder.path() + "/errors";
   FILE * const pipe = ::popen((kDomain + command + " 2>'" + errors + "'").c_str(), "r");
   Outcome outcome;
   std::array<char, 4096> some{};
@@ -55,7 +78,7 @@ std::vector<std::string> ways()
 class Program : public testing::TestWithParam<std::string>
 {
 protected:
-  static std::string own() { return "ROS_LOG_DIR='" + testing::TempDir() + "' timeout -k 5 60 "; }
+  static std::string own() { return "timeout -k 5 60 "; }
   static std::string takt(const std::string & options)
   {
     return own() + "'" TAKT_EXEC "' --strict " + options + " -- ";
@@ -90,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, Program, testing::ValuesIn(ways()), [](const auto
 
 std::string temporary(const std::string & name)
 {
-  return testing::TempDir() + "/" + std::to_string(::getpid()) + "." + name;
+  return g_folder.path() + "/" + name;
 }
 
 TEST(Report, names_each_callback_with_its_runs)

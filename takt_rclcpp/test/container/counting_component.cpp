@@ -1,0 +1,30 @@
+// A component that counts its timer's runs, and says so on a topic named after it.
+#include <rclcpp/rclcpp.hpp>
+#include <rclcpp_components/register_node_macro.hpp>
+#include <std_msgs/msg/int32.hpp>
+
+namespace takt_test
+{
+
+class Counting : public rclcpp::Node
+{
+public:
+  explicit Counting(const rclcpp::NodeOptions & options) : Node("counting", options)
+  {
+    publisher_ = create_publisher<std_msgs::msg::Int32>("~/count", 10);
+    timer_ = create_wall_timer(std::chrono::milliseconds(5), [this] {
+      std_msgs::msg::Int32 message;
+      message.data = ++count_;
+      publisher_->publish(message);
+    });
+  }
+
+private:
+  int count_ = 0;
+  rclcpp::Publisher<std_msgs::msg::Int32>::SharedPtr publisher_;
+  rclcpp::TimerBase::SharedPtr timer_;
+};
+
+}  // namespace takt_test
+
+RCLCPP_COMPONENTS_REGISTER_NODE(takt_test::Counting)
