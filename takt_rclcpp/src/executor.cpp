@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "adopt/adoption.hpp"
+#include "adopt/group_nodes.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
 #include "takt_schedule/parse.hpp"
@@ -96,6 +97,14 @@ Executor::Impl & Executor::adopted()
     impl.adoption->cancel();
   }
   return impl;
+}
+
+void Executor::add_callback_group(
+  rclcpp::CallbackGroup::SharedPtr group_ptr,
+  rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify)
+{
+  remember_node(group_ptr, node_ptr);
+  rclcpp::Executor::add_callback_group(group_ptr, node_ptr, notify);
 }
 
 // rclcpp's own marks the node as free before it finds that it is another executor's.

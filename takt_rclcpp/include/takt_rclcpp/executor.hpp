@@ -36,6 +36,11 @@ public:
   Executor(const Executor &) = delete;
   Executor & operator=(const Executor &) = delete;
 
+  /// As rclcpp's.
+  void add_callback_group(
+    rclcpp::CallbackGroup::SharedPtr group_ptr,
+    rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify = true) override;
+
   using rclcpp::Executor::remove_node;
   /// Throws std::runtime_error if the node is not in this executor; then nothing has changed.
   void remove_node(

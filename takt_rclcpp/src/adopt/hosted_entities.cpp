@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "adopt/group_nodes.hpp"
 #include "adopt/host_access.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/thread_attributes.hpp"
@@ -90,12 +91,16 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
       }
     });
   }
-  // Groups that were added by themselves: rclcpp's executor does not keep their nodes.
+  // Groups that were added by themselves.
   unsigned number = 0;
   for (auto & group : alive) {
-    groups.push_back(
-      {std::move(group), "/unknown", "/unknown:group(" + std::to_string(++number) + ")"});
+    const auto known = remembered(group);
+    const GroupName name = known ? *known : GroupName{"/unknown", std::to_string(++number)};
+    groups.push_back({std::move(group), name.node, name.node + ":group(" + name.group + ")"});
   }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto & a, const auto & b) {
+    return std::pair(a.node, a.id) < std::pair(b.node, b.id);
+  });
   return groups;
 }
 

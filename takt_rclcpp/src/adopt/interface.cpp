@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "adopt/adoption.hpp"
+#include "adopt/group_nodes.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
 #include "rclcpp/executors/multi_threaded_executor.hpp"
@@ -146,6 +147,13 @@ int spin_whole_node(void * node)
   return spin_base((*static_cast<rclcpp::Node::SharedPtr *>(node))->get_node_base_interface());
 }
 
+void group_added(void * group, void * node_base)
+{
+  remember_node(
+    *static_cast<rclcpp::CallbackGroup::SharedPtr *>(group),
+    *static_cast<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr *>(node_base));
+}
+
 // Publishing begins and ends on one thread, and one publish may be inside another (a listener's). The
 // scopes are kept in place, because nothing may be allocated here.
 constexpr std::size_t kDeepest = 8;
@@ -174,9 +182,10 @@ void publish_ended()
 
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
-  static const takt_interface interface {
-    TAKT_INTERFACE_VERSION, &takt_rclcpp::spin, &takt_rclcpp::changed, &takt_rclcpp::spin_node,
-      &takt_rclcpp::spin_whole_node, &takt_rclcpp::publish_begins, &takt_rclcpp::publish_ended
-  };
+  static const takt_interface interface = {
+    TAKT_INTERFACE_VERSION,        &takt_rclcpp::spin,
+    &takt_rclcpp::changed,         &takt_rclcpp::spin_node,
+    &takt_rclcpp::spin_whole_node, &takt_rclcpp::group_added,
+    &takt_rclcpp::publish_begins,  &takt_rclcpp::publish_ended};
   return &interface;
 }

@@ -24,4 +24,9 @@
 #define TAKT_EVENTS_UPDATED \
   _ZN6rclcpp12experimental9executors14EventsExecutor23handle_updated_entitiesEb
 
+/* Executor::add_callback_group(CallbackGroup::SharedPtr, NodeBaseInterface::SharedPtr, bool); other names in
+ * Lyrical. */
+#define TAKT_ADD_GROUP \
+  _ZN6rclcpp8Executor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEEb
+
 #endif /* SHIM__HOOKED_SYMBOLS_H_ */

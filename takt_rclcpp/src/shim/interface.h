@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-#define TAKT_INTERFACE_VERSION 1
+#define TAKT_INTERFACE_VERSION 2
 #define TAKT_INTERFACE_SYMBOL "takt_rclcpp_interface"
 
 enum takt_host_kind
@@ -29,6 +29,9 @@ struct takt_interface
   int (*spin_node)(void * node_base);
   /* The same of a pointer to a std::shared_ptr to an rclcpp::Node. */
   int (*spin_whole_node)(void * node);
+  /* A group is added to an executor by itself: pointers to std::shared_ptrs to the group and to the base
+   * interface of its node. rclcpp's executors do not keep which node that is. */
+  void (*group_added)(void * group, void * node_base);
   /* Around each publish, on the thread that publishes; `publisher` is an rcl_publisher_t. Real-time safe. */
   void (*publish_begins)(const void * publisher);
   void (*publish_ended)(void);

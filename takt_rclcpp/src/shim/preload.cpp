@@ -183,6 +183,16 @@ TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)
   }
 }
 
+// Which node a group is of is known only here.
+TAKT_HOOK void TAKT_ADD_GROUP(void * executor, void * group, void * node_base, bool notify)
+{
+  if (const takt_interface * const takt = takt_preload::implementation(); takt != nullptr) {
+    takt->group_added(group, node_base);
+  }
+  using Function = void (*)(void *, void *, void *, bool);
+  takt_preload::stock<Function>(TAKT_STRING(TAKT_ADD_GROUP))(executor, group, node_base, notify);
+}
+
 namespace takt_preload
 {
 namespace

@@ -104,6 +104,11 @@ TEST_P(Shim, keeps_an_events_executor_from_listening_while_takt_does)
   EXPECT_EQ(out("events"), "stock updated\ntakt spin 3\ntakt updated\n");
 }
 
+TEST_P(Shim, notes_the_node_of_a_group_that_is_added_by_itself)
+{
+  EXPECT_EQ(out("group"), "takt group\nstock group, told\n");
+}
+
 TEST_P(Shim, is_there_for_a_plug_in_that_its_program_keeps_apart)
 {
   const Outcome outcome = run(

@@ -43,6 +43,10 @@ int spin_whole_node(void *)
 {
   return answer("whole node");
 }
+void group_added(void *, void *)
+{
+  std::printf("takt group\n");
+}
 void publish_begins(const void *)
 {
   std::printf("takt publishes\n");
@@ -56,10 +60,9 @@ void publish_ended()
 
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
-  static takt_interface interface {
-    TAKT_INTERFACE_VERSION, &spin, &changed, &spin_node, &spin_whole_node, &publish_begins,
-      &publish_ended
-  };
+  static takt_interface interface = {
+    TAKT_INTERFACE_VERSION, &spin,        &changed,        &spin_node,
+    &spin_whole_node,       &group_added, &publish_begins, &publish_ended};
   if (!variable("STAND_IN_VERSION").empty()) {
     interface.version = std::stoi(variable("STAND_IN_VERSION"));
   }

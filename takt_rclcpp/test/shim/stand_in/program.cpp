@@ -91,6 +91,8 @@ int run(const std::string & way)
     } catch (const std::runtime_error & error) {
       std::printf("caught %s\n", error.what());
     }
+  } else if (way == "group") {
+    single.add_callback_group(nullptr, nullptr, true);
   } else if (way == "publish") {
     std::printf("%d\n", rcl_publish(nullptr, nullptr, nullptr));
     single.spin();

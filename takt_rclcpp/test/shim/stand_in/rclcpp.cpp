@@ -20,6 +20,12 @@ void Executor::handle_updated_entities(bool)
 {
 }
 
+void Executor::add_callback_group(
+  std::shared_ptr<CallbackGroup>, std::shared_ptr<node_interfaces::NodeBaseInterface>, bool notify)
+{
+  say(notify ? "stock group, told" : "stock group");
+}
+
 void executors::SingleThreadedExecutor::spin()
 {
   say("stock single");

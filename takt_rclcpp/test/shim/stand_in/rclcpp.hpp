@@ -17,12 +17,19 @@ class NodeBaseInterface
 };
 }  // namespace node_interfaces
 
+class CallbackGroup
+{
+};
+
 class Executor
 {
 public:
   virtual ~Executor();
   virtual void spin() = 0;
   virtual void handle_updated_entities(bool notify);
+  virtual void add_callback_group(
+    std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node,
+    bool notify);
 };
 
 namespace executors
