@@ -244,8 +244,7 @@ TEST(Parse, NiceBelongsToOtherAndBatch)
   EXPECT_EQ(
     faults(with_thread("policy: fifo, priority: 5, nice: 3")),
     Strings{
-      "s.yaml:4:46: nice does not belong to policy 'fifo'; use policy other or batch, or leave it "
-      "away"});
+      "s.yaml:4:46: nice does not belong to policy 'fifo'; use policy other or batch, or omit it"});
   EXPECT_EQ(
     faults(with_thread("nice: 20")),
     Strings{"s.yaml:4:25: nice must be a whole number from -20 to 19, not '20'"});
@@ -266,8 +265,7 @@ TEST(Parse, TheDeadlinePolicyNeedsRuntimeAndPeriod)
       "s.yaml:4:19: policy 'deadline' needs runtime <= deadline <= period, not 20ms, 10ms, 10ms"});
   EXPECT_EQ(
     faults(with_thread("runtime: 2ms")),
-    Strings{"s.yaml:4:19: runtime needs a policy; use policy deadline, or leave it "
-            "away"});
+    Strings{"s.yaml:4:19: runtime needs a policy; use policy deadline, or omit it"});
 }
 
 TEST(Parse, TheDeadlinePolicyCannotHaveCores)
@@ -319,8 +317,7 @@ TEST(Parse, FallbacksBelongToPoliciesThatNeedRights)
   EXPECT_EQ(
     faults(with_thread("fallback: {nice: -5}")),
     Strings{
-      "s.yaml:4:19: a fallback belongs to policies that need rights, not to 'inherit'; leave it "
-      "away"});
+      "s.yaml:4:19: a fallback belongs to policies that need rights, not to 'inherit'; omit it"});
   EXPECT_EQ(
     faults(with_thread("policy: fifo, priority: 3, fallback: {nce: -5}")),
     Strings{"s.yaml:4:57: unknown key 'nce' in fallback; did you mean 'nice'?"});
@@ -556,8 +553,7 @@ TEST(Parse, ThreadWordsAreSpelledAsPrintedAndEachThreadOnce)
     faults(with_default("[hot, cold, hot]")), Strings{"s.yaml:5:26: 'hot' is listed twice"});
   EXPECT_EQ(
     faults(with_default("[hot.1, hot]")),
-    Strings{"s.yaml:5:22: 'hot' shares threads with 'hot.1', which is listed already; leave one "
-            "away"});
+    Strings{"s.yaml:5:22: 'hot' shares threads with 'hot.1', which is listed already; omit one"});
   EXPECT_EQ(faults(with_default("[hot.0, hot.1]")), Strings{});
 }
 
