@@ -95,7 +95,11 @@ PACKAGES: dict[str, Row] = {
     "takt_msgs": Row(),
     # Its tests also ask the middleware itself, where it can be asked.
     "takt_rcl": Row(takt=CONTROL, headers=(*RCL, *PROGRAM), tests=(*MESSAGES, "fastdds/")),
-    "takt_rclcpp": Row(takt=CONTROL, headers=(*RCLCPP, *PROGRAM), tests=MESSAGES),
+    "takt_rclcpp": Row(
+        takt=CONTROL,
+        headers=(*RCLCPP, *PROGRAM),
+        tests=(*MESSAGES, "composition_interfaces/"),  # its tests load components
+    ),
     "takt_monitor": Row(
         takt=(*CONTROL, "takt_rcl", "takt_msgs"),
         headers=(*RCL, *PROGRAM, "diagnostic_msgs/", "std_msgs/"),
