@@ -197,9 +197,8 @@ int main(int argc, char ** argv)
       {order + "_10_of_10000", order + "_10_of_10", 1.2, order + ": 10 ready of 10,000 / of 10"});
   }
   for (const std::string order : {"priority", "fifo", "window"}) {
-    limits.push_back(
-      {order + "_10000_of_10000", "pointer_walk_10000", 1.5,
-       order + ": all 10,000 ready / pointer walk"});
+    // Not the whole of it beside the walk: a dispatch computes, too, for which the limit is above, and
+    // how that compares with a walk says how slow a machine's memory is (1.2 on one, 2.4 on another).
     // What so many callbacks cost more than ten must be the memory they lie in and nothing else.
     limits.push_back(
       {order + "_10000_of_10000", "pointer_walk_10000", 1.5,

@@ -6,6 +6,7 @@
 
 #include "analysis/terms/chain_terms.hpp"
 #include "model/chain_ways.hpp"
+#include "model/percent.hpp"
 #include "model/printed.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -16,13 +17,6 @@ namespace
 
 using takt_core::Faults;
 using takt_core::Result;
-
-std::string percent(double load)
-{
-  constexpr int kMost = 1'000'000;
-  return load * 100.0 < kMost ? std::to_string(static_cast<int>(load * 100.0 + 0.999)) + " %"
-                              : "more than " + std::to_string(kMost) + " %";
-}
 
 /// What the solution says of each task and chain, or why it says nothing.
 class Answers
@@ -77,8 +71,8 @@ private:
       return model_.core_name(solver_.segments().core(task)) +
              " is overloaded by what is at least as "
              "urgent as " +
-             name(task) + ": it would need " + percent(utilization(part.window.window)) +
-             " of the core";
+             name(task) + ": it would need " +
+             percent(utilization(part.window.window), Rounding::up) + " of the core";
     }
     for (const Entry & entry : part.window.window.entries) {
       if (entry.stream != kNone && entry.cost > 0 && entry.jitter == kUnbounded) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/percent.hpp"
 #include "planners/context_switches.hpp"
 #include "planners/planners.hpp"
 #include "planners/score.hpp"
@@ -177,17 +178,6 @@ Faults contradictions(const PlanOptions & options)
     "threads of an executor", options.executor_threads, kMostExecutorThreads, competition,
     "the planners competition and competition-literal");
   return faults;
-}
-
-std::string percent(double share)
-{
-  constexpr double kMost = 1e9;  // of a core: beyond it digits tell nothing
-  if (share > kMost) {
-    return "more than " + percent(kMost);
-  }
-  std::string text = std::to_string(static_cast<long long>(share * 1000 + 0.5));
-  text.insert(0, text.size() < 2 ? 2 - text.size() : 0, '0');
-  return text.substr(0, text.size() - 1) + "." + text.back() + " %";
 }
 
 /// What is not as it should be, but for deadlines.

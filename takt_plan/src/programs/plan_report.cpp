@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "explanation.hpp"
+#include "model/percent.hpp"
 #include "model/printed.hpp"
 #include "model/streams.hpp"
 #include "table.hpp"
@@ -22,11 +23,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostShortfalls = 12;
 constexpr Index kMostTradePoints = 20;  // about; --json has them all
-
-std::string percent(double share)
-{
-  return fmt::format("{:.1f} %", 100 * share);
-}
 
 /// What the tasks of each thread take of its core.
 std::vector<double> loads(const Planned & planned)

@@ -388,6 +388,11 @@ void Adoption::spin()
   changed();  // what changed since the entities were read, also a cancel
   const takt_core::SpinOutcome outcome = on_caller_ ? core_->spin_on_caller() : core_->spin();
   context->remove_pre_shutdown_callback(handle);
+  // The context's end was what ended the spin, before rcl: the program's next line is to find it ended.
+  const auto until = takt_core::now() + kLongestShutdown;
+  while (ending_.load() && context->is_valid() && takt_core::now() < until) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
   report(began - asked_, takt_core::now() - began);
   raise(outcome);
 }

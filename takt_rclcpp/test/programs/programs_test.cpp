@@ -1,6 +1,7 @@
 // A compiled program of rclcpp prints the same and ends alike by itself, watched by takt, and under a
 // schedule.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -79,6 +80,15 @@ class Program : public testing::TestWithParam<std::string>
 {
 protected:
   static std::string own() { return "timeout -k 5 60 "; }
+  // rclcpp's own loop is at times torn down under a callback when the context ends, and aborts; takt's waits.
+  static Outcome stock(const std::string & way)
+  {
+    Outcome outcome = run(own() + program(way));
+    for (int again = 0; outcome.code == 128 + SIGABRT && again < 5; ++again) {
+      outcome = run(own() + program(way));
+    }
+    return outcome;
+  }
   static std::string takt(const std::string & options)
   {
     return own() + "'" TAKT_EXEC "' --strict " + options + " -- ";
@@ -88,7 +98,7 @@ protected:
 
 TEST_P(Program, does_the_same_by_itself_and_watched)
 {
-  const Outcome stock = run(own() + program(GetParam()));
+  const Outcome stock = Program::stock(GetParam());
   ASSERT_EQ(stock.code, 0) << stock.err;
   ASSERT_NE(stock.out, "");
   const Outcome watched = run(takt("") + program(GetParam()));
@@ -99,7 +109,7 @@ TEST_P(Program, does_the_same_by_itself_and_watched)
 
 TEST_P(Program, does_the_same_under_a_schedule)
 {
-  const Outcome stock = run(own() + program(GetParam()));
+  const Outcome stock = Program::stock(GetParam());
   ASSERT_EQ(stock.code, 0) << stock.err;
   const Outcome planned = run(takt("--schedule '" TAKT_SCHEDULE "'") + program(GetParam()));
   EXPECT_EQ(planned.out, stock.out) << planned.err;

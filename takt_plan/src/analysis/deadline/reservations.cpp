@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/percent.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
@@ -24,11 +25,6 @@ bool valid(const Reservation & asked)
 std::set<Index> cores_of(const Thread & thread)
 {
   return {thread.cores.begin(), thread.cores.end()};
-}
-
-std::string percent(long double share)
-{
-  return std::to_string(static_cast<long long>(share * 1000) / 10) + " %";
 }
 
 }  // namespace
@@ -81,8 +77,8 @@ std::string refuse_reservation(const Model & model, Index index)
   const auto number = static_cast<long double>(cores.size());
   const long double limit = number - (number - 1) * most;
   if (sum > limit + kRounding * number) {
-    return "the threads of policy deadline on its cores ask for " + percent(sum) +
-           " of a core, and the test for their admission grants " + percent(limit);
+    return "the threads of policy deadline on its cores ask for " + percent(sum, Rounding::down) +
+           " of a core, and the test for their admission grants " + percent(limit, Rounding::down);
   }
   return {};
 }
