@@ -75,7 +75,7 @@ struct Executor::Impl final : Waker
   Faults start_threads(First first, std::optional<Time> epoch);
   Result<std::shared_ptr<Ending>> begin(First first, std::optional<Time> epoch);
   void await(Ending & ending, bool joins);
-  SpinOutcome finish(Ending & ending, First first);
+  SpinOutcome finish(Ending & ending);
   Faults ask_process_rights();
   void notify() noexcept;
   std::exception_ptr take_exception();

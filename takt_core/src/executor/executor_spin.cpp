@@ -216,13 +216,13 @@ void Executor::Impl::await(Ending & ending, bool joins)
 
 // Any number of callers: the first one that finds the spin cancelled joins the threads, the others
 // wait for that.
-SpinOutcome Executor::Impl::finish(Ending & ending, First first)
+SpinOutcome Executor::Impl::finish(Ending & ending)
 {
   SpinOutcome outcome;
   {
     std::lock_guard lock(lifecycle);
     if (!ending.over.load(std::memory_order_seq_cst)) {
-      join_threads(first == First::caller ? 1 : 0, options.threads.size());
+      join_threads(ending.caller_joins ? 1 : 0, options.threads.size());
       ending.exception = take_exception();
       current.reset();
       cancel.store(0);
@@ -257,7 +257,7 @@ SpinOutcome Executor::wait()
     return {{impl.options.name + ": not started"}, nullptr, false};
   }
   impl.await(*ending, !ending->caller_joins);
-  return impl.finish(*ending, Impl::First::created);
+  return impl.finish(*ending);
 }
 
 SpinOutcome Executor::spin(std::optional<Time> epoch)
@@ -267,7 +267,7 @@ SpinOutcome Executor::spin(std::optional<Time> epoch)
     return {started.faults(), nullptr, false};
   }
   impl_->await(**started, true);
-  return impl_->finish(**started, Impl::First::created);
+  return impl_->finish(**started);
 }
 
 SpinOutcome Executor::spin_on_caller(std::optional<Time> epoch)
@@ -280,7 +280,7 @@ SpinOutcome Executor::spin_on_caller(std::optional<Time> epoch)
   }
   impl.run_thread(0);
   impl.threads.front().tid.store(0);
-  return impl.finish(**started, Impl::First::caller);
+  return impl.finish(**started);
 }
 
 void Executor::Impl::notify() noexcept

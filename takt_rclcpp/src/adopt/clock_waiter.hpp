@@ -35,32 +35,10 @@ public:
     const rclcpp::TimerBase::SharedPtr & timer, const void * owner, std::function<void()> ready);
   void add(
     const rclcpp::Waitable::SharedPtr & waitable, const void * owner, std::function<void()> ready);
-  template <typename Owner>
-  void add(
-    const rclcpp::Waitable::SharedPtr & waitable, const Owner & owner, std::function<void()> ready)
-  {
-    add(waitable, static_cast<const void *>(&owner), std::move(ready));
-  }
-  template <typename Owner>
-  void add(
-    const rclcpp::TimerBase::SharedPtr & timer, const Owner & owner, std::function<void()> ready)
-  {
-    add(timer, static_cast<const void *>(&owner), std::move(ready));
-  }
   /// Afterwards `ready` is not called. Set-up only; waits for a call in progress.
   void remove(const void * owner) noexcept;
-  template <typename Owner>
-  void remove(const Owner & owner) noexcept
-  {
-    remove(static_cast<const void *>(&owner));
-  }
   /// The object ran, or changed. Any thread.
   void again(const void * owner) noexcept;
-  template <typename Owner>
-  void again(const Owner & owner) noexcept
-  {
-    again(static_cast<const void *>(&owner));
-  }
 
 private:
   struct Entry

@@ -58,8 +58,6 @@ public:
   virtual void begin_from(takt_core::Time /*epoch*/) {}
   /// Nothing is announced any more. Set-up only.
   virtual void silence() noexcept = 0;
-  /// The program's object has been destroyed. Any thread.
-  virtual bool expired() const noexcept = 0;
   /// Messages that a full history lost before they were taken, as far as a later take has shown it. Any
   /// thread; real-time safe.
   virtual std::uint64_t overwritten() const noexcept { return 0; }
@@ -160,7 +158,6 @@ public:
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
-  bool expired() const noexcept override { return object_.expired(); }
   std::uint64_t overwritten() const noexcept override { return outstanding_.lost(); }
 
   bool take(const takt_core::Run & run) final

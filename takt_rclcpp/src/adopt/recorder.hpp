@@ -2,7 +2,7 @@
 // on its core and on the clock, how long it waited.
 //
 // An observer. A run costs two reads of the thread's CPU clock and one uncontended mutex of the callback's
-// own; nothing is allocated after `on_added`.
+// own; nothing is allocated after `on_added` but the name of a topic at a callback's first message on it.
 #ifndef ADOPT__RECORDER_HPP_
 #define ADOPT__RECORDER_HPP_
 

@@ -12,7 +12,8 @@ namespace takt_rclcpp
 namespace
 {
 
-// An arrival keeps what it works for, in the size of a kilobyte.
+// An arrival keeps what it works for. With rings of a thousand and more for some entities of each node the
+// start of 24 nodes took 48 ms; with short ones it takes 7 ms.
 constexpr std::uint32_t kMostArrivals = 32;
 
 struct TakenMessage

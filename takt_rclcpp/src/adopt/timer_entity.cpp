@@ -109,7 +109,6 @@ public:
   }
 
   std::shared_ptr<Callback> callback() override { return shared_from_this(); }
-  bool expired() const noexcept override { return timer_.expired(); }
 
   void listen() override
   {
@@ -224,14 +223,13 @@ public:
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
-  bool expired() const noexcept override { return timer_.expired(); }
 
   void listen() override
   {
     if (const auto timer = timer_.lock(); timer != nullptr) {
       timer->set_on_reset_callback(
-        [self = shared_from_this()](std::size_t) { self->waiter_->again(*self); });
-      waiter_->add(timer, *this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
+        [self = shared_from_this()](std::size_t) { self->waiter_->again(self.get()); });
+      waiter_->add(timer, this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
     }
   }
   void silence() noexcept override
@@ -239,7 +237,7 @@ public:
     if (const auto timer = timer_.lock(); timer != nullptr) {
       timer->clear_on_reset_callback();
     }
-    waiter_->remove(*this);
+    waiter_->remove(this);
   }
 
   bool take(const takt_core::Run & run) override
@@ -248,7 +246,7 @@ public:
     if (taken.timer != nullptr && taken.timer->is_ready()) {
       taken.data = taken.timer->call();
     }
-    waiter_->again(*this);
+    waiter_->again(this);
     if (taken.data == nullptr) {
       return false;
     }

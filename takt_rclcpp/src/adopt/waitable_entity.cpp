@@ -112,7 +112,6 @@ public:
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
-  bool expired() const noexcept override { return waitable_.expired(); }
 
   void listen() override
   {
@@ -129,13 +128,13 @@ public:
       // It cannot say by itself when it is ready: a thread waits for it.
       waits_ = true;
       waiter_->add(
-        waitable, *this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
+        waitable, this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
     }
   }
   void silence() noexcept override
   {
     if (waits_) {
-      waiter_->remove(*this);
+      waiter_->remove(this);
       return;
     }
     if (const auto waitable = waitable_.lock(); waitable != nullptr) {
@@ -180,7 +179,7 @@ public:
       ~Afterwards()
       {
         if (self.waits_) {
-          self.waiter_->again(self);
+          self.waiter_->again(&self);
         } else {
           self.announce_rest();
         }

@@ -112,8 +112,7 @@ ExecutorSchedule read_executor(
     findings.warn(
       map.at("parallel"),
       "parallel: true lets takt exec run callbacks of a single-threaded rclcpp executor side by "
-      "side; "
-      "data that callbacks of different groups share needs a lock");
+      "side; data that callbacks of different groups share needs a lock");
   }
 
   const bool map_given = entry.value->is_map() || entry.value->is_null();

@@ -152,8 +152,7 @@ bool Improvement::singled_out(Index chain, Index core, Attempt & attempt) const
 bool Improvement::improved(Attempt & attempt) const
 {
   for (Index core = 0; core < attempt.layout.cores(); ++core) {
-    // Looking costs little beside moving: without this look the search of a system of 250 callbacks takes
-    // 2.4 times as long, for the same schedule.
+    // Without this look the benchmark's system of 250 callbacks is planned in 316 ms instead of 134 ms.
     const Score here = search_.judged(attempt.layout, {core});
     if (here.slack > attempt.score.slack + kNoise && here.missed.empty()) {
       continue;  // not the one that is short
