@@ -260,7 +260,9 @@ private:
   std::uint32_t advance_timer(Callback & timer, Time now) noexcept;
   void insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept;
   void stamp_late(const ThreadSet & set, Precedence & precedence) const noexcept;
-  Precedence precedence(ThreadSet & set, Callback & callback, Callback::Comes comes) const noexcept;
+  void find_precedence(
+    ThreadSet & set, Callback & callback, Callback::Comes comes,
+    Precedence & result) const noexcept;
   void set_key(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept;
   void hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept;
   void taken_by_timer(Callback & timer) noexcept;

@@ -110,17 +110,18 @@ bool BasicArrivalRing<Sync>::read(
 
 template <typename Sync>
 bool BasicArrivalRing<Sync>::read_oldest(
-  Time & ready, std::uint64_t & sequence, ActivationSet & activations, Popped & found) noexcept
+  Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
+  std::uint64_t & message) noexcept
 {
   // Each failed read means that a producer lapped the slot (the next `oldest` skips it) or that
   // another producer has claimed but not yet written it; two tries tell which.
   bool waits = false;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    waits = oldest(found.index);
+    waits = oldest(index);
     if (!waits) {
       break;
     }
-    if (read(found.index, ready, sequence, activations, found.message)) {
+    if (read(index, ready, sequence, activations, message)) {
       return true;
     }
   }
@@ -128,7 +129,7 @@ bool BasicArrivalRing<Sync>::read_oldest(
   ready = Time{};
   sequence = 0;
   activations.clear();
-  found.message = 0;
+  message = 0;
   return waits;
 }
 
@@ -136,8 +137,9 @@ template <typename Sync>
 bool BasicArrivalRing<Sync>::peek(
   Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
 {
-  Popped found;
-  return read_oldest(ready, sequence, activations, found);
+  std::uint64_t index = 0;
+  std::uint64_t message = 0;
+  return read_oldest(ready, sequence, activations, index, message);
 }
 
 template <typename Sync>
@@ -161,17 +163,23 @@ bool BasicArrivalRing<Sync>::peek_stamp(Time & ready, std::uint64_t & sequence) 
 
 template <typename Sync>
 bool BasicArrivalRing<Sync>::pop(
-  Time & ready, std::uint64_t & sequence, ActivationSet & activations, Popped * popped) noexcept
+  Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
+  std::uint64_t & message) noexcept
 {
-  Popped found;
-  if (!read_oldest(ready, sequence, activations, found)) {
+  if (!read_oldest(ready, sequence, activations, index, message)) {
     return false;
   }
-  taken_.store(found.index + 1, std::memory_order_release);
-  if (popped != nullptr) {
-    *popped = found;
-  }
+  taken_.store(index + 1, std::memory_order_release);
   return true;
+}
+
+template <typename Sync>
+bool BasicArrivalRing<Sync>::pop(
+  Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
+{
+  std::uint64_t index = 0;
+  std::uint64_t message = 0;
+  return pop(ready, sequence, activations, index, message);
 }
 
 template <typename Sync>

@@ -98,14 +98,13 @@ void Scheduler::stamp_late(const ThreadSet & set, Precedence & precedence) const
   precedence.sequence = sequence_.load(std::memory_order_relaxed);
 }
 
-// Where a queued callback stands. Looks at its arrivals unless it is stamped or a timer: for whoever
-// may start it, or keeps others from it.
-Precedence Scheduler::precedence(
-  ThreadSet & set, Callback & callback, Callback::Comes comes) const noexcept
+// Where a queued callback stands; `result` comes in as where it stood. Looks at its arrivals unless it
+// is stamped or a timer: for whoever may start it, or keeps others from it.
+void Scheduler::find_precedence(
+  ThreadSet & set, Callback & callback, Callback::Comes comes, Precedence & result) const noexcept
 {
   const bool timer = callback.kind_ == Kind::timer;
   Time due = kNever;
-  Precedence result = callback.precedence_;
   if (timer) {
     result.release = callback.due_;
   }
@@ -129,12 +128,11 @@ Precedence Scheduler::precedence(
     }
   }
   result.key = set.queue->key(callback, due);
-  return result;
 }
 
 void Scheduler::set_key(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept
 {
-  callback.precedence_ = precedence(set, callback, comes);
+  find_precedence(set, callback, comes, callback.precedence_);
 }
 
 void Scheduler::insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept
@@ -222,10 +220,8 @@ bool Scheduler::start(
     }
   } else {
     std::uint64_t announced = 0;
-    ArrivalRing::Popped popped;
-    works = callback.arrivals_.pop(run.release, announced, run.activations, &popped);
-    run.announced = popped.message;
-    run.arrival = popped.index;
+    works =
+      callback.arrivals_.pop(run.release, announced, run.activations, run.arrival, run.announced);
     if (announced == 0) {
       run.release = now;
     }

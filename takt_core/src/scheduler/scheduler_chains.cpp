@@ -39,12 +39,13 @@ void Scheduler::rekey(Callback & callback)
   if (
     where == Callback::Where::queue || where == Callback::Where::parked ||
     where == Callback::Where::intake) {
-    const std::uint64_t key = precedence(set, callback, Callback::Comes::released).key;
+    Precedence place = callback.precedence_;
+    find_precedence(set, callback, Callback::Comes::released, place);
     if (where == Callback::Where::queue) {
       set.queue->remove(callback);
       insert(set, callback, Callback::Comes::released);
     }
-    handed = callback.group_->rekey(callback, key);
+    handed = callback.group_->rekey(callback, place.key);
   }
   set.mutex.unlock();
   if (handed != nullptr) {

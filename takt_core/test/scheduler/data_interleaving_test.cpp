@@ -165,11 +165,12 @@ struct Rung
     Time ready;
     std::uint64_t sequence = 0;
     ActivationSet activations;
-    typename BasicArrivalRing<Sync>::Popped popped;
-    if (!ring.pop(ready, sequence, activations, &popped)) {
+    std::uint64_t index = 0;
+    std::uint64_t message = 0;
+    if (!ring.pop(ready, sequence, activations, index, message)) {
       return false;
     }
-    note(ready, sequence, popped.message);
+    note(ready, sequence, message);
     ++runs;
     return true;
   }
