@@ -4,6 +4,7 @@
 Read are the `#include` lines of all C and C++ files of every `takt_*` package, and the
 `find_package(takt_...)` lines and paths into other packages of its CMakeLists.txt. Anything that is
 not listed in PACKAGES below is reported with file and line, and the exit code is 1.
+An include of the folder `detail` of another package is reported, too.
 
     check_includes.py [REPOSITORY]
 """
@@ -175,11 +176,13 @@ class Package:
         folders = set(path.relative_to(self.folder).parts[:-1])
         if header.startswith(YAML):
             return self.name == READER[0] and READER[1] in folders
+        first, *rest = header.split("/")
+        if first.startswith("takt_") and first != self.name and "detail" in rest[:-1]:
+            return False  # a package's own business
         if self.row.anything:
             return True
         in_tests = bool(TEST_FOLDERS & folders)
-        first = header.split("/", 1)[0]
-        if first.startswith("takt_") and "/" in header:
+        if first.startswith("takt_") and rest:
             allowed = (self.name, *self.row.takt, *(self.row.test_takt if in_tests else ()))
             if first in allowed:
                 return True

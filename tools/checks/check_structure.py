@@ -28,12 +28,11 @@ SKIPPED = frozenset({"build", "takt_results", "__pycache__", ".git", ".hypothesi
 
 SEARCH = r"(?:find\w*|rfind|starts_with|ends_with|contains|compare|substr)\("
 INDEX = r"(?:\[[^]]*\]|\.(?:front|back|at)\([^()]*\))"
+ARGUMENTS = r"[^()]*(?:\([^()]*\)[^()]*)*"
 MATCHES = (
     re.compile(r"#\s*include\s*<regex>"),
     # sentences(x)[0].find(..., to_string(fault).starts_with(...
-    re.compile(
-        rf"\b(?:sentences\([^()]*\){INDEX}|to_string\(\w*(?:fault|warning|refusal)\w*\))\.{SEARCH}"
-    ),
+    re.compile(rf"\b(?:sentences\([^()]*\){INDEX}|(?<!std::)to_string\({ARGUMENTS}\))\.{SEARCH}"),
     # fault.text.find(..., faults().front().text.find(...
     re.compile(
         rf"\b(?:\w*(?:fault|warning|refusal)\w*|\w*faults(?:\(\))?{INDEX})(?:\.|->)text(?:\.{SEARCH}|\s*[=!]=)"

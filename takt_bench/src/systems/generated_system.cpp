@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_plan/detail/draw.hpp"
+#include "takt_plan/draw.hpp"
 
 namespace takt_bench
 {
@@ -20,14 +20,14 @@ using takt_core::Duration;
 
 constexpr Ns kMs = 1'000'000;
 
-double unit(takt_plan::detail::Draw & draw)
+double unit(takt_plan::Draw & draw)
 {
   constexpr Ns kSteps = Ns{1} << 52;
   return static_cast<double>(draw.between(1, kSteps)) / static_cast<double>(kSteps);
 }
 
 /// `count` shares of `sum`, uniformly distributed over all of them (Bini and Buttazzo 2005).
-std::vector<double> shares(takt_plan::detail::Draw & draw, int count, double sum)
+std::vector<double> shares(takt_plan::Draw & draw, int count, double sum)
 {
   std::vector<double> result;
   for (int left = count - 1; left > 0; --left) {
@@ -43,7 +43,7 @@ std::vector<double> shares(takt_plan::detail::Draw & draw, int count, double sum
 
 takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed)
 {
-  takt_plan::detail::Draw draw(seed);
+  takt_plan::Draw draw(seed);
   std::vector<double> load;
   do {
     load = shares(draw, shape.chains, shape.utilization);

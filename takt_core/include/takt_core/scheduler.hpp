@@ -28,8 +28,8 @@
 #include "takt_core/chain.hpp"
 #include "takt_core/detail/sleepers.hpp"
 #include "takt_core/detail/thread_set.hpp"
-#include "takt_core/detail/wake_deferral.hpp"
 #include "takt_core/result.hpp"
+#include "takt_core/wake_deferral.hpp"
 #include "takt_core/waker.hpp"
 
 namespace takt_core

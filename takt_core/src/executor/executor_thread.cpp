@@ -7,10 +7,10 @@
 
 #include "executor/executor_impl.hpp"
 #include "scheduler/removal_wait.hpp"
-#include "takt_core/detail/wake_deferral.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_core/wake_deferral.hpp"
 
 namespace takt_core
 {

@@ -1,4 +1,4 @@
-#include "takt_core/detail/wake_deferral.hpp"
+#include "takt_core/wake_deferral.hpp"
 
 namespace takt_core
 {

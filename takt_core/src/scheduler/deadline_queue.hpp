@@ -2,8 +2,8 @@
 #ifndef TAKT_CORE__SRC__DEADLINE_QUEUE_HPP_
 #define TAKT_CORE__SRC__DEADLINE_QUEUE_HPP_
 
-#include "takt_core/detail/intrusive_heap.hpp"
 #include "takt_core/detail/ready_queue.hpp"
+#include "takt_core/intrusive_heap.hpp"
 
 namespace takt_core
 {

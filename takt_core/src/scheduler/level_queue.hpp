@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
-#include "takt_core/detail/intrusive_heap.hpp"
 #include "takt_core/detail/ready_queue.hpp"
+#include "takt_core/intrusive_heap.hpp"
 
 namespace takt_core
 {

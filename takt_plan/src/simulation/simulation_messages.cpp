@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "simulation/simulation_parts.hpp"
-#include "takt_core/detail/wake_deferral.hpp"
+#include "takt_core/wake_deferral.hpp"
 
 namespace takt_plan::detail
 {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "simulation/simulated_graph.hpp"
-#include "takt_plan/detail/draw.hpp"
+#include "takt_plan/draw.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_observer.hpp"
 

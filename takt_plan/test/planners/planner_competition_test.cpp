@@ -9,7 +9,7 @@
 #include "support/campaign.hpp"
 #include "support/example.hpp"
 #include "support/planning.hpp"
-#include "takt_plan/detail/draw.hpp"
+#include "takt_plan/draw.hpp"
 
 namespace takt_plan
 {
@@ -182,7 +182,7 @@ TEST(Competition, KeepsWhatEveryPlanKeeps)
   for (std::uint64_t i = 0; i < test::rounds(40); ++i) {
     const std::uint64_t seed = test::seed() + i;
     SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(seed));
-    detail::Draw draw(seed);
+    Draw draw(seed);
     const System system = test::restrained_system(seed);
     for (const Planner form : kForms) {
       const PlanOptions options =

@@ -9,7 +9,7 @@
 
 #include "support/campaign.hpp"
 #include "support/planning.hpp"
-#include "takt_plan/detail/draw.hpp"
+#include "takt_plan/draw.hpp"
 
 namespace takt_plan
 {
@@ -231,7 +231,7 @@ TEST(PicasExecutors, KeepTheRulesWhateverTheirNumber)
   for (std::uint64_t i = 0; i < test::rounds(40); ++i) {
     const std::uint64_t seed = test::seed() + i;
     SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(seed));
-    detail::Draw draw(seed);
+    Draw draw(seed);
     const double load = 0.25 * static_cast<double>(draw.between(2, 16));
     const System system = test::random_chains(4, 9, load, seed);
     const Planned unlimited = plan_of(system, executors(0));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support/campaign.hpp"
-#include "takt_plan/detail/draw.hpp"
+#include "takt_plan/draw.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_observer.hpp"
 
@@ -18,7 +18,6 @@ namespace takt_plan
 namespace
 {
 
-using detail::Draw;
 using takt_core::Order;
 
 const std::uint64_t kSeed = test::seed();

@@ -9,7 +9,7 @@
 #include "support/campaign.hpp"
 #include "support/example.hpp"
 #include "support/planning.hpp"
-#include "takt_plan/detail/draw.hpp"
+#include "takt_plan/draw.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_model.hpp"
@@ -42,7 +42,7 @@ bool crosses(const Model & model, const Chain & chain)
 takt_schedule::System system_of(std::uint64_t seed)
 {
   takt_schedule::System system = test::restrained_system(2 * seed + 1);
-  detail::Draw draw(seed);
+  Draw draw(seed);
   const Ns hosts = draw.between(1, 20) * kMs;
   system.communication = {takt_core::Duration(hosts / 10), takt_core::Duration(hosts)};
   const Ns micro = 1000;

@@ -9,7 +9,7 @@
 #include "support/random_model.hpp"
 #include "support/simulated_campaign.hpp"
 #include "takt_plan/bounds.hpp"
-#include "takt_plan/detail/draw.hpp"
+#include "takt_plan/draw.hpp"
 #include "takt_plan/priority_bounds.hpp"
 #include "takt_plan/window_bounds.hpp"
 
@@ -62,7 +62,7 @@ TEST(SimulationSoundness, NoResponseIsAboveItsWindowBound)
 /// Threads of one priority on one core, each with a timer that takes up to some quanta.
 SimulationModel turns(std::uint64_t seed, const std::string & policy)
 {
-  detail::Draw draw(seed);
+  Draw draw(seed);
   std::string callbacks, threads, rules;
   for (int i = 0; i < 3; ++i) {
     const std::string name(1, static_cast<char>('a' + i));

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "support/example.hpp"
-#include "takt_plan/detail/draw.hpp"
+#include "takt_plan/draw.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
@@ -58,7 +58,7 @@ takt_schedule::System random_chains(int cores, int chains, double load, std::uin
 {
   constexpr int kCallbacks = 5;
   constexpr double kMost = 0.9;  // of a core, by one chain
-  detail::Draw draw(seed);
+  Draw draw(seed);
   const auto parts = [&](int count, double sum) {
     std::vector<double> weights;
     for (int i = 0; i < count; ++i) {
@@ -103,7 +103,7 @@ takt_schedule::System random_chains(int cores, int chains, double load, std::uin
 
 takt_schedule::System restrained_system(std::uint64_t seed)
 {
-  detail::Draw draw(seed);
+  Draw draw(seed);
   const int chains = static_cast<int>(draw.between(5, 9));
   const double load = 0.25 * static_cast<double>(draw.between(2, 12));
   takt_schedule::System system = random_chains(4, chains, load, seed);

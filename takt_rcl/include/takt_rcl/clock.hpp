@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "takt_core/adapter/attachment.hpp"
-#include "takt_core/detail/intrusive_heap.hpp"
+#include "takt_core/intrusive_heap.hpp"
 #include "takt_core/pi_mutex.hpp"
 #include "takt_rcl/time.hpp"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/detail/thread_set.hpp"
+#include "takt_core/thread_mask.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_schedule

@@ -37,22 +37,33 @@ std::string printed(const Told & told)
 // so that a rule matches nothing is worth a word only if it does so everywhere.
 std::vector<Told> process_warnings(const std::vector<ProcessRecord> & processes)
 {
-  std::vector<Told> warnings;
-  std::map<std::string, std::size_t> said;
+  struct Said
+  {
+    const Fault * warning;
+    std::size_t times = 0;
+    bool told = false;
+  };
+  std::vector<Said> all;
+  const auto said = [&](const Fault & warning) -> Said & {
+    const auto same = [&](const Said & one) { return *one.warning == warning; };
+    const auto found = std::find_if(all.begin(), all.end(), same);
+    return found != all.end() ? *found : all.emplace_back(Said{&warning});
+  };
   std::size_t complete = 0;
   for (const ProcessRecord & process : processes) {
     complete += process.error.empty() ? 1 : 0;
     for (const Fault & warning : process.warnings) {
-      ++said[to_string(warning)];
+      ++said(warning).times;
     }
   }
+  std::vector<Told> warnings;
   for (const ProcessRecord & process : processes) {
     for (const Fault & warning : process.warnings) {
-      std::size_t & times = said[to_string(warning)];
-      if (times == complete) {
+      Said & one = said(warning);
+      if (one.times == complete && !one.told) {
         warnings.push_back({warning});
-        times = SIZE_MAX;
-      } else if (times != SIZE_MAX && warning.kind != FaultKind::unmatched) {
+        one.told = true;
+      } else if (one.times != complete && warning.kind != FaultKind::unmatched) {
         warnings.push_back({warning, process.process});
       }
     }

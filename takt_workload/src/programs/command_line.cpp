@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "takt_core/thread_attributes.hpp"
 #include "takt_schedule/core_list.hpp"
@@ -66,19 +65,6 @@ std::vector<int> usable_cores_option(const std::string & option, const std::stri
     }
   }
   return cores;
-}
-
-std::optional<int> parse_or_explain(CLI::App & app, int argc, const char * const * argv)
-{
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success & request) {
-    return app.exit(request);
-  } catch (const CLI::ParseError & error) {
-    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
-    return kBadInput;
-  }
-  return std::nullopt;
 }
 
 }  // namespace takt_workload

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,6 @@
 
 namespace takt_workload
 {
-
-inline constexpr int kBadInput = 2;  ///< exit code
 
 /// An option that is a duration with a unit.
 CLI::Option * add_duration(
@@ -30,9 +27,6 @@ CLI::Option * add_whole(
 /// An option that takes a factor from 0 to `most`.
 CLI::Option * add_factor(
   CLI::App & app, const std::string & name, double & value, double most, const std::string & help);
-
-/// Parses; prints help, or one line "PROGRAM: what". The exit code if the program is to end.
-std::optional<int> parse_or_explain(CLI::App & app, int argc, const char * const * argv);
 
 }  // namespace takt_workload
 

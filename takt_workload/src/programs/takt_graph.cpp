@@ -189,7 +189,7 @@ int run(int argc, char ** argv)
                               system_command->count("--middleware") != 0 ||
                               system_command->count("--context-switch") != 0;
       if (!times.empty() && !read_times(times, graph.value(), options)) {
-        return kBadInput;
+        return takt_schedule::kBadInput;
       }
       std::cout << takt_schedule::to_yaml(
         system_of(with_work_scaled(graph.value(), scale), options),

@@ -145,7 +145,7 @@ int run(int argc, char ** argv)
     file << all.dump(1) << '\n';
     if (!file.flush()) {
       fmt::print(stderr, "takt_measure_host: {} cannot be written\n", output);
-      return kBadInput;
+      return takt_schedule::kBadInput;
     }
     return 0;
   });

@@ -8,12 +8,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "programs/command_line.hpp"
 #include "programs/run_arguments.hpp"
 #include "run/part_schedule.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse.hpp"
+#include "takt_schedule/program.hpp"
 #include "takt_workload/figures.hpp"
 #include "takt_workload/graph_parse.hpp"
 #include "takt_workload/held_signals.hpp"
@@ -29,6 +29,7 @@ namespace
 {
 
 using takt_schedule::check_output;
+using takt_schedule::kBadInput;
 using takt_schedule::same_file;
 using takt_schedule::write_output;
 
@@ -122,14 +123,8 @@ std::string output_fault(const RunArguments & a)
   return {};
 }
 
-int run(int argc, char ** argv)
+int run(RunArguments & a, int argc, char ** argv)
 {
-  RunArguments a;
-  CLI::App app("Runs a graph of nodes on takt and measures it.", "takt_run");
-  add_run_options(app, a);
-  if (const auto code = parse_or_explain(app, argc, argv)) {
-    return *code;
-  }
   const auto loaded = load_graph(a.graph);
   if (!loaded) {
     for (const takt_core::Fault & fault : loaded.faults()) {
@@ -237,10 +232,15 @@ int run(int argc, char ** argv)
 
 int main(int argc, char ** argv)
 {
-  try {
-    return takt_workload::run(argc, argv);
-  } catch (const std::exception & error) {
-    fmt::print(stderr, "takt_run: {}\n", error.what());
-    return 1;
-  }
+  takt_workload::RunArguments arguments;
+  CLI::App app("Runs a graph of nodes on takt and measures it.", "takt_run");
+  takt_workload::add_run_options(app, arguments);
+  return takt_schedule::run_program(app, argc, argv, [&] {
+    try {
+      return takt_workload::run(arguments, argc, argv);
+    } catch (const std::exception & error) {  // what fails while it runs: the input was right
+      fmt::print(stderr, "takt_run: {}\n", error.what());
+      return 1;
+    }
+  });
 }

@@ -30,7 +30,6 @@ namespace
 
 constexpr const char * kStopped = "stopped before it began";
 
-// The graph's nodes of one part, from their creation to the last figure read from them.
 // The thread that spins ends before the objects that its callbacks use, also where an exception passes.
 struct Joined
 {
@@ -47,6 +46,7 @@ struct Joined
   ~Joined() { end(); }
 };
 
+// The graph's nodes of one part, from their creation to the last figure read from them.
 class Part
 {
 public:

@@ -32,6 +32,7 @@ def faults(root: Path) -> list[str]:
         ("takt_core/src/a.cpp", "<linux/futex.h>"),
         ("takt_core/src/a.cpp", "<sys/syscall.h>"),
         ("takt_core/src/a.cpp", '"takt_core/a.hpp"'),
+        ("takt_core/src/a.cpp", '"takt_core/detail/a.hpp"'),
         ("takt_core/test/a.cpp", "<gtest/gtest.h>"),
         ("takt_core/bench/a.cpp", "<benchmark/benchmark.h>"),
         ("takt_schedule/src/reader/a.cpp", "<yaml-cpp/yaml.h>"),
@@ -66,6 +67,7 @@ def test_listed_includes_pass(tmp_path, path, header):
         ("takt_rcl/src/a.cpp", '"rclcpp/rclcpp.hpp"'),
         ("takt_rcl/src/a.cpp", '"std_msgs/msg/header.hpp"'),
         ("takt_monitor/src/a.cpp", '"takt_workload/a.hpp"'),
+        ("takt_bench/src/a.cpp", '"takt_core/detail/a.hpp"'),
     ],
 )
 def test_unlisted_includes_fail_with_file_and_line(tmp_path, path, header):

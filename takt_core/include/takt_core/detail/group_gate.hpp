@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <mutex>
 
-#include "takt_core/detail/intrusive_heap.hpp"
 #include "takt_core/detail/precedence.hpp"
 #include "takt_core/detail/sync.hpp"
+#include "takt_core/intrusive_heap.hpp"
 
 namespace takt_core::detail
 {

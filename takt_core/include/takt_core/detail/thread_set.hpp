@@ -16,16 +16,14 @@
 
 #include "takt_core/callback.hpp"
 #include "takt_core/detail/intake.hpp"
-#include "takt_core/detail/intrusive_heap.hpp"
 #include "takt_core/detail/ready_queue.hpp"
 #include "takt_core/detail/sleepers.hpp"
+#include "takt_core/intrusive_heap.hpp"
 #include "takt_core/pi_mutex.hpp"
+#include "takt_core/thread_mask.hpp"
 
 namespace takt_core
 {
-
-/// Bit i stands for executor thread i.
-using ThreadMask = std::uint64_t;
 
 /// Armed timers, the earliest on top. O(log timers).
 class TimerHeap

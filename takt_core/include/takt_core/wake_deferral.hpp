@@ -11,8 +11,8 @@
 // member, except one that is strictly more urgent.
 // The thread's next look at its sets starts the best of it and has other threads woken for the rest.
 // No function allocates, locks or blocks.
-#ifndef TAKT_CORE__DETAIL__WAKE_DEFERRAL_HPP_
-#define TAKT_CORE__DETAIL__WAKE_DEFERRAL_HPP_
+#ifndef TAKT_CORE__WAKE_DEFERRAL_HPP_
+#define TAKT_CORE__WAKE_DEFERRAL_HPP_
 
 #include <cstdint>
 
@@ -43,4 +43,4 @@ private:
 
 }  // namespace takt_core
 
-#endif  // TAKT_CORE__DETAIL__WAKE_DEFERRAL_HPP_
+#endif  // TAKT_CORE__WAKE_DEFERRAL_HPP_

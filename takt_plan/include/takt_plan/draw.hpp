@@ -1,15 +1,15 @@
 // Random numbers of simulations: the same on every platform for the same seed.
 //
 // No allocation, no blocking.
-#ifndef TAKT_PLAN__DETAIL__DRAW_HPP_
-#define TAKT_PLAN__DETAIL__DRAW_HPP_
+#ifndef TAKT_PLAN__DRAW_HPP_
+#define TAKT_PLAN__DRAW_HPP_
 
 #include <cstdint>
 #include <random>
 
 #include "takt_plan/nanoseconds.hpp"
 
-namespace takt_plan::detail
+namespace takt_plan
 {
 
 class Draw
@@ -29,6 +29,6 @@ private:
   std::mt19937_64 random_;  // the standard says exactly what it gives
 };
 
-}  // namespace takt_plan::detail
+}  // namespace takt_plan
 
-#endif  // TAKT_PLAN__DETAIL__DRAW_HPP_
+#endif  // TAKT_PLAN__DRAW_HPP_

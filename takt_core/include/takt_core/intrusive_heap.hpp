@@ -3,8 +3,8 @@
 // Not synchronised. `push` does not allocate below the reserved capacity. With a mutex, `reserve` may
 // be called while others use the heap under it: memory is got and given back outside of it, so that
 // no dispatch waits for an allocation.
-#ifndef TAKT_CORE__DETAIL__INTRUSIVE_HEAP_HPP_
-#define TAKT_CORE__DETAIL__INTRUSIVE_HEAP_HPP_
+#ifndef TAKT_CORE__INTRUSIVE_HEAP_HPP_
+#define TAKT_CORE__INTRUSIVE_HEAP_HPP_
 
 #include <algorithm>
 #include <cstddef>
@@ -132,4 +132,4 @@ private:
 
 }  // namespace takt_core
 
-#endif  // TAKT_CORE__DETAIL__INTRUSIVE_HEAP_HPP_
+#endif  // TAKT_CORE__INTRUSIVE_HEAP_HPP_

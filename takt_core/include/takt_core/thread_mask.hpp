@@ -1,0 +1,15 @@
+// Sets of executor threads, as a word.
+#ifndef TAKT_CORE__THREAD_MASK_HPP_
+#define TAKT_CORE__THREAD_MASK_HPP_
+
+#include <cstdint>
+
+namespace takt_core
+{
+
+/// Bit i stands for executor thread i.
+using ThreadMask = std::uint64_t;
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__THREAD_MASK_HPP_
