@@ -15,15 +15,6 @@ namespace takt_rclcpp
 namespace
 {
 
-std::string sentences(const std::string & before, const takt_core::Faults & faults)
-{
-  std::string words = before;
-  for (const auto & fault : faults) {
-    words += "\n  " + takt_core::to_string(fault);
-  }
-  return words;
-}
-
 // As rclcpp's own spins: from the moment at which one may be cancelled.
 class Spinning
 {
@@ -72,6 +63,38 @@ Executor::Executor(
     throw std::invalid_argument(sentences("the schedule cannot be used:", schedule.faults()));
   }
   impl_->settings.schedule = std::move(schedule.value());
+  if (const auto & executors = impl_->settings.schedule->executors; executor_name.empty()) {
+    if (executors.size() != 1) {
+      throw std::invalid_argument(
+        schedule_file + " has " + std::to_string(executors.size()) +
+        " executors; name the one for this program (executor_name)");
+    }
+    impl_->settings.executor = executors.front().name;
+  }
+}
+
+namespace
+{
+
+template <typename T>
+T parameter(rclcpp::Node & node, const std::string & name, const T & otherwise)
+{
+  return node.has_parameter(name) ? node.get_parameter(name).get_value<T>()
+                                  : node.declare_parameter<T>(name, otherwise);
+}
+
+}  // namespace
+
+std::shared_ptr<Executor> Executor::from_parameters(
+  rclcpp::Node & node, const rclcpp::ExecutorOptions & options)
+{
+  const auto schedule = parameter<std::string>(node, "schedule_file", "");
+  const auto name = parameter<std::string>(node, "executor_name", "");
+  const auto threads = parameter<std::int64_t>(node, "thread_num", 1);
+  if (threads < 1) {
+    throw std::invalid_argument("thread_num must be at least 1, not " + std::to_string(threads));
+  }
+  return std::make_shared<Executor>(options, schedule, name, static_cast<std::size_t>(threads));
 }
 
 Executor::~Executor()
@@ -84,10 +107,9 @@ Executor::Impl & Executor::adopted()
 {
   Impl & impl = *impl_;
   if (impl.adoption != nullptr) {
-    impl.adoption->update();
     return impl;
   }
-  auto made = Adoption::create(*this, HostKind::multi_threaded, impl.settings, impl.threads);
+  auto made = Adoption::create(*this, HostKind::own, impl.settings, impl.threads);
   if (!made.ok()) {
     throw std::runtime_error(sentences("the schedule does not fit:", made.faults()));
   }
@@ -105,6 +127,28 @@ void Executor::add_callback_group(
 {
   remember_node(group_ptr, node_ptr);
   rclcpp::Executor::add_callback_group(group_ptr, node_ptr, notify);
+  changed();
+}
+
+void Executor::add_node(rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify)
+{
+  rclcpp::Executor::add_node(node_ptr, notify);
+  changed();
+}
+
+void Executor::remove_callback_group(rclcpp::CallbackGroup::SharedPtr group_ptr, bool notify)
+{
+  rclcpp::Executor::remove_callback_group(group_ptr, notify);
+  changed();
+}
+
+// rclcpp's tell nobody where `notify` is false, as in `spin_node_some`.
+void Executor::changed()
+{
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->adoption != nullptr) {
+    impl_->adoption->changed();
+  }
 }
 
 // rclcpp's own marks the node as free before it finds that it is another executor's.
@@ -118,12 +162,15 @@ void Executor::remove_node(
       std::string("Node '") + node_ptr->get_fully_qualified_name() + "' is not in this executor");
   }
   rclcpp::Executor::remove_node(node_ptr, notify);
+  changed();
 }
 
 void Executor::spin()
 {
   const Spinning spinning_now(spinning, "spin");
-  adopted().adoption->spin();
+  if (const auto faults = adopted().adoption->spin(); !faults.empty()) {
+    throw std::runtime_error(sentences("takt cannot spin:", faults));
+  }
 }
 
 void Executor::spin_ready(std::chrono::nanoseconds max_duration, bool again)

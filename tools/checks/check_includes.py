@@ -99,7 +99,7 @@ PACKAGES: dict[str, Row] = {
     "takt_rclcpp": Row(
         takt=CONTROL,
         headers=(*RCLCPP, *PROGRAM),
-        tests=(*MESSAGES, "composition_interfaces/"),  # its tests load components
+        tests=(*MESSAGES, "composition_interfaces/", "lifecycle_msgs/"),  # tests load components
     ),
     "takt_monitor": Row(
         takt=(*CONTROL, "takt_rcl", "takt_msgs"),

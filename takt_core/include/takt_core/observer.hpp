@@ -36,6 +36,9 @@ public:
 
   // ---- real-time safe; on the executor thread of the run ----
 
+  /// A run was picked, before its take. Of each one of `on_end` (it ran), `on_empty_take` (the take found
+  /// nothing) or `on_exception` without `on_start` (the take threw) follows on the same thread.
+  virtual void on_picked(const Run &) noexcept {}
   /// After the take, before the user's function.
   virtual void on_start(const Run &) noexcept {}
   /// After the user's function, also if it threw.

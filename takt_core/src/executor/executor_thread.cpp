@@ -141,6 +141,9 @@ void Executor::Impl::execute(Run & run) noexcept
   bool told = false;
   bool threw = false;
   std::optional<detail::RunFrame> frame(run);
+  for (const auto & observer : observers) {
+    observer->on_picked(run);
+  }
   try {
     const ActivationScope scope(run.activations);
     took = run.callback->take(run);

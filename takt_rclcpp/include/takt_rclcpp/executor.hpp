@@ -16,6 +16,7 @@
 #include <string>
 
 #include "rclcpp/executor.hpp"
+#include "rclcpp/node.hpp"
 
 namespace takt_rclcpp
 {
@@ -24,22 +25,34 @@ class Executor : public rclcpp::Executor
 {
 public:
   /// `schedule_file`: threads, binding, priorities (docs/schedule.md); empty: `number_of_threads` ordinary
-  /// threads in the order of arrival. `executor_name`: the schedule's executor; empty: the one whose rules
-  /// name this executor's callbacks. Throws std::invalid_argument with all faults of the file, and what
-  /// rclcpp::Executor throws. Set-up only.
+  /// threads in the order of arrival. `executor_name`: the schedule's executor; empty: the only one of the
+  /// schedule. Throws std::invalid_argument with all faults of the file, and what rclcpp::Executor throws.
+  /// Set-up only.
   explicit Executor(
     const rclcpp::ExecutorOptions & options = rclcpp::ExecutorOptions(),
     const std::string & schedule_file = std::string(),
     const std::string & executor_name = std::string(), std::size_t number_of_threads = 1);
+  /// As the parameters of `node` say, which it declares where they are not yet: `schedule_file` and
+  /// `executor_name` (texts, empty by default) and `thread_num` (a number, 1 by default). Throws as the
+  /// constructor, and std::invalid_argument for a `thread_num` below 1. Set-up only.
+  static std::shared_ptr<Executor> from_parameters(
+    rclcpp::Node & node, const rclcpp::ExecutorOptions & options = rclcpp::ExecutorOptions());
   /// Cancels.
   ~Executor() override;
   Executor(const Executor &) = delete;
   Executor & operator=(const Executor &) = delete;
 
+  using rclcpp::Executor::add_node;
+  /// As rclcpp's.
+  void add_node(
+    rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify = true) override;
   /// As rclcpp's.
   void add_callback_group(
     rclcpp::CallbackGroup::SharedPtr group_ptr,
     rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify = true) override;
+  /// As rclcpp's.
+  void remove_callback_group(
+    rclcpp::CallbackGroup::SharedPtr group_ptr, bool notify = true) override;
 
   using rclcpp::Executor::remove_node;
   /// Throws std::runtime_error if the node is not in this executor; then nothing has changed.
@@ -65,6 +78,7 @@ private:
   struct Impl;
   Impl & adopted();
   void spin_ready(std::chrono::nanoseconds max_duration, bool again);
+  void changed();
 
   std::unique_ptr<Impl> impl_;
 };

@@ -29,26 +29,32 @@ namespace
 
 using takt_core::Faults;
 
-// How long a shutdown waits for callbacks that are running: rcl is torn down afterwards.
+// How long a spin that the end of its context ended waits for that end.
 constexpr std::chrono::seconds kLongestShutdown{2};
 
-// Executors by their first node; the second of a name gets "#2".
+// Executors by their first node; the second of a name gets "#2". Another executor may come to be where one has
+// been, so an address alone names none.
 std::string name_executor(rclcpp::Executor & host)
 {
   static std::mutex mutex;
-  static std::map<const rclcpp::Executor *, std::string> names;
+  static std::map<std::pair<const rclcpp::Executor *, std::string>, std::string> names;
   static std::map<std::string, unsigned> used;
-  const std::lock_guard lock(mutex);
-  if (const auto known = names.find(&host); known != names.end()) {
-    return known->second;
-  }
   const auto groups = groups_of(host);
-  std::string name = groups.empty() ? "/empty" : groups.front().node;
-  if (const unsigned number = ++used[name]; number > 1) {
-    name += "#" + std::to_string(number);
+  const std::string node = groups.empty() ? "/empty" : groups.front().node;
+  const std::lock_guard lock(mutex);
+  auto & name = names[{&host, node}];
+  if (name.empty()) {
+    name = numbered(node, ++used[node]);
   }
-  names.emplace(&host, name);
   return name;
+}
+
+// A container has only these when it begins to spin.
+bool is_container(const std::vector<std::pair<std::string, takt_core::Kind>> & ids)
+{
+  return std::any_of(ids.begin(), ids.end(), [](const auto & id) {
+    return id.first.ends_with("/_container/load_node)");
+  });
 }
 
 /// How many of the host's callbacks the rules or chains of the schedule's executor name.
@@ -84,8 +90,9 @@ std::string choose_executor(
   std::size_t most = 0;
   for (const auto & executor : schedule.executors) {
     std::size_t named = named_by(schedule, executor.name, ids);
-    // A schedule of one executor without rules is for whatever runs under it.
-    if (schedule.executors.size() == 1 && executor.callbacks.empty()) {
+    // A schedule of one executor is for every program under it if it has no rules, and for components that a
+    // container has yet to load.
+    if (schedule.executors.size() == 1 && (executor.callbacks.empty() || is_container(ids))) {
       named = std::max<std::size_t>(named, 1);
     }
     if (named > most) {
@@ -163,11 +170,20 @@ takt_core::Result<Adoption::Plan> Adoption::plan(
     return settings.faults;
   }
   Plan plan;
-  const bool exclusive = kind != HostKind::multi_threaded;
+  const bool exclusive = kind != HostKind::multi_threaded && kind != HostKind::own;
   if (settings.schedule) {
     plan.schedule_executor = choose_executor(*settings.schedule, settings.executor, host);
   }
   if (plan.schedule_executor.empty()) {
+    if (settings.schedule && !settings.quiet) {
+      say(
+        name_executor(host) +
+        ": no rule of the schedule names a callback of this executor, so it runs without the "
+        "schedule" +
+        (settings.schedule->executors.size() > 1
+           ? "; `--executor NAME` chooses an executor of the schedule"
+           : ""));
+    }
     takt_core::ExecutorOptions options;
     options.name = "takt";
     options.order = takt_core::Order::fifo;
@@ -243,7 +259,8 @@ Adoption::Adoption(
   placer_(std::move(plan.placer)),
   recorder_(std::make_shared<Recorder>()),
   waiter_(std::make_shared<ClockWaiter>(HostAccess::context_of(host))),
-  housekeeping_(std::make_shared<Housekeeping>(*this))
+  housekeeping_(std::make_shared<Housekeeping>(*this)),
+  report_number_(next_report())
 {
   add_observer(recorder_);
   if (core_->options().on_exception == takt_core::ExceptionPolicy::report) {
@@ -255,6 +272,7 @@ Adoption::Adoption(
   core_->scheduler().open(takt_core::now());
   EntitySettings shared;
   shared.core = core_;
+  shared.context = HostAccess::context_of(host);
   shared.waiter = waiter_;
   shared.lanes = core_->scheduler().thread_count() + 1;
   entities_ = std::make_unique<HostedEntities>(host, shared, placer_.get());
@@ -272,6 +290,9 @@ Adoption::~Adoption()
 {
   HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
   core_->remove(*housekeeping_);
+  if (!told_) {
+    report();
+  }
   entities_->clear();
   waiter_.reset();
   if (kind_ == HostKind::events) {
@@ -280,14 +301,45 @@ Adoption::~Adoption()
   HostAccess::rebuild_of(host_).store(true);
 }
 
+/// While something spins. Only then a change of the host cancels or is followed at once: a cancel is kept by
+/// takt's executor until a spin takes it, so one that nobody meant would end the next spin.
+class Adoption::Active
+{
+public:
+  explicit Active(Adoption & adoption)
+  : adoption_(adoption),
+    uses_(HostAccess::context_of(adoption.host_), adoption),
+    began_(takt_core::now())
+  {
+    adoption_.told_ = false;
+    adoption_.active_.store(true);
+  }
+  ~Active()
+  {
+    adoption_.active_.store(false);
+    adoption_.spun_ += takt_core::now() - began_;
+  }
+  Active(const Active &) = delete;
+  Active & operator=(const Active &) = delete;
+
+private:
+  Adoption & adoption_;
+  const UsesContext uses_;
+  const takt_core::Time began_;
+};
+
 bool Adoption::stopped() const noexcept
 {
-  return ending_.load() || !HostAccess::spinning_of(host_).load() ||
-         !rclcpp::ok(HostAccess::context_of(host_));
+  return ending_.load() || !rclcpp::ok(HostAccess::context_of(host_)) ||
+         (kind_ != HostKind::own && !HostAccess::spinning_of(host_).load());
 }
 
 void Adoption::changed() noexcept
 {
+  changed_.store(true);
+  if (!active_.load()) {
+    return;
+  }
   if (stopped()) {
     core_->cancel();
   } else {
@@ -301,7 +353,15 @@ void Adoption::update()
     core_->cancel();
     return;
   }
+  update_if_changed();
+}
+
+void Adoption::update_if_changed()
+{
   const std::lock_guard lock(update_mutex_);
+  if (!changed_.exchange(false)) {
+    return;
+  }
   for (const auto & fault : entities_->update()) {
     say(name_ + ": " + takt_core::to_string(fault), true);
   }
@@ -312,39 +372,47 @@ void Adoption::update()
   }
 }
 
-// On the thread that ends the context, before rcl does: no callback may be inside rcl then.
-void Adoption::end_before_shutdown() noexcept
+void Adoption::context_ends() noexcept
 {
   ending_.store(true);
   core_->cancel();
-  if (takt_core::current_run() != nullptr) {
-    return;  // a callback ended the context: it would wait for itself
-  }
-  const auto until = std::chrono::steady_clock::now() + kLongestShutdown;
-  while (core_->running() && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
+// After a spin that the context's end has ended, before rcl's: the program's next line is to find it ended. It does
+// not wait for a shutdown that waits for this thread, which cancels the host first.
+void Adoption::wait_for_the_end_of_the_context() const
+{
+  const auto context = HostAccess::context_of(host_);
+  const auto until = takt_core::now() + kLongestShutdown;
+  while (ending_.load() && context->is_valid() && HostAccess::spinning_of(host_).load() &&
+         takt_core::now() < until) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 }
 
 // Before the first spin of any kind.
-void Adoption::begin()
+Faults Adoption::begin()
 {
   if (std::exchange(begun_, true)) {
-    return;
+    return {};
   }
   takt_core::Binding binding;
-  binding.threads = 0;
-  binding.priority = 255;
+  const auto & threads = core_->options().threads;
+  const bool follow =
+    std::any_of(threads.begin(), threads.end(), [](const auto & thread) { return thread.follow; });
   if (placer_ != nullptr) {
     // The schedule's default threads: its urgent ones are for the program.
     if (const auto placed = placer_->place(kHousekeepingId, takt_core::Kind::waitable, "");
         placed.ok()) {
-      binding.threads = placed->binding.threads;
+      binding = placed->binding;
     }
   }
-  const auto added = core_->add(housekeeping_, binding);
-  if (!added.ok()) {
-    throw std::runtime_error("takt: " + takt_core::to_string(added.faults().front()));
+  if (!follow) {
+    binding.priority =
+      255;  // first on its thread; a following thread takes the priorities of its own range only
+  }
+  if (const auto added = core_->add(housekeeping_, binding); !added.ok()) {
+    return added.faults();
   }
   if (placer_ != nullptr) {
     if (!settings_.quiet) {
@@ -357,49 +425,63 @@ void Adoption::begin()
   }
   HostAccess::notify_waitable_of(host_).set_on_ready_callback(
     [this](std::size_t, int) { changed(); });
+  changed_.store(true);  // since the entities were read
   entities_->begin_from(takt_core::now());
+  return {};
 }
 
 namespace
 {
 
-void raise(const takt_core::SpinOutcome & outcome)
+void rethrow(const takt_core::SpinOutcome & outcome)
 {
   if (outcome.exception != nullptr) {
     std::rethrow_exception(outcome.exception);
   }
-  if (!outcome.faults.empty()) {
-    std::string words = "takt cannot spin:";
-    for (const auto & fault : outcome.faults) {
-      words += "\n  " + takt_core::to_string(fault);
-    }
-    throw std::runtime_error(words);
+}
+
+void must_start(const Faults & faults)
+{
+  if (!faults.empty()) {
+    throw std::runtime_error(sentences("takt cannot spin:", faults));
   }
 }
 
 }  // namespace
 
-void Adoption::spin()
+Faults Adoption::spin()
 {
-  const auto context = HostAccess::context_of(host_);
-  begin();
-  const takt_core::Time began = takt_core::now();
-  const auto handle = context->add_pre_shutdown_callback([this] { end_before_shutdown(); });
-  changed();  // what changed since the entities were read, also a cancel
-  const takt_core::SpinOutcome outcome = on_caller_ ? core_->spin_on_caller() : core_->spin();
-  context->remove_pre_shutdown_callback(handle);
-  // The context's end was what ended the spin, before rcl: the program's next line is to find it ended.
-  const auto until = takt_core::now() + kLongestShutdown;
-  while (ending_.load() && context->is_valid() && takt_core::now() < until) {
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  if (Faults faults = begin(); !faults.empty()) {
+    return faults;
   }
-  report(began - asked_, takt_core::now() - began);
-  raise(outcome);
+  takt_core::SpinOutcome outcome;
+  {
+    const Active active(*this);
+    if (started_after_ == takt_core::Duration{}) {
+      started_after_ = takt_core::now() - asked_;
+    }
+    changed();  // what changed since the entities were read, also a cancel
+    outcome = on_caller_ ? core_->spin_on_caller() : core_->spin();
+  }
+  if (!outcome.faults.empty()) {
+    told_ = true;  // nothing ran
+    return outcome.faults;
+  }
+  wait_for_the_end_of_the_context();
+  report();
+  told_ = true;
+  rethrow(outcome);
+  return {};
 }
 
 void Adoption::spin_once(std::chrono::nanoseconds timeout)
 {
-  begin();
+  must_start(begin());
+  const Active active(*this);
+  if (stopped()) {
+    return;
+  }
+  update_if_changed();
   const auto until = takt_core::add_saturated(takt_core::now(), timeout);
   for (;;) {
     const std::uint64_t before = housekept_.load();
@@ -409,7 +491,8 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
                                : std::max<takt_core::Duration>(
                                    until - takt_core::now(), takt_core::Duration::zero());
     const takt_core::SpinOutcome outcome = core_->spin_once(left, &ran);
-    raise(outcome);
+    rethrow(outcome);
+    must_start(outcome.faults);
     // The housekeeping is none of the program's callbacks.
     if (!ran || outcome.cancelled || housekept_.load() == before) {
       return;
@@ -419,22 +502,28 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
 
 bool Adoption::spin_some(std::chrono::nanoseconds limit)
 {
-  begin();
+  must_start(begin());
+  const Active active(*this);
+  if (stopped()) {
+    return false;
+  }
+  update_if_changed();
   const std::uint64_t before = housekept_.load();
   std::size_t ran = 0;
   const takt_core::SpinOutcome outcome = core_->spin_some(limit, &ran);
-  raise(outcome);
+  rethrow(outcome);
+  must_start(outcome.faults);
   return !outcome.cancelled && ran > housekept_.load() - before;
 }
 
-void Adoption::report(takt_core::Duration started_after, takt_core::Duration lasted) const
+void Adoption::report() const
 {
   AdoptionReport report;
   report.executor = name_;
   report.kind = kind_;
   report.schedule_executor = schedule_executor_;
-  report.started_after = started_after;
-  report.lasted = lasted;
+  report.started_after = started_after_;
+  report.lasted = spun_;
   report.callbacks = recorder_->records();
   report.threads = core_->attributes();
   report.refusals = core_->refusals();
@@ -442,7 +531,7 @@ void Adoption::report(takt_core::Duration started_after, takt_core::Duration las
     report.warnings = placer_->warnings();
     report.defaulted = placer_->defaulted();
   }
-  write_report(report, settings_.report_directory);
+  write_report(report, settings_.report_directory, report_number_);
 }
 
 }  // namespace takt_rclcpp

@@ -2,7 +2,8 @@
 //
 // The host stays what it is: others may add and remove nodes and groups, ask `is_spinning`, and call
 // `cancel`, from any thread, while takt's executor runs its callbacks. When the adoption ends, the host's
-// own loop can go on from there.
+// own loop can go on from there. An adoption may serve many spins (those of takt_rclcpp::Executor); between two
+// of them it only notes that something changed.
 #ifndef ADOPT__ADOPTION_HPP_
 #define ADOPT__ADOPTION_HPP_
 
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <string>
 
+#include "adopt/end_of_context.hpp"
 #include "adopt/host_kind.hpp"
 #include "adopt/hosted_entities.hpp"
 #include "adopt/process_settings.hpp"
@@ -24,28 +26,28 @@
 namespace takt_rclcpp
 {
 
-class Adoption
+class Adoption : private ContextUser
 {
 public:
   /// `settings` live longer. `threads`: of a multi-threaded host without a schedule. Faults: why the host
   /// cannot be adopted; then nothing has been changed.
   static takt_core::Result<std::unique_ptr<Adoption>> create(
     rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads);
-  ~Adoption();
+  ~Adoption() override;
   Adoption(const Adoption &) = delete;
   Adoption & operator=(const Adoption &) = delete;
 
-  /// Until `cancel`, the end of the context, or an exception of a callback, which it throws on. The host's
-  /// `spinning` is set by the caller of these functions, one at a time.
-  void spin();
-  /// At most one callback, on the calling thread; waits up to `timeout` (negative: for ever).
+  /// Until `cancel`, the end of the context, or an exception of a callback, which it throws on. Faults: why it
+  /// could not start; then no callback has run. The host's `spinning` is set by the caller of these functions,
+  /// one at a time.
+  takt_core::Faults spin();
+  /// At most one callback, on the calling thread; waits up to `timeout` (negative: for ever). Throws what the
+  /// callback throws, and std::runtime_error if it cannot start.
   void spin_once(std::chrono::nanoseconds timeout);
-  /// What is ready now, on the calling thread. Whether anything ran.
+  /// What is ready now, on the calling thread. Whether anything ran. Throws as `spin_once`.
   bool spin_some(std::chrono::nanoseconds limit);
   /// Ends the current spin or, if there is none, the next one. Any thread; real-time safe.
   void cancel() noexcept { core_->cancel(); }
-  /// Follows changes of the host. Set-up only; not on two threads at once.
-  void update();
 
   /// The host's nodes or groups changed, or it was cancelled. Any thread; real-time safe.
   void changed() noexcept;
@@ -53,15 +55,19 @@ public:
 private:
   struct Plan;  // which threads, and where they come from
   class Housekeeping;
+  class Active;
 
   Adoption(rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, Plan plan);
   static takt_core::Result<Plan> plan(
     rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads);
-  void begin();
+  takt_core::Faults begin();
+  void update();
+  void update_if_changed();
   void add_observer(std::shared_ptr<takt_core::Observer> observer);
   bool stopped() const noexcept;
-  void end_before_shutdown() noexcept;
-  void report(takt_core::Duration started_after, takt_core::Duration lasted) const;
+  void context_ends() noexcept override;
+  void wait_for_the_end_of_the_context() const;
+  void report() const;
 
   rclcpp::Executor & host_;
   const HostKind kind_;
@@ -77,8 +83,14 @@ private:
   std::shared_ptr<Housekeeping> housekeeping_;
   std::mutex update_mutex_;
   std::atomic<std::uint64_t> housekept_{0};  // runs of the housekeeping
+  std::atomic<bool> changed_{false};         // since the last update
+  std::atomic<bool> active_{false};          // something spins
   bool begun_ = false;
-  takt_core::Time asked_{};  // when the program called spin
+  takt_core::Time asked_{};              // when the program called spin
+  takt_core::Duration started_after_{};  // of the first spin
+  takt_core::Duration spun_{};           // all spins together
+  bool told_ = true;                     // the report has what ran
+  const unsigned report_number_;
   std::atomic<bool> ending_{false};
 };
 

@@ -34,6 +34,8 @@ struct EntityFacts
 {
   std::string topic;             ///< of a subscription, also for messages within the process
   takt_core::Duration period{};  ///< of a timer
+  std::int64_t depth = 0;        ///< of a history; -1: it keeps all; 0: it has none
+  bool within_process = false;   ///< its messages come without the middleware
   bool exclusive_group = true;
   bool follows_group = false;  ///< the program did not write it for itself (see EntityName)
 };
@@ -58,15 +60,28 @@ public:
   virtual void begin_from(takt_core::Time /*epoch*/) {}
   /// Nothing is announced any more. Set-up only.
   virtual void silence() noexcept = 0;
+  /// From when on releases are arrivals: what waited before was announced all at once. kNever: not yet. Any
+  /// thread; real-time safe.
+  takt_core::Time heard_from() const noexcept
+  {
+    return heard_from_.load(std::memory_order_relaxed);
+  }
   /// Messages that a full history lost before they were taken, as far as a later take has shown it. Any
   /// thread; real-time safe.
   virtual std::uint64_t overwritten() const noexcept { return 0; }
+
+protected:
+  void hears_from_now() noexcept { heard_from_.store(takt_core::now(), std::memory_order_relaxed); }
+
+private:
+  std::atomic<takt_core::Time> heard_from_{takt_core::kNever};
 };
 
 /// What all entities of one adoption share.
 struct EntitySettings
 {
   std::shared_ptr<takt_core::Executor> core;
+  std::shared_ptr<rclcpp::Context> context;
   std::shared_ptr<ClockWaiter>
     waiter;                 ///< for entities that cannot say by themselves when they are ready
   std::uint32_t lanes = 1;  ///< concurrent runs of one callback
@@ -166,10 +181,14 @@ public:
     const Took took = take_one(run);
     if (took == Took::nothing) {
       outstanding_.found_empty(before);
+      if (looking_.load(std::memory_order_relaxed)) {
+        looking_.store(false, std::memory_order_relaxed);
+        this->hears_from_now();
+      }
     } else {
       outstanding_.taken();
     }
-    if (backlog() == 0 && outstanding_.count() > 0) {
+    if (backlog() == 0 && (outstanding_.count() > 0 || looking_.load(std::memory_order_relaxed))) {
       core_->ready(*this);
     }
     return took == Took::message;
@@ -185,6 +204,13 @@ protected:
   /// As `takt_core::Callback::take`.
   virtual Took take_one(const takt_core::Run & run) = 0;
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
+  /// Messages that were announced to an earlier listener (an earlier spin, an EventsExecutor from `add_node`
+  /// on) and not taken are not announced again: takes until one finds nothing. After the listener is set.
+  void look_for_waiting() noexcept
+  {
+    looking_.store(true, std::memory_order_relaxed);
+    core_->ready(*this);
+  }
   /// What the middleware calls: on its own thread or inside a publish. Counts and wakes, nothing else.
   auto listener()
   {
@@ -196,6 +222,7 @@ protected:
 
 private:
   Outstanding outstanding_;
+  std::atomic<bool> looking_{false};
   const std::weak_ptr<Object> object_;
   const std::shared_ptr<takt_core::Executor> core_;
 };

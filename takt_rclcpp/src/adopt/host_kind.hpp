@@ -10,6 +10,7 @@ enum class HostKind
   single_threaded,  ///< no two callbacks run at once, and they run on the thread that called `spin`
   multi_threaded,   ///< groups exclude; the pool's number of threads
   events,           ///< as single_threaded; the host itself listens while it does not spin
+  own,  ///< takt_rclcpp::Executor: as multi_threaded; it tells takt itself when it is cancelled
 };
 
 }  // namespace takt_rclcpp

@@ -34,17 +34,30 @@ takt_core::ThreadMask least_urgent(const takt_core::Executor & core)
   return mask;
 }
 
+// Below every other callback there. A thread that follows its callbacks' priorities takes none below 1.
+int lowest_priority(const takt_core::Executor & core, takt_core::ThreadMask threads)
+{
+  const auto & all = core.options().threads;
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    if ((threads == 0 || (threads >> t & 1) != 0) && all[t].follow) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 // In the order of their making within a kind; without the group's mutex, which rclcpp holds while it shows
 // them.
 template <typename Visit>
-void visit_entities(const HostedGroup & hosted, const Visit & visit)
+void visit_entities(
+  const std::string & node, const rclcpp::CallbackGroup & group, const Visit & visit)
 {
   std::vector<rclcpp::SubscriptionBase::SharedPtr> subscriptions;
   std::vector<rclcpp::ServiceBase::SharedPtr> services;
   std::vector<rclcpp::ClientBase::SharedPtr> clients;
   std::vector<rclcpp::TimerBase::SharedPtr> timers;
   std::vector<rclcpp::Waitable::SharedPtr> waitables;
-  hosted.group->collect_all_ptrs(
+  group.collect_all_ptrs(
     [&](const auto & one) { subscriptions.push_back(one); },
     [&](const auto & one) { services.push_back(one); },
     [&](const auto & one) { clients.push_back(one); },
@@ -52,7 +65,7 @@ void visit_entities(const HostedGroup & hosted, const Visit & visit)
     [&](const auto & one) { waitables.push_back(one); });
   const auto visit_all = [&](const auto & all, Kind kind) {
     for (const auto & one : all) {
-      visit(one, name_of(hosted.node, *one), kind);
+      visit(one, name_of(node, *one), kind);
     }
   };
   visit_all(timers, Kind::timer);
@@ -60,6 +73,21 @@ void visit_entities(const HostedGroup & hosted, const Visit & visit)
   visit_all(services, Kind::service);
   visit_all(clients, Kind::client);
   visit_all(waitables, Kind::waitable);
+}
+
+// Equal ids are numbered by the order of groups in their node and of entities in their group, whichever
+// executor has them, so that the executor that spins first does not decide.
+void number_entities(
+  const std::vector<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr> & nodes)
+{
+  for (const auto & node : nodes) {
+    const std::string name = node_in_ids(node->get_fully_qualified_name());
+    node->for_each_callback_group([&](const rclcpp::CallbackGroup::SharedPtr & group) {
+      visit_entities(name, *group, [](const auto & object, const EntityName & one, Kind) {
+        number_among_equals(one.id, object);
+      });
+    });
+  }
 }
 
 }  // namespace
@@ -77,9 +105,10 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
   std::stable_sort(nodes.begin(), nodes.end(), [](const auto & a, const auto & b) {
     return std::string_view(a->get_fully_qualified_name()) < b->get_fully_qualified_name();
   });
+  number_entities(nodes);
   std::vector<HostedGroup> groups;
   for (const auto & node : nodes) {
-    const std::string name = node->get_fully_qualified_name();
+    const std::string name = node_in_ids(node->get_fully_qualified_name());
     const auto of_node = node->get_default_callback_group();
     unsigned number = 0;
     node->for_each_callback_group([&](const rclcpp::CallbackGroup::SharedPtr & group) {
@@ -108,9 +137,10 @@ std::vector<std::pair<std::string, Kind>> ids_of(rclcpp::Executor & host)
 {
   std::vector<std::pair<std::string, Kind>> ids;
   for (const HostedGroup & hosted : groups_of(host)) {
-    visit_entities(hosted, [&](const auto &, const EntityName & name, Kind kind) {
-      ids.emplace_back(name.placed_as.empty() ? name.id : name.placed_as, kind);
-    });
+    visit_entities(
+      hosted.node, *hosted.group, [&](const auto &, const EntityName & name, Kind kind) {
+        ids.emplace_back(name.placed_as.empty() ? name.id : name.placed_as, kind);
+      });
   }
   return ids;
 }
@@ -131,39 +161,47 @@ HostedEntities::~HostedEntities()
 
 takt_core::Faults HostedEntities::update()
 {
+  const std::vector<HostedGroup> now = groups_of(host_);
+  remove_others(now);
   takt_core::Faults faults;
-  for (auto & [weak, group] : groups_) {
-    group.seen = false;
-    for (auto & [object, hosted] : group.entities) {
-      hosted.seen = false;
-    }
-  }
-  for (const HostedGroup & hosted : groups_of(host_)) {
+  for (const HostedGroup & hosted : now) {
     Group & group = groups_[hosted.group];
-    group.seen = true;
     if (group.group == nullptr) {
       const bool exclusive = hosted.group->type() == rclcpp::CallbackGroupType::MutuallyExclusive;
       group.group = std::make_shared<takt_core::Group>(
         exclusive ? takt_core::GroupKind::mutually_exclusive : takt_core::GroupKind::reentrant,
         hosted.id);
     }
-    visit_entities(hosted, [&](const auto & object, const EntityName & name, Kind kind) {
-      update_one(group, object, name, kind, faults);
+    visit_entities(
+      hosted.node, *hosted.group, [&](const auto & object, const EntityName & name, Kind kind) {
+        add_if_new(group, object, name, kind, faults);
+      });
+  }
+  return faults;
+}
+
+// First, because a new entity may have the id of one that is gone.
+void HostedEntities::remove_others(const std::vector<HostedGroup> & now)
+{
+  std::set<std::weak_ptr<void>, std::owner_less<std::weak_ptr<void>>> alive;
+  for (const HostedGroup & hosted : now) {
+    alive.insert(hosted.group);
+    visit_entities(hosted.node, *hosted.group, [&](const auto & object, const EntityName &, Kind) {
+      alive.insert(object);
     });
   }
   for (auto group = groups_.begin(); group != groups_.end();) {
     auto & entities = group->second.entities;
     for (auto one = entities.begin(); one != entities.end();) {
-      if (one->second.seen) {
+      if (alive.contains(one->first)) {
         ++one;
         continue;
       }
       take_out(one->second);
       one = entities.erase(one);
     }
-    group = group->second.seen ? std::next(group) : groups_.erase(group);
+    group = alive.contains(group->first) ? std::next(group) : groups_.erase(group);
   }
-  return faults;
 }
 
 template <typename Object>
@@ -183,23 +221,23 @@ std::shared_ptr<Entity> HostedEntities::make(
 }
 
 template <typename Object>
-void HostedEntities::update_one(
+void HostedEntities::add_if_new(
   Group & group, const std::shared_ptr<Object> & object, const EntityName & name, Kind kind,
   takt_core::Faults & faults)
 {
-  if (const auto known = group.entities.find(object); known != group.entities.end()) {
-    known->second.seen = true;
+  if (group.entities.contains(object)) {
     return;
   }
   Hosted hosted;
-  hosted.id = ids_.claim(name.id);
-  hosted.seen = true;
+  const unsigned number = number_among_equals(name.id, object);
+  hosted.id = numbered(name.id, number);
   takt_core::adapter::CallbackSettings settings;
   if (placer_ != nullptr) {
-    takt_core::Faults misplaced = place(group, name, hosted, kind, settings);
+    const std::string & base = name.placed_as.empty() ? name.id : name.placed_as;
+    takt_core::Faults misplaced =
+      place(group, name, numbered(base, number), hosted, kind, settings);
     if (!misplaced.empty()) {
       faults.insert(faults.end(), misplaced.begin(), misplaced.end());
-      ids_.release(hosted.id);
       return;
     }
   }
@@ -208,13 +246,27 @@ void HostedEntities::update_one(
   options.kind = kind;
   options.group = group.group;
   hosted.entity = make(object, std::move(options), settings);
-  hosted.entity->facts = {name.topic, name.period, group.group->exclusive(), name.follows_group};
-  const auto added = settings_.core->add(hosted.entity->callback(), settings.binding);
+  EntityFacts & facts = hosted.entity->facts;
+  facts.topic = name.topic;
+  facts.period = name.period;
+  facts.depth = name.depth;
+  facts.within_process = name.within_process;
+  facts.exclusive_group = group.group->exclusive();
+  facts.follows_group = name.follows_group;
+  auto added = settings_.core->add(hosted.entity->callback(), settings.binding);
+  if (!added.ok() && epoch_ && group.threads) {
+    // Nobody could refuse the schedule any more: the program goes on with the callback where its group is.
+    for (const auto & fault : added.faults()) {
+      faults.push_back(takt_core::within(
+        hosted.id + " runs on the threads of its group instead of where the schedule says", fault));
+    }
+    settings.binding.threads = *group.threads;
+    added = settings_.core->add(hosted.entity->callback(), settings.binding);
+  }
   if (!added.ok()) {
     for (const auto & fault : added.faults()) {
       faults.push_back(takt_core::within("cannot add " + hosted.id, fault));
     }
-    ids_.release(hosted.id);
     return;
   }
   {
@@ -240,15 +292,14 @@ void HostedEntities::begin_from(takt_core::Time epoch)
   }
 }
 
-// A group's callbacks must run at one OS priority. So what the program did not write for itself goes where
-// the group's other callbacks are, and to the least urgent threads where there are none.
+// A group's callbacks must run at one OS priority. So callbacks of an exclusive group that no rule names go
+// where its other callbacks are. What the program did not write for itself goes to the least urgent threads
+// where the group has no other callbacks.
 takt_core::Faults HostedEntities::place(
-  Group & group, const EntityName & name, Hosted & hosted, Kind kind,
+  Group & group, const EntityName & name, const std::string & asked_id, Hosted & hosted, Kind kind,
   takt_core::adapter::CallbackSettings & settings)
 {
-  const std::string suffix = hosted.id.substr(name.id.size());
-  const auto placed = placer_->place(
-    name.placed_as.empty() ? hosted.id : name.placed_as + suffix, kind, group.group->id());
+  const auto placed = placer_->place(asked_id, kind, group.group->id());
   takt_core::Faults faults;
   if (!placed.ok()) {
     for (const auto & fault : placed.faults()) {
@@ -260,17 +311,25 @@ takt_core::Faults HostedEntities::place(
   if (settings.across_priorities) {
     settings_.core->allow_across_priorities(*group.group);
   }
-  hosted.follows_group = name.follows_group && !settings.by_rule;
+  hosted.follows_group = !settings.by_rule && (name.follows_group || group.group->exclusive());
   if (hosted.follows_group) {
-    settings.binding.threads = group.threads != 0 ? group.threads : least_urgent_;
-    settings.binding.priority = 0;
-  } else if (group.threads == 0) {
+    if (group.threads) {
+      settings.binding.threads = *group.threads;
+    } else if (name.follows_group) {
+      settings.binding.threads = least_urgent_;
+    }
+    if (name.follows_group) {
+      settings.binding.priority = lowest_priority(*settings_.core, settings.binding.threads);
+    }
+    return faults;
+  }
+  if (!group.threads) {
     group.threads = settings.binding.threads;
     for (auto & [object, other] : group.entities) {
       if (!other.follows_group) {
         continue;
       }
-      const auto bound = settings_.core->bind(*other.entity->callback(), group.threads);
+      const auto bound = settings_.core->bind(*other.entity->callback(), *group.threads);
       for (const auto & fault : bound.faults()) {
         faults.push_back(takt_core::within("cannot bind " + other.id, fault));
       }
@@ -283,7 +342,6 @@ void HostedEntities::take_out(Hosted & hosted) noexcept
 {
   hosted.entity->silence();
   settings_.core->remove(*hosted.entity->callback());
-  ids_.release(hosted.id);
 }
 
 void HostedEntities::clear() noexcept

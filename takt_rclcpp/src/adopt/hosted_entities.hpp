@@ -12,7 +12,6 @@
 #include "adopt/entity.hpp"
 #include "adopt/ids.hpp"
 #include "rclcpp/executor.hpp"
-#include "takt_core/adapter/id_registry.hpp"
 #include "takt_core/adapter/placer.hpp"
 
 namespace takt_rclcpp
@@ -43,8 +42,8 @@ public:
   HostedEntities(const HostedEntities &) = delete;
   HostedEntities & operator=(const HostedEntities &) = delete;
 
-  /// Adds what is new and removes what is gone. Faults: callbacks that the schedule cannot place; they are
-  /// left out.
+  /// Adds what is new and removes what is gone. Faults: callbacks that the schedule cannot place. Before
+  /// `begin_from` they are left out; afterwards they run where the other callbacks of their group do.
   takt_core::Faults update();
   /// From where the offsets of timers count, those that are here and those that will be.
   void begin_from(takt_core::Time epoch);
@@ -57,26 +56,25 @@ private:
     std::shared_ptr<Entity> entity;
     std::string id;
     bool follows_group = false;  ///< on the threads of the group's other callbacks
-    bool seen = false;
   };
   using Entities = std::map<std::weak_ptr<void>, Hosted, std::owner_less<std::weak_ptr<void>>>;
   struct Group
   {
     std::shared_ptr<takt_core::Group> group;
     Entities entities;
-    takt_core::ThreadMask threads = 0;  ///< of its callbacks that do not follow; 0: there is none
-    bool seen = false;
+    std::optional<takt_core::ThreadMask> threads;  ///< of its callbacks that do not follow
   };
   using Groups = std::map<
     rclcpp::CallbackGroup::WeakPtr, Group, std::owner_less<rclcpp::CallbackGroup::WeakPtr>>;
 
+  void remove_others(const std::vector<HostedGroup> & now);
   template <typename Object>
-  void update_one(
+  void add_if_new(
     Group & group, const std::shared_ptr<Object> & object, const EntityName & name,
     takt_core::Kind kind, takt_core::Faults & faults);
   takt_core::Faults place(
-    Group & group, const EntityName & name, Hosted & hosted, takt_core::Kind kind,
-    takt_core::adapter::CallbackSettings & settings);
+    Group & group, const EntityName & name, const std::string & asked_id, Hosted & hosted,
+    takt_core::Kind kind, takt_core::adapter::CallbackSettings & settings);
   template <typename Object>
   std::shared_ptr<Entity> make(
     const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,
@@ -88,7 +86,6 @@ private:
   takt_core::adapter::Placer * const placer_;
   std::optional<takt_core::Time> epoch_;
   takt_core::ThreadMask least_urgent_ = 0;
-  takt_core::adapter::IdRegistry ids_;
   Groups groups_;
 };
 

@@ -2,14 +2,16 @@
 
 #include <cxxabi.h>
 #include <rcl/timer.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <memory>
-#include <string_view>
+#include <mutex>
 #include <typeinfo>
+#include <unordered_map>
+#include <vector>
 
 #include "rclcpp/event_handler.hpp"
 #include "rclcpp/experimental/subscription_intra_process_base.hpp"
@@ -29,6 +31,12 @@ std::string id_of(const std::string & node, std::string_view kind, std::string_v
   id += what;
   id += ')';
   return id;
+}
+
+std::int64_t depth_of(const rclcpp::QoS & qos)
+{
+  return qos.history() == rclcpp::HistoryPolicy::KeepAll ? -1
+                                                         : static_cast<std::int64_t>(qos.depth());
 }
 
 bool is_introspection(std::string_view node, std::string_view service)
@@ -59,10 +67,52 @@ std::string class_of(const rclcpp::Waitable & waitable)
 
 }  // namespace
 
+std::string node_in_ids(std::string_view name)
+{
+  const std::size_t last = name.rfind('_');
+  if (last == std::string_view::npos || last == 0 || name[last - 1] == '/') {
+    return std::string(name);
+  }
+  const std::string_view tail = name.substr(last + 1);
+  const bool hexadecimal = std::all_of(tail.begin(), tail.end(), [](unsigned char c) {
+    return std::isdigit(c) != 0 || (c >= 'a' && c <= 'f');
+  });
+  // Addresses of programs under Linux have 9 to 12 digits.
+  const bool address = hexadecimal && tail.size() >= 9 && tail.size() <= 16;
+  const bool process = tail == std::to_string(::getpid());
+  return std::string(address || process ? name.substr(0, last) : name);
+}
+
+unsigned number_among_equals(const std::string & base, const std::shared_ptr<void> & object)
+{
+  static std::mutex g_mutex;
+  static std::unordered_map<std::string, std::vector<std::weak_ptr<void>>> g_objects;
+  const std::lock_guard lock(g_mutex);
+  auto & objects = g_objects[base];
+  const auto is_it = [&](const std::weak_ptr<void> & one) {
+    return !one.owner_before(object) && !object.owner_before(one);
+  };
+  auto place = std::find_if(objects.begin(), objects.end(), is_it);
+  if (place == objects.end()) {
+    place =
+      std::find_if(objects.begin(), objects.end(), [](const auto & one) { return one.expired(); });
+    place = place == objects.end() ? objects.insert(place, object) : place;
+    *place = object;
+  }
+  return static_cast<unsigned>(place - objects.begin()) + 1;
+}
+
+std::string numbered(const std::string & base, unsigned number)
+{
+  return number < 2 ? base : base + "#" + std::to_string(number);
+}
+
 EntityName name_of(const std::string & node, const rclcpp::SubscriptionBase & subscription)
 {
   const std::string topic = subscription.get_topic_name();
-  return {id_of(node, "sub", topic), {}, topic == "/parameter_events", topic};
+  EntityName name{id_of(node, "sub", topic), {}, topic == "/parameter_events", topic};
+  name.depth = depth_of(subscription.get_actual_qos());
+  return name;
 }
 
 EntityName name_of(const std::string & node, const rclcpp::ServiceBase & service)
@@ -100,9 +150,12 @@ EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable)
     const auto * const intra =
       dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase *>(&waitable)) {
     const std::string topic = intra->get_topic_name();
-    return {
+    EntityName name{
       id_of(node, "waitable", topic), id_of(node, "sub", topic), topic == "/parameter_events",
       topic};
+    name.depth = depth_of(intra->get_actual_qos());
+    name.within_process = true;
+    return name;
   }
   const std::string_view type = typeid(waitable).name();
   if (type.starts_with("N13rclcpp_action6Server")) {

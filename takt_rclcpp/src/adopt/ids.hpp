@@ -5,7 +5,10 @@
 #ifndef ADOPT__IDS_HPP_
 #define ADOPT__IDS_HPP_
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "rclcpp/client.hpp"
 #include "rclcpp/service.hpp"
@@ -29,13 +32,27 @@ struct EntityName
   bool follows_group = false;
   std::string topic = {};           ///< of a subscription
   takt_core::Duration period = {};  ///< of a timer
+  std::int64_t depth = 0;           ///< of a history; -1: it keeps all
+  bool within_process = false;      ///< its messages come without the middleware
 };
+
+/// The name of a node in ids. Some libraries put an address or the number of the process behind the name of a
+/// node of their own (the listener of tf2 does): that part is another in each run, and is left out.
+std::string node_in_ids(std::string_view fully_qualified_name);
 
 EntityName name_of(const std::string & node, const rclcpp::SubscriptionBase & subscription);
 EntityName name_of(const std::string & node, const rclcpp::ServiceBase & service);
 EntityName name_of(const std::string & node, const rclcpp::ClientBase & client);
 EntityName name_of(const std::string & node, rclcpp::TimerBase & timer);
 EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable);
+
+/// The number of `object` among the objects of this process that are alive and have the id `base`: 1 for the
+/// first, and so on. An object keeps its number; a number is given again when its object is gone. Any thread;
+/// may block.
+unsigned number_among_equals(const std::string & base, const std::shared_ptr<void> & object);
+
+/// `base`, with "#n" behind it for the second and further ones.
+std::string numbered(const std::string & base, unsigned number);
 
 }  // namespace takt_rclcpp
 

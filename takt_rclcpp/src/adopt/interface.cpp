@@ -79,6 +79,9 @@ int spin(void * executor, takt_host_kind kind)
   // rclcpp::Executor is the primary base of every executor of rclcpp, so it is where the object begins.
   auto & host = *static_cast<rclcpp::Executor *>(executor);
   const auto context = HostAccess::context_of(host);
+  if (!rclcpp::ok(context)) {
+    return 1;  // rclcpp's own loop returns at once
+  }
   static const bool g_agree = layouts_agree(context);
   if (!g_agree) {
     return stock({"the rclcpp that runs is not laid out as the one that takt was built for"});
@@ -93,15 +96,21 @@ int spin(void * executor, takt_host_kind kind)
   };
   std::optional<Spinning> spinning{std::in_place, HostAccess::spinning_of(host)};
   auto * const pool = dynamic_cast<rclcpp::executors::MultiThreadedExecutor *>(&host);
-  auto adoption = Adoption::create(
-    host, kind_of(kind), process_settings(), pool == nullptr ? 1 : pool->get_number_of_threads());
-  if (!adoption.ok()) {
-    spinning.reset();
-    return stock(adoption.faults());
+  takt_core::Faults faults;
+  {
+    const auto adoption = Adoption::create(
+      host, kind_of(kind), process_settings(), pool == nullptr ? 1 : pool->get_number_of_threads());
+    faults = adoption.faults();
+    if (adoption.ok()) {
+      const Known known(executor, **adoption);
+      faults = (*adoption)->spin();
+    }
   }
-  const Known known(executor, **adoption);
-  (*adoption)->spin();
-  return 0;
+  if (faults.empty()) {
+    return 0;
+  }
+  spinning.reset();
+  return stock(faults);
 }
 
 int changed(void * executor)

@@ -45,6 +45,15 @@ const ProcessSettings & process_settings()
   return settings;
 }
 
+std::string sentences(const std::string & before, const takt_core::Faults & faults)
+{
+  std::string words = before;
+  for (const auto & fault : faults) {
+    words += "\n  " + takt_core::to_string(fault);
+  }
+  return words;
+}
+
 void say(const std::string & line, bool always)
 {
   if (!always && process_settings().quiet) {

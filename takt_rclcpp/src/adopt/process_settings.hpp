@@ -31,6 +31,9 @@ struct ProcessSettings
 /// Reads the environment and the schedule at the first call. Any thread; may block.
 const ProcessSettings & process_settings();
 
+/// `before` and, each on a line of its own, the sentences of `faults`.
+std::string sentences(const std::string & before, const takt_core::Faults & faults);
+
 /// One line on standard error, "[takt] ...". `always`: also if TAKT_QUIET is set.
 void say(const std::string & line, bool always = false);
 

@@ -28,8 +28,14 @@ std::uint64_t overwritten_of(const takt_core::Callback & callback) noexcept
 
 // A callback may spin another executor, whose callbacks run inside it.
 constexpr std::size_t kDeepest = 16;
-thread_local std::array<std::int64_t, kDeepest> t_began{};
-thread_local std::array<void *, kDeepest> t_outer{};
+struct Frame
+{
+  std::int64_t began = 0;  // CPU time at the pick
+  std::int64_t took = 0;   // CPU time of the take
+  bool started = false;
+  void * outer = nullptr;
+};
+thread_local std::array<Frame, kDeepest> t_frames{};
 thread_local std::size_t t_depth = 0;
 
 }  // namespace
@@ -44,6 +50,30 @@ void TimeSummary::add(std::int64_t ns) noexcept
   ++count;
 }
 
+void ReleaseSpans::add(takt_core::Time release) noexcept
+{
+  if (count_ > 0 && release < last_[(count_ - 1) % last_.size()]) {
+    return;
+  }
+  for (std::size_t i = 0; i < kSteps.size(); ++i) {
+    if (count_ < kSteps[i]) {
+      break;
+    }
+    const std::int64_t span = (release - last_[(count_ - kSteps[i]) % last_.size()]).count();
+    shortest_[i] = count_ == kSteps[i] ? span : std::min(shortest_[i], span);
+  }
+  last_[count_++ % last_.size()] = release;
+}
+
+std::vector<std::pair<std::size_t, std::int64_t>> ReleaseSpans::shortest() const
+{
+  std::vector<std::pair<std::size_t, std::int64_t>> shortest;
+  for (std::size_t i = 0; i < kSteps.size() && count_ > kSteps[i]; ++i) {
+    shortest.emplace_back(kSteps[i], shortest_[i]);
+  }
+  return shortest;
+}
+
 Recorder::~Recorder() = default;
 
 std::vector<CallbackRecord> Recorder::records() const
@@ -53,6 +83,7 @@ std::vector<CallbackRecord> Recorder::records() const
   for (const auto & slot : slots_) {
     const std::lock_guard own(slot->mutex);
     records.push_back(slot->record);
+    records.back().publishes = published(slot->outlets);
     if (slot->histogram != nullptr) {
       slot->histogram->for_each_bucket([&](std::int64_t, std::int64_t upper, std::uint64_t count) {
         records.back().histogram.emplace_back(upper, count);
@@ -84,7 +115,7 @@ void Recorder::on_added(const takt_core::Callback & callback)
     record.id = callback.id();
     record.group = callback.group().id();
     record.kind = callback.kind();
-    record.publishes.reserve(kTopics);
+    (*known)->outlets.reserve(kTopics);
     if (const auto * const entity = dynamic_cast<const Entity *>(&callback); entity != nullptr) {
       record.facts = entity->facts;
       if (!entity->facts.follows_group) {
@@ -94,6 +125,7 @@ void Recorder::on_added(const takt_core::Callback & callback)
   }
   Slot & slot = **known;
   slot.callback = &callback;
+  slot.entity = dynamic_cast<const Entity *>(&callback);
   const std::size_t number = callback.number();
   std::atomic<Chunk *> & place = by_number_[number / kChunk % by_number_.size()];
   if (place.load() == nullptr) {
@@ -111,6 +143,7 @@ void Recorder::on_removed(const takt_core::Callback & callback)
       const std::lock_guard own(slot->mutex);
       slot->record.overwritten += overwritten_of(callback);
       slot->callback = nullptr;
+      slot->entity = nullptr;
     }
   }
 }
@@ -130,66 +163,118 @@ Recorder::Slot * Recorder::find(const takt_core::Run & run) const noexcept
   return chunk == nullptr ? nullptr : (*chunk)[number % kChunk].load(std::memory_order_acquire);
 }
 
-void Recorder::on_start(const takt_core::Run & run) noexcept
+void Recorder::on_picked(const takt_core::Run &) noexcept
 {
   if (t_depth < kDeepest) {
-    t_outer[t_depth] = t_running;
-    t_running = find(run);
-    t_began[t_depth] = thread_cpu_time();
+    t_frames[t_depth] = {thread_cpu_time(), 0, false, t_running};
   }
   ++t_depth;
 }
 
+void Recorder::on_start(const takt_core::Run & run) noexcept
+{
+  if (t_depth <= kDeepest) {
+    Frame & frame = t_frames[t_depth - 1];
+    frame.took = thread_cpu_time() - frame.began;
+    frame.started = true;
+    t_running = find(run);
+  }
+}
+
 void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
 {
-  --t_depth;
-  if (t_depth >= kDeepest) {
+  if (--t_depth >= kDeepest) {
     return;
   }
-  const std::int64_t cpu = thread_cpu_time() - t_began[t_depth];
-  t_running = static_cast<Slot *>(t_outer[t_depth]);
+  const Frame & frame = t_frames[t_depth];
+  const std::int64_t cpu = thread_cpu_time() - frame.began;
+  t_running = static_cast<Slot *>(frame.outer);
   if (Slot * const slot = find(run); slot != nullptr) {
     const std::lock_guard lock(slot->mutex);
     slot->record.cpu.add(cpu);
+    slot->record.take_cpu.add(frame.took);
     if (slot->histogram != nullptr) {
       slot->histogram->record(cpu);
     }
     slot->record.elapsed.add((end - run.start).count());
     slot->record.waited.add((run.start - run.release).count());
-    if (slot->last_release != takt_core::kNever && run.release >= slot->last_release) {
-      slot->record.between.add((run.release - slot->last_release).count());
+    if (slot->entity != nullptr && run.release >= slot->entity->heard_from()) {
+      if (slot->last_release != takt_core::kNever && run.release >= slot->last_release) {
+        slot->record.between.add((run.release - slot->last_release).count());
+      }
+      slot->last_release = run.release;
+      slot->record.spans.add(run.release);
     }
-    slot->last_release = run.release;
     slot->record.skipped_periods += run.skipped;
+  }
+}
+
+void Recorder::note(const void * key, bool within_process, const char * topic) noexcept
+{
+  Slot * const slot = t_running;
+  const std::lock_guard lock(slot->mutex);
+  for (Outlet & outlet : slot->outlets) {
+    if (outlet.key == key) {
+      ++outlet.published.count;
+      return;
+    }
+  }
+  if (slot->outlets.size() < kTopics) {
+    slot->outlets.push_back({key, within_process, {topic, 1}});
   }
 }
 
 void Recorder::note_publish(const void * publisher) noexcept
 {
-  Slot * const slot = t_running;
-  if (slot == nullptr) {
+  if (t_running == nullptr) {
     return;
-  }
-  const std::lock_guard lock(slot->mutex);
-  auto & topics = slot->record.publishes;
-  for (std::size_t i = 0; i < topics.size(); ++i) {
-    if (slot->publishers[i] == publisher) {
-      ++topics[i].count;
-      return;
-    }
   }
   const char * const name =
     rcl_publisher_get_topic_name(static_cast<const rcl_publisher_t *>(publisher));
   if (name == nullptr) {
     rcl_reset_error();
-  } else if (topics.size() < kTopics) {
-    slot->publishers[topics.size()] = publisher;
-    topics.push_back({name, 1});
+  } else {
+    note(publisher, false, name);
   }
+}
+
+void Recorder::note_within_process(const void * taker, const char * topic) noexcept
+{
+  if (t_running != nullptr) {
+    note(taker, true, topic);
+  }
+}
+
+// Of one message each subscription of this process notes that it came, and the publisher notes it where it
+// also goes to other processes: a topic has as many messages as the outlet with the most, and publishers add up.
+std::vector<PublishedTopic> Recorder::published(const std::vector<Outlet> & outlets)
+{
+  std::vector<PublishedTopic> topics;
+  std::vector<std::uint64_t> directly;  // the most of one taker
+  for (const Outlet & outlet : outlets) {
+    auto known = std::find_if(topics.begin(), topics.end(), [&](const PublishedTopic & one) {
+      return one.topic == outlet.published.topic;
+    });
+    if (known == topics.end()) {
+      known = topics.insert(known, {outlet.published.topic, 0});
+      directly.push_back(0);
+    }
+    if (outlet.within_process) {
+      auto & most = directly[static_cast<std::size_t>(known - topics.begin())];
+      most = std::max(most, outlet.published.count);
+    } else {
+      known->count += outlet.published.count;
+    }
+  }
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    topics[i].count = std::max(topics[i].count, directly[i]);
+  }
+  return topics;
 }
 
 void Recorder::on_empty_take(const takt_core::Run & run) noexcept
 {
+  --t_depth;
   if (Slot * const slot = find(run); slot != nullptr) {
     const std::lock_guard lock(slot->mutex);
     ++slot->record.empty_takes;
@@ -198,6 +283,10 @@ void Recorder::on_empty_take(const takt_core::Run & run) noexcept
 
 void Recorder::on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept
 {
+  // A take that threw has no other end.
+  if (t_depth <= kDeepest && !t_frames[t_depth - 1].started) {
+    --t_depth;
+  }
   if (Slot * const slot = find(run); slot != nullptr) {
     const std::lock_guard lock(slot->mutex);
     ++slot->record.exceptions;

@@ -1,7 +1,7 @@
 // What a report says of the callbacks of one adopted executor: how often they ran, how long each run took
 // on its core and on the clock, how long it waited.
 //
-// An observer. A run costs two reads of the thread's CPU clock and one uncontended mutex of the callback's
+// An observer. A run costs three reads of the thread's CPU clock and one uncontended mutex of the callback's
 // own; nothing is allocated after `on_added` but the name of a topic at a callback's first message on it.
 #ifndef ADOPT__RECORDER_HPP_
 #define ADOPT__RECORDER_HPP_
@@ -37,6 +37,23 @@ struct TimeSummary
   }
 };
 
+/// The shortest times in which a callback's releases came: how close 2, 3, 5, 9 and 17 of them were.
+class ReleaseSpans
+{
+public:
+  static constexpr std::array<std::size_t, 5> kSteps{1, 2, 4, 8, 16};
+
+  /// In order; an earlier release than the last one is left out.
+  void add(takt_core::Time release) noexcept;
+  /// {steps, the shortest time in nanoseconds from one release to that many later}.
+  std::vector<std::pair<std::size_t, std::int64_t>> shortest() const;
+
+private:
+  std::array<takt_core::Time, 32> last_{};
+  std::size_t count_ = 0;
+  std::array<std::int64_t, kSteps.size()> shortest_{};
+};
+
 /// One topic that a callback publishes.
 struct PublishedTopic
 {
@@ -50,13 +67,15 @@ struct CallbackRecord
   std::string group;
   takt_core::Kind kind = takt_core::Kind::waitable;
   EntityFacts facts;
-  TimeSummary between;                    ///< from one release to the next
+  TimeSummary between;  ///< from one release to the next
+  ReleaseSpans spans;
   std::vector<PublishedTopic> publishes;  ///< in the order of the first messages
   /// CPU times, each a bucket's upper edge, and how often each was seen.
   std::vector<std::pair<std::int64_t, std::uint64_t>> histogram;
-  TimeSummary cpu;      ///< of the thread, between start and end
-  TimeSummary elapsed;  ///< end - start
-  TimeSummary waited;   ///< start - release
+  TimeSummary cpu;       ///< of the thread, from the pick to the end: the take is in it
+  TimeSummary take_cpu;  ///< of the thread, for the take alone
+  TimeSummary elapsed;   ///< end - start
+  TimeSummary waited;    ///< start - release
   std::uint64_t empty_takes = 0;
   std::uint64_t exceptions = 0;
   std::uint64_t skipped_periods = 0;
@@ -76,6 +95,10 @@ public:
   /// for a callback's first message on a topic, whose name is copied.
   static void note_publish(const void * publisher) noexcept;
 
+  /// The run in progress on this thread published a message that `taker`, a subscription of this process, got
+  /// without the middleware. As `note_publish`.
+  static void note_within_process(const void * taker, const char * topic) noexcept;
+
   /// All callbacks that were ever added, in that order. Any thread; may block.
   std::vector<CallbackRecord> records() const;
   std::vector<takt_core::AttributeReport> threads() const;
@@ -83,22 +106,33 @@ public:
   void on_added(const takt_core::Callback & callback) override;
   void on_removed(const takt_core::Callback & callback) override;
   void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
+  void on_picked(const takt_core::Run & run) noexcept override;
   void on_start(const takt_core::Run & run) noexcept override;
   void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
   void on_empty_take(const takt_core::Run & run) noexcept override;
   void on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept override;
 
 private:
+  /// A publisher, or a subscription of this process that gets messages directly.
+  struct Outlet
+  {
+    const void * key;
+    bool within_process;
+    PublishedTopic published;
+  };
   struct Slot
   {
     mutable takt_core::PiMutex mutex;
     CallbackRecord record;
     std::unique_ptr<takt_core::LogHistogram> histogram;  // of what the program wrote for itself
-    std::array<const void *, kTopics> publishers{};      // of `record.publishes`
+    std::vector<Outlet> outlets;                         // reserved: at most kTopics
     takt_core::Time last_release = takt_core::kNever;
     const takt_core::Callback * callback = nullptr;  // while it is added
+    const Entity * entity = nullptr;                 // the same, null for the housekeeping
   };
 
+  static void note(const void * key, bool within_process, const char * topic) noexcept;
+  static std::vector<PublishedTopic> published(const std::vector<Outlet> & outlets);
   Slot * find(const takt_core::Run & run) const noexcept;
   static thread_local Slot * t_running;
 

@@ -25,6 +25,8 @@ const char * name_of(HostKind kind)
       return "single_threaded";
     case HostKind::multi_threaded:
       return "multi_threaded";
+    case HostKind::own:
+      return "takt";
     case HostKind::events:
       break;
   }
@@ -51,11 +53,15 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"topic", record.facts.topic},
     {"period_ns", record.facts.period.count()},
     {"publishes", std::move(publishes)},
+    {"depth", record.facts.depth},
+    {"within_process", record.facts.within_process},
     {"between_releases", to_json(record.between)},
+    {"shortest_spans", record.spans.shortest()},
     {"cpu_histogram", record.histogram},
     {"runs", record.cpu.count},
     {"rate_hz", seconds > 0 ? static_cast<double>(record.cpu.count) / seconds : 0.0},
     {"cpu", to_json(record.cpu)},
+    {"take_cpu", to_json(record.take_cpu)},
     {"elapsed", to_json(record.elapsed)},
     {"waited", to_json(record.waited)},
     {"overwritten", record.overwritten},
@@ -83,7 +89,13 @@ std::string program()
 
 }  // namespace
 
-void write_report(const AdoptionReport & report, const std::string & folder)
+unsigned next_report() noexcept
+{
+  static std::atomic<unsigned> g_number{0};
+  return ++g_number;
+}
+
+void write_report(const AdoptionReport & report, const std::string & folder, unsigned number)
 {
   if (folder.empty()) {
     return;
@@ -112,9 +124,8 @@ void write_report(const AdoptionReport & report, const std::string & folder)
   json["warnings"] = takt_core::sentences(report.warnings);
   json["defaulted"] = report.defaulted;
 
-  static std::atomic<unsigned> g_number{0};
   const auto path = std::filesystem::path(folder) /
-                    (std::to_string(::getpid()) + "." + std::to_string(++g_number) + ".json");
+                    (std::to_string(::getpid()) + "." + std::to_string(number) + ".json");
   // Under another name first: a reader finds whole files only.
   const auto part = path.string() + ".part";
   std::ofstream file(part);

@@ -20,8 +20,8 @@ struct AdoptionReport
   HostKind kind = HostKind::single_threaded;
   std::string schedule_executor;  ///< empty: no schedule rules
   takt_core::Duration
-    started_after{};             ///< from the program's call of spin to the start of the threads
-  takt_core::Duration lasted{};  ///< from there to the end of the spin
+    started_after{};  ///< from the program's first call of spin to the start of the threads
+  takt_core::Duration lasted{};  ///< all spins together
   std::vector<CallbackRecord> callbacks;
   std::vector<takt_core::AttributeReport> threads;
   takt_core::Faults refusals;
@@ -29,8 +29,12 @@ struct AdoptionReport
   std::vector<std::string> defaulted;  ///< ids that no rule of the schedule names
 };
 
-/// Writes `report` into `folder`, if one is named; says in one line why it could not. May block.
-void write_report(const AdoptionReport & report, const std::string & folder);
+/// The number of a further report of this process. Any thread.
+unsigned next_report() noexcept;
+
+/// Writes `report` into `folder`, if one is named, in the place of an earlier one of the same number; says in one
+/// line why it could not. May block.
+void write_report(const AdoptionReport & report, const std::string & folder, unsigned number);
 
 }  // namespace takt_rclcpp
 

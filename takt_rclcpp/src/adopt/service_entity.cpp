@@ -87,6 +87,7 @@ public:
   {
     if (const auto object = this->lock(); object != nullptr) {
       Steps::listen(*object, this->listener());
+      this->look_for_waiting();
     }
   }
   void silence() noexcept override

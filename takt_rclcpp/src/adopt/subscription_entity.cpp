@@ -51,6 +51,7 @@ public:
   {
     if (const auto subscription = lock(); subscription != nullptr) {
       subscription->set_on_new_message_callback(listener());
+      look_for_waiting();
     }
   }
   void silence() noexcept override

@@ -7,7 +7,10 @@
 
 #include "adopt/clock_waiter.hpp"
 #include "adopt/entity.hpp"
+#include "adopt/recorder.hpp"
+#include "adopt/wait_set.hpp"
 #include "rclcpp/event_handler.hpp"
+#include "rclcpp/experimental/subscription_intra_process_base.hpp"
 #include "rclcpp/logging.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 
@@ -85,14 +88,48 @@ struct TakenData
   std::shared_ptr<void> data;
 };
 
-// Those of rclcpp and rclcpp_action throw where there is nothing; a count was only a hint.
-bool needs_data(const rclcpp::Waitable & waitable)
+/// What rclcpp's own waitables need beside what their interface says.
+struct Nature
 {
-  if (dynamic_cast<const rclcpp::EventHandlerBase *>(&waitable) != nullptr) {
-    return true;
-  }
-  return std::string_view(typeid(waitable).name()).starts_with("N13rclcpp_action");
+  bool is_event = false;
+  bool within_process = false;  ///< messages that come without the middleware
+  bool is_action_server = false;
+  /// Nothing is to be run without data: these throw then, or do nothing. A count was only a hint.
+  bool needs_data = false;
+};
+
+Nature nature_of(const rclcpp::Waitable & waitable)
+{
+  Nature nature;
+  const std::string_view type = typeid(waitable).name();
+  nature.is_event = dynamic_cast<const rclcpp::EventHandlerBase *>(&waitable) != nullptr;
+  nature.within_process =
+    dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase *>(&waitable) != nullptr;
+  nature.is_action_server = type.starts_with("N13rclcpp_action6Server");
+  nature.needs_data =
+    nature.is_event || nature.within_process || type.starts_with("N13rclcpp_action");
+  return nature;
 }
+
+/// Whether `waitable` has something to take now. Makes a wait set for it: for the start of a spin only.
+bool is_ready_now(rclcpp::Waitable & waitable, rclcpp::Context & context)
+{
+  WaitSet holder(context);
+  rcl_wait_set_t & set = holder.make(
+    waitable.get_number_of_ready_subscriptions(), waitable.get_number_of_ready_guard_conditions(),
+    waitable.get_number_of_ready_timers(), waitable.get_number_of_ready_clients(),
+    waitable.get_number_of_ready_services(), waitable.get_number_of_ready_events());
+  waitable.add_to_wait_set(set);
+  const rcl_ret_t result = rcl_wait(&set, 0);
+  if (result != RCL_RET_OK && result != RCL_RET_TIMEOUT) {
+    rcl_reset_error();
+    return false;
+  }
+  return waitable.is_ready(set);
+}
+
+// rclcpp_action::ServerBase::EntityType::Expired.
+constexpr std::size_t kExpiredGoals = 3;
 
 class WaitableEntity final : public Entity,
                              public takt_core::adapter::AnnouncedCallback,
@@ -106,12 +143,17 @@ public:
     waitable_(waitable),
     core_(settings.core),
     waiter_(settings.waiter),
-    needs_data_(needs_data(*waitable)),
+    context_(settings.context),
+    nature_(nature_of(*waitable)),
     lanes_(settings.lanes)
   {
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
+  std::uint64_t overwritten() const noexcept override
+  {
+    return lost_.load(std::memory_order_relaxed);
+  }
 
   void listen() override
   {
@@ -121,9 +163,17 @@ public:
     }
     try {
       waitable->set_on_ready_callback([self = shared_from_this()](std::size_t count, int part) {
+        if (self->nature_.within_process) {
+          Recorder::note_within_process(self.get(), self->facts.topic.c_str());
+        }
         self->parts_.add(part, count);
         self->announce(*self->core_, static_cast<std::uint32_t>(count));
       });
+      if (!nature_.is_event) {
+        // What was announced to an earlier listener is not announced again.
+        looking_.store(true, std::memory_order_relaxed);
+        core_->ready(*this);
+      }
     } catch (const std::exception &) {
       // It cannot say by itself when it is ready: a thread waits for it.
       waits_ = true;
@@ -155,13 +205,21 @@ public:
     const takt_core::MiddlewareCeilingScope ceiling;
     if (waits_) {
       taken.data = taken.waitable->take_data();
+    } else if (looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
+      taken.data = taken.waitable->take_data();
+      // An announcement of it may be here, too. One too many does no harm: it looks on until nothing is left.
+      static_cast<void>(parts_.take());
+      core_->ready(*this);
     } else {
       const auto part = parts_.take();
       if (!part) {
         return false;
       }
       taken.data = taken.waitable->take_data_by_entity_id(*part);
-      if (taken.data == nullptr && needs_data_) {
+      if (taken.data == nullptr && nature_.needs_data) {
+        if (nature_.within_process) {
+          lost_.fetch_add(1, std::memory_order_relaxed);  // a later message took its place
+        }
         announce_rest();
         return false;
       }
@@ -186,9 +244,27 @@ public:
       }
     } const afterwards{*this};
     taken.waitable->execute(taken.data);
+    if (nature_.is_action_server && !waits_) {
+      // Only a wait set tells when a goal's result has been kept for long enough. With each request those that
+      // have are dropped, so that they are as many as requests bring.
+      if (const auto expired = taken.waitable->take_data_by_entity_id(kExpiredGoals);
+          expired != nullptr) {
+        taken.waitable->execute(expired);
+      }
+    }
   }
 
 private:
+  /// Whether there is something that was not announced to this listener. Ends the looking where not.
+  bool look(rclcpp::Waitable & waitable)
+  {
+    if (is_ready_now(waitable, *context_)) {
+      return true;
+    }
+    looking_.store(false, std::memory_order_relaxed);
+    hears_from_now();
+    return false;
+  }
   // What a full ring of announcements lost.
   void announce_rest() noexcept
   {
@@ -200,8 +276,11 @@ private:
   const rclcpp::Waitable::WeakPtr waitable_;
   const std::shared_ptr<takt_core::Executor> core_;
   const std::shared_ptr<ClockWaiter> waiter_;
-  const bool needs_data_;
+  const std::shared_ptr<rclcpp::Context> context_;
+  const Nature nature_;
   bool waits_ = false;
+  std::atomic<bool> looking_{false};
+  std::atomic<std::uint64_t> lost_{0};
   ReadyParts parts_;
   Lanes<TakenData> lanes_;
 };

@@ -80,19 +80,21 @@ bool ended_within(pid_t child, std::chrono::nanoseconds patience)
   return true;
 }
 
-void end_after(pid_t child, std::chrono::nanoseconds duration)
+// Whether it had to.
+bool end_after(pid_t child, std::chrono::nanoseconds duration)
 {
   if (ended_within(child, duration)) {
-    return;
+    return false;
   }
   ::kill(-child, SIGINT);
   if (ended_within(child, std::chrono::seconds(10))) {
-    return;
+    return true;
   }
   ::kill(-child, SIGTERM);
   if (!ended_within(child, std::chrono::seconds(5))) {
     ::kill(-child, SIGKILL);
   }
+  return true;
 }
 
 // What the program started and left behind: shells let programs in the background ignore SIGINT.
@@ -116,7 +118,7 @@ void end_rest(pid_t group)
 
 }  // namespace
 
-int run(
+ProgramEnd run(
   const std::string & path, const std::vector<std::string> & arguments,
   std::chrono::nanoseconds duration)
 {
@@ -136,8 +138,10 @@ int run(
   }
   ::sigprocmask(SIG_BLOCK, &passed_on, &before);
   std::array<int, 2> pipe{};
+  ProgramEnd end;
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    return -1;
+    end.error = errno;
+    return end;
   }
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
@@ -145,10 +149,11 @@ int run(
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     become(path, words, pipe[1], parent, group);
   }
-  ::close(pipe[1]);
   if (child < 0) {
-    return -1;
+    end.error = errno;
+    return end;
   }
+  ::close(pipe[1]);
   if (group) {
     ::setpgid(child, child);  // here, too: whoever is first
   }
@@ -168,7 +173,7 @@ int run(
   const bool failed = ::read(pipe[0], &error, sizeof error) == sizeof error;
   ::close(pipe[0]);
   if (group && !failed) {
-    end_after(child, duration);
+    end.by_duration = end_after(child, duration);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -177,11 +182,9 @@ int run(
   if (group) {
     end_rest(child);
   }
-  if (failed) {
-    errno = error;
-    return -1;
-  }
-  return status;
+  end.status = failed ? -1 : status;
+  end.error = error;
+  return end;
 }
 
 }  // namespace takt_exec

@@ -9,14 +9,22 @@
 namespace takt_exec
 {
 
+/// How a program ended.
+struct ProgramEnd
+{
+  int status = -1;  ///< as waitpid gives it; -1: the program could not be started
+  int error = 0;    ///< the errno why it could not
+  /// It was still running when its time was up, so it was told to end, and its status says nothing.
+  bool by_duration = false;
+};
+
 /// Runs `path` with `arguments` (the first is the program's name) until it ends. SIGINT, SIGTERM, SIGHUP,
 /// SIGQUIT, SIGUSR1 and SIGUSR2 that are sent to this process are sent on; what a terminal sends reaches the
-/// program by itself. If this process is killed, the program gets SIGTERM. Returns the status of waitpid, or
-/// -1 with errno where it could not be started. Once in a process.
+/// program by itself. If this process is killed, the program gets SIGTERM. Once in a process.
 ///
 /// `duration`, if positive: the program and all that it starts are a process group of their own, which gets
 /// SIGINT after that time, SIGTERM ten seconds later and SIGKILL after five more.
-int run(
+ProgramEnd run(
   const std::string & path, const std::vector<std::string> & arguments,
   std::chrono::nanoseconds duration = {});
 

@@ -115,6 +115,28 @@ std::string threads_of(const ordered_json & executor)
   return text;
 }
 
+// A loop that stayed rclcpp's own: "spin_some in process 71 (talker)".
+std::string loop_of(const ordered_json & stock)
+{
+  const std::filesystem::path program = stock["program"].get<std::string>();
+  return fmt::format(
+    "{} in process {} ({})", stock["stock"].get<std::string>(), stock["pid"].get<int>(),
+    program.filename().string());
+}
+
+// A program may enter such a loop very often.
+void add_stock(ordered_json & all, const ordered_json & one)
+{
+  const ordered_json stock{
+    {"pid", one.value("pid", 0)},
+    {"program", one.value("program", "")},
+    {"stock", one["stock"]},
+    {"reason", one.value("reason", "")}};
+  if (std::find(all.begin(), all.end(), stock) == all.end()) {
+    all.push_back(stock);
+  }
+}
+
 }  // namespace
 
 ordered_json join_reports(const std::filesystem::path & folder)
@@ -131,11 +153,14 @@ ordered_json join_reports(const std::filesystem::path & folder)
     const std::string y = b.filename();
     return std::pair(x.size(), x) < std::pair(y.size(), y);
   });
-  ordered_json joined{{"version", 1}, {"executors", ordered_json::array()}};
+  ordered_json joined{
+    {"version", 1}, {"executors", ordered_json::array()}, {"stock", ordered_json::array()}};
   for (const auto & file : files) {
     std::ifstream in(file);
     auto one = ordered_json::parse(in, nullptr, false);
-    if (!one.is_discarded()) {
+    if (one.contains("stock")) {
+      add_stock(joined["stock"], one);
+    } else if (one.contains("callbacks")) {
       joined["executors"].push_back(std::move(one));
     }
   }
@@ -154,10 +179,33 @@ std::string to_text(const ordered_json & report)
       schedule.empty() ? "without a schedule" : "as executor " + schedule + " of the schedule");
     text += threads_of(executor) + callbacks_of(executor);
   }
-  if (text.empty()) {
-    text = "takt ran no executor: the program spins none of rclcpp's, or it was killed\n";
+  for (const auto & stock : report["stock"]) {
+    const std::string reason = stock["reason"];
+    text += fmt::format(
+      "{} stayed rclcpp's own, so takt saw none of the callbacks that it ran{}\n", loop_of(stock),
+      reason.empty() ? "" : ": " + reason);
+  }
+  if (report["executors"].empty() && report["stock"].empty()) {
+    text += no_executor(report) + "\n";
   }
   return text;
+}
+
+std::string no_executor(const ordered_json & report)
+{
+  if (!report["executors"].empty()) {
+    return {};
+  }
+  std::string loops;
+  for (const auto & stock : report["stock"]) {
+    loops += (loops.empty() ? "" : ", ") + loop_of(stock);
+  }
+  if (!loops.empty()) {
+    return "takt has no report of an executor that it ran; these loops stayed rclcpp's own: " +
+           loops;
+  }
+  return "takt has no report of an executor: the program spins none of rclcpp's, or it was killed "
+         "or crashed before it wrote a report, or nothing can be preloaded into it";
 }
 
 }  // namespace takt_exec

@@ -9,11 +9,16 @@
 namespace takt_exec
 {
 
-/// {"version": 1, "executors": [...]}: all reports in `folder`, by processes and in the order of their ends.
+/// {"version": 1, "executors": [...], "stock": [...]}: all reports in `folder`, by processes and in the order of
+/// their ends, and the loops that stayed rclcpp's own ({"pid", "program", "stock", "reason"}), each once.
 nlohmann::ordered_json join_reports(const std::filesystem::path & folder);
 
-/// One table for each executor: callbacks by the share of a core that they used.
+/// One table for each executor: callbacks by the share of a core that they used. One line for each loop that
+/// stayed rclcpp's own.
 std::string to_text(const nlohmann::ordered_json & report);
+
+/// Why there is no executor in the report, as far as takt knows; empty: there is one.
+std::string no_executor(const nlohmann::ordered_json & report);
 
 }  // namespace takt_exec
 

@@ -1,27 +1,49 @@
 // takt_exec: runs a program, and with it the executors of rclcpp in it under takt.
 //
 // Exit codes: the program's own; 128 + n if signal n ended it; 126 or 127 if it cannot be run or found, as a
-// shell gives; 2 where the command line or the schedule is wrong.
+// shell gives; 2 where the command line or the schedule is wrong, and under --strict where takt ran no executor.
+//
+// Two modes serve launchers that start programs themselves, as takt's launch action does. Their first word
+// chooses the mode; no help shows them:
+//
+//     takt_exec --environment [--schedule FILE] [--executor NAME] [--strict] [--children] [--quiet] FOLDER
+//
+// makes the checks of a run and prints the variables that put a program under takt, as one JSON object. The
+// launcher removes a variable whose value is null. The programs write their reports to FOLDER.
+//
+//     takt_exec --join [--report FILE] FOLDER
+//
+// joins the reports of FOLDER once the programs have ended: prints them on standard error, or writes them to
+// the file.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "exec/child.hpp"
 #include "exec/exec_report.hpp"
 #include "exec/observed_system.hpp"
 #include "exec/program_file.hpp"
+#include "exec/report_folder.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/program.hpp"
 #include "takt_schedule/to_yaml.hpp"
 
 namespace
@@ -29,18 +51,28 @@ namespace
 
 namespace fs = std::filesystem;
 
-constexpr int kBadInput = 2;
+using takt_schedule::kBadInput;
+constexpr int kNoModel = 1;
+
+enum class Mode
+{
+  run,
+  observe,
+  environment,
+  join
+};
 
 struct Arguments
 {
+  Mode mode = Mode::run;
   std::string schedule;
   std::string executor;
   std::string report;
   std::string observe;
   std::string chains;
   std::string duration;
+  std::string folder;  // of reports
   takt_core::Duration lasts{};
-  bool observing = false;  // as `takt observe`
   bool strict = false;
   bool children = false;
   bool quiet = false;
@@ -48,6 +80,9 @@ struct Arguments
 };
 
 const char * g_command = "takt exec";
+
+// A path need not be UTF-8.
+constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
 
 int refuse(const std::string & sentence, int code = kBadInput)
 {
@@ -75,6 +110,28 @@ void set(const char * name, const std::string & value)
   } else {
     ::setenv(name, value.c_str(), 1);
   }
+}
+
+// A variable that is empty is not set.
+std::vector<std::pair<const char *, std::string>> variables(
+  const Arguments & arguments, const std::string & preload, const fs::path & folder)
+{
+  std::error_code error;
+  const char * const inherited = std::getenv("LD_PRELOAD");
+  std::string libraries = inherited == nullptr ? "" : inherited;
+  // Once, also where takt starts takt.
+  if (libraries != preload && libraries.rfind(preload + ":", 0) != 0) {
+    libraries = preload + (libraries.empty() ? "" : ":" + libraries);
+  }
+  return {
+    {"LD_PRELOAD", libraries},
+    {"TAKT_SCHEDULE",
+     arguments.schedule.empty() ? "" : fs::absolute(arguments.schedule, error).string()},
+    {"TAKT_EXECUTOR", arguments.executor},
+    {"TAKT_STRICT", arguments.strict ? "1" : ""},
+    {"TAKT_CHILDREN", arguments.children ? "1" : ""},
+    {"TAKT_QUIET", arguments.quiet ? "1" : ""},
+    {"TAKT_REPORT_DIR", fs::absolute(folder, error).string()}};
 }
 
 int check_schedule(const Arguments & arguments)
@@ -107,11 +164,8 @@ int write_model(
   const Arguments & arguments, const nlohmann::ordered_json & report,
   const std::vector<takt_schedule::ChainSchedule> & chains)
 {
-  if (report["executors"].empty()) {
-    return refuse(
-      "no model is written: takt ran no executor; the program spins none of rclcpp's, or it was "
-      "killed",
-      1);
+  if (const std::string reason = takt_exec::no_executor(report); !reason.empty()) {
+    return refuse("no model is written: " + reason, arguments.strict ? kBadInput : kNoModel);
   }
   const auto observed = takt_exec::observed_system(report, chains);
   std::ofstream file(arguments.observe);
@@ -129,25 +183,66 @@ int write_model(
   return 0;
 }
 
+// Under --strict it is an error that no executor ran.
 int tell(
-  const Arguments & arguments, const fs::path & folder,
+  const Arguments & arguments, const nlohmann::ordered_json & report,
   const std::vector<takt_schedule::ChainSchedule> & chains)
 {
-  const auto report = takt_exec::join_reports(folder);
   if (!arguments.observe.empty()) {
     return write_model(arguments, report, chains);
   }
-  if (arguments.report.empty()) {
-    if (!arguments.quiet) {
-      fmt::print(stderr, "{}", takt_exec::to_text(report));
+  if (!arguments.report.empty()) {
+    std::ofstream file(arguments.report);
+    file << report.dump(1, ' ', false, kReplace) << '\n';
+    file.close();
+    if (!file) {
+      return refuse(fmt::format("cannot write {}: {}", arguments.report, std::strerror(errno)));
     }
-    return 0;
   }
-  std::ofstream file(arguments.report);
-  file << report.dump(1) << '\n';
-  file.close();
-  return file ? 0
-              : refuse(fmt::format("cannot write {}: {}", arguments.report, std::strerror(errno)));
+  const std::string reason = takt_exec::no_executor(report);
+  if (arguments.strict && !reason.empty()) {
+    return refuse(reason + "; --strict makes that an error");
+  }
+  if (arguments.report.empty() && !arguments.quiet) {
+    fmt::print(stderr, "{}", takt_exec::to_text(report));
+  }
+  return 0;
+}
+
+// Sets `preload` to the library, or says which part of takt is missing.
+int check_libraries(fs::path & preload)
+{
+  preload = find_library("libtakt_preload.so");
+  if (preload.empty()) {
+    return refuse("libtakt_preload.so is not where takt was installed; install takt_rclcpp again");
+  }
+  if (find_library("libtakt_rclcpp.so").empty()) {
+    return refuse(
+      "this takt was built without rclcpp, so it cannot run rclcpp programs; source ROS 2, or name "
+      "a folder that has rclcpp (OVERLAY=DIR), and run `make build` again");
+  }
+  return 0;
+}
+
+int print_environment(const Arguments & arguments)
+{
+  fs::path preload;
+  if (const int code = check_schedule(arguments); code != 0) {
+    return code;
+  }
+  if (const int code = check_libraries(preload); code != 0) {
+    return code;
+  }
+  const auto word = takt_exec::preload_word(preload, arguments.folder);
+  if (!word.ok()) {
+    return refuse(takt_core::to_string(word.faults().front()));
+  }
+  nlohmann::ordered_json json;
+  for (const auto & [name, value] : variables(arguments, *word, arguments.folder)) {
+    json[name] = value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+  }
+  fmt::print("{}\n", json.dump(-1, ' ', false, kReplace));
+  return 0;
 }
 
 int run(const Arguments & arguments)
@@ -166,15 +261,9 @@ int run(const Arguments & arguments)
     }
     chains = earlier->chains;
   }
-  const fs::path preload = find_library("libtakt_preload.so");
-  if (preload.empty()) {
-    return refuse("libtakt_preload.so is not where takt was installed; install takt_rclcpp again");
-  }
-  if (find_library("libtakt_rclcpp.so").empty()) {
-    return refuse(
-      "this takt was built without rclcpp, so it cannot run rclcpp programs; source ROS 2, or name "
-      "a "
-      "folder that has rclcpp (OVERLAY=DIR), and run `make build` again");
+  fs::path preload;
+  if (const int code = check_libraries(preload); code != 0) {
+    return code;
   }
   const auto program = takt_exec::find_program(arguments.command.front());
   if (program.path.empty()) {
@@ -190,43 +279,48 @@ int run(const Arguments & arguments)
     }
     refuse(sentence);
   }
-  std::error_code error;
-  std::string folder = (fs::temp_directory_path(error) / "takt-exec-XXXXXX").string();
-  if (error || ::mkdtemp(folder.data()) == nullptr) {
-    return refuse(
-      fmt::format("cannot make a folder in {}: {}", folder, std::strerror(errno)) +
-      "; set TMPDIR to a folder that can be written");
+  const auto folder = takt_exec::ReportFolder::make();
+  if (!folder.ok()) {
+    return refuse(takt_core::to_string(folder.faults().front()));
+  }
+  const auto word = takt_exec::preload_word(preload, folder->path());
+  if (!word.ok()) {
+    return refuse(takt_core::to_string(word.faults().front()));
   }
 
-  const char * const others = std::getenv("LD_PRELOAD");
-  set("LD_PRELOAD", preload.string() + (others == nullptr ? "" : ":" + std::string(others)));
-  set(
-    "TAKT_SCHEDULE",
-    arguments.schedule.empty() ? "" : fs::absolute(arguments.schedule, error).string());
-  set("TAKT_EXECUTOR", arguments.executor);
-  set("TAKT_STRICT", arguments.strict ? "1" : "");
-  set("TAKT_CHILDREN", arguments.children ? "1" : "");
-  set("TAKT_QUIET", arguments.quiet ? "1" : "");
-  set("TAKT_REPORT_DIR", folder);
-  if (arguments.observing && !arguments.quiet) {
+  for (const auto & [name, value] : variables(arguments, *word, folder->path())) {
+    set(name, value);
+  }
+  if (arguments.mode == Mode::observe && !arguments.quiet) {
     fmt::print(
       stderr, "observing {}{}; Ctrl-C ends it and writes the model\n", arguments.command.front(),
       arguments.lasts.count() > 0 ? " for " + arguments.duration : "");
   }
-  const int status = takt_exec::run(program.path, arguments.command, arguments.lasts);
-  if (status == -1) {
-    const int code = errno == ENOENT ? 127 : 126;
-    refuse(program.path + ": " + std::strerror(errno));
-    fs::remove_all(folder, error);
-    return code;
+  const auto end = takt_exec::run(program.path, arguments.command, arguments.lasts);
+  if (end.status == -1) {
+    return refuse(program.path + ": " + std::strerror(end.error), end.error == ENOENT ? 127 : 126);
   }
-  const int told = tell(arguments, folder, chains);
-  fs::remove_all(folder, error);
-  if (arguments.lasts.count() > 0) {
-    return told;  // takt ended the program
+  const auto report = takt_exec::join_reports(folder->path());
+  const int told = tell(arguments, report, chains);
+  if (end.by_duration || (arguments.strict && report["executors"].empty())) {
+    return told;
   }
-  const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  const int code = WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status) : WEXITSTATUS(end.status);
   return code != 0 ? code : told;
+}
+
+int run_mode(const Arguments & arguments)
+{
+  switch (arguments.mode) {
+    case Mode::environment:
+      return print_environment(arguments);
+    case Mode::join:
+      return tell(arguments, takt_exec::join_reports(arguments.folder), {});
+    case Mode::run:
+    case Mode::observe:
+      break;
+  }
+  return run(arguments);
 }
 
 constexpr const char * kExec =
@@ -246,7 +340,7 @@ void add_options(CLI::App & app, Arguments & arguments)
   app.add_option(
     "--executor", arguments.executor,
     "the schedule's executor for this program; default: the one whose rules name its callbacks");
-  if (arguments.observing) {
+  if (arguments.mode == Mode::observe) {
     app.add_option("-o,--output", arguments.observe, "write the system model to this file")
       ->required();
     app.add_option(
@@ -265,12 +359,17 @@ void add_options(CLI::App & app, Arguments & arguments)
     "--children", arguments.children,
     "also for the programs that an adopted program starts; launchers always pass takt on");
   app.add_flag("--quiet", arguments.quiet, "print errors only, and no report");
-  app.add_option("program", arguments.command, "the program and its arguments, after --")
-    ->required();
+  if (arguments.mode == Mode::environment || arguments.mode == Mode::join) {
+    app.add_option("folder", arguments.folder, "the folder of the reports")->required();
+  } else {
+    app.add_option("program", arguments.command, "the program and its arguments, after --")
+      ->required();
+  }
   app.positionals_at_end();
   app.footer(
-    arguments.observing ? "takt observe -o car.yaml --duration 60s -- ros2 run my_robot bringup"
-                        : "takt exec --schedule schedule.yaml -- ros2 run my_robot bringup");
+    arguments.mode == Mode::observe
+      ? "takt observe -o car.yaml --duration 60s -- ros2 run my_robot bringup"
+      : "takt exec --schedule schedule.yaml -- ros2 run my_robot bringup");
 }
 
 }  // namespace
@@ -278,14 +377,21 @@ void add_options(CLI::App & app, Arguments & arguments)
 int main(int argc, char ** argv)
 {
   Arguments arguments;
-  // Put in front by the command `takt observe`.
-  if (argc > 1 && std::strcmp(argv[1], "--observing") == 0) {
-    arguments.observing = true;
-    g_command = "takt observe";
-    std::rotate(argv + 1, argv + 2, argv + argc);
-    --argc;
+  // Put in front by the command `takt observe`, and by launchers.
+  constexpr std::array<std::tuple<const char *, Mode, const char *>, 3> kModes{
+    {{"--observing", Mode::observe, "takt observe"},
+     {"--environment", Mode::environment, "takt"},
+     {"--join", Mode::join, "takt"}}};
+  for (const auto & [word, mode, command] : kModes) {
+    if (argc > 1 && std::strcmp(argv[1], word) == 0) {
+      arguments.mode = mode;
+      g_command = command;
+      std::rotate(argv + 1, argv + 2, argv + argc);
+      --argc;
+      break;
+    }
   }
-  CLI::App app{arguments.observing ? kObserve : kExec, g_command};
+  CLI::App app{arguments.mode == Mode::observe ? kObserve : kExec, g_command};
   add_options(app, arguments);
   try {
     app.parse(argc, argv);
@@ -305,5 +411,11 @@ int main(int argc, char ** argv)
       return refuse("--duration must be above zero");
     }
   }
-  return run(arguments);
+  try {
+    return run_mode(arguments);
+  } catch (const std::bad_alloc &) {
+    return refuse("there is not enough memory");
+  } catch (const std::exception & error) {
+    return refuse(error.what());
+  }
 }

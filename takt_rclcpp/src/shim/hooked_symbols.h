@@ -16,17 +16,35 @@
   X(_ZN6rclcpp9executors28StaticSingleThreadedExecutor4spinEv, TAKT_HOST_SINGLE_THREADED) \
   X(_ZN6rclcpp12experimental9executors14EventsExecutor4spinEv, TAKT_HOST_EVENTS)
 
-/* rclcpp::spin(NodeBaseInterface::SharedPtr), rclcpp::spin(Node::SharedPtr). */
+/* rclcpp::spin(NodeBaseInterface::SharedPtr), rclcpp::spin(Node::SharedPtr); from Lyrical on (_REF) they take
+ * references. Both are passed as pointers to the std::shared_ptr. */
 #define TAKT_SPIN_NODE_BASE _ZN6rclcpp4spinESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEE
 #define TAKT_SPIN_NODE _ZN6rclcpp4spinESt10shared_ptrINS_4NodeEE
+#define TAKT_SPIN_NODE_BASE_REF \
+  _ZN6rclcpp4spinERKSt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEE
+#define TAKT_SPIN_NODE_REF _ZN6rclcpp4spinERKSt10shared_ptrINS_4NodeEE
 
 /* EventsExecutor::handle_updated_entities(bool), from Kilted on. */
 #define TAKT_EVENTS_UPDATED \
   _ZN6rclcpp12experimental9executors14EventsExecutor23handle_updated_entitiesEb
 
-/* Executor::add_callback_group(CallbackGroup::SharedPtr, NodeBaseInterface::SharedPtr, bool); other names in
- * Lyrical. */
+/* Executor::add_callback_group(CallbackGroup::SharedPtr, NodeBaseInterface::SharedPtr, bool); from Lyrical on it
+ * takes references. */
 #define TAKT_ADD_GROUP \
   _ZN6rclcpp8Executor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEEb
+
+#define TAKT_ADD_GROUP_REF \
+  _ZN6rclcpp8Executor18add_callback_groupERKSt10shared_ptrINS_13CallbackGroupEERKS1_INS_15node_interfaces17NodeBaseInterfaceEEb
+
+/* Functions of rclcpp::Executor that stay rclcpp's own; a report says that the program calls them. X(symbol,
+ * name). Durations are passed as a number of nanoseconds. */
+#define TAKT_STOCK_SYMBOLS(X)                                                                    \
+  X(_ZN6rclcpp8Executor9spin_someENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE, spin_some) \
+  X(_ZN6rclcpp8Executor8spin_allENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE, spin_all)   \
+  X(_ZN6rclcpp8Executor9spin_onceENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE, spin_once)
+
+/* Executor::spin_until_future_complete_impl, from Jazzy on. Returns a number. */
+#define TAKT_SPIN_UNTIL_FUTURE_COMPLETE \
+  _ZN6rclcpp8Executor31spin_until_future_complete_implENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEERKSt8functionIFSt13future_statusS5_EE
 
 #endif /* SHIM__HOOKED_SYMBOLS_H_ */

@@ -5,6 +5,8 @@
 #include <link.h>
 
 #include <atomic>
+#include <string>
+#include <vector>
 
 namespace takt_preload
 {
@@ -25,8 +27,31 @@ void * stock_symbol(const char * symbol)
   if (void * const next = ::dlsym(RTLD_NEXT, symbol); next != nullptr) {
     return next;
   }
-  void * const library = librclcpp();
-  return library == nullptr ? nullptr : ::dlsym(library, symbol);
+  std::vector<std::string> names;
+  ::dl_iterate_phdr(
+    [](dl_phdr_info * info, std::size_t, void * all) {
+      if (info->dlpi_name != nullptr && *info->dlpi_name != '\0') {
+        static_cast<std::vector<std::string> *>(all)->emplace_back(info->dlpi_name);
+      }
+      return 0;
+    },
+    &names);
+  Dl_info own{};
+  ::dladdr(reinterpret_cast<void *>(&stock_symbol), &own);
+  for (const std::string & name : names) {
+    void * const library = ::dlopen(name.c_str(), RTLD_NOLOAD | RTLD_LAZY);
+    void * const found = library == nullptr ? nullptr : ::dlsym(library, symbol);
+    Dl_info where{};
+    const bool is_own =
+      found != nullptr && ::dladdr(found, &where) != 0 && where.dli_fbase == own.dli_fbase;
+    if (library != nullptr) {
+      ::dlclose(library);
+    }
+    if (found != nullptr && !is_own) {
+      return found;
+    }
+  }
+  return nullptr;
 }
 
 bool calls_are_bound_inside()

@@ -8,8 +8,8 @@ namespace takt_preload
 /// A handle, or nullptr while none is loaded. Any thread; may block in the loader.
 void * librclcpp();
 
-/// The function that `symbol` names after the shim's, also where librclcpp was opened for one library alone
-/// (RTLD_LOCAL). nullptr: there is none.
+/// The function that `symbol` names after the shim's, also where the library that has it was opened for one other
+/// library alone (RTLD_LOCAL), as Python does with librcl. nullptr: there is none.
 void * stock_symbol(const char * symbol);
 
 /// Whether calls between functions of librclcpp pass by the dynamic symbols (-Bsymbolic-functions), so that

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -18,6 +19,7 @@
 #include "shim/interface.h"
 #include "shim/librclcpp.hpp"
 #include "shim/say.hpp"
+#include "shim/stock_note.hpp"
 #include "shim/vtables.hpp"
 
 namespace takt_preload
@@ -118,6 +120,15 @@ Function stock(const char * symbol)
   return reinterpret_cast<Function>(found);
 }
 
+// Of a function that takt leaves as it is, at its first call.
+template <typename Function>
+Function noted_stock(const char * symbol, const char * name)
+{
+  leave_children_alone();
+  note_stock(name);
+  return stock<Function>(symbol);
+}
+
 void spin(void * executor, takt_host_kind kind, const char * symbol)
 {
   if (const takt_interface * const takt = implementation(); takt == nullptr) {
@@ -163,15 +174,15 @@ __attribute__((constructor)) void begin()
   }
 TAKT_SPIN_SYMBOLS(TAKT_SPIN)
 
-TAKT_HOOK void TAKT_SPIN_NODE_BASE(void * node)
-{
-  takt_preload::spin_node(node, false, TAKT_STRING(TAKT_SPIN_NODE_BASE));
-}
-
-TAKT_HOOK void TAKT_SPIN_NODE(void * node)
-{
-  takt_preload::spin_node(node, true, TAKT_STRING(TAKT_SPIN_NODE));
-}
+#define TAKT_SPIN_OF_NODE(symbol, whole)                       \
+  TAKT_HOOK void symbol(void * node)                           \
+  {                                                            \
+    takt_preload::spin_node(node, whole, TAKT_STRING(symbol)); \
+  }
+TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE_BASE, false)
+TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE, true)
+TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE_BASE_REF, false)
+TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE_REF, true)
 
 // An EventsExecutor would listen for itself to what is new while takt listens.
 TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)
@@ -183,15 +194,36 @@ TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)
   }
 }
 
-// Which node a group is of is known only here.
-TAKT_HOOK void TAKT_ADD_GROUP(void * executor, void * group, void * node_base, bool notify)
-{
-  if (const takt_interface * const takt = takt_preload::implementation(); takt != nullptr) {
-    takt->group_added(group, node_base);
+#define TAKT_STOCK(symbol, name)                                                         \
+  TAKT_HOOK void symbol(void * executor, std::int64_t duration)                          \
+  {                                                                                      \
+    using Function = void (*)(void *, std::int64_t);                                     \
+    static const Function g_stock = takt_preload::noted_stock<Function>(#symbol, #name); \
+    g_stock(executor, duration);                                                         \
   }
-  using Function = void (*)(void *, void *, void *, bool);
-  takt_preload::stock<Function>(TAKT_STRING(TAKT_ADD_GROUP))(executor, group, node_base, notify);
+TAKT_STOCK_SYMBOLS(TAKT_STOCK)
+
+TAKT_HOOK int TAKT_SPIN_UNTIL_FUTURE_COMPLETE(
+  void * executor, std::int64_t timeout, const void * wait_for_future)
+{
+  using Function = int (*)(void *, std::int64_t, const void *);
+  static const Function g_stock = takt_preload::noted_stock<Function>(
+    TAKT_STRING(TAKT_SPIN_UNTIL_FUTURE_COMPLETE), "spin_until_future_complete");
+  return g_stock(executor, timeout, wait_for_future);
 }
+
+// Which node a group is of is known only here.
+#define TAKT_ADDED_GROUP(symbol)                                                               \
+  TAKT_HOOK void symbol(void * executor, void * group, void * node_base, bool notify)          \
+  {                                                                                            \
+    if (const takt_interface * const takt = takt_preload::implementation(); takt != nullptr) { \
+      takt->group_added(group, node_base);                                                     \
+    }                                                                                          \
+    using Function = void (*)(void *, void *, void *, bool);                                   \
+    takt_preload::stock<Function>(TAKT_STRING(symbol))(executor, group, node_base, notify);    \
+  }
+TAKT_ADDED_GROUP(TAKT_ADD_GROUP)
+TAKT_ADDED_GROUP(TAKT_ADD_GROUP_REF)
 
 namespace takt_preload
 {

@@ -41,6 +41,23 @@ protected:
   }
 };
 
+class ScheduleFile
+{
+public:
+  explicit ScheduleFile(const std::string & text)
+  : path_(testing::TempDir() + "/executor_test." + std::to_string(::getpid()) + ".yaml")
+  {
+    std::ofstream(path_) << text;
+  }
+  ~ScheduleFile() { std::remove(path_.c_str()); }
+  ScheduleFile(const ScheduleFile &) = delete;
+  ScheduleFile & operator=(const ScheduleFile &) = delete;
+  const std::string & path() const { return path_; }
+
+private:
+  const std::string path_;
+};
+
 TEST_F(Executors, spin_ends_by_cancel_and_can_be_repeated)
 {
   Executor executor;
@@ -65,8 +82,119 @@ TEST_F(Executors, a_cancel_that_came_before_ends_the_next_spin)
   executor.add_node(one);
   executor.cancel();
   executor.spin();
-  auto timer = every(one, 1ms, [&] { executor.cancel(); });
+  int fired = 0;
+  auto timer = every(one, 1ms, [&] {
+    ++fired;
+    executor.cancel();
+  });
   executor.spin();
+  EXPECT_EQ(fired, 1);
+}
+
+TEST_F(Executors, changes_between_two_spins_end_none)
+{
+  Executor executor;
+  auto one = node("one");
+  executor.add_node(one);
+  int fired = 0;
+  auto first = every(one, 1ms, [&] {
+    ++fired;
+    executor.cancel();
+  });
+  executor.spin();
+  EXPECT_EQ(fired, 1);
+  first->cancel();
+  for (int round = 0; round < 3; ++round) {
+    auto two = node("two");
+    auto timer = every(two, 1ms, [&] {
+      fired += 10;
+      executor.cancel();
+    });
+    auto subscription = one->create_subscription<Int32>("topic", 1, [](const Int32 &) {});
+    executor.add_node(two);
+    fired = 0;
+    executor.spin();
+    EXPECT_EQ(fired, 10);
+    executor.remove_node(two);
+  }
+  auto third = every(one, 1ms, [&] { fired += 100; });
+  executor.spin_once(10s);
+  EXPECT_EQ(fired, 110);
+  std::this_thread::sleep_for(2ms);
+  executor.spin_some();
+  EXPECT_EQ(fired, 210);
+}
+
+TEST_F(Executors, spin_node_some_runs_a_node_that_is_there_for_that_call)
+{
+  Executor executor;
+  auto one = node("one");
+  int fired = 0;
+  auto timer = every(one, 1ms, [&] { ++fired; });
+  executor.spin_node_some(one);
+  std::this_thread::sleep_for(3ms);
+  executor.spin_node_some(one);
+  EXPECT_GE(fired, 1);
+  const int before = fired;
+  executor.spin_some();
+  EXPECT_EQ(fired, before);
+}
+
+// What the schedule does not name runs where the other callbacks of its exclusive group do.
+TEST_F(Executors, callbacks_without_a_rule_follow_their_group)
+{
+  const ScheduleFile file(
+    "version: 1\n"
+    "executors:\n"
+    "  main:\n"
+    "    order: priority\n"
+    "    threads: {urgent: {nice: 0}, rest: {nice: 5}}\n"
+    "    default: rest\n"
+    "    callbacks:\n"
+    "      - {match: '/grouped:timer(1ms)', threads: urgent}\n");
+  Executor executor(rclcpp::ExecutorOptions(), file.path());
+  auto one = node("grouped");
+  rclcpp::Subscription<Int32>::SharedPtr late;
+  std::thread::id of_timer;
+  auto publisher = one->create_publisher<Int32>("late", 1);
+  auto idle = one->create_subscription<Int32>("idle", 1, [](const Int32 &) {});
+  auto timer = every(one, 1ms, [&] {
+    of_timer = std::this_thread::get_id();
+    if (late == nullptr) {  // while it spins
+      late = one->create_subscription<Int32>("late", 1, [&](const Int32 &) {
+        EXPECT_EQ(std::this_thread::get_id(), of_timer);
+        executor.cancel();
+      });
+    }
+    publisher->publish(Int32());
+  });
+  executor.add_node(one);
+  executor.spin();
+}
+
+TEST_F(Executors, parameters_of_a_node_choose_the_schedule)
+{
+  const ScheduleFile file(
+    "version: 1\n"
+    "executors:\n"
+    "  main:\n"
+    "    order: fifo\n"
+    "    threads: {of_parameters: {}}\n"
+    "    default: of_parameters\n");
+  auto one = std::make_shared<rclcpp::Node>(
+    "one", rclcpp::NodeOptions().parameter_overrides({{"schedule_file", file.path()}}));
+  const auto executor = Executor::from_parameters(*one);
+  std::string name(16, '\0');
+  auto timer = every(one, 1ms, [&] {
+    ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+    executor->cancel();
+  });
+  executor->add_node(one);
+  executor->spin();
+  EXPECT_STREQ(name.c_str(), "of_parameters");
+  auto bad = std::make_shared<rclcpp::Node>(
+    "bad", rclcpp::NodeOptions().parameter_overrides({{"thread_num", 0}}));
+  EXPECT_THROW(Executor::from_parameters(*bad), std::invalid_argument);
 }
 
 TEST_F(Executors, an_executor_without_nodes_spins_and_ends)
@@ -337,23 +465,6 @@ TEST_F(Executors, what_is_gone_is_not_held)
   EXPECT_TRUE(weak.expired());
   executor.spin();
 }
-
-class ScheduleFile
-{
-public:
-  explicit ScheduleFile(const std::string & text)
-  : path_(testing::TempDir() + "/executor_test." + std::to_string(::getpid()) + ".yaml")
-  {
-    std::ofstream(path_) << text;
-  }
-  ~ScheduleFile() { std::remove(path_.c_str()); }
-  ScheduleFile(const ScheduleFile &) = delete;
-  ScheduleFile & operator=(const ScheduleFile &) = delete;
-  const std::string & path() const { return path_; }
-
-private:
-  const std::string path_;
-};
 
 TEST_F(Executors, a_schedule_names_the_thread_of_each_callback)
 {

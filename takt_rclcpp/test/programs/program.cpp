@@ -3,14 +3,14 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <future>
-#include <map>
 #include <rcl_interfaces/srv/list_parameters.hpp>
 #include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <std_msgs/msg/int32.hpp>
 #include <thread>
+
+#include "program.hpp"
 
 namespace
 {
@@ -20,61 +20,6 @@ using std_msgs::msg::Int32;
 using Ask = rcl_interfaces::srv::ListParameters;
 using rclcpp::executors::MultiThreadedExecutor;
 using rclcpp::executors::SingleThreadedExecutor;
-
-void say(const std::string & line)
-{
-  std::printf("%s\n", line.c_str());
-  std::fflush(stdout);
-}
-
-/// A node that counts to `last` by its own messages, and then ends what spins it.
-class Counting : public rclcpp::Node
-{
-public:
-  Counting(
-    const std::string & name, int last, std::function<void()> end,
-    const rclcpp::NodeOptions & options = rclcpp::NodeOptions())
-  : Node(name, options),
-    last_(last),
-    end_(std::move(end))
-  {
-    publisher_ = create_publisher<Int32>("~/count", 10);
-    subscription_ = create_subscription<Int32>(
-      "~/count", 10, [this](Int32::UniquePtr message) { take(*message); });
-    timer_ = create_wall_timer(2ms, [this] {
-      if (sent_ < last_) {
-        auto message = std::make_unique<Int32>();
-        message->data = ++sent_;
-        publisher_->publish(std::move(message));
-      }
-    });
-  }
-
-private:
-  void take(const Int32 & message)
-  {
-    sum_ += message.data;
-    if (message.data == last_) {
-      say(
-        std::string(get_name()) + " counted to " + std::to_string(message.data) + ", sum " +
-        std::to_string(sum_));
-      end_();
-    }
-  }
-
-  const int last_;
-  const std::function<void()> end_;
-  int sent_ = 0;
-  int sum_ = 0;
-  rclcpp::Publisher<Int32>::SharedPtr publisher_;
-  rclcpp::Subscription<Int32>::SharedPtr subscription_;
-  rclcpp::TimerBase::SharedPtr timer_;
-};
-
-void shut_down()
-{
-  rclcpp::shutdown();
-}
 
 void free_spin()
 {
@@ -343,7 +288,7 @@ void two_executors()
   rclcpp::spin(std::make_shared<Counting>("main", 10, shut_down));
 }
 
-const std::map<std::string, void (*)()> kWays{
+const Ways kWays{
   {"free_spin", free_spin},
   {"on_the_stack", on_the_stack},
   {"intra_process", intra_process},
@@ -365,14 +310,17 @@ const std::map<std::string, void (*)()> kWays{
 
 int main(int argc, char ** argv)
 {
-  if (argc < 2 || kWays.count(argv[1]) == 0) {
-    for (const auto & [way, function] : kWays) {
+  Ways ways = kWays;
+  ways.merge(ways_of_components());
+  ways.merge(ways_of_waiting());
+  if (argc < 2 || ways.count(argv[1]) == 0) {
+    for (const auto & [way, function] : ways) {
       say(way);
     }
     return argc < 2 ? 0 : 64;
   }
   rclcpp::init(argc, argv);
-  kWays.at(argv[1])();
+  ways.at(argv[1])();
   rclcpp::shutdown();
   return 0;
 }

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -150,6 +151,144 @@ TEST(Report, names_each_callback_with_its_runs)
   EXPECT_EQ(by_id.at("/b:timer(2ms)")["publishes"][0]["topic"], "/b/count");
   EXPECT_EQ(by_id.at("/b:timer(2ms)")["publishes"][0]["count"], 60);
   EXPECT_EQ(by_id.at("/b:sub(/b/count)")["overwritten"], 0);
+}
+
+nlohmann::json report_of(const std::string & options, const std::string & way, int code = 0)
+{
+  const std::string file = temporary("report.json");
+  const Outcome outcome = run(
+    "timeout -k 5 60 '" TAKT_EXEC "' --report '" + file + "' " + options +
+    " -- '" TAKT_PROGRAM "' " + way);
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  std::ifstream in(file);
+  auto report = nlohmann::json::parse(in, nullptr, false);
+  std::remove(file.c_str());
+  return report;
+}
+
+std::set<std::string> ids_of(const nlohmann::json & executor)
+{
+  std::set<std::string> ids;
+  for (const auto & callback : executor["callbacks"]) {
+    ids.insert(callback["id"].get<std::string>());
+  }
+  return ids;
+}
+
+TEST(Report, names_nodes_without_their_address)
+{
+  const auto report = report_of("--strict", "anonymous_node");
+  ASSERT_EQ(report["executors"].size(), 1U) << report;
+  const auto ids = ids_of(report["executors"][0]);
+  EXPECT_TRUE(ids.contains("/listener_impl:timer(1ms)")) << report;
+  EXPECT_TRUE(ids.contains("/listener_impl:timer(1ms)#2")) << report;
+}
+
+TEST(Report, names_executors_of_one_address_by_their_nodes)
+{
+  const auto report = report_of("--strict", "one_after_the_other");
+  ASSERT_EQ(report["executors"].size(), 2U) << report;
+  EXPECT_EQ(report["executors"][0]["executor"], "/first");
+  EXPECT_EQ(report["executors"][1]["executor"], "/second");
+}
+
+TEST(Report, says_which_spins_stayed_rclcpps_own)
+{
+  const auto report = report_of("", "parts_of_a_spin");
+  EXPECT_TRUE(report["executors"].empty()) << report;
+  ASSERT_EQ(report["stock"].size(), 1U) << report;
+  EXPECT_EQ(report["stock"][0]["stock"], "spin_some");
+  report_of("--strict", "parts_of_a_spin", 2);
+}
+
+TEST(Report, sees_what_travels_within_the_process)
+{
+  const auto report = report_of("--strict", "intra_process");
+  ASSERT_EQ(report["executors"].size(), 1U) << report;
+  bool seen = false;
+  for (const auto & callback : report["executors"][0]["callbacks"]) {
+    if (callback["id"] == "/intra:timer(2ms)") {
+      seen = true;
+      ASSERT_EQ(callback["publishes"].size(), 1U) << callback;
+      EXPECT_EQ(callback["publishes"][0]["topic"], "/intra/count");
+      EXPECT_EQ(callback["publishes"][0]["count"], 30);
+    }
+  }
+  EXPECT_TRUE(seen) << report;
+}
+
+// A schedule insists on rights that the process lacks: rclcpp's own loop does the program's work.
+TEST(Rights, that_are_missing_are_no_reason_to_end_a_program)
+{
+  const std::string schedule = temporary("fifo.yaml");
+  std::ofstream(schedule) << "version: 1\\n"
+                             "executors:\\n"
+                             "  main:\\n"
+                             "    order: fifo\\n"
+                             "    threads: {main: {policy: fifo, priority: 20}}\\n"
+                             "    default: main\\n"
+                             "    callbacks:\\n"
+                             "      - {match: '/a:**', threads: main}\\n";
+  const std::string without = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice -- ";
+  const std::string with_schedule =
+    " --schedule '" + schedule + "' -- '" TAKT_PROGRAM "' on_the_stack";
+  const Outcome stock = run("'" TAKT_PROGRAM "' on_the_stack");
+  const Outcome lenient = run(without + "'" TAKT_EXEC "'" + with_schedule);
+  if (lenient.err.find("setpriv") != std::string::npos) {
+    GTEST_SKIP() << "setpriv cannot take the right away here: " << lenient.err;
+  }
+  EXPECT_EQ(lenient.code, 0) << lenient.err;
+  EXPECT_EQ(lenient.out, stock.out) << lenient.err;
+  EXPECT_NE(lenient.err.find("rclcpp's own loop runs"), std::string::npos) << lenient.err;
+  EXPECT_NE(lenient.err.find("CAP_SYS_NICE"), std::string::npos) << lenient.err;
+  const Outcome strict = run(without + "'" TAKT_EXEC "' --strict" + with_schedule);
+  EXPECT_EQ(strict.code, 2) << strict.err;
+  EXPECT_EQ(strict.out, "");
+  std::remove(schedule.c_str());
+}
+
+TEST(Schedule, that_names_no_callback_is_told)
+{
+  const std::string schedule = temporary("other.yaml");
+  std::ofstream(schedule) << "version: 1\\n"
+                             "executors:\\n"
+                             "  main:\\n"
+                             "    order: fifo\\n"
+                             "    threads: {main: {}}\\n"
+                             "    default: main\\n"
+                             "    callbacks:\\n"
+                             "      - {match: '/elsewhere:**', threads: main}\\n";
+  const Outcome outcome =
+    run("'" TAKT_EXEC "' --schedule '" + schedule + "' -- '" TAKT_PROGRAM "' on_the_stack");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("no rule of the schedule names a callback"), std::string::npos)
+    << outcome.err;
+  std::remove(schedule.c_str());
+}
+
+// Ctrl-C under load, over and over: takt waits for callbacks before rcl is torn down.
+TEST(Interrupts, end_a_busy_program_cleanly_each_time)
+{
+  const char * const rounds = std::getenv("TAKT_TEST_ROUNDS");
+  const int times = rounds == nullptr ? 10 : 10 * std::atoi(rounds);
+  for (int i = 0; i < times; ++i) {
+    const Outcome outcome =
+      run("timeout -k 5 60 '" TAKT_EXEC "' --strict -- '" TAKT_PROGRAM "' interrupted_under_load");
+    ASSERT_EQ(outcome.code, 0) << i << "\n" << outcome.err;
+    ASSERT_EQ(outcome.out, "ended\n") << i << "\n" << outcome.err;
+  }
+}
+
+TEST(Python, programs_run_as_if_takt_were_not_there)
+{
+  const Outcome stock = run("python3 '" TAKT_PYTHON_PROGRAM "'");
+  if (stock.code == 77) {
+    GTEST_SKIP() << "rclpy is not found";
+  }
+  ASSERT_EQ(stock.code, 0) << stock.err;
+  const Outcome under = run("'" TAKT_EXEC "' -- python3 '" TAKT_PYTHON_PROGRAM "'");
+  EXPECT_EQ(under.code, 0) << under.err;
+  EXPECT_EQ(under.out, stock.out) << under.err;
 }
 
 TEST(Observe, writes_a_model_that_the_planner_can_read)

@@ -5,7 +5,11 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 namespace
@@ -161,6 +165,27 @@ TEST_P(Shim, surrounds_publishing_once_takt_runs_the_program)
     "stock publish\n7\ntakt spin 1\ntakt publishes\nstock publish\ntakt published\n7\n");
 }
 
+TEST_P(Shim, leaves_other_ways_to_spin_as_they_are_and_notes_each_once)
+{
+  std::string folder = testing::TempDir() + "/shim_test.XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  EXPECT_EQ(
+    out("parts", kImplementation + "TAKT_REPORT_DIR='" + folder + "' "),
+    "stock some 1\nstock some 2\nstock all 3\nstock once -1\n2\n");
+  std::set<std::string> noted;
+  for (const auto & entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path());
+    const auto note = nlohmann::json::parse(file);
+    EXPECT_EQ(note["program"], TAKT_STAND_IN_PROGRAM);
+    EXPECT_TRUE(noted.insert(note["stock"]).second) << note;
+  }
+  std::filesystem::remove_all(folder);
+  // -Bsymbolic-functions binds none of these calls: the program makes them.
+  const std::set<std::string> all{
+    "spin_some", "spin_all", "spin_once", "spin_until_future_complete"};
+  EXPECT_EQ(noted, symbolic() ? std::set<std::string>{"spin_some"} : all);
+}
+
 TEST_P(Shim, is_not_inherited_by_programs_that_an_adopted_one_starts)
 {
   EXPECT_EQ(out("children").find("libtakt_preload.so"), std::string::npos);
@@ -172,6 +197,14 @@ TEST_P(Shim, is_not_inherited_by_programs_that_an_adopted_one_starts)
 INSTANTIATE_TEST_SUITE_P(
   Libraries, Shim, testing::Values("plain", "symbolic"),
   [](const auto & info) { return std::string(info.param); });
+
+TEST(Shim, finds_what_a_program_without_rclcpp_opened_for_itself_alone)
+{
+  const Outcome outcome =
+    run(kPreload + kImplementation + "'" TAKT_STAND_IN_OPENER "' '" TAKT_STAND_IN_RCL "'");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.out, "stock publish\n7\n");
+}
 
 TEST(Shim, passes_through_programs_without_rclcpp)
 {

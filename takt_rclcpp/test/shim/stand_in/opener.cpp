@@ -10,6 +10,10 @@ int main(int argc, char ** argv)
     std::printf("%s\n", ::dlerror());
     return 64;
   }
+  if (void * const publish = ::dlsym(plugin, "publish_something"); publish != nullptr) {
+    std::printf("%d\n", reinterpret_cast<int (*)()>(publish)());
+    return 0;
+  }
   reinterpret_cast<void (*)()>(::dlsym(plugin, "spin_in_plugin"))();
   return 0;
 }

@@ -91,6 +91,15 @@ int run(const std::string & way)
     } catch (const std::runtime_error & error) {
       std::printf("caught %s\n", error.what());
     }
+  } else if (way == "parts") {
+    const std::shared_ptr<rclcpp::Executor> executor = std::make_shared<SingleThreadedExecutor>();
+    executor->spin_some(std::chrono::nanoseconds(1));
+    single.Executor::spin_some(std::chrono::nanoseconds(2));
+    executor->spin_all(std::chrono::nanoseconds(3));
+    executor->spin_once(std::chrono::nanoseconds(-1));
+    std::printf(
+      "%d\n", executor->spin_until_future_complete_impl(
+                std::chrono::nanoseconds(5), [](auto) { return std::future_status::deferred; }));
   } else if (way == "group") {
     single.add_callback_group(nullptr, nullptr, true);
   } else if (way == "publish") {

@@ -20,6 +20,25 @@ void Executor::handle_updated_entities(bool)
 {
 }
 
+void Executor::spin_some(std::chrono::nanoseconds duration)
+{
+  std::printf("stock some %d\n", static_cast<int>(duration.count()));
+}
+void Executor::spin_all(std::chrono::nanoseconds duration)
+{
+  std::printf("stock all %d\n", static_cast<int>(duration.count()));
+}
+void Executor::spin_once(std::chrono::nanoseconds timeout)
+{
+  std::printf("stock once %d\n", static_cast<int>(timeout.count()));
+}
+int Executor::spin_until_future_complete_impl(
+  std::chrono::nanoseconds timeout,
+  const std::function<std::future_status(std::chrono::nanoseconds)> & wait)
+{
+  return static_cast<int>(wait(timeout));
+}
+
 void Executor::add_callback_group(
   std::shared_ptr<CallbackGroup>, std::shared_ptr<node_interfaces::NodeBaseInterface>, bool notify)
 {

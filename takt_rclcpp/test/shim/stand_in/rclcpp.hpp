@@ -2,6 +2,9 @@
 #ifndef SHIM__STAND_IN__RCLCPP_HPP_
 #define SHIM__STAND_IN__RCLCPP_HPP_
 
+#include <chrono>
+#include <functional>
+#include <future>
 #include <memory>
 
 namespace rclcpp
@@ -26,6 +29,12 @@ class Executor
 public:
   virtual ~Executor();
   virtual void spin() = 0;
+  virtual void spin_some(std::chrono::nanoseconds duration);
+  virtual void spin_all(std::chrono::nanoseconds duration);
+  virtual void spin_once(std::chrono::nanoseconds timeout);
+  virtual int spin_until_future_complete_impl(
+    std::chrono::nanoseconds timeout,
+    const std::function<std::future_status(std::chrono::nanoseconds)> & wait);
   virtual void handle_updated_entities(bool notify);
   virtual void add_callback_group(
     std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node,

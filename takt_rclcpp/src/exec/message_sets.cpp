@@ -1,0 +1,103 @@
+#include "exec/message_sets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace takt_exec
+{
+namespace
+{
+
+using Members = std::vector<const ObservedCallback *>;
+
+bool may_be_set(const Members & members, const std::set<std::string> & joined)
+{
+  const ObservedCallback & first = *members.front();
+  return std::none_of(members.begin(), members.end(), [&](const ObservedCallback * member) {
+    return joined.contains(member->model.id) || member->model.group != first.model.group ||
+           member->model.executor != first.model.executor;
+  });
+}
+
+bool publish_in_turns(const Members & members, const std::string & topic)
+{
+  if (members.size() < 2) {
+    return false;
+  }
+  std::uint64_t messages = 0;
+  std::uint64_t fewest = members.front()->runs;
+  bool some_without = false;
+  for (const ObservedCallback * member : members) {
+    const std::uint64_t own = member->published.at(topic);
+    messages += own;
+    fewest = std::min(fewest, member->runs);
+    some_without = some_without || own < member->runs;
+  }
+  return some_without && messages <= fewest + 1;
+}
+
+ObservedCallback set_of(const Members & members)
+{
+  ObservedCallback set = *members.front();
+  set.model.trigger = takt_schedule::Trigger::newest;
+  set.model.triggers.clear();
+  set.model.time.histogram.clear();
+  set.caveats.clear();
+  std::string runs;
+  for (const ObservedCallback * member : members) {
+    set.model.ids.push_back(member->model.id);
+    set.model.triggers.push_back(member->topic);
+    set.model.time.worst = std::max(set.model.time.worst, member->model.time.worst);
+    set.model.time.best = std::min(set.model.time.best, member->model.time.best);
+    set.model.depth = std::min(set.model.depth, member->model.depth);
+    for (const std::string & topic : member->model.publishes) {
+      auto & all = set.model.publishes;
+      if (std::find(all.begin(), all.end(), topic) == all.end()) {
+        all.push_back(topic);
+      }
+    }
+    if (set.caveats.find(member->caveats) == std::string::npos) {
+      set.caveats += member->caveats;
+    }
+    runs += fmt::format("{}{}", runs.empty() ? "" : " and ", member->runs);
+  }
+  set.model.source.comment = fmt::format(
+    "measured over {} runs; they publish in turns, so the run that completes a set is taken to do "
+    "the work{}",
+    runs, set.caveats);
+  return set;
+}
+
+}  // namespace
+
+void join_sets(std::vector<ObservedCallback> & callbacks, const std::set<std::string> & inside)
+{
+  std::map<std::pair<std::string, std::string>, Members> by_node_and_topic;
+  for (const ObservedCallback & one : callbacks) {
+    if (one.topic.empty() || !inside.contains(one.topic)) {
+      continue;
+    }
+    for (const auto & [topic, count] : one.published) {
+      by_node_and_topic[{node_of(one.model.id), topic}].push_back(&one);
+    }
+  }
+  std::set<std::string> joined;
+  std::vector<ObservedCallback> sets;
+  for (const auto & [key, members] : by_node_and_topic) {
+    if (!may_be_set(members, joined) || !publish_in_turns(members, key.second)) {
+      continue;
+    }
+    sets.push_back(set_of(members));
+    for (const ObservedCallback * member : members) {
+      joined.insert(member->model.id);
+    }
+  }
+  std::erase_if(
+    callbacks, [&](const ObservedCallback & one) { return joined.contains(one.model.id); });
+  callbacks.insert(callbacks.end(), sets.begin(), sets.end());
+}
+
+}  // namespace takt_exec

@@ -1,0 +1,220 @@
+#include "exec/observed_callback.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+namespace takt_exec
+{
+namespace
+{
+
+using nlohmann::ordered_json;
+using takt_core::Duration;
+
+// A message within the process starts the function of the same subscription.
+std::string model_id(const ordered_json & callback)
+{
+  std::string id = callback["id"];
+  const std::string topic = callback["topic"];
+  const auto waitable = id.find(":waitable(");
+  if (!topic.empty() && waitable != std::string::npos) {
+    id.replace(waitable, std::string(":waitable(").size(), ":sub(");
+  }
+  return id;
+}
+
+// Never zero: a model takes no callback for free.
+Duration nanoseconds(const ordered_json & value)
+{
+  return Duration{std::max<std::int64_t>(value.get<std::int64_t>(), 1)};
+}
+
+// An older report has none.
+std::map<std::uint64_t, std::int64_t> spans_of(const ordered_json & callback, std::uint64_t runs)
+{
+  std::map<std::uint64_t, std::int64_t> spans;
+  if (const auto found = callback.find("shortest_spans"); found != callback.end()) {
+    for (const auto & span : *found) {
+      spans.emplace(span[0].get<std::uint64_t>(), span[1].get<std::int64_t>());
+    }
+  }
+  if (runs > 1) {
+    spans.emplace(1, callback["between_releases"]["min_ns"].get<std::int64_t>());
+  }
+  return spans;
+}
+
+ObservedCallback read(const ordered_json & callback)
+{
+  ObservedCallback one;
+  one.model.id = model_id(callback);
+  one.model.group = callback["group"];
+  one.topic = callback["topic"];
+  one.exclusive = callback["exclusive_group"];
+  one.background = callback["background"];
+  one.runs = callback["runs"];
+  one.skipped = callback["skipped_periods"];
+  one.depth = callback.value("depth", std::int64_t{0});
+  if (const Duration period{callback["period_ns"].get<std::int64_t>()}; period.count() > 0) {
+    one.model.period = period;
+  }
+  if (one.runs == 0) {
+    return one;
+  }
+  one.within_process = callback.value("within_process", false);
+  one.model.time.worst = nanoseconds(callback["cpu"]["max_ns"]);
+  one.model.time.best = std::min(one.model.time.worst, nanoseconds(callback["cpu"]["min_ns"]));
+  one.mean = callback["cpu"]["mean_ns"];
+  one.distances = one.runs - 1;
+  one.mean_distance = callback["between_releases"]["mean_ns"];
+  one.shortest_spans = spans_of(callback, one.runs);
+  for (const auto & bucket : callback["cpu_histogram"]) {
+    one.histogram[bucket[0].get<std::int64_t>()] += bucket[1].get<std::uint64_t>();
+  }
+  for (const auto & published : callback["publishes"]) {
+    const std::string topic = published["topic"];
+    if (one.published.emplace(topic, 0).second) {
+      one.model.publishes.push_back(topic);
+    }
+    one.published[topic] += published["count"].get<std::uint64_t>();
+  }
+  return one;
+}
+
+double weighted(double a, std::uint64_t of_a, double b, std::uint64_t of_b)
+{
+  const double all = static_cast<double>(of_a) + static_cast<double>(of_b);
+  return all > 0 ? (a * static_cast<double>(of_a) + b * static_cast<double>(of_b)) / all : 0.0;
+}
+
+// A part that keeps fewer messages loses them first; what keeps all has the deepest history.
+std::int64_t shallower(std::int64_t a, std::int64_t b)
+{
+  if (a <= 0 || b <= 0) {
+    return a == b ? a : std::max(a, b);
+  }
+  return std::min(a, b);
+}
+
+// Both ran. Runs and messages add up; of times and spans the extremes of either hold for both.
+void add_runs(ObservedCallback & all, const ObservedCallback & more)
+{
+  all.mean = weighted(all.mean, all.runs, more.mean, more.runs);
+  all.mean_distance =
+    weighted(all.mean_distance, all.distances, more.mean_distance, more.distances);
+  all.model.time.worst = std::max(all.model.time.worst, more.model.time.worst);
+  all.model.time.best = std::min(all.model.time.best, more.model.time.best);
+  all.runs += more.runs;
+  all.distances += more.distances;
+  all.within_process = all.within_process && more.within_process;
+  all.executors.insert(more.executors.begin(), more.executors.end());
+  all.processes.insert(more.processes.begin(), more.processes.end());
+  for (const auto & [steps, span] : more.shortest_spans) {
+    const auto [known, fresh] = all.shortest_spans.emplace(steps, span);
+    known->second = std::min(known->second, span);
+  }
+  for (const auto & [edge, count] : more.histogram) {
+    all.histogram[edge] += count;
+  }
+  for (const std::string & topic : more.model.publishes) {
+    const auto [known, fresh] = all.published.emplace(topic, 0);
+    known->second += more.published.at(topic);
+    if (fresh) {
+      all.model.publishes.push_back(topic);
+    }
+  }
+}
+
+void merge(ObservedCallback & all, ObservedCallback more)
+{
+  const double seconds = all.seconds + more.seconds;
+  const std::uint64_t skipped = all.skipped + more.skipped;
+  const std::int64_t depth = shallower(all.depth, more.depth);
+  if (all.runs == 0) {
+    all = std::move(more);
+  } else if (more.runs > 0) {
+    add_runs(all, more);
+  }
+  all.seconds = seconds;
+  all.skipped = skipped;
+  all.depth = depth;
+}
+
+// Of letters, digits, '_', '-' and '/'.
+std::string name_of(const std::string & node)
+{
+  std::string name = node.substr(std::min(node.find_first_not_of('/'), node.size()));
+  std::replace_if(
+    name.begin(), name.end(),
+    [](unsigned char c) { return std::isalnum(c) == 0 && c != '_' && c != '-' && c != '/'; }, '_');
+  return name.empty() ? "main" : name;
+}
+
+}  // namespace
+
+std::string node_of(const std::string & id)
+{
+  return id.substr(0, id.find(':'));
+}
+
+Observation observation(const ordered_json & report)
+{
+  Observation all;
+  std::map<std::pair<int, std::string>, std::size_t> executors;
+  std::map<std::string, std::size_t> callbacks;
+  for (const auto & part : report["executors"]) {
+    const int process = part["pid"];
+    const std::string first_node = part["executor"];
+    const double seconds = part["seconds"];
+    const auto [known, fresh] =
+      executors.emplace(std::pair(process, first_node), all.executors.size());
+    if (fresh) {
+      all.executors.push_back({process, first_node, {}, 0});
+    }
+    ObservedExecutor & executor = all.executors[known->second];
+    executor.seconds += seconds;
+    for (const auto & callback : part["callbacks"]) {
+      ObservedCallback one = read(callback);
+      one.seconds = seconds;
+      if (one.runs > 0) {
+        executor.ids.insert(one.model.id);
+        one.executors.insert(known->second);
+        one.processes.insert(process);
+      }
+      const auto [place, is_new] = callbacks.emplace(one.model.id, all.callbacks.size());
+      if (is_new) {
+        all.callbacks.push_back(std::move(one));
+      } else {
+        merge(all.callbacks[place->second], std::move(one));
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> executor_names(const std::vector<ObservedExecutor> & executors)
+{
+  std::vector<std::size_t> order(executors.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+  }
+  const auto key = [&](std::size_t i) {
+    return std::tie(executors[i].first_node, executors[i].ids, executors[i].process);
+  };
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return key(a) < key(b); });
+  std::vector<std::string> names(executors.size());
+  std::set<std::string> used;
+  for (const std::size_t i : order) {
+    const std::string name = name_of(executors[i].first_node);
+    names[i] = name;
+    for (int number = 2; !used.insert(names[i]).second; ++number) {
+      names[i] = name + "_" + std::to_string(number);
+    }
+  }
+  return names;
+}
+
+}  // namespace takt_exec

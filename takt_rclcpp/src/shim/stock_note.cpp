@@ -1,0 +1,69 @@
+#include "shim/stock_note.hpp"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace takt_preload
+{
+namespace
+{
+
+std::string quoted(const std::string & text)
+{
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      json += '\\';
+    }
+    json += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return json + "\"";
+}
+
+std::string program()
+{
+  char path[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+}  // namespace
+
+void note_stock(const char * function) noexcept
+{
+  static std::mutex g_mutex;
+  static std::set<std::string> g_noted;
+  const char * const folder = std::getenv("TAKT_REPORT_DIR");
+  if (folder == nullptr || *folder == '\0') {
+    return;
+  }
+  try {
+    const std::lock_guard lock(g_mutex);
+    if (!g_noted.insert(function).second) {
+      return;
+    }
+    const std::string pid = std::to_string(::getpid());
+    const std::string path =
+      folder + ("/" + pid + ".stock." + std::to_string(g_noted.size()) + ".json");
+    const std::string text = "{\"version\": 1, \"pid\": " + pid +
+                             ", \"program\": " + quoted(program()) +
+                             ", \"stock\": " + quoted(function) + ", \"reason\": \"\"}\n";
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file >= 0) {
+      // A folder that is full loses a note, not the program.
+      static_cast<void>(::write(file, text.data(), text.size()) < 0);
+      ::close(file);
+    }
+  } catch (...) {
+    // No memory for a note.
+  }
+}
+
+}  // namespace takt_preload

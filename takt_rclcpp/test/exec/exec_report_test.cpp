@@ -1,0 +1,113 @@
+// Reports of processes, joined and printed.
+#include "exec/exec_report.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "exec/reports.hpp"
+
+namespace takt_exec::test
+{
+namespace
+{
+
+class ExecReport : public testing::Test
+{
+protected:
+  ExecReport()
+  {
+    std::string pattern = testing::TempDir() + "/exec_report_test.XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~ExecReport() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string & name, const std::string & text) const
+  {
+    std::ofstream(folder_ / name) << text;
+  }
+  void write(const std::string & name, const ordered_json & report) const
+  {
+    write(name, report.dump());
+  }
+  ordered_json join() const { return join_reports(folder_); }
+
+private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(ExecReport, joins_executors_in_the_order_of_processes)
+{
+  write("1000.1.json", executor(1000, "/late", {}));
+  write("71.2.json", executor(71, "/second", {}));
+  write("71.1.json", executor(71, "/first", {}));
+  const auto report = join();
+  ASSERT_EQ(report["executors"].size(), 3U);
+  EXPECT_EQ(report["executors"][0]["executor"], "/first");
+  EXPECT_EQ(report["executors"][1]["executor"], "/second");
+  EXPECT_EQ(report["executors"][2]["executor"], "/late");
+  EXPECT_EQ(no_executor(report), "");
+}
+
+TEST_F(ExecReport, leaves_out_what_is_no_report)
+{
+  write("71.1.json", executor(71, "/a", {}));
+  write("72.1.json", std::string(R"({"executor": "/half)"));
+  write("73.1.json", std::string("[1, 2]"));
+  write("74.1.json.part", executor(74, "/unfinished", {}));
+  EXPECT_EQ(join()["executors"].size(), 1U);
+}
+
+TEST_F(ExecReport, has_each_loop_that_stayed_rclcpps_own_once)
+{
+  write("71.stock.1.json", stock(71, "spin_some"));
+  write("71.stock.2.json", stock(71, "spin_some"));
+  write("71.stock.3.json", stock(71, "spin", "the schedule cannot place /a:timer(1ms)"));
+  write("72.stock.1.json", stock(72, "spin_some"));
+  const auto report = join();
+  EXPECT_TRUE(report["executors"].empty());
+  ASSERT_EQ(report["stock"].size(), 3U);
+  EXPECT_EQ(
+    report["stock"][0],
+    (ordered_json{
+      {"pid", 71}, {"program", "/opt/robot/lib/talker"}, {"stock", "spin_some"}, {"reason", ""}}));
+  EXPECT_EQ(
+    to_text(report),
+    "spin_some in process 71 (talker) stayed rclcpp's own, so takt saw none of the callbacks that "
+    "it ran\n"
+    "spin in process 71 (talker) stayed rclcpp's own, so takt saw none of the callbacks that it "
+    "ran: the schedule cannot place /a:timer(1ms)\n"
+    "spin_some in process 72 (talker) stayed rclcpp's own, so takt saw none of the callbacks that "
+    "it ran\n");
+}
+
+TEST_F(ExecReport, prints_such_loops_after_the_executors)
+{
+  write("71.1.json", executor(71, "/a", {timer("/a", 100)}));
+  write("71.stock.1.json", stock(71, "spin_some"));
+  const std::string text = to_text(join());
+  const auto table = text.find("/a:timer(100ms)");
+  const auto loop = text.find("spin_some in process 71 (talker)");
+  ASSERT_NE(table, std::string::npos) << text;
+  ASSERT_NE(loop, std::string::npos) << text;
+  EXPECT_LT(table, loop);
+  EXPECT_EQ(text.find("no report of an executor"), std::string::npos) << text;
+}
+
+TEST_F(ExecReport, tells_no_report_from_loops_that_stayed_rclcpps_own)
+{
+  const std::string nothing = no_executor(join());
+  EXPECT_NE(nothing.find("the program spins none of rclcpp's"), std::string::npos) << nothing;
+  EXPECT_EQ(to_text(join()), nothing + "\n");
+  write("71.stock.1.json", stock(71, "spin_some"));
+  const std::string loops = no_executor(join());
+  EXPECT_EQ(loops.find("spins none"), std::string::npos) << loops;
+  EXPECT_NE(loops.find("spin_some in process 71 (talker)"), std::string::npos) << loops;
+}
+
+}  // namespace
+}  // namespace takt_exec::test

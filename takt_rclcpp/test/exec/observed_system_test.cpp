@@ -1,0 +1,368 @@
+// The model of what was observed, as a reader of the written file gets it.
+#include "exec/observed_system.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "exec/reports.hpp"
+#include "takt_schedule/parse_system.hpp"
+#include "takt_schedule/to_yaml.hpp"
+
+namespace takt_exec::test
+{
+namespace
+{
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using takt_schedule::CallbackModel;
+
+/// Written, and read again.
+struct Model
+{
+  takt_schedule::System system;
+  std::map<std::string, std::string> comments;  ///< by ids
+  std::vector<std::string> notes;
+  std::string header;
+
+  const CallbackModel & operator[](const std::string & id) const
+  {
+    static const CallbackModel kNone;
+    for (const CallbackModel & callback : system.callbacks) {
+      if (callback.id == id) {
+        return callback;
+      }
+    }
+    ADD_FAILURE() << "no callback " << id;
+    return kNone;
+  }
+  bool has(const std::string & id) const { return comments.contains(id); }
+  bool says(const std::string & id, const std::string & words) const
+  {
+    const auto found = comments.find(id);
+    return found != comments.end() && found->second.find(words) != std::string::npos;
+  }
+  bool notes_say(const std::string & words) const
+  {
+    return std::any_of(notes.begin(), notes.end(), [&](const std::string & note) {
+      return note.find(words) != std::string::npos;
+    });
+  }
+};
+
+Model model_of(const ordered_json & report)
+{
+  Model model;
+  const ObservedSystem observed = observed_system(report, {});
+  for (const CallbackModel & callback : observed.system.callbacks) {
+    model.comments[callback.id] = callback.source.comment;
+  }
+  model.notes = observed.notes;
+  model.header = observed.header;
+  const std::string text = takt_schedule::to_yaml(observed.system, observed.header);
+  const auto read = takt_schedule::parse_system(text, "observed.yaml");
+  for (const auto & fault : read.faults()) {
+    ADD_FAILURE() << fault << "\n" << text;
+  }
+  if (read.ok()) {
+    model.system = *read;
+  }
+  return model;
+}
+
+Model model_with(std::vector<ordered_json> callbacks, double seconds = 10)
+{
+  return model_of(joined({executor(71, "/a", std::move(callbacks), seconds)}));
+}
+
+// ---- messages from outside
+
+TEST(ObservedSystem, takes_the_mean_distance_of_messages_from_outside_as_their_period)
+{
+  const auto even = released(subscription("/a", "/scan", 100), 100 * kMs, {{1, 100 * kMs}});
+  const Model model = model_with({even});
+  EXPECT_EQ(model["/a:sub(/scan)"].period, milliseconds(100));
+  EXPECT_EQ(model["/a:sub(/scan)"].jitter, nanoseconds(0));
+  EXPECT_TRUE(model.says("/a:sub(/scan)", "period: the mean distance of 100 messages"));
+}
+
+TEST(ObservedSystem, covers_bursts_of_messages_by_jitter)
+{
+  // Four messages at once, then a pause: one in 25 ms on average.
+  const auto bursts = released(
+    subscription("/a", "/scan", 400), 25 * kMs, {{1, 0}, {2, 0}, {4, 97 * kMs}, {8, 199 * kMs}});
+  const Model model = model_with({bursts});
+  EXPECT_EQ(model["/a:sub(/scan)"].period, milliseconds(25));
+  EXPECT_EQ(model["/a:sub(/scan)"].jitter, milliseconds(50));  // two more at once: 2 * 25 ms
+  EXPECT_TRUE(model.says(
+    "/a:sub(/scan)",
+    "jitter covers the shortest times within which 1, 2, 4, 8 further messages came"));
+}
+
+TEST(ObservedSystem, takes_the_span_that_needs_the_most_jitter)
+{
+  const auto drifting = released(
+    subscription("/a", "/scan", 400), 10 * kMs, {{1, 9 * kMs}, {2, 19 * kMs}, {16, 100 * kMs}});
+  EXPECT_EQ(model_with({drifting})["/a:sub(/scan)"].jitter, milliseconds(60));
+}
+
+TEST(ObservedSystem, knows_the_closest_two_messages_of_a_report_without_spans)
+{
+  auto old = subscription("/a", "/scan", 400);
+  old.erase("shortest_spans");
+  old["between_releases"] = times(10 * kMs, 4 * kMs, 20 * kMs);
+  EXPECT_EQ(model_with({old})["/a:sub(/scan)"].jitter, milliseconds(6));
+}
+
+TEST(ObservedSystem, says_that_the_rate_of_fewer_than_three_messages_is_unknown)
+{
+  const auto two = released(subscription("/a", "/two", 2), 30 * kMs, {{1, 30 * kMs}});
+  const auto one = with(subscription("/a", "/one", 1), "between_releases", times(0, 0, 0));
+  const Model model = model_with({two, one});
+  EXPECT_EQ(model["/a:sub(/two)"].period, milliseconds(30));
+  EXPECT_EQ(model["/a:sub(/two)"].jitter, nanoseconds(0));
+  EXPECT_EQ(model["/a:sub(/one)"].period, std::chrono::seconds(10));
+  for (const char * const id : {"/a:sub(/two)", "/a:sub(/one)"}) {
+    EXPECT_TRUE(model.says(id, "how often they come is unknown")) << model.comments.at(id);
+  }
+}
+
+TEST(ObservedSystem, has_a_period_for_messages_that_all_came_at_once)
+{
+  const auto at_once = released(subscription("/a", "/map", 5), 0, {{1, 0}, {2, 0}, {4, 0}});
+  const Model model = model_with({at_once});
+  EXPECT_EQ(model["/a:sub(/map)"].period, std::chrono::seconds(2));
+  EXPECT_EQ(model["/a:sub(/map)"].jitter, std::chrono::seconds(8));  // all five at once
+  EXPECT_TRUE(model.says("/a:sub(/map)", "how often they come is unknown"));
+}
+
+TEST(ObservedSystem, does_not_call_messages_within_the_process_external)
+{
+  const auto within = with(subscription("/a", "/image", 100), "within_process", true);
+  const Model model = model_with({within, subscription("/a", "/scan", 100)});
+  EXPECT_TRUE(model.says("/a:sub(/image)", "its trigger is unknown"));
+  EXPECT_FALSE(model.says("/a:sub(/image)", "from outside"));
+  EXPECT_FALSE(model.says("/a:sub(/scan)", "its trigger is unknown"));
+  EXPECT_TRUE(model.says("/a:sub(/scan)", "from outside"));
+}
+
+TEST(ObservedSystem, links_a_message_within_the_process_to_the_callback_that_publishes_it)
+{
+  auto taker = with(subscription("/b", "/image", 100), "within_process", true);
+  taker["id"] = "/b:waitable(/image)";
+  const Model model = model_with({publishing(timer("/a", 100), "/image", 100), taker});
+  EXPECT_EQ(model["/b:sub(/image)"].triggers, std::vector<std::string>{"/image"});
+  EXPECT_FALSE(model["/b:sub(/image)"].period.has_value());
+  EXPECT_FALSE(model.says("/b:sub(/image)", "unknown"));
+}
+
+// ---- timers
+
+TEST(ObservedSystem, says_that_a_timer_was_stopped)
+{
+  auto missing = timer("/c", 30);
+  missing["skipped_periods"] = 70;
+  const Model model = model_with({timer("/a", 1), timer("/b", 100), missing, timer("/d", 50)});
+  EXPECT_TRUE(model.says(
+    "/a:timer(100ms)", "ran 1 time in 10.0 s: the timer was stopped, or periods were skipped (0)"));
+  EXPECT_TRUE(model.says(
+    "/c:timer(100ms)",
+    "ran 30 times in 10.0 s: the timer was stopped, or periods were skipped (70)"));
+  EXPECT_FALSE(model.says("/b:timer(100ms)", "stopped"));
+  EXPECT_FALSE(model.says("/d:timer(100ms)", "stopped"));  // half of all periods
+  EXPECT_EQ(model["/a:timer(100ms)"].period, milliseconds(100));
+}
+
+TEST(ObservedSystem, does_not_say_so_of_a_timer_that_had_no_time_to_run)
+{
+  EXPECT_FALSE(model_with({timer("/a", 1)}, 0.19).says("/a:timer(100ms)", "stopped"));
+}
+
+TEST(ObservedSystem, measures_the_period_of_a_timer_that_has_none)
+{
+  const auto busy = released(callback("/a:timer(0ns)", 5000), 2 * kMs, {{1, kMs}});
+  const Model model = model_with({busy});
+  EXPECT_EQ(model["/a:timer(0ns)"].period, milliseconds(2));
+  EXPECT_EQ(model["/a:timer(0ns)"].jitter, milliseconds(1));
+  EXPECT_TRUE(model.says("/a:timer(0ns)", "no period"));
+  EXPECT_FALSE(model.says("/a:timer(0ns)", "from outside"));
+}
+
+// ---- messages of a run
+
+TEST(ObservedSystem, tells_of_callbacks_that_publish_several_messages_in_each_run)
+{
+  const Model model = model_with(
+    {publishing(publishing(timer("/a", 100), "/points", 300), "/unheard", 200),
+     publishing(timer("/b", 100), "/pose", 104), subscription("/c", "/points", 300),
+     subscription("/c", "/pose", 104)});
+  EXPECT_TRUE(model.says("/a:timer(100ms)", "PUBLISHES 3.0 messages on /points for each run"));
+  EXPECT_TRUE(model.says("/a:timer(100ms)", "PUBLISHES 2.0 messages on /unheard for each run"));
+  EXPECT_TRUE(model.notes_say("/a:timer(100ms) publishes 3.0 messages on /points for each run"));
+  EXPECT_FALSE(model.notes_say("/unheard"));  // no callback of the model takes them
+  EXPECT_FALSE(model.says("/b:timer(100ms)", "PUBLISHES"));
+  EXPECT_FALSE(model.notes_say("/pose"));
+  EXPECT_TRUE(model.says("/b:timer(100ms)", "104 messages on /pose"));
+}
+
+TEST(ObservedSystem, keeps_what_it_tells_of_the_subscriptions_of_a_set)
+{
+  auto left = publishing(subscription("/f", "/left", 100), "/fused", 50);
+  auto right = publishing(subscription("/f", "/right", 100), "/fused", 50);
+  right = publishing(right, "/debug", 300);
+  right["depth"] = 1;
+  const Model model = model_with(
+    {publishing(timer("/a", 100), "/left", 100), publishing(timer("/b", 100), "/right", 100), left,
+     right, subscription("/c", "/debug", 300)});
+  const CallbackModel & set = model["/f:sub(/left)"];
+  EXPECT_EQ(set.trigger, takt_schedule::Trigger::newest);
+  EXPECT_EQ(set.triggers, (std::vector<std::string>{"/left", "/right"}));
+  EXPECT_EQ(set.publishes, (std::vector<std::string>{"/fused", "/debug"}));
+  EXPECT_EQ(set.depth, 1U);
+  EXPECT_TRUE(model.says("/f:sub(/left)", "PUBLISHES 3.0 messages on /debug"));
+}
+
+// ---- histories
+
+TEST(ObservedSystem, has_the_depth_of_each_history)
+{
+  const Model model = model_with(
+    {with(subscription("/a", "/deep", 10), "depth", 50),
+     with(subscription("/a", "/all", 10), "depth", -1),
+     with(subscription("/a", "/unknown", 10), "depth", 0),
+     with(subscription("/a", "/deepest", 10), "depth", std::int64_t{1} << 40)});
+  EXPECT_EQ(model["/a:sub(/deep)"].depth, 50U);
+  EXPECT_FALSE(model.says("/a:sub(/deep)", "history"));
+  EXPECT_EQ(model["/a:sub(/all)"].depth, 1000U);
+  EXPECT_TRUE(model.says("/a:sub(/all)", "its history keeps all messages"));
+  EXPECT_EQ(model["/a:sub(/unknown)"].depth, CallbackModel().depth);
+  EXPECT_TRUE(model.says("/a:sub(/unknown)", "the depth of its history is unknown"));
+  EXPECT_EQ(model["/a:sub(/deepest)"].depth, 1'000'000U);
+  EXPECT_FALSE(model_with({timer("/t", 100)}).says("/t:timer(100ms)", "history"));
+}
+
+// ---- several reports
+
+TEST(ObservedSystem, adds_up_what_a_program_did_in_several_spins)
+{
+  auto first = publishing(subscription("/a", "/scan", 100), "/out", 100);
+  first["cpu"] = times(2 * kMs, kMs, 4 * kMs);
+  first["cpu_histogram"] = {{kMs, 60}, {4 * kMs, 40}};
+  first = released(first, 100 * kMs, {{1, 80 * kMs}, {2, 190 * kMs}});
+  auto second = publishing(publishing(subscription("/a", "/scan", 301), "/out", 301), "/more", 301);
+  second["cpu"] = times(6 * kMs, 3 * kMs, 9 * kMs);
+  second["cpu_histogram"] = {{4 * kMs, 300}, {9 * kMs, 1}};
+  second = released(second, 50 * kMs, {{1, 50 * kMs}, {2, 100 * kMs}, {4, 200 * kMs}});
+  const Model model =
+    model_of(joined({executor(71, "/a", {first}, 10), executor(71, "/a", {second}, 15)}));
+  ASSERT_EQ(model.system.callbacks.size(), 1U);
+  const CallbackModel & one = model["/a:sub(/scan)"];
+  EXPECT_EQ(one.time.worst, milliseconds(9));
+  EXPECT_EQ(one.time.best, milliseconds(1));
+  const std::vector<std::pair<nanoseconds, std::uint64_t>> histogram{
+    {milliseconds(1), 60}, {milliseconds(4), 340}, {milliseconds(9), 1}};
+  EXPECT_TRUE(std::equal(
+    one.time.histogram.begin(), one.time.histogram.end(), histogram.begin(), histogram.end()));
+  EXPECT_EQ(one.publishes, (std::vector<std::string>{"/out", "/more"}));
+  // 99 distances of 100 ms and 300 of 50 ms.
+  EXPECT_EQ(one.period, nanoseconds((99 * 100 * kMs + 300 * 50 * kMs) / 399));
+  EXPECT_EQ(one.jitter, 4 * *one.period - milliseconds(200));
+  EXPECT_EQ(one.executor, "main");
+  EXPECT_TRUE(model.says("/a:sub(/scan)", "measured over 401 runs: CPU mean 5.002 ms"));
+  EXPECT_FALSE(model.notes_say("processes"));
+  EXPECT_NE(model.header.find("for 25.0 s"), std::string::npos) << model.header;
+}
+
+TEST(ObservedSystem, counts_the_spins_in_which_a_timer_did_not_run)
+{
+  const Model model = model_of(
+    joined({executor(71, "/a", {timer("/a", 0)}, 10), executor(71, "/a", {timer("/a", 60)}, 10)}));
+  EXPECT_TRUE(model.says("/a:timer(100ms)", "ran 60 times in 20.0 s")) << model.header;
+  EXPECT_FALSE(model.notes_say("did not run"));
+}
+
+TEST(ObservedSystem, lists_callbacks_that_did_not_run)
+{
+  const Model model = model_with({timer("/a", 100), callback("/a:service(/reset)", 0)});
+  EXPECT_FALSE(model.has("/a:service(/reset)"));
+  EXPECT_TRUE(model.notes_say("1 callbacks did not run"));
+  EXPECT_NE(model.header.find("/a:service(/reset)"), std::string::npos);
+}
+
+TEST(ObservedSystem, tells_of_processes_that_have_a_callback_of_one_id)
+{
+  const Model model = model_of(joined(
+    {executor(71, "/a", {timer("/a", 100), timer("/b", 100)}),
+     executor(72, "/a", {timer("/a", 50)})}));
+  EXPECT_TRUE(model.notes_say("2 processes have a callback /a:timer(100ms)"));
+  EXPECT_TRUE(model.says("/a:timer(100ms)", "measured over 150 runs"));
+  EXPECT_TRUE(model.says("/a:timer(100ms)", "joined from 2 processes"));
+  EXPECT_FALSE(model.notes_say("/b:timer(100ms)"));
+}
+
+std::map<std::string, std::string> executors_of(const Model & model)
+{
+  std::map<std::string, std::string> names;
+  for (const CallbackModel & callback : model.system.callbacks) {
+    names[callback.id] = callback.executor;
+  }
+  return names;
+}
+
+TEST(ObservedSystem, names_executors_apart_and_the_same_from_run_to_run)
+{
+  const auto first = [](int process) { return executor(process, "/ns/a", {timer("/ns/a", 100)}); };
+  const auto second = [](int process) {
+    return executor(process, "/ns/a", {subscription("/ns/a", "/scan", 100)});
+  };
+  const auto third = [](int process) { return executor(process, "/ns/a#2", {timer("/b", 100)}); };
+  const std::map<std::string, std::string> names{
+    {"/ns/a:sub(/scan)", "ns/a"},
+    {"/ns/a:timer(100ms)", "ns/a_2"},
+    {"/b:timer(100ms)", "ns/a_2_2"}};
+  EXPECT_EQ(executors_of(model_of(joined({first(71), second(72), third(72)}))), names);
+  EXPECT_EQ(executors_of(model_of(joined({second(71), third(71), first(72)}))), names);
+}
+
+TEST(ObservedSystem, calls_the_only_executor_main)
+{
+  EXPECT_EQ(model_with({timer("/a", 100)})["/a:timer(100ms)"].executor, "main");
+  // The second one ran nothing that the model has.
+  const Model model = model_of(joined(
+    {executor(71, "/a", {timer("/a", 100)}), executor(71, "/b", {callback("/b:waitable(x)", 0)})}));
+  EXPECT_EQ(model["/a:timer(100ms)"].executor, "main");
+}
+
+TEST(ObservedSystem, keeps_groups_of_one_name_in_two_processes_apart)
+{
+  const Model model = model_of(joined(
+    {executor(71, "/a", {timer("/a", 100)}),
+     executor(72, "/a", {with(subscription("/a", "/scan", 100), "exclusive_group", false)})}));
+  const std::string timers = model["/a:timer(100ms)"].group;
+  const std::string subscriptions = model["/a:sub(/scan)"].group;
+  EXPECT_NE(timers, subscriptions);
+  std::map<std::string, takt_core::GroupKind> kinds;
+  for (const auto & group : model.system.groups) {
+    kinds[group.id] = group.kind;
+  }
+  EXPECT_EQ(kinds[timers], takt_core::GroupKind::mutually_exclusive);
+  EXPECT_EQ(kinds[subscriptions], takt_core::GroupKind::reentrant);
+}
+
+TEST(ObservedSystem, says_what_execution_times_include)
+{
+  auto background = with(callback("/a:service(/a/get_parameters)", 50), "background", true);
+  const Model model = model_with({timer("/a", 100), background});
+  EXPECT_FALSE(model.has("/a:service(/a/get_parameters)"));
+  EXPECT_NE(model.header.find("count twice"), std::string::npos) << model.header;
+  EXPECT_NE(model.header.find("took 0.050 s of CPU"), std::string::npos) << model.header;
+}
+
+}  // namespace
+}  // namespace takt_exec::test

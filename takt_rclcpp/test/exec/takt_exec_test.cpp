@@ -1,0 +1,258 @@
+// The program as a user meets it, with shell scripts in the place of ROS programs: they write what an adopted
+// executor would report.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "exec/reports.hpp"
+
+namespace takt_exec::test
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+struct Outcome
+{
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+class TaktExec : public testing::Test
+{
+protected:
+  TaktExec()
+  {
+    std::string pattern = testing::TempDir() + "/takt_exec_test.XXXXXX";
+    here_ = fs::canonical(::mkdtemp(pattern.data()));
+    fs::create_directory(here_ / "tmp");
+    fs::create_directory(here_ / "scripts");
+    install("takt", TAKT_INERT, TAKT_INERT);
+  }
+  ~TaktExec() override
+  {
+    std::error_code error;
+    fs::permissions(here_ / "tmp", fs::perms::owner_all, error);
+    fs::remove_all(here_);
+  }
+
+  /// takt_exec with these libraries beside it, in a folder of this name. The next `takt` runs that one.
+  void install(
+    const std::string & folder, const std::string & preload, const std::string & implementation)
+  {
+    program_ = here_ / folder / "lib" / "takt_rclcpp" / "takt_exec";
+    fs::create_directories(program_.parent_path());
+    fs::copy_file(TAKT_EXEC, program_);
+    fs::copy_file(preload, here_ / folder / "lib" / "libtakt_preload.so");
+    fs::copy_file(implementation, here_ / folder / "lib" / "libtakt_rclcpp.so");
+  }
+
+  /// A program that writes `report` as an adopted executor does.
+  std::string reporting(const ordered_json & report, const std::string & more = "") const
+  {
+    static int number = 0;
+    const fs::path script = here_ / "scripts" / std::to_string(++number);
+    std::ofstream(script) << "#!/bin/sh\ncat > $TAKT_REPORT_DIR/$$.1.json <<'END'\n"
+                          << report.dump() << "\nEND\n"
+                          << more << "\n";
+    fs::permissions(script, fs::perms::owner_all);
+    return script.string();
+  }
+
+  Outcome takt(const std::string & arguments, const std::string & environment = "") const
+  {
+    const std::string errors = (here_ / "errors").string();
+    const std::string command = "cd '" + here_.string() + "' && env TMPDIR='" +
+                                (here_ / "tmp").string() + "' " + environment + " '" +
+                                program_.string() + "' " + arguments + " 2>'" + errors + "'";
+    FILE * const pipe = ::popen(command.c_str(), "r");
+    Outcome outcome;
+    std::array<char, 4096> some{};
+    while (const std::size_t n = std::fread(some.data(), 1, some.size(), pipe)) {
+      outcome.out.append(some.data(), n);
+    }
+    const int status = ::pclose(pipe);
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    outcome.err = content("errors");
+    return outcome;
+  }
+  std::string content(const std::string & name) const
+  {
+    std::ifstream file(here_ / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  /// All that takt made for its run is gone.
+  bool left_nothing() const { return fs::is_empty(here_ / "tmp"); }
+
+  fs::path here_;
+
+private:
+  fs::path program_;
+};
+
+long lines(const std::string & text)
+{
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+// ---- --duration
+
+TEST_F(TaktExec, gives_the_code_of_a_program_that_ends_before_its_time)
+{
+  EXPECT_EQ(takt("--duration 1min -- sh -c 'exit 3'").code, 3);
+  EXPECT_EQ(takt("--duration 1min -- sh -c 'kill -9 $$'").code, 128 + 9);
+  EXPECT_EQ(takt("--duration 1min -- true").code, 0);
+}
+
+TEST_F(TaktExec, ends_with_code_zero_where_the_time_ended_the_program)
+{
+  EXPECT_EQ(
+    takt("--duration 100ms -- sh -c 'trap \"exit 5\" INT; while :; do sleep 0.01; done'").code, 0);
+  EXPECT_EQ(takt("--duration 100ms -- sleep 600").code, 0);
+}
+
+TEST_F(TaktExec, writes_no_model_where_the_time_ended_a_program_that_reports_nothing)
+{
+  EXPECT_EQ(takt("--observing -o model.yaml --duration 100ms -- sleep 600").code, 1);
+}
+
+// ---- --strict
+
+TEST_F(TaktExec, strict_is_an_error_where_takt_ran_no_executor)
+{
+  for (const char * const program : {"true", "sh -c 'exit 3'"}) {
+    const Outcome strict = takt(std::string("--strict -- ") + program);
+    EXPECT_EQ(strict.code, 2) << program;
+    EXPECT_EQ(lines(strict.err), 1) << strict.err;
+    EXPECT_NE(strict.err.find("no report of an executor"), std::string::npos) << strict.err;
+  }
+  EXPECT_EQ(takt("--strict --duration 100ms -- sleep 600").code, 2);
+  EXPECT_EQ(takt("--strict --report report.json -- true").code, 2);
+  EXPECT_EQ(takt("--strict --quiet -- true").code, 2);
+  const Outcome observe = takt("--observing --strict -o model.yaml -- true");
+  EXPECT_EQ(observe.code, 2);
+  EXPECT_NE(observe.err.find("no model is written"), std::string::npos) << observe.err;
+  EXPECT_EQ(takt("-- true").code, 0);
+  EXPECT_EQ(takt("-- sh -c 'exit 3'").code, 3);
+}
+
+TEST_F(TaktExec, strict_names_loops_that_stayed_rclcpps_own)
+{
+  const Outcome strict = takt("--strict -- " + reporting(stock(71, "spin_some")));
+  EXPECT_EQ(strict.code, 2);
+  EXPECT_EQ(lines(strict.err), 1) << strict.err;
+  EXPECT_NE(strict.err.find("spin_some in process 71 (talker)"), std::string::npos) << strict.err;
+  const Outcome lenient = takt("-- " + reporting(stock(71, "spin_some")));
+  EXPECT_EQ(lenient.code, 0);
+  EXPECT_NE(lenient.err.find("spin_some in process 71"), std::string::npos) << lenient.err;
+  EXPECT_EQ(lenient.err.find("spins none"), std::string::npos) << lenient.err;
+}
+
+TEST_F(TaktExec, strict_gives_the_programs_code_where_takt_ran_an_executor)
+{
+  const auto report = executor(71, "/a", {timer("/a", 100)});
+  EXPECT_EQ(takt("--strict -- " + reporting(report)).code, 0);
+  EXPECT_EQ(takt("--strict -- " + reporting(report, "exit 3")).code, 3);
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(TaktExec, writes_a_report_that_has_all_loops)
+{
+  EXPECT_EQ(takt("--report report.json -- " + reporting(stock(71, "spin_some"))).code, 0);
+  const auto report = ordered_json::parse(content("report.json"));
+  EXPECT_TRUE(report["executors"].empty());
+  EXPECT_EQ(report["stock"][0]["stock"], "spin_some");
+}
+
+TEST_F(TaktExec, observes)
+{
+  const auto report = executor(71, "/a", {timer("/a", 100)});
+  const Outcome outcome = takt("--observing -o model.yaml -- " + reporting(report));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(content("model.yaml").find("/a:timer(100ms)"), std::string::npos);
+}
+
+// ---- where takt and the temporary files are
+
+TEST_F(TaktExec, preloads_from_a_folder_whose_name_has_spaces_and_colons)
+{
+  install("a takt: mine", TAKT_INERT, TAKT_INERT);
+  const Outcome outcome = takt("-- cat /proc/self/maps");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("libtakt_preload.so"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.err.find("ld.so"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(left_nothing());
+  EXPECT_TRUE(fs::exists(here_ / "a takt: mine" / "lib" / "libtakt_preload.so"));
+}
+
+TEST_F(TaktExec, finds_its_library_from_such_a_folder)
+{
+  install("a takt: mine", TAKT_PRELOAD, TAKT_STAND_IN_IMPLEMENTATION);
+  // A sanitizer's runtime would come after the preloaded library, and refuse that.
+  const Outcome outcome = takt(
+    "-- '" TAKT_STAND_IN_PROGRAM "' stack",
+    "ASAN_OPTIONS=verify_asan_link_order=0 LD_LIBRARY_PATH='" TAKT_STAND_IN_LIBRARIES "'");
+  EXPECT_EQ(outcome.out, "takt spin 1\n") << outcome.err;
+}
+
+TEST_F(TaktExec, gives_launchers_such_a_word_too)
+{
+  install("a takt: mine", TAKT_INERT, TAKT_INERT);
+  const Outcome outcome = takt("--environment tmp");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = ordered_json::parse(outcome.out);
+  const std::string word = json["LD_PRELOAD"];
+  EXPECT_EQ(word.find_first_of(" :"), std::string::npos) << word;
+  EXPECT_TRUE(fs::exists(word)) << word;
+  EXPECT_EQ(json["TAKT_REPORT_DIR"], (here_ / "tmp").string());
+}
+
+TEST_F(TaktExec, refuses_where_temporary_files_are_in_such_a_folder_too)
+{
+  install("a takt: mine", TAKT_INERT, TAKT_INERT);
+  const fs::path temporary = here_ / "my tmp";
+  fs::create_directory(temporary);
+  const Outcome outcome = takt("-- echo ran", "TMPDIR='" + temporary.string() + "'");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("set TMPDIR to a folder without"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(fs::is_empty(temporary));
+}
+
+TEST_F(TaktExec, says_that_the_folder_for_temporary_files_is_not_there)
+{
+  const Outcome outcome = takt("-- echo ran", "TMPDIR=/nowhere/at/all");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err.find("takt exec: TMPDIR=/nowhere/at/all: "), 0U) << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with("; set TMPDIR to a folder that exists\n")) << outcome.err;
+}
+
+// ---- what takt did not foresee
+
+TEST_F(TaktExec, ends_with_a_sentence_where_a_report_is_not_as_expected)
+{
+  auto strange = executor(71, "/a", {timer("/a", 100)});
+  strange["callbacks"][0]["runs"] = "many";
+  const Outcome outcome = takt("-- " + reporting(strange));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
+  EXPECT_EQ(outcome.err.find("takt exec: "), 0U) << outcome.err;
+  EXPECT_TRUE(left_nothing());
+}
+
+}  // namespace
+}  // namespace takt_exec::test

@@ -1,0 +1,74 @@
+// What the parts of the test program share (program.cpp says what it is).
+#ifndef PROGRAM_HPP_
+#define PROGRAM_HPP_
+
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <rclcpp/rclcpp.hpp>
+#include <std_msgs/msg/int32.hpp>
+#include <string>
+
+/// What the program can do, by the words that ask for it.
+using Ways = std::map<std::string, void (*)()>;
+/// With actions and lifecycle nodes; empty where their libraries are not found.
+Ways ways_of_components();
+/// Around the end of a program, and messages that wait.
+Ways ways_of_waiting();
+
+inline void say(const std::string & line)
+{
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+inline void shut_down()
+{
+  rclcpp::shutdown();
+}
+
+/// A node that counts to `last` by its own messages, and then ends what spins it.
+class Counting : public rclcpp::Node
+{
+public:
+  Counting(
+    const std::string & name, int last, std::function<void()> end,
+    const rclcpp::NodeOptions & options = rclcpp::NodeOptions())
+  : Node(name, options),
+    last_(last),
+    end_(std::move(end))
+  {
+    publisher_ = create_publisher<std_msgs::msg::Int32>("~/count", 10);
+    subscription_ = create_subscription<std_msgs::msg::Int32>(
+      "~/count", 10, [this](std_msgs::msg::Int32::UniquePtr message) { take(*message); });
+    timer_ = create_wall_timer(std::chrono::milliseconds(2), [this] {
+      if (sent_ < last_) {
+        auto message = std::make_unique<std_msgs::msg::Int32>();
+        message->data = ++sent_;
+        publisher_->publish(std::move(message));
+      }
+    });
+  }
+
+private:
+  void take(const std_msgs::msg::Int32 & message)
+  {
+    sum_ += message.data;
+    if (message.data == last_) {
+      say(
+        std::string(get_name()) + " counted to " + std::to_string(message.data) + ", sum " +
+        std::to_string(sum_));
+      end_();
+    }
+  }
+
+  const int last_;
+  const std::function<void()> end_;
+  int sent_ = 0;
+  int sum_ = 0;
+  rclcpp::Publisher<std_msgs::msg::Int32>::SharedPtr publisher_;
+  rclcpp::Subscription<std_msgs::msg::Int32>::SharedPtr subscription_;
+  rclcpp::TimerBase::SharedPtr timer_;
+};
+
+#endif  // PROGRAM_HPP_

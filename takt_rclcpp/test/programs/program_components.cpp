@@ -1,0 +1,234 @@
+// Actions and lifecycle nodes.
+#include "program.hpp"
+
+#ifdef TAKT_WITH_COMPONENTS
+#include <lifecycle_msgs/msg/transition.hpp>
+#include <lifecycle_msgs/srv/change_state.hpp>
+#include <rclcpp_action/rclcpp_action.hpp>
+#include <rclcpp_lifecycle/lifecycle_node.hpp>
+#include <takt_rclcpp/action/count.hpp>
+#include <utility>
+
+namespace
+{
+
+using namespace std::chrono_literals;
+using rclcpp::executors::MultiThreadedExecutor;
+using rclcpp::executors::SingleThreadedExecutor;
+using Count = takt_rclcpp::action::Count;
+using Goal = rclcpp_action::ServerGoalHandle<Count>;
+
+/// Serves goals one after the other, on a timer of its own.
+class Server : public rclcpp::Node
+{
+public:
+  Server() : Node("server")
+  {
+    server_ = rclcpp_action::create_server<Count>(
+      this, "count",
+      [](const rclcpp_action::GoalUUID &, const std::shared_ptr<const Count::Goal> & goal) {
+        return goal->last > 0 ? rclcpp_action::GoalResponse::ACCEPT_AND_EXECUTE
+                              : rclcpp_action::GoalResponse::REJECT;
+      },
+      [](const std::shared_ptr<Goal> &) { return rclcpp_action::CancelResponse::ACCEPT; },
+      [this](const std::shared_ptr<Goal> & goal) {
+        goal_ = goal;
+        at_ = 0;
+      });
+    timer_ = create_wall_timer(2ms, [this] { work(); });
+  }
+
+private:
+  void work()
+  {
+    if (goal_ == nullptr) {
+      return;
+    }
+    auto result = std::make_shared<Count::Result>();
+    result->sum = at_ * (at_ + 1) / 2;
+    if (goal_->is_canceling()) {
+      goal_->canceled(result);
+      goal_ = nullptr;
+    } else if (at_ == goal_->get_goal()->last) {
+      goal_->succeed(result);
+      goal_ = nullptr;
+    } else {
+      auto feedback = std::make_shared<Count::Feedback>();
+      feedback->at = ++at_;
+      goal_->publish_feedback(feedback);
+    }
+  }
+
+  rclcpp_action::Server<Count>::SharedPtr server_;
+  rclcpp::TimerBase::SharedPtr timer_;
+  std::shared_ptr<Goal> goal_;
+  int at_ = 0;
+};
+
+/// Asks for a goal that is reached, one that is refused and one that it cancels. All from a timer: the client is
+/// locked while it calls back.
+class Client : public rclcpp::Node
+{
+public:
+  Client() : Node("client")
+  {
+    client_ = rclcpp_action::create_client<Count>(this, "count");
+    timer_ = create_wall_timer(2ms, [this] {
+      if (to_ask_ >= 0 && client_->action_server_is_ready()) {
+        ask(std::exchange(to_ask_, -1));
+      } else if (to_cancel_ != nullptr) {
+        client_->async_cancel_goal(std::exchange(to_cancel_, nullptr));
+      }
+    });
+  }
+
+private:
+  static constexpr int kEndless = 1'000'000;
+
+  void ask(int last)
+  {
+    Count::Goal goal;
+    goal.last = last;
+    rclcpp_action::Client<Count>::SendGoalOptions options;
+    options.goal_response_callback = [this](const auto & handle) {
+      if (handle == nullptr) {
+        say("refused");
+        to_ask_ = kEndless;
+      }
+    };
+    options.feedback_callback =
+      [this, last](const auto & handle, const std::shared_ptr<const Count::Feedback> feedback) {
+        if (last == kEndless && feedback->at >= 5 && !cancelled_) {
+          cancelled_ = true;
+          to_cancel_ = handle;
+        }
+      };
+    options.result_callback = [this](const auto & result) {
+      if (result.code == rclcpp_action::ResultCode::SUCCEEDED) {
+        say("sum " + std::to_string(result.result->sum));
+        to_ask_ = 0;
+      } else {
+        say(result.code == rclcpp_action::ResultCode::CANCELED ? "canceled" : "aborted");
+        rclcpp::shutdown();
+      }
+    };
+    client_->async_send_goal(goal, options);
+  }
+
+  rclcpp_action::Client<Count>::SharedPtr client_;
+  rclcpp::TimerBase::SharedPtr timer_;
+  rclcpp_action::ClientGoalHandle<Count>::SharedPtr to_cancel_;
+  int to_ask_ = 10;
+  bool cancelled_ = false;
+};
+
+template <typename Executor>
+void act()
+{
+  Executor executor;
+  auto server = std::make_shared<Server>();
+  auto client = std::make_shared<Client>();
+  executor.add_node(server);
+  executor.add_node(client);
+  executor.spin();
+}
+
+void actions()
+{
+  act<SingleThreadedExecutor>();
+}
+
+void actions_in_a_pool()
+{
+  act<MultiThreadedExecutor>();
+}
+
+class Managed : public rclcpp_lifecycle::LifecycleNode
+{
+public:
+  Managed() : LifecycleNode("managed") {}
+
+  CallbackReturn on_configure(const rclcpp_lifecycle::State &) override
+  {
+    publisher_ = create_publisher<std_msgs::msg::Int32>("managed", 10);
+    timer_ = create_wall_timer(2ms, [this] {
+      if (publisher_->is_activated()) {
+        publisher_->publish(std_msgs::msg::Int32());
+      }
+    });
+    say("configured");
+    return CallbackReturn::SUCCESS;
+  }
+  CallbackReturn on_activate(const rclcpp_lifecycle::State & state) override
+  {
+    say("activated");
+    return LifecycleNode::on_activate(state);
+  }
+  CallbackReturn on_deactivate(const rclcpp_lifecycle::State & state) override
+  {
+    say("deactivated");
+    return LifecycleNode::on_deactivate(state);
+  }
+
+private:
+  rclcpp_lifecycle::LifecyclePublisher<std_msgs::msg::Int32>::SharedPtr publisher_;
+  rclcpp::TimerBase::SharedPtr timer_;
+};
+
+void lifecycle()
+{
+  using Change = lifecycle_msgs::srv::ChangeState;
+  using Transition = lifecycle_msgs::msg::Transition;
+  SingleThreadedExecutor executor;
+  auto managed = std::make_shared<Managed>();
+  auto manager = std::make_shared<rclcpp::Node>("manager");
+  auto client = manager->create_client<Change>("managed/change_state");
+  const auto change = [&](std::uint8_t transition) {
+    auto request = std::make_shared<Change::Request>();
+    request->transition.id = transition;
+    client->async_send_request(request);
+  };
+  int heard = 0;
+  auto subscription = manager->create_subscription<std_msgs::msg::Int32>(
+    "managed", 10, [&](const std_msgs::msg::Int32 &) {
+      if (++heard == 20) {
+        say("heard");
+        change(Transition::TRANSITION_DEACTIVATE);
+      }
+    });
+  auto begin = manager->create_wall_timer(2ms, [&] {
+    if (client->service_is_ready()) {
+      change(Transition::TRANSITION_CONFIGURE);
+    }
+  });
+  int step = 0;
+  auto steps = manager->create_wall_timer(20ms, [&] {
+    const auto state = managed->get_current_state().label();
+    if (step == 0 && state == "inactive") {
+      begin->cancel();
+      step = 1;
+      change(Transition::TRANSITION_ACTIVATE);
+    } else if (step == 1 && heard >= 20 && state == "inactive") {
+      rclcpp::shutdown();
+    }
+  });
+  executor.add_node(managed->get_node_base_interface());
+  executor.add_node(manager);
+  executor.spin();
+}
+
+}  // namespace
+
+Ways ways_of_components()
+{
+  return {{"actions", actions}, {"actions_in_a_pool", actions_in_a_pool}, {"lifecycle", lifecycle}};
+}
+
+#else
+
+Ways ways_of_components()
+{
+  return {};
+}
+
+#endif

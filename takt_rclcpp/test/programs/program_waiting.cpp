@@ -1,0 +1,217 @@
+// Messages that wait while nothing spins, and threads that wait for each other when a program ends.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
+#include <sstream>
+#include <thread>
+
+#include "program.hpp"
+
+namespace
+{
+
+using namespace std::chrono_literals;
+using rclcpp::executors::MultiThreadedExecutor;
+using rclcpp::executors::SingleThreadedExecutor;
+using std_msgs::msg::Int32;
+
+/// Publishes `count` messages and waits until this process has all of them.
+template <typename Subscription>
+void publish_and_wait(rclcpp::Publisher<Int32> & publisher, Subscription & subscription, int count)
+{
+  while (subscription.get_publisher_count() == 0 || publisher.get_subscription_count() == 0) {
+    std::this_thread::sleep_for(1ms);
+  }
+  for (int i = 1; i <= count; ++i) {
+    Int32 message;
+    message.data = i;
+    publisher.publish(message);
+  }
+  publisher.wait_for_all_acked(10s);
+  std::this_thread::sleep_for(50ms);
+}
+
+// A spin that ends with messages left; the next one goes on with them.
+template <typename Executor>
+void leave_some_for_the_next_spin()
+{
+  Executor executor;
+  auto node = std::make_shared<rclcpp::Node>("rests");
+  std::string heard;
+  auto subscription = node->create_subscription<Int32>(
+    "rest", rclcpp::QoS(10).reliable(), [&](const Int32 & message) {
+      heard += " " + std::to_string(message.data);
+      if (message.data == 2 || message.data == 6) {
+        executor.cancel();
+      }
+    });
+  auto publisher = node->create_publisher<Int32>("rest", rclcpp::QoS(10).reliable());
+  executor.add_node(node);
+  publish_and_wait(*publisher, *subscription, 6);
+  executor.spin();
+  say("first:" + heard);
+  heard.clear();
+  executor.spin();
+  say("then:" + heard);
+  executor.remove_node(node);
+}
+
+void messages_wait_for_the_next_spin()
+{
+  leave_some_for_the_next_spin<SingleThreadedExecutor>();
+}
+
+void messages_wait_for_an_events_executor()
+{
+  leave_some_for_the_next_spin<rclcpp::experimental::executors::EventsExecutor>();
+}
+
+// As `leave_some_for_the_next_spin`, within the process.
+void messages_wait_within_the_process()
+{
+  SingleThreadedExecutor executor;
+  auto node =
+    std::make_shared<rclcpp::Node>("within", rclcpp::NodeOptions().use_intra_process_comms(true));
+  std::string heard;
+  auto subscription = node->create_subscription<Int32>("rest", 10, [&](Int32::UniquePtr message) {
+    heard += " " + std::to_string(message->data);
+    if (message->data == 2 || message->data == 6) {
+      executor.cancel();
+    }
+  });
+  auto publisher = node->create_publisher<Int32>("rest", 10);
+  executor.add_node(node);
+  for (int i = 1; i <= 6; ++i) {
+    auto message = std::make_unique<Int32>();
+    message->data = i;
+    publisher->publish(std::move(message));
+  }
+  executor.spin();
+  say("first:" + heard);
+  heard.clear();
+  executor.spin();
+  say("then:" + heard);
+}
+
+// Where a program ends a helper's spin when its context ends, on the thread that ends it.
+void the_end_joins_a_spin()
+{
+  auto helper = std::make_shared<rclcpp::Node>("helper");
+  auto of_helper = std::make_shared<SingleThreadedExecutor>();
+  of_helper->add_node(helper);
+  std::thread thread([&] { of_helper->spin(); });
+  rclcpp::contexts::get_global_default_context()->add_pre_shutdown_callback([&] {
+    of_helper->cancel();
+    thread.join();
+    say("joined");
+  });
+  auto node = std::make_shared<rclcpp::Node>("ends");
+  auto timer = node->create_wall_timer(20ms, shut_down);
+  rclcpp::spin(node);
+  say(rclcpp::ok() ? "ok" : "ended");
+}
+
+// Ctrl-C while many callbacks run and publish.
+void interrupted_under_load()
+{
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 4);
+  auto node = std::make_shared<rclcpp::Node>("busy");
+  auto publisher = node->create_publisher<Int32>("busy", 10);
+  std::vector<rclcpp::CallbackGroup::SharedPtr> groups;
+  std::vector<rclcpp::TimerBase::SharedPtr> timers;
+  std::vector<rclcpp::Subscription<Int32>::SharedPtr> subscriptions;
+  std::atomic<int> heard{0};
+  for (int i = 0; i < 8; ++i) {
+    groups.push_back(node->create_callback_group(rclcpp::CallbackGroupType::Reentrant));
+    timers.push_back(node->create_wall_timer(
+      1ms, [&] { publisher->publish(Int32()); }, groups.back()));
+    rclcpp::SubscriptionOptions options;
+    options.callback_group = groups.back();
+    subscriptions.push_back(node->create_subscription<Int32>(
+      "busy", 10,
+      [&](const Int32 &) {
+        if (++heard == 100) {
+          ::kill(::getpid(), SIGINT);
+        }
+      },
+      options));
+  }
+  executor.add_node(node);
+  executor.spin();
+  say(rclcpp::ok() ? "ok" : "ended");
+}
+
+void forks()
+{
+  SingleThreadedExecutor executor;
+  auto node = std::make_shared<Counting>("forks", 10, [&] {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::execl("/bin/sh", "sh", "-c", "exit 7", static_cast<char *>(nullptr));
+      ::_exit(1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    say("child " + std::to_string(WEXITSTATUS(status)));
+    say("shell " + std::to_string(WEXITSTATUS(std::system("exit 3"))));
+    executor.cancel();
+  });
+  executor.add_node(node);
+  executor.spin();
+}
+
+// A library's own node, named by an address as tf2's listener is.
+void anonymous_node()
+{
+  SingleThreadedExecutor executor;
+  std::ostringstream name;
+  name << "listener_impl_" << std::hex << reinterpret_cast<std::uintptr_t>(&executor);
+  auto anonymous = std::make_shared<rclcpp::Node>(name.str());
+  auto named = std::make_shared<Counting>("named", 10, [&] { executor.cancel(); });
+  int fired = 0;
+  auto timer = anonymous->create_wall_timer(1ms, [&] { ++fired; });
+  auto same = anonymous->create_wall_timer(1ms, [&] { ++fired; });
+  executor.add_node(anonymous);
+  executor.add_node(named);
+  executor.spin();
+  say(fired > 0 ? "fired" : "silent");
+}
+
+// Two executors of a row at one address.
+void one_after_the_other()
+{
+  rclcpp::spin(std::make_shared<Counting>("first", 5, shut_down));
+  rclcpp::init(0, nullptr);
+  rclcpp::spin(std::make_shared<Counting>("second", 5, shut_down));
+}
+
+void parts_of_a_spin()
+{
+  auto node = std::make_shared<rclcpp::Node>("parts");
+  int fired = 0;
+  auto timer = node->create_wall_timer(1ms, [&] { ++fired; });
+  while (fired < 5) {
+    rclcpp::spin_some(node);
+  }
+  say("fired");
+}
+
+}  // namespace
+
+Ways ways_of_waiting()
+{
+  return {
+    {"messages_wait_for_the_next_spin", messages_wait_for_the_next_spin},
+    {"messages_wait_for_an_events_executor", messages_wait_for_an_events_executor},
+    {"messages_wait_within_the_process", messages_wait_within_the_process},
+    {"the_end_joins_a_spin", the_end_joins_a_spin},
+    {"interrupted_under_load", interrupted_under_load},
+    {"forks", forks},
+    {"anonymous_node", anonymous_node},
+    {"one_after_the_other", one_after_the_other},
+    {"parts_of_a_spin", parts_of_a_spin},
+  };
+}
