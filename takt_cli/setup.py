@@ -17,5 +17,10 @@ setup(
     ],
     # No entry point: one needs the workspace sourced before it can say that it is not.
     scripts=["scripts/takt"],
+    # Loaded by launch and by ros2cli, where these are installed.
+    entry_points={
+        "launch.frontend.launch_extension": ["takt_cli = takt_cli.launch"],
+        "ros2cli.command": ["takt = takt_cli.ros2_command:TaktCommand"],
+    },
     zip_safe=False,
 )

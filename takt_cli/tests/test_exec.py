@@ -1,5 +1,6 @@
 """`takt exec` and `takt observe`: the program behind them, with programs that need no ROS."""
 
+import json
 import os
 import re
 import shlex
@@ -10,9 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
+from support.exec_prefix import TAKT_EXEC as PROGRAM
+from support.exec_prefix import install_exec, report_of
 from takt_cli.programs import find_program_or_none
 
-PROGRAM = find_program_or_none("takt_exec", "takt_rclcpp")
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="takt_rclcpp is not built")
 
 
@@ -66,6 +68,53 @@ def test_help_is_that_of_the_program():
     assert "--schedule" in takt("exec", "--help").stdout
     assert "-o,--output" in takt("observe", "--help").stdout
     assert "exec" in takt("--help").stdout
+
+
+def test_launchers_get_the_variables_of_a_run(tmp_path, monkeypatch):
+    program = install_exec(tmp_path)
+    schedule = tmp_path / "s.yaml"
+    schedule.write_text(
+        "version: 1\nexecutors: {main: {threads: {a: {}}, default: all}}\n", encoding="utf-8"
+    )
+    monkeypatch.setenv("LD_PRELOAD", "libdl.so.2")
+
+    def ask(*options):
+        command = [program, "--environment", *options, "/reports"]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    options = ("--schedule", "s.yaml", "--executor", "main", "--strict", "--children", "--quiet")
+    given = json.loads(ask(*options).stdout)
+    assert given == {
+        "LD_PRELOAD": f"{tmp_path}/lib/libtakt_preload.so:libdl.so.2",
+        "TAKT_SCHEDULE": str(schedule),
+        "TAKT_EXECUTOR": "main",
+        "TAKT_STRICT": "1",
+        "TAKT_CHILDREN": "1",
+        "TAKT_QUIET": "1",
+        "TAKT_REPORT_DIR": "/reports",
+    }
+    bare = json.loads(ask().stdout)
+    assert set(bare) == set(given)
+    assert {name for name in bare if bare[name]} == {"LD_PRELOAD", "TAKT_REPORT_DIR"}
+    faulty = ask("--schedule", "none.yaml")
+    assert (faulty.returncode, faulty.stdout) == (2, "")
+    assert "none.yaml: cannot be read" in faulty.stderr
+
+
+def test_launchers_get_the_reports_joined(tmp_path):
+    for number in (1, 2):
+        text = report_of(f"/node_{number}")
+        (tmp_path / f"1.{number}.json").write_text(text, encoding="utf-8")
+
+    def join(*options):
+        command = [PROGRAM, "--join", *options, tmp_path]
+        return subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert re.findall(r"^/node_\d", join().stderr, re.MULTILINE) == ["/node_1", "/node_2"]
+    file = tmp_path / "report"
+    assert join("--report", file).stderr == ""
+    report = json.loads(file.read_text(encoding="utf-8"))
+    assert [one["executor"] for one in report["executors"]] == ["/node_1", "/node_2"]
 
 
 @with_rclcpp

@@ -1,0 +1,37 @@
+"""takt_exec as if it were built with rclcpp: for tests of launchers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from takt_cli.programs import find_program_or_none
+
+TAKT_EXEC = find_program_or_none("takt_exec", "takt_rclcpp")
+
+
+def install_exec(prefix: Path) -> Path:
+    """Copy takt_exec and the preloaded library; an empty file stands for takt's library for rclcpp.
+
+    Returns the path of takt_exec. No program may adopt an executor with it.
+    """
+    assert TAKT_EXEC is not None
+    name = "libtakt_preload.so"
+    places = (TAKT_EXEC.parent.parent, TAKT_EXEC.parent)
+    program = prefix / "lib" / "takt_rclcpp" / "takt_exec"
+    program.parent.mkdir(parents=True)
+    shutil.copy(TAKT_EXEC, program)
+    shutil.copy(next(place / name for place in places if (place / name).exists()), prefix / "lib")
+    (prefix / "lib" / "libtakt_rclcpp.so").touch()
+    return program
+
+
+def report_of(executor: str) -> str:
+    """Give the report that an adopted executor writes; it ran no callback."""
+    return json.dumps(
+        {
+            "executor": executor, "kind": "single_threaded", "pid": 1, "seconds": 0.5,
+            "schedule_executor": "", "threads": [], "callbacks": [],
+        }
+    )  # fmt: skip
