@@ -103,7 +103,7 @@ int run(const Arguments & arguments)
   takt_plan::program::end_when_interrupted("takt_plan");
   if (!arguments.output.empty()) {
     if (takt_schedule::same_file(arguments.output, arguments.system)) {
-      return refuse({"--output is the system that is read; name another file"});
+      return refuse({"--output names the input file; name another file"});
     }
     const auto status = takt_schedule::check_output(arguments.output);
     if (!status.ok()) {

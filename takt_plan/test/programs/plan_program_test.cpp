@@ -258,7 +258,7 @@ TEST_F(PlanProgram, WhatIsWrongIsOneLineEachAndNothingIsWritten)
          "a number of threads of an executor is only for the planners competition and "
          "competition-literal\n"},
         {"car.yaml -o no/o.yaml", "--output: no/o.yaml cannot be written: No such file"},
-        {"car.yaml -o car.yaml", "--output is the system that is read; name another file\n"}}) {
+        {"car.yaml -o car.yaml", "--output names the input file; name another file\n"}}) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, 2) << words;
     EXPECT_NE(outcome.err.find(fault), std::string::npos) << outcome.err;
