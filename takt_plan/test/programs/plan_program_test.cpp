@@ -148,7 +148,12 @@ chains:
                      "'/b:timer(15ms)'"),
     std::string::npos)
     << outcome.err;
+  const std::string headline = outcome.out.substr(0, outcome.out.find('\n'));
+  EXPECT_TRUE(headline.ends_with("; all chains within their deadlines; 1 chain may never end"))
+    << headline;
+  EXPECT_EQ(content("schedule.yaml").rfind("# " + headline + ".\n", 0), 0U);
   const auto all = nlohmann::json::parse(run("two_ways.yaml --json").out);
+  EXPECT_EQ(all.at("endless_chains"), 1);
   ASSERT_EQ(all.at("warnings").size(), 1U);
   EXPECT_NE(outcome.err.find(all.at("warnings").at(0).get<std::string>()), std::string::npos);
 }
