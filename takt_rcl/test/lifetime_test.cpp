@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "ros_test.hpp"
+#include "takt_schedule/parse.hpp"
 
 namespace takt_rcl::test
 {
@@ -370,6 +371,33 @@ TEST_F(Lifetime, ExceptionLeavesThroughSpin)
   guard->trigger();
   Spinning spinning(e);
   EXPECT_TRUE(wait_until([&] { return good == 1; }));
+}
+
+TEST_F(Lifetime, ExceptionUnderReportNamesItsCallbackAndSpinGoesOn)
+{
+  const auto schedule = takt_schedule::parse_schedule(
+    "version: 1\nexecutors: {main: {on_exception: report, threads: {t: {}}, default: t}}\n",
+    "schedule.yaml");
+  ASSERT_TRUE(schedule.ok());
+  ::testing::internal::CaptureStderr();
+  int ran = 0;
+  bool ran_again = false;
+  {
+    auto e = Executor::from_schedule(context, schedule.value(), "main");
+    auto n = node("n");
+    auto timer = n->create_wall_timer(1ms, [&] {
+      ++ran;
+      throw std::runtime_error("the sensor is off");
+    });
+    e.add_node(n);
+    EXPECT_NO_THROW(ran_again = spin_until(e, [&] { return ran >= 2; }));
+    // The executor ends here and tells what it has not told.
+  }
+  const std::string output = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(ran_again);
+  EXPECT_NE(output.find("executor main: callback /n:timer(1ms) threw "), std::string::npos)
+    << output;
+  EXPECT_NE(output.find("; it said: the sensor is off"), std::string::npos) << output;
 }
 
 TEST_F(Lifetime, SpinningTwiceIsAnError)

@@ -104,8 +104,16 @@ TEST(CheckExecutor, DeadlineThreadsMustFitOnTheCores)
       "s.yaml:4:76: with 'b' the deadline threads take 4.20 cores, and the kernel admits 3.80; "
       "lower runtime or raise period"});
   Machine unlimited = test::machine();
-  unlimited.deadline_share = 0.0;
+  unlimited.deadline_share->share = 0.0;
   EXPECT_EQ(faults(with_threads(40), unlimited), Strings{});
+  Machine assumed = test::machine();
+  assumed.deadline_share->assumed = true;
+  EXPECT_EQ(
+    faults(with_threads(9), assumed),
+    Strings{
+      "s.yaml:4:76: with 'b' the deadline threads take 4.20 cores, and the kernel admits 3.80 "
+      "(assumed; the fair server's files in /sys/kernel/debug cannot be read); lower runtime or "
+      "raise period"});
 }
 
 TEST(CheckExecutor, WarnsOfABacklogThatNothingWatches)

@@ -49,11 +49,13 @@ protected:
 
 TEST_F(DeadlineShare, IsWhatRealTimeThreadsMayTakeLessTheFairServer)
 {
-  EXPECT_DOUBLE_EQ(deadline_share(files_), 0.90);
+  EXPECT_DOUBLE_EQ(deadline_share(files_).share, 0.90);
   write("osrelease", "6.11.0");
-  EXPECT_DOUBLE_EQ(deadline_share(files_), 0.95);
+  EXPECT_DOUBLE_EQ(deadline_share(files_).share, 0.95);
+  EXPECT_FALSE(deadline_share(files_).assumed) << "such a kernel has no fair server";
   write("osrelease", "6.12.0-rc1");
-  EXPECT_DOUBLE_EQ(deadline_share(files_), 0.90);
+  EXPECT_DOUBLE_EQ(deadline_share(files_).share, 0.90);
+  EXPECT_TRUE(deadline_share(files_).assumed);
 }
 
 TEST_F(DeadlineShare, BelievesTheFairServersOwnFilesMore)
@@ -62,24 +64,26 @@ TEST_F(DeadlineShare, BelievesTheFairServersOwnFilesMore)
   write("fair_server/cpu0/period", "1000000000");
   write("fair_server/cpu1/runtime", "150000000");
   write("fair_server/cpu1/period", "1000000000");
-  EXPECT_DOUBLE_EQ(deadline_share(files_), 0.80);
+  EXPECT_DOUBLE_EQ(deadline_share(files_).share, 0.80);
+  EXPECT_FALSE(deadline_share(files_).assumed);
   for (const char * core : {"cpu0", "cpu1"}) {
     write("fair_server/" + std::string(core) + "/runtime", "0");  // switched off
   }
-  EXPECT_DOUBLE_EQ(deadline_share(files_), 0.95);
+  EXPECT_DOUBLE_EQ(deadline_share(files_).share, 0.95);
 }
 
 TEST_F(DeadlineShare, WithoutThrottlingIsNotLimited)
 {
   write("sched_rt_runtime_us", "-1");
-  EXPECT_EQ(deadline_share(files_), 0.0);
+  EXPECT_EQ(deadline_share(files_).share, 0.0);
+  EXPECT_FALSE(deadline_share(files_).assumed);
 }
 
 TEST_F(DeadlineShare, IsAboveZeroWhereNothingIsLeft)
 {
   write("sched_rt_runtime_us", "0");
-  EXPECT_GT(deadline_share(files_), 0.0);  // 0 would mean no limit
-  EXPECT_LT(deadline_share(files_), 1e-6);
+  EXPECT_GT(deadline_share(files_).share, 0.0);  // 0 would mean no limit
+  EXPECT_LT(deadline_share(files_).share, 1e-6);
 }
 
 /// How many of `count` threads of policy deadline the kernel admits, all of them there at once.
@@ -124,7 +128,7 @@ bool others_have_the_policy()
 TEST(DeadlineAdmission, IsJudgedAsTheKernelDoes)
 {
   using namespace std::chrono_literals;
-  const double share = deadline_share();
+  const double share = deadline_share().share;
   const auto cores = static_cast<int>(takt_core::usable_cores().size());
   if (
     share <= 0.0 || cores != ::sysconf(_SC_NPROCESSORS_ONLN) || others_have_the_policy() ||

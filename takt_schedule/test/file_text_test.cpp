@@ -60,9 +60,10 @@ TEST_F(FileText, APipeWithoutAWriterIsRefusedAndNotWaitedFor)
 {
   const std::string fifo = pipe();
   EXPECT_EQ(
-    read(fifo).faults(), Faults{
-                           fifo + ": is a pipe to which nobody writes; start what writes first, "
-                                  "or name a schedule file"});
+    read(fifo).faults(),
+    Faults{
+      fifo + ": is a pipe without a writer; start the program that writes to it "
+             "first, or name a schedule file"});
   EXPECT_FALSE(load_schedule(fifo).ok());
 }
 

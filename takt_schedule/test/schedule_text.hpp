@@ -22,7 +22,7 @@ inline Machine machine(int cores = 4)
   std::iota(result.cores->begin(), result.cores->end(), 0);
   result.autogroup = false;
   result.realtime = false;
-  result.deadline_share = 0.95;
+  result.deadline_share = AdmittedShare{0.95, false};
   return result;
 }
 

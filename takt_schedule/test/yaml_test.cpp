@@ -126,7 +126,7 @@ TEST(Yaml, AnAliasInsideOfWhatItNamesIsAFault)
 {
   EXPECT_EQ(
     faults("version: 1\nexecutors: &a {main: *a}\n"),
-    Strings{"s.yaml:2:22: this alias stands inside of what it names"});
+    Strings{"s.yaml:2:22: this alias refers to a node that contains the alias"});
 }
 
 TEST(Yaml, AnUnknownAliasIsAFault)

@@ -364,7 +364,7 @@ TEST_F(Programs, AFullFolderForTemporaryFilesIsTheReasonOfAPart)
 TEST_F(Programs, AGraphOrScheduleThatIsAPipeIsRefusedAtOnce)
 {
   ASSERT_EQ(mkfifo(file("pipe").c_str(), 0600), 0);
-  const std::string graph = "is a pipe to which nobody writes";
+  const std::string graph = "is a pipe without a writer";
   for (const auto & [words, fault] : std::vector<std::pair<std::vector<std::string>, std::string>>{
          {{TAKT_RUN, file("pipe")}, graph},
          {{TAKT_GRAPH, "check", file("pipe")}, graph},
@@ -386,11 +386,11 @@ TEST_F(Programs, WhatIsReadIsNeverWritten)
   std::filesystem::create_directory(directory / "x");
   const auto size = std::filesystem::file_size(graph);
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-    {{"--output", graph}, "--output is the graph that is read"},
-    {{"--output", file("link")}, "--output is the graph that is read"},
-    {{"--records", graph}, "--records is the graph that is read"},
-    {{"--output", spelt}, "--output is the schedule that is read"},
-    {{"--records", spelt}, "--records is the schedule that is read"},
+    {{"--output", graph}, "--output names the input file"},
+    {{"--output", file("link")}, "--output names the input file"},
+    {{"--records", graph}, "--records names the input file"},
+    {{"--output", spelt}, "--output names the input file"},
+    {{"--records", spelt}, "--records names the input file"},
     {{"--output", file("new"), "--records", file("x/../new")}, "name the same file"}};
   for (const auto & [options, said] : cases) {
     std::vector<std::string> words{TAKT_RUN, graph, "--schedule", schedule, "--duration", "100ms"};

@@ -3,7 +3,7 @@
 // A chain's root (a timer, or a subscription fed from outside this process) starts an activation
 // each time it is released. The activation travels with what the root's callback publishes: the
 // listener that announces the message runs on the publishing executor thread and copies that
-// thread's current activations into the arrival (DESIGN.md, "How a message travels").
+// thread's current activations into the arrival.
 #ifndef TAKT_CORE__ACTIVATION_HPP_
 #define TAKT_CORE__ACTIVATION_HPP_
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "takt_core/executor.hpp"
+#include "takt_core/thread_mask.hpp"
 
 namespace takt_core
 {
@@ -21,7 +22,7 @@ namespace takt_core
 /// without a chain.
 int inherited_priority(std::span<const ChainOptions> chains, std::string_view callback);
 
-/// The same of all callbacks of chains at once, for whoever asks about many.
+/// The same for all callbacks of chains at once: quicker for a caller that asks about many callbacks.
 std::unordered_map<std::string, int> inherited_priorities(std::span<const ChainOptions> chains);
 
 /// The OS urgencies (see `urgency(ThreadAttributes)`) with which a callback of `priority` may run on

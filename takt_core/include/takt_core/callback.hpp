@@ -63,7 +63,7 @@ struct Run
 
 struct CallbackOptions
 {
-  std::string id;  ///< unique in its executor, see DESIGN.md "Words"
+  std::string id;  ///< unique in its executor: `/ns/node:timer(100ms)`, see docs/schedule.md
   Kind kind = Kind::waitable;
   std::shared_ptr<Group> group;       ///< null: an own mutually exclusive group
   std::uint32_t depth = 1;            ///< arrivals kept; older ones count as overwritten
@@ -99,7 +99,7 @@ public:
     return skipped_.load(std::memory_order_relaxed);
   }
 
-  /// As it was bound: `Binding::publishes_last`. For whoever drives the scheduler. Real-time safe.
+  /// `Binding::publishes_last` of the callback's binding. For the driver of the scheduler. Real-time safe.
   bool publishes_last() const noexcept { return publishes_last_; }
 
   /// Takes what this run will work on, on the thread that runs it. False: nothing was there, and

@@ -19,6 +19,7 @@
 #include "takt_core/observer.hpp"
 #include "takt_core/scheduler.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_core/thread_mask.hpp"
 
 namespace takt_core
 {
@@ -50,7 +51,8 @@ struct ExecutorThreadOptions
   bool follow = false;
 };
 
-/// DESIGN.md, "Threads are the kernel's": see middleware_ceiling.hpp.
+/// Whether threads raise themselves to one OS priority while they take and publish, and to which one: see
+/// middleware_ceiling.hpp.
 struct MiddlewareCeiling
 {
   enum class Mode

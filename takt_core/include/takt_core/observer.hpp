@@ -1,7 +1,7 @@
 // Hooks through which tracing, statistics and monitoring watch an executor.
 //
-// The core does not know its observers (DESIGN.md, ground rule 7). Hooks that run on executor
-// threads are called between callbacks' own code and must be real-time safe.
+// The core does not know what its observers do. Hooks that run on executor threads are called between
+// callbacks' own code and must be real-time safe.
 #ifndef TAKT_CORE__OBSERVER_HPP_
 #define TAKT_CORE__OBSERVER_HPP_
 

@@ -29,6 +29,7 @@
 #include "takt_core/detail/sleepers.hpp"
 #include "takt_core/detail/thread_set.hpp"
 #include "takt_core/result.hpp"
+#include "takt_core/thread_mask.hpp"
 #include "takt_core/wake_deferral.hpp"
 #include "takt_core/waker.hpp"
 
@@ -50,9 +51,10 @@ struct Binding
   ThreadMask threads = 0;       ///< 0: every thread
   std::optional<int> priority;  ///< 0 to 255; default: that of its most important chain, else 0
   std::optional<Duration> deadline;  ///< from release; default: what its chains carry, else none
-  /// It publishes right before it returns, so that its thread goes on with what it made ready for its
-  /// own thread set and wakes no other for that (wake_deferral.hpp). Of a callback that does not, what
-  /// it published may wait for its end. Without effect in following pools.
+  /// The callback publishes right before it returns. Its thread then runs the best callback that the
+  /// messages made ready on the thread's own sets, and wakes no other thread for that one
+  /// (wake_deferral.hpp). If the callback goes on working after it has published, the callbacks of its
+  /// messages may wait for its end. Without effect in following pools.
   bool publishes_last = false;
 };
 
@@ -93,9 +95,10 @@ public:
   /// The remover waits for the callback no longer: any `reap` may free it.
   void leave_to_reap(const Callback & callback);
 
-  /// Frees what was removed while it ran and has ended since, but of what removers wait for only
-  /// `awaited`; true if some is left. Their destructors run here, without locks. To be called by the
-  /// driver, not while it dispatches; costs one load where nothing was removed like that.
+  /// Frees the callbacks that were removed while they ran and whose runs have ended since. Of callbacks
+  /// that a remover waits for it frees only `awaited`. Returns true if removed callbacks are left. The
+  /// destructors of callbacks run here, without locks. The driver calls it, but not while it dispatches.
+  /// Costs one load if no callback was removed while it ran.
   bool reap(const Callback * awaited = nullptr);
 
   /// Whether a run of `callback` is between `next` and `complete`. Real-time safe.

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include <algorithm>
 #include <climits>
 #include <utility>
 #include <vector>
@@ -38,36 +37,54 @@ void ExceptionReporter::on_added(const Callback & callback)
 void ExceptionReporter::on_removed(const Callback & callback)
 {
   std::lock_guard lock(mutex_);
-  const auto slot = std::find_if(slots_.begin(), slots_.end(), [&](const Slot & one) {
-    return one.callback.load(std::memory_order_relaxed) == callback.number();
-  });
-  if (slot == slots_.end()) {
+  bool untold = false;
+  for (Slot & slot : slots_) {
+    if (slot.callback.load(std::memory_order_relaxed) != callback.number()) {
+      continue;
+    }
+    if (slot.count.load(std::memory_order_relaxed) == 0) {
+      free(slot);
+    } else {
+      slot.removed = true;
+      untold = true;
+    }
+  }
+  if (!untold) {
     ids_.erase(callback.number());
-  } else if (slot->count.load(std::memory_order_relaxed) == 0) {
-    free(*slot);
-  } else {
-    slot->removed = true;
   }
 }
 
-// With the mutex held, when nothing of its callback runs any more.
+// With the mutex held.
 void ExceptionReporter::free(Slot & slot)
 {
-  ids_.erase(slot.callback.load(std::memory_order_relaxed));
   slot.told = 0;
   slot.removed = false;
-  slot.callback.store(0, std::memory_order_relaxed);
+  if (!slot.writing.exchange(true, std::memory_order_acquire)) {
+    slot.text.front() = '\0';
+    slot.writing.store(false, std::memory_order_release);
+  }
+  slot.callback.store(0, std::memory_order_release);
 }
 
+// All slots are searched for the callback's own one before a free slot is claimed: the removal of another
+// callback may have freed a slot that the search meets first.
 ExceptionReporter::Slot * ExceptionReporter::slot_of(std::uint32_t callback) noexcept
 {
+  const auto nth = [&](std::size_t i) -> Slot & { return slots_[(callback + i) % kCallbacks]; };
   for (std::size_t i = 0; i < kCallbacks; ++i) {
-    Slot & slot = slots_[(callback + i) % kCallbacks];
-    std::uint32_t owner = slot.callback.load(std::memory_order_relaxed);
+    if (nth(i).callback.load(std::memory_order_acquire) == callback) {
+      return &nth(i);
+    }
+  }
+  for (std::size_t i = 0; i < kCallbacks; ++i) {
+    Slot & slot = nth(i);
+    std::uint32_t owner = slot.callback.load(std::memory_order_acquire);
     if (
-      owner == callback || (owner == 0 && (slot.callback.compare_exchange_strong(
-                                             owner, callback, std::memory_order_relaxed) ||
-                                           owner == callback))) {
+      owner == 0 && slot.callback.compare_exchange_strong(
+                      owner, callback, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return &slot;
+    }
+    if (owner == callback) {  // another run of the same callback claimed it meanwhile
       return &slot;
     }
   }
@@ -100,7 +117,7 @@ void ExceptionReporter::on_exception(const Run & run, const std::exception_ptr &
 {
   if (Slot * const slot = slot_of(run.callback->number()); slot == nullptr) {
     others_.fetch_add(1, std::memory_order_relaxed);
-  } else if (slot->count.fetch_add(1, std::memory_order_relaxed) == 0) {
+  } else if (slot->count.fetch_add(1, std::memory_order_release) == 0) {
     copy_text(*slot, exception);
   }
   if (pending_.exchange(1, std::memory_order_seq_cst) == 0) {
@@ -118,7 +135,8 @@ void ExceptionReporter::work()
     while (pending_.load(std::memory_order_seq_cst) == 0) {
       futex_wait(pending_, 0);
     }
-    pending_.store(0, std::memory_order_seq_cst);
+    // An exchange: it sees the counts of every thread that set the word, also of those that found it set.
+    pending_.exchange(0, std::memory_order_acq_rel);
     tell();
     const Time until = add_saturated(now(), period_);
     while (ended_.load() == 0 && futex_wait(ended_, 0, until) != WaitResult::timed_out) {
@@ -134,18 +152,22 @@ void ExceptionReporter::tell()
     std::lock_guard lock(mutex_);
     std::uint64_t left = others_.exchange(0, std::memory_order_relaxed);
     for (Slot & slot : slots_) {
-      const std::uint64_t count = slot.count.exchange(0, std::memory_order_relaxed);
+      const std::uint64_t count = slot.count.exchange(0, std::memory_order_acquire);
       if (count == 0) {
         continue;
       }
+      // 0: on_removed freed the slot between the thread's search and its count.
+      const std::uint32_t number = slot.callback.load(std::memory_order_relaxed);
       slot.told += count;
-      if (lines.size() < kLines) {
+      if (number != 0 && lines.size() < kLines) {
         lines.push_back(sentence(slot, count));
       } else {
         left += count;
       }
-      if (slot.removed) {
+      // A callback that was removed in its own run throws after on_removed.
+      if (slot.removed || ids_.count(number) == 0) {
         free(slot);
+        ids_.erase(number);
       }
     }
     if (left > 0) {

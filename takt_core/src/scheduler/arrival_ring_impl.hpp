@@ -174,15 +174,6 @@ bool BasicArrivalRing<Sync>::pop(
 }
 
 template <typename Sync>
-bool BasicArrivalRing<Sync>::pop(
-  Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept
-{
-  std::uint64_t index = 0;
-  std::uint64_t message = 0;
-  return pop(ready, sequence, activations, index, message);
-}
-
-template <typename Sync>
 bool BasicArrivalRing<Sync>::catch_up(
   std::uint64_t popped, std::uint64_t message, Time & ready, ActivationSet & activations) noexcept
 {

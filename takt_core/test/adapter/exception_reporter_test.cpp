@@ -144,5 +144,67 @@ TEST_F(Reported, InFewLinesHoweverManyCallbacksThrow)
   EXPECT_GE(lines_with("further callbacks threw "), 1U);
 }
 
+TEST_F(Reported, InOneCountForEachCallbackWhenOthersAreRemoved)
+{
+  make(1ms);
+  // Their counts begin to look for a place at the same one.
+  std::vector<std::shared_ptr<Throws>> all;
+  for (std::size_t i = 0; i <= ExceptionReporter::kCallbacks; ++i) {
+    all.push_back(add("/c" + std::to_string(i), "no"));
+  }
+  Throws & first = *all.front();
+  Throws & last = *all.back();
+  ASSERT_EQ(first.number() + ExceptionReporter::kCallbacks, last.number());
+  const auto throws = [this](Throws & callback) {
+    const std::size_t before = told();
+    executor->ready(callback);
+    executor->spin_some();
+    while (told() == before) {
+      std::this_thread::yield();
+    }
+  };
+  throws(first);
+  throws(last);
+  executor->remove(first);
+  throws(last);
+  EXPECT_EQ(lines_with("callback " + last.id() + " threw once, 2 times in all"), 1U);
+}
+
+TEST_F(Reported, WithoutEndOfCallbacksThatRemoveThemselves)
+{
+  class RemovesItself : public Callback
+  {
+  public:
+    explicit RemovesItself(Executor & executor) : Callback(CallbackOptions{}), executor_(executor)
+    {
+    }
+    void run(const takt_core::Run &) override
+    {
+      executor_.remove(*this);
+      throw std::runtime_error("gone");
+    }
+
+  private:
+    static CallbackOptions options()
+    {
+      CallbackOptions result;
+      result.id = "/once";
+      return result;
+    }
+    Executor & executor_;
+  };
+  make(1ms);
+  for (std::size_t i = 0; i < ExceptionReporter::kCallbacks + 20; ++i) {
+    const auto callback = std::make_shared<RemovesItself>(*executor);
+    ASSERT_TRUE(executor->add(callback).ok());
+    executor->ready(*callback);
+    executor->spin_some();
+    while (told() == i) {
+      std::this_thread::yield();
+    }
+  }
+  EXPECT_EQ(lines_with("further callbacks"), 0U);
+}
+
 }  // namespace
 }  // namespace takt_core::adapter

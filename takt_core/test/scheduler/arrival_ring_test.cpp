@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "support/arrival.hpp"
 #include "support/rounds.hpp"
 #include "takt_core/detail/arrival_ring.hpp"
 
@@ -11,15 +12,6 @@ namespace takt_core::test
 {
 namespace
 {
-
-struct Arrival
-{
-  Time ready{};
-  std::uint64_t sequence = 0;
-  ActivationSet activations;
-
-  bool pop_from(ArrivalRing & ring) { return ring.pop(ready, sequence, activations); }
-};
 
 TEST(ArrivalRing, keeps_the_newest_and_counts_the_overwritten)
 {

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "scheduler/arrival_ring_impl.hpp"
+#include "support/arrival.hpp"
 #include "support/stepper.hpp"
 #include "takt_core/detail/intake.hpp"
 
@@ -162,15 +163,11 @@ struct Rung
   }
   bool pop()
   {
-    Time ready;
-    std::uint64_t sequence = 0;
-    ActivationSet activations;
-    std::uint64_t index = 0;
-    std::uint64_t message = 0;
-    if (!ring.pop(ready, sequence, activations, index, message)) {
+    Arrival arrival;
+    if (!arrival.pop_from(ring)) {
       return false;
     }
-    note(ready, sequence, message);
+    note(arrival.ready, arrival.sequence, arrival.message);
     ++runs;
     return true;
   }

@@ -30,7 +30,7 @@ std::string describe(const std::vector<Start> & expected, const std::vector<Star
 }
 
 // Under `poll: empty` a window that holds only members of busy groups lets threads idle although
-// other work is ready. takt repairs that (DESIGN.md: parked callbacks, work conservation): the
+// other work is ready. takt repairs that (a busy group parks its callbacks, and threads run the others): the
 // scenarios with `poll: parked` are exact; the others may differ, at first by a start while the oracle
 // idles or by a member of a window that the oracle has not opened yet, never by a later start.
 bool has_pool_window_polled_when_empty(const nlohmann::json & scenario)

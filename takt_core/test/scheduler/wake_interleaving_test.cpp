@@ -5,6 +5,7 @@
 #include <array>
 
 #include "scheduler/arrival_ring_impl.hpp"
+#include "support/arrival.hpp"
 #include "support/stepper.hpp"
 #include "takt_core/detail/callback_state.hpp"
 #include "takt_core/detail/intake.hpp"
@@ -366,10 +367,8 @@ struct Queued
     for (;;) {
       Stepper::active()->wait([this] { return in_queue.visible() != 0; });
       in_queue.store(0);
-      Time ready;
-      std::uint64_t sequence = 0;
-      ActivationSet activations;
-      runs += ring.pop(ready, sequence, activations) ? 1 : 0;
+      Arrival arrival;
+      runs += arrival.pop_from(ring) ? 1 : 0;
       const bool more = twin == QueueTwin::looks_before_it_unmarks && !ring.empty();
       state.start(false);
       if (twin == QueueTwin::looks_before_it_unmarks ? more : !ring.empty()) {

@@ -1,7 +1,7 @@
 // What a check of the conformance suite found.
 //
 // Checks return verdicts instead of asserting, so that the tests of the suite itself can hand them a
-// broken twin and assert that the verdict is bad (DESIGN.md, ground rule 6).
+// broken twin and assert that the verdict is bad.
 #ifndef SUPPORT__VERDICT_HPP_
 #define SUPPORT__VERDICT_HPP_
 

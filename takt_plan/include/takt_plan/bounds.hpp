@@ -4,8 +4,8 @@
 // Performance Verification" (IEEE Computer, 2003), with releases by period and jitter: each kind of
 // thread is analysed by itself, and what one sends to another is released as late as the first
 // one's bound says. Bounds make lateness, and lateness makes bounds; the least solution of all
-// together is found by iteration. src/local_analysis.hpp has the proof that it bounds all of them
-// at once.
+// together is found by iteration. takt_plan/src/analysis/local_analysis.hpp has the proof that this
+// solution bounds all of them at once.
 //
 // The kinds, whose headers say what they implement, assume and refuse:
 //
@@ -20,8 +20,8 @@
 // A chain's bound is the sum over its parts: of the first one's latest release, then of each part's
 // response and the delay of the message to the next.
 //
-// Refused with a sentence, per task and chain: what the kind's analysis refuses, and whatever
-// depends on something without a bound.
+// A task or a chain has no bound if the analysis of its kind refuses it, or if it depends on a task that
+// has no bound. It then has a sentence that says why.
 //
 // With `explain` each part of a chain comes with the terms of the equation that bounds it, which add up
 // to its response (bound_terms.hpp). The most important chains get them first, and none does once there

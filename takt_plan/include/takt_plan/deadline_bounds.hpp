@@ -19,7 +19,7 @@
 //
 // The thread's tasks run to their end on that supply, by the equations of executor_bounds.hpp: of
 // order `window` by round robin; of order `priority` and `fifo` by the form for non-preemptive work
-// (src/thread_analysis.hpp).
+// (takt_plan/src/analysis/thread_analysis.hpp).
 //
 // Admission. The deadlines are met by scheduling by earliest deadline on m cores if
 //

@@ -4,18 +4,25 @@
 // All planners answer with SCHED_FIFO threads pinned to cores, each with order `priority`, which
 // `priority_bounds` can bound. What they decide is judged by that analysis, the same for all.
 //
-// - `takt`: chain-aware search with the analysis in the loop. Chains are placed whole, most important
-//   first, most loading first, or most urgent first, each on the core where it fits first, or where
-//   the smallest slack stays largest; the best of these attempts is improved by moving what has the
-//   least slack, or by reordering a core or singling a callback out where a chain is missed. What fits
-//   on no core is split along the chain. Where less than a tenth of a deadline (or than `keep_slack`)
-//   is left in the end, chains that fit are split as well, if the whole, with threads merged, is better
-//   for it. Urgency on a core goes by deadline, or another place is looked for. Then threads are merged
-//   for as long as the smallest slack allows, or a chain that was missed is saved by it.
-//   Objective: deadlines of chains from the most important one down, chains and callbacks without a
-//   bound, cores above their cap, how late missed chains are from the most important one down, the
-//   smallest normalised slack up to that, the fewest threads; of mergers that leave as much
-//   slack, the one that saves most context switches. The search itself looks for the largest slack.
+// - `takt`: a search along chains, with the analysis in the loop.
+//   Attempts. An attempt places whole chains, in one of three orders: the most important chain first, the
+//   chain with the largest load first, or the chain with the shortest deadline first. It puts each chain on
+//   the first core on which the chain fits, or on the core that leaves the largest smallest slack. On a
+//   core the chain with the shorter deadline is the more urgent one; if that makes a chain miss, the
+//   attempt tries other ranks on the core. It cuts a chain that fits on no core in two.
+//   Moves. The search improves the best attempt. It moves chains away from the cores of the chain that has
+//   the least slack. If a chain misses its deadline, it tries other ranks on the chain's cores, and a
+//   thread of its own for one of the chain's callbacks.
+//   Cuts. If a chain then has less than a tenth of its deadline to spare (or less than `keep_slack`, if
+//   that is more), further attempts cut also chains that fit. The search keeps their plan only if it is
+//   better after threads are merged.
+//   Mergers. The search merges threads as long as the smallest slack allows it, and where a merger makes a
+//   missed chain meet its deadline. Of mergers that leave equal slack it takes the one that saves most
+//   context switches.
+//   Objective, the first difference decides: deadlines of chains from the most important one down; chains
+//   and callbacks without a bound; cores above their cap; how late missed chains are, from the most
+//   important one down; the smallest normalised slack, up to the share that "Cuts" names; the fewest
+//   threads. Before it merges threads, the search looks for the largest slack.
 // - `isolated`: one thread for each callback group, OS priority by deadline (that of the tightest
 //   chain through it, or its period). Chains are placed whole on the core with the most room, the most
 //   loading first; those that fit on none, unit by unit.

@@ -9,8 +9,9 @@
 // precedence.hpp):
 // - A free thread takes the most urgent head of the ready queues of all thread sets it belongs to
 //   (`best_set`), by priority, then release, timers by their nominal one (`Precedence::before`).
-// - Nothing waits in a queue while a thread that may run it sleeps: who makes work ready wakes one
-//   (`put_in`, `pass_on`), and a sleeper looks once more after it said that it sleeps (`begin_idle`).
+// - No task waits in a queue while a thread that may run it sleeps. The thread that makes a task ready
+//   wakes one such thread (`put_in`, `pass_on`). A thread that goes to sleep announces its sleep first,
+//   and then looks at the queues once more (`begin_idle`).
 // - A task that finds its group busy is parked and never dropped (`Group::enter`); a group that is left
 //   goes to its best parked member (`hand_over`), from which only a better one takes it.
 // - The next message of an exclusive task competes with what is parked (`finish`); a reentrant one may
@@ -22,7 +23,7 @@
 // and overheads of the model are upper bounds; nothing else runs at real-time priority. Publishing and
 // taking take `middleware` together: a reentrant task takes for no longer than its overheads, and a
 // thread that is woken looks for work within the `dispatch` of each task that it may run. History
-// depths suffice: what is overwritten has no response time.
+// depths suffice: an overwritten message starts no run, so it has no response time.
 //
 // Refused with a sentence, per task and chain: threads of another order than `priority` and `fifo`, or
 // of both; threads without a fixed priority of their own core; anything at least as urgent on such a

@@ -15,8 +15,8 @@
 //   busy, else one would take it: with tasks that go before it, or with less urgent ones that had
 //   begun before this waiting did, as no thread prefers those while it waits.
 //
-// So whoever has waited v units has v <= f(v), and the bound is v - 1 + C_n for the least v that says
-// otherwise (the way of counting of Sobhani, Choi and Kim, RTAS 2023):
+// So if kn has not begun after v units, v <= f(v). The bound is v - 1 + C_n, where v is the least number
+// with v > f(v). Sobhani, Choi and Kim (RTAS 2023) count this way.
 //
 //     f(v) = C_1 + ... + C_(n-1) + parked(v) + most x with  M x <= sum of min(work_g(v), x) + rest(v)
 //
@@ -32,15 +32,15 @@
 // - parked: runs of the group's more urgent members, and one less urgent member that had begun;
 //   earlier activations of its own.
 //
-// Threads that sleep are not busy, but need time to wake up. Who makes work ready wakes one thread,
-// which may take something more urgent that has come meanwhile and wakes the next one. No thread goes
-// to sleep while the task waits, so each time it waits this adds M - 1 times the longest `wake`; the
-// task's own is part of its cost.
+// A sleeping thread is not busy, but needs time to wake up. The thread that makes a task ready wakes one
+// sleeping thread. That one may take a more urgent task that has come meanwhile, and wakes the next
+// thread. No thread goes to sleep while the task waits. So each time the task waits this adds M - 1 times
+// the longest `wake`. The task's own `wake` is part of its cost.
 //
 // How many runs of a task fall into the window: an activation that was released (nominally) at s has
-// ended by s + B, so it matters only if a - B < s < a + v. Among equals who is released first goes
-// first; for a single task those need s <= a. Tasks that only the run's end starts need s <= a, too,
-// and are not of the run's own activation.
+// ended by s + B, so it matters only if a - B < s < a + v. Of two equally urgent tasks the one that was
+// released first goes first; for a single task those need s <= a. Tasks that only the run's end starts
+// need s <= a, too, and are not of the run's own activation.
 //
 // The bounds B are those that are looked for. They hold because of this: of all bounds that are
 // exceeded, look at the one that is exceeded first in time. Its window lies before that, and all

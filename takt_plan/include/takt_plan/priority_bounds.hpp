@@ -21,15 +21,15 @@
 //   both is pending. One that is started by less urgent work of this core runs once (`once`), since
 //   that work cannot run in the window. All others: ceil((w + J) / T), J being the bound at their
 //   own release. Deadline threads go before all of W; of each its reservation counts, and the
-//   switches from it, by the terms of src/reservations.hpp. The bound of a chain is the root's
+//   switches from it, by the terms of takt_plan/src/analysis/deadline/reservations.hpp. The bound of a chain is the root's
 //   jitter, plus R and the message's delay of each segment. Bounds and jitters depend on each other
 //   across cores; the least solution is found by iteration.
 //
 // Sets of newest messages (Task::newest): each message starts a run that keeps it, and as often as sets
-// may be complete one of the runs works as well; src/message_set.hpp says how often that is and how long
-// messages wait.
+// may be complete one of the runs works as well. takt_plan/src/model/message_set.hpp says how often sets
+// are complete and how long messages wait.
 //
-// What this mends of the published form:
+// The published form has faults. This analysis differs from it in these points:
 // - Segments after another core are released with jitter.
 // - No task of a chain is counted twice.
 // - Equal task priorities count as interference, since they go by release; threads of equal OS
@@ -42,7 +42,7 @@
 // any time of it, and does not suspend itself. Messages without a delay are seen when the publisher's
 // run ends, at the latest. Neither releases of one source nor messages of one topic overtake each
 // other. Times and overheads of the model are upper bounds; nothing else runs at real-time priority.
-// History depths suffice: what is overwritten has no response time.
+// History depths suffice: an overwritten message starts no run, so it has no response time.
 //
 // Refused with a sentence, per task and chain: threads that are not of fixed priority, follow, or
 // may be on several cores; tasks bound to several threads; orders other than `priority` and `fifo`

@@ -11,8 +11,9 @@
 // that is less than the sum over them: `run_bound` of executor_bounds.hpp. From one run, and from one
 // thread, to the next the bound is lateness, which is jitter there.
 //
-// What is at least as urgent on the thread's core, and less urgent threads at the middleware
-// ceiling, are taken off what it gets (src/thread_service.hpp has the proof).
+// Threads of the same core that are at least as urgent, and less urgent threads at the middleware
+// ceiling, take from the time that the thread gets (takt_plan/src/analysis/thread_service.hpp has the
+// proof).
 //
 // Assumptions. Those of priority_bounds.hpp. Registration order is not known to the model, so any
 // is assumed.

@@ -58,20 +58,19 @@ private:
     const Index task = solver_.streams().all()[id].task;
     if (part.local != nullptr) {
       return part.released == kUnbounded
-               ? name(task) + " has no bound because what starts it has none" + first_cause(id)
+               ? name(task) + " has no bound, because the callback that starts it has no bound" +
+                   first_cause(id)
                : part.local->reason(task);
     }
     if (solver_.part(part.window.head_stream).released == kUnbounded) {
       const Index head = part.window.tasks.front();
-      return name(task) + " has no bound because what starts " +
-             (head == task ? "it" : name(head)) + " has none" +
+      return name(task) + " has no bound, because the callback that starts " +
+             (head == task ? "it" : name(head)) + " has no bound" +
              first_cause(part.window.head_stream);
     }
     if (overloaded(part.window.window)) {
-      return model_.core_name(solver_.segments().core(task)) +
-             " is overloaded by what is at least as "
-             "urgent as " +
-             name(task) + ": it would need " +
+      return model_.core_name(solver_.segments().core(task)) + " is overloaded: " + name(task) +
+             " and the callbacks that are at least as urgent need " +
              percent(utilization(part.window.window), Rounding::up) + " of the core";
     }
     for (const Entry & entry : part.window.window.entries) {
@@ -111,7 +110,7 @@ private:
     }
     const Index task = solver_.streams().all()[first].task;
     return solver_.streams().all()[first].set == first
-             ? ": how long " + name(task) + " waits for a set of messages has none"
+             ? ": the wait of " + name(task) + " for a set of messages has no bound"
              : ": " + reason(first);
   }
 

@@ -68,7 +68,8 @@ std::string ThreadAnalysis::find_refusal() const
   for (const Index task : flow_.segments.tasks_of(thread_)) {
     const std::string name = quoted(model_.tasks[task].id);
     if (model_.tasks[task].threads.size() > 1) {
-      return name + " may run on it and on others";
+      return name +
+             " may run on several threads; this analysis needs callbacks bound to one thread";
     }
     if (flow_.segments.spanned(task)) {
       return name + " is in an exclusive group that spans threads";

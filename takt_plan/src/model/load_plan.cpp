@@ -32,7 +32,7 @@ takt_schedule::Machine machine_of(const Result<System> & system)
   takt_schedule::Machine machine;
   machine.realtime = true;
   machine.autogroup = false;
-  machine.deadline_share = 0.0;
+  machine.deadline_share.emplace();  // not limited
   machine.cores.emplace();
   if (!system) {
     machine.cores->resize(kAnyCore);  // the system's faults are enough

@@ -115,7 +115,7 @@ std::string read_by(
   }
   rows.push_back({"    ", signed_time(part.next), "until what starts the run that uses it is due"});
   return fmt::format(
-           "\n{} reads what {} publishes, whenever it is started\n",
+           "\n{0} takes the newest message of {1} each time that {0} starts\n",
            model.id_on(chain, part.tasks.front()), model.id_on(chain, before.tasks.back())) +
          table(rows);
 }

@@ -68,6 +68,7 @@ void Progress::run()
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   const Clock::time_point start = Clock::now();
   bool said = false;
+  long long due = 1;
   std::unique_lock lock(mutex_);
   for (auto next = start + std::chrono::seconds(1);
        !ended_.wait_until(lock, next, [this] { return end_; }); next += std::chrono::seconds(1)) {
@@ -75,10 +76,18 @@ void Progress::run()
     if (std::clock() < CLOCKS_PER_SEC) {
       continue;
     }
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start);
+    const long long seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start).count();
+    // A log file, or a terminal behind a pipe, keeps every line.
+    if (!terminal && seconds < due) {
+      continue;
+    }
+    while (due <= seconds) {
+      due *= 2;
+    }
     std::fprintf(
-      stderr, "%s%s: %s, %lld s%s", terminal ? kNewLine : "", program_, what_.load(),
-      static_cast<long long>(seconds.count()), terminal ? "" : "\n");
+      stderr, "%s%s: %s, %lld s%s", terminal ? kNewLine : "", program_, what_.load(), seconds,
+      terminal ? "" : "\n");
     std::fflush(stderr);
     said = true;
   }

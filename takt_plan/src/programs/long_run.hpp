@@ -17,9 +17,10 @@ void end_when_interrupted(const char * program);
 /// The program begins to write its results: Ctrl-C just ends it.
 void writing_now();
 
-/// Says on the error output, each second, what the program is at: "takt_plan: planning, 12 s". On a
-/// terminal it is one line that changes. It says nothing before the program has worked for a second of
-/// processor time. Starts a thread; may block.
+/// Says on the error output what the program is at: "takt_plan: planning, 12 s". On a terminal one line
+/// changes each second. Elsewhere, as in the pipe to the takt command, a new line follows after 1, 2, 4, 8,
+/// ... s. It says nothing before the program has worked for a second of processor time. Starts a thread;
+/// may block.
 class Progress
 {
 public:

@@ -219,7 +219,7 @@ std::string summary(const PlanReport & report)
                                   ? "all chains within their deadlines"
                                   : counted(report.misfits.size(), "chain") + " not";
   return fmt::format(
-    "{}, planner {}: {} on {}; {}{}{}", report.system, to_string(report.planner),
+    "{}, planner {}: {} on {}; {}{}{}{}", report.system, to_string(report.planner),
     counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"), deadlines,
     planned.shortfalls.empty()
       ? ""
@@ -227,7 +227,10 @@ std::string summary(const PlanReport & report)
     short_histories == 0 ? ""
                          : fmt::format(
                              "; {} {} may be too short", short_histories,
-                             short_histories == 1 ? "history" : "histories"));
+                             short_histories == 1 ? "history" : "histories"),
+    report.endless_chains == 0
+      ? ""
+      : fmt::format("; {} may never end", counted(report.endless_chains, "chain")));
 }
 
 }  // namespace
@@ -282,6 +285,7 @@ std::string as_json(const PlanReport & report)
   json["met"] = report.misfits.empty() && planned.shortfalls.empty();
   json["warnings"] = report.warnings;
   json["short_histories"] = report.short_histories ? Json(*report.short_histories) : Json();
+  json["endless_chains"] = report.endless_chains;
   json["chains"] = Json::array();
   for (const Index i : planned.chains) {
     const Chain & chain = model.chains[i];

@@ -21,6 +21,8 @@ struct PlanReport
   std::string system;  ///< the file
   /// That may overwrite what bounds assume to be read; none: not known.
   std::optional<std::size_t> short_histories;
+  /// Chains of which possibly no activation ends, whatever their bounds (replaced.hpp).
+  std::size_t endless_chains = 0;
 };
 
 std::string as_text(const PlanReport & report);

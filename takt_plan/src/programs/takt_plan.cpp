@@ -103,7 +103,7 @@ int run(const Arguments & arguments)
   takt_plan::program::end_when_interrupted("takt_plan");
   if (!arguments.output.empty()) {
     if (takt_schedule::same_file(arguments.output, arguments.system)) {
-      return refuse({"--output is the system that is read; name another file"});
+      return refuse({"--output names the input file; name another file"});
     }
     const auto status = takt_schedule::check_output(arguments.output);
     if (!status.ok()) {
@@ -136,9 +136,10 @@ int run(const Arguments & arguments)
     found = std::move(more);
   }
   auto replaced = takt_plan::replaced_warnings(planned->model, planned->chains);
-  if (const std::size_t all = replaced.size(); all > kMostReplaced) {
+  const std::size_t endless = replaced.size();
+  if (endless > kMostReplaced) {
     replaced.resize(kMostReplaced);
-    replaced.push_back(fmt::format("{} chains in all may be so; takt explain names them", all));
+    replaced.push_back(fmt::format("{} chains in all may be so; takt explain names them", endless));
   }
   found.insert(found.end(), replaced.begin(), replaced.end());
   planned->schedule.system =
@@ -149,8 +150,8 @@ int run(const Arguments & arguments)
   takt_plan::program::writing_now();
   takt_schedule::warn(found);
   warnings.insert(warnings.end(), found.begin(), found.end());
-  const PlanReport report{*planned,         misfits,        warnings, arguments.options.planner,
-                          arguments.system, short_histories};
+  const PlanReport report{*planned,         misfits,         warnings, arguments.options.planner,
+                          arguments.system, short_histories, endless};
   const std::string yaml = takt_schedule::to_yaml(planned->schedule, header(report));
   if (!arguments.output.empty()) {
     const auto written = takt_schedule::write_output(arguments.output, yaml);

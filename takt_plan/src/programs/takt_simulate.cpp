@@ -95,10 +95,9 @@ std::string trace_fault(const Arguments & arguments)
   if (arguments.trace.empty()) {
     return {};
   }
-  for (const auto & [what, read] :
-       {std::pair{"system", arguments.system}, {"schedule", arguments.schedule}}) {
+  for (const std::string & read : {arguments.system, arguments.schedule}) {
     if (takt_schedule::same_file(arguments.trace, read)) {
-      return fmt::format("--trace is the {} that is read; name another file", what);
+      return "--trace names the input file; name another file";
     }
   }
   const auto status = takt_schedule::check_output(arguments.trace);

@@ -109,7 +109,8 @@ std::string line_of(
   switch (term.kind) {
     case TermKind::work:
       return segment.analysis == Analysis::priority && work_of(model, segment) < term.time
-               ? "own work, with that of other activations or of what it starts there"
+               ? "work of these callbacks, of their other activations and of the callbacks that "
+                 "they start on this core"
                : "own work";
     case TermKind::overhead:
       return "own overhead: dispatch, context switches, middleware";
@@ -139,7 +140,7 @@ std::string line_of(
     case TermKind::switches:
       return "switches to its thread, when it is replenished or was preempted";
     case TermKind::not_before:
-      return "it counts as ended no earlier than what starts it";
+      return "its end counts no earlier than the end of the callback that starts it";
     case TermKind::head_start:
       return segment.analysis == Analysis::priority
                ? "head start of earlier activations in the queue"

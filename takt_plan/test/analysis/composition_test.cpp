@@ -198,8 +198,8 @@ TEST(Composition, RefusesReservationsThatMayNotHold)
       m.reserved({1, 2}, kMs, kCore, kCore);
     }),
     on +
-      "it shares some of its cores with thread 't1', whose policy is deadline too, and not the "
-      "others; this analysis needs the same cores for both");
+      "thread 't1', also of policy deadline, has only some of the same cores; give both threads "
+      "the same cores");
   EXPECT_EQ(refusal([](Mixed & m) { m.reserved({1, 0}, 6 * kMs, kCore, kCore); }), "a bound");
   EXPECT_EQ(
     refusal([](Mixed & m) {
@@ -291,10 +291,10 @@ TEST(Composition, WhatDependsOnSomethingWithoutABoundHasNone)
     "needs policy fifo or rr";
   EXPECT_EQ(
     found.tasks[b].faults().front(),
-    "'/c1' has no bound because what starts it has none: " + cause);
+    "'/c1' has no bound, because the callback that starts it has no bound: " + cause);
   EXPECT_EQ(
     found.tasks[c].faults().front(),
-    "'/c2' has no bound because what starts it has none: " + cause);
+    "'/c2' has no bound, because the callback that starts it has no bound: " + cause);
   EXPECT_FALSE(found.chains[0].ok());
 }
 

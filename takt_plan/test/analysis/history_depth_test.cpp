@@ -101,7 +101,7 @@ TEST(HistoryDepth, NoDepthIsEnoughForUnrelatedSources)
     EXPECT_EQ(
       depth.needed.faults().front(),
       "'/c2' waits for one message of each of its topics, whose sources have nothing to do with "
-      "each other: of what comes more often, messages pile up, and no depth is enough");
+      "each other: the topic with the shorter period fills its history, so no depth is enough");
   }
 }
 

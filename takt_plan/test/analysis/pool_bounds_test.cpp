@@ -179,8 +179,9 @@ TEST(PoolBounds, OverloadIsRefusedAndSoIsWhatItStarts)
     "delay it has no bound");
   EXPECT_EQ(
     refusal(result.tasks[started]),
-    "'/c3' has no bound because what starts it has none: '/c0' has no bound below 1s: its threads "
-    "are overloaded or nearly so, or something that may delay it has no bound");
+    "'/c3' has no bound, because the callback that starts it has no bound: '/c0' has no bound "
+    "below 1s: its threads are overloaded or nearly so, or something that may delay it has no "
+    "bound");
 }
 
 TEST(PoolBounds, ABrokenModelIsAFault)

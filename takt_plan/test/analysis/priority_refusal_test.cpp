@@ -65,9 +65,8 @@ TEST(PriorityRefusal, ThreadsWithoutAFixedPriority)
       b.model.threads[b.low].kind = ThreadClass::deadline;
       b.model.threads[b.low].reservation = {5 * kMs, 50 * kMs, 50 * kMs, 0};
     }),
-    "'/c1' has no bound because what starts it has none: '/c0' runs on thread 't0', whose policy "
-    "is "
-    "deadline; this analysis needs fifo or rr");
+    "'/c1' has no bound, because the callback that starts it has no bound: '/c0' runs on thread "
+    "'t0', whose policy is deadline; this analysis needs fifo or rr");
   EXPECT_EQ(
     refusal([](Base & b) { b.model.threads[b.high].follow = true; }),
     "'/c1' runs on thread 't1' of a following pool; this analysis needs a fixed OS priority");
@@ -161,9 +160,8 @@ TEST(PriorityRefusal, OverloadIsNamedWithTheCore)
 {
   EXPECT_EQ(
     refusal([](Base & b) { b.timer(b.high, 1, 10 * kMs, 9 * kMs); }),
-    "core 0 of car is overloaded by what is at least as urgent as '/c1': it would need 110 % of "
-    "the "
-    "core");
+    "core 0 of car is overloaded: '/c1' and the callbacks that are at least as urgent need 110 % "
+    "of the core");
 }
 
 TEST(PriorityRefusal, OverloadDoesNotTouchWhatIsMoreUrgent)
@@ -185,9 +183,9 @@ TEST(PriorityRefusal, WhatDependsOnSomethingWithoutABoundHasNone)
   ASSERT_TRUE(bounds.ok());
   EXPECT_EQ(
     bounds->tasks[next].faults().front(),
-    "'/c3' has no bound because what starts it has none: '/c2' runs on thread 't2', which shares "
-    "its "
-    "core with everything on the machine; this analysis needs policy fifo or rr");
+    "'/c3' has no bound, because the callback that starts it has no bound: '/c2' runs on thread "
+    "'t2', which shares its core with everything on the machine; this analysis needs policy fifo "
+    "or rr");
   EXPECT_EQ(
     bounds->tasks[base.end].faults().front(),
     "'/c1' has no bound because '/c3', which may delay it, is released without one");

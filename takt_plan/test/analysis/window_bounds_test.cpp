@@ -218,8 +218,8 @@ TEST(WindowBounds, WhatIsStartedFromElsewhereHasNoBound)
   const Index task = w.sub(1, 0, {other}, kMs);
   EXPECT_EQ(
     bounds_of(w.model).tasks[task].faults().front(),
-    "'/c1' has no bound because what starts it has none: '/c0' runs on thread 't2': its order is "
-    "priority; this analysis needs window");
+    "'/c1' has no bound, because the callback that starts it has no bound: '/c0' runs on thread "
+    "'t2': its order is priority; this analysis needs window");
 }
 
 }  // namespace

@@ -198,8 +198,9 @@ chains:
   EXPECT_NE(outcome.out.find("one has no data age: " + why + "\n"), std::string::npos)
     << outcome.out;
   EXPECT_EQ(
-    outcome.err, "warning: chain 'one': " + why +
-                   "; its bound holds for activations that end, and perhaps none does\n");
+    outcome.err,
+    "warning: chain 'one': " + why +
+      "; the bound holds only for activations that end; possibly no activation ends\n");
   const auto all = nlohmann::json::parse(run(words + " --json").out);
   EXPECT_EQ(all.at("chains").at(0).at("why_no_data_age"), why);
   ASSERT_EQ(all.at("warnings").size(), 1u);
@@ -383,8 +384,8 @@ TEST_F(ExplainProgram, RefusesAPipeThatAScheduleNamesAsItsSystem)
                     content("one.yaml").substr(content("one.yaml").find("executors:")));
   for (const auto & [words, fault] :
        {std::pair{"named.yaml", "named.yaml:2:9: the model it was made for is not a regular file"},
-        {"one.yaml --system pipe.yaml", "pipe.yaml: is a pipe to which nobody writes"},
-        {"pipe.yaml --system system.yaml", "pipe.yaml: is a pipe to which nobody writes"}}) {
+        {"one.yaml --system pipe.yaml", "pipe.yaml: is a pipe without a writer"},
+        {"pipe.yaml --system system.yaml", "pipe.yaml: is a pipe without a writer"}}) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, 2) << words;
     EXPECT_NE(outcome.err.find(fault), std::string::npos) << outcome.err;

@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bit>
 #include <ctime>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,18 +21,31 @@ namespace takt_plan
 namespace
 {
 
-TEST(Progress, IsToldOfWorkThatTakesLong)
+TEST(Progress, IsToldOfWorkThatTakesLongInFewLines)
 {
   testing::internal::CaptureStderr();
   {
     program::Progress progress("takt_plan", "planning");
-    const std::clock_t until = std::clock() + 3 * CLOCKS_PER_SEC;
+    const std::clock_t until = std::clock() + 7 * CLOCKS_PER_SEC / 2;
     while (std::clock() < until) {
     }
   }
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(said.rfind("takt_plan: planning, ", 0), 0U) << said;
+  ASSERT_FALSE(said.empty());
   EXPECT_EQ(said.back(), '\n');
+  // The error output is no terminal here: from 1, from 2, from 4 ... s on there is one line each.
+  std::istringstream lines(said);
+  long long before = 0;
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const std::string start = "takt_plan: planning, ";
+    ASSERT_EQ(line.rfind(start, 0), 0U) << said;
+    const long long seconds = std::stoll(line.substr(start.size()));
+    EXPECT_GE(std::bit_width(std::size_t(seconds)), std::bit_width(std::size_t(before)) + 1)
+      << said;
+    before = seconds;
+  }
+  EXPECT_GE(count, 1U) << said;
 }
 
 class Interrupted : public takt_schedule::test::ProgramTest

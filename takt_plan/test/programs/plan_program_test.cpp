@@ -148,7 +148,12 @@ chains:
                      "'/b:timer(15ms)'"),
     std::string::npos)
     << outcome.err;
+  const std::string headline = outcome.out.substr(0, outcome.out.find('\n'));
+  EXPECT_TRUE(headline.ends_with("; all chains within their deadlines; 1 chain may never end"))
+    << headline;
+  EXPECT_EQ(content("schedule.yaml").rfind("# " + headline + ".\n", 0), 0U);
   const auto all = nlohmann::json::parse(run("two_ways.yaml --json").out);
+  EXPECT_EQ(all.at("endless_chains"), 1);
   ASSERT_EQ(all.at("warnings").size(), 1U);
   EXPECT_NE(outcome.err.find(all.at("warnings").at(0).get<std::string>()), std::string::npos);
 }
@@ -258,7 +263,7 @@ TEST_F(PlanProgram, WhatIsWrongIsOneLineEachAndNothingIsWritten)
          "a number of threads of an executor is only for the planners competition and "
          "competition-literal\n"},
         {"car.yaml -o no/o.yaml", "--output: no/o.yaml cannot be written: No such file"},
-        {"car.yaml -o car.yaml", "--output is the system that is read; name another file\n"}}) {
+        {"car.yaml -o car.yaml", "--output names the input file; name another file\n"}}) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, 2) << words;
     EXPECT_NE(outcome.err.find(fault), std::string::npos) << outcome.err;

@@ -141,8 +141,8 @@ TEST_F(SimulateProgram, WhereTheTimelineCannotGoIsSaidBeforeAnythingRuns)
   const std::string good = "system.yaml schedule.yaml --trace ";
   for (const auto & [path, fault] :
        {std::pair{"nowhere/t.json", "--trace: nowhere/t.json cannot be written: No such file"},
-        {"system.yaml", "--trace is the system that is read; name another file"},
-        {"./schedule.yaml", "--trace is the schedule that is read; name another file"}}) {
+        {"system.yaml", "--trace names the input file; name another file"},
+        {"./schedule.yaml", "--trace names the input file; name another file"}}) {
     const Outcome outcome = run(good + path);
     EXPECT_EQ(outcome.code, 2) << path;
     EXPECT_NE(outcome.err.find(fault), std::string::npos) << outcome.err;

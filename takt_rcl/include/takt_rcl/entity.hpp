@@ -44,7 +44,8 @@ public:
   Entity(const Entity &) = delete;
   Entity & operator=(const Entity &) = delete;
 
-  /// See DESIGN.md, "Words": `/ns/node:timer(100ms)`, `/ns/node:sub(/points)`. Real-time safe.
+  /// As schedules name it: `/ns/node:timer(100ms)`, `/ns/node:sub(/points)` (docs/schedule.md). Real-time
+  /// safe.
   const std::string & id() const noexcept { return id_; }
   takt_core::Kind kind() const noexcept { return kind_; }
   CallbackGroup & group() const noexcept { return *options_.callback_group; }

@@ -1,4 +1,4 @@
-// The ids of an adopted program's callbacks and groups: DESIGN.md, "Words".
+// The ids of an adopted program's callbacks and groups, as schedules name them (docs/schedule.md).
 //
 // They are made from fully qualified names and from periods, so they are the same in each run of a program
 // that makes its entities in the same order; equal ids are numbered in that order.

@@ -16,12 +16,20 @@ struct KernelFiles
   std::string release = "/proc/sys/kernel/osrelease";
 };
 
-/// The share of each core that threads of policy deadline can have together: what real-time threads may
-/// take (sched(7), sched_rt_runtime_us) less what the kernel's fair server has, which is admitted in the
-/// same way, as a reservation of 50 ms in each second, since Linux 6.12. 0: not limited.
+/// Of each core, for all threads of policy deadline together.
+struct AdmittedShare
+{
+  double share = 0.0;    ///< 0: not limited
+  bool assumed = false;  ///< the kernel has a fair server whose files cannot be read
+};
+
+/// The share that real-time threads may take (sched(7), sched_rt_runtime_us), less that of the kernel's
+/// fair server. Since Linux 6.12 the kernel admits this server as it admits threads of policy deadline, by
+/// default with a reservation of 50 ms in each second.
 ///
-/// The fair server's own files are believed first; mostly nobody may read them.
-double deadline_share(const KernelFiles & files = {});
+/// The function reads the fair server's files. Mostly only root may read them; then it assumes the default
+/// reservation.
+AdmittedShare deadline_share(const KernelFiles & files = {});
 
 }  // namespace takt_schedule
 

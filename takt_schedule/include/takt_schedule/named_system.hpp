@@ -1,7 +1,7 @@
 // The system model that a schedule names: `system` in its file.
 //
-// A path there is relative to the folder of the schedule, so that both can be led elsewhere together. A
-// bare name, without a folder and an ending, is that of a model that is shipped.
+// A path there is relative to the folder of the schedule, so that both files can be moved together. A bare
+// name, without a folder and without an ending, is the name of a shipped model.
 //
 // Set-up only: allocates and may block (looks at files).
 #ifndef TAKT_SCHEDULE__NAMED_SYSTEM_HPP_
@@ -15,16 +15,16 @@
 namespace takt_schedule
 {
 
-/// Where the model is that the schedule in this file names. `shipped`: folders of shipped models, of which
-/// the first that has the name counts. Nothing else of the schedule is checked. Faults: those of a file
-/// that is no YAML map, or that is none but a stream, which can be read only once; it names none, or one
-/// that is not there.
+/// The path of the system model that the schedule in `schedule_file` names. `shipped`: folders of shipped
+/// models; the first folder that has a model of that name counts. The function checks no other part of the
+/// schedule. Faults: the file is not a regular file (a stream can be read only once); it is not a YAML map;
+/// it names no model; the model that it names does not exist or is a stream.
 takt_core::Result<std::string> named_system(
   const std::string & schedule_file, const std::vector<std::string> & shipped);
 
-/// What a schedule that goes to `schedule_file` has to say so that `named_system` leads to `system_file`.
-/// An empty `schedule_file`, or a stream, stands for one in the current folder. Empty if `system_file` is no
-/// file.
+/// The value of `system` with which a schedule that is written to `schedule_file` names `system_file`:
+/// `named_system` then finds it. If `schedule_file` is empty or a stream, the result is for a schedule in the
+/// current folder. The result is empty if `system_file` is not a regular file.
 std::string name_of_system(
   const std::string & system_file, const std::string & schedule_file,
   const std::vector<std::string> & shipped);

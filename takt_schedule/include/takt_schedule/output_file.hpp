@@ -13,8 +13,9 @@ namespace takt_schedule
 /// Whether `path` can be written, without changing anything there.
 takt_core::Status check_output(const std::string & path);
 
-/// Whether both name one file: through links and other spellings, and before it is there.
-/// Several streams may lead to one terminal, so of what is not a file the names decide.
+/// Whether both paths name one file, which need not exist yet. Links are followed, and spellings of one path
+/// count as the same. Paths of anything but regular files (terminals, pipes) are the same only if they are
+/// spelt alike, because several streams may lead to one terminal.
 bool same_file(const std::string & one, const std::string & other);
 
 /// Writes `text` to a file beside it and renames that, so that what was there before stays until all

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "takt_core/result.hpp"
+#include "takt_schedule/deadline_share.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_schedule
@@ -27,9 +28,8 @@ struct Machine
   std::optional<bool> autogroup;
   /// Whether real-time policies are granted, so that no fallback is used. Default: asks the kernel.
   std::optional<bool> realtime;
-  /// The share of each core that SCHED_DEADLINE threads may have together; 0: not limited. Default:
-  /// asks the kernel.
-  std::optional<double> deadline_share;
+  /// The share of each core that SCHED_DEADLINE threads may have together. Default: asks the kernel.
+  std::optional<AdmittedShare> deadline_share;
 };
 
 /// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line.

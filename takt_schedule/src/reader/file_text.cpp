@@ -88,7 +88,7 @@ takt_core::Result<std::string> file_text(
   }
   if (text.empty() && file.is(S_IFIFO)) {
     return Faults{
-      path + ": is a pipe to which nobody writes; start what writes first, or name " +
+      path + ": is a pipe without a writer; start the program that writes to it first, or name " +
       std::string(kind)};
   }
   return text;

@@ -66,7 +66,7 @@ public:
   {
     const YamlPtr target = anchors_[anchor];
     if (std::any_of(open_.begin(), open_.end(), [&](const Open & o) { return o.node == target; })) {
-      throw Stop{source(mark), "this alias stands inside of what it names"};
+      throw Stop{source(mark), "this alias refers to a node that contains the alias"};
     }
     if (target == nullptr) {
       throw Stop{source(mark), "this alias names nothing"};

@@ -105,8 +105,10 @@ void check_following(
   }
 }
 
-void check_bandwidth(const ExecutorSchedule & executor, Findings & findings, double deadline_cores)
+void check_bandwidth(
+  const ExecutorSchedule & executor, Findings & findings, const Surroundings & surroundings)
 {
+  const double deadline_cores = surroundings.deadline_cores;
   double sum = 0.0;
   for (const Threads & threads : executor.threads) {
     const takt_core::ThreadAttributes & attributes = threads.attributes;
@@ -123,9 +125,13 @@ void check_bandwidth(const ExecutorSchedule & executor, Findings & findings, dou
         return text.substr(0, text.find('.') + 3);
       };
       findings.fault(
-        threads.source, "with " + quoted(threads.name) + " the deadline threads take " +
-                          shown(sum) + " cores, and the kernel admits " + shown(deadline_cores) +
-                          "; lower runtime or raise period");
+        threads.source,
+        "with " + quoted(threads.name) + " the deadline threads take " + shown(sum) +
+          " cores, and the kernel admits " + shown(deadline_cores) +
+          (surroundings.assumed_cores
+             ? " (assumed; the fair server's files in /sys/kernel/debug cannot be read)"
+             : "") +
+          "; lower runtime or raise period");
     }
   }
 }
@@ -238,7 +244,7 @@ void check_executor(
     warn(executor, sets, findings, surroundings);
     check_following(executor, names, findings);
   }
-  check_bandwidth(executor, findings, surroundings.deadline_cores);
+  check_bandwidth(executor, findings, surroundings);
 }
 
 }  // namespace takt_schedule::detail

@@ -35,9 +35,9 @@ bool has_fair_server(const std::string & release_file)
   return (file >> major >> point >> minor) && std::pair(major, minor) >= std::pair(6, 12);
 }
 
-double fair_server_share(const KernelFiles & files)
+AdmittedShare fair_server_share(const KernelFiles & files)
 {
-  // Each core has a server of its own; whoever sets them differently has the least promised.
+  // Each core has a server of its own. If their shares differ, the largest one counts for all cores.
   std::optional<double> most;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(files.fair_server, error), end;
@@ -47,20 +47,24 @@ double fair_server_share(const KernelFiles & files)
     }
   }
   constexpr double kUsual = 0.05;
-  return most.value_or(has_fair_server(files.release) ? kUsual : 0.0);
+  if (!most && has_fair_server(files.release)) {
+    return {kUsual, true};
+  }
+  return {most.value_or(0.0), false};
 }
 
 }  // namespace
 
-double deadline_share(const KernelFiles & files)
+AdmittedShare deadline_share(const KernelFiles & files)
 {
   constexpr double kNothing = 1e-9;  // 0 means no limit
   const std::filesystem::path sysctl = files.sysctl;
   const auto realtime = share_in(sysctl / "sched_rt_runtime_us", sysctl / "sched_rt_period_us");
   if (!realtime || *realtime < 0.0) {  // -1: not limited
-    return 0.0;
+    return {};
   }
-  return std::max(*realtime - fair_server_share(files), kNothing);
+  const AdmittedShare server = fair_server_share(files);
+  return {std::max(*realtime - server.share, kNothing), server.assumed};
 }
 
 }  // namespace takt_schedule

@@ -55,13 +55,15 @@ void read_executors(
     findings.fault(map.at("executors"), "executors is empty; add one entry per executor");
   }
   const std::vector<int> usable = machine.cores ? *machine.cores : takt_core::usable_cores();
-  const double share = machine.deadline_share ? *machine.deadline_share : deadline_share();
+  const AdmittedShare admitted =
+    machine.deadline_share ? *machine.deadline_share : deadline_share();
   detail::Surroundings surroundings;
   surroundings.autogroup = machine.autogroup ? *machine.autogroup : autogroup_enabled();
   for (const YamlNode::Entry & entry : node->entries) {
     const bool here = machine.executor.empty() || machine.executor == entry.key;
     schedule.executors.push_back(detail::read_executor(entry, findings, here ? &usable : nullptr));
-    surroundings.deadline_cores = here ? share * static_cast<double>(usable.size()) : 0.0;
+    surroundings.deadline_cores = here ? admitted.share * static_cast<double>(usable.size()) : 0.0;
+    surroundings.assumed_cores = admitted.assumed;
     surroundings.realtime = machine.realtime;
     detail::check_executor(schedule.executors.back(), findings, surroundings);
   }

@@ -34,6 +34,7 @@ struct Surroundings
   bool autogroup = false;
   std::optional<bool> realtime;  ///< whether it is granted; absent: to be tried
   double deadline_cores = 0.0;   ///< that SCHED_DEADLINE threads may use up; 0: not limited
+  bool assumed_cores = false;    ///< AdmittedShare::assumed
 };
 
 /// What only shows between entries: too many threads or thread sets, windows that share threads,

@@ -43,10 +43,10 @@ HeldUp held_up(
   const std::vector<Stall> & stalls, Stall::Source source, takt_core::Time from,
   takt_core::Time to);
 
-/// What stalls leave behind: from the end of each until no run is waiting or under way any more, on
-/// any core, nor a message that one may have sent a millisecond ago; at most ten times as long as the
-/// stall, or 50 ms. What is released meanwhile may have to wait for what has piled up, which no bound covers
-/// either.
+/// The spans in which runs that a stall delayed are worked off. Each span begins at the end of a stall. It
+/// ends when no run is waiting or under way on any core, and no run has ended, and so may have sent a
+/// message, within the last millisecond. No span is longer than ten times its stall, or than 50 ms if that
+/// is more. A run that is released in such a span may wait for the delayed runs; no bound covers that wait.
 std::vector<TimeSpan> catching_up(
   const std::vector<Stall> & stalls, const std::vector<RunRecord> & runs);
 

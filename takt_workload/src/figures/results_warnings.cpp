@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "figures/thread_text.hpp"
 #include "run/refusals.hpp"
@@ -27,6 +30,33 @@ struct Told
   std::optional<std::uint32_t> process{};
 };
 
+// Of a refusal the hash takes only the values that tell threads apart.
+struct FaultHash
+{
+  std::size_t operator()(const Fault * fault) const noexcept
+  {
+    std::size_t sum = 0;
+    const auto add = [&](std::size_t one) { sum = sum * 31 + one; };
+    const std::hash<std::string> of;
+    add(static_cast<std::size_t>(fault->kind));
+    add(static_cast<std::size_t>(fault->line));
+    add(static_cast<std::size_t>(fault->column));
+    for (const std::string * text : {&fault->file, &fault->place, &fault->text}) {
+      add(of(*text));
+    }
+    if (fault->refusal) {
+      add(of(fault->refusal->thread));
+      add(static_cast<std::size_t>(fault->refusal->tid));
+    }
+    return sum;
+  }
+};
+
+struct SameFault
+{
+  bool operator()(const Fault * a, const Fault * b) const { return *a == *b; }
+};
+
 std::string printed(const Told & told)
 {
   const std::string sentence = to_string(told.fault);
@@ -39,27 +69,21 @@ std::vector<Told> process_warnings(const std::vector<ProcessRecord> & processes)
 {
   struct Said
   {
-    const Fault * warning;
     std::size_t times = 0;
     bool told = false;
   };
-  std::vector<Said> all;
-  const auto said = [&](const Fault & warning) -> Said & {
-    const auto same = [&](const Said & one) { return *one.warning == warning; };
-    const auto found = std::find_if(all.begin(), all.end(), same);
-    return found != all.end() ? *found : all.emplace_back(Said{&warning});
-  };
+  std::unordered_map<const Fault *, Said, FaultHash, SameFault> said;
   std::size_t complete = 0;
   for (const ProcessRecord & process : processes) {
     complete += process.error.empty() ? 1 : 0;
     for (const Fault & warning : process.warnings) {
-      ++said(warning).times;
+      ++said[&warning].times;
     }
   }
   std::vector<Told> warnings;
   for (const ProcessRecord & process : processes) {
     for (const Fault & warning : process.warnings) {
-      Said & one = said(warning);
+      Said & one = said[&warning];
       if (one.times == complete && !one.told) {
         warnings.push_back({warning});
         one.told = true;

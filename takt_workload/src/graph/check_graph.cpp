@@ -78,7 +78,7 @@ void check_driven(const Graph & graph, Findings & findings)
     if (loads[i].rate <= 0.0) {
       findings.fault(
         graph.nodes[callback.node].source,
-        fmt::format("{} never runs: no timer drives what it waits for", callback.id));
+        fmt::format("{} never runs: no path leads from a timer to its input", callback.id));
     }
   }
 }

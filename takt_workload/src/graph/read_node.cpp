@@ -164,7 +164,7 @@ private:
     if (node.joins() && node.grouping != Grouping::node) {
       findings_.fault(
         map.value_at("groups"), fmt::format(
-                                  "the callbacks of a {} node share what they keep: they need "
+                                  "the callbacks of a {} node share stored messages; write "
                                   "'groups: node'",
                                   to_string(node.kind)));
     }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "programs/run_arguments.hpp"
@@ -114,9 +115,9 @@ std::string output_fault(const RunArguments & a)
   const std::string schedule =
     a.run.schedule.empty() ? std::string() : find_shipped(a.run.schedule, "schedules");
   for (const auto & [option, path] : {std::pair{"--output", a.output}, {"--records", a.records}}) {
-    for (const auto & [what, read] : {std::pair{"graph", graph}, {"schedule", schedule}}) {
+    for (const std::string & read : {graph, schedule}) {
       if (!path.empty() && !read.empty() && same_file(path, read)) {
-        return fmt::format("{} is the {} that is read; name another file", option, what);
+        return fmt::format("{} names the input file; name another file", option);
       }
     }
   }
@@ -238,6 +239,9 @@ int main(int argc, char ** argv)
   return takt_schedule::run_program(app, argc, argv, [&] {
     try {
       return takt_workload::run(arguments, argc, argv);
+    } catch (const std::bad_alloc &) {
+      // run_program says what to do about it.
+      throw;
     } catch (const std::exception & error) {  // what fails while it runs: the input was right
       fmt::print(stderr, "takt_run: {}\n", error.what());
       return 1;

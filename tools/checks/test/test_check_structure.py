@@ -44,6 +44,7 @@ def test_a_folder_with_more_than_forty_sources_is_named(
         'if (fault.text.starts_with("no ")) {',
         'if (status.faults().front().text.find("x") != 0) {',
         'if (faults[0].text == "no executor") {',
+        "const auto at = to_string(status.faults().front()).find(':');",
         "const auto at = to_string(first_fault).find(':');",
         'if (sentences(faults)[i].starts_with("a")) {',
         "return warning->text.substr(3);",

@@ -78,12 +78,9 @@ public:
   /// be read at the moment. Consumer only.
   bool peek_stamp(Time & ready, std::uint64_t & sequence) noexcept;
 
-  /// As `peek`, and removes it. Consumer only.
-  bool pop(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept;
-
-  /// As the other `pop`. `index`: which arrival was removed; `message`: the name of its message (0:
-  /// none, or not readable). (Two words and no struct: one that is written word by word and then
-  /// copied as a whole makes the processor wait for its own writes, measured at 5 ns.)
+  /// As `peek`, and removes it. `index`: which arrival was removed; `message`: the name of its message
+  /// (0: none, or not readable). Consumer only. (Two words and no struct: one that is written word by
+  /// word and then copied as a whole makes the processor wait for its own writes, measured at 5 ns.)
   bool pop(
     Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
     std::uint64_t & message) noexcept;

@@ -65,9 +65,9 @@ std::string refuse_reservation(const Model & model, Index index)
              "within its period";
     }
     if (cores_of(thread) != cores) {
-      return "it shares some of its cores with thread " + quoted(thread.name) +
-             ", whose policy is deadline too, and not the others; this analysis needs the same "
-             "cores for both";
+      return "thread " + quoted(thread.name) +
+             ", also of policy deadline, has only some of the same cores; give both threads the "
+             "same cores";
     }
     const long double density = static_cast<long double>(thread.reservation.runtime) /
                                 static_cast<long double>(thread.reservation.deadline);

@@ -288,9 +288,8 @@ private:
         if (model_.tasks[task].newest) {
           const Faults why{
             called(task) +
-            " works on sets of newest messages: some are replaced before, and this analysis does "
-            "not "
-            "say what is made of those that follow"};
+            " works on sets of newest messages: newer messages replace some messages of a set; "
+            "this analysis does not bound the age of data after that"};
           result.reaction_time = result.data_age = result.age_at_output = why;
           return;
         }

@@ -87,7 +87,7 @@ private:
       return Faults{
         quoted(task.id) +
         " waits for one message of each of its topics, whose sources have nothing to do with each "
-        "other: of what comes more often, messages pile up, and no depth is enough"};
+        "other: the topic with the shorter period fills its history, so no depth is enough"};
     }
     if (!found_.tasks[index]) {
       return found_.tasks[index].faults();

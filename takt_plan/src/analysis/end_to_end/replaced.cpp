@@ -89,7 +89,7 @@ std::string why_no_age(const Model & model, const Chain & chain, const Replaced 
            ", and may always replace it before it is used";
   }
   const std::string by =
-    place.by == kNone ? "what is not on the chain's path" : quoted(model.tasks[place.by].id);
+    place.by == kNone ? "messages from outside of the model" : quoted(model.tasks[place.by].id);
   return called(place.started) + " is also started by " + by + ", and what " +
          called(place.publisher) +
          " then publishes may always replace the chain's message before " + called(place.reader) +
@@ -104,7 +104,7 @@ std::vector<std::string> replaced_warnings(const Model & model, const std::vecto
     if (const auto place = replaced(model, chain)) {
       warnings.push_back(
         "chain " + quoted(chain.name) + ": " + why_no_age(model, chain, *place) +
-        "; its bound holds for activations that end, and perhaps none does");
+        "; the bound holds only for activations that end; possibly no activation ends");
     }
   }
   return warnings;
