@@ -37,6 +37,8 @@ takt_env()
     if [[ -n $TAKT_RCLCPP ]]; then
       takt_prepend AMENT_PREFIX_PATH "$TAKT_RCLCPP"
       takt_prepend CMAKE_PREFIX_PATH "$TAKT_RCLCPP"
+      # As its own set-up would: rmw opens type supports of messages by name.
+      takt_prepend LD_LIBRARY_PATH "$TAKT_RCLCPP/lib"
     fi
     export ROS_DISTRO=$TAKT_ROS ROS_VERSION=2 ROS_PYTHON_VERSION=3
   fi

@@ -130,6 +130,27 @@ takt_core::ExecutorThreadOptions inherited_thread()
   return thread;
 }
 
+/// Of the thread that waits for timers on ROS time: it only announces, and is as urgent as the most urgent of the
+/// threads that run them. Where a schedule rules it does not have what the thread has that meets the first timer.
+takt_core::ThreadAttributes waiting_thread(const takt_core::Executor & core, bool scheduled)
+{
+  takt_core::ThreadAttributes attributes;
+  attributes.name = "takt.waits";
+  if (!scheduled) {
+    return attributes;
+  }
+  attributes.policy = takt_core::Policy::other;
+  attributes.cores = takt_core::usable_cores();
+  for (const auto & thread : core.options().threads) {
+    const auto & one = thread.attributes;
+    if (takt_core::has_rt_priority(one.policy) && one.priority > attributes.priority) {
+      attributes.policy = takt_core::Policy::fifo;
+      attributes.priority = one.priority;
+    }
+  }
+  return attributes;
+}
+
 }  // namespace
 
 struct Adoption::Plan
@@ -202,6 +223,7 @@ takt_core::Result<Adoption::Plan> Adoption::plan(
     return plan;
   }
   takt_schedule::Schedule schedule = *settings.schedule;
+  add_chains_within_process(schedule.chains, waitable_ids_of(host));
   Faults notes = schedule.warnings;
   const auto executor = std::find_if(
     schedule.executors.begin(), schedule.executors.end(),
@@ -258,11 +280,16 @@ Adoption::Adoption(
   core_(std::move(plan.core)),
   placer_(std::move(plan.placer)),
   recorder_(std::make_shared<Recorder>()),
-  waiter_(std::make_shared<ClockWaiter>(HostAccess::context_of(host))),
+  waiter_(std::make_shared<ClockWaiter>(
+    HostAccess::context_of(host), waiting_thread(*core_, placer_ != nullptr))),
   housekeeping_(std::make_shared<Housekeeping>(*this)),
   report_number_(next_report())
 {
   add_observer(recorder_);
+  if (placer_ != nullptr) {
+    chain_recorder_ = std::make_shared<ChainRecorder>();
+    add_observer(chain_recorder_);
+  }
   if (core_->options().on_exception == takt_core::ExceptionPolicy::report) {
     add_observer(std::make_shared<takt_core::adapter::ExceptionReporter>(
       [name = name_](const std::string & line) { say(name + ": " + line, true); }));
@@ -525,6 +552,9 @@ void Adoption::report() const
   report.started_after = started_after_;
   report.lasted = spun_;
   report.callbacks = recorder_->records();
+  if (chain_recorder_ != nullptr) {
+    report.chains = chain_recorder_->records();
+  }
   report.threads = core_->attributes();
   report.refusals = core_->refusals();
   if (placer_ != nullptr) {

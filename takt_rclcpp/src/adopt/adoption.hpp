@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 
+#include "adopt/chain_recorder.hpp"
 #include "adopt/end_of_context.hpp"
 #include "adopt/host_kind.hpp"
 #include "adopt/hosted_entities.hpp"
@@ -78,6 +79,7 @@ private:
   const std::shared_ptr<takt_core::Executor> core_;
   const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const std::shared_ptr<Recorder> recorder_;
+  std::shared_ptr<ChainRecorder> chain_recorder_;  // null where no schedule rules
   std::shared_ptr<ClockWaiter> waiter_;
   std::unique_ptr<HostedEntities> entities_;
   std::shared_ptr<Housekeeping> housekeeping_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "adopt/process_settings.hpp"
 #include "adopt/wait_set.hpp"
 #include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
@@ -29,7 +30,10 @@ struct ClockWaiter::Watched
   rclcpp::Waitable::SharedPtr waitable;
 };
 
-ClockWaiter::ClockWaiter(std::shared_ptr<rclcpp::Context> context) : context_(std::move(context))
+ClockWaiter::ClockWaiter(
+  std::shared_ptr<rclcpp::Context> context, const takt_core::ThreadAttributes & attributes)
+: context_(std::move(context)),
+  attributes_(attributes)
 {
 }
 
@@ -147,6 +151,9 @@ void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_
 
 void ClockWaiter::work()
 {
+  for (const auto & fault : takt_core::apply(attributes_).faults) {
+    say("the thread that waits for timers on ROS time: " + takt_core::to_string(fault));
+  }
   try {
     WaitSet holder(*context_);
     for (;;) {

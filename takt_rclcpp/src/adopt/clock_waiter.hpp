@@ -16,6 +16,7 @@
 #include "rclcpp/guard_condition.hpp"
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
+#include "takt_core/thread_attributes.hpp"
 
 namespace takt_rclcpp
 {
@@ -23,7 +24,9 @@ namespace takt_rclcpp
 class ClockWaiter
 {
 public:
-  explicit ClockWaiter(std::shared_ptr<rclcpp::Context> context);
+  /// `attributes`: of the thread. What the kernel refuses of them is told in one line.
+  ClockWaiter(
+    std::shared_ptr<rclcpp::Context> context, const takt_core::ThreadAttributes & attributes);
   /// Ends the thread.
   ~ClockWaiter();
   ClockWaiter(const ClockWaiter &) = delete;
@@ -58,6 +61,7 @@ private:
   void tell(const std::vector<Watched> & watched, const rcl_wait_set_t & wait_set);
 
   const std::shared_ptr<rclcpp::Context> context_;
+  const takt_core::ThreadAttributes attributes_;
   std::shared_ptr<rclcpp::GuardCondition> changed_;
   std::mutex mutex_;
   std::vector<Entry> entries_;

@@ -145,6 +145,19 @@ std::vector<std::pair<std::string, Kind>> ids_of(rclcpp::Executor & host)
   return ids;
 }
 
+WaitableIds waitable_ids_of(rclcpp::Executor & host)
+{
+  WaitableIds ids;
+  for (const HostedGroup & hosted : groups_of(host)) {
+    visit_entities(hosted.node, *hosted.group, [&](const auto &, const EntityName & name, Kind) {
+      if (name.within_process) {
+        ids.emplace(name.placed_as, name.id);
+      }
+    });
+  }
+  return ids;
+}
+
 HostedEntities::HostedEntities(
   rclcpp::Executor & host, EntitySettings settings, takt_core::adapter::Placer * placer)
 : host_(host),
@@ -315,8 +328,9 @@ takt_core::Faults HostedEntities::place(
   if (hosted.follows_group) {
     if (group.threads) {
       settings.binding.threads = *group.threads;
-    } else if (name.follows_group) {
-      settings.binding.threads = least_urgent_;
+    } else if (name.follows_group && !takt_core::has_windows(settings_.core->options().order)) {
+      settings.binding.threads =
+        least_urgent_;  // under windows it would share threads with other sets
     }
     if (name.follows_group) {
       settings.binding.priority = lowest_priority(*settings_.core, settings.binding.threads);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "adopt/chains_within_process.hpp"
 #include "adopt/entity.hpp"
 #include "adopt/ids.hpp"
 #include "rclcpp/executor.hpp"
@@ -30,6 +31,9 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host);
 
 /// The ids of all callbacks that `host` has now, before equal ones are numbered.
 std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
+
+/// The waitables of `host` for messages within the process, by the ids of their subscriptions.
+WaitableIds waitable_ids_of(rclcpp::Executor & host);
 
 /// One thread at a time.
 class HostedEntities

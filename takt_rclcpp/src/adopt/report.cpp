@@ -70,6 +70,22 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"exceptions", record.exceptions}};
 }
 
+ordered_json to_json(const ChainRecord & chain)
+{
+  const auto & times = *chain.response;
+  ordered_json json{{"name", chain.name}, {"activations", times.moments.count()}};
+  if (chain.deadline != takt_core::kForever) {
+    json["deadline_ns"] = chain.deadline.count();
+    json["missed"] = chain.missed;
+  }
+  json["response"] = {
+    {"mean_ns", times.moments.mean()},
+    {"p50_ns", times.histogram.quantile(0.5)},
+    {"p99_ns", times.histogram.quantile(0.99)},
+    {"max_ns", static_cast<std::int64_t>(times.moments.max())}};
+  return json;
+}
+
 ordered_json to_json(const takt_core::AttributeReport & thread)
 {
   return {
@@ -118,6 +134,12 @@ void write_report(const AdoptionReport & report, const std::string & folder, uns
   for (const auto & record : report.callbacks) {
     if (record.id != kHousekeepingId) {
       json["callbacks"].push_back(to_json(record, seconds));
+    }
+  }
+  json["chains"] = ordered_json::array();
+  for (const auto & chain : report.chains) {
+    if (chain.response->moments.count() > 0) {  // a schedule may have chains of other executors
+      json["chains"].push_back(to_json(chain));
     }
   }
   json["refused"] = takt_core::sentences(report.refusals);

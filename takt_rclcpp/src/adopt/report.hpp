@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "adopt/chain_recorder.hpp"
 #include "adopt/host_kind.hpp"
 #include "adopt/recorder.hpp"
 #include "takt_core/fault.hpp"
@@ -23,6 +24,7 @@ struct AdoptionReport
     started_after{};  ///< from the program's first call of spin to the start of the threads
   takt_core::Duration lasted{};  ///< all spins together
   std::vector<CallbackRecord> callbacks;
+  std::vector<ChainRecord> chains;
   std::vector<takt_core::AttributeReport> threads;
   takt_core::Faults refusals;
   takt_core::Faults warnings;

@@ -6,6 +6,7 @@
 #include <rcl/timer.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "adopt/clock_waiter.hpp"
@@ -13,6 +14,7 @@
 #include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
 #include "rclcpp/version.h"
+#include "takt_core/pi_mutex.hpp"
 
 namespace takt_rclcpp
 {
@@ -183,13 +185,15 @@ public:
   }
 
 private:
-  // Brings takt's timer to where rcl's is. Any thread, also in a reset by the program.
+  // Brings takt's timer to where rcl's is. Any thread, also in a reset by the program. Not on two threads at once:
+  // the later look at rcl's timer must have the last word.
   void follow()
   {
     const auto timer = timer_.lock();
     if (timer == nullptr) {
       return;
     }
+    const std::lock_guard lock(following_);
     takt_core::Scheduler & scheduler = core_->scheduler();
     const auto next = next_call(*timer->get_timer_handle());
     scheduler.cancel_timer(*this);
@@ -202,6 +206,7 @@ private:
   const std::shared_ptr<takt_core::Executor> core_;
   const std::optional<Duration> offset_;
   std::atomic<Duration> period_;
+  takt_core::PiMutex following_;
   Lanes<TakenTimer> lanes_;
 };
 

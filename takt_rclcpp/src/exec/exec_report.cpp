@@ -98,6 +98,28 @@ std::string callbacks_of(const ordered_json & executor)
   return text;
 }
 
+std::string chains_of(const ordered_json & executor)
+{
+  const auto chains = executor.value("chains", ordered_json::array());
+  if (chains.empty()) {
+    return {};
+  }
+  std::vector<std::vector<std::string>> rows{
+    {"chain", "activations", "mean ms", "p99", "max", "deadline", "missed"}};
+  for (const auto & chain : chains) {
+    const auto activations = chain["activations"].get<std::uint64_t>();
+    const bool has_deadline = chain.contains("deadline_ns");
+    rows.push_back(
+      {chain["name"], fmt::format("{}", activations), milliseconds(chain["response"]["mean_ns"]),
+       // Fewer than ten samples beyond it say nothing of a percentile.
+       activations >= 1000 ? milliseconds(chain["response"]["p99_ns"]) : "-",
+       milliseconds(chain["response"]["max_ns"]),
+       has_deadline ? milliseconds(chain["deadline_ns"]) : "-",
+       has_deadline ? fmt::format("{}", chain["missed"].get<std::uint64_t>()) : "-"});
+  }
+  return table(rows);
+}
+
 std::string threads_of(const ordered_json & executor)
 {
   std::string text;
@@ -177,7 +199,7 @@ std::string to_text(const ordered_json & report)
       executor["kind"].get<std::string>(), executor["pid"].get<int>(),
       executor["seconds"].get<double>(),
       schedule.empty() ? "without a schedule" : "as executor " + schedule + " of the schedule");
-    text += threads_of(executor) + callbacks_of(executor);
+    text += threads_of(executor) + chains_of(executor) + callbacks_of(executor);
   }
   for (const auto & stock : report["stock"]) {
     const std::string reason = stock["reason"];

@@ -121,8 +121,12 @@ protected:
     const std::string & name, typename Service::Request::SharedPtr request)
   {
     const auto client = node_->create_client<Service>("/ComponentManager/_container/" + name);
-    if (!client->wait_for_service(60s)) {
-      return nullptr;
+    for (int i = 0; !client->wait_for_service(1s); ++i) {
+      siginfo_t ended{};
+      ::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT);
+      if (i == 60 || ended.si_pid == process_) {
+        return nullptr;  // it is not coming any more
+      }
     }
     auto future = client->async_send_request(std::move(request));
     return rclcpp::spin_until_future_complete(node_, future, 60s) ==

@@ -78,6 +78,8 @@ public:
         ask(std::exchange(to_ask_, -1));
       } else if (to_cancel_ != nullptr) {
         client_->async_cancel_goal(std::exchange(to_cancel_, nullptr));
+      } else if (done_ && ++waited_ == 50) {
+        rclcpp::shutdown();  // not while the server still tells of the goal's end
       }
     });
   }
@@ -109,7 +111,7 @@ private:
         to_ask_ = 0;
       } else {
         say(result.code == rclcpp_action::ResultCode::CANCELED ? "canceled" : "aborted");
-        rclcpp::shutdown();
+        done_ = true;
       }
     };
     client_->async_send_goal(goal, options);
@@ -120,6 +122,8 @@ private:
   rclcpp_action::ClientGoalHandle<Count>::SharedPtr to_cancel_;
   int to_ask_ = 10;
   bool cancelled_ = false;
+  bool done_ = false;
+  int waited_ = 0;
 };
 
 template <typename Executor>

@@ -66,12 +66,17 @@ Outcome run(const std::string & command)
   return outcome;
 }
 
+// Stays rclcpp's own, which --strict makes an error.
+const std::string kNotAdopted = "parts_of_a_spin";
+
 std::vector<std::string> ways()
 {
   std::vector<std::string> all;
   std::string names = run("'" TAKT_PROGRAM "'").out;
   for (std::size_t end = names.find('\n'); end != std::string::npos; end = names.find('\n')) {
-    all.push_back(names.substr(0, end));
+    if (const std::string name = names.substr(0, end); name != kNotAdopted) {
+      all.push_back(name);
+    }
     names.erase(0, end + 1);
   }
   return all;
@@ -221,14 +226,14 @@ TEST(Report, sees_what_travels_within_the_process)
 TEST(Rights, that_are_missing_are_no_reason_to_end_a_program)
 {
   const std::string schedule = temporary("fifo.yaml");
-  std::ofstream(schedule) << "version: 1\\n"
-                             "executors:\\n"
-                             "  main:\\n"
-                             "    order: fifo\\n"
-                             "    threads: {main: {policy: fifo, priority: 20}}\\n"
-                             "    default: main\\n"
-                             "    callbacks:\\n"
-                             "      - {match: '/a:**', threads: main}\\n";
+  std::ofstream(schedule) << "version: 1\n"
+                             "executors:\n"
+                             "  main:\n"
+                             "    order: fifo\n"
+                             "    threads: {main: {policy: fifo, priority: 20}}\n"
+                             "    default: main\n"
+                             "    callbacks:\n"
+                             "      - {match: '/a:**', threads: main}\n";
   const std::string without = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice -- ";
   const std::string with_schedule =
     " --schedule '" + schedule + "' -- '" TAKT_PROGRAM "' on_the_stack";
@@ -250,14 +255,14 @@ TEST(Rights, that_are_missing_are_no_reason_to_end_a_program)
 TEST(Schedule, that_names_no_callback_is_told)
 {
   const std::string schedule = temporary("other.yaml");
-  std::ofstream(schedule) << "version: 1\\n"
-                             "executors:\\n"
-                             "  main:\\n"
-                             "    order: fifo\\n"
-                             "    threads: {main: {}}\\n"
-                             "    default: main\\n"
-                             "    callbacks:\\n"
-                             "      - {match: '/elsewhere:**', threads: main}\\n";
+  std::ofstream(schedule) << "version: 1\n"
+                             "executors:\n"
+                             "  main:\n"
+                             "    order: fifo\n"
+                             "    threads: {main: {}}\n"
+                             "    default: main\n"
+                             "    callbacks:\n"
+                             "      - {match: '/elsewhere:**', threads: main}\n";
   const Outcome outcome =
     run("'" TAKT_EXEC "' --schedule '" + schedule + "' -- '" TAKT_PROGRAM "' on_the_stack");
   EXPECT_EQ(outcome.code, 0) << outcome.err;

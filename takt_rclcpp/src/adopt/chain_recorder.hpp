@@ -1,0 +1,49 @@
+// What a report says of chains: how long their activations took, from the release of the root to the end of the last
+// callback.
+//
+// An observer. A run costs one look-up, and a mutex and a histogram entry where it ends a chain.
+#ifndef ADOPT__CHAIN_RECORDER_HPP_
+#define ADOPT__CHAIN_RECORDER_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "takt_core/observer.hpp"
+#include "takt_core/statistics_observer.hpp"
+
+namespace takt_rclcpp
+{
+
+struct ChainRecord
+{
+  std::string name;
+  takt_core::Duration deadline = takt_core::kForever;
+  std::unique_ptr<takt_core::Distribution> response;
+  std::uint64_t missed = 0;  ///< activations that ended after the deadline
+};
+
+/// Keeps statistics of chains alone: those of all callbacks would take 99 kB for each.
+class ChainRecorder final : public takt_core::Observer
+{
+public:
+  /// By the names that the schedule has for chains. Any thread; may block.
+  std::vector<ChainRecord> records() const;
+
+  void on_added(const takt_core::Callback & callback) override;
+  void on_removed(const takt_core::Callback & callback) override;
+  void on_chain(const takt_core::ChainOptions & chain) override;
+  void on_chain_removed(std::string_view name) override;
+  void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
+
+private:
+  takt_core::StatisticsObserver statistics_;
+  std::set<std::string> ends_;  // ids; changes before callbacks are added only
+  std::vector<takt_core::ChainOptions> chains_;
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__CHAIN_RECORDER_HPP_
