@@ -99,7 +99,13 @@ PACKAGES: dict[str, Row] = {
     "takt_rclcpp": Row(
         takt=CONTROL,
         headers=(*RCLCPP, *PROGRAM),
-        tests=(*MESSAGES, "composition_interfaces/", "lifecycle_msgs/"),  # tests load components
+        test_takt=("takt_core_test_support",),  # the conformance suite
+        tests=(
+            *MESSAGES,
+            "composition_interfaces/",
+            "lifecycle_msgs/",
+            "support/",
+        ),  # tests load components
     ),
     "takt_monitor": Row(
         takt=(*CONTROL, "takt_rcl", "takt_msgs"),
