@@ -12,6 +12,7 @@
 
 #include "rclcpp/executor.hpp"
 #include "rclcpp/executors/executor_notify_waitable.hpp"
+#include "rclcpp/version.h"
 
 namespace takt_rclcpp
 {
@@ -45,7 +46,11 @@ struct HostAccess : rclcpp::Executor
   }
   static void tell_updated(rclcpp::Executor & host)
   {
+#if RCLCPP_VERSION_GTE(29, 0, 0)
     (host.*(&HostAccess::handle_updated_entities))(false);
+#else
+    (host.*(&HostAccess::trigger_entity_recollect))(false);
+#endif
   }
 };
 
