@@ -204,6 +204,41 @@ void Executor::spin_all(std::chrono::nanoseconds max_duration)
   spin_ready(max_duration, true);
 }
 
+void Executor::spin_once(std::chrono::nanoseconds timeout)
+{
+  const Spinning spinning_now(spinning, "spin_once");
+  spin_once_impl(timeout);
+}
+
+rclcpp::FutureReturnCode Executor::spin_until_future_complete_impl(
+  std::chrono::nanoseconds timeout,
+  const std::function<std::future_status(std::chrono::nanoseconds)> & wait_for_future)
+{
+  const auto complete = [&] {
+    return wait_for_future(std::chrono::nanoseconds(0)) == std::future_status::ready;
+  };
+  if (complete()) {
+    return rclcpp::FutureReturnCode::SUCCESS;
+  }
+  const Spinning spinning_now(spinning, "spin_until_future_complete");
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  auto left = timeout;
+  while (rclcpp::ok(context_) && spinning.load()) {
+    spin_once_impl(left);
+    if (complete()) {
+      return rclcpp::FutureReturnCode::SUCCESS;
+    }
+    if (timeout.count() < 0) {
+      continue;
+    }
+    left = until - std::chrono::steady_clock::now();
+    if (left.count() <= 0) {
+      return rclcpp::FutureReturnCode::TIMEOUT;
+    }
+  }
+  return rclcpp::FutureReturnCode::INTERRUPTED;
+}
+
 void Executor::spin_once_impl(std::chrono::nanoseconds timeout)
 {
   adopted().adoption->spin_once(timeout);

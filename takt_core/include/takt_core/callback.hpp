@@ -68,6 +68,9 @@ struct CallbackOptions
   std::shared_ptr<Group> group;       ///< null: an own mutually exclusive group
   std::uint32_t depth = 1;            ///< arrivals kept; older ones count as overwritten
   std::optional<TimerOptions> timer;  ///< required for, and only for, Kind::timer
+  /// The id by which chains name it; empty: `id`. Several callbacks may have one: a subscription whose messages come
+  /// in two ways is two callbacks.
+  std::string chain_id{};
 };
 
 class alignas(64) Callback
@@ -79,6 +82,7 @@ public:
   Callback & operator=(const Callback &) = delete;
 
   const std::string & id() const noexcept { return id_; }
+  const std::string & chain_id() const noexcept { return chain_id_.empty() ? id_ : chain_id_; }
   Kind kind() const noexcept { return kind_; }
   Group & group() const noexcept { return *group_; }
 
@@ -200,6 +204,7 @@ private:
 
   std::uint32_t registration_ = 0;
   const std::string id_;
+  const std::string chain_id_;
   const std::shared_ptr<const std::uint32_t> id_number_;  // see callback_numbers.hpp
   std::shared_ptr<Group> group_owner_;
 };

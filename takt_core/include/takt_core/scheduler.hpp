@@ -308,6 +308,7 @@ private:
   std::vector<std::unique_ptr<ThreadSet>> sets_;
   std::unordered_map<const Callback *, std::unique_ptr<Settings>> settings_;
   std::unordered_map<std::string_view, Callback *> by_id_;
+  std::vector<Callback *> aliases_;                 // those that chains name by another id
   std::vector<std::unique_ptr<Settings>> retired_;  // removed while running: freed by `reap`
   std::atomic<bool> retiring_{false};               // retired_ is not empty
   std::vector<ChainOptions> chains_;

@@ -81,7 +81,7 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   const Impl::SetUp setup(*impl_);
   Callback & added = *callback;
   const int priority =
-    binding.priority.value_or(inherited_priority(impl_->scheduler.chains(), added.id()));
+    binding.priority.value_or(inherited_priority(impl_->scheduler.chains(), added.chain_id()));
   Faults faults = impl_->check({{&added, binding.threads, priority}});
   if (!faults.empty()) {
     return faults;
@@ -143,7 +143,7 @@ Status Executor::set_priority(Callback & callback, std::optional<int> priority)
   const Impl::SetUp setup(*impl_);
   if (impl_->has(callback)) {
     const int expected =
-      priority.value_or(inherited_priority(impl_->scheduler.chains(), callback.id()));
+      priority.value_or(inherited_priority(impl_->scheduler.chains(), callback.chain_id()));
     Faults faults = impl_->check({{&callback, impl_->scheduler.threads(callback), expected}});
     if (!faults.empty()) {
       return faults;

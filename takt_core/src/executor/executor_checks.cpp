@@ -83,8 +83,8 @@ std::vector<Executor::Impl::NewBinding> Executor::Impl::bindings_after(
   std::vector<NewBinding> bindings;
   for (const auto & [group, callbacks] : members) {
     for (const Callback * callback : callbacks) {
-      const int after =
-        scheduler.binding(*callback)->priority.value_or(inherited_priority(chains, callback->id()));
+      const int after = scheduler.binding(*callback)->priority.value_or(
+        inherited_priority(chains, callback->chain_id()));
       if (after != scheduler.priority(*callback)) {
         bindings.push_back({callback, scheduler.threads(*callback), after});
       }

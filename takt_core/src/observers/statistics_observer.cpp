@@ -33,6 +33,7 @@ struct CallbackRecord
   mutable PiMutex mutex;
   std::uint32_t number = 0;  // of the callback that it is for now
   CallbackStatistics statistics;
+  std::string chain_id;
   std::vector<ChainRecord *> ends;  // chains whose last callback this is
   bool removed = false;
 };
@@ -89,10 +90,11 @@ void StatisticsObserver::Impl::disconnect(const ChainRecord & chain)
 void StatisticsObserver::Impl::connect(ChainRecord & chain)
 {
   disconnect(chain);
-  const auto last = by_id.find(chain.options.path.back());
-  if (last != by_id.end() && !chain.removed) {
-    std::lock_guard lock(last->second->mutex);
-    last->second->ends.push_back(&chain);
+  for (const auto & record : callbacks) {
+    std::lock_guard lock(record->mutex);
+    if (!chain.removed && record->chain_id == chain.options.path.back()) {
+      record->ends.push_back(&chain);
+    }
   }
 }
 
@@ -117,12 +119,13 @@ void StatisticsObserver::on_added(const Callback & callback)
   {
     std::lock_guard own(record.mutex);
     record.statistics.id = callback.id();
+    record.chain_id = callback.chain_id();
     record.number = callback.number();
     record.removed = false;
   }
   impl_->by_number.set(callback.number(), &record);
   for (const auto & chain : impl_->chains) {
-    if (chain->options.path.back() == callback.id()) {
+    if (chain->options.path.back() == callback.chain_id()) {
       impl_->connect(*chain);
     }
   }

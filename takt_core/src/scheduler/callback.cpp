@@ -13,7 +13,8 @@ Callback::Callback(CallbackOptions options)
   timed_(options.timer.has_value()),
   timer_(options.timer.value_or(TimerOptions{})),
   id_(std::move(options.id)),
-  id_number_(detail::id_number(id_)),
+  chain_id_(std::move(options.chain_id)),
+  id_number_(detail::id_number(chain_id())),
   group_owner_(std::move(options.group))
 {
   if (group_owner_ == nullptr) {

@@ -61,7 +61,7 @@ void Scheduler::inherit(Callback & callback)
   const ChainOptions * important = nullptr;
   auto deadlines = std::make_unique<Callback::Deadlines>();
   for (const ChainOptions & chain : chains_) {
-    if (std::find(chain.path.begin(), chain.path.end(), callback.id_) == chain.path.end()) {
+    if (std::find(chain.path.begin(), chain.path.end(), callback.chain_id()) == chain.path.end()) {
       continue;
     }
     if (important == nullptr || chain.priority > important->priority) {
@@ -177,12 +177,20 @@ std::vector<ChainOptions>::const_iterator Scheduler::find_chain(std::string_view
 std::vector<Callback *> Scheduler::members_of(const ChainOptions & chain) const
 {
   std::vector<Callback *> members;
+  const auto add = [&](Callback * member) {
+    if (std::find(members.begin(), members.end(), member) == members.end()) {
+      members.push_back(member);
+    }
+  };
   for (const std::string & id : chain.path) {
     const auto member = by_id_.find(id);
-    if (
-      member != by_id_.end() &&
-      std::find(members.begin(), members.end(), member->second) == members.end()) {
-      members.push_back(member->second);
+    if (member != by_id_.end() && member->second->chain_id() == id) {
+      add(member->second);
+    }
+    for (Callback * const other : aliases_) {
+      if (other->chain_id() == id) {
+        add(other);
+      }
     }
   }
   return members;

@@ -91,6 +91,7 @@ std::shared_ptr<Callback> Scheduler::remove(Callback & callback, bool awaited)
   }
   give_up(set);
   by_id_.erase(callback.id_);
+  std::erase(aliases_, &callback);
   std::unique_ptr<Settings> gone = std::move(found->second);
   settings_.erase(found);
   std::shared_ptr<Callback> removed = gone->callback;

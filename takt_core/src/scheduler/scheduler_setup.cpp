@@ -30,6 +30,7 @@ Scheduler::~Scheduler()
   }
   // Freed while all members live: destructors of callbacks may call back, and find none here.
   by_id_.clear();
+  aliases_.clear();
   const auto added = std::exchange(settings_, {});
   const auto removed = std::exchange(retired_, {});
 }
@@ -85,6 +86,9 @@ Status Scheduler::add(
   owned->added = ++added_;
   settings_.emplace(&c, std::move(owned));
   by_id_.emplace(c.id_, &c);
+  if (c.chain_id() != c.id_) {
+    aliases_.push_back(&c);
+  }
   for (const auto & s : sets_) {
     s->queue->reserve(settings_.size(), s->mutex);
     s->timers.reserve(settings_.size(), s->mutex);

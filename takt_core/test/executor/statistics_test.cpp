@@ -140,6 +140,29 @@ TEST_F(Statistics, count_chains_whose_root_is_in_another_executor)
   EXPECT_EQ(chains[0]->deadline_misses, 0U);
 }
 
+TEST_F(Statistics, count_chains_by_the_ids_that_chains_have_for_callbacks)
+{
+  const ChainOptions chain{"chain", {"root", "last"}, 0, std::chrono::hours(1), {}};
+  EXPECT_TRUE(executor->set_chain(chain).ok());
+  CallbackOptions options;
+  options.chain_id = "last";
+  std::vector<std::shared_ptr<FunctionCallback>> lasts;
+  for (const char * id : {"last", "last another way"}) {
+    options.id = id;
+    lasts.push_back(std::make_shared<FunctionCallback>(options, nullptr));
+    EXPECT_TRUE(executor->add(lasts.back(), {}).ok());
+  }
+  const auto root = add_function(*executor, "root", [&](const auto &) {
+    executor->ready(*lasts[statistics->chains()[0]->response.moments.count() % 2]);
+  });
+  for (int i = 0; i < 4; ++i) {
+    executor->ready(*root);
+    executor->spin_some();
+    executor->spin_some();
+  }
+  EXPECT_EQ(statistics->chains()[0]->response.moments.count(), 4U);
+}
+
 // ---- activations that end out of order ----
 
 class Ends : public testing::Test

@@ -58,6 +58,43 @@ TEST(Edf, gives_a_message_the_deadline_of_its_own_chain_only)
   EXPECT_EQ(hand.runs[0].deadline, ms(100));
 }
 
+// A subscription whose messages come in two ways is two callbacks.
+TEST(Chains, name_all_callbacks_of_a_chain_id)
+{
+  ByHand hand(1, Order::edf);
+  const auto with_alias = [&](const std::string & id) {
+    CallbackOptions options;
+    options.id = id;
+    options.chain_id = "sub";
+    options.depth = 10;
+    auto callback = std::make_shared<SilentCallback>(options);
+    EXPECT_TRUE(hand.scheduler.add(callback, {}, ms(0)).ok());
+    return callback;
+  };
+  const auto here = with_alias("here");
+  ASSERT_TRUE(hand.scheduler.set_chain({"chain", {"sub", "last"}, 7, millis(10), {}}));
+  const auto there = with_alias("there");
+  const auto last = hand.add("last");
+  for (const auto & root : {here, there}) {
+    EXPECT_EQ(hand.scheduler.priority(*root), 7) << root->id();
+    hand.scheduler.ready(*root, 1, ms(0));
+    ASSERT_EQ(hand.pick(0, ms(0)), root->id());
+    {
+      const ActivationScope scope(hand.runs[0].activations);
+      hand.scheduler.ready(*last, 1, ms(1));
+    }
+    hand.complete();
+    ASSERT_EQ(hand.pick(0, ms(2)), "last");
+    EXPECT_EQ(hand.runs[0].deadline, ms(10));
+    hand.complete();
+  }
+  EXPECT_EQ(hand.scheduler.members("chain").size(), 3U);
+  hand.scheduler.remove(*there);
+  EXPECT_EQ(hand.scheduler.members("chain").size(), 2U);
+  ASSERT_TRUE(hand.scheduler.set_chain({"chain", {"sub", "last"}, 3, millis(10), {}}));
+  EXPECT_EQ(hand.scheduler.priority(*here), 3);
+}
+
 TEST(Edf, follows_a_new_deadline_also_in_a_group)
 {
   ByHand hand(2, Order::edf);

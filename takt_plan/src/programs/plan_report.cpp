@@ -214,7 +214,11 @@ std::string summary(const PlanReport & report)
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
   const std::size_t short_histories = report.short_histories.value_or(0);
+  const bool some_deadline = std::any_of(
+    planned.chains.begin(), planned.chains.end(),
+    [&](Index chain) { return planned.model.chains[chain].deadline != kUnbounded; });
   const std::string deadlines = planned.chains.empty() ? "there are no chains"
+                                : !some_deadline       ? "no chain has a deadline to meet"
                                 : report.misfits.empty()
                                   ? "all chains within their deadlines"
                                   : counted(report.misfits.size(), "chain") + " not";

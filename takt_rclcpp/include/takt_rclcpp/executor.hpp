@@ -12,6 +12,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -68,11 +70,16 @@ public:
   /// As `spin_some`, until nothing is ready or the time is over (zero: no limit). Throws
   /// std::invalid_argument for a negative time.
   void spin_all(std::chrono::nanoseconds max_duration) override;
+  /// At most one callback, on the calling thread; waits up to `timeout` (negative: for ever). Throws as `spin`.
+  void spin_once(std::chrono::nanoseconds timeout = std::chrono::nanoseconds(-1)) override;
   /// Ends the current spin or, if there is none, the next one. Any thread. May block as rclcpp's.
   void cancel() override;
 
 protected:
   void spin_once_impl(std::chrono::nanoseconds timeout) override;
+  rclcpp::FutureReturnCode spin_until_future_complete_impl(
+    std::chrono::nanoseconds timeout,
+    const std::function<std::future_status(std::chrono::nanoseconds)> & wait_for_future) override;
 
 private:
   struct Impl;

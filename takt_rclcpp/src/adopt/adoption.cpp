@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "adopt/clock_waiter.hpp"
-#include "adopt/exclusive_schedule.hpp"
 #include "adopt/give_back.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/housekeeping_id.hpp"
@@ -17,10 +15,6 @@
 #include "adopt/report.hpp"
 #include "rclcpp/logging.hpp"
 #include "rclcpp/utilities.hpp"
-#include "takt_core/adapter/exception_reporter.hpp"
-#include "takt_schedule/make_executor.hpp"
-#include "takt_schedule/resolver.hpp"
-#include "takt_schedule/schedule_placer.hpp"
 
 namespace takt_rclcpp
 {
@@ -31,77 +25,6 @@ using takt_core::Faults;
 
 // How long a spin that the end of its context ended waits for that end.
 constexpr std::chrono::seconds kLongestShutdown{2};
-
-// Executors by their first node; the second of a name gets "#2". Another executor may come to be where one has
-// been, so an address alone names none.
-std::string name_executor(rclcpp::Executor & host)
-{
-  static std::mutex mutex;
-  static std::map<std::pair<const rclcpp::Executor *, std::string>, std::string> names;
-  static std::map<std::string, unsigned> used;
-  const auto groups = groups_of(host);
-  const std::string node = groups.empty() ? "/empty" : groups.front().node;
-  const std::lock_guard lock(mutex);
-  auto & name = names[{&host, node}];
-  if (name.empty()) {
-    name = numbered(node, ++used[node]);
-  }
-  return name;
-}
-
-// A container has only these when it begins to spin.
-bool is_container(const std::vector<std::pair<std::string, takt_core::Kind>> & ids)
-{
-  return std::any_of(ids.begin(), ids.end(), [](const auto & id) {
-    return id.first.ends_with("/_container/load_node)");
-  });
-}
-
-/// How many of the host's callbacks the rules or chains of the schedule's executor name.
-std::size_t named_by(
-  const takt_schedule::Schedule & schedule, const std::string & executor,
-  const std::vector<std::pair<std::string, takt_core::Kind>> & ids)
-{
-  auto resolver = takt_schedule::Resolver::create(schedule, executor);
-  if (!resolver.ok()) {
-    return 0;
-  }
-  std::set<std::string> in_chains;
-  for (const auto & chain : schedule.chains) {
-    in_chains.insert(chain.options.path.begin(), chain.options.path.end());
-  }
-  std::size_t named = 0;
-  for (const auto & [id, kind] : ids) {
-    const auto resolved = resolver->resolve(id, kind);
-    named += (resolved.ok() && resolved->line != 0) || in_chains.contains(id) ? 1 : 0;
-  }
-  return named;
-}
-
-/// The schedule's executor for this host; empty: none.
-std::string choose_executor(
-  const takt_schedule::Schedule & schedule, const std::string & asked, rclcpp::Executor & host)
-{
-  if (!asked.empty()) {
-    return asked;
-  }
-  const auto ids = ids_of(host);
-  std::string best;
-  std::size_t most = 0;
-  for (const auto & executor : schedule.executors) {
-    std::size_t named = named_by(schedule, executor.name, ids);
-    // A schedule of one executor is for every program under it if it has no rules, and for components that a
-    // container has yet to load.
-    if (schedule.executors.size() == 1 && (executor.callbacks.empty() || is_container(ids))) {
-      named = std::max<std::size_t>(named, 1);
-    }
-    if (named > most) {
-      most = named;
-      best = executor.name;
-    }
-  }
-  return best;
-}
 
 // Of a program with several executors each fits a part of the schedule: what matches nothing here is counted.
 void tell(const std::string & name, const Faults & warnings)
@@ -120,14 +43,6 @@ void tell(const std::string & name, const Faults & warnings)
       " rules and ids of chains in the schedule match no callback of this executor; the report of "
       "`takt exec --report` lists them");
   }
-}
-
-takt_core::ExecutorThreadOptions inherited_thread()
-{
-  takt_core::ExecutorThreadOptions thread;
-  // The threads of rclcpp's pool have their creator's name.
-  thread.attributes.name = takt_core::read_attributes().name;
-  return thread;
 }
 
 /// Of the thread that waits for timers on ROS time: it only announces, and is as urgent as the most urgent of the
@@ -153,179 +68,110 @@ takt_core::ThreadAttributes waiting_thread(const takt_core::Executor & core, boo
 
 }  // namespace
 
-struct Adoption::Plan
+// Executors by their first node; the second of a name gets "#2". Another executor may come to be where one has
+// been, so an address alone names none.
+std::string name_executor(rclcpp::Executor & host)
 {
-  std::string schedule_executor;
-  bool on_caller = true;
-  std::shared_ptr<takt_core::Executor> core;
-  std::unique_ptr<takt_core::adapter::Placer> placer;
-};
+  static std::mutex mutex;
+  static std::map<std::pair<const rclcpp::Executor *, std::string>, std::string> names;
+  static std::map<std::string, unsigned> used;
+  const auto groups = groups_of(host);
+  const std::string node = groups.empty() ? "/empty" : groups.front().node;
+  const std::lock_guard lock(mutex);
+  auto & name = names[{&host, node}];
+  if (name.empty()) {
+    name = numbered(node, ++used[node]);
+  }
+  return name;
+}
 
 /// The callback that follows changes of the host, on a thread of the executor between other callbacks.
 class Adoption::Housekeeping : public takt_core::adapter::AnnouncedCallback
 {
 public:
   explicit Housekeeping(Adoption & adoption)
-  : AnnouncedCallback([] {
+  : AnnouncedCallback([&] {
       takt_core::CallbackOptions options;
-      options.id = kHousekeepingId;
+      options.id = numbered(kHousekeepingId, adoption.report_number_);  // one for each host
       return options;
     }()),
     adoption_(adoption)
   {
   }
-  void run(const takt_core::Run &) override
-  {
-    adoption_.housekept_.fetch_add(1);
-    adoption_.update();
-  }
+  void run(const takt_core::Run &) override { adoption_.update(); }
 
 private:
   Adoption & adoption_;
 };
 
-takt_core::Result<Adoption::Plan> Adoption::plan(
-  rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads)
-{
-  if (!settings.faults.empty()) {
-    return settings.faults;
-  }
-  Plan plan;
-  const bool exclusive = kind != HostKind::multi_threaded && kind != HostKind::own;
-  if (settings.schedule) {
-    plan.schedule_executor = choose_executor(*settings.schedule, settings.executor, host);
-  }
-  if (plan.schedule_executor.empty()) {
-    if (settings.schedule && !settings.quiet) {
-      say(
-        name_executor(host) +
-        ": no rule of the schedule names a callback of this executor, so it runs without the "
-        "schedule" +
-        (settings.schedule->executors.size() > 1
-           ? "; `--executor NAME` chooses an executor of the schedule"
-           : ""));
-    }
-    takt_core::ExecutorOptions options;
-    options.name = "takt";
-    options.order = takt_core::Order::fifo;
-    options.threads.assign(exclusive ? 1 : std::max<std::size_t>(threads, 1), inherited_thread());
-    if (options.threads.size() > takt_core::Scheduler::kMaxThreads) {
-      return Faults{
-        "the pool has " + std::to_string(options.threads.size()) +
-        " threads, and an executor of takt has at most " +
-        std::to_string(takt_core::Scheduler::kMaxThreads)};
-    }
-    auto core = takt_core::Executor::create(std::move(options));
-    if (!core.ok()) {
-      return core.faults();
-    }
-    plan.core = std::move(core.value());
-    return plan;
-  }
-  takt_schedule::Schedule schedule = *settings.schedule;
-  add_chains_within_process(schedule.chains, waitable_ids_of(host));
-  Faults notes = schedule.warnings;
-  const auto executor = std::find_if(
-    schedule.executors.begin(), schedule.executors.end(),
-    [&](const auto & one) { return one.name == plan.schedule_executor; });
-  if (executor != schedule.executors.end() && exclusive && !executor->parallel) {
-    keep_exclusive(*executor, notes);
-  } else {
-    plan.on_caller = false;
-  }
-  auto core = takt_schedule::make_executor(schedule, plan.schedule_executor, &notes);
-  if (!core.ok()) {
-    return core.faults();
-  }
-  plan.core = std::move(core.value());
-  auto placer = takt_schedule::SchedulePlacer::create(
-    schedule, plan.schedule_executor, *plan.core, std::move(notes));
-  if (!placer.ok()) {
-    return placer.faults();
-  }
-  plan.placer = std::move(placer.value());
-  return plan;
-}
-
 takt_core::Result<std::unique_ptr<Adoption>> Adoption::create(
   rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads)
 {
   const takt_core::Time asked = takt_core::now();
-  auto made = plan(host, kind, settings, threads);
-  if (!made.ok()) {
-    return made.faults();
+  std::string name = name_executor(host);
+  auto engine = Engine::find_or_make(host, kind, name, settings, threads);
+  if (!engine.ok()) {
+    return engine.faults();
   }
-  std::unique_ptr<Adoption> adoption(new Adoption(host, kind, settings, std::move(made.value())));
+  std::unique_ptr<Adoption> adoption(
+    new Adoption(host, kind, settings, std::move(name), std::move(engine.value())));
   adoption->asked_ = asked;
-  const Faults faults = adoption->entities_->update();
-  Faults all = faults;
-  if (adoption->placer_ != nullptr) {
-    const Faults strict = adoption->placer_->faults();
-    all.insert(all.end(), strict.begin(), strict.end());
+  Faults faults = adoption->entities_->update();
+  if (auto * const placer = adoption->engine_->placer(); placer != nullptr) {
+    const Faults strict = placer->faults();
+    faults.insert(faults.end(), strict.begin(), strict.end());
   }
-  if (!all.empty()) {
-    return all;
+  if (!faults.empty()) {
+    return faults;
   }
   return adoption;
 }
 
 Adoption::Adoption(
-  rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, Plan plan)
+  rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::string name,
+  std::shared_ptr<Engine> engine)
 : host_(host),
   kind_(kind),
   settings_(settings),
-  name_(name_executor(host)),
-  schedule_executor_(std::move(plan.schedule_executor)),
-  on_caller_(plan.on_caller),
-  core_(std::move(plan.core)),
-  placer_(std::move(plan.placer)),
-  recorder_(std::make_shared<Recorder>()),
+  name_(std::move(name)),
+  engine_(std::move(engine)),
+  core_(engine_->core()),
   waiter_(std::make_shared<ClockWaiter>(
-    HostAccess::context_of(host), waiting_thread(*core_, placer_ != nullptr))),
-  housekeeping_(std::make_shared<Housekeeping>(*this)),
-  report_number_(next_report())
+    HostAccess::context_of(host), waiting_thread(*core_, engine_->placer() != nullptr))),
+  report_number_(next_report()),
+  housekeeping_(std::make_shared<Housekeeping>(*this))
 {
-  add_observer(recorder_);
-  if (placer_ != nullptr) {
-    chain_recorder_ = std::make_shared<ChainRecorder>();
-    add_observer(chain_recorder_);
-  }
-  if (core_->options().on_exception == takt_core::ExceptionPolicy::report) {
-    add_observer(std::make_shared<takt_core::adapter::ExceptionReporter>(
-      [name = name_](const std::string & line) { say(name + ": " + line, true); }));
-  }
-  // Timers keep the phases that the program gave them, so the gate is open for them from here on; nothing
-  // runs before the threads do.
-  core_->scheduler().open(takt_core::now());
   EntitySettings shared;
   shared.core = core_;
   shared.context = HostAccess::context_of(host);
   shared.waiter = waiter_;
+  shared.owner = this;
   shared.lanes = core_->scheduler().thread_count() + 1;
-  entities_ = std::make_unique<HostedEntities>(host, shared, placer_.get());
-}
-
-// Before it spins, so nothing is refused.
-void Adoption::add_observer(std::shared_ptr<takt_core::Observer> observer)
-{
-  if (const auto added = core_->add_observer(std::move(observer)); !added.ok()) {
-    throw std::logic_error(takt_core::to_string(added.faults().front()));
-  }
+  entities_ = std::make_unique<HostedEntities>(host, shared, engine_->placer());
 }
 
 Adoption::~Adoption()
 {
-  HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
-  core_->remove(*housekeeping_);
+  take_out();
   if (!told_) {
     report();
   }
-  entities_->clear();
+  engine_->recorder().forget(this);
   waiter_.reset();
   if (kind_ == HostKind::events) {
     give_back_listeners(host_);
   }
   HostAccess::rebuild_of(host_).store(true);
+}
+
+// No callback of the host runs or begins any more, and nothing listens.
+void Adoption::take_out() noexcept
+{
+  HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
+  if (std::exchange(housekeeps_, false)) {
+    core_->remove(*housekeeping_);
+  }
+  entities_->clear();
 }
 
 /// While something spins. Only then a change of the host cancels or is followed at once: a cancel is kept by
@@ -368,19 +214,48 @@ void Adoption::changed() noexcept
     return;
   }
   if (stopped()) {
-    core_->cancel();
+    end();
   } else {
     housekeeping_->announce(*core_, 1);
   }
 }
 
+// Of the spin, any thread; real-time safe. A shared engine goes on for its other hosts.
+void Adoption::end() noexcept
+{
+  if (engine_->is_shared()) {
+    left_.store(true);
+    left_.notify_all();
+  } else {
+    core_->cancel();
+  }
+}
+
+void Adoption::failed(const std::exception_ptr & exception) noexcept
+{
+  {
+    const std::lock_guard lock(failure_mutex_);
+    if (failure_ == nullptr) {
+      failure_ = exception;
+    }
+  }
+  end();
+}
+
 void Adoption::update()
 {
   if (stopped()) {
-    core_->cancel();
+    end();
     return;
   }
-  update_if_changed();
+  try {
+    update_if_changed();
+  } catch (const std::exception &) {
+    if (!engine_->is_shared()) {
+      throw;
+    }
+    failed(std::current_exception());  // of this host alone
+  }
 }
 
 void Adoption::update_if_changed()
@@ -392,8 +267,8 @@ void Adoption::update_if_changed()
   for (const auto & fault : entities_->update()) {
     say(name_ + ": " + takt_core::to_string(fault), true);
   }
-  if (placer_ != nullptr) {
-    for (const auto & fault : placer_->entity_made().faults()) {
+  if (engine_->placer() != nullptr) {
+    for (const auto & fault : engine_->placer()->entity_made().faults()) {
       say(name_ + ": " + takt_core::to_string(fault), true);
     }
   }
@@ -402,7 +277,7 @@ void Adoption::update_if_changed()
 void Adoption::context_ends() noexcept
 {
   ending_.store(true);
-  core_->cancel();
+  end();
 }
 
 // After a spin that the context's end has ended, before rcl's: the program's next line is to find it ended. It does
@@ -427,9 +302,10 @@ Faults Adoption::begin()
   const auto & threads = core_->options().threads;
   const bool follow =
     std::any_of(threads.begin(), threads.end(), [](const auto & thread) { return thread.follow; });
-  if (placer_ != nullptr) {
+  if (engine_->placer() != nullptr) {
     // The schedule's default threads: its urgent ones are for the program.
-    if (const auto placed = placer_->place(kHousekeepingId, takt_core::Kind::waitable, "");
+    if (const auto placed =
+          engine_->placer()->place(kHousekeepingId, takt_core::Kind::waitable, "");
         placed.ok()) {
       binding = placed->binding;
     }
@@ -441,12 +317,13 @@ Faults Adoption::begin()
   if (const auto added = core_->add(housekeeping_, binding); !added.ok()) {
     return added.faults();
   }
-  if (placer_ != nullptr) {
+  housekeeps_ = true;
+  if (engine_->placer() != nullptr) {
     if (!settings_.quiet) {
-      tell(name_, placer_->warnings());
+      tell(name_, engine_->placer()->warnings());
     }
-    placer_->started();
-    for (const auto & fault : placer_->entity_made().faults()) {
+    engine_->placer()->started();
+    for (const auto & fault : engine_->placer()->entity_made().faults()) {
       say(name_ + ": " + takt_core::to_string(fault), true);
     }
   }
@@ -476,6 +353,24 @@ void must_start(const Faults & faults)
 
 }  // namespace
 
+// The host's callbacks run on threads that other hosts have, too. Afterwards they are out of the engine: this is the
+// only spin of this adoption.
+takt_core::SpinOutcome Adoption::spin_with_others()
+{
+  takt_core::SpinOutcome outcome;
+  outcome.faults = engine_->join();
+  if (!outcome.faults.empty()) {
+    return outcome;
+  }
+  changed();
+  left_.wait(false);
+  take_out();
+  engine_->leave();
+  const std::lock_guard lock(failure_mutex_);
+  outcome.exception = failure_;
+  return outcome;
+}
+
 Faults Adoption::spin()
 {
   if (Faults faults = begin(); !faults.empty()) {
@@ -487,8 +382,12 @@ Faults Adoption::spin()
     if (started_after_ == takt_core::Duration{}) {
       started_after_ = takt_core::now() - asked_;
     }
-    changed();  // what changed since the entities were read, also a cancel
-    outcome = on_caller_ ? core_->spin_on_caller() : core_->spin();
+    if (engine_->is_shared()) {
+      outcome = spin_with_others();
+    } else {
+      changed();  // what changed since the entities were read, also a cancel
+      outcome = engine_->on_caller() ? core_->spin_on_caller() : core_->spin();
+    }
   }
   if (!outcome.faults.empty()) {
     told_ = true;  // nothing ran
@@ -510,8 +409,9 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
   }
   update_if_changed();
   const auto until = takt_core::add_saturated(takt_core::now(), timeout);
+  // A take that found nothing and the housekeeping are none of the program's callbacks.
+  const std::uint64_t before = engine_->recorder().started();
   for (;;) {
-    const std::uint64_t before = housekept_.load();
     bool ran = false;
     const bool for_ever = timeout.count() < 0;
     const auto left = for_ever ? timeout
@@ -520,8 +420,7 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
     const takt_core::SpinOutcome outcome = core_->spin_once(left, &ran);
     rethrow(outcome);
     must_start(outcome.faults);
-    // The housekeeping is none of the program's callbacks.
-    if (!ran || outcome.cancelled || housekept_.load() == before) {
+    if (!ran || outcome.cancelled || engine_->recorder().started() != before) {
       return;
     }
   }
@@ -535,12 +434,11 @@ bool Adoption::spin_some(std::chrono::nanoseconds limit)
     return false;
   }
   update_if_changed();
-  const std::uint64_t before = housekept_.load();
-  std::size_t ran = 0;
-  const takt_core::SpinOutcome outcome = core_->spin_some(limit, &ran);
+  const std::uint64_t before = engine_->recorder().started();
+  const takt_core::SpinOutcome outcome = core_->spin_some(limit);
   rethrow(outcome);
   must_start(outcome.faults);
-  return !outcome.cancelled && ran > housekept_.load() - before;
+  return !outcome.cancelled && engine_->recorder().started() != before;
 }
 
 void Adoption::report() const
@@ -548,18 +446,18 @@ void Adoption::report() const
   AdoptionReport report;
   report.executor = name_;
   report.kind = kind_;
-  report.schedule_executor = schedule_executor_;
+  report.schedule_executor = engine_->schedule_executor();
   report.started_after = started_after_;
   report.lasted = spun_;
-  report.callbacks = recorder_->records();
-  if (chain_recorder_ != nullptr) {
-    report.chains = chain_recorder_->records();
+  report.callbacks = engine_->recorder().records(this);
+  if (engine_->chain_recorder() != nullptr) {
+    report.chains = engine_->chain_recorder()->records(report.callbacks);
   }
   report.threads = core_->attributes();
   report.refusals = core_->refusals();
-  if (placer_ != nullptr) {
-    report.warnings = placer_->warnings();
-    report.defaulted = placer_->defaulted();
+  if (engine_->placer() != nullptr) {
+    report.warnings = engine_->placer()->warnings();
+    report.defaulted = engine_->placer()->defaulted();
   }
   write_report(report, settings_.report_directory, report_number_);
 }

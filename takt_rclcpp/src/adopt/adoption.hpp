@@ -9,25 +9,28 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "adopt/chain_recorder.hpp"
 #include "adopt/end_of_context.hpp"
+#include "adopt/engine.hpp"
 #include "adopt/host_kind.hpp"
 #include "adopt/hosted_entities.hpp"
 #include "adopt/process_settings.hpp"
-#include "adopt/recorder.hpp"
 #include "rclcpp/executor.hpp"
-#include "takt_core/adapter/placer.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/result.hpp"
 
 namespace takt_rclcpp
 {
 
-class Adoption : private ContextUser
+/// The name of an executor of rclcpp in reports and messages: its first node's, with "#2" for the second executor of
+/// a name. Any thread; may block.
+std::string name_executor(rclcpp::Executor & host);
+
+class Adoption : private ContextUser, private RunOwner
 {
 public:
   /// `settings` live longer. `threads`: of a multi-threaded host without a schedule. Faults: why the host
@@ -54,17 +57,19 @@ public:
   void changed() noexcept;
 
 private:
-  struct Plan;  // which threads, and where they come from
   class Housekeeping;
   class Active;
 
-  Adoption(rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, Plan plan);
-  static takt_core::Result<Plan> plan(
-    rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads);
+  Adoption(
+    rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::string name,
+    std::shared_ptr<Engine> engine);
   takt_core::Faults begin();
   void update();
   void update_if_changed();
-  void add_observer(std::shared_ptr<takt_core::Observer> observer);
+  takt_core::SpinOutcome spin_with_others();
+  void end() noexcept;
+  void take_out() noexcept;
+  void failed(const std::exception_ptr & exception) noexcept override;
   bool stopped() const noexcept;
   void context_ends() noexcept override;
   void wait_for_the_end_of_the_context() const;
@@ -74,25 +79,24 @@ private:
   const HostKind kind_;
   const ProcessSettings & settings_;
   const std::string name_;
-  const std::string schedule_executor_;  // empty: none rules
-  const bool on_caller_;
-  const std::shared_ptr<takt_core::Executor> core_;
-  const std::unique_ptr<takt_core::adapter::Placer> placer_;
-  const std::shared_ptr<Recorder> recorder_;
-  std::shared_ptr<ChainRecorder> chain_recorder_;  // null where no schedule rules
+  const std::shared_ptr<Engine> engine_;
+  const std::shared_ptr<takt_core::Executor> core_;  // the engine's
   std::shared_ptr<ClockWaiter> waiter_;
   std::unique_ptr<HostedEntities> entities_;
+  const unsigned report_number_;
   std::shared_ptr<Housekeeping> housekeeping_;
   std::mutex update_mutex_;
-  std::atomic<std::uint64_t> housekept_{0};  // runs of the housekeeping
-  std::atomic<bool> changed_{false};         // since the last update
-  std::atomic<bool> active_{false};          // something spins
+  std::atomic<bool> changed_{false};  // since the last update
+  std::atomic<bool> active_{false};   // something spins
   bool begun_ = false;
+  bool housekeeps_ = false;        // the housekeeping is in the executor
+  std::atomic<bool> left_{false};  // a spin with others is over
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;
   takt_core::Time asked_{};              // when the program called spin
   takt_core::Duration started_after_{};  // of the first spin
   takt_core::Duration spun_{};           // all spins together
   bool told_ = true;                     // the report has what ran
-  const unsigned report_number_;
   std::atomic<bool> ending_{false};
 };
 

@@ -2,52 +2,58 @@
 
 #include <algorithm>
 
-#include "adopt/chains_within_process.hpp"
-
 namespace takt_rclcpp
 {
 
-std::vector<ChainRecord> ChainRecorder::records() const
+std::vector<ChainRecord> ChainRecorder::records(const std::vector<CallbackRecord> & callbacks) const
 {
   std::vector<ChainRecord> records;
+  const std::lock_guard lock(mutex_);
   for (const auto & chain : statistics_.chains()) {
-    const std::string name(name_in_schedule(chain->name));
-    auto known = std::find_if(
-      records.begin(), records.end(), [&](const ChainRecord & one) { return one.name == name; });
-    if (known == records.end()) {
-      known = records.insert(
-        known,
-        ChainRecord{name, takt_core::kForever, std::make_unique<takt_core::Distribution>(), 0});
+    const auto options = chains_.find(chain->name);
+    if (options == chains_.end() || chain->response.moments.count() == 0) {
+      continue;
     }
-    known->response->merge(chain->response);
-    known->missed += chain->deadline_misses;
-    for (const auto & options : chains_) {
-      if (options.name == chain->name) {
-        known->deadline = options.deadline;
-      }
+    const std::string & end = options->second.path.back();
+    const bool here = std::any_of(
+      callbacks.begin(), callbacks.end(), [&](const auto & one) { return one.chain_id == end; });
+    if (!here) {
+      continue;
     }
+    records.push_back(
+      {chain->name, options->second.deadline, std::make_unique<takt_core::Distribution>(),
+       chain->deadline_misses});
+    records.back().response->merge(chain->response);
   }
   return records;
 }
 
 void ChainRecorder::on_added(const takt_core::Callback & callback)
 {
-  if (ends_.contains(callback.id())) {
+  const std::lock_guard lock(mutex_);
+  if (ends_in(callback.chain_id())) {
     statistics_.on_added(callback);
   }
 }
 
 void ChainRecorder::on_removed(const takt_core::Callback & callback)
 {
-  if (ends_.contains(callback.id())) {
+  const std::lock_guard lock(mutex_);
+  if (ends_in(callback.chain_id())) {
     statistics_.on_removed(callback);
   }
 }
 
+bool ChainRecorder::ends_in(const std::string & id) const
+{
+  return std::any_of(
+    chains_.begin(), chains_.end(), [&](const auto & one) { return one.second.path.back() == id; });
+}
+
 void ChainRecorder::on_chain(const takt_core::ChainOptions & chain)
 {
-  ends_.insert(chain.path.back());
-  chains_.push_back(chain);
+  const std::lock_guard lock(mutex_);
+  chains_.insert_or_assign(chain.name, chain);
   statistics_.on_chain(chain);
 }
 

@@ -6,11 +6,13 @@
 #define ADOPT__CHAIN_RECORDER_HPP_
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <set>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "adopt/recorder.hpp"
 #include "takt_core/observer.hpp"
 #include "takt_core/statistics_observer.hpp"
 
@@ -29,8 +31,8 @@ struct ChainRecord
 class ChainRecorder final : public takt_core::Observer
 {
 public:
-  /// By the names that the schedule has for chains. Any thread; may block.
-  std::vector<ChainRecord> records() const;
+  /// Chains of which activations ended in one of `callbacks`, in the order of the schedule. Any thread; may block.
+  std::vector<ChainRecord> records(const std::vector<CallbackRecord> & callbacks) const;
 
   void on_added(const takt_core::Callback & callback) override;
   void on_removed(const takt_core::Callback & callback) override;
@@ -39,9 +41,11 @@ public:
   void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
 
 private:
+  bool ends_in(const std::string & id) const;
+
   takt_core::StatisticsObserver statistics_;
-  std::set<std::string> ends_;  // ids; changes before callbacks are added only
-  std::vector<takt_core::ChainOptions> chains_;
+  mutable std::mutex mutex_;
+  std::map<std::string, takt_core::ChainOptions> chains_;  // by name
 };
 
 }  // namespace takt_rclcpp

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,9 +30,19 @@ namespace takt_rclcpp
 
 class ClockWaiter;
 
+/// The adoption whose host has an entity.
+class RunOwner
+{
+public:
+  virtual ~RunOwner() = default;
+  /// A callback threw. On the thread that ran it.
+  virtual void failed(const std::exception_ptr & exception) noexcept = 0;
+};
+
 /// What a report says of an entity beside its figures.
 struct EntityFacts
 {
+  RunOwner * owner = nullptr;
   std::string topic;             ///< of a subscription, also for messages within the process
   takt_core::Duration period{};  ///< of a timer
   std::int64_t depth = 0;        ///< of a history; -1: it keeps all; 0: it has none
@@ -83,7 +94,8 @@ struct EntitySettings
   std::shared_ptr<takt_core::Executor> core;
   std::shared_ptr<rclcpp::Context> context;
   std::shared_ptr<ClockWaiter>
-    waiter;                 ///< for entities that cannot say by themselves when they are ready
+    waiter;  ///< for entities that cannot say by themselves when they are ready
+  RunOwner * owner = nullptr;
   std::uint32_t lanes = 1;  ///< concurrent runs of one callback
 };
 
@@ -128,9 +140,14 @@ public:
   void found_empty(std::uint64_t announced_before) noexcept
   {
     lost_.fetch_add(announced_before, std::memory_order_relaxed);
+    forget(announced_before);
+  }
+  /// `announced` announcements were not of messages.
+  void forget(std::uint64_t announced) noexcept
+  {
     std::uint64_t count = count_.load(std::memory_order_relaxed);
     while (!count_.compare_exchange_weak(
-      count, count - std::min(count, announced_before), std::memory_order_relaxed)) {
+      count, count - std::min(count, announced), std::memory_order_relaxed)) {
     }
   }
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
@@ -179,16 +196,21 @@ public:
   {
     const std::uint64_t before = outstanding_.count();
     const Took took = take_one(run);
-    if (took == Took::nothing) {
+    const bool looking = to_look_.load(std::memory_order_relaxed) > 0;
+    if (took == Took::nothing && looking) {
+      // What an earlier listener was told of and has been taken since may have been announced again.
+      outstanding_.forget(before);
+      looked(true);
+    } else if (took == Took::nothing) {
       outstanding_.found_empty(before);
-      if (looking_.load(std::memory_order_relaxed)) {
-        looking_.store(false, std::memory_order_relaxed);
-        this->hears_from_now();
-      }
     } else {
       outstanding_.taken();
+      if (looking) {
+        looked(false);
+      }
     }
-    if (backlog() == 0 && (outstanding_.count() > 0 || looking_.load(std::memory_order_relaxed))) {
+    const bool more = outstanding_.count() > 0 || to_look_.load(std::memory_order_relaxed) > 0;
+    if (backlog() == 0 && more) {
       core_->ready(*this);
     }
     return took == Took::message;
@@ -199,16 +221,18 @@ protected:
   {
     nothing,
     message,
-    copy,  ///< of a message that also comes within the process: not to be run
+    failed,  ///< the middleware could not give the message
+    copy,    ///< of a message that also comes within the process: not to be run
   };
   /// As `takt_core::Callback::take`.
   virtual Took take_one(const takt_core::Run & run) = 0;
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
   /// Messages that were announced to an earlier listener (an earlier spin, an EventsExecutor from `add_node`
-  /// on) and not taken are not announced again: takes until one finds nothing. After the listener is set.
-  void look_for_waiting() noexcept
+  /// on) and not taken are not announced again: takes until one finds nothing, or as many as the history holds.
+  /// After the listener is set.
+  void look_for_waiting(std::uint32_t depth) noexcept
   {
-    looking_.store(true, std::memory_order_relaxed);
+    to_look_.store(depth + 1, std::memory_order_relaxed);
     core_->ready(*this);
   }
   /// What the middleware calls: on its own thread or inside a publish. Counts and wakes, nothing else.
@@ -221,8 +245,18 @@ protected:
   }
 
 private:
+  void looked(bool found_none) noexcept
+  {
+    // Only takes change it, and takes of one callback come one after the other.
+    const std::uint32_t left = to_look_.load(std::memory_order_relaxed) - 1;
+    to_look_.store(found_none ? 0 : left, std::memory_order_relaxed);
+    if (found_none || left == 0) {
+      this->hears_from_now();
+    }
+  }
+
   Outstanding outstanding_;
-  std::atomic<bool> looking_{false};
+  std::atomic<std::uint32_t> to_look_{0};
   const std::weak_ptr<Object> object_;
   const std::shared_ptr<takt_core::Executor> core_;
 };

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "adopt/ids.hpp"
+
 namespace takt_rclcpp
 {
 namespace
@@ -24,7 +26,7 @@ void remember_node(
   if (group == nullptr || node == nullptr) {
     return;
   }
-  GroupName name{node->get_fully_qualified_name(), "unknown"};
+  GroupName name{node_in_ids(node->get_fully_qualified_name()), "unknown", node};
   const auto of_node = node->get_default_callback_group();
   unsigned number = 0;
   node->for_each_callback_group([&](const rclcpp::CallbackGroup::SharedPtr & one) {

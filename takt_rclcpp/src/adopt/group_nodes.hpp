@@ -19,8 +19,9 @@ void remember_node(
 /// A group by itself as its node calls it.
 struct GroupName
 {
-  std::string node;   ///< fully qualified
+  std::string node;   ///< as ids name it
   std::string group;  ///< "default", "1", "2", ...
+  rclcpp::node_interfaces::NodeBaseInterface::WeakPtr of;
 };
 std::optional<GroupName> remembered(const rclcpp::CallbackGroup::SharedPtr & group);
 

@@ -7,6 +7,7 @@
 #include "adopt/group_nodes.hpp"
 #include "adopt/host_access.hpp"
 #include "takt_core/activation.hpp"
+#include "takt_core/binding_rules.hpp"
 #include "takt_core/thread_attributes.hpp"
 
 namespace takt_rclcpp
@@ -124,7 +125,10 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
   unsigned number = 0;
   for (auto & group : alive) {
     const auto known = remembered(group);
-    const GroupName name = known ? *known : GroupName{"/unknown", std::to_string(++number)};
+    if (const auto node = known ? known->of.lock() : nullptr; node != nullptr) {
+      number_entities({node});
+    }
+    const GroupName name = known ? *known : GroupName{"/unknown", std::to_string(++number), {}};
     groups.push_back({std::move(group), name.node, name.node + ":group(" + name.group + ")"});
   }
   std::stable_sort(groups.begin(), groups.end(), [](const auto & a, const auto & b) {
@@ -141,19 +145,6 @@ std::vector<std::pair<std::string, Kind>> ids_of(rclcpp::Executor & host)
       hosted.node, *hosted.group, [&](const auto &, const EntityName & name, Kind kind) {
         ids.emplace_back(name.placed_as.empty() ? name.id : name.placed_as, kind);
       });
-  }
-  return ids;
-}
-
-WaitableIds waitable_ids_of(rclcpp::Executor & host)
-{
-  WaitableIds ids;
-  for (const HostedGroup & hosted : groups_of(host)) {
-    visit_entities(hosted.node, *hosted.group, [&](const auto &, const EntityName & name, Kind) {
-      if (name.within_process) {
-        ids.emplace(name.placed_as, name.id);
-      }
-    });
   }
   return ids;
 }
@@ -185,10 +176,17 @@ takt_core::Faults HostedEntities::update()
         exclusive ? takt_core::GroupKind::mutually_exclusive : takt_core::GroupKind::reentrant,
         hosted.id);
     }
+    std::vector<Candidate> candidates;
     visit_entities(
       hosted.node, *hosted.group, [&](const auto & object, const EntityName & name, Kind kind) {
-        add_if_new(group, object, name, kind, faults);
+        collect_if_new(group, object, name, kind, candidates);
       });
+    if (placer_ != nullptr) {
+      place(group, candidates, faults);
+    }
+    for (const Candidate & candidate : candidates) {
+      add(group, candidate, faults);
+    }
   }
   return faults;
 }
@@ -234,47 +232,115 @@ std::shared_ptr<Entity> HostedEntities::make(
 }
 
 template <typename Object>
-void HostedEntities::add_if_new(
+void HostedEntities::collect_if_new(
   Group & group, const std::shared_ptr<Object> & object, const EntityName & name, Kind kind,
-  takt_core::Faults & faults)
+  std::vector<Candidate> & candidates)
 {
   if (group.entities.contains(object)) {
     return;
   }
-  Hosted hosted;
-  const unsigned number = number_among_equals(name.id, object);
-  hosted.id = numbered(name.id, number);
-  takt_core::adapter::CallbackSettings settings;
-  if (placer_ != nullptr) {
-    const std::string & base = name.placed_as.empty() ? name.id : name.placed_as;
-    takt_core::Faults misplaced =
-      place(group, name, numbered(base, number), hosted, kind, settings);
-    if (!misplaced.empty()) {
-      faults.insert(faults.end(), misplaced.begin(), misplaced.end());
-      return;
+  candidates.push_back(
+    {object,
+     name,
+     kind,
+     number_among_equals(name.id, object),
+     {},
+     [this, object](
+       takt_core::CallbackOptions options, const takt_core::adapter::CallbackSettings & settings) {
+       return make(object, std::move(options), settings);
+     }});
+}
+
+// A group's callbacks must run at one OS priority. So callbacks of an exclusive group that no rule names go where
+// its other callbacks are. What the program did not write for itself goes to the least urgent threads where the
+// group has no other callbacks. Candidates that cannot be placed are taken out before the spin begins; afterwards
+// nobody could refuse the schedule any more, and they go where their group is.
+void HostedEntities::place(
+  Group & group, std::vector<Candidate> & candidates, takt_core::Faults & faults)
+{
+  const bool exclusive = group.group->exclusive();
+  const auto follows = [&](const Candidate & one) {
+    return !one.settings.by_rule && (one.name.follows_group || exclusive);
+  };
+  std::optional<takt_core::ThreadMask> by_default;
+  std::erase_if(candidates, [&](Candidate & one) {
+    const std::string & base = one.name.placed_as.empty() ? one.name.id : one.name.placed_as;
+    auto placed = placer_->place(numbered(base, one.number), one.kind, group.group->id());
+    for (const auto & fault : placed.faults()) {
+      faults.push_back(
+        takt_core::within("cannot place " + numbered(one.name.id, one.number), fault));
+    }
+    if (!placed.ok()) {
+      return !epoch_.has_value();
+    }
+    one.settings = std::move(placed.value());
+    if (one.settings.across_priorities) {
+      settings_.core->allow_across_priorities(*group.group);
+    }
+    if (one.settings.by_rule && !group.threads) {
+      group.threads = one.settings.binding.threads;
+    } else if (!one.settings.by_rule && !one.name.follows_group && !by_default) {
+      by_default = one.settings.binding.threads;
+    }
+    return false;
+  });
+  if (!group.threads && by_default) {
+    group.threads = by_default;
+  }
+  // Under windows the least urgent threads would be in two sets that overlap.
+  const bool windows = takt_core::has_windows(settings_.core->options().order);
+  for (Candidate & one : candidates) {
+    if (!follows(one)) {
+      continue;
+    }
+    auto & binding = one.settings.binding;
+    if (group.threads) {
+      binding.threads = *group.threads;
+    } else if (!windows) {
+      binding.threads = least_urgent_;
+    }
+    const int lowest = lowest_priority(*settings_.core, binding.threads);
+    if (one.name.follows_group) {
+      binding.priority = lowest;
+    } else if (lowest > 0) {
+      const std::string & id = one.name.placed_as.empty() ? one.name.id : one.name.placed_as;
+      binding.priority = std::max(
+        lowest, binding.priority.value_or(takt_core::inherited_priority(
+                  settings_.core->scheduler().chains(), numbered(id, one.number))));
     }
   }
+}
+
+void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::Faults & faults)
+{
+  const EntityName & name = candidate.name;
+  Hosted hosted;
+  hosted.id = numbered(name.id, candidate.number);
   takt_core::CallbackOptions options;
   options.id = hosted.id;
-  options.kind = kind;
+  if (!name.placed_as.empty()) {
+    options.chain_id = numbered(name.placed_as, candidate.number);
+  }
+  options.kind = candidate.kind;
   options.group = group.group;
-  hosted.entity = make(object, std::move(options), settings);
+  hosted.entity = candidate.make(std::move(options), candidate.settings);
   EntityFacts & facts = hosted.entity->facts;
+  facts.owner = settings_.owner;
   facts.topic = name.topic;
   facts.period = name.period;
   facts.depth = name.depth;
   facts.within_process = name.within_process;
   facts.exclusive_group = group.group->exclusive();
   facts.follows_group = name.follows_group;
-  auto added = settings_.core->add(hosted.entity->callback(), settings.binding);
+  auto binding = candidate.settings.binding;
+  auto added = settings_.core->add(hosted.entity->callback(), binding);
   if (!added.ok() && epoch_ && group.threads) {
-    // Nobody could refuse the schedule any more: the program goes on with the callback where its group is.
     for (const auto & fault : added.faults()) {
       faults.push_back(takt_core::within(
         hosted.id + " runs on the threads of its group instead of where the schedule says", fault));
     }
-    settings.binding.threads = *group.threads;
-    added = settings_.core->add(hosted.entity->callback(), settings.binding);
+    binding.threads = *group.threads;
+    added = settings_.core->add(hosted.entity->callback(), binding);
   }
   if (!added.ok()) {
     for (const auto & fault : added.faults()) {
@@ -292,7 +358,7 @@ void HostedEntities::add_if_new(
   if (epoch_) {
     hosted.entity->begin_from(*epoch_);
   }
-  group.entities.emplace(object, std::move(hosted));
+  group.entities.emplace(candidate.object, std::move(hosted));
 }
 
 void HostedEntities::begin_from(takt_core::Time epoch)
@@ -303,53 +369,6 @@ void HostedEntities::begin_from(takt_core::Time epoch)
       hosted.entity->begin_from(epoch);
     }
   }
-}
-
-// A group's callbacks must run at one OS priority. So callbacks of an exclusive group that no rule names go
-// where its other callbacks are. What the program did not write for itself goes to the least urgent threads
-// where the group has no other callbacks.
-takt_core::Faults HostedEntities::place(
-  Group & group, const EntityName & name, const std::string & asked_id, Hosted & hosted, Kind kind,
-  takt_core::adapter::CallbackSettings & settings)
-{
-  const auto placed = placer_->place(asked_id, kind, group.group->id());
-  takt_core::Faults faults;
-  if (!placed.ok()) {
-    for (const auto & fault : placed.faults()) {
-      faults.push_back(takt_core::within("cannot place " + hosted.id, fault));
-    }
-    return faults;
-  }
-  settings = *placed;
-  if (settings.across_priorities) {
-    settings_.core->allow_across_priorities(*group.group);
-  }
-  hosted.follows_group = !settings.by_rule && (name.follows_group || group.group->exclusive());
-  if (hosted.follows_group) {
-    if (group.threads) {
-      settings.binding.threads = *group.threads;
-    } else if (name.follows_group && !takt_core::has_windows(settings_.core->options().order)) {
-      settings.binding.threads =
-        least_urgent_;  // under windows it would share threads with other sets
-    }
-    if (name.follows_group) {
-      settings.binding.priority = lowest_priority(*settings_.core, settings.binding.threads);
-    }
-    return faults;
-  }
-  if (!group.threads) {
-    group.threads = settings.binding.threads;
-    for (auto & [object, other] : group.entities) {
-      if (!other.follows_group) {
-        continue;
-      }
-      const auto bound = settings_.core->bind(*other.entity->callback(), *group.threads);
-      for (const auto & fault : bound.faults()) {
-        faults.push_back(takt_core::within("cannot bind " + other.id, fault));
-      }
-    }
-  }
-  return faults;
 }
 
 void HostedEntities::take_out(Hosted & hosted) noexcept

@@ -3,13 +3,13 @@
 #ifndef ADOPT__HOSTED_ENTITIES_HPP_
 #define ADOPT__HOSTED_ENTITIES_HPP_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "adopt/chains_within_process.hpp"
 #include "adopt/entity.hpp"
 #include "adopt/ids.hpp"
 #include "rclcpp/executor.hpp"
@@ -31,9 +31,6 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host);
 
 /// The ids of all callbacks that `host` has now, before equal ones are numbered.
 std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
-
-/// The waitables of `host` for messages within the process, by the ids of their subscriptions.
-WaitableIds waitable_ids_of(rclcpp::Executor & host);
 
 /// One thread at a time.
 class HostedEntities
@@ -59,26 +56,38 @@ private:
   {
     std::shared_ptr<Entity> entity;
     std::string id;
-    bool follows_group = false;  ///< on the threads of the group's other callbacks
   };
   using Entities = std::map<std::weak_ptr<void>, Hosted, std::owner_less<std::weak_ptr<void>>>;
   struct Group
   {
     std::shared_ptr<takt_core::Group> group;
     Entities entities;
-    std::optional<takt_core::ThreadMask> threads;  ///< of its callbacks that do not follow
+    /// Of an exclusive group: where its callbacks run that no rule places.
+    std::optional<takt_core::ThreadMask> threads;
   };
   using Groups = std::map<
     rclcpp::CallbackGroup::WeakPtr, Group, std::owner_less<rclcpp::CallbackGroup::WeakPtr>>;
 
+  /// An entity that is new, before it is added.
+  struct Candidate
+  {
+    std::shared_ptr<void> object;
+    EntityName name;
+    takt_core::Kind kind;
+    unsigned number;  ///< among equal ids
+    takt_core::adapter::CallbackSettings settings;
+    std::function<std::shared_ptr<Entity>(
+      takt_core::CallbackOptions, const takt_core::adapter::CallbackSettings &)>
+      make;
+  };
+
   void remove_others(const std::vector<HostedGroup> & now);
   template <typename Object>
-  void add_if_new(
+  void collect_if_new(
     Group & group, const std::shared_ptr<Object> & object, const EntityName & name,
-    takt_core::Kind kind, takt_core::Faults & faults);
-  takt_core::Faults place(
-    Group & group, const EntityName & name, const std::string & asked_id, Hosted & hosted,
-    takt_core::Kind kind, takt_core::adapter::CallbackSettings & settings);
+    takt_core::Kind kind, std::vector<Candidate> & candidates);
+  void place(Group & group, std::vector<Candidate> & candidates, takt_core::Faults & faults);
+  void add(Group & group, const Candidate & candidate, takt_core::Faults & faults);
   template <typename Object>
   std::shared_ptr<Entity> make(
     const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,

@@ -7,8 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
+#include <system_error>
 #include <typeinfo>
 #include <unordered_map>
 #include <vector>
@@ -37,6 +42,27 @@ std::int64_t depth_of(const rclcpp::QoS & qos)
 {
   return qos.history() == rclcpp::HistoryPolicy::KeepAll ? -1
                                                          : static_cast<std::int64_t>(qos.depth());
+}
+
+/// Whether `text` is the number of an address that is mapped in this process, in hexadecimal digits.
+bool is_address_here(std::string_view text)
+{
+  std::uint64_t address = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), address, 16);
+  if (text.size() < 9 || error != std::errc{} || end != text.data() + text.size()) {
+    return false;
+  }
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    if (
+      std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64, &from, &to) == 2 && from <= address &&
+      address < to) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool is_introspection(std::string_view node, std::string_view service)
@@ -74,13 +100,10 @@ std::string node_in_ids(std::string_view name)
     return std::string(name);
   }
   const std::string_view tail = name.substr(last + 1);
-  const bool hexadecimal = std::all_of(tail.begin(), tail.end(), [](unsigned char c) {
-    return std::isdigit(c) != 0 || (c >= 'a' && c <= 'f');
-  });
-  // Addresses of programs under Linux have 9 to 12 digits.
-  const bool address = hexadecimal && tail.size() >= 9 && tail.size() <= 16;
-  const bool process = tail == std::to_string(::getpid());
-  return std::string(address || process ? name.substr(0, last) : name);
+  // A serial number may look like either: an address is one only if this process has something there, and
+  // containers give processes numbers like 7.
+  const bool process = tail.size() >= 4 && tail == std::to_string(::getpid());
+  return std::string(process || is_address_here(tail) ? name.substr(0, last) : name);
 }
 
 unsigned number_among_equals(const std::string & base, const std::shared_ptr<void> & object)

@@ -12,6 +12,7 @@
 #include "adopt/group_nodes.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
+#include "adopt/report.hpp"
 #include "rclcpp/executors/multi_threaded_executor.hpp"
 #include "rclcpp/executors/single_threaded_executor.hpp"
 #include "rclcpp/node.hpp"
@@ -38,18 +39,32 @@ HostKind kind_of(takt_host_kind kind)
   return HostKind::single_threaded;
 }
 
-// rclcpp's own loop is to run: says why, or ends the program where the user insists on takt.
-int stock(const takt_core::Faults & faults)
+// rclcpp's own loop is to run: says why, also in the report, or ends the program where the user insists on takt.
+int stock(const std::string & executor, const takt_core::Faults & faults)
 {
-  const bool strict = process_settings().strict;
+  bool refused = false;
+  std::string reason;
   for (const auto & fault : faults) {
-    say(takt_core::to_string(fault), true);
+    say(executor + ": " + takt_core::to_string(fault), true);
+    reason += (reason.empty() ? "" : "; ") + takt_core::to_string(fault);
+    refused = refused || fault.refusal.has_value();
   }
-  if (strict) {
-    say("the program ends here, because takt cannot run it and strict is set", true);
+  if (refused) {
+    say(
+      executor +
+        ": give the right to the user, not to the program: nothing can be preloaded into a program "
+        "that "
+        "has file capabilities",
+      true);
+  }
+  write_stock_note(executor, reason, process_settings().report_directory);
+  if (process_settings().strict) {
+    say(
+      "the program ends here, because takt cannot run it and --strict (TAKT_STRICT=1) is given",
+      true);
     std::_Exit(2);
   }
-  say("rclcpp's own loop runs instead of takt's", true);
+  say(executor + ": rclcpp's own loop runs instead of takt's, without the schedule", true);
   return 1;
 }
 
@@ -84,7 +99,10 @@ int spin(void * executor, takt_host_kind kind)
   }
   static const bool g_agree = layouts_agree(context);
   if (!g_agree) {
-    return stock({"the rclcpp that runs is not laid out as the one that takt was built for"});
+    return stock(
+      name_executor(host), {"this program runs with another version of rclcpp than takt was built "
+                            "for; source the ROS 2 that the "
+                            "program uses, and build takt again"});
   }
   if (HostAccess::spinning_of(host).exchange(true)) {
     throw std::runtime_error("spin() called while already spinning");
@@ -110,7 +128,7 @@ int spin(void * executor, takt_host_kind kind)
     return 0;
   }
   spinning.reset();
-  return stock(faults);
+  return stock(name_executor(host), faults);
 }
 
 int changed(void * executor)

@@ -76,12 +76,26 @@ std::vector<std::pair<std::size_t, std::int64_t>> ReleaseSpans::shortest() const
 
 Recorder::~Recorder() = default;
 
-std::vector<CallbackRecord> Recorder::records() const
+void Recorder::forget(const RunOwner * owner)
+{
+  const std::lock_guard lock(mutex_);
+  for (const auto & slot : slots_) {
+    const std::lock_guard own(slot->mutex);
+    if (slot->record.facts.owner == owner) {
+      slot->record.facts.owner = nullptr;
+    }
+  }
+}
+
+std::vector<CallbackRecord> Recorder::records(const RunOwner * owner) const
 {
   std::vector<CallbackRecord> records;
   const std::lock_guard lock(mutex_);
   for (const auto & slot : slots_) {
     const std::lock_guard own(slot->mutex);
+    if (slot->record.facts.owner != owner) {
+      continue;
+    }
     records.push_back(slot->record);
     records.back().publishes = published(slot->outlets);
     if (slot->histogram != nullptr) {
@@ -105,18 +119,22 @@ std::vector<takt_core::AttributeReport> Recorder::threads() const
 void Recorder::on_added(const takt_core::Callback & callback)
 {
   const std::lock_guard lock(mutex_);
+  const auto * const entity = dynamic_cast<const Entity *>(&callback);
+  const RunOwner * const owner = entity == nullptr ? nullptr : entity->facts.owner;
   // A callback that comes again goes on in its record.
   auto known = std::find_if(slots_.begin(), slots_.end(), [&](const auto & slot) {
-    return slot->callback == nullptr && slot->record.id == callback.id();
+    return slot->callback == nullptr && slot->record.facts.owner == owner &&
+           slot->record.id == callback.id();
   });
   if (known == slots_.end()) {
     known = slots_.insert(known, std::make_unique<Slot>());
     CallbackRecord & record = (*known)->record;
     record.id = callback.id();
+    record.chain_id = callback.chain_id();
     record.group = callback.group().id();
     record.kind = callback.kind();
     (*known)->outlets.reserve(kTopics);
-    if (const auto * const entity = dynamic_cast<const Entity *>(&callback); entity != nullptr) {
+    if (entity != nullptr) {
       record.facts = entity->facts;
       if (!entity->facts.follows_group) {
         (*known)->histogram = std::make_unique<takt_core::LogHistogram>();
@@ -125,7 +143,7 @@ void Recorder::on_added(const takt_core::Callback & callback)
   }
   Slot & slot = **known;
   slot.callback = &callback;
-  slot.entity = dynamic_cast<const Entity *>(&callback);
+  slot.entity = entity;
   const std::size_t number = callback.number();
   std::atomic<Chunk *> & place = by_number_[number / kChunk % by_number_.size()];
   if (place.load() == nullptr) {
@@ -173,11 +191,15 @@ void Recorder::on_picked(const takt_core::Run &) noexcept
 
 void Recorder::on_start(const takt_core::Run & run) noexcept
 {
+  Slot * const slot = find(run);
+  if (slot != nullptr && slot->entity != nullptr) {
+    started_.fetch_add(1, std::memory_order_relaxed);
+  }
   if (t_depth <= kDeepest) {
     Frame & frame = t_frames[t_depth - 1];
     frame.took = thread_cpu_time() - frame.began;
     frame.started = true;
-    t_running = find(run);
+    t_running = slot;
   }
 }
 

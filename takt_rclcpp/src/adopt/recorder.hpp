@@ -64,6 +64,7 @@ struct PublishedTopic
 struct CallbackRecord
 {
   std::string id;
+  std::string chain_id;
   std::string group;
   takt_core::Kind kind = takt_core::Kind::waitable;
   EntityFacts facts;
@@ -99,8 +100,12 @@ public:
   /// without the middleware. As `note_publish`.
   static void note_within_process(const void * taker, const char * topic) noexcept;
 
-  /// All callbacks that were ever added, in that order. Any thread; may block.
-  std::vector<CallbackRecord> records() const;
+  /// Runs of entities that began, of all hosts. Any thread; real-time safe.
+  std::uint64_t started() const noexcept { return started_.load(std::memory_order_relaxed); }
+  /// All callbacks of `owner` that were ever added, in that order. Any thread; may block.
+  std::vector<CallbackRecord> records(const RunOwner * owner) const;
+  /// `owner` is no more: another one at its address has records of its own. Any thread; may block.
+  void forget(const RunOwner * owner);
   std::vector<takt_core::AttributeReport> threads() const;
 
   void on_added(const takt_core::Callback & callback) override;
@@ -140,6 +145,7 @@ private:
   static constexpr std::size_t kChunk = 256;
   using Chunk = std::array<std::atomic<Slot *>, kChunk>;
   std::array<std::atomic<Chunk *>, 65536 / kChunk + 1> by_number_{};
+  std::atomic<std::uint64_t> started_{0};
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::unique_ptr<Chunk>> chunks_;

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "adopt/housekeeping_id.hpp"
 #include "adopt/process_settings.hpp"
 
 namespace takt_rclcpp
@@ -96,6 +95,24 @@ ordered_json to_json(const takt_core::AttributeReport & thread)
     {"refused", takt_core::sentences(thread.faults)}};
 }
 
+// One file of a report. Under another name first: a reader finds whole files only.
+void write(const ordered_json & json, const std::string & folder, const std::string & name)
+{
+  const auto path =
+    std::filesystem::path(folder) / (std::to_string(::getpid()) + "." + name + ".json");
+  const auto part = path.string() + ".part";
+  std::ofstream file(part);
+  file << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  file.close();
+  std::error_code error;
+  if (file) {
+    std::filesystem::rename(part, path, error);
+  }
+  if (!file || error) {
+    say("cannot write the report " + path.string() + "; is the folder there and writable?", true);
+  }
+}
+
 std::string program()
 {
   std::error_code error;
@@ -132,33 +149,30 @@ void write_report(const AdoptionReport & report, const std::string & folder, uns
   }
   json["callbacks"] = ordered_json::array();
   for (const auto & record : report.callbacks) {
-    if (record.id != kHousekeepingId) {
-      json["callbacks"].push_back(to_json(record, seconds));
-    }
+    json["callbacks"].push_back(to_json(record, seconds));
   }
   json["chains"] = ordered_json::array();
   for (const auto & chain : report.chains) {
-    if (chain.response->moments.count() > 0) {  // a schedule may have chains of other executors
-      json["chains"].push_back(to_json(chain));
-    }
+    json["chains"].push_back(to_json(chain));
   }
   json["refused"] = takt_core::sentences(report.refusals);
   json["warnings"] = takt_core::sentences(report.warnings);
   json["defaulted"] = report.defaulted;
 
-  const auto path = std::filesystem::path(folder) /
-                    (std::to_string(::getpid()) + "." + std::to_string(number) + ".json");
-  // Under another name first: a reader finds whole files only.
-  const auto part = path.string() + ".part";
-  std::ofstream file(part);
-  file << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-  file.close();
-  std::error_code error;
-  if (file) {
-    std::filesystem::rename(part, path, error);
-  }
-  if (!file || error) {
-    say("cannot write the report " + path.string() + "; is the folder there and writable?", true);
+  write(json, folder, std::to_string(number));
+}
+
+void write_stock_note(
+  const std::string & executor, const std::string & reason, const std::string & folder)
+{
+  if (!folder.empty()) {
+    write(
+      {{"version", 1},
+       {"pid", ::getpid()},
+       {"program", program()},
+       {"stock", "spin of " + executor},
+       {"reason", reason}},
+      folder, "stock.of." + std::to_string(next_report()));
   }
 }
 

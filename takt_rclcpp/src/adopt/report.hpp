@@ -38,6 +38,10 @@ unsigned next_report() noexcept;
 /// line why it could not. May block.
 void write_report(const AdoptionReport & report, const std::string & folder, unsigned number);
 
+/// A note for the report that rclcpp's own loop runs `executor`, and why. As `write_report`.
+void write_stock_note(
+  const std::string & executor, const std::string & reason, const std::string & folder);
+
 }  // namespace takt_rclcpp
 
 #endif  // ADOPT__REPORT_HPP_

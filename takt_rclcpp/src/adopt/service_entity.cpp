@@ -87,7 +87,7 @@ public:
   {
     if (const auto object = this->lock(); object != nullptr) {
       Steps::listen(*object, this->listener());
-      this->look_for_waiting();
+      this->look_for_waiting(arrival_depth(Steps::qos(*object)));
     }
   }
   void silence() noexcept override
@@ -114,7 +114,7 @@ public:
       RCLCPP_ERROR(
         rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", this->id().c_str(),
         error.what());
-      return Base::Took::nothing;
+      return Base::Took::failed;
     }
     lanes_[run] = std::move(call);
     return Base::Took::message;

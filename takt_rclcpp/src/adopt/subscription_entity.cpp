@@ -51,7 +51,7 @@ public:
   {
     if (const auto subscription = lock(); subscription != nullptr) {
       subscription->set_on_new_message_callback(listener());
-      look_for_waiting();
+      look_for_waiting(arrival_depth(subscription->get_actual_qos()));
     }
   }
   void silence() noexcept override
@@ -78,7 +78,7 @@ public:
       RCLCPP_ERROR(
         rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", id().c_str(),
         error.what());
-      return Took::nothing;
+      return Took::failed;
     }
     lanes_[run] = std::move(taken);
     return Took::message;

@@ -177,6 +177,7 @@ public:
     } catch (const std::exception &) {
       // It cannot say by itself when it is ready: a thread waits for it.
       waits_ = true;
+      hears_from_now();
       waiter_->add(
         waitable, this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
     }
@@ -210,6 +211,9 @@ public:
       // An announcement of it may be here, too. One too many does no harm: it looks on until nothing is left.
       static_cast<void>(parts_.take());
       core_->ready(*this);
+      if (taken.data == nullptr && nature_.needs_data) {
+        return false;
+      }
     } else {
       const auto part = parts_.take();
       if (!part) {
@@ -260,6 +264,9 @@ private:
   {
     if (is_ready_now(waitable, *context_)) {
       return true;
+    }
+    // What is announced still is of messages that were taken above, or by the program before it spun.
+    while (nature_.within_process && parts_.take()) {
     }
     looking_.store(false, std::memory_order_relaxed);
     hears_from_now();

@@ -223,11 +223,11 @@ std::string no_executor(const ordered_json & report)
     loops += (loops.empty() ? "" : ", ") + loop_of(stock);
   }
   if (!loops.empty()) {
-    return "takt has no report of an executor that it ran; these loops stayed rclcpp's own: " +
-           loops;
+    return "takt ran no executor; these loops stayed rclcpp's own: " + loops;
   }
   return "takt has no report of an executor: the program spins none of rclcpp's, or it was killed "
-         "or crashed before it wrote a report, or nothing can be preloaded into it";
+         "or crashed before it wrote a report, or it has file capabilities, is setuid or is linked "
+         "statically, so that nothing can be preloaded into it";
 }
 
 }  // namespace takt_exec

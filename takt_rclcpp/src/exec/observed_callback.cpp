@@ -1,5 +1,7 @@
 #include "exec/observed_callback.hpp"
 
+#include "executor_name.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -143,16 +145,6 @@ void merge(ObservedCallback & all, ObservedCallback more)
   all.depth = depth;
 }
 
-// Of letters, digits, '_', '-' and '/'.
-std::string name_of(const std::string & node)
-{
-  std::string name = node.substr(std::min(node.find_first_not_of('/'), node.size()));
-  std::replace_if(
-    name.begin(), name.end(),
-    [](unsigned char c) { return std::isalnum(c) == 0 && c != '_' && c != '-' && c != '/'; }, '_');
-  return name.empty() ? "main" : name;
-}
-
 }  // namespace
 
 std::string node_of(const std::string & id)
@@ -172,7 +164,9 @@ Observation observation(const ordered_json & report)
     const auto [known, fresh] =
       executors.emplace(std::pair(process, first_node), all.executors.size());
     if (fresh) {
-      all.executors.push_back({process, first_node, {}, 0});
+      const std::string kind = part["kind"];
+      all.executors.push_back(
+        {process, first_node, kind == "single_threaded" || kind == "events", {}, 0});
     }
     ObservedExecutor & executor = all.executors[known->second];
     executor.seconds += seconds;
@@ -208,7 +202,7 @@ std::vector<std::string> executor_names(const std::vector<ObservedExecutor> & ex
   std::vector<std::string> names(executors.size());
   std::set<std::string> used;
   for (const std::size_t i : order) {
-    const std::string name = name_of(executors[i].first_node);
+    const std::string name = takt_rclcpp::executor_name(executors[i].first_node);
     names[i] = name;
     for (int number = 2; !used.insert(names[i]).second; ++number) {
       names[i] = name + "_" + std::to_string(number);

@@ -46,8 +46,9 @@ struct ObservedCallback
 struct ObservedExecutor
 {
   int process = 0;
-  std::string first_node;     ///< as its reports name it
-  std::set<std::string> ids;  ///< of its callbacks that ran
+  std::string first_node;      ///< as its reports name it
+  bool one_at_a_time = false;  ///< it runs one callback at a time, also of different groups
+  std::set<std::string> ids;   ///< of its callbacks that ran
   double seconds = 0;
 };
 

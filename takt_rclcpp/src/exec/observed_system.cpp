@@ -42,6 +42,12 @@ void place(Observation & seen, std::vector<takt_schedule::GroupModel> & groups)
     if (used.size() == 1) {
       one.model.executor = "main";
     }
+    const ObservedExecutor & executor = seen.executors[*one.executors.begin()];
+    if (executor.one_at_a_time) {
+      // A plan must not count on callbacks side by side that takt exec will not run so.
+      one.model.group = executor.first_node + ":group(executor)";
+      one.exclusive = true;
+    }
     auto & group = known[{one.model.group, one.model.executor}];
     if (group.empty()) {
       group = one.model.group;
@@ -145,6 +151,16 @@ ObservedSystem observed_system(
     describe(one, {inside, taken, seconds}, observed.notes);
   }
   join_sets(seen.callbacks, inside);
+  for (const ObservedExecutor & executor : seen.executors) {
+    if (executor.one_at_a_time && executor.ids.size() > 1) {
+      observed.notes.push_back(fmt::format(
+        "rclcpp's executor of {} runs one callback at a time, so the model has its callbacks in "
+        "one group, "
+        "and a plan puts them on one thread; a component container runs them side by side if it is "
+        "component_container_mt",
+        executor.first_node));
+    }
+  }
 
   takt_schedule::HostModel host;
   host.name = host_name();

@@ -218,8 +218,9 @@ int check_libraries(fs::path & preload)
   }
   if (find_library("libtakt_rclcpp.so").empty()) {
     return refuse(
-      "this takt was built without rclcpp, so it cannot run rclcpp programs; source ROS 2, or name "
-      "a folder that has rclcpp (OVERLAY=DIR), and run `make build` again");
+      "this takt was built without rclcpp, so it cannot run rclcpp programs. Source ROS 2 Jazzy or "
+      "Kilted (other distributions are not supported) and run `make build` again; with ROS 2 from "
+      "Python wheels, name a folder that has rclcpp: `make build OVERLAY=DIR`");
   }
   return 0;
 }
@@ -293,7 +294,8 @@ int run(const Arguments & arguments)
   }
   if (arguments.mode == Mode::observe && !arguments.quiet) {
     fmt::print(
-      stderr, "observing {}{}; Ctrl-C ends it and writes the model\n", arguments.command.front(),
+      stderr, "observing {}{}; Ctrl-C ends it and writes the model\n",
+      fmt::join(arguments.command, " "),
       arguments.lasts.count() > 0 ? " for " + arguments.duration : "");
   }
   const auto end = takt_exec::run(program.path, arguments.command, arguments.lasts);
@@ -339,7 +341,8 @@ void add_options(CLI::App & app, Arguments & arguments)
     "--schedule", arguments.schedule, "schedule file; without it takt only watches the program");
   app.add_option(
     "--executor", arguments.executor,
-    "the schedule's executor for this program; default: the one whose rules name its callbacks");
+    "the schedule's executor for this program; default: the one whose rules and chains name the "
+    "most of the program's callbacks");
   if (arguments.mode == Mode::observe) {
     app.add_option("-o,--output", arguments.observe, "write the system model to this file")
       ->required();
@@ -350,14 +353,15 @@ void add_options(CLI::App & app, Arguments & arguments)
   }
   app.add_option(
     "--duration", arguments.duration,
-    "end the program, and all that it starts, after this time (as by Ctrl-C); default: when it "
-    "ends");
+    "end the program, and all that it starts, after this time (as by Ctrl-C); default: takt waits "
+    "until the program ends");
   app.add_flag(
     "--strict", arguments.strict,
     "end with exit code 2 where rclcpp's own loop would have to run instead of takt's");
   app.add_flag(
     "--children", arguments.children,
-    "also for the programs that an adopted program starts; launchers always pass takt on");
+    "also run under takt the programs that a program under takt starts; takt always reaches "
+    "programs that ros2 run, ros2 launch and shells start");
   app.add_flag("--quiet", arguments.quiet, "print errors only, and no report");
   if (arguments.mode == Mode::environment || arguments.mode == Mode::join) {
     app.add_option("folder", arguments.folder, "the folder of the reports")->required();

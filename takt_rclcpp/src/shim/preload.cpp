@@ -98,14 +98,14 @@ const takt_interface * implementation()
 }
 
 // Ends the program under TAKT_STRICT=1.
-void must_run_stock(const char * symbol)
+void must_run_stock()
 {
   const char * const strict = std::getenv("TAKT_STRICT");
   if (strict != nullptr && std::strcmp(strict, "1") == 0) {
-    say("the program ends here, because takt cannot run it and strict is set");
+    say("the program ends here, because takt cannot run it and --strict (TAKT_STRICT=1) is given");
     std::_Exit(2);
   }
-  say(std::string("rclcpp's own loop runs instead of takt's (") + symbol + ")");
+  say("rclcpp's own loop runs instead of takt's, because takt's library was not loaded");
 }
 
 template <typename Function>
@@ -132,7 +132,7 @@ Function noted_stock(const char * symbol, const char * name)
 void spin(void * executor, takt_host_kind kind, const char * symbol)
 {
   if (const takt_interface * const takt = implementation(); takt == nullptr) {
-    must_run_stock(symbol);
+    must_run_stock();
   } else if (takt->spin(executor, kind) == 0) {
     return;
   }
@@ -145,7 +145,7 @@ void spin_node(void * node, bool whole, const char * symbol)
 {
   if (calls_are_bound_inside()) {
     if (const takt_interface * const takt = implementation(); takt == nullptr) {
-      must_run_stock(symbol);
+      must_run_stock();
     } else if ((whole ? takt->spin_whole_node : takt->spin_node)(node) == 0) {
       return;
     }

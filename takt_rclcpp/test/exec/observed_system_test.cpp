@@ -355,6 +355,25 @@ TEST(ObservedSystem, keeps_groups_of_one_name_in_two_processes_apart)
   EXPECT_EQ(kinds[subscriptions], takt_core::GroupKind::reentrant);
 }
 
+TEST(ObservedSystem, has_one_group_for_an_executor_that_runs_one_callback_at_a_time)
+{
+  for (const char * kind : {"single_threaded", "events"}) {
+    const Model model = model_of(joined({with(
+      executor(
+        71, "/a",
+        {timer("/a", 100), with(subscription("/b", "/scan", 100), "exclusive_group", false)}),
+      "kind", kind)}));
+    const std::string group = model["/a:timer(100ms)"].group;
+    EXPECT_EQ(model["/b:sub(/scan)"].group, group);
+    ASSERT_EQ(model.system.groups.size(), 1U);
+    EXPECT_EQ(model.system.groups.front().id, group);
+    EXPECT_EQ(model.system.groups.front().kind, takt_core::GroupKind::mutually_exclusive);
+  }
+  const Model pool =
+    model_of(joined({executor(71, "/a", {timer("/a", 100), subscription("/b", "/scan", 100)})}));
+  EXPECT_NE(pool["/a:timer(100ms)"].group, pool["/b:sub(/scan)"].group);
+}
+
 TEST(ObservedSystem, says_what_execution_times_include)
 {
   auto background = with(callback("/a:service(/a/get_parameters)", 50), "background", true);

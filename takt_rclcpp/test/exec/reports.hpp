@@ -98,7 +98,7 @@ inline ordered_json executor(
     {"pid", process},
     {"program", "/opt/robot/lib/talker"},
     {"executor", first_node},
-    {"kind", "single_threaded"},
+    {"kind", "multi_threaded"},
     {"schedule_executor", ""},
     {"start_up_ms", 1.0},
     {"seconds", seconds},

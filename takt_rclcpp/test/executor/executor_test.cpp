@@ -172,6 +172,75 @@ TEST_F(Executors, callbacks_without_a_rule_follow_their_group)
   executor.spin();
 }
 
+// Where the default threads are not the least urgent ones, and the named callback is not the first.
+TEST_F(Executors, groups_are_placed_whole)
+{
+  const ScheduleFile file(
+    "version: 1\n"
+    "executors:\n"
+    "  main:\n"
+    "    order: priority\n"
+    "    threads: {urgent: {nice: 0}, rest: {nice: 5}}\n"
+    "    default: urgent\n"
+    "    callbacks:\n"
+    "      - {match: '/placed:timer(3ms)', threads: rest}\n");
+  Executor executor(rclcpp::ExecutorOptions(), file.path());
+  auto placed = node("placed");
+  auto by_default = node("by_default");
+  std::set<std::string> names;
+  int runs = 0;
+  const auto note = [&](const char * what) {
+    char name[16];
+    ::pthread_getname_np(::pthread_self(), name, sizeof name);
+    names.insert(std::string(what) + " on " + name);
+    if (++runs >= 100) {
+      executor.cancel();
+    }
+  };
+  std::mutex mutex;  // the nodes are on two threads
+  std::vector<rclcpp::TimerBase::SharedPtr> timers;
+  for (const auto & [of, period, what] :
+       {std::tuple(placed, 1ms, "unnamed"), std::tuple(placed, 2ms, "unnamed"),
+        std::tuple(placed, 3ms, "named"), std::tuple(by_default, 1ms, "default")}) {
+    timers.push_back(every(of, period, [&mutex, &note, what = what] {
+      const std::lock_guard<std::mutex> lock(mutex);
+      note(what);
+    }));
+  }
+  executor.add_node(placed);
+  executor.add_node(by_default);
+  executor.spin();
+  EXPECT_EQ(
+    names, (std::set<std::string>{"unnamed on rest", "named on rest", "default on urgent"}));
+}
+
+TEST_F(Executors, spin_once_and_spin_until_run_the_programs_own_callbacks)
+{
+  Executor executor;
+  auto one = node("one");
+  int heard = 0;
+  auto subscription = one->create_subscription<Int32>("once", 10, [&](const Int32 &) { ++heard; });
+  auto publisher = one->create_publisher<Int32>("once", 10);
+  executor.add_node(one);
+  while (publisher->get_subscription_count() == 0 || subscription->get_publisher_count() == 0) {
+    std::this_thread::sleep_for(1ms);
+  }
+  publisher->publish(Int32());
+  // The node hears of its own parameters, too. What takt does for itself is none of these calls.
+  for (int i = 0; i < 20 && heard == 0; ++i) {
+    executor.spin_once(10s);
+  }
+  EXPECT_EQ(heard, 1);
+  std::promise<void> promise;
+  auto timer = every(one, 1ms, [&] { promise.set_value(); });
+  auto future = promise.get_future();
+  EXPECT_EQ(executor.spin_until_future_complete(future, 10s), rclcpp::FutureReturnCode::SUCCESS);
+  timer->cancel();
+  std::promise<void> never;
+  auto waiting = never.get_future();
+  EXPECT_EQ(executor.spin_until_future_complete(waiting, 5ms), rclcpp::FutureReturnCode::TIMEOUT);
+}
+
 TEST_F(Executors, parameters_of_a_node_choose_the_schedule)
 {
   const ScheduleFile file(

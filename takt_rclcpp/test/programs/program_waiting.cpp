@@ -3,9 +3,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
+#include <set>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "program.hpp"
@@ -180,6 +184,115 @@ void anonymous_node()
   say(fired > 0 ? "fired" : "silent");
 }
 
+// The same, added as tf2 adds it: a group by itself.
+void anonymous_group()
+{
+  SingleThreadedExecutor executor;
+  std::ostringstream name;
+  name << "listener_impl_" << std::hex << reinterpret_cast<std::uintptr_t>(&executor);
+  auto node = std::make_shared<rclcpp::Node>(name.str());
+  auto group = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive, false);
+  int fired = 0;
+  auto timer = node->create_wall_timer(
+    1ms,
+    [&] {
+      if (++fired == 10) {
+        executor.cancel();
+      }
+    },
+    group);
+  executor.add_callback_group(group, node->get_node_base_interface());
+  executor.spin();
+  say("fired " + std::to_string(fired));
+}
+
+// A pool with a node whose timers note the threads that run them, until `end`.
+class Pool
+{
+public:
+  Pool(const std::string & name, std::function<void(Pool &, int)> each)
+  : executor_(rclcpp::ExecutorOptions(), 2),
+    node_(std::make_shared<rclcpp::Node>(name)),
+    each_(std::move(each))
+  {
+    for (int i = 0; i < 2; ++i) {
+      groups_.push_back(node_->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive));
+      timers_.push_back(node_->create_wall_timer(
+        1ms,
+        [this] {
+          {
+            const std::lock_guard<std::mutex> lock(mutex());
+            threads().insert(std::this_thread::get_id());
+          }
+          each_(*this, ++fired_);
+        },
+        groups_.back()));
+    }
+    executor_.add_node(node_);
+  }
+  MultiThreadedExecutor & executor() { return executor_; }
+
+  static std::mutex & mutex()
+  {
+    static std::mutex one;
+    return one;
+  }
+  static std::set<std::thread::id> & threads()
+  {
+    static std::set<std::thread::id> all;
+    return all;
+  }
+
+private:
+  MultiThreadedExecutor executor_;
+  rclcpp::Node::SharedPtr node_;
+  std::function<void(Pool &, int)> each_;
+  std::atomic<int> fired_{0};
+  std::vector<rclcpp::CallbackGroup::SharedPtr> groups_;
+  std::vector<rclcpp::TimerBase::SharedPtr> timers_;
+};
+
+void two_pools()
+{
+  const auto until_100 = [](Pool & pool, int fired) {
+    if (fired >= 100) {
+      pool.executor().cancel();
+    }
+  };
+  Pool one("one", until_100);
+  Pool two("two", until_100);
+  std::thread other([&] { one.executor().spin(); });
+  two.executor().spin();
+  other.join();
+  say("both");
+  std::fprintf(stderr, "threads %zu\n", Pool::threads().size());
+}
+
+void one_of_two_pools_throws()
+{
+  std::atomic<bool> caught{false};
+  Pool throws("throws", [](Pool &, int fired) {
+    if (fired == 5) {
+      throw std::runtime_error("thrown by a callback");
+    }
+  });
+  Pool goes_on("goes_on", [&](Pool & pool, int) {
+    if (caught) {
+      pool.executor().cancel();
+    }
+  });
+  std::thread other([&] { goes_on.executor().spin(); });
+  // The stock pool ends the whole program where another of its threads than the caller's throws.
+  try {
+    throws.executor().spin();
+  } catch (const std::exception & error) {
+    say(std::string("caught: ") + error.what());
+  }
+  caught = true;
+  other.join();
+  say("went on");
+}
+
 // Two executors of a row at one address.
 void one_after_the_other()
 {
@@ -211,6 +324,9 @@ Ways ways_of_waiting()
     {"interrupted_under_load", interrupted_under_load},
     {"forks", forks},
     {"anonymous_node", anonymous_node},
+    {"anonymous_group", anonymous_group},
+    {"two_pools", two_pools},
+    {"one_of_two_pools_throws", one_of_two_pools_throws},
     {"one_after_the_other", one_after_the_other},
     {"parts_of_a_spin", parts_of_a_spin},
   };

@@ -66,15 +66,15 @@ Outcome run(const std::string & command)
   return outcome;
 }
 
-// Stays rclcpp's own, which --strict makes an error.
-const std::string kNotAdopted = "parts_of_a_spin";
+// The first stays rclcpp's own, which --strict makes an error; the second ends rclcpp's own pool.
+const std::set<std::string> kOwnTests{"parts_of_a_spin", "one_of_two_pools_throws"};
 
 std::vector<std::string> ways()
 {
   std::vector<std::string> all;
   std::string names = run("'" TAKT_PROGRAM "'").out;
   for (std::size_t end = names.find('\n'); end != std::string::npos; end = names.find('\n')) {
-    if (const std::string name = names.substr(0, end); name != kNotAdopted) {
+    if (const std::string name = names.substr(0, end); kOwnTests.count(name) == 0) {
       all.push_back(name);
     }
     names.erase(0, end + 1);
@@ -187,6 +187,62 @@ TEST(Report, names_nodes_without_their_address)
   const auto ids = ids_of(report["executors"][0]);
   EXPECT_TRUE(ids.contains("/listener_impl:timer(1ms)")) << report;
   EXPECT_TRUE(ids.contains("/listener_impl:timer(1ms)#2")) << report;
+}
+
+TEST(Report, names_nodes_of_groups_without_their_address)
+{
+  const auto report = report_of("--strict", "anonymous_group");
+  ASSERT_EQ(report["executors"].size(), 1U) << report;
+  EXPECT_EQ(report["executors"][0]["executor"], "/listener_impl");
+  EXPECT_TRUE(ids_of(report["executors"][0]).contains("/listener_impl:timer(1ms)")) << report;
+}
+
+const std::string kUnderPool = "'" TAKT_EXEC "' --strict --schedule '" TAKT_SCHEDULE "' -- ";
+
+TEST(Pools, share_the_threads_of_the_schedule)
+{
+  const Outcome outcome = run("timeout -k 5 60 " + kUnderPool + "'" TAKT_PROGRAM "' two_pools");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "both\n") << outcome.err;
+  const std::size_t at = outcome.err.find("threads ");
+  ASSERT_NE(at, std::string::npos) << outcome.err;
+  EXPECT_LE(std::stoi(outcome.err.substr(at + 8)), 3) << outcome.err;
+}
+
+TEST(Pools, go_on_when_a_callback_of_another_throws)
+{
+  const Outcome outcome =
+    run("timeout -k 5 60 " + kUnderPool + "'" TAKT_PROGRAM "' one_of_two_pools_throws");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "caught: thrown by a callback\nwent on\n") << outcome.err;
+}
+
+TEST(Chains, through_messages_within_the_process_are_in_the_report)
+{
+  const std::string schedule = temporary("chains.yaml");
+  std::ofstream(schedule) << "version: 1\n"
+                             "strict: true\n"
+                             "executors:\n"
+                             "  main:\n"
+                             "    order: priority\n"
+                             "    threads: {main: {}}\n"
+                             "    default: main\n"
+                             "chains:\n"
+                             "  counting:\n"
+                             "    path: ['/intra:timer(2ms)', '/intra:sub(/intra/count)']\n"
+                             "    priority: 100\n"
+                             "    deadline: 10s\n";
+  const auto report = report_of("--strict --schedule '" + schedule + "'", "intra_process");
+  std::remove(schedule.c_str());
+  ASSERT_EQ(report["executors"].size(), 1U) << report;
+  const auto & chains = report["executors"][0]["chains"];
+  ASSERT_EQ(chains.size(), 1U) << report;
+  EXPECT_EQ(chains[0]["name"], "counting");
+  // Which work a message belongs to is not known of the first one, if takt looks just then for messages that
+  // waited before the spin.
+  EXPECT_GE(chains[0]["activations"], 29);
+  EXPECT_LE(chains[0]["activations"], 30);
+  EXPECT_EQ(chains[0]["missed"], 0);
 }
 
 TEST(Report, names_executors_of_one_address_by_their_nodes)
@@ -308,7 +364,7 @@ TEST(Observe, writes_a_model_that_the_planner_can_read)
   EXPECT_NE(outcome.err.find("4 callbacks and 2 chains"), std::string::npos) << outcome.err;
   EXPECT_NE(model.find("\"/a:timer(2ms)\",\n      \"/a:sub(/a/count)\"]"), std::string::npos)
     << model;
-  EXPECT_NE(model.find("\"/a:group(default)\": mutually_exclusive"), std::string::npos) << model;
+  EXPECT_NE(model.find("\"/a:group(executor)\": mutually_exclusive"), std::string::npos) << model;
 }
 
 }  // namespace

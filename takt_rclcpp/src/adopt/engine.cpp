@@ -1,0 +1,285 @@
+#include "adopt/engine.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "adopt/entity.hpp"
+#include "adopt/exclusive_schedule.hpp"
+#include "adopt/hosted_entities.hpp"
+#include "executor_name.hpp"
+#include "takt_core/adapter/exception_reporter.hpp"
+#include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/resolver.hpp"
+#include "takt_schedule/schedule_placer.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+using takt_core::ExceptionPolicy;
+using takt_core::Faults;
+using Ids = std::vector<std::pair<std::string, takt_core::Kind>>;
+
+// A container has only these when it begins to spin.
+bool is_container(const Ids & ids)
+{
+  return std::any_of(ids.begin(), ids.end(), [](const auto & id) {
+    return id.first.ends_with("/_container/load_node)");
+  });
+}
+
+/// How many of the host's callbacks the rules or chains of the schedule's executor name.
+std::size_t named_by(
+  const takt_schedule::Schedule & schedule, const std::string & executor, const Ids & ids)
+{
+  auto resolver = takt_schedule::Resolver::create(schedule, executor);
+  if (!resolver.ok()) {
+    return 0;
+  }
+  std::set<std::string> in_chains;
+  for (const auto & chain : schedule.chains) {
+    in_chains.insert(chain.options.path.begin(), chain.options.path.end());
+  }
+  std::size_t named = 0;
+  for (const auto & [id, kind] : ids) {
+    const auto resolved = resolver->resolve(id, kind);
+    named += (resolved.ok() && resolved->line != 0) || in_chains.contains(id) ? 1 : 0;
+  }
+  return named;
+}
+
+/// The schedule's executor that `takt observe` names by this first node; empty: none. A container has no components
+/// yet when it begins to spin, and is known by its own node.
+std::string named_as(const takt_schedule::Schedule & schedule, const std::string & first_node)
+{
+  const std::string name = executor_name(first_node);
+  const bool known = std::any_of(
+    schedule.executors.begin(), schedule.executors.end(),
+    [&](const auto & one) { return one.name == name; });
+  return known ? name : std::string();
+}
+
+/// The schedule's executor for this host: the one that names the most of its callbacks, else the one that has its
+/// name; empty: none.
+std::string choose_executor(
+  const takt_schedule::Schedule & schedule, const std::string & asked, rclcpp::Executor & host,
+  const std::string & first_node)
+{
+  if (!asked.empty()) {
+    return asked;
+  }
+  const Ids ids = ids_of(host);
+  std::string best = named_as(schedule, first_node);
+  std::size_t most = 0;
+  for (const auto & executor : schedule.executors) {
+    std::size_t named = named_by(schedule, executor.name, ids);
+    // A schedule of one executor is for every program under it if it has no rules, and for components that a
+    // container has yet to load.
+    if (schedule.executors.size() == 1 && (executor.callbacks.empty() || is_container(ids))) {
+      named = std::max<std::size_t>(named, 1);
+    }
+    if (named > most) {
+      most = named;
+      best = executor.name;
+    }
+  }
+  return best;
+}
+
+bool is_exclusive(HostKind kind)
+{
+  return kind != HostKind::multi_threaded && kind != HostKind::own;
+}
+
+takt_core::ExecutorThreadOptions inherited_thread()
+{
+  takt_core::ExecutorThreadOptions thread;
+  // The threads of rclcpp's pool have their creator's name.
+  thread.attributes.name = takt_core::read_attributes().name;
+  return thread;
+}
+
+/// Hands an exception of a callback to the host that has the callback. One host's exception does not end the spins
+/// of the others.
+class FailureObserver final : public takt_core::Observer
+{
+public:
+  void on_exception(
+    const takt_core::Run & run, const std::exception_ptr & exception) noexcept override
+  {
+    const auto * const entity = dynamic_cast<const Entity *>(run.callback);
+    if (entity != nullptr && entity->facts.owner != nullptr) {
+      entity->facts.owner->failed(exception);
+    }
+  }
+};
+
+}  // namespace
+
+struct Engine::Parts
+{
+  std::string schedule_executor;
+  bool on_caller = true;
+  bool shared = false;
+  ExceptionPolicy on_exception = ExceptionPolicy::stop;
+  std::shared_ptr<takt_core::Executor> core;
+  std::unique_ptr<takt_core::adapter::Placer> placer;
+};
+
+takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
+  rclcpp::Executor & host, HostKind kind, const std::string & name,
+  const ProcessSettings & settings, std::size_t threads)
+{
+  static std::mutex g_mutex;
+  static std::map<std::string, std::weak_ptr<Engine>> g_shared;
+  if (!settings.faults.empty()) {
+    return settings.faults;
+  }
+  std::string executor;
+  if (settings.schedule) {
+    executor = choose_executor(*settings.schedule, settings.executor, host, name);
+    if (executor.empty() && !settings.quiet) {
+      std::string names;
+      for (const auto & one : settings.schedule->executors) {
+        names += (names.empty() ? "" : ", ") + one.name;
+      }
+      say(
+        name +
+        ": no rule of the schedule names a callback of this executor, so it runs without the "
+        "schedule; "
+        "`--executor NAME` for this program alone chooses one of the schedule's executors: " +
+        names);
+    }
+  }
+  const std::lock_guard lock(g_mutex);
+  if (kind != HostKind::own) {
+    if (const auto known = g_shared[executor].lock(); known != nullptr) {
+      const auto same = [&](const auto & one) { return one.name == executor; };
+      const auto & executors = settings.schedule->executors;
+      const auto found = std::find_if(executors.begin(), executors.end(), same);
+      if (!is_exclusive(kind) || (found != executors.end() && found->parallel)) {
+        return known;
+      }
+    }
+  }
+  auto made = make(kind, executor, settings, threads);
+  if (made.ok() && made.value()->is_shared()) {
+    g_shared[executor] = made.value();
+  }
+  return made;
+}
+
+takt_core::Result<std::shared_ptr<Engine>> Engine::make(
+  HostKind kind, const std::string & executor_name, const ProcessSettings & settings,
+  std::size_t threads)
+{
+  Parts parts;
+  if (executor_name.empty()) {
+    takt_core::ExecutorOptions options;
+    options.name = "takt";
+    options.order = takt_core::Order::fifo;
+    options.threads.assign(
+      is_exclusive(kind) ? 1 : std::max<std::size_t>(threads, 1), inherited_thread());
+    if (options.threads.size() > takt_core::Scheduler::kMaxThreads) {
+      return Faults{
+        "the pool has " + std::to_string(options.threads.size()) +
+        " threads, and an executor of takt has at most " +
+        std::to_string(takt_core::Scheduler::kMaxThreads)};
+    }
+    auto core = takt_core::Executor::create(std::move(options));
+    if (!core.ok()) {
+      return core.faults();
+    }
+    parts.core = std::move(core.value());
+    return std::shared_ptr<Engine>(new Engine(std::move(parts)));
+  }
+  takt_schedule::Schedule schedule = *settings.schedule;
+  Faults notes = schedule.warnings;
+  parts.schedule_executor = executor_name;
+  const auto executor = std::find_if(
+    schedule.executors.begin(), schedule.executors.end(),
+    [&](const auto & one) { return one.name == executor_name; });
+  if (executor != schedule.executors.end()) {
+    parts.on_exception = executor->on_exception;
+    if (is_exclusive(kind) && !executor->parallel) {
+      keep_exclusive(*executor, notes);
+    } else {
+      parts.on_caller = false;
+      parts.shared = kind != HostKind::own;
+      if (parts.shared) {
+        executor->on_exception = ExceptionPolicy::report;  // see FailureObserver
+      }
+    }
+  }
+  auto core = takt_schedule::make_executor(schedule, executor_name, &notes);
+  if (!core.ok()) {
+    return core.faults();
+  }
+  parts.core = std::move(core.value());
+  auto placer =
+    takt_schedule::SchedulePlacer::create(schedule, executor_name, *parts.core, std::move(notes));
+  if (!placer.ok()) {
+    return placer.faults();
+  }
+  parts.placer = std::move(placer.value());
+  return std::shared_ptr<Engine>(new Engine(std::move(parts)));
+}
+
+Engine::Engine(Parts parts)
+: schedule_executor_(std::move(parts.schedule_executor)),
+  on_caller_(parts.on_caller),
+  shared_(parts.shared),
+  core_(std::move(parts.core)),
+  placer_(std::move(parts.placer)),
+  recorder_(std::make_shared<Recorder>())
+{
+  add_observer(recorder_);
+  if (placer_ != nullptr) {
+    chain_recorder_ = std::make_shared<ChainRecorder>();
+    add_observer(chain_recorder_);
+  }
+  if (parts.on_exception == ExceptionPolicy::report) {
+    add_observer(std::make_shared<takt_core::adapter::ExceptionReporter>(
+      [](const std::string & line) { say(line, true); }));
+  } else if (shared_) {
+    add_observer(std::make_shared<FailureObserver>());
+  }
+  // Timers keep the phases that the program gave them, so the gate is open for them from here on; nothing runs
+  // before the threads do.
+  core_->scheduler().open(takt_core::now());
+}
+
+// Before it spins, so nothing is refused.
+void Engine::add_observer(std::shared_ptr<takt_core::Observer> observer)
+{
+  if (const auto added = core_->add_observer(std::move(observer)); !added.ok()) {
+    throw std::logic_error(takt_core::to_string(added.faults().front()));
+  }
+}
+
+Faults Engine::join()
+{
+  const std::lock_guard lock(mutex_);
+  if (spinning_ == 0) {
+    if (const auto started = core_->start(); !started.ok()) {
+      return started.faults();
+    }
+  }
+  ++spinning_;
+  return {};
+}
+
+void Engine::leave()
+{
+  const std::lock_guard lock(mutex_);
+  if (--spinning_ == 0) {
+    core_->cancel();
+    core_->wait();
+  }
+}
+
+}  // namespace takt_rclcpp

@@ -1,0 +1,79 @@
+// takt's executor for the executors of rclcpp in a process, the hosts, with the schedule that rules it and what
+// records its runs.
+//
+// A host without a schedule has an engine of its own, and so has one that runs one callback at a time, on the thread
+// that spins. Under a schedule other hosts for which it has the same executor share one engine: the schedule's threads
+// are there once in the process. The threads run while at least one of these hosts spins.
+#ifndef ADOPT__ENGINE_HPP_
+#define ADOPT__ENGINE_HPP_
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "adopt/chain_recorder.hpp"
+#include "adopt/host_kind.hpp"
+#include "adopt/process_settings.hpp"
+#include "adopt/recorder.hpp"
+#include "rclcpp/executor.hpp"
+#include "takt_core/adapter/placer.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_core/result.hpp"
+
+namespace takt_rclcpp
+{
+
+class Engine
+{
+public:
+  /// The engine for `host`, whose `name` messages use. `threads`: of a multi-threaded host without a schedule.
+  /// Faults: why takt cannot run it. Set-up only.
+  static takt_core::Result<std::shared_ptr<Engine>> find_or_make(
+    rclcpp::Executor & host, HostKind kind, const std::string & name,
+    const ProcessSettings & settings, std::size_t threads);
+  Engine(const Engine &) = delete;
+  Engine & operator=(const Engine &) = delete;
+
+  const std::shared_ptr<takt_core::Executor> & core() const noexcept { return core_; }
+  /// Null where no schedule rules.
+  takt_core::adapter::Placer * placer() const noexcept { return placer_.get(); }
+  Recorder & recorder() const noexcept { return *recorder_; }
+  /// Null where no schedule rules.
+  const ChainRecorder * chain_recorder() const noexcept { return chain_recorder_.get(); }
+  /// In the schedule; empty: none rules.
+  const std::string & schedule_executor() const noexcept { return schedule_executor_; }
+  /// The thread that calls spin is one of the executor's threads.
+  bool on_caller() const noexcept { return on_caller_; }
+  bool is_shared() const noexcept { return shared_; }
+
+  // ---- of a shared engine: one call each for each spin of a host ----
+
+  /// Starts the threads where no other host spins. Faults: missing rights. May block.
+  takt_core::Faults join();
+  /// Ends the threads where no other host spins any more, and waits for them. May block.
+  void leave();
+
+private:
+  struct Parts;
+  explicit Engine(Parts parts);
+  static takt_core::Result<std::shared_ptr<Engine>> make(
+    HostKind kind, const std::string & executor, const ProcessSettings & settings,
+    std::size_t threads);
+  void add_observer(std::shared_ptr<takt_core::Observer> observer);
+
+  const std::string schedule_executor_;
+  const bool on_caller_;
+  const bool shared_;
+  const std::shared_ptr<takt_core::Executor> core_;
+  const std::unique_ptr<takt_core::adapter::Placer> placer_;
+  const std::shared_ptr<Recorder> recorder_;
+  std::shared_ptr<ChainRecorder> chain_recorder_;
+  std::mutex mutex_;
+  std::size_t spinning_ = 0;
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__ENGINE_HPP_

@@ -1,0 +1,25 @@
+// The name that a schedule gives to an executor of rclcpp: `takt observe` writes it, and `takt exec` looks for it.
+#ifndef EXECUTOR_NAME_HPP_
+#define EXECUTOR_NAME_HPP_
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+namespace takt_rclcpp
+{
+
+/// From the fully qualified name of the executor's first node; of letters, digits, '_', '-' and '/'.
+inline std::string executor_name(const std::string & first_node)
+{
+  std::string name =
+    first_node.substr(std::min(first_node.find_first_not_of('/'), first_node.size()));
+  std::replace_if(
+    name.begin(), name.end(),
+    [](unsigned char c) { return std::isalnum(c) == 0 && c != '_' && c != '-' && c != '/'; }, '_');
+  return name.empty() ? "main" : name;
+}
+
+}  // namespace takt_rclcpp
+
+#endif  // EXECUTOR_NAME_HPP_
