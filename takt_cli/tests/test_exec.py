@@ -91,6 +91,7 @@ def test_launchers_get_the_variables_of_a_run(tmp_path, monkeypatch):
         "TAKT_STRICT": "1",
         "TAKT_CHILDREN": "1",
         "TAKT_QUIET": "1",
+        "TAKT_OBSERVE": None,
         "TAKT_REPORT_DIR": "/reports",
     }
     bare = json.loads(ask().stdout)

@@ -146,6 +146,7 @@ Adoption::Adoption(
   shared.context = HostAccess::context_of(host);
   shared.waiter = waiter_;
   shared.owner = this;
+  shared.measure_messages = settings.observe;
   shared.lanes = core_->scheduler().thread_count() + 1;
   entities_ = std::make_unique<HostedEntities>(host, shared, engine_->placer());
 }

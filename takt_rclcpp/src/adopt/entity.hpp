@@ -81,11 +81,23 @@ public:
   /// thread; real-time safe.
   virtual std::uint64_t overwritten() const noexcept { return 0; }
 
+  /// Bytes of the largest message, serialized, of those that were measured; 0: none was. Any thread; real-time safe.
+  std::uint64_t largest_message() const noexcept
+  {
+    return largest_message_.load(std::memory_order_relaxed);
+  }
+
 protected:
+  void has_message_of(std::uint64_t bytes) noexcept
+  {
+    // Takes of one callback come one after the other.
+    largest_message_.store(std::max(largest_message(), bytes), std::memory_order_relaxed);
+  }
   void hears_from_now() noexcept { heard_from_.store(takt_core::now(), std::memory_order_relaxed); }
 
 private:
   std::atomic<takt_core::Time> heard_from_{takt_core::kNever};
+  std::atomic<std::uint64_t> largest_message_{0};
 };
 
 /// What all entities of one adoption share.
@@ -96,6 +108,7 @@ struct EntitySettings
   std::shared_ptr<ClockWaiter>
     waiter;  ///< for entities that cannot say by themselves when they are ready
   RunOwner * owner = nullptr;
+  bool measure_messages = false;
   std::uint32_t lanes = 1;  ///< concurrent runs of one callback
 };
 

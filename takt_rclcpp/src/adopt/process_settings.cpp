@@ -24,6 +24,7 @@ ProcessSettings read()
   settings.report_directory = variable("TAKT_REPORT_DIR");
   settings.strict = variable("TAKT_STRICT") == "1";
   settings.quiet = variable("TAKT_QUIET") == "1";
+  settings.observe = variable("TAKT_OBSERVE") == "1";
   if (const std::string path = variable("TAKT_SCHEDULE"); !path.empty()) {
     takt_schedule::Machine machine;
     machine.executor = settings.executor;

@@ -6,6 +6,7 @@
 //     TAKT_STRICT      1: where rclcpp's own loop would have to run, the program ends instead (exit code 2)
 //     TAKT_REPORT_DIR  folder into which each adoption writes its report when it ends
 //     TAKT_QUIET       1: nothing is said but errors
+//     TAKT_OBSERVE     1: for a model; sizes of messages are measured, too
 #ifndef ADOPT__PROCESS_SETTINGS_HPP_
 #define ADOPT__PROCESS_SETTINGS_HPP_
 
@@ -24,6 +25,7 @@ struct ProcessSettings
   std::string report_directory;
   bool strict = false;
   bool quiet = false;
+  bool observe = false;
   /// Why the schedule cannot be used; empty: it can, or there is none.
   takt_core::Faults faults;
 };

@@ -20,12 +20,6 @@ std::int64_t thread_cpu_time() noexcept
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-std::uint64_t overwritten_of(const takt_core::Callback & callback) noexcept
-{
-  const auto * const entity = dynamic_cast<const Entity *>(&callback);
-  return entity == nullptr ? 0 : entity->overwritten();
-}
-
 // A callback may spin another executor, whose callbacks run inside it.
 constexpr std::size_t kDeepest = 16;
 struct Frame
@@ -103,8 +97,10 @@ std::vector<CallbackRecord> Recorder::records(const RunOwner * owner) const
         records.back().histogram.emplace_back(upper, count);
       });
     }
-    if (slot->callback != nullptr) {
-      records.back().overwritten += overwritten_of(*slot->callback);
+    if (slot->entity != nullptr) {
+      records.back().overwritten += slot->entity->overwritten();
+      records.back().message_bytes =
+        std::max(records.back().message_bytes, slot->entity->largest_message());
     }
   }
   return records;
@@ -159,7 +155,11 @@ void Recorder::on_removed(const takt_core::Callback & callback)
   for (const auto & slot : slots_) {
     if (slot->callback == &callback) {
       const std::lock_guard own(slot->mutex);
-      slot->record.overwritten += overwritten_of(callback);
+      if (slot->entity != nullptr) {
+        slot->record.overwritten += slot->entity->overwritten();
+        slot->record.message_bytes =
+          std::max(slot->record.message_bytes, slot->entity->largest_message());
+      }
       slot->callback = nullptr;
       slot->entity = nullptr;
     }
@@ -179,6 +179,17 @@ Recorder::Slot * Recorder::find(const takt_core::Run & run) const noexcept
   const Chunk * const chunk =
     by_number_[number / kChunk % by_number_.size()].load(std::memory_order_acquire);
   return chunk == nullptr ? nullptr : (*chunk)[number % kChunk].load(std::memory_order_acquire);
+}
+
+Recorder::NotOfTheRun::NotOfTheRun() noexcept : began_(thread_cpu_time())
+{
+}
+
+Recorder::NotOfTheRun::~NotOfTheRun()
+{
+  if (t_depth > 0 && t_depth <= kDeepest) {
+    t_frames[t_depth - 1].began += thread_cpu_time() - began_;
+  }
 }
 
 void Recorder::on_picked(const takt_core::Run &) noexcept

@@ -81,6 +81,7 @@ struct CallbackRecord
   std::uint64_t exceptions = 0;
   std::uint64_t skipped_periods = 0;
   std::uint64_t overwritten = 0;
+  std::uint64_t message_bytes = 0;  ///< of the largest one; 0: not measured
 };
 
 class Recorder final : public takt_core::Observer
@@ -99,6 +100,20 @@ public:
   /// The run in progress on this thread published a message that `taker`, a subscription of this process, got
   /// without the middleware. As `note_publish`.
   static void note_within_process(const void * taker, const char * topic) noexcept;
+
+  /// While it lives, what the calling thread does is not counted as CPU time of the run that it has picked. On an
+  /// executor thread; real-time safe.
+  class NotOfTheRun
+  {
+  public:
+    NotOfTheRun() noexcept;
+    ~NotOfTheRun();
+    NotOfTheRun(const NotOfTheRun &) = delete;
+    NotOfTheRun & operator=(const NotOfTheRun &) = delete;
+
+  private:
+    const std::int64_t began_;
+  };
 
   /// Runs of entities that began, of all hosts. Any thread; real-time safe.
   std::uint64_t started() const noexcept { return started_.load(std::memory_order_relaxed); }

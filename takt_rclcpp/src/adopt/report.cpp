@@ -54,6 +54,7 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"publishes", std::move(publishes)},
     {"depth", record.facts.depth},
     {"within_process", record.facts.within_process},
+    {"message_bytes", record.message_bytes},
     {"between_releases", to_json(record.between)},
     {"shortest_spans", record.spans.shortest()},
     {"cpu_histogram", record.histogram},

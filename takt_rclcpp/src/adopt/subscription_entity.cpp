@@ -2,7 +2,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <rmw/error_handling.h>
+#include <rmw/rmw.h>
+
 #include "adopt/entity.hpp"
+#include "adopt/recorder.hpp"
 #include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
 #include "takt_core/middleware_ceiling.hpp"
@@ -43,6 +47,7 @@ public:
     const rclcpp::SubscriptionBase::SharedPtr & subscription, takt_core::CallbackOptions options,
     const EntitySettings & settings)
   : ListeningEntity(subscription, std::move(options), settings),
+    measures_(settings.measure_messages),
     lanes_(settings.lanes)
   {
   }
@@ -79,6 +84,9 @@ public:
         rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", id().c_str(),
         error.what());
       return Took::failed;
+    }
+    if (measures_) {
+      measure(taken);
     }
     lanes_[run] = std::move(taken);
     return Took::message;
@@ -147,6 +155,37 @@ private:
     return true;
   }
 
+  // Of the first messages, and then of one in 64: it costs what a publish of the message costs, and is no work of
+  // the program's.
+  void measure(const TakenMessage & taken) noexcept
+  {
+    const std::uint64_t number = measured_++;
+    if (number >= 3 && number % 64 != 0) {
+      return;
+    }
+    const Recorder::NotOfTheRun pause;
+    if (taken.serialized != nullptr) {
+      has_message_of(taken.serialized->size());
+      return;
+    }
+    try {
+      rclcpp::SerializedMessage serialized;
+      const void * const message = taken.loaned != nullptr ? taken.loaned : taken.message.get();
+      const rmw_ret_t result = rmw_serialize(
+        message, &taken.subscription->get_message_type_support_handle(),
+        &serialized.get_rcl_serialized_message());
+      if (result == RMW_RET_OK) {
+        has_message_of(serialized.size());
+      } else {
+        rmw_reset_error();
+      }
+    } catch (const std::exception &) {
+      // Its size stays unknown.
+    }
+  }
+
+  const bool measures_;
+  std::uint64_t measured_ = 0;  // only takes use it, one after the other
   Lanes<TakenMessage> lanes_;
 };
 

@@ -185,6 +185,9 @@ void describe(ObservedCallback & one, const Whole & whole, std::vector<std::stri
     one.model.triggers = {one.topic};
   }
   set_histogram(one);
+  if (one.message_bytes > 0) {
+    origin += fmt::format("; messages of up to {} bytes", one.message_bytes);
+  }
   one.model.source.comment = origin + one.caveats;
 }
 

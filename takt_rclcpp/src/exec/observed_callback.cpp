@@ -60,6 +60,7 @@ ObservedCallback read(const ordered_json & callback)
   one.runs = callback["runs"];
   one.skipped = callback["skipped_periods"];
   one.depth = callback.value("depth", std::int64_t{0});
+  one.message_bytes = callback.value("message_bytes", std::uint64_t{0});
   if (const Duration period{callback["period_ns"].get<std::int64_t>()}; period.count() > 0) {
     one.model.period = period;
   }
@@ -135,6 +136,7 @@ void merge(ObservedCallback & all, ObservedCallback more)
   const double seconds = all.seconds + more.seconds;
   const std::uint64_t skipped = all.skipped + more.skipped;
   const std::int64_t depth = shallower(all.depth, more.depth);
+  const std::uint64_t bytes = std::max(all.message_bytes, more.message_bytes);
   if (all.runs == 0) {
     all = std::move(more);
   } else if (more.runs > 0) {
@@ -143,6 +145,7 @@ void merge(ObservedCallback & all, ObservedCallback more)
   all.seconds = seconds;
   all.skipped = skipped;
   all.depth = depth;
+  all.message_bytes = bytes;
 }
 
 }  // namespace

@@ -33,11 +33,12 @@ struct ObservedCallback
   /// The shortest nanoseconds from one release to the k-th after it, by k.
   std::map<std::uint64_t, std::int64_t> shortest_spans;
   std::map<std::int64_t, std::uint64_t> histogram;  ///< upper edges of CPU times, and runs
-  std::int64_t depth = 0;       ///< of its history; 0: unknown; -1: it keeps all
-  std::set<int> processes;      ///< in which it ran
-  bool exclusive = true;        ///< its group is
-  bool within_process = false;  ///< its messages come without the middleware
-  bool background = false;      ///< the program did not write it for itself
+  std::int64_t depth = 0;           ///< of its history; 0: unknown; -1: it keeps all
+  std::uint64_t message_bytes = 0;  ///< of its largest message; 0: unknown
+  std::set<int> processes;          ///< in which it ran
+  bool exclusive = true;            ///< its group is
+  bool within_process = false;      ///< its messages come without the middleware
+  bool background = false;          ///< the program did not write it for itself
   /// What a reader of the model must know of it, as "; a; b".
   std::string caveats;
 };

@@ -131,6 +131,7 @@ std::vector<std::pair<const char *, std::string>> variables(
     {"TAKT_STRICT", arguments.strict ? "1" : ""},
     {"TAKT_CHILDREN", arguments.children ? "1" : ""},
     {"TAKT_QUIET", arguments.quiet ? "1" : ""},
+    {"TAKT_OBSERVE", arguments.mode == Mode::observe ? "1" : ""},
     {"TAKT_REPORT_DIR", fs::absolute(folder, error).string()}};
 }
 

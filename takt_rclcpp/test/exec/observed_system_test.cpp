@@ -374,6 +374,16 @@ TEST(ObservedSystem, has_one_group_for_an_executor_that_runs_one_callback_at_a_t
   EXPECT_NE(pool["/a:timer(100ms)"].group, pool["/b:sub(/scan)"].group);
 }
 
+TEST(ObservedSystem, says_how_large_messages_are)
+{
+  const Model model = model_with(
+    {with(subscription("/a", "/scan", 100), "message_bytes", 4104),
+     subscription("/b", "/odometry", 100)});
+  EXPECT_TRUE(model.says("/a:sub(/scan)", "messages of up to 4104 bytes"))
+    << model.comments.at("/a:sub(/scan)");
+  EXPECT_FALSE(model.says("/b:sub(/odometry)", "bytes"));
+}
+
 TEST(ObservedSystem, says_what_execution_times_include)
 {
   auto background = with(callback("/a:service(/a/get_parameters)", 50), "background", true);

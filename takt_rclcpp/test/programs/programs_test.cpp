@@ -362,6 +362,7 @@ TEST(Observe, writes_a_model_that_the_planner_can_read)
   const std::string model(std::istreambuf_iterator<char>(in), {});
   std::remove(file.c_str());
   EXPECT_NE(outcome.err.find("4 callbacks and 2 chains"), std::string::npos) << outcome.err;
+  EXPECT_NE(model.find("messages of up to 8 bytes"), std::string::npos) << model;
   EXPECT_NE(model.find("\"/a:timer(2ms)\",\n      \"/a:sub(/a/count)\"]"), std::string::npos)
     << model;
   EXPECT_NE(model.find("\"/a:group(executor)\": mutually_exclusive"), std::string::npos) << model;
