@@ -147,6 +147,7 @@ Adoption::Adoption(
   shared.waiter = waiter_;
   shared.owner = this;
   shared.measure_messages = settings.observe;
+  shared.asks_waitables = kind == HostKind::single_threaded || kind == HostKind::multi_threaded;
   shared.lanes = core_->scheduler().thread_count() + 1;
   entities_ = std::make_unique<HostedEntities>(host, shared, engine_->placer());
 }

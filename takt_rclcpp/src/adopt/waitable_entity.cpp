@@ -145,6 +145,7 @@ public:
     waiter_(settings.waiter),
     context_(settings.context),
     nature_(nature_of(*waitable)),
+    waits_(settings.asks_waitables && !nature_.needs_data),
     lanes_(settings.lanes)
   {
   }
@@ -161,6 +162,10 @@ public:
     if (waitable == nullptr) {
       return;
     }
+    if (waits_) {
+      wait_for(waitable);
+      return;
+    }
     try {
       waitable->set_on_ready_callback([self = shared_from_this()](std::size_t count, int part) {
         if (self->nature_.within_process) {
@@ -175,11 +180,9 @@ public:
         core_->ready(*this);
       }
     } catch (const std::exception &) {
-      // It cannot say by itself when it is ready: a thread waits for it.
+      // It cannot say by itself when it is ready.
       waits_ = true;
-      hears_from_now();
-      waiter_->add(
-        waitable, this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
+      wait_for(waitable);
     }
   }
   void silence() noexcept override
@@ -259,6 +262,12 @@ public:
   }
 
 private:
+  // A thread waits until it is ready.
+  void wait_for(const rclcpp::Waitable::SharedPtr & waitable)
+  {
+    hears_from_now();
+    waiter_->add(waitable, this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
+  }
   /// Whether there is something that was not announced to this listener. Ends the looking where not.
   bool look(rclcpp::Waitable & waitable)
   {
@@ -285,7 +294,7 @@ private:
   const std::shared_ptr<ClockWaiter> waiter_;
   const std::shared_ptr<rclcpp::Context> context_;
   const Nature nature_;
-  bool waits_ = false;
+  bool waits_;
   std::atomic<bool> looking_{false};
   std::atomic<std::uint64_t> lost_{0};
   ReadyParts parts_;
