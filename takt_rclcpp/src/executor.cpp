@@ -159,7 +159,9 @@ void Executor::remove_node(
   const auto nodes = CollectorAccess::nodes_of(collector_);
   if (std::find(nodes.begin(), nodes.end(), node_ptr) == nodes.end()) {
     throw std::runtime_error(
-      std::string("Node '") + node_ptr->get_fully_qualified_name() + "' is not in this executor");
+      std::string("Node '") + node_ptr->get_fully_qualified_name() +
+      "' needs to be associated with " +
+      (node_ptr->get_associated_with_executor_atomic().load() ? "this" : "an") + " executor.");
   }
   rclcpp::Executor::remove_node(node_ptr, notify);
   changed();
