@@ -137,7 +137,8 @@ Adoption::Adoption(
   engine_(std::move(engine)),
   core_(engine_->core()),
   waiter_(std::make_shared<ClockWaiter>(
-    HostAccess::context_of(host), waiting_thread(*core_, engine_->placer() != nullptr))),
+    HostAccess::context_of(host), HostAccess::wait_set_of(host),
+    waiting_thread(*core_, engine_->placer() != nullptr))),
   report_number_(next_report()),
   housekeeping_(std::make_shared<Housekeeping>(*this))
 {
@@ -147,7 +148,7 @@ Adoption::Adoption(
   shared.waiter = waiter_;
   shared.owner = this;
   shared.measure_messages = settings.observe;
-  shared.asks_waitables = kind == HostKind::single_threaded || kind == HostKind::multi_threaded;
+  shared.asks_waitables = kind != HostKind::events;
   shared.lanes = core_->scheduler().thread_count() + 1;
   entities_ = std::make_unique<HostedEntities>(host, shared, engine_->placer());
 }
@@ -413,6 +414,7 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
   const auto until = takt_core::add_saturated(takt_core::now(), timeout);
   // A take that found nothing and the housekeeping are none of the program's callbacks.
   const std::uint64_t before = engine_->recorder().started();
+  bool settled = false;
   for (;;) {
     bool ran = false;
     const bool for_ever = timeout.count() < 0;
@@ -422,8 +424,14 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
     const takt_core::SpinOutcome outcome = core_->spin_once(left, &ran);
     rethrow(outcome);
     must_start(outcome.faults);
-    if (!ran || outcome.cancelled || engine_->recorder().started() != before) {
+    if (outcome.cancelled || engine_->recorder().started() != before) {
       return;
+    }
+    if (!ran) {
+      if (std::exchange(settled, true)) {
+        return;
+      }
+      waiter_->settle();
     }
   }
 }
@@ -436,6 +444,7 @@ bool Adoption::spin_some(std::chrono::nanoseconds limit)
     return false;
   }
   update_if_changed();
+  waiter_->settle();
   const std::uint64_t before = engine_->recorder().started();
   const takt_core::SpinOutcome outcome = core_->spin_some(limit);
   rethrow(outcome);
