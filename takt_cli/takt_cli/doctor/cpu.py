@@ -21,7 +21,8 @@ _VIRTUAL = re.compile(
 )
 
 
-def _frequency_file(core: int, name: str) -> str:
+def frequency_file(core: int, name: str) -> str:
+    """Give a file of the frequency control of a core."""
     return f"{CPU}/cpu{core}/cpufreq/{name}"
 
 
@@ -29,10 +30,10 @@ def governors(machine: Machine) -> dict[int, str]:
     """Give the governor of each core that is online."""
     found = {}
     for core in machine.online_cores():
-        text = machine.read(_frequency_file(core, "scaling_governor"))
+        text = machine.read(frequency_file(core, "scaling_governor"))
         if not re.fullmatch("[a-z_]{1,30}", text):
             raise Unreadable(
-                f"{_frequency_file(core, 'scaling_governor')} says '{shown(text)}', which is not "
+                f"{frequency_file(core, 'scaling_governor')} says '{shown(text)}', which is not "
                 "the name of a governor"
             )
         found[core] = text
@@ -43,8 +44,8 @@ def frequencies(machine: Machine) -> dict[int, tuple[int, int]]:
     """Give the least and the greatest frequency that each core may take, in kHz."""
     return {
         core: (
-            machine.number(_frequency_file(core, "scaling_min_freq")),
-            machine.number(_frequency_file(core, "scaling_max_freq")),
+            machine.number(frequency_file(core, "scaling_min_freq")),
+            machine.number(frequency_file(core, "scaling_max_freq")),
         )
         for core in machine.online_cores()
     }
@@ -253,7 +254,7 @@ CHECKS = (
         "In such an interrupt the firmware stops all cores, and the kernel can neither see nor "
         "prevent that.",
         _judge_smi,
-        to_read="on Intel: `sudo modprobe msr` and `sudo takt doctor`; on other processors measure "
-        "with `sudo hwlatdetect --duration=60`",
+        to_read="on Intel: `sudo modprobe msr` and `takt doctor` as root; on other processors "
+        "measure with `sudo hwlatdetect --duration=60`",
     ),
 )

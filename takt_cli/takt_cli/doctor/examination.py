@@ -76,9 +76,7 @@ def cores_of_option(options: Mapping[str, str], name: str) -> tuple[int, ...]:
 
 def read_counters(machine: Machine) -> Counters:
     """Read all counters of this moment."""
-    return Counters(
-        _counts(machine, INTERRUPTS), _counts(machine, SOFTIRQS), _smi_counts(machine)
-    )
+    return Counters(_counts(machine, INTERRUPTS), _counts(machine, SOFTIRQS), _smi_counts(machine))
 
 
 def _counts(machine: Machine, name: str) -> Counts | Unreadable:

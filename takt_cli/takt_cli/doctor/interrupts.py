@@ -52,9 +52,11 @@ def _quiet_verdict(
         "per_second": {str(core): rate for core, rate in rates.items()},
     }
     apart = look.realtime_cores()
+    if not rates:
+        raise Unreadable(f"the kernel counts no {what}")
     if not apart:
-        worst = max(rates, key=lambda core: rates[core], default=None)
-        now = f"no core is set apart; core {worst} has the most, {rates.get(worst or 0, 0):g} a second"
+        rate, worst = max((rate, core) for core, rate in rates.items())
+        now = f"no core is set apart; core {worst} has the most, {rate:g} a second"
         return Verdict("note", now, "name the cores for real-time threads: --cores LIST", data)
     absent = [core for core in apart if core not in rates]
     if absent:

@@ -95,16 +95,28 @@ def preemption_model(look: Examination) -> str:
         raise Unreadable(f"the kernel can change its model, and {unreadable.why}") from unreadable
 
 
+def _has_limit(runtime: int, period: int) -> bool:
+    return runtime >= 0 and not runtime >= period > 0
+
+
+def is_throttled(machine: Machine) -> bool:
+    """Whether the kernel stops real-time threads that use more than a share of a period."""
+    runtime, period = machine.number(RT_RUNTIME), machine.number(RT_PERIOD)
+    return _has_limit(runtime, period) and (
+        runtime == 0 or not has_fair_server(machine) or has_group_scheduling(machine)
+    )
+
+
 def _judge_throttling(look: Examination) -> Verdict:
     runtime, period = look.machine.number(RT_RUNTIME), look.machine.number(RT_PERIOD)
     data = {"runtime_us": runtime, "period_us": period}
-    if runtime < 0 or runtime >= period > 0:
+    if not _has_limit(runtime, period):
         return Verdict("ok", "off", data=data)
     now = f"{runtime / 1000:g} ms of {period / 1000:g} ms"
     remedy = f"{set_sysctl('kernel.sched_rt_runtime_us', -1)}; or {FIX}"
     if runtime == 0:
         return Verdict("bad", f"{now}: real-time threads get no time", remedy, data)
-    if has_fair_server(look.machine) and not has_group_scheduling(look.machine):
+    if not is_throttled(look.machine):
         return Verdict(
             "ok", f"{now}, but only for SCHED_DEADLINE; see kernel.fair_server", data=data
         )
@@ -205,7 +217,10 @@ def _judge_skew(look: Examination) -> Verdict:
     return Verdict("note", "all cores tick at the same moment", boot_options("skew_tick=1"))
 
 
-_ROOT = "run `sudo takt doctor`, with debugfs mounted: `sudo mount -t debugfs none /sys/kernel/debug`"
+_ROOT = (
+    "run `takt doctor` as root, with debugfs mounted: "
+    "`sudo mount -t debugfs none /sys/kernel/debug`"
+)
 
 CHECKS = (
     Check(

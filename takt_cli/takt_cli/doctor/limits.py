@@ -172,7 +172,8 @@ CHECKS = (
         "cgroup.realtime",
         "Real-time runtime of this group",
         "more than 0, or a kernel without RT_GROUP_SCHED",
-        "In a group without real-time runtime the kernel refuses real-time priorities even to root.",
+        "In a group without real-time runtime the kernel refuses real-time priorities, also to "
+        "root.",
         _judge_cgroup_realtime,
     ),
 )

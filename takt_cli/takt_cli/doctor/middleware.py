@@ -153,8 +153,7 @@ def _judge_publication(look: Examination) -> Verdict:
 
 def _judge_buffers(look: Examination) -> Verdict:
     sizes = {
-        name: look.machine.number(f"/proc/sys/net/core/{name}")
-        for name in ("rmem_max", "wmem_max")
+        name: look.machine.number(f"/proc/sys/net/core/{name}") for name in ("rmem_max", "wmem_max")
     }
     now = ", ".join(f"{name} {size >> 10} KiB" for name, size in sizes.items())
     small = [name for name, size in sizes.items() if size < _LEAST_BUFFER]
@@ -180,7 +179,7 @@ CHECKS = (
         "A process that was killed leaves its segments behind. They fill /dev/shm until somebody "
         "removes them.",
         _judge_stale,
-        to_read="run `sudo takt doctor` outside of containers",
+        to_read="run `takt doctor` as root outside of containers",
     ),
     Check(
         "dds.profile",

@@ -24,4 +24,4 @@ def set_sysctl(name: str, value: object) -> str:
     )
 
 
-FIX = "`sudo takt doctor --fix`"
+FIX = "`takt doctor --fix` as root"

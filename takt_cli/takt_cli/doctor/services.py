@@ -80,7 +80,7 @@ def _judge(
     return Verdict("ok", "none of them runs", data=data)
 
 
-_TO_READ = "run `sudo takt doctor` outside of containers"
+_TO_READ = "run `takt doctor` as root outside of containers"
 
 CHECKS = (
     Check(
