@@ -84,13 +84,16 @@ class Machine:
         return self.read_bytes(name).decode("utf-8", "replace").strip()
 
     def read_if_there(self, name: str) -> str | None:
-        """Read a text file; None where it does not exist."""
+        """Read a text file; None where it does not exist, but its file system is mounted."""
         try:
             return self.read(name)
         except Unreadable as missing:
-            if missing.absent:
-                return None
-            raise
+            if not missing.absent:
+                raise
+        top = f"/{name.split('/')[1]}"
+        if not self.names(top):
+            raise Unreadable(f"{top} is empty, and so probably not mounted")
+        return None
 
     def number(self, name: str) -> int:
         """Read a whole number."""
@@ -153,6 +156,7 @@ class Machine:
     def space(self, name: str) -> Space:
         """Size of the file system that holds a path."""
         try:
+            self.path(name).stat()
             if self.space_of is not None:
                 return self.space_of(self.path(name))
             found = os.statvfs(self.path(name))
