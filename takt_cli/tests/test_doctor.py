@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.fake_machine import (
     CORES,
@@ -24,6 +24,7 @@ from takt_cli.doctor.examination import examine
 from takt_cli.doctor.finding import SEVERITIES, headline
 from takt_cli.doctor.interrupts import mask_of, parse_mask
 from takt_cli.doctor.machine import Machine, Space, core_list, parse_core_list
+from takt_cli.doctor.plan import plan_fixes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "doctor.md"
 GOVERNOR = "sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor"
@@ -130,23 +131,68 @@ GARBAGE = st.one_of(
     ),
     st.text("0123456789-,: abcCPU[]()#\n/\x1b²", max_size=60).map(lambda text: text.encode()),
 )
-FILES = sorted(bad_machine().keys() | good_machine().keys())
+OTHER_FILES = (
+    *("proc/config.gz", "proc/5/maps", "proc/5/comm", "sys/fs/cgroup/cpuset.cpus.isolated"),
+    *("home/fast.xml", "dev/shm/fastdds_port7411", "dev/shm/fastdds_port7411_el"),
+    *("sys/devices/system/cpu/cpufreq/boost", "proc/irq/99999/smp_affinity_list"),
+)
+PROFILE = {"FASTDDS_DEFAULT_PROFILES_FILE": "/home/fast.xml"}
+# In the place of a word of a good file.
+WORDS = (
+    "unlimited",
+    "-1",
+    "0",
+    "65536",
+    "4294967296",
+    "99999999999999999999",
+    "x",
+    "",
+    "0-3",
+    "ff",
+)
 MANY = settings(
-    max_examples=150,
+    max_examples=120,
     deadline=None,
     derandomize=True,
     database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 
-@MANY
-@given(st.dictionaries(st.sampled_from(FILES), GARBAGE, min_size=1, max_size=5), st.booleans())
-def test_no_content_of_any_file_ends_the_diagnosis(tmp_path_factory, damage, is_good):
-    root = tmp_path_factory.mktemp("machine")
-    plant(root, {**(good_machine() if is_good else bad_machine()), **damage})
-    # Half of the files are damaged within the window.
-    found = judged(fake(root, lambda: plant(root, damage)))
+@pytest.mark.parametrize("maker", [good_machine, bad_machine])
+def test_no_content_of_any_file_ends_the_diagnosis(tmp_path, maker):
+    files = dict.fromkeys(OTHER_FILES, "") | maker()
+    plant(tmp_path, files)
+
+    @MANY
+    @given(st.dictionaries(st.sampled_from(sorted(files)), GARBAGE, min_size=1, max_size=5))
+    def holds(damage):
+        # Once before the window, and once within it.
+        withstands(fake(tmp_path, lambda: plant(tmp_path, damage), **PROFILE))
+        withstands(fake(tmp_path, **PROFILE))
+        plant(tmp_path, {name: files[name] for name in damage})
+
+    holds()
+
+
+def test_no_word_of_any_file_ends_the_diagnosis(tmp_path):
+    files = bad_machine()
+    plant(tmp_path, files)
+    for name in sorted(files):
+        if re.search("cpu[1-9]|msr", name):
+            continue  # like those of core 0
+        parts = re.split(r"(\s+)", files[name])
+        for index in range(0, len(parts), 2):
+            for word in WORDS:
+                damaged = "".join([*parts[:index], word, *parts[index + 1 :]])
+                plant(tmp_path, {name: damaged})
+                withstands(fake(tmp_path))
+        plant(tmp_path, {name: files[name]})
+
+
+def withstands(machine):
+    """Ask all checks and plan all fixes; each has an answer."""
+    found = judged(machine)
+    plan_fixes(machine, None)
     assert len(found) == len(CHECKS)
     assert all(f.severity in SEVERITIES and f.verdict.now for f in found.values())
     json.dumps([f.as_json() for f in found.values()])
@@ -154,7 +200,7 @@ def test_no_content_of_any_file_ends_the_diagnosis(tmp_path_factory, damage, is_
 
 @pytest.mark.parametrize("content", [b"", b"\0\xff", b"9" * 5000, b"a\x1b[31mb"])
 def test_garbage_in_every_file_at_once_is_unknown_and_moves_no_cursor(tmp_path, content):
-    plant(tmp_path, dict.fromkeys(FILES, content))
+    plant(tmp_path, dict.fromkeys([*bad_machine(), *OTHER_FILES], content))
     found = judged(fake(tmp_path))
     for name in ("kernel.rt_throttling", "cpu.governor", "irq.devices", "rights.priority"):
         assert found[name].severity == "unknown"

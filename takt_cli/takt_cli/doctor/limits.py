@@ -52,8 +52,14 @@ def _judge_priority(look: Examination) -> Verdict:
     soft, hard = limit(look.machine, "Max realtime priority")
     capable = has_capability(look.machine, _CAP_SYS_NICE)
     granted = look.machine.realtime_allowed()
-    data = {"soft": int(soft), "hard": int(hard), "cap_sys_nice": capable, "granted": granted}
-    now = f"limit {soft:g} (hard {hard:g}), {'with' if capable else 'without'} CAP_SYS_NICE"
+    data = {
+        "soft": _finite(soft),
+        "hard": _finite(hard),
+        "cap_sys_nice": capable,
+        "granted": granted,
+    }
+    now = f"limit {_priority(soft)} (hard {_priority(hard)}), "
+    now += f"{'with' if capable else 'without'} CAP_SYS_NICE"
     if granted is False:
         if capable or soft >= 1:
             return Verdict(
@@ -85,8 +91,8 @@ def _judge_memlock(look: Examination) -> Verdict:
     soft, hard = limit(look.machine, "Max locked memory")
     capable = has_capability(look.machine, _CAP_IPC_LOCK)
     data = {
-        "soft_bytes": None if soft == float("inf") else int(soft),
-        "hard_bytes": None if hard == float("inf") else int(hard),
+        "soft_bytes": _finite(soft),
+        "hard_bytes": _finite(hard),
         "cap_ipc_lock": capable,
     }
     now = f"limit {_mebibytes(soft)} (hard {_mebibytes(hard)})"
@@ -95,6 +101,14 @@ def _judge_memlock(look: Examination) -> Verdict:
     if soft == float("inf"):
         return Verdict("ok", now, data=data)
     return Verdict("warn", now, _limits_line("memlock unlimited"), data)
+
+
+def _finite(value: float) -> int | None:
+    return None if value == float("inf") else int(value)
+
+
+def _priority(value: float) -> str:
+    return "unlimited" if value == float("inf") else f"{value:g}"
 
 
 def _mebibytes(value: float) -> str:
