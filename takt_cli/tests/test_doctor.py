@@ -378,7 +378,10 @@ def test_exit_codes_and_the_headline(doctor, good, bad):
     said = doctor(bad)
     assert said.code == 1
     assert said.out.startswith("20 of ")
-    assert "Do: write the line `USER - rtprio 98`" in said.out
+    assert (
+        "Do: `echo 'USER - rtprio 98' | sudo tee -a /etc/security/limits.d/60-takt.conf`"
+        in said.out
+    )
     said = doctor(good)
     assert said.code == 0
     assert said.out.startswith(f"None of {len(CHECKS)} findings costs latency here.\n")
@@ -400,6 +403,16 @@ def test_json_has_a_stable_form(doctor, bad):
         ]
     fixable = {finding["id"] for finding in document["findings"] if finding["fixable"]}
     assert fixable == {"cpu.governor", "cpu.frequency", "kernel.rt_throttling", "irq.affinity"}
+
+
+def test_a_file_of_the_kernel_is_written_and_read_back():
+    name = "/proc/self/coredump_filter"  # of this process only
+    machine = Machine()
+    before = machine.read(name)
+    machine.write(name, "0x33")
+    assert machine.read(name) == "00000033"
+    machine.write(name, f"0x{before}")
+    assert machine.read(name) == before
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from takt_cli.console import err, note, out, print_json
 from takt_cli.doctor.checks import diagnose
 from takt_cli.doctor.examination import examine
 from takt_cli.doctor.finding import SCHEMA, SEVERITIES, Finding, headline
-from takt_cli.doctor.fix import Outcome, apply, undo
+from takt_cli.doctor.fix import Outcome, apply, planned, undo
 from takt_cli.doctor.journal import boot_id, is_forgotten, journal_path, load, save
 from takt_cli.doctor.machine import Machine, Unreadable
 from takt_cli.doctor.plan import Skipped, plan_fixes
 from takt_cli.doctor.services import running
 from takt_cli.doctor.tables import print_findings, sentence
 from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.running.host import realtime_allowed
+from takt_cli.running.host import realtime_allowed, user_name
 from takt_cli.units import NS_PER_S, parse_duration
 
 _WINDOW = "2s"
@@ -28,7 +28,7 @@ _LONGEST_WINDOW = "1min"
 
 def this_machine() -> Machine:
     """Give the machine that the command looks at."""
-    return Machine(realtime_allowed=functools.cache(realtime_allowed))
+    return Machine(realtime_allowed=functools.cache(realtime_allowed), user=user_name())
 
 
 def doctor(
@@ -153,7 +153,7 @@ def _fix(machine: Machine, chosen: tuple[int, ...] | None, dry_run: bool, as_jso
     complete = not any(one.fault for one in skipped)
     if dry_run:
         for action in actions:
-            report.tell(Outcome(action, "planned"))
+            report.tell(planned(machine, action))
     elif actions:
         if not as_json:
             note(f"The values before the changes are in {undo_file}.")
@@ -180,7 +180,7 @@ def _undo(machine: Machine, dry_run: bool, as_json: bool) -> bool:
     elif dry_run:
         for entry in reversed(list(entries.values())):
             back = type(entry)(entry.finding, entry.what, entry.path, entry.after, entry.before)
-            report.tell(Outcome(back, "planned"))
+            report.tell(planned(machine, back))
     else:
         complete = undo(machine, undo_file, report.tell)
     report.finish("undo", dry_run, str(undo_file), [])

@@ -44,6 +44,12 @@ def same_value(path: str, one: str, other: str) -> bool:
     return one == other
 
 
+def planned(machine: Machine, action: Action) -> Outcome:
+    """Give the outcome of an action that is not carried out."""
+    may = machine.may_write(action.path)
+    return Outcome(action, "planned", "" if may else "this user may not write it")
+
+
 def apply(machine: Machine, actions: Iterable[Action], undo_file: Path, tell: Tell) -> bool:
     """Write all values, after the undo file; whether all were written."""
     boot = journal.boot_id(machine)

@@ -56,7 +56,7 @@ def _quiet_verdict(
         raise Unreadable(f"the kernel counts no {what}")
     if not apart:
         rate, worst = max((rate, core) for core, rate in rates.items())
-        now = f"no core is set apart; core {worst} has the most, {rate:g} a second"
+        now = f"no core is set apart; at most {rate:g} a second (core {worst})"
         return Verdict("note", now, "name the cores for real-time threads: --cores LIST", data)
     absent = [core for core in apart if core not in rates]
     if absent:

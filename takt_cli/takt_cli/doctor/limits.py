@@ -41,11 +41,8 @@ def has_capability(machine: Machine, number: int) -> bool:
     return bool(int(match[1], 16) >> number & 1)
 
 
-def _limits_line(words: str) -> str:
-    return (
-        f"write the line `USER - {words}`, with the name of the user for USER, into {LIMITS_FILE} "
-        "and log in again"
-    )
+def _limits_line(machine: Machine, words: str) -> str:
+    return f"`echo '{machine.user} - {words}' | sudo tee -a {LIMITS_FILE}`, and log in again"
 
 
 def _judge_priority(look: Examination) -> Verdict:
@@ -69,11 +66,11 @@ def _judge_priority(look: Examination) -> Verdict:
                 "--ulimit rtprio=98",
                 data,
             )
-        return Verdict("bad", now, _limits_line(f"rtprio {_PRIORITY}"), data)
+        return Verdict("bad", now, _limits_line(look.machine, f"rtprio {_PRIORITY}"), data)
     if capable or soft >= _PRIORITY:
         return Verdict("ok", now, data=data)
     severity = "warn" if soft >= 1 or granted else "bad"
-    return Verdict(severity, now, _limits_line(f"rtprio {_PRIORITY}"), data)
+    return Verdict(severity, now, _limits_line(look.machine, f"rtprio {_PRIORITY}"), data)
 
 
 def _judge_deadline(look: Examination) -> Verdict:
@@ -100,7 +97,7 @@ def _judge_memlock(look: Examination) -> Verdict:
         return Verdict("ok", f"{now}, with CAP_IPC_LOCK", data=data)
     if soft == float("inf"):
         return Verdict("ok", now, data=data)
-    return Verdict("warn", now, _limits_line("memlock unlimited"), data)
+    return Verdict("warn", now, _limits_line(look.machine, "memlock unlimited"), data)
 
 
 def _finite(value: float) -> int | None:

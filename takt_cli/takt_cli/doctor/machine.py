@@ -59,6 +59,7 @@ class Machine:
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     # Whether the kernel grants a real-time policy to this process; None: it was not tried.
     realtime_allowed: Callable[[], bool | None] = lambda: None
+    user: str = "USER"  # who runs the command, as a file of limits names users
     sleep: Callable[[float], None] = time.sleep
     # Size of the file system of a path; None: as the system says.
     space_of: Callable[[Path], Space] | None = None
@@ -171,6 +172,10 @@ class Machine:
             os.write(descriptor, f"{text}\n".encode())
         finally:
             os.close(descriptor)
+
+    def may_write(self, name: str) -> bool:
+        """Whether this user has the right to write a file."""
+        return os.access(self.path(name), os.W_OK)
 
     def online_cores(self) -> tuple[int, ...]:
         """Give the cores that run threads now."""
