@@ -156,11 +156,14 @@ def _fix(machine: Machine, chosen: tuple[int, ...] | None, dry_run: bool, as_jso
             report.tell(planned(machine, action))
     elif actions:
         if not as_json:
-            note(f"The values before the changes are in {undo_file}.")
+            note(f"The values of now are kept in {undo_file}.")
         complete &= apply(machine, actions, undo_file, report.tell)
     report.finish("fix", dry_run, str(undo_file), skipped)
-    if not actions and not as_json:
+    if not as_json and not actions:
         note("There is nothing that --fix would change.")
+    elif not as_json and not dry_run:
+        kept = undo_file.exists()
+        note("`takt doctor --undo` restores them." if kept else "Nothing was changed.")
     if any(action.finding == "irq.affinity" for action in actions) and running(
         machine, ("irqbalance",)
     ):

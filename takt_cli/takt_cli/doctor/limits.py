@@ -79,7 +79,8 @@ def _judge_deadline(look: Examination) -> Verdict:
     return Verdict(
         "note",
         "no",
-        "`sudo setcap cap_sys_nice+ep PROGRAM`, or in a systemd unit "
+        f"`sudo setpriv --reuid={look.machine.user} --regid={look.machine.user} --init-groups "
+        "--inh-caps=+sys_nice --ambient-caps=+sys_nice PROGRAM`; in a systemd unit: "
         "`AmbientCapabilities=CAP_SYS_NICE`",
     )
 

@@ -125,6 +125,18 @@ def bad_machine():
     return files
 
 
+def desktop_machine():
+    """Give the files of the machine of docs/doctor.md."""
+    files = good_machine() | {
+        "proc/swaps": "Filename Type\n/dev/sda2 partition 1 0 -2\n",
+        "proc/irq/9/smp_affinity_list": "0-3\n",
+    }
+    governors = {
+        f"{_CPU}/cpu{core}/cpufreq/scaling_governor": "powersave\n" for core in range(CORES)
+    }
+    return files | governors
+
+
 def plant(root: Path, files):
     """Write the files below a root; text or bytes."""
     for name, content in files.items():
