@@ -225,12 +225,34 @@ def test_interrupts_are_counted_within_the_window_only(good):
     found = judged(fake(good, meanwhile))
     devices, internal = found["irq.devices"], found["irq.internal"]
     assert devices.severity == "warn"
-    assert devices.verdict.now == "core 2 has 3 a second (77 3)"
+    assert devices.verdict.now == "core 2 has 3 a second (77 dev77 3)"
     assert devices.verdict.data["loud"] == [2, 3]
     assert devices.verdict.data["per_second"] == {"0": 22.5, "1": 27.0, "2": 3.0, "3": 2.0}
     assert internal.severity == "warn"
     assert internal.verdict.now == "core 3 has 100 a second (LOC 100)"
     assert found["irq.softirqs"].verdict.now == "cores 2-3 are quiet: at most 0 a second"
+
+
+def test_interrupts_that_each_core_has_for_itself_are_of_no_device(good):
+    text = counts({"9": [5, 6, 0, 0], "11": [9, 9, 9, 9]}).replace("dev11", "27 Level arch_timer")
+    plant(good, {"proc/interrupts": text, "proc/irq/11/smp_affinity_list": "0-3\n"})
+    later = text.replace("9 9 9 9", "9 9 49 9")
+    found = judged(fake(good, lambda: plant(good, {"proc/interrupts": later})))
+    assert found["irq.devices"].severity == "ok"
+    assert found["irq.internal"].verdict.now == "core 2 has 20 a second (arch_timer 11 20)"
+    assert found["irq.affinity"].severity == "ok"
+    assert plan_fixes(fake(good), None)[0] == []
+
+
+def test_boards_without_flags_and_firmware_have_a_device_tree(good):
+    plant(good, {"proc/cpuinfo": "Model: Pi\n"})
+    for name in ("product_name", "sys_vendor"):
+        (good / "sys/class/dmi/id" / name).unlink()
+    assert judged(fake(good))["cpu.virtual"].severity == "unknown"
+    plant(good, {"proc/device-tree/compatible": b"raspberrypi,4\0brcm\0"})
+    assert judged(fake(good))["cpu.virtual"].severity == "ok"
+    plant(good, {"proc/device-tree/compatible": b"linux,dummy-virt\0"})
+    assert judged(fake(good))["cpu.virtual"].severity == "warn"
 
 
 def test_counters_that_wrap_are_no_avalanche(good):
@@ -245,7 +267,7 @@ def test_chosen_cores_are_judged_instead_of_the_isolated_ones(good):
         plant(good, {"proc/interrupts": counts({"9": [7, 6, 0, 0], "LOC": [900, 900, 3, 3]})})
 
     found = judged(fake(good, meanwhile), chosen=(0,))
-    assert found["irq.devices"].verdict.now == "core 0 has 1 a second (9 1)"
+    assert found["irq.devices"].verdict.now == "core 0 has 1 a second (9 dev9 1)"
     assert found["irq.affinity"].severity == "warn"
 
 
@@ -274,10 +296,12 @@ def test_system_management_interrupts_are_counted(good):
         ({"proc/sys/kernel/version": "#1 SMP x"}, "kernel.preemption", "warn", "none or voluntary"),
         ({"proc/sys/kernel/version": "x"}, "kernel.realtime", "unknown", "not a kernel's version"),
         ({RUNTIME: "0"}, "kernel.rt_throttling", "bad", "no time"),
+        ({"etc/default/irqbalance": ""}, "services.interrupts", "ok", "leaves cores 2-3 alone"),
+        ({"sys/class/dmi/id/sys_vendor": "Acme"}, "cpu.virtual", "warn", "flag hypervisor"),
         ({RUNTIME: "1000000"}, "kernel.rt_throttling", "ok", "off"),
         ({"proc/cmdline": "idle=poll"}, "cpu.idle", "ok", "poll"),
-        ({"proc/cmdline": "isolcpus=2:3"}, "kernel.isolation", "warn", "irqaffinity=0-1"),
-        ({"proc/cmdline": "nohz_full=x"}, "kernel.isolation", "unknown", "not a list of cores"),
+        ({"proc/cmdline": "irqaffinity=0-2"}, "kernel.isolation", "warn", "irqaffinity=0-1"),
+        ({"proc/cmdline": "rcu_nocbs=x"}, "kernel.isolation", "unknown", "not a list of cores"),
         ({"proc/cpuinfo": "Model: Pi"}, "cpu.virtual", "warn", "QEMU"),
         ({"proc/swaps": ""}, "memory.swap", "unknown", "not a table"),
         ({"proc/self/cgroup": "0::/x"}, "cgroup.realtime", "bad", "no file"),
@@ -335,7 +359,7 @@ def test_in_a_container_unlocked_segments_may_be_of_processes_that_cannot_be_see
     assert found["dds.stale"].severity == "unknown"
     assert found["services.interrupts"].severity == "unknown"
     plant(good, {"proc/9/comm": "irqbalance\n"})
-    assert judged(fake(good))["services.interrupts"].severity == "warn"
+    assert judged(fake(good), chosen=(1,))["services.interrupts"].severity == "warn"
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import typer
 from takt_cli.commands.options import Json, duration_ns, parse_cores
 from takt_cli.console import err, note, out, print_json
 from takt_cli.doctor.checks import diagnose
-from takt_cli.doctor.examination import examine
+from takt_cli.doctor.examination import examine, isolated_cores
 from takt_cli.doctor.finding import SCHEMA, SEVERITIES, Finding, headline
 from takt_cli.doctor.fix import Outcome, apply, planned, undo
 from takt_cli.doctor.journal import boot_id, is_forgotten, journal_path, load, save
 from takt_cli.doctor.machine import Machine, Unreadable
 from takt_cli.doctor.plan import Skipped, plan_fixes
-from takt_cli.doctor.services import running
+from takt_cli.doctor.services import is_balanced
 from takt_cli.doctor.tables import print_findings, sentence
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.running.host import realtime_allowed, user_name
@@ -164,10 +164,10 @@ def _fix(machine: Machine, chosen: tuple[int, ...] | None, dry_run: bool, as_jso
     elif not as_json and not dry_run:
         kept = undo_file.exists()
         note("`takt doctor --undo` restores them." if kept else "Nothing was changed.")
-    if any(action.finding == "irq.affinity" for action in actions) and running(
-        machine, ("irqbalance",)
-    ):
-        note("irqbalance runs and may move interrupts back; see services.interrupts.")
+    if any(action.finding == "irq.affinity" for action in actions):
+        apart = isolated_cores(machine) if chosen is None else chosen
+        if is_balanced(machine, apart):
+            note("irqbalance runs and may move interrupts back; see services.interrupts.")
     return complete
 
 

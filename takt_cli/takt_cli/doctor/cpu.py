@@ -12,10 +12,12 @@ from takt_cli.doctor.remedies import FIX, boot_options, set_file
 from takt_cli.units import parse_whole
 
 CPU = "/sys/devices/system/cpu"
+_DMI = "/sys/class/dmi/id"
+_BOARD = "/proc/device-tree/compatible"
 # Deeper states than C1 take longer than this to leave.
 _QUICK_EXIT_US = 10
 _VIRTUAL = re.compile(
-    "KVM|QEMU|VMware|VirtualBox|Xen|Bochs|Virtual Machine|Parallels|Amazon EC2|OpenStack"
+    "KVM|QEMU|VMware|VirtualBox|Xen|Bochs|Virtual Machine|Parallels|linux,dummy-virt|OpenStack"
     "|Google Compute|Firecracker|bhyve",
     re.IGNORECASE,
 )
@@ -59,9 +61,10 @@ def _judge_virtual(look: Examination) -> Verdict:
         return Verdict("warn", f"a virtual machine ({', '.join(signs)})", remedy, {"signs": signs})
     if re.search(r"^flags\s*:", machine.read("/proc/cpuinfo"), re.MULTILINE):
         return Verdict("ok", "no sign of a hypervisor")
-    if machine.read_if_there("/sys/class/dmi/id/product_name"):
-        return Verdict("ok", "the firmware names no hypervisor")
-    raise Unreadable("neither the processor's flags nor the firmware (DMI) tell")
+    for file, what in ((f"{_DMI}/product_name", "firmware"), (_BOARD, "device tree")):
+        if machine.read_if_there(file):
+            return Verdict("ok", f"the {what} names no hypervisor")
+    raise Unreadable("neither the processor's flags nor the firmware nor a device tree tell")
 
 
 def _signs_of_a_hypervisor(machine: Machine) -> list[str]:
@@ -70,9 +73,9 @@ def _signs_of_a_hypervisor(machine: Machine) -> list[str]:
     flags = re.search(r"^flags\s*:(.*)$", cpuinfo, re.MULTILINE)
     if flags and "hypervisor" in flags[1].split():
         signs.append("the processor's flag hypervisor")
-    for name in ("sys_vendor", "product_name"):
+    for file in (f"{_DMI}/sys_vendor", f"{_DMI}/product_name", _BOARD):
         try:
-            said = machine.read_if_there(f"/sys/class/dmi/id/{name}") or ""
+            said = machine.read_if_there(file) or ""
         except Unreadable:
             continue  # the other signs decide
         if _VIRTUAL.search(said):
@@ -96,9 +99,11 @@ def _judge_frequency(look: Examination) -> Verdict:
     found = frequencies(look.machine)
     data = {"khz": {str(core): list(limits) for core, limits in found.items()}}
     changing = [core for core, (least, most) in found.items() if least != most]
-    some = found[changing[0] if changing else next(iter(found))]
     if not changing:
-        return Verdict("ok", f"{some[1] / 1e6:g} GHz on all cores", data=data)
+        fixed = sorted({most for _, most in found.values()})
+        now = f"constant: {', '.join(f'{khz / 1e6:g} GHz' for khz in fixed)}"
+        return Verdict("ok", now, data=data)
+    some = found[changing[0]]
     now = f"{some[0] / 1e6:g} to {some[1] / 1e6:g} GHz on cores {core_list(changing)}"
     remedy = f"`sudo cpupower frequency-set -d {some[1]}`; or {FIX}"
     return Verdict("warn", now, remedy, data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,8 +12,8 @@ from takt_cli.units import parse_whole
 INTERRUPTS = "/proc/interrupts"
 SOFTIRQS = "/proc/softirqs"
 _SMI_COUNT = 0x34  # MSR_SMI_COUNT of Intel's processors
-# Words of isolcpus= that are not cores.
-_FLAGS = frozenset({"domain", "managed_irq", "nohz"})
+# Rows of numbered interrupts that belong to each core: the timers and counters of ARM.
+_OF_CORES = re.compile("arch_timer|arm-pmu|IPI", re.IGNORECASE)
 
 Counts = Mapping[str, Mapping[int, int]]
 """By name of the interrupt and by core."""
@@ -68,9 +69,17 @@ def isolated_cores(machine: Machine) -> tuple[int, ...]:
     return tuple(sorted(isolated))
 
 
+def tickless_cores(machine: Machine) -> tuple[int, ...]:
+    """Give the cores on which the kernel stops the tick while one thread runs."""
+    name = "/sys/devices/system/cpu/nohz_full"
+    said = machine.read_if_there(name)
+    # Some kernels spell an empty list so; a kernel without NO_HZ_FULL has no file.
+    return parse_core_list(said, name) if said and said != "(null)" else ()
+
+
 def cores_of_option(options: Mapping[str, str], name: str) -> tuple[int, ...]:
     """Give the cores that an option of the kernel's command line names; none without it."""
-    words = [word for word in options.get(name, "").split(",") if word not in _FLAGS]
+    words = [word for word in options.get(name, "").split(",") if word]
     return parse_core_list(",".join(words), f"the option {name} of /proc/cmdline")
 
 
@@ -100,7 +109,7 @@ def parse_counts(text: str, name: str) -> Counts:
         # ERR and MIS have one number for the whole machine.
         if not colon or len(numbers) < len(cores) or None in numbers:
             continue
-        table[label.strip()] = {
+        table[_row_name(label.strip(), rest.split()[len(cores) :])] = {
             core: number
             for core, number in zip(cores, numbers, strict=True)
             if core is not None and number is not None
@@ -108,6 +117,15 @@ def parse_counts(text: str, name: str) -> Counts:
     if not table:
         raise Unreadable(f"{name} has no row of counts")
     return table
+
+
+def _row_name(label: str, description: list[str]) -> str:
+    """Name a row: an interrupt of a device by its number and its last word, others as they are."""
+    if not re.fullmatch("[0-9]{1,9}", label):
+        return label
+    if _OF_CORES.search(" ".join(description)):
+        return f"{description[-1]} {label}"
+    return " ".join([label, *description[-1:]])
 
 
 def _smi_counts(machine: Machine) -> Mapping[int, int] | Unreadable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from takt_cli.doctor.examination import Counts, Examination
+from takt_cli.doctor.examination import INTERRUPTS, Counts, Examination, parse_counts
 from takt_cli.doctor.finding import Check, Verdict
 from takt_cli.doctor.machine import Machine, Unreadable, core_list, parse_core_list, shown
 from takt_cli.doctor.remedies import FIX, boot_options
@@ -78,8 +78,8 @@ def _quiet_verdict(
 
 
 def _is_device(name: str) -> bool:
-    """Whether a row of /proc/interrupts has a number; the kernel's own have letters."""
-    return name.isascii() and name.isdigit()
+    """Whether a row of /proc/interrupts begins with a number; the kernel's own have letters."""
+    return name[:1].isdigit()
 
 
 def _judge_devices(look: Examination) -> Verdict:
@@ -109,14 +109,22 @@ def _judge_softirqs(look: Examination) -> Verdict:
 
 
 def affinities(machine: Machine) -> dict[int, tuple[int, ...]]:
-    """Give the cores on which each interrupt may run."""
+    """Give the cores on which each interrupt may run, of those that can be moved."""
     numbers = [int(name) for name in machine.names(IRQ) if re.fullmatch("[0-9]{1,9}", name)]
+    fixed = _numbers_of_cores(machine)
     found = {}
-    for number in sorted(numbers):
+    for number in sorted(set(numbers) - fixed):
         cores = machine.read_if_there(affinity_file(number))
         if cores is not None:  # else it was freed meanwhile
             found[number] = parse_core_list(cores, affinity_file(number))
     return found
+
+
+def _numbers_of_cores(machine: Machine) -> set[int]:
+    """Give the numbers of interrupts that each core has for itself, as timers of ARM."""
+    rows = parse_counts(machine.read(INTERRUPTS), INTERRUPTS)
+    words = [name.split() for name in rows if not _is_device(name)]
+    return {int(pair[1]) for pair in words if len(pair) == 2 and pair[1].isdigit()}
 
 
 def affinity_file(number: int) -> str:

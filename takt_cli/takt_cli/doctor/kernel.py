@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-from takt_cli.doctor.examination import Examination, cores_of_option, isolated_cores
+from takt_cli.doctor.examination import (
+    Examination,
+    cores_of_option,
+    isolated_cores,
+    tickless_cores,
+)
 from takt_cli.doctor.finding import Check, Verdict
 from takt_cli.doctor.group_scheduling import has_group_scheduling
 from takt_cli.doctor.machine import Machine, Unreadable, core_list, shown
@@ -21,7 +26,6 @@ CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 _FAIR_SERVER_SINCE = (6, 12)
 _GOOD_CLOCKS = frozenset({"tsc", "arch_sys_counter"})
 _SLOW_CLOCKS = frozenset({"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"})
-_ISOLATION = ("nohz_full", "rcu_nocbs")
 
 
 def is_preempt_rt(machine: Machine) -> bool:
@@ -61,8 +65,8 @@ def _judge_realtime(look: Examination) -> Verdict:
     return Verdict(
         "warn",
         f"Linux {release} without PREEMPT_RT",
-        "`sudo apt install linux-image-rt-amd64` (Debian) or `sudo pro enable realtime-kernel` "
-        "(Ubuntu Pro), and reboot",
+        "`sudo apt install linux-image-rt-$(dpkg --print-architecture)` (Debian) or "
+        "`sudo pro enable realtime-kernel` (Ubuntu Pro), and reboot",
         {"release": release},
     )
 
@@ -103,7 +107,7 @@ def is_throttled(machine: Machine) -> bool:
     """Whether the kernel stops real-time threads that use more than a share of a period."""
     runtime, period = machine.number(RT_RUNTIME), machine.number(RT_PERIOD)
     return _has_limit(runtime, period) and (
-        runtime == 0 or not has_fair_server(machine) or has_group_scheduling(machine)
+        not has_fair_server(machine) or has_group_scheduling(machine)
     )
 
 
@@ -114,12 +118,12 @@ def _judge_throttling(look: Examination) -> Verdict:
         return Verdict("ok", "off", data=data)
     now = f"{runtime / 1000:g} ms of {period / 1000:g} ms"
     remedy = f"{set_sysctl('kernel.sched_rt_runtime_us', -1)}; or {FIX}"
-    if runtime == 0:
-        return Verdict("bad", f"{now}: real-time threads get no time", remedy, data)
     if not is_throttled(look.machine):
         return Verdict(
             "ok", f"{now}, but only for SCHED_DEADLINE; see kernel.fair_server", data=data
         )
+    if runtime == 0:
+        return Verdict("bad", f"{now}: real-time threads get no time", remedy, data)
     return Verdict("warn", now, remedy, data)
 
 
@@ -157,9 +161,9 @@ def _judge_clock(look: Examination) -> Verdict:
     if not re.fullmatch("[a-z0-9_-]{1,40}", clock):
         raise Unreadable(f"{CLOCK} says '{clock}', which is not the name of a clock")
     others = look.machine.read(CLOCK.replace("current", "available")).split()
-    remedy = boot_options("tsc=reliable")
+    remedy = "`sudo dmesg | grep -i -e tsc -e clocksource` says why the kernel chose this clock"
     if "tsc" in others:
-        remedy = set_file(CLOCK, "tsc")
+        remedy = f"{set_file(CLOCK, 'tsc')}; {remedy}"
     if clock in _SLOW_CLOCKS:
         return Verdict("warn", clock, remedy, data)
     return Verdict("note", f"{clock}: the clock of a hypervisor or of this board", remedy, data)
@@ -178,11 +182,13 @@ def _judge_isolation(look: Examination) -> Verdict:
             data,
         )
     cores = core_list(isolated)
-    missing = [
-        f"{name}={cores}"
-        for name in _ISOLATION
-        if not set(isolated) <= set(cores_of_option(options, name))
-    ]
+    tickless = tickless_cores(look.machine)
+    missing = []
+    if not set(isolated) <= set(tickless):
+        missing.append(f"nohz_full={cores}")
+    # The kernel moves RCU callbacks away from cores without a tick, too.
+    if not set(isolated) <= {*tickless, *cores_of_option(options, "rcu_nocbs")}:
+        missing.append(f"rcu_nocbs={cores}")
     busy = set(isolated) & set(cores_of_option(options, "irqaffinity"))
     if "irqaffinity" not in options or busy:
         others = [core for core in look.machine.online_cores() if core not in isolated]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from takt_cli.doctor.examination import Examination
+import re
+
+from takt_cli.doctor.examination import Examination, isolated_cores, tickless_cores
 from takt_cli.doctor.finding import Check, Severity, Verdict
-from takt_cli.doctor.machine import Machine, Unreadable
+from takt_cli.doctor.machine import Machine, Unreadable, core_list, parse_core_list
 
 # The kernel cuts the name of a process after 15 characters.
 _CUT = 15
@@ -82,18 +84,44 @@ def _judge(
 
 _TO_READ = "run `takt doctor` as root outside of containers"
 
+
+def _judge_balancer(look: Examination) -> Verdict:
+    verdict = _judge(
+        look,
+        _BALANCERS,
+        "warn",
+        "; or write the line `IRQBALANCE_BANNED_CPULIST=LIST` into /etc/default/irqbalance",
+    )
+    apart = look.realtime_cores()
+    if verdict.severity == "ok" or not apart or is_balanced(look.machine, apart):
+        return verdict
+    now = f"irqbalance runs, and leaves cores {core_list(apart)} alone"
+    return Verdict("ok", now, data=verdict.data)
+
+
+def is_balanced(machine: Machine, cores: tuple[int, ...]) -> bool:
+    """Whether irqbalance runs and may move interrupts to one of these cores."""
+    return bool(running(machine, _BALANCERS)) and not set(cores) <= set(banned_cores(machine))
+
+
+def banned_cores(machine: Machine) -> tuple[int, ...]:
+    """Give the cores to which irqbalance moves nothing: by its settings, or those apart."""
+    for file in ("/etc/default/irqbalance", "/etc/sysconfig/irqbalance"):
+        text = machine.read_if_there(file) or ""
+        match = re.search(r"^IRQBALANCE_BANNED_CPULIST=[\"']?([0-9,-]*)", text, re.MULTILINE)
+        if match and match[1]:
+            return parse_core_list(match[1], file)
+    return (*isolated_cores(machine), *tickless_cores(machine))
+
+
 CHECKS = (
     Check(
         "services.interrupts",
         "Services that move interrupts",
         "no irqbalance, or with the cores for real-time threads banned",
-        "irqbalance moves interrupts to any core, also to one from which you moved them.",
-        lambda look: _judge(
-            look,
-            _BALANCERS,
-            "warn",
-            "; or write the line `IRQBALANCE_BANNED_CPULIST=LIST` into /etc/default/irqbalance",
-        ),
+        "irqbalance moves interrupts to any core that is neither isolated nor banned, also to one "
+        "from which you moved them.",
+        _judge_balancer,
         to_read=_TO_READ,
     ),
     Check(

@@ -20,7 +20,9 @@ _HEAD = "            " + "       ".join(f"CPU{core}" for core in range(CORES))
 
 def counts(rows):
     """Spell a table like /proc/interrupts of counts by name."""
-    lines = [f" {name}: {' '.join(map(str, row))}   x  y" for name, row in rows.items()]
+    lines = [
+        f" {name}: {' '.join(map(str, row))}   IO-APIC  dev{name}" for name, row in rows.items()
+    ]
     return "\n".join([_HEAD, *lines, "ERR:          0", ""])
 
 
@@ -50,6 +52,7 @@ def good_machine():
         "proc/1/comm": "systemd\n",
         "proc/irq/default_smp_affinity": "3\n",
         "proc/irq/9/smp_affinity_list": "0-1\n",
+        "etc/hostname": "robot\n",
         "boot/config-6.12.9-rt": "CONFIG_PREEMPT_RT=y\n# CONFIG_RT_GROUP_SCHED is not set\n",
         "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never\n",
         "sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
@@ -58,6 +61,7 @@ def good_machine():
         "sys/class/dmi/id/sys_vendor": "Acme\n",
         f"{_CPU}/online": "0-3\n",
         f"{_CPU}/isolated": "2-3\n",
+        f"{_CPU}/nohz_full": "2-3\n",
         f"{_CPU}/smt/active": "0\n",
         f"{_CPU}/smt/control": "off\n",
         f"{_CPU}/intel_pstate/no_turbo": "1\n",
@@ -102,6 +106,7 @@ def bad_machine():
         "sys/fs/cgroup/cpu,cpuacct/user.slice/cpu.rt_runtime_us": "0\n",
         "sys/fs/cgroup/cpu,cpuacct/cpu.rt_runtime_us": "950000\n",
         "proc/77/comm": "irqbalance\n",
+        "etc/default/irqbalance": "#x\nIRQBALANCE_BANNED_CPULIST=0\n",
         "proc/78/comm": "thermald\n",
         "proc/79/comm": "unattended-upgr\n",
         "proc/irq/default_smp_affinity": "f\n",
@@ -111,6 +116,7 @@ def bad_machine():
         "sys/devices/system/clocksource/clocksource0/current_clocksource": "hpet\n",
         "sys/class/dmi/id/product_name": "Standard PC (Q35)\n",
         "sys/class/dmi/id/sys_vendor": "QEMU\n",
+        f"{_CPU}/nohz_full": "(null)\n",
         f"{_CPU}/smt/active": "1\n",
         f"{_CPU}/intel_pstate/no_turbo": "0\n",
     }
