@@ -156,7 +156,7 @@ def _fix(machine: Machine, chosen: tuple[int, ...] | None, dry_run: bool, as_jso
             report.tell(planned(machine, action))
     elif actions:
         if not as_json:
-            note(f"The values of now are kept in {undo_file}.")
+            note(f"The present values are kept in {undo_file}.")
         complete &= apply(machine, actions, undo_file, report.tell)
     report.finish("fix", dry_run, str(undo_file), skipped)
     if not as_json and not actions:

@@ -42,6 +42,11 @@ class Examination:
         """Give the cores that are set apart for real-time threads: chosen, or else isolated."""
         return self.chosen if self.chosen is not None else isolated_cores(self.machine)
 
+    def other_cores(self) -> tuple[int, ...]:
+        """Give the cores that are left for everything else."""
+        apart = self.realtime_cores()
+        return tuple(core for core in self.machine.online_cores() if core not in apart)
+
     def command_line(self) -> Mapping[str, str]:
         """Give the options that the kernel was booted with; the last of a name counts."""
         return command_line(self.machine)

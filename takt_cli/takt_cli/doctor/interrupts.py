@@ -82,27 +82,35 @@ def _is_device(name: str) -> bool:
     return name[:1].isdigit()
 
 
+def _boot_affinity(look: Examination) -> str:
+    return boot_options(f"irqaffinity={core_list(look.other_cores())}")
+
+
 def _judge_devices(look: Examination) -> Verdict:
     counts = _difference(look, "interrupts")
     devices = {name: row for name, row in counts.items() if _is_device(name)}
-    remedy = f"{FIX}, which moves them to other cores; or " + boot_options("irqaffinity=OTHERS")
+    remedy = f"{FIX}, which moves them to other cores; or {_boot_affinity(look)}"
     return _quiet_verdict(devices, look, "interrupts", remedy, 0)
+
+
+def _tickless(look: Examination) -> str:
+    return boot_options(f"nohz_full={core_list(look.realtime_cores())}")
 
 
 def _judge_internal(look: Examination) -> Verdict:
     counts = _difference(look, "interrupts")
     internal = {name: row for name, row in counts.items() if not _is_device(name)}
     remedy = (
-        "LOC is the tick or a timer: use nohz_full=LIST and stop programs on these cores; RES, CAL "
-        "and TLB come from threads of one process on several cores: bind each process to its cores"
+        f"for LOC (the tick, timers) {_tickless(look)}, and stop programs on these cores; for RES, "
+        "CAL and TLB (threads of one process on several cores) bind each process to its cores"
     )
     return _quiet_verdict(internal, look, "interrupts", remedy, _QUIET_PER_SECOND)
 
 
 def _judge_softirqs(look: Examination) -> Verdict:
     remedy = (
-        "NET_RX follows the network card's interrupts (irq.affinity), TIMER and SCHED the tick "
-        "(nohz_full=LIST), RCU its callbacks (rcu_nocbs=LIST)"
+        f"for TIMER, SCHED and RCU {_tickless(look)}; for NET_RX move the network card's "
+        "interrupts (irq.affinity)"
     )
     counts = _difference(look, "softirqs")
     return _quiet_verdict(counts, look, "softirqs", remedy, _QUIET_PER_SECOND)
@@ -163,7 +171,7 @@ def _judge_affinity(look: Examination) -> Verdict:
     now = f"{len(there)} of {len(found)} interrupts may run on cores {cores}"
     if data["default"]:
         now += ", and so may each new one"
-    return Verdict("warn", now, f"{FIX}; or " + boot_options("irqaffinity=OTHERS"), data)
+    return Verdict("warn", now, f"{FIX}; or {_boot_affinity(look)}", data)
 
 
 CHECKS = (

@@ -116,14 +116,16 @@ def _judge_throttling(look: Examination) -> Verdict:
     data = {"runtime_us": runtime, "period_us": period}
     if not _has_limit(runtime, period):
         return Verdict("ok", "off", data=data)
-    now = f"{runtime / 1000:g} ms of {period / 1000:g} ms"
+    now = f"real-time threads get at most {runtime / 1000:g} ms of {period / 1000:g} ms"
     remedy = f"{set_sysctl('kernel.sched_rt_runtime_us', -1)}; or {FIX}"
     if not is_throttled(look.machine):
         return Verdict(
-            "ok", f"{now}, but only for SCHED_DEADLINE; see kernel.fair_server", data=data
+            "ok",
+            f"{now} if they are SCHED_DEADLINE; for others see kernel.fair_server",
+            data=data,
         )
     if runtime == 0:
-        return Verdict("bad", f"{now}: real-time threads get no time", remedy, data)
+        return Verdict("bad", "real-time threads get no time at all", remedy, data)
     return Verdict("warn", now, remedy, data)
 
 

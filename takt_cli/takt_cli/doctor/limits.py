@@ -55,7 +55,7 @@ def _judge_priority(look: Examination) -> Verdict:
         "cap_sys_nice": capable,
         "granted": granted,
     }
-    now = f"limit {_priority(soft)} (hard {_priority(hard)}), "
+    now = f"user {look.machine.user}: limit {_priority(soft)} (hard {_priority(hard)}), "
     now += f"{'with' if capable else 'without'} CAP_SYS_NICE"
     if granted is False:
         if capable or soft >= 1:
@@ -93,7 +93,7 @@ def _judge_memlock(look: Examination) -> Verdict:
         "hard_bytes": _finite(hard),
         "cap_ipc_lock": capable,
     }
-    now = f"limit {_mebibytes(soft)} (hard {_mebibytes(hard)})"
+    now = f"user {look.machine.user}: limit {_mebibytes(soft)} (hard {_mebibytes(hard)})"
     if capable:
         return Verdict("ok", f"{now}, with CAP_IPC_LOCK", data=data)
     if soft == float("inf"):

@@ -86,13 +86,15 @@ _TO_READ = "run `takt doctor` as root outside of containers"
 
 
 def _judge_balancer(look: Examination) -> Verdict:
+    apart = look.realtime_cores()
+    banned = core_list(apart) or "LIST"
     verdict = _judge(
         look,
         _BALANCERS,
         "warn",
-        "; or write the line `IRQBALANCE_BANNED_CPULIST=LIST` into /etc/default/irqbalance",
+        f"; or write the line `IRQBALANCE_BANNED_CPULIST={banned}`, with the cores for real-time "
+        "threads, into /etc/default/irqbalance",
     )
-    apart = look.realtime_cores()
     if verdict.severity == "ok" or not apart or is_balanced(look.machine, apart):
         return verdict
     now = f"irqbalance runs, and leaves cores {core_list(apart)} alone"
