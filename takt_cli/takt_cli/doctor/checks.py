@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from takt_cli.doctor import cpu, interrupts, kernel, limits, memory, middleware, services
+from takt_cli.doctor import (
+    cpu,
+    interrupts,
+    isolation,
+    kernel,
+    limits,
+    memory,
+    middleware,
+    services,
+)
 from takt_cli.doctor.examination import Examination
 from takt_cli.doctor.finding import Check, Finding, judge
 
 CHECKS: tuple[Check, ...] = (
     *kernel.CHECKS,
+    *isolation.CHECKS,
     *cpu.CHECKS,
     *interrupts.CHECKS,
     *limits.CHECKS,
