@@ -73,9 +73,8 @@ void Entity::attach(const std::shared_ptr<Engine> & engine)
     auto placed = placer->place(id_, kind_, group().id());
     detail::throw_schedule_faults("cannot place " + id_, placed.faults());
     settings = *placed;
-    if (settings.across_priorities) {
-      engine->core().allow_across_priorities(*core_options.group);
-    }
+    const auto settled = takt_core::adapter::settle(engine->core(), *core_options.group, settings);
+    detail::throw_schedule_faults("cannot place " + id_, settled.faults());
   }
   auto callback = make(*engine, std::move(core_options), settings);
   const takt_core::Status added = engine->core().add(callback, settings.binding);

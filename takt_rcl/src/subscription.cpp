@@ -70,14 +70,13 @@ SubscriptionBase::~SubscriptionBase()
 std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
   Engine & engine, takt_core::CallbackOptions options, const takt_core::adapter::CallbackSettings &)
 {
+  const std::uint32_t lanes = engine.core().lanes(*options.group);
+
   options.depth = shared_->depth;
   {
     std::lock_guard lock(shared_->take_mutex);
     shared_->gaps.expect(get_publisher_count());
   }
-  // One lane for each concurrent run: every executor thread and a visitor.
-  const std::uint32_t lanes =
-    group().exclusive() ? 1 : engine.core().scheduler().thread_count() + 1;
   // Of an unbounded history as many as are likely to be kept at once, not all.
   constexpr std::uint32_t kLargestPool = 64;
   return std::make_shared<Run>(

@@ -141,7 +141,7 @@ private:
 
   std::size_t lane(const takt_core::Run & run) const noexcept
   {
-    return infos_.size() == 1 ? 0 : run.thread;
+    return infos_.size() == 1 ? 0 : run.lane;
   }
 
   const std::shared_ptr<Context> context_;

@@ -443,6 +443,18 @@ TEST(Parse, GroupsAllowOrForbid)
     faults(with_main("threads: {t: }\ndefault: t\ngroups:\n"
                      "  - {match: \"/a:group(*)\", across_priorities: alow}")),
     Strings{"s.yaml:7:51: across_priorities cannot be 'alow'; did you mean 'allow'?"});
+  EXPECT_EQ(
+    faults(with_main("threads: {a: {}}\ndefault: a\ngroups:\n"
+                     "  - {match: \"/a:group(*)\", policy: fifo, priority: 5}\n"
+                     "  - {match: \"/b:group(*)\", isolate: true, policy: fifo}\n"
+                     "  - {match: \"/c:group(*)\", isolate: true, count: 64}")),
+    (Strings{
+      "s.yaml:7:32: policy belongs to the threads of isolated groups; add isolate: true, or omit "
+      "it",
+      "s.yaml:7:46: priority belongs to the threads of isolated groups; add isolate: true, or omit "
+      "it",
+      "s.yaml:8:47: policy 'fifo' needs a priority; add priority: 1 to 99",
+      "s.yaml:9:54: count must be a whole number from 1 to 63, not '64'"}));
 }
 
 // ---- chains ----

@@ -215,10 +215,26 @@ TEST(Resolver, GroupsMayBeAllowedAcrossPriorities)
     resolver(with_main(
       kThreads + "groups:\n  - {match: \"/a:group(*)\", across_priorities: allow}\n"
                  "  - {match: \"/a:group(x)\"}\n  - {match: \"/*:group(y)\"}"));
-  EXPECT_TRUE(r.resolve_group("/a:group(z)").value());
-  EXPECT_FALSE(r.resolve_group("/a:group(x)").value()) << "forbid is the default";
-  EXPECT_FALSE(r.resolve_group("/b:group(z)").value());
+  EXPECT_TRUE(r.resolve_group("/a:group(z)")->across_priorities);
+  EXPECT_FALSE(r.resolve_group("/a:group(x)")->across_priorities) << "forbid is the default";
+  EXPECT_FALSE(r.resolve_group("/b:group(z)")->across_priorities);
   EXPECT_FALSE(r.resolve_group("/a:group(y)").ok()) << "a tie";
+}
+
+TEST(Resolver, IsolatedGroupsHaveThreadsNamedByTheirNode)
+{
+  auto r = resolver(with_main(
+    kThreads +
+    "groups:\n  - {match: \"/**:group(*)\", isolate: true, policy: fifo, priority: 7}\n"
+    "  - {match: \"/a:group(*)\", isolate: true, count: 4}\n"
+    "  - {match: \"/b:group(shared)\", isolate: false}"));
+  const auto lidar = r.resolve_group("/front/lidar:group(points)")->isolation;
+  ASSERT_TRUE(lidar);
+  EXPECT_EQ(lidar->attributes.name, "lidar");
+  EXPECT_EQ(lidar->attributes.priority, 7);
+  EXPECT_EQ(lidar->threads, 1U);
+  EXPECT_EQ(r.resolve_group("/a:group(x)")->isolation->threads, 4U);
+  EXPECT_FALSE(r.resolve_group("/b:group(shared)")->isolation);
 }
 
 TEST(Resolver, OfAnUnknownExecutorIsAFault)

@@ -140,7 +140,13 @@ private:
       e.callbacks.push_back(rule(e, i));
     }
     for (std::size_t i = pick(2); i > 0; --i) {
-      e.groups.push_back({{"/g" + std::to_string(i) + "**"}, coin(), {0, 0, comment()}});
+      GroupRule group{{"/g" + std::to_string(i) + "**"}, coin(), {}, {0, 0, comment()}};
+      if (coin()) {
+        Threads own = threads({});
+        own.spread = own.follow = false;
+        group.isolate = own;
+      }
+      e.groups.push_back(std::move(group));
     }
     for (std::size_t i = pick(2); i > 0; --i) {
       e.process_threads.push_back(

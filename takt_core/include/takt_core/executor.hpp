@@ -91,14 +91,35 @@ struct ExecutorOptions
 /// One executor thread.
 struct ThreadState
 {
-  std::uint32_t number = 0;  ///< `Run::thread` of what it runs; an isolated thread's may be another's later
-  pid_t tid = 0;             ///< 0: it does not run
-  std::string group{};       ///< of an isolated thread: the group's id
-  AttributeReport attributes{};  ///< what it asked for and got, latest; before the first start only asked
+  std::uint32_t number =
+    0;            ///< `Run::thread` of what it runs; an isolated thread's may be another's later
+  pid_t tid = 0;  ///< 0: it does not run
+  std::string group{};  ///< of an isolated thread: the group's id
+  AttributeReport
+    attributes{};  ///< what it asked for and got, latest; before the first start only asked
 };
 
 /// Every fault in `options` that can be seen without starting.
 Faults validate(const ExecutorOptions & options);
+
+/// What `Executor::reconfigure` changes. What is not named stays as it is.
+struct Reconfiguration
+{
+  struct CallbackChange
+  {
+    std::shared_ptr<Callback> callback;
+    Binding
+      binding;  ///< as for `add`; its publishes_last does not count. Of an isolated group: without threads
+  };
+  struct ThreadChange
+  {
+    std::uint32_t number;  ///< ThreadState::number
+    ThreadAttributes attributes;
+  };
+  std::vector<CallbackChange> callbacks;
+  std::vector<ThreadChange> threads;
+  std::optional<std::vector<ChainOptions>> chains;  ///< all that there are from then on
+};
 
 /// Why a spin returned.
 struct SpinOutcome
@@ -233,6 +254,11 @@ public:
   /// Faults: no such thread, values out of range, a group whose members would run at different OS priorities, and
   /// bindings that a following thread could not take. Any thread, at any time; may block as the setter does.
   Result<AttributeReport> set_attributes(std::uint32_t thread, const ThreadAttributes & attributes);
+
+  /// Several changes at once, all or nothing: it is judged by what comes of all of them together. Each callback is
+  /// changed at its next start. Returns what each thread got, in the order of `change.threads`. Faults: those of `bind`,
+  /// `set_priority`, `set_deadline`, `set_chain` and `set_attributes`; then everything is as it was.
+  Result<std::vector<AttributeReport>> reconfigure(const Reconfiguration & change);
 
   /// All threads: those of the options in their order, then isolated ones. Any thread, at any time; may block.
   std::vector<ThreadState> threads() const;

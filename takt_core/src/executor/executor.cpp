@@ -123,8 +123,8 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
     crew = &impl.crew_for(group, *group.isolation_);
     faults = impl.staff(*crew);
   } else if (!isolated) {
-    const int priority = binding.priority.value_or(
-      inherited_priority(impl.main.scheduler.chains(), added.chain_id()));
+    const int priority =
+      binding.priority.value_or(inherited_priority(impl.main.scheduler.chains(), added.chain_id()));
     const Faults more = impl.check({{&added, binding.threads, priority}});
     faults.insert(faults.end(), more.begin(), more.end());
   }
@@ -238,7 +238,8 @@ Status Executor::set_chain(const ChainOptions & chain)
   Status status = impl_->main.scheduler.set_chain(chain);
   if (status.ok()) {
     for (const auto & crew : impl_->owned_crews) {
-      static_cast<void>(crew->scheduler.set_chain(chain));  // what is wrong with a chain is wrong everywhere
+      static_cast<void>(
+        crew->scheduler.set_chain(chain));  // what is wrong with a chain is wrong everywhere
     }
     for (const auto & observer : impl_->observers) {
       observer->on_chain(chain);

@@ -65,8 +65,7 @@ bool Executor::Impl::check_group(
     for (const NewBinding & moved : bindings) {
       other = moved.callback == member ? moved : other;
     }
-    if (
-      member != binding.callback && urgencies(threads, other.threads, other.priority) != own) {
+    if (member != binding.callback && urgencies(threads, other.threads, other.priority) != own) {
       faults.push_back(
         "group " + group.id() + " holds " + binding.callback->id() + " and " + member->id() +
         ", which are bound to threads of different OS priority: the less urgent one would block "
@@ -101,9 +100,9 @@ std::vector<Executor::Impl::NewBinding> Executor::Impl::bindings_after(
   std::vector<NewBinding> bindings = bindings_now();
   std::erase_if(bindings, [&](NewBinding & binding) {
     const int before = binding.priority;
-    binding.priority = main.scheduler.binding(*binding.callback)
-                         ->priority.value_or(
-                           inherited_priority(chains, binding.callback->chain_id()));
+    binding.priority =
+      main.scheduler.binding(*binding.callback)
+        ->priority.value_or(inherited_priority(chains, binding.callback->chain_id()));
     return binding.priority == before;
   });
   return bindings;

@@ -95,6 +95,17 @@ struct Executor::Impl
   void sleep(Crew * head, Time now, Time until);
   void end_visit(Crew * head);
 
+  // executor_reconfigure.cpp
+  struct ThreadPlace;
+  ThreadPlace find_thread(std::uint32_t number);
+  std::vector<ExecutorThreadOptions> threads_after(
+    const std::vector<Reconfiguration::ThreadChange> & changes, Faults & faults);
+  Faults check_after(const Reconfiguration & change);
+  Status set_chains(const std::vector<ChainOptions> & chains);
+  Status rebind(Callback & callback, const Binding & binding);
+  AttributeReport change_thread(const ThreadPlace & place, const ThreadAttributes & attributes);
+  void remember(const ThreadPlace & place, const ThreadAttributes & asked);
+
   // executor_checks.cpp
   /// Where a callback is to be, and with which priority.
   struct NewBinding
@@ -117,8 +128,7 @@ struct Executor::Impl
     const NewBinding & binding, const std::vector<NewBinding> & bindings,
     const std::vector<ExecutorThreadOptions> & threads, Faults & faults) const;
   std::vector<NewBinding> bindings_now() const;
-  std::vector<NewBinding> bindings_after(
-    std::string_view name, const ChainOptions * chain) const;
+  std::vector<NewBinding> bindings_after(std::string_view name, const ChainOptions * chain) const;
   bool has(const Callback & callback) const;
   Faults check_id(const Callback & callback) const;
 
@@ -168,14 +178,15 @@ struct Executor::Impl
 
   // Locked after `setup` and after `lifecycle`, and never while threads are joined that may run a callback.
   std::mutex crews_mutex;
-  bool running = false;        // the gate is open and nobody joins
-  ThreadAttributes starter;    // what the thread had that started
-  Time epoch{};                // of the last start
-  std::uint32_t next_number;   // of an isolated thread
+  bool running = false;              // the gate is open and nobody joins
+  ThreadAttributes starter;          // what the thread had that started
+  Time epoch{};                      // of the last start
+  std::uint32_t next_number;         // of an isolated thread
   std::atomic<bool> leaving{false};  // some crew is ending
 
   ExecutorThread visitor;
-  Crew * visit_next = nullptr;  // of spins on the caller's thread: where the next look begins; null: at `main`
+  Crew * visit_next =
+    nullptr;  // of spins on the caller's thread: where the next look begins; null: at `main`
   // Destroyed first, the isolated ones before the other: their schedulers free callbacks, and what these captured may
   // call `Executor::remove`, which uses the members above.
   Crew main;

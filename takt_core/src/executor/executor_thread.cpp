@@ -78,8 +78,7 @@ void Executor::Impl::set_up_thread(
 {
   ExecutorThread & self = crew.threads[index];
   self.tid.store(static_cast<pid_t>(::syscall(SYS_gettid)));
-  self.report =
-    setter().apply(crew.isolated() ? filled_in(attributes, starter) : attributes, 0);
+  self.report = setter().apply(crew.isolated() ? filled_in(attributes, starter) : attributes, 0);
   self.report.asked = attributes;
   if (options.lock_memory) {
     const Status status = prefault_stack(std::min(kPrefaultedStack, stack_to_prefault()));

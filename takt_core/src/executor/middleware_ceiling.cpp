@@ -65,8 +65,8 @@ AttributeReport change(
   AttributeReport report = setter.apply(attributes, tid);
   const OwnPriority now{report.granted.policy, report.granted.priority};
   const bool follows = thread.base != thread.own && now.policy == Policy::fifo;
-  thread.base = follows ? OwnPriority{now.policy, std::min(thread.base.priority, now.priority)}
-                        : now;
+  thread.base =
+    follows ? OwnPriority{now.policy, std::min(thread.base.priority, now.priority)} : now;
   thread.own = now;
   const int kept = thread.raised ? thread.ceiling : follows ? thread.base.priority : 0;
   if (kept != 0) {

@@ -16,8 +16,9 @@ struct ThreadPriority
 {
   // --- guarded by the mutex: whoever changes the thread's priority holds it meanwhile ---
   PiMutex mutex;
-  OwnPriority own;   ///< while it waits
-  OwnPriority base;  ///< outside the middleware: `own`, or that of the callback which a following thread runs
+  OwnPriority own;  ///< while it waits
+  OwnPriority
+    base;  ///< outside the middleware: `own`, or that of the callback which a following thread runs
   bool raised = false;
 
   // --- of the thread itself ---

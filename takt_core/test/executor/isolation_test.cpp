@@ -75,8 +75,7 @@ TEST(Isolation, gives_each_group_a_thread_of_its_own)
   for (const char * const name : {"a", "b"}) {
     const auto group = isolated_group(*executor, name);
     for (int i = 0; i < 3; ++i) {
-      callbacks.push_back(
-        add_function(*executor, name + std::to_string(i), note(name), group));
+      callbacks.push_back(add_function(*executor, name + std::to_string(i), note(name), group));
     }
   }
   callbacks.push_back(add_function(*executor, "shared", note("shared")));
@@ -143,8 +142,8 @@ TEST(Isolation, has_attributes_in_force_when_a_callback_that_is_added_while_spin
     options.id = "late";
     options.kind = Kind::subscription;
     options.group = group;
-    const auto late = std::make_shared<FunctionCallback>(
-      options, [&](const auto &) { seen = read_attributes(); });
+    const auto late =
+      std::make_shared<FunctionCallback>(options, [&](const auto &) { seen = read_attributes(); });
     executor->ready(*late);  // it is due the moment it is there
     ASSERT_TRUE(executor->add(late).ok());
     ASSERT_TRUE(eventually([&] { return late->runs == 1; }));
@@ -342,8 +341,7 @@ TEST(Isolation, that_the_kernel_refuses_adds_nothing_and_leaves_no_thread)
     Faults refusals(const ThreadAttributes &) override { return {}; }
     bool allow_realtime(int) override { return false; }
   };
-  const auto executor =
-    make_executor(1, [](auto & o) { o.setter = std::make_shared<Refuses>(); });
+  const auto executor = make_executor(1, [](auto & o) { o.setter = std::make_shared<Refuses>(); });
   ASSERT_TRUE(executor->start().ok());
   const std::size_t before = threads_of_the_process();
   const auto group = isolated_group(*executor, "g", fifo(20));

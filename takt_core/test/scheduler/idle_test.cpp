@@ -261,6 +261,36 @@ TEST(TimerWaiting, of_a_thread_that_was_woken_and_does_not_come_is_passed_on)
   EXPECT_EQ(s.sleep(2, ms(3)), ms(10));
 }
 
+TEST(Waking, goes_by_the_urgencies_that_threads_have_now)
+{
+  Sleepers s({10, 30, 20});
+  const auto a = s.add("a");
+  takt_core::Run run;
+  const auto woken_of_all = [&](std::int64_t at) {
+    for (const std::uint32_t thread : {0U, 1U, 2U}) {
+      s.sleep(thread, ms(at));
+    }
+    s.woken.clear();
+    s.scheduler.ready(*a, 1, ms(at));
+    EXPECT_EQ(s.woken.size(), 1U);
+    const std::uint32_t first = s.woken.front();
+    for (const std::uint32_t thread : {0U, 1U, 2U}) {
+      s.scheduler.end_idle(thread);
+    }
+    EXPECT_TRUE(s.scheduler.next(first, ms(at), run));
+    s.scheduler.complete(run);
+    return first;
+  };
+  EXPECT_EQ(woken_of_all(1), 1U);
+  s.scheduler.set_urgency(0, 40);
+  EXPECT_EQ(woken_of_all(2), 0U);
+  s.scheduler.set_urgency(0, 5);
+  s.scheduler.set_urgency(1, 20);
+  EXPECT_EQ(woken_of_all(3), 1U) << "of equals the first";
+  s.scheduler.set_urgency(2, 21);
+  EXPECT_EQ(woken_of_all(4), 2U);
+}
+
 TEST(Waking, of_a_more_urgent_member_is_not_left_to_the_thread_that_ends)
 {
   Sleepers s({10, 30});

@@ -70,6 +70,24 @@ std::vector<takt_schedule::ListedCallback> listed(const System & system)
   return result;
 }
 
+/// Isolated groups have threads that the schedule does not list.
+Faults isolated_groups(const Schedule & schedule)
+{
+  Faults faults;
+  for (const takt_schedule::ExecutorSchedule & executor : schedule.executors) {
+    for (const takt_schedule::GroupRule & rule : executor.groups) {
+      if (rule.isolate) {
+        faults.push_back(takt_schedule::located(
+          schedule.file, rule.source,
+          "isolated groups run, but explain and simulate do not know them; list a thread for each "
+          "group "
+          "instead, and bind its callbacks to it"));
+      }
+    }
+  }
+  return faults;
+}
+
 /// Executors of the system that the schedule does not have, if these are so many that to name each
 /// would help nobody.
 Faults missing_executors(const System & system, const Schedule & schedule)
@@ -130,6 +148,7 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   }
   const std::vector<takt_schedule::ListedCallback> callbacks = listed(*system);
   faults = missing_executors(*system, *schedule);
+  append(faults, isolated_groups(*schedule));
   append(faults, takt_schedule::too_many_patterns(*schedule, callbacks));
   if (!faults.empty()) {
     return faults;

@@ -176,7 +176,6 @@ Adoption::Adoption(
   shared.owner = this;
   shared.measure_messages = settings.observe;
   shared.asks_waitables = kind != HostKind::events;
-  shared.lanes = core_->scheduler().thread_count() + 1;
   entities_ = std::make_unique<HostedEntities>(host, shared, engine_->placer());
 }
 

@@ -182,7 +182,7 @@ public:
   explicit Lanes(std::uint32_t count) : taken_(count) {}
   Taken & operator[](const takt_core::Run & run) noexcept
   {
-    return taken_.size() == 1 ? taken_.front() : taken_[run.thread];
+    return taken_.size() == 1 ? taken_.front() : taken_[run.lane];
   }
 
 private:

@@ -12,7 +12,10 @@ void keep_exclusive(takt_schedule::ExecutorSchedule & executor, takt_core::Fault
   for (const auto & threads : executor.threads) {
     count += threads.count;
   }
-  if (count <= 1) {
+  const bool isolates = std::any_of(
+    executor.groups.begin(), executor.groups.end(),
+    [](const auto & rule) { return rule.isolate.has_value(); });
+  if (count <= 1 && !isolates) {
     return;
   }
   // "rest" or "rest.1": the entry of that name.
@@ -29,8 +32,9 @@ void keep_exclusive(takt_schedule::ExecutorSchedule & executor, takt_core::Fault
   only.spread = false;
   only.follow = false;
   notes.push_back(
-    "executor '" + executor.name + "' has " + std::to_string(count) +
-    " threads, but the program's executor runs one callback at a time: all callbacks run on the "
+    "executor '" + executor.name + "' has " +
+    (isolates ? std::string("isolated groups") : std::to_string(count) + " threads") +
+    ", but the program's executor runs one callback at a time: all callbacks run on the "
     "thread that spins, as thread '" +
     only.name + "'; write `parallel: true` if the program's callbacks may run side by side");
   executor.threads = {only};
@@ -38,6 +42,9 @@ void keep_exclusive(takt_schedule::ExecutorSchedule & executor, takt_core::Fault
   executor.middleware_ceiling = {takt_core::MiddlewareCeiling::Mode::off, 0};
   for (auto & rule : executor.callbacks) {
     rule.threads.clear();
+  }
+  for (auto & rule : executor.groups) {
+    rule.isolate.reset();
   }
 }
 

@@ -221,9 +221,7 @@ std::shared_ptr<Entity> HostedEntities::make(
   const takt_core::adapter::CallbackSettings & settings)
 {
   EntitySettings own = settings_;
-  if (options.group->exclusive()) {
-    own.lanes = 1;
-  }
+  own.lanes = own.core->lanes(*options.group);
   if constexpr (std::is_same_v<Object, rclcpp::TimerBase>) {
     return make_entity(object, std::move(options), own, settings.offset);
   } else {
@@ -274,9 +272,12 @@ void HostedEntities::place(
       return !epoch_.has_value();
     }
     one.settings = std::move(placed.value());
-    if (one.settings.across_priorities) {
-      settings_.core->allow_across_priorities(*group.group);
+    for (const auto & fault :
+         takt_core::adapter::settle(*settings_.core, *group.group, one.settings).faults()) {
+      faults.push_back(
+        takt_core::within("cannot place " + numbered(one.name.id, one.number), fault));
     }
+    group.isolated = one.settings.isolation.has_value();
     if (one.settings.by_rule && !group.threads) {
       group.threads = one.settings.binding.threads;
     } else if (!one.settings.by_rule && !one.name.follows_group && !by_default) {
@@ -290,7 +291,7 @@ void HostedEntities::place(
   // Under windows the least urgent threads would be in two sets that overlap.
   const bool windows = takt_core::has_windows(settings_.core->options().order);
   for (Candidate & one : candidates) {
-    if (!follows(one)) {
+    if (group.isolated || !follows(one)) {
       continue;
     }
     auto & binding = one.settings.binding;

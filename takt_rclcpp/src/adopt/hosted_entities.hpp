@@ -64,6 +64,7 @@ private:
     Entities entities;
     /// Of an exclusive group: where its callbacks run that no rule places.
     std::optional<takt_core::ThreadMask> threads;
+    bool isolated = false;  // the schedule gives it threads of its own
   };
   using Groups = std::map<
     rclcpp::CallbackGroup::WeakPtr, Group, std::owner_less<rclcpp::CallbackGroup::WeakPtr>>;

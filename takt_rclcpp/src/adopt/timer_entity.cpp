@@ -121,7 +121,7 @@ public:
     timer->set_on_reset_callback([self = shared_from_this()](std::size_t) { self->follow(); });
     follow();
     // Periods that passed before the program spun are not takt's to skip: of them the last one is due.
-    takt_core::Scheduler & scheduler = core_->scheduler();
+    takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
     const Time next = scheduler.next_release(*this);
     const Duration period = period_.load();
     if (const Time now = takt_core::now(); next != takt_core::kNever && now - next >= period) {
@@ -155,14 +155,14 @@ public:
   {
     TakenTimer taken{timer_.lock(), nullptr};
     if (taken.timer == nullptr) {
-      core_->scheduler().cancel_timer(*this);
+      core_->scheduler_of(*this).cancel_timer(*this);
       return false;
     }
     const auto handle = taken.timer->get_timer_handle();
     const auto next = next_call(*handle);
     const Duration period = period_of(*handle);
     if (period != period_.exchange(period)) {
-      core_->scheduler().set_period(*this, period);
+      core_->scheduler_of(*this).set_period(*this, period);
     }
     if (!next || *next > takt_core::now() + std::min(kTolerance, period / 2)) {
       follow();
@@ -194,7 +194,7 @@ private:
       return;
     }
     const std::lock_guard lock(following_);
-    takt_core::Scheduler & scheduler = core_->scheduler();
+    takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
     const auto next = next_call(*timer->get_timer_handle());
     scheduler.cancel_timer(*this);
     if (next) {

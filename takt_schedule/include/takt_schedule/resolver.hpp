@@ -31,7 +31,16 @@ struct ResolvedCallback
   std::optional<takt_core::Duration> offset;               ///< timers: for TimerOptions
   std::optional<takt_core::MissedPeriods> missed_periods;  ///< timers: for TimerOptions
   std::optional<std::uint32_t> backlog;                    ///< alarm threshold in messages
-  int line = 0;                                            ///< of the rule; 0: no rule matched
+  bool names_threads = false;  ///< the rule does; else they are the default threads
+  int line = 0;                ///< of the rule; 0: no rule matched
+};
+
+struct ResolvedGroup
+{
+  bool across_priorities =
+    false;  ///< it may span OS priorities (Executor::allow_across_priorities)
+  std::optional<takt_core::Isolation>
+    isolation;  ///< with the node's name as the name of the threads
 };
 
 /// What is left to say once every callback has been resolved.
@@ -57,8 +66,8 @@ public:
   /// threads cannot take. May be asked again for the same id.
   takt_core::Result<ResolvedCallback> resolve(std::string_view id, takt_core::Kind kind);
 
-  /// True if the group may span OS priorities (Executor::allow_across_priorities). Fault: a tie.
-  takt_core::Result<bool> resolve_group(std::string_view group_id);
+  /// Fault: two rules tie.
+  takt_core::Result<ResolvedGroup> resolve_group(std::string_view group_id);
 
   /// One sentence with position for each pattern that has matched nothing so far.
   takt_core::Faults unmatched_rules() const;

@@ -65,6 +65,9 @@ struct GroupRule
 {
   std::vector<std::string> match;
   bool across_priorities = false;  ///< true: allow
+  /// The group has threads of its own (takt_core/isolation.hpp): `count`, attributes and fallback, without a name,
+  /// `spread` and `follow`.
+  std::optional<Threads> isolate;
   Source source;
   friend bool operator==(const GroupRule &, const GroupRule &) = default;
 };

@@ -59,16 +59,25 @@ public:
       return;
     }
     const takt_core::Binding & binding = resolved.value().binding;
-    report_.callbacks.push_back(
-      {callback.id, executor_.name, names_.words(binding.threads), resolved.value().line});
-    if (callback.group.empty()) {
+    const int line = resolved.value().line;
+    const auto group = callback.group.empty() ? takt_core::Result<ResolvedGroup>(ResolvedGroup())
+                                              : resolver_.resolve_group(callback.group);
+    if (!group) {
+      append(report_.faults, group.faults());
       return;
     }
-    const auto across = resolver_.resolve_group(callback.group);
-    if (!across) {
-      append(report_.faults, across.faults());
-    } else if (!callback.reentrant && !across.value()) {
-      check_group(callback, binding, resolved.value().line);
+    const bool isolated = group->isolation.has_value();
+    report_.callbacks.push_back(
+      {callback.id, executor_.name,
+       isolated ? std::vector<std::string>{"own"} : names_.words(binding.threads), line});
+    if (isolated && resolved.value().names_threads) {
+      report_.faults.push_back(located(
+        schedule_.file, source_of(line),
+        quoted(callback.id) + " is bound to threads, and its group " + quoted(callback.group) +
+          " is isolated, so it has threads of its own; omit one of the two"));
+    } else if (
+      !isolated && !callback.group.empty() && !callback.reentrant && !group->across_priorities) {
+      check_group(callback, binding, line);
     }
   }
 
@@ -92,19 +101,25 @@ private:
     if (fresh || first->second.urgencies == own) {
       return;
     }
+    report_.faults.push_back(located(
+      schedule_.file, source_of(line),
+      "group " + quoted(callback.group) + " holds " + quoted(callback.id) + " and " +
+        quoted(first->second.id) +
+        ", which are bound to threads of different OS priority; bind them alike, put them into "
+        "different groups, or add to groups: {match: \"" +
+        callback.group + "\", across_priorities: allow}"));
+  }
+
+  /// Of the rule that begins there; of the executor if none does.
+  Source source_of(int line) const
+  {
     Source source = executor_.source;
     for (const CallbackRule & rule : executor_.callbacks) {
       if (rule.source.line == line) {
         source = rule.source;
       }
     }
-    report_.faults.push_back(located(
-      schedule_.file, source,
-      "group " + quoted(callback.group) + " holds " + quoted(callback.id) + " and " +
-        quoted(first->second.id) +
-        ", which are bound to threads of different OS priority; bind them alike, put them into "
-        "different groups, or add to groups: {match: \"" +
-        callback.group + "\", across_priorities: allow}"));
+    return source;
   }
 
   struct Member

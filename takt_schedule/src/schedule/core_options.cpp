@@ -31,6 +31,11 @@ takt_core::ExecutorOptions core_options(const ExecutorSchedule & executor)
       options.threads.push_back(std::move(thread));
     }
   }
+  for (const GroupRule & rule : executor.groups) {
+    if (rule.isolate) {
+      options.isolated_attributes.push_back(rule.isolate->attributes);
+    }
+  }
   return options;
 }
 

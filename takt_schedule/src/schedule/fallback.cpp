@@ -35,7 +35,17 @@ WithFallbacks with_fallbacks(
   if (executor.missing_rights == takt_core::MissingRights::fail) {
     return result;
   }
+  std::vector<Threads *> entries;
   for (Threads & threads : result.executor.threads) {
+    entries.push_back(&threads);
+  }
+  for (GroupRule & rule : result.executor.groups) {
+    if (rule.isolate) {
+      entries.push_back(&*rule.isolate);
+    }
+  }
+  for (Threads * const entry : entries) {
+    Threads & threads = *entry;
     ThreadAttributes & attributes = threads.attributes;
     if (!threads.fallback || allowed(attributes)) {
       continue;
@@ -48,8 +58,10 @@ WithFallbacks with_fallbacks(
     result.used.emplace_back(
       takt_core::FaultKind::fallback,
       "executor " + quoted(executor.name) + ": this process has no right to policy " + policy +
-        ", so threads " + quoted(threads.name) + " ask for their fallback, nice " +
-        std::to_string(threads.fallback->nice));
+        ", so " +
+        (threads.name.empty() ? "the isolated groups of line " + std::to_string(threads.source.line)
+                              : "threads " + quoted(threads.name)) +
+        " ask for their fallback, nice " + std::to_string(threads.fallback->nice));
     attributes.policy = Policy::other;
     attributes.priority = 0;
     attributes.nice = threads.fallback->nice;

@@ -23,6 +23,13 @@ void read_threads(
   MapReader & map, Findings & findings, const std::vector<int> * cores,
   ExecutorSchedule & executor);
 
+/// The keys of an isolated group's threads, and these threads; nothing where `map` does not say isolate: true
+/// (read_threads.cpp).
+std::vector<std::string> isolation_keys();
+std::optional<Threads> read_isolation(
+  MapReader & map, Findings & findings, const std::vector<int> * cores,
+  const ExecutorSchedule & executor);
+
 /// `callbacks:`, `groups:`, `process_threads:` (read_rules.cpp). Threads are known by then.
 void read_rules(
   MapReader & map, Findings & findings, const std::vector<int> * cores,

@@ -233,7 +233,9 @@ void read_rules(
   for_each_item(map, findings, "groups", [&](const YamlNode & item) {
     GroupRule rule;
     rule.source = item.at;
-    MapReader entry(findings, item, "group rule", {"match", "across_priorities"});
+    std::vector<std::string> keys = isolation_keys();
+    keys.insert(keys.begin(), {"match", "across_priorities", "isolate"});
+    MapReader entry(findings, item, "group rule", std::move(keys));
     rule.match = groups.read_match(entry, "this group rule");
     for (const std::string & text : rule.match) {
       const std::string_view word = kind_word(text);
@@ -244,6 +246,7 @@ void read_rules(
       }
     }
     entry.choice<bool>("across_priorities", kAcross, rule.across_priorities);
+    rule.isolate = read_isolation(entry, findings, cores, executor);
     executor.groups.push_back(std::move(rule));
   });
 

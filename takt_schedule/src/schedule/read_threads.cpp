@@ -20,6 +20,23 @@ constexpr std::size_t kLongestOsName = 15;
 // Each thread's stack is address space, and memory once it is locked.
 constexpr std::size_t kLargestStack = std::size_t{1} << 30U;
 
+/// What threads of an executor and of an isolated group have in common, besides their attributes.
+void read_stack(MapReader & map, Findings & findings, Threads & threads)
+{
+  map.size("stack", threads.attributes.stack_size);
+  if (!map.has("stack")) {
+    return;
+  }
+  takt_core::ThreadAttributes only_stack;
+  only_stack.stack_size = threads.attributes.stack_size;
+  for (const takt_core::Fault & fault : takt_core::validate(only_stack)) {
+    findings.fault(map.find("stack")->at, to_string(fault));
+  }
+  if (threads.attributes.stack_size > kLargestStack) {
+    findings.fault(map.find("stack")->at, "stack must be at most " + print_size(kLargestStack));
+  }
+}
+
 void read_fallback(
   MapReader & map, Findings & findings, const ExecutorSchedule & executor, Threads & threads)
 {
@@ -66,17 +83,7 @@ Threads read_entry(
   threads.attributes = read_attributes(map, findings, cores);
   map.boolean("spread", threads.spread);
   map.boolean("follow", threads.follow);
-  map.size("stack", threads.attributes.stack_size);
-  if (map.has("stack")) {
-    takt_core::ThreadAttributes only_stack;
-    only_stack.stack_size = threads.attributes.stack_size;
-    for (const takt_core::Fault & fault : takt_core::validate(only_stack)) {
-      findings.fault(map.find("stack")->at, to_string(fault));
-    }
-    if (threads.attributes.stack_size > kLargestStack) {
-      findings.fault(map.find("stack")->at, "stack must be at most " + print_size(kLargestStack));
-    }
-  }
+  read_stack(map, findings, threads);
   read_fallback(map, findings, executor, threads);
 
   if (threads.spread && threads.attributes.policy == Policy::deadline) {
@@ -99,6 +106,38 @@ Threads read_entry(
 }
 
 }  // namespace
+
+std::vector<std::string> isolation_keys()
+{
+  std::vector<std::string> keys = attribute_keys();
+  keys.insert(keys.end(), {"count", "stack", "fallback"});
+  return keys;
+}
+
+std::optional<Threads> read_isolation(
+  MapReader & map, Findings & findings, const std::vector<int> * cores,
+  const ExecutorSchedule & executor)
+{
+  bool isolate = false;
+  map.boolean("isolate", isolate);
+  if (!isolate) {
+    for (const std::string & key : isolation_keys()) {
+      if (map.has(key)) {
+        findings.fault(
+          map.at(key),
+          key + " belongs to the threads of isolated groups; add isolate: true, or omit it");
+      }
+    }
+    return std::nullopt;
+  }
+  Threads threads;
+  threads.source = map.at("isolate");
+  map.integer("count", 1, kMostThreads, threads.count);
+  threads.attributes = read_attributes(map, findings, cores);
+  read_stack(map, findings, threads);
+  read_fallback(map, findings, executor, threads);
+  return threads;
+}
 
 std::vector<std::string> read_thread_words(
   MapReader & map, Findings & findings, std::string_view key, const ExecutorSchedule & executor)

@@ -85,6 +85,13 @@ std::string better_pattern(const Pattern & pattern, const std::vector<std::strin
   return best.empty() ? std::string() : "; did you mean " + quoted(best) + "?";
 }
 
+/// "lidar" of "/front/lidar:group(points)".
+std::string name_of_node(std::string_view group_id)
+{
+  const std::string_view node = group_id.substr(0, group_id.find(':'));
+  return std::string(node.substr(node.rfind('/') + 1));
+}
+
 }  // namespace
 
 struct Resolver::Impl
@@ -233,6 +240,7 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
     }
     if (!rule.threads.empty()) {
       threads = &rule.threads;
+      resolved.names_threads = true;
     }
   }
   resolved.binding.threads = impl.names.mask(*threads);
@@ -242,7 +250,7 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
   return resolved;
 }
 
-Result<bool> Resolver::resolve_group(std::string_view group_id)
+Result<ResolvedGroup> Resolver::resolve_group(std::string_view group_id)
 {
   const RuleTable::Best best = impl_->groups.find(group_id);
   impl_->group_usage.note(best, group_id);
@@ -251,7 +259,19 @@ Result<bool> Resolver::resolve_group(std::string_view group_id)
       impl_->file, impl_->groups.rows()[*best.tie].source,
       impl_->groups.describe_tie(group_id, best))};
   }
-  return best.row && impl_->executor.groups[impl_->groups.rows()[*best.row].rule].across_priorities;
+  ResolvedGroup resolved;
+  if (!best.row) {
+    return resolved;
+  }
+  const GroupRule & rule = impl_->executor.groups[impl_->groups.rows()[*best.row].rule];
+  resolved.across_priorities = rule.across_priorities;
+  if (rule.isolate) {
+    resolved.isolation.emplace();
+    resolved.isolation->attributes = rule.isolate->attributes;
+    resolved.isolation->attributes.name = name_of_node(group_id);
+    resolved.isolation->threads = static_cast<std::uint32_t>(rule.isolate->count);
+  }
+  return resolved;
 }
 
 Faults Resolver::unmatched_rules() const

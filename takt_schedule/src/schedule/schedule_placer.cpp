@@ -43,15 +43,25 @@ takt_core::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
   if (!resolved) {
     return resolved.faults();
   }
-  const auto across = resolver_.resolve_group(group_id);
-  if (!across) {
-    return across.faults();
+  const auto group = resolver_.resolve_group(group_id);
+  if (!group) {
+    return group.faults();
+  }
+  if (group->isolation && resolved->names_threads) {
+    return takt_core::Faults{
+      "line " + std::to_string(resolved->line) + " of the schedule binds " + id +
+      " to threads, and its group " + group_id +
+      " is isolated, so it has threads of its own; omit one of the two"};
   }
   takt_core::adapter::CallbackSettings settings;
   settings.binding = resolved->binding;
   settings.offset = resolved->offset;
   settings.missed_periods = resolved->missed_periods;
-  settings.across_priorities = across.value();
+  settings.across_priorities = group->across_priorities;
+  settings.isolation = group->isolation;
+  if (group->isolation) {
+    settings.binding.threads = 0;
+  }
   settings.by_rule = resolved->line != 0;
   return settings;
 }

@@ -44,7 +44,7 @@ void add_attributes(const ThreadAttributes & a, Pairs & pairs)
   }
 }
 
-void write_threads(Writer & out, const Threads & threads)
+Pairs pairs_of(const Threads & threads)
 {
   Pairs pairs;
   if (threads.count != 1) {
@@ -63,8 +63,13 @@ void write_threads(Writer & out, const Threads & threads)
   if (threads.fallback) {
     pairs.emplace_back("fallback", "{nice: " + std::to_string(threads.fallback->nice) + "}");
   }
+  return pairs;
+}
+
+void write_threads(Writer & out, const Threads & threads)
+{
   out.comment(3, threads.source.comment);
-  out.line(3, threads.name, flow(pairs));
+  out.line(3, threads.name, flow(pairs_of(threads)));
 }
 
 void write_callback(Writer & out, const CallbackRule & rule)
@@ -143,7 +148,15 @@ void write_executor(Writer & out, const ExecutorSchedule & executor)
     out.comment(3, rule.source.comment);
     out.item();
     out.line(4, "match", scalar_or_list(rule.match));
-    out.line(4, "across_priorities", rule.across_priorities ? "allow" : "forbid");
+    if (rule.across_priorities || !rule.isolate) {
+      out.line(4, "across_priorities", rule.across_priorities ? "allow" : "forbid");
+    }
+    if (rule.isolate) {
+      out.line(4, "isolate", "true");
+      for (const auto & [key, value] : pairs_of(*rule.isolate)) {
+        out.line(4, key, value);
+      }
+    }
   }
   if (!executor.process_threads.empty()) {
     out.line(2, "process_threads", {});

@@ -6,9 +6,11 @@
 #ifndef TAKT_WORKLOAD__RECORDER_HPP_
 #define TAKT_WORKLOAD__RECORDER_HPP_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +24,8 @@ namespace takt_workload
 class Recorder : public takt_core::Observer, public takt_rcl::MessageObserver
 {
 public:
-  /// Set-up only: allocates and touches records for at least `runs`, whichever of `threads` run them.
+  /// Set-up only: allocates and touches records for at least `runs`, whichever of `threads` run them, with those of
+  /// isolated groups.
   Recorder(
     const CallbackTable & table, std::size_t threads, std::size_t runs, std::uint32_t process);
 
@@ -36,6 +39,7 @@ public:
 
   // ---- takt_core::Observer ----
   void on_added(const takt_core::Callback & callback) override;
+  void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
   void on_start(const takt_core::Run & run) noexcept override;
   void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
 
@@ -49,6 +53,7 @@ public:
 
 private:
   static constexpr std::size_t kChunk = 256;
+  static constexpr std::size_t kMostThreads = 4096;  // those of isolated groups come and go
 
   struct alignas(64) Lane
   {
@@ -67,7 +72,9 @@ private:
   std::vector<RunRecord> pool_;
   std::vector<std::uint32_t> filled_;  // by chunk: complete records
   std::atomic<std::size_t> next_chunk_{0};
-  std::vector<Lane> lanes_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Lane>> owned_;             // guarded by the mutex
+  std::array<std::atomic<Lane *>, kMostThreads> lanes_;  // by thread
   std::vector<std::uint32_t> numbers_;  // takt_core::Callback::number() to the table's
 };
 

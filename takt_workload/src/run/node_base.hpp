@@ -82,7 +82,7 @@ public:
   Msg & message() noexcept
   {
     const takt_core::Run * const run = takt_core::current_run();
-    Msg & own = messages_[messages_.size() > 1 && run != nullptr ? run->thread : 0];
+    Msg & own = messages_[messages_.size() > 1 && run != nullptr ? run->lane : 0];
     clear_history(own);
     return own;
   }

@@ -17,8 +17,7 @@ Recorder::Recorder(
   const CallbackTable & table, std::size_t threads, std::size_t runs, std::uint32_t process)
 : table_(table),
   process_(process),
-  filled_((runs + kChunk - 1) / kChunk + threads, 0),  // each thread's last chunk may stay empty
-  lanes_(threads)
+  filled_((runs + kChunk - 1) / kChunk + threads, 0)  // each thread's last chunk may stay empty
 {
   pool_.resize(filled_.size() * kChunk);
 }
@@ -41,8 +40,8 @@ std::vector<RunRecord> Recorder::runs() const
 std::uint64_t Recorder::unrecorded() const
 {
   std::uint64_t sum = 0;
-  for (const Lane & lane : lanes_) {
-    sum += lane.unrecorded;
+  for (const auto & lane : owned_) {
+    sum += lane->unrecorded;
   }
   return sum;
 }
@@ -53,6 +52,16 @@ void Recorder::on_added(const takt_core::Callback & callback)
     numbers_.resize(callback.number() + 1, kNone);
   }
   numbers_[callback.number()] = table_.find(callback.id());
+}
+
+// A number is an earlier isolated thread's, too: the lane is there then.
+void Recorder::on_thread(std::uint32_t thread, const takt_core::AttributeReport &)
+{
+  const std::lock_guard lock(mutex_);
+  if (thread < kMostThreads && lanes_[thread].load() == nullptr) {
+    owned_.push_back(std::make_unique<Lane>());
+    lanes_[thread].store(owned_.back().get());
+  }
 }
 
 RunRecord & Recorder::next_record(Lane & lane) noexcept
@@ -73,12 +82,13 @@ void Recorder::on_start(const takt_core::Run & run) noexcept
 {
   const std::uint32_t number = run.callback->number();
   const std::uint32_t callback = number < numbers_.size() ? numbers_[number] : kNone;
-  if (callback == kNone || run.thread >= lanes_.size()) {
+  Lane * const lane =
+    run.thread < kMostThreads ? lanes_[run.thread].load(std::memory_order_acquire) : nullptr;
+  if (callback == kNone || lane == nullptr) {
     current_record = nullptr;
     return;
   }
-  Lane & lane = lanes_[run.thread];
-  RunRecord & record = next_record(lane);
+  RunRecord & record = next_record(*lane);
   record.callback = callback;
   record.thread = run.thread;
   record.process = process_;
@@ -99,7 +109,7 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
   }
   current_record->end = end;
   current_record = nullptr;
-  Lane & lane = lanes_[run.thread];
+  Lane & lane = *lanes_[run.thread].load(std::memory_order_acquire);
   if (lane.exhausted) {
     ++lane.unrecorded;
   } else {

@@ -124,7 +124,10 @@ private:
 
     const auto room = static_cast<std::size_t>(
       expected_runs(graph_, table_, options_, parts_, static_cast<int>(part_)));
-    const std::size_t threads = core.scheduler().thread_count();
+    // An isolated group has at least one callback; few have more threads than one.
+    const bool isolates = !core.options().isolated_attributes.empty();
+    const std::size_t threads =
+      core.options().threads.size() + (isolates ? 2 * table_.callbacks().size() : 0);
     recorder_ = std::make_shared<Recorder>(table_, threads, room, part_);
     if (const takt_core::Status added = core.add_observer(recorder_); !added.ok()) {
       throw std::runtime_error(to_string(added.faults().front()));
@@ -134,7 +137,7 @@ private:
     settings_.context = context_;
     settings_.work = Work::calibrate();
     settings_.seed = options_.seed;
-    settings_.lanes = threads;
+    settings_.lanes = isolates ? takt_core::Scheduler::kMaxThreads + 1 : threads;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (parts_[i] == static_cast<int>(part_)) {
         if (graph_.nodes[i].kind == NodeKind::command) {

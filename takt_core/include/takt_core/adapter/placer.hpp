@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "takt_core/callback.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_core/isolation.hpp"
 #include "takt_core/result.hpp"
 #include "takt_core/scheduler.hpp"
 #include "takt_core/timer.hpp"
@@ -24,8 +26,14 @@ struct CallbackSettings
   std::optional<Duration> offset;
   std::optional<MissedPeriods> missed_periods;
   bool across_priorities = false;  ///< the schedule allows it for this callback's group
-  bool by_rule = false;            ///< a rule names the callback; else it got the default threads
+  std::optional<Isolation>
+    isolation;           ///< of this callback's group; its threads are of a reentrant group
+  bool by_rule = false;  ///< a rule names the callback; else it got the default threads
 };
+
+/// Does to `group`, before the callback of these settings is added to `executor`, what they say of it. A mutually
+/// exclusive group that is isolated gets one thread. Faults: as Executor::isolate.
+Status settle(Executor & executor, Group & group, const CallbackSettings & settings);
 
 class Placer
 {

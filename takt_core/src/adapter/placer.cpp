@@ -1,0 +1,21 @@
+#include "takt_core/adapter/placer.hpp"
+
+namespace takt_core::adapter
+{
+
+Status settle(Executor & executor, Group & group, const CallbackSettings & settings)
+{
+  if (settings.across_priorities) {
+    executor.allow_across_priorities(group);
+  }
+  if (!settings.isolation) {
+    return {};
+  }
+  Isolation isolation = *settings.isolation;
+  if (group.exclusive()) {
+    isolation.threads = 1;
+  }
+  return executor.isolate(group, isolation);
+}
+
+}  // namespace takt_core::adapter

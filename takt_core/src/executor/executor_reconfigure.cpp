@@ -1,0 +1,268 @@
+// Changing an executor that may spin: several things at once, all or nothing.
+#include <algorithm>
+#include <utility>
+
+#include "executor/executor_impl.hpp"
+#include "takt_core/binding_rules.hpp"
+
+namespace takt_core
+{
+namespace
+{
+
+/// Undoes what was done, unless all of it was.
+class Undo
+{
+public:
+  ~Undo()
+  {
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      (*step)();
+    }
+  }
+  Undo() = default;
+  Undo(const Undo &) = delete;
+  Undo & operator=(const Undo &) = delete;
+
+  void add(std::function<void()> step) { steps_.push_back(std::move(step)); }
+  void all_done() noexcept { steps_.clear(); }
+
+private:
+  std::vector<std::function<void()>> steps_;
+};
+
+void append(Faults & to, const Faults & more)
+{
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+struct Executor::Impl::ThreadPlace
+{
+  Crew * crew = nullptr;
+  std::uint32_t index = 0;
+};
+
+Executor::Impl::ThreadPlace Executor::Impl::find_thread(std::uint32_t number)
+{
+  ThreadPlace place;
+  for_each_crew([&](Crew & crew) {
+    const bool used = !crew.isolated() || crew.group != nullptr;
+    if (used && number >= crew.first && number - crew.first < crew.size()) {
+      place = {&crew, number - crew.first};
+    }
+  });
+  return place;
+}
+
+// The threads of the options as they would be; faults of each change by itself.
+std::vector<ExecutorThreadOptions> Executor::Impl::threads_after(
+  const std::vector<Reconfiguration::ThreadChange> & changes, Faults & faults)
+{
+  std::vector<ExecutorThreadOptions> after = main.options;
+  for (const auto & change : changes) {
+    const ThreadPlace place = find_thread(change.number);
+    if (place.crew == nullptr) {
+      faults.push_back(
+        options.name + ": there is no thread " + std::to_string(change.number) + " (of " +
+        std::to_string(main.size()) + ", numbered from 0)");
+      continue;
+    }
+    const std::string & name = place.crew->options[place.index].attributes.name;
+    for (const Fault & fault : validate(change.attributes)) {
+      faults.push_back(within(options.name + ": thread " + name, fault));
+    }
+    if (place.crew->options[place.index].follow && change.attributes.policy != Policy::fifo) {
+      faults.push_back(
+        options.name + ": thread " + name +
+        " follows its callbacks' priorities, which needs policy fifo");
+    }
+    if (!place.crew->isolated()) {
+      after[place.index].attributes = change.attributes;
+      after[place.index].attributes.name = name;
+    }
+  }
+  return after;
+}
+
+Faults Executor::Impl::check_after(const Reconfiguration & change)
+{
+  Faults faults;
+  const std::vector<ExecutorThreadOptions> threads = threads_after(change.threads, faults);
+  const std::vector<ChainOptions> chains = change.chains.value_or(main.scheduler.chains());
+  std::vector<NewBinding> bindings;
+  for (const auto & callback : main.scheduler.callbacks()) {
+    Binding binding = *main.scheduler.binding(*callback);
+    for (const auto & one : change.callbacks) {
+      binding = one.callback == callback ? one.binding : binding;
+    }
+    bindings.push_back(
+      {callback.get(), binding.threads,
+       binding.priority.value_or(inherited_priority(chains, callback->chain_id()))});
+  }
+  for (const auto & one : change.callbacks) {
+    if (one.callback == nullptr || !has(*one.callback)) {
+      faults.push_back(
+        options.name + ": " + (one.callback == nullptr ? "no callback" : one.callback->id()) +
+        " is not in this executor");
+    } else if (crew_of(*one.callback).isolated() && one.binding.threads != 0) {
+      faults.push_back(
+        one.callback->id() + ": group " + one.callback->group().id() +
+        " is isolated, so its callbacks run on its own threads");
+    }
+  }
+  append(faults, check(bindings, threads));
+  return faults;
+}
+
+Status Executor::Impl::set_chains(const std::vector<ChainOptions> & chains)
+{
+  for (const ChainOptions & old : main.scheduler.chains()) {
+    const bool stays = std::any_of(chains.begin(), chains.end(), [&](const ChainOptions & chain) {
+      return chain.name == old.name;
+    });
+    if (!stays) {
+      for_each_crew([&](Crew & crew) { static_cast<void>(crew.scheduler.remove_chain(old.name)); });
+      for (const auto & observer : observers) {
+        observer->on_chain_removed(old.name);
+      }
+    }
+  }
+  for (const ChainOptions & chain : chains) {
+    if (const Status set = main.scheduler.set_chain(chain); !set.ok()) {
+      return set;
+    }
+    for (const auto & crew : owned_crews) {
+      static_cast<void>(crew->scheduler.set_chain(chain));
+    }
+    for (const auto & observer : observers) {
+      observer->on_chain(chain);
+    }
+  }
+  return {};
+}
+
+Status Executor::Impl::rebind(Callback & callback, const Binding & binding)
+{
+  Scheduler & scheduler = crew_of(callback).scheduler;
+  if (const Status bound = scheduler.bind(callback, binding.threads); !bound.ok()) {
+    return bound;
+  }
+  if (const Status set = scheduler.set_priority(callback, binding.priority); !set.ok()) {
+    return set;
+  }
+  return scheduler.set_deadline(callback, binding.deadline);
+}
+
+// On whichever thread this is; with `setup` held.
+AttributeReport Executor::Impl::change_thread(
+  const ThreadPlace & place, const ThreadAttributes & attributes)
+{
+  Crew & crew = *place.crew;
+  ExecutorThread & self = crew.threads[place.index];
+  ThreadAttributes asked = attributes;
+  asked.name = crew.options[place.index].attributes.name;
+  asked.stack_size = crew.options[place.index].attributes.stack_size;
+  AttributeReport report;
+  {
+    const std::lock_guard there(self.there);
+    if (self.priority != nullptr) {
+      ThreadAttributes nameless = asked;
+      nameless.name.clear();
+      report = detail::change(*self.priority, self.tid.load(), nameless, setter());
+    }
+  }
+  report.asked = asked;
+  {
+    const std::lock_guard crews_lock(crews_mutex);
+    crew.options[place.index].attributes = asked;
+    const std::lock_guard told(told_mutex);
+    if (place.index < crew.reports.size()) {
+      crew.reports[place.index] = report;
+    }
+  }
+  crew.scheduler.set_urgency(place.index, urgency(asked));
+  return report;
+}
+
+Result<std::vector<AttributeReport>> Executor::reconfigure(const Reconfiguration & change)
+{
+  Impl & impl = *impl_;
+  const Impl::SetUp setup(impl);
+  if (Faults faults = impl.check_after(change); !faults.empty()) {
+    return faults;
+  }
+  Undo undo;
+  if (change.chains) {
+    undo.add([&impl, before = impl.main.scheduler.chains()] {
+      static_cast<void>(impl.set_chains(before));
+    });
+    if (const Status set = impl.set_chains(*change.chains); !set.ok()) {
+      return set.faults();
+    }
+  }
+  for (const auto & one : change.callbacks) {
+    const Binding before = *impl.crew_of(*one.callback).scheduler.binding(*one.callback);
+    undo.add([&impl, callback = one.callback, before] {
+      static_cast<void>(impl.rebind(*callback, before));
+    });
+    if (const Status bound = impl.rebind(*one.callback, one.binding); !bound.ok()) {
+      return bound.faults();
+    }
+  }
+  Faults refused;
+  std::vector<AttributeReport> reports;
+  for (const auto & one : change.threads) {
+    const Impl::ThreadPlace place = impl.find_thread(one.number);
+    const ThreadAttributes asked = place.crew->options[place.index].attributes;
+    ThreadAttributes had = asked;  // with what was left open as the thread had it
+    {
+      const std::lock_guard told(impl.told_mutex);
+      if (place.index < place.crew->reports.size()) {
+        had = place.crew->reports[place.index].granted;
+      }
+    }
+    undo.add([&impl, place, asked, had] {
+      impl.change_thread(place, had);
+      impl.remember(place, asked);
+    });
+    reports.push_back(impl.change_thread(place, one.attributes));
+    for (const Fault & fault : reports.back().faults) {
+      refused.push_back(within(impl.options.name + ": thread " + asked.name, fault));
+    }
+    if (!refused.empty() && impl.options.missing_rights == MissingRights::fail) {
+      return refused;
+    }
+  }
+  undo.all_done();
+  return reports;
+}
+
+// What was asked for, after something else was done to bring it back.
+void Executor::Impl::remember(const ThreadPlace & place, const ThreadAttributes & asked)
+{
+  {
+    const std::lock_guard crews_lock(crews_mutex);
+    place.crew->options[place.index].attributes = asked;
+    const std::lock_guard told(told_mutex);
+    if (place.index < place.crew->reports.size()) {
+      place.crew->reports[place.index].asked = asked;
+    }
+  }
+  place.crew->scheduler.set_urgency(place.index, urgency(asked));
+}
+
+Result<AttributeReport> Executor::set_attributes(
+  std::uint32_t thread, const ThreadAttributes & attributes)
+{
+  Reconfiguration change;
+  change.threads.push_back({thread, attributes});
+  const auto done = reconfigure(change);
+  if (!done.ok()) {
+    return done.faults();
+  }
+  return done->front();
+}
+
+}  // namespace takt_core

@@ -1,0 +1,42 @@
+// Gives an executor that may spin what a schedule says of it.
+#ifndef TAKT_SCHEDULE__APPLY_SCHEDULE_HPP_
+#define TAKT_SCHEDULE__APPLY_SCHEDULE_HPP_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/executor.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule
+{
+
+/// What became of one part of a schedule.
+struct AppliedPart
+{
+  enum class Outcome
+  {
+    applied,
+    unchanged,  ///< the executor has it already
+    failed,     ///< the kernel refused it, and the schedule says missing_rights: report
+    skipped     ///< it counts only at a start, or nothing here is named so
+  };
+  std::string what;  ///< "thread hot.0", "callback /a:timer(1s)", "chain hot_path", "match ..."
+  Outcome outcome = Outcome::applied;
+  std::string why{};  ///< of failed and skipped
+};
+
+std::string_view to_string(AppliedPart::Outcome outcome) noexcept;
+
+/// Chains, the bindings, priorities and deadlines of all callbacks, and the attributes of all threads become those of
+/// the schedule's executor `executor_name`; all or nothing, and judged by the whole, as Executor::reconfigure.
+/// Faults: a file that names other threads or another order than the executor has, which only a start can give it; what
+/// the executor refuses; under missing_rights: fail what the kernel refuses. Then nothing has changed.
+/// Set-up only; any thread; may block as the executor's setter does.
+takt_core::Result<std::vector<AppliedPart>> apply_schedule(
+  const Schedule & schedule, std::string_view executor_name, takt_core::Executor & executor);
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__APPLY_SCHEDULE_HPP_

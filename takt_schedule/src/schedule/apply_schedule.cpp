@@ -1,0 +1,276 @@
+#include "takt_schedule/apply_schedule.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "takt_core/group.hpp"
+#include "takt_schedule/core_options.hpp"
+#include "takt_schedule/fallback.hpp"
+#include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/reader/text.hpp"
+#include "takt_schedule/resolver.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using takt_core::Executor;
+using takt_core::ExecutorOptions;
+using takt_core::Fault;
+using takt_core::Faults;
+using takt_core::Reconfiguration;
+using takt_core::Result;
+using takt_core::ThreadAttributes;
+using Parts = std::vector<AppliedPart>;
+using Outcome = AppliedPart::Outcome;
+
+std::string names_of(const std::vector<takt_core::ExecutorThreadOptions> & threads)
+{
+  std::string all;
+  for (const auto & thread : threads) {
+    all += (all.empty() ? "" : ", ") + thread.attributes.name;
+  }
+  return all;
+}
+
+/// What only a start can give the executor.
+Faults differences(const ExecutorOptions & wanted, const ExecutorOptions & has)
+{
+  Faults faults;
+  const std::string names = names_of(wanted.threads);
+  if (names != names_of(has.threads)) {
+    faults.push_back(
+      "executor " + quoted(wanted.name) + " runs with the threads " + names_of(has.threads) +
+      ", and the file has " + names + "; start the program again with this file");
+  }
+  if (wanted.order != has.order) {
+    faults.push_back(
+      "executor " + quoted(wanted.name) + " runs with order " + std::string(to_string(has.order)) +
+      ", and the file has " + std::string(to_string(wanted.order)) +
+      "; start the program again with this file");
+  }
+  return faults;
+}
+
+void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Parts & parts)
+{
+  const auto skip = [&](std::string_view key, bool differs) {
+    if (differs) {
+      parts.push_back(
+        {std::string(key), Outcome::skipped, "it counts when the program starts again"});
+    }
+  };
+  skip("on_exception", wanted.on_exception != has.on_exception);
+  skip("missing_rights", wanted.missing_rights != has.missing_rights);
+  skip(
+    "middleware_ceiling",
+    to_string(wanted.middleware_ceiling) != to_string(has.middleware_ceiling));
+  skip("lock_memory", wanted.lock_memory != has.lock_memory);
+  const bool follow = !std::equal(
+    wanted.threads.begin(), wanted.threads.end(), has.threads.begin(), has.threads.end(),
+    [](const auto & a, const auto & b) { return a.follow == b.follow; });
+  skip("follow", follow);
+  const bool stack = !std::equal(
+    wanted.threads.begin(), wanted.threads.end(), has.threads.begin(), has.threads.end(),
+    [](const auto & a, const auto & b) {
+      return a.attributes.stack_size == b.attributes.stack_size;
+    });
+  skip("stack", stack);
+}
+
+bool same(const takt_core::Binding & a, const takt_core::Binding & b)
+{
+  return a.threads == b.threads && a.priority == b.priority && a.deadline == b.deadline;
+}
+
+bool same(const takt_core::ChainOptions & a, const takt_core::ChainOptions & b)
+{
+  return a.name == b.name && a.path == b.path && a.priority == b.priority &&
+         a.deadline == b.deadline && a.period == b.period;
+}
+
+/// A thread keeps its name and its stack.
+bool same(ThreadAttributes a, const ThreadAttributes & b)
+{
+  a.name = b.name;
+  a.stack_size = b.stack_size;
+  return a == b;
+}
+
+/// Collects what is to be changed, with one part for each.
+class Changes
+{
+public:
+  Changes(const Schedule & schedule, Resolver & resolver, Executor & executor)
+  : schedule_(schedule),
+    resolver_(resolver),
+    executor_(executor)
+  {
+  }
+
+  void add_chains()
+  {
+    const auto wanted = chain_options(schedule_);
+    const auto has = executor_.scheduler().chains();
+    for (const auto & chain : wanted) {
+      const bool there =
+        std::any_of(has.begin(), has.end(), [&](const auto & one) { return same(one, chain); });
+      note("chain " + chain.name, !there);
+    }
+    for (const auto & chain : has) {
+      const bool stays = std::any_of(
+        wanted.begin(), wanted.end(), [&](const auto & one) { return one.name == chain.name; });
+      if (!stays) {
+        note("chain " + chain.name, true);
+      }
+    }
+    change.chains = wanted;
+  }
+
+  void add_callbacks()
+  {
+    for (const auto & callback : executor_.callbacks()) {
+      if (callback->id().starts_with("/takt:")) {
+        continue;  // an adapter's own
+      }
+      const auto resolved = resolver_.resolve(callback->id(), callback->kind());
+      if (!resolved) {
+        faults.insert(faults.end(), resolved.faults().begin(), resolved.faults().end());
+        continue;
+      }
+      takt_core::Binding binding = resolved->binding;
+      if (is_isolated(callback->group())) {
+        binding.threads = 0;
+      }
+      const auto has = executor_.scheduler_of(*callback).binding(*callback);
+      if (!has.ok()) {
+        continue;  // it was removed meanwhile
+      }
+      const bool changed = !same(*has, binding);
+      note("callback " + callback->id(), changed);
+      if (changed) {
+        change.callbacks.push_back({callback, binding});
+      }
+    }
+  }
+
+  void add_threads(const ExecutorOptions & wanted)
+  {
+    for (const takt_core::ThreadState & thread : executor_.threads()) {
+      std::optional<ThreadAttributes> attributes;
+      if (thread.group.empty()) {
+        attributes = wanted.threads[thread.number].attributes;
+      } else if (const auto group = resolver_.resolve_group(thread.group);
+                 group && group->isolation) {
+        attributes = group->isolation->attributes;
+      } else {
+        parts.push_back(
+          {"group " + thread.group, Outcome::skipped,
+           "it is isolated as long as the program runs"});
+        continue;
+      }
+      const bool changed = !same(*attributes, thread.attributes.asked);
+      note("thread " + thread.attributes.asked.name, changed);
+      if (changed) {
+        changed_parts_.push_back(parts.size() - 1);
+        change.threads.push_back({thread.number, *attributes});
+      }
+    }
+  }
+
+  /// What the threads got, in the order of `change.threads`.
+  void add_reports(const std::vector<takt_core::AttributeReport> & reports)
+  {
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      for (const Fault & fault : reports[i].faults) {
+        AppliedPart & part = parts[changed_parts_[i]];
+        part.outcome = Outcome::failed;
+        part.why += (part.why.empty() ? "" : "; ") + to_string(fault);
+      }
+    }
+  }
+
+  Reconfiguration change;
+  Faults faults;
+  Parts parts;
+
+private:
+  void note(std::string what, bool changed)
+  {
+    parts.push_back({std::move(what), changed ? Outcome::applied : Outcome::unchanged});
+  }
+
+  bool is_isolated(const takt_core::Group & group) const
+  {
+    const auto threads = executor_.threads();
+    return std::any_of(threads.begin(), threads.end(), [&](const auto & thread) {
+      return !thread.group.empty() && thread.group == group.id();
+    });
+  }
+
+  const Schedule & schedule_;
+  Resolver & resolver_;
+  Executor & executor_;
+  std::vector<std::size_t> changed_parts_;
+};
+
+}  // namespace
+
+std::string_view to_string(AppliedPart::Outcome outcome) noexcept
+{
+  switch (outcome) {
+    case Outcome::applied:
+      return "applied";
+    case Outcome::unchanged:
+      return "unchanged";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::skipped:
+      break;
+  }
+  return "skipped";
+}
+
+Result<Parts> apply_schedule(
+  const Schedule & schedule, std::string_view executor_name, Executor & executor)
+{
+  const auto found = find_executor(schedule, executor_name);
+  if (!found) {
+    return found.faults();
+  }
+  auto resolver = Resolver::create(schedule, executor_name);
+  if (!resolver) {
+    return resolver.faults();
+  }
+  const ExecutorSchedule chosen = with_fallbacks(*found.value()).executor;
+  const ExecutorOptions wanted = core_options(chosen);
+  Faults faults = differences(wanted, executor.options());
+  if (!faults.empty()) {
+    Faults placed;
+    for (const Fault & fault : faults) {
+      placed.push_back(located(schedule.file, found.value()->source, fault));
+    }
+    return placed;
+  }
+  Changes changes(schedule, *resolver, executor);
+  add_skipped(wanted, executor.options(), changes.parts);
+  changes.add_chains();
+  changes.add_callbacks();
+  changes.add_threads(wanted);
+  if (!changes.faults.empty()) {
+    return changes.faults;
+  }
+  const auto done = executor.reconfigure(changes.change);
+  if (!done.ok()) {
+    return done.faults();
+  }
+  changes.add_reports(*done);
+  for (const Fault & unmatched : resolver->unmatched_rules()) {
+    changes.parts.push_back({"rule", Outcome::skipped, to_string(unmatched)});
+  }
+  return changes.parts;
+}
+
+}  // namespace takt_schedule

@@ -1,0 +1,132 @@
+#include "takt_schedule/apply_schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "schedule_text.hpp"
+#include "takt_core/thread_attributes.hpp"
+#include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/resolver.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using takt_core::Kind;
+using takt_core::Policy;
+using test::parse;
+using test::with_main;
+
+class Nothing : public takt_core::Callback
+{
+public:
+  using Callback::Callback;
+  void run(const takt_core::Run &) override {}
+};
+
+// An executor as a program has it: made from one text, spinning, with callbacks of one group each.
+class Running
+{
+public:
+  explicit Running(const std::string & text) : schedule_(parse(text))
+  {
+    executor = std::move(make_executor(schedule_, "main").value());
+    auto resolver = Resolver::create(schedule_, "main");
+    for (const char * const id : {"/a:timer(1s)", "/a:sub(/x)", "/b:sub(/y)"}) {
+      takt_core::CallbackOptions options;
+      options.id = id;
+      options.kind = Kind::subscription;
+      callbacks[id] = std::make_shared<Nothing>(options);
+      EXPECT_TRUE(
+        executor->add(callbacks[id], resolver->resolve(id, Kind::subscription)->binding).ok());
+    }
+    EXPECT_TRUE(executor->start().ok());
+  }
+  ~Running()
+  {
+    executor->cancel();
+    executor->wait();
+  }
+  Running(const Running &) = delete;
+  Running & operator=(const Running &) = delete;
+
+  takt_core::Binding binding(const std::string & id)
+  {
+    return *executor->scheduler().binding(*callbacks.at(id));
+  }
+
+  std::unique_ptr<takt_core::Executor> executor;
+  std::map<std::string, std::shared_ptr<Nothing>> callbacks;
+
+private:
+  const Schedule schedule_;
+};
+
+std::map<std::string, std::string> outcomes(const std::vector<AppliedPart> & parts)
+{
+  std::map<std::string, std::string> result;
+  for (const AppliedPart & part : parts) {
+    result[part.what] = std::string(to_string(part.outcome));
+  }
+  return result;
+}
+
+const std::string kThreads = "threads: {hot: {nice: 1}, rest: {}}\ndefault: rest\n";
+
+TEST(ApplySchedule, ChangesWhatDiffersAndSaysSo)
+{
+  Running running(with_main(kThreads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: hot}"));
+  const Schedule next = parse(
+    with_main("threads: {hot: {nice: 2}, rest: {}}\ndefault: rest\nmissing_rights: report\n"
+              "callbacks:\n  - {match: \"/b:sub(/y)\", threads: hot, priority: 7, deadline: 5ms}\n"
+              "  - {match: \"/c:sub(/z)\", threads: hot}") +
+    "chains:\n  c: {path: [\"/a:timer(1s)\", \"/a:sub(/x)\"], priority: 9}\n");
+  const auto done = apply_schedule(next, "main", *running.executor);
+  ASSERT_TRUE(done.ok()) << done.faults().front();
+  auto told = outcomes(*done);
+  EXPECT_EQ(told["callback /a:sub(/x)"], "applied");
+  EXPECT_EQ(told["callback /b:sub(/y)"], "applied");
+  EXPECT_EQ(told["callback /a:timer(1s)"], "unchanged");
+  EXPECT_EQ(told["chain c"], "applied");
+  EXPECT_EQ(told["thread hot"], "applied");
+  EXPECT_EQ(told["thread rest"], "unchanged");
+  EXPECT_EQ(told["missing_rights"], "skipped");
+  EXPECT_EQ(told["rule"], "skipped");
+  EXPECT_EQ(running.binding("/a:sub(/x)").threads, 2U);
+  EXPECT_EQ(running.binding("/b:sub(/y)").threads, 1U);
+  EXPECT_EQ(running.binding("/b:sub(/y)").priority, 7);
+  EXPECT_EQ(running.binding("/b:sub(/y)").deadline, std::chrono::milliseconds(5));
+  EXPECT_EQ(running.executor->scheduler().priority(*running.callbacks.at("/a:timer(1s)")), 9);
+  EXPECT_EQ(takt_core::read_attributes(running.executor->thread_ids()[0]).nice, 2);
+
+  const auto again = apply_schedule(next, "main", *running.executor);
+  ASSERT_TRUE(again.ok());
+  told = outcomes(*again);
+  EXPECT_EQ(told["callback /b:sub(/y)"], "unchanged");
+  EXPECT_EQ(told["thread hot"], "unchanged");
+  EXPECT_EQ(told["chain c"], "unchanged");
+}
+
+TEST(ApplySchedule, ChangesNothingWhereOnlyAStartCouldGiveWhatIsAsked)
+{
+  Running running(with_main(kThreads));
+  for (const char * const other :
+       {"threads: {hot: {nice: 1}}\ndefault: hot\n",
+        "threads: {hot: {nice: 1}, rest: {count: 2}}\ndefault: rest\n",
+        "threads: {hot: {nice: 1}, rest: {}}\ndefault: rest\norder: priority\n"}) {
+    const auto done = apply_schedule(
+      parse(
+        with_main(std::string(other) + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: hot}")),
+      "main", *running.executor);
+    ASSERT_FALSE(done.ok()) << other;
+    EXPECT_NE(to_string(done.faults().front()).find("start the program again"), std::string::npos)
+      << done.faults().front();
+    EXPECT_EQ(running.binding("/a:sub(/x)").threads, 2U);
+  }
+  EXPECT_FALSE(apply_schedule(parse(with_main(kThreads)), "mian", *running.executor).ok());
+}
+
+}  // namespace
+}  // namespace takt_schedule
