@@ -59,7 +59,9 @@ def find_policy(entry: Entry, key: str, policies: dict[str, str]) -> str | None:
     word = entry.text(key)
     if word is None or word in policies:
         return None if word is None else policies[word]
-    close = [name for name in policies if word.upper() in (name, name.removeprefix("SCHED_"))]
+    # Each tool has a prefix that the other one lacks.
+    bare = word.upper().removeprefix("SCHED_")
+    close = [name for name in policies if name.removeprefix("SCHED_") == bare]
     close = close or get_close_matches(word.upper(), policies, n=1)
     entry.findings.fault(
         entry.keys[key],
