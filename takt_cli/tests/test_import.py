@@ -210,6 +210,16 @@ def test_threads_of_the_program_become_rules_for_names_of_threads(tmp_path):
     assert any("pthread_setname_np with 'receiver_of_pac'" in one.advice for one in made.remarks)
 
 
+def test_threads_that_the_kernel_cannot_tell_apart_are_said(tmp_path):
+    entry = "- {{id: '{0}', policy: SCHED_RR, priority: 1}}\n"
+    names = ("packet_receiver_1", "packet_receiver_2", "any*", "packet_receive")
+    text = "non_ros_threads:\n" + "".join(entry.format(name) for name in names)
+    made = imported(tmp_path, "cie", text)
+    rules = [rule["match"] for rule in executor(made)["process_threads"]]
+    assert rules == ["packet_receiver", "packet_receive"]
+    assert [one.line for one in made.remarks if one.kind == Kind.dropped] == [3, 4]
+
+
 def test_what_is_not_carried_over_is_said_with_its_line(tmp_path):
     made = imported(tmp_path, "cie", CAR)
     said = {(one.line, one.kind): one.what for one in made.remarks}

@@ -37,7 +37,8 @@ NAMES = """
 /a@Subscription(<unresolved>) /<TODO:x>@Timer(1) /all@Timer(1) /rest@Timer(1) /main@Timer(1)
 /parameters@Timer(5) /a_very_long_name_of_a_node@Timer(5) /x/a_very_long_name_of_a_node@Timer(6)
 /n@Service(/n/get_parameters) /a@Service(/a/get_parameters) /n@Subscription(/parameter_events)
-worker a_very_long_name_of_a_thread a_very_long_name_of_another all rest yes 7 1:30 0x1f
+worker a_very_long_name_of_a_thread a_very_long_name_of_another a_very_long_name
+a_very_long_names a_very_long_nam all rest yes 7 1:30 0x1f
 é_é_é_é_é_é_é_é
 RCLCPP_EXECUTOR_SINGLE_THREADED RCLCPP_EXECUTOR_MULTI_THREADED
 """.split()
@@ -114,7 +115,8 @@ def made_up(draw, name):
         lines += [] if list_ or draw(st.booleans()) else ["  []"]
         if lines[-1:] == ["  []"]:
             continue
-        known = [one for one in NAMES if section != "callback_groups" or one.startswith("/")]
+        of_groups = section == "callback_groups"
+        known = [one for one in NAMES if list_ or one.startswith("/") == of_groups]
         wanted = draw(st.lists(st.sampled_from(known), min_size=1, max_size=6, unique=True))
         for one in wanted:
             policy = draw(st.sampled_from([*NEEDED, *(["SPORADIC"] if list_ else [])]))
