@@ -24,6 +24,7 @@ def test_version_and_help(takt):
         "run",
         "check",
         "explain",
+        "import",
         "graph",
         "demo",
         "experiment",
@@ -131,6 +132,7 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["simulate", "s.yaml", "autoware_takt", "--duration", "0s"], "--duration 0s is too short"),
         (["simulate", "s.yaml", "nosuch"], "unknown schedule 'nosuch'"),
         (["frobnicate"], "No such command"),
+        (["import", "cie", "nosuch.yaml"], "nosuch.yaml: cannot be read: No such file"),
         (["run", "three_chains", "--duration", "10 s"], "--duration: '10 s' is not a duration"),
         (["run", "three_chains", "--duration", "１０s"], "--duration: '１０s' is not a duration"),
         (["run", "three_chains", "--duration", "9" * 400], "is longer than 292 years"),
@@ -353,6 +355,8 @@ def test_new_results_have_the_permissions_of_the_old(takt, fakes, tmp_path):
         ("graph ids", "graph"),
         ("explain autoware_takt --system", "system model"),
         ("plan", "system model"),
+        ("import cie", "configuration"),
+        ("import rep2017", "configuration"),
     ],
 )
 def test_what_may_never_end_is_not_read(takt, fakes, tmp_path, command, what):
@@ -501,6 +505,7 @@ def test_a_middleware_is_found_wherever_it_may_lie(fakes, tmp_path, monkeypatch,
         ("run g.yaml --schedule s.yaml --records d/../s.yaml", "--records names the schedule that"),
         ("run g.yaml -o new.json --records ./new.json", "name the same file"),
         ("run g.yaml -o dangling --records d/new.json", "name the same file"),
+        ("import cie g.yaml -o g.yaml", "--output names the configuration that takt reads"),
         ("report r.json -o r.json", "--output names the result that takt reads"),
         ("report d/../r.json r.json -o r.json", "--output names the result that takt reads"),
         (
