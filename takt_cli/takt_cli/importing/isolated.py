@@ -11,21 +11,18 @@ from dataclasses import dataclass
 import yaml
 
 from takt_cli.importing import attributes as thread_attributes
-from takt_cli.importing.attributes import Attributes, read_attributes
+from takt_cli.importing.attributes import read_attributes
 from takt_cli.importing.callback_ids import (
-    Group,
     Numbers,
-    callbacks_beside_groups,
     read_group,
     read_wildcard,
     without_waitables,
 )
 from takt_cli.importing.marked_yaml import Entry
 from takt_cli.importing.not_carried_over import Findings, quoted
-from takt_cli.importing.written_schedule import LONGEST_NAME, MOST_THREADS, Executor
+from takt_cli.importing.placed_groups import BoundGroup, place_groups
+from takt_cli.importing.written_schedule import LONGEST_NAME, Executor
 
-_DEFAULT = "rest"
-_PARAMETERS = "parameters"
 _EVERY_DOMAIN = 2**32 - 1
 
 
@@ -37,16 +34,6 @@ class Dialect:
     thread_key: str  # names an entry of non_ros_threads
     wildcards: bool
     domains: bool
-
-
-@dataclass
-class _Bound:
-    """A callback group with the attributes of its thread."""
-
-    entry: Entry
-    group: Group
-    attributes: Attributes
-    wildcard: bool
 
 
 def read_configuration(tree: yaml.Node, dialect: Dialect, findings: Findings) -> list[Executor]:
@@ -65,7 +52,7 @@ def read_configuration(tree: yaml.Node, dialect: Dialect, findings: Findings) ->
         )
     _say_sections(top, dialect)
     groups = list(_read_groups(top, dialect))
-    executors = _place(groups, findings)
+    executors = place_groups(groups, findings)
     _read_threads(top, dialect, executors)
     return executors
 
@@ -132,7 +119,7 @@ def _entries(top: Entry, section: str, key: str, dialect: Dialect) -> Iterator[t
         yield entry, name
 
 
-def _read_groups(top: Entry, dialect: Dialect) -> Iterator[_Bound]:
+def _read_groups(top: Entry, dialect: Dialect) -> Iterator[BoundGroup]:
     seen: dict[tuple[str, int | None], int] = {}
     domain_of: dict[str, int | None] = {}
     domains = _Domains(top.findings)
@@ -170,7 +157,7 @@ def _read_groups(top: Entry, dialect: Dialect) -> Iterator[_Bound]:
             continue
         group = read_wildcard(entry, id_) if wildcard else read_group(entry, id_, numbers)
         if group is not None:
-            yield _Bound(entry, group, attributes, wildcard)
+            yield BoundGroup(entry, group, attributes, wildcard)
     domains.say()
 
 
@@ -202,70 +189,6 @@ class _Domains:
                 "the rules of a schedule hold in each domain",
                 "start only programs of this domain under the schedule",
             )
-
-
-def _place(groups: list[_Bound], findings: Findings) -> list[Executor]:
-    """Give each group a thread; executors that are full are followed by another one."""
-    executors = [_new_executor("main")]
-    by_node: dict[str, list[_Bound]] = {}
-    for bound in groups:
-        by_node.setdefault(bound.group.node, []).append(bound)
-    shared: dict[tuple[str, str], str] = {}  # of an executor: attributes to threads
-    for node, own in by_node.items():
-        needed = sum(not bound.group.only_parameters for bound in own)
-        needed += len({repr(bound.attributes) for bound in own if bound.group.only_parameters})
-        executor = executors[-1]
-        if len(executor.threads) + needed > MOST_THREADS and len(executor.threads) > 1:
-            executor = _new_executor(f"main_{len(executors) + 1}")
-            executors.append(executor)
-            findings.changed(
-                own[0].entry.node,
-                f"node {quoted(node)} and the nodes after it",
-                f"an executor has at most {MOST_THREADS} threads, so takt began executor "
-                f"'{executor.name}' of the schedule",
-                "move all nodes of one process into one executor, because takt runs a process "
-                "under one",
-            )
-        for bound in own:
-            if bound.wildcard and len(own) > 1:
-                bound.group.ids = callbacks_beside_groups(node)
-            _place_one(bound, executor, shared)
-    return executors
-
-
-def _new_executor(name: str) -> Executor:
-    # A configurator that lacks a right says so, and the program runs.
-    executor = Executor(name, missing_rights="report")
-    executor.default = executor.add_thread(_DEFAULT, {})
-    return executor
-
-
-def _place_one(bound: _Bound, executor: Executor, shared: dict[tuple[str, str], str]) -> None:
-    entry, group = bound.entry, bound.group
-    key = (executor.name, repr(bound.attributes))
-    if group.only_parameters and key in shared:
-        executor.bind(shared[key], group.ids)
-        return
-    if len(executor.threads) == MOST_THREADS:
-        entry.findings.dropped(
-            entry.node,
-            entry.what,
-            f"an executor has at most {MOST_THREADS} threads, and the groups before it have all",
-            f"add its callbacks to the rule of another thread: {', '.join(group.ids[:3])}",
-        )
-        return
-    wanted = _PARAMETERS if group.only_parameters else group.node.rpartition("/")[2]
-    thread = executor.add_thread(wanted, bound.attributes)
-    executor.bind(thread, group.ids)
-    if group.only_parameters:
-        shared[key] = thread
-    if bound.wildcard:
-        entry.findings.changed(
-            entry.place("id"),
-            entry.what,
-            f"all groups of the node share thread '{thread}', where each had a thread of its own",
-            f"give thread '{thread}' a count if its groups must run side by side",
-        )
 
 
 def _read_threads(top: Entry, dialect: Dialect, executors: list[Executor]) -> None:
