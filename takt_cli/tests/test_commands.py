@@ -123,6 +123,10 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--records", "-"], "'-' names no file; /dev/stdout"),
         (["demo", "-o", "-"], "'-' names no file"),
         (["run", "/"], "/ is a directory; name a graph file"),
+        (
+            ["check", "autoware_takt", "--against", "three_chains", "--system", "s.yaml"],
+            "--against and --system both name the callbacks",
+        ),
         (["check", "/"], "/ is a directory; name a schedule file"),
         (
             ["simulate", "s.yaml", "autoware_takt", "--runs", "0"],
@@ -350,6 +354,7 @@ def test_new_results_have_the_permissions_of_the_old(takt, fakes, tmp_path):
         ("report a.json", "result"),
         ("check", "schedule"),
         ("check autoware_takt --against", "graph"),
+        ("check autoware_takt --system", "system model"),
         ("run", "graph"),
         ("run three_chains --schedule", "schedule"),
         ("graph ids", "graph"),
