@@ -12,6 +12,7 @@ from takt_cli.commands import (
     calibrate,
     check,
     demo,
+    doctor,
     exec_program,
     experiment,
     explain,
@@ -65,5 +66,6 @@ app.command("simulate")(simulate.simulate)
 app.add_typer(experiment.app, name="experiment")
 app.command("report")(report.make_report)
 app.command("host")(host.show_host)
+app.command("doctor")(doctor.doctor)
 app.command("calibrate")(calibrate.calibrate)
 app.command("bench")(bench.bench)

@@ -30,6 +30,7 @@ def test_version_and_help(takt):
         "experiment",
         "report",
         "host",
+        "doctor",
         "calibrate",
         "bench",
     ):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.built import CHECK, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
+from support.fake_machine import desktop_machine, fake, plant
 from takt_cli.running import runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -88,6 +89,22 @@ def test_simulations_say_what_the_page_says(takt, tmp_path, monkeypatch):
     assert "5.55 ms" in said[2]
 
 
+def test_the_doctor_says_what_its_page_says(takt, tmp_path, monkeypatch):
+    machine = fake(tmp_path)
+    monkeypatch.setattr("takt_cli.commands.doctor.this_machine", lambda: machine)
+    plant(tmp_path, desktop_machine())
+    said = []
+    for program, *arguments in commands("doctor.md"):
+        assert program == "./takt"
+        done = takt(*arguments)
+        assert done.code == 0, f"{arguments}: {done.err}"
+        said.append(done.out)
+    headline, fixed, undone = SAYS.findall((DOCS / "doctor.md").read_text(encoding="utf-8"))
+    assert said[0].startswith(headline)
+    assert said[1] == "".join(f"would write {line}\n" for line in fixed.splitlines())
+    assert said[2:] == [fixed, undone]
+
+
 @need(*CHECK)
 def test_an_import_says_and_writes_what_the_page_shows(takt, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -157,9 +174,7 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
     [
         *PAGES,
         *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
-        "exec.md",
-        "import.md",
-        "launch.md",
+        *("doctor.md", "exec.md", "import.md", "launch.md"),
     ],
 )
 def test_links_between_pages_lead_somewhere(page):
@@ -170,7 +185,7 @@ def test_links_between_pages_lead_somewhere(page):
             assert heading in headings(target or page), f"{target}#{heading}"
 
 
-@pytest.mark.parametrize("command", ["run", "simulate", "plan", "explain", "calibrate"])
+@pytest.mark.parametrize("command", ["run", "simulate", "plan", "explain", "calibrate", "doctor"])
 def test_every_option_is_explained(takt, command):
     text = (DOCS / f"{command}.md").read_text(encoding="utf-8")
     for option in set(re.findall(r"--[a-z][a-z-]+", takt(command, "--help").out)) - {"--help"}:

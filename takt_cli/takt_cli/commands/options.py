@@ -93,9 +93,12 @@ def check_phases(text: str) -> str:
     return text
 
 
-def parse_cores(text: str) -> tuple[int, ...]:
-    """Read a list of cores, as in 0,2-3: each of them usable here, and none of them twice."""
-    usable = usable_cores()
+def parse_cores(text: str, usable: tuple[int, ...] | None = None) -> tuple[int, ...]:
+    """Read a list of cores, as in 0,2-3: each of them usable here, and none of them twice.
+
+    `usable`: these cores; by default those that this process may use.
+    """
+    usable = usable_cores() if usable is None else usable
     cores: dict[int, None] = {}
     for word in text.split(","):
         first_word, dash, last_word = word.partition("-")

@@ -105,13 +105,14 @@ def rights_hint() -> str:
     runner = find_program_or_none("takt_run", "takt_workload") or "takt_run"
     return (
         f"the real-time priority limit is {soft}; to raise it write a line like "
-        f"'{_user()} - rtprio 98' into a file in /etc/security/limits.d and log in again; or give "
-        f"the runner the right, `sudo setcap cap_sys_nice+ep {runner}`; in a container, start that "
-        "with --cap-add=SYS_NICE"
+        f"'{user_name()} - rtprio 98' into a file in /etc/security/limits.d and log in again; or "
+        f"give the runner the right, `sudo setcap cap_sys_nice+ep {runner}`; in a container, start "
+        "that with --cap-add=SYS_NICE"
     )
 
 
-def _user() -> str:
+def user_name() -> str:
+    """Give the name of this user, or the number of a user without a name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a user without a name

@@ -32,14 +32,16 @@ std::vector<int> urgencies(
   std::span<const ExecutorThreadOptions> threads, ThreadMask bound, int priority);
 
 /// Whether all threads have one OS urgency and none follows: then groups need no check, and no
-/// thread can be preempted in the middleware by another one of the executor.
-bool uniform(std::span<const ExecutorThreadOptions> threads);
+/// thread can be preempted in the middleware by another one of the executor. `isolated`: of isolated groups, besides.
+bool uniform(
+  std::span<const ExecutorThreadOptions> threads, std::span<const ThreadAttributes> isolated = {});
 
 /// The middleware ceiling that an executor with these threads asks for, 1 to 99; 0: none.
 /// `automatic`: one above the most urgent real-time thread unless the threads are uniform. Nice levels
 /// alone set no ceiling: where they are used, real-time rights are what is missing.
 int ceiling_to_ask(
-  const MiddlewareCeiling & ceiling, std::span<const ExecutorThreadOptions> threads);
+  const MiddlewareCeiling & ceiling, std::span<const ExecutorThreadOptions> threads,
+  std::span<const ThreadAttributes> isolated = {});
 
 /// Whether a following thread with these attributes can take a callback's `priority` as its own.
 bool can_follow(const ThreadAttributes & thread, int priority) noexcept;

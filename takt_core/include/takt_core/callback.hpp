@@ -43,7 +43,8 @@ std::string_view to_string(Kind kind) noexcept;
 struct Run
 {
   Callback * callback = nullptr;
-  std::uint32_t thread = 0;    ///< executor thread index; also the lane of reentrant callbacks
+  std::uint32_t thread = 0;    ///< executor thread index; of isolated threads behind those of the options
+  std::uint32_t lane = 0;      ///< of reentrant callbacks: below `Executor::lanes` of their group
   Time release = kNever;       ///< timers: the nominal time; others: the arrival
   Time start{};                ///< when the pick was made
   Time deadline = kNever;      ///< absolute; the earliest of what it carries

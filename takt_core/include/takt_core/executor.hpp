@@ -10,12 +10,15 @@
 #define TAKT_CORE__EXECUTOR_HPP_
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "takt_core/attribute_setter.hpp"
+#include "takt_core/isolation.hpp"
 #include "takt_core/observer.hpp"
 #include "takt_core/scheduler.hpp"
 #include "takt_core/thread_attributes.hpp"
@@ -79,6 +82,19 @@ struct ExecutorOptions
   MissingRights missing_rights = MissingRights::fail;
   MiddlewareCeiling middleware_ceiling;
   bool lock_memory = false;  ///< mlockall and pre-faulted stacks at start
+  /// Of groups that may be isolated later: the automatic middleware ceiling counts them.
+  std::vector<ThreadAttributes> isolated_attributes;
+  /// Through whom the threads get their attributes; null: by the rights of this process.
+  std::shared_ptr<AttributeSetter> setter;
+};
+
+/// One executor thread.
+struct ThreadState
+{
+  std::uint32_t number = 0;  ///< `Run::thread` of what it runs; an isolated thread's may be another's later
+  pid_t tid = 0;             ///< 0: it does not run
+  std::string group{};       ///< of an isolated thread: the group's id
+  AttributeReport attributes{};  ///< what it asked for and got, latest; before the first start only asked
 };
 
 /// Every fault in `options` that can be seen without starting.
@@ -128,9 +144,21 @@ public:
   /// use this executor in its destructor.
   void remove(Callback & callback);
 
+  /// From now on the group's callbacks have threads of their own (isolation.hpp). They begin with the first callback
+  /// that is added while the executor spins, before that callback can run and with their attributes in force, and end
+  /// after the last one has been removed. Callbacks of the group are added without threads in their bindings, and
+  /// `bind` refuses them. `add` then also refuses what a start refuses: threads that cannot be created, and missing
+  /// rights under `fail`. Faults: the group has members, or what `validate` says.
+  Status isolate(Group & group, const Isolation & isolation);
+
+  /// How many runs of one callback of `group` may go on at once: one more than `Run::lane` ever is. Any thread, once
+  /// the group is isolated or not.
+  std::uint32_t lanes(const Group & group) const noexcept;
+
   /// See Scheduler. All of them re-check what `add` checks, `set_chain` for every callback whose
   /// priority it would change; a fault changes nothing.
   Status bind(Callback & callback, ThreadMask threads);
+  Status set_deadline(Callback & callback, std::optional<Duration> deadline);
   Status set_priority(Callback & callback, std::optional<int> priority);
   Status set_chain(const ChainOptions & chain);
   Status remove_chain(std::string_view name);
@@ -139,10 +167,18 @@ public:
   /// From now on, for as long as it lives, the group may have members of different OS priority.
   void allow_across_priorities(Group & group);
 
+  std::shared_ptr<Callback> find(std::string_view id) const;
+  /// Those of isolated groups come behind the others; else in the order in which they were added.
+  std::vector<std::shared_ptr<Callback>> callbacks() const;
+
   /// Lookup, timers, and all that needs no executor thread. Its own `add`, `remove`, `bind`,
   /// `set_priority` and `set_chain` check and tell less than those above: not for users.
+  /// It has the callbacks that are not isolated.
   Scheduler & scheduler() noexcept;
   const Scheduler & scheduler() const noexcept;
+  /// The one that has `callback`: for its timer, its priority and its binding. Of a callback that is nowhere, as
+  /// `scheduler()`. Real-time safe.
+  Scheduler & scheduler_of(const Callback & callback) noexcept;
 
   // ---- running ----
 
@@ -182,7 +218,7 @@ public:
   /// Announces work, stamped now. Real-time safe; see Scheduler::ready.
   void ready(Callback & callback, std::uint32_t count = 1) noexcept
   {
-    scheduler().ready(callback, count, now());
+    scheduler_of(callback).ready(callback, count, now());
   }
 
   // ---- watching ----
@@ -190,15 +226,26 @@ public:
   /// Set-up only. Fault: it is spinning, or null.
   Status add_observer(std::shared_ptr<Observer> observer);
 
+  /// Gives one thread other attributes, now if it runs, else when it starts. They are what it has from then on: what
+  /// raises a thread for a while (middleware ceiling, following) comes on top and gives back to them, and idle threads
+  /// are woken in the new order. `attributes` in full, as in the options; what they leave open stays as it is. The
+  /// name stays. Under MissingRights::fail a refusal is a fault, and the thread has what it had.
+  /// Faults: no such thread, values out of range, a group whose members would run at different OS priorities, and
+  /// bindings that a following thread could not take. Any thread, at any time; may block as the setter does.
+  Result<AttributeReport> set_attributes(std::uint32_t thread, const ThreadAttributes & attributes);
+
+  /// All threads: those of the options in their order, then isolated ones. Any thread, at any time; may block.
+  std::vector<ThreadState> threads() const;
+
   /// What each thread asked for and got at the latest start, in thread order; empty before the
-  /// first one. Any thread, at any time; may block.
+  /// first one. Isolated threads come last, as long as they are there. Any thread, at any time; may block.
   std::vector<AttributeReport> attributes() const;
 
   /// What the last start was refused that concerns no single thread: locked memory, a fixed
   /// middleware ceiling. Empty before the first start. Set-up only.
   Faults refusals() const;
 
-  /// OS thread ids in thread order; 0 where no thread runs.
+  /// OS thread ids in thread order; 0 where no thread runs. Isolated threads come last, as long as they are there.
   std::vector<pid_t> thread_ids() const;
 
   /// The ceiling in force (0: none), and callbacks that threw so far.
@@ -210,6 +257,10 @@ private:
   explicit Executor(ExecutorOptions options);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Calls `function` for each executor of this process that is there, in the order of their creation. None of them is
+/// destroyed meanwhile. `function` does not create or destroy one. Any thread; may block.
+void for_each_executor(const std::function<void(Executor &)> & function);
 
 /// The executor whose thread the caller is, or nullptr. Real-time safe.
 Executor * current_executor() noexcept;

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "takt_core/detail/group_gate.hpp"
+#include "takt_core/isolation.hpp"
 
 namespace takt_core
 {
@@ -46,6 +47,8 @@ public:
     return exclusive() ? GroupKind::mutually_exclusive : GroupKind::reentrant;
   }
   const std::string & id() const noexcept { return id_; }
+  /// Callbacks of it that are in an executor. Set-up.
+  std::size_t members() const;
   using GroupGate::exclusive;
 
   /// True while a callback of a mutually exclusive group runs or is about to. Real-time safe.
@@ -65,6 +68,7 @@ private:
   std::size_t members_ = 0;
   const Scheduler * owner_ = nullptr;
   std::atomic<bool> across_priorities_{false};  // see Executor::allow_across_priorities
+  std::shared_ptr<const Isolation> isolation_;  // see Executor::isolate; set-up of the executor
 };
 
 }  // namespace takt_core

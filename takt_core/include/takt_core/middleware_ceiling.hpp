@@ -31,6 +31,8 @@ struct OwnPriority
 {
   Policy policy = Policy::other;
   int priority = 0;
+
+  friend bool operator==(const OwnPriority &, const OwnPriority &) = default;
 };
 void set_base_priority(OwnPriority base) noexcept;
 OwnPriority base_priority() noexcept;

@@ -64,10 +64,18 @@ public:
   static constexpr std::uint32_t kMaxThreads = 63;
   static constexpr std::uint32_t kMaxThreadSets = 64;
 
-  Scheduler(SchedulerOptions options, Waker & waker);
+  /// `sibling`: one that lives longer, with which it has the order of releases in common; null: none.
+  Scheduler(SchedulerOptions options, Waker & waker, Scheduler * sibling = nullptr);
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
   Scheduler & operator=(const Scheduler &) = delete;
+
+  /// The scheduler that has `callback`, or had it until its last run is over; null: none. Real-time safe.
+  static Scheduler * of(const Callback & callback) noexcept
+  {
+    const ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
+    return set == nullptr ? nullptr : &set->owner;
+  }
 
   std::uint32_t thread_count() const noexcept { return threads_; }
   /// The extra thread index for a caller that is not an executor thread: a member of every set.
@@ -115,6 +123,9 @@ public:
   /// at its next start, also if it is ready already.
   Status set_priority(Callback & callback, std::optional<int> priority);
   Status set_deadline(Callback & callback, std::optional<Duration> deadline);
+
+  /// The thread is as urgent as `urgency` from now on: who is woken first goes by it.
+  void set_urgency(std::uint32_t thread, int urgency);
 
   /// Adds a chain or replaces the chain of that name; members inherit at once. Its root may be in
   /// any executor of this process.
@@ -297,7 +308,8 @@ private:
   const WindowTimers window_timers_;
   std::unique_ptr<ThreadSets[]> own_sets_;  // per thread and visitor
 
-  alignas(64) std::atomic<std::uint64_t> sequence_{1};
+  std::atomic<std::uint64_t> & sequence_;  // of the releases: its own or its sibling's
+  alignas(64) std::atomic<std::uint64_t> own_sequence_{1};
   alignas(64) detail::Sleepers<> sleepers_;
 
   PiMutex held_mutex_;

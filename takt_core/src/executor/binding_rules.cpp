@@ -46,26 +46,38 @@ std::vector<int> urgencies(
   return found;
 }
 
-bool uniform(std::span<const ExecutorThreadOptions> threads)
+bool uniform(
+  std::span<const ExecutorThreadOptions> threads, std::span<const ThreadAttributes> isolated)
 {
-  return std::all_of(threads.begin(), threads.end(), [&](const ExecutorThreadOptions & thread) {
-    return !thread.follow && urgency(thread.attributes) == urgency(threads.front().attributes);
-  });
+  const auto same = [&](const ThreadAttributes & attributes) {
+    return urgency(attributes) == urgency(threads.front().attributes);
+  };
+  return std::all_of(
+           threads.begin(), threads.end(),
+           [&](const ExecutorThreadOptions & thread) {
+             return !thread.follow && same(thread.attributes);
+           }) &&
+         std::all_of(isolated.begin(), isolated.end(), same);
 }
 
 int ceiling_to_ask(
-  const MiddlewareCeiling & ceiling, std::span<const ExecutorThreadOptions> threads)
+  const MiddlewareCeiling & ceiling, std::span<const ExecutorThreadOptions> threads,
+  std::span<const ThreadAttributes> isolated)
 {
   if (ceiling.mode == MiddlewareCeiling::Mode::fixed) {
     return ceiling.priority;
   }
   int highest = 0;
-  if (ceiling.mode == MiddlewareCeiling::Mode::automatic && !uniform(threads)) {
-    for (const ExecutorThreadOptions & thread : threads) {
-      if (has_rt_priority(thread.attributes.policy)) {
-        highest = std::max(highest, thread.attributes.priority);
+  if (ceiling.mode == MiddlewareCeiling::Mode::automatic && !uniform(threads, isolated)) {
+    const auto count = [&](const ThreadAttributes & attributes) {
+      if (has_rt_priority(attributes.policy)) {
+        highest = std::max(highest, attributes.priority);
       }
+    };
+    for (const ExecutorThreadOptions & thread : threads) {
+      count(thread.attributes);
     }
+    std::for_each(isolated.begin(), isolated.end(), count);
   }
   return highest > 0 ? std::min(highest + 1, 99) : 0;
 }

@@ -7,35 +7,26 @@
 #include <thread>
 
 #include "executor/executor_impl.hpp"
+#include "executor/registry.hpp"
 #include "scheduler/removal_wait.hpp"
 #include "takt_core/binding_rules.hpp"
 
 namespace takt_core
 {
 
-namespace
-{
-
-SchedulerOptions scheduler_options(const ExecutorOptions & options)
-{
-  SchedulerOptions result;
-  result.order = options.order;
-  result.window_timers = options.window_timers;
-  for (const ExecutorThreadOptions & thread : options.threads) {
-    result.thread_urgencies.push_back(urgency(thread.attributes));
-  }
-  return result;
-}
-
-}  // namespace
-
 Executor::Impl::Impl(ExecutorOptions o, Executor & owner)
 : owner(owner),
   options(with_defaults(std::move(o))),
-  threads(options.threads.size() + 1),
-  scheduler(scheduler_options(options), *this)
+  next_number(static_cast<std::uint32_t>(options.threads.size()) + 1),
+  main(options, options.threads, 0, visitor, nullptr)
 {
-  uniform = takt_core::uniform(options.threads);
+}
+
+// Isolated crews first: a callback's destructor may still use the others.
+Executor::Impl::~Impl()
+{
+  crews.store(nullptr);
+  owned_crews.clear();
 }
 
 Result<std::unique_ptr<Executor>> Executor::create(ExecutorOptions options)
@@ -50,10 +41,12 @@ Result<std::unique_ptr<Executor>> Executor::create(ExecutorOptions options)
 Executor::Executor(ExecutorOptions options)
 : impl_(std::make_unique<Impl>(std::move(options), *this))
 {
+  detail::register_executor(*this);
 }
 
 Executor::~Executor()
 {
+  detail::unregister_executor(*this);
   if (impl_->use.load() == Impl::Use::threads) {
     cancel();
     wait();
@@ -66,11 +59,48 @@ const ExecutorOptions & Executor::options() const noexcept
 }
 Scheduler & Executor::scheduler() noexcept
 {
-  return impl_->scheduler;
+  return impl_->main.scheduler;
 }
 const Scheduler & Executor::scheduler() const noexcept
 {
-  return impl_->scheduler;
+  return impl_->main.scheduler;
+}
+Scheduler & Executor::scheduler_of(const Callback & callback) noexcept
+{
+  if (impl_->crews.load(std::memory_order_relaxed) == nullptr) {
+    return impl_->main.scheduler;
+  }
+  Scheduler * const owner = Scheduler::of(callback);
+  return owner == nullptr ? impl_->main.scheduler : *owner;
+}
+
+Status Executor::isolate(Group & group, const Isolation & isolation)
+{
+  const Impl::SetUp setup(*impl_);
+  if (group.isolation_ != nullptr && *group.isolation_ == isolation) {
+    return {};
+  }
+  if (group.members() > 0) {
+    return Faults{
+      impl_->options.name + ": group " + group.id() +
+      " has callbacks in an executor; isolate it before the first one is added"};
+  }
+  Faults faults;
+  for (const Fault & fault : validate(isolation, group)) {
+    faults.push_back(within(impl_->options.name + ": group " + group.id(), fault));
+  }
+  if (faults.empty()) {
+    group.isolation_ = std::make_shared<const Isolation>(isolation);
+  }
+  return faults;
+}
+
+std::uint32_t Executor::lanes(const Group & group) const noexcept
+{
+  if (group.exclusive()) {
+    return 1;
+  }
+  return (group.isolation_ == nullptr ? impl_->main.size() : group.isolation_->threads) + 1;
 }
 
 Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding)
@@ -78,78 +108,124 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   if (callback == nullptr) {
     return Faults{impl_->options.name + ": there is no callback to add: the pointer is null"};
   }
-  const Impl::SetUp setup(*impl_);
+  Impl & impl = *impl_;
+  const Impl::SetUp setup(impl);
   Callback & added = *callback;
-  const int priority =
-    binding.priority.value_or(inherited_priority(impl_->scheduler.chains(), added.chain_id()));
-  Faults faults = impl_->check({{&added, binding.threads, priority}});
-  if (!faults.empty()) {
-    return faults;
+  Group & group = added.group();
+  const bool isolated = group.isolation_ != nullptr;
+  Faults faults = impl.check_id(added);
+  Crew * crew = &impl.main;
+  if (isolated && binding.threads != 0) {
+    faults.push_back(
+      added.id() + ": group " + group.id() +
+      " is isolated, so its callbacks run on its own threads; bind them to none");
+  } else if (isolated && faults.empty()) {
+    crew = &impl.crew_for(group, *group.isolation_);
+    faults = impl.staff(*crew);
+  } else if (!isolated) {
+    const int priority = binding.priority.value_or(
+      inherited_priority(impl.main.scheduler.chains(), added.chain_id()));
+    const Faults more = impl.check({{&added, binding.threads, priority}});
+    faults.insert(faults.end(), more.begin(), more.end());
   }
   // Observers are told before it can run, so that they miss nothing.
-  return impl_->scheduler.add(std::move(callback), binding, now(), [&] {
-    impl_->members[&added.group()].push_back(&added);
-    for (const auto & observer : impl_->observers) {
-      observer->on_added(added);
-    }
-  });
+  Status status = faults;
+  if (faults.empty()) {
+    status = crew->scheduler.add(std::move(callback), binding, now(), [&] {
+      impl.members[&group].push_back(&added);
+      if (isolated) {
+        impl.isolated_ids.emplace(added.id(), &added);
+      }
+      for (const auto & observer : impl.observers) {
+        observer->on_added(added);
+      }
+    });
+  }
+  if (crew->isolated() && impl.members.count(&group) == 0) {
+    impl.release(*crew);
+  }
+  return status;
 }
 
 void Executor::remove(Callback & callback)
 {
+  Impl & impl = *impl_;
   std::shared_ptr<Callback> removed;  // given up last, when no lock is held
+  Crew * crew = nullptr;
   {
-    const Impl::SetUp setup(*impl_);
-    if (impl_->has(callback)) {
-      const auto group = impl_->members.find(&callback.group());
+    const Impl::SetUp setup(impl);
+    crew = &impl.crew_of(callback);
+    bool last = false;
+    if (impl.has(callback)) {
+      const auto group = impl.members.find(&callback.group());
       std::erase(group->second, &callback);
       if (group->second.empty()) {
-        impl_->members.erase(group);
+        impl.members.erase(group);
+        last = crew->isolated();
       }
-      for (const auto & observer : impl_->observers) {
+      if (crew->isolated()) {
+        impl.isolated_ids.erase(callback.id());
+      }
+      for (const auto & observer : impl.observers) {
         observer->on_removed(callback);
       }
     }
-    removed = impl_->scheduler.remove(callback, true);
+    removed = crew->scheduler.remove(callback, true);
+    if (last) {
+      impl.release(*crew);
+    }
   }
-  if (removed != nullptr && impl_->scheduler.running(callback)) {
+  if (removed != nullptr && crew->scheduler.running(callback)) {
     const detail::RemovalWait wait(callback);
-    while (!wait.endless() && impl_->scheduler.running(callback)) {
+    while (!wait.endless() && crew->scheduler.running(callback)) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     if (wait.endless()) {
-      impl_->scheduler.leave_to_reap(callback);
-      impl_->notify();  // whoever waits for the end of the spin frees it
+      crew->scheduler.leave_to_reap(callback);
+      impl.notify();  // whoever waits for the end of the spin frees it
       return;
     }
   }
-  impl_->scheduler.reap(&callback);
+  crew->scheduler.reap(&callback);
 }
 
 Status Executor::bind(Callback & callback, ThreadMask threads)
 {
   const Impl::SetUp setup(*impl_);
+  Crew & crew = impl_->crew_of(callback);
+  if (crew.isolated()) {
+    return Faults{
+      callback.id() + ": group " + callback.group().id() +
+      " is isolated, so its callbacks run on its own threads"};
+  }
   if (impl_->has(callback)) {
-    Faults faults = impl_->check({{&callback, threads, impl_->scheduler.priority(callback)}});
+    Faults faults = impl_->check({{&callback, threads, crew.scheduler.priority(callback)}});
     if (!faults.empty()) {
       return faults;
     }
   }
-  return impl_->scheduler.bind(callback, threads);
+  return crew.scheduler.bind(callback, threads);
 }
 
 Status Executor::set_priority(Callback & callback, std::optional<int> priority)
 {
   const Impl::SetUp setup(*impl_);
-  if (impl_->has(callback)) {
+  Crew & crew = impl_->crew_of(callback);
+  if (impl_->has(callback) && !crew.isolated()) {
     const int expected =
-      priority.value_or(inherited_priority(impl_->scheduler.chains(), callback.chain_id()));
-    Faults faults = impl_->check({{&callback, impl_->scheduler.threads(callback), expected}});
+      priority.value_or(inherited_priority(crew.scheduler.chains(), callback.chain_id()));
+    Faults faults = impl_->check({{&callback, crew.scheduler.threads(callback), expected}});
     if (!faults.empty()) {
       return faults;
     }
   }
-  return impl_->scheduler.set_priority(callback, priority);
+  return crew.scheduler.set_priority(callback, priority);
+}
+
+Status Executor::set_deadline(Callback & callback, std::optional<Duration> deadline)
+{
+  const Impl::SetUp setup(*impl_);
+  return impl_->crew_of(callback).scheduler.set_deadline(callback, deadline);
 }
 
 Status Executor::set_chain(const ChainOptions & chain)
@@ -159,8 +235,11 @@ Status Executor::set_chain(const ChainOptions & chain)
   if (!faults.empty()) {
     return faults;
   }
-  Status status = impl_->scheduler.set_chain(chain);
+  Status status = impl_->main.scheduler.set_chain(chain);
   if (status.ok()) {
+    for (const auto & crew : impl_->owned_crews) {
+      static_cast<void>(crew->scheduler.set_chain(chain));  // what is wrong with a chain is wrong everywhere
+    }
     for (const auto & observer : impl_->observers) {
       observer->on_chain(chain);
     }
@@ -175,8 +254,11 @@ Status Executor::remove_chain(std::string_view name)
   if (!faults.empty()) {
     return faults;
   }
-  Status status = impl_->scheduler.remove_chain(name);
+  Status status = impl_->main.scheduler.remove_chain(name);
   if (status.ok()) {
+    for (const auto & crew : impl_->owned_crews) {
+      static_cast<void>(crew->scheduler.remove_chain(name));
+    }
     for (const auto & observer : impl_->observers) {
       observer->on_chain_removed(name);
     }
@@ -187,15 +269,45 @@ Status Executor::remove_chain(std::string_view name)
 Status Executor::bind_chain(std::string_view name, ThreadMask threads)
 {
   const Impl::SetUp setup(*impl_);
-  std::vector<Impl::NewBinding> bindings;
-  for (const auto & member : impl_->scheduler.members(name)) {
-    bindings.push_back({member.get(), threads, impl_->scheduler.priority(*member)});
+  Faults faults;
+  for (const auto & crew : impl_->owned_crews) {
+    for (const auto & member : crew->scheduler.members(name)) {
+      faults.push_back(
+        member->id() + ": group " + member->group().id() +
+        " is isolated, so its callbacks run on its own threads");
+    }
   }
-  Faults faults = impl_->check(bindings);
+  std::vector<Impl::NewBinding> bindings;
+  for (const auto & member : impl_->main.scheduler.members(name)) {
+    bindings.push_back({member.get(), threads, impl_->main.scheduler.priority(*member)});
+  }
+  const Faults more = impl_->check(bindings);
+  faults.insert(faults.end(), more.begin(), more.end());
   if (!faults.empty()) {
     return faults;
   }
-  return impl_->scheduler.bind_chain(name, threads);
+  return impl_->main.scheduler.bind_chain(name, threads);
+}
+
+std::shared_ptr<Callback> Executor::find(std::string_view id) const
+{
+  const Impl::SetUp setup(*impl_);
+  const auto isolated = impl_->isolated_ids.find(id);
+  return isolated == impl_->isolated_ids.end()
+           ? impl_->main.scheduler.find(id)
+           : impl_->crew_of(*isolated->second).scheduler.find(id);
+}
+
+std::vector<std::shared_ptr<Callback>> Executor::callbacks() const
+{
+  const Impl::SetUp setup(*impl_);
+  std::vector<std::shared_ptr<Callback>> all = impl_->main.scheduler.callbacks();
+  for (const auto & crew : impl_->owned_crews) {
+    for (auto & callback : crew->scheduler.callbacks()) {
+      all.push_back(std::move(callback));
+    }
+  }
+  return all;
 }
 
 void Executor::allow_across_priorities(Group & group)
@@ -214,12 +326,16 @@ Status Executor::add_observer(std::shared_ptr<Observer> observer)
   if (!impl_->use.compare_exchange_strong(none, Impl::Use::visitor)) {
     return Faults{impl_->options.name + ": observers cannot be added while it is spinning"};
   }
-  for (const ChainOptions & chain : impl_->scheduler.chains()) {
-    observer->on_chain(chain);
-  }
-  for (const auto & callback : impl_->scheduler.callbacks()) {
-    observer->on_added(*callback);
-  }
+  impl_->for_each_crew([&](Crew & crew) {
+    if (!crew.isolated()) {
+      for (const ChainOptions & chain : crew.scheduler.chains()) {
+        observer->on_chain(chain);
+      }
+    }
+    for (const auto & callback : crew.scheduler.callbacks()) {
+      observer->on_added(*callback);
+    }
+  });
   impl_->observers.push_back(std::move(observer));
   impl_->use.store(Impl::Use::none);
   return {};
@@ -229,29 +345,17 @@ void Executor::cancel() noexcept
 {
   impl_->cancel.store(1, std::memory_order_seq_cst);
   impl_->notify();
-  for (std::uint32_t t = 0; t < impl_->threads.size(); ++t) {
-    impl_->wake(t);
-  }
+  impl_->for_each_crew([](Crew & crew) {
+    for (std::uint32_t t = 0; t < crew.size(); ++t) {
+      crew.wake(t);
+    }
+  });
+  impl_->main.wake(impl_->main.size());  // the visitor
 }
 
 bool Executor::running() const noexcept
 {
   return impl_->use.load() != Impl::Use::none;
-}
-
-std::vector<AttributeReport> Executor::attributes() const
-{
-  std::lock_guard lock(impl_->told_mutex);
-  return impl_->reports;
-}
-
-std::vector<pid_t> Executor::thread_ids() const
-{
-  std::vector<pid_t> ids;
-  for (std::size_t t = 0; t < impl_->options.threads.size(); ++t) {
-    ids.push_back(impl_->threads[t].tid.load());
-  }
-  return ids;
 }
 
 int Executor::middleware_ceiling() const noexcept

@@ -2,13 +2,14 @@
 #ifndef TAKT_CORE__SRC__EXECUTOR_IMPL_HPP_
 #define TAKT_CORE__SRC__EXECUTOR_IMPL_HPP_
 
-#include <pthread.h>
-
 #include <atomic>
+#include <memory>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "executor/crew.hpp"
 #include "takt_core/executor.hpp"
 
 namespace takt_core
@@ -17,25 +18,11 @@ namespace takt_core
 /// With a thread if there is none, and with names for those that have none.
 ExecutorOptions with_defaults(ExecutorOptions options);
 
-/// One executor thread as the executor sees it.
-struct alignas(64) ExecutorThread
-{
-  std::atomic<std::uint32_t> wake{0};  // futex: 1 = look at your sets
-  std::atomic<pid_t> tid{0};
-  pthread_t handle{};
-  AttributeReport report;
-};
-
-struct Executor::Impl final : Waker
+struct Executor::Impl
 {
   Impl(ExecutorOptions o, Executor & owner);
+  ~Impl();
 
-  enum class Gate : std::uint32_t
-  {
-    closed,
-    open,
-    abandoned
-  };
   enum class Use : std::uint32_t
   {
     none,
@@ -44,15 +31,13 @@ struct Executor::Impl final : Waker
   };
 
   // executor_thread.cpp
-  void wake(std::uint32_t thread) noexcept override;
-  void thread_main(std::uint32_t index);
-  void set_up_thread(std::uint32_t index, const ThreadAttributes & attributes);
-  void run_thread(std::uint32_t index);
-  void loop(std::uint32_t index);
-  void execute(Run & run) noexcept;
+  void thread_main(Crew & crew, std::uint32_t index);
+  void set_up_thread(Crew & crew, std::uint32_t index, const ThreadAttributes & attributes);
+  void end_thread(Crew & crew, std::uint32_t index);
+  void run_thread(Crew & crew, std::uint32_t index);
+  void loop(Crew & crew, std::uint32_t index);
+  void execute(Crew & crew, Run & run) noexcept;
   void failed(const Run & run) noexcept;
-  void follow(std::uint32_t index, const Callback & callback) noexcept;
-  void unfollow(std::uint32_t index) noexcept;
 
   /// How one spin of the threads ended: shared by all who wait for it.
   struct Ending
@@ -70,15 +55,72 @@ struct Executor::Impl final : Waker
   };
 
   // executor_spin.cpp
-  Faults create_threads(First first);
-  void join_threads(std::size_t begin, std::size_t end);
+  Faults ask_process_rights();
   Faults start_threads(First first, std::optional<Time> epoch);
   Result<std::shared_ptr<Ending>> begin(First first, std::optional<Time> epoch);
   void await(Ending & ending, bool joins);
+  void join_all(std::uint32_t begin);
   SpinOutcome finish(Ending & ending);
-  Faults ask_process_rights();
   void notify() noexcept;
   std::exception_ptr take_exception();
+
+  // executor_crews.cpp
+  Crew & crew_of(const Callback & callback) noexcept;
+  template <typename Function>
+  void for_each_crew(Crew * head, const Function & function)
+  {
+    function(main);
+    for (Crew * crew = head; crew != nullptr; crew = crew->next) {
+      function(*crew);
+    }
+  }
+  template <typename Function>
+  void for_each_crew(const Function & function)
+  {
+    for_each_crew(crews.load(std::memory_order_acquire), function);
+  }
+  Crew & crew_for(const Group & group, const Isolation & isolation);
+  void release(Crew & crew);
+  Faults create_threads(Crew & crew, std::uint32_t begin);
+  void await_arrival(Crew & crew);
+  Faults staff(Crew & crew);
+  Faults collect_reports(Crew & crew);
+  void open_gate(Crew & crew, Crew::Gate gate);
+  void join_threads(Crew & crew, std::uint32_t begin);
+  bool reap();
+
+  // executor_visit.cpp
+  Crew * begin_visit(Time begin);
+  Crew * visit(Crew * head, Time now, Run & run);
+  void sleep(Crew * head, Time now, Time until);
+  void end_visit(Crew * head);
+
+  // executor_checks.cpp
+  /// Where a callback is to be, and with which priority.
+  struct NewBinding
+  {
+    const Callback * callback;
+    ThreadMask threads;
+    int priority;
+  };
+  Faults check(
+    const std::vector<NewBinding> & bindings,
+    const std::vector<ExecutorThreadOptions> & threads) const;
+  Faults check(const std::vector<NewBinding> & bindings) const
+  {
+    return check(bindings, main.options);
+  }
+  static void check_following(
+    const NewBinding & binding, const std::vector<ExecutorThreadOptions> & threads,
+    Faults & faults);
+  bool check_group(
+    const NewBinding & binding, const std::vector<NewBinding> & bindings,
+    const std::vector<ExecutorThreadOptions> & threads, Faults & faults) const;
+  std::vector<NewBinding> bindings_now() const;
+  std::vector<NewBinding> bindings_after(
+    std::string_view name, const ChainOptions * chain) const;
+  bool has(const Callback & callback) const;
+  Faults check_id(const Callback & callback) const;
 
   /// Serialises set-up. Ends with freeing what was removed from inside itself and has ended; what
   /// its destructors do may be set-up again.
@@ -89,7 +131,7 @@ struct Executor::Impl final : Waker
     ~SetUp()
     {
       impl_.setup.unlock();
-      impl_.scheduler.reap();
+      impl_.reap();
     }
     SetUp(const SetUp &) = delete;
     SetUp & operator=(const SetUp &) = delete;
@@ -98,51 +140,47 @@ struct Executor::Impl final : Waker
     Impl & impl_;
   };
 
-  /// Where a callback is to be, and with which priority.
-  struct NewBinding
-  {
-    const Callback * callback;
-    ThreadMask threads;
-    int priority;
-  };
-
-  // executor_checks.cpp
-  Faults check(const std::vector<NewBinding> & bindings) const;
-  void check_following(const NewBinding & binding, Faults & faults) const;
-  bool check_group(
-    const NewBinding & binding, const std::vector<NewBinding> & bindings, Faults & faults) const;
-  std::vector<NewBinding> bindings_after(std::string_view name, const ChainOptions * chain) const;
-  bool has(const Callback & callback) const;
-
   bool cancelled() const noexcept { return cancel.load(std::memory_order_seq_cst) != 0; }
+  AttributeSetter & setter() const noexcept
+  {
+    return options.setter == nullptr ? own_rights() : *options.setter;
+  }
 
   Executor & owner;
   const ExecutorOptions options;
-  std::vector<ExecutorThread> threads;  // the last one is the visitor's
   std::vector<std::shared_ptr<Observer>> observers;
 
   std::atomic<std::uint32_t> cancel{0};
-  std::atomic<std::uint32_t> events{0};   // futex: `wait` sleeps on it; cancelled, over, retired
-  std::atomic<std::uint32_t> gate{0};     // futex: the threads sleep on it
-  std::atomic<std::uint32_t> arrived{0};  // futex: threads that have their attributes
+  std::atomic<std::uint32_t> events{0};  // futex: `wait` sleeps on it; cancelled, over, retired
   std::atomic<Use> use{Use::none};
   std::atomic<std::uint64_t> exceptions{0};
-  std::mutex told_mutex;
-  std::exception_ptr exception;          // the first one under `stop`
-  Faults refusals;                       // of the process's rights, at the last start
-  std::vector<AttributeReport> reports;  // of all threads, at the last start
+  mutable std::mutex told_mutex;
+  std::exception_ptr exception;  // the first one under `stop`
+  Faults refusals;               // of the process's rights, at the last start
   std::atomic<int> ceiling{0};
 
   std::mutex lifecycle;             // starting, joining
   std::shared_ptr<Ending> current;  // the spin that goes on; null: none
 
-  std::mutex setup;  // add, remove, bind, observers
+  mutable std::mutex setup;  // add, remove, bind, observers
   std::unordered_map<const Group *, std::vector<Callback *>> members;
-  bool uniform = true;  // its threads are: groups need no check
+  std::unordered_map<std::string_view, Callback *> isolated_ids;  // callbacks of isolated groups
 
-  // Destroyed first: it frees callbacks, and what these captured may call `Executor::remove`, which
-  // uses the members above.
-  Scheduler scheduler;
+  // Locked after `setup` and after `lifecycle`, and never while threads are joined that may run a callback.
+  std::mutex crews_mutex;
+  bool running = false;        // the gate is open and nobody joins
+  ThreadAttributes starter;    // what the thread had that started
+  Time epoch{};                // of the last start
+  std::uint32_t next_number;   // of an isolated thread
+  std::atomic<bool> leaving{false};  // some crew is ending
+
+  ExecutorThread visitor;
+  Crew * visit_next = nullptr;  // of spins on the caller's thread: where the next look begins; null: at `main`
+  // Destroyed first, the isolated ones before the other: their schedulers free callbacks, and what these captured may
+  // call `Executor::remove`, which uses the members above.
+  Crew main;
+  std::vector<std::unique_ptr<Crew>> owned_crews;  // set-up
+  std::atomic<Crew *> crews{nullptr};              // the isolated ones, for whoever holds no lock
 };
 
 }  // namespace takt_core

@@ -1,8 +1,6 @@
 // Starting the threads and waiting for their end.
 #include <algorithm>
 #include <cerrno>
-#include <climits>
-#include <cstring>
 
 #include "executor/executor_impl.hpp"
 #include "takt_core/binding_rules.hpp"
@@ -57,61 +55,6 @@ private:
 
 }  // namespace
 
-Faults Executor::Impl::create_threads(First first)
-{
-  gate.store(static_cast<std::uint32_t>(Gate::closed));
-  arrived.store(0);
-  const std::size_t count = options.threads.size();
-  const std::uint32_t begin = first == First::caller ? 1 : 0;
-  for (std::uint32_t t = begin; t < count; ++t) {
-    pthread_attr_t attributes;
-    ::pthread_attr_init(&attributes);
-    if (const std::size_t stack = options.threads[t].attributes.stack_size; stack != 0) {
-      ::pthread_attr_setstacksize(
-        &attributes, std::max<std::size_t>(stack, static_cast<std::size_t>(PTHREAD_STACK_MIN)));
-    }
-    struct Start
-    {
-      Impl * impl;
-      std::uint32_t index;
-    };
-    auto * const start = new Start{this, t};
-    const auto entry = [](void * argument) -> void * {
-      const std::unique_ptr<Start> own(static_cast<Start *>(argument));
-      own->impl->thread_main(own->index);
-      return nullptr;
-    };
-    const int error = ::pthread_create(&threads[t].handle, &attributes, entry, start);
-    ::pthread_attr_destroy(&attributes);
-    if (error != 0) {
-      delete start;
-      gate.store(static_cast<std::uint32_t>(Gate::abandoned));
-      futex_wake(gate, INT_MAX);
-      join_threads(begin, t);
-      return {
-        options.name + ": cannot create thread " + options.threads[t].attributes.name + ": " +
-        std::strerror(error)};
-    }
-  }
-  if (first == First::caller) {
-    // The name of a program's own thread is often the program's name, by which others find it.
-    ThreadAttributes attributes = options.threads.front().attributes;
-    attributes.name.clear();
-    set_up_thread(0, attributes);
-  }
-  for (std::uint32_t here = arrived.load(); here < count; here = arrived.load()) {
-    futex_wait(arrived, here);
-  }
-  return {};
-}
-
-void Executor::Impl::join_threads(std::size_t begin, std::size_t end)
-{
-  for (std::size_t t = begin; t < end; ++t) {
-    ::pthread_join(threads[t].handle, nullptr);
-  }
-}
-
 // What concerns no single thread: locked memory and the ceiling. A refused automatic ceiling is no
 // fault: nobody asked for that priority, and the threads tell which rights are missing.
 Faults Executor::Impl::ask_process_rights()
@@ -122,8 +65,9 @@ Faults Executor::Impl::ask_process_rights()
       refused.push_back(within(options.name, fault));
     }
   }
-  const int asked = ceiling_to_ask(options.middleware_ceiling, options.threads);
-  const bool granted = asked != 0 && may_use_realtime(asked);
+  const int asked =
+    ceiling_to_ask(options.middleware_ceiling, main.options, options.isolated_attributes);
+  const bool granted = asked != 0 && setter().allow_realtime(asked);
   ceiling.store(granted ? asked : 0, std::memory_order_relaxed);
   if (!granted && options.middleware_ceiling.mode == MiddlewareCeiling::Mode::fixed) {
     ThreadAttributes attributes;
@@ -136,12 +80,14 @@ Faults Executor::Impl::ask_process_rights()
   return refused;
 }
 
-Faults Executor::Impl::start_threads(First first, std::optional<Time> epoch)
+Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoch)
 {
   const bool must = options.missing_rights == MissingRights::fail;
+  const std::lock_guard lock(crews_mutex);
+  starter = read_attributes();
   Faults faults = ask_process_rights();
   {
-    std::lock_guard lock(told_mutex);
+    const std::lock_guard told(told_mutex);
     refusals = faults;
   }
   if (!faults.empty()) {
@@ -151,34 +97,53 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> epoch)
     for (const auto & observer : observers) {
       observer->on_refusals(faults);
     }
+    faults.clear();
   }
-  faults = create_threads(first);
-  if (!faults.empty()) {
-    return faults;
-  }
-  std::vector<AttributeReport> told;
-  for (std::size_t t = 0; t < options.threads.size(); ++t) {
-    told.push_back(threads[t].report);
-    for (const Fault & refused : told.back().faults) {
-      if (must) {
-        faults.push_back(
-          within(options.name + ": thread " + options.threads[t].attributes.name, refused));
+  // Whoever is created is joined below if one of the others cannot be.
+  const std::uint32_t begin = first == First::caller ? 1 : 0;
+  std::vector<Crew *> created;
+  for_each_crew([&](Crew & crew) {
+    if (faults.empty() && (&crew == &main || crew.group != nullptr)) {
+      faults = create_threads(crew, &crew == &main ? begin : 0);
+      if (faults.empty()) {
+        created.push_back(&crew);
       }
     }
+  });
+  if (faults.empty() && first == First::caller) {
+    // The name of a program's own thread is often the program's name, by which others find it.
+    ThreadAttributes attributes = main.options.front().attributes;
+    attributes.name.clear();
+    set_up_thread(main, 0, attributes);
   }
-  {
-    std::lock_guard lock(told_mutex);
-    reports = std::move(told);
+  for (Crew * const crew : created) {
+    if (faults.empty()) {
+      await_arrival(*crew);
+    }
+  }
+  if (faults.empty()) {
+    for (Crew * const crew : created) {
+      const Faults refused = collect_reports(*crew);
+      faults.insert(faults.end(), refused.begin(), refused.end());
+    }
   }
   const bool open = faults.empty();
-  if (open) {
-    scheduler.open(epoch.value_or(now()));
+  epoch = asked_epoch.value_or(now());
+  for (Crew * const crew : created) {
+    if (open) {
+      crew->scheduler.open(epoch);
+      crew->staffed = crew->isolated();
+    }
   }
-  gate.store(static_cast<std::uint32_t>(open ? Gate::open : Gate::abandoned));
-  futex_wake(gate, INT_MAX);
-  if (!open) {
-    join_threads(first == First::caller ? 1 : 0, options.threads.size());
+  for (Crew * const crew : created) {
+    open_gate(*crew, open ? Crew::Gate::open : Crew::Gate::abandoned);
   }
+  for (Crew * const crew : created) {
+    if (!open) {
+      join_threads(*crew, crew == &main ? begin : 0);
+    }
+  }
+  running = open;
   return faults;
 }
 
@@ -206,11 +171,37 @@ void Executor::Impl::await(Ending & ending, bool joins)
 {
   for (;;) {
     const std::uint32_t seen = events.load(std::memory_order_seq_cst);
-    const bool look_again = scheduler.reap();
+    const bool look_again = reap();
     if ((joins && cancelled()) || ending.over.load(std::memory_order_seq_cst)) {
       return;
     }
     futex_wait(events, seen, look_again ? now() + kReapPeriod : kNever);
+  }
+}
+
+// The isolated crews' threads are joined here alone from now on.
+void Executor::Impl::join_all(std::uint32_t begin)
+{
+  std::vector<Crew *> isolated;
+  {
+    const std::lock_guard lock(crews_mutex);
+    running = false;
+    for (Crew * crew = crews.load(std::memory_order_acquire); crew != nullptr; crew = crew->next) {
+      if (crew->staffed) {
+        crew->joining = true;
+        isolated.push_back(crew);
+      }
+    }
+  }
+  join_threads(main, begin);
+  for (Crew * const crew : isolated) {
+    join_threads(*crew, 0);
+  }
+  const std::lock_guard lock(crews_mutex);
+  for (Crew * const crew : isolated) {
+    crew->joining = false;
+    crew->staffed = false;
+    crew->ending.store(false);
   }
 }
 
@@ -222,7 +213,7 @@ SpinOutcome Executor::Impl::finish(Ending & ending)
   {
     std::lock_guard lock(lifecycle);
     if (!ending.over.load(std::memory_order_seq_cst)) {
-      join_threads(ending.caller_joins ? 1 : 0, options.threads.size());
+      join_all(ending.caller_joins ? 1 : 0);
       ending.exception = take_exception();
       current.reset();
       cancel.store(0);
@@ -232,7 +223,7 @@ SpinOutcome Executor::Impl::finish(Ending & ending)
     outcome.exception = ending.exception;
   }
   notify();  // the cancel they were woken by is withdrawn: let them see that it is over
-  scheduler.reap();
+  reap();
   return outcome;
 }
 
@@ -273,13 +264,13 @@ SpinOutcome Executor::spin(std::optional<Time> epoch)
 SpinOutcome Executor::spin_on_caller(std::optional<Time> epoch)
 {
   Impl & impl = *impl_;
-  const CallerAttributes own(impl.options.threads.front().attributes);
+  const CallerAttributes own(impl.main.options.front().attributes);
   const auto started = impl.begin(Impl::First::caller, epoch);
   if (!started.ok()) {
     return {started.faults(), nullptr, false};
   }
-  impl.run_thread(0);
-  impl.threads.front().tid.store(0);
+  impl.run_thread(impl.main, 0);
+  impl.end_thread(impl.main, 0);
   return impl.finish(**started);
 }
 

@@ -24,6 +24,26 @@ thread_local Executor * t_executor = nullptr;
 // stack all there is.
 constexpr std::size_t kPrefaultedStack = 256 * 1024;
 
+// What is left open is not left to whichever thread adds the callback.
+ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes & starter)
+{
+  if (attributes.policy == Policy::inherit && starter.policy != Policy::deadline) {
+    const std::optional<int> nice = attributes.nice;
+    attributes.policy = starter.policy;
+    attributes.priority = starter.priority;
+    if (has_nice(attributes.policy)) {
+      attributes.nice = nice ? nice : starter.nice;
+    } else if (nice) {  // a nice level was asked for, so fair scheduling is meant
+      attributes.policy = Policy::other;
+      attributes.priority = 0;
+    }
+  }
+  if (attributes.cores.empty() && attributes.policy != Policy::deadline) {
+    attributes.cores = starter.cores;
+  }
+  return attributes;
+}
+
 }  // namespace
 
 Executor * current_executor() noexcept
@@ -36,29 +56,31 @@ const Run * current_run() noexcept
   return frame == nullptr ? nullptr : &frame->run();
 }
 
-void Executor::Impl::wake(std::uint32_t thread) noexcept
+void Executor::Impl::thread_main(Crew & crew, std::uint32_t index)
 {
-  threads[thread].wake.store(1, std::memory_order_seq_cst);
-  futex_wake(threads[thread].wake, 1);
+  set_up_thread(crew, index, crew.options[index].attributes);
+  const auto closed = static_cast<std::uint32_t>(Crew::Gate::closed);
+  while (crew.gate.load(std::memory_order_seq_cst) == closed) {
+    futex_wait(crew.gate, closed);
+  }
+  if (crew.gate.load() == static_cast<std::uint32_t>(Crew::Gate::open)) {
+    run_thread(crew, index);
+  }
+  end_thread(crew, index);
+  if (crew.isolated()) {
+    crew.left.fetch_add(1, std::memory_order_seq_cst);
+    notify();  // somebody may wait to join it
+  }
 }
 
-void Executor::Impl::thread_main(std::uint32_t index)
+void Executor::Impl::set_up_thread(
+  Crew & crew, std::uint32_t index, const ThreadAttributes & attributes)
 {
-  set_up_thread(index, options.threads[index].attributes);
-  while (gate.load(std::memory_order_seq_cst) == static_cast<std::uint32_t>(Gate::closed)) {
-    futex_wait(gate, static_cast<std::uint32_t>(Gate::closed));
-  }
-  if (gate.load() == static_cast<std::uint32_t>(Gate::open)) {
-    run_thread(index);
-  }
-  threads[index].tid.store(0);
-}
-
-void Executor::Impl::set_up_thread(std::uint32_t index, const ThreadAttributes & attributes)
-{
-  ExecutorThread & self = threads[index];
+  ExecutorThread & self = crew.threads[index];
   self.tid.store(static_cast<pid_t>(::syscall(SYS_gettid)));
-  self.report = apply(attributes);
+  self.report =
+    setter().apply(crew.isolated() ? filled_in(attributes, starter) : attributes, 0);
+  self.report.asked = attributes;
   if (options.lock_memory) {
     const Status status = prefault_stack(std::min(kPrefaultedStack, stack_to_prefault()));
     self.report.faults.insert(
@@ -67,35 +89,52 @@ void Executor::Impl::set_up_thread(std::uint32_t index, const ThreadAttributes &
   const ThreadAttributes & granted = self.report.granted;
   set_base_priority({granted.policy, granted.priority});
   set_middleware_ceiling(ceiling.load(std::memory_order_relaxed));
-  for (const auto & observer : observers) {
-    observer->on_thread(index, self.report);
+  {
+    const std::lock_guard lock(self.there);
+    self.priority = &detail::own_thread_priority();
   }
-
-  arrived.fetch_add(1, std::memory_order_seq_cst);
-  futex_wake(arrived, 1);
+  for (const auto & observer : observers) {
+    observer->on_thread(crew.first + index, self.report);
+  }
+  crew.arrived.fetch_add(1, std::memory_order_seq_cst);
+  futex_wake(crew.arrived, 1);
 }
 
-void Executor::Impl::run_thread(std::uint32_t index)
+// From here on nobody changes the thread's attributes.
+void Executor::Impl::end_thread(Crew & crew, std::uint32_t index)
+{
+  ExecutorThread & self = crew.threads[index];
+  const std::lock_guard lock(self.there);
+  self.priority = nullptr;
+  self.tid.store(0);
+}
+
+void Executor::Impl::run_thread(Crew & crew, std::uint32_t index)
 {
   // The caller of `spin_on_caller` may be inside a callback of another executor.
   Executor * const outer = std::exchange(t_executor, &owner);
-  loop(index);
+  loop(crew, index);
   t_executor = outer;
 }
 
-void Executor::Impl::loop(std::uint32_t index)
+void Executor::Impl::loop(Crew & crew, std::uint32_t index)
 {
-  ExecutorThread & self = threads[index];
-  const bool follows = options.threads[index].follow;
+  Scheduler & scheduler = crew.scheduler;
+  ExecutorThread & self = crew.threads[index];
+  const bool follows = crew.options[index].follow;
+  const std::uint32_t number = crew.first + index;
   Run run;
-  while (!cancelled()) {
+  const auto over = [&] { return cancelled() || crew.ending.load(std::memory_order_seq_cst); };
+  while (!over()) {
     if (scheduler.next(index, now(), run)) {
+      run.thread = number;
       if (follows) {
-        follow(index, *run.callback);
+        // Two system calls per dispatch; what they buy is the kernel's preemption between callbacks of one pool.
+        detail::follow(scheduler.priority(*run.callback));
       }
-      execute(run);
+      execute(crew, run);
       if (follows) {
-        unfollow(index);
+        detail::unfollow();
       }
       continue;
     }
@@ -103,7 +142,7 @@ void Executor::Impl::loop(std::uint32_t index)
     if (!scheduler.begin_idle(index, now(), wake_at)) {
       continue;
     }
-    if (!cancelled()) {
+    if (!over()) {
       futex_wait(self.wake, 0, wake_at);
     }
     self.wake.store(0, std::memory_order_seq_cst);
@@ -112,31 +151,9 @@ void Executor::Impl::loop(std::uint32_t index)
   scheduler.leave(index);
 }
 
-// Two system calls per dispatch; what they buy is the kernel's preemption between callbacks of one
-// pool.
-void Executor::Impl::follow(std::uint32_t index, const Callback & callback) noexcept
+void Executor::Impl::execute(Crew & crew, Run & run) noexcept
 {
-  const ThreadAttributes & own = threads[index].report.granted;
-  if (own.policy != Policy::fifo) {
-    return;  // refused and reported at start
-  }
-  const int priority = std::clamp(scheduler.priority(callback), 1, own.priority);
-  if (set_own_priority(Policy::fifo, priority) == 0) {
-    set_base_priority({Policy::fifo, priority});
-  }
-}
-
-void Executor::Impl::unfollow(std::uint32_t index) noexcept
-{
-  const ThreadAttributes & own = threads[index].report.granted;
-  if (own.policy == Policy::fifo) {
-    set_own_priority(Policy::fifo, own.priority);
-    set_base_priority({Policy::fifo, own.priority});
-  }
-}
-
-void Executor::Impl::execute(Run & run) noexcept
-{
+  Scheduler & scheduler = crew.scheduler;
   bool took = false;
   bool told = false;
   bool threw = false;
@@ -157,9 +174,9 @@ void Executor::Impl::execute(Run & run) noexcept
       // A visitor may not come again, and a follower runs at its callback's priority, which may be
       // below that of what it made ready.
       if (
-        run.callback->publishes_last() && run.thread != scheduler.visitor() &&
-        !options.threads[run.thread].follow) {
-        deferral.emplace(scheduler, run.thread);
+        run.callback->publishes_last() && run.lane != scheduler.visitor() &&
+        !crew.options[run.lane].follow) {
+        deferral.emplace(scheduler, run.lane);
       }
       run.callback->run(run);
     }

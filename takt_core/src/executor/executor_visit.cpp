@@ -1,9 +1,77 @@
 // spin_once and spin_some: callbacks on the calling thread, which visits every thread set.
+#include <algorithm>
+
 #include "executor/executor_impl.hpp"
 #include "takt_core/futex.hpp"
 
 namespace takt_core
 {
+
+// Of the crews that there are when it begins: a callback that it runs may isolate a group, and the next visit finds
+// that one's crew.
+Crew * Executor::Impl::begin_visit(Time begin)
+{
+  Crew * const head = crews.load(std::memory_order_acquire);
+  for_each_crew(head, [&](Crew & crew) { crew.scheduler.open(begin); });
+  return head;
+}
+
+// The crew of which `run` is to be executed; null: nothing is ready. No crew waits for another one that is always
+// ready: it begins behind the one that it found last.
+Crew * Executor::Impl::visit(Crew * head, Time now, Run & run)
+{
+  const auto look = [&](Crew & crew) {
+    Scheduler & scheduler = crew.scheduler;
+    if (!scheduler.next(scheduler.visitor(), now, run, crew.visit_ends)) {
+      return false;
+    }
+    run.thread = main.size();
+    return true;
+  };
+  if (head == nullptr) {
+    return look(main) ? &main : nullptr;
+  }
+  Crew * const begin = visit_next;  // null: the main one, which stands behind the last
+  Crew * at = begin;
+  do {
+    Crew & crew = at == nullptr ? main : *at;
+    at = at == nullptr ? head : at->next;
+    if (look(crew)) {
+      visit_next = at;
+      return &crew;
+    }
+  } while (at != begin);
+  return nullptr;
+}
+
+void Executor::Impl::sleep(Crew * head, Time now, Time until)
+{
+  Time wake_at = until;
+  bool idle = true;
+  for_each_crew(head, [&](Crew & crew) {
+    Time own = kNever;
+    crew.visitor_sleeps = idle && crew.scheduler.begin_idle(crew.scheduler.visitor(), now, own);
+    idle = crew.visitor_sleeps;
+    wake_at = std::min(wake_at, own);
+  });
+  if (idle && !cancelled()) {
+    futex_wait(visitor.wake, 0, wake_at);
+  }
+  visitor.wake.store(0, std::memory_order_seq_cst);
+  for_each_crew(head, [](Crew & crew) {
+    if (crew.visitor_sleeps) {
+      crew.scheduler.end_idle(crew.scheduler.visitor());
+    }
+  });
+}
+
+void Executor::Impl::end_visit(Crew * head)
+{
+  for_each_crew(head, [](Crew & crew) {
+    crew.visit_ends = UINT64_MAX;
+    crew.scheduler.leave(crew.scheduler.visitor());
+  });
+}
 
 SpinOutcome Executor::spin_once(Duration timeout, bool * ran)
 {
@@ -17,37 +85,29 @@ SpinOutcome Executor::spin_once(Duration timeout, bool * ran)
   }
   const Time begin = now();
   const Time until = timeout < Duration::zero() ? kNever : add_saturated(begin, timeout);
-  impl.scheduler.open(begin);
 
-  const std::uint32_t visitor = impl.scheduler.visitor();
-  ExecutorThread & self = impl.threads[visitor];
+  Crew * const crews = impl.begin_visit(begin);
   Run run;
   while (!impl.cancelled()) {
-    if (impl.scheduler.next(visitor, now(), run)) {
-      impl.execute(run);
+    const Time t = now();
+    Crew * const found = impl.visit(crews, t, run);
+    if (found != nullptr) {
+      impl.execute(*found, run);
       if (ran != nullptr) {
         *ran = true;
       }
       break;
     }
-    Time wake_at = kNever;
-    const Time t = now();
     if (t >= until) {
       break;
     }
-    if (impl.scheduler.begin_idle(visitor, t, wake_at)) {
-      if (!impl.cancelled()) {
-        futex_wait(self.wake, 0, std::min(wake_at, until));
-      }
-      self.wake.store(0, std::memory_order_seq_cst);
-      impl.scheduler.end_idle(visitor);
-    }
+    impl.sleep(crews, t, until);
   }
-  impl.scheduler.leave(visitor);
+  impl.end_visit(crews);
   const bool cancelled = impl.cancel.exchange(0) != 0;
   SpinOutcome outcome{{}, impl.take_exception(), cancelled};
   impl.use.store(Impl::Use::none);
-  impl.scheduler.reap();
+  impl.reap();
   return outcome;
 }
 
@@ -63,13 +123,17 @@ SpinOutcome Executor::spin_some(Duration limit, std::size_t * ran)
   }
   const Time begin = now();
   const Time until = limit == Duration::zero() ? kNever : add_saturated(begin, limit);
-  impl.scheduler.open(begin);
 
-  const std::uint32_t visitor = impl.scheduler.visitor();
+  Crew * const crews = impl.begin_visit(begin);
+  impl.for_each_crew(
+    crews, [&](Crew & crew) { crew.visit_ends = crew.scheduler.begin_visit(begin); });
   Run run;
-  const std::uint64_t collected = impl.scheduler.begin_visit(begin);
-  while (!impl.cancelled() && impl.scheduler.next(visitor, now(), run, collected)) {
-    impl.execute(run);
+  while (!impl.cancelled()) {
+    Crew * const found = impl.visit(crews, now(), run);
+    if (found == nullptr) {
+      break;
+    }
+    impl.execute(*found, run);
     if (ran != nullptr) {
       ++*ran;
     }
@@ -77,12 +141,12 @@ SpinOutcome Executor::spin_some(Duration limit, std::size_t * ran)
       break;
     }
   }
-  impl.scheduler.release_held();
-  impl.scheduler.leave(visitor);
+  impl.for_each_crew(crews, [](Crew & crew) { crew.scheduler.release_held(); });
+  impl.end_visit(crews);
   const bool cancelled = impl.cancel.exchange(0) != 0;
   SpinOutcome outcome{{}, impl.take_exception(), cancelled};
   impl.use.store(Impl::Use::none);
-  impl.scheduler.reap();
+  impl.reap();
   return outcome;
 }
 

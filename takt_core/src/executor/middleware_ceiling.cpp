@@ -1,7 +1,14 @@
 #include "takt_core/middleware_ceiling.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+
+#include "executor/thread_priority.hpp"
 
 namespace takt_core
 {
@@ -9,15 +16,7 @@ namespace takt_core
 namespace
 {
 
-struct ThreadPriority
-{
-  OwnPriority base;
-  int ceiling = 0;
-  int depth = 0;
-  bool raised = false;
-};
-
-thread_local ThreadPriority t_own;
+thread_local detail::ThreadPriority t_own;
 std::atomic<std::uint64_t> g_raises{0};
 
 bool below(const OwnPriority & own, int ceiling) noexcept
@@ -30,12 +29,65 @@ bool below(const OwnPriority & own, int ceiling) noexcept
 
 }  // namespace
 
+namespace detail
+{
+
+ThreadPriority & own_thread_priority() noexcept
+{
+  return t_own;
+}
+
+void follow(int priority) noexcept
+{
+  std::lock_guard lock(t_own.mutex);
+  if (t_own.own.policy != Policy::fifo) {
+    return;
+  }
+  const int taken = std::clamp(priority, 1, t_own.own.priority);
+  if (set_own_priority(Policy::fifo, taken) == 0) {
+    t_own.base = {Policy::fifo, taken};
+  }
+}
+
+void unfollow() noexcept
+{
+  std::lock_guard lock(t_own.mutex);
+  if (t_own.own.policy == Policy::fifo) {
+    set_own_priority(Policy::fifo, t_own.own.priority);
+    t_own.base = t_own.own;
+  }
+}
+
+AttributeReport change(
+  ThreadPriority & thread, pid_t tid, const ThreadAttributes & attributes, AttributeSetter & setter)
+{
+  std::lock_guard lock(thread.mutex);
+  AttributeReport report = setter.apply(attributes, tid);
+  const OwnPriority now{report.granted.policy, report.granted.priority};
+  const bool follows = thread.base != thread.own && now.policy == Policy::fifo;
+  thread.base = follows ? OwnPriority{now.policy, std::min(thread.base.priority, now.priority)}
+                        : now;
+  thread.own = now;
+  const int kept = thread.raised ? thread.ceiling : follows ? thread.base.priority : 0;
+  if (kept != 0) {
+    sched_param param{};
+    param.sched_priority = kept;
+    ::syscall(SYS_sched_setscheduler, tid, SCHED_FIFO, &param);
+  }
+  return report;
+}
+
+}  // namespace detail
+
 void set_base_priority(OwnPriority base) noexcept
 {
+  std::lock_guard lock(t_own.mutex);
+  t_own.own = base;
   t_own.base = base;
 }
 OwnPriority base_priority() noexcept
 {
+  std::lock_guard lock(t_own.mutex);
   return t_own.base;
 }
 void set_middleware_ceiling(int ceiling) noexcept
@@ -57,6 +109,7 @@ MiddlewareCeilingScope::MiddlewareCeilingScope() noexcept
   if (t_own.ceiling == 0 || t_own.depth++ > 0) {
     return;
   }
+  std::lock_guard lock(t_own.mutex);
   if (below(t_own.base, t_own.ceiling)) {
     t_own.raised = set_own_priority(Policy::fifo, t_own.ceiling) == 0;
     g_raises.fetch_add(t_own.raised ? 1 : 0, std::memory_order_relaxed);
@@ -65,11 +118,14 @@ MiddlewareCeilingScope::MiddlewareCeilingScope() noexcept
 
 MiddlewareCeilingScope::~MiddlewareCeilingScope()
 {
-  if (t_own.ceiling == 0 || --t_own.depth > 0 || !t_own.raised) {
+  if (t_own.ceiling == 0 || --t_own.depth > 0) {
     return;
   }
-  t_own.raised = false;
-  set_own_priority(t_own.base.policy, t_own.base.priority);
+  std::lock_guard lock(t_own.mutex);
+  if (t_own.raised) {
+    t_own.raised = false;
+    set_own_priority(t_own.base.policy, t_own.base.priority);
+  }
 }
 
 }  // namespace takt_core

@@ -14,6 +14,12 @@ Group::Group(GroupKind kind, std::string id)
 }
 Group::~Group() = default;
 
+std::size_t Group::members() const
+{
+  std::lock_guard lock(mutex_);
+  return members_;
+}
+
 bool Group::join(const Scheduler * scheduler)
 {
   std::size_t members = 0;

@@ -201,6 +201,7 @@ bool Scheduler::start(
   run.callback = &callback;
   run.set = &set;
   run.thread = thread;
+  run.lane = thread;
   run.start = now;
   run.sequence = callback.precedence_.sequence;
   run.skipped = 0;
@@ -435,7 +436,7 @@ void Scheduler::finish(Run & run) noexcept
   if (
     callback.kind_ != Kind::timer && !callback.arrivals_.empty() && callback.state_.mark_queued()) {
     if (!group.exclusive() || has_windows(set.order)) {
-      put_in(callback, run.thread);  // for a window, that is the next one
+      put_in(callback, run.lane);  // for a window, that is the next one
     } else {
       parks = true;
     }
@@ -458,7 +459,7 @@ void Scheduler::finish(Run & run) noexcept
   if (handed != nullptr) {
     handed->comes_ =
       parks && handed == &callback ? Callback::Comes::released : Callback::Comes::returning;
-    put_in(*handed, run.thread);
+    put_in(*handed, run.lane);
   }
 }
 

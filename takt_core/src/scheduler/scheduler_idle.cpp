@@ -16,6 +16,12 @@ void Scheduler::end_idle(std::uint32_t thread) noexcept
   sleepers_.end(thread);
 }
 
+void Scheduler::set_urgency(std::uint32_t thread, int urgency)
+{
+  std::lock_guard setup(setup_mutex_);
+  sleepers_.set_urgency(thread, urgency);
+}
+
 void Scheduler::leave(std::uint32_t thread) noexcept
 {
   const ThreadSets & own = own_sets_[thread];

@@ -8,11 +8,12 @@
 namespace takt_core
 {
 
-Scheduler::Scheduler(SchedulerOptions options, Waker & waker)
+Scheduler::Scheduler(SchedulerOptions options, Waker & waker, Scheduler * sibling)
 : threads_(static_cast<std::uint32_t>(options.thread_urgencies.size())),
   order_(options.order),
   window_timers_(options.window_timers),
   own_sets_(std::make_unique<ThreadSets[]>(threads_ + 1)),
+  sequence_(sibling == nullptr ? own_sequence_ : sibling->sequence_),
   sleepers_(options.thread_urgencies, waker)
 {
 }

@@ -15,8 +15,10 @@ std::vector<Setting> settings()
   for (const bool real : {false, true}) {
     for (const Order order :
          {Order::priority, Order::fifo, Order::edf, Order::window, Order::stock}) {
-      for (const Shape shape : {Shape::single, Shape::pool, Shape::partitioned, Shape::following}) {
-        if (real || shape != Shape::following) {  // a virtual thread has no priority to change
+      for (const Shape shape :
+           {Shape::single, Shape::pool, Shape::partitioned, Shape::following, Shape::isolated}) {
+        // A virtual thread has no priority to change, and the virtual world no threads that come and go.
+        if (real || (shape != Shape::following && shape != Shape::isolated)) {
           all.push_back({order, shape, real});
         }
       }
@@ -64,7 +66,7 @@ TEST_P(Conformance, runs_nothing_before_the_gate)
 TEST_P(Conformance, survives_rebinding)
 {
   const Setting & setting = GetParam();
-  if (setting.shape == Shape::single) {
+  if (setting.shape == Shape::single || setting.shape == Shape::isolated) {
     return;  // nowhere to go
   }
   if (has_windows(setting.order) && setting.shape != Shape::partitioned) {

@@ -18,6 +18,8 @@ std::string to_string(Shape shape)
       return "partitioned";
     case Shape::following:
       return "following";
+    case Shape::isolated:
+      return "isolated";
   }
   return {};
 }
@@ -30,7 +32,7 @@ std::string to_string(const Setting & setting)
 
 std::uint32_t thread_count(Shape shape)
 {
-  return shape == Shape::single ? 1 : 3;
+  return shape == Shape::single || shape == Shape::isolated ? 1 : 3;
 }
 
 Binding binding_for(const Setting & setting, std::size_t i)
@@ -110,7 +112,7 @@ private:
 class RealEngine final : public Engine
 {
 public:
-  explicit RealEngine(ExecutorOptions options)
+  RealEngine(ExecutorOptions options, Shape shape) : shape_(shape)
   {
     auto created = Executor::create(std::move(options));
     if (!created.ok()) {
@@ -123,6 +125,13 @@ public:
   Status add(const std::shared_ptr<Probe> & probe, const Binding & binding) override
   {
     executor_->allow_across_priorities(probe->group());
+    if (shape_ == Shape::isolated) {
+      Isolation isolation;
+      isolation.threads = probe->group().exclusive() ? 1 : 2;
+      if (const Status status = executor_->isolate(probe->group(), isolation); !status.ok()) {
+        return status;
+      }
+    }
     return executor_->add(probe, binding);
   }
   void remove(Probe & probe) override { executor_->remove(probe); }
@@ -179,6 +188,7 @@ public:
   Scheduler & scheduler() override { return executor_->scheduler(); }
 
 private:
+  const Shape shape_;
   std::unique_ptr<Executor> executor_;
 };
 
@@ -208,7 +218,7 @@ std::unique_ptr<Engine> make_real_engine(
   if (change) {
     change(options);
   }
-  return std::make_unique<RealEngine>(std::move(options));
+  return std::make_unique<RealEngine>(std::move(options), setting.shape);
 }
 
 }  // namespace takt_core::test

@@ -21,7 +21,8 @@ enum class Shape
   single,
   pool,
   partitioned,
-  following
+  following,
+  isolated  ///< each group has threads of its own: one, or two if it is reentrant
 };
 
 struct Setting

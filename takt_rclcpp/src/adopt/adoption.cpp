@@ -23,6 +23,9 @@ namespace
 
 using takt_core::Faults;
 
+// How long a change of the host waits for a busy default thread before any other thread follows it.
+constexpr std::chrono::milliseconds kLongestWait{100};
+
 // How long a spin that the end of its context ended waits for that end.
 constexpr std::chrono::seconds kLongestShutdown{2};
 
@@ -104,6 +107,30 @@ private:
   Adoption & adoption_;
 };
 
+/// Follows changes where the housekeeping does not come to it: the callbacks on its threads may wait for what a change
+/// brings. Its time is counted from the latest change, and it may run on every thread.
+class Adoption::LateHousekeeping : public takt_core::Callback
+{
+public:
+  explicit LateHousekeeping(Adoption & adoption)
+  : Callback([&] {
+      takt_core::CallbackOptions options;
+      options.id = numbered(std::string(kHousekeepingId) + "/late", adoption.report_number_);
+      options.kind = takt_core::Kind::timer;
+      options.timer.emplace();
+      options.timer->period = kLongestWait;
+      options.timer->autostart = false;
+      return options;
+    }()),
+    adoption_(adoption)
+  {
+  }
+  void run(const takt_core::Run &) override { adoption_.update(); }
+
+private:
+  Adoption & adoption_;
+};
+
 takt_core::Result<std::unique_ptr<Adoption>> Adoption::create(
   rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads)
 {
@@ -137,7 +164,8 @@ Adoption::Adoption(
   engine_(std::move(engine)),
   core_(engine_->core()),
   waiter_(std::make_shared<ClockWaiter>(
-    HostAccess::context_of(host), waiting_thread(*core_, engine_->placer() != nullptr))),
+    HostAccess::context_of(host), HostAccess::wait_set_of(host),
+    waiting_thread(*core_, engine_->placer() != nullptr))),
   report_number_(next_report()),
   housekeeping_(std::make_shared<Housekeeping>(*this))
 {
@@ -147,7 +175,7 @@ Adoption::Adoption(
   shared.waiter = waiter_;
   shared.owner = this;
   shared.measure_messages = settings.observe;
-  shared.asks_waitables = kind == HostKind::single_threaded || kind == HostKind::multi_threaded;
+  shared.asks_waitables = kind != HostKind::events;
   shared.lanes = core_->scheduler().thread_count() + 1;
   entities_ = std::make_unique<HostedEntities>(host, shared, engine_->placer());
 }
@@ -172,6 +200,9 @@ void Adoption::take_out() noexcept
   HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
   if (std::exchange(housekeeps_, false)) {
     core_->remove(*housekeeping_);
+    if (late_housekeeping_ != nullptr) {
+      core_->remove(*late_housekeeping_);
+    }
   }
   entities_->clear();
 }
@@ -217,8 +248,11 @@ void Adoption::changed() noexcept
   }
   if (stopped()) {
     end();
-  } else {
-    housekeeping_->announce(*core_, 1);
+    return;
+  }
+  housekeeping_->announce(*core_, 1);
+  if (late_housekeeping_ != nullptr) {
+    core_->scheduler().reset_timer(*late_housekeeping_, takt_core::now());
   }
 }
 
@@ -263,6 +297,9 @@ void Adoption::update()
 void Adoption::update_if_changed()
 {
   const std::lock_guard lock(update_mutex_);
+  if (late_housekeeping_ != nullptr) {
+    core_->scheduler().cancel_timer(*late_housekeeping_);
+  }
   if (!changed_.exchange(false)) {
     return;
   }
@@ -320,6 +357,16 @@ Faults Adoption::begin()
     return added.faults();
   }
   housekeeps_ = true;
+  // A thread of an order with windows serves one set of threads, and a following one takes its callbacks' priorities.
+  if (
+    engine_->placer() != nullptr && threads.size() > 1 && !follow &&
+    !takt_core::has_windows(core_->options().order)) {
+    late_housekeeping_ = std::make_shared<LateHousekeeping>(*this);
+    binding.threads = 0;
+    if (const auto added = core_->add(late_housekeeping_, binding); !added.ok()) {
+      return added.faults();
+    }
+  }
   if (engine_->placer() != nullptr) {
     if (!settings_.quiet) {
       tell(name_, engine_->placer()->warnings());
@@ -413,6 +460,7 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
   const auto until = takt_core::add_saturated(takt_core::now(), timeout);
   // A take that found nothing and the housekeeping are none of the program's callbacks.
   const std::uint64_t before = engine_->recorder().started();
+  bool settled = false;
   for (;;) {
     bool ran = false;
     const bool for_ever = timeout.count() < 0;
@@ -422,8 +470,14 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
     const takt_core::SpinOutcome outcome = core_->spin_once(left, &ran);
     rethrow(outcome);
     must_start(outcome.faults);
-    if (!ran || outcome.cancelled || engine_->recorder().started() != before) {
+    if (outcome.cancelled || engine_->recorder().started() != before) {
       return;
+    }
+    if (!ran) {
+      if (std::exchange(settled, true)) {
+        return;
+      }
+      waiter_->settle();
     }
   }
 }
@@ -436,6 +490,7 @@ bool Adoption::spin_some(std::chrono::nanoseconds limit)
     return false;
   }
   update_if_changed();
+  waiter_->settle();
   const std::uint64_t before = engine_->recorder().started();
   const takt_core::SpinOutcome outcome = core_->spin_some(limit);
   rethrow(outcome);

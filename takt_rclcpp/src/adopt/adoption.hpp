@@ -58,6 +58,7 @@ public:
 
 private:
   class Housekeeping;
+  class LateHousekeeping;
   class Active;
 
   Adoption(
@@ -85,6 +86,7 @@ private:
   std::unique_ptr<HostedEntities> entities_;
   const unsigned report_number_;
   std::shared_ptr<Housekeeping> housekeeping_;
+  std::shared_ptr<LateHousekeeping> late_housekeeping_;  // null where one is of no use
   std::mutex update_mutex_;
   std::atomic<bool> changed_{false};  // since the last update
   std::atomic<bool> active_{false};   // something spins

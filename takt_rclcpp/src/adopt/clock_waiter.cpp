@@ -20,6 +20,33 @@ void check(rcl_ret_t result)
   }
 }
 
+// `set` is meanwhile where the executor has its own: a guard condition of rclcpp keeps the address of the first wait
+// set that it was added to, and throws at any other. The executor does not wait itself.
+void add_to(rcl_wait_set_t & set, rcl_wait_set_t & place, rclcpp::Waitable & waitable)
+{
+  std::swap(set, place);
+  try {
+    waitable.add_to_wait_set(place);
+  } catch (...) {
+    std::swap(set, place);
+    throw;
+  }
+  std::swap(set, place);
+}
+
+/// Whether anything in `set` is ready but its first guard condition.
+bool more_is_ready(const rcl_wait_set_t & set)
+{
+  const auto any = [](const auto * const * entries, std::size_t begin, std::size_t end) {
+    return std::any_of(
+      entries + begin, entries + end, [](const auto * entry) { return entry != nullptr; });
+  };
+  return any(set.subscriptions, 0, set.size_of_subscriptions) ||
+         any(set.guard_conditions, 1, set.size_of_guard_conditions) ||
+         any(set.timers, 0, set.size_of_timers) || any(set.clients, 0, set.size_of_clients) ||
+         any(set.services, 0, set.size_of_services) || any(set.events, 0, set.size_of_events);
+}
+
 }  // namespace
 
 struct ClockWaiter::Watched
@@ -28,11 +55,14 @@ struct ClockWaiter::Watched
   rclcpp::TimerBase::SharedPtr timer;
   std::shared_ptr<const rcl_timer_t> handle;
   rclcpp::Waitable::SharedPtr waitable;
+  bool asked;
 };
 
 ClockWaiter::ClockWaiter(
-  std::shared_ptr<rclcpp::Context> context, const takt_core::ThreadAttributes & attributes)
+  std::shared_ptr<rclcpp::Context> context, rcl_wait_set_t & place,
+  const takt_core::ThreadAttributes & attributes)
 : context_(std::move(context)),
+  place_(place),
   attributes_(attributes)
 {
 }
@@ -68,6 +98,7 @@ void ClockWaiter::add(Entry entry)
     entries_.push_back(std::move(entry));
     if (changed_ == nullptr) {
       changed_ = std::make_shared<rclcpp::GuardCondition>(context_);
+      working_ = true;
       thread_ = std::thread([this] { work(); });
     }
   }
@@ -96,6 +127,19 @@ void ClockWaiter::again(const void * owner) noexcept
   wake();
 }
 
+void ClockWaiter::settle()
+{
+  std::unique_lock lock(mutex_);
+  if (!working_ || entries_.empty()) {
+    return;
+  }
+  const std::uint64_t turn = ++asked_turns_;
+  lock.unlock();
+  wake();
+  lock.lock();
+  turned_.wait(lock, [&] { return turns_ >= turn || !working_; });
+}
+
 void ClockWaiter::wake() noexcept
 {
   try {
@@ -115,7 +159,7 @@ std::vector<ClockWaiter::Watched> ClockWaiter::watched()
     if (entry.announced) {
       continue;
     }
-    Watched one{entry.owner, entry.timer.lock(), nullptr, entry.waitable.lock()};
+    Watched one{entry.owner, entry.timer.lock(), nullptr, entry.waitable.lock(), entry.asked};
     if (one.timer != nullptr) {
       one.handle = one.timer->get_timer_handle();
     }
@@ -126,27 +170,76 @@ std::vector<ClockWaiter::Watched> ClockWaiter::watched()
   return watched;
 }
 
-// With the mutex held while it calls: `remove` waits for a call in progress.
+// With the mutex held while it calls: `remove` waits for a call in progress. As in a wait set of rclcpp, a waitable is
+// asked when anything became ready, and at first, for what it has from before: some are ready whenever they are asked.
 void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_t & wait_set)
 {
+  const bool more = more_is_ready(wait_set);
   for (const Watched & one : watched) {
     bool ready = false;
     if (one.timer != nullptr) {
       ready = one.timer->is_ready();
-    } else {
+    } else if (more || !one.asked) {
       ready = one.waitable->is_ready(wait_set);
-    }
-    if (!ready) {
-      continue;
     }
     const std::lock_guard lock(mutex_);
     const auto entry = std::find_if(
       entries_.begin(), entries_.end(), [&](const Entry & e) { return e.owner == one.owner; });
-    if (entry != entries_.end() && !entry->announced) {
+    if (entry == entries_.end()) {
+      continue;
+    }
+    entry->asked = true;
+    if (ready && !entry->announced) {
       entry->announced = true;
       entry->ready();
     }
   }
+}
+
+// One that throws does not stop the others.
+void ClockWaiter::drop(const void * owner, const std::exception & error)
+{
+  RCLCPP_ERROR(rclcpp::get_logger("takt"), "a waitable stops: %s", error.what());
+  const std::lock_guard lock(mutex_);
+  std::erase_if(entries_, [&](const Entry & entry) { return entry.owner == owner; });
+}
+
+void ClockWaiter::wait_and_tell(WaitSet & holder, bool for_ever)
+{
+  const std::vector<Watched> now = watched();
+  std::size_t counts[6] = {0, 1, 0, 0, 0, 0};
+  for (const Watched & one : now) {
+    if (one.timer != nullptr) {
+      ++counts[2];
+      continue;
+    }
+    counts[0] += one.waitable->get_number_of_ready_subscriptions();
+    counts[1] += one.waitable->get_number_of_ready_guard_conditions();
+    counts[2] += one.waitable->get_number_of_ready_timers();
+    counts[3] += one.waitable->get_number_of_ready_clients();
+    counts[4] += one.waitable->get_number_of_ready_services();
+    counts[5] += one.waitable->get_number_of_ready_events();
+  }
+  rcl_wait_set_t & set =
+    holder.make(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
+  check(rcl_wait_set_add_guard_condition(&set, &changed_->get_rcl_guard_condition(), nullptr));
+  for (const Watched & one : now) {
+    if (one.timer != nullptr) {
+      check(rcl_wait_set_add_timer(&set, one.handle.get(), nullptr));
+      continue;
+    }
+    try {
+      add_to(set, place_, *one.waitable);
+    } catch (const std::exception & error) {
+      drop(one.owner, error);
+      return;
+    }
+  }
+  const rcl_ret_t result = rcl_wait(&set, for_ever ? -1 : 0);
+  if (result != RCL_RET_OK && result != RCL_RET_TIMEOUT) {
+    rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot wait");
+  }
+  tell(now, set);
 }
 
 void ClockWaiter::work()
@@ -156,53 +249,26 @@ void ClockWaiter::work()
   }
   try {
     WaitSet holder(*context_);
-    for (;;) {
-      {
-        const std::lock_guard lock(mutex_);
-        if (ending_) {
-          return;
-        }
-      }
-      if (!context_->is_valid()) {
-        return;
-      }
-      const std::vector<Watched> now = watched();
-      std::size_t counts[6] = {0, 1, 0, 0, 0, 0};
-      for (const Watched & one : now) {
-        if (one.timer != nullptr) {
-          ++counts[2];
-          continue;
-        }
-        counts[0] += one.waitable->get_number_of_ready_subscriptions();
-        counts[1] += one.waitable->get_number_of_ready_guard_conditions();
-        counts[2] += one.waitable->get_number_of_ready_timers();
-        counts[3] += one.waitable->get_number_of_ready_clients();
-        counts[4] += one.waitable->get_number_of_ready_services();
-        counts[5] += one.waitable->get_number_of_ready_events();
-      }
-      rcl_wait_set_t & set =
-        holder.make(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
-      check(rcl_wait_set_add_guard_condition(&set, &changed_->get_rcl_guard_condition(), nullptr));
-      for (const Watched & one : now) {
-        if (one.timer != nullptr) {
-          check(rcl_wait_set_add_timer(&set, one.handle.get(), nullptr));
-        } else {
-          one.waitable->add_to_wait_set(set);
-        }
-      }
-      const rcl_ret_t result = rcl_wait(&set, -1);
-      if (result != RCL_RET_OK && result != RCL_RET_TIMEOUT) {
-        rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot wait");
-      }
-      tell(now, set);
+    std::unique_lock lock(mutex_);
+    while (!ending_ && context_->is_valid()) {
+      const std::uint64_t turn = asked_turns_;
+      const bool asked = turn != turns_;
+      lock.unlock();
+      wait_and_tell(holder, !asked);
+      lock.lock();
+      turns_ = turn;
+      turned_.notify_all();
     }
   } catch (const std::exception & error) {
     if (context_->is_valid()) {
       RCLCPP_ERROR(
         rclcpp::get_logger("takt"),
-        "timers on ROS time and waitables without an on-ready callback stop: %s", error.what());
+        "timers on ROS time and waitables that wait in a wait set stop: %s", error.what());
     }
   }
+  const std::lock_guard lock(mutex_);
+  working_ = false;
+  turned_.notify_all();
 }
 
 }  // namespace takt_rclcpp

@@ -1,11 +1,16 @@
 // A thread with a wait set, for what cannot say by itself when it is ready: timers on a clock that may jump
-// (ROS time, system time) and waitables without an on-ready callback.
+// (ROS time, system time) and waitables that users wrote.
 //
 // The thread starts with the first entity. It only announces: the entity is run by an executor thread, and
 // is out of the wait set until it has run (`again`).
 #ifndef ADOPT__CLOCK_WAITER_HPP_
 #define ADOPT__CLOCK_WAITER_HPP_
 
+#include <rcl/wait.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -21,12 +26,16 @@
 namespace takt_rclcpp
 {
 
+class WaitSet;
+
 class ClockWaiter
 {
 public:
+  /// `place`: where the executor whose entities these are has its own wait set, in which it does not wait.
   /// `attributes`: of the thread. What the kernel refuses of them is told in one line.
   ClockWaiter(
-    std::shared_ptr<rclcpp::Context> context, const takt_core::ThreadAttributes & attributes);
+    std::shared_ptr<rclcpp::Context> context, rcl_wait_set_t & place,
+    const takt_core::ThreadAttributes & attributes);
   /// Ends the thread.
   ~ClockWaiter();
   ClockWaiter(const ClockWaiter &) = delete;
@@ -42,6 +51,8 @@ public:
   void remove(const void * owner) noexcept;
   /// The object ran, or changed. Any thread.
   void again(const void * owner) noexcept;
+  /// What is ready now has been announced when this returns. Not on the waiter's thread; waits for a turn of it.
+  void settle();
 
 private:
   struct Entry
@@ -51,21 +62,29 @@ private:
     rclcpp::Waitable::WeakPtr waitable;
     std::function<void()> ready;
     bool announced = false;
+    bool asked = false;  // a waitable, at least once
   };
   struct Watched;
 
   void add(Entry entry);
   void wake() noexcept;
   void work();
+  void wait_and_tell(WaitSet & holder, bool for_ever);
+  void drop(const void * owner, const std::exception & error);
   std::vector<Watched> watched();
   void tell(const std::vector<Watched> & watched, const rcl_wait_set_t & wait_set);
 
   const std::shared_ptr<rclcpp::Context> context_;
+  rcl_wait_set_t & place_;
   const takt_core::ThreadAttributes attributes_;
   std::shared_ptr<rclcpp::GuardCondition> changed_;
   std::mutex mutex_;
   std::vector<Entry> entries_;
   bool ending_ = false;
+  bool working_ = false;
+  std::uint64_t asked_turns_ = 0;
+  std::uint64_t turns_ = 0;  // of those, the ones that are over
+  std::condition_variable turned_;
   std::thread thread_;
 };
 

@@ -109,7 +109,8 @@ struct EntitySettings
     waiter;  ///< for entities that cannot say by themselves when they are ready
   RunOwner * owner = nullptr;
   bool measure_messages = false;
-  /// The host asks waitables whether they are ready, so those that users wrote may count on being asked.
+  /// The host asks waitables whether they are ready, so those that users wrote may count on being asked. (Not all
+  /// that have an on-ready callback call it.)
   bool asks_waitables = false;
   std::uint32_t lanes = 1;  ///< concurrent runs of one callback
 };

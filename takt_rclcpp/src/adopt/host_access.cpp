@@ -16,7 +16,9 @@ public:
 
   bool agrees(const std::shared_ptr<rclcpp::Context> & context)
   {
-    if (spinning.load() || context_ != context || notify_waitable_ == nullptr) {
+    if (
+      spinning.load() || context_ != context || notify_waitable_ == nullptr ||
+      !rcl_wait_set_is_valid(&HostAccess::wait_set_of(*this))) {
       return false;
     }
     spinning.store(true);

@@ -40,6 +40,10 @@ struct HostAccess : rclcpp::Executor
   {
     return host.*(&HostAccess::collector_);
   }
+  static rcl_wait_set_t & wait_set_of(rclcpp::Executor & host)
+  {
+    return const_cast<rcl_wait_set_t &>((host.*(&HostAccess::wait_set_)).get_rcl_wait_set());
+  }
   static void clear_collection_of(rclcpp::Executor & host)
   {
     (host.*(&HostAccess::current_collection_)).clear();

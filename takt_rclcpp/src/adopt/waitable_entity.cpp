@@ -111,16 +111,40 @@ Nature nature_of(const rclcpp::Waitable & waitable)
   return nature;
 }
 
-/// Whether `waitable` has something to take now. Makes a wait set for it: for the start of a spin only.
-bool is_ready_now(rclcpp::Waitable & waitable, rclcpp::Context & context)
+/// Whether a wait set would find out when `waitable` is ready.
+bool waits_in_sets(rclcpp::Waitable & waitable)
+{
+  return waitable.get_number_of_ready_subscriptions() + waitable.get_number_of_ready_timers() +
+           waitable.get_number_of_ready_clients() + waitable.get_number_of_ready_services() +
+           waitable.get_number_of_ready_events() + waitable.get_number_of_ready_guard_conditions() >
+         0;
+}
+
+// Whose waitable this thread adds to a wait set. Some trigger their guard condition meanwhile, for what is left.
+thread_local const void * t_adds = nullptr;
+
+/// Whether the waitable of `owner` has something to take now. Makes a wait set for it: for the start of a spin only.
+/// What is made for executors without a wait set may throw in one.
+bool is_ready_now(
+  rclcpp::Waitable & waitable, rclcpp::Context & context, const void * owner, const Nature & nature)
 {
   WaitSet holder(context);
   rcl_wait_set_t & set = holder.make(
     waitable.get_number_of_ready_subscriptions(), waitable.get_number_of_ready_guard_conditions(),
     waitable.get_number_of_ready_timers(), waitable.get_number_of_ready_clients(),
     waitable.get_number_of_ready_services(), waitable.get_number_of_ready_events());
-  waitable.add_to_wait_set(set);
+  t_adds = owner;
+  try {
+    waitable.add_to_wait_set(set);
+  } catch (const std::exception &) {
+    t_adds = nullptr;
+    return false;
+  }
+  t_adds = nullptr;
   const rcl_ret_t result = rcl_wait(&set, 0);
+  if (result == RCL_RET_TIMEOUT && !nature.needs_data) {
+    return false;  // some that users wrote are ready whenever they are asked
+  }
   if (result != RCL_RET_OK && result != RCL_RET_TIMEOUT) {
     rcl_reset_error();
     return false;
@@ -145,7 +169,7 @@ public:
     waiter_(settings.waiter),
     context_(settings.context),
     nature_(nature_of(*waitable)),
-    waits_(settings.asks_waitables && !nature_.needs_data),
+    waits_(settings.asks_waitables && !nature_.needs_data && waits_in_sets(*waitable)),
     lanes_(settings.lanes)
   {
   }
@@ -168,6 +192,9 @@ public:
     }
     try {
       waitable->set_on_ready_callback([self = shared_from_this()](std::size_t count, int part) {
+        if (t_adds == self.get()) {
+          return;
+        }
         if (self->nature_.within_process) {
           Recorder::note_within_process(self.get(), self->facts.topic.c_str());
         }
@@ -211,7 +238,7 @@ public:
       taken.data = taken.waitable->take_data();
     } else if (looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
       taken.data = taken.waitable->take_data();
-      // An announcement of it may be here, too. One too many does no harm: it looks on until nothing is left.
+      // An announcement of it may be here, too. It looks on until nothing is left.
       static_cast<void>(parts_.take());
       core_->ready(*this);
       if (taken.data == nullptr && nature_.needs_data) {
@@ -271,7 +298,7 @@ private:
   /// Whether there is something that was not announced to this listener. Ends the looking where not.
   bool look(rclcpp::Waitable & waitable)
   {
-    if (is_ready_now(waitable, *context_)) {
+    if (is_ready_now(waitable, *context_, this, nature_)) {
       return true;
     }
     // What is announced still is of messages that were taken above, or by the program before it spun.

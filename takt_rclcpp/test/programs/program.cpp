@@ -313,6 +313,7 @@ int main(int argc, char ** argv)
   Ways ways = kWays;
   ways.merge(ways_of_components());
   ways.merge(ways_of_waiting());
+  ways.merge(ways_of_waitables());
   if (argc < 2 || ways.count(argv[1]) == 0) {
     for (const auto & [way, function] : ways) {
       say(way);

@@ -15,6 +15,8 @@ using Ways = std::map<std::string, void (*)()>;
 Ways ways_of_components();
 /// Around the end of a program, and messages that wait.
 Ways ways_of_waiting();
+/// Around waitables that programs write.
+Ways ways_of_waitables();
 
 inline void say(const std::string & line)
 {

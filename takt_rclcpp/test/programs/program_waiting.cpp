@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <rcl_interfaces/srv/list_parameters.hpp>
 #include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "program.hpp"
 
@@ -293,6 +295,36 @@ void one_of_two_pools_throws()
   say("went on");
 }
 
+// The callback is the only one on its thread under the schedule of the test, and what it waits for comes into being
+// in it.
+void waits_for_what_it_makes()
+{
+  auto node = std::make_shared<rclcpp::Node>("waits");
+  std::vector<rclcpp::CallbackGroup::SharedPtr> groups;  // a node does not keep them
+  const auto group = [&] {
+    return groups.emplace_back(
+      node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive));
+  };
+  using Ask = rcl_interfaces::srv::ListParameters;
+  auto service = node->create_service<Ask>(
+    "late",
+    [](const Ask::Request::SharedPtr, Ask::Response::SharedPtr response) {
+      response->result.names = {"answer"};
+    },
+    rclcpp::ServicesQoS(), group());
+  auto timer = node->create_wall_timer(2ms, [&] {
+    auto client = node->create_client<Ask>("late", rclcpp::ServicesQoS(), group());
+    client->wait_for_service();
+    auto future = client->async_send_request(std::make_shared<Ask::Request>());
+    const bool answered = future.future.wait_for(10s) == std::future_status::ready;
+    say(answered ? "an " + future.future.get()->result.names.front() : "no answer");
+    rclcpp::shutdown();
+  });
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 2);
+  executor.add_node(node);
+  executor.spin();
+}
+
 // Two executors of a row at one address.
 void one_after_the_other()
 {
@@ -327,6 +359,7 @@ Ways ways_of_waiting()
     {"anonymous_group", anonymous_group},
     {"two_pools", two_pools},
     {"one_of_two_pools_throws", one_of_two_pools_throws},
+    {"waits_for_what_it_makes", waits_for_what_it_makes},
     {"one_after_the_other", one_after_the_other},
     {"parts_of_a_spin", parts_of_a_spin},
   };

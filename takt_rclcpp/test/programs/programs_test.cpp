@@ -217,6 +217,27 @@ TEST(Pools, go_on_when_a_callback_of_another_throws)
   EXPECT_EQ(outcome.out, "caught: thrown by a callback\nwent on\n") << outcome.err;
 }
 
+// The thread that follows changes of the program waits in a callback for one that has yet to be followed.
+TEST(Pools, follow_a_change_while_their_default_threads_are_busy)
+{
+  const std::string schedule = temporary("busy.yaml");
+  std::ofstream(schedule) << "version: 1\n"
+                             "executors:\n"
+                             "  main:\n"
+                             "    order: priority\n"
+                             "    threads: {rest: {}, late: {}}\n"
+                             "    default: rest\n"
+                             "    callbacks:\n"
+                             "      - match: ['/waits:client(/late)', '/waits:service(/late)']\n"
+                             "        threads: late\n";
+  const Outcome outcome = run(
+    "timeout -k 5 60 '" TAKT_EXEC "' --strict --schedule '" + schedule +
+    "' -- '" TAKT_PROGRAM "' waits_for_what_it_makes");
+  std::remove(schedule.c_str());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "an answer\n") << outcome.err;
+}
+
 TEST(Chains, through_messages_within_the_process_are_in_the_report)
 {
   const std::string schedule = temporary("chains.yaml");

@@ -237,6 +237,7 @@ def test_a_command_builds_the_programs_that_it_runs_once(built: Path) -> None:
     colcon = next(home.glob(".cache/takt/*/bin/colcon"))
     colcon.write_text(f'#!/bin/sh\necho "$*" >>{asked}\n')
     for command, packages in (
+        ("doctor", None),  # which runs no program
         ("demo", "takt_workload"),
         ("run", None),
         ("bench", ""),

@@ -16,10 +16,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <mutex>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "takt_core/detail/sync.hpp"
@@ -29,7 +30,7 @@
 namespace takt_core::detail
 {
 
-/// A set of threads; bit 0 stands for the thread that is woken first.
+/// A set of threads; bit i stands for thread i.
 using WakeMask = std::uint64_t;
 
 /// What a thread set shows to a thread that does not hold the set's mutex. All words are written with
@@ -83,27 +84,21 @@ public:
 
   /// `urgencies`: one for each executor thread. One more thread comes last, the visitor: it is woken
   /// last, and no thread counts as more urgent than the visitor.
-  Sleepers(const std::vector<int> & urgencies, Waker & waker) : waker_(waker)
+  Sleepers(std::vector<int> urgencies, Waker & waker)
+  : waker_(waker),
+    urgencies_(std::move(urgencies))
   {
-    const auto threads = static_cast<std::uint32_t>(urgencies.size());
-    std::vector<std::uint32_t> order(threads);
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return urgencies[a] > urgencies[b];
-    });
-    order.push_back(threads);
-    for (std::uint32_t at = 0; at < order.size(); ++at) {
-      thread_of_[at] = order[at];
-      bit_of_[order[at]] = WakeMask{1} << at;
-    }
-    for (std::uint32_t a = 0; a < threads; ++a) {
-      for (std::uint32_t b = 0; b < threads; ++b) {
-        more_urgent_[a] |= urgencies[b] > urgencies[a] ? bit_of_[b] : 0;
-      }
-    }
+    compare();
   }
 
-  WakeMask bit(std::uint32_t thread) const noexcept { return bit_of_[thread]; }
+  WakeMask bit(std::uint32_t thread) const noexcept { return WakeMask{1} << thread; }
+
+  /// From now on `thread` is woken in the order of `urgency`. One caller at a time; any thread.
+  void set_urgency(std::uint32_t thread, int urgency) noexcept
+  {
+    urgencies_[thread] = urgency;
+    compare();
+  }
 
   /// No thread sleeps any more: nothing is woken from here on.
   void clear() noexcept { idle_.store(0, std::memory_order_seq_cst); }
@@ -150,7 +145,7 @@ public:
   template <typename Set>
   WakeMask wake_more_urgent(const Set & set, std::uint32_t thread) noexcept
   {
-    const WakeMask candidates = more_urgent_[thread];
+    const WakeMask candidates = more_urgent(thread);
     return candidates == 0 ? 0 : wake_one(set, candidates);
   }
 
@@ -252,7 +247,7 @@ private:
     // The one whose role is taken over sleeps on, and wakes in vain at the time it was given.
     if (
       waiter == kNobody || waiter == thread || !idle(waiter) ||
-      (more_urgent_[waiter] & bit(thread)) != 0) {
+      (more_urgent(waiter) & bit(thread)) != 0) {
       set.timer_waiter.store(thread, std::memory_order_seq_cst);
       set.waiter_until = next;
       wake_at = std::min(wake_at, next);
@@ -269,10 +264,45 @@ private:
       if (found == 0) {
         return 0;
       }
-      const WakeMask first = found & -found;
+      const WakeMask first = most_urgent(found);
       if (claim(first)) {
         return first;
       }
+    }
+  }
+
+  WakeMask more_urgent(std::uint32_t thread) const noexcept
+  {
+    return more_urgent_[thread].load(std::memory_order_relaxed);
+  }
+
+  // Of equals the first. Whom it wakes costs a system call: the loop is nothing beside it.
+  WakeMask most_urgent(WakeMask found) const noexcept
+  {
+    WakeMask first = found & -found;
+    for (WakeMask rest = found & more_urgent(thread_of(first)); rest != 0;
+         rest = found & more_urgent(thread_of(first))) {
+      first = rest & -rest;
+    }
+    return first;
+  }
+
+  static std::uint32_t thread_of(WakeMask one) noexcept
+  {
+    return static_cast<std::uint32_t>(std::countr_zero(one));
+  }
+
+  // A thread that looks meanwhile goes by the old order for one thread and by the new one for another: it wakes one
+  // that was among the most urgent a moment ago.
+  void compare() noexcept
+  {
+    const auto threads = static_cast<std::uint32_t>(urgencies_.size());
+    for (std::uint32_t a = 0; a < threads; ++a) {
+      WakeMask more = 0;
+      for (std::uint32_t b = 0; b < threads; ++b) {
+        more |= urgencies_[b] > urgencies_[a] ? bit(b) : 0;
+      }
+      more_urgent_[a].store(more, std::memory_order_relaxed);
     }
   }
 
@@ -282,14 +312,14 @@ private:
     if ((idle_.fetch_and(~one, std::memory_order_seq_cst) & one) == 0) {
       return false;
     }
-    waker_.wake(thread_of_[static_cast<std::size_t>(std::countr_zero(one))]);
+    waker_.wake(thread_of(one));
     return true;
   }
 
   Waker & waker_;
-  std::array<WakeMask, kMost> bit_of_{};          // thread → its bit in idle_
-  std::array<std::uint32_t, kMost> thread_of_{};  // number of the bit → thread
-  std::array<WakeMask, kMost> more_urgent_{};     // thread → those with a strictly larger urgency
+  std::vector<int> urgencies_;  // of who changes them
+  std::array<std::atomic<WakeMask>, kMost>
+    more_urgent_{};  // thread → those with a strictly larger urgency; of the visitor none
 
   alignas(64) typename Sync::template Word<WakeMask> idle_{0};  // threads that sleep
 };

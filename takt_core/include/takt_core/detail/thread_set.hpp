@@ -60,14 +60,14 @@ class Scheduler;
 class alignas(64) ThreadSet : public detail::SetSigns<>
 {
 public:
-  ThreadSet(const Scheduler & owner, Order order, WindowTimers timers)
+  ThreadSet(Scheduler & owner, Order order, WindowTimers timers)
   : owner(owner),
     order(order),
     queue(make_ready_queue(order, timers))
   {
   }
 
-  const Scheduler & owner;
+  Scheduler & owner;
   const Order order;
   Intake<Callback> intake;
   PiMutex mutex;

@@ -1,0 +1,45 @@
+#include "executor/crew.hpp"
+
+#include <utility>
+
+#include "takt_core/futex.hpp"
+
+namespace takt_core
+{
+namespace
+{
+
+SchedulerOptions scheduler_options(
+  const ExecutorOptions & executor, const std::vector<ExecutorThreadOptions> & threads)
+{
+  SchedulerOptions result;
+  result.order = executor.order;
+  result.window_timers = executor.window_timers;
+  for (const ExecutorThreadOptions & thread : threads) {
+    result.thread_urgencies.push_back(urgency(thread.attributes));
+  }
+  return result;
+}
+
+}  // namespace
+
+Crew::Crew(
+  const ExecutorOptions & executor, std::vector<ExecutorThreadOptions> own, std::uint32_t first,
+  ExecutorThread & visitor, Crew * main)
+: first(first),
+  threads(std::make_unique<ExecutorThread[]>(own.size())),
+  visitor(visitor),
+  options(std::move(own)),
+  scheduler(
+    scheduler_options(executor, options), *this, main == nullptr ? nullptr : &main->scheduler)
+{
+}
+
+void Crew::wake(std::uint32_t thread) noexcept
+{
+  ExecutorThread & woken = thread < size() ? threads[thread] : visitor;
+  woken.wake.store(1, std::memory_order_seq_cst);
+  futex_wake(woken.wake, 1);
+}
+
+}  // namespace takt_core

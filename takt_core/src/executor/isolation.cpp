@@ -1,0 +1,24 @@
+#include "takt_core/isolation.hpp"
+
+#include "takt_core/group.hpp"
+#include "takt_core/scheduler.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_core
+{
+
+Faults validate(const Isolation & isolation, const Group & group)
+{
+  Faults faults = validate(isolation.attributes);
+  if (isolation.threads < 1 || isolation.threads > Scheduler::kMaxThreads) {
+    faults.push_back(
+      std::to_string(isolation.threads) + " threads of its own are out of range; use 1 to 63");
+  } else if (group.exclusive() && isolation.threads != 1) {
+    faults.push_back(
+      "the group is mutually exclusive, so one thread can run its callbacks, not " +
+      std::to_string(isolation.threads));
+  }
+  return faults;
+}
+
+}  // namespace takt_core

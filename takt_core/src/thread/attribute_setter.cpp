@@ -1,0 +1,37 @@
+#include "takt_core/attribute_setter.hpp"
+
+#include <cerrno>
+
+#include "takt_core/refusal.hpp"
+
+namespace takt_core
+{
+namespace
+{
+
+class OwnRights final : public AttributeSetter
+{
+public:
+  AttributeReport apply(const ThreadAttributes & attributes, pid_t tid) override
+  {
+    return takt_core::apply(attributes, tid);
+  }
+  Faults refusals(const ThreadAttributes & attributes) override
+  {
+    if (has_rt_priority(attributes.policy) && !may_use_realtime(attributes.priority)) {
+      return {make_refusal(RefusedAttribute::policy, attributes, EPERM, 0)};
+    }
+    return {};
+  }
+  bool allow_realtime(int priority) override { return may_use_realtime(priority); }
+};
+
+}  // namespace
+
+AttributeSetter & own_rights()
+{
+  static OwnRights own;
+  return own;
+}
+
+}  // namespace takt_core

@@ -1,0 +1,83 @@
+// Waitables that programs write, and how often they run.
+#include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
+#include <thread>
+
+#include "program.hpp"
+#include "work.hpp"
+
+namespace
+{
+
+using namespace std::chrono_literals;
+
+void spin_with_work(rclcpp::Executor & executor, Work & work, int count)
+{
+  std::thread other([&] {
+    while (!executor.is_spinning()) {
+      std::this_thread::yield();
+    }
+    for (int i = 0; i <= count; ++i) {
+      while (work.waiting() > 0) {
+        std::this_thread::sleep_for(100us);
+      }
+      if (i < count) {
+        work.give();
+      }
+    }
+    executor.cancel();
+  });
+  executor.spin();
+  other.join();
+  say("ran " + std::to_string(work.ran()) + ", waiting " + std::to_string(work.waiting()));
+}
+
+template <typename Executor>
+void work_between_and_in_spins(Work::Announces announces, bool added_by_condition)
+{
+  const Worker one("worker");
+  one.work->announces = announces;
+  one.work->added_by_condition = added_by_condition;
+  Executor executor;
+  executor.add_node(one.node);
+  one.work->give();
+  executor.spin_some();
+  one.work->give();  // one piece of work that triggers three times
+  one.work->give(0);
+  one.work->give(0);
+  for (int round = 0; round < 3; ++round) {
+    spin_with_work(executor, *one.work, 10);
+  }
+}
+
+void waitables()
+{
+  for (const auto announces :
+       {Work::Announces::yes, Work::Announces::no, Work::Announces::throwing}) {
+    for (const bool by_condition : {false, true}) {
+      using rclcpp::executors::MultiThreadedExecutor;
+      using rclcpp::executors::SingleThreadedExecutor;
+      work_between_and_in_spins<SingleThreadedExecutor>(announces, by_condition);
+      work_between_and_in_spins<MultiThreadedExecutor>(announces, by_condition);
+    }
+  }
+}
+
+// Once for each event.
+void waitables_for_events()
+{
+  const Worker one("worker");
+  rclcpp::experimental::executors::EventsExecutor executor;
+  executor.add_node(one.node);
+  one.work->give();
+  executor.spin_some();
+  for (int round = 0; round < 3; ++round) {
+    spin_with_work(executor, *one.work, 10);
+  }
+}
+
+}  // namespace
+
+Ways ways_of_waitables()
+{
+  return {{"waitables", waitables}, {"waitables_for_events", waitables_for_events}};
+}
