@@ -18,6 +18,7 @@ from takt_cli.commands import (
     explain,
     graph,
     host,
+    import_configuration,
     plan,
     report,
     run,
@@ -60,6 +61,7 @@ app.command("check")(check.check)
 app.command("explain")(explain.explain)
 app.command("graph")(graph.graph)
 app.command("plan")(plan.plan)
+app.add_typer(import_configuration.app, name="import")
 app.command("simulate")(simulate.simulate)
 app.add_typer(experiment.app, name="experiment")
 app.command("report")(report.make_report)

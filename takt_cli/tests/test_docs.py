@@ -17,6 +17,7 @@ PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md", "explain.md", "plan
 TAGGED = re.compile(r"<!-- test: runs -->\n```sh\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"<!-- test: shell -->\n```sh\n(.*?)```", re.DOTALL)
 SAYS = re.compile(r"<!-- test: says -->\n```text\n(.*?)```", re.DOTALL)
+WRITTEN = re.compile(r"<!-- written: (\S+) -->\n```yaml\n(.*?)```", re.DOTALL)
 FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
 
 
@@ -105,6 +106,25 @@ def test_the_doctor_says_what_its_page_says(takt, tmp_path, monkeypatch):
 
 
 @need(*CHECK)
+def test_an_import_says_and_writes_what_the_page_shows(takt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = "import.md"
+    write_files(page, tmp_path)
+    said = []
+    for program, *arguments in commands(page):
+        assert program == "./takt"
+        done = takt(*arguments)
+        assert done.code == 0, f"{arguments}: {done.err}"
+        said.append(done.err)
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert SAYS.findall(text) == said[:1]
+    for name, content in WRITTEN.findall(text):
+        comment, first, rest = (tmp_path / name).read_text().partition("version: 1\n")
+        assert first + rest == content
+        assert all(line.startswith("# ") for line in comment.splitlines())
+
+
+@need(*CHECK)
 @pytest.mark.skipif(
     not Path(os.environ.get("TAKT_INSTALL", "/nowhere"), "share/takt_rcl").is_dir(),
     reason="takt_rcl is not installed",
@@ -154,7 +174,7 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
     [
         *PAGES,
         *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
-        *("doctor.md", "exec.md", "launch.md"),
+        *("doctor.md", "exec.md", "import.md", "launch.md"),
     ],
 )
 def test_links_between_pages_lead_somewhere(page):

@@ -7,7 +7,10 @@ import takt_cli
 
 ROOT = Path(takt_cli.__file__).parent
 # A package uses those before it, and its own modules. Modules beside the packages come first.
-LAYERS = ("", "files", "results", "running", "tables", "report", "experiments", "commands")
+LAYERS = (
+    *("", "files", "importing", "results", "running", "tables", "doctor", "report"),
+    *("experiments", "commands"),
+)
 TOP = {"app", "__main__"}  # these use everything
 
 

@@ -69,6 +69,24 @@ def test_faults_have_file_line_and_column(takt, tmp_path):
     assert f"{path}:4:5:" in said.err
 
 
+@need(*CHECK)
+def test_a_schedule_is_checked_against_the_groups_of_a_system_model(takt, tmp_path):
+    rule = '{match: "/x:timer(%ds)", threads: t.%d}'
+    (tmp_path / "s.yaml").write_text(
+        "version: 1\nexecutors: {main: {threads: {t: {count: 2}}, default: t, callbacks: ["
+        f"{rule % (1, 0)}, {rule % (2, 1)}]}}}}\n"
+    )
+    callback = '{id: "/x:timer(%ds)", time: 1ms, period: %ds, group: "/x:group(default)"}'
+    (tmp_path / "car.yaml").write_text(
+        "version: 1\nhosts: {car: {cores: 2}}\noverheads: {}\n"
+        'groups: {"/x:group(default)": mutually_exclusive}\n'
+        f"callbacks: [{callback % (1, 1)}, {callback % (2, 2)}]\n"
+    )
+    said = takt("check", tmp_path / "s.yaml", "--system", tmp_path / "car.yaml")
+    assert said.code == 0, said.err
+    assert "group '/x:group(default)' holds '/x:timer(2s)' and '/x:timer(1s)'" in said.err
+
+
 @need(*WORKLOAD)
 @pytest.mark.parametrize("environment", ["nothing", "sourced"])
 def test_an_installed_takt_runs_sourced_or_not(tmp_path, environment):

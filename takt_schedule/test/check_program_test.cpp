@@ -49,6 +49,36 @@ TEST_F(CheckProgram, PrintsAllFaultsToTheErrorOutputAndReturns2)
   EXPECT_EQ(outcome.out, "");
 }
 
+TEST_F(CheckProgram, KnowsTheGroupsOfASystemModel)
+{
+  write(
+    "s.yaml",
+    "version: 1\nexecutors:\n  main:\n    threads: {a: {}, b: {}}\n    default: b\n    callbacks:\n"
+    "      - {match: \"/x:timer(1s)\", threads: a}\n      - {match: \"/x:timer(2s)\", threads: "
+    "b}\n");
+  write(
+    "car.yaml",
+    "version: 1\nhosts: {car: {cores: 2}}\noverheads: {}\n"
+    "groups: {\"/x:group(default)\": mutually_exclusive}\ncallbacks:\n"
+    "  - {id: \"/x:timer(1s)\", time: 1ms, period: 1s, group: \"/x:group(default)\"}\n"
+    "  - {id: \"/x:timer(2s)\", time: 1ms, period: 2s, group: \"/x:group(default)\"}\n"
+    "  - {id: \"/y:timer(3s)\", time: 1ms, period: 3s}\n");
+  const Outcome outcome = run("s.yaml --system car.yaml");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(
+    outcome.err,
+    "warning: s.yaml:8:9: group '/x:group(default)' holds '/x:timer(2s)' and '/x:timer(1s)', "
+    "which are bound to different threads, and runs one of its callbacks at a time; bind them to "
+    "one thread, or give one of them a callback group of its own in the code\n");
+  EXPECT_NE(
+    outcome.out.find("1 callback on the default threads:\n  /y:timer(3s)\n"), std::string::npos)
+    << outcome.out;
+  write("car.yaml", "version: 1\nhosts: {car: {core: 2}}\n");
+  const Outcome wrong = run("s.yaml --system car.yaml");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("car.yaml:2:15: "), std::string::npos) << wrong.err;
+}
+
 TEST_F(CheckProgram, ListsWhoGetsTheDefaultThreads)
 {
   write("s.yaml", kSmall);

@@ -79,6 +79,38 @@ TEST(Check, FindsGroupsAcrossOsPriorities)
     << "nobody waits";
 }
 
+TEST(Check, WarnsOnceOfAnExclusiveGroupOnSeveralThreads)
+{
+  const std::string body =
+    "threads: {one: {count: 2}, two: , rest: }\ndefault: rest\ncallbacks:\n"
+    "  - {match: \"/a:timer(1s)\", threads: one.0}\n  - {match: \"/a:timer(2s)\", threads: two}\n"
+    "  - {match: \"/a:timer(3s)\", threads: two}\n  - {match: \"/a:timer(4s)\", threads: one}";
+  std::vector<ListedCallback> callbacks{
+    {"/a:sub(/p)", Kind::subscription, "/a:group(default)"},
+    {"/a:timer(1s)", Kind::timer, "/a:group(default)"},
+    {"/a:timer(2s)", Kind::timer, "/a:group(default)"},
+    {"/a:timer(3s)", Kind::timer, "/a:group(default)"},
+    {"/a:timer(4s)", Kind::timer, "/a:group(default)"}};
+  const Schedule schedule = parse(with_main(body));
+  const CheckReport report = check(schedule, callbacks);
+  EXPECT_EQ(sentences(report.faults), Strings{});
+  EXPECT_EQ(
+    sentences(report.warnings),
+    Strings{"s.yaml:8:9: group '/a:group(default)' holds '/a:timer(2s)' and '/a:timer(1s)', which "
+            "are bound to different threads, and runs one of its callbacks at a time; bind them to "
+            "one thread, or give one of them a callback group of its own in the code"});
+  for (const std::size_t own : {2, 3}) {
+    callbacks[own].group = "/a:group(own)";
+  }
+  EXPECT_EQ(sentences(check(schedule, callbacks).warnings), Strings{})
+    << "no rule names the subscription, and the threads of the others are partly the same";
+  for (ListedCallback & callback : callbacks) {
+    callback.group = "/a:group(default)";
+    callback.reentrant = true;
+  }
+  EXPECT_EQ(sentences(check(schedule, callbacks).warnings), Strings{});
+}
+
 TEST(Check, RefusesAListWithAnIdTwice)
 {
   const Schedule schedule = parse(with_main("threads: {t: }\ndefault: t"));

@@ -10,8 +10,9 @@ import typer
 
 from takt_cli.commands.options import Json, whole
 from takt_cli.commands.pass_on import pass_on
-from takt_cli.errors import EXIT_USAGE
+from takt_cli.errors import EXIT_USAGE, TaktError
 from takt_cli.files.graphs import graph_ids, resolve_graph, resolve_schedule
+from takt_cli.files.systems import resolve_system
 from takt_cli.processes import run_program
 from takt_cli.programs import find_program
 
@@ -21,6 +22,13 @@ def check(
     against: Annotated[
         str | None,
         typer.Option(help="Check its patterns against this graph.", show_default="none"),
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            help="Check it against the callbacks and groups of this system model.",
+            show_default="none",
+        ),
     ] = None,
     executor: Annotated[
         str | None, typer.Option(help="Only this executor runs here.", show_default="all")
@@ -40,7 +48,11 @@ def check(
 ) -> None:
     """Check a schedule file; every fault with file, line and column, exit code 2."""
     program = find_program("takt_check", "takt_schedule")
+    if against and system:
+        raise TaktError("--against and --system both name the callbacks; give one of them")
     arguments = [str(resolve_schedule(schedule))]
+    if system:
+        arguments += ["--system", resolve_system(system)]
     if executor:
         arguments += ["--executor", executor]
     if cores:

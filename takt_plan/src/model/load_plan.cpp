@@ -1,3 +1,4 @@
+#include "model/isolated_threads.hpp"
 #include "takt_plan/load_plan.hpp"
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "takt_core/group.hpp"
 #include "takt_plan/build_model.hpp"
 #include "takt_schedule/check.hpp"
+#include "takt_schedule/listed_callbacks.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -45,47 +46,6 @@ takt_schedule::Machine machine_of(const Result<System> & system)
   }
   machine.cores->assign(cores.begin(), cores.end());
   return machine;
-}
-
-std::vector<takt_schedule::ListedCallback> listed(const System & system)
-{
-  std::set<std::string> reentrant;
-  for (const takt_schedule::GroupModel & group : system.groups) {
-    if (group.kind == takt_core::GroupKind::reentrant) {
-      reentrant.insert(group.id);
-    }
-  }
-  std::vector<takt_schedule::ListedCallback> result;
-  for (const takt_schedule::CallbackModel & callback : system.callbacks) {
-    for (const std::string & id : callback.all_ids()) {
-      takt_schedule::ListedCallback one;
-      one.id = id;
-      one.kind = callback.kind();
-      one.group = callback.group;
-      one.executor = callback.executor;
-      one.reentrant = reentrant.contains(callback.group);
-      result.push_back(std::move(one));
-    }
-  }
-  return result;
-}
-
-/// Isolated groups have threads that the schedule does not list.
-Faults isolated_groups(const Schedule & schedule)
-{
-  Faults faults;
-  for (const takt_schedule::ExecutorSchedule & executor : schedule.executors) {
-    for (const takt_schedule::GroupRule & rule : executor.groups) {
-      if (rule.isolate) {
-        faults.push_back(takt_schedule::located(
-          schedule.file, rule.source,
-          "isolated groups run, but explain and simulate do not know them; list a thread for each "
-          "group "
-          "instead, and bind its callbacks to it"));
-      }
-    }
-  }
-  return faults;
 }
 
 /// Executors of the system that the schedule does not have, if these are so many that to name each
@@ -146,10 +106,14 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   if (!faults.empty()) {
     return faults;
   }
-  const std::vector<takt_schedule::ListedCallback> callbacks = listed(*system);
+  const std::vector<takt_schedule::ListedCallback> callbacks =
+    takt_schedule::listed_callbacks(*system);
   faults = missing_executors(*system, *schedule);
-  append(faults, isolated_groups(*schedule));
   append(faults, takt_schedule::too_many_patterns(*schedule, callbacks));
+  if (!faults.empty()) {
+    return faults;
+  }
+  list_isolated_threads(*schedule, callbacks, faults);
   if (!faults.empty()) {
     return faults;
   }

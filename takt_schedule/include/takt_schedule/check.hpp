@@ -43,6 +43,8 @@ struct CheckReport
 
 /// Faults: ids listed twice, ties, priorities no following pool can take, groups across OS
 /// priorities, chains that name unknown ids, and under `strict: true` patterns that match nothing.
+/// Warnings: exclusive groups that rules spread over threads of one OS priority, and patterns that match
+/// nothing.
 ///
 /// `only_executor`: leaves the others out, and so does the list of callbacks then; ids of chains
 /// may be theirs and are judged as `Resolver::unmatched_chain_ids` does. A callback whose executor is

@@ -14,7 +14,9 @@
 
 #include "takt_core/names.hpp"
 #include "takt_schedule/check.hpp"
+#include "takt_schedule/listed_callbacks.hpp"
 #include "takt_schedule/parse.hpp"
+#include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/reader/file_text.hpp"
 #include "takt_schedule/thread_names.hpp"
@@ -31,6 +33,7 @@ struct Arguments
 {
   std::string schedule;
   std::string ids;
+  std::string system;
   std::string executor;
   std::optional<int> cores;
   bool json = false;
@@ -180,7 +183,7 @@ int print_text(const Arguments & arguments, const Schedule * schedule, const Che
       "chain {}: {}, priority {}\n", chain.options.name,
       counted(chain.options.path.size(), "callback"), chain.options.priority);
   }
-  if (!arguments.ids.empty()) {
+  if (!arguments.ids.empty() || !arguments.system.empty()) {
     print_defaulted(*schedule, report.defaulted_callbacks);
   }
   return 0;
@@ -201,10 +204,22 @@ int run(const Arguments & arguments)
   if (!arguments.ids.empty()) {
     callbacks = read_ids(arguments.ids, report.faults);
   }
-  if (report.faults.empty() && !arguments.ids.empty()) {
+  Faults model_warnings;
+  if (!arguments.system.empty()) {
+    const auto system = takt_schedule::load_system(arguments.system);
+    const Faults wrong = system.faults();
+    report.faults.insert(report.faults.end(), wrong.begin(), wrong.end());
+    if (system) {
+      model_warnings = system->warnings;
+      callbacks = takt_schedule::listed_callbacks(*system);
+    }
+  }
+  const bool against = !arguments.ids.empty() || !arguments.system.empty();
+  if (report.faults.empty() && against) {
     report = takt_schedule::check(schedule.value(), callbacks, arguments.executor);
   }
   if (schedule) {
+    report.warnings.insert(report.warnings.begin(), model_warnings.begin(), model_warnings.end());
     report.warnings.insert(
       report.warnings.begin(), schedule.value().warnings.begin(), schedule.value().warnings.end());
     if (!arguments.executor.empty() && schedule.value().find(arguments.executor) == nullptr) {
@@ -222,10 +237,14 @@ int main(int argc, char ** argv)
   CLI::App app{"Checks a takt schedule file without running anything.", "takt_check"};
   Arguments arguments;
   app.add_option("schedule", arguments.schedule, "the schedule file")->required();
-  app.add_option(
+  CLI::Option * const ids = app.add_option(
     "--ids", arguments.ids,
     "check against these callbacks: JSON {\"callbacks\": [{\"id\", \"kind\", \"group\"}]}, - for "
     "standard input");
+  app
+    .add_option(
+      "--system", arguments.system, "check against the callbacks and groups of this system model")
+    ->excludes(ids);
   app.add_option("--executor", arguments.executor, "only this executor will run on this machine");
   app.add_option("--cores", arguments.cores, "check for a machine with this many cores")
     ->check(CLI::Range(1, 65536));

@@ -98,34 +98,61 @@ private:
       options_.threads, binding.threads,
       binding.priority.value_or(inherited == inherited_.end() ? 0 : inherited->second));
     const auto [first, fresh] = groups_.emplace(callback.group, Member{callback.id, own});
-    if (fresh || first->second.urgencies == own) {
+    if (!fresh && first->second.urgencies != own) {
+      report_.faults.push_back(located(
+        schedule_.file, source_of(line),
+        "group " + quoted(callback.group) + " holds " + quoted(callback.id) + " and " +
+          quoted(first->second.id) +
+          ", which are bound to threads of different OS priority; bind them alike, put them into "
+          "different groups, or add to groups: {match: \"" +
+          callback.group + "\", across_priorities: allow}"));
       return;
     }
-    report_.faults.push_back(located(
+    if (line != 0) {  // a callback that no rule names follows its group in rclcpp programs
+      check_threads(callback, binding.threads, line);
+    }
+  }
+
+  /// Rules that spread an exclusive group over threads want callbacks side by side, in vain. Most such groups are
+  /// default groups of nodes, which no line of the node's code names.
+  void check_threads(const ListedCallback & callback, takt_core::ThreadMask threads, int line)
+  {
+    const auto [first, fresh] = bound_.emplace(callback.group, Bound{callback.id, threads});
+    if (fresh || first->second.told || (first->second.threads & threads) != 0) {
+      return;
+    }
+    first->second.told = true;
+    report_.warnings.push_back(located(
       schedule_.file, source_of(line),
       "group " + quoted(callback.group) + " holds " + quoted(callback.id) + " and " +
         quoted(first->second.id) +
-        ", which are bound to threads of different OS priority; bind them alike, put them into "
-        "different groups, or add to groups: {match: \"" +
-        callback.group + "\", across_priorities: allow}"));
+        ", which are bound to different threads, and runs one of its callbacks at a time; bind "
+        "them to one thread, or give one of them a callback group of its own in the code"));
   }
 
   /// Of the rule that begins there; of the executor if none does.
   Source source_of(int line) const
   {
-    Source source = executor_.source;
     for (const CallbackRule & rule : executor_.callbacks) {
       if (rule.source.line == line) {
-        source = rule.source;
+        return rule.source;
       }
     }
-    return source;
+    return executor_.source;
   }
 
   struct Member
   {
     std::string id;
     std::vector<int> urgencies;
+  };
+
+  /// The first callback of a group that a rule binds.
+  struct Bound
+  {
+    std::string id;
+    takt_core::ThreadMask threads;
+    bool told = false;
   };
 
   const Schedule & schedule_;
@@ -136,6 +163,7 @@ private:
   const Priorities & inherited_;
   Resolver resolver_;
   std::map<std::string, Member> groups_;
+  std::map<std::string, Bound> bound_;
 };
 
 /// Line and column in the schedule; a finding of none comes first.

@@ -1,0 +1,76 @@
+"""`takt import ...`: configurations of other tools as schedules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from takt_cli.commands.options import Json
+from takt_cli.console import note, pass_through, pass_through_errors, print_json
+from takt_cli.errors import EXIT_USAGE
+from takt_cli.files.outputs import check_file, refuse_inputs, write_text
+from takt_cli.importing.formats import AGNOCAST, CIE, REP2017, Format, import_file
+from takt_cli.importing.not_carried_over import lines
+
+app = typer.Typer(
+    help="Make a schedule of another tool's configuration; list the parts that it has not.",
+    no_args_is_help=True,
+)
+
+Configuration = Annotated[Path, typer.Argument(metavar="FILE", help="The configuration.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="Write the schedule there.", show_default="to the terminal"
+    ),
+]
+
+
+@app.command("cie")
+def import_cie(file: Configuration, output: Output = None, json_output: Json = False) -> None:
+    """Import a file of CallbackIsolatedExecutor, or a template of cie-inspector."""
+    _import(CIE, file, output, json_output)
+
+
+@app.command("agnocast")
+def import_agnocast(file: Configuration, output: Output = None, json_output: Json = False) -> None:
+    """Import a file of Agnocast's thread configurator."""
+    _import(AGNOCAST, file, output, json_output)
+
+
+@app.command("rep2017")
+def import_rep2017(file: Configuration, output: Output = None, json_output: Json = False) -> None:
+    """Import thread attributes in the form of REP-2017."""
+    _import(REP2017, file, output, json_output)
+
+
+def _import(of: Format, file: Path, output: Path | None, json_output: bool) -> None:
+    refuse_inputs({"--output": output}, {"configuration": file})
+    if output is not None:
+        check_file(output)
+    made = import_file(of, file)
+    good = not made.faults
+    if good and output is not None:
+        write_text(output, made.text)
+    if json_output:
+        print_json(
+            {
+                "ok": good,
+                "faults": [fault.as_json() for fault in made.faults],
+                "remarks": [remark.as_json() for remark in made.remarks],
+                "output": str(output) if good and output is not None else None,
+                "schedule": made.schedule if good else None,
+            }
+        )
+    elif good:
+        pass_through_errors("".join(lines(made.remarks)))
+        if output is None:
+            pass_through(made.text)
+        else:
+            note(f"Schedule: {output}; parts not carried over as they were: {len(made.remarks)}")
+    else:
+        pass_through_errors("".join(lines(made.faults)))
+    if not good:
+        raise typer.Exit(EXIT_USAGE)

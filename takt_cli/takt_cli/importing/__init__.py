@@ -1,0 +1,1 @@
+"""Makes schedules of the configurations of other tools."""
