@@ -17,6 +17,7 @@ from takt_cli.commands import (
     explain,
     graph,
     host,
+    latency,
     plan,
     report,
     run,
@@ -63,5 +64,6 @@ app.command("simulate")(simulate.simulate)
 app.add_typer(experiment.app, name="experiment")
 app.command("report")(report.make_report)
 app.command("host")(host.show_host)
+app.command("latency")(latency.latency)
 app.command("calibrate")(calibrate.calibrate)
 app.command("bench")(bench.bench)
