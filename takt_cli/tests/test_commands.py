@@ -29,6 +29,7 @@ def test_version_and_help(takt):
         "experiment",
         "report",
         "host",
+        "latency",
         "calibrate",
         "bench",
     ):

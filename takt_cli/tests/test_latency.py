@@ -137,7 +137,7 @@ def test_missing_rights_are_said_on_top_in_one_line(takt, fakes, machine_kind):
 def test_strict_ends_as_the_program_does(takt, fakes):
     said = takt("latency", "--strict", "--priority", "13")
     assert (said.code, said.out) == (1, "")
-    assert "the kernel refuses it" in said.err
+    assert "takt: --strict: nothing was measured. the kernel refuses it" in said.err
 
 
 def test_an_interrupt_shows_what_was_measured(fakes, tmp_path):

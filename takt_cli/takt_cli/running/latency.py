@@ -109,6 +109,9 @@ def run_own(
         file = Path(scratch, "latency.json")
         command = [str(program), *setting.arguments(), "--progress", "--output", str(file)]
         code, words = _watch(command, interrupts, follow)
+        if code == EXIT_FAILED and setting.strict:
+            refused = words.replace(f"{program.name}: ", "").strip()
+            raise TaktError(f"--strict: nothing was measured. {refused}", code=code)
         if code != 0:
             raise program_failed(program.name, code, words)
         with _reading(program.name):
