@@ -1,7 +1,7 @@
 // The loop of a cyclic thread: sleep until the nominal release, take the latency, record it, move on.
 //
-// Template on its clock, so that tests drive it under virtual time. Real-time safe after the first
-// reading of the account: no allocation, no lock, no input or output.
+// Template on its clock, so that tests drive it under virtual time. Real-time safe: no allocation, no lock,
+// no output; the only input is the account of waiting, which some cycles read after their latency was taken.
 #ifndef TAKT_BENCH__SRC__LATENCY__CYCLIC_LOOP_HPP_
 #define TAKT_BENCH__SRC__LATENCY__CYCLIC_LOOP_HPP_
 

@@ -12,8 +12,9 @@ namespace takt_bench::latency
 namespace
 {
 
-// From the opening of the gate to the first release: every thread must sleep by then, also on slow cores.
-constexpr takt_core::Duration kLeadTime = std::chrono::milliseconds(20);
+// From the opening of the gate to the first release: every thread must sleep by then, also on
+// busy cores, or its first latency would be that of its start.
+constexpr takt_core::Duration kLeadTime = std::chrono::milliseconds(100);
 
 Progress progress_of(const Measurement & all)
 {

@@ -12,17 +12,17 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli import __version__
 from takt_cli.commands.options import choose_cores, duration_ns, whole
 from takt_cli.console import note, out, progress
 from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.files.outputs import check_file, same_file, write_text
 from takt_cli.report.study import command_line
-from takt_cli.results.latency import Cycles, LatencyRun, Thread, joined
+from takt_cli.results.latency import LatencyRun, joined
 from takt_cli.running.host import Host, this_host, usable_cores
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.running.latency import LatencySetting, find_cyclictest, run_cyclictest, run_own
-from takt_cli.tables.latency_table import PERCENTILES, latency_table, ratio, rights_line, sentences
+from takt_cli.tables.latency_document import latency_document
+from takt_cli.tables.latency_table import latency_table, rights_line, sentences
 from takt_cli.units import duration_flag, human
 
 # Runs of one call take turns, so that all of them meet the same disturbances.
@@ -114,7 +114,7 @@ def latency(
     options = [*setting.command_words(), *(option for option, given in asked if given)]
     command = command_line("latency", *options)
     if json_file is not None:
-        document = _document(runs, setting, host, command)
+        document = latency_document(runs, setting, words, host, command)
         write_text(json_file, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     if html_file is not None:
         _write_page(runs, words, host, command, html_file)
@@ -238,57 +238,3 @@ def _write_page(
     from takt_cli.report.page import write_report
 
     write_report(latency_study(runs, words, host, command), path)
-
-
-def _document(
-    runs: Sequence[LatencyRun], setting: LatencySetting, host: Host, command: str
-) -> dict[str, Any]:
-    """Everything, for programs; times in ns."""
-    return {
-        "takt": __version__,
-        "kind": "latency",
-        "command": command,
-        "host": host.as_json(),
-        "interval_ns": setting.interval_ns,
-        "load": setting.load,
-        "host_stalls_marked": host.virtual,
-        "sentences": sentences(runs, _words(setting), host.virtual),
-        "runs": [
-            {
-                "name": run.name,
-                "measured_ns": run.measured_ns,
-                "ended_early": run.ended_early,
-                "memory_locked": run.memory_locked,
-                "refused": list(run.refused),
-                "ratio_to_first": ratio(run.total.ordinary, runs[0].total.ordinary),
-                "ratio_to_first_with_stalls": ratio(run.total.all, runs[0].total.all),
-                "threads": [_thread_json(thread) for thread in (*run.threads, run.total)],
-            }
-            for run in runs
-        ],
-    }
-
-
-def _thread_json(thread: Thread) -> dict[str, Any]:
-    return {
-        "name": thread.name,
-        "asked": thread.asked,
-        "granted": thread.granted,
-        "at_end": thread.at_end,
-        "page_faults": thread.page_faults,
-        "unexplained": thread.unexplained,
-        "outside_host_stalls": _cycles_json(thread.ordinary),
-        "all": _cycles_json(thread.all),
-    }
-
-
-def _cycles_json(cycles: Cycles) -> dict[str, Any]:
-    return {
-        "count": cycles.count,
-        "min_ns": cycles.min_ns if cycles.count else None,
-        "avg_ns": cycles.mean_ns,
-        **{f"p{percent:g}_ns": cycles.percentile(percent) for percent in PERCENTILES},
-        "max_ns": cycles.max_ns if cycles.count else None,
-        "overruns": cycles.overruns,
-        "buckets": [list(bucket) for bucket in cycles.buckets],
-    }
