@@ -1,8 +1,11 @@
 // Cyclic threads on the real kernel: attributes, load, an early end, and what is told without rights.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "latency/measurement.hpp"
@@ -139,6 +142,30 @@ TEST(Measurement, MeasuresNothingUnderStrictIfAnythingIsRefused)
            (refusals(all).empty() ? "without a word" : "with a sentence");
   });
   EXPECT_EQ(text, "refused 0 with a sentence");
+}
+
+TEST(Measurement, EndsTheThreadsThatItHasIfItCannotHaveAll)
+{
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root, to become a user without other threads";
+  }
+  for (const rlim_t most :
+       {1, 2}) {  // this thread, and the cyclic thread without its busy neighbour
+    const auto text = takt_core::test::in_unprivileged_child([most]() -> std::string {
+      const rlimit limit{most, most};
+      ::setrlimit(RLIMIT_NPROC, &limit);
+      Setting setting = short_setting(Policy::other);
+      setting.load = true;
+      try {
+        measure(setting, look);
+        return "measured";
+      } catch (const std::system_error & error) {
+        return error.what();
+      }
+    });
+    ASSERT_TRUE(text.has_value());
+    EXPECT_TRUE(text->starts_with("the kernel refuses another thread")) << *text;
+  }
 }
 
 TEST(Setting, CompletesEachPolicy)

@@ -32,17 +32,29 @@ Progress progress_of(const Measurement & all)
   return progress;
 }
 
+/// Threads that wait at the gate end with the scope, also if an exception leaves it: whoever destroys
+/// them waits for them.
+class GateKeeper
+{
+public:
+  explicit GateKeeper(Run & run) : run_(run) {}
+  ~GateKeeper()
+  {
+    run_.stop = true;
+    run_.gate.open();
+  }
+  GateKeeper(const GateKeeper &) = delete;
+  GateKeeper & operator=(const GateKeeper &) = delete;
+
+private:
+  Run & run_;
+};
+
 void start_threads(Measurement & all)
 {
-  try {
-    for (std::size_t number = 0; number < all.setting.cores.size(); ++number) {
-      all.threads.push_back(
-        std::make_unique<CyclicThread>(attributes_of(all.setting, number), *all.run));
-    }
-  } catch (...) {
-    all.run->stop = true;  // those that wait at the gate
-    all.run->gate.open();
-    throw;
+  for (std::size_t number = 0; number < all.setting.cores.size(); ++number) {
+    all.threads.push_back(
+      std::make_unique<CyclicThread>(attributes_of(all.setting, number), *all.run));
   }
   all.run->gate.wait_for(static_cast<std::uint32_t>(all.threads.size()));
 }
@@ -79,6 +91,7 @@ Measurement measure(const Setting & setting, const Watch & watch)
   all.setting = setting;
   all.run = std::make_unique<Run>();
   all.run->interval = setting.interval;
+  const GateKeeper keeper(*all.run);
   start_threads(all);
   std::optional<Load> load;
   if (setting.load) {
@@ -89,10 +102,7 @@ Measurement measure(const Setting & setting, const Watch & watch)
   const takt_core::Status locked = takt_core::lock_memory();
   all.memory_locked = locked.ok();
   all.memory_faults = locked.faults();
-  if (setting.strict && !all.granted_all()) {
-    all.run->stop = true;
-    all.run->gate.open();
-  } else {
+  if (!setting.strict || all.granted_all()) {
     run_to_the_end(all, watch);
     all.done = true;
   }

@@ -36,7 +36,8 @@ struct Measurement
   takt_core::Faults memory_faults{};
   takt_core::Faults load_faults{};
   std::unique_ptr<Run> run{};
-  std::vector<std::unique_ptr<CyclicThread>> threads{};  ///< ended; in the order of the cores
+  std::vector<std::unique_ptr<CyclicThread>>
+    threads{};  ///< in the order of the cores; if done, ended
 
   /// Whether the kernel granted everything that was asked.
   bool granted_all() const;

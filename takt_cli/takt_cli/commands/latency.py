@@ -178,7 +178,9 @@ def _measure(settings: Sequence[tuple[LatencySetting, bool]], host: Host) -> lis
         for number in range(rounds * len(settings)):
             which = number % len(settings)
             setting, own = settings[which]
-            part = replace(setting, duration_ns=max(setting.duration_ns // rounds, 1))
+            # No round is shorter than a period, unless all of the measurement is.
+            least = min(setting.interval_ns, setting.duration_ns)
+            part = replace(setting, duration_ns=max(setting.duration_ns // rounds, least))
             name = setting.words() if own else f"cyclictest, {setting.words()}"
             task = bar.add_task(name, total=1.0 if own else None)
             follow = _follow(bar, task, name)
