@@ -19,6 +19,7 @@ from takt_cli.commands import (
     graph,
     host,
     import_configuration,
+    latency,
     plan,
     report,
     run,
@@ -67,5 +68,6 @@ app.add_typer(experiment.app, name="experiment")
 app.command("report")(report.make_report)
 app.command("host")(host.show_host)
 app.command("doctor")(doctor.doctor)
+app.command("latency")(latency.latency)
 app.command("calibrate")(calibrate.calibrate)
 app.command("bench")(bench.bench)

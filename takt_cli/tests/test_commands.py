@@ -31,6 +31,7 @@ def test_version_and_help(takt):
         "report",
         "host",
         "doctor",
+        "latency",
         "calibrate",
         "bench",
     ):

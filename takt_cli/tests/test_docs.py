@@ -8,12 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.built import CHECK, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
+from support.built import CHECK, LATENCY, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
 from support.fake_machine import desktop_machine, fake, plant
-from takt_cli.running import runner
+from takt_cli.running import latency, runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md", "explain.md", "plan.md")
+PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md", "explain.md", "plan.md", "latency.md")
 TAGGED = re.compile(r"<!-- test: runs -->\n```sh\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"<!-- test: shell -->\n```sh\n(.*?)```", re.DOTALL)
 SAYS = re.compile(r"<!-- test: says -->\n```text\n(.*?)```", re.DOTALL)
@@ -52,13 +52,17 @@ def short_runs(monkeypatch, tmp_path, unmeasured):
         moment = dataclasses.replace(request, duration_ns=200_000_000, warmup_ns=50_000_000)
         return runner.run(moment, *args, **options)
 
+    def short_latency(setting, *args):
+        return latency.run_own(dataclasses.replace(setting, duration_ns=100_000_000), *args)
+
+    monkeypatch.setattr("takt_cli.commands.latency.run_own", short_latency)
     monkeypatch.setattr("takt_cli.running.several_runs.run", short)
     monkeypatch.setattr("takt_cli.commands.run.run", short)
     monkeypatch.delenv("TAKT_BUILD", raising=False)
     monkeypatch.chdir(tmp_path)
 
 
-@need(*WORKLOAD, *CHECK, *PLAN, *TIGHTNESS)
+@need(*WORKLOAD, *CHECK, *PLAN, *TIGHTNESS, *LATENCY)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_run(takt, short_runs, page, tmp_path):
     assert commands(page)
@@ -185,7 +189,9 @@ def test_links_between_pages_lead_somewhere(page):
             assert heading in headings(target or page), f"{target}#{heading}"
 
 
-@pytest.mark.parametrize("command", ["run", "simulate", "plan", "explain", "calibrate", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["run", "simulate", "plan", "explain", "calibrate", "doctor", "latency"]
+)
 def test_every_option_is_explained(takt, command):
     text = (DOCS / f"{command}.md").read_text(encoding="utf-8")
     for option in set(re.findall(r"--[a-z][a-z-]+", takt(command, "--help").out)) - {"--help"}:

@@ -11,6 +11,7 @@ SIMULATE = [("takt_simulate", "takt_plan")]
 PLAN = [(f"takt_{name}", "takt_plan") for name in ("explain", "plan")]
 PLAN.append(("takt_acceptance", "takt_bench"))
 TIGHTNESS = [("takt_tightness", "takt_bench")]
+LATENCY = [("takt_latency", "takt_bench")]
 
 
 def need(*programs: tuple[str, str]) -> pytest.MarkDecorator:

@@ -206,6 +206,49 @@ print("warning: something", file=sys.stderr)
 print(json.dumps(sys.argv[1:]))
 """
 
+# 20,000 cycles a thread, of which one was held up; the latencies under fair are ten times as long.
+_LATENCY = """#!{python}
+import argparse, json, os, sys, time
+parser = argparse.ArgumentParser()
+for flag in ("policy", "priority", "runtime", "deadline", "period", "interval", "duration", "cores",
+             "output"):
+    parser.add_argument("--" + flag)
+for flag in ("load", "strict", "progress"):
+    parser.add_argument("--" + flag, action="store_true")
+args = parser.parse_args()
+early = False
+if args.priority == "13":
+    print("takt_latency: the kernel refuses it", file=sys.stderr)
+    sys.exit(1)
+if args.priority == "14":
+    print(json.dumps(dict(elapsed_s=0.1, of_s=60.0, cycles=5, worst_ns=9, overruns=0)),
+          file=sys.stderr, flush=True)
+    open("running.pid", "w").write(str(os.getpid()))
+    try:
+        time.sleep(60)
+    except KeyboardInterrupt:
+        early = True
+times = 10 if args.policy == "other" else 1
+def words(policy):
+    return "SCHED_OTHER nice 0" if policy == "other" else "SCHED_FIFO priority 80"
+granted = "other" if args.priority == "7" else args.policy
+ordinary = dict(count=19999, min_ns=5000 * times, max_ns=90000 * times,
+                sum_ns=19999 * 10000 * times, overruns=2 if times > 1 else 0,
+                buckets=[[5000 * times, 5039 * times, 19000], [20000 * times, 20159 * times, 990],
+                         [89600 * times, 90000 * times, 9]])
+held_up = dict(count=1, min_ns=1500000, max_ns=1500000, sum_ns=1500000, overruns=1,
+               buckets=[[1490944, 1500000, 1]])
+refused = ["no right to it; do this"] if args.priority == "7" else []
+threads = [dict(core=None if args.policy == "deadline" else int(core),
+                asked=dict(words=words(args.policy)), granted=dict(words=words(granted)),
+                at_end=dict(words=words(granted)), accounted=True, minor_faults=0, major_faults=0,
+                refused=refused, ordinary=ordinary, held_up=held_up)
+           for core in args.cores.split(",")]
+json.dump(dict(version=1, policy=args.policy, measured_ns=10**10, ended_early=early,
+               memory_locked=not refused, refused=refused, threads=threads,
+               arguments=sys.argv[1:]), open(args.output, "w"))
+"""
+
 _SCHEDULE = {
     "version": 1,
     "executors": {
@@ -245,6 +288,7 @@ def install(prefix: Path) -> Path:
         "takt_plan/takt_explain": _EXPLAIN,
         "takt_plan/takt_plan": _PLAN,
         "takt_bench/dispatch_benchmark": _BENCH,
+        "takt_bench/takt_latency": _LATENCY,
     }
     for name, text in programs.items():
         path = prefix / "lib" / name

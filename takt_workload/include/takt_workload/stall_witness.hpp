@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "takt_core/ready_time.hpp"
 #include "takt_workload/periodic_thread.hpp"
 #include "takt_workload/records.hpp"
 
@@ -44,7 +45,8 @@ public:
   /// Who had the core while a witness was late, if it was ready for `waited` of that.
   static Stall::Source blame(takt_core::Duration late, takt_core::Duration waited) noexcept
   {
-    return 2 * waited >= late ? Stall::Source::throttled : Stall::Source::witness;
+    return takt_core::waited_for_others(late, waited) ? Stall::Source::throttled
+                                                      : Stall::Source::witness;
   }
 
   /// Stops the threads; what they saw, by time.

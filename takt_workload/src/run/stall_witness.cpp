@@ -1,50 +1,13 @@
 #include "takt_workload/stall_witness.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+
+#include "takt_core/ready_time.hpp"
 
 namespace takt_workload
 {
-
-namespace
-{
-
-// How long the calling thread has been ready without running, ever. Kept open: the path would be looked
-// up anew each time, and this takes 2 us as it is.
-class ReadyTime
-{
-public:
-  ~ReadyTime()
-  {
-    if (file_ >= 0) {
-      close(file_);
-    }
-  }
-
-  // 0 where the kernel keeps no such account. On the thread itself, always the same one.
-  takt_core::Duration read() noexcept
-  {
-    if (file_ == -1) {
-      file_ = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-      file_ = file_ < 0 ? -2 : file_;
-    }
-    char text[96];  // "ran waited times"
-    const ssize_t count = file_ < 0 ? 0 : pread(file_, text, sizeof text - 1, 0);
-    text[std::max(count, ssize_t{0})] = 0;
-    const char * const second = std::strchr(text, ' ');
-    return takt_core::Duration(second == nullptr ? 0 : std::strtoll(second, nullptr, 10));
-  }
-
-private:
-  int file_ = -1;
-};
-
-}  // namespace
 
 struct StallWitness::Core
 {
@@ -67,7 +30,7 @@ struct StallWitness::Core
     last = now;
   }
 
-  ReadyTime ready_time;
+  takt_core::ReadyTime ready_time;
   takt_core::Duration waited{};
   int until_reading = 0;  // the first wake-up reads
 

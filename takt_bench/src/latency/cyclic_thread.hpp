@@ -1,0 +1,57 @@
+// One cyclic thread of the measurement, on the real kernel.
+#ifndef TAKT_BENCH__SRC__LATENCY__CYCLIC_THREAD_HPP_
+#define TAKT_BENCH__SRC__LATENCY__CYCLIC_THREAD_HPP_
+
+#include <atomic>
+
+#include "latency/cycle_statistics.hpp"
+#include "latency/small_thread.hpp"
+#include "latency/start_gate.hpp"
+#include "takt_core/memory_lock.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_bench::latency
+{
+
+/// What all cyclic threads of a measurement share. The times are written before the gate opens.
+struct Run
+{
+  StartGate gate;
+  takt_core::Time first{};  ///< release of each thread
+  takt_core::Time end{};    ///< no release from here on
+  takt_core::Duration interval{};
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint32_t> ended{0};  ///< threads whose cycles have ended
+};
+
+class CyclicThread
+{
+public:
+  /// Starts the thread. It asks the kernel for its attributes, reads them back, and waits at the gate.
+  /// Set-up only: allocates; throws std::system_error if the kernel refuses a thread.
+  CyclicThread(const takt_core::ThreadAttributes & asked, Run & run);
+
+  /// What was asked and granted; once the thread waits at the gate.
+  const takt_core::AttributeReport & report() const noexcept { return report_; }
+
+  /// Any thread, at any time. Real-time safe.
+  const CycleStatistics & statistics() const noexcept { return statistics_; }
+
+  /// Once `Run::ended` counts this thread: its attributes after its last cycle, as it read them itself,
+  /// and its page faults from its first cycle to its last.
+  const takt_core::ThreadAttributes & at_end() const noexcept { return at_end_; }
+  const takt_core::PageFaults & page_faults() const noexcept { return page_faults_; }
+
+private:
+  void work(const takt_core::ThreadAttributes & asked, Run & run);
+
+  takt_core::AttributeReport report_;
+  CycleStatistics statistics_;
+  takt_core::ThreadAttributes at_end_;
+  takt_core::PageFaults page_faults_;
+  SmallThread thread_;  // last: it ends before the others go
+};
+
+}  // namespace takt_bench::latency
+
+#endif  // TAKT_BENCH__SRC__LATENCY__CYCLIC_THREAD_HPP_

@@ -1,0 +1,57 @@
+// Tells the late wake-ups that no thread of this machine explains from the others.
+//
+// The cyclic thread is its own stall witness. takt_workload's witness is a thread of priority 99 that
+// wakes every 10 ms: here it would delay the thread that is measured, and would notice one stall of
+// 1 ms in ten. The rule and the limit are the same: the thread woke more than 0.3 ms late, and was ready
+// for less than half of that time.
+#ifndef TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_
+#define TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_
+
+#include "takt_core/ready_time.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_bench::latency
+{
+
+/// `Account` has `Duration read()`, the time that the calling thread was ready without a core, and
+/// `bool counted()`, whether the kernel keeps it.
+template <typename Account>
+class LateWakeUp
+{
+public:
+  static constexpr takt_core::Duration kLate = std::chrono::microseconds(300);
+
+  /// On the cyclic thread, before its first cycle: set-up only, opens the account.
+  explicit LateWakeUp(Account & account) : account_(account), waited_(account.read()) {}
+
+  /// Whether the kernel keeps the account; without it no cycle counts as held up.
+  bool accounted() const noexcept { return account_.counted(); }
+
+  /// Whether a cycle of this latency was held up. Once for each cycle, after its latency was taken: some
+  /// cycles read the account, which takes 2 us. Real-time safe.
+  bool held_up(takt_core::Duration latency) noexcept
+  {
+    if (latency <= kShort && --until_reading_ > 0) {
+      return false;
+    }
+    const takt_core::Duration before = waited_;
+    waited_ = account_.read();
+    until_reading_ = kReadEvery;
+    return latency > kLate && accounted() &&
+           !takt_core::waited_for_others(latency, waited_ - before);
+  }
+
+private:
+  // The waits of the cycles since the last reading count too, so that they must be few and short: in
+  // doubt a late cycle counts as the machine's own.
+  static constexpr takt_core::Duration kShort = std::chrono::microseconds(50);
+  static constexpr int kReadEvery = 16;
+
+  Account & account_;
+  takt_core::Duration waited_;
+  int until_reading_ = kReadEvery;
+};
+
+}  // namespace takt_bench::latency
+
+#endif  // TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_

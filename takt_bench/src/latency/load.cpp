@@ -1,0 +1,46 @@
+#include "latency/load.hpp"
+
+#include <string>
+
+namespace takt_bench::latency
+{
+
+namespace
+{
+
+constexpr std::size_t kStackSize = 128 * 1024;
+
+}  // namespace
+
+Load::Load(const std::vector<int> & cores) : reports_(cores.size())
+{
+  try {
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+      takt_core::ThreadAttributes attributes;
+      // Not what this process has: somebody may have started it under a real-time policy.
+      attributes.policy = takt_core::Policy::other;
+      attributes.cores = {cores[i]};
+      attributes.name = "load." + std::to_string(cores[i]);
+      threads_.emplace_back(kStackSize, [this, attributes, i] {
+        reports_[i] = takt_core::apply(attributes);
+        gate_.arrive();
+        while (!stop_.load(std::memory_order_relaxed)) {
+        }
+      });
+    }
+  } catch (...) {
+    stop_ = true;  // or those that run would never end
+    throw;
+  }
+  gate_.wait_for(static_cast<std::uint32_t>(cores.size()));
+  for (const takt_core::AttributeReport & report : reports_) {
+    faults_.insert(faults_.end(), report.faults.begin(), report.faults.end());
+  }
+}
+
+Load::~Load()
+{
+  stop_ = true;
+}
+
+}  // namespace takt_bench::latency

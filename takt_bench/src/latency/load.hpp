@@ -1,0 +1,40 @@
+// Load: one busy thread of SCHED_OTHER on each core, as a program that never sleeps makes it.
+#ifndef TAKT_BENCH__SRC__LATENCY__LOAD_HPP_
+#define TAKT_BENCH__SRC__LATENCY__LOAD_HPP_
+
+#include <atomic>
+#include <deque>
+#include <vector>
+
+#include "latency/small_thread.hpp"
+#include "latency/start_gate.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_bench::latency
+{
+
+class Load
+{
+public:
+  /// Keeps each of `cores` busy from now on, and returns once each thread has its core and policy.
+  /// Set-up only; throws std::system_error if the kernel refuses a thread.
+  explicit Load(const std::vector<int> & cores);
+  /// Ends the threads.
+  ~Load();
+  Load(const Load &) = delete;
+  Load & operator=(const Load &) = delete;
+
+  /// What the kernel refused to the busy threads.
+  const takt_core::Faults & faults() const noexcept { return faults_; }
+
+private:
+  std::atomic<bool> stop_{false};
+  StartGate gate_;
+  std::vector<takt_core::AttributeReport> reports_;
+  takt_core::Faults faults_;
+  std::deque<SmallThread> threads_;  // last: they end before the others go
+};
+
+}  // namespace takt_bench::latency
+
+#endif  // TAKT_BENCH__SRC__LATENCY__LOAD_HPP_

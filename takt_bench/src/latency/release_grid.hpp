@@ -1,0 +1,45 @@
+// The nominal releases of a cyclic thread: an absolute grid whose phase no late wake-up shifts.
+//
+// One thread at a time; real-time safe; no clock. Units: nanoseconds.
+#ifndef TAKT_BENCH__SRC__LATENCY__RELEASE_GRID_HPP_
+#define TAKT_BENCH__SRC__LATENCY__RELEASE_GRID_HPP_
+
+#include <cstdint>
+
+#include "takt_core/time.hpp"
+
+namespace takt_bench::latency
+{
+
+class ReleaseGrid
+{
+public:
+  /// Releases at `first` and every `period` after; `period` is above 0.
+  ReleaseGrid(takt_core::Time first, takt_core::Duration period) noexcept
+  : release_(first),
+    period_(period)
+  {
+  }
+
+  /// The nominal time of the next cycle.
+  takt_core::Time release() const noexcept { return release_; }
+
+  /// Moves on from a cycle that began at `now`, not before its release, to the first release that has
+  /// not passed. Returns how many releases passed between the two: each is a missed period, an overrun.
+  std::uint64_t move_on(takt_core::Time now) noexcept
+  {
+    // A release at this very moment has not passed: its cycle still begins in time.
+    const std::int64_t late = (now - release_).count();
+    const std::int64_t missed = late > 0 ? (late - 1) / period_.count() : 0;
+    release_ += (missed + 1) * period_;
+    return static_cast<std::uint64_t>(missed);
+  }
+
+private:
+  takt_core::Time release_;
+  takt_core::Duration period_;
+};
+
+}  // namespace takt_bench::latency
+
+#endif  // TAKT_BENCH__SRC__LATENCY__RELEASE_GRID_HPP_

@@ -1,0 +1,86 @@
+#include "latency/setting.hpp"
+
+#include <string>
+
+#include "takt_core/duration_text.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_bench::latency
+{
+
+namespace
+{
+
+constexpr int kPriority = 80;
+// A cycle takes some 10 us of its core; on a slow machine more.
+constexpr int kRuntimeShare = 10;
+// Locked memory counts stacks whole, so that they are small.
+constexpr std::size_t kStackSize = 256 * 1024;
+
+}  // namespace
+
+Setting completed(Setting setting)
+{
+  if (setting.cores.empty()) {
+    setting.cores = takt_core::usable_cores();
+  }
+  if (takt_core::has_rt_priority(setting.policy)) {
+    setting.priority = setting.priority.value_or(kPriority);
+  }
+  if (setting.policy == takt_core::Policy::deadline) {
+    setting.period = setting.period.value_or(setting.deadline.value_or(setting.interval));
+    setting.deadline = setting.deadline.value_or(*setting.period);
+    setting.runtime = setting.runtime.value_or(*setting.deadline / kRuntimeShare);
+  }
+  return setting;
+}
+
+takt_core::ThreadAttributes attributes_of(const Setting & setting, std::size_t number)
+{
+  takt_core::ThreadAttributes attributes;
+  attributes.policy = setting.policy;
+  attributes.priority = setting.priority.value_or(0);
+  attributes.runtime = setting.runtime.value_or(takt_core::Duration{});
+  attributes.deadline = setting.deadline.value_or(takt_core::Duration{});
+  attributes.period = setting.period.value_or(takt_core::Duration{});
+  attributes.stack_size = kStackSize;
+  if (setting.policy == takt_core::Policy::deadline) {
+    attributes.name = "latency." + std::to_string(number + 1);
+  } else {
+    attributes.cores = {setting.cores[number]};
+    attributes.name = "latency." + std::to_string(setting.cores[number]);
+  }
+  return attributes;
+}
+
+takt_core::Faults check(const Setting & setting)
+{
+  takt_core::Faults faults;
+  const auto add = [&faults](const takt_core::Faults & more) {
+    for (const takt_core::Fault & fault : more) {
+      // Most faults are of all threads alike.
+      if (faults.empty() || faults.back() != fault) {
+        faults.push_back(fault);
+      }
+    }
+  };
+  if (setting.interval < kShortestInterval || setting.interval > kLongestInterval) {
+    faults.push_back(
+      "interval " + takt_core::print_duration(setting.interval) + " is outside " +
+      takt_core::print_duration(kShortestInterval) + " to " +
+      takt_core::print_duration(kLongestInterval));
+  }
+  if (setting.duration < setting.interval) {
+    faults.push_back(
+      "duration " + takt_core::print_duration(setting.duration) + " is shorter than the interval " +
+      takt_core::print_duration(setting.interval));
+  }
+  for (std::size_t number = 0; number < setting.cores.size(); ++number) {
+    add(takt_core::validate(attributes_of(setting, number)));
+    // The cores of the busy threads, where the cyclic threads ask for none.
+    add(takt_core::validate({.cores = {setting.cores[number]}}));
+  }
+  return faults;
+}
+
+}  // namespace takt_bench::latency

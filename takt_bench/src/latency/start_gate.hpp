@@ -1,0 +1,56 @@
+// Threads meet here: all of them have their attributes before the measurement begins.
+#ifndef TAKT_BENCH__SRC__LATENCY__START_GATE_HPP_
+#define TAKT_BENCH__SRC__LATENCY__START_GATE_HPP_
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+
+#include "takt_core/futex.hpp"
+
+namespace takt_bench::latency
+{
+
+class StartGate
+{
+public:
+  /// A thread reports that it is there. Memory that it wrote before is visible after `wait_for`.
+  void arrive() noexcept
+  {
+    arrived_.fetch_add(1, std::memory_order_release);
+    takt_core::futex_wake(arrived_, INT_MAX);
+  }
+
+  /// The same, and sleeps until `open`. Memory that was written before `open` is visible after it. May
+  /// block.
+  void pass() noexcept
+  {
+    arrive();
+    while (open_.load(std::memory_order_acquire) == 0) {
+      takt_core::futex_wait(open_, 0);
+    }
+  }
+
+  /// The starting thread: sleeps until `count` threads have arrived. May block.
+  void wait_for(std::uint32_t count) const noexcept
+  {
+    for (std::uint32_t seen = 0; (seen = arrived_.load(std::memory_order_acquire)) < count;) {
+      takt_core::futex_wait(arrived_, seen);
+    }
+  }
+
+  /// Lets all threads through, now and from now on.
+  void open() noexcept
+  {
+    open_.store(1, std::memory_order_release);
+    takt_core::futex_wake(open_, INT_MAX);
+  }
+
+private:
+  std::atomic<std::uint32_t> arrived_{0};
+  std::atomic<std::uint32_t> open_{0};
+};
+
+}  // namespace takt_bench::latency
+
+#endif  // TAKT_BENCH__SRC__LATENCY__START_GATE_HPP_
