@@ -28,7 +28,7 @@ public:
   virtual void set_rtprio_limit(pid_t pid, const rlimit & limit) = 0;
 };
 
-class LinuxKernel final : public Kernel
+class LinuxKernel : public Kernel
 {
 public:
   takt_core::AttributeReport apply(

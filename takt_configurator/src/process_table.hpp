@@ -48,7 +48,7 @@ public:
 };
 
 /// The kernel's.
-class ProcFiles final : public ProcessTable
+class ProcFiles : public ProcessTable
 {
 public:
   std::optional<std::uint64_t> start_time(pid_t pid, pid_t tid) const override;

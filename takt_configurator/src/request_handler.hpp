@@ -6,15 +6,16 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "kernel.hpp"
 #include "ledger.hpp"
 #include "peer.hpp"
 #include "process_table.hpp"
+#include "refuse.hpp"
 #include "takt_control/configurator_messages.hpp"
 #include "takt_control/frame.hpp"
 #include "takt_schedule/configurator_policy.hpp"
+#include "target.hpp"
 
 namespace takt_configurator
 {
@@ -44,30 +45,16 @@ public:
   const Ledger & ledger() const noexcept { return ledger_; }
 
 private:
-  /// A thread that the daemon has found to be the client's.
-  struct Target
-  {
-    ThreadKey key;
-    FileDescriptor thread;  ///< tells when it ends; may be none
-  };
-  using Refusals = std::vector<takt_core::Refusal>;
-
   takt_control::Answer decide(
     const Peer & peer, const takt_control::AttributeRequest & request, bool dry_run);
   Refusals decide_on(
     const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked,
     bool dry_run);
-  takt_control::Answer decide_limit(const Peer & peer, const takt_control::LimitRequest & request);
-
-  takt_core::Result<Target> find_target(const Peer & peer, pid_t own_tid) const;
-  bool is_same(const Peer & peer, const Target & target) const;
   Refusals judge_now(
     const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked);
-  Refusals set(const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked);
-  void reset(
-    const Peer & peer, pid_t tid, const takt_core::ThreadAttributes & asked,
-    const takt_core::ThreadAttributes & before);
-  void log(const Peer & peer, Decision decision) const;
+  takt_control::Answer decide_limit(const Peer & peer, const takt_control::LimitRequest & request);
+  std::string raise_limit(const Peer & peer, int priority);
+  void log(const Peer & peer, const Decision & decision) const;
 
   const takt_schedule::ConfiguratorPolicy & policy_;
   const ProcessTable & table_;
