@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -208,6 +209,31 @@ TEST_F(Grant, RaisesTheLimitOfTheProcess)
     EXPECT_NE(seen.find("the daemon itself lacks CAP_SYS_RESOURCE"), std::string::npos) << seen;
   }
   EXPECT_NE(seen.find("allows limits from 1 to 40, not 41"), std::string::npos) << seen;
+}
+
+// As the unit starts it: not as root.
+TEST_F(Grant, NeedsOneCapabilityAndAUserOfItsOwn)
+{
+  constexpr uid_t kDaemon = 65533;
+  const auto readable = test::in_child_as(kDaemon, []() -> std::string {
+    return ::access(TAKT_CONFIGURATOR_PROGRAM, X_OK) == 0 ? "yes" : "no";
+  });
+  if (readable != "yes" || std::system("command -v setpriv >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "needs setpriv, and a build folder that other users may read";
+  }
+  test::Daemon daemon(
+    kPolicy, {},
+    {"setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups", "--bounding-set",
+     "-all,+sys_nice", "--inh-caps", "-all,+sys_nice", "--ambient-caps", "+sys_nice",
+     "--no-new-privs"},
+    kDaemon);
+  EXPECT_EQ(
+    Grant::ask(daemon.socket(), {.policy = Policy::fifo, .priority = 50}, test::kNobody),
+    "SCHED_FIFO priority 50")
+    << daemon.log();
+  EXPECT_EQ(
+    Grant::ask(daemon.socket(), deadline(1ms, 10ms), test::kNobody),
+    "SCHED_DEADLINE runtime 1ms deadline 10ms period 10ms");
 }
 
 TEST_F(Grant, SaysThatNoDaemonAnswers)

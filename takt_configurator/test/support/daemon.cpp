@@ -23,9 +23,10 @@ namespace takt_configurator::test
 namespace
 {
 
+/// `arguments` begin with the program.
 pid_t spawn(const std::vector<std::string> & arguments, const std::string & output)
 {
-  std::vector<char *> raw{const_cast<char *>(TAKT_CONFIGURATOR_PROGRAM)};
+  std::vector<char *> raw;
   for (const std::string & one : arguments) {
     raw.push_back(const_cast<char *>(one.c_str()));
   }
@@ -36,7 +37,7 @@ pid_t spawn(const std::vector<std::string> & arguments, const std::string & outp
     const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::dup2(file, 1);
     ::dup2(file, 2);
-    ::execv(raw[0], raw.data());
+    ::execvp(raw[0], raw.data());
     ::_exit(127);
   }
   return child;
@@ -82,17 +83,29 @@ bool has_capability(int number)
   return false;
 }
 
-Daemon::Daemon(const std::string & policy, std::vector<std::string> arguments)
+Daemon::Daemon(
+  const std::string & policy, std::vector<std::string> arguments, std::vector<std::string> starter,
+  uid_t owner)
 : folder_(make_folder()),
-  arguments_(std::move(arguments))
+  arguments_(std::move(arguments)),
+  starter_(std::move(starter))
 {
   write_file(folder_ + "/policy.yaml", policy);
+  const std::string run = folder_ + "/run";
+  if (::mkdir(run.c_str(), 0755) != 0 || ::chown(run.c_str(), owner, owner) != 0) {
+    ADD_FAILURE() << "no folder " << run << " of user " << owner;
+  }
   start();
 }
 
 void Daemon::start()
 {
-  std::vector<std::string> all{"--socket", socket(), "--policy", folder_ + "/policy.yaml"};
+  std::vector<std::string> all = starter_;
+  for (const std::string & one :
+       {std::string(TAKT_CONFIGURATOR_PROGRAM), std::string("--socket"), socket(),
+        std::string("--policy"), folder_ + "/policy.yaml"}) {
+    all.push_back(one);
+  }
   all.insert(all.end(), arguments_.begin(), arguments_.end());
   pid_ = spawn(all, folder_ + "/log");
   while (is_running()) {
@@ -151,7 +164,9 @@ long Daemon::resident() const
 Outcome run_daemon(const std::vector<std::string> & arguments)
 {
   const std::string folder = make_folder();
-  const pid_t child = spawn(arguments, folder + "/log");
+  std::vector<std::string> all{TAKT_CONFIGURATOR_PROGRAM};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const pid_t child = spawn(all, folder + "/log");
   int status = 0;
   ::waitpid(child, &status, 0);
   Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder + "/log")};

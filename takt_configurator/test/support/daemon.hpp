@@ -13,8 +13,11 @@ namespace takt_configurator::test
 class Daemon
 {
 public:
-  /// Starts it and waits until it listens, or has ended.
-  explicit Daemon(const std::string & policy, std::vector<std::string> arguments = {});
+  /// Starts it and waits until it listens, or has ended. `starter`: a program with arguments that starts it as
+  /// user `owner`.
+  explicit Daemon(
+    const std::string & policy, std::vector<std::string> arguments = {},
+    std::vector<std::string> starter = {}, uid_t owner = 0);
   Daemon(const Daemon &) = delete;
   Daemon & operator=(const Daemon &) = delete;
   ~Daemon();
@@ -34,6 +37,7 @@ public:
 private:
   std::string folder_;
   std::vector<std::string> arguments_;
+  std::vector<std::string> starter_;
   pid_t pid_ = -1;
 };
 
