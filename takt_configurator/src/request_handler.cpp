@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "judge.hpp"
-#include "setter.hpp"
 #include "takt_schedule/deadline_share.hpp"
 
 namespace takt_configurator
@@ -36,7 +35,8 @@ RequestHandler::RequestHandler(
 : policy_(policy),
   table_(table),
   kernel_(kernel),
-  log_(std::move(log))
+  log_(std::move(log)),
+  cpusets_(policy.cpusets.root, table)
 {
   ledger_.adopt(table_, kernel_);
 }
@@ -108,17 +108,54 @@ Refusals RequestHandler::decide_on(
   if (asked.policy == Policy::inherit && !asked.nice && asked.cores.empty()) {
     return {refuse(asked, MissingRight::configurator, "the request asks for nothing", EINVAL)};
   }
-  if (const auto faults = takt_core::validate(asked, table_.usable_cores(peer.pid));
-      !faults.empty()) {
+  if (const auto faults = validate(peer, asked); !faults.empty()) {
     return {refuse(asked, MissingRight::configurator, joined(faults), EINVAL)};
   }
   Refusals refusals = judge_now(peer, target, asked);
   if (!refusals.empty() || dry_run) {
     return refusals;
   }
-  SetResult result = set_thread(peer, target, asked, table_, kernel_);
+  const bool needs_cpuset = asked.policy == Policy::deadline && !asked.cores.empty();
+  SetResult result = needs_cpuset ? set_with_cpuset(peer, target, asked)
+                                  : set_thread(peer, target, asked, table_, kernel_);
+  if (result.granted.policy != Policy::deadline) {
+    cpusets_.release(target.key);
+  }
   ledger_.set(target.key, peer.uid, result.granted);
   return std::move(result.refusals);
+}
+
+/// Cores of a deadline thread are good only where it can have a cpuset.
+takt_core::Faults RequestHandler::validate(const Peer & peer, const ThreadAttributes & asked) const
+{
+  const auto usable = table_.usable_cores(peer.pid);
+  if (asked.policy != Policy::deadline || !cpusets_.available()) {
+    return takt_core::validate(asked, usable);
+  }
+  ThreadAttributes policy = asked;
+  policy.cores.clear();
+  ThreadAttributes cores;
+  cores.cores = asked.cores;
+  takt_core::Faults faults = takt_core::validate(policy, usable);
+  for (takt_core::Fault & fault : takt_core::validate(cores, usable)) {
+    faults.push_back(std::move(fault));
+  }
+  return faults;
+}
+
+SetResult RequestHandler::set_with_cpuset(
+  const Peer & peer, const Target & target, ThreadAttributes asked)
+{
+  const ThreadAttributes whole = asked;
+  SetResult result;
+  if (std::string fault = cpusets_.place(target.key, asked.cores); !fault.empty()) {
+    result.granted = kernel_.read(target.key.tid);
+    result.refusals = {refuse(whole, MissingRight::configurator, std::move(fault))};
+    return result;
+  }
+  asked.cores.clear();  // the cpuset has them
+  result = set_thread(peer, target, asked, table_, kernel_);
+  return result;
 }
 
 Refusals RequestHandler::judge_now(
@@ -131,8 +168,10 @@ Refusals RequestHandler::judge_now(
   Circumstances now;
   now.thread_cores = kernel_.read(target.key.tid).cores;
   if (asked.policy == Policy::deadline) {
-    now.kernel_bandwidth = takt_schedule::deadline_share().share *
-                           static_cast<double>(table_.usable_cores(peer.pid).size());
+    now.kernel_bandwidth =
+      takt_schedule::deadline_share().share *
+      static_cast<double>(
+        asked.cores.empty() ? table_.usable_cores(peer.pid).size() : asked.cores.size());
   }
   const auto look = [&] {
     now.users = ledger_.of(peer.uid, target.key);

@@ -7,11 +7,13 @@
 #include <functional>
 #include <string>
 
+#include "cpusets.hpp"
 #include "kernel.hpp"
 #include "ledger.hpp"
 #include "peer.hpp"
 #include "process_table.hpp"
 #include "refuse.hpp"
+#include "setter.hpp"
 #include "takt_control/configurator_messages.hpp"
 #include "takt_control/frame.hpp"
 #include "takt_schedule/configurator_policy.hpp"
@@ -42,6 +44,10 @@ public:
   /// The frame that answers: of type `answer`, or `error` for what cannot be read.
   std::string handle(const Peer & peer, const takt_control::Frame & frame);
 
+  /// Frees what ended threads had; for the time while `has_chores`, about once a second.
+  void do_chores() { cpusets_.purge(); }
+  bool has_chores() const noexcept { return cpusets_.size() > 0; }
+
   const Ledger & ledger() const noexcept { return ledger_; }
 
 private:
@@ -50,6 +56,9 @@ private:
   Refusals decide_on(
     const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked,
     bool dry_run);
+  takt_core::Faults validate(const Peer & peer, const takt_core::ThreadAttributes & asked) const;
+  SetResult set_with_cpuset(
+    const Peer & peer, const Target & target, takt_core::ThreadAttributes asked);
   Refusals judge_now(
     const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked);
   takt_control::Answer decide_limit(const Peer & peer, const takt_control::LimitRequest & request);
@@ -61,6 +70,7 @@ private:
   Kernel & kernel_;
   Log log_;
   Ledger ledger_;
+  Cpusets cpusets_;
 };
 
 }  // namespace takt_configurator

@@ -17,7 +17,8 @@ namespace takt_configurator
 namespace
 {
 
-constexpr int kTickMs = 20;  ///< between looks at clients that wait
+constexpr int kTickMs = 20;      ///< between looks at clients that wait
+constexpr int kChoresMs = 1000;  ///< between looks at threads that may have ended
 
 void watch(int epoll, int operation, int fd, unsigned events)
 {
@@ -59,8 +60,9 @@ int Server::run(int stop)
   for (;;) {
     const bool waiting = std::any_of(
       clients_.begin(), clients_.end(), [](const auto & one) { return one.second->waits(); });
-    const int count = ::epoll_wait(
-      epoll_.get(), events.data(), static_cast<int>(events.size()), waiting ? kTickMs : -1);
+    const int longest = waiting ? kTickMs : handler_.has_chores() ? kChoresMs : -1;
+    const int count =
+      ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), longest);
     if (count < 0 && errno != EINTR) {
       return errno;
     }
@@ -77,6 +79,11 @@ int Server::run(int stop)
     }
     if (waiting) {
       tick_all();
+    }
+    if (const auto now = Client::Clock::now();
+        handler_.has_chores() && now - last_chores_ >= std::chrono::milliseconds(kChoresMs)) {
+      last_chores_ = now;
+      handler_.do_chores();
     }
   }
 }

@@ -46,6 +46,7 @@ private:
     reserve_;  ///< given up to accept, and turn away, a client when the process has no descriptor left
   std::unordered_map<int, std::unique_ptr<Client>> clients_;
   std::unordered_map<uid_t, int> of_user_;
+  Client::Clock::time_point last_chores_{};
 };
 
 }  // namespace takt_configurator

@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include <atomic>
 #include <functional>
 #include <memory>
-#include <thread>
+#include <utility>
 
 #include "peer.hpp"
 #include "request_handler.hpp"
@@ -15,6 +14,7 @@
 #include "support/daemon.hpp"
 #include "support/recycled.hpp"
 #include "support/talk.hpp"
+#include "support/waiter.hpp"
 
 namespace takt_configurator
 {
@@ -23,32 +23,6 @@ namespace
 
 using takt_core::Policy;
 using takt_core::ThreadAttributes;
-
-/// A thread that waits for its end.
-class Waiter
-{
-public:
-  Waiter() { tid_.wait(0); }
-  ~Waiter() { end(); }
-  pid_t tid() const { return tid_; }
-  void end()
-  {
-    if (thread_.joinable()) {
-      end_ = true;
-      end_.notify_all();
-      thread_.join();
-    }
-  }
-
-private:
-  std::atomic<pid_t> tid_ = 0;
-  std::atomic<bool> end_ = false;
-  std::thread thread_{[this] {
-    tid_ = ::gettid();
-    tid_.notify_all();
-    end_.wait(false);
-  }};
-};
 
 /// Does something between the daemon's look at the thread and its call.
 struct LateKernel : LinuxKernel
@@ -98,7 +72,7 @@ protected:
     EXPECT_TRUE(policy.ok());
     LateKernel kernel;
     RequestHandler handler(*policy, table, kernel);
-    Waiter waiter;
+    test::Waiter waiter;
     const pid_t tid = waiter.tid();
     std::unique_ptr<test::RecycledId> other;
     kernel.before_apply = [&] {
