@@ -23,6 +23,21 @@ TEST(SamplePolicy, IsGood)
   EXPECT_EQ(outcome.output, kFolder + "/policies/configurator.yaml: good, 2 rules\n");
 }
 
+TEST(DocumentedPolicy, IsGood)
+{
+  const std::string page = test::read_file(kFolder + "/../docs/configurator.md");
+  if (page.empty()) {
+    GTEST_SKIP() << "docs/ is not in this checkout";
+  }
+  const std::string begin = "<!-- policy -->\n```yaml\n";
+  const auto from = page.find(begin) + begin.size();
+  const std::string folder = test::make_folder();
+  test::write_file(folder + "/p.yaml", page.substr(from, page.find("```", from) - from));
+  const auto outcome = test::run_daemon({"--check", "--policy", folder + "/p.yaml"});
+  EXPECT_EQ(outcome.output, folder + "/p.yaml: good, 2 rules\n");
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Check, TellsFaultsAndFails)
 {
   const std::string folder = test::make_folder();
