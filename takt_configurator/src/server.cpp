@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 #include <vector>
@@ -56,7 +55,8 @@ Server::Server(
 int Server::run(int stop)
 {
   watch(epoll_.get(), EPOLL_CTL_ADD, stop, EPOLLIN);
-  std::array<epoll_event, 64> events{};
+  // All clients at once: a connection that was made after others were closed must find room.
+  std::vector<epoll_event> events(static_cast<std::size_t>(limits_.clients) + 2);
   for (;;) {
     const bool waiting = std::any_of(
       clients_.begin(), clients_.end(), [](const auto & one) { return one.second->waits(); });
@@ -66,16 +66,20 @@ int Server::run(int stop)
     if (count < 0 && errno != EINTR) {
       return errno;
     }
+    bool knocks = false;
     for (int i = 0; i < count; ++i) {
       const epoll_event & event = events[static_cast<std::size_t>(i)];
       if (event.data.fd == stop) {
         return 0;
       }
       if (event.data.fd == listener_.socket()) {
-        accept_all();
+        knocks = true;  // after the clients: some of them may have left
       } else {
         serve(event.data.fd, event.events);
       }
+    }
+    if (knocks) {
+      accept_one();
     }
     if (waiting) {
       tick_all();
@@ -102,42 +106,39 @@ std::string Server::no_room(uid_t user) const
   return {};
 }
 
-void Server::accept_all()
+void Server::accept_one()
 {
-  // Not for ever: clients that are connected have their turn, too.
-  for (int i = 0; i < limits_.clients; ++i) {
-    FileDescriptor socket(
-      ::accept4(listener_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket && (errno == EMFILE || errno == ENFILE) && reserve_) {
-      reserve_ = FileDescriptor();
-      {
-        const FileDescriptor last(
-          ::accept4(listener_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        turn_away(last.get(), "the configurator has no file descriptor left; close connections");
-      }
-      reserve_ = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-      continue;
+  FileDescriptor socket(
+    ::accept4(listener_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket && (errno == EMFILE || errno == ENFILE) && reserve_) {
+    reserve_ = FileDescriptor();
+    {
+      const FileDescriptor last(
+        ::accept4(listener_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      turn_away(last.get(), "the configurator has no file descriptor left; close connections");
     }
-    if (!socket) {
-      return;
-    }
-    auto peer = read_peer(socket.get(), table_);
-    std::string why =
-      peer ? no_room(peer->uid)
-           : "the configurator does not see the process that connected: it has ended, or is in "
-             "another PID namespace";
-    if (!why.empty()) {
-      turn_away(socket.get(), why);
-      if (say_) {
-        say_((peer ? "pid " + std::to_string(peer->pid) : "a client") + " not served: " + why);
-      }
-      continue;
-    }
-    const int fd = socket.get();
-    ++of_user_[peer->uid];
-    clients_[fd] = std::make_unique<Client>(std::move(socket), std::move(*peer), limits_);
-    watch(epoll_.get(), EPOLL_CTL_ADD, fd, EPOLLIN);
+    reserve_ = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    return;
   }
+  if (!socket) {
+    return;
+  }
+  auto peer = read_peer(socket.get(), table_);
+  const std::string why = peer ? no_room(peer->uid)
+                               : "the configurator does not see the process that connected: it has "
+                                 "ended, or is in another PID "
+                                 "namespace";
+  if (!why.empty()) {
+    turn_away(socket.get(), why);
+    if (say_) {
+      say_((peer ? "pid " + std::to_string(peer->pid) : "a client") + " not served: " + why);
+    }
+    return;
+  }
+  const int fd = socket.get();
+  ++of_user_[peer->uid];
+  clients_[fd] = std::make_unique<Client>(std::move(socket), std::move(*peer), limits_);
+  watch(epoll_.get(), EPOLL_CTL_ADD, fd, EPOLLIN);
 }
 
 void Server::serve(int fd, unsigned events)

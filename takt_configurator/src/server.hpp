@@ -28,7 +28,7 @@ public:
   int run(int stop);
 
 private:
-  void accept_all();
+  void accept_one();
   /// Empty if there is room for one more client of this user.
   std::string no_room(uid_t user) const;
   void serve(int fd, unsigned events);

@@ -35,19 +35,7 @@ bool serves(const test::Daemon & daemon)
          client.would_grant({.policy = Policy::fifo, .priority = 10}).size() == 1;
 }
 
-class Robustness : public ::testing::Test
-{
-protected:
-  void SetUp() override
-  {
-    if (::geteuid() != 0) {
-      GTEST_SKIP()
-        << "needs root: only root's folders are good for a socket of a daemon for all users";
-    }
-  }
-};
-
-TEST_F(Robustness, AnswersUnknownTypesAndVersions)
+TEST(Robustness, AnswersUnknownTypesAndVersions)
 {
   test::Daemon daemon(kPolicy);
   const int socket = test::connect_to(daemon.socket());
@@ -63,7 +51,7 @@ TEST_F(Robustness, AnswersUnknownTypesAndVersions)
   ::close(socket);
 }
 
-TEST_F(Robustness, ClosesConnectionsThatSendGarbage)
+TEST(Robustness, ClosesConnectionsThatSendGarbage)
 {
   test::Daemon daemon(kPolicy);
   const int socket = test::connect_to(daemon.socket());
@@ -85,7 +73,7 @@ TEST_F(Robustness, ClosesConnectionsThatSendGarbage)
   EXPECT_TRUE(serves(daemon)) << "TAKT_TEST_SEED=" << test::seed();
 }
 
-TEST_F(Robustness, ClosesConnectionsWithHalfAMessage)
+TEST(Robustness, ClosesConnectionsWithHalfAMessage)
 {
   test::Daemon daemon(kPolicy, {"--patience-ms", "50"});
   const int idle = test::connect_to(daemon.socket());
@@ -99,7 +87,7 @@ TEST_F(Robustness, ClosesConnectionsWithHalfAMessage)
   ::close(half);
 }
 
-TEST_F(Robustness, DropsAClientThatReadsNoAnswers)
+TEST(Robustness, DropsAClientThatReadsNoAnswers)
 {
   test::Daemon daemon(kPolicy, {"--patience-ms", "50", "--log", "none"});
   const int flood = test::connect_to(daemon.socket());
@@ -113,8 +101,11 @@ TEST_F(Robustness, DropsAClientThatReadsNoAnswers)
   ::close(flood);
 }
 
-TEST_F(Robustness, TellsTheClientThatIsTooMany)
+TEST(Robustness, TellsTheClientThatIsTooMany)
 {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root to ask as two users";
+  }
   test::Daemon daemon(kPolicy, {"--clients", "4", "--clients-of-user", "2"});
   const std::string frame = encode(static_cast<MessageType>(77), "{}");
   std::vector<int> sockets;
@@ -143,7 +134,7 @@ TEST_F(Robustness, TellsTheClientThatIsTooMany)
   EXPECT_NE(seen.find("serves 2 clients of user 65534 already"), std::string::npos) << seen;
 }
 
-TEST_F(Robustness, OutlivesClientsThatAreKilled)
+TEST(Robustness, OutlivesClientsThatAreKilled)
 {
   test::Daemon daemon(kPolicy);
   for (std::uint64_t round = 0; round < test::rounds(20); ++round) {
@@ -168,7 +159,7 @@ TEST_F(Robustness, OutlivesClientsThatAreKilled)
   EXPECT_TRUE(serves(daemon));
 }
 
-TEST_F(Robustness, ServesManyConnectionsInBoundedMemory)
+TEST(Robustness, ServesManyConnectionsInBoundedMemory)
 {
   test::Daemon daemon(kPolicy, {"--log", "none"});
   const std::string frame = encode(static_cast<MessageType>(77), std::string(60'000, ' '));
@@ -183,21 +174,21 @@ TEST_F(Robustness, ServesManyConnectionsInBoundedMemory)
   flood(50);
   const long before = daemon.resident();
   flood(test::rounds(200));
-  // Half messages on as many connections as there may be.
+  // Half messages on many connections at once.
   std::vector<int> half;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 100; ++i) {
     half.push_back(test::connect_to(daemon.socket()));
     test::send_bytes(half.back(), frame.substr(0, 50'000));
   }
   EXPECT_TRUE(serves(daemon));
   // Each holds at most one message and one read: 64 KiB + 4 KiB, and the allocator may double a buffer.
-  EXPECT_LT(daemon.resident(), 2 * before + 256 * 136);
+  EXPECT_LT(daemon.resident(), 2 * before + 100 * 136);
   for (const int socket : half) {
     ::close(socket);
   }
 }
 
-TEST_F(Robustness, AStaleClientReachesTheNextDaemon)
+TEST(Robustness, AStaleClientReachesTheNextDaemon)
 {
   test::Daemon daemon(kPolicy);
   ConfiguratorClient client(daemon.socket(), std::chrono::minutes(1));
@@ -213,7 +204,7 @@ TEST_F(Robustness, AStaleClientReachesTheNextDaemon)
   EXPECT_TRUE(client.would_grant({.policy = Policy::fifo, .priority = 9}).empty());
 }
 
-TEST_F(Robustness, EndsCleanlyWithItsSocket)
+TEST(Robustness, EndsCleanlyWithItsSocket)
 {
   test::Daemon daemon(kPolicy);
   EXPECT_TRUE(std::filesystem::exists(daemon.socket()));

@@ -92,7 +92,7 @@ Daemon::Daemon(
 {
   write_file(folder_ + "/policy.yaml", policy);
   const std::string run = folder_ + "/run";
-  if (::mkdir(run.c_str(), 0755) != 0 || ::chown(run.c_str(), owner, owner) != 0) {
+  if (::mkdir(run.c_str(), 0755) != 0 || ::chown(run.c_str(), owner, -1) != 0) {
     ADD_FAILURE() << "no folder " << run << " of user " << owner;
   }
   start();

@@ -3,6 +3,7 @@
 #define SUPPORT__DAEMON_HPP_
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ public:
   /// user `owner`.
   explicit Daemon(
     const std::string & policy, std::vector<std::string> arguments = {},
-    std::vector<std::string> starter = {}, uid_t owner = 0);
+    std::vector<std::string> starter = {}, uid_t owner = ::geteuid());
   Daemon(const Daemon &) = delete;
   Daemon & operator=(const Daemon &) = delete;
   ~Daemon();
