@@ -1,4 +1,5 @@
-// What the kernel refused a thread, as a value: its sentence is made when it is printed.
+// What the kernel, or the configurator daemon, refused a thread, as a value: its sentence is made when it
+// is printed.
 //
 // Set-up only: holds strings and allocates.
 #ifndef TAKT_CORE__REFUSAL_HPP_
@@ -36,11 +37,15 @@ enum class MissingRight
   root_domain,         ///< a SCHED_DEADLINE thread must have all cores of its root domain
   other_users_thread,  ///< only CAP_SYS_NICE gives a right to it
   no_such_thread,
-  invalid,      ///< no value that there is (period in us of a SCHED_DEADLINE thread, from and to)
-  not_in_force  ///< the kernel took it, and the thread has something else: `granted`
+  invalid,       ///< no value that there is (period in us of a SCHED_DEADLINE thread, from and to)
+  not_in_force,  ///< the kernel took it, and the thread has something else: `granted`
+  // Refused by the configurator daemon, or for want of one; `detail` says why.
+  configurator_policy,  ///< its policy file forbids it (`detail`: the rule, its line and its bounds)
+  configurator,         ///< the daemon refused it for another reason than its policy
+  no_configurator       ///< no daemon answers, or none answers in time (`detail`: where, and why)
 };
 
-/// One attribute that the kernel refused one thread.
+/// One attribute that one thread was refused.
 struct Refusal
 {
   RefusedAttribute attribute = RefusedAttribute::policy;
@@ -54,6 +59,7 @@ struct Refusal
   std::optional<std::int64_t> limit_of{};  ///< its other half
   std::string online{};                    ///< cores that are online, as the kernel lists them
   std::string program{};  ///< to grant the right to, quoted for a shell; may be empty
+  std::string detail{};   ///< of the configurator daemon, to be printed only
 
   friend bool operator==(const Refusal &, const Refusal &) = default;
 };

@@ -20,6 +20,9 @@ namespace takt_core
 /// together with cores (the kernel needs cpusets for that).
 Faults validate(const ThreadAttributes & attributes);
 
+/// The same for a thread of another process, which may use `usable` cores (ascending).
+Faults validate(const ThreadAttributes & attributes, const std::vector<int> & usable);
+
 /// What was asked of the kernel and what the thread really has.
 struct AttributeReport
 {

@@ -189,6 +189,13 @@ std::string root_domain_reason(const Refusal & refusal)
              "process under taskset, or give it an exclusive cpuset";
 }
 
+std::string no_configurator_reason(const Refusal & refusal)
+{
+  return "this process has no right to it, and the configurator daemon does not help: " +
+         refusal.detail + "; start takt-configurator, or grant CAP_SYS_NICE (sudo setcap " +
+         "cap_sys_nice+ep " + program(refusal) + "; docker --cap-add=SYS_NICE)";
+}
+
 }  // namespace
 
 Refusal make_refusal(
@@ -276,6 +283,12 @@ std::string reason(const Refusal & refusal)
       return refusal.attribute == RefusedAttribute::cores
                ? "the others are offline or outside the process's cpuset"
                : std::string();
+    case MissingRight::configurator_policy:
+      return "the configurator's policy forbids it: " + refusal.detail;
+    case MissingRight::configurator:
+      return "the configurator refused it: " + refusal.detail;
+    case MissingRight::no_configurator:
+      return no_configurator_reason(refusal);
     case MissingRight::unknown:
       break;
   }

@@ -91,13 +91,15 @@ void validate_deadline(const ThreadAttributes & attributes, Faults & faults)
   }
 }
 
-void validate_cores(const ThreadAttributes & attributes, Faults & faults)
+/// `origin`: "this process was started with", where the usable cores come from.
+void validate_cores(
+  const ThreadAttributes & attributes, const std::vector<int> & usable, const std::string & origin,
+  Faults & faults)
 {
   if (attributes.cores.empty()) {
     return;
   }
   const auto on_machine = static_cast<int>(::sysconf(_SC_NPROCESSORS_CONF));
-  const std::vector<int> usable = usable_cores();
   for (const int core : attributes.cores) {
     if (core < 0 || core >= on_machine) {
       faults.push_back(
@@ -105,7 +107,7 @@ void validate_cores(const ThreadAttributes & attributes, Faults & faults)
         std::to_string(on_machine - 1));
     } else if (!std::binary_search(usable.begin(), usable.end(), core)) {
       faults.push_back(
-        "core " + std::to_string(core) + " is not among the cores this process was started with (" +
+        "core " + std::to_string(core) + " is not among the cores " + origin + " (" +
         format_cores(usable) + "); see taskset(1) and the container's cpuset");
     }
   }
@@ -115,14 +117,13 @@ void validate_cores(const ThreadAttributes & attributes, Faults & faults)
 /// have been pinned: an executor that pins the main thread must not take cores from later ones.
 const std::vector<int> g_cores_at_load = detail::read_affinity(0);
 
-}  // namespace
-
-Faults validate(const ThreadAttributes & attributes)
+Faults all_faults(
+  const ThreadAttributes & attributes, const std::vector<int> & usable, const std::string & origin)
 {
   Faults faults;
   validate_priorities(attributes, faults);
   validate_deadline(attributes, faults);
-  validate_cores(attributes, faults);
+  validate_cores(attributes, usable, origin, faults);
   if (
     attributes.stack_size != 0 &&
     attributes.stack_size < static_cast<std::size_t>(::sysconf(_SC_THREAD_STACK_MIN))) {
@@ -131,6 +132,18 @@ Faults validate(const ThreadAttributes & attributes)
       std::to_string(::sysconf(_SC_THREAD_STACK_MIN)) + " bytes");
   }
   return faults;
+}
+
+}  // namespace
+
+Faults validate(const ThreadAttributes & attributes)
+{
+  return all_faults(attributes, usable_cores(), "this process was started with");
+}
+
+Faults validate(const ThreadAttributes & attributes, const std::vector<int> & usable)
+{
+  return all_faults(attributes, usable, "of the thread's process");
 }
 
 int urgency(const ThreadAttributes & attributes) noexcept

@@ -1,0 +1,73 @@
+// One connected client: its bytes in both directions, each bounded, and its share of the daemon's time.
+//
+// One thread. Allocates; never blocks.
+#ifndef TAKT_CONFIGURATOR__SRC__CLIENT_HPP_
+#define TAKT_CONFIGURATOR__SRC__CLIENT_HPP_
+
+#include <chrono>
+#include <string>
+
+#include "file_descriptor.hpp"
+#include "peer.hpp"
+#include "request_handler.hpp"
+#include "takt_control/frame.hpp"
+
+namespace takt_configurator
+{
+
+/// What one client, and all together, may cost.
+struct ServerLimits
+{
+  int clients = 256;
+  int clients_of_user = 128;         ///< of each user but root
+  double requests_per_second = 200;  ///< of each client; a client that asks more often waits
+  double burst = 400;                ///< requests that a client may ask at once
+  std::chrono::milliseconds patience{
+    5000};  ///< with a half message, and with a client that reads no answers
+};
+
+class Client
+{
+public:
+  using Clock = std::chrono::steady_clock;
+
+  Client(FileDescriptor socket, Peer peer, const ServerLimits & limits);
+
+  /// Reads once, and answers the requests that are complete. False if the connection is to be closed.
+  bool read(RequestHandler & handler);
+  /// Sends what waits to be sent. False if the connection is to be closed.
+  bool write();
+  /// After some time: answers requests that waited for their turn. False if patience is over.
+  bool tick(RequestHandler & handler);
+
+  int socket() const noexcept { return socket_.get(); }
+  const Peer & peer() const noexcept { return peer_; }
+  /// Whether there is room for more bytes: all earlier ones are handled and answered.
+  bool wants_to_read() const noexcept { return input_.empty() && output_.empty() && !closing_; }
+  bool wants_to_write() const noexcept { return !output_.empty(); }
+  /// Whether `tick` has something to do, sooner or later.
+  bool waits() const noexcept
+  {
+    return !input_.empty() || !output_.empty() || decoder_.half_open();
+  }
+
+private:
+  bool answer_all(RequestHandler & handler);
+  void note_progress() noexcept { progress_ = Clock::now(); }
+
+  FileDescriptor socket_;
+  Peer peer_;
+  const ServerLimits & limits_;
+  takt_control::FrameDecoder decoder_;
+  std::string input_;   ///< read and not yet decoded: at most one read's bytes
+  std::string output_;  ///< answered and not yet sent: at most one answer
+  double tokens_;       ///< requests that the client may ask now
+  Clock::time_point refilled_;
+  Clock::time_point
+    progress_;            ///< since then the client owes the rest of a message, or reads nothing
+  bool closing_ = false;  ///< after the output
+};
+
+}  // namespace takt_configurator
+
+#endif  // TAKT_CONFIGURATOR__SRC__CLIENT_HPP_

@@ -1,0 +1,213 @@
+#include "judge.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include "takt_schedule/core_list.hpp"
+
+namespace takt_configurator
+{
+namespace
+{
+
+using takt_core::format_cores;
+using takt_core::MissingRight;
+using takt_core::Policy;
+using takt_core::Refusal;
+using takt_core::RefusedAttribute;
+using takt_core::ThreadAttributes;
+using takt_schedule::ConfiguratorPolicy;
+using takt_schedule::ConfiguratorRule;
+
+// Sums of shares are not exact: 0.3 + 0.3 + 0.4 may not exceed 1.
+constexpr double kRounding = 1e-9;
+
+std::string share(double cores)
+{
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", cores);
+  return text;
+}
+
+/// Collects what one rule forbids of one request.
+class Judgement
+{
+public:
+  Judgement(
+    const ConfiguratorPolicy & policy, const ConfiguratorRule & rule,
+    const ThreadAttributes & asked)
+  : policy_(policy),
+    rule_(rule),
+    asked_(asked)
+  {
+  }
+
+  void forbid(RefusedAttribute attribute, const std::string & allowed)
+  {
+    Refusal refusal;
+    refusal.attribute = attribute;
+    refusal.error = EPERM;
+    refusal.right = MissingRight::configurator_policy;
+    refusal.asked = asked_;
+    refusal.detail = policy_.file + ":" + std::to_string(rule_.source.line) + " (" + rule_.who +
+                     ") allows " + allowed;
+    refusals.push_back(std::move(refusal));
+  }
+
+  std::vector<Refusal> refusals;
+
+private:
+  const ConfiguratorPolicy & policy_;
+  const ConfiguratorRule & rule_;
+  const ThreadAttributes & asked_;
+};
+
+std::string policies_of(const ConfiguratorRule & rule)
+{
+  std::string text;
+  for (const Policy policy : rule.policies) {
+    text += (text.empty() ? "" : ", ") + std::string(to_string(policy));
+  }
+  return text.empty() ? "no policy" : "the policies " + text;
+}
+
+bool allows(const ConfiguratorRule & rule, Policy policy)
+{
+  return policy == Policy::inherit ||
+         std::find(rule.policies.begin(), rule.policies.end(), policy) != rule.policies.end();
+}
+
+void judge_policy(const ConfiguratorRule & rule, const ThreadAttributes & asked, Judgement & out)
+{
+  if (!allows(rule, asked.policy)) {
+    out.forbid(
+      RefusedAttribute::policy,
+      policies_of(rule) + ", not " + std::string(to_string(asked.policy)));
+  } else if (has_rt_priority(asked.policy) && asked.priority > rule.max_priority) {
+    out.forbid(
+      RefusedAttribute::policy, "priorities up to " + std::to_string(rule.max_priority) + ", not " +
+                                  std::to_string(asked.priority));
+  }
+  if (asked.nice && *asked.nice < rule.min_nice) {
+    out.forbid(
+      asked.policy == Policy::inherit ? RefusedAttribute::nice : RefusedAttribute::policy,
+      "nice values down to " + std::to_string(rule.min_nice) + ", not " +
+        std::to_string(*asked.nice));
+  }
+}
+
+void judge_cores(
+  const ConfiguratorRule & rule, const ThreadAttributes & asked, const Circumstances & now,
+  Judgement & out)
+{
+  // Cores that are not asked for count only with attributes that could keep others off them.
+  const bool own = asked.cores.empty();
+  if (!rule.cores || (own && !counts(asked))) {
+    return;
+  }
+  const std::vector<int> & cores = own ? now.thread_cores : asked.cores;
+  const bool within = std::all_of(cores.begin(), cores.end(), [&](int core) {
+    return std::binary_search(rule.cores->begin(), rule.cores->end(), core);
+  });
+  if (!within) {
+    out.forbid(
+      own ? RefusedAttribute::policy : RefusedAttribute::cores,
+      "cores " + takt_schedule::print_cores(*rule.cores) +
+        (own ? ", and the thread may run on " + format_cores(cores) + "; ask for cores, too"
+             : ", not " + format_cores(cores)));
+  }
+}
+
+void judge_bandwidth(
+  const ConfiguratorPolicy & policy, const ConfiguratorRule & rule, const ThreadAttributes & asked,
+  const Circumstances & now, Judgement & out)
+{
+  const double more = bandwidth_of(asked);
+  if (more == 0.0) {
+    return;
+  }
+  if (now.users.bandwidth + more > rule.deadline_bandwidth + kRounding) {
+    out.forbid(
+      RefusedAttribute::policy, "a deadline_bandwidth of " + share(rule.deadline_bandwidth) +
+                                  " cores for all threads of the user, who has " +
+                                  share(now.users.bandwidth) + " and asks for " + share(more) +
+                                  " more");
+  }
+  if (
+    policy.deadline_bandwidth &&
+    now.everybodys.bandwidth + more > *policy.deadline_bandwidth + kRounding) {
+    out.forbid(
+      RefusedAttribute::policy,
+      "this, but deadline_bandwidth is " + share(*policy.deadline_bandwidth) +
+        " cores for all users together, who have " + share(now.everybodys.bandwidth) + ", and " +
+        share(more) + " more were asked for");
+  }
+  if (
+    now.kernel_bandwidth > 0.0 &&
+    now.everybodys.bandwidth + more > now.kernel_bandwidth + kRounding) {
+    out.forbid(
+      RefusedAttribute::policy,
+      "this, but the kernel admits " + share(now.kernel_bandwidth) +
+        " cores for deadline threads (kernel.sched_rt_runtime_us), of which " +
+        share(now.everybodys.bandwidth) + " are granted, and " + share(more) +
+        " more were asked for");
+  }
+}
+
+}  // namespace
+
+const ConfiguratorRule * find_rule(
+  const ConfiguratorPolicy & policy, uid_t user, const std::vector<gid_t> & groups)
+{
+  const auto among = [](const auto & ids, auto id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  const auto found =
+    std::find_if(policy.rules.begin(), policy.rules.end(), [&](const ConfiguratorRule & rule) {
+      return rule.anybody || among(rule.users, user) ||
+             std::any_of(groups.begin(), groups.end(), [&](gid_t group) {
+               return among(rule.groups, group);
+             });
+    });
+  return found == policy.rules.end() ? nullptr : &*found;
+}
+
+std::string no_rule(const ConfiguratorPolicy & policy, uid_t user)
+{
+  return policy.file + " has no rule for user " + std::to_string(user) + " or a group of this user";
+}
+
+std::vector<Refusal> judge(
+  const ConfiguratorPolicy & policy, const ConfiguratorRule & rule, const ThreadAttributes & asked,
+  const Circumstances & now)
+{
+  Judgement out(policy, rule, asked);
+  judge_policy(rule, asked, out);
+  judge_cores(rule, asked, now, out);
+  if (counts(asked) && now.users.threads >= rule.max_threads) {
+    out.forbid(
+      RefusedAttribute::policy, std::to_string(rule.max_threads) +
+                                  " threads of the user (max_threads), and so many have fifo, rr, "
+                                  "deadline or a nice value below 0");
+  }
+  if (allows(rule, asked.policy)) {
+    judge_bandwidth(policy, rule, asked, now, out);
+  }
+  return std::move(out.refusals);
+}
+
+std::string judge_limit(
+  const ConfiguratorPolicy & policy, const ConfiguratorRule & rule, int priority)
+{
+  if (priority >= 1 && priority <= rule.rtprio_limit) {
+    return {};
+  }
+  return "the configurator's policy forbids it: " + policy.file + ":" +
+         std::to_string(rule.source.line) + " (" + rule.who + ") allows " +
+         (rule.rtprio_limit == 0 ? "no such limit; add rtprio_limit"
+                                 : "limits from 1 to " + std::to_string(rule.rtprio_limit) +
+                                     ", not " + std::to_string(priority));
+}
+
+}  // namespace takt_configurator

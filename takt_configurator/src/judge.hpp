@@ -1,0 +1,48 @@
+// What the policy file says about one request. Changes nothing.
+//
+// One thread at a time. Allocates, does not block.
+#ifndef TAKT_CONFIGURATOR__SRC__JUDGE_HPP_
+#define TAKT_CONFIGURATOR__SRC__JUDGE_HPP_
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "ledger.hpp"
+#include "takt_core/refusal.hpp"
+#include "takt_schedule/configurator_policy.hpp"
+
+namespace takt_configurator
+{
+
+/// What a request meets.
+struct Circumstances
+{
+  std::vector<int> thread_cores{};  ///< that the thread may use now
+  Holdings users{};                 ///< of the user, without this thread
+  Holdings everybodys{};            ///< of all users, without this thread
+  double kernel_bandwidth = 0.0;    ///< that the kernel admits on all cores together; 0: no limit
+};
+
+/// The first rule for a client of this user and these groups; null if there is none.
+const takt_schedule::ConfiguratorRule * find_rule(
+  const takt_schedule::ConfiguratorPolicy & policy, uid_t user, const std::vector<gid_t> & groups);
+
+/// "FILE has no rule for user 1000", for a client without a rule.
+std::string no_rule(const takt_schedule::ConfiguratorPolicy & policy, uid_t user);
+
+/// Everything in which the request exceeds the rule, each with the rule's line and what it allows; empty if
+/// nothing does.
+std::vector<takt_core::Refusal> judge(
+  const takt_schedule::ConfiguratorPolicy & policy, const takt_schedule::ConfiguratorRule & rule,
+  const takt_core::ThreadAttributes & asked, const Circumstances & now);
+
+/// The same for RLIMIT_RTPRIO; an empty sentence if the rule allows it.
+std::string judge_limit(
+  const takt_schedule::ConfiguratorPolicy & policy, const takt_schedule::ConfiguratorRule & rule,
+  int priority);
+
+}  // namespace takt_configurator
+
+#endif  // TAKT_CONFIGURATOR__SRC__JUDGE_HPP_

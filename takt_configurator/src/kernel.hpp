@@ -1,0 +1,43 @@
+// The calls that change other processes: the kernel's, or a test's own.
+//
+// One thread at a time. Set-up only: allocates; does not block.
+#ifndef TAKT_CONFIGURATOR__SRC__KERNEL_HPP_
+#define TAKT_CONFIGURATOR__SRC__KERNEL_HPP_
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_configurator
+{
+
+class Kernel
+{
+public:
+  virtual ~Kernel() = default;
+
+  /// As takt_core::apply: cores before policy, tries everything, reads all of it back.
+  virtual takt_core::AttributeReport apply(
+    const takt_core::ThreadAttributes & attributes, pid_t tid) = 0;
+  virtual takt_core::ThreadAttributes read(pid_t tid) const = 0;
+
+  /// Raises both limits RLIMIT_RTPRIO of a process to at least `priority`; `before`: what the same process
+  /// had. Returns 0 or an errno: EPERM without CAP_SYS_RESOURCE.
+  virtual int raise_rtprio_limit(pid_t pid, int priority, rlimit & before) = 0;
+  virtual void set_rtprio_limit(pid_t pid, const rlimit & limit) = 0;
+};
+
+class LinuxKernel : public Kernel
+{
+public:
+  takt_core::AttributeReport apply(
+    const takt_core::ThreadAttributes & attributes, pid_t tid) override;
+  takt_core::ThreadAttributes read(pid_t tid) const override;
+  int raise_rtprio_limit(pid_t pid, int priority, rlimit & before) override;
+  void set_rtprio_limit(pid_t pid, const rlimit & limit) override;
+};
+
+}  // namespace takt_configurator
+
+#endif  // TAKT_CONFIGURATOR__SRC__KERNEL_HPP_

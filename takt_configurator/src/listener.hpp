@@ -1,0 +1,46 @@
+// The listening socket, at a path that only the daemon's user can change.
+//
+// Set-up only: allocates; may block for as long as another daemon starts in the same folder.
+#ifndef TAKT_CONFIGURATOR__SRC__LISTENER_HPP_
+#define TAKT_CONFIGURATOR__SRC__LISTENER_HPP_
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "file_descriptor.hpp"
+#include "takt_core/result.hpp"
+
+namespace takt_configurator
+{
+
+/// Removes its socket when it is destroyed, unless the path names something else by then.
+class Listener
+{
+public:
+  /// Makes the socket's folder if it is missing (mode 0755), then the socket (mode 0666: credentials decide, not the
+  /// file's mode). One fault if the path has a symbolic link, if another user could change it, if it names
+  /// something else than a socket of this user, or if a living daemon listens there. The socket of a dead daemon is
+  /// replaced.
+  static takt_core::Result<Listener> open(const std::string & path);
+
+  Listener(Listener &&) = default;
+  Listener & operator=(Listener &&) = default;
+  ~Listener();
+
+  /// Does not block in accept(2).
+  int socket() const noexcept { return socket_.get(); }
+
+private:
+  Listener() = default;
+
+  FileDescriptor folder_;
+  FileDescriptor socket_;
+  std::string name_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+}  // namespace takt_configurator
+
+#endif  // TAKT_CONFIGURATOR__SRC__LISTENER_HPP_

@@ -1,0 +1,111 @@
+// takt-configurator: sets thread attributes for processes that lack the rights to set them.
+#include <sys/signalfd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include "decision_log.hpp"
+#include "server.hpp"
+#include "takt_control/configurator_client.hpp"
+#include "takt_schedule/program.hpp"
+
+namespace
+{
+
+using takt_configurator::Decision;
+using takt_configurator::DecisionLog;
+using takt_configurator::FileDescriptor;
+using takt_configurator::Peer;
+
+struct Arguments
+{
+  std::string socket = takt_control::configurator_socket();
+  std::string policy = "/etc/takt/configurator.yaml";
+  std::string log = "decisions";
+  bool check = false;
+  takt_configurator::ServerLimits limits;
+  int patience_ms = 5000;
+};
+
+/// Readable when the daemon shall end. The signals reach nobody else.
+FileDescriptor end_signals()
+{
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
+}
+
+int run(Arguments & arguments)
+{
+  const auto policy = takt_schedule::load_configurator_policy(arguments.policy);
+  if (!policy) {
+    return takt_schedule::refuse(policy.faults());
+  }
+  takt_schedule::warn(policy->warnings);
+  if (arguments.check) {
+    std::printf("%s: good, %zu rules\n", arguments.policy.c_str(), policy->rules.size());
+    return 0;
+  }
+  const FileDescriptor stop = end_signals();
+  auto listener = takt_configurator::Listener::open(arguments.socket);
+  if (!listener) {
+    return takt_schedule::refuse(listener.faults());
+  }
+  DecisionLog log(arguments.log == "none");
+  if (!takt_core::may_use_realtime(1)) {
+    log.line("warning: CAP_SYS_NICE is missing; the configurator can grant nothing");
+  }
+  const takt_configurator::ProcFiles table;
+  takt_configurator::LinuxKernel kernel;
+  takt_configurator::RequestHandler handler(
+    *policy, table, kernel,
+    [&log](const Peer & peer, const Decision & decision) { log.decision(peer, decision); });
+  arguments.limits.patience = std::chrono::milliseconds(arguments.patience_ms);
+  takt_configurator::Server server(
+    std::move(*listener), table, handler, arguments.limits,
+    [&log](const std::string & line) { log.line(line); });
+  log.line("listening on " + arguments.socket);
+  const int error = server.run(stop.get());
+  if (error != 0) {
+    throw std::system_error(error, std::generic_category(), "epoll_wait");
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  CLI::App app{
+    "Sets thread attributes for processes that lack the rights to set them, as a policy file "
+    "allows.",
+    "takt-configurator"};
+  Arguments arguments;
+  app.add_option("--socket", arguments.socket, "where to listen")->capture_default_str();
+  app.add_option("--policy", arguments.policy, "who may be granted what")->capture_default_str();
+  app.add_flag("--check", arguments.check, "only check the policy file");
+  app.add_option("--log", arguments.log, "decisions, or none")
+    ->check(CLI::IsMember({"decisions", "none"}))
+    ->capture_default_str();
+  app.add_option("--clients", arguments.limits.clients, "the most clients at once")
+    ->check(CLI::Range(1, 10'000))
+    ->capture_default_str();
+  app
+    .add_option(
+      "--clients-of-user", arguments.limits.clients_of_user,
+      "the most clients of each user but root")
+    ->check(CLI::Range(1, 10'000))
+    ->capture_default_str();
+  app
+    .add_option(
+      "--patience-ms", arguments.patience_ms,
+      "milliseconds for the rest of a message, and for a client that reads no answer")
+    ->check(CLI::Range(1, 600'000))
+    ->capture_default_str();
+  return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
+}

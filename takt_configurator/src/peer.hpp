@@ -1,0 +1,42 @@
+// The process at the other end of a connection, as the kernel names it.
+#ifndef TAKT_CONFIGURATOR__SRC__PEER_HPP_
+#define TAKT_CONFIGURATOR__SRC__PEER_HPP_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "file_descriptor.hpp"
+#include "process_table.hpp"
+
+namespace takt_configurator
+{
+
+/// Its ids and credentials are those of the moment at which it connected, and stay so whatever it does with
+/// the connection afterwards.
+struct Peer
+{
+  pid_t pid = 0;
+  uid_t uid = 0;
+  std::vector<gid_t> groups{};   ///< the effective one first, then the supplementary ones
+  std::uint64_t start_time = 0;  ///< in clock ticks since boot
+  FileDescriptor process{};      ///< tells when it ends
+
+  /// Whether the process that connected still is the one that has the id.
+  bool is_there(const ProcessTable & table) const
+  {
+    return !process.ended() && table.start_time(pid, pid) == start_time;
+  }
+};
+
+/// Reads the peer of a connected socket. Nothing if it has ended, or lives in a PID namespace that the
+/// daemon does not see. Does not block.
+std::optional<Peer> read_peer(int socket, const ProcessTable & table);
+
+}  // namespace takt_configurator
+
+#endif  // TAKT_CONFIGURATOR__SRC__PEER_HPP_

@@ -1,0 +1,182 @@
+#include "process_table.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "takt_core/thread_attributes.hpp"
+#include "takt_schedule/core_list.hpp"
+#include "takt_schedule/number.hpp"
+
+namespace takt_configurator
+{
+namespace
+{
+
+constexpr pid_t kLargestPid = 1 << 30;
+
+std::string thread_folder(pid_t pid, pid_t tid)
+{
+  return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid);
+}
+
+std::string first_line(const std::string & path)
+{
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// The words after `key` in a status file; nothing if the file or the line is absent.
+std::optional<std::string> status_line(const std::string & folder, const std::string & key)
+{
+  std::ifstream file(folder + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.size() > key.size() && line.compare(0, key.size(), key) == 0) {
+      return line.substr(key.size());
+    }
+  }
+  return std::nullopt;
+}
+
+template <typename Number>
+std::optional<Number> word(const std::string & line, std::size_t index)
+{
+  std::istringstream words(line);
+  std::string one;
+  for (std::size_t i = 0; i <= index; ++i) {
+    if (!(words >> one)) {
+      return std::nullopt;
+    }
+  }
+  return takt_schedule::parse_number<Number>(one, 0, std::numeric_limits<Number>::max());
+}
+
+/// The last id in the line NSpid is the one in the innermost PID namespace, which is the process's own. A kernel
+/// without the line has no PID namespaces.
+bool is_numbered(pid_t pid, pid_t tid, pid_t own_tid)
+{
+  const auto line = status_line(thread_folder(pid, tid), "NSpid:");
+  if (!line) {
+    return tid == own_tid && ::access(thread_folder(pid, tid).c_str(), F_OK) == 0;
+  }
+  std::istringstream words(*line);
+  pid_t last = -1;
+  for (pid_t one = 0; words >> one;) {
+    last = one;
+  }
+  return last == own_tid;
+}
+
+std::vector<pid_t> numbered_entries(const std::string & folder)
+{
+  std::vector<pid_t> numbers;
+  DIR * const opened = ::opendir(folder.c_str());
+  if (opened == nullptr) {
+    return numbers;
+  }
+  while (const dirent * const entry = ::readdir(opened)) {
+    if (const auto number = takt_schedule::parse_number<pid_t>(entry->d_name, 1, kLargestPid)) {
+      numbers.push_back(*number);
+    }
+  }
+  ::closedir(opened);
+  return numbers;
+}
+
+/// Cores of the process's cpuset; empty if it cannot be read.
+std::vector<int> cpuset_cores(pid_t pid)
+{
+  const std::string path = first_line("/proc/" + std::to_string(pid) + "/cpuset");
+  if (path.empty()) {
+    return {};
+  }
+  for (const char * const pattern :
+       {"/sys/fs/cgroup/cpuset@/cpuset.effective_cpus", "/sys/fs/cgroup@/cpuset.cpus.effective",
+        "/sys/fs/cgroup/unified@/cpuset.cpus.effective"}) {
+    std::string file = pattern;
+    file.replace(file.find('@'), 1, path == "/" ? "" : path);
+    const auto cores = takt_schedule::parse_cores(first_line(file));
+    if (cores) {
+      return *cores;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> ProcFiles::start_time(pid_t pid, pid_t tid) const
+{
+  const std::string line = first_line(thread_folder(pid, tid) + "/stat");
+  // The name stands in brackets and may hold anything: the last bracket ends it, before field 3.
+  const auto name_end = line.rfind(')');
+  constexpr std::size_t kField = 22;
+  return name_end == std::string::npos ? std::nullopt
+                                       : word<std::uint64_t>(line.substr(name_end + 1), kField - 3);
+}
+
+std::optional<pid_t> ProcFiles::find_thread(pid_t pid, pid_t own_tid) const
+{
+  if (own_tid < 1 || own_tid > kLargestPid) {
+    return std::nullopt;
+  }
+  if (is_numbered(pid, own_tid, own_tid)) {
+    return own_tid;
+  }
+  for (const pid_t tid : threads(pid)) {
+    if (is_numbered(pid, tid, own_tid)) {
+      return tid;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<uid_t> ProcFiles::user(pid_t pid, pid_t tid) const
+{
+  const auto line = status_line(thread_folder(pid, tid), "Uid:");
+  return line ? word<uid_t>(*line, 1) : std::nullopt;
+}
+
+std::vector<int> ProcFiles::usable_cores(pid_t pid) const
+{
+  std::vector<int> cores = cpuset_cores(pid);
+  if (cores.empty()) {
+    for (const pid_t tid : threads(pid)) {
+      const auto some = takt_core::read_attributes(tid).cores;
+      cores.insert(cores.end(), some.begin(), some.end());
+    }
+  }
+  std::sort(cores.begin(), cores.end());
+  cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+  return cores;
+}
+
+FileDescriptor ProcFiles::watch_thread(pid_t tid) const
+{
+  constexpr unsigned kThread = O_EXCL;  // PIDFD_THREAD
+  return FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, tid, kThread)));
+}
+
+std::optional<pid_t> ProcFiles::process_of(pid_t tid) const
+{
+  const auto line = status_line("/proc/" + std::to_string(tid), "Tgid:");
+  return line ? word<pid_t>(*line, 0) : std::nullopt;
+}
+
+std::vector<pid_t> ProcFiles::processes() const
+{
+  return numbered_entries("/proc");
+}
+
+std::vector<pid_t> ProcFiles::threads(pid_t pid) const
+{
+  return numbered_entries("/proc/" + std::to_string(pid) + "/task");
+}
+
+}  // namespace takt_configurator

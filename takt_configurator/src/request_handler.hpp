@@ -1,0 +1,78 @@
+// Decides and carries out the requests of clients.
+//
+// One thread at a time. Allocates; may block (reads /proc). No bytes that a client sends make it throw.
+#ifndef TAKT_CONFIGURATOR__SRC__REQUEST_HANDLER_HPP_
+#define TAKT_CONFIGURATOR__SRC__REQUEST_HANDLER_HPP_
+
+#include <functional>
+#include <string>
+
+#include "cpusets.hpp"
+#include "kernel.hpp"
+#include "ledger.hpp"
+#include "peer.hpp"
+#include "process_table.hpp"
+#include "refuse.hpp"
+#include "setter.hpp"
+#include "takt_control/configurator_messages.hpp"
+#include "takt_control/frame.hpp"
+#include "takt_schedule/configurator_policy.hpp"
+#include "target.hpp"
+
+namespace takt_configurator
+{
+
+/// What one request came to, for the log.
+struct Decision
+{
+  bool granted = false;
+  pid_t tid = 0;  ///< in the daemon's PID namespace; 0: of no thread
+  std::string what{};
+  std::string why{};  ///< of a refusal
+};
+
+class RequestHandler
+{
+public:
+  using Log = std::function<void(const Peer &, const Decision &)>;
+
+  /// `policy`, `table` and `kernel` must outlive it. `log` may be empty.
+  RequestHandler(
+    const takt_schedule::ConfiguratorPolicy & policy, const ProcessTable & table, Kernel & kernel,
+    Log log = {});
+
+  /// The frame that answers: of type `answer`, or `error` for what cannot be read.
+  std::string handle(const Peer & peer, const takt_control::Frame & frame);
+
+  /// Frees what ended threads had; for the time while `has_chores`, about once a second.
+  void do_chores() { cpusets_.purge(); }
+  bool has_chores() const noexcept { return cpusets_.size() > 0; }
+
+  const Ledger & ledger() const noexcept { return ledger_; }
+
+private:
+  takt_control::Answer decide(
+    const Peer & peer, const takt_control::AttributeRequest & request, bool dry_run);
+  Refusals decide_on(
+    const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked,
+    bool dry_run);
+  takt_core::Faults validate(const Peer & peer, const takt_core::ThreadAttributes & asked) const;
+  SetResult set_with_cpuset(
+    const Peer & peer, const Target & target, takt_core::ThreadAttributes asked);
+  Refusals judge_now(
+    const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked);
+  takt_control::Answer decide_limit(const Peer & peer, const takt_control::LimitRequest & request);
+  std::string raise_limit(const Peer & peer, int priority);
+  void log(const Peer & peer, const Decision & decision) const;
+
+  const takt_schedule::ConfiguratorPolicy & policy_;
+  const ProcessTable & table_;
+  Kernel & kernel_;
+  Log log_;
+  Ledger ledger_;
+  Cpusets cpusets_;
+};
+
+}  // namespace takt_configurator
+
+#endif  // TAKT_CONFIGURATOR__SRC__REQUEST_HANDLER_HPP_

@@ -1,0 +1,54 @@
+// The daemon's loop: one thread waits for clients and answers them, one request after the other.
+//
+// No client can make it wait: it reads and writes only what is possible at once. Set-up only: allocates.
+#ifndef TAKT_CONFIGURATOR__SRC__SERVER_HPP_
+#define TAKT_CONFIGURATOR__SRC__SERVER_HPP_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "client.hpp"
+#include "file_descriptor.hpp"
+#include "listener.hpp"
+
+namespace takt_configurator
+{
+
+class Server
+{
+public:
+  /// `table` and `handler` must outlive it. `say` gets a line for a client that is not served; may be empty.
+  Server(
+    Listener listener, const ProcessTable & table, RequestHandler & handler,
+    const ServerLimits & limits, std::function<void(const std::string &)> say = {});
+
+  /// Until `stop` (a descriptor) is readable. Returns 0 or the errno of epoll.
+  int run(int stop);
+
+private:
+  void accept_one();
+  /// Empty if there is room for one more client of this user.
+  std::string no_room(uid_t user) const;
+  void serve(int fd, unsigned events);
+  void update(Client & client);
+  void drop(int fd);
+  void tick_all();
+
+  Listener listener_;
+  const ProcessTable & table_;
+  RequestHandler & handler_;
+  ServerLimits limits_;
+  std::function<void(const std::string &)> say_;
+  FileDescriptor epoll_;
+  FileDescriptor
+    reserve_;  ///< given up to accept, and turn away, a client when the process has no descriptor left
+  std::unordered_map<int, std::unique_ptr<Client>> clients_;
+  std::unordered_map<uid_t, int> of_user_;
+  Client::Clock::time_point last_chores_{};
+};
+
+}  // namespace takt_configurator
+
+#endif  // TAKT_CONFIGURATOR__SRC__SERVER_HPP_

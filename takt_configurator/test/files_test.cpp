@@ -1,0 +1,88 @@
+// The files that are shipped: the unit and the sample policy are good.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "support/daemon.hpp"
+
+namespace takt_configurator
+{
+namespace
+{
+
+const std::string kFolder = TAKT_CONFIGURATOR_FOLDER;
+
+TEST(SamplePolicy, IsGood)
+{
+  const auto outcome =
+    test::run_daemon({"--check", "--policy", kFolder + "/policies/configurator.yaml"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.output, kFolder + "/policies/configurator.yaml: good, 2 rules\n");
+}
+
+TEST(DocumentedPolicy, IsGood)
+{
+  const std::string page = test::read_file(kFolder + "/../docs/configurator.md");
+  if (page.empty()) {
+    GTEST_SKIP() << "docs/ is not in this checkout";
+  }
+  const std::string begin = "<!-- policy -->\n```yaml\n";
+  const auto from = page.find(begin) + begin.size();
+  const std::string folder = test::make_folder();
+  test::write_file(folder + "/p.yaml", page.substr(from, page.find("```", from) - from));
+  const auto outcome = test::run_daemon({"--check", "--policy", folder + "/p.yaml"});
+  EXPECT_EQ(outcome.output, folder + "/p.yaml: good, 2 rules\n");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Check, TellsFaultsAndFails)
+{
+  const std::string folder = test::make_folder();
+  test::write_file(folder + "/p.yaml", "version: 1\nrules:\n  - users: any\n    policys: fifo\n");
+  const auto outcome = test::run_daemon({"--check", "--policy", folder + "/p.yaml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(
+    outcome.output,
+    folder + "/p.yaml:4:5: unknown key 'policys' in a rule; did you mean 'policies'?\n");
+  std::filesystem::remove_all(folder);
+}
+
+// systemd-analyze wants the programs and the user of the unit to be there.
+TEST(Unit, IsGood)
+{
+  if (std::system("command -v systemd-analyze >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "needs systemd-analyze";
+  }
+  const std::string folder = test::make_folder();
+  std::string unit = test::read_file(kFolder + "/systemd/takt-configurator.service");
+  const auto replace = [&unit](const std::string & what, const std::string & with) {
+    std::size_t count = 0;
+    for (auto at = unit.find(what); at != std::string::npos;
+         at = unit.find(what, at + with.size())) {
+      unit.replace(at, what.size(), with);
+      ++count;
+    }
+    EXPECT_GT(count, 0U) << what;
+  };
+  replace("/usr/local/lib/takt_configurator/takt-configurator", "/bin/true");
+  replace("User=takt", "User=root");
+  replace(
+    "Documentation=file:///usr/share/doc/takt/configurator.md",
+    "Documentation=https://example.org");
+  test::write_file(folder + "/takt-configurator.service", unit);
+  const std::string output = folder + "/output";
+  const int code = std::system(
+    ("systemd-analyze verify " + folder + "/takt-configurator.service >" + output + " 2>&1")
+      .c_str());
+  // Other units of the machine may have faults: only lines of this one count.
+  const std::string text = test::read_file(output);
+  EXPECT_EQ(text.find("takt-configurator.service"), std::string::npos) << text;
+  EXPECT_EQ(code, 0) << text;
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace takt_configurator

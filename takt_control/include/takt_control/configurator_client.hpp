@@ -1,0 +1,60 @@
+// The client of the configurator daemon: thread attributes for processes that lack the rights to set them.
+//
+// Set-up only: allocates, and may block for the timeout. Thread-safe: threads of one process share one client
+// and its connection, and ask one after the other.
+#ifndef TAKT_CONTROL__CONFIGURATOR_CLIENT_HPP_
+#define TAKT_CONTROL__CONFIGURATOR_CLIENT_HPP_
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "takt_core/result.hpp"
+#include "takt_core/thread_attributes.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_control
+{
+
+/// Where the daemon listens unless somebody says otherwise.
+inline constexpr const char * kConfiguratorSocket = "/run/takt/configurator.sock";
+
+/// The environment variable TAKT_CONFIGURATOR, or kConfiguratorSocket.
+std::string configurator_socket();
+
+class ConfiguratorClient
+{
+public:
+  /// Connects at the first question that needs the daemon. `socket`: a path; empty: configurator_socket().
+  /// `timeout`: the longest that one question blocks.
+  explicit ConfiguratorClient(
+    std::string socket = {}, takt_core::Duration timeout = std::chrono::seconds(5));
+  ~ConfiguratorClient();
+  ConfiguratorClient(const ConfiguratorClient &) = delete;
+  ConfiguratorClient & operator=(const ConfiguratorClient &) = delete;
+
+  /// Sets the attributes of thread `tid` of this process (0: the caller) as takt_core::apply does. What this
+  /// process is refused for want of rights (EPERM) is asked of the daemon. Blocks until the daemon answers.
+  /// `granted` is read back from the kernel by this process, after the answer.
+  takt_core::AttributeReport apply(const takt_core::ThreadAttributes & attributes, pid_t tid = 0);
+
+  /// What the daemon would refuse the caller of `attributes`; empty if it would grant all of them. Sets nothing.
+  takt_core::Faults would_grant(const takt_core::ThreadAttributes & attributes);
+
+  /// Raises this process's soft limit RLIMIT_RTPRIO to at least `priority`, by its own rights or through
+  /// the daemon. Threads of this process may then choose fifo and rr up to there by themselves, as middleware
+  /// ceilings and following pools do.
+  takt_core::Status raise_rtprio_limit(int priority);
+
+  const std::string & socket() const noexcept;
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace takt_control
+
+#endif  // TAKT_CONTROL__CONFIGURATOR_CLIENT_HPP_

@@ -1,0 +1,60 @@
+// The messages between a process and the configurator daemon, as values and as the JSON in the payload of
+// frames.
+//
+// A reader ignores fields that it does not know; so later versions may add some. Any thread. Allocates, does not
+// block, never throws; any bytes are safe to read.
+#ifndef TAKT_CONTROL__CONFIGURATOR_MESSAGES_HPP_
+#define TAKT_CONTROL__CONFIGURATOR_MESSAGES_HPP_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/refusal.hpp"
+#include "takt_core/result.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_control
+{
+
+/// Of the types `apply` and `would_grant`. Name and stack size of the attributes are not sent: a process
+/// names its threads itself.
+struct AttributeRequest
+{
+  std::uint64_t id = 0;  ///< chosen by the client; the answer repeats it
+  pid_t tid = 0;         ///< as the client's PID namespace numbers it; never 0
+  takt_core::ThreadAttributes attributes{};
+};
+
+/// Of the type `rtprio_limit`.
+struct LimitRequest
+{
+  std::uint64_t id = 0;
+  int priority = 0;  ///< 1 to 99
+};
+
+/// Of the types `answer` and `error`.
+struct Answer
+{
+  std::uint64_t id = 0;                        ///< 0: of no request that could be read
+  std::vector<takt_core::Refusal> refusals{};  ///< empty, with `error` empty: granted
+  std::string error{};  ///< why the daemon did not decide; for `rtprio_limit`, why it refused
+};
+
+std::string to_payload(const AttributeRequest & request);
+std::string to_payload(const LimitRequest & request);
+/// Leaves out what would not fit into a frame.
+std::string to_payload(const Answer & answer);
+
+/// One fault if the payload is not such a message: not JSON, a field absent or of another type, a
+/// number that does not fit, more than 4096 cores.
+takt_core::Result<AttributeRequest> read_attribute_request(std::string_view payload);
+takt_core::Result<LimitRequest> read_limit_request(std::string_view payload);
+takt_core::Result<Answer> read_answer(std::string_view payload);
+
+}  // namespace takt_control
+
+#endif  // TAKT_CONTROL__CONFIGURATOR_MESSAGES_HPP_

@@ -1,0 +1,90 @@
+// Typed fields of a JSON object from another process: each mismatch is an exception of our own.
+//
+// Internal. Allocates, does not block.
+#ifndef TAKT_CONTROL__SRC__JSON_FIELDS_HPP_
+#define TAKT_CONTROL__SRC__JSON_FIELDS_HPP_
+
+#include <concepts>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace takt_control
+{
+
+struct BadField
+{
+  std::string what;
+};
+
+/// nlohmann's own conversions would cut a number that does not fit.
+template <std::integral Number>
+Number number_of(const nlohmann::json & value, const char * key)
+{
+  const bool fits = value.is_number_unsigned() ? std::in_range<Number>(value.get<std::uint64_t>())
+                                               : value.is_number_integer() &&
+                                                   std::in_range<Number>(value.get<std::int64_t>());
+  if (!fits) {
+    throw BadField{std::string("'") + key + "' must be a whole number that fits"};
+  }
+  return value.is_number_unsigned() ? static_cast<Number>(value.get<std::uint64_t>())
+                                    : static_cast<Number>(value.get<std::int64_t>());
+}
+
+/// Nothing if the field is absent or null.
+template <std::integral Number>
+std::optional<Number> optional_number(const nlohmann::json & object, const char * key)
+{
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) {
+    return std::nullopt;
+  }
+  return number_of<Number>(*found, key);
+}
+
+template <std::integral Number>
+Number required_number(const nlohmann::json & object, const char * key)
+{
+  const auto value = optional_number<Number>(object, key);
+  if (!value) {
+    throw BadField{std::string("'") + key + "' is missing"};
+  }
+  return *value;
+}
+
+/// Empty if the field is absent.
+inline std::string text_of(const nlohmann::json & object, const char * key)
+{
+  const auto found = object.find(key);
+  if (found == object.end()) {
+    return {};
+  }
+  if (!found->is_string()) {
+    throw BadField{std::string("'") + key + "' must be a text"};
+  }
+  return found->get<std::string>();
+}
+
+/// Empty if the field is absent. At most `most` numbers.
+inline std::vector<int> numbers_of(
+  const nlohmann::json & object, const char * key, std::size_t most)
+{
+  std::vector<int> numbers;
+  const auto found = object.find(key);
+  if (found == object.end()) {
+    return numbers;
+  }
+  if (!found->is_array() || found->size() > most) {
+    throw BadField{std::string("'") + key + "' must be a list of at most " + std::to_string(most)};
+  }
+  for (const nlohmann::json & value : *found) {
+    numbers.push_back(number_of<int>(value, key));
+  }
+  return numbers;
+}
+
+}  // namespace takt_control
+
+#endif  // TAKT_CONTROL__SRC__JSON_FIELDS_HPP_

@@ -1,0 +1,77 @@
+// The policy file of the configurator daemon: who may be granted which thread attributes.
+//
+// Set-up only: allocates and may block (reads files, also the system's lists of users and groups). Never throws;
+// any bytes are safe to feed.
+#ifndef TAKT_SCHEDULE__CONFIGURATOR_POLICY_HPP_
+#define TAKT_SCHEDULE__CONFIGURATOR_POLICY_HPP_
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/attributes.hpp"
+#include "takt_core/result.hpp"
+#include "takt_schedule/source.hpp"
+
+namespace takt_schedule
+{
+
+/// What clients of some users may be granted. It is for a client whose user is among `users`, or one of whose
+/// groups is among `groups`.
+struct ConfiguratorRule
+{
+  Source source{};
+  std::string who{};  ///< users and groups as the file names them
+  bool anybody = false;
+  std::vector<uid_t> users{};
+  std::vector<gid_t> groups{};
+  std::vector<takt_core::Policy> policies{};  ///< none: only nice values, cores and the limit
+  int max_priority = 0;                       ///< of fifo and rr
+  int min_nice = 0;
+  std::optional<std::vector<int>> cores{};  ///< ascending; absent: all cores
+  double deadline_bandwidth =
+    0.0;                 ///< sum of runtime/period of a user's deadline threads, in cores
+  int max_threads = 64;  ///< of a user, with fifo, rr, deadline or a nice value below 0
+  int rtprio_limit = 0;  ///< RLIMIT_RTPRIO may be raised up to this; 0: not at all
+};
+
+/// How deadline threads get cores of their own.
+struct CpusetOptions
+{
+  std::string
+    root{};  ///< folder in a cpuset hierarchy in which the daemon makes folders; empty: nowhere
+};
+
+struct ConfiguratorPolicy
+{
+  std::string file{};
+  std::vector<ConfiguratorRule> rules{};       ///< the first that is for a client counts
+  std::optional<double> deadline_bandwidth{};  ///< of all users together, in cores
+  CpusetOptions cpusets{};
+  takt_core::Faults warnings{};
+};
+
+/// Users and groups by name.
+struct NameLookup
+{
+  std::function<std::optional<uid_t>(const std::string & name)> user;
+  std::function<std::optional<gid_t>(const std::string & name)> group;
+};
+
+/// The system's: getpwnam(3), getgrnam(3).
+NameLookup system_names();
+
+/// All faults at once, "FILE:LINE:COL: what; suggestion", sorted by line.
+takt_core::Result<ConfiguratorPolicy> parse_configurator_policy(
+  std::string_view text, std::string file_name, const NameLookup & names = system_names());
+
+/// Reads the file first. A file that cannot be read is one fault, "PATH: reason".
+takt_core::Result<ConfiguratorPolicy> load_configurator_policy(const std::string & path);
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__CONFIGURATOR_POLICY_HPP_
