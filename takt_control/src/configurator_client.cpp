@@ -99,9 +99,9 @@ std::string configurator_socket()
 class ConfiguratorClient::Impl
 {
 public:
-  Impl(std::string socket, takt_core::Duration timeout)
+  Impl(std::string socket, takt_core::Duration timeout, bool awaits)
   : timeout_(timeout),
-    connection_(socket.empty() ? configurator_socket() : std::move(socket))
+    connection_(socket.empty() ? configurator_socket() : std::move(socket), awaits)
   {
   }
 
@@ -173,8 +173,9 @@ private:
   std::uint64_t last_id_ = 0;
 };
 
-ConfiguratorClient::ConfiguratorClient(std::string socket, takt_core::Duration timeout)
-: impl_(std::make_unique<Impl>(std::move(socket), timeout))
+ConfiguratorClient::ConfiguratorClient(
+  std::string socket, takt_core::Duration timeout, bool awaits)
+: impl_(std::make_unique<Impl>(std::move(socket), timeout, awaits))
 {
 }
 
@@ -208,6 +209,18 @@ AttributeReport ConfiguratorClient::apply(const ThreadAttributes & attributes, p
     report.faults.emplace_back(std::move(refusal));
   }
   return report;
+}
+
+Faults ConfiguratorClient::refusals(const ThreadAttributes & attributes)
+{
+  const Faults own = takt_core::own_rights().refusals(attributes);
+  return own.empty() ? own : would_grant(attributes);
+}
+
+bool ConfiguratorClient::allow_realtime(int priority)
+{
+  return takt_core::may_use_realtime(priority) ||
+         (raise_rtprio_limit(priority).ok() && takt_core::may_use_realtime(priority));
 }
 
 Faults ConfiguratorClient::would_grant(const ThreadAttributes & attributes)

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include "takt_control/unix_address.hpp"
 
@@ -49,19 +50,13 @@ Connection::End Connection::fail(End end, const std::string & why)
   return end;
 }
 
-bool Connection::open(Time until)
+// 0, or an errno.
+int Connection::connect_once(Time until)
 {
-  close();
-  owner_ = ::getpid();
   const auto address = unix_address(path_);
-  if (!address) {
-    fail(End::failed, "the path of a socket has 1 to 107 bytes");
-    return false;
-  }
   socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (socket_ < 0) {
-    fail(End::failed, std::generic_category().message(errno));
-    return false;
+    return errno;
   }
   // connect() waits where the daemon's queue is full; the kernel bounds it by the time-out for sending.
   const auto span = left(until);
@@ -73,13 +68,31 @@ bool Connection::open(Time until)
   do {
     done = ::connect(socket_, reinterpret_cast<const sockaddr *>(&*address), sizeof *address);
   } while (done != 0 && errno == EINTR && std::chrono::steady_clock::now() < until);
-  if (done != 0) {
-    fail(
-      End::failed, errno == EAGAIN ? "the daemon does not accept the connection in time"
-                                   : std::generic_category().message(errno));
+  return done == 0 ? 0 : errno;
+}
+
+bool Connection::open(Time until)
+{
+  close();
+  owner_ = ::getpid();
+  if (!unix_address(path_)) {
+    fail(End::failed, "the path of a socket has 1 to 107 bytes");
     return false;
   }
-  return true;
+  for (;;) {
+    const int error = connect_once(until);
+    if (error == 0) {
+      return true;
+    }
+    fail(
+      End::failed, error == EAGAIN ? "the daemon does not accept the connection in time"
+                                   : std::generic_category().message(error));
+    const bool absent = error == ENOENT || error == ECONNREFUSED;
+    if (!awaits_ || !absent || std::chrono::steady_clock::now() >= until) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 bool Connection::wait(short events, Time until)  // NOLINT: poll's type

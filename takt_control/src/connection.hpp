@@ -28,7 +28,12 @@ public:
     failed
   };
 
-  explicit Connection(std::string path) : path_(std::move(path)) {}
+  /// `awaits`: to open it waits for a peer that does not listen yet.
+  explicit Connection(std::string path, bool awaits = false)
+  : path_(std::move(path)),
+    awaits_(awaits)
+  {
+  }
   ~Connection() { close(); }
   Connection(const Connection &) = delete;
   Connection & operator=(const Connection &) = delete;
@@ -44,11 +49,13 @@ public:
   const std::string & fault() const noexcept { return fault_; }
 
 private:
+  int connect_once(Time until);
   bool wait(short events, Time until);  // NOLINT: poll's type
   End fail(End end, const std::string & why);
   End send_all(const std::string & bytes, Time until);
 
   std::string path_;
+  bool awaits_;
   int socket_ = -1;
   pid_t owner_ = 0;
   FrameDecoder decoder_;

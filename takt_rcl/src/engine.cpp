@@ -73,7 +73,20 @@ Engine::Engine(
 
 Engine::~Engine()
 {
+  exposure_.reset();
   stop_signals::remove(*core_);
+}
+
+takt_core::Faults Engine::expose(
+  const std::string & name, const std::string & schedule_file,
+  const std::vector<std::string> & default_threads)
+{
+  auto exposed = takt_control::expose({core_.get(), name, schedule_file, default_threads});
+  if (!exposed.ok()) {
+    return exposed.faults();
+  }
+  exposure_ = std::move(exposed.value());
+  return {};
 }
 
 void Engine::add(const std::shared_ptr<NodeState> & node)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "takt_control/control_server.hpp"
 #include "takt_core/adapter/placer.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_rcl/context.hpp"
@@ -37,6 +38,10 @@ public:
   void remove(NodeState & node);
   void add(const std::shared_ptr<NodeState> & node, const CallbackGroup::SharedPtr & group);
   void remove(const CallbackGroup::SharedPtr & group);
+  /// Lets `takt status` and `takt apply` reach it through the process's control socket. Faults: why they cannot.
+  takt_core::Faults expose(
+    const std::string & name, const std::string & schedule_file,
+    const std::vector<std::string> & default_threads);
   /// Takes all nodes and groups out.
   void close() noexcept;
 
@@ -51,6 +56,7 @@ private:
   const std::shared_ptr<Context> context_;
   const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const std::unique_ptr<takt_core::Executor> core_;
+  std::unique_ptr<takt_control::Exposure> exposure_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<NodeState>> nodes_;
 };

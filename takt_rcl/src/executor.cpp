@@ -8,6 +8,8 @@
 
 #include "engine.hpp"
 #include "node_state.hpp"
+#include "rcutils/logging_macros.h"
+#include "takt_control/process_setter.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/schedule_placer.hpp"
@@ -54,13 +56,22 @@ Executor Executor::from_schedule(
   const std::string & executor_name)
 {
   takt_core::Faults notes = schedule.warnings;
-  auto core = takt_schedule::make_executor(schedule, executor_name, &notes);
+  auto core = takt_schedule::make_executor(
+    schedule, executor_name, &notes, takt_control::process_setter());
   detail::throw_schedule_faults("cannot make the executor", core.faults());
   auto placer =
     takt_schedule::SchedulePlacer::create(schedule, executor_name, *core.value(), std::move(notes));
   detail::throw_schedule_faults("cannot use the schedule", placer.faults());
-  return Executor(
+  Executor executor(
     Engine::create(std::move(context), std::move(core.value()), std::move(placer.value())));
+  const takt_schedule::ExecutorSchedule & chosen = *schedule.find(executor_name);
+  for (const auto & fault :
+       executor.engine_->expose(executor_name, schedule.file, chosen.default_threads)) {
+    RCUTILS_LOG_WARN_NAMED(
+      "takt", "takt status and takt apply do not reach executor %s: %s", executor_name.c_str(),
+      to_string(fault).c_str());
+  }
+  return executor;
 }
 
 Executor::~Executor()

@@ -83,8 +83,12 @@ TEST(ApplySchedule, ChangesWhatDiffersAndSaysSo)
               "callbacks:\n  - {match: \"/b:sub(/y)\", threads: hot, priority: 7, deadline: 5ms}\n"
               "  - {match: \"/c:sub(/z)\", threads: hot}") +
     "chains:\n  c: {path: [\"/a:timer(1s)\", \"/a:sub(/x)\"], priority: 9}\n");
+  const auto checked = check_schedule(next, "main", *running.executor);
+  ASSERT_TRUE(checked.ok()) << checked.faults().front();
+  EXPECT_EQ(running.binding("/a:sub(/x)").threads, 1U) << "nothing is changed by a check";
   const auto done = apply_schedule(next, "main", *running.executor);
   ASSERT_TRUE(done.ok()) << done.faults().front();
+  EXPECT_EQ(outcomes(*checked), outcomes(*done));
   auto told = outcomes(*done);
   EXPECT_EQ(told["callback /a:sub(/x)"], "applied");
   EXPECT_EQ(told["callback /b:sub(/y)"], "applied");

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "takt_core/attribute_setter.hpp"
 #include "takt_core/result.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_core/time.hpp"
@@ -24,21 +25,30 @@ inline constexpr const char * kConfiguratorSocket = "/run/takt/configurator.sock
 /// The environment variable TAKT_CONFIGURATOR, or kConfiguratorSocket.
 std::string configurator_socket();
 
-class ConfiguratorClient
+class ConfiguratorClient final : public takt_core::AttributeSetter
 {
 public:
   /// Connects at the first question that needs the daemon. `socket`: a path; empty: configurator_socket().
-  /// `timeout`: the longest that one question blocks.
+  /// `timeout`: the longest that one question blocks. `awaits`: a question waits as long for a daemon that does not
+  /// listen yet; else it fails at once.
   explicit ConfiguratorClient(
-    std::string socket = {}, takt_core::Duration timeout = std::chrono::seconds(5));
-  ~ConfiguratorClient();
+    std::string socket = {}, takt_core::Duration timeout = std::chrono::seconds(5),
+    bool awaits = false);
+  ~ConfiguratorClient() override;
   ConfiguratorClient(const ConfiguratorClient &) = delete;
   ConfiguratorClient & operator=(const ConfiguratorClient &) = delete;
 
   /// Sets the attributes of thread `tid` of this process (0: the caller) as takt_core::apply does. What this
   /// process is refused for want of rights (EPERM) is asked of the daemon. Blocks until the daemon answers.
   /// `granted` is read back from the kernel by this process, after the answer.
-  takt_core::AttributeReport apply(const takt_core::ThreadAttributes & attributes, pid_t tid = 0);
+  takt_core::AttributeReport apply(
+    const takt_core::ThreadAttributes & attributes, pid_t tid = 0) override;
+
+  /// What neither this process's rights nor the daemon would grant the caller.
+  takt_core::Faults refusals(const takt_core::ThreadAttributes & attributes) override;
+
+  /// By the process's limit, which it raises if it must and may: see `raise_rtprio_limit`.
+  bool allow_realtime(int priority) override;
 
   /// What the daemon would refuse the caller of `attributes`; empty if it would grant all of them. Sets nothing.
   takt_core::Faults would_grant(const takt_core::ThreadAttributes & attributes);

@@ -29,6 +29,12 @@ enum class MessageType : std::uint16_t
   apply = 1,         ///< set these attributes of this thread
   would_grant = 2,   ///< the same question, and nothing is set
   rtprio_limit = 3,  ///< raise the asking process's RLIMIT_RTPRIO
+  // To the control socket of a process (control_server.hpp):
+  status = 10,          ///< what its executors and threads are
+  apply_schedule = 11,  ///< give them what a schedule says
+  reset = 12,           ///< give them back what they had before the first schedule
+  part = 20,            ///< the beginning of a message; what follows ends with a frame of the message's own type
+  result = 110,         ///< of one of these
   answer = 100,      ///< to one request, by its id
   error = 101        ///< the request could not be read; or the connection ends, and why
 };

@@ -260,6 +260,12 @@ public:
   /// `set_priority`, `set_deadline`, `set_chain` and `set_attributes`; then everything is as it was.
   Result<std::vector<AttributeReport>> reconfigure(const Reconfiguration & change);
 
+  /// What `reconfigure` would refuse by itself. Changes nothing, and asks no kernel.
+  Faults check(const Reconfiguration & change) const;
+
+  /// All that `reconfigure` can change, as it is now: what was left open is as the threads have it.
+  Reconfiguration configuration() const;
+
   /// All threads: those of the options in their order, then isolated ones. Any thread, at any time; may block.
   std::vector<ThreadState> threads() const;
 

@@ -186,6 +186,29 @@ AttributeReport Executor::Impl::change_thread(
   return report;
 }
 
+Faults Executor::check(const Reconfiguration & change) const
+{
+  const Impl::SetUp setup(*impl_);
+  return impl_->check_after(change);
+}
+
+Reconfiguration Executor::configuration() const
+{
+  Reconfiguration now;
+  now.chains = impl_->main.scheduler.chains();
+  for (const auto & callback : callbacks()) {
+    if (const auto binding = impl_->crew_of(*callback).scheduler.binding(*callback); binding.ok()) {
+      now.callbacks.push_back({callback, *binding});
+    }
+  }
+  for (const ThreadState & thread : threads()) {
+    const ThreadAttributes & granted = thread.attributes.granted;
+    const bool known = granted.policy != Policy::inherit;
+    now.threads.push_back({thread.number, known ? granted : thread.attributes.asked});
+  }
+  return now;
+}
+
 Result<std::vector<AttributeReport>> Executor::reconfigure(const Reconfiguration & change)
 {
   Impl & impl = *impl_;

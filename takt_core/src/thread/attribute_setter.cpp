@@ -1,6 +1,7 @@
 #include "takt_core/attribute_setter.hpp"
 
 #include <cerrno>
+#include <thread>
 
 #include "takt_core/refusal.hpp"
 
@@ -21,7 +22,17 @@ public:
     if (has_rt_priority(attributes.policy) && !may_use_realtime(attributes.priority)) {
       return {make_refusal(RefusedAttribute::policy, attributes, EPERM, 0)};
     }
-    return {};
+    if (attributes.policy != Policy::deadline) {
+      return {};
+    }
+    // The right to policy deadline is another one than that to a priority, and admission control has
+    // a say, so it is tried with the real numbers.
+    ThreadAttributes tried = attributes;
+    tried.cores.clear();
+    tried.name.clear();
+    Faults faults;
+    std::thread([&] { faults = takt_core::apply(tried).faults; }).join();
+    return faults;
   }
   bool allow_realtime(int priority) override { return may_use_realtime(priority); }
 };

@@ -10,6 +10,7 @@
 #include "adopt/exclusive_schedule.hpp"
 #include "adopt/hosted_entities.hpp"
 #include "executor_name.hpp"
+#include "takt_control/process_setter.hpp"
 #include "takt_core/adapter/exception_reporter.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/resolver.hpp"
@@ -215,7 +216,8 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
       }
     }
   }
-  auto core = takt_schedule::make_executor(schedule, executor_name, &notes);
+  auto core = takt_schedule::make_executor(
+    schedule, executor_name, &notes, takt_control::process_setter());
   if (!core.ok()) {
     return core.faults();
   }
@@ -226,7 +228,13 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
     return placer.faults();
   }
   parts.placer = std::move(placer.value());
-  return std::shared_ptr<Engine>(new Engine(std::move(parts)));
+  std::shared_ptr<Engine> engine(new Engine(std::move(parts)));
+  std::vector<std::string> default_threads;
+  if (executor != schedule.executors.end()) {
+    default_threads = executor->default_threads;
+  }
+  engine->expose(schedule.file, default_threads);
+  return engine;
 }
 
 Engine::Engine(Parts parts)
@@ -251,6 +259,21 @@ Engine::Engine(Parts parts)
   // Timers keep the phases that the program gave them, so the gate is open for them from here on; nothing runs
   // before the threads do.
   core_->scheduler().open(takt_core::now());
+}
+
+// A program that nobody gave a schedule has no thread more under takt than by itself.
+void Engine::expose(
+  const std::string & schedule_file, const std::vector<std::string> & default_threads)
+{
+  auto exposed =
+    takt_control::expose({core_.get(), schedule_executor_, schedule_file, default_threads});
+  if (exposed.ok()) {
+    exposure_ = std::move(exposed.value());
+    return;
+  }
+  say(
+    "takt status and takt apply do not reach executor " + schedule_executor_ + ": " +
+    takt_core::to_string(exposed.faults().front()));
 }
 
 // Before it spins, so nothing is refused.

@@ -18,6 +18,7 @@
 #include "adopt/process_settings.hpp"
 #include "adopt/recorder.hpp"
 #include "rclcpp/executor.hpp"
+#include "takt_control/control_server.hpp"
 #include "takt_core/adapter/placer.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/result.hpp"
@@ -62,6 +63,8 @@ private:
     HostKind kind, const std::string & executor, const ProcessSettings & settings,
     std::size_t threads);
   void add_observer(std::shared_ptr<takt_core::Observer> observer);
+  void expose(
+    const std::string & schedule_file, const std::vector<std::string> & default_threads);
 
   const std::string schedule_executor_;
   const bool on_caller_;
@@ -70,6 +73,7 @@ private:
   const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const std::shared_ptr<Recorder> recorder_;
   std::shared_ptr<ChainRecorder> chain_recorder_;
+  std::unique_ptr<takt_control::Exposure> exposure_;  // goes before the executor
   std::mutex mutex_;
   std::size_t spinning_ = 0;
 };

@@ -37,6 +37,10 @@ std::string_view to_string(AppliedPart::Outcome outcome) noexcept;
 takt_core::Result<std::vector<AppliedPart>> apply_schedule(
   const Schedule & schedule, std::string_view executor_name, takt_core::Executor & executor);
 
+/// The same answer, as far as it can be known without doing it; changes nothing.
+takt_core::Result<std::vector<AppliedPart>> check_schedule(
+  const Schedule & schedule, std::string_view executor_name, takt_core::Executor & executor);
+
 }  // namespace takt_schedule
 
 #endif  // TAKT_SCHEDULE__APPLY_SCHEDULE_HPP_

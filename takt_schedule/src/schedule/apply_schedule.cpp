@@ -233,8 +233,27 @@ std::string_view to_string(AppliedPart::Outcome outcome) noexcept
   return "skipped";
 }
 
-Result<Parts> apply_schedule(
-  const Schedule & schedule, std::string_view executor_name, Executor & executor)
+namespace
+{
+
+/// What the setter would refuse of each thread, as a start would be told.
+std::vector<takt_core::AttributeReport> expected(
+  const Reconfiguration & change, const Executor & executor)
+{
+  takt_core::AttributeSetter & setter = executor.options().setter == nullptr
+                                          ? takt_core::own_rights()
+                                          : *executor.options().setter;
+  std::vector<takt_core::AttributeReport> reports;
+  for (const auto & thread : change.threads) {
+    takt_core::AttributeReport report;
+    report.faults = setter.refusals(thread.attributes);
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+Result<Parts> apply(
+  const Schedule & schedule, std::string_view executor_name, Executor & executor, bool check_only)
 {
   const auto found = find_executor(schedule, executor_name);
   if (!found) {
@@ -244,7 +263,8 @@ Result<Parts> apply_schedule(
   if (!resolver) {
     return resolver.faults();
   }
-  const ExecutorSchedule chosen = with_fallbacks(*found.value()).executor;
+  const ExecutorSchedule chosen =
+    with_fallbacks(*found.value(), executor.options().setter.get()).executor;
   const ExecutorOptions wanted = core_options(chosen);
   Faults faults = differences(wanted, executor.options());
   if (!faults.empty()) {
@@ -262,15 +282,44 @@ Result<Parts> apply_schedule(
   if (!changes.faults.empty()) {
     return changes.faults;
   }
-  const auto done = executor.reconfigure(changes.change);
-  if (!done.ok()) {
-    return done.faults();
+  std::vector<takt_core::AttributeReport> reports;
+  if (check_only) {
+    faults = executor.check(changes.change);
+    reports = expected(changes.change, executor);
+    if (executor.options().missing_rights == takt_core::MissingRights::fail) {
+      for (const auto & report : reports) {
+        faults.insert(faults.end(), report.faults.begin(), report.faults.end());
+      }
+    }
+    if (!faults.empty()) {
+      return faults;
+    }
+  } else {
+    auto done = executor.reconfigure(changes.change);
+    if (!done.ok()) {
+      return done.faults();
+    }
+    reports = std::move(*done);
   }
-  changes.add_reports(*done);
+  changes.add_reports(reports);
   for (const Fault & unmatched : resolver->unmatched_rules()) {
     changes.parts.push_back({"rule", Outcome::skipped, to_string(unmatched)});
   }
   return changes.parts;
+}
+
+}  // namespace
+
+Result<Parts> apply_schedule(
+  const Schedule & schedule, std::string_view executor_name, Executor & executor)
+{
+  return apply(schedule, executor_name, executor, false);
+}
+
+Result<Parts> check_schedule(
+  const Schedule & schedule, std::string_view executor_name, Executor & executor)
+{
+  return apply(schedule, executor_name, executor, true);
 }
 
 }  // namespace takt_schedule

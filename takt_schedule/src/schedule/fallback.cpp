@@ -1,7 +1,6 @@
 #include "takt_schedule/fallback.hpp"
 
-#include <thread>
-
+#include "takt_core/attribute_setter.hpp"
 #include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule
@@ -12,20 +11,7 @@ using takt_core::ThreadAttributes;
 
 bool may_use(const ThreadAttributes & attributes)
 {
-  if (takt_core::has_rt_priority(attributes.policy)) {
-    return takt_core::may_use_realtime(attributes.priority);
-  }
-  if (attributes.policy != Policy::deadline) {
-    return true;
-  }
-  // The right to policy deadline is another one than that to a priority, and admission control has
-  // a say, so it is tried with the real numbers.
-  ThreadAttributes tried = attributes;
-  tried.cores.clear();
-  tried.name.clear();
-  bool granted = false;
-  std::thread([&] { granted = takt_core::apply(tried).granted_all(); }).join();
-  return granted;
+  return takt_core::own_rights().refusals(attributes).empty();
 }
 
 WithFallbacks with_fallbacks(

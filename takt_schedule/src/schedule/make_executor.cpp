@@ -30,19 +30,33 @@ Result<const ExecutorSchedule *> find_executor(
       : located(schedule.file, schedule.executors.front().source, what)};
 }
 
+WithFallbacks with_fallbacks(
+  const ExecutorSchedule & executor, takt_core::AttributeSetter * setter)
+{
+  if (setter == nullptr) {
+    return with_fallbacks(executor);
+  }
+  return with_fallbacks(executor, [setter](const takt_core::ThreadAttributes & attributes) {
+    return setter->refusals(attributes).empty();
+  });
+}
+
 Result<std::unique_ptr<Executor>> make_executor(
-  const Schedule & schedule, std::string_view executor_name, Faults * notes)
+  const Schedule & schedule, std::string_view executor_name, Faults * notes,
+  std::shared_ptr<takt_core::AttributeSetter> setter)
 {
   const auto found = find_executor(schedule, executor_name);
   if (!found) {
     return found.faults();
   }
-  WithFallbacks chosen = with_fallbacks(*found.value());
+  WithFallbacks chosen = with_fallbacks(*found.value(), setter.get());
   if (notes != nullptr) {
     notes->insert(notes->end(), chosen.used.begin(), chosen.used.end());
   }
   Faults faults;
-  auto executor = Executor::create(core_options(chosen.executor));
+  takt_core::ExecutorOptions options = core_options(chosen.executor);
+  options.setter = std::move(setter);
+  auto executor = Executor::create(std::move(options));
   for (const takt_core::Fault & fault : executor.faults()) {
     faults.push_back(located(schedule.file, found.value()->source, fault));
   }

@@ -1,0 +1,44 @@
+// The control socket of this process: `takt status`, `takt apply` and `takt reset` reach its executors through it.
+//
+// One Unix socket, `<pid>.sock` in the folder that `runtime_folder` names. The kernel's credentials of a client decide:
+// only the user of this process and root are served. One thread of SCHED_OTHER serves all clients; clients, messages
+// and answers are bounded, and a client that sends half a message or takes no answer is dropped.
+#ifndef TAKT_CONTROL__CONTROL_SERVER_HPP_
+#define TAKT_CONTROL__CONTROL_SERVER_HPP_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "takt_core/executor.hpp"
+#include "takt_core/result.hpp"
+
+namespace takt_control
+{
+
+/// TAKT_RUNTIME_DIR, else `takt` in XDG_RUNTIME_DIR, else /tmp/takt-<uid>.
+std::string runtime_folder();
+
+/// What an executor is to others, besides what it tells itself.
+struct ExposedExecutor
+{
+  takt_core::Executor * executor = nullptr;  ///< lives longer than the exposure
+  std::string name;           ///< in schedules; its own name where none rules
+  std::string schedule_file;  ///< empty: none rules
+  std::vector<std::string> default_threads;
+};
+
+/// An executor is told of and can be changed as long as this lives; its destruction waits for a request in progress.
+class Exposure
+{
+public:
+  virtual ~Exposure() = default;
+};
+
+/// The first one of a process makes the socket and its thread; they end with the last one. TAKT_CONTROL=none: no
+/// socket. Faults: why there is no socket; the executor is none the worse for it. Set-up only; any thread.
+takt_core::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor);
+
+}  // namespace takt_control
+
+#endif  // TAKT_CONTROL__CONTROL_SERVER_HPP_

@@ -1,0 +1,119 @@
+#include "takt_control/control_server.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "control_socket.hpp"
+#include "requests.hpp"
+
+namespace takt_control
+{
+namespace
+{
+
+std::string variable(const char * name)
+{
+  const char * const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Of this process.
+class Server
+{
+public:
+  takt_core::Status add(const ExposedExecutor & executor)
+  {
+    const std::lock_guard lifecycle(lifecycle_);
+    {
+      const std::lock_guard lock(mutex_);
+      requests_.add(executor);
+    }
+    if (socket_ != nullptr && owner_ == ::getpid()) {
+      return {};
+    }
+    socket_.reset();  // of a parent process: a child has another id
+    auto opened = ControlSocket::open(
+      runtime_folder(), [this](std::uint16_t type, const std::string & payload) {
+        const std::lock_guard lock(mutex_);
+        return requests_.answer(type, payload);
+      });
+    if (!opened.ok()) {
+      const std::lock_guard lock(mutex_);
+      requests_.remove(*executor.executor);
+      return opened.faults();
+    }
+    socket_ = std::move(opened.value());
+    owner_ = ::getpid();
+    return {};
+  }
+
+  void remove(const takt_core::Executor & executor)
+  {
+    const std::lock_guard lifecycle(lifecycle_);
+    bool last = false;
+    {
+      const std::lock_guard lock(mutex_);
+      requests_.remove(executor);
+      last = requests_.empty();
+    }
+    if (last) {
+      socket_.reset();
+    }
+  }
+
+private:
+  std::mutex lifecycle_;
+  std::mutex mutex_;  // a request in progress holds it
+  Requests requests_;
+  std::unique_ptr<ControlSocket> socket_;
+  pid_t owner_ = 0;
+};
+
+// Never destroyed: an executor may be exposed as long as anything of the program lives.
+Server & server()
+{
+  static auto * const only = new Server;
+  return *only;
+}
+
+class Exposed final : public Exposure
+{
+public:
+  explicit Exposed(const takt_core::Executor & executor) : executor_(executor) {}
+  ~Exposed() override { server().remove(executor_); }
+  Exposed(const Exposed &) = delete;
+  Exposed & operator=(const Exposed &) = delete;
+
+private:
+  const takt_core::Executor & executor_;
+};
+
+}  // namespace
+
+std::string runtime_folder()
+{
+  if (std::string named = variable("TAKT_RUNTIME_DIR"); !named.empty()) {
+    return named;
+  }
+  if (const std::string session = variable("XDG_RUNTIME_DIR"); !session.empty()) {
+    return session + "/takt";
+  }
+  return "/tmp/takt-" + std::to_string(::geteuid());
+}
+
+takt_core::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor)
+{
+  if (variable("TAKT_CONTROL") == "none") {
+    return std::unique_ptr<Exposure>();
+  }
+  if (const takt_core::Status added = server().add(executor); !added.ok()) {
+    return added.faults();
+  }
+  return std::unique_ptr<Exposure>(std::make_unique<Exposed>(*executor.executor));
+}
+
+}  // namespace takt_control

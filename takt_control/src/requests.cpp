@@ -1,0 +1,172 @@
+#include "requests.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "status_json.hpp"
+#include "takt_schedule/apply_schedule.hpp"
+#include "takt_schedule/parse.hpp"
+
+namespace takt_control
+{
+namespace
+{
+
+using nlohmann::json;
+using takt_core::Executor;
+using takt_core::Faults;
+using takt_core::Reconfiguration;
+using takt_schedule::AppliedPart;
+using takt_schedule::Schedule;
+
+// A name that a program chose may be no text.
+std::string text_of(const json & value)
+{
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json parts_json(const std::vector<AppliedPart> & parts)
+{
+  json all = json::array();
+  for (const AppliedPart & part : parts) {
+    all.push_back({{"what", part.what}, {"outcome", to_string(part.outcome)}, {"why", part.why}});
+  }
+  return all;
+}
+
+// Callbacks and threads that are gone have nothing to be given back.
+Reconfiguration still_there(Reconfiguration before, const Executor & executor)
+{
+  const Reconfiguration now = executor.configuration();
+  std::erase_if(before.callbacks, [&](const auto & old) {
+    return std::none_of(now.callbacks.begin(), now.callbacks.end(), [&](const auto & one) {
+      return one.callback == old.callback;
+    });
+  });
+  std::erase_if(before.threads, [&](const auto & old) {
+    return std::none_of(now.threads.begin(), now.threads.end(), [&](const auto & one) {
+      return one.number == old.number;
+    });
+  });
+  return before;
+}
+
+}  // namespace
+
+Reply error_reply(const std::vector<std::string> & faults)
+{
+  return {MessageType::error, text_of({{"faults", faults}})};
+}
+
+void Requests::remove(const Executor & executor)
+{
+  std::erase_if(executors_, [&](const auto & one) { return one.executor == &executor; });
+  before_.erase(&executor);
+}
+
+Reply Requests::answer(std::uint16_t type, const std::string & payload)
+{
+  switch (static_cast<MessageType>(type)) {
+    case MessageType::status:
+      return status();
+    case MessageType::apply_schedule:
+      return apply(payload);
+    case MessageType::reset:
+      return reset();
+    default:
+      return error_reply(
+        {"this process does not know the request " + std::to_string(type) +
+         "; its takt may be an older one"});
+  }
+}
+
+Reply Requests::status() const
+{
+  return {MessageType::result, text_of(status_json(executors_))};
+}
+
+Reply Requests::apply(const std::string & payload)
+{
+  const json request = json::parse(payload, nullptr, false);
+  if (
+    !request.is_object() || !request.contains("text") || !request["text"].is_string() ||
+    !request.contains("file") || !request["file"].is_string()) {
+    return error_reply({"the request to apply a schedule has no text or no file name"});
+  }
+  const auto flag = request.find("check_only");
+  const bool check_only = flag != request.end() && flag->is_boolean() && flag->get<bool>();
+  const auto schedule = takt_schedule::parse_schedule(
+    request["text"].get<std::string>(), request["file"].get<std::string>());
+  if (!schedule) {
+    return error_reply(sentences(schedule.faults()));
+  }
+  json executors = json::array();
+  std::set<std::string> not_in_file;
+  std::vector<std::pair<Executor *, Reconfiguration>> changed;
+  // Of all of them before any of them.
+  for (const bool only_check : {true, false}) {
+    if (only_check == false && check_only) {
+      break;
+    }
+    executors = json::array();
+    for (const ExposedExecutor & one : executors_) {
+      if (schedule->find(one.name) == nullptr) {
+        not_in_file.insert(one.name);
+        continue;
+      }
+      Reconfiguration before = one.executor->configuration();
+      const auto parts =
+        only_check ? takt_schedule::check_schedule(*schedule, one.name, *one.executor)
+                   : takt_schedule::apply_schedule(*schedule, one.name, *one.executor);
+      if (!parts.ok()) {
+        for (auto undo = changed.rbegin(); undo != changed.rend(); ++undo) {
+          static_cast<void>(
+            undo->first->reconfigure(still_there(undo->second, *undo->first)));
+        }
+        return error_reply(sentences(parts.faults()));
+      }
+      if (!only_check) {
+        before_.try_emplace(one.executor, before);
+        changed.emplace_back(one.executor, std::move(before));
+      }
+      executors.push_back({{"name", one.name}, {"parts", parts_json(*parts)}});
+    }
+  }
+  return {
+    MessageType::result,
+    text_of({{"executors", std::move(executors)}, {"not_in_file", not_in_file}})};
+}
+
+Reply Requests::reset()
+{
+  json executors = json::array();
+  for (const ExposedExecutor & one : executors_) {
+    const auto before = before_.find(one.executor);
+    std::vector<AppliedPart> parts;
+    if (before == before_.end()) {
+      parts.push_back({"executor", AppliedPart::Outcome::unchanged});
+    } else {
+      const auto done = one.executor->reconfigure(still_there(before->second, *one.executor));
+      if (!done.ok()) {
+        return error_reply(sentences(done.faults()));
+      }
+      parts.push_back({"executor", AppliedPart::Outcome::applied});
+      for (const auto & report : *done) {
+        for (const auto & fault : report.faults) {
+          parts.push_back(
+            {"thread " + report.asked.name, AppliedPart::Outcome::failed, to_string(fault)});
+        }
+      }
+      before_.erase(before);
+    }
+    executors.push_back({{"name", one.name}, {"parts", parts_json(parts)}});
+  }
+  return {
+    MessageType::result,
+    text_of({{"executors", std::move(executors)}, {"not_in_file", json::array()}})};
+}
+
+}  // namespace takt_control

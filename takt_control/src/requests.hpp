@@ -1,0 +1,47 @@
+// What the control socket answers. Any thread, one at a time; may block as long as set-up of an executor does.
+#ifndef TAKT_CONTROL__SRC__REQUESTS_HPP_
+#define TAKT_CONTROL__SRC__REQUESTS_HPP_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "takt_control/control_server.hpp"
+#include "takt_control/frame.hpp"
+#include "takt_core/executor.hpp"
+
+namespace takt_control
+{
+
+struct Reply
+{
+  MessageType type = MessageType::result;
+  std::string payload{};
+};
+
+/// Executors are added and removed by their owners, and asked about in between.
+class Requests
+{
+public:
+  void add(const ExposedExecutor & executor) { executors_.push_back(executor); }
+  void remove(const takt_core::Executor & executor);
+  bool empty() const noexcept { return executors_.empty(); }
+
+  /// Any bytes are safe.
+  Reply answer(std::uint16_t type, const std::string & payload);
+
+private:
+  Reply status() const;
+  Reply apply(const std::string & payload);
+  Reply reset();
+
+  std::vector<ExposedExecutor> executors_;
+  std::map<const takt_core::Executor *, takt_core::Reconfiguration> before_;  ///< the first apply
+};
+
+/// A `result` or an `error`.
+Reply error_reply(const std::vector<std::string> & faults);
+
+}  // namespace takt_control
+
+#endif  // TAKT_CONTROL__SRC__REQUESTS_HPP_

@@ -1,0 +1,221 @@
+#include "status_json.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "takt_control/configurator_client.hpp"
+#include "takt_control/process_setter.hpp"
+#include "takt_core/group.hpp"
+#include "takt_core/names.hpp"
+
+namespace takt_control
+{
+namespace
+{
+
+using nlohmann::json;
+using takt_core::Executor;
+using takt_core::ThreadAttributes;
+using takt_core::ThreadState;
+
+json attributes_json(const ThreadAttributes & attributes)
+{
+  json result{
+    {"policy", to_string(attributes.policy)},
+    {"priority", attributes.priority},
+    {"nice", nullptr},
+    {"runtime_ns", attributes.runtime.count()},
+    {"deadline_ns", attributes.deadline.count()},
+    {"period_ns", attributes.period.count()},
+    {"cores", attributes.cores}};
+  if (attributes.nice) {
+    result["nice"] = *attributes.nice;
+  }
+  return result;
+}
+
+template <typename Duration>
+json nanoseconds_or_null(const Duration & duration)
+{
+  return duration == takt_core::kForever ? json(nullptr) : json(duration.count());
+}
+
+json thread_json(const ThreadState & thread, bool follow)
+{
+  json faults = json::array();
+  for (const auto & fault : thread.attributes.faults) {
+    faults.push_back(to_string(fault));
+  }
+  const ThreadAttributes now =
+    thread.tid == 0 ? ThreadAttributes() : takt_core::read_attributes(thread.tid);
+  return {
+    {"number", thread.number},
+    {"name", thread.attributes.asked.name},
+    {"tid", thread.tid},
+    {"group", thread.group},
+    {"follow", follow},
+    {"asked", attributes_json(thread.attributes.asked)},
+    {"granted", attributes_json(thread.attributes.granted)},
+    {"now", attributes_json(now)},
+    {"faults", std::move(faults)}};
+}
+
+json callback_json(
+  const takt_core::Callback & callback, Executor & executor,
+  const std::vector<ThreadState> & threads)
+{
+  takt_core::Scheduler & scheduler = executor.scheduler_of(callback);
+  const bool isolated = &scheduler != &executor.scheduler();
+  json names = json::array();
+  const takt_core::ThreadMask mask = scheduler.threads(callback);
+  for (const ThreadState & thread : threads) {
+    const bool runs = isolated
+                        ? !thread.group.empty() && thread.group == callback.group().id()
+                        : thread.group.empty() && (mask >> thread.number & 1U) != 0;
+    if (runs) {
+      names.push_back(thread.attributes.asked.name);
+    }
+  }
+  json result{
+    {"id", callback.id()},
+    {"kind", to_string(callback.kind())},
+    {"group", callback.group().id()},
+    {"reentrant", !callback.group().exclusive()},
+    {"isolated", isolated},
+    {"threads", std::move(names)},
+    {"priority", scheduler.priority(callback)},
+    {"rule_priority", nullptr},
+    {"deadline_ns", nullptr},
+    {"runs", nullptr}};
+  if (const auto binding = scheduler.binding(callback); binding.ok()) {
+    if (binding->priority) {
+      result["rule_priority"] = *binding->priority;
+    }
+    if (binding->deadline) {
+      result["deadline_ns"] = binding->deadline->count();
+    }
+  }
+  return result;
+}
+
+json executor_json(const ExposedExecutor & exposed)
+{
+  Executor & executor = *exposed.executor;
+  const auto & options = executor.options();
+  const std::vector<ThreadState> threads = executor.threads();
+  json result{
+    {"name", exposed.name},
+    {"order", to_string(options.order)},
+    {"schedule", exposed.schedule_file},
+    {"spinning", executor.running()},
+    {"missing_rights", to_string(options.missing_rights)},
+    {"default", exposed.default_threads},
+    {"threads", json::array()},
+    {"callbacks", json::array()},
+    {"chains", json::array()}};
+  for (const ThreadState & thread : threads) {
+    const bool follow =
+      thread.number < options.threads.size() && options.threads[thread.number].follow;
+    result["threads"].push_back(thread_json(thread, follow));
+  }
+  for (const auto & callback : executor.callbacks()) {
+    if (!callback->id().starts_with("/takt:")) {  // an adapter's own
+      result["callbacks"].push_back(callback_json(*callback, executor, threads));
+    }
+  }
+  for (const auto & chain : executor.scheduler().chains()) {
+    result["chains"].push_back(
+      {{"name", chain.name},
+       {"path", chain.path},
+       {"priority", chain.priority},
+       {"deadline_ns", nanoseconds_or_null(chain.deadline)}});
+  }
+  return result;
+}
+
+json other_threads(const std::set<pid_t> & own)
+{
+  json result = json::array();
+  std::error_code error;
+  for (const auto & entry : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    const auto tid = static_cast<pid_t>(std::atol(entry.path().filename().c_str()));
+    if (own.contains(tid)) {
+      continue;
+    }
+    const ThreadAttributes now = takt_core::read_attributes(tid);
+    if (now.policy != takt_core::Policy::inherit) {  // else it has ended
+      result.push_back(
+        {{"tid", tid}, {"name", now.name}, {"now", attributes_json(now)}, {"asked", nullptr}});
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> command_line()
+{
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+// Field 22 of /proc/self/stat, behind the name, which may have anything in it; in clock ticks since boot.
+std::int64_t start_time_ns()
+{
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  std::size_t at = text.rfind(')');
+  for (int field = 2; field < 21 && at != std::string::npos; ++field) {
+    at = text.find(' ', at + 1);
+  }
+  const std::int64_t ticks = at == std::string::npos ? 0 : std::atoll(text.c_str() + at + 1);
+  return ticks * (1'000'000'000 / std::max<std::int64_t>(::sysconf(_SC_CLK_TCK), 1));
+}
+
+std::string user_name()
+{
+  passwd entry{};
+  passwd * found = nullptr;
+  std::string buffer(4096, '\0');
+  if (
+    ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 &&
+    found != nullptr) {
+    return entry.pw_name;
+  }
+  return std::to_string(::geteuid());
+}
+
+}  // namespace
+
+json status_json(const std::vector<ExposedExecutor> & executors)
+{
+  std::error_code error;
+  json result{
+    {"pid", ::getpid()},
+    {"program", std::filesystem::read_symlink("/proc/self/exe", error).string()},
+    {"command", command_line()},
+    {"user", user_name()},
+    {"started", start_time_ns()},
+    {"configurator", process_setter() == nullptr ? "" : configurator_socket()},
+    {"executors", json::array()}};
+  std::set<pid_t> own;
+  for (const ExposedExecutor & executor : executors) {
+    result["executors"].push_back(executor_json(executor));
+    for (const pid_t tid : executor.executor->thread_ids()) {
+      own.insert(tid);
+    }
+  }
+  result["process_threads"] = other_threads(own);
+  return result;
+}
+
+}  // namespace takt_control

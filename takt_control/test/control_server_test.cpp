@@ -1,0 +1,340 @@
+// The control socket as clients meet it: on a real socket, with real executors that spin.
+#include "takt_control/control_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "takt_control/frame.hpp"
+#include "takt_control/unix_address.hpp"
+#include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/parse.hpp"
+#include "takt_schedule/resolver.hpp"
+
+namespace takt_control
+{
+namespace
+{
+
+using nlohmann::json;
+using takt_core::Kind;
+
+class Nothing : public takt_core::Callback
+{
+public:
+  using Callback::Callback;
+  void run(const takt_core::Run &) override {}
+};
+
+class Connected
+{
+public:
+  explicit Connected(const std::string & path)
+  : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
+  {
+    const auto address = unix_address(path);
+    EXPECT_EQ(
+      ::connect(socket_, reinterpret_cast<const sockaddr *>(&*address), sizeof *address), 0)
+      << path;
+  }
+  ~Connected() { ::close(socket_); }
+  Connected(const Connected &) = delete;
+  Connected & operator=(const Connected &) = delete;
+
+  void send(std::string_view bytes) const
+  {
+    while (!bytes.empty()) {
+      const auto sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) {
+        return;  // the other end has given up
+      }
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  }
+
+  /// The next whole message; nothing if the connection ends before. A minute guards against hanging.
+  std::optional<std::pair<MessageType, json>> receive()
+  {
+    std::string payload;
+    std::array<char, 4096> buffer{};
+    for (;;) {
+      while (const auto frame = decoder_.next()) {
+        payload += frame->payload;
+        if (frame->type != static_cast<std::uint16_t>(MessageType::part)) {
+          return std::pair{static_cast<MessageType>(frame->type), json::parse(payload)};
+        }
+      }
+      pollfd one{socket_, POLLIN, 0};
+      if (rest_.empty()) {
+        if (::poll(&one, 1, 60'000) <= 0) {
+          return std::nullopt;
+        }
+        const auto count = ::recv(socket_, buffer.data(), buffer.size(), 0);
+        if (count <= 0) {
+          return std::nullopt;
+        }
+        rest_.assign(buffer.data(), static_cast<std::size_t>(count));
+      }
+      rest_.erase(0, decoder_.feed(rest_));
+    }
+  }
+
+  json ask(MessageType type, const json & request = json::object())
+  {
+    send(encode(type, request.dump()));
+    auto answer = receive();
+    EXPECT_TRUE(answer);
+    return answer ? answer->second : json();
+  }
+
+private:
+  const int socket_;
+  FrameDecoder decoder_;
+  std::string rest_;
+};
+
+constexpr const char * kText =
+  "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 1}, rest: {}}\n    default: rest\n"
+  "    callbacks:\n      - {match: \"/a:sub(/x)\", threads: hot, priority: 5}\n";
+
+class ControlServer : public testing::Test
+{
+protected:
+  ControlServer()
+  {
+    std::string pattern = testing::TempDir() + "takt_control.XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+    ::setenv("TAKT_RUNTIME_DIR", folder_.c_str(), 1);
+    const auto schedule = takt_schedule::parse_schedule(kText, "s.yaml");
+    executor_ = std::move(takt_schedule::make_executor(*schedule, "main").value());
+    auto resolver = takt_schedule::Resolver::create(*schedule, "main");
+    for (const char * const id : {"/a:sub(/x)", "/b:sub(/y)"}) {
+      takt_core::CallbackOptions options;
+      options.id = id;
+      options.kind = Kind::subscription;
+      EXPECT_TRUE(executor_
+                    ->add(
+                      std::make_shared<Nothing>(options),
+                      resolver->resolve(id, Kind::subscription)->binding)
+                    .ok());
+    }
+    EXPECT_TRUE(executor_->start().ok());
+    auto exposed = expose({executor_.get(), "main", "/somewhere/s.yaml", {"rest"}});
+    EXPECT_TRUE(exposed.ok()) << exposed.faults().front();
+    exposure_ = std::move(exposed.value());
+  }
+  ~ControlServer() override
+  {
+    exposure_.reset();
+    executor_->cancel();
+    executor_->wait();
+    std::filesystem::remove_all(folder_);
+    ::unsetenv("TAKT_RUNTIME_DIR");
+  }
+
+  std::string path() const { return folder_ + "/" + std::to_string(::getpid()) + ".sock"; }
+  takt_core::Binding binding(const std::string & id)
+  {
+    return *executor_->scheduler().binding(*executor_->find(id));
+  }
+  json apply(const std::string & text, bool check_only = false)
+  {
+    return Connected(path()).ask(
+      MessageType::apply_schedule,
+      {{"file", "new.yaml"}, {"text", text}, {"check_only", check_only}});
+  }
+
+  std::string folder_;
+  std::unique_ptr<takt_core::Executor> executor_;
+  std::unique_ptr<Exposure> exposure_;
+};
+
+TEST_F(ControlServer, tells_of_threads_and_callbacks)
+{
+  const json status = Connected(path()).ask(MessageType::status);
+  EXPECT_EQ(status["pid"], ::getpid());
+  ASSERT_EQ(status["executors"].size(), 1U);
+  const json & main = status["executors"][0];
+  EXPECT_EQ(main["name"], "main");
+  EXPECT_EQ(main["schedule"], "/somewhere/s.yaml");
+  ASSERT_EQ(main["threads"].size(), 2U);
+  EXPECT_EQ(main["threads"][0]["name"], "hot");
+  EXPECT_EQ(main["threads"][0]["asked"]["nice"], 1);
+  EXPECT_EQ(main["threads"][0]["now"]["nice"], 1);
+  EXPECT_EQ(main["threads"][0]["tid"], executor_->thread_ids()[0]);
+  EXPECT_EQ(main["callbacks"][0]["threads"], json::array({"hot"}));
+  EXPECT_EQ(main["callbacks"][0]["rule_priority"], 5);
+  EXPECT_EQ(main["callbacks"][1]["rule_priority"], nullptr);
+  for (const json & thread : status["process_threads"]) {
+    EXPECT_NE(thread["tid"], executor_->thread_ids()[0]);
+  }
+}
+
+TEST_F(ControlServer, thread_is_not_at_a_real_time_priority)
+{
+  const json status = Connected(path()).ask(MessageType::status);
+  bool found = false;
+  for (const json & thread : status["process_threads"]) {
+    if (thread["name"] == "takt.control") {
+      found = true;
+      EXPECT_EQ(thread["now"]["policy"], "other");
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(ControlServer, sees_what_somebody_else_changed)
+{
+  takt_core::ThreadAttributes other;
+  other.policy = takt_core::Policy::batch;
+  ASSERT_TRUE(takt_core::apply(other, executor_->thread_ids()[1]).granted_all());
+  const json status = Connected(path()).ask(MessageType::status);
+  EXPECT_EQ(status["executors"][0]["threads"][1]["granted"]["policy"], "other");
+  EXPECT_EQ(status["executors"][0]["threads"][1]["now"]["policy"], "batch");
+}
+
+TEST_F(ControlServer, applies_and_resets)
+{
+  const std::string next =
+    "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 3}, rest: {}}\n    default: rest\n"
+    "    callbacks:\n      - {match: \"/b:sub(/y)\", threads: hot}\n";
+  json answer = apply(next, true);
+  EXPECT_EQ(answer["executors"][0]["name"], "main") << answer;
+  EXPECT_EQ(binding("/b:sub(/y)").threads, 2U) << "only checked";
+  answer = apply(next);
+  EXPECT_EQ(binding("/a:sub(/x)").threads, 2U);
+  EXPECT_EQ(binding("/b:sub(/y)").threads, 1U);
+  EXPECT_EQ(takt_core::read_attributes(executor_->thread_ids()[0]).nice, 3);
+  answer = Connected(path()).ask(MessageType::reset);
+  EXPECT_EQ(answer["executors"][0]["parts"][0]["outcome"], "applied") << answer;
+  EXPECT_EQ(binding("/a:sub(/x)").threads, 1U);
+  EXPECT_EQ(binding("/a:sub(/x)").priority, 5);
+  EXPECT_EQ(binding("/b:sub(/y)").threads, 2U);
+}
+
+TEST_F(ControlServer, refuses_a_file_with_faults_as_a_whole)
+{
+  const json answer = apply(
+    "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 30}, rest: {}}\n    default: rest\n");
+  ASSERT_TRUE(answer.contains("faults")) << answer;
+  EXPECT_NE(answer["faults"][0].get<std::string>().find("new.yaml:4:"), std::string::npos);
+  EXPECT_EQ(binding("/a:sub(/x)").threads, 1U);
+  EXPECT_TRUE(apply("").contains("faults"));
+}
+
+TEST_F(ControlServer, tells_which_executors_a_file_lacks)
+{
+  const json answer =
+    apply("version: 1\nexecutors:\n  other: {threads: {a: {}}, default: a}\n");
+  EXPECT_EQ(answer["not_in_file"], json::array({"main"})) << answer;
+  EXPECT_TRUE(answer["executors"].empty());
+}
+
+TEST_F(ControlServer, answers_what_it_does_not_know_and_survives_what_is_no_message)
+{
+  Connected asks(path());
+  asks.send(encode(static_cast<MessageType>(77), "{}"));
+  auto answer = asks.receive();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->first, MessageType::error);
+  asks.send(encode(MessageType::apply_schedule, "[1"));
+  answer = asks.receive();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->first, MessageType::error);
+  std::string other_version = encode(MessageType::status, "{}");
+  other_version[4] = 9;
+  asks.send(other_version);
+  answer = asks.receive();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->first, MessageType::error);
+
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    Connected garbage(path());
+    std::string bytes(random() % 400, '\0');
+    for (char & byte : bytes) {
+      byte = static_cast<char>(random());
+    }
+    if (round % 2 == 0) {  // a real header in front
+      bytes = encode(static_cast<MessageType>(random() % 120), bytes);
+    }
+    garbage.send(bytes);
+  }
+  EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
+}
+
+TEST_F(ControlServer, bounds_its_clients)
+{
+  std::vector<std::unique_ptr<Connected>> all;
+  for (int i = 0; i < 40; ++i) {
+    all.push_back(std::make_unique<Connected>(path()));
+  }
+  EXPECT_EQ(all.front()->ask(MessageType::status)["pid"], ::getpid());
+  const auto refused = all.back()->receive();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->first, MessageType::error);
+  all.clear();
+  EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
+}
+
+TEST_F(ControlServer, serves_its_own_user_and_root_only)
+{
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root to become another user";
+  }
+  ::chmod(folder_.c_str(), 0711);
+  ::chmod(path().c_str(), 0666);
+  const std::string at = path();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setgid(65534) != 0 || ::setuid(65534) != 0) {
+      ::_exit(3);
+    }
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    const auto address = unix_address(at);
+    if (::connect(socket, reinterpret_cast<const sockaddr *>(&*address), sizeof *address) != 0) {
+      ::_exit(4);
+    }
+    std::array<char, 400> buffer{};
+    const auto count = ::recv(socket, buffer.data(), buffer.size(), 0);
+    const std::string said(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+    ::_exit(said.find("only the user of this process") == std::string::npos ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(ControlServer, ends_with_the_last_executor)
+{
+  EXPECT_TRUE(std::filesystem::exists(path()));
+  exposure_.reset();
+  EXPECT_FALSE(std::filesystem::exists(path()));
+  auto again = expose({executor_.get(), "main", "", {}});
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
+}
+
+TEST_F(ControlServer, says_why_there_is_no_socket)
+{
+  exposure_.reset();
+  ::chmod(folder_.c_str(), 0777);
+  const auto refused = expose({executor_.get(), "main", "", {}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(to_string(refused.faults().front()).find("only this user can change"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace takt_control
