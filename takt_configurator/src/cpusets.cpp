@@ -77,7 +77,7 @@ Cpusets::Cpusets(std::string root, const ProcessTable & table)
   std::error_code ignored;
   for (const auto & entry : fs::directory_iterator(root_, ignored)) {
     if (const auto key = key_of(entry.path().filename())) {
-      origins_[*key] = mount_;
+      placed_[*key].origin = mount_;
     }
   }
   purge();
@@ -137,14 +137,15 @@ std::string Cpusets::prepare(const std::string & folder, const std::vector<int> 
 std::string Cpusets::place(const ThreadKey & thread, const std::vector<int> & cores)
 {
   const std::string own = folder(thread);
-  const bool is_new = !origins_.contains(thread);
+  const bool is_new = !placed_.contains(thread);
   if (is_new) {
     const std::string from = origin(thread);
     if (::mkdir(own.c_str(), 0755) != 0 && errno != EEXIST) {
       return own + " cannot be made: " + std::generic_category().message(errno);
     }
-    origins_[thread] = from;
+    placed_[thread].origin = from;
   }
+  placed_[thread].fresh = true;
   std::string fault = prepare(own, cores);
   if (fault.empty()) {
     fault = move(thread.tid, own);
@@ -157,29 +158,33 @@ std::string Cpusets::place(const ThreadKey & thread, const std::vector<int> & co
 
 void Cpusets::release(const ThreadKey & thread)
 {
-  const auto found = origins_.find(thread);
-  if (found == origins_.end()) {
+  const auto found = placed_.find(thread);
+  if (found == placed_.end()) {
     return;
   }
   // Whoever is in there: the thread, or another one that was given its id.
   std::ifstream inside(folder(thread) + (unified_ ? "/cgroup.threads" : "/tasks"));
   for (pid_t tid = 0; inside >> tid;) {
-    move(tid, found->second);
+    move(tid, found->second.origin);
   }
   if (::rmdir(folder(thread).c_str()) == 0 || errno == ENOENT) {
-    origins_.erase(found);
+    placed_.erase(found);
   }
 }
 
-void Cpusets::purge()
+void Cpusets::purge(const Kernel * kernel)
 {
-  std::vector<ThreadKey> ended;
-  for (const auto & [thread, origin] : origins_) {
-    if (table_.start_time(thread.pid, thread.tid) != thread.start_time) {
-      ended.push_back(thread);
+  std::vector<ThreadKey> unused;
+  for (auto & [thread, placed] : placed_) {
+    const bool fresh = std::exchange(placed.fresh, false);
+    const bool ended = table_.start_time(thread.pid, thread.tid) != thread.start_time;
+    const bool left =
+      kernel != nullptr && !fresh && kernel->read(thread.tid).policy != takt_core::Policy::deadline;
+    if (ended || left) {
+      unused.push_back(thread);
     }
   }
-  for (const ThreadKey & thread : ended) {
+  for (const ThreadKey & thread : unused) {
     release(thread);
   }
 }

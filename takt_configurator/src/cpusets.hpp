@@ -34,10 +34,11 @@ public:
   /// Moves the thread, if it is in a cpuset of its own, back to where it came from, and removes the cpuset.
   void release(const ThreadKey & thread);
 
-  /// Releases cpusets of threads that have ended.
-  void purge();
+  /// Releases cpusets of threads that have ended. With a kernel also those of threads that do not have the policy
+  /// deadline, unless they were placed since the last call: they may still be about to get it.
+  void purge(const Kernel * kernel = nullptr);
 
-  std::size_t size() const noexcept { return origins_.size(); }
+  std::size_t size() const noexcept { return placed_.size(); }
 
 private:
   std::string folder(const ThreadKey & thread) const;
@@ -47,9 +48,14 @@ private:
 
   std::string root_;
   const ProcessTable & table_;
-  bool unified_ = false;                      ///< cgroup v2
-  std::string mount_;                         ///< topmost folder of the hierarchy
-  std::map<ThreadKey, std::string> origins_;  ///< folders from which the threads came
+  bool unified_ = false;  ///< cgroup v2
+  std::string mount_;     ///< topmost folder of the hierarchy
+  struct Placed
+  {
+    std::string origin;  ///< folder from which the thread came
+    bool fresh = false;  ///< since the last purge
+  };
+  std::map<ThreadKey, Placed> placed_;
 };
 
 }  // namespace takt_configurator

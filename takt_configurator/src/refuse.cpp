@@ -1,39 +1,10 @@
 #include "refuse.hpp"
 
-#include <utility>
-
 namespace takt_configurator
 {
 
 using takt_core::Policy;
-using takt_core::Refusal;
-using takt_core::RefusedAttribute;
 using takt_core::ThreadAttributes;
-
-namespace
-{
-
-RefusedAttribute asked_most(const ThreadAttributes & asked)
-{
-  if (asked.policy != Policy::inherit) {
-    return RefusedAttribute::policy;
-  }
-  return asked.nice ? RefusedAttribute::nice : RefusedAttribute::cores;
-}
-
-}  // namespace
-
-Refusal refuse(
-  const ThreadAttributes & asked, takt_core::MissingRight right, std::string detail, int error)
-{
-  Refusal refusal;
-  refusal.attribute = asked_most(asked);
-  refusal.error = error;
-  refusal.right = right;
-  refusal.asked = asked;
-  refusal.detail = std::move(detail);
-  return refusal;
-}
 
 std::string joined(const takt_core::Faults & faults)
 {

@@ -2,10 +2,10 @@
 #ifndef TAKT_CONFIGURATOR__SRC__REFUSE_HPP_
 #define TAKT_CONFIGURATOR__SRC__REFUSE_HPP_
 
-#include <cerrno>
 #include <string>
 #include <vector>
 
+#include "takt_control/configurator_messages.hpp"
 #include "takt_core/refusal.hpp"
 #include "takt_core/result.hpp"
 
@@ -14,10 +14,7 @@ namespace takt_configurator
 
 using Refusals = std::vector<takt_core::Refusal>;
 
-/// Of the attribute that counts most of those asked for.
-takt_core::Refusal refuse(
-  const takt_core::ThreadAttributes & asked, takt_core::MissingRight right, std::string detail,
-  int error = EPERM);
+using takt_control::refuse;
 
 /// The sentences of all faults in one.
 std::string joined(const takt_core::Faults & faults);

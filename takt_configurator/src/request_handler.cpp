@@ -118,7 +118,10 @@ Refusals RequestHandler::decide_on(
   const bool needs_cpuset = asked.policy == Policy::deadline && !asked.cores.empty();
   SetResult result = needs_cpuset ? set_with_cpuset(peer, target, asked)
                                   : set_thread(peer, target, asked, table_, kernel_);
-  if (result.granted.policy != Policy::deadline) {
+  // A thread that sleeps on another core counts there until it wakes. The client knows, and asks again then.
+  const bool asleep = needs_cpuset && !result.refusals.empty() &&
+                      result.refusals[0].right == MissingRight::root_domain;
+  if (result.granted.policy != Policy::deadline && !asleep) {
     cpusets_.release(target.key);
   }
   ledger_.set(target.key, peer.uid, result.granted);

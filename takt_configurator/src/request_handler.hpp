@@ -45,7 +45,7 @@ public:
   std::string handle(const Peer & peer, const takt_control::Frame & frame);
 
   /// Frees what ended threads had; for the time while `has_chores`, about once a second.
-  void do_chores() { cpusets_.purge(); }
+  void do_chores() { cpusets_.purge(&kernel_); }
   bool has_chores() const noexcept { return cpusets_.size() > 0; }
 
   const Ledger & ledger() const noexcept { return ledger_; }

@@ -2,18 +2,23 @@
 #include "cpusets.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "peer.hpp"
 #include "request_handler.hpp"
+#include "support/child.hpp"
 #include "support/daemon.hpp"
 #include "support/fake_machine.hpp"
 #include "support/talk.hpp"
-#include "support/waiter.hpp"
+#include "takt_control/configurator_client.hpp"
 #include "takt_core/thread_attributes.hpp"
 
 namespace takt_configurator
@@ -46,11 +51,39 @@ public:
   ~NoLoadBalance() { test::write_file(kV1 + "/cpuset.sched_load_balance", "1"); }
 };
 
+/// A thread that runs: one that sleeps counts on the core on which it last ran.
+class Busy
+{
+public:
+  Busy() { tid_.wait(0); }
+  ~Busy() { end(); }
+  pid_t tid() const { return tid_; }
+  void end()
+  {
+    end_ = true;
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+
+private:
+  std::atomic<pid_t> tid_ = 0;
+  std::atomic<bool> end_ = false;
+  std::thread thread_{[this] {
+    tid_ = ::gettid();
+    tid_.notify_all();
+    while (!end_) {
+      ::sched_yield();
+    }
+  }};
+};
+
 class CpusetsV1 : public ::testing::Test
 {
 protected:
   void SetUp() override
   {
+    const Cpusets left_by_a_test_that_failed(fs::exists(kV1) ? kV1 : "", table_);
     if (
       !test::has_rights() || !fs::exists(kV1 + "/cpuset.sched_load_balance") || has_children(kV1) ||
       test::read_file(kV1 + "/cpuset.sched_load_balance") != "1\n" ||
@@ -100,7 +133,7 @@ TEST_F(CpusetsV1, GiveADeadlineThreadCoresOfItsOwn)
   const NoLoadBalance no_balance;
   RequestHandler handler(policy_, table_, kernel_);
   const int core = takt_core::usable_cores().back();
-  test::Waiter waiter;
+  Busy waiter;
   EXPECT_EQ(apply(handler, waiter.tid(), deadline(core)), "");
   auto now = takt_core::read_attributes(waiter.tid());
   EXPECT_EQ(now.policy, Policy::deadline);
@@ -109,7 +142,7 @@ TEST_F(CpusetsV1, GiveADeadlineThreadCoresOfItsOwn)
   EXPECT_EQ(apply(handler, waiter.tid(), deadline(core)), "");
   EXPECT_TRUE(handler.has_chores());
   // Another one cannot have the core, and is where it was.
-  test::Waiter other;
+  Busy other;
   const auto before = takt_core::read_attributes(other.tid());
   EXPECT_NE(apply(handler, other.tid(), deadline(core)).find("does not take"), std::string::npos);
   EXPECT_EQ(takt_core::read_attributes(other.tid()), before);
@@ -125,7 +158,7 @@ TEST_F(CpusetsV1, AreGivenBackWithThePolicy)
 {
   const NoLoadBalance no_balance;
   RequestHandler handler(policy_, table_, kernel_);
-  test::Waiter waiter;
+  Busy waiter;
   EXPECT_EQ(apply(handler, waiter.tid(), deadline(takt_core::usable_cores().back())), "");
   EXPECT_EQ(apply(handler, waiter.tid(), {.policy = Policy::fifo, .priority = 3}), "");
   EXPECT_FALSE(has_children(kV1));
@@ -135,7 +168,7 @@ TEST_F(CpusetsV1, AreGivenBackWithThePolicy)
 TEST_F(CpusetsV1, AreFoundByTheNextDaemon)
 {
   const NoLoadBalance no_balance;
-  test::Waiter waiter;
+  Busy waiter;
   const int core = takt_core::usable_cores().back();
   {
     RequestHandler handler(policy_, table_, kernel_);
@@ -152,12 +185,34 @@ TEST_F(CpusetsV1, AreFoundByTheNextDaemon)
 TEST_F(CpusetsV1, NeedAMachineThatIsPreparedForThem)
 {
   RequestHandler handler(policy_, table_, kernel_);
-  test::Waiter waiter;
+  Busy waiter;
   const auto before = takt_core::read_attributes(waiter.tid());
   EXPECT_NE(
     apply(handler, waiter.tid(), deadline(0)).find("cpuset.sched_load_balance is not 0"),
     std::string::npos);
   EXPECT_EQ(takt_core::read_attributes(waiter.tid()), before);
+  EXPECT_FALSE(has_children(kV1));
+}
+
+// The caller sleeps while it waits for the answer.
+TEST_F(CpusetsV1, AreAskedForByAClientThatSleeps)
+{
+  const NoLoadBalance no_balance;
+  test::Daemon daemon(
+    "version: 1\ncpusets: {root: " + kV1 +
+    "}\nrules: [{users: any, policies: deadline, deadline_bandwidth: 0.5}]");
+  for (const int core : takt_core::usable_cores()) {
+    const auto seen = test::in_child_as(test::kNobody, [&] {
+      takt_control::ConfiguratorClient client(daemon.socket());
+      const auto report = client.apply(deadline(core));
+      return (report.granted_all() ? "" : to_string(report.faults.front())) +
+             format_policy(report.granted) + " on " + takt_core::format_cores(report.granted.cores);
+    });
+    EXPECT_EQ(
+      seen, "SCHED_DEADLINE runtime 1ms deadline 10ms period 10ms on " + std::to_string(core));
+  }
+  daemon.end(SIGTERM);
+  const Cpusets cleaner(kV1, table_);  // as the next daemon does
   EXPECT_FALSE(has_children(kV1));
 }
 
@@ -190,6 +245,23 @@ TEST(CpusetsV2, WriteAThreadedPartition)
   cpusets.purge();
   EXPECT_EQ(cpusets.size(), 0U);
   EXPECT_FALSE(fs::exists(own));
+  fs::remove_all(root);
+}
+
+TEST(Cpusets, OfThreadsThatDoNotGetThePolicyAreGivenBackLater)
+{
+  const std::string root = test::make_folder();
+  test::write_file(root + "/cgroup.controllers", "cpuset");
+  test::FakeTable table;
+  table.all[{100, 101}] = {7, 1000};
+  const test::FakeKernel kernel;
+  Cpusets cpusets(root, table);
+  EXPECT_EQ(cpusets.place({100, 101, 7}, {2}), "");
+  fs::remove_all(root + "/takt-100-101-7");
+  cpusets.purge(&kernel);
+  EXPECT_EQ(cpusets.size(), 1U);
+  cpusets.purge(&kernel);
+  EXPECT_EQ(cpusets.size(), 0U);
   fs::remove_all(root);
 }
 

@@ -149,6 +149,15 @@ TEST_F(Handler, ForgetsThreadsThatEndedOrGaveUpWhatTheyHad)
   EXPECT_EQ(handler_->ledger().size(), 0U);
 }
 
+TEST_F(Handler, CountsWhatAnEarlierDaemonGranted)
+{
+  kernel_.threads[kPid + 1] = deadline(3ms);
+  use("  - {users: any, policies: [deadline, other], deadline_bandwidth: 0.5}\n");
+  EXPECT_NE(
+    apply(deadline(3ms), kPid).find("who has 0.3 and asks for 0.3 more"), std::string::npos);
+  EXPECT_EQ(apply(deadline(2ms), kPid), "");
+}
+
 TEST_F(Handler, BoundsTheThreadsOfAUser)
 {
   use("  - {users: any, policies: [fifo, other], max_priority: 9, max_threads: 2}\n");

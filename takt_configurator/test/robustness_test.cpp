@@ -204,6 +204,22 @@ TEST(Robustness, AStaleClientReachesTheNextDaemon)
   EXPECT_TRUE(client.would_grant({.policy = Policy::fifo, .priority = 9}).empty());
 }
 
+TEST(Robustness, DoesNotListenThroughASymbolicLinkOrInPlaceOfALivingDaemon)
+{
+  test::Daemon daemon(kPolicy);
+  const std::string link = daemon.folder() + "/run/link.sock";
+  std::filesystem::create_symlink(daemon.socket(), link);
+  const std::string policy = daemon.folder() + "/policy.yaml";
+  auto outcome = test::run_daemon({"--socket", link, "--policy", policy});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.output.find("this is a symbolic link"), std::string::npos) << outcome.output;
+  outcome = test::run_daemon({"--socket", daemon.socket(), "--policy", policy});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.output.find("another daemon listens there"), std::string::npos)
+    << outcome.output;
+  EXPECT_TRUE(serves(daemon));
+}
+
 TEST(Robustness, EndsCleanlyWithItsSocket)
 {
   test::Daemon daemon(kPolicy);

@@ -1,16 +1,14 @@
 #include "takt_control/configurator_client.hpp"
 
+#include <sched.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <functional>
-#include <mutex>
 #include <utility>
 
-#include "connection.hpp"
+#include "asker.hpp"
 #include "takt_control/configurator_messages.hpp"
 
 namespace takt_control
@@ -31,25 +29,6 @@ using takt_core::ThreadAttributes;
 bool lacks_right(const Fault & fault)
 {
   return fault.refusal && fault.refusal->error == EPERM;
-}
-
-RefusedAttribute asked_most(const ThreadAttributes & asked)
-{
-  if (asked.policy != Policy::inherit) {
-    return RefusedAttribute::policy;
-  }
-  return asked.nice ? RefusedAttribute::nice : RefusedAttribute::cores;
-}
-
-Refusal refusal_of(const ThreadAttributes & asked, MissingRight right, std::string detail)
-{
-  Refusal refusal;
-  refusal.attribute = asked_most(asked);
-  refusal.error = EPERM;
-  refusal.right = right;
-  refusal.asked = asked;
-  refusal.detail = std::move(detail);
-  return refusal;
 }
 
 /// What of `asked` the kernel says that the thread has not, after the daemon said that it has.
@@ -88,6 +67,15 @@ ThreadAttributes refused_part(const ThreadAttributes & asked, const Faults & fau
   return part;
 }
 
+constexpr int kWakeUps = 3;
+
+/// Whether the kernel refused a deadline thread because it last ran on a core outside of its cpuset.
+bool is_asleep(const ThreadAttributes & part, const std::vector<Refusal> & refusals)
+{
+  return part.policy == Policy::deadline && !part.cores.empty() && refusals.size() == 1 &&
+         refusals[0].right == MissingRight::root_domain;
+}
+
 }  // namespace
 
 std::string configurator_socket()
@@ -96,86 +84,16 @@ std::string configurator_socket()
   return path != nullptr && *path != '\0' ? path : kConfiguratorSocket;
 }
 
-class ConfiguratorClient::Impl
+class ConfiguratorClient::Impl : public Asker
 {
 public:
-  Impl(std::string socket, takt_core::Duration timeout, bool awaits)
-  : timeout_(timeout),
-    connection_(socket.empty() ? configurator_socket() : std::move(socket), awaits)
-  {
-  }
-
-  const std::string & socket() const noexcept { return connection_.path(); }
-
-  /// Asks and waits. `payload` of the id that it is given.
-  /// In the answer is the error of the daemon; no answer is one fault, for people.
-  takt_core::Result<Answer> ask(
-    MessageType type, const std::function<std::string(std::uint64_t)> & payload)
-  {
-    const auto until = std::chrono::steady_clock::now() + timeout_;
-    const std::unique_lock lock(mutex_, until);
-    if (!lock) {
-      return Faults{connection_.path() + ": other threads of this process are still asking"};
-    }
-    const std::uint64_t id = ++last_id_;
-    const std::string bytes = encode(type, payload(id));
-    const bool reused = connection_.is_open();
-    Frame frame;
-    auto end = Connection::End::failed;
-    if (reused || connection_.open(until)) {
-      end = connection_.exchange(bytes, until, frame);
-    }
-    // A request that arrives twice sets the same attributes twice.
-    if (end == Connection::End::lost && reused && connection_.open(until)) {
-      end = connection_.exchange(bytes, until, frame);
-    }
-    if (end != Connection::End::answered) {
-      return Faults{connection_.fault()};
-    }
-    auto answer = read_answer(frame.payload);
-    if (!answer || (answer->id != id && answer->error.empty())) {
-      connection_.close();
-      return Faults{
-        connection_.path() + ": the answer does not fit the request" +
-        (answer ? "" : ": " + to_string(answer.faults().front()))};
-    }
-    if (answer->id != id) {
-      connection_.close();  // the daemon said why it ends the connection
-    }
-    return answer;
-  }
-
-  /// What the daemon refuses, each with the reason.
-  std::vector<Refusal> ask_for(MessageType type, const ThreadAttributes & part, pid_t tid)
-  {
-    const auto answer = ask(type, [&](std::uint64_t id) {
-      return to_payload(AttributeRequest{id, tid == 0 ? ::gettid() : tid, part});
-    });
-    std::vector<Refusal> refusals;
-    if (!answer) {
-      refusals.push_back(
-        refusal_of(part, MissingRight::no_configurator, answer.faults().front().text));
-    } else if (!answer->error.empty()) {
-      refusals.push_back(refusal_of(part, MissingRight::configurator, answer->error));
-    } else {
-      refusals = answer->refusals;
-    }
-    for (Refusal & refusal : refusals) {
-      refusal.tid = tid;
-    }
-    return refusals;
-  }
-
-private:
-  takt_core::Duration timeout_;
-  std::timed_mutex mutex_;
-  Connection connection_;
-  std::uint64_t last_id_ = 0;
+  using Asker::Asker;
 };
 
 ConfiguratorClient::ConfiguratorClient(
   std::string socket, takt_core::Duration timeout, bool awaits)
-: impl_(std::make_unique<Impl>(std::move(socket), timeout, awaits))
+: impl_(std::make_unique<Impl>(
+    socket.empty() ? configurator_socket() : std::move(socket), timeout, awaits))
 {
 }
 
@@ -195,10 +113,16 @@ AttributeReport ConfiguratorClient::apply(const ThreadAttributes & attributes, p
   const ThreadAttributes part = refused_part(attributes, report.faults);
   std::erase_if(report.faults, lacks_right);
   std::vector<Refusal> refusals = impl_->ask_for(MessageType::apply, part, tid);
+  // A thread that slept while the daemon moved it to other cores is there from its next run on, which the answer
+  // to the caller brings about.
+  for (int again = 0; again < kWakeUps && is_asleep(part, refusals); ++again) {
+    ::sched_yield();
+    refusals = impl_->ask_for(MessageType::apply, part, tid);
+  }
   report.granted = takt_core::read_attributes(tid);
   report.granted.stack_size = attributes.stack_size;
   if (refusals.empty() && !in_force(part, report.granted)) {
-    Refusal refusal = refusal_of(part, MissingRight::not_in_force, {});
+    Refusal refusal = refuse(part, MissingRight::not_in_force, {});
     refusal.error = 0;
     refusal.tid = tid;
     refusal.granted = report.granted;

@@ -1,10 +1,9 @@
 #include "takt_control/configurator_messages.hpp"
 
-#include <array>
-#include <span>
 #include <utility>
 
 #include "json_fields.hpp"
+#include "message_words.hpp"
 #include "takt_control/frame.hpp"
 #include "takt_core/names.hpp"
 
@@ -21,56 +20,6 @@ using takt_core::ThreadAttributes;
 
 constexpr std::size_t kMostCores = 4096;
 constexpr std::size_t kMostRefusals = 16;
-
-template <typename Enum>
-using Word = std::pair<Enum, std::string_view>;
-
-constexpr std::array<Word<MissingRight>, 14> kRights{{
-  {MissingRight::unknown, "unknown"},
-  {MissingRight::cap_sys_nice, "cap_sys_nice"},
-  {MissingRight::rlimit_rtprio, "rlimit_rtprio"},
-  {MissingRight::rlimit_nice, "rlimit_nice"},
-  {MissingRight::realtime_runtime, "realtime_runtime"},
-  {MissingRight::deadline_admission, "deadline_admission"},
-  {MissingRight::root_domain, "root_domain"},
-  {MissingRight::other_users_thread, "other_users_thread"},
-  {MissingRight::no_such_thread, "no_such_thread"},
-  {MissingRight::invalid, "invalid"},
-  {MissingRight::not_in_force, "not_in_force"},
-  {MissingRight::configurator_policy, "configurator_policy"},
-  {MissingRight::configurator, "configurator"},
-  {MissingRight::no_configurator, "no_configurator"},
-}};
-
-constexpr std::array<Word<RefusedAttribute>, 4> kAttributes{{
-  {RefusedAttribute::name, "name"},
-  {RefusedAttribute::cores, "cores"},
-  {RefusedAttribute::policy, "policy"},
-  {RefusedAttribute::nice, "nice"},
-}};
-
-template <typename Enum>
-std::string word_of(Enum value, std::span<const Word<Enum>> words)
-{
-  for (const auto & [one, word] : words) {
-    if (one == value) {
-      return std::string(word);
-    }
-  }
-  return {};
-}
-
-/// `other` for a word that this version does not know.
-template <typename Enum>
-Enum value_of(const std::string & word, std::span<const Word<Enum>> words, Enum other)
-{
-  for (const auto & [one, known] : words) {
-    if (known == word) {
-      return one;
-    }
-  }
-  return other;
-}
 
 json to_json(const ThreadAttributes & attributes)
 {

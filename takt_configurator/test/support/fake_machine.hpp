@@ -52,8 +52,26 @@ struct FakeTable : ProcessTable
     }
     return std::nullopt;
   }
-  std::vector<pid_t> processes() const override { return {}; }
-  std::vector<pid_t> threads(pid_t) const override { return {}; }
+  std::vector<pid_t> processes() const override
+  {
+    std::vector<pid_t> pids;
+    for (const auto & [ids, thread] : all) {
+      if (pids.empty() || pids.back() != ids.first) {
+        pids.push_back(ids.first);
+      }
+    }
+    return pids;
+  }
+  std::vector<pid_t> threads(pid_t pid) const override
+  {
+    std::vector<pid_t> tids;
+    for (const auto & [ids, thread] : all) {
+      if (ids.first == pid) {
+        tids.push_back(ids.second);
+      }
+    }
+    return tids;
+  }
 
   std::map<std::pair<pid_t, pid_t>, Thread> all;  ///< by process and thread
 };

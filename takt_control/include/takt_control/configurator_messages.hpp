@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,6 +44,11 @@ struct Answer
   std::vector<takt_core::Refusal> refusals{};  ///< empty, with `error` empty: granted
   std::string error{};  ///< why the daemon did not decide; for `rtprio_limit`, why it refused
 };
+
+/// A refusal of what `asked` is mostly about: its policy, else its nice value, else its cores.
+takt_core::Refusal refuse(
+  const takt_core::ThreadAttributes & asked, takt_core::MissingRight right, std::string detail,
+  int error = EPERM);
 
 std::string to_payload(const AttributeRequest & request);
 std::string to_payload(const LimitRequest & request);

@@ -1,0 +1,70 @@
+#include "asker.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+
+namespace takt_control
+{
+
+using takt_core::MissingRight;
+
+takt_core::Result<Answer> Asker::ask(
+  MessageType type, const std::function<std::string(std::uint64_t)> & payload)
+{
+  const auto until = std::chrono::steady_clock::now() + timeout_;
+  const std::unique_lock lock(mutex_, until);
+  if (!lock) {
+    return takt_core::Faults{
+      connection_.path() + ": other threads of this process are still asking"};
+  }
+  const std::uint64_t id = ++last_id_;
+  const std::string bytes = encode(type, payload(id));
+  const bool reused = connection_.is_open();
+  Frame frame;
+  auto end = Connection::End::failed;
+  if (reused || connection_.open(until)) {
+    end = connection_.exchange(bytes, until, frame);
+  }
+  // A request that arrives twice sets the same attributes twice.
+  if (end == Connection::End::lost && reused && connection_.open(until)) {
+    end = connection_.exchange(bytes, until, frame);
+  }
+  if (end != Connection::End::answered) {
+    return takt_core::Faults{connection_.fault()};
+  }
+  auto answer = read_answer(frame.payload);
+  if (!answer || (answer->id != id && answer->error.empty())) {
+    connection_.close();
+    return takt_core::Faults{
+      connection_.path() + ": the answer does not fit the request" +
+      (answer ? "" : ": " + to_string(answer.faults().front()))};
+  }
+  if (answer->id != id) {
+    connection_.close();  // the daemon said why it ends the connection
+  }
+  return answer;
+}
+
+std::vector<takt_core::Refusal> Asker::ask_for(
+  MessageType type, const takt_core::ThreadAttributes & part, pid_t tid)
+{
+  const auto answer = ask(type, [&](std::uint64_t id) {
+    return to_payload(AttributeRequest{id, tid == 0 ? ::gettid() : tid, part});
+  });
+  std::vector<takt_core::Refusal> refusals;
+  if (!answer) {
+    refusals.push_back(refuse(part, MissingRight::no_configurator, answer.faults().front().text));
+  } else if (!answer->error.empty()) {
+    refusals.push_back(refuse(part, MissingRight::configurator, answer->error));
+  } else {
+    refusals = answer->refusals;
+  }
+  for (takt_core::Refusal & refusal : refusals) {
+    refusal.tid = tid;
+  }
+  return refusals;
+}
+
+}  // namespace takt_control

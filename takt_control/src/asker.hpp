@@ -1,0 +1,52 @@
+// Asks the daemon and waits for its answer: one question at a time, over one connection.
+//
+// Internal; thread-safe. Allocates; blocks for at most the timeout.
+#ifndef TAKT_CONTROL__SRC__ASKER_HPP_
+#define TAKT_CONTROL__SRC__ASKER_HPP_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "connection.hpp"
+#include "takt_control/configurator_messages.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_control
+{
+
+class Asker
+{
+public:
+  /// `timeout`: the longest that one question takes. `awaits`: it waits as long for a daemon that does not listen yet.
+  Asker(std::string socket, takt_core::Duration timeout, bool awaits)
+  : timeout_(timeout),
+    connection_(std::move(socket), awaits)
+  {
+  }
+
+  const std::string & socket() const noexcept { return connection_.path(); }
+
+  /// `payload` makes the message for the id that it is given. The daemon's own error is part of the answer; where no
+  /// answer comes, one fault says why.
+  takt_core::Result<Answer> ask(
+    MessageType type, const std::function<std::string(std::uint64_t)> & payload);
+
+  /// What the daemon refuses thread `tid` (0: the caller) of `part`, or why it did not decide.
+  std::vector<takt_core::Refusal> ask_for(
+    MessageType type, const takt_core::ThreadAttributes & part, pid_t tid);
+
+private:
+  takt_core::Duration timeout_;
+  std::timed_mutex mutex_;
+  Connection connection_;
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace takt_control
+
+#endif  // TAKT_CONTROL__SRC__ASKER_HPP_
