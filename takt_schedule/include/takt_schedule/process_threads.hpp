@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "takt_core/attribute_setter.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_schedule/schedule.hpp"
 
@@ -51,8 +52,12 @@ public:
   ~ProcessThreads();
 
   /// Looks at all threads but those in `exclude` (the executor's own: `Executor::thread_ids`).
-  /// Whether refusals matter is the caller's to say, by `missing_rights`.
-  ProcessThreadsReport apply(std::span<const pid_t> exclude = {});
+  /// Whether refusals matter is the caller's to say, by `missing_rights`. `setter`: null for this process's own rights.
+  ProcessThreadsReport apply(
+    std::span<const pid_t> exclude = {}, takt_core::AttributeSetter * setter = nullptr);
+
+  /// The rule that decides for a thread of this name; null if none matches. Fault: two tie.
+  takt_core::Result<const ProcessThreadRule *> find(std::string_view name) const;
 
 private:
   struct Impl;

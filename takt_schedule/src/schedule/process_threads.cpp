@@ -97,8 +97,21 @@ takt_core::Result<ProcessThreads> ProcessThreads::create(
   return ProcessThreads(std::make_unique<Impl>(schedule, *executor.value()));
 }
 
-ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
+takt_core::Result<const ProcessThreadRule *> ProcessThreads::find(std::string_view name) const
 {
+  const auto & rows = impl_->table.rows();
+  const auto best = impl_->table.find(name);
+  if (best.tie) {
+    return takt_core::Faults{located(
+      impl_->file, rows[*best.tie].source, "thread " + impl_->table.describe_tie(name, best))};
+  }
+  return best.row ? &impl_->rules[rows[*best.row].rule] : nullptr;
+}
+
+ProcessThreadsReport ProcessThreads::apply(
+  std::span<const pid_t> exclude, takt_core::AttributeSetter * setter)
+{
+  takt_core::AttributeSetter & sets = setter == nullptr ? takt_core::own_rights() : *setter;
   ProcessThreadsReport report;
   if (impl_->rules.empty()) {
     return report;
@@ -135,7 +148,7 @@ ProcessThreadsReport ProcessThreads::apply(std::span<const pid_t> exclude)
     thread.report.granted = takt_core::read_attributes(tid);
     if (!has_already(thread.report.granted, rule.attributes)) {
       thread.changed = true;
-      thread.report = takt_core::apply(rule.attributes, tid);
+      thread.report = sets.apply(rule.attributes, tid);
       // It may have ended meanwhile, or another thread may have got its number.
       if (thread_name(tid) != name) {
         continue;

@@ -1,0 +1,108 @@
+#include "takt_control/takt_thread.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "takt_control/process_setter.hpp"
+#include "takt_core/attribute_setter.hpp"
+#include "takt_schedule/parse.hpp"
+#include "takt_schedule/process_threads.hpp"
+
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::ThreadAttributes;
+
+thread_local std::string t_error;
+
+int end(int result, std::string error)
+{
+  t_error = std::move(error);
+  return result;
+}
+
+std::string text_of(const Faults & faults)
+{
+  std::string all;
+  for (const std::string & sentence : sentences(faults)) {
+    all += (all.empty() ? "" : "\n") + sentence;
+  }
+  return all;
+}
+
+/// The rules of one executor after the other; read once.
+struct Rules
+{
+  std::vector<takt_schedule::ProcessThreads> all{};
+  Faults faults{};
+};
+
+const Rules & rules()
+{
+  static const Rules known = [] {
+    Rules read;
+    const char * const file = std::getenv("TAKT_SCHEDULE");
+    if (file == nullptr || *file == '\0') {
+      return read;
+    }
+    const auto schedule = takt_schedule::load_schedule(file);
+    if (!schedule) {
+      read.faults = schedule.faults();
+      return read;
+    }
+    for (const auto & executor : schedule->executors) {
+      auto threads = takt_schedule::ProcessThreads::create(*schedule, executor.name);
+      if (threads) {
+        read.all.push_back(std::move(threads.value()));
+      }
+    }
+    return read;
+  }();
+  return known;
+}
+
+}  // namespace
+
+int takt_thread_register(const char * name)
+{
+  if (name == nullptr || *name == '\0') {
+    return end(TAKT_THREAD_BAD_FILE, "a thread needs a name to be registered");
+  }
+  const Rules & known = rules();
+  if (!known.faults.empty()) {
+    return end(TAKT_THREAD_BAD_FILE, text_of(known.faults));
+  }
+  std::optional<ThreadAttributes> attributes;
+  for (const auto & threads : known.all) {
+    const auto rule = threads.find(name);
+    if (!rule) {
+      return end(TAKT_THREAD_BAD_FILE, text_of(rule.faults()));
+    }
+    if (rule.value() != nullptr && !attributes) {
+      attributes = rule.value()->attributes;
+    }
+  }
+  ThreadAttributes asked = attributes.value_or(ThreadAttributes());
+  asked.name = name;
+  const auto setter = takt_control::process_setter();
+  const takt_core::AttributeReport report =
+    setter == nullptr ? takt_core::apply(asked) : setter->apply(asked, 0);
+  if (!report.granted_all()) {
+    return end(TAKT_THREAD_REFUSED, text_of(report.faults));
+  }
+  if (!attributes) {
+    return end(
+      TAKT_THREAD_NO_RULE, known.all.empty()
+                             ? "TAKT_SCHEDULE names no schedule"
+                             : std::string("no rule of process_threads matches ") + name);
+  }
+  return end(TAKT_THREAD_OK, {});
+}
+
+const char * takt_thread_error(void)
+{
+  return t_error.c_str();
+}
