@@ -109,6 +109,33 @@ TEST_F(Grant, ReadsCoresAndPolicyBackFromTheKernel)
   EXPECT_EQ(seen, "SCHED_FIFO priority 7 on " + std::to_string(core) + " hot");
 }
 
+TEST_F(Grant, DeadlineThreadsPassNothingOn)
+{
+  test::Daemon daemon(kPolicy);
+  const auto seen = test::in_child_as(test::kNobody, [&] {
+    ConfiguratorClient client(daemon.socket());
+    std::string text = told(client.apply(deadline(1ms, 10ms)));
+    text += (::sched_getscheduler(0) & SCHED_RESET_ON_FORK) != 0 ? "flag, " : "no flag, ";
+    std::thread([&] { text += untouched(); }).join();
+    return text;
+  });
+  EXPECT_EQ(seen.rfind("flag, SCHED_OTHER", 0), 0U) << seen;
+}
+
+TEST_F(Grant, LetsAThreadLeaveThePolicyDeadlineForOtherCores)
+{
+  test::Daemon daemon(kPolicy);
+  const int core = takt_core::usable_cores().back();
+  const auto seen = test::in_child_as(test::kNobody, [&] {
+    ConfiguratorClient client(daemon.socket());
+    std::string text = told(client.apply(deadline(1ms, 10ms)));
+    const auto report = client.apply({.policy = Policy::fifo, .priority = 7, .cores = {core}});
+    return text + told(report) + format_policy(report.granted) + " on " +
+           takt_core::format_cores(report.granted.cores);
+  });
+  EXPECT_EQ(seen, "SCHED_FIFO priority 7 on " + std::to_string(core));
+}
+
 TEST_F(Grant, RefusesWithTheRulesLineAndLeavesTheThreadAlone)
 {
   test::Daemon daemon(kPolicy);
