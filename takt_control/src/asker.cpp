@@ -22,13 +22,17 @@ takt_core::Result<Answer> Asker::ask(
     }
     asking_ = true;
   }
-  auto answer = exchange(type, payload, until);
+  const Turn turn(*this);
+  return exchange(type, payload, until);
+}
+
+Asker::Turn::~Turn()
+{
   {
-    const std::lock_guard lock(mutex_);
-    asking_ = false;
+    const std::lock_guard lock(asker.mutex_);
+    asker.asking_ = false;
   }
-  free_.notify_one();
-  return answer;
+  asker.free_.notify_one();
 }
 
 takt_core::Result<Answer> Asker::exchange(

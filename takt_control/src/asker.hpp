@@ -42,6 +42,16 @@ public:
     MessageType type, const takt_core::ThreadAttributes & part, pid_t tid);
 
 private:
+  /// Ends the turn of the thread that asks, also where memory runs out.
+  struct Turn
+  {
+    explicit Turn(Asker & whose) : asker(whose) {}
+    Turn(const Turn &) = delete;
+    Turn & operator=(const Turn &) = delete;
+    ~Turn();
+    Asker & asker;
+  };
+
   takt_core::Result<Answer> exchange(
     MessageType type, const std::function<std::string(std::uint64_t)> & payload,
     Connection::Time until);
