@@ -34,7 +34,7 @@ struct Arguments
   int patience_ms = 5000;
 };
 
-/// Readable when the daemon shall end. The signals reach nobody else.
+/// Readable when the daemon shall end. No thread handles the signals in another way.
 FileDescriptor end_signals()
 {
   sigset_t signals;
@@ -77,7 +77,7 @@ int run(Arguments & arguments)
     return takt_schedule::refuse({fault});
   }
   const FileDescriptor stop = end_signals();
-  std::signal(SIGPIPE, SIG_IGN);  // whoever read the log may be gone
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may have ended
   auto listener = takt_configurator::Listener::open(arguments.socket);
   if (!listener) {
     return takt_schedule::refuse(listener.faults());
