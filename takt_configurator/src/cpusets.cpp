@@ -162,7 +162,7 @@ void Cpusets::release(const ThreadKey & thread)
   if (found == placed_.end()) {
     return;
   }
-  // Whoever is in there: the thread, or another one that was given its id.
+  // All threads in there: the thread itself, threads that it created, or another one that was given its id.
   std::ifstream inside(folder(thread) + (unified_ ? "/cgroup.threads" : "/tasks"));
   for (pid_t tid = 0; inside >> tid;) {
     move(tid, found->second.origin);

@@ -1,10 +1,15 @@
 // takt-configurator: sets thread attributes for processes that lack the rights to set them.
 #include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "decision_log.hpp"
 #include "server.hpp"
@@ -29,15 +34,32 @@ struct Arguments
   int patience_ms = 5000;
 };
 
-/// Readable when the daemon shall end. The signals reach nobody else.
+/// Readable when the daemon shall end. No thread handles the signals in another way.
 FileDescriptor end_signals()
 {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
+}
+
+/// An empty sentence if no other user can change the file.
+std::string file_fault(const std::string & path)
+{
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) {
+    return path + ": " + std::generic_category().message(errno);
+  }
+  const bool ours = found.st_uid == 0 || found.st_uid == ::geteuid();
+  if (!ours || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return path +
+           ": other users can change this file; it must belong to root, and only its owner may "
+           "write it";
+  }
+  return {};
 }
 
 int run(Arguments & arguments)
@@ -51,7 +73,11 @@ int run(Arguments & arguments)
     std::printf("%s: good, %zu rules\n", arguments.policy.c_str(), policy->rules.size());
     return 0;
   }
+  if (const std::string fault = file_fault(arguments.policy); !fault.empty()) {
+    return takt_schedule::refuse({fault});
+  }
   const FileDescriptor stop = end_signals();
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may have ended
   auto listener = takt_configurator::Listener::open(arguments.socket);
   if (!listener) {
     return takt_schedule::refuse(listener.faults());
@@ -59,6 +85,14 @@ int run(Arguments & arguments)
   DecisionLog log(arguments.log == "none");
   if (!takt_core::may_use_realtime(1)) {
     log.line("warning: CAP_SYS_NICE is missing; the configurator can grant nothing");
+  }
+  const std::string & cpusets = policy->cpusets.root;
+  if (!cpusets.empty() && !std::filesystem::is_directory(cpusets)) {
+    log.line(
+      "warning: " + cpusets + " is not a folder; deadline threads get no cores of their own");
+  } else if (!cpusets.empty() && std::filesystem::exists(cpusets + "/cgroup.controllers")) {
+    log.line(
+      "warning: " + cpusets + " is of cgroup v2: cpusets there are not verified on hardware");
   }
   const takt_configurator::ProcFiles table;
   takt_configurator::LinuxKernel kernel;

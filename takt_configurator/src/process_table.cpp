@@ -57,20 +57,27 @@ std::optional<Number> word(const std::string & line, std::size_t index)
   return takt_schedule::parse_number<Number>(one, 0, std::numeric_limits<Number>::max());
 }
 
-/// The last id in the line NSpid is the one in the innermost PID namespace, which is the process's own. A kernel
-/// without the line has no PID namespaces.
+/// The ids of a thread in the PID namespaces that it is in, from the daemon's to its own. A kernel without the line has
+/// no PID namespaces.
+std::vector<pid_t> ids_of(pid_t pid, pid_t tid)
+{
+  const std::string folder = thread_folder(pid, tid);
+  const auto line = status_line(folder, "NSpid:");
+  if (!line) {
+    return ::access(folder.c_str(), F_OK) == 0 ? std::vector{tid} : std::vector<pid_t>();
+  }
+  std::vector<pid_t> ids;
+  std::istringstream words(*line);
+  for (pid_t one = 0; words >> one;) {
+    ids.push_back(one);
+  }
+  return ids;
+}
+
 bool is_numbered(pid_t pid, pid_t tid, pid_t own_tid)
 {
-  const auto line = status_line(thread_folder(pid, tid), "NSpid:");
-  if (!line) {
-    return tid == own_tid && ::access(thread_folder(pid, tid).c_str(), F_OK) == 0;
-  }
-  std::istringstream words(*line);
-  pid_t last = -1;
-  for (pid_t one = 0; words >> one;) {
-    last = one;
-  }
-  return last == own_tid;
+  const auto ids = ids_of(pid, tid);
+  return !ids.empty() && ids.back() == own_tid;
 }
 
 std::vector<pid_t> numbered_entries(const std::string & folder)
@@ -109,6 +116,15 @@ std::vector<int> cpuset_cores(pid_t pid)
   return {};
 }
 
+/// A process may have as many threads as it likes, and others wait while the daemon looks at them.
+std::vector<pid_t> some_threads(const ProcessTable & table, pid_t pid)
+{
+  constexpr std::size_t kMost = 1000;
+  std::vector<pid_t> tids = table.threads(pid);
+  tids.resize(std::min(tids.size(), kMost));
+  return tids;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> ProcFiles::start_time(pid_t pid, pid_t tid) const
@@ -129,7 +145,10 @@ std::optional<pid_t> ProcFiles::find_thread(pid_t pid, pid_t own_tid) const
   if (is_numbered(pid, own_tid, own_tid)) {
     return own_tid;
   }
-  for (const pid_t tid : threads(pid)) {
+  if (ids_of(pid, pid).size() <= 1) {
+    return std::nullopt;  // it numbers its threads as the daemon does
+  }
+  for (const pid_t tid : some_threads(*this, pid)) {
     if (is_numbered(pid, tid, own_tid)) {
       return tid;
     }
@@ -147,7 +166,7 @@ std::vector<int> ProcFiles::usable_cores(pid_t pid) const
 {
   std::vector<int> cores = cpuset_cores(pid);
   if (cores.empty()) {
-    for (const pid_t tid : threads(pid)) {
+    for (const pid_t tid : some_threads(*this, pid)) {
       const auto some = takt_core::read_attributes(tid).cores;
       cores.insert(cores.end(), some.begin(), some.end());
     }

@@ -27,7 +27,7 @@ public:
   virtual std::optional<std::uint64_t> start_time(pid_t pid, pid_t tid) const = 0;
 
   /// The thread of process `pid` that the process itself numbers `own_tid`: the same number, unless the process is in
-  /// a PID namespace of its own.
+  /// a PID namespace of its own. There only the first thousand threads are found.
   virtual std::optional<pid_t> find_thread(pid_t pid, pid_t own_tid) const = 0;
 
   /// The effective user of a thread.

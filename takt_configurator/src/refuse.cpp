@@ -8,11 +8,12 @@ using takt_core::ThreadAttributes;
 
 std::string joined(const takt_core::Faults & faults)
 {
+  constexpr std::size_t kMost = 5;
   std::string text;
-  for (const std::string & sentence : sentences(faults)) {
-    text += (text.empty() ? "" : "; ") + sentence;
+  for (std::size_t i = 0; i < faults.size() && i < kMost; ++i) {
+    text += (i == 0 ? "" : "; ") + to_string(faults[i]);
   }
-  return text;
+  return text + (faults.size() > kMost ? "; and more" : "");
 }
 
 std::string shown(const ThreadAttributes & asked)

@@ -16,7 +16,7 @@ using Refusals = std::vector<takt_core::Refusal>;
 
 using takt_control::refuse;
 
-/// The sentences of all faults in one.
+/// The sentences of the first faults in one.
 std::string joined(const takt_core::Faults & faults);
 
 /// "SCHED_FIFO priority 60, cores 0-1".

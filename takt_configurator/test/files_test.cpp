@@ -1,5 +1,6 @@
 // The files that are shipped: the unit and the sample policy are good.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -47,6 +48,19 @@ TEST(Check, TellsFaultsAndFails)
   EXPECT_EQ(
     outcome.output,
     folder + "/p.yaml:4:5: unknown key 'policys' in a rule; did you mean 'policies'?\n");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(PolicyFile, MayNotBeOneThatOthersCanChange)
+{
+  const std::string folder = test::make_folder();
+  test::write_file(folder + "/p.yaml", "version: 1\nrules:\n  - users: any\n");
+  ::chmod((folder + "/p.yaml").c_str(), 0666);
+  const auto outcome =
+    test::run_daemon({"--policy", folder + "/p.yaml", "--socket", folder + "/run/sock"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.output.find("other users can change this file"), std::string::npos)
+    << outcome.output;
   std::filesystem::remove_all(folder);
 }
 

@@ -188,6 +188,15 @@ TEST(Robustness, ServesManyConnectionsInBoundedMemory)
   }
 }
 
+TEST(Robustness, OutlivesTheReaderOfItsLog)
+{
+  // The shell starts the daemon with a pipe whose reader ends at once.
+  test::Daemon daemon(kPolicy, {}, {"bash", "-c", "exec \"$@\" 2> >(true)", "bash"});
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(serves(daemon));
+  }
+}
+
 TEST(Robustness, AStaleClientReachesTheNextDaemon)
 {
   test::Daemon daemon(kPolicy);

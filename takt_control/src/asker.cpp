@@ -14,11 +14,31 @@ takt_core::Result<Answer> Asker::ask(
   MessageType type, const std::function<std::string(std::uint64_t)> & payload)
 {
   const auto until = std::chrono::steady_clock::now() + timeout_;
-  const std::unique_lock lock(mutex_, until);
-  if (!lock) {
-    return takt_core::Faults{
-      connection_.path() + ": other threads of this process are still asking"};
+  {
+    std::unique_lock lock(mutex_);
+    if (!free_.wait_until(lock, until, [this] { return !asking_; })) {
+      return takt_core::Faults{
+        connection_.path() + ": other threads of this process are still asking"};
+    }
+    asking_ = true;
   }
+  const Turn turn(*this);
+  return exchange(type, payload, until);
+}
+
+Asker::Turn::~Turn()
+{
+  {
+    const std::lock_guard lock(asker.mutex_);
+    asker.asking_ = false;
+  }
+  asker.free_.notify_one();
+}
+
+takt_core::Result<Answer> Asker::exchange(
+  MessageType type, const std::function<std::string(std::uint64_t)> & payload,
+  Connection::Time until)
+{
   const std::uint64_t id = ++last_id_;
   const std::string bytes = encode(type, payload(id));
   const bool reused = connection_.is_open();

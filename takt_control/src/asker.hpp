@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -41,8 +42,24 @@ public:
     MessageType type, const takt_core::ThreadAttributes & part, pid_t tid);
 
 private:
+  /// Ends the turn of the thread that asks, also where memory runs out.
+  struct Turn
+  {
+    explicit Turn(Asker & whose) : asker(whose) {}
+    Turn(const Turn &) = delete;
+    Turn & operator=(const Turn &) = delete;
+    ~Turn();
+    Asker & asker;
+  };
+
+  takt_core::Result<Answer> exchange(
+    MessageType type, const std::function<std::string(std::uint64_t)> & payload,
+    Connection::Time until);
+
   takt_core::Duration timeout_;
-  std::timed_mutex mutex_;
+  std::mutex mutex_;
+  std::condition_variable free_;
+  bool asking_ = false;  ///< the rest belongs to the thread that asks
   Connection connection_;
   std::uint64_t last_id_ = 0;
 };

@@ -26,9 +26,26 @@ using takt_core::Refusal;
 using takt_core::RefusedAttribute;
 using takt_core::ThreadAttributes;
 
-bool lacks_right(const Fault & fault)
+bool has_error(const Fault & fault, int error)
 {
-  return fault.refusal && fault.refusal->error == EPERM;
+  return fault.refusal && fault.refusal->error == error;
+}
+
+/// Takes out of `faults` what the daemon may do. A thread without rights cannot leave the policy deadline by itself,
+/// and then the kernel finds its cores busy (EBUSY): with the policy, the daemon sets these, too.
+Faults take_refused_for_rights(Faults & faults)
+{
+  Faults taken;
+  const bool any = std::any_of(
+    faults.begin(), faults.end(), [](const Fault & fault) { return has_error(fault, EPERM); });
+  std::erase_if(faults, [&](const Fault & fault) {
+    const bool is_ours = has_error(fault, EPERM) || (any && has_error(fault, EBUSY));
+    if (is_ours) {
+      taken.push_back(fault);
+    }
+    return is_ours;
+  });
+  return taken;
 }
 
 /// What of `asked` the kernel says that the thread has not, after the daemon said that it has.
@@ -42,14 +59,11 @@ bool in_force(const ThreadAttributes & asked, const ThreadAttributes & granted)
          (asked.cores.empty() || format_cores(asked.cores) == format_cores(granted.cores));
 }
 
-/// The part of `asked` to which `faults` belong. Deadline threads need their cores for a cpuset.
+/// The part of `asked` to which refusals belong. Deadline threads need their cores for a cpuset.
 ThreadAttributes refused_part(const ThreadAttributes & asked, const Faults & faults)
 {
   ThreadAttributes part;
   for (const Fault & fault : faults) {
-    if (!lacks_right(fault)) {
-      continue;
-    }
     if (fault.refusal->attribute == RefusedAttribute::cores) {
       part.cores = asked.cores;
     } else {
@@ -107,11 +121,11 @@ const std::string & ConfiguratorClient::socket() const noexcept
 AttributeReport ConfiguratorClient::apply(const ThreadAttributes & attributes, pid_t tid)
 {
   AttributeReport report = takt_core::apply(attributes, tid);
-  if (std::none_of(report.faults.begin(), report.faults.end(), lacks_right)) {
+  const Faults refused = take_refused_for_rights(report.faults);
+  if (refused.empty()) {
     return report;
   }
-  const ThreadAttributes part = refused_part(attributes, report.faults);
-  std::erase_if(report.faults, lacks_right);
+  const ThreadAttributes part = refused_part(attributes, refused);
   std::vector<Refusal> refusals = impl_->ask_for(MessageType::apply, part, tid);
   // A thread that slept while the daemon moved it to other cores is there from its next run on, which the answer
   // to the caller brings about.

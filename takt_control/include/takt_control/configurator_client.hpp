@@ -19,7 +19,7 @@
 namespace takt_control
 {
 
-/// Where the daemon listens unless somebody says otherwise.
+/// Where the daemon listens by default.
 inline constexpr const char * kConfiguratorSocket = "/run/takt/configurator.sock";
 
 /// The environment variable TAKT_CONFIGURATOR, or kConfiguratorSocket.

@@ -1,0 +1,76 @@
+// A process of user nobody asks a real daemon.
+#ifndef SUPPORT__GRANT_HPP_
+#define SUPPORT__GRANT_HPP_
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/child.hpp"
+#include "support/daemon.hpp"
+#include "takt_control/configurator_client.hpp"
+
+namespace takt_configurator::test
+{
+
+inline constexpr const char * kPolicy = R"(version: 1
+rules:
+  - users: 65534
+    policies: [fifo, rr, deadline, other, batch]
+    max_priority: 50
+    min_nice: -5
+    deadline_bandwidth: 0.2
+    rtprio_limit: 40
+  - users: 65533
+    policies: other
+)";
+
+class Grant : public ::testing::Test
+{
+protected:
+  void SetUp() override
+  {
+    if (!has_rights()) {
+      GTEST_SKIP() << "needs root and CAP_SYS_NICE to start a daemon that grants something";
+    }
+  }
+
+  static std::string told(const takt_core::AttributeReport & report)
+  {
+    std::string text;
+    for (const std::string & sentence : sentences(report.faults)) {
+      text += sentence + "\n";
+    }
+    return text;
+  }
+
+  /// What user nobody is told, and what the kernel says that the thread has then.
+  static std::string ask(
+    const std::string & socket, const takt_core::ThreadAttributes & asked, uid_t user)
+  {
+    return in_child_as(user, [&] {
+      takt_control::ConfiguratorClient client(socket);
+      const takt_core::AttributeReport report = client.apply(asked);
+      return told(report) + format_policy(takt_core::read_attributes());
+    });
+  }
+};
+
+/// What a thread has that was granted nothing.
+inline std::string untouched()
+{
+  return format_policy(takt_core::read_attributes());
+}
+
+inline takt_core::ThreadAttributes deadline(takt_core::Duration runtime, takt_core::Duration period)
+{
+  takt_core::ThreadAttributes attributes;
+  attributes.policy = takt_core::Policy::deadline;
+  attributes.runtime = runtime;
+  attributes.deadline = attributes.period = period;
+  return attributes;
+}
+
+}  // namespace takt_configurator::test
+
+#endif  // SUPPORT__GRANT_HPP_
