@@ -24,6 +24,7 @@ from takt_cli.commands import (
     report,
     run,
     simulate,
+    status,
 )
 
 
@@ -62,6 +63,7 @@ app.command("check")(check.check)
 app.command("explain")(explain.explain)
 app.command("graph")(graph.graph)
 app.command("plan")(plan.plan)
+app.command("status")(status.status)
 app.add_typer(import_configuration.app, name="import")
 app.command("simulate")(simulate.simulate)
 app.add_typer(experiment.app, name="experiment")

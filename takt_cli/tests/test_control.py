@@ -1,0 +1,405 @@
+"""`takt status`, `apply`, `reset` and `template` against processes that are not there."""
+
+import json
+import os
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.fake_control import (
+    ERROR,
+    PART,
+    RESULT,
+    STATUS,
+    FakeProcess,
+    attributes,
+    callback,
+    executor,
+    frame,
+    message,
+    process,
+    thread,
+)
+from takt_cli.control import client, processes
+from takt_cli.control.attributes import Attributes, core_list, differences
+from takt_cli.control.client import Gone, Message, NoAnswer, Peer, Refused, ask
+from takt_cli.control.comparison import State, judge, settled
+from takt_cli.control.status import read_process
+
+KERNEL_SAYS = client.peer_of
+SEED = int(os.environ.get("TAKT_TEST_SEED", "1"))
+ROUNDS = int(os.environ.get("TAKT_TEST_ROUNDS", "1"))
+HOT = attributes("fifo", 90, cores=[0])
+HOT_NOW = attributes("fifo", 90, nice=0, cores=[0])
+WEAK = attributes("other", nice=0, cores=[0])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of the sockets; the kernel tells no numbers, as of processes in a container."""
+    place = tmp_path / "r"
+    place.mkdir()
+    monkeypatch.setenv("TAKT_RUNTIME_DIR", str(place))
+    monkeypatch.setattr(client, "peer_of", lambda connection: Peer(0, os.geteuid()))
+    monkeypatch.chdir(tmp_path)
+    return place
+
+
+@pytest.fixture
+def start(folder):
+    """Start a process; numbers count from 4,000,001 on, which no process has."""
+    running = []
+
+    def call(status, pid=None):
+        one = FakeProcess(folder, pid or 4_000_001 + len(running), status)
+        running.append(one)
+        return one
+
+    yield call
+    for one in running:
+        one.close()
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """Have little patience with processes that do not answer."""
+    monkeypatch.setattr(processes, "ANSWER_S", 0.2)
+    monkeypatch.setattr(processes, "CHANGE_S", 0.2)
+
+
+def talk():
+    """A process with two hot threads, one of which has not what was asked, and others."""
+    return process(
+        "/opt/robot/talk",
+        executor(
+            "main",
+            [
+                thread("hot.0", 0, HOT, HOT_NOW),
+                thread("hot.1", 1, HOT, WEAK, faults=["policy fifo 90 was refused: no right"]),
+                thread("rest", 2),
+            ],
+            [callback("/n:timer(10ms)", threads=["hot.0"])],
+            schedule="/etc/takt/robot.yaml",
+        ),
+        process_threads=[{"tid": 7, "name": "dds.udp", "now": WEAK, "asked": None}],
+    )
+
+
+def good(name="listen", executor_name="main"):
+    """A process whose threads are as asked."""
+    return process(f"/opt/robot/{name}", executor(executor_name, [thread("hot", 0, HOT, HOT_NOW)]))
+
+
+# Messages
+
+
+def test_a_message_travels_whole_or_in_parts(start):
+    long = {**good(), "command": ["x" * 300_000]}
+    one = start(long)
+    _, data = ask(one.path, Message.status, {"padding": "y" * 200_000}, 5)
+    assert data == long
+    assert one.requests == [(STATUS, {"padding": "y" * 200_000})]
+
+
+def test_frames_are_cut_at_the_longest_payload():
+    for size in (0, 1, client.MOST_PAYLOAD, client.MOST_PAYLOAD + 1, 2 * client.MOST_PAYLOAD):
+        cut = list(client.frames(Message.status, b"z" * size))
+        assert len(cut) == max(1, -(-size // client.MOST_PAYLOAD))
+        kinds = [client.HEADER.unpack(one[: client.HEADER.size])[2] for one in cut]
+        assert kinds == [PART] * (len(cut) - 1) + [STATUS]
+        assert sum(len(one) - client.HEADER.size for one in cut) == size
+
+
+WRONG = {
+    "nothing": (b"", "closed the connection without an answer"),
+    "half a header": (b"takt\1", "in the middle of its answer"),
+    "half a payload": (frame(RESULT, b"{", length=10), "in the middle of its answer"),
+    "another magic": (frame(RESULT, b"{}", magic=b"http"), "bytes that are no message of takt"),
+    "another version": (frame(RESULT, b"{}", version=2), "speaks version 2 of takt's messages"),
+    "a long frame": (frame(RESULT, b"", length=1 << 20), "a frame of 1048576 bytes"),
+    "another type": (frame(100, b"{}"), "a message of type 100"),
+    "no JSON": (frame(RESULT, b"{no"), "not JSON"),
+    "no UTF-8": (frame(RESULT, b'{"a": "\xff"}'), "not JSON"),
+    "a deep nest": (message(RESULT, b"[" * 200_000), "not JSON"),
+    "a long number": (message(RESULT, b'{"pid": ' + b"9" * 10_000 + b"}"), "not JSON"),
+    "a list": (frame(RESULT, b"[]"), "not an object"),
+    "an empty part": (frame(PART, b""), "an empty part"),
+    "too much": (frame(PART, b" " * (64 << 10)) * 257, "more than 16 MiB"),
+    "no faults": (frame(ERROR, b"{}"), "without saying why"),
+    "a wrong kind": (message(RESULT, {"executors": 5}), "executors is 5 where a list belongs"),
+    "an unknown policy": (
+        message(RESULT, process("/p", executor("e", [thread("t", asked={"policy": "fast"})]))),
+        "asked.policy is none of inherit",
+    ),
+    "a wrong core": (
+        message(RESULT, process("/p", executor("e", [thread("t", asked={"cores": [-1]})]))),
+        "asked.cores is -1 where a list of whole numbers",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_answer_is_one_line(takt, start, case):
+    answer, why = WRONG[case]
+    one = start(answer)
+    start(good())
+    said = takt("status")
+    assert said.code == 1
+    (line,) = said.err.splitlines()
+    assert line.startswith("process 4000001 ")
+    assert why in line
+    assert line.endswith(f"({one.path})")
+    assert "1 process, 1 thread: all as asked; 1 process does not answer" in said.out
+
+
+def test_random_bytes_never_end_in_a_traceback(start):
+    chance = random.Random(SEED)
+    one = start(b"")
+    whole = message(RESULT, good())
+    for round_ in range(100 * ROUNDS):
+        answer = bytearray(whole)
+        for _ in range(chance.randint(1, 20)):
+            answer[chance.randrange(len(answer))] = chance.randrange(256)
+        cut = chance.randrange(len(answer)) if chance.random() < 0.3 else len(answer)
+        one.status = bytes(answer[:cut]) if round_ % 4 else chance.randbytes(chance.randint(0, 99))
+        try:
+            peer, data = ask(one.path, Message.status, {}, 5)
+            read_process(data, peer, 1)
+        except (NoAnswer, Refused):
+            pass
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
+
+
+@given(data=st.data())
+@settings(max_examples=100 * ROUNDS, deadline=None)
+def test_any_json_is_read_or_refused(data):
+    told = json.loads(json.dumps(talk()))
+    where = told
+    for _ in range(data.draw(st.integers(0, 5))):
+        keys = list(where) if isinstance(where, dict) else list(range(len(where)))
+        if not keys:
+            break
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(where[key], dict | list):
+            where[key] = data.draw(JSON_VALUES)
+            break
+        where = where[key]
+    try:
+        read_process(told, Peer(1, 0), 1)
+    except NoAnswer as error:
+        assert "damaged data" in str(error)
+
+
+# Finding processes
+
+
+def test_without_a_process_one_sentence_says_how_to_start_one(takt, folder):
+    for command in (["status"],):
+        said = takt(*command)
+        assert said.code == 1
+        assert said.out == ""
+        assert said.err.startswith("takt: no process runs under takt; start one with `takt exec")
+    assert json.loads(takt("status", "--json").out)["processes"] == []
+
+
+def test_a_process_that_hangs_is_told_in_one_line(takt, start, hasty):
+    start(good()).hangs.set()
+    said = takt("status")
+    assert said.code == 1
+    assert "process 4000001 does not answer within 0.2 s" in said.err
+
+
+def test_the_socket_of_a_process_that_is_gone_is_removed(takt, start, folder):
+    gone = start(good(), 4_100_000)
+    living = start(good(), os.getpid())  # a process of this number is there: it may be starting
+    for one in (gone, living):
+        one.close(leave_socket=True)
+    (folder / "4100001.sock").write_text("no socket")
+    (folder / "notes.txt").touch()
+    assert takt("status").code == 1
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [living.path.name, "4100001.sock", "notes.txt"]
+    )
+    with pytest.raises(Gone):
+        ask(living.path, Message.status, {}, 1)
+
+
+def test_a_long_path_of_a_socket_is_no_obstacle(takt, tmp_path, monkeypatch):
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    short = Path(os.path.relpath(deep, Path.cwd()))
+    monkeypatch.chdir(deep)
+    one = FakeProcess(Path(), 4_000_001, good())
+    monkeypatch.setenv("TAKT_RUNTIME_DIR", str(deep))
+    assert len(str(deep / "4000001.sock")) > 107, short
+    said = takt("status")
+    one.close()
+    assert said.code == 0, said.err
+
+
+def test_the_kernel_names_process_and_user(takt, start, monkeypatch):
+    start(good())
+    monkeypatch.setattr(client, "peer_of", KERNEL_SAYS)
+    said = takt("status")
+    assert f"listen (pid {os.getpid()}, user " in said.out
+    assert "somebody" not in said.out
+
+
+def test_folders_are_those_of_the_user_and_for_root_of_all(tmp_path):
+    for place in ("run/user/7/takt", "tmp/takt-8", "tmp/other"):
+        (tmp_path / place).mkdir(parents=True)
+    session = {"XDG_RUNTIME_DIR": "/run/user/9"}
+
+    def found(environ, uid):
+        return [
+            str(place).replace(str(tmp_path), "")
+            for place in processes.folders(environ, uid, tmp_path)
+        ]
+
+    assert found({}, 1000) == ["/tmp/takt-1000"]
+    assert found(session, 1000) == ["/run/user/9/takt"]
+    assert found({}, 0) == ["/tmp/takt-0", "/run/user/7/takt", "/tmp/takt-8"]
+    assert found({**session, "TAKT_RUNTIME_DIR": "/here"}, 0) == ["/here"]
+
+
+def test_a_folder_of_another_user_is_passed_over(folder, start):
+    start(good())
+    assert list(processes.sockets([folder, folder], os.geteuid()))
+    if os.geteuid() == 0:
+        os.chown(folder, 4242, 4242)
+        assert not list(processes.sockets([folder], 1000))
+        assert list(processes.sockets([folder], 4242))
+        assert list(processes.sockets([folder], 0))
+
+
+def test_processes_are_chosen_by_number_and_name(takt, start):
+    start(good("talk"))
+    start(good("listen"))
+    for word, names in (
+        ("talk", ["talk"]),
+        ("/opt/robot/listen", ["listen"]),
+        ("4000001", ["talk"]),
+    ):
+        told = json.loads(takt("status", word, "--json").out)["processes"]
+        assert [one["program"].rpartition("/")[2] for one in told] == names
+    said = takt("status", "talk", "sing")
+    assert said.code == 2
+    assert said.out == ""
+    assert "has the number or the program name 'sing'" in said.err
+    assert "listen (pid 4000002), talk (pid 4000001)" in said.err
+
+
+# Status
+
+
+def test_status_names_each_thread_that_has_not_what_was_asked(takt, start):
+    start(talk())
+    start(good())
+    said = takt("status")
+    assert said.code == 1
+    first, *lines = said.out.splitlines()
+    assert first == "2 processes, 4 threads: 3 as asked, 1 not: hot.1 of talk (pid 4000001)"
+    (row,) = [line for line in lines if "hot.1" in line and "│" in line]
+    assert "fifo 90, core 0" in row
+    assert "other, nice 0, core 0" in row
+    assert "not granted" in row
+    assert "hot.1: policy fifo 90 was refused: no right" in lines
+    assert "schedule of main: /etc/takt/robot.yaml" in lines
+    assert "1 other thread: --all lists them" in lines
+    assert "dds.udp" not in said.out
+    assert "dds.udp" in takt("status", "--all").out
+
+
+def test_status_is_good_where_only_unasked_attributes_differ(takt, start):
+    plain = attributes("other", nice=5, cores=[3])
+    start(process("/p", executor("main", [thread("a", now=plain)])))
+    said = takt("status")
+    assert said.code == 0
+    assert said.out.startswith("1 process, 1 thread: all as asked\n")
+
+
+def test_a_later_change_is_told_apart_from_a_refusal(start):
+    one = start(process("/p", executor("main", [thread("a", 0, HOT, HOT_NOW, WEAK)])))
+    found = processes.find()
+    (judged,) = judge(found.processes[0])
+    assert judged.state == State.changed
+    assert judged.differs == ("policy",)
+    one.status["executors"][0]["threads"][0]["now"] = HOT_NOW
+    (judged,) = judge(settled(found, processes.find, 0).processes[0])
+    assert judged.state == State.as_asked
+
+
+def test_a_thread_that_does_not_run_counts_apart(takt, start):
+    ended = thread("a", 0, HOT, HOT_NOW, attributes())
+    start(process("/p", executor("main", [ended, thread("b", 1, HOT, HOT_NOW, tid=0)])))
+    said = takt("status")
+    assert said.code == 0
+    assert said.out.startswith("1 process, 2 threads: 0 as asked, 2 not running\n")
+
+
+def test_status_as_json_has_states_and_attributes(takt, start):
+    start(talk())
+    said = takt("status", "--json", "--all")
+    data = json.loads(said.out)
+    assert said.code == 1
+    assert data["ok"] is False
+    assert data["counts"] == {"as_asked": 2, "not_granted": 1, "changed": 0, "not_running": 0}
+    threads = data["processes"][0]["executors"][0]["threads"]
+    assert [one["state"] for one in threads] == ["as_asked", "not_granted", "as_asked"]
+    assert threads[1]["differs"] == ["policy"]
+    assert threads[0]["asked"]["cores"] == [0]
+    assert data["processes"][0]["process_threads"][0]["name"] == "dds.udp"
+
+
+def test_a_name_cannot_steer_the_terminal(takt, start):
+    start(process("/p/\x1b[31mevil\n", executor("main", [thread("a\x1b]0;x\x07")])))
+    said = takt("status")
+    assert "\x1b" not in said.out
+    assert "\\x1b[31mevil\\n" in said.out
+
+
+@pytest.mark.parametrize(
+    ("asked", "has", "follows", "found"),
+    [
+        (Attributes(), Attributes("fifo", 9, cores=(1,)), False, ()),
+        (Attributes("fifo", 9), Attributes("fifo", 8), False, ("policy",)),
+        (Attributes("fifo", 9), Attributes("fifo", 8), True, ()),
+        (Attributes("fifo", 9), Attributes("fifo", 10), True, ("policy",)),
+        (Attributes("fifo", 9), Attributes("rr", 9), False, ("policy",)),
+        (Attributes(nice=5), Attributes("other", nice=0), False, ("nice",)),
+        (Attributes("other", nice=5), Attributes("fifo", 3, nice=5), False, ("policy",)),
+        (Attributes(cores=(1, 0)), Attributes("other", cores=(0, 1)), False, ()),
+        (Attributes(cores=(1,)), Attributes("other", cores=(0, 1)), False, ("cores",)),
+        (
+            Attributes("deadline", runtime_ns=1, period_ns=9),
+            Attributes("deadline", runtime_ns=1, deadline_ns=9, period_ns=9),
+            False,
+            (),
+        ),
+        (
+            Attributes("deadline", runtime_ns=1, period_ns=9),
+            Attributes("deadline", runtime_ns=2, deadline_ns=9, period_ns=9),
+            False,
+            ("policy",),
+        ),
+    ],
+)
+def test_only_asked_attributes_are_compared(asked, has, follows, found):
+    assert differences(asked, has, follows=follows) == found
+
+
+def test_attributes_in_words():
+    assert str(Attributes()) == "–"
+    assert str(Attributes("rr", 3, cores=(0, 1, 2, 5))) == "rr 3, cores 0-2,5"
+    assert str(Attributes(nice=-5, cores=(2,))) == "nice -5, core 2"
+    deadline = Attributes("deadline", runtime_ns=10**6, deadline_ns=10**7, period_ns=2 * 10**7)
+    assert str(deadline) == "deadline 1ms each 20ms within 10ms"
+    assert core_list([]) == ""
