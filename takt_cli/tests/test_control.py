@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.fake_control import (
+    APPLY,
     ERROR,
     PART,
+    RESET,
     RESULT,
     STATUS,
     FakeProcess,
@@ -24,6 +26,7 @@ from support.fake_control import (
 )
 from takt_cli.control import client, processes
 from takt_cli.control.attributes import Attributes, core_list, differences
+from takt_cli.control.changes import executor_names
 from takt_cli.control.client import Gone, Message, NoAnswer, Peer, Refused, ask
 from takt_cli.control.comparison import State, judge, settled
 from takt_cli.control.status import read_process
@@ -202,7 +205,7 @@ def test_any_json_is_read_or_refused(data):
 
 
 def test_without_a_process_one_sentence_says_how_to_start_one(takt, folder):
-    for command in (["status"],):
+    for command in (["status"], ["reset"]):
         said = takt(*command)
         assert said.code == 1
         assert said.out == ""
@@ -403,3 +406,202 @@ def test_attributes_in_words():
     deadline = Attributes("deadline", runtime_ns=10**6, deadline_ns=10**7, period_ns=2 * 10**7)
     assert str(deadline) == "deadline 1ms each 20ms within 10ms"
     assert core_list([]) == ""
+
+
+# Apply and reset
+
+SCHEDULE = """version: 1
+executors:
+  main: {threads: {hot: {policy: fifo, priority: 90}}, default: hot}
+  planning: {threads: {a: {}}, default: a}
+"""
+
+
+def parts(*outcomes):
+    """Give the answer of a process with an executor main."""
+    found = [
+        {
+            "what": f"thread t.{number}",
+            "outcome": outcome,
+            "why": "no right" * (outcome == "failed"),
+        }
+        for number, outcome in enumerate(outcomes)
+    ]
+    return RESULT, {"executors": [{"name": "main", "parts": found}], "not_in_file": ["other"]}
+
+
+def refuse(*faults):
+    """Refuse a schedule."""
+    return ERROR, {"faults": list(faults)}
+
+
+def refuses_later(*faults):
+    """Agree to a schedule at first, and refuse it then."""
+    return lambda request: parts("applied") if request["check_only"] else refuse(*faults)
+
+
+@pytest.fixture
+def schedule(tmp_path):
+    """The schedule of the tests."""
+    (tmp_path / "s.yaml").write_text(SCHEDULE)
+
+
+def test_apply_says_what_became_of_each_entry(takt, start, schedule):
+    one, other = start(good("talk")), start(good("other", "elsewhere"))
+    one.apply = lambda request: parts("applied", "unchanged", "unchanged")
+    said = takt("apply", "s.yaml")
+    assert said.code == 0
+    assert said.out.splitlines() == [
+        "talk (pid 4000001), executor main: thread t.0: applied",
+        "s.yaml: 1 applied, 2 unchanged",
+        "executors of s.yaml that no running process has: planning",
+    ]
+    first, second = one.asked(APPLY)
+    assert first == {"file": "s.yaml", "text": SCHEDULE, "check_only": True}
+    assert second == {**first, "check_only": False}
+    assert not other.asked(APPLY)
+    assert "thread t.2: unchanged" in takt("apply", "s.yaml", "--verbose").out
+
+
+def test_what_fails_or_is_skipped_makes_the_exit_code_1(takt, start, schedule):
+    start(good()).apply = lambda request: parts("applied", "failed", "skipped")
+    said = takt("apply", "s.yaml")
+    assert said.code == 1
+    assert "thread t.1: failed: no right\n" in said.out
+    assert "s.yaml: 1 applied, 1 failed, 1 skipped\n" in said.out
+
+
+def test_one_refusal_keeps_all_processes_as_they_are(takt, start, schedule):
+    one, two = start(good("one")), start(good("two"))
+    both = "s.yaml:3:9: both say so"
+    one.apply = lambda request: refuse(both, "s.yaml:4:1: only here")
+    two.apply = lambda request: refuse(both)
+    said = takt("apply", "s.yaml")
+    assert said.code == 2
+    assert said.err.splitlines() == [
+        both,
+        "s.yaml:4:1: only here [in one (pid 4000001)]",
+        "takt: the schedule was refused; no process was changed",
+    ]
+    two.apply = lambda request: parts("applied")
+    said = takt("apply", "s.yaml", "--json")
+    assert said.code == 2
+    data = json.loads(said.out)
+    assert data["refused"] is True
+    assert data["faults"] == [
+        f"{both} [in one (pid 4000001)]",
+        "s.yaml:4:1: only here [in one (pid 4000001)]",
+    ]
+    assert all(request["check_only"] for fake in (one, two) for request in fake.asked(APPLY))
+
+
+def test_a_dry_run_only_asks(takt, start, schedule):
+    one = start(good())
+    one.apply = lambda request: parts("applied", "failed", "unchanged")
+    said = takt("apply", "s.yaml", "--dry-run")
+    assert said.code == 1
+    assert "thread t.0: would be applied\n" in said.out
+    assert "s.yaml: 1 would be applied, 1 would fail, 1 unchanged\n" in said.out
+    assert [request["check_only"] for request in one.asked(APPLY)] == [True]
+
+
+def test_after_a_late_refusal_the_others_are_reset(takt, start, schedule):
+    one, two, three = start(good("a")), start(good("b")), start(good("c"))
+    one.apply = three.apply = lambda request: parts("applied")
+    two.apply = refuses_later("s.yaml:3:9: raced")
+    one.reset = lambda: parts("applied")
+    said = takt("apply", "s.yaml")
+    assert said.code == 1
+    assert "s.yaml:3:9: raced\n" in said.err
+    assert "b (pid 4000002) refused what it had agreed to before" in said.err
+    assert "a (pid 4000001) has again what it had before the first schedule was applied" in said.err
+    assert one.asked(RESET) == [{}]
+    assert not two.asked(RESET)
+    assert [request["check_only"] for request in three.asked(APPLY)] == [True]
+
+
+def test_a_process_that_hangs_while_it_is_changed_is_told(takt, start, schedule, hasty):
+    one, two = start(good("a")), start(good("b"))
+    one.apply = lambda request: parts("applied")
+
+    def hang(request):
+        if not request["check_only"]:
+            two.hangs.wait(2)
+        return parts("applied")
+
+    two.apply = hang
+    said = takt("apply", "s.yaml")
+    two.hangs.set()
+    assert said.code == 1
+    assert "b (pid 4000002) does not answer within 0.2 s; takt status tells" in said.err
+    assert one.asked(RESET) == [{}]
+
+
+def test_a_silent_process_does_not_hold_up_the_others(takt, start, schedule, hasty):
+    one = start(good("a"))
+    one.apply = lambda request: parts("applied")
+    start(good("b")).hangs.set()
+    said = takt("apply", "s.yaml")
+    assert said.code == 1
+    assert "s.yaml: 1 applied" in said.out
+    assert "process 4000002 does not answer within 0.2 s" in said.err
+
+
+def test_a_schedule_for_nobody_is_told(takt, start, schedule, folder):
+    assert takt("apply", "s.yaml").code == 1
+    start(good("talk", "elsewhere"))
+    said = takt("apply", "s.yaml")
+    assert said.code == 1
+    assert "no process has an executor of s.yaml, which names main, planning" in said.err
+    assert "executors that run: elsewhere (talk (pid 4000001))" in said.err
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (SCHEDULE, ("main", "planning")),
+        ("executors: {a: 1, b: &x {c: [d, e]}, f: *x, g: {}}\nchains: {h: {}}", tuple("abfg")),
+        ("x: {executors: {a: {}}}\ny: executors", None),
+        ("? [executors, a]\n: {b: c}\nexecutors: {d: {e: f}}\nz: {y: {}}", ("d",)),
+        ("executors: {}", ()),
+        ("executors: [a, b]", None),
+        ("- executors: {a: b}", None),
+        ("executors", None),
+        ("", None),
+        ("executors: {a: [", None),
+        ("{a: " * 100_000, None),
+        ("executors: " + "{a: " * 100_000, None),
+    ],
+)
+def test_names_of_executors_are_read_without_reading_the_rest(text, names):
+    assert executor_names(text) == names
+
+
+def test_a_file_that_is_no_schedule_goes_to_a_process_that_says_so(takt, start, tmp_path):
+    start(good()).apply = lambda request: refuse(f"{request['file']}:1:1: is a list")
+    for text in ("[]", "a: [", "executors: []", "&a [*a]", "[" * 10_000):
+        (tmp_path / "s.yaml").write_text(text)
+        said = takt("apply", "s.yaml")
+        assert said.code == 2, text
+        assert "s.yaml:1:1: is a list" in said.err
+    (tmp_path / "s.yaml").write_bytes(b"\xff")
+    for name, why in (("s.yaml", "not UTF-8"), ("none.yaml", "does not exist"), (".", "directory")):
+        said = takt("apply", name)
+        assert said.code == 2
+        assert why in said.err
+
+
+def test_reset_restores_and_says_so(takt, start):
+    one, two = start(good("a")), start(good("b"))
+    one.reset = lambda: parts("applied", "unchanged")
+    said = takt("reset")
+    assert said.code == 0
+    assert said.out.splitlines() == [
+        "a (pid 4000001), executor main: thread t.0: applied",
+        "reset: 1 applied, 1 unchanged",
+    ]
+    assert takt("reset", "b").out == "reset: there is nothing to restore\n"
+    two.reset = lambda: refuse("not now")
+    said = takt("reset", "--json")
+    assert said.code == 1
+    assert json.loads(said.out)["failures"] == ["b (pid 4000002) refuses: not now"]
