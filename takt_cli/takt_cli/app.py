@@ -27,6 +27,7 @@ from takt_cli.commands import (
     run,
     simulate,
     status,
+    template,
 )
 
 
@@ -68,6 +69,7 @@ app.command("plan")(plan.plan)
 app.command("status")(status.status)
 app.command("apply")(apply_schedule.apply)
 app.command("reset")(reset.reset)
+app.command("template")(template.template)
 app.add_typer(import_configuration.app, name="import")
 app.command("simulate")(simulate.simulate)
 app.add_typer(experiment.app, name="experiment")

@@ -3,11 +3,14 @@
 import json
 import os
 import random
+import signal
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.built import CHECK, need
 from support.fake_control import (
     APPLY,
     ERROR,
@@ -28,6 +31,7 @@ from takt_cli.control import client, processes
 from takt_cli.control.attributes import Attributes, core_list, differences
 from takt_cli.control.changes import executor_names
 from takt_cli.control.client import Gone, Message, NoAnswer, Peer, Refused, ask
+from takt_cli.control.collection import Collection
 from takt_cli.control.comparison import State, judge, settled
 from takt_cli.control.status import read_process
 
@@ -205,7 +209,7 @@ def test_any_json_is_read_or_refused(data):
 
 
 def test_without_a_process_one_sentence_says_how_to_start_one(takt, folder):
-    for command in (["status"], ["reset"]):
+    for command in (["status"], ["reset"], ["template", "-o", "t.yaml"]):
         said = takt(*command)
         assert said.code == 1
         assert said.out == ""
@@ -605,3 +609,245 @@ def test_reset_restores_and_says_so(takt, start):
     said = takt("reset", "--json")
     assert said.code == 1
     assert json.loads(said.out)["failures"] == ["b (pid 4000002) refuses: not now"]
+
+
+# Templates
+
+
+def robot():
+    """A process with all that a template can have."""
+    top, lone = attributes("fifo", 80, cores=[0, 1]), attributes("fifo", 70, cores=[0])
+    own, pool = attributes("rr", 5), attributes("fifo", 40)
+    times = {"runtime_ns": 10**6, "deadline_ns": 5 * 10**6, "period_ns": 10**7}
+    budget = attributes("deadline") | times
+    everywhere = {"nice": 0, "cores": [0, 1]}
+    threads = [
+        thread("hot.0", 0, top, attributes("fifo", 80, nice=0, cores=[0])),
+        thread("hot.1", 1, top, attributes("fifo", 80, nice=0, cores=[1])),
+        thread("weak", 2, lone, attributes("other", nice=0, cores=[0])),
+        thread("nice", 3, attributes(nice=5), attributes("other", nice=5, cores=[0, 1])),
+        thread("budget", 4, budget, budget),
+        thread("follow", 5, pool, pool | everywhere, follow=True),
+        thread("rest", 6),
+        thread("n", 7, own, own | everywhere, group="/n:group(own)"),
+        thread("n", 8, own, own | everywhere, group="/n:group(own)"),
+    ]
+    hot = {"threads": ["hot.0"], "rule_priority": 90, "runs": 1200, "deadline_ns": 10**7}
+    callbacks = [
+        callback("/n:timer(10ms)", **hot),
+        callback("/n:sub(/points)", threads=["hot.0", "hot.1"], runs=34),
+        callback("/n:service(/reset)", "/n:group(wide)", ["rest", "weak"], reentrant=True),
+        callback("/n:client(/reset)", "/n:group(wide)", ["rest", "weak"], reentrant=True),
+        callback("/n:timer(1s)", "/n:group(own)", ["n"], isolated=True, reentrant=True),
+        callback("/f:sub(/a)", "/f:group(default)", ["follow"], rule_priority=30),
+        callback("/f:waitable(odd one)", "/f:group(default)", ["follow"]),
+        callback("odd * id", ""),
+    ]
+    chain = {
+        "name": "hot path",
+        "path": ["/n:timer(10ms)", "/n:sub(/points)"],
+        "priority": 90,
+        "deadline_ns": 10**7,
+    }
+    plain = attributes("other", nice=0)
+    return process(
+        "/opt/robot/robot",
+        executor("main", threads, callbacks, chains=[chain], schedule="/etc/robot.yaml"),
+        process_threads=[
+            {"tid": 5, "name": "dds.udp", "now": plain, "asked": None},
+            {"tid": 6, "name": "dds.udp", "now": plain, "asked": None},
+            {"tid": 7, "name": "dds.shm", "now": own, "asked": own},
+            {"tid": 8, "name": "a*", "now": plain, "asked": None},
+            {"tid": 9, "name": "longer than kernel", "now": plain, "asked": own},
+        ],
+    )
+
+
+def written(takt, *arguments):
+    """Write a template, and read it back."""
+    said = takt("template", "-o", "t.yaml", "--force", *arguments)
+    assert said.code == 0, said.err
+    text = Path("t.yaml").read_text(encoding="utf-8")
+    return text, yaml.safe_load(text)
+
+
+def test_a_template_has_all_that_runs(takt, start):
+    start(robot())
+    text, data = written(takt)
+    main = data["executors"]["main"]
+    assert main["threads"] == {
+        "hot": {"count": 2, "policy": "fifo", "priority": 80, "cores": [0, 1], "spread": True},
+        "weak": {"cores": [0]},
+        "nice": {"nice": 5},
+        "budget": {"policy": "deadline", "runtime": "1ms", "deadline": "5ms", "period": "10ms"},
+        "follow": {"policy": "fifo", "priority": 40, "follow": True},
+        "rest": {},
+    }
+    assert main["default"] == "rest"
+    assert main["missing_rights"] == "report"
+    assert main["callbacks"] == [
+        {"match": "/n:timer(10ms)", "threads": "hot.0", "priority": 90},
+        {"match": "/n:sub(/points)", "threads": "hot"},
+        {"match": ["/n:service(/reset)", "/n:client(/reset)"], "threads": ["weak", "rest"]},
+        {"match": "/n:timer(1s)"},
+        {"match": "/f:sub(/a)", "threads": "follow", "priority": 30},
+    ]
+    assert main["groups"] == [
+        {"match": "/n:group(own)", "isolate": True, "count": 2, "policy": "rr", "priority": 5},
+        {"match": "/n:group(default)", "across_priorities": "allow"},
+    ]
+    assert main["process_threads"] == [{"match": "dds.shm", "policy": "rr", "priority": 5}]
+    assert data["chains"] == {
+        "hot_path": {
+            "path": ["/n:timer(10ms)", "/n:sub(/points)"],
+            "priority": 90,
+            "deadline": "10ms",
+        }
+    }
+    for comment in (
+        "# robot (pid 4000001), started as: /opt/robot/robot --fast",
+        "# its schedule: /etc/robot.yaml",
+        "# weak was asked fifo 70, core 0; it was granted other, nice 0, core 0",
+        "# group /n:group(default), mutually exclusive; 1,200 runs",
+        "# group /n:group(wide), reentrant\n",
+        "# group /n:group(own), reentrant, with threads of its own",
+        "# a schedule cannot name its callback odd * id",
+        '#   - match: "dds.udp" # 2 threads, now other, nice 0',
+        "#   no pattern means only the thread a*",
+        "takt observe",
+    ):
+        assert comment in text, comment
+
+
+def test_processes_with_executors_of_one_name_are_numbered(takt, start):
+    one = good("a")
+    one["executors"][0]["callbacks"] = [callback("/n:timer(1s)", threads=["hot"])]
+    start(one)
+    start({**one, "program": "/b"})
+    text, data = written(takt)
+    assert list(data["executors"]) == ["main", "main_2"]
+    assert "# The executor is named main, as another one in this file" in text
+    assert "# /n:timer(1s): executor main of this file has it already" in text
+    assert "callbacks" not in data["executors"]["main_2"]
+    assert list(written(takt, "b")[1]["executors"]) == ["main"]
+
+
+def test_a_template_replaces_a_file_only_when_told(takt, start, tmp_path):
+    start(good())
+    (tmp_path / "t.yaml").write_text("mine")
+    said = takt("template", "-o", "t.yaml")
+    assert said.code == 2
+    assert "t.yaml exists; name another file, or replace it with --force" in said.err
+    assert (tmp_path / "t.yaml").read_text() == "mine"
+    assert takt("template").code == 2
+
+
+def test_a_template_waits_for_processes_and_keeps_those_that_end(takt, start, monkeypatch):
+    """Looks: none; a; a with another callback; b and a second start of a; then Ctrl-C."""
+    a, b = good("a", "one"), good("b", "two")
+    running = []
+    steps = iter(
+        [
+            lambda: running.append(start(a)),
+            lambda: a["executors"][0]["callbacks"].append(callback("/n:timer(1s)")),
+            lambda: a["executors"][0].update(callbacks=[callback("/n:timer(2s)")]),
+            lambda: (running[0].close(), start(b), start({**good("a", "one"), "started": 9})),
+            lambda: running[0].close(),
+            lambda: os.kill(os.getpid(), signal.SIGINT),
+        ]
+    )
+    monkeypatch.setattr("takt_cli.commands.template.time.sleep", lambda _: next(steps)())
+    said = takt("template", "-o", "t.yaml", "--wait", "1min")
+    assert said.code == 0, said.err
+    assert "it has 2 processes, 2 executors, 0 callbacks" in said.err
+
+
+def test_a_collection_keeps_callbacks_and_processes_that_went(start):
+    collection = Collection()
+    told = good("a", "one")
+    told["executors"][0]["callbacks"] = [callback("/n:timer(1s)")]
+    one = start(told)
+    collection.add(processes.find().processes)
+    told["executors"][0]["callbacks"] = [callback("/n:timer(2s)")]
+    collection.add(processes.find().processes)
+    one.close()
+    collection.add([])
+    assert collection.sentence() == "1 process, 1 executor, 2 callbacks"
+
+
+@need(*CHECK)
+def test_a_template_is_a_good_schedule(takt, start):
+    start(robot())
+    text, _ = written(takt)
+    said = takt("check", "t.yaml", "--cores", "8")
+    assert said.code == 0, said.err + text
+
+
+@need(*CHECK)
+def test_templates_of_random_processes_are_good_schedules(takt, start):
+    chance = random.Random(SEED)
+    one = start(good())
+    for _ in range(5 * ROUNDS):
+        one.status = random_process(chance)
+        text, _ = written(takt)
+        said = takt("check", "t.yaml", "--cores", "8")
+        assert said.code == 0, said.err + text
+
+
+def random_process(chance):
+    """A process with random names, attributes and bindings."""
+    odd = [
+        "/a",
+        "b c",
+        "a:b",
+        "é",
+        "\x1b",
+        "'",
+        '"',
+        "#",
+        "*",
+        "{",
+        "- ",
+        "%",
+        "all",
+        "\u2028",
+        "x" * 20,
+    ]
+
+    def attributes_():
+        kind = chance.choice(["fifo", "rr", "other", "batch", "idle"])
+        nice = chance.randint(-20, 19)
+        cores = chance.sample(range(4), chance.randint(1, 4))
+        return attributes(kind, chance.randint(1, 99) if kind in ("fifo", "rr") else 0, nice, cores)
+
+    names = ["hot.0", "hot.1", "lone", "zero.0", "gap.1", "rest"]
+    if chance.random() < 0.5:
+        names += chance.sample(odd[:2], 1)
+    threads = [
+        thread(name, number, chance.choice([None, attributes_()]), attributes_())
+        for number, name in enumerate(names)
+    ]
+    callbacks = [
+        callback(
+            f"/n{chance.choice(odd)}:timer({chance.choice(odd)}{number})",
+            f"/n:group({chance.choice(odd)})",
+            chance.sample(names, chance.randint(1, len(names))),
+            reentrant=chance.random() < 0.5,
+            rule_priority=chance.choice([None, 0, 255]),
+            deadline_ns=chance.choice([None, 1, 10**7 + 1]),
+            runs=chance.choice([None, 5]),
+        )
+        for number in range(chance.randint(0, 12))
+    ]
+    main = executor("main", threads, callbacks, default=chance.sample(names, 2))
+    main["order"] = chance.choice(["priority", "fifo", "edf"])
+    others = [
+        {
+            "tid": number,
+            "name": name,
+            "now": attributes_(),
+            "asked": chance.choice([None, attributes_()]),
+        }
+        for number, name in enumerate(chance.sample(odd, 4))
+    ]
+    return process(f"/opt/{chance.choice(odd)}", main, process_threads=others)

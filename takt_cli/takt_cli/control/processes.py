@@ -119,12 +119,13 @@ def _sockets_in(entries: Iterator[os.DirEntry[str]]) -> list[tuple[Path, int]]:
 def find(
     wanted: Sequence[str] = (),
     *,
+    absent_ok: bool = False,
     timeout_s: float | None = None,
     places: Iterable[Path] | None = None,
 ) -> Found:
     """Ask all processes, side by side; with numbers or names of programs give only these.
 
-    A wanted process that is not there is an error.
+    A wanted process that is not there is an error unless it is `absent_ok`.
     """
     uid = os.geteuid()
     limit_s = ANSWER_S if timeout_s is None else timeout_s
@@ -138,11 +139,16 @@ def find(
     processes.sort(key=lambda process: (process.status.name, process.status.pid))
     if not wanted:
         return Found(tuple(processes), tuple(silent))
-    return _chosen(wanted, processes, silent)
+    return _chosen(wanted, processes, silent, absent_ok)
 
 
-def _chosen(wanted: Sequence[str], processes: Sequence[Process], silent: Sequence[Silent]) -> Found:
-    for word in wanted:
+def _chosen(
+    wanted: Sequence[str],
+    processes: Sequence[Process],
+    silent: Sequence[Silent],
+    absent_ok: bool,
+) -> Found:
+    for word in () if absent_ok else wanted:
         if any(_is(word, one) for one in processes) or any(_may_be(word, one) for one in silent):
             continue
         names = ", ".join(process.words for process in processes)
