@@ -15,8 +15,8 @@ from takt_cli.errors import EXIT_FAILED
 Processes = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="PID|NAME",
-        help="Only these processes, by number or by the name of the program.",
+        metavar="PROCESS",
+        help="Only these, by process number or program name.",
         show_default="all",
     ),
 ]

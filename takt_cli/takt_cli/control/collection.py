@@ -66,7 +66,8 @@ def _merged(before: ProcessStatus, now: ProcessStatus) -> ProcessStatus:
 
 
 def _both(before: Executor, now: Executor) -> Executor:
-    threads = {thread.name: thread for thread in (*before.threads, *now.threads)}
+    # Threads of one isolated group have one name.
+    threads = {(one.group, one.name, one.number): one for one in (*before.threads, *now.threads)}
     callbacks = {callback.id: callback for callback in (*before.callbacks, *now.callbacks)}
     chains = {chain.name: chain for chain in (*before.chains, *now.chains)}
     return replace(

@@ -114,13 +114,15 @@ def settled(found: Found, again: Callable[[], Found], pause_s: float = 0.02) -> 
 
 def _better(first: Process, second: Process) -> Process:
     right = {
-        (one.executor, one.name): one.now for one in _executor_threads(second) if not one.wrong
+        (one.executor, one.name, one.tid): one.now
+        for one in _executor_threads(second)
+        if not one.wrong
     }
     executors = tuple(
         replace(
             executor,
             threads=tuple(
-                replace(thread, now=right.get((executor.name, thread.name), thread.now))
+                replace(thread, now=right.get((executor.name, thread.name, thread.tid), thread.now))
                 for thread in executor.threads
             ),
         )
@@ -249,10 +251,10 @@ def _process_json(process: Process, everything: bool) -> dict[str, Any]:
     status = process.status
     data = asdict(status)
     del data["process_threads"]
-    judged = {(one.executor, one.name, one.tid): one for one in judge(process)}
+    judged = iter(list(_executor_threads(process)))  # in the same order
     for executor in data["executors"]:
         for thread in executor["threads"]:
-            one = judged[executor["name"], thread["name"], thread["tid"]]
+            one = next(judged)
             thread |= {"state": one.state.name, "differs": list(one.differs)}
     data["process_threads"] = [
         {
