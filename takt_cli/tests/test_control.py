@@ -32,8 +32,9 @@ from takt_cli.control.attributes import Attributes, core_list, differences
 from takt_cli.control.changes import executor_names
 from takt_cli.control.client import Gone, Message, NoAnswer, Peer, Refused, ask
 from takt_cli.control.collection import Collection
-from takt_cli.control.comparison import State, judge, settled
+from takt_cli.control.comparison import State, as_json, headline, judge, settled, table_of
 from takt_cli.control.status import read_process
+from takt_cli.control.template import template_text
 
 KERNEL_SAYS = client.peer_of
 SEED = int(os.environ.get("TAKT_TEST_SEED", "1"))
@@ -200,9 +201,14 @@ def test_any_json_is_read_or_refused(data):
             break
         where = where[key]
     try:
-        read_process(told, Peer(1, 0), 1)
+        status = read_process(told, Peer(1, 0), 1)
     except NoAnswer as error:
         assert "damaged data" in str(error)
+        return
+    found = processes.Found((processes.Process(Path("/1.sock"), status),), ())
+    assert json.loads(json.dumps(as_json(found, True)))["headline"] == headline(found)
+    table_of(found.processes[0], True)
+    assert yaml.safe_load(template_text([status]))["version"] == 1
 
 
 # Finding processes
@@ -222,6 +228,29 @@ def test_a_process_that_hangs_is_told_in_one_line(takt, start, hasty):
     said = takt("status")
     assert said.code == 1
     assert "process 4000001 does not answer within 0.2 s" in said.err
+
+
+def test_a_process_that_answers_byte_by_byte_does_not_hold_takt_up(takt, folder, hasty):
+    class Dripping(FakeProcess):
+        def _answer(self, connection):
+            for byte in message(RESULT, good()) * 1000:
+                connection.sendall(bytes([byte]))
+                self.hangs.wait(0.01)
+
+    one = Dripping(folder, 4_000_001, good())
+    said = takt("status")
+    one.close()
+    assert said.code == 1
+    assert "process 4000001 does not answer within 0.2 s" in said.err
+
+
+def test_a_thousand_threads_make_one_table(takt, start):
+    threads = [thread(f"t{n}", n, HOT, HOT_NOW, group=f"/node{n}:group(own)") for n in range(1000)]
+    start(process("/p", executor("main", threads)))
+    said = takt("status")
+    assert said.code == 0
+    assert said.out.startswith("1 process, 1,000 threads: all as asked\n")
+    assert written(takt)[1]["executors"]["main"]["groups"][999]["match"] == "/node999:group(own)"
 
 
 def test_the_socket_of_a_process_that_is_gone_is_removed(takt, start, folder):
@@ -616,14 +645,15 @@ def test_reset_restores_and_says_so(takt, start):
 
 def robot():
     """A process with all that a template can have."""
-    top, lone = attributes("fifo", 80, cores=[0, 1]), attributes("fifo", 70, cores=[0])
+    lone = attributes("fifo", 70, cores=[0])
+    top = [attributes("fifo", 80, cores=[core]) for core in (0, 1)]
     own, pool = attributes("rr", 5), attributes("fifo", 40)
     times = {"runtime_ns": 10**6, "deadline_ns": 5 * 10**6, "period_ns": 10**7}
     budget = attributes("deadline") | times
     everywhere = {"nice": 0, "cores": [0, 1]}
     threads = [
-        thread("hot.0", 0, top, attributes("fifo", 80, nice=0, cores=[0])),
-        thread("hot.1", 1, top, attributes("fifo", 80, nice=0, cores=[1])),
+        thread("hot.0", 0, top[0], top[0] | {"nice": 0}),
+        thread("hot.1", 1, top[1], top[1] | {"nice": 0}),
         thread("weak", 2, lone, attributes("other", nice=0, cores=[0])),
         thread("nice", 3, attributes(nice=5), attributes("other", nice=5, cores=[0, 1])),
         thread("budget", 4, budget, budget),

@@ -28,11 +28,6 @@ class Attributes:
     period_ns: int = 0
     cores: tuple[int, ...] = ()
 
-    @property
-    def asks(self) -> bool:
-        """Whether anything is asked."""
-        return self.policy != "inherit" or self.nice is not None or bool(self.cores)
-
     def as_json(self) -> dict[str, Any]:
         """Give it for programs."""
         return {**asdict(self), "cores": list(self.cores)}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from takt_cli.control.attributes import Attributes
+from takt_cli.control.attributes import Attributes, differences
 from takt_cli.control.status import Thread
 from takt_cli.units import duration_flag
 
@@ -113,7 +113,7 @@ def remarks_on(entry: Entry, usual: frozenset[int]) -> list[str]:
         if name.partition(".")[0] != thread.name.partition(".")[0]:
             said.append(f"{name} is named {thread.name} now, which a schedule cannot name")
         asked = thread.asked
-        if asked.asks and policy_values(thread.granted, asked) != policy_values(asked, asked):
+        if differences(asked, thread.granted, follows=thread.follow):
             said.append(f"{name} was asked {asked}; it was granted {thread.granted}")
         own = values_of([thread], usual)
         if {**own, "cores": ""} != {**first, "cores": ""}:
