@@ -546,8 +546,10 @@ def test_after_a_late_refusal_the_others_are_reset(takt, start, schedule):
     said = takt("apply", "s.yaml")
     assert said.code == 1
     assert "s.yaml:3:9: raced\n" in said.err
-    assert "b (pid 4000002) refused what it had agreed to before" in said.err
-    assert "a (pid 4000001) has again what it had before the first schedule was applied" in said.err
+    assert "b (pid 4000002) refused the schedule, although it had agreed" in said.err
+    assert (
+        "a (pid 4000001) was reset to its attributes from before its first takt apply" in said.err
+    )
     assert one.asked(RESET) == [{}]
     assert not two.asked(RESET)
     assert [request["check_only"] for request in three.asked(APPLY)] == [True]

@@ -99,7 +99,7 @@ class _Report:
         self._refused = False
 
     def failed(self, words: str) -> None:
-        """Note what makes the exit code 1."""
+        """Note a failure, which makes the exit code 1."""
         self._failures.append(words)
 
     def refuse(self, answers: Sequence[Answer]) -> None:
@@ -120,11 +120,11 @@ class _Report:
                 self.failed(f"{name} has ended")
             elif one.faults:
                 self._faults += one.faults
-                self.failed(f"{name} refused what it had agreed to before")
+                self.failed(f"{name} refused the schedule, although it had agreed")
             elif one.failure:
                 self.failed(f"{name} {one.failure}; takt status tells whether it has changed")
         for one in resets:
-            back = "has again what it had before the first schedule was applied to it"
+            back = "was reset to its attributes from before its first takt apply"
             if one.gone:
                 back = "has ended"
             elif not one.good:
