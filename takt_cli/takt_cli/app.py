@@ -8,6 +8,7 @@ import typer
 
 from takt_cli import __version__
 from takt_cli.commands import (
+    apply_schedule,
     bench,
     calibrate,
     check,
@@ -22,8 +23,11 @@ from takt_cli.commands import (
     latency,
     plan,
     report,
+    reset,
     run,
     simulate,
+    status,
+    template,
 )
 
 
@@ -62,6 +66,10 @@ app.command("check")(check.check)
 app.command("explain")(explain.explain)
 app.command("graph")(graph.graph)
 app.command("plan")(plan.plan)
+app.command("status")(status.status)
+app.command("apply")(apply_schedule.apply)
+app.command("reset")(reset.reset)
+app.command("template")(template.template)
 app.add_typer(import_configuration.app, name="import")
 app.command("simulate")(simulate.simulate)
 app.add_typer(experiment.app, name="experiment")

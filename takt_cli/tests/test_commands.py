@@ -34,6 +34,10 @@ def test_version_and_help(takt):
         "latency",
         "calibrate",
         "bench",
+        "status",
+        "apply",
+        "reset",
+        "template",
     ):
         assert command in text
     assert "simulate" in text

@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 from support.built import CHECK, LATENCY, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
+from support.fake_control import (
+    RESULT,
+    FakeProcess,
+    attributes,
+    callback,
+    executor,
+    process,
+    thread,
+)
 from support.fake_machine import desktop_machine, fake, plant
+from takt_cli.control import client
 from takt_cli.running import latency, runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -128,6 +138,61 @@ def test_an_import_says_and_writes_what_the_page_shows(takt, tmp_path, monkeypat
         assert all(line.startswith("# ") for line in comment.splitlines())
 
 
+def fusion():
+    """The process of docs/control.md."""
+    cold = attributes("other", nice=0, cores=[1])
+    threads = [
+        thread("hot.0", 2, attributes("fifo", 40, cores=[0]), attributes("fifo", 40, cores=[0])),
+        thread("hot.1", 3, attributes("fifo", 90, cores=[1]), cold),
+        thread("rest", 4),
+    ]
+    threads[1]["faults"] = ["policy fifo 90 was refused: RLIMIT_RTPRIO allows priorities up to 40"]
+    for one in threads:
+        one["tid"] = 4710 + one["number"]
+    points = {"group": "/fusion:group(points)", "threads": ["hot.0"], "rule_priority": 90}
+    default = "/fusion:group(default)"
+    callbacks = [
+        callback("/fusion:sub(/points)", runs=12345, **points),
+        callback("/fusion:timer(1s)", default),
+        callback("/fusion:service(/reset)", default),
+    ]
+    main = executor("main", threads, callbacks, schedule="/etc/robot/schedule.yaml")
+    other = {"tid": 4720, "name": "dds.udp", "now": attributes("other", nice=0), "asked": None}
+    told = process("/opt/robot/lib/fusion", main, process_threads=[other])
+    return told | {"command": ["/opt/robot/lib/fusion"]}
+
+
+def changed(*outcomes):
+    """What a process answers to a change."""
+    names = ("thread hot.1", "thread hot.0", "thread rest")
+    parts = [
+        {"what": name, "outcome": outcome, "why": ""}
+        for name, outcome in zip(names, outcomes, strict=False)
+    ]
+    return RESULT, {"executors": [{"name": "main", "parts": parts}], "not_in_file": []}
+
+
+def test_the_control_page_says_what_the_commands_say(takt, tmp_path, monkeypatch):
+    text = (DOCS / "control.md").read_text(encoding="utf-8").replace(", exit code 1 -->", " -->")
+    monkeypatch.setenv("TAKT_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr(client, "peer_of", lambda _: client.Peer(0, 0))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "schedule.yaml").write_text("executors: {main: {}, planning: {}}")
+    fake_process = FakeProcess(tmp_path, 4711, fusion())
+    fake_process.apply = lambda _: changed("applied", "unchanged", "unchanged")
+    fake_process.reset = lambda: changed("applied")
+    lines = [line for block in TAGGED.findall(text) for line in block.splitlines()]
+    said = [takt(*shlex.split(line)[1:]) for line in lines]
+    fake_process.close()
+    assert [done.code for done in said] == [1, 0, 0, 0, 0]
+    status, dry_run, applied, restored, _ = (done.out for done in said)
+    assert SAYS.findall(text) == [status, applied, restored]
+    assert "thread hot.1: would be applied" in dry_run
+    (shown,) = re.findall(r"<!-- test: written: .* -->\n```yaml\n(.*?)```", text, re.DOTALL)
+    written = (tmp_path / "template.yaml").read_text(encoding="utf-8")
+    assert written[written.index("executors:") :] == shown
+
+
 @need(*CHECK)
 @pytest.mark.skipif(
     not Path(os.environ.get("TAKT_INSTALL", "/nowhere"), "share/takt_rcl").is_dir(),
@@ -178,7 +243,7 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
     [
         *PAGES,
         *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
-        *("doctor.md", "exec.md", "import.md", "launch.md"),
+        *("control.md", "doctor.md", "exec.md", "import.md", "launch.md"),
     ],
 )
 def test_links_between_pages_lead_somewhere(page):

@@ -87,6 +87,14 @@ class Fields:
             self._refuse(name, "a list of texts")
         return tuple(values)
 
+    def wholes(self, name: str, most: int) -> tuple[int, ...]:
+        """Read a list of whole numbers from 0 to `most`."""
+        values = self._list(name)
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+                self._refuse(name, f"a list of whole numbers from 0 to {most}", value)
+        return tuple(values)
+
     def samples(self, name: str) -> Samples:
         """Read a list of numbers, without null values."""
         values = self._list(name)

@@ -1,0 +1,208 @@
+"""`takt apply`: running processes under another schedule, all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from takt_cli.commands.options import Json
+from takt_cli.commands.status import Processes
+from takt_cli.console import out, pass_through_errors, print_json
+from takt_cli.control.changes import (
+    OUTCOMES,
+    Answer,
+    apply_in_turn,
+    check_at,
+    concerned,
+    counts,
+    executor_names,
+    joined_faults,
+    read_text,
+)
+from takt_cli.control.processes import Found, find, no_process
+from takt_cli.control.status import Part
+from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+
+SCHEMA = 1
+_WOULD = {
+    "applied": "would be applied",
+    "failed": "would fail",
+    "skipped": "would be skipped",
+    "unchanged": "unchanged",
+}
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="List the entries that are unchanged, too.")
+]
+
+
+def apply(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The schedule.")],
+    processes: Processes = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")
+    ] = False,
+    verbose: Verbose = False,
+    json_output: Json = False,
+) -> None:
+    """Put running processes under a schedule: all that have executors of the file, or none."""
+    text = read_text(file)
+    found = find(processes or [])
+    if not found.processes and not found.silent:
+        raise no_process()
+    report = _Report(file, dry_run, verbose, json_output)
+    names = executor_names(text)
+    having, report.absent = concerned(found.processes, names)
+    for silent in found.silent:
+        report.failed(str(silent))
+    if not having:
+        raise _nobody(file, names or (), found)
+    checked = [check_at(process, str(file), text) for process in having]
+    answers = [one for one in checked if not one.gone]
+    if not all(one.good for one in answers):
+        report.refuse(answers)
+    elif dry_run:
+        report.show(checked)
+    else:
+        report.show(*apply_in_turn([one.process for one in answers], str(file), text))
+    raise typer.Exit(report.finish())
+
+
+def _nobody(file: Path, names: Sequence[str], found: Found) -> TaktError:
+    running = [
+        f"{executor.name} ({process.words})"
+        for process in found.processes
+        for executor in process.status.executors
+    ]
+    return TaktError(
+        f"no process has an executor of {file}, which names {', '.join(names) or 'none'}",
+        hint=f"executors that run: {', '.join(running)}" if running else "no executor runs",
+        code=EXIT_FAILED,
+    )
+
+
+class _Report:
+    """Says what became of the schedule, in lines or as one document."""
+
+    def __init__(self, file: Path, dry_run: bool, verbose: bool, as_json: bool) -> None:
+        self.absent: list[str] = []
+        self._file = file
+        self._dry_run = dry_run
+        self._verbose = verbose
+        self._as_json = as_json
+        self._failures: list[str] = []
+        self._faults: list[str] = []
+        self._answers: Sequence[Answer] = ()
+        self._resets: Sequence[Answer] = ()
+        self._refused = False
+
+    def failed(self, words: str) -> None:
+        """Note a failure, which makes the exit code 1."""
+        self._failures.append(words)
+
+    def refuse(self, answers: Sequence[Answer]) -> None:
+        """Note that nothing was changed anywhere, and why."""
+        self._answers = answers
+        self._faults = joined_faults([one for one in answers if not one.failure])
+        self._refused = bool(self._faults)
+        for one in answers:
+            if one.failure:
+                self.failed(f"{one.process.words} {one.failure}; no process was changed")
+
+    def show(self, answers: Sequence[Answer], resets: Sequence[Answer] = ()) -> None:
+        """Note what became of each entry."""
+        self._answers, self._resets = answers, resets
+        for one in answers:
+            name = one.process.words
+            if one.gone:
+                self.failed(f"{name} has ended")
+            elif one.faults:
+                self._faults += one.faults
+                self.failed(f"{name} refused the schedule, although it had agreed")
+            elif one.failure:
+                self.failed(f"{name} {one.failure}; takt status tells whether it has changed")
+        for one in resets:
+            back = "was reset to its attributes from before its first takt apply"
+            if one.gone:
+                back = "has ended"
+            elif not one.good:
+                back = f"keeps the schedule: {one.failure or '; '.join(one.faults)}"
+            self.failed(f"{one.process.words} {back}")
+
+    def finish(self) -> int:
+        """Print it, and give the exit code."""
+        number = counts(self._answers)
+        code = 0
+        if self._failures or number["failed"] or number["skipped"]:
+            code = EXIT_FAILED
+        if self._refused:
+            code = EXIT_USAGE
+        if self._as_json:
+            print_json(self._document(code))
+        else:
+            self._print(number)
+        return code
+
+    def _print(self, number: Any) -> None:
+        pass_through_errors("".join(f"{line}\n" for line in self._faults))
+        if not self._faults and any(one.changes for one in self._answers):
+            for line, bad in entry_lines(self._answers, self._dry_run, self._verbose):
+                out().print(line, style="red" if bad else "", markup=False, soft_wrap=True)
+            words = count_words(number, self._dry_run)
+            out().print(f"{self._file}: {words}", markup=False, soft_wrap=True)
+        if self.absent and not self._refused:
+            names = ", ".join(self.absent)
+            out().print(
+                f"executors of {self._file} that no running process has: {names}",
+                markup=False,
+                soft_wrap=True,
+            )
+        pass_through_errors("".join(f"{line}\n" for line in self._failures))
+        if self._refused:
+            pass_through_errors("takt: the schedule was refused; no process was changed\n")
+
+    def _document(self, code: int) -> dict[str, Any]:
+        number = counts(self._answers)
+        return {
+            "schema": SCHEMA,
+            "file": str(self._file),
+            "dry_run": self._dry_run,
+            "ok": code == 0,
+            "refused": self._refused,
+            "faults": self._faults,
+            "failures": self._failures,
+            "counts": {outcome: number[outcome] for outcome in OUTCOMES},
+            "processes": [one.as_json() for one in self._answers],
+            "reset": [one.as_json() for one in self._resets],
+            "executors_not_running": self.absent,
+        }
+
+
+def entry_lines(
+    answers: Sequence[Answer], dry_run: bool, verbose: bool
+) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each entry, and whether it is a bad one; most entries are unchanged."""
+    for one in answers:
+        for change in one.changes:
+            for part in change.parts:
+                if verbose or part.outcome != "unchanged":
+                    place = f"{one.process.words}, executor {change.executor}"
+                    bad = part.outcome in ("failed", "skipped")
+                    yield f"{place}: {_entry(part, dry_run)}", bad
+
+
+def _entry(part: Part, dry_run: bool) -> str:
+    outcome = _WOULD[part.outcome] if dry_run else part.outcome
+    return f"{part.what}: {outcome}{f': {part.why}' if part.why else ''}"
+
+
+def count_words(number: Any, dry_run: bool) -> str:
+    """Say how many entries have which outcome: '3 applied, 1 failed, 5 unchanged'."""
+    words = [
+        f"{number[outcome]:,} {_WOULD[outcome] if dry_run else outcome}"
+        for outcome in OUTCOMES
+        if number[outcome]
+    ]
+    return ", ".join(words) or "it has no entries"

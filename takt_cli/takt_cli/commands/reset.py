@@ -1,0 +1,50 @@
+"""`takt reset`: running processes as they were before schedules were applied to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from takt_cli.commands.apply_schedule import Verbose, count_words, entry_lines
+from takt_cli.commands.options import Json
+from takt_cli.commands.status import Processes
+from takt_cli.console import out, pass_through_errors, print_json
+from takt_cli.control.changes import OUTCOMES, counts, reset_at
+from takt_cli.control.processes import find, no_process
+from takt_cli.errors import EXIT_FAILED
+
+SCHEMA = 1
+
+
+def reset(processes: Processes = None, verbose: Verbose = False, json_output: Json = False) -> None:
+    """Restore the attributes that threads had before the first `takt apply`."""
+    found = find(processes or [])
+    if not found.processes and not found.silent:
+        raise no_process()
+    answers = [reset_at(process) for process in found.processes]
+    failures = [str(silent) for silent in found.silent]
+    failures += [
+        f"{one.process.words} {one.failure or 'refuses: ' + '; '.join(one.faults)}"
+        for one in answers
+        if not one.good
+    ]
+    number = counts(answers)
+    good = not (failures or number["failed"] or number["skipped"])
+    if json_output:
+        document: dict[str, Any] = {
+            "schema": SCHEMA,
+            "ok": good,
+            "failures": failures,
+            "counts": {outcome: number[outcome] for outcome in OUTCOMES},
+            "processes": [one.as_json() for one in answers],
+        }
+        print_json(document)
+    else:
+        for line, bad in entry_lines(answers, False, verbose):
+            out().print(line, style="red" if bad else "", markup=False, soft_wrap=True)
+        words = count_words(number, False) if number else "there is nothing to restore"
+        out().print(f"reset: {words}", markup=False, soft_wrap=True)
+        pass_through_errors("".join(f"{line}\n" for line in failures))
+    if not good:
+        raise typer.Exit(EXIT_FAILED)

@@ -1,0 +1,122 @@
+"""Attributes of threads: as asked, as the kernel granted them, and how they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from takt_cli.units import duration_flag
+
+POLICIES = ("inherit", "other", "batch", "idle", "fifo", "rr", "deadline")
+_REAL_TIME = ("fifo", "rr")
+_WITH_NICE = ("inherit", "other", "batch")
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """Policy, priority and cores of one thread; policy inherit, no nice level, no cores: not asked.
+
+    Of attributes that a thread has, inherit means that there is no such thread.
+    """
+
+    policy: str = "inherit"
+    priority: int = 0
+    nice: int | None = None
+    runtime_ns: int = 0
+    deadline_ns: int = 0
+    period_ns: int = 0
+    cores: tuple[int, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it for programs."""
+        return {**asdict(self), "cores": list(self.cores)}
+
+    def __str__(self) -> str:
+        words = [self._policy_words()]
+        if self.nice is not None and self.policy in _WITH_NICE:
+            nice = f"nice {self.nice}"
+            words = [nice] if self.policy == "inherit" else [*words, nice]
+        if self.cores:
+            words.append(cores_words(self.cores))
+        return ", ".join(word for word in words if word) or "–"
+
+    def _policy_words(self) -> str:
+        if self.policy == "inherit":
+            return ""
+        if self.policy in _REAL_TIME:
+            return f"{self.policy} {self.priority}"
+        if self.policy == "deadline":
+            words = f"deadline {duration_flag(self.runtime_ns)} each {duration_flag(self._period)}"
+            within = self.deadline_ns or self._period
+            return words if within == self._period else f"{words} within {duration_flag(within)}"
+        return self.policy
+
+    @property
+    def _period(self) -> int:
+        return self.period_ns or self.deadline_ns
+
+    def reservation(self) -> tuple[int, int, int]:
+        """Give runtime, deadline and period as the kernel has them."""
+        return self.runtime_ns, self.deadline_ns or self._period, self._period
+
+    def only_what(self, asked: Attributes) -> Attributes:
+        """Leave out each attribute that is not asked."""
+        policy = asked.policy != "inherit"
+        return Attributes(
+            policy=self.policy if policy else "inherit",
+            priority=self.priority if policy else 0,
+            nice=self.nice if asked.nice is not None else None,
+            runtime_ns=self.runtime_ns if policy else 0,
+            deadline_ns=self.deadline_ns if policy else 0,
+            period_ns=self.period_ns if policy else 0,
+            cores=self.cores if asked.cores else (),
+        )
+
+
+def differences(asked: Attributes, has: Attributes, *, follows: bool = False) -> tuple[str, ...]:
+    """Name the attributes that a thread has otherwise than asked; only asked ones count.
+
+    A thread of a following pool has the priority of the callback that it runs, up to its own.
+    """
+    found = []
+    if asked.policy != "inherit" and not _same_policy(asked, has, follows):
+        found.append("policy")
+    if (
+        asked.nice is not None
+        and asked.policy in _WITH_NICE
+        and (has.nice or 0) != asked.nice
+        and "policy" not in found
+    ):
+        found.append("nice")
+    if asked.cores and set(asked.cores) != set(has.cores):
+        found.append("cores")
+    return tuple(found)
+
+
+def _same_policy(asked: Attributes, has: Attributes, follows: bool) -> bool:
+    if asked.policy != has.policy:
+        return False
+    if asked.policy == "deadline":
+        return asked.reservation() == has.reservation()
+    if asked.policy not in _REAL_TIME:
+        return True
+    if follows:
+        return 1 <= has.priority <= asked.priority
+    return asked.priority == has.priority
+
+
+def cores_words(cores: Sequence[int]) -> str:
+    """Say which cores: 'core 3', 'cores 0-2,5'."""
+    return f"{'core' if len(set(cores)) == 1 else 'cores'} {core_list(cores)}"
+
+
+def core_list(cores: Sequence[int]) -> str:
+    """Spell cores as the kernel does: '0-2,5'."""
+    parts: list[list[int]] = []
+    for core in sorted(set(cores)):
+        if parts and parts[-1][1] == core - 1:
+            parts[-1][1] = core
+        else:
+            parts.append([core, core])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)

@@ -1,0 +1,265 @@
+"""What a process tells of its executors and threads, as typed records.
+
+A process is not trusted: a field of the wrong kind makes the whole answer unusable, and texts lose
+the characters that a terminal would obey.
+"""
+
+from __future__ import annotations
+
+import pwd
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from takt_cli.control.attributes import POLICIES, Attributes
+from takt_cli.control.client import NoAnswer, Peer
+from takt_cli.importing.not_carried_over import printable
+from takt_cli.results.fields import DamagedError, Fields
+
+_MOST_CORE = 65535
+_OUTCOMES = ("applied", "unchanged", "failed", "skipped")
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread of an executor."""
+
+    number: int
+    name: str
+    tid: int  # 0: it does not run
+    group: str  # of an isolated group's thread
+    follow: bool
+    asked: Attributes
+    granted: Attributes
+    now: Attributes
+    faults: tuple[str, ...]
+
+    @property
+    def runs(self) -> bool:
+        """Whether the kernel has it now."""
+        return self.tid != 0 and self.now.policy != "inherit"
+
+
+@dataclass(frozen=True)
+class Callback:
+    """A callback of an executor."""
+
+    id: str
+    kind: str
+    group: str
+    reentrant: bool
+    isolated: bool
+    threads: tuple[str, ...]
+    priority: int
+    rule_priority: int | None
+    deadline_ns: int | None
+    runs: int | None
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A chain that an executor knows."""
+
+    name: str
+    path: tuple[str, ...]
+    priority: int
+    deadline_ns: int | None
+
+
+@dataclass(frozen=True)
+class Executor:
+    """An executor of a process."""
+
+    name: str
+    order: str
+    schedule: str
+    spinning: bool
+    missing_rights: str
+    default: tuple[str, ...]
+    threads: tuple[Thread, ...]
+    callbacks: tuple[Callback, ...]
+    chains: tuple[Chain, ...]
+
+
+@dataclass(frozen=True)
+class ProcessThread:
+    """A thread that no executor owns."""
+
+    tid: int
+    name: str
+    now: Attributes
+    asked: Attributes | None
+
+
+@dataclass(frozen=True)
+class ProcessStatus:
+    """All that a process tells."""
+
+    pid: int
+    program: str
+    command: tuple[str, ...]
+    user: str
+    started: int
+    configurator: str
+    executors: tuple[Executor, ...]
+    process_threads: tuple[ProcessThread, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its program without the folders."""
+        return self.program.rpartition("/")[2] or "?"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What became of one entry of a schedule."""
+
+    what: str
+    outcome: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of the schedule in one executor."""
+
+    executor: str
+    parts: tuple[Part, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it for programs."""
+        return {"name": self.executor, "parts": [asdict(part) for part in self.parts]}
+
+
+def read_process(data: Mapping[str, Any], peer: Peer, number: int) -> ProcessStatus:
+    """Read the answer to `status`; number and user are those that the kernel names.
+
+    `number`: of the process by the name of its socket, where the kernel shows none.
+    """
+    try:
+        fields = Fields(data)
+        return ProcessStatus(
+            pid=peer.pid or number,
+            program=_text(fields, "program"),
+            command=_texts(fields, "command"),
+            user=_user(peer.uid),
+            started=fields.whole("started"),
+            configurator=_text(fields, "configurator"),
+            executors=tuple(map(_executor, fields.parts("executors"))),
+            process_threads=tuple(map(_process_thread, fields.parts("process_threads"))),
+        )
+    except DamagedError as error:
+        raise _damaged(error) from error
+
+
+def read_changes(data: Mapping[str, Any]) -> tuple[Change, ...]:
+    """Read the answer to `apply` or `reset`."""
+    try:
+        return tuple(
+            Change(_text(one, "name"), tuple(map(_part, one.parts("parts"))))
+            for one in Fields(data).parts("executors")
+        )
+    except DamagedError as error:
+        raise _damaged(error) from error
+
+
+def _damaged(error: DamagedError) -> NoAnswer:
+    return NoAnswer(f"answered with damaged data: {printable(str(error))}")
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def _text(fields: Fields, name: str) -> str:
+    return printable(fields.text(name))
+
+
+def _texts(fields: Fields, name: str) -> tuple[str, ...]:
+    return tuple(map(printable, fields.texts(name)))
+
+
+def _executor(fields: Fields) -> Executor:
+    return Executor(
+        name=printable(fields.name("name")),
+        order=_text(fields, "order"),
+        schedule=_text(fields, "schedule"),
+        spinning=fields.flag("spinning"),
+        missing_rights=_text(fields, "missing_rights"),
+        default=_texts(fields, "default"),
+        threads=tuple(map(_thread, fields.parts("threads"))),
+        callbacks=tuple(map(_callback, fields.parts("callbacks"))),
+        chains=tuple(map(_chain, fields.parts("chains"))),
+    )
+
+
+def _thread(fields: Fields) -> Thread:
+    return Thread(
+        number=fields.whole("number"),
+        name=printable(fields.name("name")),
+        tid=fields.whole("tid"),
+        group=_text(fields, "group"),
+        follow=fields.flag("follow"),
+        asked=_attributes(fields.part("asked")),
+        granted=_attributes(fields.part("granted")),
+        now=_attributes(fields.part("now")),
+        faults=_texts(fields, "faults"),
+    )
+
+
+def _callback(fields: Fields) -> Callback:
+    return Callback(
+        id=printable(fields.name("id")),
+        kind=_text(fields, "kind"),
+        group=_text(fields, "group"),
+        reentrant=fields.flag("reentrant"),
+        isolated=fields.flag("isolated"),
+        threads=_texts(fields, "threads"),
+        priority=fields.whole("priority"),
+        rule_priority=fields.whole_or_none("rule_priority"),
+        deadline_ns=fields.whole_or_none("deadline_ns"),
+        runs=fields.whole_or_none("runs"),
+    )
+
+
+def _chain(fields: Fields) -> Chain:
+    return Chain(
+        name=printable(fields.name("name")),
+        path=_texts(fields, "path"),
+        priority=fields.whole("priority"),
+        deadline_ns=fields.whole_or_none("deadline_ns"),
+    )
+
+
+def _process_thread(fields: Fields) -> ProcessThread:
+    return ProcessThread(
+        tid=fields.whole("tid"),
+        name=_text(fields, "name"),
+        now=_attributes(fields.part("now")),
+        asked=_attributes(fields.part("asked")) if fields.has("asked") else None,
+    )
+
+
+def _attributes(fields: Fields) -> Attributes:
+    policy = fields.text("policy", "inherit")
+    if policy not in POLICIES:
+        raise DamagedError(f"{fields.place}.policy is none of {', '.join(POLICIES)}")
+    return Attributes(
+        policy=policy,
+        priority=fields.whole("priority"),
+        nice=fields.whole_or_none("nice", least=-20),
+        runtime_ns=fields.whole("runtime_ns"),
+        deadline_ns=fields.whole("deadline_ns"),
+        period_ns=fields.whole("period_ns"),
+        cores=fields.wholes("cores", _MOST_CORE),
+    )
+
+
+def _part(fields: Fields) -> Part:
+    outcome = fields.text("outcome")
+    if outcome not in _OUTCOMES:
+        raise DamagedError(f"{fields.place}.outcome is none of {', '.join(_OUTCOMES)}")
+    return Part(_text(fields, "what"), outcome, _text(fields, "why"))
