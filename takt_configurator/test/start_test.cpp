@@ -46,7 +46,8 @@ std::string schedule_text(const std::string & missing_rights)
   return "version: 1\nexecutors:\n  main:\n    missing_rights: " + missing_rights +
          "\n    middleware_ceiling: off\n    threads:\n"
          "      hot: {count: 2, policy: fifo, priority: 37, cores: [0]}\n    default: hot\n"
-         "    groups:\n      - {match: \"/alone:group(*)\", isolate: true, policy: rr, priority: 38}\n";
+         "    groups:\n      - {match: \"/alone:group(*)\", isolate: true, policy: rr, priority: "
+         "38}\n";
 }
 
 /// A callback that looks at its thread before anything else.
@@ -89,10 +90,10 @@ public:
       told = to_string(schedule.faults().front());
       return;
     }
-    executor = std::move(takt_schedule::make_executor(
-                           *schedule, "main", nullptr,
-                           std::make_shared<ConfiguratorClient>(socket, 20s, true))
-                           .value());
+    executor = std::move(
+      takt_schedule::make_executor(
+        *schedule, "main", nullptr, std::make_shared<ConfiguratorClient>(socket, 20s, true))
+        .value());
     add("/a:sub(/x)", SCHED_FIFO, kPriority, nullptr);
     add("/b:sub(/x)", SCHED_FIFO, kPriority, nullptr);
     add("/alone:sub(/x)", SCHED_RR, 38, isolated());
@@ -135,8 +136,7 @@ public:
 private:
   std::shared_ptr<takt_core::Group> isolated()
   {
-    auto group =
-      std::make_shared<takt_core::Group>(takt_core::GroupKind::mutually_exclusive, "g");
+    auto group = std::make_shared<takt_core::Group>(takt_core::GroupKind::mutually_exclusive, "g");
     takt_core::Isolation isolation;
     isolation.attributes.policy = takt_core::Policy::rr;
     isolation.attributes.priority = 38;
@@ -210,8 +210,8 @@ TEST_F(Start, has_every_attribute_in_force_at_the_first_callback_under_load)
       }
     }));
   }
-  const std::string told = test::in_child_as(
-    test::kNobody, [&] { return starts(daemon.socket(), test::rounds(20)); });
+  const std::string told =
+    test::in_child_as(test::kNobody, [&] { return starts(daemon.socket(), test::rounds(20)); });
   EXPECT_EQ(told, "wrong 0") << daemon.log();
 }
 
@@ -281,20 +281,20 @@ TEST_F(Start, fails_or_reports_without_a_daemon_as_the_schedule_says)
   const std::string nowhere = "/nowhere/configurator.sock";
   const std::string failed = test::in_child_as(test::kNobody, [&] {
     auto schedule = takt_schedule::parse_schedule(schedule_text("fail"), "s.yaml");
-    auto executor = std::move(takt_schedule::make_executor(
-                                *schedule, "main", nullptr,
-                                std::make_shared<ConfiguratorClient>(nowhere))
-                                .value());
+    auto executor =
+      std::move(takt_schedule::make_executor(
+                  *schedule, "main", nullptr, std::make_shared<ConfiguratorClient>(nowhere))
+                  .value());
     const takt_core::Status started = executor->start();
     return started.ok() ? std::string("started") : to_string(started.faults().front());
   });
   EXPECT_NE(failed.find("start takt-configurator"), std::string::npos) << failed;
   const std::string reported = test::in_child_as(test::kNobody, [&]() -> std::string {
     auto schedule = takt_schedule::parse_schedule(schedule_text("report"), "s.yaml");
-    auto executor = std::move(takt_schedule::make_executor(
-                                *schedule, "main", nullptr,
-                                std::make_shared<ConfiguratorClient>(nowhere))
-                                .value());
+    auto executor =
+      std::move(takt_schedule::make_executor(
+                  *schedule, "main", nullptr, std::make_shared<ConfiguratorClient>(nowhere))
+                  .value());
     if (!executor->start().ok()) {
       return "did not start";
     }

@@ -38,7 +38,9 @@ Faults make_folder(const std::string & folder)
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     return failed(folder, errno);
   }
-  struct stat status{};
+  struct stat status
+  {
+  };
   if (::lstat(folder.c_str(), &status) != 0) {
     return failed(folder, errno);
   }
@@ -89,7 +91,8 @@ takt_core::Result<std::unique_ptr<ControlSocket>> ControlSocket::open(
   ::unlink(path.c_str());  // of a dead process that had this id
   const int stop = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (
-    stop < 0 || ::bind(socket, reinterpret_cast<const sockaddr *>(&*address), sizeof *address) != 0 ||
+    stop < 0 ||
+    ::bind(socket, reinterpret_cast<const sockaddr *>(&*address), sizeof *address) != 0 ||
     ::listen(socket, 8) != 0) {
     const int error = errno;
     ::close(socket);
@@ -98,8 +101,7 @@ takt_core::Result<std::unique_ptr<ControlSocket>> ControlSocket::open(
     }
     return failed(path, error);
   }
-  return std::unique_ptr<ControlSocket>(
-    new ControlSocket(path, socket, stop, std::move(answer)));
+  return std::unique_ptr<ControlSocket>(new ControlSocket(path, socket, stop, std::move(answer)));
 }
 
 ControlSocket::ControlSocket(std::string path, int socket, int stop, Answer answer)
@@ -164,8 +166,8 @@ void ControlSocket::serve()
       } else if ((ready & (POLLIN | POLLHUP | POLLERR)) != 0) {
         keep = read(*client);
       }
-      const bool late = client->owes() &&
-                        std::chrono::steady_clock::now() - client->progress > kPatience;
+      const bool late =
+        client->owes() && std::chrono::steady_clock::now() - client->progress > kPatience;
       if (keep && !late) {
         ++client;
         continue;

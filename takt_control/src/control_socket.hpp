@@ -36,7 +36,8 @@ public:
 
 private:
   static constexpr std::size_t kMostClients = 16;
-  static constexpr std::size_t kMostRequest = std::size_t{16} << 20U;  ///< bytes; a schedule is far smaller
+  static constexpr std::size_t kMostRequest = std::size_t{16}
+                                              << 20U;  ///< bytes; a schedule is far smaller
   static constexpr std::chrono::seconds kPatience{5};
 
   struct Client

@@ -118,13 +118,12 @@ Reply Requests::apply(const std::string & payload)
         continue;
       }
       Reconfiguration before = one.executor->configuration();
-      const auto parts =
-        only_check ? takt_schedule::check_schedule(*schedule, one.name, *one.executor)
-                   : takt_schedule::apply_schedule(*schedule, one.name, *one.executor);
+      const auto parts = only_check
+                           ? takt_schedule::check_schedule(*schedule, one.name, *one.executor)
+                           : takt_schedule::apply_schedule(*schedule, one.name, *one.executor);
       if (!parts.ok()) {
         for (auto undo = changed.rbegin(); undo != changed.rend(); ++undo) {
-          static_cast<void>(
-            undo->first->reconfigure(still_there(undo->second, *undo->first)));
+          static_cast<void>(undo->first->reconfigure(still_there(undo->second, *undo->first)));
         }
         return error_reply(sentences(parts.faults()));
       }

@@ -75,9 +75,8 @@ json callback_json(
   json names = json::array();
   const takt_core::ThreadMask mask = scheduler.threads(callback);
   for (const ThreadState & thread : threads) {
-    const bool runs = isolated
-                        ? !thread.group.empty() && thread.group == callback.group().id()
-                        : thread.group.empty() && (mask >> thread.number & 1U) != 0;
+    const bool runs = isolated ? !thread.group.empty() && thread.group == callback.group().id()
+                               : thread.group.empty() && (mask >> thread.number & 1U) != 0;
     if (runs) {
       names.push_back(thread.attributes.asked.name);
     }

@@ -45,8 +45,7 @@ public:
   : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
   {
     const auto address = unix_address(path);
-    EXPECT_EQ(
-      ::connect(socket_, reinterpret_cast<const sockaddr *>(&*address), sizeof *address), 0)
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr *>(&*address), sizeof *address), 0)
       << path;
   }
   ~Connected() { ::close(socket_); }
@@ -124,11 +123,11 @@ protected:
       takt_core::CallbackOptions options;
       options.id = id;
       options.kind = Kind::subscription;
-      EXPECT_TRUE(executor_
-                    ->add(
-                      std::make_shared<Nothing>(options),
-                      resolver->resolve(id, Kind::subscription)->binding)
-                    .ok());
+      EXPECT_TRUE(
+        executor_
+          ->add(
+            std::make_shared<Nothing>(options), resolver->resolve(id, Kind::subscription)->binding)
+          .ok());
     }
     EXPECT_TRUE(executor_->start().ok());
     auto exposed = expose({executor_.get(), "main", "/somewhere/s.yaml", {"rest"}});
@@ -227,7 +226,8 @@ TEST_F(ControlServer, applies_and_resets)
 TEST_F(ControlServer, refuses_a_file_with_faults_as_a_whole)
 {
   const json answer = apply(
-    "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 30}, rest: {}}\n    default: rest\n");
+    "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 30}, rest: {}}\n    default: "
+    "rest\n");
   ASSERT_TRUE(answer.contains("faults")) << answer;
   EXPECT_NE(answer["faults"][0].get<std::string>().find("new.yaml:4:"), std::string::npos);
   EXPECT_EQ(binding("/a:sub(/x)").threads, 1U);
@@ -236,8 +236,7 @@ TEST_F(ControlServer, refuses_a_file_with_faults_as_a_whole)
 
 TEST_F(ControlServer, tells_which_executors_a_file_lacks)
 {
-  const json answer =
-    apply("version: 1\nexecutors:\n  other: {threads: {a: {}}, default: a}\n");
+  const json answer = apply("version: 1\nexecutors:\n  other: {threads: {a: {}}, default: a}\n");
   EXPECT_EQ(answer["not_in_file"], json::array({"main"})) << answer;
   EXPECT_TRUE(answer["executors"].empty());
 }
@@ -333,7 +332,8 @@ TEST_F(ControlServer, says_why_there_is_no_socket)
   ::chmod(folder_.c_str(), 0777);
   const auto refused = expose({executor_.get(), "main", "", {}});
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(to_string(refused.faults().front()).find("only this user can change"), std::string::npos);
+  EXPECT_NE(
+    to_string(refused.faults().front()).find("only this user can change"), std::string::npos);
 }
 
 }  // namespace

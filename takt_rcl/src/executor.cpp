@@ -56,8 +56,8 @@ Executor Executor::from_schedule(
   const std::string & executor_name)
 {
   takt_core::Faults notes = schedule.warnings;
-  auto core = takt_schedule::make_executor(
-    schedule, executor_name, &notes, takt_control::process_setter());
+  auto core =
+    takt_schedule::make_executor(schedule, executor_name, &notes, takt_control::process_setter());
   detail::throw_schedule_faults("cannot make the executor", core.faults());
   auto placer =
     takt_schedule::SchedulePlacer::create(schedule, executor_name, *core.value(), std::move(notes));

@@ -113,6 +113,37 @@ TEST(ApplySchedule, ChangesWhatDiffersAndSaysSo)
   EXPECT_EQ(told["chain c"], "unchanged");
 }
 
+TEST(ApplySchedule, LeavesACallbackWithItsGroupWhereAnAdapterPutIt)
+{
+  const std::string threads = "threads: {hot: {nice: 1}, rest: {}}\ndefault: rest\n";
+  Running running(with_main(threads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: hot}"));
+  takt_core::CallbackOptions options;
+  options.id = "/a:service(/a/get)";
+  options.kind = Kind::service;
+  const auto shared = std::shared_ptr<takt_core::Group>(
+    running.callbacks.at("/a:sub(/x)"), &running.callbacks.at("/a:sub(/x)")->group());
+  options.group = shared;
+  const auto follows = std::make_shared<Nothing>(options);
+  takt_core::Binding with_group;
+  with_group.threads = 1;  // no rule names it
+  with_group.priority = 3;
+  ASSERT_TRUE(running.executor->add(follows, with_group).ok());
+
+  const auto same = apply_schedule(
+    parse(with_main(threads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: hot}")), "main",
+    *running.executor);
+  ASSERT_TRUE(same.ok()) << same.faults().front();
+  EXPECT_EQ(outcomes(*same)["callback /a:service(/a/get)"], "unchanged");
+  const auto moved = apply_schedule(
+    parse(with_main(threads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: rest}")), "main",
+    *running.executor);
+  ASSERT_TRUE(moved.ok()) << moved.faults().front();
+  const auto binding = *running.executor->scheduler().binding(*follows);
+  EXPECT_EQ(binding.threads, 2U);
+  EXPECT_EQ(binding.priority, 3);
+  running.executor->remove(*follows);
+}
+
 TEST(ApplySchedule, ChangesNothingWhereOnlyAStartCouldGiveWhatIsAsked)
 {
   Running running(with_main(kThreads));

@@ -23,8 +23,8 @@ std::string runtime_folder();
 struct ExposedExecutor
 {
   takt_core::Executor * executor = nullptr;  ///< lives longer than the exposure
-  std::string name;           ///< in schedules; its own name where none rules
-  std::string schedule_file;  ///< empty: none rules
+  std::string name;                          ///< in schedules; its own name where none rules
+  std::string schedule_file;                 ///< empty: none rules
   std::vector<std::string> default_threads;
 };
 

@@ -33,10 +33,11 @@ enum class MessageType : std::uint16_t
   status = 10,          ///< what its executors and threads are
   apply_schedule = 11,  ///< give them what a schedule says
   reset = 12,           ///< give them back what they had before the first schedule
-  part = 20,            ///< the beginning of a message; what follows ends with a frame of the message's own type
-  result = 110,         ///< of one of these
-  answer = 100,      ///< to one request, by its id
-  error = 101        ///< the request could not be read; or the connection ends, and why
+  part =
+    20,  ///< the beginning of a message; what follows ends with a frame of the message's own type
+  result = 110,  ///< of one of these
+  answer = 100,  ///< to one request, by its id
+  error = 101    ///< the request could not be read; or the connection ends, and why
 };
 
 struct Frame

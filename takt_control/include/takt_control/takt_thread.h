@@ -18,14 +18,14 @@
 #define TAKT_CONTROL__TAKT_THREAD_H_
 
 #ifdef __cplusplus
-extern "C"
-{
+extern "C" {
 #endif
 
 enum takt_thread_result
 {
-  TAKT_THREAD_OK = 0,      /* the thread has what its rule says, read back from the kernel */
-  TAKT_THREAD_NO_RULE = 1, /* no schedule, or no rule for this name: nothing has changed but the name */
+  TAKT_THREAD_OK = 0, /* the thread has what its rule says, read back from the kernel */
+  TAKT_THREAD_NO_RULE =
+    1, /* no schedule, or no rule for this name: nothing has changed but the name */
   TAKT_THREAD_REFUSED = 2, /* the kernel or the configurator refused something */
   TAKT_THREAD_BAD_FILE = 3 /* the schedule cannot be read, or two rules fit equally */
 };

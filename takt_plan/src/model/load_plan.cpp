@@ -1,5 +1,5 @@
-#include "model/isolated_threads.hpp"
 #include "takt_plan/load_plan.hpp"
+#include "model/isolated_threads.hpp"
 
 #include <algorithm>
 #include <numeric>

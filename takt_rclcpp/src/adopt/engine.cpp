@@ -216,8 +216,8 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
       }
     }
   }
-  auto core = takt_schedule::make_executor(
-    schedule, executor_name, &notes, takt_control::process_setter());
+  auto core =
+    takt_schedule::make_executor(schedule, executor_name, &notes, takt_control::process_setter());
   if (!core.ok()) {
     return core.faults();
   }

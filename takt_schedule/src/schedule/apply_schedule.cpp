@@ -1,6 +1,7 @@
 #include "takt_schedule/apply_schedule.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -62,7 +63,10 @@ void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Pa
         {std::string(key), Outcome::skipped, "it counts when the program starts again"});
     }
   };
-  skip("on_exception", wanted.on_exception != has.on_exception);
+  // Where several executors of a program share one, an adapter handles exceptions itself.
+  skip(
+    "on_exception", wanted.on_exception == takt_core::ExceptionPolicy::report &&
+                      has.on_exception != takt_core::ExceptionPolicy::report);
   skip("missing_rights", wanted.missing_rights != has.missing_rights);
   skip(
     "middleware_ceiling",
@@ -99,6 +103,15 @@ bool same(ThreadAttributes a, const ThreadAttributes & b)
   return a == b;
 }
 
+/// What a node has without its author's doing: adapters put it on the least urgent threads where its group is nowhere
+/// else.
+bool is_for_introspection(const takt_core::Callback & callback)
+{
+  return callback.kind() == takt_core::Kind::service ||
+         callback.kind() == takt_core::Kind::waitable ||
+         callback.id().ends_with(":sub(/parameter_events)");
+}
+
 /// Collects what is to be changed, with one part for each.
 class Changes
 {
@@ -131,22 +144,42 @@ public:
 
   void add_callbacks()
   {
+    struct Found
+    {
+      std::shared_ptr<takt_core::Callback> callback;
+      ResolvedCallback resolved;
+    };
+    std::vector<Found> all;
+    std::map<const takt_core::Group *, takt_core::ThreadMask> by_rule;
     for (const auto & callback : executor_.callbacks()) {
       if (callback->id().starts_with("/takt:")) {
         continue;  // an adapter's own
       }
-      const auto resolved = resolver_.resolve(callback->id(), callback->kind());
+      auto resolved = resolver_.resolve(callback->id(), callback->kind());
       if (!resolved) {
         faults.insert(faults.end(), resolved.faults().begin(), resolved.faults().end());
         continue;
       }
-      takt_core::Binding binding = resolved->binding;
-      if (is_isolated(callback->group())) {
-        binding.threads = 0;
+      if (resolved->line != 0) {
+        by_rule.emplace(&callback->group(), resolved->binding.threads);
       }
+      all.push_back({callback, std::move(resolved.value())});
+    }
+    for (const auto & [callback, resolved] : all) {
       const auto has = executor_.scheduler_of(*callback).binding(*callback);
       if (!has.ok()) {
         continue;  // it was removed meanwhile
+      }
+      takt_core::Binding binding = resolved.binding;
+      const auto group = by_rule.find(&callback->group());
+      const bool isolated = is_isolated(callback->group());
+      if (resolved.line == 0 && (group != by_rule.end() || is_for_introspection(*callback))) {
+        // An adapter placed it with its group: it stays there, wherever that goes.
+        binding = *has;
+        binding.threads = group == by_rule.end() ? has->threads : group->second;
+      }
+      if (isolated) {
+        binding.threads = 0;
       }
       const bool changed = !same(*has, binding);
       note("callback " + callback->id(), changed);
@@ -240,9 +273,8 @@ namespace
 std::vector<takt_core::AttributeReport> expected(
   const Reconfiguration & change, const Executor & executor)
 {
-  takt_core::AttributeSetter & setter = executor.options().setter == nullptr
-                                          ? takt_core::own_rights()
-                                          : *executor.options().setter;
+  takt_core::AttributeSetter & setter =
+    executor.options().setter == nullptr ? takt_core::own_rights() : *executor.options().setter;
   std::vector<takt_core::AttributeReport> reports;
   for (const auto & thread : change.threads) {
     takt_core::AttributeReport report;

@@ -30,8 +30,7 @@ Result<const ExecutorSchedule *> find_executor(
       : located(schedule.file, schedule.executors.front().source, what)};
 }
 
-WithFallbacks with_fallbacks(
-  const ExecutorSchedule & executor, takt_core::AttributeSetter * setter)
+WithFallbacks with_fallbacks(const ExecutorSchedule & executor, takt_core::AttributeSetter * setter)
 {
   if (setter == nullptr) {
     return with_fallbacks(executor);

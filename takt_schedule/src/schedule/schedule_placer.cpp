@@ -79,8 +79,7 @@ takt_core::Status SchedulePlacer::entity_made()
 void SchedulePlacer::set_threads()
 {
   const std::vector<pid_t> own = executor_.thread_ids();
-  ProcessThreadsReport report =
-    process_threads_.apply(own, executor_.options().setter.get());
+  ProcessThreadsReport report = process_threads_.apply(own, executor_.options().setter.get());
   thread_faults_ = std::move(report.faults);
   unmatched_thread_rules_ = std::move(report.unmatched_rules);
 }
