@@ -78,17 +78,20 @@ def run_program(
     check: bool = True,
     follow: Callable[[str], None] | None = None,
     environment: Mapping[str, str] | None = None,
+    cores: Sequence[int] = (),
 ) -> Finished:
     """Run a program to its end; with `check` a bad exit code is an error with its words.
 
     `follow` gets the program's words on standard error as soon as the program writes them; the
-    result has them as well. An interrupt ends the program.
+    result has them as well. An interrupt ends the program. It runs on `cores`; on all, if none
+    are named.
     """
     process = start(
         [str(program), *arguments],
         output=subprocess.PIPE,
         errors=subprocess.PIPE,
         environment=environment,
+        cores=cores,
     )
     try:
         stdout, stderr = _collect(process, time.monotonic() + timeout_s, follow)

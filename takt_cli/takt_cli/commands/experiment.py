@@ -23,19 +23,23 @@ from takt_cli.experiments import (
     executors,
     executors_table,
     hot_path,
+    isolation,
+    isolation_claims,
+    isolation_table,
     planners,
     policy,
     tightness,
 )
 from takt_cli.experiments.setting import Setting, make_setting
 from takt_cli.files.output_directory import output_directory
+from takt_cli.files.outputs import write_text
 from takt_cli.report.finish import finish
 from takt_cli.report.study import Study, command_line
 from takt_cli.results.configuration import Configuration
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.host import this_host
 from takt_cli.running.middleware import check_middleware
-from takt_cli.running.other_programs import NOTABLE_CORES
+from takt_cli.running.other_programs import NOTABLE_CORES, OtherPrograms
 from takt_cli.running.several_runs import Planned, run_all, total_s
 from takt_cli.tables.comparison import chain_comparison
 from takt_cli.tables.run_tables import thread_table
@@ -76,7 +80,10 @@ def _announce(setting: Setting, planned: list[Planned]) -> None:
 
 
 def _others(done: list[Configuration]) -> list[str]:
-    most = max((c.results.other_cores or 0.0 for c in done), default=0.0)
+    return _others_used(max((c.results.other_cores or 0.0 for c in done), default=0.0))
+
+
+def _others_used(most: float) -> list[str]:
     if most < NOTABLE_CORES:
         return []
     return [
@@ -441,4 +448,69 @@ def run_bounds(
         json_output,
     )
     if not bounds.held(found):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command("isolation")
+def run_isolation(
+    rounds: Annotated[int, whole("--rounds", 1, 1000, help="Runs of each arrangement.")] = 3,
+    seed: Annotated[int, whole("--seed", 0, MOST_SEED, help="Of the chains' phases.")] = 1,
+    system_calls: Annotated[
+        bool, typer.Option("--system-calls/--no-system-calls", help="Count them with strace.")
+    ] = True,
+    duration: Duration = None,
+    quick: Quick = False,
+    output: OutputDirectory = None,
+    cores: Cores = None,
+    json_output: Json = False,
+) -> None:
+    """Count what isolated callback groups cost, beside pools and a plan (20 minutes)."""
+    setting = make_setting(
+        output_directory(output, "isolation"),
+        choose_cores(cores),
+        quick,
+        duration_ns(duration, "--duration") if duration else None,
+        None,
+    )
+    campaign = isolation.Campaign(
+        isolation.grid(quick),
+        min(rounds, 1) if quick else rounds,
+        setting.duration_ns or (400_000_000 if quick else 2_000_000_000),
+        system_calls and isolation.may_count_calls(),
+        seed,
+    )
+    note(
+        f"{setting.host.describe()}; {campaign.count()} runs, about "
+        f"{campaign.expected_s() / 60:.1f} min."
+    )
+    others = OtherPrograms(setting.cores)
+    found = isolation.measure(setting, campaign, note)
+    used = others.cores()
+    write_text(setting.directory / "counts.json", isolation.raw_counts(found))
+    claims = isolation_claims.judge(found)
+    finish(
+        Study(
+            kind="experiment isolation",
+            title="What isolated callback groups cost, beside pools and a plan",
+            command=_command(
+                "isolation",
+                rounds=rounds if rounds != 3 else None,
+                seed=seed if seed != 1 else None,
+                **{"no-system-calls": not system_calls},
+                duration=duration,
+                quick=quick,
+                cores=cores,
+            ),
+            host=setting.host,
+            configurations=[],
+            sentences=_others_used(used) + isolation_claims.sentences(claims),
+            tables=[isolation_claims.verdicts(claims), *isolation_table.tables(found)],
+            figures=isolation_table.figures(found),
+            explanations=isolation_table.explanations(setting.cores),
+        ),
+        setting.directory,
+        json_output,
+    )
+    # A claim that could not be judged was not shown.
+    if not all(claim.holds for claim in claims) and not quick:
         raise typer.Exit(EXIT_FAILED)

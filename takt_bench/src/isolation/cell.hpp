@@ -1,0 +1,19 @@
+// One measurement: a system model under a schedule, one child process for each executor of the model.
+#ifndef TAKT_BENCH__SRC__ISOLATION__CELL_HPP_
+#define TAKT_BENCH__SRC__ISOLATION__CELL_HPP_
+
+#include <nlohmann/json.hpp>
+
+#include "isolation/setting.hpp"
+#include "takt_core/result.hpp"
+
+namespace takt_bench::isolation
+{
+
+/// Forks, so the caller has one thread only. Waits for all children; they end with the caller. Faults: what
+/// the program does not support, what the schedule or the kernel refuses, a child that died. May block.
+takt_core::Result<nlohmann::ordered_json> measure(const Setting & setting);
+
+}  // namespace takt_bench::isolation
+
+#endif  // TAKT_BENCH__SRC__ISOLATION__CELL_HPP_

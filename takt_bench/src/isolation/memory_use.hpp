@@ -1,0 +1,23 @@
+// How much memory this process has in use. Set-up only: reads /proc.
+#ifndef TAKT_BENCH__SRC__ISOLATION__MEMORY_USE_HPP_
+#define TAKT_BENCH__SRC__ISOLATION__MEMORY_USE_HPP_
+
+#include <cstdint>
+#include <optional>
+
+namespace takt_bench::isolation
+{
+
+struct MemoryUse
+{
+  std::int64_t resident_kib =
+    0;  ///< VmRSS: pages that several processes share count in each of them
+  std::optional<std::int64_t>
+    proportional_kib;  ///< Pss: shared pages count once; absent without smaps_rollup
+};
+
+MemoryUse memory_use();
+
+}  // namespace takt_bench::isolation
+
+#endif  // TAKT_BENCH__SRC__ISOLATION__MEMORY_USE_HPP_

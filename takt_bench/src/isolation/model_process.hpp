@@ -1,0 +1,66 @@
+// One process of a system model: an executor with its callbacks, and the thread that receives messages of
+// other processes.
+//
+// Lives in a child process that does nothing else. Set-up only, except for the threads that it starts.
+#ifndef TAKT_BENCH__SRC__ISOLATION__MODEL_PROCESS_HPP_
+#define TAKT_BENCH__SRC__ISOLATION__MODEL_PROCESS_HPP_
+
+#include <atomic>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "isolation/model_callback.hpp"
+#include "isolation/plan_of_messages.hpp"
+#include "isolation/setting.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_schedule/schedule_placer.hpp"
+
+namespace takt_bench::isolation
+{
+
+/// What one process needs of the others.
+struct Neighbours
+{
+  std::uint32_t own = 0;       ///< its number in PlanOfMessages::executors
+  std::vector<Wire> & wires;   ///< one into each process
+  std::vector<bool> receives;  ///< of each process: whether others send it messages
+};
+
+class ModelProcess
+{
+public:
+  ModelProcess(const Setting & setting, const PlanOfMessages & plan, Neighbours neighbours);
+  ~ModelProcess();
+  ModelProcess(const ModelProcess &) = delete;
+  ModelProcess & operator=(const ModelProcess &) = delete;
+
+  /// Makes executor, callbacks and receiver.
+  takt_core::Faults prepare();
+
+  /// Starts at `epoch`, measures from the end of the warm-up on, and gives what it found. May block.
+  takt_core::Result<nlohmann::ordered_json> measure(takt_core::Time epoch);
+
+private:
+  takt_core::Faults add_callbacks();
+  void connect();
+  void receive_messages();
+  nlohmann::ordered_json found(takt_core::Time from, takt_core::Time to) const;
+
+  const Setting & setting_;
+  const PlanOfMessages & plan_;
+  Neighbours neighbours_;
+  Roots roots_;
+  std::vector<std::unique_ptr<ChainRecord>> chains_;       // null: ends in another process
+  std::vector<std::shared_ptr<ModelCallback>> callbacks_;  // by position; null: of another process
+  std::unique_ptr<takt_core::Executor> executor_;
+  std::unique_ptr<takt_schedule::SchedulePlacer> placer_;
+  std::atomic<pid_t> receiver_tid_{0};
+  std::thread receiver_;
+};
+
+}  // namespace takt_bench::isolation
+
+#endif  // TAKT_BENCH__SRC__ISOLATION__MODEL_PROCESS_HPP_

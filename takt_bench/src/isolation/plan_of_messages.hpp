@@ -1,0 +1,46 @@
+// Who starts whom: the system model as positions in its list of callbacks. Set-up only.
+#ifndef TAKT_BENCH__SRC__ISOLATION__PLAN_OF_MESSAGES_HPP_
+#define TAKT_BENCH__SRC__ISOLATION__PLAN_OF_MESSAGES_HPP_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "takt_core/fault.hpp"
+#include "takt_schedule/system.hpp"
+
+namespace takt_bench::isolation
+{
+
+/// A chain by the positions of its ends.
+struct ChainEnds
+{
+  std::string name;
+  std::uint32_t root = 0;
+  std::uint32_t last = 0;
+  takt_core::Duration period{};
+  takt_core::Duration offset{};
+};
+
+struct PlanOfMessages
+{
+  std::vector<std::string> executors;  ///< one process each, in order of appearance
+  std::vector<std::uint32_t> process;  ///< of each callback
+  std::vector<std::vector<std::uint32_t>> subscribers;  ///< of each callback
+  std::vector<ChainEnds> chains;
+};
+
+/// Everything in the model that this program does not run, one fault each: a callback that several topics
+/// start together, a source outside of the model, a second host, a chain without a timer at its root.
+takt_core::Faults unsupported(const takt_schedule::System & system);
+
+/// Of a model without unsupported parts.
+PlanOfMessages plan_of_messages(const takt_schedule::System & system);
+
+/// How many releases of the chain's root are due from `from` until before `to`, in time since the epoch.
+std::uint64_t releases_between(
+  const ChainEnds & chain, takt_core::Duration from, takt_core::Duration to) noexcept;
+
+}  // namespace takt_bench::isolation
+
+#endif  // TAKT_BENCH__SRC__ISOLATION__PLAN_OF_MESSAGES_HPP_

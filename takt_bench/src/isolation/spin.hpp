@@ -1,0 +1,27 @@
+// Work without system calls: a loop of so many iterations, which no thread interrupts to read a clock.
+//
+// All arrangements of one comparison use the same iterations. Preemption makes the loop longer in time, but
+// not in work. Units: nanoseconds of the calling thread's CPU time.
+#ifndef TAKT_BENCH__SRC__ISOLATION__SPIN_HPP_
+#define TAKT_BENCH__SRC__ISOLATION__SPIN_HPP_
+
+#include <cstdint>
+
+#include "takt_core/time.hpp"
+
+namespace takt_bench::isolation
+{
+
+/// Iterations of the loop per microsecond: the fastest of ten tries, because the others were disturbed. Takes
+/// some 20 ms. Set-up only.
+double calibrate_spin();
+
+/// So many iterations take about `time` at this speed; at least one.
+std::uint64_t spin_iterations(takt_core::Duration time, double iterations_per_us) noexcept;
+
+/// Real-time safe.
+void spin(std::uint64_t iterations) noexcept;
+
+}  // namespace takt_bench::isolation
+
+#endif  // TAKT_BENCH__SRC__ISOLATION__SPIN_HPP_
