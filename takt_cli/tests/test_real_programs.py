@@ -29,6 +29,27 @@ def test_a_graph_runs_and_its_chains_complete(takt, tmp_path):
 
 @need(*WORKLOAD)
 @pytest.mark.alone
+def test_a_graph_runs_with_isolated_groups(takt, tmp_path):
+    schedule = tmp_path / "isolated.yaml"
+    schedule.write_text(
+        "version: 1\n"
+        "executors:\n"
+        "  main:\n"
+        "    threads: {rest: {}}\n"
+        "    default: rest\n"
+        "    groups:\n"
+        '      - {match: "/**:group(**)", isolate: true}\n',
+        encoding="utf-8",
+    )
+    said = takt("run", "three_chains", "--schedule", schedule, "--duration", "2s", "--json")
+    assert said.code == 0, said.err
+    for chain in json.loads(said.out)["chains"]:
+        assert 5 <= chain["released"] <= 8
+        assert chain["completed"] >= chain["released"] - 1
+
+
+@need(*WORKLOAD)
+@pytest.mark.alone
 def test_the_demonstration_loads_the_cores_as_said(takt, tmp_path, unmeasured):
     said = takt("demo", "--duration", "1s", "--json", "-o", tmp_path)
     assert said.code == 0, said.err

@@ -88,7 +88,11 @@ bool Connection::open(Time until)
       End::failed, error == EAGAIN ? "the daemon does not accept the connection in time"
                                    : std::generic_category().message(error));
     const bool absent = error == ENOENT || error == ECONNREFUSED;
-    if (!awaits_ || !absent || std::chrono::steady_clock::now() >= until) {
+    if (!awaits_ || !absent) {
+      return false;
+    }
+    if (std::chrono::steady_clock::now() >= until) {
+      awaits_ = false;  // one wait for all questions
       return false;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -48,7 +48,7 @@ Reconfiguration still_there(Reconfiguration before, const Executor & executor)
   });
   std::erase_if(before.threads, [&](const auto & old) {
     return std::none_of(now.threads.begin(), now.threads.end(), [&](const auto & one) {
-      return one.number == old.number;
+      return one.number == old.number && one.group == old.group;
     });
   });
   return before;
@@ -98,10 +98,17 @@ Reply Requests::apply(const std::string & payload)
   }
   const auto flag = request.find("check_only");
   const bool check_only = flag != request.end() && flag->is_boolean() && flag->get<bool>();
-  const auto schedule = takt_schedule::parse_schedule(
+  auto schedule = takt_schedule::parse_schedule(
     request["text"].get<std::string>(), request["file"].get<std::string>());
   if (!schedule) {
     return error_reply(sentences(schedule.faults()));
+  }
+  for (const ExposedExecutor & one : executors_) {
+    for (auto & executor : schedule->executors) {
+      if (one.adapt && executor.name == one.name) {
+        one.adapt(executor);
+      }
+    }
   }
   json executors = json::array();
   std::set<std::string> not_in_file;
@@ -134,6 +141,13 @@ Reply Requests::apply(const std::string & payload)
       executors.push_back({{"name", one.name}, {"parts", parts_json(*parts)}});
     }
   }
+  if (!check_only) {
+    for (ExposedExecutor & one : executors_) {
+      if (schedule->find(one.name) != nullptr) {
+        one.applied_file = schedule->file;
+      }
+    }
+  }
   return {
     MessageType::result,
     text_of({{"executors", std::move(executors)}, {"not_in_file", not_in_file}})};
@@ -142,7 +156,7 @@ Reply Requests::apply(const std::string & payload)
 Reply Requests::reset()
 {
   json executors = json::array();
-  for (const ExposedExecutor & one : executors_) {
+  for (ExposedExecutor & one : executors_) {
     const auto before = before_.find(one.executor);
     std::vector<AppliedPart> parts;
     if (before == before_.end()) {
@@ -160,6 +174,7 @@ Reply Requests::reset()
         }
       }
       before_.erase(before);
+      one.applied_file.clear();
     }
     executors.push_back({{"name", one.name}, {"parts", parts_json(parts)}});
   }

@@ -111,7 +111,8 @@ json executor_json(const ExposedExecutor & exposed)
   json result{
     {"name", exposed.name},
     {"order", to_string(options.order)},
-    {"schedule", exposed.schedule_file},
+    {"schedule", exposed.applied_file.empty() ? exposed.schedule_file : exposed.applied_file},
+    {"started_with", exposed.schedule_file},
     {"spinning", executor.running()},
     {"missing_rights", to_string(options.missing_rights)},
     {"default", exposed.default_threads},

@@ -130,7 +130,7 @@ protected:
           .ok());
     }
     EXPECT_TRUE(executor_->start().ok());
-    auto exposed = expose({executor_.get(), "main", "/somewhere/s.yaml", {"rest"}});
+    auto exposed = expose({executor_.get(), "main", "/somewhere/s.yaml", {"rest"}, {}, {}});
     EXPECT_TRUE(exposed.ok()) << exposed.faults().front();
     exposure_ = std::move(exposed.value());
   }
@@ -321,7 +321,7 @@ TEST_F(ControlServer, ends_with_the_last_executor)
   EXPECT_TRUE(std::filesystem::exists(path()));
   exposure_.reset();
   EXPECT_FALSE(std::filesystem::exists(path()));
-  auto again = expose({executor_.get(), "main", "", {}});
+  auto again = expose({executor_.get(), "main", "", {}, {}, {}});
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
 }
@@ -330,7 +330,7 @@ TEST_F(ControlServer, says_why_there_is_no_socket)
 {
   exposure_.reset();
   ::chmod(folder_.c_str(), 0777);
-  const auto refused = expose({executor_.get(), "main", "", {}});
+  const auto refused = expose({executor_.get(), "main", "", {}, {}, {}});
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(
     to_string(refused.faults().front()).find("only this user can change"), std::string::npos);

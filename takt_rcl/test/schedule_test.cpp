@@ -104,6 +104,62 @@ TEST_F(Scheduled, UnknownExecutorIsOneClearError)
   }
 }
 
+// Timers, messages and services of isolated groups, made before and during the spin.
+TEST_F(Scheduled, IsolatedGroupsHaveThreadsOfTheirOwn)
+{
+  const auto schedule = parse(R"yaml(
+version: 1
+executors:
+  main:
+    threads: {shared: {}}
+    default: shared
+    groups:
+      - {match: "/alone:group(**)", isolate: true}
+      - {match: "/late:group(**)", isolate: true, nice: 3}
+)yaml");
+  auto e = Executor::from_schedule(context, schedule, "main");
+  auto shared = node("shared");
+  auto alone = node("alone");
+  std::atomic<std::uint32_t> shared_thread{99}, alone_thread{99}, late_thread{99};
+  std::atomic<int> late_runs{0};
+  std::shared_ptr<Node> late;
+  std::shared_ptr<Timer> late_timer;
+  auto publisher = shared->create_publisher<Number>("numbers", 10);
+  auto on_shared = shared->create_wall_timer(1ms, [&] {
+    shared_thread = takt_core::current_run()->thread;
+    publisher->publish(Number());
+  });
+  std::atomic<int> heard{0};
+  auto subscription =
+    alone->create_subscription<Number>("numbers", 10, [&](const Number &) { ++heard; });
+  auto on_alone = alone->create_wall_timer(1ms, [&] {
+    alone_thread = takt_core::current_run()->thread;
+    if (late == nullptr) {
+      late = node("late");
+      late_timer = late->create_wall_timer(1ms, [&] {
+        late_thread = takt_core::current_run()->thread;
+        ++late_runs;
+      });
+      e.add_node(late);
+    }
+  });
+  e.add_node(shared);
+  e.add_node(alone);
+  std::thread spins([&] { e.spin(); });
+  while (heard < 5 || late_runs < 5) {
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(shared_thread, 0U);
+  EXPECT_GT(alone_thread, 1U) << "behind the schedule's and the visitor's";
+  EXPECT_GT(late_thread, 1U);
+  EXPECT_NE(alone_thread, late_thread);
+  late_timer->cancel();
+  EXPECT_TRUE(late_timer->is_canceled());
+  e.remove_node(late);
+  e.cancel();
+  spins.join();
+}
+
 TEST_F(Scheduled, RulesThatMatchNothingAreWarnings)
 {
   const auto schedule = parse(kSchedule);

@@ -46,8 +46,12 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(main.callbacks[1].deadline, 20ms);
   EXPECT_EQ(main.callbacks[1].backlog, 3U);
   EXPECT_TRUE(main.callbacks[1].publishes_last);
-  ASSERT_EQ(main.groups.size(), 1U);
+  ASSERT_EQ(main.groups.size(), 2U);
   EXPECT_TRUE(main.groups[0].across_priorities);
+  EXPECT_FALSE(main.groups[0].isolate);
+  ASSERT_TRUE(main.groups[1].isolate);
+  EXPECT_EQ(main.groups[1].isolate->count, 2);
+  EXPECT_EQ(main.groups[1].isolate->attributes.priority, 70);
   ASSERT_EQ(main.process_threads.size(), 1U);
   EXPECT_EQ(main.process_threads[0].attributes.priority, 85);
   EXPECT_EQ(schedule.executors[1].default_threads, Strings{"all"});

@@ -164,7 +164,8 @@ def apply_in_turn(
     for process in processes:
         answers.append(apply_at(process, file, text))
         if not answers[-1].good:
-            done = [one.process for one in answers if one.good and not one.gone]
+            # One that gave no answer may change its threads yet; it takes the reset after that.
+            done = [one.process for one in answers if not one.gone]
             return answers, [reset_at(one) for one in reversed(done)]
     return answers, []
 

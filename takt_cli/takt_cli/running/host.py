@@ -29,7 +29,9 @@ def first_cores(cores: int | None) -> tuple[int, ...]:
     """Take as many of the usable cores as asked for."""
     usable = usable_cores()
     if cores is not None and not 1 <= cores <= len(usable):
-        raise TaktError(f"--cores {cores}: this process may use 1 to {len(usable)} cores")
+        raise TaktError(
+            f"--cores {cores} is a number of cores, and this process may use 1 to {len(usable)}"
+        )
     return usable[: cores or MOST_CORES]
 
 

@@ -6,12 +6,14 @@
 #ifndef TAKT_CONTROL__CONTROL_SERVER_HPP_
 #define TAKT_CONTROL__CONTROL_SERVER_HPP_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "takt_core/executor.hpp"
 #include "takt_core/result.hpp"
+#include "takt_schedule/schedule.hpp"
 
 namespace takt_control
 {
@@ -26,6 +28,9 @@ struct ExposedExecutor
   std::string name;                          ///< in schedules; its own name where none rules
   std::string schedule_file;                 ///< empty: none rules
   std::vector<std::string> default_threads;
+  std::string applied_file{};  ///< the latest one that was applied since; empty: none
+  /// What the program makes of a schedule for this executor before it follows it; empty: nothing.
+  std::function<void(takt_schedule::ExecutorSchedule &)> adapt{};
 };
 
 /// An executor is told of and can be changed as long as this lives; its destruction waits for a request in progress.

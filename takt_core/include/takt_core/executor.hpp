@@ -115,6 +115,7 @@ struct Reconfiguration
   {
     std::uint32_t number;  ///< ThreadState::number
     ThreadAttributes attributes;
+    std::string group{};  ///< ThreadState::group: the thread is not another group's by now
   };
   std::vector<CallbackChange> callbacks;
   std::vector<ThreadChange> threads;
@@ -249,8 +250,8 @@ public:
 
   /// Gives one thread other attributes, now if it runs, else when it starts. They are what it has from then on: what
   /// raises a thread for a while (middleware ceiling, following) comes on top and gives back to them, and idle threads
-  /// are woken in the new order. `attributes` in full, as in the options; what they leave open stays as it is. The
-  /// name stays. Under MissingRights::fail a refusal is a fault, and the thread has what it had.
+  /// are woken in the new order. `attributes` in full, as in the options; what they leave open is as the thread that
+  /// started the executor had it. The name stays. Under MissingRights::fail a refusal is a fault, and the thread has what it had.
   /// Faults: no such thread, values out of range, a group whose members would run at different OS priorities, and
   /// bindings that a following thread could not take. Any thread, at any time; may block as the setter does.
   Result<AttributeReport> set_attributes(std::uint32_t thread, const ThreadAttributes & attributes);
@@ -263,7 +264,7 @@ public:
   /// What `reconfigure` would refuse by itself. Changes nothing, and asks no kernel.
   Faults check(const Reconfiguration & change) const;
 
-  /// All that `reconfigure` can change, as it is now: what was left open is as the threads have it.
+  /// All that `reconfigure` can change, as it was asked for.
   Reconfiguration configuration() const;
 
   /// All threads: those of the options in their order, then isolated ones. Any thread, at any time; may block.

@@ -15,6 +15,9 @@
 namespace takt_core
 {
 
+/// What is left open as `starter` has it.
+ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes & starter);
+
 /// With a thread if there is none, and with names for those that have none.
 ExecutorOptions with_defaults(ExecutorOptions options);
 
@@ -104,7 +107,6 @@ struct Executor::Impl
   Status set_chains(const std::vector<ChainOptions> & chains);
   Status rebind(Callback & callback, const Binding & binding);
   AttributeReport change_thread(const ThreadPlace & place, const ThreadAttributes & attributes);
-  void remember(const ThreadPlace & place, const ThreadAttributes & asked);
 
   // executor_checks.cpp
   /// Where a callback is to be, and with which priority.

@@ -63,6 +63,12 @@ std::vector<ExecutorThreadOptions> Executor::Impl::threads_after(
   std::vector<ExecutorThreadOptions> after = main.options;
   for (const auto & change : changes) {
     const ThreadPlace place = find_thread(change.number);
+    if (place.crew != nullptr && place.crew->isolated() && place.crew->group->id() != change.group) {
+      faults.push_back(
+        options.name + ": thread " + std::to_string(change.number) + " is not of group '" +
+        change.group + "', but of '" + place.crew->group->id() + "'");
+      continue;
+    }
     if (place.crew == nullptr) {
       faults.push_back(
         options.name + ": there is no thread " + std::to_string(change.number) + " (of " +
@@ -170,7 +176,8 @@ AttributeReport Executor::Impl::change_thread(
     if (self.priority != nullptr) {
       ThreadAttributes nameless = asked;
       nameless.name.clear();
-      report = detail::change(*self.priority, self.tid.load(), nameless, setter());
+      report = detail::change(
+        *self.priority, self.tid.load(), filled_in(nameless, starter), setter());
     }
   }
   report.asked = asked;
@@ -202,9 +209,7 @@ Reconfiguration Executor::configuration() const
     }
   }
   for (const ThreadState & thread : threads()) {
-    const ThreadAttributes & granted = thread.attributes.granted;
-    const bool known = granted.policy != Policy::inherit;
-    now.threads.push_back({thread.number, known ? granted : thread.attributes.asked});
+    now.threads.push_back({thread.number, thread.attributes.asked, thread.group});
   }
   return now;
 }
@@ -239,17 +244,7 @@ Result<std::vector<AttributeReport>> Executor::reconfigure(const Reconfiguration
   for (const auto & one : change.threads) {
     const Impl::ThreadPlace place = impl.find_thread(one.number);
     const ThreadAttributes asked = place.crew->options[place.index].attributes;
-    ThreadAttributes had = asked;  // with what was left open as the thread had it
-    {
-      const std::lock_guard told(impl.told_mutex);
-      if (place.index < place.crew->reports.size()) {
-        had = place.crew->reports[place.index].granted;
-      }
-    }
-    undo.add([&impl, place, asked, had] {
-      impl.change_thread(place, had);
-      impl.remember(place, asked);
-    });
+    undo.add([&impl, place, asked] { impl.change_thread(place, asked); });
     reports.push_back(impl.change_thread(place, one.attributes));
     for (const Fault & fault : reports.back().faults) {
       refused.push_back(within(impl.options.name + ": thread " + asked.name, fault));
@@ -262,25 +257,15 @@ Result<std::vector<AttributeReport>> Executor::reconfigure(const Reconfiguration
   return reports;
 }
 
-// What was asked for, after something else was done to bring it back.
-void Executor::Impl::remember(const ThreadPlace & place, const ThreadAttributes & asked)
-{
-  {
-    const std::lock_guard crews_lock(crews_mutex);
-    place.crew->options[place.index].attributes = asked;
-    const std::lock_guard told(told_mutex);
-    if (place.index < place.crew->reports.size()) {
-      place.crew->reports[place.index].asked = asked;
-    }
-  }
-  place.crew->scheduler.set_urgency(place.index, urgency(asked));
-}
-
 Result<AttributeReport> Executor::set_attributes(
   std::uint32_t thread, const ThreadAttributes & attributes)
 {
   Reconfiguration change;
-  change.threads.push_back({thread, attributes});
+  std::string group;
+  for (const ThreadState & state : threads()) {
+    group = state.number == thread ? state.group : group;
+  }
+  change.threads.push_back({thread, attributes, group});
   const auto done = reconfigure(change);
   if (!done.ok()) {
     return done.faults();

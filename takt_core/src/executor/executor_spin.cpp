@@ -83,6 +83,7 @@ Faults Executor::Impl::ask_process_rights()
 Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoch)
 {
   const bool must = options.missing_rights == MissingRights::fail;
+  const std::lock_guard set_up(setup);
   const std::lock_guard lock(crews_mutex);
   starter = read_attributes();
   Faults faults = ask_process_rights();
@@ -142,6 +143,9 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoc
     if (!open) {
       join_threads(*crew, crew == &main ? begin : 0);
     }
+  }
+  if (!open && first == First::caller) {
+    end_thread(main, 0);
   }
   running = open;
   return faults;

@@ -24,6 +24,8 @@ thread_local Executor * t_executor = nullptr;
 // stack all there is.
 constexpr std::size_t kPrefaultedStack = 256 * 1024;
 
+}  // namespace
+
 // What is left open is not left to whichever thread adds the callback.
 ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes & starter)
 {
@@ -43,8 +45,6 @@ ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes &
   }
   return attributes;
 }
-
-}  // namespace
 
 Executor * current_executor() noexcept
 {

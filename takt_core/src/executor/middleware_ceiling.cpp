@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "executor/thread_priority.hpp"
+#include "takt_core/refusal.hpp"
 
 namespace takt_core
 {
@@ -58,16 +59,47 @@ void unfollow() noexcept
   }
 }
 
+// The setter may ask a daemon, so nobody waits for it: a scope that ends meanwhile gives back what is expected, and
+// whatever it did is put right below. What the setter read back may be what a scope or a callback lent the thread, so
+// what was asked for counts unless it was refused.
 AttributeReport change(
   ThreadPriority & thread, pid_t tid, const ThreadAttributes & attributes, AttributeSetter & setter)
 {
-  std::lock_guard lock(thread.mutex);
+  OwnPriority before;
+  OwnPriority asked;
+  bool lends = false;  // the thread has at times another priority than its own
+  {
+    const std::lock_guard lock(thread.mutex);
+    before = thread.own;
+    asked = attributes.policy == Policy::inherit
+              ? before
+              : OwnPriority{attributes.policy, attributes.priority};
+    lends = thread.ceiling != 0 || thread.base != thread.own;
+    if (thread.base == thread.own) {
+      thread.base = asked;
+    }
+    thread.own = asked;
+  }
   AttributeReport report = setter.apply(attributes, tid);
-  const OwnPriority now{report.granted.policy, report.granted.priority};
+  const auto of_policy = [](const Fault & fault) {
+    return fault.refusal && fault.refusal->attribute == RefusedAttribute::policy;
+  };
+  const bool refused =
+    std::any_of(report.faults.begin(), report.faults.end(), [&](const Fault & fault) {
+      return of_policy(fault) && fault.refusal->right != MissingRight::not_in_force;
+    });
+  const std::lock_guard lock(thread.mutex);
+  const OwnPriority now = refused ? before : asked;
   const bool follows = thread.base != thread.own && now.policy == Policy::fifo;
+  thread.own = now;
   thread.base =
     follows ? OwnPriority{now.policy, std::min(thread.base.priority, now.priority)} : now;
-  thread.own = now;
+  thread.raised = thread.raised && below(thread.base, thread.ceiling);
+  if (lends && !refused) {
+    std::erase_if(report.faults, of_policy);
+    report.granted.policy = now.policy;
+    report.granted.priority = now.priority;
+  }
   const int kept = thread.raised ? thread.ceiling : follows ? thread.base.priority : 0;
   if (kept != 0) {
     sched_param param{};

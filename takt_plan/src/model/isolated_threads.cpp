@@ -53,7 +53,8 @@ void list_threads(
       continue;
     }
     const auto group = resolver.resolve_group(callback.group);
-    const auto resolved = resolver.resolve(callback.id, callback.kind);
+    const auto resolved =
+      resolver.resolve(callback.id, callback.kind, group.ok() && group->isolation.has_value());
     if (!group || !group->isolation || !resolved || resolved->names_threads) {
       continue;  // what is wrong with it is told elsewhere
     }

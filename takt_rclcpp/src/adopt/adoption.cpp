@@ -412,6 +412,7 @@ takt_core::SpinOutcome Adoption::spin_with_others()
   }
   changed();
   left_.wait(false);
+  threads_ = core_->attributes();  // the threads of isolated groups end with their entities
   take_out();
   engine_->leave();
   const std::lock_guard lock(failure_mutex_);
@@ -509,7 +510,7 @@ void Adoption::report() const
   if (engine_->chain_recorder() != nullptr) {
     report.chains = engine_->chain_recorder()->records(report.callbacks);
   }
-  report.threads = core_->attributes();
+  report.threads = threads_.empty() ? core_->attributes() : threads_;
   report.refusals = core_->refusals();
   if (engine_->placer() != nullptr) {
     report.warnings = engine_->placer()->warnings();

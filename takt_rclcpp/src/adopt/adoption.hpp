@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "adopt/end_of_context.hpp"
 #include "adopt/engine.hpp"
@@ -99,6 +100,7 @@ private:
   takt_core::Duration started_after_{};  // of the first spin
   takt_core::Duration spun_{};           // all spins together
   bool told_ = true;                     // the report has what ran
+  std::vector<takt_core::AttributeReport> threads_;  // at the end of a spin with others
   std::atomic<bool> ending_{false};
 };
 

@@ -233,7 +233,9 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
   if (executor != schedule.executors.end()) {
     default_threads = executor->default_threads;
   }
-  engine->expose(schedule.file, default_threads);
+  const bool exclusive =
+    is_exclusive(kind) && executor != schedule.executors.end() && !executor->parallel;
+  engine->expose(schedule.file, default_threads, exclusive);
   return engine;
 }
 
@@ -263,10 +265,18 @@ Engine::Engine(Parts parts)
 
 // A program that nobody gave a schedule has no thread more under takt than by itself.
 void Engine::expose(
-  const std::string & schedule_file, const std::vector<std::string> & default_threads)
+  const std::string & schedule_file, const std::vector<std::string> & default_threads,
+  bool exclusive)
 {
-  auto exposed =
-    takt_control::expose({core_.get(), schedule_executor_, schedule_file, default_threads});
+  takt_control::ExposedExecutor told{
+    core_.get(), schedule_executor_, schedule_file, default_threads, {}, {}};
+  if (exclusive) {
+    told.adapt = [](takt_schedule::ExecutorSchedule & executor) {
+      Faults notes;
+      keep_exclusive(executor, notes);
+    };
+  }
+  auto exposed = takt_control::expose(std::move(told));
   if (exposed.ok()) {
     exposure_ = std::move(exposed.value());
     return;

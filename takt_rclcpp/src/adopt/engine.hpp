@@ -63,7 +63,9 @@ private:
     HostKind kind, const std::string & executor, const ProcessSettings & settings,
     std::size_t threads);
   void add_observer(std::shared_ptr<takt_core::Observer> observer);
-  void expose(const std::string & schedule_file, const std::vector<std::string> & default_threads);
+  void expose(
+    const std::string & schedule_file, const std::vector<std::string> & default_threads,
+    bool exclusive);
 
   const std::string schedule_executor_;
   const bool on_caller_;

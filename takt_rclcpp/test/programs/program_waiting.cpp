@@ -312,7 +312,9 @@ void waits_for_what_it_makes()
       response->result.names = {"answer"};
     },
     rclcpp::ServicesQoS(), group());
-  auto timer = node->create_wall_timer(2ms, [&] {
+  rclcpp::TimerBase::SharedPtr timer;
+  timer = node->create_wall_timer(2ms, [&] {
+    timer->cancel();  // once
     auto client = node->create_client<Ask>("late", rclcpp::ServicesQoS(), group());
     client->wait_for_service();
     auto future = client->async_send_request(std::make_shared<Ask::Request>());

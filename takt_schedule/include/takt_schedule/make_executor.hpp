@@ -22,6 +22,10 @@ takt_core::Result<std::unique_ptr<takt_core::Executor>> make_executor(
   const Schedule & schedule, std::string_view executor_name, takt_core::Faults * notes = nullptr,
   std::shared_ptr<takt_core::AttributeSetter> setter = nullptr);
 
+/// `schedule` with the fallbacks of its executor `executor_name`, as below: isolated groups have some, too.
+Schedule with_fallbacks(
+  Schedule schedule, std::string_view executor_name, takt_core::AttributeSetter * setter);
+
 /// `executor` with the fallbacks of what `setter` says would be refused (null: the process's own rights).
 WithFallbacks with_fallbacks(
   const ExecutorSchedule & executor, takt_core::AttributeSetter * setter);

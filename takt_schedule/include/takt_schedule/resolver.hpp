@@ -43,6 +43,10 @@ struct ResolvedGroup
     isolation;  ///< with the node's name as the name of the threads
 };
 
+/// The fault of a callback that a rule binds to threads although its group is isolated.
+takt_core::Fault bound_and_isolated(
+  const ResolvedCallback & resolved, std::string_view id, std::string_view group_id);
+
 /// What is left to say once every callback has been resolved.
 struct ResolverReport
 {
@@ -63,8 +67,10 @@ public:
   ~Resolver();
 
   /// Faults: two rules that tie (both lines are named), a priority that a following pool of its
-  /// threads cannot take. May be asked again for the same id.
-  takt_core::Result<ResolvedCallback> resolve(std::string_view id, takt_core::Kind kind);
+  /// threads cannot take. May be asked again for the same id. `isolated`: its group has threads of its own, so the default
+  /// threads have nothing to do with it.
+  takt_core::Result<ResolvedCallback> resolve(
+    std::string_view id, takt_core::Kind kind, bool isolated = false);
 
   /// Fault: two rules tie.
   takt_core::Result<ResolvedGroup> resolve_group(std::string_view group_id);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "takt_core/group.hpp"
@@ -112,6 +114,18 @@ bool is_for_introspection(const takt_core::Callback & callback)
          callback.id().ends_with(":sub(/parameter_events)");
 }
 
+/// "SCHED_FIFO priority 40 on cores 0"; "as started" of what is left open.
+std::string format(const ThreadAttributes & attributes)
+{
+  std::string text = attributes.policy == takt_core::Policy::inherit && !attributes.nice
+                       ? "as started"
+                       : format_policy(attributes);
+  if (!attributes.cores.empty()) {
+    text += " on cores " + takt_core::format_cores(attributes.cores);
+  }
+  return text;
+}
+
 /// Collects what is to be changed, with one part for each.
 class Changes
 {
@@ -119,7 +133,8 @@ public:
   Changes(const Schedule & schedule, Resolver & resolver, Executor & executor)
   : schedule_(schedule),
     resolver_(resolver),
-    executor_(executor)
+    executor_(executor),
+    isolated_(isolated_groups(executor))
   {
   }
 
@@ -155,11 +170,18 @@ public:
       if (callback->id().starts_with("/takt:")) {
         continue;  // an adapter's own
       }
-      auto resolved = resolver_.resolve(callback->id(), callback->kind());
+      const takt_core::Group & group = callback->group();
+      auto resolved =
+        resolver_.resolve(callback->id(), callback->kind(), is_isolated(group));
       if (!resolved) {
         faults.insert(faults.end(), resolved.faults().begin(), resolved.faults().end());
         continue;
       }
+      if (resolved->names_threads && is_isolated(group)) {
+        faults.push_back(bound_and_isolated(*resolved, callback->id(), group.id()));
+        continue;
+      }
+      add_group(group);
       if (resolved->line != 0) {
         by_rule.emplace(&callback->group(), resolved->binding.threads);
       }
@@ -207,8 +229,10 @@ public:
       const bool changed = !same(*attributes, thread.attributes.asked);
       note("thread " + thread.attributes.asked.name, changed);
       if (changed) {
+        parts.back().why =
+          format(thread.attributes.asked) + " -> " + format(*attributes);
         changed_parts_.push_back(parts.size() - 1);
-        change.threads.push_back({thread.number, *attributes});
+        change.threads.push_back({thread.number, *attributes, thread.group});
       }
     }
   }
@@ -219,8 +243,8 @@ public:
     for (std::size_t i = 0; i < reports.size(); ++i) {
       for (const Fault & fault : reports[i].faults) {
         AppliedPart & part = parts[changed_parts_[i]];
+        part.why = (part.outcome == Outcome::failed ? part.why + "; " : "") + to_string(fault);
         part.outcome = Outcome::failed;
-        part.why += (part.why.empty() ? "" : "; ") + to_string(fault);
       }
     }
   }
@@ -237,15 +261,38 @@ private:
 
   bool is_isolated(const takt_core::Group & group) const
   {
-    const auto threads = executor_.threads();
-    return std::any_of(threads.begin(), threads.end(), [&](const auto & thread) {
-      return !thread.group.empty() && thread.group == group.id();
-    });
+    return isolated_.contains(group.id());
+  }
+
+  // Asked about it, the resolver knows that its rule matches something.
+  void add_group(const takt_core::Group & group)
+  {
+    if (!groups_.insert(group.id()).second) {
+      return;
+    }
+    const auto resolved = resolver_.resolve_group(group.id());
+    if (resolved && resolved->isolation.has_value() && !is_isolated(group)) {
+      parts.push_back(
+        {"group " + group.id(), Outcome::skipped, "it is isolated when the program starts again"});
+    }
+  }
+
+  static std::set<std::string> isolated_groups(const Executor & executor)
+  {
+    std::set<std::string> groups;
+    for (const auto & thread : executor.threads()) {
+      if (!thread.group.empty()) {
+        groups.insert(thread.group);
+      }
+    }
+    return groups;
   }
 
   const Schedule & schedule_;
   Resolver & resolver_;
   Executor & executor_;
+  const std::set<std::string> isolated_;
+  std::set<std::string> groups_;
   std::vector<std::size_t> changed_parts_;
 };
 
@@ -291,13 +338,13 @@ Result<Parts> apply(
   if (!found) {
     return found.faults();
   }
-  auto resolver = Resolver::create(schedule, executor_name);
+  const Schedule granted =
+    with_fallbacks(schedule, executor_name, executor.options().setter.get());
+  auto resolver = Resolver::create(granted, executor_name);
   if (!resolver) {
     return resolver.faults();
   }
-  const ExecutorSchedule chosen =
-    with_fallbacks(*found.value(), executor.options().setter.get()).executor;
-  const ExecutorOptions wanted = core_options(chosen);
+  const ExecutorOptions wanted = core_options(*granted.find(executor_name));
   Faults faults = differences(wanted, executor.options());
   if (!faults.empty()) {
     Faults placed;

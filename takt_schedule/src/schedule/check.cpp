@@ -53,19 +53,20 @@ public:
 
   void add(const ListedCallback & callback)
   {
-    const auto resolved = resolver_.resolve(callback.id, callback.kind);
-    if (!resolved) {
-      append(report_.faults, resolved.faults());
-      return;
-    }
-    const takt_core::Binding & binding = resolved.value().binding;
-    const int line = resolved.value().line;
     const auto group = callback.group.empty() ? takt_core::Result<ResolvedGroup>(ResolvedGroup())
                                               : resolver_.resolve_group(callback.group);
     if (!group) {
       append(report_.faults, group.faults());
       return;
     }
+    const auto resolved =
+      resolver_.resolve(callback.id, callback.kind, group->isolation.has_value());
+    if (!resolved) {
+      append(report_.faults, resolved.faults());
+      return;
+    }
+    const takt_core::Binding & binding = resolved.value().binding;
+    const int line = resolved.value().line;
     const bool isolated = group->isolation.has_value();
     report_.callbacks.push_back(
       {callback.id, executor_.name,

@@ -40,6 +40,17 @@ WithFallbacks with_fallbacks(const ExecutorSchedule & executor, takt_core::Attri
   });
 }
 
+Schedule with_fallbacks(
+  Schedule schedule, std::string_view executor_name, takt_core::AttributeSetter * setter)
+{
+  for (ExecutorSchedule & executor : schedule.executors) {
+    if (executor.name == executor_name) {
+      executor = with_fallbacks(executor, setter).executor;
+    }
+  }
+  return schedule;
+}
+
 Result<std::unique_ptr<Executor>> make_executor(
   const Schedule & schedule, std::string_view executor_name, Faults * notes,
   std::shared_ptr<takt_core::AttributeSetter> setter)

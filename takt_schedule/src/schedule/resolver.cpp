@@ -212,7 +212,16 @@ Result<Resolver> Resolver::create(
   return Resolver(std::make_unique<Impl>(schedule, *executor.value(), std::move(ids)));
 }
 
-Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind kind)
+takt_core::Fault bound_and_isolated(
+  const ResolvedCallback & resolved, std::string_view id, std::string_view group_id)
+{
+  return "line " + std::to_string(resolved.line) + " of the schedule binds " + std::string(id) +
+         " to threads, and its group " + std::string(group_id) +
+         " is isolated, so it has threads of its own; omit one of the two";
+}
+
+Result<ResolvedCallback> Resolver::resolve(
+  std::string_view id, takt_core::Kind kind, bool isolated)
 {
   Impl & impl = *impl_;
   const RuleTable::Best best = impl.callbacks.find(id);
@@ -225,7 +234,9 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
   Source source = impl.executor.source;
   const std::vector<std::string> * threads = &impl.executor.default_threads;
   if (!best.row) {
-    impl.defaulted.add(id);
+    if (!isolated) {
+      impl.defaulted.add(id);
+    }
   } else {
     const CallbackRule & rule = impl.executor.callbacks[impl.callbacks.rows()[*best.row].rule];
     source = rule.source;
@@ -244,6 +255,9 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
     }
   }
   resolved.binding.threads = impl.names.mask(*threads);
+  if (isolated) {
+    return resolved;
+  }
   if (Faults faults = impl.check_following(id, resolved.binding, source); !faults.empty()) {
     return faults;
   }

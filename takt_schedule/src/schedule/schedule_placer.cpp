@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "takt_schedule/make_executor.hpp"
+
 namespace takt_schedule
 {
 
@@ -9,7 +11,9 @@ takt_core::Result<std::unique_ptr<SchedulePlacer>> SchedulePlacer::create(
   const Schedule & schedule, const std::string & executor_name, takt_core::Executor & executor,
   takt_core::Faults notes)
 {
-  auto resolver = Resolver::create(schedule, executor_name);
+  // What the threads of isolated groups ask for is what the executor's own ask for: their fallbacks where it must be.
+  auto resolver = Resolver::create(
+    with_fallbacks(schedule, executor_name, executor.options().setter.get()), executor_name);
   if (!resolver) {
     return resolver.faults();
   }
@@ -39,19 +43,16 @@ takt_core::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
   const std::string & id, takt_core::Kind kind, const std::string & group_id)
 {
   std::lock_guard lock(mutex_);
-  const auto resolved = resolver_.resolve(id, kind);
-  if (!resolved) {
-    return resolved.faults();
-  }
   const auto group = resolver_.resolve_group(group_id);
   if (!group) {
     return group.faults();
   }
+  const auto resolved = resolver_.resolve(id, kind, group->isolation.has_value());
+  if (!resolved) {
+    return resolved.faults();
+  }
   if (group->isolation && resolved->names_threads) {
-    return takt_core::Faults{
-      "line " + std::to_string(resolved->line) + " of the schedule binds " + id +
-      " to threads, and its group " + group_id +
-      " is isolated, so it has threads of its own; omit one of the two"};
+    return takt_core::Faults{bound_and_isolated(*resolved, id, group_id)};
   }
   takt_core::adapter::CallbackSettings settings;
   settings.binding = resolved->binding;

@@ -57,11 +57,11 @@ PartExecutor unscheduled(
 
 std::vector<OwnThread> PartExecutor::threads()
 {
-  const std::vector<takt_core::AttributeReport> reports = executor.core().attributes();
-  const std::vector<pid_t> ids = executor.core().thread_ids();
   std::vector<OwnThread> all;
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    all.push_back({ids.at(i), reports[i], wished.at(i)});
+  for (const takt_core::ThreadState & thread : executor.core().threads()) {
+    const bool listed = thread.number < wished.size();
+    all.push_back(
+      {thread.tid, thread.attributes, listed ? wished[thread.number] : thread.attributes.asked});
   }
   return all;
 }

@@ -20,6 +20,9 @@ Recorder::Recorder(
   filled_((runs + kChunk - 1) / kChunk + threads, 0)  // each thread's last chunk may stay empty
 {
   pool_.resize(filled_.size() * kChunk);
+  for (std::uint32_t thread = 0; thread < threads; ++thread) {
+    on_thread(thread, {});
+  }
 }
 
 RunRecord * Recorder::current() noexcept
