@@ -14,7 +14,7 @@ from takt_cli.commands import (
     demo,
     doctor,
     exec_program,
-    experiment,
+    experiment_isolation,
     explain,
     graph,
     host,
@@ -64,7 +64,7 @@ app.command("graph")(graph.graph)
 app.command("plan")(plan.plan)
 app.add_typer(import_configuration.app, name="import")
 app.command("simulate")(simulate.simulate)
-app.add_typer(experiment.app, name="experiment")
+app.add_typer(experiment_isolation.app, name="experiment")
 app.command("report")(report.make_report)
 app.command("host")(host.show_host)
 app.command("doctor")(doctor.doctor)

@@ -74,8 +74,7 @@ int main(int argc, char ** argv)
   app.add_option_function<std::string>(
     "--speed",
     [&](const std::string & text) {
-      setting.iterations_per_us =
-        takt_schedule::number_option<double>("--speed", text, 0.001, 1e6);
+      setting.iterations_per_us = takt_schedule::number_option<double>("--speed", text, 0.001, 1e6);
     },
     "iterations of the work in a microsecond; default: measured");
   app.add_option("--output", output, "file instead of standard output");

@@ -10,8 +10,10 @@ namespace takt_bench::isolation
 
 struct MemoryUse
 {
-  std::int64_t resident_kib = 0;  ///< VmRSS: pages that several processes share count in each of them
-  std::optional<std::int64_t> proportional_kib;  ///< Pss: shared pages count once; absent without smaps_rollup
+  std::int64_t resident_kib =
+    0;  ///< VmRSS: pages that several processes share count in each of them
+  std::optional<std::int64_t>
+    proportional_kib;  ///< Pss: shared pages count once; absent without smaps_rollup
 };
 
 MemoryUse memory_use();

@@ -121,11 +121,10 @@ Faults ModelProcess::add_callbacks()
     options.id = model.id;
     options.kind = model.kind();
     options.depth = model.depth;
-    options.group =
-      model.group.empty()
-        ? std::make_shared<takt_core::Group>(
-            takt_core::GroupKind::mutually_exclusive, model.id + ":group(own)")
-        : groups.at(model.group);
+    options.group = model.group.empty()
+                      ? std::make_shared<takt_core::Group>(
+                          takt_core::GroupKind::mutually_exclusive, model.id + ":group(own)")
+                      : groups.at(model.group);
     const auto settings = placer_->place(model.id, options.kind, options.group->id());
     if (!settings) {
       return settings.faults();
@@ -171,8 +170,8 @@ void ModelProcess::connect()
       continue;
     }
     const Duration all = setting_.warmup + setting_.duration + 2 * tail_of(plan_);
-    chains_.back() = std::make_unique<ChainRecord>(
-      chain.root, static_cast<std::size_t>(all / chain.period) + 16);
+    chains_.back() =
+      std::make_unique<ChainRecord>(chain.root, static_cast<std::size_t>(all / chain.period) + 16);
     callbacks_[chain.last]->ends(*chains_.back());
   }
 }
@@ -215,8 +214,8 @@ takt_core::Result<ordered_json> ModelProcess::measure(Time epoch)
   told["threads"] = ordered_json::array();
   for (const takt_core::AccountChange & change : takt_core::changes_between(before, after)) {
     const pid_t tid = change.account.tid;
-    const bool own = std::find(executor_threads.begin(), executor_threads.end(), tid) !=
-                     executor_threads.end();
+    const bool own =
+      std::find(executor_threads.begin(), executor_threads.end(), tid) != executor_threads.end();
     if (own || tid == receiver_tid_) {
       told["threads"].push_back(thread_json(change.account, own ? "executor" : "receiver"));
     }

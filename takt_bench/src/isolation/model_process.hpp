@@ -53,8 +53,8 @@ private:
   const PlanOfMessages & plan_;
   Neighbours neighbours_;
   Roots roots_;
-  std::vector<std::unique_ptr<ChainRecord>> chains_;        // null: ends in another process
-  std::vector<std::shared_ptr<ModelCallback>> callbacks_;   // by position; null: of another process
+  std::vector<std::unique_ptr<ChainRecord>> chains_;       // null: ends in another process
+  std::vector<std::shared_ptr<ModelCallback>> callbacks_;  // by position; null: of another process
   std::unique_ptr<takt_core::Executor> executor_;
   std::unique_ptr<takt_schedule::SchedulePlacer> placer_;
   std::atomic<pid_t> receiver_tid_{0};

@@ -59,8 +59,7 @@ PlanOfMessages plan_of_messages(const System & system)
   std::map<std::string, std::vector<std::uint32_t>> started;  // by topic
   for (std::uint32_t i = 0; i < system.callbacks.size(); ++i) {
     const CallbackModel & callback = system.callbacks[i];
-    const auto known =
-      std::find(plan.executors.begin(), plan.executors.end(), callback.executor);
+    const auto known = std::find(plan.executors.begin(), plan.executors.end(), callback.executor);
     plan.process.push_back(static_cast<std::uint32_t>(known - plan.executors.begin()));
     if (known == plan.executors.end()) {
       plan.executors.push_back(callback.executor);

@@ -24,8 +24,8 @@ struct ChainEnds
 
 struct PlanOfMessages
 {
-  std::vector<std::string> executors;                   ///< one process each, in order of appearance
-  std::vector<std::uint32_t> process;                   ///< of each callback
+  std::vector<std::string> executors;  ///< one process each, in order of appearance
+  std::vector<std::uint32_t> process;  ///< of each callback
   std::vector<std::vector<std::uint32_t>> subscribers;  ///< of each callback
   std::vector<ChainEnds> chains;
 };

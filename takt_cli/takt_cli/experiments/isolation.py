@@ -90,7 +90,9 @@ def system_of(cell: Cell, cores: int, seed: int) -> dict[str, Any]:
         offset_us = phases.randrange(PERIOD_NS // 1000)
         path = []
         for step in range(CHAIN):
-            process = (chain + step) % cell.processes
+            # The chains begin in all processes alike.
+            first = chain * cell.processes // cell.chains
+            process = (first + step) % cell.processes
             node = f"/node{process}"
             what = f"sub(/c{chain}_{step - 1})" if step else f"timer(c{chain})"
             entry: dict[str, Any] = {
@@ -264,7 +266,9 @@ def measure(
 def _rounds(rounds: int) -> Iterator[tuple[int, str]]:
     """Give each arrangement once in each round, every round beginning with another one."""
     for number in range(rounds):
-        turned = ARRANGEMENTS[number % len(ARRANGEMENTS) :] + ARRANGEMENTS[: number % len(ARRANGEMENTS)]
+        turned = (
+            ARRANGEMENTS[number % len(ARRANGEMENTS) :] + ARRANGEMENTS[: number % len(ARRANGEMENTS)]
+        )
         for name in turned:
             yield number, name
 

@@ -72,9 +72,14 @@ def threads(one: Measured) -> int:
     return max((cost.threads for cost in one.costs), default=0)
 
 
+def complete(*those: Measured) -> bool:
+    """Whether all runs ended nearly all activations: counts of others are those of less work."""
+    return all(one.costs and all(cost.complete for cost in one.costs) for one in those)
+
+
 def worst(one: Measured) -> float | None:
-    """Give the median, over the runs, of the worst latency of each; None if activations lack."""
-    if not one.costs or any(cost.lost or not len(cost.responses) for cost in one.costs):
+    """Give the median, over the runs, of the worst latency of each."""
+    if not one.costs or not all(len(cost.responses) for cost in one.costs):
         return None
     return float(np.median([cost.responses.max() for cost in one.costs]))
 
@@ -105,20 +110,26 @@ def judge(found: Sequence[Measured]) -> list[Claim]:
             claims.append(
                 claim(
                     f"isolated threads have fewer {word} switches than the {pool}",
-                    lambda of, pool=pool, count=count: below(count(of[ISOLATED]), count(of[pool])),
+                    lambda of, pool=pool, count=count: (
+                        below(count(of[ISOLATED]), count(of[pool]))
+                        if complete(of[ISOLATED], of[pool])
+                        else None
+                    ),
                 )
             )
     for rival in (ISOLATED, ISOLATED_RT):
         claims += [
             claim(
                 f"the plan has at most half of the threads ({rival})",
-                lambda of, rival=rival: _planned(of, rival)
-                and 2 * threads(of[PLANNED]) <= threads(of[rival]),
+                lambda of, rival=rival: (
+                    _planned(of, rival) and 2 * threads(of[PLANNED]) <= threads(of[rival])
+                ),
             ),
             claim(
                 f"the plan has at most half of the switches ({rival})",
-                lambda of, rival=rival: _planned(of, rival)
-                and below(switches(of[PLANNED]), switches(of[rival]), 0.5),
+                lambda of, rival=rival: (
+                    _planned(of, rival) and below(switches(of[PLANNED]), switches(of[rival]), 0.5)
+                ),
             ),
             claim(
                 f"the plan's worst latency is at most {EQUAL:g} × that of {rival}",
@@ -129,15 +140,21 @@ def judge(found: Sequence[Measured]) -> list[Claim]:
 
 
 def _planned(of: dict[str, Measured], rival: str) -> Verdict:
-    """Whether both can be compared: None without the rights that their schedules ask for."""
-    return True if granted(of[PLANNED]) and granted(of[rival]) else None
+    """Whether both can be compared.
+
+    False if the plan lost activations and its rival did not; None if the rival did, or without the
+    rights that their schedules ask for.
+    """
+    if not (granted(of[PLANNED]) and granted(of[rival]) and complete(of[rival])):
+        return None
+    return complete(of[PLANNED])
 
 
 def _as_early(of: dict[str, Measured], rival: str) -> Verdict:
     mine, theirs = worst(of[PLANNED]), worst(of[rival])
-    if theirs is None:
+    if mine is None or theirs is None:
         return None
-    return mine is not None and mine <= EQUAL * theirs
+    return mine <= EQUAL * theirs
 
 
 def verdicts(claims: Sequence[Claim]) -> Table:
@@ -162,7 +179,8 @@ def verdicts(claims: Sequence[Claim]) -> Table:
         )
     table.notes.append(
         "not judged: the difference is within two standard deviations of such counts, a schedule "
-        "was refused its real-time priorities, or the other arrangement lost activations"
+        "was refused its real-time priorities, or an arrangement lost activations, so that its "
+        "counts are those of less work"
     )
     return table
 

@@ -65,19 +65,24 @@ def _costs(found: Sequence[Measured]) -> Table:
                 _ratio(one, pool, voluntary),
                 _ratio(one, pool, involuntary),
                 _number(receivers / count) if cell.processes > 1 else Cell("–"),
-                Cell("–") if one.calls_per_activation is None else _number(one.calls_per_activation),
+                Cell("–")
+                if one.calls_per_activation is None
+                else _number(one.calls_per_activation),
                 _mib([cost.resident_kib for cost in one.costs]),
                 _mib([cost.proportional_kib for cost in one.costs]),
             )
     table.notes += [
-        "threads: executor threads of all processes; × pool: over the stock pool in the same rounds",
+        "threads: executor threads of all processes; × pool: over the stock pool, same rounds",
         "receivers: switches of the threads that read the pipes between processes, in no other "
         "column but system calls",
-        "system calls: of all threads, in runs of their own under strace -f -c, which is slow",
+        "system calls: of all threads, in runs of their own under strace -f -c, which is slow; – "
+        "where activations were lost",
         "RSS counts pages that processes share once in each of them, PSS once in all",
     ]
     if all(one.calls_per_activation is None for one in found):
-        table.notes[2] = "system calls: not counted (strace is not installed, may not trace, or was off)"
+        table.notes[2] = (
+            "system calls: not counted (strace is not installed, may not trace, or was off)"
+        )
     return table
 
 

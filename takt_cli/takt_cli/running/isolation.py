@@ -23,6 +23,8 @@ IDLE = "idle"
 # The program's own time beside warm-up and measurement, and much more on a busy machine.
 _PATIENCE_S = 60.0
 _PARTS = 3.0  # strace makes a program slow
+# Of the activations: a run that ends fewer was overloaded, and its counts are those of less work.
+_ALL_DONE = 0.99
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,11 @@ class Cost:
     def lost(self) -> int:
         """Activations that had not ended two periods after the measurement."""
         return self.due - len(self.responses)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nearly all activations ended."""
+        return len(self.responses) >= _ALL_DONE * self.due
 
 
 def run_isolation(
@@ -109,30 +116,31 @@ def count_system_calls(
     speed: float,
     cores: Sequence[int],
 ) -> int | None:
-    """Count the calls of the second duration beyond those of the first; None: strace may not.
+    """Count the calls of the second duration beyond those of the first.
 
-    The difference of both runs has no calls of the program's beginning and end.
+    The difference of both runs has no calls of the program's beginning and end. None: strace may
+    not trace, or a run did not end all of its activations under it.
     """
     counts = []
     for duration in durations_ns:
         with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
-            table = Path(scratch, "calls")
+            table, told = Path(scratch, "calls"), Path(scratch, "told")
             done = run_program(
                 Path(find_strace() or "strace"),
                 [
                     *("-f", "-c", "-qq", "-o", str(table)),
                     str(find_program("takt_isolation", "takt_bench")),
-                    *_arguments(system, schedule, Path(scratch, "told"), duration, speed),
+                    *_arguments(system, schedule, told, duration, speed),
                 ],
                 timeout_s=_PATIENCE_S + _PARTS * duration / NS_PER_S,
                 check=False,
                 cores=cores,
             )
             count = total_calls(table.read_text("utf-8", "replace")) if table.exists() else None
-        if done.code != 0 and count is not None:
-            raise program_failed("takt_isolation", done.code, done.stderr)
-        if count is None:
-            return None
+            if done.code != 0 and count is not None:
+                raise program_failed("takt_isolation", done.code, done.stderr)
+            if count is None or not read_cost(json.loads(told.read_text("utf-8"))).complete:
+                return None
         counts.append(count)
     return counts[1] - counts[0]
 
@@ -153,4 +161,3 @@ def _arguments(
     flags = [str(system), "--schedule", str(schedule), "--output", str(output)]
     flags += ["--duration", duration_flag(duration_ns)]
     return flags if speed is None else [*flags, "--speed", f"{speed:.6g}"]
-

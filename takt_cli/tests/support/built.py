@@ -12,6 +12,7 @@ PLAN = [(f"takt_{name}", "takt_plan") for name in ("explain", "plan")]
 PLAN.append(("takt_acceptance", "takt_bench"))
 TIGHTNESS = [("takt_tightness", "takt_bench")]
 LATENCY = [("takt_latency", "takt_bench")]
+ISOLATION = [("takt_isolation", "takt_bench"), ("takt_plan", "takt_plan")]
 
 
 def need(*programs: tuple[str, str]) -> pytest.MarkDecorator:
