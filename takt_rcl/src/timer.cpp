@@ -84,7 +84,8 @@ void Timer::connect(takt_core::Executor & executor, takt_core::Callback & callba
   if (shared_->clock != nullptr) {
     shared_->clock->add(shared_->sim, attachment_, first_);
   } else {
-    shared_->state->enter(executor.scheduler(), callback);
+    // An isolated callback's scheduler is its group's.
+    shared_->state->enter(executor.scheduler_of(callback), callback);
   }
 }
 

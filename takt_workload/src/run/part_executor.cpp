@@ -61,7 +61,9 @@ std::vector<OwnThread> PartExecutor::threads()
   const std::vector<pid_t> ids = executor.core().thread_ids();
   std::vector<OwnThread> all;
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    all.push_back({ids.at(i), reports[i], wished.at(i)});
+    // Isolated threads come behind those of the schedule, and tell only what they asked for: where they had to
+    // take their fallback, that is the fallback.
+    all.push_back({ids.at(i), reports[i], i < wished.size() ? wished[i] : reports[i].asked});
   }
   return all;
 }

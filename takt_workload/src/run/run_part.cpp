@@ -278,11 +278,11 @@ private:
       const std::vector<OriginalSample> samples = node->originals();
       record_.originals.insert(record_.originals.end(), samples.begin(), samples.end());
     }
-    const takt_core::Scheduler & scheduler = executor_->executor.core().scheduler();
-    for (const auto & callback : scheduler.callbacks()) {
+    takt_core::Executor & core = executor_->executor.core();
+    for (const auto & callback : core.callbacks()) {
       const std::uint32_t number = table_.find(callback->id());
       if (number != kNone && callback->kind() == takt_core::Kind::timer) {
-        record_.timers.push_back({number, scheduler.next_release(*callback)});
+        record_.timers.push_back({number, core.scheduler_of(*callback).next_release(*callback)});
       }
     }
     // The threads' own records say what came of fallbacks.
