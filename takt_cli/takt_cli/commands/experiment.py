@@ -16,13 +16,14 @@ from takt_cli.commands.options import (
     whole,
 )
 from takt_cli.console import note
-from takt_cli.errors import EXIT_FAILED
+from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.experiments import (
     binding,
     bounds,
     executors,
     executors_table,
     hot_path,
+    overload,
     planners,
     policy,
     tightness,
@@ -215,6 +216,12 @@ def run_binding(
 def run_policy(
     graph: Annotated[str, typer.Option(help="Which graph.")] = policy.GRAPH,
     schedule: Annotated[str, typer.Option(help="Which schedule.")] = policy.SCHEDULE,
+    overloaded: Annotated[
+        bool,
+        typer.Option(
+            "--overload", help="Five chains under overload: a plan, and isolated threads."
+        ),
+    ] = False,
     duration: Duration = None,
     samples: SampleCount = None,
     quick: Quick = False,
@@ -223,7 +230,12 @@ def run_policy(
     json_output: Json = False,
 ) -> None:
     """Compare OS priorities with the kernel's fair scheduler, under background load."""
+    if overloaded and (graph != policy.GRAPH or schedule != policy.SCHEDULE):
+        raise TaktError("--overload has a graph and schedules of its own; omit --graph, --schedule")
     setting = _setting("policy", output, cores, quick, duration, samples)
+    if overloaded:
+        _run_overload(setting, duration, samples, cores, json_output)
+        return
     planned = policy.plan(setting, graph, schedule)
     _announce(setting, planned)
     with hogs(setting.cores):
@@ -255,6 +267,50 @@ def run_policy(
         setting.directory,
         json_output,
     )
+
+
+def _run_overload(
+    setting: Setting,
+    duration: str | None,
+    samples: int | None,
+    cores: str | None,
+    json_output: bool,
+) -> None:
+    planned = overload.plan(setting)
+    _announce(setting, planned)
+    done = run_all(planned)
+    finish(
+        Study(
+            kind="experiment policy",
+            title="Five chains under overload: a plan against isolated threads",
+            command=repeated(
+                "policy",
+                overload=True,
+                duration=duration,
+                samples=samples,
+                quick=setting.quick,
+                cores=cores,
+            ),
+            host=setting.host,
+            configurations=done,
+            sentences=_others(done) + overload.sentences(done),
+            tables=[*overload.tables(done), *[thread_table(c.results) for c in done]],
+            explanations=[
+                f"The graph {overload.GRAPH} at {overload.LOAD:.0%} of cores "
+                f"{', '.join(map(str, setting.cores))}: its five chains fit them, and the work "
+                "beside the chains does not.",
+                "isolated, priorities differs from isolated, fair in the kernel's policy alone, "
+                "and from planned in the threads and their cores.",
+                "planned chains: takt plan of the nodes of chains alone. The other nodes share one "
+                "thread for each core under the fair scheduler, so that real-time threads leave "
+                "time to others, and the kernel need not hold them back.",
+            ],
+        ),
+        setting.directory,
+        json_output,
+    )
+    if not overload.reached(done) and not setting.quick:
+        raise typer.Exit(EXIT_FAILED)
 
 
 @app.command("hot-path")
