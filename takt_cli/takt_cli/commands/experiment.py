@@ -16,30 +16,27 @@ from takt_cli.commands.options import (
     whole,
 )
 from takt_cli.console import note
-from takt_cli.errors import EXIT_FAILED
+from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.experiments import (
     binding,
     bounds,
     executors,
     executors_table,
     hot_path,
-    isolation,
-    isolation_claims,
-    isolation_table,
+    overload,
     planners,
     policy,
     tightness,
 )
 from takt_cli.experiments.setting import Setting, make_setting
 from takt_cli.files.output_directory import output_directory
-from takt_cli.files.outputs import write_text
 from takt_cli.report.finish import finish
 from takt_cli.report.study import Study, command_line
 from takt_cli.results.configuration import Configuration
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.host import this_host
 from takt_cli.running.middleware import check_middleware
-from takt_cli.running.other_programs import NOTABLE_CORES, OtherPrograms
+from takt_cli.running.other_programs import NOTABLE_CORES
 from takt_cli.running.several_runs import Planned, run_all, total_s
 from takt_cli.tables.comparison import chain_comparison
 from takt_cli.tables.run_tables import thread_table
@@ -80,10 +77,11 @@ def _announce(setting: Setting, planned: list[Planned]) -> None:
 
 
 def _others(done: list[Configuration]) -> list[str]:
-    return _others_used(max((c.results.other_cores or 0.0 for c in done), default=0.0))
+    return others_used(max((c.results.other_cores or 0.0 for c in done), default=0.0))
 
 
-def _others_used(most: float) -> list[str]:
+def others_used(most: float) -> list[str]:
+    """Say that other programs used so many cores, if that is notable."""
     if most < NOTABLE_CORES:
         return []
     return [
@@ -92,7 +90,8 @@ def _others_used(most: float) -> list[str]:
     ]
 
 
-def _command(name: str, **options: object) -> str:
+def repeated(name: str, **options: object) -> str:
+    """Spell the command that repeats an experiment with these options."""
     words = ["experiment", name]
     for key, value in options.items():
         if value is True:
@@ -136,7 +135,7 @@ def run_executors(
         Study(
             kind="experiment executors",
             title="Three chains in six configurations of executors",
-            command=_command(
+            command=repeated(
                 "executors",
                 duration=duration,
                 samples=samples,
@@ -191,7 +190,7 @@ def run_binding(
         Study(
             kind="experiment binding",
             title="Binding callbacks to threads, with and without chain priorities",
-            command=_command(
+            command=repeated(
                 "binding", duration=duration, samples=samples, quick=quick, cores=cores
             ),
             host=setting.host,
@@ -217,6 +216,12 @@ def run_binding(
 def run_policy(
     graph: Annotated[str, typer.Option(help="Which graph.")] = policy.GRAPH,
     schedule: Annotated[str, typer.Option(help="Which schedule.")] = policy.SCHEDULE,
+    overloaded: Annotated[
+        bool,
+        typer.Option(
+            "--overload", help="Five chains under overload: a plan, and isolated threads."
+        ),
+    ] = False,
     duration: Duration = None,
     samples: SampleCount = None,
     quick: Quick = False,
@@ -225,7 +230,12 @@ def run_policy(
     json_output: Json = False,
 ) -> None:
     """Compare OS priorities with the kernel's fair scheduler, under background load."""
+    if overloaded and (graph != policy.GRAPH or schedule != policy.SCHEDULE):
+        raise TaktError("--overload has a graph and schedules of its own; omit --graph, --schedule")
     setting = _setting("policy", output, cores, quick, duration, samples)
+    if overloaded:
+        _run_overload(setting, duration, samples, cores, json_output)
+        return
     planned = policy.plan(setting, graph, schedule)
     _announce(setting, planned)
     with hogs(setting.cores):
@@ -235,7 +245,7 @@ def run_policy(
         Study(
             kind="experiment policy",
             title="OS priorities against the fair scheduler, under background load",
-            command=_command(
+            command=repeated(
                 "policy",
                 graph=graph if graph != policy.GRAPH else None,
                 schedule=schedule if schedule != policy.SCHEDULE else None,
@@ -257,6 +267,50 @@ def run_policy(
         setting.directory,
         json_output,
     )
+
+
+def _run_overload(
+    setting: Setting,
+    duration: str | None,
+    samples: int | None,
+    cores: str | None,
+    json_output: bool,
+) -> None:
+    planned = overload.plan(setting)
+    _announce(setting, planned)
+    done = run_all(planned)
+    finish(
+        Study(
+            kind="experiment policy",
+            title="Five chains under overload: a plan against isolated threads",
+            command=repeated(
+                "policy",
+                overload=True,
+                duration=duration,
+                samples=samples,
+                quick=setting.quick,
+                cores=cores,
+            ),
+            host=setting.host,
+            configurations=done,
+            sentences=_others(done) + overload.sentences(done),
+            tables=[*overload.tables(done), *[thread_table(c.results) for c in done]],
+            explanations=[
+                f"The graph {overload.GRAPH} at {overload.LOAD:.0%} of cores "
+                f"{', '.join(map(str, setting.cores))}: its five chains fit them, and the work "
+                "beside the chains does not.",
+                "isolated, priorities differs from isolated, fair in the kernel's policy alone, "
+                "and from planned in the threads and their cores.",
+                "planned chains: takt plan of the nodes of chains alone. The other nodes share one "
+                "thread for each core under the fair scheduler, so that real-time threads leave "
+                "time to others, and the kernel need not hold them back.",
+            ],
+        ),
+        setting.directory,
+        json_output,
+    )
+    if not overload.reached(done) and not setting.quick:
+        raise typer.Exit(EXIT_FAILED)
 
 
 @app.command("hot-path")
@@ -282,7 +336,7 @@ def run_hot_path(
         Study(
             kind="experiment hot-path",
             title="The hot path of the Autoware reference graph over its floor",
-            command=_command(
+            command=repeated(
                 "hot-path",
                 runs=runs if runs != 5 else None,
                 seeds=seeds if seeds != 20 else None,
@@ -329,7 +383,7 @@ def run_planners(
         Study(
             kind="experiment planners",
             title="For how many systems planners find a schedule",
-            command=_command(
+            command=repeated(
                 "planners",
                 sets=sets if sets != 1000 else None,
                 seed=seed if seed != 1 else None,
@@ -375,7 +429,7 @@ def run_tightness(
         Study(
             kind="experiment tightness",
             title="How far bounds are above the worst simulated response",
-            command=_command(
+            command=repeated(
                 "tightness",
                 sets=sets if sets != 200 else None,
                 seed=seed if seed != 1 else None,
@@ -422,7 +476,7 @@ def run_bounds(
         Study(
             kind="experiment bounds",
             title="Measured responses against the bounds of a planned schedule",
-            command=_command(
+            command=repeated(
                 "bounds",
                 runs=runs if runs != 5 else None,
                 duration=duration,
@@ -448,69 +502,4 @@ def run_bounds(
         json_output,
     )
     if not bounds.held(found):
-        raise typer.Exit(EXIT_FAILED)
-
-
-@app.command("isolation")
-def run_isolation(
-    rounds: Annotated[int, whole("--rounds", 1, 1000, help="Runs of each arrangement.")] = 3,
-    seed: Annotated[int, whole("--seed", 0, MOST_SEED, help="Of the chains' phases.")] = 1,
-    system_calls: Annotated[
-        bool, typer.Option("--system-calls/--no-system-calls", help="Count them with strace.")
-    ] = True,
-    duration: Duration = None,
-    quick: Quick = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
-) -> None:
-    """Count what isolated callback groups cost, beside pools and a plan (20 minutes)."""
-    setting = make_setting(
-        output_directory(output, "isolation"),
-        choose_cores(cores),
-        quick,
-        duration_ns(duration, "--duration") if duration else None,
-        None,
-    )
-    campaign = isolation.Campaign(
-        isolation.grid(quick),
-        min(rounds, 1) if quick else rounds,
-        setting.duration_ns or (400_000_000 if quick else 2_000_000_000),
-        system_calls and isolation.may_count_calls(),
-        seed,
-    )
-    note(
-        f"{setting.host.describe()}; {campaign.count()} runs, about "
-        f"{campaign.expected_s() / 60:.1f} min."
-    )
-    others = OtherPrograms(setting.cores)
-    found = isolation.measure(setting, campaign, note)
-    used = others.cores()
-    write_text(setting.directory / "counts.json", isolation.raw_counts(found))
-    claims = isolation_claims.judge(found)
-    finish(
-        Study(
-            kind="experiment isolation",
-            title="What isolated callback groups cost, beside pools and a plan",
-            command=_command(
-                "isolation",
-                rounds=rounds if rounds != 3 else None,
-                seed=seed if seed != 1 else None,
-                **{"no-system-calls": not system_calls},
-                duration=duration,
-                quick=quick,
-                cores=cores,
-            ),
-            host=setting.host,
-            configurations=[],
-            sentences=_others_used(used) + isolation_claims.sentences(claims),
-            tables=[isolation_claims.verdicts(claims), *isolation_table.tables(found)],
-            figures=isolation_table.figures(found),
-            explanations=isolation_table.explanations(setting.cores),
-        ),
-        setting.directory,
-        json_output,
-    )
-    # A claim that could not be judged was not shown.
-    if not all(claim.holds for claim in claims) and not quick:
         raise typer.Exit(EXIT_FAILED)
