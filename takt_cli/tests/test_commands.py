@@ -109,8 +109,14 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["experiment", "binding", "--cores", "4096"], "--cores 4096"),
         (["experiment", "executors", "--cost", "0ms"], "--cost 0ms is too short"),
         (["experiment", "executors", "--period", "1ms"], "--period 1ms is too short"),
-        (["demo", "--cores", "4096"], "--cores 4096 is a number of cores, and this process may use 1 to "),
-        (["demo", "--cores", "0"], "--cores 0 is a number of cores, and this process may use 1 to "),
+        (
+            ["demo", "--cores", "4096"],
+            "--cores 4096 is a number of cores, and this process may use 1 to ",
+        ),
+        (
+            ["demo", "--cores", "0"],
+            "--cores 0 is a number of cores, and this process may use 1 to ",
+        ),
         (["demo", "--cores", "0-4096"], "is not usable here; usable are "),
         (["demo", "--cores", "many"], "'many' is neither a number of cores, as in 2, nor a list"),
         (["bench", "--only", "("], "'(' is not a regular expression"),

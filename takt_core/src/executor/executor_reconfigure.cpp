@@ -63,7 +63,8 @@ std::vector<ExecutorThreadOptions> Executor::Impl::threads_after(
   std::vector<ExecutorThreadOptions> after = main.options;
   for (const auto & change : changes) {
     const ThreadPlace place = find_thread(change.number);
-    if (place.crew != nullptr && place.crew->isolated() && place.crew->group->id() != change.group) {
+    if (
+      place.crew != nullptr && place.crew->isolated() && place.crew->group->id() != change.group) {
       faults.push_back(
         options.name + ": thread " + std::to_string(change.number) + " is not of group '" +
         change.group + "', but of '" + place.crew->group->id() + "'");
@@ -176,8 +177,8 @@ AttributeReport Executor::Impl::change_thread(
     if (self.priority != nullptr) {
       ThreadAttributes nameless = asked;
       nameless.name.clear();
-      report = detail::change(
-        *self.priority, self.tid.load(), filled_in(nameless, starter), setter());
+      report =
+        detail::change(*self.priority, self.tid.load(), filled_in(nameless, starter), setter());
     }
   }
   report.asked = asked;

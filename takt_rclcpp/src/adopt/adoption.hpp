@@ -96,10 +96,10 @@ private:
   std::atomic<bool> left_{false};  // a spin with others is over
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
-  takt_core::Time asked_{};              // when the program called spin
-  takt_core::Duration started_after_{};  // of the first spin
-  takt_core::Duration spun_{};           // all spins together
-  bool told_ = true;                     // the report has what ran
+  takt_core::Time asked_{};                          // when the program called spin
+  takt_core::Duration started_after_{};              // of the first spin
+  takt_core::Duration spun_{};                       // all spins together
+  bool told_ = true;                                 // the report has what ran
   std::vector<takt_core::AttributeReport> threads_;  // at the end of a spin with others
   std::atomic<bool> ending_{false};
 };

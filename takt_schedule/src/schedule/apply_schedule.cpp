@@ -171,8 +171,7 @@ public:
         continue;  // an adapter's own
       }
       const takt_core::Group & group = callback->group();
-      auto resolved =
-        resolver_.resolve(callback->id(), callback->kind(), is_isolated(group));
+      auto resolved = resolver_.resolve(callback->id(), callback->kind(), is_isolated(group));
       if (!resolved) {
         faults.insert(faults.end(), resolved.faults().begin(), resolved.faults().end());
         continue;
@@ -229,8 +228,7 @@ public:
       const bool changed = !same(*attributes, thread.attributes.asked);
       note("thread " + thread.attributes.asked.name, changed);
       if (changed) {
-        parts.back().why =
-          format(thread.attributes.asked) + " -> " + format(*attributes);
+        parts.back().why = format(thread.attributes.asked) + " -> " + format(*attributes);
         changed_parts_.push_back(parts.size() - 1);
         change.threads.push_back({thread.number, *attributes, thread.group});
       }
@@ -259,10 +257,7 @@ private:
     parts.push_back({std::move(what), changed ? Outcome::applied : Outcome::unchanged});
   }
 
-  bool is_isolated(const takt_core::Group & group) const
-  {
-    return isolated_.contains(group.id());
-  }
+  bool is_isolated(const takt_core::Group & group) const { return isolated_.contains(group.id()); }
 
   // Asked about it, the resolver knows that its rule matches something.
   void add_group(const takt_core::Group & group)
@@ -338,8 +333,7 @@ Result<Parts> apply(
   if (!found) {
     return found.faults();
   }
-  const Schedule granted =
-    with_fallbacks(schedule, executor_name, executor.options().setter.get());
+  const Schedule granted = with_fallbacks(schedule, executor_name, executor.options().setter.get());
   auto resolver = Resolver::create(granted, executor_name);
   if (!resolver) {
     return resolver.faults();

@@ -220,8 +220,7 @@ takt_core::Fault bound_and_isolated(
          " is isolated, so it has threads of its own; omit one of the two";
 }
 
-Result<ResolvedCallback> Resolver::resolve(
-  std::string_view id, takt_core::Kind kind, bool isolated)
+Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind kind, bool isolated)
 {
   Impl & impl = *impl_;
   const RuleTable::Best best = impl.callbacks.find(id);
