@@ -1,10 +1,13 @@
 // Messages that wait while nothing spins, and threads that wait for each other when a program ends.
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <rcl_interfaces/srv/list_parameters.hpp>
 #include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
@@ -327,6 +330,47 @@ void waits_for_what_it_makes()
   executor.spin();
 }
 
+// What the kernel says of its thread at the first instruction of the first callback of each group, two of which come
+// while it spins.
+void first_callbacks()
+{
+  auto node = std::make_shared<rclcpp::Node>("first");
+  std::vector<rclcpp::CallbackGroup::SharedPtr> groups;
+  std::vector<rclcpp::TimerBase::SharedPtr> timers;
+  std::mutex mutex;
+  std::map<std::string, int> policies;
+  int looked = 0;
+  std::function<void(int)> add = [&](int later) {
+    groups.push_back(node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive));
+    timers.push_back(node->create_wall_timer(
+      1ms,
+      [&, later, first = std::make_shared<bool>(true)] {
+        const int policy = ::sched_getscheduler(0);
+        if (!std::exchange(*first, false)) {
+          return;
+        }
+        const std::lock_guard lock(mutex);
+        ++policies[policy == SCHED_FIFO ? "fifo" : "other"];
+        if (++looked == 6) {
+          for (const auto & [name, count] : policies) {
+            say(name + " " + std::to_string(count));
+          }
+          rclcpp::shutdown();
+        } else if (later > 0) {
+          add(later - 1);
+        }
+      },
+      groups.back()));
+  };
+  for (int i = 0; i < 3; ++i) {
+    add(0);
+  }
+  add(2);
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 2);
+  executor.add_node(node);
+  executor.spin();
+}
+
 // Two executors of a row at one address.
 void one_after_the_other()
 {
@@ -362,6 +406,7 @@ Ways ways_of_waiting()
     {"two_pools", two_pools},
     {"one_of_two_pools_throws", one_of_two_pools_throws},
     {"waits_for_what_it_makes", waits_for_what_it_makes},
+    {"first_callbacks", first_callbacks},
     {"one_after_the_other", one_after_the_other},
     {"parts_of_a_spin", parts_of_a_spin},
   };

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "takt_core/thread_attributes.hpp"
+
 namespace
 {
 
@@ -236,6 +238,32 @@ TEST(Pools, follow_a_change_while_their_default_threads_are_busy)
   std::remove(schedule.c_str());
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "an answer\n") << outcome.err;
+}
+
+TEST(Isolation, has_attributes_in_force_at_the_first_callback_of_each_group)
+{
+  if (!takt_core::may_use_realtime(20)) {
+    GTEST_SKIP() << "needs SCHED_FIFO up to 20, which this process may not use here";
+  }
+  const std::string schedule = temporary("isolated.yaml");
+  std::ofstream(schedule)
+    << "version: 1\n"
+       "executors:\n"
+       "  main:\n"
+       "    threads: {rest: {policy: fifo, priority: 10}}\n"
+       "    default: rest\n"
+       "    groups:\n"
+       "      - {match: '/first:group(**)', isolate: true, policy: fifo, priority: 20}\n";
+  const char * const factor = std::getenv("TAKT_TEST_ROUNDS");
+  const int rounds = 2 * (factor == nullptr ? 1 : std::atoi(factor));
+  for (int i = 0; i < rounds; ++i) {
+    const Outcome outcome = run(
+      "timeout -k 5 60 '" TAKT_EXEC "' --strict --schedule '" + schedule +
+      "' -- '" TAKT_PROGRAM "' first_callbacks");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "fifo 6\n") << outcome.err;
+  }
+  std::remove(schedule.c_str());
 }
 
 TEST(Chains, through_messages_within_the_process_are_in_the_report)
