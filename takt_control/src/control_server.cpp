@@ -32,23 +32,27 @@ public:
       const std::lock_guard lock(mutex_);
       requests_.add(executor);
     }
-    if (socket_ != nullptr && owner_ == ::getpid()) {
-      return {};
-    }
-    socket_.reset();  // of a parent process: a child has another id
-    auto opened = ControlSocket::open(
-      runtime_folder(), [this](std::uint16_t type, const std::string & payload) {
-        const std::lock_guard lock(mutex_);
-        return requests_.answer(type, payload);
-      });
+    takt_core::Status opened = open();
     if (!opened.ok()) {
       const std::lock_guard lock(mutex_);
       requests_.remove(*executor.executor);
-      return opened.faults();
     }
-    socket_ = std::move(opened.value());
-    owner_ = ::getpid();
-    return {};
+    return opened;
+  }
+
+  takt_core::Status add(pid_t tid, const takt_core::AttributeReport & report)
+  {
+    const std::lock_guard lifecycle(lifecycle_);
+    {
+      const std::lock_guard lock(mutex_);
+      requests_.add(tid, report);
+    }
+    takt_core::Status opened = open();
+    if (!opened.ok()) {
+      const std::lock_guard lock(mutex_);
+      requests_.remove(tid);
+    }
+    return opened;
   }
 
   void remove(const takt_core::Executor & executor)
@@ -65,7 +69,33 @@ public:
     }
   }
 
+  void close()
+  {
+    const std::lock_guard lifecycle(lifecycle_);
+    socket_.reset();
+  }
+
 private:
+  // With `lifecycle_` held.
+  takt_core::Status open()
+  {
+    if (socket_ != nullptr && owner_ == ::getpid()) {
+      return {};
+    }
+    socket_.reset();  // of a parent process: a child has another id
+    auto opened = ControlSocket::open(
+      runtime_folder(), [this](std::uint16_t type, const std::string & payload) {
+        const std::lock_guard lock(mutex_);
+        return requests_.answer(type, payload);
+      });
+    if (!opened.ok()) {
+      return opened.faults();
+    }
+    socket_ = std::move(opened.value());
+    owner_ = ::getpid();
+    return {};
+  }
+
   std::mutex lifecycle_;
   std::mutex mutex_;  // a request in progress holds it
   Requests requests_;
@@ -114,6 +144,17 @@ takt_core::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor)
     return added.faults();
   }
   return std::unique_ptr<Exposure>(std::make_unique<Exposed>(*executor.executor));
+}
+
+takt_core::Status expose_thread(pid_t tid, const takt_core::AttributeReport & report)
+{
+  if (variable("TAKT_CONTROL") == "none") {
+    return {};
+  }
+  // Threads are exposed for good; nobody else would remove the socket.
+  static const bool closes = std::atexit([] { server().close(); }) == 0;
+  static_cast<void>(closes);
+  return server().add(tid, report);
 }
 
 }  // namespace takt_control

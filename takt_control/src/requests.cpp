@@ -85,7 +85,7 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
 
 Reply Requests::status() const
 {
-  return {MessageType::result, text_of(status_json(executors_))};
+  return {MessageType::result, text_of(status_json(executors_, threads_))};
 }
 
 Reply Requests::apply(const std::string & payload)

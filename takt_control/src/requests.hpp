@@ -2,6 +2,8 @@
 #ifndef TAKT_CONTROL__SRC__REQUESTS_HPP_
 #define TAKT_CONTROL__SRC__REQUESTS_HPP_
 
+#include <sys/types.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -25,7 +27,10 @@ class Requests
 public:
   void add(const ExposedExecutor & executor) { executors_.push_back(executor); }
   void remove(const takt_core::Executor & executor);
-  bool empty() const noexcept { return executors_.empty(); }
+  bool empty() const noexcept { return executors_.empty() && threads_.empty(); }
+  /// A later report of a thread takes the place of its earlier one.
+  void add(pid_t tid, const takt_core::AttributeReport & report) { threads_[tid] = report; }
+  void remove(pid_t tid) { threads_.erase(tid); }
 
   /// Any bytes are safe.
   Reply answer(std::uint16_t type, const std::string & payload);
@@ -36,6 +41,7 @@ private:
   Reply reset();
 
   std::vector<ExposedExecutor> executors_;
+  std::map<pid_t, takt_core::AttributeReport> threads_;
   std::map<const takt_core::Executor *, takt_core::Reconfiguration> before_;  ///< the first apply
 };
 

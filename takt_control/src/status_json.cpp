@@ -139,7 +139,8 @@ json executor_json(const ExposedExecutor & exposed)
   return result;
 }
 
-json other_threads(const std::set<pid_t> & own)
+json other_threads(
+  const std::set<pid_t> & own, const std::map<pid_t, takt_core::AttributeReport> & known)
 {
   json result = json::array();
   std::error_code error;
@@ -150,8 +151,13 @@ json other_threads(const std::set<pid_t> & own)
     }
     const ThreadAttributes now = takt_core::read_attributes(tid);
     if (now.policy != takt_core::Policy::inherit) {  // else it has ended
+      const auto found = known.find(tid);
+      const bool asked = found != known.end() && found->second.asked.name.substr(0, 15) == now.name;
       result.push_back(
-        {{"tid", tid}, {"name", now.name}, {"now", attributes_json(now)}, {"asked", nullptr}});
+        {{"tid", tid},
+         {"name", now.name},
+         {"now", attributes_json(now)},
+         {"asked", asked ? attributes_json(found->second.asked) : json(nullptr)}});
     }
   }
   return result;
@@ -196,7 +202,9 @@ std::string user_name()
 
 }  // namespace
 
-json status_json(const std::vector<ExposedExecutor> & executors)
+json status_json(
+  const std::vector<ExposedExecutor> & executors,
+  const std::map<pid_t, takt_core::AttributeReport> & threads)
 {
   std::error_code error;
   json result{
@@ -214,7 +222,7 @@ json status_json(const std::vector<ExposedExecutor> & executors)
       own.insert(tid);
     }
   }
-  result["process_threads"] = other_threads(own);
+  result["process_threads"] = other_threads(own, threads);
   return result;
 }
 

@@ -1,10 +1,13 @@
 #include "takt_control/takt_thread.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <string>
 
+#include "takt_control/control_server.hpp"
 #include "takt_control/process_setter.hpp"
 #include "takt_core/attribute_setter.hpp"
 #include "takt_schedule/parse.hpp"
@@ -90,6 +93,8 @@ int takt_thread_register(const char * name)
   const auto setter = takt_control::process_setter();
   const takt_core::AttributeReport report =
     setter == nullptr ? takt_core::apply(asked) : setter->apply(asked, 0);
+  // A program does its work also where nobody can ask it about its threads.
+  static_cast<void>(takt_control::expose_thread(::gettid(), report));
   if (!report.granted_all()) {
     return end(TAKT_THREAD_REFUSED, text_of(report.faults));
   }

@@ -1,12 +1,15 @@
 #include "takt_control/takt_thread.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 
+#include "takt_control/control_server.hpp"
 #include "takt_core/thread_attributes.hpp"
 
 namespace
@@ -19,6 +22,8 @@ protected:
   static void SetUpTestSuite()
   {
     ::setenv("TAKT_CONFIGURATOR", "none", 1);
+    std::string folder = testing::TempDir() + "takt_thread.XXXXXX";
+    ::setenv("TAKT_RUNTIME_DIR", ::mkdtemp(folder.data()), 1);
     const std::string file = testing::TempDir() + "takt_thread_test.yaml";
     std::ofstream(file) << "version: 1\nexecutors:\n"
                            "  main:\n    threads: {t: {}}\n    default: t\n"
@@ -44,6 +49,15 @@ TEST_F(Registration, gives_the_calling_thread_what_its_rule_says)
     EXPECT_EQ(takt_core::read_attributes().policy, takt_core::Policy::batch);
   }).join();
   EXPECT_NE(takt_core::read_attributes().nice, 7);
+}
+
+TEST_F(Registration, shows_the_thread_to_takt_status)
+{
+  std::thread([] {
+    EXPECT_EQ(takt_thread_register("lidar_rear"), TAKT_THREAD_OK) << takt_thread_error();
+    EXPECT_TRUE(std::filesystem::is_socket(
+      takt_control::runtime_folder() + "/" + std::to_string(::getpid()) + ".sock"));
+  }).join();
 }
 
 TEST_F(Registration, says_what_keeps_it_from_that)
