@@ -165,7 +165,7 @@ def apply_in_turn(
         answers.append(apply_at(process, file, text))
         if not answers[-1].good:
             # One that gave no answer may change its threads yet; it takes the reset after that.
-            done = [one.process for one in answers if not one.gone]
+            done = [one.process for one in answers if not one.faults and not one.gone]
             return answers, [reset_at(one) for one in reversed(done)]
     return answers, []
 
