@@ -182,7 +182,11 @@ TEST(Robustness, ServesManyConnectionsInBoundedMemory)
   }
   EXPECT_TRUE(serves(daemon));
   // Each holds at most one message and one read: 64 KiB + 4 KiB, and the allocator may double a buffer.
+#ifndef __SANITIZE_ADDRESS__  // it keeps freed memory for a while, to find its users
   EXPECT_LT(daemon.resident(), 2 * before + 100 * 136);
+#else
+  static_cast<void>(before);
+#endif
   for (const int socket : half) {
     ::close(socket);
   }
