@@ -115,7 +115,7 @@ Reply Requests::apply(const std::string & payload)
   std::vector<std::pair<Executor *, Reconfiguration>> changed;
   // Of all of them before any of them.
   for (const bool only_check : {true, false}) {
-    if (only_check == false && check_only) {
+    if (!only_check && check_only) {
       break;
     }
     executors = json::array();
@@ -124,7 +124,10 @@ Reply Requests::apply(const std::string & payload)
         not_in_file.insert(one.name);
         continue;
       }
-      Reconfiguration before = one.executor->configuration();
+      Reconfiguration before;
+      if (!only_check) {
+        before = one.executor->configuration();
+      }
       const auto parts = only_check
                            ? takt_schedule::check_schedule(*schedule, one.name, *one.executor)
                            : takt_schedule::apply_schedule(*schedule, one.name, *one.executor);

@@ -116,9 +116,7 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   Faults faults = impl.check_id(added);
   Crew * crew = &impl.main;
   if (isolated && binding.threads != 0) {
-    faults.push_back(
-      added.id() + ": group " + group.id() +
-      " is isolated, so its callbacks run on its own threads; bind them to none");
+    faults.push_back(has_own_threads(added) + "; bind them to none");
   } else if (isolated && faults.empty()) {
     crew = &impl.crew_for(group, *group.isolation_);
     faults = impl.staff(*crew);
@@ -194,9 +192,7 @@ Status Executor::bind(Callback & callback, ThreadMask threads)
   const Impl::SetUp setup(*impl_);
   Crew & crew = impl_->crew_of(callback);
   if (crew.isolated()) {
-    return Faults{
-      callback.id() + ": group " + callback.group().id() +
-      " is isolated, so its callbacks run on its own threads"};
+    return Faults{has_own_threads(callback)};
   }
   if (impl_->has(callback)) {
     Faults faults = impl_->check({{&callback, threads, crew.scheduler.priority(callback)}});
@@ -273,9 +269,7 @@ Status Executor::bind_chain(std::string_view name, ThreadMask threads)
   Faults faults;
   for (const auto & crew : impl_->owned_crews) {
     for (const auto & member : crew->scheduler.members(name)) {
-      faults.push_back(
-        member->id() + ": group " + member->group().id() +
-        " is isolated, so its callbacks run on its own threads");
+      faults.push_back(has_own_threads(*member));
     }
   }
   std::vector<Impl::NewBinding> bindings;

@@ -9,6 +9,12 @@
 namespace takt_core
 {
 
+std::string has_own_threads(const Callback & callback)
+{
+  return callback.id() + ": group " + callback.group().id() +
+         " is isolated, so its callbacks run on its own threads";
+}
+
 // Of callbacks on the threads of the options; isolated ones are alike by themselves.
 Faults Executor::Impl::check(
   const std::vector<NewBinding> & bindings,

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,9 @@ namespace takt_core
 
 /// What is left open as `starter` has it.
 ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes & starter);
+
+/// The sentence of a callback that cannot be bound, because its group is isolated.
+std::string has_own_threads(const Callback & callback);
 
 /// With a thread if there is none, and with names for those that have none.
 ExecutorOptions with_defaults(ExecutorOptions options);

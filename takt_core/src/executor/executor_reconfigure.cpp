@@ -114,9 +114,7 @@ Faults Executor::Impl::check_after(const Reconfiguration & change)
         options.name + ": " + (one.callback == nullptr ? "no callback" : one.callback->id()) +
         " is not in this executor");
     } else if (crew_of(*one.callback).isolated() && one.binding.threads != 0) {
-      faults.push_back(
-        one.callback->id() + ": group " + one.callback->group().id() +
-        " is isolated, so its callbacks run on its own threads");
+      faults.push_back(has_own_threads(*one.callback));
     }
   }
   append(faults, check(bindings, threads));

@@ -193,13 +193,12 @@ public:
       }
       takt_core::Binding binding = resolved.binding;
       const auto group = by_rule.find(&callback->group());
-      const bool isolated = is_isolated(callback->group());
       if (resolved.line == 0 && (group != by_rule.end() || is_for_introspection(*callback))) {
         // An adapter placed it with its group: it stays there, wherever that goes.
         binding = *has;
         binding.threads = group == by_rule.end() ? has->threads : group->second;
       }
-      if (isolated) {
+      if (is_isolated(callback->group())) {
         binding.threads = 0;
       }
       const bool changed = !same(*has, binding);
