@@ -2,8 +2,8 @@
 // callback of takt's executor.
 //
 // The entity belongs to the program, which may destroy it at any time: each kind holds it weakly, locks it
-// for a run, and does nothing when it is gone. What the middleware calls holds the callback, so it may
-// still come while the program's entity is being destroyed.
+// for a run, and does nothing when it is gone. What the middleware calls holds the callback, and nothing of the
+// program's entity, so it may come while that is being destroyed, and afterwards (see Arrivals).
 #ifndef ADOPT__ENTITY_HPP_
 #define ADOPT__ENTITY_HPP_
 
@@ -14,10 +14,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <rcl/event_callback.h>
+
+#include "adopt/arrivals.hpp"
 #include "rclcpp/callback_group.hpp"
 #include "rclcpp/client.hpp"
+#include "rclcpp/logging.hpp"
 #include "rclcpp/service.hpp"
 #include "rclcpp/subscription_base.hpp"
 #include "rclcpp/timer.hpp"
@@ -192,6 +197,7 @@ private:
 /// What subscriptions, services and clients have in common. `Object` is rclcpp's class.
 template <typename Object>
 class ListeningEntity : public Entity,
+                        public ArrivalListener,
                         public takt_core::adapter::AnnouncedCallback,
                         public std::enable_shared_from_this<ListeningEntity<Object>>
 {
@@ -207,6 +213,34 @@ public:
 
   std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
   std::uint64_t overwritten() const noexcept override { return outstanding_.lost(); }
+
+  void listen() final
+  {
+    if (const auto object = lock(); object != nullptr) {
+      number_ = register_listener(this->shared_from_this());
+      set_listener(*object, tell_of_arrival, number_);
+      look_for_waiting(history_of(*object));
+    }
+  }
+  void silence() noexcept final
+  {
+    if (number_ == nullptr) {
+      return;
+    }
+    if (const auto object = lock(); object != nullptr) {
+      try {
+        set_listener(*object, nullptr, nullptr);
+      } catch (const std::exception & error) {
+        RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
+      }
+    }
+    forget_listener(std::exchange(number_, nullptr));
+  }
+  void arrived(std::size_t count) noexcept final
+  {
+    outstanding_.announced(count);
+    announce(*core_, static_cast<std::uint32_t>(count));
+  }
 
   bool take(const takt_core::Run & run) final
   {
@@ -240,9 +274,15 @@ protected:
     failed,  ///< the middleware could not give the message
     copy,    ///< of a message that also comes within the process: not to be run
   };
+  /// rcl calls `callback` from now on. Throws what rclcpp throws.
+  virtual void set_listener(Object & object, rcl_event_callback_t callback, const void * data) = 0;
+  /// Messages that may wait in it, as far as arrivals are kept.
+  virtual std::uint32_t history_of(const Object & object) const = 0;
   /// As `takt_core::Callback::take`.
   virtual Took take_one(const takt_core::Run & run) = 0;
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
+
+private:
   /// Messages that were announced to an earlier listener (an earlier spin, an EventsExecutor from `add_node`
   /// on) and not taken are not announced again: takes until one finds nothing, or as many as the history holds.
   /// After the listener is set.
@@ -251,16 +291,6 @@ protected:
     to_look_.store(depth + 1, std::memory_order_relaxed);
     core_->ready(*this);
   }
-  /// What the middleware calls: on its own thread or inside a publish. Counts and wakes, nothing else.
-  auto listener()
-  {
-    return [self = this->shared_from_this()](std::size_t count) {
-      self->outstanding_.announced(count);
-      self->announce(*self->core_, static_cast<std::uint32_t>(count));
-    };
-  }
-
-private:
   void looked(bool found_none) noexcept
   {
     // Only takes change it, and takes of one callback come one after the other.
@@ -273,6 +303,7 @@ private:
 
   Outstanding outstanding_;
   std::atomic<std::uint32_t> to_look_{0};
+  const void * number_ = nullptr;  // of its listener
   const std::weak_ptr<Object> object_;
   const std::shared_ptr<takt_core::Executor> core_;
 };

@@ -23,12 +23,11 @@ struct TakenCall
 struct ServiceSteps
 {
   using Object = rclcpp::ServiceBase;
-  template <typename Listener>
-  static void listen(Object & service, Listener && listener)
+  static rcl_ret_t set_listener(Object & service, rcl_event_callback_t callback, const void * data)
   {
-    service.set_on_new_request_callback(std::forward<Listener>(listener));
+    return rcl_service_set_on_new_request_callback(
+      service.get_service_handle().get(), callback, data);
   }
-  static void silence(Object & service) { service.clear_on_new_request_callback(); }
   static std::shared_ptr<void> message(Object & service) { return service.create_request(); }
   static bool take(Object & service, void * message, rmw_request_id_t & header)
   {
@@ -47,12 +46,11 @@ struct ServiceSteps
 struct ClientSteps
 {
   using Object = rclcpp::ClientBase;
-  template <typename Listener>
-  static void listen(Object & client, Listener && listener)
+  static rcl_ret_t set_listener(Object & client, rcl_event_callback_t callback, const void * data)
   {
-    client.set_on_new_response_callback(std::forward<Listener>(listener));
+    return rcl_client_set_on_new_response_callback(
+      client.get_client_handle().get(), callback, data);
   }
-  static void silence(Object & client) { client.clear_on_new_response_callback(); }
   static std::shared_ptr<void> message(Object & client) { return client.create_response(); }
   static bool take(Object & client, void * message, rmw_request_id_t & header)
   {
@@ -81,20 +79,6 @@ public:
   : Base(object, std::move(options), settings),
     lanes_(settings.lanes)
   {
-  }
-
-  void listen() override
-  {
-    if (const auto object = this->lock(); object != nullptr) {
-      Steps::listen(*object, this->listener());
-      this->look_for_waiting(arrival_depth(Steps::qos(*object)));
-    }
-  }
-  void silence() noexcept override
-  {
-    if (const auto object = this->lock(); object != nullptr) {
-      Steps::silence(*object);
-    }
   }
 
   typename Base::Took take_one(const takt_core::Run & run) override
@@ -127,6 +111,18 @@ public:
   }
 
 private:
+  void set_listener(Object & object, rcl_event_callback_t callback, const void * data) override
+  {
+    if (const rcl_ret_t result = Steps::set_listener(object, callback, data);
+        result != RCL_RET_OK) {
+      rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot set what a message calls");
+    }
+  }
+  std::uint32_t history_of(const Object & object) const override
+  {
+    return arrival_depth(Steps::qos(object));
+  }
+
   Lanes<TakenCall<Object>> lanes_;
 };
 

@@ -52,20 +52,6 @@ public:
   {
   }
 
-  void listen() override
-  {
-    if (const auto subscription = lock(); subscription != nullptr) {
-      subscription->set_on_new_message_callback(listener());
-      look_for_waiting(arrival_depth(subscription->get_actual_qos()));
-    }
-  }
-  void silence() noexcept override
-  {
-    if (const auto subscription = lock(); subscription != nullptr) {
-      subscription->clear_on_new_message_callback();
-    }
-  }
-
   Took take_one(const takt_core::Run & run) override
   {
     TakenMessage taken;
@@ -114,6 +100,20 @@ public:
   }
 
 private:
+  void set_listener(
+    rclcpp::SubscriptionBase & subscription, rcl_event_callback_t callback,
+    const void * data) override
+  {
+    const rcl_ret_t result = rcl_subscription_set_on_new_message_callback(
+      subscription.get_subscription_handle().get(), callback, data);
+    if (result != RCL_RET_OK) {
+      rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot set what a message calls");
+    }
+  }
+  std::uint32_t history_of(const rclcpp::SubscriptionBase & subscription) const override
+  {
+    return arrival_depth(subscription.get_actual_qos());
+  }
   // rclcpp took a message, and says all the same that there was none.
   static bool is_copy(TakenMessage & taken)
   {

@@ -413,6 +413,65 @@ TEST_F(Executors, services_and_clients_work)
   EXPECT_EQ(future.get()->result.names, std::vector<std::string>{"word"});
 }
 
+// Fills memory that was just freed.
+void reuse_freed_memory()
+{
+  std::vector<std::vector<std::uint64_t>> others;
+  for (std::size_t size = 1; size < 200; ++size) {
+    for (int i = 0; i < 20; ++i) {
+      others.emplace_back(size, 0x5a5a5a5a5a5a5a5a);
+    }
+  }
+}
+
+// The handler of a QoS event holds rcl's handle, too: another thread that has one may be the last.
+TEST_F(Executors, rcl_handles_may_outlive_what_the_program_destroys)
+{
+  using Ask = rcl_interfaces::srv::ListParameters;
+  Executor executor;
+  auto one = node("one");
+  auto other = node("other");
+  int heard = 0;
+  auto doomed = one->create_subscription<Int32>("outlived", 1, [&](const Int32 &) { ++heard; });
+  auto service =
+    one->create_service<Ask>("ask", [](Ask::Request::SharedPtr, Ask::Response::SharedPtr) {});
+  executor.add_node(one);
+  executor.spin_some();
+  auto publisher = other->create_publisher<Int32>("outlived", 1);
+  auto client = other->create_client<Ask>("ask");
+  ASSERT_TRUE(client->wait_for_service(60s));
+  while (publisher->get_subscription_count() == 0) {
+    std::this_thread::sleep_for(1ms);
+  }
+  publisher->publish(Int32());
+  while (heard == 0) {
+    executor.spin_once(1s);
+  }
+  const auto of_subscription = doomed->get_subscription_handle();
+  const auto of_service = service->get_service_handle();
+  doomed.reset();
+  service.reset();
+  reuse_freed_memory();
+  const auto arrived = [&](auto take) {
+    while (!take()) {
+      std::this_thread::sleep_for(1ms);
+    }
+  };
+  publisher->publish(Int32());
+  arrived([&] {
+    Int32 message;
+    return rcl_take(of_subscription.get(), &message, nullptr, nullptr) == RCL_RET_OK;
+  });
+  client->async_send_request(std::make_shared<Ask::Request>());
+  arrived([&] {
+    Ask::Request request;
+    rmw_request_id_t header;
+    return rcl_take_request(of_service.get(), &header, &request) == RCL_RET_OK;
+  });
+  executor.spin_some();
+  EXPECT_EQ(heard, 1);
+}
+
 TEST_F(Executors, exclusive_groups_exclude_and_reentrant_ones_run_in_parallel)
 {
   Executor executor(rclcpp::ExecutorOptions(), "", "", 4);

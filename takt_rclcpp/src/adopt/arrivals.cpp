@@ -1,0 +1,70 @@
+#include "adopt/arrivals.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "takt_core/pi_mutex.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+struct Part
+{
+  takt_core::PiMutex mutex;
+  std::unordered_map<std::uintptr_t, std::shared_ptr<ArrivalListener>> listeners;
+};
+
+// Neighbours are in different parts, so that subscriptions do not wait for each other.
+Part & part_of(std::uintptr_t number)
+{
+  // Never destroyed: the middleware's threads may call during the program's exit.
+  static auto & g_parts = *new std::array<Part, 64>;
+  return g_parts[number % g_parts.size()];
+}
+
+}  // namespace
+
+const void * register_listener(std::shared_ptr<ArrivalListener> listener)
+{
+  static std::atomic<std::uintptr_t> g_last{0};
+  const std::uintptr_t number = ++g_last;
+  Part & part = part_of(number);
+  const std::lock_guard lock(part.mutex);
+  part.listeners.emplace(number, std::move(listener));
+  return reinterpret_cast<const void *>(number);
+}
+
+void forget_listener(const void * number) noexcept
+{
+  Part & part = part_of(reinterpret_cast<std::uintptr_t>(number));
+  std::shared_ptr<ArrivalListener> last;  // it may be destroyed here, without the mutex
+  const std::lock_guard lock(part.mutex);
+  const auto found = part.listeners.find(reinterpret_cast<std::uintptr_t>(number));
+  if (found != part.listeners.end()) {
+    last = std::move(found->second);
+    part.listeners.erase(found);
+  }
+}
+
+void tell_of_arrival(const void * number, std::size_t count)
+{
+  Part & part = part_of(reinterpret_cast<std::uintptr_t>(number));
+  std::shared_ptr<ArrivalListener> listener;
+  {
+    const std::lock_guard lock(part.mutex);
+    const auto found = part.listeners.find(reinterpret_cast<std::uintptr_t>(number));
+    if (found == part.listeners.end()) {
+      return;
+    }
+    listener = found->second;
+  }
+  listener->arrived(count);
+}
+
+}  // namespace takt_rclcpp
