@@ -14,12 +14,12 @@
 namespace takt_plan
 {
 
-/// A SCHED_FIFO thread pinned to one core; of order `priority`.
+/// A thread pinned to one core; of order `priority`.
 struct AssignedThread
 {
   Index executor = kNone;
   Index core = kNone;
-  int priority = 0;          ///< OS priority, 1 to 99
+  int priority = 0;          ///< of SCHED_FIFO, 1 to 99; 0: it runs under the fair scheduler
   std::vector<Index> tasks;  ///< most urgent first; never empty
   friend bool operator==(const AssignedThread &, const AssignedThread &) = default;
 };

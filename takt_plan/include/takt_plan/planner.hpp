@@ -2,7 +2,8 @@
 // priorities, and which callbacks each runs in what order.
 //
 // All planners answer with SCHED_FIFO threads pinned to cores, each with order `priority`, which
-// `priority_bounds` can bound. What they decide is judged by that analysis, the same for all.
+// `priority_bounds` can bound. What they decide is judged by that analysis, the same for all. `takt` adds fair threads
+// where cores are given more than their cap.
 //
 // - `takt`: a search along chains, with the analysis in the loop.
 //   Attempts. An attempt places whole chains, in one of three orders: the most important chain first, the
@@ -19,6 +20,9 @@
 //   Mergers. The search merges threads as long as the smallest slack allows it, and where a merger makes a
 //   missed chain meet its deadline. Of mergers that leave equal slack it takes the one that saves most
 //   context switches.
+//   Overload. On a core that is given more than its cap, callbacks that no chain needs move to a thread under the fair
+//   scheduler: those without a bound, and of the others the least urgent ones until the rest keeps the cap. The
+//   kernel's RT throttling would stop the chains, too.
 //   Objective, the first difference decides: deadlines of chains from the most important one down; chains
 //   and callbacks without a bound; cores above their cap; how late missed chains are, from the most
 //   important one down; the smallest normalised slack, up to the share that "Cuts" names; the fewest
@@ -148,6 +152,8 @@ struct Planned
   Bounds bounds;
   std::vector<Index> chains;      ///< most important first
   std::vector<TradePoint> trade;  ///< `takt` only: from the most threads to the fewest
+  /// Of the point of `trade` that was chosen; without the fair threads that an overload adds.
+  Index chosen_threads = 0;
   /// Sentences: cores above their cap; chains without a deadline, and callbacks of no chain, that have
   /// no bound, so that their backlog may grow without end.
   std::vector<std::string> shortfalls;

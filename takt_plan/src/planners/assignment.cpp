@@ -26,10 +26,15 @@ int level_at(Index position, Index count)
   return static_cast<int>(std::min<Index>(count - 1 - position, kMostUrgent));
 }
 
+takt_core::Policy policy_of(int priority)
+{
+  return priority > 0 ? takt_core::Policy::fifo : takt_core::Policy::other;
+}
+
 takt_core::ThreadAttributes attributes_of(const AssignedThread & thread, const Model & model)
 {
   takt_core::ThreadAttributes attributes;
-  attributes.policy = takt_core::Policy::fifo;
+  attributes.policy = policy_of(thread.priority);
   attributes.priority = thread.priority;
   attributes.cores = {model.cores[thread.core].number};
   return attributes;
@@ -102,14 +107,13 @@ std::string wish_of(
 
 std::vector<int> ceilings_of(const Assignment & assignment, Index executors)
 {
-  // All are SCHED_FIFO, so that the least and the most urgent one decide.
+  // The least and the most urgent one decide.
   std::vector<std::vector<takt_core::ExecutorThreadOptions>> extremes(executors);
   for (const AssignedThread & thread : assignment.threads) {
     auto & both = extremes[thread.executor];
     if (both.empty()) {
       both.resize(2);
       for (auto & options : both) {
-        options.attributes.policy = takt_core::Policy::fifo;
         options.attributes.priority = thread.priority;
       }
     }
@@ -119,7 +123,10 @@ std::vector<int> ceilings_of(const Assignment & assignment, Index executors)
     most = std::max(most, thread.priority);
   }
   std::vector<int> ceilings;
-  for (const auto & threads : extremes) {
+  for (auto & threads : extremes) {
+    for (auto & options : threads) {
+      options.attributes.policy = policy_of(options.attributes.priority);
+    }
     ceilings.push_back(takt_core::ceiling_to_ask(ExecutorSchedule{}.middleware_ceiling, threads));
   }
   return ceilings;
@@ -134,7 +141,7 @@ void assign(const Assignment & assignment, const std::vector<int> & ceilings, Mo
     thread.name = "t" + std::to_string(index);
     thread.host = model.cores[given.core].host;
     thread.executor = given.executor;
-    thread.kind = ThreadClass::fixed_priority;
+    thread.kind = given.priority > 0 ? ThreadClass::fixed_priority : ThreadClass::fair;
     thread.priority = given.priority;
     thread.cores = {given.core};
     thread.order = takt_core::Order::priority;

@@ -6,10 +6,13 @@
 #include <utility>
 
 #include "model/percent.hpp"
+#include "planners/background.hpp"
 #include "planners/context_switches.hpp"
 #include "planners/planners.hpp"
 #include "planners/score.hpp"
 #include "takt_plan/end_to_end.hpp"
+#include "takt_schedule/core_options.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan
 {
@@ -205,11 +208,36 @@ std::vector<std::string> shortfalls(
     }
   }
   for (Index task = 0; task < model.tasks.size(); ++task) {
-    if (!planned.bounds.tasks[task] && !told[task]) {
+    const Thread & thread = model.threads[model.tasks[task].threads.front()];
+    if (thread.kind == ThreadClass::fair) {
+      result.push_back(
+        takt_schedule::quoted(model.tasks[task].id) + " does not fit on " +
+        model.core_name(thread.cores.front()) +
+        " beside what is more urgent: it runs under the fair scheduler, without a bound");
+    } else if (!planned.bounds.tasks[task] && !told[task]) {
       result.push_back(to_string(planned.bounds.tasks[task].faults().front()));
     }
   }
   return result;
+}
+
+/// Of the model under the assignment; makes the schedule of it.
+Result<Bounds> assigned_bounds(const System & system, Planned & planned)
+{
+  const Index executors = planned.model.executors.size();
+  assign(planned.assignment, ceilings_of(planned.assignment, executors), planned.model);
+  planned.schedule = schedule_of(planned.assignment, planned.model, system);
+  // Sentences name threads as the schedule does.
+  for (Index executor = 0; executor < executors; ++executor) {
+    const auto options = takt_schedule::core_options(planned.schedule.executors[executor]);
+    auto named = options.threads.begin();
+    for (Index i = 0; i < planned.assignment.threads.size(); ++i) {
+      if (planned.assignment.threads[i].executor == executor) {
+        planned.model.threads[i].name = (named++)->attributes.name;
+      }
+    }
+  }
+  return bounds_through_reads(planned.model);
 }
 
 }  // namespace
@@ -273,15 +301,20 @@ Result<Planned> plan_schedule(const System & system, const PlanOptions & options
   result.chains = problem->chains;
   result.room = problem->room;
   result.model = problem->model;
-  assign(
-    result.assignment, ceilings_of(result.assignment, result.model.executors.size()), result.model);
-  auto found = bounds_through_reads(result.model);
+  result.chosen_threads = layout.threads();
+  auto found = assigned_bounds(system, result);
+  if (found && options.planner == Planner::takt) {
+    auto assignment = detail::with_background(*problem, layout, *found);
+    if (assignment != result.assignment) {
+      result.assignment = std::move(assignment);
+      found = assigned_bounds(system, result);
+    }
+  }
   if (!found) {
     return found.faults();
   }
   result.bounds = std::move(*found);
   result.shortfalls = shortfalls(*problem, layout, result);
-  result.schedule = schedule_of(result.assignment, result.model, system);
   return result;
 }
 

@@ -60,7 +60,8 @@ std::string threads_as_text(const Planned & planned)
     const AssignedThread & thread = planned.assignment.threads[i];
     rows.push_back(
       {name[i], planned.model.executors[thread.executor], planned.model.core_name(thread.core),
-       fmt::to_string(thread.priority), fmt::to_string(thread.tasks.size()), percent(load[i])});
+       thread.priority > 0 ? fmt::to_string(thread.priority) : "fair",
+       fmt::to_string(thread.tasks.size()), percent(load[i])});
   }
   return table(rows);
 }
@@ -75,7 +76,7 @@ std::string trade_as_text(const Planned & planned)
   const Index step = last / kMostTradePoints + 1;
   for (Index i = 0; i <= last; ++i) {
     const TradePoint & point = planned.trade[i];
-    const bool chosen = point.threads == planned.assignment.threads.size();
+    const bool chosen = point.threads == planned.chosen_threads;
     if (chosen || i % step == 0 || i == last) {
       rows.push_back(
         {fmt::to_string(point.threads), point.slack ? percent(*point.slack) : "none",

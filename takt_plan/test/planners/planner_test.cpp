@@ -651,6 +651,51 @@ chains: {b: {path: ["/b:timer(10ms)"]}}
   EXPECT_NE(found[1].find("'/a:timer(10ms)'"), std::string::npos) << found[1];
 }
 
+// The kernel stops all real-time threads of a core that want more than its cap.
+TEST(Planner, WhatDoesNotFitIsKeptOffRealTimeThreads)
+{
+  const auto planned = [](const std::string & callbacks) {
+    const System system = system_of(
+      "hosts: {car: {cores: 1, utilization_cap: 0.95}}\ncallbacks:\n"
+      "  - {id: \"/a:timer(10ms)\", time: 1ms, period: 10ms, publishes: /a}\n"
+      "  - {id: \"/b:sub(/a)\", time: 3ms, triggers: /a}\n" +
+      callbacks + "chains: {b: {path: [\"/b:sub(/a)\"], period: 10ms, deadline: 10ms}}\n");
+    Planned result = plan_of(system);
+    expect_sound(system, result);
+    EXPECT_TRUE(all_met(result));
+    return result;
+  };
+  const auto priority = [](const Planned & one, const std::string & id) {
+    return thread_of(one, id).priority;
+  };
+  const std::string busy = "  - {id: \"/busy:timer(20ms)\", time: 5ms, period: 20ms}\n";
+  const std::string starts =
+    "  - {id: \"/c:timer(100ms)\", time: 40ms, period: 100ms, publishes: /c}\n"
+    "  - {id: \"/d:sub(/c)\", time: 10ms, triggers: /c}\n";
+  const Planned fits = planned(busy);
+  EXPECT_GT(priority(fits, "/busy:timer(20ms)"), 0);
+  EXPECT_TRUE(fits.shortfalls.empty());
+
+  const Planned full = planned(busy + starts);  // 1.15 cores
+  EXPECT_GT(priority(full, "/a:timer(10ms)"), 0) << "no chain has it, and it starts one";
+  EXPECT_GT(priority(full, "/b:sub(/a)"), 0);
+  EXPECT_GT(priority(full, "/busy:timer(20ms)"), 0) << "the rest keeps the cap with it";
+  EXPECT_EQ(priority(full, "/c:timer(100ms)"), 0);
+  EXPECT_EQ(priority(full, "/d:sub(/c)"), 0) << "it waits for a fair thread";
+  ASSERT_EQ(full.shortfalls.size(), 3U);
+  EXPECT_EQ(
+    full.shortfalls[1],
+    "'/c:timer(100ms)' does not fit on core 0 of car beside what is more urgent: it runs under the "
+    "fair scheduler, without a bound");
+  EXPECT_EQ(full.schedule.executors[0].default_threads.size(), 1U);
+  const auto & threads = full.schedule.executors[0].threads;
+  const auto fair = std::find_if(threads.begin(), threads.end(), [](const auto & one) {
+    return one.attributes.policy == takt_core::Policy::other;
+  });
+  ASSERT_NE(fair, threads.end());
+  EXPECT_EQ(full.schedule.executors[0].default_threads[0], fair->name);
+}
+
 TEST(Planner, TheCapIsKeptWhereThereIsRoomElsewhere)
 {
   const Planned planned = plan_of(system_of(R"yaml(

@@ -198,7 +198,7 @@ void expect_true_trade(const Planned & planned)
 {
   Index chosen = 0;
   for (const TradePoint & point : planned.trade) {
-    if (point.threads != planned.assignment.threads.size()) {
+    if (point.threads != planned.chosen_threads) {
       continue;
     }
     ++chosen;
