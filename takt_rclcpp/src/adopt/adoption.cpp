@@ -101,14 +101,17 @@ public:
     adoption_(adoption)
   {
   }
-  void run(const takt_core::Run &) override { adoption_.update(); }
+  void run(const takt_core::Run &) override
+  {
+    adoption_.update(std::unique_lock(adoption_.update_mutex_));
+  }
 
 private:
   Adoption & adoption_;
 };
 
 /// Follows changes where the housekeeping does not come to it: the callbacks on its threads may wait for what a change
-/// brings. Its time is counted from the latest change, and it may run on every thread.
+/// brings. Its time is counted from the first change that was not followed, and it may run on every thread.
 class Adoption::LateHousekeeping : public takt_core::Callback
 {
 public:
@@ -125,7 +128,13 @@ public:
     adoption_(adoption)
   {
   }
-  void run(const takt_core::Run &) override { adoption_.update(); }
+  // It may be on the most urgent thread, and does not wait there for an update in progress: its next turn looks again.
+  void run(const takt_core::Run &) override
+  {
+    if (std::unique_lock lock(adoption_.update_mutex_, std::try_to_lock); lock.owns_lock()) {
+      adoption_.update(std::move(lock));
+    }
+  }
 
 private:
   Adoption & adoption_;
@@ -250,8 +259,13 @@ void Adoption::changed() noexcept
     return;
   }
   housekeeping_->announce(*core_, 1);
-  if (late_housekeeping_ != nullptr) {
-    core_->scheduler().reset_timer(*late_housekeeping_, takt_core::now());
+  if (late_housekeeping_ == nullptr) {
+    return;
+  }
+  // Changes that come fast one after the other do not put it off. An update cancels it before it looks for changes.
+  if (takt_core::Scheduler & scheduler = core_->scheduler();
+      scheduler.timer_cancelled(*late_housekeeping_)) {
+    scheduler.reset_timer(*late_housekeeping_, takt_core::now());
   }
 }
 
@@ -277,15 +291,19 @@ void Adoption::failed(const std::exception_ptr & exception) noexcept
   end();
 }
 
-void Adoption::update()
+void Adoption::update(std::unique_lock<std::mutex> lock)
 {
   if (stopped()) {
     end();
     return;
   }
   try {
-    update_if_changed();
+    update_if_changed(lock);
   } catch (const std::exception &) {
+    if (stopped()) {
+      end();  // what was to be added is of a context that has ended meanwhile
+      return;
+    }
     if (!engine_->is_shared()) {
       throw;
     }
@@ -293,9 +311,8 @@ void Adoption::update()
   }
 }
 
-void Adoption::update_if_changed()
+void Adoption::update_if_changed(const std::unique_lock<std::mutex> & /*of update_mutex_*/)
 {
-  const std::lock_guard lock(update_mutex_);
   if (late_housekeeping_ != nullptr) {
     core_->scheduler().cancel_timer(*late_housekeeping_);
   }
@@ -456,7 +473,7 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
   if (stopped()) {
     return;
   }
-  update_if_changed();
+  update_if_changed(std::unique_lock(update_mutex_));
   const auto until = takt_core::add_saturated(takt_core::now(), timeout);
   // A take that found nothing and the housekeeping are none of the program's callbacks.
   const std::uint64_t before = engine_->recorder().started();
@@ -489,7 +506,7 @@ bool Adoption::spin_some(std::chrono::nanoseconds limit)
   if (stopped()) {
     return false;
   }
-  update_if_changed();
+  update_if_changed(std::unique_lock(update_mutex_));
   waiter_->settle();
   const std::uint64_t before = engine_->recorder().started();
   const takt_core::SpinOutcome outcome = core_->spin_some(limit);

@@ -66,8 +66,9 @@ private:
     rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::string name,
     std::shared_ptr<Engine> engine);
   takt_core::Faults begin();
-  void update();
-  void update_if_changed();
+  /// Follows what changed. `lock`: of `update_mutex_`.
+  void update(std::unique_lock<std::mutex> lock);
+  void update_if_changed(const std::unique_lock<std::mutex> & lock);
   takt_core::SpinOutcome spin_with_others();
   void end() noexcept;
   void take_out() noexcept;

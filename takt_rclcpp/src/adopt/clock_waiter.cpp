@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <rcl/error_handling.h>
+#include <rcl/timer.h>
+
 #include "adopt/process_settings.hpp"
 #include "adopt/wait_set.hpp"
 #include "rclcpp/exceptions.hpp"
@@ -34,6 +37,16 @@ void add_to(rcl_wait_set_t & set, rcl_wait_set_t & place, rclcpp::Waitable & wai
   std::swap(set, place);
 }
 
+bool is_ready(const rcl_timer_t & timer)
+{
+  bool ready = false;
+  if (rcl_timer_is_ready(&timer, &ready) != RCL_RET_OK) {
+    rcl_reset_error();  // it was cancelled
+    return false;
+  }
+  return ready;
+}
+
 /// Whether anything in `set` is ready but its first guard condition.
 bool more_is_ready(const rcl_wait_set_t & set)
 {
@@ -49,11 +62,11 @@ bool more_is_ready(const rcl_wait_set_t & set)
 
 }  // namespace
 
+// Of a timer rcl's part alone: the program may destroy its timer, and what the callback captured, while this waits.
 struct ClockWaiter::Watched
 {
   const void * owner;
-  rclcpp::TimerBase::SharedPtr timer;
-  std::shared_ptr<const rcl_timer_t> handle;
+  std::shared_ptr<const rcl_timer_t> timer;
   rclcpp::Waitable::SharedPtr waitable;
   bool asked;
 };
@@ -95,9 +108,12 @@ void ClockWaiter::add(Entry entry)
 {
   {
     const std::lock_guard lock(mutex_);
-    entries_.push_back(std::move(entry));
-    if (changed_ == nullptr) {
+    const bool first = changed_ == nullptr;
+    if (first) {
       changed_ = std::make_shared<rclcpp::GuardCondition>(context_);
+    }
+    entries_.push_back(std::move(entry));
+    if (first) {
       working_ = true;
       thread_ = std::thread([this] { work(); });
     }
@@ -143,8 +159,11 @@ void ClockWaiter::settle()
 void ClockWaiter::wake() noexcept
 {
   try {
-    if (changed_ != nullptr) {
-      changed_->trigger();
+    std::unique_lock lock(mutex_);
+    const auto changed = changed_;
+    lock.unlock();
+    if (changed != nullptr) {
+      changed->trigger();
     }
   } catch (const std::exception & error) {
     RCLCPP_ERROR(rclcpp::get_logger("takt"), "cannot wake the thread that waits: %s", error.what());
@@ -159,9 +178,9 @@ std::vector<ClockWaiter::Watched> ClockWaiter::watched()
     if (entry.announced) {
       continue;
     }
-    Watched one{entry.owner, entry.timer.lock(), nullptr, entry.waitable.lock(), entry.asked};
-    if (one.timer != nullptr) {
-      one.handle = one.timer->get_timer_handle();
+    Watched one{entry.owner, nullptr, entry.waitable.lock(), entry.asked};
+    if (const auto timer = entry.timer.lock(); timer != nullptr) {
+      one.timer = timer->get_timer_handle();
     }
     if (one.timer != nullptr || one.waitable != nullptr) {
       watched.push_back(std::move(one));
@@ -178,9 +197,14 @@ void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_
   for (const Watched & one : watched) {
     bool ready = false;
     if (one.timer != nullptr) {
-      ready = one.timer->is_ready();
+      ready = is_ready(*one.timer);
     } else if (more || !one.asked) {
-      ready = one.waitable->is_ready(wait_set);
+      try {
+        ready = one.waitable->is_ready(wait_set);
+      } catch (const std::exception & error) {
+        drop(one.owner, error);
+        continue;
+      }
     }
     const std::lock_guard lock(mutex_);
     const auto entry = std::find_if(
@@ -204,7 +228,7 @@ void ClockWaiter::drop(const void * owner, const std::exception & error)
   std::erase_if(entries_, [&](const Entry & entry) { return entry.owner == owner; });
 }
 
-void ClockWaiter::wait_and_tell(WaitSet & holder, bool for_ever)
+bool ClockWaiter::wait_and_tell(WaitSet & holder, bool for_ever)
 {
   const std::vector<Watched> now = watched();
   std::size_t counts[6] = {0, 1, 0, 0, 0, 0};
@@ -213,26 +237,31 @@ void ClockWaiter::wait_and_tell(WaitSet & holder, bool for_ever)
       ++counts[2];
       continue;
     }
-    counts[0] += one.waitable->get_number_of_ready_subscriptions();
-    counts[1] += one.waitable->get_number_of_ready_guard_conditions();
-    counts[2] += one.waitable->get_number_of_ready_timers();
-    counts[3] += one.waitable->get_number_of_ready_clients();
-    counts[4] += one.waitable->get_number_of_ready_services();
-    counts[5] += one.waitable->get_number_of_ready_events();
+    try {
+      counts[0] += one.waitable->get_number_of_ready_subscriptions();
+      counts[1] += one.waitable->get_number_of_ready_guard_conditions();
+      counts[2] += one.waitable->get_number_of_ready_timers();
+      counts[3] += one.waitable->get_number_of_ready_clients();
+      counts[4] += one.waitable->get_number_of_ready_services();
+      counts[5] += one.waitable->get_number_of_ready_events();
+    } catch (const std::exception & error) {
+      drop(one.owner, error);
+      return false;
+    }
   }
   rcl_wait_set_t & set =
     holder.make(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
   check(rcl_wait_set_add_guard_condition(&set, &changed_->get_rcl_guard_condition(), nullptr));
   for (const Watched & one : now) {
     if (one.timer != nullptr) {
-      check(rcl_wait_set_add_timer(&set, one.handle.get(), nullptr));
+      check(rcl_wait_set_add_timer(&set, one.timer.get(), nullptr));
       continue;
     }
     try {
       add_to(set, place_, *one.waitable);
     } catch (const std::exception & error) {
       drop(one.owner, error);
-      return;
+      return false;
     }
   }
   const rcl_ret_t result = rcl_wait(&set, for_ever ? -1 : 0);
@@ -240,6 +269,7 @@ void ClockWaiter::wait_and_tell(WaitSet & holder, bool for_ever)
     rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot wait");
   }
   tell(now, set);
+  return true;
 }
 
 void ClockWaiter::work()
@@ -254,8 +284,11 @@ void ClockWaiter::work()
       const std::uint64_t turn = asked_turns_;
       const bool asked = turn != turns_;
       lock.unlock();
-      wait_and_tell(holder, !asked);
+      const bool told = wait_and_tell(holder, !asked);
       lock.lock();
+      if (!told) {
+        continue;
+      }
       turns_ = turn;
       turned_.notify_all();
     }

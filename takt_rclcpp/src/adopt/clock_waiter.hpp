@@ -69,7 +69,8 @@ private:
   void add(Entry entry);
   void wake() noexcept;
   void work();
-  void wait_and_tell(WaitSet & holder, bool for_ever);
+  /// False: nothing was told, because a waitable was dropped.
+  bool wait_and_tell(WaitSet & holder, bool for_ever);
   void drop(const void * owner, const std::exception & error);
   std::vector<Watched> watched();
   void tell(const std::vector<Watched> & watched, const rcl_wait_set_t & wait_set);

@@ -354,10 +354,15 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
     // to run here.
     static const takt_core::ActivationSet nobody;
     const takt_core::ActivationScope scope(nobody);
-    hosted.entity->listen();
-  }
-  if (epoch_) {
-    hosted.entity->begin_from(*epoch_);
+    try {
+      hosted.entity->listen();
+      if (epoch_) {
+        hosted.entity->begin_from(*epoch_);
+      }
+    } catch (...) {
+      take_out(hosted);
+      throw;
+    }
   }
   group.entities.emplace(candidate.object, std::move(hosted));
 }

@@ -235,7 +235,12 @@ public:
     }
     const takt_core::MiddlewareCeilingScope ceiling;
     if (waits_) {
-      taken.data = taken.waitable->take_data();
+      try {
+        taken.data = taken.waitable->take_data();
+      } catch (...) {
+        waiter_->again(this);
+        throw;
+      }
     } else if (looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
       taken.data = taken.waitable->take_data();
       // An announcement of it may be here, too. It looks on until nothing is left.

@@ -472,6 +472,32 @@ TEST_F(Executors, rcl_handles_may_outlive_what_the_program_destroys)
   EXPECT_EQ(heard, 1);
 }
 
+// The thread that waits for such timers does not keep what they captured.
+TEST_F(Executors, a_timer_on_ros_time_that_destroys_itself_is_gone)
+{
+  Executor executor;
+  auto one = node("one");
+  auto captured = std::make_shared<int>(0);
+  const std::weak_ptr<int> left = captured;
+  rclcpp::TimerBase::SharedPtr timer;
+  timer = rclcpp::create_timer(one, one->get_clock(), 200ms, [&timer, captured] {
+    std::this_thread::sleep_for(20ms);  // meanwhile that thread waits for the next period
+    timer->cancel();
+    timer.reset();
+  });
+  captured.reset();
+  executor.add_node(one);
+  bool gone = false;
+  auto ends = every(one, 5ms, [&] {
+    if (timer == nullptr) {
+      gone = left.expired();
+      executor.cancel();
+    }
+  });
+  executor.spin();
+  EXPECT_TRUE(gone);
+}
+
 TEST_F(Executors, exclusive_groups_exclude_and_reentrant_ones_run_in_parallel)
 {
   Executor executor(rclcpp::ExecutorOptions(), "", "", 4);
