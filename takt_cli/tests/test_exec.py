@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.built import adopted_program
 from support.exec_prefix import TAKT_EXEC as PROGRAM
 from support.exec_prefix import install_exec, report_of
 from takt_cli.programs import find_program_or_none
@@ -198,13 +199,6 @@ def test_a_model_needs_an_executor_that_ran(tmp_path):
     assert said.returncode == 1
     assert "no model is written" in said.stderr
     assert not model.exists()
-
-
-def adopted_program():
-    """Give the program of rclcpp that takt_rclcpp's tests adopt; None where it is not built."""
-    built = os.environ.get("TAKT_BUILD", "/nowhere")
-    program = Path(built, "build/takt_rclcpp/test/programs/adopted_program")
-    return program if program.is_file() else None
 
 
 @with_rclcpp

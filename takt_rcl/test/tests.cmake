@@ -48,6 +48,11 @@ add_executable(takt_rcl_peer ${CMAKE_CURRENT_LIST_DIR}/peer.cpp)
 target_compile_options(takt_rcl_peer PRIVATE ${takt_rcl_warnings})
 target_link_libraries(takt_rcl_peer PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_peer PRIVATE std_msgs sensor_msgs)
+# The tests of takt_cli run it under a schedule with other programs.
+add_executable(takt_rcl_looks ${CMAKE_CURRENT_LIST_DIR}/looks.cpp)
+target_compile_options(takt_rcl_looks PRIVATE ${takt_rcl_warnings})
+target_link_libraries(takt_rcl_looks PRIVATE takt_rcl)
+takt_rcl_link_messages(takt_rcl_looks PRIVATE std_msgs)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(takt_rcl_python_test name environment)
   add_test(NAME rcl_${name}

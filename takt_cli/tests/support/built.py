@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from takt_cli.programs import find_program_or_none
 
@@ -19,3 +22,10 @@ def need(*programs: tuple[str, str]) -> pytest.MarkDecorator:
     """Skip a test unless all of (program, package) are built."""
     missing = [name for name, package in programs if find_program_or_none(name, package) is None]
     return pytest.mark.skipif(bool(missing), reason=f"not built: {', '.join(missing)}")
+
+
+def adopted_program() -> Path | None:
+    """Give the program of rclcpp that takt_rclcpp's tests adopt; None where it is not built."""
+    built = os.environ.get("TAKT_BUILD", "/nowhere")
+    program = Path(built, "build/takt_rclcpp/test/programs/adopted_program")
+    return program if program.is_file() else None

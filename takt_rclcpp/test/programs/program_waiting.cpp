@@ -1,5 +1,6 @@
 // Messages that wait while nothing spins, and threads that wait for each other when a program ends.
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -378,6 +379,62 @@ void first_callbacks()
   executor.spin();
 }
 
+/// Policy, priority, nice value and cores of this thread, as the kernel says, e.g. "1 45 0 2,3".
+std::string attributes_now()
+{
+  sched_param param{};
+  cpu_set_t cores;
+  ::sched_getparam(0, &param);
+  ::sched_getaffinity(0, sizeof cores, &cores);
+  std::string text = std::to_string(::sched_getscheduler(0)) + ' ' +
+                     std::to_string(param.sched_priority) + ' ' +
+                     std::to_string(::getpriority(PRIO_PROCESS, 0));
+  char comma = ' ';
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &cores)) {
+      text += comma + std::to_string(core);
+      comma = ',';
+    }
+  }
+  return text;
+}
+
+/// Looks at its thread, and says what it saw where that is another thing than when it looked before.
+std::function<void()> look_of(const std::string & name)
+{
+  return [name, seen = std::make_shared<std::string>()] {
+    if (const std::string now = attributes_now(); now != *seen) {
+      say(name + ' ' + now);
+      *seen = now;
+    }
+  };
+}
+
+// Goes on until a signal; each callback looks at its thread at its first instruction. takt_rcl/test/looks.cpp is the
+// same without rclcpp.
+void looks()
+{
+  auto node = std::make_shared<rclcpp::Node>("looks");
+  std::vector<rclcpp::CallbackGroup::SharedPtr> groups;  // the node does not hold them
+  std::vector<rclcpp::TimerBase::SharedPtr> timers;
+  const auto add = [&](std::chrono::milliseconds period, const std::function<void()> & callback) {
+    groups.push_back(node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive));
+    timers.push_back(node->create_wall_timer(period, callback, groups.back()));
+  };
+  bool late = false;
+  add(10ms, look_of("hot"));
+  add(20ms, look_of("rest"));
+  add(30ms, [&, look = look_of("alone")] {
+    look();
+    if (!std::exchange(late, true)) {  // an executor that spins gets one more
+      add(40ms, look_of("late"));
+    }
+  });
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 2);
+  executor.add_node(node);
+  executor.spin();
+}
+
 // Two executors of a row at one address.
 void one_after_the_other()
 {
@@ -414,6 +471,7 @@ Ways ways_of_waiting()
     {"one_of_two_pools_throws", one_of_two_pools_throws},
     {"waits_for_what_it_makes", waits_for_what_it_makes},
     {"first_callbacks", first_callbacks},
+    {"looks", looks},
     {"one_after_the_other", one_after_the_other},
     {"parts_of_a_spin", parts_of_a_spin},
   };
