@@ -39,6 +39,8 @@ ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes &
       attributes.policy = Policy::other;
       attributes.priority = 0;
     }
+  } else if (has_nice(attributes.policy) && !attributes.nice) {
+    attributes.nice = starter.nice;
   }
   if (attributes.cores.empty() && attributes.policy != Policy::deadline) {
     attributes.cores = starter.cores;

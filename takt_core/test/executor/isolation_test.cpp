@@ -2,6 +2,7 @@
 // force before anything of the group runs.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -178,6 +179,28 @@ TEST(Isolation, does_not_inherit_from_the_callback_that_adds)
   stop(*executor);
   EXPECT_EQ(seen.policy, read_attributes().policy);
   EXPECT_EQ(seen.cores, read_attributes().cores);
+}
+
+TEST(Isolation, has_the_nice_level_of_the_process_whatever_thread_adds)
+{
+  const auto executor = make_executor(1);
+  ASSERT_TRUE(executor->start().ok());
+  const int of_the_process = ::getpriority(PRIO_PROCESS, 0);
+  Isolation isolation;
+  isolation.attributes.policy = Policy::batch;
+  const auto group = isolated_group(*executor, "group", isolation);
+  std::atomic<int> found{-100};
+  std::shared_ptr<FunctionCallback> callback;
+  std::thread other([&] {
+    ASSERT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(own_tid()), of_the_process + 5), 0);
+    callback = add_function(
+      *executor, "callback", [&](const auto &) { found = ::getpriority(PRIO_PROCESS, 0); }, group);
+  });
+  other.join();
+  executor->ready(*callback);
+  ASSERT_TRUE(eventually([&] { return callback->runs == 1; }));
+  stop(*executor);
+  EXPECT_EQ(found, of_the_process);
 }
 
 TEST(Isolation, ends_its_threads_with_the_last_callback)
