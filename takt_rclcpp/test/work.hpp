@@ -24,8 +24,9 @@ public:
   Announces announces = Announces::yes;
   bool added_by_condition = false;  // the guard condition keeps the first wait set then
   bool ready_whenever_asked = false;
-  bool only_events = false;    // it is made for an EventsExecutor
-  std::function<void()> then;  // after each run
+  bool only_events = false;          // it is made for an EventsExecutor
+  std::function<void()> then;        // after each run
+  std::function<void()> when_asked;  // whether it is ready
 
   void give(int count = 1)
   {
@@ -50,7 +51,13 @@ public:
       rclcpp::detail::add_guard_condition_to_rcl_wait_set(set, condition_);
     }
   }
-  bool is_ready(const rcl_wait_set_t &) override { return ready_whenever_asked || waiting_ > 0; }
+  bool is_ready(const rcl_wait_set_t &) override
+  {
+    if (when_asked) {
+      when_asked();
+    }
+    return ready_whenever_asked || waiting_ > 0;
+  }
   std::shared_ptr<void> take_data() override { return nullptr; }
   std::shared_ptr<void> take_data_by_entity_id(std::size_t) override { return nullptr; }
   void execute(const std::shared_ptr<void> &) override

@@ -174,7 +174,8 @@ Adoption::Adoption(
   core_(engine_->core()),
   waiter_(std::make_shared<ClockWaiter>(
     HostAccess::context_of(host), HostAccess::wait_set_of(host),
-    waiting_thread(*core_, engine_->placer() != nullptr))),
+    waiting_thread(*core_, engine_->placer() != nullptr),
+    kind == HostKind::single_threaded && engine_->on_caller())),
   report_number_(next_report()),
   housekeeping_(std::make_shared<Housekeeping>(*this))
 {
@@ -289,6 +290,11 @@ void Adoption::failed(const std::exception_ptr & exception) noexcept
     }
   }
   end();
+}
+
+std::unique_lock<takt_core::PiMutex> Adoption::exclude()
+{
+  return waiter_->exclude();
 }
 
 void Adoption::update(std::unique_lock<std::mutex> lock)

@@ -73,6 +73,7 @@ private:
   void end() noexcept;
   void take_out() noexcept;
   void failed(const std::exception_ptr & exception) noexcept override;
+  std::unique_lock<takt_core::PiMutex> exclude() override;
   bool stopped() const noexcept;
   void context_ends() noexcept override;
   void wait_for_the_end_of_the_context() const;

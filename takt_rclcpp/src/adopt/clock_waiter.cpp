@@ -73,10 +73,11 @@ struct ClockWaiter::Watched
 
 ClockWaiter::ClockWaiter(
   std::shared_ptr<rclcpp::Context> context, rcl_wait_set_t & place,
-  const takt_core::ThreadAttributes & attributes)
+  const takt_core::ThreadAttributes & attributes, bool one_at_a_time)
 : context_(std::move(context)),
   place_(place),
-  attributes_(attributes)
+  attributes_(attributes),
+  one_at_a_time_(one_at_a_time)
 {
 }
 
@@ -101,7 +102,15 @@ void ClockWaiter::add(
 void ClockWaiter::add(
   const rclcpp::Waitable::SharedPtr & waitable, const void * owner, std::function<void()> ready)
 {
+  asks_.store(true);
   add(Entry{owner, {}, waitable, std::move(ready)});
+}
+
+std::unique_lock<takt_core::PiMutex> ClockWaiter::exclude()
+{
+  return one_at_a_time_ && asks_.load(std::memory_order_relaxed)
+           ? std::unique_lock(asking_)
+           : std::unique_lock<takt_core::PiMutex>();
 }
 
 void ClockWaiter::add(Entry entry)
@@ -200,6 +209,7 @@ void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_
       ready = is_ready(*one.timer);
     } else if (more || !one.asked) {
       try {
+        const auto alone = exclude();
         ready = one.waitable->is_ready(wait_set);
       } catch (const std::exception & error) {
         drop(one.owner, error);
@@ -232,6 +242,7 @@ bool ClockWaiter::wait_and_tell(WaitSet & holder, bool for_ever)
 {
   const std::vector<Watched> now = watched();
   std::size_t counts[6] = {0, 1, 0, 0, 0, 0};
+  auto alone = exclude();
   for (const Watched & one : now) {
     if (one.timer != nullptr) {
       ++counts[2];
@@ -263,6 +274,9 @@ bool ClockWaiter::wait_and_tell(WaitSet & holder, bool for_ever)
       drop(one.owner, error);
       return false;
     }
+  }
+  if (alone.owns_lock()) {
+    alone.unlock();
   }
   const rcl_ret_t result = rcl_wait(&set, for_ever ? -1 : 0);
   if (result != RCL_RET_OK && result != RCL_RET_TIMEOUT) {

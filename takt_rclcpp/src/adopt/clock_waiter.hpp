@@ -8,6 +8,7 @@
 
 #include <rcl/wait.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -21,6 +22,7 @@
 #include "rclcpp/guard_condition.hpp"
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
+#include "takt_core/pi_mutex.hpp"
 #include "takt_core/thread_attributes.hpp"
 
 namespace takt_rclcpp
@@ -32,10 +34,11 @@ class ClockWaiter
 {
 public:
   /// `place`: where the executor whose entities these are has its own wait set, in which it does not wait.
-  /// `attributes`: of the thread. What the kernel refuses of them is told in one line.
+  /// `attributes`: of the thread. What the kernel refuses of them is told in one line. `one_at_a_time`: the
+  /// program's callbacks never run beside each other, and what it wrote of waitables does not run beside them.
   ClockWaiter(
     std::shared_ptr<rclcpp::Context> context, rcl_wait_set_t & place,
-    const takt_core::ThreadAttributes & attributes);
+    const takt_core::ThreadAttributes & attributes, bool one_at_a_time);
   /// Ends the thread.
   ~ClockWaiter();
   ClockWaiter(const ClockWaiter &) = delete;
@@ -51,6 +54,9 @@ public:
   void remove(const void * owner) noexcept;
   /// The object ran, or changed. Any thread.
   void again(const void * owner) noexcept;
+  /// For each run of a callback: while it is held, no waitable is asked. Holds nothing where that need not be. Any
+  /// thread; real-time safe but for the time that a waitable takes to answer.
+  std::unique_lock<takt_core::PiMutex> exclude();
   /// What is ready now has been announced when this returns. Not on the waiter's thread; waits for a turn of it.
   void settle();
 
@@ -81,6 +87,9 @@ private:
   std::shared_ptr<rclcpp::GuardCondition> changed_;
   std::mutex mutex_;
   std::vector<Entry> entries_;
+  const bool one_at_a_time_;
+  std::atomic<bool> asks_{false};  // it has had a waitable
+  takt_core::PiMutex asking_;      // before `mutex_`
   bool ending_ = false;
   bool working_ = false;
   std::uint64_t asked_turns_ = 0;

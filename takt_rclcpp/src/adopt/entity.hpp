@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,6 +30,7 @@
 #include "rclcpp/waitable.hpp"
 #include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/executor.hpp"
+#include "takt_core/pi_mutex.hpp"
 
 namespace takt_rclcpp
 {
@@ -42,6 +44,8 @@ public:
   virtual ~RunOwner() = default;
   /// A callback threw. On the thread that ran it.
   virtual void failed(const std::exception_ptr & exception) noexcept = 0;
+  /// To be held while a callback runs (ClockWaiter::exclude).
+  virtual std::unique_lock<takt_core::PiMutex> exclude() = 0;
 };
 
 /// What a report says of an entity beside its figures.

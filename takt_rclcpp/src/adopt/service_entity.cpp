@@ -106,6 +106,7 @@ public:
 
   void run(const takt_core::Run & run) override
   {
+    const auto alone = this->facts.owner->exclude();
     TakenCall<Object> call = std::exchange(lanes_[run], {});
     Steps::handle(call);
   }

@@ -80,6 +80,7 @@ public:
 
   void run(const takt_core::Run & run) override
   {
+    const auto alone = facts.owner->exclude();
     TakenMessage taken = std::exchange(lanes_[run], {});
     rclcpp::SubscriptionBase & subscription = *taken.subscription;
     if (taken.loaned != nullptr) {

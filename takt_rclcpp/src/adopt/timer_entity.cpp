@@ -180,6 +180,7 @@ public:
 
   void run(const takt_core::Run & run) override
   {
+    const auto alone = facts.owner->exclude();
     const TakenTimer taken = std::exchange(lanes_[run], {});
     taken.timer->execute_callback(taken.data);
   }
@@ -261,6 +262,7 @@ public:
 
   void run(const takt_core::Run & run) override
   {
+    const auto alone = facts.owner->exclude();
     const TakenTimer taken = std::exchange(lanes_[run], {});
     taken.timer->execute_callback(taken.data);
   }

@@ -282,6 +282,7 @@ public:
         }
       }
     } const afterwards{*this};
+    const auto alone = facts.owner->exclude();
     taken.waitable->execute(taken.data);
     if (nature_.is_action_server && !waits_) {
       // Only a wait set tells when a goal's result has been kept for long enough. With each request those that

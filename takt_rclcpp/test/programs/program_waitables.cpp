@@ -75,9 +75,36 @@ void waitables_for_events()
   }
 }
 
+// Under a single-threaded executor nothing that the program wrote runs beside a callback.
+void waitables_beside_callbacks()
+{
+  const Worker one("worker");
+  one.work->announces = Work::Announces::no;
+  std::atomic<bool> inside{false};
+  std::atomic<int> beside{0};
+  one.work->when_asked = [&] { beside += inside ? 1 : 0; };
+  int ran = 0;
+  rclcpp::executors::SingleThreadedExecutor executor;
+  auto timer = one.node->create_wall_timer(1ms, [&] {
+    inside = true;
+    one.work->give();
+    std::this_thread::sleep_for(3ms);  // time enough to be asked
+    inside = false;
+    if (++ran == 20) {
+      executor.cancel();
+    }
+  });
+  executor.add_node(one.node);
+  executor.spin();
+  say("asked beside a callback: " + std::to_string(beside));
+}
+
 }  // namespace
 
 Ways ways_of_waitables()
 {
-  return {{"waitables", waitables}, {"waitables_for_events", waitables_for_events}};
+  return {
+    {"waitables", waitables},
+    {"waitables_beside_callbacks", waitables_beside_callbacks},
+    {"waitables_for_events", waitables_for_events}};
 }
