@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <map>
 
 #include "schedule_text.hpp"
@@ -111,6 +115,32 @@ TEST(ApplySchedule, ChangesWhatDiffersAndSaysSo)
   EXPECT_EQ(told["callback /b:sub(/y)"], "unchanged");
   EXPECT_EQ(told["thread hot"], "unchanged");
   EXPECT_EQ(told["chain c"], "unchanged");
+}
+
+TEST(ApplySchedule, GivesBackWhatSomebodyElseTookFromAThread)
+{
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root to lower a nice level";
+  }
+  const std::string text = with_main(kThreads);
+  Running running(text);
+  const int before = ::getpriority(PRIO_PROCESS, 0);
+  const pid_t hot = running.executor->thread_ids()[0];
+  EXPECT_EQ(takt_core::read_attributes(hot).nice, 1);
+  ASSERT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(hot), 5), 0);
+  const Schedule schedule = parse(text);
+  const auto done = apply_schedule(schedule, "main", *running.executor);
+  ASSERT_TRUE(done.ok()) << done.faults().front();
+  auto told = outcomes(*done);
+  EXPECT_EQ(told["thread hot"], "applied");
+  EXPECT_EQ(told["thread rest"], "unchanged");
+  const auto part = std::find_if(
+    done->begin(), done->end(), [](const auto & one) { return one.what == "thread hot"; });
+  EXPECT_NE(part->why.find("changed by somebody else"), std::string::npos) << part->why;
+  EXPECT_EQ(takt_core::read_attributes(hot).nice, 1);
+  EXPECT_EQ(takt_core::read_attributes(running.executor->thread_ids()[1]).nice.value_or(0), before);
+  EXPECT_EQ(
+    outcomes(*apply_schedule(schedule, "main", *running.executor))["thread hot"], "unchanged");
 }
 
 TEST(ApplySchedule, LeavesACallbackWithItsGroupWhereAnAdapterPutIt)

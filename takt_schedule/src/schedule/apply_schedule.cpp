@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "takt_core/group.hpp"
+#include "takt_core/thread_attributes.hpp"
 #include "takt_schedule/core_options.hpp"
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/make_executor.hpp"
@@ -103,6 +104,22 @@ bool same(ThreadAttributes a, const ThreadAttributes & b)
   a.name = b.name;
   a.stack_size = b.stack_size;
   return a == b;
+}
+
+/// What the thread has now, where somebody else has taken from it what it was granted. More than that it may have for
+/// a while: a scope or a callback raised it.
+std::optional<ThreadAttributes> taken_from(const takt_core::ThreadState & thread, bool follows)
+{
+  if (thread.tid == 0) {
+    return std::nullopt;
+  }
+  ThreadAttributes now = takt_core::read_attributes(thread.tid);
+  if (now.policy == takt_core::Policy::inherit) {
+    return std::nullopt;  // it has ended
+  }
+  const ThreadAttributes & granted = thread.attributes.granted;
+  const bool less = !follows && takt_core::urgency(now) < takt_core::urgency(granted);
+  return less || now.cores != granted.cores ? std::optional(std::move(now)) : std::nullopt;
 }
 
 /// What a node has without its author's doing: adapters put it on the least urgent threads where its group is nowhere
@@ -224,10 +241,13 @@ public:
            "it is isolated as long as the program runs"});
         continue;
       }
-      const bool changed = !same(*attributes, thread.attributes.asked);
+      const bool follows = thread.group.empty() && wanted.threads[thread.number].follow;
+      const auto taken = taken_from(thread, follows);
+      const bool changed = taken || !same(*attributes, thread.attributes.asked);
       note("thread " + thread.attributes.asked.name, changed);
       if (changed) {
-        parts.back().why = format(thread.attributes.asked) + " -> " + format(*attributes);
+        parts.back().why = format(taken ? *taken : thread.attributes.asked) + " -> " +
+                           format(*attributes) + (taken ? " (changed by somebody else)" : "");
         changed_parts_.push_back(parts.size() - 1);
         change.threads.push_back({thread.number, *attributes, thread.group});
       }
