@@ -23,6 +23,7 @@
 #include "adopt/arrivals.hpp"
 #include "rclcpp/callback_group.hpp"
 #include "rclcpp/client.hpp"
+#include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
 #include "rclcpp/service.hpp"
 #include "rclcpp/subscription_base.hpp"
@@ -222,7 +223,7 @@ public:
   {
     if (const auto object = lock(); object != nullptr) {
       number_ = register_listener(this->shared_from_this());
-      set_listener(*object, tell_of_arrival, number_);
+      check_set(set_listener(*object, tell_of_arrival, number_));
       look_for_waiting(history_of(*object));
     }
   }
@@ -233,7 +234,7 @@ public:
     }
     if (const auto object = lock(); object != nullptr) {
       try {
-        set_listener(*object, nullptr, nullptr);
+        check_set(set_listener(*object, nullptr, nullptr));
       } catch (const std::exception & error) {
         RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
       }
@@ -278,8 +279,9 @@ protected:
     failed,  ///< the middleware could not give the message
     copy,    ///< of a message that also comes within the process: not to be run
   };
-  /// rcl calls `callback` from now on. Throws what rclcpp throws.
-  virtual void set_listener(Object & object, rcl_event_callback_t callback, const void * data) = 0;
+  /// rcl calls `callback` from now on.
+  virtual rcl_ret_t set_listener(
+    Object & object, rcl_event_callback_t callback, const void * data) = 0;
   /// Messages that may wait in it, as far as arrivals are kept.
   virtual std::uint32_t history_of(const Object & object) const = 0;
   /// As `takt_core::Callback::take`.
@@ -287,6 +289,12 @@ protected:
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
 
 private:
+  static void check_set(rcl_ret_t result)
+  {
+    if (result != RCL_RET_OK) {
+      rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot set what an arrival calls");
+    }
+  }
   /// Messages that were announced to an earlier listener (an earlier spin, an EventsExecutor from `add_node`
   /// on) and not taken are not announced again: takes until one finds nothing, or as many as the history holds.
   /// After the listener is set.
