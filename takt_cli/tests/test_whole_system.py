@@ -290,7 +290,7 @@ def test_one_file_and_one_daemon_are_for_a_whole_system(takt, system):
     wait_for(lambda: system.granted() == set(threads), system.all_said)
 
     # The twin: behind the daemon's back two threads lose what they had.
-    taken = {("front", "hot"): "changed", ("", "lidar"): "not_granted"}
+    taken = {("front", "hot"): "changed", ("", "lidar"): "changed"}
     for tid, (name, _) in threads.items():
         if name in taken:
             os.sched_setscheduler(tid, os.SCHED_OTHER, os.sched_param(0))
@@ -301,6 +301,57 @@ def test_one_file_and_one_daemon_are_for_a_whole_system(takt, system):
     wait_for(lambda: early(system.seen()), system.all_said)
     ((name, (policy, *_)),) = early(system.seen())
     assert (name, policy) == (("front", "hot"), os.SCHED_OTHER)
+
+    # `takt apply` gives back what they lost, also to the program without ROS.
+    said = takt("apply", str(system.schedule), "--json")
+    told = json.loads(said.out)
+    assert (said.code, told["executors_not_running"]) == (0, []), said.out
+    assert told["counts"]["applied"] == len(taken)
+    assert status_of(takt)[:2] == (0, "3 processes, 10 threads: all as asked")
+    for tid, (name, _) in threads.items():
+        assert kernel_says(tid) == ASKED[name], name
+
+
+@whole
+def test_apply_and_reset_change_a_program_without_ros(takt, system, tmp_path):
+    """Its threads alone make it concerned; what no rule is for is said."""
+    system.start_daemon()
+    system.start_lidar()
+    system.wait_for_all([("", "lidar")])
+    ((tid, _),) = status_of(takt)[2].items()
+    other = tmp_path / "other.yaml"
+    other.write_text(
+        SCHEDULE.replace("match: lidar, policy: fifo, priority: 45", "match: lidar, nice: 3"),
+        encoding="utf-8",
+    )
+    said = takt("apply", str(other))
+    assert said.code == 0, said.err
+    assert "executor drivers: thread lidar: applied: SCHED_FIFO priority 45" in said.out
+    assert "that no running process has: front, rear\n" in said.out
+    assert kernel_says(tid) == (os.SCHED_OTHER, 0, 3, {LAST})
+    assert status_of(takt)[:2] == (0, "1 process, 1 thread: all as asked")
+
+    said = takt("reset")
+    assert said.code == 0, said.err
+    assert "executor drivers: thread lidar: applied" in said.out
+    assert kernel_says(tid) == ASKED["", "lidar"]
+
+    # Refused by the daemon's policy under missing_rights: fail, the thread keeps what it has.
+    other.write_text(
+        SCHEDULE.replace("priority: 45", "priority: 60").replace(
+            "drivers:", "drivers:\n    missing_rights: fail"
+        ),
+        encoding="utf-8",
+    )
+    said = takt("apply", str(other))
+    assert said.code == 2, said.out
+    assert kernel_says(tid) == ASKED["", "lidar"]
+
+    # Nothing in it is for any process.
+    other.write_text(SCHEDULE.replace("match: lidar", "match: radar"), encoding="utf-8")
+    said = takt("apply", str(other))
+    assert said.code == 1, said.out
+    assert "no process has an executor of" in said.err
 
 
 @whole

@@ -40,12 +40,13 @@ public:
     return opened;
   }
 
-  takt_core::Status add(pid_t tid, const takt_core::AttributeReport & report)
+  takt_core::Status add(
+    pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report)
   {
     const std::lock_guard lifecycle(lifecycle_);
     {
       const std::lock_guard lock(mutex_);
-      requests_.add(tid, report);
+      requests_.add(tid, had, report);
     }
     takt_core::Status opened = open();
     if (!opened.ok()) {
@@ -146,7 +147,8 @@ takt_core::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor)
   return std::unique_ptr<Exposure>(std::make_unique<Exposed>(*executor.executor));
 }
 
-takt_core::Status expose_thread(pid_t tid, const takt_core::AttributeReport & report)
+takt_core::Status expose_thread(
+  pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report)
 {
   if (variable("TAKT_CONTROL") == "none") {
     return {};
@@ -154,7 +156,7 @@ takt_core::Status expose_thread(pid_t tid, const takt_core::AttributeReport & re
   // Threads are exposed for good; nobody else would remove the socket.
   static const bool closes = std::atexit([] { server().close(); }) == 0;
   static_cast<void>(closes);
-  return server().add(tid, report);
+  return server().add(tid, had, report);
 }
 
 }  // namespace takt_control

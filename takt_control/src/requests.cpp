@@ -28,11 +28,15 @@ std::string text_of(const json & value)
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-json parts_json(const std::vector<AppliedPart> & parts)
+json parts_json(const PartsByExecutor & executors)
 {
   json all = json::array();
-  for (const AppliedPart & part : parts) {
-    all.push_back({{"what", part.what}, {"outcome", to_string(part.outcome)}, {"why", part.why}});
+  for (const auto & [name, parts] : executors) {
+    json own = json::array();
+    for (const AppliedPart & part : parts) {
+      own.push_back({{"what", part.what}, {"outcome", to_string(part.outcome)}, {"why", part.why}});
+    }
+    all.push_back({{"name", name}, {"parts", std::move(own)}});
   }
   return all;
 }
@@ -110,15 +114,21 @@ Reply Requests::apply(const std::string & payload)
       }
     }
   }
-  json executors = json::array();
+  PartsByExecutor all;
   std::set<std::string> not_in_file;
   std::vector<std::pair<Executor *, Reconfiguration>> changed;
+  const auto refuse = [&](const Faults & faults) {
+    for (auto undo = changed.rbegin(); undo != changed.rend(); ++undo) {
+      static_cast<void>(undo->first->reconfigure(still_there(undo->second, *undo->first)));
+    }
+    return error_reply(sentences(faults));
+  };
   // Of all of them before any of them.
   for (const bool only_check : {true, false}) {
     if (!only_check && check_only) {
       break;
     }
-    executors = json::array();
+    all.clear();
     for (const ExposedExecutor & one : executors_) {
       if (schedule->find(one.name) == nullptr) {
         not_in_file.insert(one.name);
@@ -132,16 +142,21 @@ Reply Requests::apply(const std::string & payload)
                            ? takt_schedule::check_schedule(*schedule, one.name, *one.executor)
                            : takt_schedule::apply_schedule(*schedule, one.name, *one.executor);
       if (!parts.ok()) {
-        for (auto undo = changed.rbegin(); undo != changed.rend(); ++undo) {
-          static_cast<void>(undo->first->reconfigure(still_there(undo->second, *undo->first)));
-        }
-        return error_reply(sentences(parts.faults()));
+        return refuse(parts.faults());
       }
       if (!only_check) {
         before_.try_emplace(one.executor, before);
         changed.emplace_back(one.executor, std::move(before));
       }
-      executors.push_back({{"name", one.name}, {"parts", parts_json(*parts)}});
+      all[one.name] = std::move(*parts);
+    }
+    auto threads = threads_.apply(*schedule, only_check);
+    if (!threads) {
+      return refuse(threads.faults());
+    }
+    for (auto & [executor, parts] : *threads) {
+      auto & whole = all[executor];
+      whole.insert(whole.end(), parts.begin(), parts.end());
     }
   }
   if (!check_only) {
@@ -152,13 +167,12 @@ Reply Requests::apply(const std::string & payload)
     }
   }
   return {
-    MessageType::result,
-    text_of({{"executors", std::move(executors)}, {"not_in_file", not_in_file}})};
+    MessageType::result, text_of({{"executors", parts_json(all)}, {"not_in_file", not_in_file}})};
 }
 
 Reply Requests::reset()
 {
-  json executors = json::array();
+  PartsByExecutor all;
   for (ExposedExecutor & one : executors_) {
     const auto before = before_.find(one.executor);
     std::vector<AppliedPart> parts;
@@ -171,19 +185,22 @@ Reply Requests::reset()
       }
       parts.push_back({"executor", AppliedPart::Outcome::applied});
       for (const auto & report : *done) {
-        for (const auto & fault : report.faults) {
-          parts.push_back(
-            {"thread " + report.asked.name, AppliedPart::Outcome::failed, to_string(fault)});
+        if (!report.faults.empty()) {
+          parts.push_back({"thread " + report.asked.name});
+          add_refusals(parts.back(), report.faults);
         }
       }
       before_.erase(before);
       one.applied_file.clear();
     }
-    executors.push_back({{"name", one.name}, {"parts", parts_json(parts)}});
+    all[one.name] = std::move(parts);
+  }
+  for (auto & [executor, parts] : threads_.reset()) {
+    auto & whole = all[executor];
+    whole.insert(whole.end(), parts.begin(), parts.end());
   }
   return {
-    MessageType::result,
-    text_of({{"executors", std::move(executors)}, {"not_in_file", json::array()}})};
+    MessageType::result, text_of({{"executors", parts_json(all)}, {"not_in_file", json::array()}})};
 }
 
 }  // namespace takt_control

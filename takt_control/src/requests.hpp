@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "registered_threads.hpp"
 #include "takt_control/control_server.hpp"
 #include "takt_control/frame.hpp"
 #include "takt_core/executor.hpp"
@@ -28,9 +29,12 @@ public:
   void add(const ExposedExecutor & executor) { executors_.push_back(executor); }
   void remove(const takt_core::Executor & executor);
   bool empty() const noexcept { return executors_.empty() && threads_.empty(); }
-  /// A later report of a thread takes the place of its earlier one.
-  void add(pid_t tid, const takt_core::AttributeReport & report) { threads_[tid] = report; }
-  void remove(pid_t tid) { threads_.erase(tid); }
+  void add(
+    pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report)
+  {
+    threads_.add(tid, had, report);
+  }
+  void remove(pid_t tid) { threads_.remove(tid); }
 
   /// Any bytes are safe.
   Reply answer(std::uint16_t type, const std::string & payload);
@@ -41,7 +45,7 @@ private:
   Reply reset();
 
   std::vector<ExposedExecutor> executors_;
-  std::map<pid_t, takt_core::AttributeReport> threads_;
+  RegisteredThreads threads_;
   std::map<const takt_core::Executor *, takt_core::Reconfiguration> before_;  ///< the first apply
 };
 

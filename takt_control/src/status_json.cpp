@@ -46,12 +46,17 @@ json nanoseconds_or_null(const Duration & duration)
   return duration == takt_core::kForever ? json(nullptr) : json(duration.count());
 }
 
+json faults_json(const takt_core::Faults & faults)
+{
+  json all = json::array();
+  for (const auto & fault : faults) {
+    all.push_back(to_string(fault));
+  }
+  return all;
+}
+
 json thread_json(const ThreadState & thread, bool follow)
 {
-  json faults = json::array();
-  for (const auto & fault : thread.attributes.faults) {
-    faults.push_back(to_string(fault));
-  }
   const ThreadAttributes now =
     thread.tid == 0 ? ThreadAttributes() : takt_core::read_attributes(thread.tid);
   return {
@@ -63,7 +68,7 @@ json thread_json(const ThreadState & thread, bool follow)
     {"asked", attributes_json(thread.attributes.asked)},
     {"granted", attributes_json(thread.attributes.granted)},
     {"now", attributes_json(now)},
-    {"faults", std::move(faults)}};
+    {"faults", faults_json(thread.attributes.faults)}};
 }
 
 json callback_json(
@@ -139,8 +144,7 @@ json executor_json(const ExposedExecutor & exposed)
   return result;
 }
 
-json other_threads(
-  const std::set<pid_t> & own, const std::map<pid_t, takt_core::AttributeReport> & known)
+json other_threads(const std::set<pid_t> & own, const RegisteredThreads & registered)
 {
   json result = json::array();
   std::error_code error;
@@ -151,13 +155,14 @@ json other_threads(
     }
     const ThreadAttributes now = takt_core::read_attributes(tid);
     if (now.policy != takt_core::Policy::inherit) {  // else it has ended
-      const auto found = known.find(tid);
-      const bool asked = found != known.end() && found->second.asked.name.substr(0, 15) == now.name;
-      result.push_back(
-        {{"tid", tid},
-         {"name", now.name},
-         {"now", attributes_json(now)},
-         {"asked", asked ? attributes_json(found->second.asked) : json(nullptr)}});
+      json thread{
+        {"tid", tid}, {"name", now.name}, {"now", attributes_json(now)}, {"asked", nullptr}};
+      if (const auto * const report = registered.find(tid)) {
+        thread["asked"] = attributes_json(report->asked);
+        thread["granted"] = attributes_json(report->granted);
+        thread["faults"] = faults_json(report->faults);
+      }
+      result.push_back(std::move(thread));
     }
   }
   return result;
@@ -202,9 +207,7 @@ std::string user_name()
 
 }  // namespace
 
-json status_json(
-  const std::vector<ExposedExecutor> & executors,
-  const std::map<pid_t, takt_core::AttributeReport> & threads)
+json status_json(const std::vector<ExposedExecutor> & executors, const RegisteredThreads & threads)
 {
   std::error_code error;
   json result{

@@ -91,10 +91,11 @@ int takt_thread_register(const char * name)
   ThreadAttributes asked = attributes.value_or(ThreadAttributes());
   asked.name = name;
   const auto setter = takt_control::process_setter();
+  const ThreadAttributes had = takt_core::read_attributes();
   const takt_core::AttributeReport report =
     setter == nullptr ? takt_core::apply(asked) : setter->apply(asked, 0);
   // A program does its work also where nobody can ask it about its threads.
-  static_cast<void>(takt_control::expose_thread(::gettid(), report));
+  static_cast<void>(takt_control::expose_thread(::gettid(), had, report));
   if (!report.granted_all()) {
     return end(TAKT_THREAD_REFUSED, text_of(report.faults));
   }

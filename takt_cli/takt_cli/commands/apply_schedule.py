@@ -20,6 +20,7 @@ from takt_cli.control.changes import (
     counts,
     executor_names,
     joined_faults,
+    not_running,
     read_text,
 )
 from takt_cli.control.processes import Found, find, no_process
@@ -54,13 +55,16 @@ def apply(
         raise no_process()
     report = _Report(file, dry_run, verbose, json_output)
     names = executor_names(text)
-    having, report.absent = concerned(found.processes, names)
+    having = concerned(found.processes, names)
     for silent in found.silent:
         report.failed(str(silent))
     if not having:
         raise _nobody(file, names or (), found)
     checked = [check_at(process, str(file), text) for process in having]
     answers = [one for one in checked if not one.gone]
+    report.absent = not_running(having, checked, names)
+    if names is not None and answers and not any(one.changes or not one.good for one in answers):
+        raise _nobody(file, names, found)
     if not all(one.good for one in answers):
         report.refuse(answers)
     elif dry_run:

@@ -108,22 +108,29 @@ def _names(events: Iterable[yaml.Event]) -> tuple[str, ...] | None:
     return tuple(names) if found else None
 
 
-def concerned(
-    processes: Sequence[Process], names: Sequence[str] | None
-) -> tuple[list[Process], list[str]]:
-    """Give the processes that have an executor of these names, and the names that none has.
+def concerned(processes: Sequence[Process], names: Sequence[str] | None) -> list[Process]:
+    """Give the processes that have an executor of these names, or threads that registered.
 
-    Without names all are concerned: one of them will say what is wrong with the schedule.
+    The rules of any executor of a file may be for a thread that registered. Without names all
+    processes are concerned: one of them will say what is wrong with the schedule.
     """
     if names is None:
-        return list(processes), []
-    having = [
+        return list(processes)
+    return [
         process
         for process in processes
         if any(executor.name in names for executor in process.status.executors)
+        or any(thread.asked is not None for thread in process.status.process_threads)
     ]
-    running = {executor.name for process in having for executor in process.status.executors}
-    return having, [name for name in names if name not in running]
+
+
+def not_running(
+    processes: Sequence[Process], answers: Sequence[Answer], names: Sequence[str] | None
+) -> list[str]:
+    """Give those of the names that no process has an executor of, or threads for."""
+    running = {executor.name for process in processes for executor in process.status.executors}
+    running |= {change.executor for answer in answers for change in answer.changes}
+    return [name for name in names or () if name not in running]
 
 
 def check_at(process: Process, file: str, text: str) -> Answer:

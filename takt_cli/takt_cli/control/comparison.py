@@ -72,12 +72,9 @@ def _executor_threads(process: Process) -> Iterator[Judged]:
         for thread in executor.threads:
             state, found = State.not_running, ()
             if thread.runs:
-                found = differences(thread.asked, thread.now, follows=thread.follow)
-                since = differences(
-                    thread.granted.only_what(thread.asked), thread.now, follows=thread.follow
+                state, found = _compared(
+                    thread.asked, thread.granted, thread.now, follows=thread.follow
                 )
-                wrong = State.changed if since else State.not_granted
-                state = wrong if found else State.as_asked
             yield Judged(
                 executor.name, thread.name, thread.tid, thread.group, thread.asked, thread.now,
                 state, found, thread.faults,
@@ -88,12 +85,21 @@ def _process_threads(process: Process) -> Iterator[Judged]:
     for thread in process.status.process_threads:
         state, found = State.other, ()
         if thread.asked is not None:
-            found = differences(thread.asked, thread.now)
-            # Nothing tells whether the kernel refused it or somebody changed it.
-            state = State.not_granted if found else State.as_asked
+            state, found = _compared(thread.asked, thread.granted or thread.now, thread.now)
         if thread.now.policy == "inherit":
             state, found = State.not_running, ()
-        yield Judged("", thread.name, thread.tid, "", thread.asked, thread.now, state, found, ())
+        yield Judged(
+            "", thread.name, thread.tid, "", thread.asked, thread.now, state, found, thread.faults
+        )
+
+
+def _compared(
+    asked: Attributes, granted: Attributes, now: Attributes, *, follows: bool = False
+) -> tuple[State, tuple[str, ...]]:
+    found = differences(asked, now, follows=follows)
+    since = differences(granted.only_what(asked), now, follows=follows)
+    wrong = State.changed if since else State.not_granted
+    return (wrong if found else State.as_asked), found
 
 
 def settled(found: Found, again: Callable[[], Found], pause_s: float = 0.02) -> Found:

@@ -89,6 +89,8 @@ class ProcessThread:
     name: str
     now: Attributes
     asked: Attributes | None
+    granted: Attributes | None = None  # where it was asked something
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -240,6 +242,8 @@ def _process_thread(fields: Fields) -> ProcessThread:
         name=_text(fields, "name"),
         now=_attributes(fields.part("now")),
         asked=_attributes(fields.part("asked")) if fields.has("asked") else None,
+        granted=_attributes(fields.part("granted")) if fields.has("granted") else None,
+        faults=_texts(fields, "faults") if fields.has("faults") else (),
     )
 
 

@@ -44,9 +44,11 @@ public:
 /// socket. Faults: why there is no socket; the executor is none the worse for it. Set-up only; any thread.
 takt_core::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor);
 
-/// Tells of a thread of this process that is no executor's, and what it asked for and got, as long as it lives: for
-/// `takt status`. As `expose`, but the socket stays until the process ends.
-takt_core::Status expose_thread(pid_t tid, const takt_core::AttributeReport & report);
+/// Tells of a thread of this process that is no executor's, as long as it lives: what it had before it asked, what it
+/// asked for, and what it got. `takt status` shows it, and `takt apply` changes it. As `expose`, but the socket stays
+/// until the process ends.
+takt_core::Status expose_thread(
+  pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report);
 
 }  // namespace takt_control
 

@@ -41,6 +41,11 @@ AttributeReport apply(const ThreadAttributes & attributes, pid_t tid = 0);
 /// The attributes thread `tid` (0: the caller) has now. `inherit` only if there is no such thread.
 ThreadAttributes read_attributes(pid_t tid = 0);
 
+/// What `attributes` leave open, as `starter` has it: the thread that is to have them, before it was asked for
+/// anything, or the one that starts it. A nice level without a policy means fair scheduling. Real-time safe but for
+/// the lists of cores.
+ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes & starter);
+
 /// Sets only policy and real-time priority of the calling thread; its nice value stays, also on the
 /// way to fifo and back. `priority` is 0 for policies without one. Returns 0 or an errno: EPERM
 /// without the right, EINVAL for a priority the policy has not and for deadline.

@@ -16,9 +16,6 @@
 namespace takt_core
 {
 
-/// What is left open as `starter` has it.
-ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes & starter);
-
 /// The sentence of a callback that cannot be bound, because its group is isolated.
 std::string has_own_threads(const Callback & callback);
 

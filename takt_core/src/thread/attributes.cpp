@@ -51,4 +51,25 @@ std::string format_policy(const ThreadAttributes & attributes)
   return "SCHED_OTHER" + nice;
 }
 
+ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes & starter)
+{
+  if (attributes.policy == Policy::inherit && starter.policy != Policy::deadline) {
+    const std::optional<int> nice = attributes.nice;
+    attributes.policy = starter.policy;
+    attributes.priority = starter.priority;
+    if (has_nice(attributes.policy)) {
+      attributes.nice = nice ? nice : starter.nice;
+    } else if (nice) {  // a nice level was asked for, so fair scheduling is meant
+      attributes.policy = Policy::other;
+      attributes.priority = 0;
+    }
+  } else if (has_nice(attributes.policy) && !attributes.nice) {
+    attributes.nice = starter.nice;
+  }
+  if (attributes.cores.empty() && attributes.policy != Policy::deadline) {
+    attributes.cores = starter.cores;
+  }
+  return attributes;
+}
+
 }  // namespace takt_core

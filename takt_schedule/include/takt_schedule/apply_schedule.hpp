@@ -2,32 +2,15 @@
 #ifndef TAKT_SCHEDULE__APPLY_SCHEDULE_HPP_
 #define TAKT_SCHEDULE__APPLY_SCHEDULE_HPP_
 
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "takt_core/executor.hpp"
+#include "takt_schedule/applied_part.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_schedule
 {
-
-/// What became of one part of a schedule.
-struct AppliedPart
-{
-  enum class Outcome
-  {
-    applied,
-    unchanged,  ///< the executor has it already
-    failed,     ///< the kernel refused it, and the schedule says missing_rights: report
-    skipped     ///< it counts only at a start, or nothing here is named so
-  };
-  std::string what;  ///< "thread hot.0", "callback /a:timer(1s)", "chain hot_path", "match ..."
-  Outcome outcome = Outcome::applied;
-  std::string why{};  ///< of failed and skipped
-};
-
-std::string_view to_string(AppliedPart::Outcome outcome) noexcept;
 
 /// Chains, the bindings, priorities and deadlines of all callbacks, and the attributes of all threads become those of
 /// the schedule's executor `executor_name`; all or nothing, and judged by the whole, as Executor::reconfigure.

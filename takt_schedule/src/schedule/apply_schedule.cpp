@@ -98,30 +98,6 @@ bool same(const takt_core::ChainOptions & a, const takt_core::ChainOptions & b)
          a.deadline == b.deadline && a.period == b.period;
 }
 
-/// A thread keeps its name and its stack.
-bool same(ThreadAttributes a, const ThreadAttributes & b)
-{
-  a.name = b.name;
-  a.stack_size = b.stack_size;
-  return a == b;
-}
-
-/// What the thread has now, where somebody else has taken from it what it was granted. More than that it may have for
-/// a while: a scope or a callback raised it.
-std::optional<ThreadAttributes> taken_from(const takt_core::ThreadState & thread, bool follows)
-{
-  if (thread.tid == 0) {
-    return std::nullopt;
-  }
-  ThreadAttributes now = takt_core::read_attributes(thread.tid);
-  if (now.policy == takt_core::Policy::inherit) {
-    return std::nullopt;  // it has ended
-  }
-  const ThreadAttributes & granted = thread.attributes.granted;
-  const bool less = !follows && takt_core::urgency(now) < takt_core::urgency(granted);
-  return less || now.cores != granted.cores ? std::optional(std::move(now)) : std::nullopt;
-}
-
 /// What a node has without its author's doing: adapters put it on the least urgent threads where its group is nowhere
 /// else.
 bool is_for_introspection(const takt_core::Callback & callback)
@@ -129,18 +105,6 @@ bool is_for_introspection(const takt_core::Callback & callback)
   return callback.kind() == takt_core::Kind::service ||
          callback.kind() == takt_core::Kind::waitable ||
          callback.id().ends_with(":sub(/parameter_events)");
-}
-
-/// "SCHED_FIFO priority 40 on cores 0"; "as started" of what is left open.
-std::string format(const ThreadAttributes & attributes)
-{
-  std::string text = attributes.policy == takt_core::Policy::inherit && !attributes.nice
-                       ? "as started"
-                       : format_policy(attributes);
-  if (!attributes.cores.empty()) {
-    text += " on cores " + takt_core::format_cores(attributes.cores);
-  }
-  return text;
 }
 
 /// Collects what is to be changed, with one part for each.
@@ -242,12 +206,9 @@ public:
         continue;
       }
       const bool follows = thread.group.empty() && wanted.threads[thread.number].follow;
-      const auto taken = taken_from(thread, follows);
-      const bool changed = taken || !same(*attributes, thread.attributes.asked);
-      note("thread " + thread.attributes.asked.name, changed);
-      if (changed) {
-        parts.back().why = format(taken ? *taken : thread.attributes.asked) + " -> " +
-                           format(*attributes) + (taken ? " (changed by somebody else)" : "");
+      const auto taken = taken_from(thread.attributes, thread.tid, follows);
+      parts.push_back(thread_part(thread.attributes, taken, *attributes));
+      if (parts.back().outcome == Outcome::applied) {
         changed_parts_.push_back(parts.size() - 1);
         change.threads.push_back({thread.number, *attributes, thread.group});
       }
@@ -258,11 +219,7 @@ public:
   void add_reports(const std::vector<takt_core::AttributeReport> & reports)
   {
     for (std::size_t i = 0; i < reports.size(); ++i) {
-      for (const Fault & fault : reports[i].faults) {
-        AppliedPart & part = parts[changed_parts_[i]];
-        part.why = (part.outcome == Outcome::failed ? part.why + "; " : "") + to_string(fault);
-        part.outcome = Outcome::failed;
-      }
+      add_refusals(parts[changed_parts_[i]], reports[i].faults);
     }
   }
 
@@ -309,26 +266,6 @@ private:
   std::set<std::string> groups_;
   std::vector<std::size_t> changed_parts_;
 };
-
-}  // namespace
-
-std::string_view to_string(AppliedPart::Outcome outcome) noexcept
-{
-  switch (outcome) {
-    case Outcome::applied:
-      return "applied";
-    case Outcome::unchanged:
-      return "unchanged";
-    case Outcome::failed:
-      return "failed";
-    case Outcome::skipped:
-      break;
-  }
-  return "skipped";
-}
-
-namespace
-{
 
 /// What the setter would refuse of each thread, as a start would be told.
 std::vector<takt_core::AttributeReport> expected(

@@ -1,0 +1,187 @@
+#include "registered_threads.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "takt_control/process_setter.hpp"
+#include "takt_core/attribute_setter.hpp"
+#include "takt_schedule/process_threads.hpp"
+
+namespace takt_control
+{
+namespace
+{
+
+using takt_core::AttributeReport;
+using takt_core::Faults;
+using takt_core::Result;
+using takt_core::ThreadAttributes;
+using takt_schedule::AppliedPart;
+using takt_schedule::ExecutorSchedule;
+using takt_schedule::Schedule;
+
+constexpr std::size_t kKernelName = 15;  // characters that the kernel keeps
+
+std::shared_ptr<takt_core::AttributeSetter> setter()
+{
+  auto process = process_setter();
+  return process != nullptr ? process
+                            : std::shared_ptr<takt_core::AttributeSetter>(
+                                &takt_core::own_rights(), [](takt_core::AttributeSetter *) {});
+}
+
+/// Of this process, and still the thread of that name.
+bool lives(pid_t tid, const AttributeReport & report)
+{
+  std::error_code error;
+  if (!std::filesystem::exists("/proc/self/task/" + std::to_string(tid), error)) {
+    return false;
+  }
+  const ThreadAttributes now = takt_core::read_attributes(tid);
+  return now.policy != takt_core::Policy::inherit &&
+         report.asked.name.substr(0, kKernelName) == now.name;
+}
+
+/// The executor whose rule is for threads of a name, and what it says.
+struct Rule
+{
+  const ExecutorSchedule * executor = nullptr;
+  ThreadAttributes attributes{};
+};
+
+/// All rules of a file, as takt_thread_register sees them.
+class Rules
+{
+public:
+  explicit Rules(const Schedule & schedule)
+  {
+    for (const ExecutorSchedule & executor : schedule.executors) {
+      if (auto threads = takt_schedule::ProcessThreads::create(schedule, executor.name)) {
+        rules_.emplace_back(&executor, std::move(threads.value()));
+      }
+    }
+  }
+
+  Result<Rule> find(const std::string & name) const
+  {
+    for (const auto & [executor, threads] : rules_) {
+      const auto found = threads.find(name);
+      if (!found) {
+        return found.faults();
+      }
+      if (*found != nullptr) {
+        Rule rule{executor, (*found)->attributes};
+        rule.attributes.name = name;
+        return rule;
+      }
+    }
+    return Rule{};
+  }
+
+private:
+  std::vector<std::pair<const ExecutorSchedule *, takt_schedule::ProcessThreads>> rules_;
+};
+
+}  // namespace
+
+void RegisteredThreads::add(pid_t tid, const ThreadAttributes & had, const AttributeReport & report)
+{
+  const auto known = threads_.find(tid);
+  const bool again = known != threads_.end() && lives(tid, known->second.report);
+  threads_[tid] = Known{again ? known->second.had : had, report, {}, {}};
+}
+
+const AttributeReport * RegisteredThreads::find(pid_t tid) const
+{
+  const auto found = threads_.find(tid);
+  return found != threads_.end() && lives(tid, found->second.report) ? &found->second.report
+                                                                     : nullptr;
+}
+
+Result<PartsByExecutor> RegisteredThreads::apply(const Schedule & schedule, bool check_only)
+{
+  forget_ended();
+  last_.clear();
+  const Rules rules(schedule);
+  PartsByExecutor parts;
+  for (auto & [tid, known] : threads_) {
+    const auto rule = rules.find(known.report.asked.name);
+    if (!rule) {
+      undo();
+      return rule.faults();
+    }
+    if (rule->executor == nullptr) {
+      continue;
+    }
+    auto & own = parts[rule->executor->name];
+    const auto taken = takt_schedule::taken_from(known.report, tid, false);
+    own.push_back(takt_schedule::thread_part(known.report, taken, rule->attributes));
+    if (own.back().outcome == AppliedPart::Outcome::unchanged) {
+      continue;
+    }
+    Faults refused;
+    if (check_only) {
+      refused = setter()->refusals(rule->attributes);
+    } else {
+      last_.emplace(tid, known.report);
+      if (!known.at_start) {
+        known.at_start = known.report;
+      }
+      known.executor = rule->executor->name;
+      known.report = setter()->apply(filled_in(rule->attributes, known.had), tid);
+      known.report.asked = rule->attributes;
+      refused = known.report.faults;
+    }
+    if (!refused.empty() && rule->executor->missing_rights == takt_core::MissingRights::fail) {
+      undo();
+      return refused;
+    }
+    add_refusals(own.back(), refused);
+  }
+  return parts;
+}
+
+void RegisteredThreads::undo()
+{
+  for (const auto & [tid, before] : std::exchange(last_, {})) {
+    give_back(tid, before);
+  }
+}
+
+PartsByExecutor RegisteredThreads::reset()
+{
+  forget_ended();
+  PartsByExecutor parts;
+  for (auto & [tid, known] : threads_) {
+    if (known.at_start) {
+      const AttributeReport before = *std::exchange(known.at_start, std::nullopt);
+      auto & own = parts[known.executor];
+      own.push_back({"thread " + before.asked.name});
+      give_back(tid, before);
+      add_refusals(own.back(), known.report.faults);
+    }
+  }
+  return parts;
+}
+
+// What it was granted then; it was asked what it was asked then, too.
+void RegisteredThreads::give_back(pid_t tid, const AttributeReport & before)
+{
+  const auto found = threads_.find(tid);
+  if (found == threads_.end() || !lives(tid, found->second.report)) {
+    return;
+  }
+  ThreadAttributes had = before.granted;
+  had.name = before.asked.name;
+  AttributeReport & report = found->second.report;
+  report = setter()->apply(had, tid);
+  report.asked = before.asked;
+}
+
+void RegisteredThreads::forget_ended()
+{
+  std::erase_if(threads_, [](const auto & one) { return !lives(one.first, one.second.report); });
+}
+
+}  // namespace takt_control
