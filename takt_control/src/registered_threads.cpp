@@ -115,8 +115,7 @@ Result<PartsByExecutor> RegisteredThreads::apply(const Schedule & schedule, bool
       continue;
     }
     auto & own = parts[rule->executor->name];
-    const auto taken = takt_schedule::taken_from(known.report, tid, false);
-    own.push_back(takt_schedule::thread_part(known.report, taken, rule->attributes));
+    own.push_back(takt_schedule::thread_part({known.report, tid}, rule->attributes));
     if (own.back().outcome == AppliedPart::Outcome::unchanged) {
       continue;
     }

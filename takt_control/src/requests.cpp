@@ -138,9 +138,9 @@ Reply Requests::apply(const std::string & payload)
       if (!only_check) {
         before = one.executor->configuration();
       }
-      const auto parts = only_check
-                           ? takt_schedule::check_schedule(*schedule, one.name, *one.executor)
-                           : takt_schedule::apply_schedule(*schedule, one.name, *one.executor);
+      const auto parts =
+        only_check ? takt_schedule::check_schedule(*schedule, one.name, *one.executor, one.place)
+                   : takt_schedule::apply_schedule(*schedule, one.name, *one.executor, one.place);
       if (!parts.ok()) {
         return refuse(parts.faults());
       }

@@ -81,7 +81,8 @@ takt_core::Faults Engine::expose(
   const std::string & name, const std::string & schedule_file,
   const std::vector<std::string> & default_threads)
 {
-  auto exposed = takt_control::expose({core_.get(), name, schedule_file, default_threads, {}, {}});
+  auto exposed =
+    takt_control::expose({core_.get(), name, schedule_file, default_threads, {}, {}, {}});
   if (!exposed.ok()) {
     return exposed.faults();
   }

@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <thread>
 
 #include "schedule_text.hpp"
+#include "takt_core/attribute_setter.hpp"
+#include "takt_core/group.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/resolver.hpp"
@@ -158,35 +161,174 @@ TEST(ApplySchedule, GivesBackWhatSomebodyElseTookFromAThread)
     outcomes(*apply_schedule(schedule, "main", *running.executor))["thread hot"], "unchanged");
 }
 
-TEST(ApplySchedule, LeavesACallbackWithItsGroupWhereAnAdapterPutIt)
+std::shared_ptr<Nothing> callback_of(
+  const std::string & id, Kind kind, const std::shared_ptr<takt_core::Group> & group)
 {
-  const std::string threads = "threads: {hot: {nice: 1}, rest: {}}\ndefault: rest\n";
-  Running running(with_main(threads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: hot}"));
   takt_core::CallbackOptions options;
-  options.id = "/a:service(/a/get)";
-  options.kind = Kind::service;
+  options.id = id;
+  options.kind = kind;
+  options.group = group;
+  return std::make_shared<Nothing>(options);
+}
+
+TEST(ApplySchedule, AsksTheAdapterAboutACallbackWithoutARule)
+{
+  Running running(with_main(kThreads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: hot}"));
   const auto shared = std::shared_ptr<takt_core::Group>(
     running.callbacks.at("/a:sub(/x)"), &running.callbacks.at("/a:sub(/x)")->group());
-  options.group = shared;
-  const auto follows = std::make_shared<Nothing>(options);
+  const auto follows = callback_of("/a:service(/a/get)", Kind::service, shared);
   takt_core::Binding with_group;
   with_group.threads = 1;  // no rule names it
   with_group.priority = 3;
   ASSERT_TRUE(running.executor->add(follows, with_group).ok());
+  const auto place = [&](const UnruledCallback & one) {
+    takt_core::Binding binding = one.by_schedule;
+    if (&one.callback == follows.get()) {
+      EXPECT_EQ(one.has.priority, 3);
+      binding.threads = *one.of_group;
+      binding.priority = 3;
+    }
+    return binding;
+  };
 
   const auto same = apply_schedule(
-    parse(with_main(threads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: hot}")), "main",
-    *running.executor);
+    parse(with_main(kThreads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: hot}")), "main",
+    *running.executor, place);
   ASSERT_TRUE(same.ok()) << same.faults().front();
   EXPECT_EQ(outcomes(*same)["callback /a:service(/a/get)"], "unchanged");
   const auto moved = apply_schedule(
-    parse(with_main(threads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: rest}")), "main",
-    *running.executor);
+    parse(with_main(kThreads + "callbacks:\n  - {match: \"/a:sub(/x)\", threads: rest}")), "main",
+    *running.executor, place);
   ASSERT_TRUE(moved.ok()) << moved.faults().front();
   const auto binding = *running.executor->scheduler().binding(*follows);
   EXPECT_EQ(binding.threads, 2U);
   EXPECT_EQ(binding.priority, 3);
   running.executor->remove(*follows);
+}
+
+TEST(ApplySchedule, TakesAwayWhatADroppedRuleGave)
+{
+  const std::string a = "  - {match: \"/a:timer(1s)\", threads: hot}\n";
+  Running running(with_main(
+    kThreads + "callbacks:\n" + a +
+    "  - {match: \"/a:sub(/x)\", threads: hot, priority: 90, deadline: 5ms}"));
+  ASSERT_EQ(running.binding("/a:sub(/x)").priority, 90);
+  const auto done =
+    apply_schedule(parse(with_main(kThreads + "callbacks:\n" + a)), "main", *running.executor);
+  ASSERT_TRUE(done.ok()) << done.faults().front();
+  EXPECT_EQ(outcomes(*done)["callback /a:sub(/x)"], "applied");
+  EXPECT_EQ(running.binding("/a:sub(/x)").threads, 2U);
+  EXPECT_EQ(running.binding("/a:sub(/x)").priority, std::nullopt);
+  EXPECT_EQ(running.binding("/a:sub(/x)").deadline, std::nullopt);
+}
+
+TEST(ApplySchedule, LeavesAReentrantGroupsCallbacksWhereTheSameFileStartedThem)
+{
+  const std::string text =
+    with_main(kThreads + "callbacks:\n  - {match: \"/r:sub(/x)\", threads: hot}");
+  Running running(text);
+  const auto group =
+    std::make_shared<takt_core::Group>(takt_core::GroupKind::reentrant, "/r:group(1)");
+  takt_core::Binding hot;
+  hot.threads = 1;
+  takt_core::Binding rest;
+  rest.threads = 2;
+  const auto ruled = callback_of("/r:sub(/x)", Kind::subscription, group);
+  const auto other = callback_of("/r:sub(/y)", Kind::subscription, group);
+  ASSERT_TRUE(running.executor->add(ruled, hot).ok());
+  ASSERT_TRUE(running.executor->add(other, rest).ok());
+  const auto done = apply_schedule(parse(text), "main", *running.executor);
+  ASSERT_TRUE(done.ok()) << done.faults().front();
+  EXPECT_EQ(outcomes(*done)["callback /r:sub(/y)"], "unchanged");
+  running.executor->remove(*ruled);
+  running.executor->remove(*other);
+}
+
+TEST(ApplySchedule, HeedsAcrossPrioritiesOfTheNewFile)
+{
+  Running running(with_main(kThreads));
+  const auto group =
+    std::make_shared<takt_core::Group>(takt_core::GroupKind::mutually_exclusive, "/g:group(1)");
+  takt_core::Binding rest;
+  rest.threads = 2;
+  const auto one = callback_of("/g:sub(/x)", Kind::subscription, group);
+  const auto other = callback_of("/g:sub(/y)", Kind::subscription, group);
+  ASSERT_TRUE(running.executor->add(one, rest).ok());
+  ASSERT_TRUE(running.executor->add(other, rest).ok());
+  const std::string apart = kThreads + "callbacks:\n  - {match: \"/g:sub(/x)\", threads: hot}\n";
+  EXPECT_FALSE(check_schedule(parse(with_main(apart)), "main", *running.executor).ok());
+  const Schedule allowed =
+    parse(with_main(apart + "groups:\n  - {match: \"/g:group(1)\", across_priorities: allow}"));
+  const auto checked = check_schedule(allowed, "main", *running.executor);
+  ASSERT_TRUE(checked.ok()) << checked.faults().front();
+  EXPECT_FALSE(apply_schedule(parse(with_main(apart)), "main", *running.executor).ok())
+    << "a check allows nothing";
+  const auto done = apply_schedule(allowed, "main", *running.executor);
+  ASSERT_TRUE(done.ok()) << done.faults().front();
+  EXPECT_EQ(running.executor->scheduler().binding(*one)->threads, 1U);
+  running.executor->remove(*one);
+  running.executor->remove(*other);
+}
+
+TEST(ApplySchedule, LeavesAttributesAloneForWhichNobodyAsked)
+{
+  Running running(with_main(kThreads));
+  const pid_t rest = running.executor->thread_ids()[1];
+  const int level = takt_core::read_attributes(rest).nice.value_or(0) + 3;
+  ASSERT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(rest), level), 0);
+  const auto done = apply_schedule(parse(with_main(kThreads)), "main", *running.executor);
+  ASSERT_TRUE(done.ok()) << done.faults().front();
+  EXPECT_EQ(outcomes(*done)["thread rest"], "unchanged");
+  EXPECT_EQ(takt_core::read_attributes(rest).nice, level);
+}
+
+// Grants nothing as long as it is told to.
+class Grudging final : public takt_core::AttributeSetter
+{
+public:
+  takt_core::AttributeReport apply(
+    const takt_core::ThreadAttributes & attributes, pid_t tid) override
+  {
+    if (!grudges || !attributes.nice) {
+      return takt_core::own_rights().apply(attributes, tid);
+    }
+    takt_core::AttributeReport report;
+    report.asked = attributes;
+    report.granted = takt_core::read_attributes(tid);
+    report.faults = refusals(attributes);
+    return report;
+  }
+  takt_core::Faults refusals(const takt_core::ThreadAttributes & attributes) override
+  {
+    takt_core::Refusal refusal;
+    refusal.asked = attributes;
+    return grudges && attributes.nice ? takt_core::Faults{refusal} : takt_core::Faults{};
+  }
+  bool allow_realtime(int) override { return true; }
+  std::atomic<bool> grudges{true};
+};
+
+TEST(ApplySchedule, TriesAgainWhatWasRefusedBefore)
+{
+  const auto setter = std::make_shared<Grudging>();
+  const Schedule schedule = parse(with_main(kThreads + "missing_rights: report\n"));
+  auto made = make_executor(schedule, "main", nullptr, setter);
+  ASSERT_TRUE(made.ok()) << made.faults().front();
+  takt_core::Executor & executor = **made;
+  ASSERT_TRUE(executor.start().ok());
+  const pid_t hot = executor.thread_ids()[0];
+  const auto told = [&] {
+    const auto done = apply_schedule(schedule, "main", executor);
+    return done.ok() ? outcomes(*done)["thread hot"] : to_string(done.faults().front());
+  };
+  EXPECT_EQ(told(), "failed") << "the thread has not what the schedule asks for";
+  EXPECT_EQ(told(), "failed");
+  setter->grudges = false;
+  EXPECT_EQ(told(), "applied");
+  EXPECT_EQ(takt_core::read_attributes(hot).nice, 1);
+  EXPECT_EQ(told(), "unchanged");
+  executor.cancel();
+  executor.wait();
 }
 
 TEST(ApplySchedule, ChangesNothingWhereOnlyAStartCouldGiveWhatIsAsked)

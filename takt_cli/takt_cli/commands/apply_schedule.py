@@ -62,12 +62,12 @@ def apply(
         raise _nobody(file, names or (), found)
     checked = [check_at(process, str(file), text) for process in having]
     answers = [one for one in checked if not one.gone]
-    report.absent = not_running(having, checked, names)
+    report.absent = not_running(found.processes, checked, names) if not processes else []
     if names is not None and answers and not any(one.changes or not one.good for one in answers):
         raise _nobody(file, names, found)
     if not all(one.good for one in answers):
         report.refuse(answers)
-    elif dry_run:
+    elif dry_run or not answers:
         report.show(checked)
     else:
         report.show(*apply_in_turn([one.process for one in answers], str(file), text))

@@ -13,6 +13,7 @@
 
 #include "takt_core/executor.hpp"
 #include "takt_core/result.hpp"
+#include "takt_schedule/apply_schedule.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_control
@@ -31,6 +32,8 @@ struct ExposedExecutor
   std::string applied_file{};  ///< the latest one that was applied since; empty: none
   /// What the program makes of a schedule for this executor before it follows it; empty: nothing.
   std::function<void(takt_schedule::ExecutorSchedule &)> adapt{};
+  takt_schedule::PlaceUnruled
+    place{};  ///< where the program's adapter puts callbacks without a rule
 };
 
 /// An executor is told of and can be changed as long as this lives; its destruction waits for a request in progress.

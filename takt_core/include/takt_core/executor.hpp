@@ -120,6 +120,8 @@ struct Reconfiguration
   std::vector<CallbackChange> callbacks;
   std::vector<ThreadChange> threads;
   std::optional<std::vector<ChainOptions>> chains;  ///< all that there are from then on
+  /// From then on their callbacks may be bound to threads of different OS priority; a failed change leaves it so.
+  std::vector<Group *> across_priorities{};
 };
 
 /// Why a spin returned.

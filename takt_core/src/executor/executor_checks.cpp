@@ -61,7 +61,7 @@ bool Executor::Impl::check_group(
   const Group & group = binding.callback->group();
   const auto known = members.find(&group);
   if (
-    !group.exclusive() || known == members.end() ||
+    !group.exclusive() || known == members.end() || binding.across_priorities ||
     group.across_priorities_.load(std::memory_order_relaxed)) {
     return true;
   }

@@ -116,6 +116,7 @@ struct Executor::Impl
     const Callback * callback;
     ThreadMask threads;
     int priority;
+    bool across_priorities = false;  ///< its group's callbacks may be bound so
   };
   Faults check(
     const std::vector<NewBinding> & bindings,

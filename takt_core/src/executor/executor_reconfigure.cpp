@@ -104,9 +104,11 @@ Faults Executor::Impl::check_after(const Reconfiguration & change)
     for (const auto & one : change.callbacks) {
       binding = one.callback == callback ? one.binding : binding;
     }
+    const auto & across = change.across_priorities;
     bindings.push_back(
       {callback.get(), binding.threads,
-       binding.priority.value_or(inherited_priority(chains, callback->chain_id()))});
+       binding.priority.value_or(inherited_priority(chains, callback->chain_id())),
+       std::find(across.begin(), across.end(), &callback->group()) != across.end()});
   }
   for (const auto & one : change.callbacks) {
     if (one.callback == nullptr || !has(*one.callback)) {
@@ -219,6 +221,9 @@ Result<std::vector<AttributeReport>> Executor::reconfigure(const Reconfiguration
   const Impl::SetUp setup(impl);
   if (Faults faults = impl.check_after(change); !faults.empty()) {
     return faults;
+  }
+  for (Group * const group : change.across_priorities) {
+    allow_across_priorities(*group);
   }
   Undo undo;
   if (change.chains) {

@@ -210,10 +210,14 @@ std::vector<std::string> shortfalls(
   for (Index task = 0; task < model.tasks.size(); ++task) {
     const Thread & thread = model.threads[model.tasks[task].threads.front()];
     if (thread.kind == ThreadClass::fair) {
+      const Index core = thread.cores.front();
       result.push_back(
-        takt_schedule::quoted(model.tasks[task].id) + " does not fit on " +
-        model.core_name(thread.cores.front()) +
-        " beside what is more urgent: it runs under the fair scheduler, without a bound");
+        takt_schedule::quoted(model.tasks[task].id) +
+        (layout.crowded(core)
+           ? " does not fit on " + model.core_name(core) + " beside what is more urgent"
+           : std::string(
+               " is started by a callback that does not fit on its core, or is in its group")) +
+        ": it runs under the fair scheduler, without a bound");
     } else if (!planned.bounds.tasks[task] && !told[task]) {
       result.push_back(to_string(planned.bounds.tasks[task].faults().front()));
     }
@@ -238,6 +242,14 @@ Result<Bounds> assigned_bounds(const System & system, Planned & planned)
     }
   }
   return bounds_through_reads(planned.model);
+}
+
+/// Whether no chain is late that was in time before.
+bool keeps_deadlines(const Planned & planned, const Bounds & before, const Bounds & after)
+{
+  return std::none_of(planned.chains.begin(), planned.chains.end(), [&](Index chain) {
+    return !missed(planned.model, before, chain) && missed(planned.model, after, chain);
+  });
 }
 
 }  // namespace
@@ -306,8 +318,13 @@ Result<Planned> plan_schedule(const System & system, const PlanOptions & options
   if (found && options.planner == Planner::takt) {
     auto assignment = detail::with_background(*problem, layout, *found);
     if (assignment != result.assignment) {
-      result.assignment = std::move(assignment);
-      found = assigned_bounds(system, result);
+      Planned spared = result;
+      spared.assignment = std::move(assignment);
+      auto bounds = assigned_bounds(system, spared);
+      if (bounds && keeps_deadlines(result, *found, *bounds)) {
+        result = std::move(spared);
+        found = std::move(bounds);
+      }
     }
   }
   if (!found) {

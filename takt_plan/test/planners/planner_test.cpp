@@ -696,6 +696,28 @@ TEST(Planner, WhatDoesNotFitIsKeptOffRealTimeThreads)
   EXPECT_EQ(full.schedule.executors[0].default_threads[0], fair->name);
 }
 
+TEST(Planner, SaysWhyACallbackOnACoreWithRoomHasNoRealTimeThread)
+{
+  const Planned planned = plan_of(system_of(R"yaml(
+hosts: {car: {cores: 2, utilization_cap: 0.5}}
+callbacks:
+  - {id: "/c:timer(100ms)", time: 60ms, period: 100ms, publishes: /c, cores: [0]}
+  - {id: "/a:timer(10ms)", time: 1ms, period: 10ms, cores: [1]}
+  - {id: "/d:sub(/c)", time: 1ms, triggers: /c, cores: [1]}
+chains:
+  first: {path: ["/a:timer(10ms)"], priority: 2, deadline: 10ms}
+)yaml"));
+  EXPECT_TRUE(all_met(planned));
+  const auto & told = planned.shortfalls;
+  EXPECT_NE(
+    std::find(
+      told.begin(), told.end(),
+      "'/d:sub(/c)' is started by a callback that does not fit on its core, or is in its group: it "
+      "runs under the fair scheduler, without a bound"),
+    told.end())
+    << told.back();
+}
+
 TEST(Planner, TheCapIsKeptWhereThereIsRoomElsewhere)
 {
   const Planned planned = plan_of(system_of(R"yaml(

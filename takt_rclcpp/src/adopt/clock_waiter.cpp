@@ -260,9 +260,13 @@ bool ClockWaiter::wait_and_tell(WaitSet & holder, bool for_ever)
       return false;
     }
   }
+  if (alone.owns_lock()) {
+    alone.unlock();  // making a wait set may take long
+  }
   rcl_wait_set_t & set =
     holder.make(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
   check(rcl_wait_set_add_guard_condition(&set, &changed_->get_rcl_guard_condition(), nullptr));
+  alone = exclude();
   for (const Watched & one : now) {
     if (one.timer != nullptr) {
       check(rcl_wait_set_add_timer(&set, one.timer.get(), nullptr));

@@ -269,7 +269,10 @@ void Engine::expose(
   bool exclusive)
 {
   takt_control::ExposedExecutor told{
-    core_.get(), schedule_executor_, schedule_file, default_threads, {}, {}};
+    core_.get(), schedule_executor_, schedule_file, default_threads, {}, {}, {}};
+  told.place = [core = core_.get()](const takt_schedule::UnruledCallback & one) {
+    return place_unruled(*core, one);
+  };
   if (exclusive) {
     told.adapt = [](takt_schedule::ExecutorSchedule & executor) {
       Faults notes;

@@ -47,6 +47,21 @@ int lowest_priority(const takt_core::Executor & core, takt_core::ThreadMask thre
   return 0;
 }
 
+// Callbacks that go with their group are below all others there.
+void put_below(
+  const takt_core::Executor & core, bool follows_group, const std::string & id,
+  takt_core::Binding & binding)
+{
+  const int lowest = lowest_priority(core, binding.threads);
+  if (follows_group) {
+    binding.priority = lowest;
+  } else if (lowest > 0) {
+    binding.priority = std::max(
+      lowest,
+      binding.priority.value_or(takt_core::inherited_priority(core.scheduler().chains(), id)));
+  }
+}
+
 // In the order of their making within a kind; without the group's mutex, which rclcpp holds while it shows
 // them.
 template <typename Visit>
@@ -300,16 +315,26 @@ void HostedEntities::place(
     } else if (!windows) {
       binding.threads = least_urgent_;
     }
-    const int lowest = lowest_priority(*settings_.core, binding.threads);
-    if (one.name.follows_group) {
-      binding.priority = lowest;
-    } else if (lowest > 0) {
-      const std::string & id = one.name.placed_as.empty() ? one.name.id : one.name.placed_as;
-      binding.priority = std::max(
-        lowest, binding.priority.value_or(takt_core::inherited_priority(
-                  settings_.core->scheduler().chains(), numbered(id, one.number))));
-    }
+    const std::string & id = one.name.placed_as.empty() ? one.name.id : one.name.placed_as;
+    put_below(*settings_.core, one.name.follows_group, numbered(id, one.number), binding);
   }
+}
+
+takt_core::Binding place_unruled(
+  const takt_core::Executor & core, const takt_schedule::UnruledCallback & one)
+{
+  const auto * const entity = dynamic_cast<const Entity *>(&one.callback);
+  const bool follows_group = entity != nullptr && entity->facts.follows_group;
+  takt_core::Binding binding = one.by_schedule;
+  if (one.of_group && (follows_group || one.callback.group().exclusive())) {
+    binding.threads = *one.of_group;
+  } else if (follows_group) {
+    return one.has;  // it stays where its group is, or on the least urgent threads
+  } else {
+    return binding;
+  }
+  put_below(core, follows_group, one.callback.chain_id(), binding);
+  return binding;
 }
 
 void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::Faults & faults)

@@ -14,6 +14,7 @@
 #include "adopt/ids.hpp"
 #include "rclcpp/executor.hpp"
 #include "takt_core/adapter/placer.hpp"
+#include "takt_schedule/apply_schedule.hpp"
 
 namespace takt_rclcpp
 {
@@ -31,6 +32,10 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host);
 
 /// The ids of all callbacks that `host` has now, before equal ones are numbered.
 std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
+
+/// Where a schedule that is applied to a running program puts a callback without a rule: as at a start with it.
+takt_core::Binding place_unruled(
+  const takt_core::Executor & core, const takt_schedule::UnruledCallback & one);
 
 /// One thread at a time.
 class HostedEntities

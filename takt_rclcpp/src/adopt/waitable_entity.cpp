@@ -233,6 +233,7 @@ public:
     if (taken.waitable == nullptr) {
       return false;
     }
+    const auto alone = facts.owner->exclude();
     const takt_core::MiddlewareCeilingScope ceiling;
     if (waits_) {
       try {
@@ -269,7 +270,6 @@ public:
 
   void run(const takt_core::Run & run) override
   {
-    const TakenData taken = std::exchange(lanes_[run], {});
     struct Afterwards
     {
       WaitableEntity & self;
@@ -283,6 +283,8 @@ public:
       }
     } const afterwards{*this};
     const auto alone = facts.owner->exclude();
+    // It goes before others may ask: what it holds may go back to the waitable.
+    const TakenData taken = std::exchange(lanes_[run], {});
     taken.waitable->execute(taken.data);
     if (nature_.is_action_server && !waits_) {
       // Only a wait set tells when a goal's result has been kept for long enough. With each request those that

@@ -4,7 +4,6 @@
 
 #include <sys/types.h>
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,17 +29,20 @@ struct AppliedPart
 
 std::string_view to_string(AppliedPart::Outcome outcome) noexcept;
 
-/// What the thread has now, where somebody else has taken from it what it was granted; nothing of a thread that has
-/// ended. More than that a thread may have for a while: a scope or a callback raised it. `follows`: its callbacks
-/// choose its priority. Any thread; one system call or two; allocates.
-std::optional<takt_core::ThreadAttributes> taken_from(
-  const takt_core::AttributeReport & report, pid_t tid, bool follows);
+/// A thread as it is told of.
+struct ToldThread
+{
+  const takt_core::AttributeReport & report;
+  pid_t tid = 0;         ///< 0: it does not run
+  bool follows = false;  ///< its callbacks choose its priority, up to its own
+  int ceiling =
+    0;  ///< SCHED_FIFO priority to which the middleware ceiling raises it for a while; 0: none
+};
 
-/// The part of a thread that is to have `wanted`: unchanged if it was asked for it before and nobody took it.
-AppliedPart thread_part(
-  const takt_core::AttributeReport & report,
-  const std::optional<takt_core::ThreadAttributes> & taken,
-  const takt_core::ThreadAttributes & wanted);
+/// The part of a thread that is to have `wanted`. It is unchanged if the thread was asked for the same before, was
+/// granted all of it, and has the asked attributes still. Attributes that were not asked for count as nobody's.
+/// Any thread; some system calls; allocates.
+AppliedPart thread_part(const ToldThread & thread, const takt_core::ThreadAttributes & wanted);
 
 /// The part has failed, if there are faults, and says why.
 void add_refusals(AppliedPart & part, const takt_core::Faults & faults);

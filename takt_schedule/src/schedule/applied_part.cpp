@@ -1,5 +1,9 @@
 #include "takt_schedule/applied_part.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule
@@ -30,6 +34,48 @@ std::string format(const ThreadAttributes & attributes)
   return text;
 }
 
+bool is_raised(const ToldThread & thread, const ThreadAttributes & now)
+{
+  return now.policy == takt_core::Policy::fifo && now.priority == thread.ceiling;
+}
+
+// Policy and priority, or the nice level.
+bool lost_policy(const ToldThread & thread, const ThreadAttributes & now)
+{
+  const ThreadAttributes & asked = thread.report.asked;
+  const ThreadAttributes & granted = thread.report.granted;
+  const bool policy_asked = asked.policy != takt_core::Policy::inherit;
+  if (thread.follows || (!policy_asked && !asked.nice) || is_raised(thread, now)) {
+    return false;
+  }
+  const bool differs = now.policy != granted.policy || now.priority != granted.priority ||
+                       now.runtime != granted.runtime || now.deadline != granted.deadline ||
+                       now.period != granted.period;
+  return (policy_asked && differs) || (asked.nice && now.nice != granted.nice);
+}
+
+/// What the thread has now, where somebody else has changed what it asked for and was granted.
+std::optional<ThreadAttributes> taken_from(const ToldThread & thread)
+{
+  if (thread.tid == 0) {
+    return std::nullopt;
+  }
+  ThreadAttributes now = takt_core::read_attributes(thread.tid);
+  if (now.policy == takt_core::Policy::inherit) {
+    return std::nullopt;  // it has ended
+  }
+  const takt_core::AttributeReport & report = thread.report;
+  const bool moved = !report.asked.cores.empty() && now.cores != report.granted.cores;
+  return moved || lost_policy(thread, now) ? std::optional(std::move(now)) : std::nullopt;
+}
+
+bool was_refused(const takt_core::AttributeReport & report)
+{
+  return std::any_of(report.faults.begin(), report.faults.end(), [](const auto & fault) {
+    return fault.refusal.has_value();
+  });
+}
+
 }  // namespace
 
 std::string_view to_string(Outcome outcome) noexcept
@@ -47,30 +93,18 @@ std::string_view to_string(Outcome outcome) noexcept
   return "skipped";
 }
 
-std::optional<ThreadAttributes> taken_from(
-  const takt_core::AttributeReport & report, pid_t tid, bool follows)
+AppliedPart thread_part(const ToldThread & thread, const ThreadAttributes & wanted)
 {
-  if (tid == 0) {
-    return std::nullopt;
-  }
-  ThreadAttributes now = takt_core::read_attributes(tid);
-  if (now.policy == takt_core::Policy::inherit) {
-    return std::nullopt;  // it has ended
-  }
-  const ThreadAttributes & granted = report.granted;
-  const bool less = !follows && takt_core::urgency(now) < takt_core::urgency(granted);
-  return less || now.cores != granted.cores ? std::optional(std::move(now)) : std::nullopt;
-}
-
-AppliedPart thread_part(
-  const takt_core::AttributeReport & report, const std::optional<ThreadAttributes> & taken,
-  const ThreadAttributes & wanted)
-{
-  AppliedPart part{"thread " + report.asked.name, Outcome::unchanged};
-  if (taken || !same(wanted, report.asked)) {
-    part.outcome = Outcome::applied;
-    part.why = format(taken ? *taken : report.asked) + " -> " + format(wanted) +
-               (taken ? " (changed by somebody else)" : "");
+  const takt_core::AttributeReport & report = thread.report;
+  AppliedPart part{"thread " + report.asked.name, Outcome::applied};
+  if (const auto now = taken_from(thread)) {
+    part.why = format(*now) + " -> " + format(wanted) + " (changed by somebody else)";
+  } else if (!same(wanted, report.asked)) {
+    part.why = format(report.asked) + " -> " + format(wanted);
+  } else if (was_refused(report)) {
+    part.why = format(report.granted) + " -> " + format(wanted) + " (refused before)";
+  } else {
+    part.outcome = Outcome::unchanged;
   }
   return part;
 }

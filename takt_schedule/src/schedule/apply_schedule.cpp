@@ -98,23 +98,16 @@ bool same(const takt_core::ChainOptions & a, const takt_core::ChainOptions & b)
          a.deadline == b.deadline && a.period == b.period;
 }
 
-/// What a node has without its author's doing: adapters put it on the least urgent threads where its group is nowhere
-/// else.
-bool is_for_introspection(const takt_core::Callback & callback)
-{
-  return callback.kind() == takt_core::Kind::service ||
-         callback.kind() == takt_core::Kind::waitable ||
-         callback.id().ends_with(":sub(/parameter_events)");
-}
-
 /// Collects what is to be changed, with one part for each.
 class Changes
 {
 public:
-  Changes(const Schedule & schedule, Resolver & resolver, Executor & executor)
+  Changes(
+    const Schedule & schedule, Resolver & resolver, Executor & executor, const PlaceUnruled & place)
   : schedule_(schedule),
     resolver_(resolver),
     executor_(executor),
+    place_(place),
     isolated_(isolated_groups(executor))
   {
   }
@@ -151,7 +144,7 @@ public:
       if (callback->id().starts_with("/takt:")) {
         continue;  // an adapter's own
       }
-      const takt_core::Group & group = callback->group();
+      takt_core::Group & group = callback->group();
       auto resolved = resolver_.resolve(callback->id(), callback->kind(), is_isolated(group));
       if (!resolved) {
         faults.insert(faults.end(), resolved.faults().begin(), resolved.faults().end());
@@ -174,16 +167,20 @@ public:
       }
       takt_core::Binding binding = resolved.binding;
       const auto group = by_rule.find(&callback->group());
-      if (resolved.line == 0 && (group != by_rule.end() || is_for_introspection(*callback))) {
-        // An adapter placed it with its group: it stays there, wherever that goes.
-        binding = *has;
-        binding.threads = group == by_rule.end() ? has->threads : group->second;
+      if (resolved.line == 0 && place_) {
+        const auto of_group = group == by_rule.end() ? std::nullopt : std::optional(group->second);
+        binding = place_({*callback, binding, *has, of_group});
       }
       if (is_isolated(callback->group())) {
         binding.threads = 0;
       }
       const bool changed = !same(*has, binding);
       note("callback " + callback->id(), changed);
+      if (has->publishes_last != resolved.binding.publishes_last) {
+        parts.push_back(
+          {"publishes_last of " + callback->id(), Outcome::skipped,
+           "it counts when the program starts again"});
+      }
       if (changed) {
         change.callbacks.push_back({callback, binding});
       }
@@ -205,9 +202,10 @@ public:
            "it is isolated as long as the program runs"});
         continue;
       }
-      const bool follows = thread.group.empty() && wanted.threads[thread.number].follow;
-      const auto taken = taken_from(thread.attributes, thread.tid, follows);
-      parts.push_back(thread_part(thread.attributes, taken, *attributes));
+      const bool follows =
+        thread.group.empty() && executor_.options().threads[thread.number].follow;
+      parts.push_back(thread_part(
+        {thread.attributes, thread.tid, follows, executor_.middleware_ceiling()}, *attributes));
       if (parts.back().outcome == Outcome::applied) {
         changed_parts_.push_back(parts.size() - 1);
         change.threads.push_back({thread.number, *attributes, thread.group});
@@ -236,12 +234,15 @@ private:
   bool is_isolated(const takt_core::Group & group) const { return isolated_.contains(group.id()); }
 
   // Asked about it, the resolver knows that its rule matches something.
-  void add_group(const takt_core::Group & group)
+  void add_group(takt_core::Group & group)
   {
     if (!groups_.insert(group.id()).second) {
       return;
     }
     const auto resolved = resolver_.resolve_group(group.id());
+    if (resolved && resolved->across_priorities) {
+      change.across_priorities.push_back(&group);
+    }
     if (resolved && resolved->isolation.has_value() && !is_isolated(group)) {
       parts.push_back(
         {"group " + group.id(), Outcome::skipped, "it is isolated when the program starts again"});
@@ -262,6 +263,7 @@ private:
   const Schedule & schedule_;
   Resolver & resolver_;
   Executor & executor_;
+  const PlaceUnruled & place_;
   const std::set<std::string> isolated_;
   std::set<std::string> groups_;
   std::vector<std::size_t> changed_parts_;
@@ -283,7 +285,8 @@ std::vector<takt_core::AttributeReport> expected(
 }
 
 Result<Parts> apply(
-  const Schedule & schedule, std::string_view executor_name, Executor & executor, bool check_only)
+  const Schedule & schedule, std::string_view executor_name, Executor & executor,
+  const PlaceUnruled & place, bool check_only)
 {
   const auto found = find_executor(schedule, executor_name);
   if (!found) {
@@ -303,7 +306,7 @@ Result<Parts> apply(
     }
     return placed;
   }
-  Changes changes(schedule, *resolver, executor);
+  Changes changes(schedule, *resolver, executor, place);
   add_skipped(wanted, executor.options(), changes.parts);
   changes.add_chains();
   changes.add_callbacks();
@@ -340,15 +343,17 @@ Result<Parts> apply(
 }  // namespace
 
 Result<Parts> apply_schedule(
-  const Schedule & schedule, std::string_view executor_name, Executor & executor)
+  const Schedule & schedule, std::string_view executor_name, Executor & executor,
+  const PlaceUnruled & place)
 {
-  return apply(schedule, executor_name, executor, false);
+  return apply(schedule, executor_name, executor, place, false);
 }
 
 Result<Parts> check_schedule(
-  const Schedule & schedule, std::string_view executor_name, Executor & executor)
+  const Schedule & schedule, std::string_view executor_name, Executor & executor,
+  const PlaceUnruled & place)
 {
-  return apply(schedule, executor_name, executor, true);
+  return apply(schedule, executor_name, executor, place, true);
 }
 
 }  // namespace takt_schedule
