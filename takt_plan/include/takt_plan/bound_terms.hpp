@@ -24,6 +24,7 @@ enum class TermKind
   activations,  ///< other ones of `task`, which is the part's own
   blocking,     ///< `task`, less urgent on the same thread, had begun
   ceiling,      ///< a less urgent thread publishes at the middleware ceiling
+  under_way,    ///< messages within a segment, and less urgent work that begins meanwhile
   started_before,  ///< work that less urgent tasks of the core had started
   same_thread,     ///< `task`, on the same thread of order `window` or policy deadline
   parked,          ///< by members of its exclusive group: `task`, or less urgent ones

@@ -64,6 +64,7 @@ struct BoundsOptions
   /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
   Ns horizon = 0;
   PriorityTerms priority;
+  Delays delays = Delays::best;
   RoundRobinTerms window;
   bool round_robin_only = false;  ///< `window` by RTSS 2021's Theorem 2 and sums over tasks alone
   ThreadTerms threads;

@@ -25,6 +25,18 @@
 //   jitter, plus R and the message's delay of each segment. Bounds and jitters depend on each other
 //   across cores; the least solution is found by iteration.
 //
+// Messages under way. A message between two tasks of one core may have a delay, as between processes. Then the
+// next task begins a segment of its own, which is released with jitter. Or the segment goes on: the core
+// may be idle or do less urgent work while the message is under way, and that time counts as if it were
+// work of the sender (suspension as computation, as in Chen et al., "Many suspensions, many problems"
+// (Real-Time Systems, 2019)). The window then begins when no W was pending, nor under way between two
+// tasks of W. In the window, each moment at which the core does no W is one at which
+// such a message is under way, or comes after one arrived, while one less urgent task of the segment's thread, or one
+// less urgent thread at the ceiling, has not ended; it had begun before. So each such message counts its delay,
+// `blocking` and `ceiling`; work that less urgent work of this core starts may come again, and counts
+// with its jitter; and later activations may overtake all tasks before the last such message of the segment. Both
+// forms are right by themselves, so that the smaller bound counts.
+//
 // Sets of newest messages (Task::newest): each message starts a run that keeps it, and as often as sets
 // may be complete one of the runs works as well. takt_plan/src/model/message_set.hpp says how often sets
 // are complete and how long messages wait.
@@ -82,6 +94,15 @@ struct PriorityTerms
   bool equals = true;        ///< tasks of equal priority, threads of equal OS priority
   bool reservations = true;  ///< threads of policy deadline
   bool sets = true;          ///< messages wait until a set of the newest is complete
+  bool under_way = true;     ///< messages within a segment, and work that begins meanwhile
+};
+
+/// How messages between tasks of one core are counted that are under way for a while, as between processes.
+enum class Delays
+{
+  best,              ///< in both ways; the smaller bound of each task and chain counts
+  between_segments,  ///< they release the next segment, with jitter
+  in_segments        ///< they are part of a segment
 };
 
 struct PriorityOptions
@@ -89,6 +110,7 @@ struct PriorityOptions
   /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
   Ns horizon = 0;
   PriorityTerms terms;
+  Delays delays = Delays::best;
   bool explain = false;  ///< SegmentBound::terms
 };
 

@@ -293,4 +293,20 @@ PriorityBounds answers(const PrioritySolver & solver, std::size_t most_terms)
   return Answers(solver, most_terms).all();
 }
 
+void take_smaller(PriorityBounds & bounds, PriorityBounds others)
+{
+  for (Index task = 0; task < bounds.tasks.size(); ++task) {
+    Result<Ns> & other = others.tasks[task];
+    if (other && (!bounds.tasks[task] || *other < *bounds.tasks[task])) {
+      bounds.tasks[task] = std::move(other);
+    }
+  }
+  for (Index chain = 0; chain < bounds.chains.size(); ++chain) {
+    Result<ChainBound> & other = others.chains[chain];
+    if (other && (!bounds.chains[chain] || other->bound < bounds.chains[chain]->bound)) {
+      bounds.chains[chain] = std::move(other);
+    }
+  }
+}
+
 }  // namespace takt_plan::detail

@@ -16,6 +16,9 @@ namespace takt_plan::detail
 /// Of all kinds of threads that took part. With terms of segments until there are `most_terms`.
 PriorityBounds answers(const PrioritySolver & solver, std::size_t most_terms);
 
+/// Gives `bounds` those of `others`, of the same model, that are smaller, or that it has not.
+void take_smaller(PriorityBounds & bounds, PriorityBounds others);
+
 /// The same as bounds alone: `Plain` has one per task and one per chain.
 template <typename Plain>
 Plain without_segments(PriorityBounds found)

@@ -30,12 +30,21 @@ Result<Bounds> detail::counted_bounds(
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  const detail::PrioritySolver solver(model, options, detail::local_analyses, most);
+  const std::size_t terms = options.explain ? options.most_terms : 0;
+  const auto first = options.delays == Delays::in_segments ? detail::UnderWay::in_segments
+                                                           : detail::UnderWay::between_segments;
+  const detail::PrioritySolver solver(model, options, detail::local_analyses, most, first);
   if (!solver.too_large().empty()) {
     return takt_core::Faults{solver.too_large()};
   }
   looks += static_cast<double>(solver.looks());
-  PriorityBounds found = detail::answers(solver, options.explain ? options.most_terms : 0);
+  PriorityBounds found = detail::answers(solver, terms);
+  if (options.delays == Delays::best && detail::may_be_in_segments(model)) {
+    const detail::PrioritySolver other(
+      model, options, detail::local_analyses, most, detail::UnderWay::in_segments);
+    looks += static_cast<double>(other.looks());
+    detail::take_smaller(found, detail::answers(other, terms));
+  }
   Bounds all;
   all.tasks = std::move(found.tasks);
   for (Result<ChainBound> & chain : found.chains) {

@@ -13,10 +13,10 @@ namespace takt_plan::detail
 
 struct Flow
 {
-  explicit Flow(const Model & model)
+  explicit Flow(const Model & model, UnderWay under_way = UnderWay::between_segments)
   : order(in_trigger_order(model)),
     streams(model, order),
-    segments(model, order)
+    segments(model, order, under_way)
   {
   }
 
@@ -24,6 +24,12 @@ struct Flow
   Streams streams;
   Segments segments;
 };
+
+/// Whether a segment may hold messages that are under way for a while.
+inline bool may_be_in_segments(const Model & model)
+{
+  return Segments(model, in_trigger_order(model), UnderWay::in_segments).any_under_way();
+}
 
 }  // namespace takt_plan::detail
 

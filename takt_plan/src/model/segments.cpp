@@ -7,8 +7,9 @@
 namespace takt_plan::detail
 {
 
-Segments::Segments(const Model & model, const std::vector<Index> & order)
+Segments::Segments(const Model & model, const std::vector<Index> & order, UnderWay under_way)
 : model_(model),
+  under_way_(under_way),
   thread_(model.tasks.size(), kNone),
   core_(model.tasks.size(), kNone),
   level_(model.tasks.size()),
@@ -25,7 +26,8 @@ Segments::Segments(const Model & model, const std::vector<Index> & order)
     only_local_[task] = !model.tasks[task].release;
     for (const Link & link : model.tasks[task].triggers) {
       if (local(link, task)) {
-        next_[link.from].push_back(task);
+        next_[link.from].push_back({task, link.delay});
+        any_under_way_ = any_under_way_ || link.delay > 0;
         some_local_[task] = true;
       } else {
         only_local_[task] = false;
@@ -87,8 +89,19 @@ void Segments::find_spanned()
 
 bool Segments::local(const Link & link, Index task) const
 {
-  return link.delay == 0 && core_[task] != kNone && core_[link.from] == core_[task] &&
-         !joins(model_.tasks[task]) && !parts(link.from, task);
+  return (link.delay == 0 || waits_on_core(link, task)) && core_[task] != kNone &&
+         core_[link.from] == core_[task] && !joins(model_.tasks[task]) && !parts(link.from, task);
+}
+
+// Of a message with a delay: a window of a thread of fixed priority may count it (priority_bounds.hpp).
+bool Segments::waits_on_core(const Link & link, Index task) const
+{
+  const auto counts = [&](Index one) {
+    const takt_core::Order order = model_.threads[model_.tasks[one].threads.front()].order;
+    return order == takt_core::Order::priority || order == takt_core::Order::fifo;
+  };
+  return under_way_ == UnderWay::in_segments && !model_.tasks[link.from].newest &&
+         counts(link.from) && counts(task);
 }
 
 // True if a segment cannot hold both: a polling point is between them, at the segment's own level.

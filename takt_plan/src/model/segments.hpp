@@ -11,11 +11,24 @@
 namespace takt_plan::detail
 {
 
+/// Messages that are under way for a while (Link::delay) between tasks of one core, as between processes.
+enum class UnderWay
+{
+  between_segments,  ///< a segment ends with the sender; the message releases the next one with jitter
+  in_segments        ///< the receiver goes on with the sender's segment
+};
+
 class Segments
 {
 public:
+  struct Next
+  {
+    Index task = kNone;
+    Ns delay = 0;
+  };
+
   /// `order`: in_trigger_order(model), complete. Keeps a reference to the model.
-  Segments(const Model & model, const std::vector<Index> & order);
+  Segments(const Model & model, const std::vector<Index> & order, UnderWay under_way);
 
   /// The one thread that runs the task; none if there are several.
   Index thread(Index task) const noexcept { return thread_[task]; }
@@ -26,8 +39,8 @@ public:
   /// Where the task stands among those of its one thread.
   int level(Index task) const noexcept { return level_[task]; }
 
-  /// True if the message of this link is seen when its sender's run ends, at the latest, on the
-  /// core on which both run, and starts the task by itself. Not from a thread of order `window`
+  /// True if the message of this link is seen when its sender's run ends, at the latest, or with
+  /// `in_segments` its delay after it, on the core on which both run, and starts the task by itself. Not from a thread of order `window`
   /// that is not more urgent: its analysis ends where its tasks end. Of a set of newest messages,
   /// each starts a run that keeps it.
   bool local(const Link & link, Index task) const;
@@ -35,7 +48,9 @@ public:
   bool some_local(Index task) const noexcept { return some_local_[task]; }
   bool only_local(Index task) const noexcept { return only_local_[task]; }
   /// Tasks that the end of a run starts on the same core; once for each local link.
-  const std::vector<Index> & next(Index task) const noexcept { return next_[task]; }
+  const std::vector<Next> & next(Index task) const noexcept { return next_[task]; }
+  /// Whether a local link has a delay.
+  bool any_under_way() const noexcept { return any_under_way_; }
 
   /// The longest run of tasks up to this one in which each is started by nothing but the one before,
   /// on the same core. What a set starts begins anew.
@@ -54,14 +69,17 @@ private:
   void find_places(const std::vector<Index> & order);
   void find_spanned();
   bool parts(Index from, Index task) const;
+  bool waits_on_core(const Link & link, Index task) const;
 
   const Model & model_;
+  const UnderWay under_way_;
+  bool any_under_way_ = false;
   std::vector<Index> thread_;
   std::vector<Index> core_;
   std::vector<int> level_;
   std::vector<char> some_local_;
   std::vector<char> only_local_;
-  std::vector<std::vector<Index>> next_;
+  std::vector<std::vector<Next>> next_;
   std::vector<std::vector<Index>> on_;
   std::vector<std::vector<Index>> threads_on_;
   std::vector<std::vector<Index>> tasks_of_;

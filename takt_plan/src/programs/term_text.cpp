@@ -121,6 +121,8 @@ std::string line_of(
       return fmt::format("waiting for {}, less urgent on the same thread, which had begun", task);
     case TermKind::ceiling:
       return "waiting for a less urgent thread that publishes at the middleware ceiling";
+    case TermKind::under_way:
+      return "messages of these callbacks under way, and less urgent work that begins meanwhile";
     case TermKind::started_before:
       return "work that less urgent callbacks of this core had started before";
     case TermKind::same_thread:

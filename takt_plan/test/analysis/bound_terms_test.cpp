@@ -222,7 +222,8 @@ TEST(BoundTermsCampaign, TermsAddUpOnThreadsOfAllKinds)
   EXPECT_GT(seen.runs, 50U);
   using enum TermKind;
   expect_seen(
-    seen, Analysis::priority, {work, overhead, blocking, ceiling, started_before, interference});
+    seen, Analysis::priority,
+    {work, overhead, blocking, ceiling, under_way, started_before, interference});
   expect_seen(
     seen, Analysis::window,
     {work, overhead, activations, blocking, ceiling, same_thread, interference, head_start});

@@ -188,6 +188,36 @@ TEST(PriorityBounds, ASegmentAfterAnotherCoreIsReleasedLateAndUnevenly)
   EXPECT_EQ(task_bound(example.model, low), 5 + 2 + 2);
 }
 
+// Three tasks of 10 ms on one core, in two processes, with 1 ms under way: nothing else can delay them, so the
+// messages do not make the first task interfere with the others as if it came when it liked.
+TEST(PriorityBounds, MessagesBetweenProcessesOnOneCoreArePartOfTheChain)
+{
+  Example example(1);
+  const Index first = example.thread(0, 60);
+  const Index second = example.thread(0, 50);
+  const Index root = example.timer(first, 0, 40 * kMs, 10 * kMs);
+  const Index middle = example.sub(second, 0, {root}, 10 * kMs, 1 * kMs);
+  const Index last = example.sub(first, 1, {middle}, 10 * kMs, 1 * kMs);
+  example.chain({root, middle, last});
+  EXPECT_EQ(chain_bound(example.model), 10 + 1 + 10 + 1 + 10);
+
+  PriorityOptions apart;
+  apart.delays = Delays::between_segments;
+  EXPECT_GT(priority_bounds(example.model, apart)->chains[0]->bound, 40 * kMs);
+}
+
+// A less urgent task of the thread may begin at the start and while each message is under way.
+TEST(PriorityBounds, AMessageUnderWayLetsLessUrgentWorkBegin)
+{
+  Example example(1);
+  const Index thread = example.thread(0, 50);
+  const Index root = example.timer(thread, 2, 40 * kMs, 3 * kMs);
+  const Index last = example.sub(thread, 2, {root}, 3 * kMs, 1 * kMs);
+  example.timer(thread, 1, 40 * kMs, 2 * kMs);
+  example.chain({root, last});
+  EXPECT_EQ(chain_bound(example.model), 2 + 3 + (1 + 2) + 3);
+}
+
 TEST(PriorityBounds, DeadlinesAreArbitrary)
 {
   Example example(2);

@@ -35,11 +35,17 @@ void run(std::uint64_t seed, const BoundsOptions & options, Seen & campaign)
   test::simulate_and_compare(seed, model, overheads, found->tasks, chains, campaign);
 }
 
-TEST(CompositionSoundness, NoResponseIsAboveItsBound)
+class CompositionSoundness : public testing::TestWithParam<Delays>
 {
+};
+
+TEST_P(CompositionSoundness, NoResponseIsAboveItsBound)
+{
+  BoundsOptions options;
+  options.delays = GetParam();
   Seen result;
   for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
-    run(test::seed() + i, {}, result);
+    run(test::seed() + i, options, result);
   }
   EXPECT_EQ(result.violations, 0U) << result.first;
   EXPECT_EQ(result.overwritten, 0U);
@@ -49,6 +55,12 @@ TEST(CompositionSoundness, NoResponseIsAboveItsBound)
     EXPECT_GT(chains, 50U) << "all kinds have bounds";
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(
+  Delays, CompositionSoundness, testing::Values(Delays::best, Delays::in_segments),
+  [](const auto & info) {
+    return std::string(info.param == Delays::best ? "best" : "in_segments");
+  });
 
 /// As many systems as it takes to see that a term is missing.
 void expect_needed(const BoundsOptions & options)
@@ -67,37 +79,37 @@ void expect_needed(bool ThreadTerms::*term)
   expect_needed(options);
 }
 
-TEST(CompositionSoundness, LatenessBetweenThreadsIsNeeded)
+TEST(CompositionTerms, LatenessBetweenThreadsIsNeeded)
 {
   expect_needed(&ThreadTerms::lateness);
 }
 
-TEST(CompositionSoundness, AReservationIsNotACore)
+TEST(CompositionTerms, AReservationIsNotACore)
 {
   expect_needed(&ThreadTerms::supply);
 }
 
-TEST(CompositionSoundness, BlockingInsideAReservationIsNeeded)
+TEST(CompositionTerms, BlockingInsideAReservationIsNeeded)
 {
   expect_needed(&ThreadTerms::blocking);
 }
 
-TEST(CompositionSoundness, MoreUrgentThreadsAreNeeded)
+TEST(CompositionTerms, MoreUrgentThreadsAreNeeded)
 {
   expect_needed(&ThreadTerms::preemption);
 }
 
-TEST(CompositionSoundness, CeilingsAreNeeded)
+TEST(CompositionTerms, CeilingsAreNeeded)
 {
   expect_needed(&ThreadTerms::ceiling);
 }
 
-TEST(CompositionSoundness, SwitchesToReservationsAreNeeded)
+TEST(CompositionTerms, SwitchesToReservationsAreNeeded)
 {
   expect_needed(&ThreadTerms::switches);
 }
 
-TEST(CompositionSoundness, WhatReservationsTakeIsNeeded)
+TEST(CompositionTerms, WhatReservationsTakeIsNeeded)
 {
   BoundsOptions options;
   options.priority.reservations = false;

@@ -35,11 +35,24 @@ TEST(PrioritySoundness, NoResponseIsAboveItsBound)
   EXPECT_GT(result.bounds, 9 * result.refusals) << "most tasks of stable systems have a bound";
 }
 
+TEST(PrioritySoundness, NoResponseIsAboveItsBoundWithMessagesInSegments)
+{
+  PriorityOptions options;
+  options.delays = Delays::in_segments;
+  Campaign result;
+  for (std::uint64_t i = 0; i < test::rounds(2000); ++i) {
+    run(test::seed() + i, options, result);
+  }
+  EXPECT_EQ(result.violations, 0U) << result.first;
+  EXPECT_GT(result.runs, 1'000'000U);
+}
+
 /// As many systems as it takes to see that a term is missing.
-void expect_needed(bool PriorityTerms::*term)
+void expect_needed(bool PriorityTerms::*term, Delays delays = Delays::between_segments)
 {
   PriorityOptions options;
   options.terms.*term = false;
+  options.delays = delays;
   Campaign result;
   for (std::uint64_t i = 0; i < 2000 && result.violations == 0; ++i) {
     run(test::seed() + i, options, result);
@@ -70,6 +83,11 @@ TEST(PrioritySoundness, EarlierActivationsInTheWindowAreNeeded)
 TEST(PrioritySoundness, LaterActivationsThatOvertakeAreNeeded)
 {
   expect_needed(&PriorityTerms::overtaking);
+}
+
+TEST(PrioritySoundness, MessagesUnderWayInASegmentAreNeeded)
+{
+  expect_needed(&PriorityTerms::under_way, Delays::in_segments);
 }
 
 TEST(PrioritySoundness, EqualPrioritiesAreNeeded)

@@ -11,11 +11,19 @@ takt_core::Result<PriorityBounds> priority_bounds(
   if (const takt_core::Status status = check(model); !status) {
     return status.faults();
   }
-  const detail::PrioritySolver solver(model, options);
+  const std::size_t terms = options.explain ? kMostTerms : 0;
+  const auto first = options.delays == Delays::in_segments ? detail::UnderWay::in_segments
+                                                           : detail::UnderWay::between_segments;
+  const detail::PrioritySolver solver(model, options, first);
   if (!solver.too_large().empty()) {
     return takt_core::Faults{solver.too_large()};
   }
-  return detail::answers(solver, options.explain ? kMostTerms : 0);
+  PriorityBounds found = detail::answers(solver, terms);
+  if (options.delays == Delays::best && detail::may_be_in_segments(model)) {
+    const detail::PrioritySolver other(model, options, detail::UnderWay::in_segments);
+    detail::take_smaller(found, detail::answers(other, terms));
+  }
+  return found;
 }
 
 }  // namespace takt_plan

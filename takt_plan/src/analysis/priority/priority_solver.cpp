@@ -21,17 +21,19 @@ BoundsOptions only_segments(const PriorityOptions & options)
 
 }  // namespace
 
-PrioritySolver::PrioritySolver(const Model & model, const PriorityOptions & options)
-: PrioritySolver(model, only_segments(options), nullptr)
+PrioritySolver::PrioritySolver(
+  const Model & model, const PriorityOptions & options, UnderWay under_way)
+: PrioritySolver(model, only_segments(options), nullptr, kMostLooks, under_way)
 {
 }
 
 PrioritySolver::PrioritySolver(
-  const Model & model, const BoundsOptions & options, MakeLocals make, std::int64_t most_looks)
+  const Model & model, const BoundsOptions & options, MakeLocals make, std::int64_t most_looks,
+  UnderWay under_way)
 : model_(model),
   terms_(options.priority),
   horizon_(detail::horizon(model, options.horizon)),
-  flow_(model),
+  flow_(model, under_way),
   too_large_(detail::too_large(model, flow_)),
   locals_(make == nullptr || !too_large_.empty() ? LocalAnalyses{} : make(model, flow_, options)),
   parts_(flow_.streams.all().size()),

@@ -39,13 +39,15 @@ class PrioritySolver final : private Lateness
 {
 public:
   /// Solves. `model` must pass `check`; keeps a reference to it.
-  PrioritySolver(const Model & model, const PriorityOptions & options);
+  PrioritySolver(
+    const Model & model, const PriorityOptions & options,
+    UnderWay under_way = UnderWay::between_segments);
 
   /// Makes the local analyses of a model; null: none.
   using MakeLocals = LocalAnalyses (*)(const Model &, const Flow &, const BoundsOptions &);
   PrioritySolver(
     const Model & model, const BoundsOptions & options, MakeLocals make,
-    std::int64_t most_looks = kMostLooks);
+    std::int64_t most_looks = kMostLooks, UnderWay under_way = UnderWay::between_segments);
   PrioritySolver(const PrioritySolver &) = delete;
   PrioritySolver & operator=(const PrioritySolver &) = delete;
 

@@ -39,6 +39,7 @@ public:
     Refusal refusal = refuse_surroundings(model_, streams_, segments_, level_, result_.tasks);
     if (!refusal) {
       find_work();
+      find_gaps();
       add_blocking();
       add_work();
       add_own();
@@ -71,6 +72,30 @@ private:
       work_[index] = true;
     }
   }
+
+  // Whether the core may do less urgent work in the window: messages of W are under way then.
+  void find_gaps()
+  {
+    if (!segments_.any_under_way()) {
+      return;
+    }
+    for (const Index index : segments_.on(level_.core())) {
+      for (const Segments::Next & next : segments_.next(index)) {
+        gaps_ = gaps_ || (work_[index] && work_[next.task] && next.delay > 0);
+      }
+    }
+  }
+
+  /// What a message counts that is under way within W.
+  Ns under_way(const Segments::Next & next) const
+  {
+    return next.delay > 0 && terms_.under_way
+             ? add(next.delay, add(window_.blocking, window_.ceiling))
+             : 0;
+  }
+
+  /// Whether what starts the task by this link, less urgent work of the core, ran before the window alone.
+  bool had_begun(const Link & link) const { return !gaps_ && link.delay == 0; }
 
   void clean()
   {
@@ -105,11 +130,11 @@ private:
       if (work_[*at]) {
         value_[*at] = cost_of_run(*at);
         overhead_[*at] = overhead_of_run(*at);
-        for (const Index next : segments_.next(*at)) {
+        for (const Segments::Next & next : segments_.next(*at)) {
           // What a set starts is entered with it.
-          if (work_[next] && !task(*at).newest) {
-            value_[*at] = add(value_[*at], value_[next]);
-            overhead_[*at] = add(overhead_[*at], overhead_[next]);
+          if (work_[next.task] && !task(*at).newest) {
+            value_[*at] = add(value_[*at], add(value_[next.task], under_way(next)));
+            overhead_[*at] = add(overhead_[*at], overhead_[next.task]);
           }
         }
       }
@@ -123,12 +148,10 @@ private:
 
   void add_entries(Index index)
   {
-    if (!segments_.only_local(index)) {
+    if (!segments_.only_local(index) || segments_.any_under_way()) {
       for (const Index id : streams_.of(index)) {
         const Stream & stream = streams_.all()[id];
-        const bool local = !stream.from.empty() &&
-                           segments_.local(task(index).triggers[stream.from.front().link], index);
-        if (!local && id != result_.head_stream) {
+        if (!counted_by_sender(stream) && id != result_.head_stream) {
           window_.entries.push_back({index, id, stream.period, 0, value_[index]});
         }
       }
@@ -143,10 +166,20 @@ private:
       return;
     }
     for (const Link & link : task(index).triggers) {
-      if (terms_.once && !work_[link.from] && segments_.local(link, index)) {
+      if (terms_.once && !work_[link.from] && segments_.local(link, index) && had_begun(link)) {
         window_.once = add(window_.once, value_[index]);
       }
     }
+  }
+
+  /// Of a local link: with the sender's runs in W, or once.
+  bool counted_by_sender(const Stream & stream) const
+  {
+    if (stream.from.empty()) {
+      return false;
+    }
+    const Link & link = task(stream.task).triggers[stream.from.front().link];
+    return segments_.local(link, stream.task) && (work_[link.from] || had_begun(link));
   }
 
   /// What only the run does that completes the set, with what it starts here.
@@ -155,9 +188,9 @@ private:
     const Index index = set.task;
     Ns work = task(index).cost() - task(index).store;
     Ns of_overhead = overhead(index) - overhead_of_run(index);
-    for (const Index next : segments_.next(index)) {
-      work = add(work, work_[next] ? value_[next] : 0);
-      of_overhead = add(of_overhead, work_[next] ? overhead_[next] : 0);
+    for (const Segments::Next & next : segments_.next(index)) {
+      work = add(work, work_[next.task] ? value_[next.task] : 0);
+      of_overhead = add(of_overhead, work_[next.task] ? overhead_[next.task] : 0);
     }
     for (const Index id : streams_.after(index)) {
       window_.entries.push_back({index, id, streams_.all()[id].period, 0, work});
@@ -190,7 +223,7 @@ private:
         return {id, kNone};
       }
       if (!work_[link.from]) {
-        return {kNone, kNone};
+        return had_begun(link) ? WindowSet::Input{kNone, kNone} : WindowSet::Input{id, kNone};
       }
       id = stream.from.front().stream;
       if (streams_.all()[id].set == id) {
@@ -212,9 +245,21 @@ private:
   void add_own()
   {
     const std::vector<Index> & own = result_.tasks;
-    // From here on, no later activation is under way before this one has ended.
+    std::vector<Ns> to_next(own.size(), 0);
+    Index after_messages =
+      0;  // the first task behind the last message that is under way for a while
+    for (Index i = 0; i + 1 < own.size(); ++i) {
+      for (const Segments::Next & next : segments_.next(own[i])) {
+        if (next.task == own[i + 1] && next.delay > 0) {
+          to_next[i] = under_way(next);
+          after_messages = i + 1;
+        }
+      }
+    }
+    // From here on, no later activation is under way before this one has ended. Meanwhile later ones may come up to
+    // where messages are under way.
     Index least = own.size() - 1;
-    for (Index i = own.size() - 1; i-- > 0;) {
+    for (Index i = own.size() - 1; i-- > after_messages;) {
       const bool below = std::all_of(
         own.begin() + static_cast<std::ptrdiff_t>(i) + 1, own.end(),
         [&](Index later) { return dominates(later, own[i]); });
@@ -229,7 +274,11 @@ private:
       // What takes no time at all begins only once nothing else comes at that very moment.
       cost = add(cost, std::max<Ns>(cost_of_run(own[i]), i + 1 == own.size() ? 1 : 0));
       of_cost = add(of_cost, overhead_of_run(own[i]));
-      for (const Index next : segments_.next(own[i])) {
+      Ns & on_way = overtaken ? window_.before_under_way : window_.after_under_way;
+      cost = add(cost, to_next[i]);
+      on_way = add(on_way, to_next[i]);
+      for (const Segments::Next & after : segments_.next(own[i])) {
+        const Index next = after.task;
         if (!work_[next] || task(own[i]).newest || (i + 1 < own.size() && next == own[i + 1])) {
           continue;
         }
@@ -238,7 +287,7 @@ private:
           i + 1 == own.size() && segments_.thread(next) == segments_.thread(own[i]);
         Ns & forked = after_it ? window_.forked : cost;
         Ns & of_forked = after_it ? window_.forked_overhead : of_cost;
-        forked = add(forked, value_[next]);
+        forked = add(forked, add(value_[next], under_way(after)));
         of_forked = add(of_forked, overhead_[next]);
       }
     }
@@ -294,6 +343,7 @@ private:
   std::vector<Ns> & value_;
   std::vector<Ns> & overhead_;
   std::vector<Index> & set_of_;
+  bool gaps_ = false;
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ std::string_view to_string(TermKind kind) noexcept
       return "interference";
     case TermKind::ceiling:
       return "ceiling";
+    case TermKind::under_way:
+      return "under_way";
     case TermKind::started_before:
       return "started_before";
     case TermKind::reservation:

@@ -17,7 +17,8 @@ BoundTerms terms_in_window(
     return releases * before + number * after + (number - 1) * forked;
   };
   Ns overhead = own(window.before_overhead, window.after_overhead, window.forked_overhead);
-  Ns work = own(window.before, window.after, window.forked) - overhead;
+  const Ns under_way = own(window.before_under_way, window.after_under_way, 0);
+  Ns work = own(window.before, window.after, window.forked) - overhead - under_way;
   BoundTerms others;
   for (const Entry & entry : window.entries) {
     const Ns count = window.releases(entry, length);
@@ -39,6 +40,7 @@ BoundTerms terms_in_window(
   add_term(terms, {TermKind::overhead, overhead});
   add_term(terms, {TermKind::blocking, window.blocking, window.blocker});
   add_term(terms, {TermKind::ceiling, window.ceiling});
+  add_term(terms, {TermKind::under_way, under_way});
   add_term(terms, {TermKind::started_before, window.once});
   terms.insert(terms.end(), others.begin(), others.end());
   add_term(terms, {TermKind::head_start, -head_start});
