@@ -75,6 +75,8 @@ def test_a_cell_has_its_callbacks_in_chains_of_four_that_go_round_the_processes(
     assert len(set(work.values())) == 1
     assert system == system_of(Cell(16, 4), cores=2, seed=1)
     assert system != system_of(Cell(16, 4), cores=2, seed=2)
+    together = system_of(Cell(16, 4), cores=2, seed=None)["callbacks"]
+    assert {one["offset"] for one in together if "offset" in one} == {"0us"}
 
 
 def test_arrangements_have_the_threads_that_they_say():
@@ -152,8 +154,8 @@ def test_claims_are_met_missed_or_not_judged():
     # Counts so near to each other may change places in the next run.
     assert verdicts(isolated={"voluntary": 1010})[pool] is None
 
-    def of_plan(**plan):
-        found = verdicts(planned=plan)
+    def of_plan(one_thread=None, **plan):
+        found = verdicts(planned=plan, one_thread=one_thread or {"voluntary": 5, "involuntary": 5})
         return [found[text] for text in found if text.endswith("(isolated)")] + [
             found["the plan's worst latency is at most 1.1 × that of isolated"]
         ]
@@ -162,9 +164,18 @@ def test_claims_are_met_missed_or_not_judged():
     assert of_plan(**small) == [True, True, True]
     assert of_plan(**small, responses=np.full(100, 12e6)) == [True, True, False]
     assert of_plan(threads=9) == [False, False, True]
+    # No arrangement can do with less than one thread in each process.
+    assert of_plan(threads=1, one_thread={"voluntary": 1000}) == [True, True, True]
+    one_in_each = Measured(Cell(4, 4), PLANNED, [cost(threads=4)])
+    isolated = Measured(Cell(4, 4), ISOLATED, [cost(threads=4)])
+    assert isolation_claims._few_threads({PLANNED: one_in_each, ISOLATED: isolated}, ISOLATED)
     # A plan that lost activations is no success, and where its rival did there is no comparison.
     assert of_plan(**small, responses=np.full(90, 10e6)) == [False, False, False]
-    found = verdicts(planned=small, isolated={"responses": np.full(90, 10e6), "voluntary": 10})
+    found = verdicts(
+        planned=small,
+        isolated={"responses": np.full(90, 10e6), "voluntary": 10},
+        one_thread={"voluntary": 5, "involuntary": 5},
+    )
     assert [found[text] for text in found if "isolated)" in text or text == pool] == [None] * 3
     assert of_plan(**small, refused=("no rights",)) == [None, None, None]
 

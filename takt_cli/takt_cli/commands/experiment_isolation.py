@@ -30,7 +30,12 @@ from takt_cli.running.other_programs import OtherPrograms
 @app.command("isolation")
 def run_isolation(
     rounds: Annotated[int, whole("--rounds", 1, 1000, help="Runs of each arrangement.")] = 3,
-    seed: Annotated[int, whole("--seed", 0, MOST_SEED, help="Of the chains' phases.")] = 1,
+    seed: Annotated[
+        int | None,
+        whole(
+            "--seed", 0, MOST_SEED, help="Draw the chains' phases; without it they begin together."
+        ),
+    ] = None,
     system_calls: Annotated[
         bool, typer.Option("--system-calls/--no-system-calls", help="Count them with strace.")
     ] = True,
@@ -71,7 +76,7 @@ def run_isolation(
             command=repeated(
                 "isolation",
                 rounds=rounds if rounds != 3 else None,
-                seed=seed if seed != 1 else None,
+                seed=seed,
                 **{"no-system-calls": not system_calls},
                 duration=duration,
                 quick=quick,

@@ -79,15 +79,18 @@ class Measured:
     calls_per_activation: float | None = None
 
 
-def system_of(cell: Cell, cores: int, seed: int) -> dict[str, Any]:
-    """Make the system model of a cell; the phases of the chains follow from the seed alone."""
+def system_of(cell: Cell, cores: int, seed: int | None) -> dict[str, Any]:
+    """Make the system model of a cell; the phases of the chains follow from the seed alone.
+
+    Without a seed all chains are released together, which is the worst that can happen to them.
+    """
     phases = random.Random(seed)
     work_us = max(1, round(LOAD * cores * PERIOD_NS / cell.callbacks / 1000))
     callbacks: list[dict[str, Any]] = []
     chains: dict[str, Any] = {}
     groups: dict[str, str] = {}
     for chain in range(cell.chains):
-        offset_us = phases.randrange(PERIOD_NS // 1000)
+        offset_us = 0 if seed is None else phases.randrange(PERIOD_NS // 1000)
         path = []
         for step in range(CHAIN):
             # The chains begin in all processes alike.
@@ -179,7 +182,7 @@ def plan_schedule(system: Path, scratch: Path, cores: Sequence[int]) -> Schedule
     return with_receivers(content)
 
 
-def prepare(setting: Setting, cell: Cell, seed: int) -> tuple[Path, dict[str, Path]]:
+def prepare(setting: Setting, cell: Cell, seed: int | None) -> tuple[Path, dict[str, Path]]:
     """Write the model of a cell and the schedule of each arrangement."""
     slug = f"{cell.callbacks}-callbacks-{cell.processes}-processes"
     system = system_of(cell, len(setting.cores), seed)
@@ -211,7 +214,7 @@ class Campaign:
     rounds: int
     length_ns: int
     system_calls: bool
-    seed: int
+    seed: int | None  # of the chains' phases; None: together
 
     def count(self) -> int:
         """How many measurements there are, those under strace apart."""

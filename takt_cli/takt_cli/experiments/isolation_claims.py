@@ -11,6 +11,7 @@ import numpy as np
 from takt_cli.experiments.isolation import (
     ISOLATED,
     ISOLATED_RT,
+    ONE,
     PLANNED,
     POOL,
     STOCK,
@@ -120,16 +121,13 @@ def judge(found: Sequence[Measured]) -> list[Claim]:
     for rival in (ISOLATED, ISOLATED_RT):
         claims += [
             claim(
-                f"the plan has at most half of the threads ({rival})",
-                lambda of, rival=rival: (
-                    _planned(of, rival) and 2 * threads(of[PLANNED]) <= threads(of[rival])
-                ),
+                f"the plan has at most half of the threads, or one in each process ({rival})",
+                lambda of, rival=rival: _planned(of, rival) and _few_threads(of, rival),
             ),
             claim(
-                f"the plan has at most half of the switches ({rival})",
-                lambda of, rival=rival: (
-                    _planned(of, rival) and below(switches(of[PLANNED]), switches(of[rival]), 0.5)
-                ),
+                "the plan has at most half of the switches, or no more than one thread in each"
+                f" process ({rival})",
+                lambda of, rival=rival: _planned(of, rival) and _few_switches(of, rival),
             ),
             claim(
                 f"the plan's worst latency is at most {EQUAL:g} × that of {rival}",
@@ -148,6 +146,20 @@ def _planned(of: dict[str, Measured], rival: str) -> Verdict:
     if not (granted(of[PLANNED]) and granted(of[rival]) and complete(of[rival])):
         return None
     return complete(of[PLANNED])
+
+
+def _few_threads(of: dict[str, Measured], rival: str) -> bool:
+    mine = threads(of[PLANNED])
+    return 2 * mine <= threads(of[rival]) or mine <= of[PLANNED].cell.processes
+
+
+def _few_switches(of: dict[str, Measured], rival: str) -> Verdict:
+    """Judge against half of the rival's; one thread in each process has as few as there can be."""
+    mine = switches(of[PLANNED])
+    half = below(mine, switches(of[rival]), 0.5)
+    if half or not complete(of[ONE]):
+        return half
+    return True if mine <= switches(of[ONE]) else half
 
 
 def _as_early(of: dict[str, Measured], rival: str) -> Verdict:
