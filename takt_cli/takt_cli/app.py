@@ -28,6 +28,7 @@ from takt_cli.commands import (
     simulate,
     status,
     template,
+    trace,
 )
 
 
@@ -70,6 +71,7 @@ app.command("status")(status.status)
 app.command("apply")(apply_schedule.apply)
 app.command("reset")(reset.reset)
 app.command("template")(template.template)
+app.add_typer(trace.app, name="trace")
 app.add_typer(import_configuration.app, name="import")
 app.command("simulate")(simulate.simulate)
 app.add_typer(experiment_isolation.app, name="experiment")

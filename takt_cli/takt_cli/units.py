@@ -78,6 +78,12 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:,.{min(decimals, 6)}f}"
 
 
+def how_many(number: int, what: str) -> str:
+    """Say how many there are: '1 process', '1,000 threads'."""
+    plural = "es" if what.endswith("s") else "s"
+    return f"{number:,} {what}{'' if number == 1 else plural}"
+
+
 def percent(fraction: float | None) -> str:
     """0.853 -> '85 %'."""
     return "–" if fraction is None else f"{100 * fraction:.0f} %"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support import fake_programs
 from takt_cli.__main__ import run
+from takt_cli.control import client
 from takt_cli.running.host import measure_host
 from takt_cli.running.several_runs import run_all
 
@@ -46,6 +48,17 @@ def nothing_built(monkeypatch, tmp_path):
         monkeypatch.setenv(name, "")
     monkeypatch.setenv("TAKT_ROOT", str(tmp_path))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of the sockets; the kernel tells no numbers, as of processes in a container."""
+    place = tmp_path / "r"
+    place.mkdir()
+    monkeypatch.setenv("TAKT_RUNTIME_DIR", str(place))
+    monkeypatch.setattr(client, "peer_of", lambda connection: client.Peer(0, os.geteuid()))
+    monkeypatch.chdir(tmp_path)
+    return place
 
 
 @pytest.fixture(scope="session")

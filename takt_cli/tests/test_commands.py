@@ -38,6 +38,7 @@ def test_version_and_help(takt):
         "apply",
         "reset",
         "template",
+        "trace",
     ):
         assert command in text
     assert "simulate" in text

@@ -45,17 +45,6 @@ WEAK = attributes("other", nice=0, cores=[0])
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The folder of the sockets; the kernel tells no numbers, as of processes in a container."""
-    place = tmp_path / "r"
-    place.mkdir()
-    monkeypatch.setenv("TAKT_RUNTIME_DIR", str(place))
-    monkeypatch.setattr(client, "peer_of", lambda connection: Peer(0, os.geteuid()))
-    monkeypatch.chdir(tmp_path)
-    return place
-
-
-@pytest.fixture
 def start(folder):
     """Start a process; numbers count from 4,000,001 on, which no process has."""
     running = []

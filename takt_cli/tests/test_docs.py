@@ -12,6 +12,7 @@ from support.built import CHECK, LATENCY, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, n
 from support.fake_control import (
     RESULT,
     FakeProcess,
+    FakeTracer,
     attributes,
     callback,
     executor,
@@ -193,6 +194,38 @@ def test_the_control_page_says_what_the_commands_say(takt, tmp_path, monkeypatch
     assert written[written.index("executors:") :] == shown
 
 
+def test_the_trace_page_says_what_the_commands_say(takt, fakes, folder, monkeypatch):
+    text = (DOCS / "trace.md").read_text(encoding="utf-8")
+    chains = [
+        {"name": name, "activations": number, "missed": missed, "max_response_ns": worst}
+        for name, number, missed, worst in (
+            ("brake", 150, 2, 12_345_678),
+            ("display", 50, 0, 48_000_000),
+        )
+    ]
+    messages = {"published": 1310, "taken": 1296, "joined": 1290}
+    running = [
+        FakeTracer(folder, pid, process(f"/opt/robot/lib/{name}"), **figures)
+        for pid, name, figures in (
+            (4710, "camera", {"runs": 152, "document": {"messages": messages}}),
+            (4711, "fusion", {"threads": 3, "runs": 1204, "chains": chains}),
+        )
+    ]
+    monkeypatch.setattr("takt_cli.commands.trace.wait", lambda *_: None)
+    lines = [line for block in TAGGED.findall(text) for line in block.splitlines()]
+    said = [takt(*shlex.split(line)[1:]) for line in lines]
+    assert [done.code for done in said] == [0] * 5, [done.err for done in said]
+    assert SAYS.findall(text) == [said[0].out, said[1].out]
+    assert all(one.tracing is None for one in running)
+    running[1].figures |= {"dropped": 1700}
+    takt("trace", "start", "fusion")
+    (dropped,) = re.findall(r"^    fusion.*\n    .*$", text, re.MULTILINE)
+    told = takt("trace", "stop", "--force").out.splitlines()
+    assert set(dropped.replace("\n    ", "\n").strip().splitlines()) <= set(told)
+    for one in running:
+        one.close()
+
+
 @need(*CHECK)
 @pytest.mark.skipif(
     not Path(os.environ.get("TAKT_INSTALL", "/nowhere"), "share/takt_rcl").is_dir(),
@@ -243,7 +276,7 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
     [
         *PAGES,
         *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
-        *("control.md", "doctor.md", "exec.md", "import.md", "launch.md"),
+        *("control.md", "doctor.md", "exec.md", "import.md", "launch.md", "trace.md"),
     ],
 )
 def test_links_between_pages_lead_somewhere(page):
@@ -255,9 +288,14 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "simulate", "plan", "explain", "calibrate", "doctor", "latency"]
+    "command",
+    [
+        *("run", "simulate", "plan", "explain", "calibrate", "doctor", "latency"),
+        *("trace start", "trace stop", "trace snapshot", "trace record"),
+    ],
 )
 def test_every_option_is_explained(takt, command):
-    text = (DOCS / f"{command}.md").read_text(encoding="utf-8")
-    for option in set(re.findall(r"--[a-z][a-z-]+", takt(command, "--help").out)) - {"--help"}:
+    words = command.split()
+    text = (DOCS / f"{words[0]}.md").read_text(encoding="utf-8")
+    for option in set(re.findall(r"--[a-z][a-z-]+", takt(*words, "--help").out)) - {"--help"}:
         assert option in text, option

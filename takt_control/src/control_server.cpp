@@ -56,6 +56,12 @@ public:
     return opened;
   }
 
+  void handle(MessageType type, RequestHandler handler)
+  {
+    const std::lock_guard lock(mutex_);
+    requests_.handle(type, std::move(handler));
+  }
+
   void remove(const takt_core::Executor & executor)
   {
     const std::lock_guard lifecycle(lifecycle_);
@@ -157,6 +163,11 @@ takt_core::Status expose_thread(
   static const bool closes = std::atexit([] { server().close(); }) == 0;
   static_cast<void>(closes);
   return server().add(tid, had, report);
+}
+
+void handle_requests(MessageType type, RequestHandler handler)
+{
+  server().handle(type, std::move(handler));
 }
 
 }  // namespace takt_control

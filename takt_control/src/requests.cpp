@@ -81,10 +81,17 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
     case MessageType::reset:
       return reset();
     default:
-      return error_reply(
-        {"this process does not know the request " + std::to_string(type) +
-         "; its takt may be an older one"});
+      break;
   }
+  const auto handler = handlers_.find(static_cast<MessageType>(type));
+  if (handler == handlers_.end()) {
+    return error_reply(
+      {"this process does not know the request " + std::to_string(type) +
+       "; its takt may be an older one"});
+  }
+  auto answered = handler->second(payload);
+  return answered.ok() ? Reply{MessageType::result, std::move(*answered)}
+                       : error_reply(sentences(answered.faults()));
 }
 
 Reply Requests::status() const

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "registered_threads.hpp"
@@ -36,6 +37,8 @@ public:
   }
   void remove(pid_t tid) { threads_.remove(tid); }
 
+  void handle(MessageType type, RequestHandler handler) { handlers_[type] = std::move(handler); }
+
   /// Any bytes are safe.
   Reply answer(std::uint16_t type, const std::string & payload);
 
@@ -46,6 +49,7 @@ private:
 
   std::vector<ExposedExecutor> executors_;
   RegisteredThreads threads_;
+  std::map<MessageType, RequestHandler> handlers_;
   std::map<const takt_core::Executor *, takt_core::Reconfiguration> before_;  ///< the first apply
 };
 

@@ -241,6 +241,21 @@ TEST_F(ControlServer, tells_which_executors_a_file_lacks)
   EXPECT_TRUE(answer["executors"].empty());
 }
 
+TEST_F(ControlServer, passes_requests_of_other_libraries_on)
+{
+  handle_requests(
+    MessageType::trace_start, [](const std::string & payload) -> takt_core::Result<std::string> {
+      if (payload.find("wrong") != std::string::npos) {
+        return takt_core::Faults{"that is wrong"};
+      }
+      return std::string(R"({"threads": 3})");
+    });
+  EXPECT_EQ(Connected(path()).ask(MessageType::trace_start), (json{{"threads", 3}}));
+  EXPECT_EQ(
+    Connected(path()).ask(MessageType::trace_start, {{"wrong", 1}}),
+    (json{{"faults", {"that is wrong"}}}));
+}
+
 TEST_F(ControlServer, answers_what_it_does_not_know_and_survives_what_is_no_message)
 {
   Connected asks(path());

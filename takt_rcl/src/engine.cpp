@@ -10,6 +10,7 @@
 #include "takt_core/adapter/exception_reporter.hpp"
 #include "takt_core/adapter/stop_signals.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_trace/recording.hpp"
 
 namespace takt_rcl
 {
@@ -61,6 +62,9 @@ Engine::Engine(
 {
   detail::throw_faults(
     "cannot watch the executor", core_->add_observer(std::make_shared<PrepareThreads>()).faults());
+  detail::throw_faults(
+    "cannot watch the executor",
+    core_->add_observer(takt_trace::run_recorder(core_->options().name)).faults());
   if (core_->options().on_exception == takt_core::ExceptionPolicy::report) {
     auto reporter = std::make_shared<takt_core::adapter::ExceptionReporter>(
       [name = core_->options().name](const std::string & line) {

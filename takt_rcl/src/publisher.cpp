@@ -11,6 +11,7 @@
 #include "takt_core/activation.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_trace/recording.hpp"
 #include "wait_for.hpp"
 
 namespace takt_rcl
@@ -32,6 +33,7 @@ PublisherBase::PublisherBase(
     }
   }
   topic_ = rcl_publisher_get_topic_name(&publisher_);
+  topic_number_ = takt_trace::topic_id(topic_);
   rmw_gid_t gid{};
   if (rmw_get_gid_for_publisher(rcl_publisher_get_rmw_handle(&publisher_), &gid) == RMW_RET_OK) {
     gid_ = to_gid(gid);
@@ -72,6 +74,9 @@ std::uint64_t PublisherBase::publish_message(const void * message) noexcept
       observer != nullptr) {
     observer->on_publish(gid_, sequence, topic_, takt_core::current_activations());
   }
+  takt_trace::record_publish(
+    topic_number_,
+    {takt_trace::fold(gid_.data(), gid_.size()), static_cast<std::int64_t>(sequence)});
   const takt_core::MessageScope announced(message_name(gid_, sequence));
   if (rcl_publish(&publisher_, message, nullptr) != RCL_RET_OK) {
     rcutils_reset_error();

@@ -22,6 +22,7 @@
 #include "takt_rcl/error.hpp"
 #include "takt_rcl/sequence_gaps.hpp"
 #include "takt_rcl/subscription.hpp"
+#include "takt_trace/recording.hpp"
 
 namespace takt_rcl
 {
@@ -114,6 +115,10 @@ public:
     if (MessageObserver * const observer = context_->message_observer(); observer != nullptr) {
       observer->on_take(number(), to_gid(info.publisher_gid), info.publication_sequence_number);
     }
+    const Gid taken_from = to_gid(info.publisher_gid);
+    takt_trace::record_take(
+      {takt_trace::fold(taken_from.data(), taken_from.size()),
+       static_cast<std::int64_t>(info.publication_sequence_number), info.source_timestamp});
     releasing.keep();
     return true;
   }

@@ -81,6 +81,7 @@ class Row:
 CORE = ("takt_core",)
 SCHEDULE = (*CORE, "takt_schedule")
 CONTROL = (*SCHEDULE, "takt_control")
+TRACE = (*CONTROL, "takt_trace")
 
 PACKAGES: dict[str, Row] = {
     "takt_core": Row(),
@@ -95,9 +96,9 @@ PACKAGES: dict[str, Row] = {
     "takt_plan": Row(takt=SCHEDULE, headers=PROGRAM),
     "takt_msgs": Row(),
     # Its tests also ask the middleware itself, where it can be asked.
-    "takt_rcl": Row(takt=CONTROL, headers=(*RCL, *PROGRAM), tests=(*MESSAGES, "fastdds/")),
+    "takt_rcl": Row(takt=TRACE, headers=(*RCL, *PROGRAM), tests=(*MESSAGES, "fastdds/")),
     "takt_rclcpp": Row(
-        takt=CONTROL,
+        takt=TRACE,
         headers=(*RCLCPP, *PROGRAM),
         test_takt=("takt_core_test_support",),  # the conformance suite
         tests=(
@@ -108,12 +109,12 @@ PACKAGES: dict[str, Row] = {
         ),  # tests load components
     ),
     "takt_monitor": Row(
-        takt=(*CONTROL, "takt_rcl", "takt_msgs"),
+        takt=(*TRACE, "takt_rcl", "takt_msgs"),
         headers=(*RCL, *PROGRAM, "diagnostic_msgs/", "std_msgs/"),
         tests=MESSAGES,
     ),
     "takt_workload": Row(
-        takt=(*CONTROL, "takt_rcl", "takt_trace", "takt_monitor", "takt_msgs"),
+        takt=(*TRACE, "takt_rcl", "takt_monitor", "takt_msgs"),
         headers=(*RCL, *PROGRAM, "std_msgs/"),  # graphs may carry Int32
         tests=MESSAGES,
     ),

@@ -14,8 +14,8 @@ from takt_cli.console import note, pass_through_errors
 from takt_cli.control.collection import Collection
 from takt_cli.control.processes import Silent, find, no_process
 from takt_cli.control.template import template_text
-from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.files.outputs import check_file, write_text
+from takt_cli.errors import EXIT_FAILED
+from takt_cli.files.outputs import check_file, refuse_replacing, write_text
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.units import NS_PER_S
 
@@ -39,8 +39,7 @@ def template(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write the executors that run now as a schedule to edit."""
-    if output.is_file() and not force:
-        raise TaktError(f"{output} exists; name another file, or replace it with --force")
+    refuse_replacing(output, force)
     check_file(output)
     wait_s = 0.0 if wait is None else duration_ns(wait, "--wait") / NS_PER_S
     collection, silent = _collect(processes or [], wait_s)

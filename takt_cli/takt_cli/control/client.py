@@ -42,6 +42,9 @@ class Message(IntEnum):
     status = 10
     apply = 11
     reset = 12
+    trace_start = 13
+    trace_stop = 14
+    trace_snapshot = 15
     part = 20
     error = 101
     result = 110

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from takt_cli.control.processes import Process
 from takt_cli.control.status import Executor, ProcessStatus
+from takt_cli.units import how_many
 
 
 class Collection:
@@ -47,14 +48,10 @@ class Collection:
         executors = [executor for status in found for executor in status.executors]
         callbacks = sum(len(executor.callbacks) for executor in executors)
         return (
-            f"{_count(len(found), 'process', 'processes')}, "
-            f"{_count(len(executors), 'executor', 'executors')}, "
-            f"{_count(callbacks, 'callback', 'callbacks')}"
+            f"{how_many(len(found), 'process')}, "
+            f"{how_many(len(executors), 'executor')}, "
+            f"{how_many(callbacks, 'callback')}"
         )
-
-
-def _count(number: int, one: str, more: str) -> str:
-    return f"{number:,} {one if number == 1 else more}"
 
 
 def _merged(before: ProcessStatus, now: ProcessStatus) -> ProcessStatus:

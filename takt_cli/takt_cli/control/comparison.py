@@ -12,6 +12,7 @@ from typing import Any
 from takt_cli.control.attributes import Attributes, differences
 from takt_cli.control.processes import Found, Process
 from takt_cli.tables.table import Cell, Mood, Table
+from takt_cli.units import how_many
 
 SCHEMA = 1
 _NAMED = 3
@@ -160,18 +161,13 @@ def headline(found: Found) -> str:
         names = [f"{thread.name} of {process.words}" for process, thread in wrong[:_NAMED]]
         more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
         parts.append(f"{len(wrong)} not: {', '.join(names)}{more}")
-    text = f"{_count(len(found.processes), 'process')}, {_count(len(counted), 'thread')}"
+    text = f"{how_many(len(found.processes), 'process')}, {how_many(len(counted), 'thread')}"
     if parts:
         text += f": {', '.join(parts)}"
     if found.silent:
         one = len(found.silent) == 1
-        text += f"; {_count(len(found.silent), 'process')} {'does' if one else 'do'} not answer"
+        text += f"; {how_many(len(found.silent), 'process')} {'does' if one else 'do'} not answer"
     return text
-
-
-def _count(number: int, what: str) -> str:
-    plural = "es" if what.endswith("s") else "s"
-    return f"{number:,} {what}{'' if number == 1 else plural}"
 
 
 def table_of(process: Process, everything: bool) -> Table:
@@ -200,7 +196,7 @@ def table_of(process: Process, everything: bool) -> Table:
     if not everything:
         hidden = sum(thread.asked is None for thread in status.process_threads)
         if hidden:
-            table.notes.append(f"{_count(hidden, 'other thread')}: --all lists them")
+            table.notes.append(f"{how_many(hidden, 'other thread')}: --all lists them")
     return table
 
 

@@ -21,8 +21,9 @@ ANSWER_S = 2.0
 """So long a process may take to tell its status."""
 CHANGE_S = 10.0
 """So long a process may take to change its threads."""
+AT_ONCE = 32
+"""So many processes are asked side by side."""
 _SOCKET = re.compile(r"([1-9][0-9]{0,9})\.sock")
-_AT_ONCE = 32
 _MOST_SOCKETS = 100_000
 _HOW = (
     "start one with `takt exec -- PROGRAM`, or write it against takt_rcl; only root sees the "
@@ -131,7 +132,7 @@ def find(
     limit_s = ANSWER_S if timeout_s is None else timeout_s
     where = folders(os.environ, uid) if places is None else places
     known = list(sockets(where, uid))
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         answers = pool.map(lambda one: _ask_status(*one, limit_s), known)
         found = [answer for answer in answers if answer is not None]
     processes = [one for one in found if isinstance(one, Process)]

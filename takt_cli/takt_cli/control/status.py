@@ -151,7 +151,7 @@ def read_process(data: Mapping[str, Any], peer: Peer, number: int) -> ProcessSta
             process_threads=tuple(map(_process_thread, fields.parts("process_threads"))),
         )
     except DamagedError as error:
-        raise _damaged(error) from error
+        raise damaged(error) from error
 
 
 def read_changes(data: Mapping[str, Any]) -> tuple[Change, ...]:
@@ -162,10 +162,11 @@ def read_changes(data: Mapping[str, Any]) -> tuple[Change, ...]:
             for one in Fields(data).parts("executors")
         )
     except DamagedError as error:
-        raise _damaged(error) from error
+        raise damaged(error) from error
 
 
-def _damaged(error: DamagedError) -> NoAnswer:
+def damaged(error: DamagedError) -> NoAnswer:
+    """Say that a field of an answer is of the wrong kind."""
     return NoAnswer(f"answered with damaged data: {printable(str(error))}")
 
 

@@ -20,7 +20,7 @@ from takt_cli.control.written_threads import (
     values_of,
 )
 from takt_cli.importing.written_schedule import LONGEST_NAME
-from takt_cli.units import duration_flag
+from takt_cli.units import duration_flag, how_many
 
 _ID = re.compile(r"/[^\s*():]*:[A-Za-z_]+\([^\s*]*\)(#[0-9]+)?")
 _GROUP = re.compile(r"/[^\s*():]*:group\([^\s*()]*\)(#[0-9]+)?")
@@ -51,7 +51,7 @@ class _Place:
 def template_text(processes: Sequence[ProcessStatus]) -> str:
     """Give the file."""
     places = list(_named(processes))
-    lines = [f"# Made by `takt template` from {_count(len(processes), 'running process')}."]
+    lines = [f"# Made by `takt template` from {how_many(len(processes), 'running process')}."]
     lines += [f"# {line}" for line in _TOP.splitlines()]
     lines += ["version: 1", "", "executors:"]
     chains = _chains(places)
@@ -215,7 +215,7 @@ def _group_words(group: str, callbacks: Sequence[Callback]) -> str:
     if callbacks[0].isolated:
         words += ", with threads of its own"
     runs = [one.runs for one in callbacks if one.runs is not None]
-    return f"{words}; {_count(sum(runs), 'run')}" if runs else words
+    return f"{words}; {how_many(sum(runs), 'run')}" if runs else words
 
 
 def _group_lines(executor: Executor, usual: frozenset[int]) -> Iterator[str]:
@@ -253,7 +253,7 @@ def _process_thread_lines(process: ProcessStatus) -> Iterator[str]:
     yield "process_threads:" if ruled else "# process_threads:"
     for name, threads in by_name.items():
         first = threads[0]
-        count = f"{_count(len(threads), 'thread')}, now {first.now}"
+        count = f"{how_many(len(threads), 'thread')}, now {first.now}"
         if not _names(name):
             yield f"#   no pattern means only the thread {name} ({count})"
             continue
@@ -299,8 +299,3 @@ def _flow(values: Values) -> str:
 
 def _indented(lines: Iterable[str], by: int) -> Iterator[str]:
     return (" " * by + line if line else "" for line in lines)
-
-
-def _count(number: int, what: str) -> str:
-    plural = "es" if what.endswith("s") else "s"
-    return f"{number:,} {what}{'' if number == 1 else plural}"

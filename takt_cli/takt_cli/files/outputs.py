@@ -30,6 +30,13 @@ def check_file(path: Path) -> None:
     check_directory(path.parent, path)
 
 
+def refuse_replacing(path: Path, force: bool) -> None:
+    """Refuse a file that is there already, unless the user insists."""
+    # Where standard output goes to a file, the shell has emptied that already.
+    if path.is_file() and _replaceable(path) and not force:
+        raise TaktError(f"{path} exists; name another file, or replace it with --force")
+
+
 def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]) -> None:
     """Refuse outputs (by option) that are an input (by its meaning), under any name."""
     for option, path in outputs.items():

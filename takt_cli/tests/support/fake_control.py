@@ -13,6 +13,7 @@ from typing import Any
 
 HEADER = struct.Struct("<4sHHI")
 STATUS, APPLY, RESET, PART, ERROR, RESULT = 10, 11, 12, 20, 101, 110
+TRACE_START, TRACE_STOP, TRACE_SNAPSHOT = 13, 14, 15
 MOST = 64 << 10
 
 
@@ -90,6 +91,10 @@ class FakeProcess:
             {"executors": [], "not_in_file": []},
         )
         self.reset: Callable[[], tuple[int, Any]] = lambda: (RESULT, {"executors": []})
+        self.others: Callable[[int, Any], tuple[int, Any] | bytes] = lambda kind, _: (
+            ERROR,
+            {"faults": [f"message {kind} is unknown"]},
+        )
         self.hangs = threading.Event()
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(self.path))
@@ -136,7 +141,8 @@ class FakeProcess:
         elif kind == RESET:
             connection.sendall(message(*self.reset()))
         else:
-            connection.sendall(message(ERROR, {"faults": [f"message {kind} is unknown"]}))
+            answer = self.others(kind, request)
+            connection.sendall(answer if isinstance(answer, bytes) else message(*answer))
 
     @staticmethod
     def _request(connection: socket.socket) -> tuple[int, bytes]:
@@ -148,6 +154,35 @@ class FakeProcess:
             got += _exactly(connection, length)
             if kind != PART:
                 return kind, got
+
+
+class FakeTracer(FakeProcess):
+    """Traces: its files are for the stand-in of `takt_trace`, which prints their figures."""
+
+    def __init__(self, folder: Path, pid: int, status: Any, **figures: Any) -> None:
+        """`figures`: what its trace holds, beside number and program."""
+        self.figures = {"pid": pid, "program": status["program"], **figures}
+        self.tracing: Any = None  # the request that began it
+        self.written: list[Path] = []
+        super().__init__(folder, pid, status)
+        self.others = self.trace
+
+    def trace(self, kind: int, request: Any) -> tuple[int, Any]:
+        """Answer as a process does."""
+        if kind == TRACE_START:
+            if self.tracing is not None:
+                return ERROR, {"faults": ["a trace runs already"]}
+            self.tracing = request
+            return RESULT, {"threads": self.figures.get("threads", 1)}
+        if self.tracing is None:
+            return ERROR, {"faults": ["no trace runs"]}
+        if kind == TRACE_STOP:
+            self.tracing = None
+        path = self.path.with_name(f"{self.path.stem}.{len(self.written)}.trace")
+        path.write_text(json.dumps(self.figures))
+        self.written.append(path)
+        # In a container the folder may have another name.
+        return RESULT, {"file": f"/elsewhere/{path.name}", "records": 5, "dropped": 0}
 
 
 def _exactly(connection: socket.socket, count: int) -> bytes:

@@ -249,6 +249,41 @@ json.dump(dict(version=1, policy=args.policy, measured_ns=10**10, ended_early=ea
                arguments=sys.argv[1:]), open(args.output, "w"))
 """
 
+# Raw traces are the figures of one process each (fake_control.FakeTracer); `how` makes it fail.
+_TRACE = """#!{python}
+import argparse, json, sys
+parser = argparse.ArgumentParser()
+parser.add_argument("command", choices=["convert"])
+parser.add_argument("raws", nargs="+")
+parser.add_argument("-o", required=True)
+parser.add_argument("--format", choices=["perfetto", "chrome"], required=True)
+parser.add_argument("--json", action="store_true", required=True)
+args = parser.parse_args()
+figures = [json.load(open(raw)) for raw in args.raws]
+how = figures[0].get("how", "")
+if how == "full":
+    open(args.o, "w").write("half a tr")
+    print(f"takt_trace: {args.o} cannot be written: No space left on device", file=sys.stderr)
+    sys.exit(1)
+if how == "usage":
+    print("takt_trace: unknown option", file=sys.stderr)
+    sys.exit(2)
+if how != "nothing":
+    json.dump(dict(format=args.format, of=[one["pid"] for one in figures]), open(args.o, "w"))
+if how == "words":
+    print("good")
+    sys.exit(0)
+document = dict(
+    schema=1,
+    processes=[dict(pid=one["pid"], program=one["program"], threads=one.get("threads", 1),
+                    runs=one.get("runs", 10), dropped=one.get("dropped", 0)) for one in figures],
+    messages=dict(published=30, taken=20, joined=10),
+    chains=[dict(chain, process=one["pid"]) for one in figures for chain in one.get("chains", ())],
+    began_ns=10**9, ended_ns=6 * 10**9)
+document.update(figures[0].get("document", dict()))
+print(json.dumps(document))
+"""
+
 _SCHEDULE = {
     "version": 1,
     "executors": {
@@ -289,6 +324,7 @@ def install(prefix: Path) -> Path:
         "takt_plan/takt_plan": _PLAN,
         "takt_bench/dispatch_benchmark": _BENCH,
         "takt_bench/takt_latency": _LATENCY,
+        "takt_trace/takt_trace": _TRACE,
     }
     for name, text in programs.items():
         path = prefix / "lib" / name

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "takt_control/frame.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/result.hpp"
 #include "takt_schedule/apply_schedule.hpp"
@@ -52,6 +53,13 @@ takt_core::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor);
 /// until the process ends.
 takt_core::Status expose_thread(
   pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report);
+
+/// Answers a request that other libraries of the process know: JSON in, JSON out, or faults. On the thread that serves
+/// the socket, one at a time; any bytes may come in.
+using RequestHandler = std::function<takt_core::Result<std::string>(const std::string & payload)>;
+
+/// From here on requests of that type go to `handler`, for as long as the process lives. Set-up only; any thread.
+void handle_requests(MessageType type, RequestHandler handler);
 
 }  // namespace takt_control
 

@@ -33,6 +33,9 @@ enum class MessageType : std::uint16_t
   status = 10,          ///< what its executors and threads are
   apply_schedule = 11,  ///< give them what a schedule says
   reset = 12,           ///< give them back what they had before the first schedule
+  trace_start = 13,     ///< record what happens (takt_trace)
+  trace_stop = 14,      ///< and no longer; the answer names the file
+  trace_snapshot = 15,  ///< what was recorded so far
   part =
     20,  ///< the beginning of a message; what follows ends with a frame of the message's own type
   result = 110,  ///< of one of these

@@ -72,6 +72,7 @@ private:
   const std::shared_ptr<NodeState> node_;
   rcl_publisher_t publisher_;
   std::string topic_;
+  std::uint32_t topic_number_ = 0;  // in traces
   Gid gid_{};
   // Serialises publishes, so that sequence numbers are those of the writer. Held inside the
   // middleware; unlike the middleware's own locks it passes on priority.

@@ -15,6 +15,7 @@
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/resolver.hpp"
 #include "takt_schedule/schedule_placer.hpp"
+#include "takt_trace/recording.hpp"
 
 namespace takt_rclcpp
 {
@@ -248,6 +249,7 @@ Engine::Engine(Parts parts)
   recorder_(std::make_shared<Recorder>())
 {
   add_observer(recorder_);
+  add_observer(takt_trace::run_recorder(schedule_executor_));
   if (placer_ != nullptr) {
     chain_recorder_ = std::make_shared<ChainRecorder>();
     add_observer(chain_recorder_);

@@ -1,12 +1,16 @@
 // The implementation's side of shim/interface.h.
 #include "shim/interface.h"
 
+#include <rcl/publisher.h>
+#include <rmw/rmw.h>
+
 #include <array>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "adopt/adoption.hpp"
 #include "adopt/group_nodes.hpp"
@@ -17,6 +21,7 @@
 #include "rclcpp/executors/single_threaded_executor.hpp"
 #include "rclcpp/node.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_trace/recording.hpp"
 
 namespace takt_rclcpp
 {
@@ -187,17 +192,55 @@ constexpr std::size_t kDeepest = 8;
 thread_local std::array<std::optional<takt_core::MiddlewareCeilingScope>, kDeepest> t_scopes;
 thread_local std::size_t t_depth = 0;
 
+// What the trace says of the publish that is under way on this thread.
+struct TracedPublish
+{
+  std::uint32_t topic = 0;
+  std::int64_t publisher = 0;
+  bool open = false;  // nothing has been recorded of it
+};
+thread_local std::array<TracedPublish, kDeepest> t_traced;
+
+void trace_publish(const void * publisher, TracedPublish & traced)
+{
+  traced = {};
+  const auto * const known = static_cast<const rcl_publisher_t *>(publisher);
+  if (!takt_trace::recording() || !rcl_publisher_is_valid_except_context(known)) {
+    return;
+  }
+  rmw_gid_t gid{};
+  if (rmw_get_gid_for_publisher(rcl_publisher_get_rmw_handle(known), &gid) == RMW_RET_OK) {
+    traced.publisher = takt_trace::fold(gid.data, sizeof(gid.data));
+  }
+  traced.topic = takt_trace::topic_id(rcl_publisher_get_topic_name(known));
+  traced.open = true;
+}
+
 void publish_begins(const void * publisher)
 {
   Recorder::note_publish(publisher);
+  if (t_depth < kDeepest) {
+    trace_publish(publisher, t_traced[t_depth]);
+  }
   if (t_depth < kDeepest) {
     t_scopes[t_depth].emplace();
   }
   ++t_depth;
 }
 
+void message_named(long long source_time)
+{
+  if (t_depth == 0 || t_depth > kDeepest) {
+    return;
+  }
+  if (TracedPublish & traced = t_traced[t_depth - 1]; std::exchange(traced.open, false)) {
+    takt_trace::record_publish(traced.topic, {traced.publisher, 0, source_time});
+  }
+}
+
 void publish_ended()
 {
+  message_named(0);  // the middleware has no such tracepoint, or publishing failed
   --t_depth;
   if (t_depth < kDeepest) {
     t_scopes[t_depth].reset();
@@ -213,6 +256,7 @@ extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rc
     TAKT_INTERFACE_VERSION,        &takt_rclcpp::spin,
     &takt_rclcpp::changed,         &takt_rclcpp::spin_node,
     &takt_rclcpp::spin_whole_node, &takt_rclcpp::group_added,
-    &takt_rclcpp::publish_begins,  &takt_rclcpp::publish_ended};
+    &takt_rclcpp::publish_begins,  &takt_rclcpp::publish_ended,
+    &takt_rclcpp::message_named};
   return &interface;
 }

@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-#define TAKT_INTERFACE_VERSION 2
+#define TAKT_INTERFACE_VERSION 3
 #define TAKT_INTERFACE_SYMBOL "takt_rclcpp_interface"
 
 enum takt_host_kind
@@ -35,6 +35,8 @@ struct takt_interface
   /* Around each publish, on the thread that publishes; `publisher` is an rcl_publisher_t. Real-time safe. */
   void (*publish_begins)(const void * publisher);
   void (*publish_ended)(void);
+  /* The middleware gave the message that this thread publishes its source time, in nanoseconds. Real-time safe. */
+  void (*message_named)(long long source_time);
 };
 
 #ifdef __cplusplus

@@ -265,3 +265,21 @@ int publish(
 TAKT_PUBLISH(rcl_publish)
 TAKT_PUBLISH(rcl_publish_serialized_message)
 TAKT_PUBLISH(rcl_publish_loaned_message)
+
+// The middleware's tracepoint, where it has one: it alone knows the source time by which a message can be told again
+// where it is taken.
+TAKT_HOOK void ros_trace_rmw_publish(
+  const void * publisher, const void * message, std::int64_t source_time)
+{
+  using Trace = void (*)(const void *, const void *, std::int64_t);
+  static const auto g_stock =
+    reinterpret_cast<Trace>(takt_preload::stock_symbol("ros_trace_rmw_publish"));
+  if (g_stock != nullptr) {
+    g_stock(publisher, message, source_time);
+  }
+  if (
+    const takt_interface * const takt =
+      takt_preload::g_implementation.load(std::memory_order_acquire)) {
+    takt->message_named(source_time);
+  }
+}

@@ -162,7 +162,8 @@ TEST_P(Shim, surrounds_publishing_once_takt_runs_the_program)
 {
   EXPECT_EQ(
     out("publish"),
-    "stock publish\n7\ntakt spin 1\ntakt publishes\nstock publish\ntakt published\n7\n");
+    "stock publish\nstock trace 42\n7\ntakt spin 1\ntakt publishes\nstock publish\n"
+    "stock trace 42\ntakt named 42\ntakt published\n7\n");
 }
 
 TEST_P(Shim, leaves_other_ways_to_spin_as_they_are_and_notes_each_once)
@@ -203,7 +204,7 @@ TEST(Shim, finds_what_a_program_without_rclcpp_opened_for_itself_alone)
   const Outcome outcome =
     run(kPreload + kImplementation + "'" TAKT_STAND_IN_OPENER "' '" TAKT_STAND_IN_RCL "'");
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(outcome.out, "stock publish\n7\n");
+  EXPECT_EQ(outcome.out, "stock publish\nstock trace 42\n7\n");
 }
 
 TEST(Shim, passes_through_programs_without_rclcpp)

@@ -1,0 +1,316 @@
+"""`takt trace`: the runs and messages of running processes, as a file for ui.perfetto.dev."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from takt_cli.commands.options import Json, duration_ns, whole
+from takt_cli.commands.status import Processes
+from takt_cli.console import err, out, pass_through_errors, print_json, progress
+from takt_cli.control.processes import Found, Process, find, no_process
+from takt_cli.control.tracing import Answer, RawTrace, begin, end, snapshot, undo
+from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.files.outputs import check_file, refuse_replacing
+from takt_cli.results.trace import TraceSummary
+from takt_cli.running.interrupts import Interrupts
+from takt_cli.running.trace import arguments, convert, find_converter
+from takt_cli.tables.trace_table import chain_table, dropped_line, message_line, process_line
+from takt_cli.units import NS_PER_S, duration_flag, how_many, human
+
+SCHEMA = 1
+# While processes are asked, interrupts only count: a process whose answer nobody reads would trace
+# on, or leave its file behind.
+_COUNTED = sys.maxsize
+_POLL_S = 0.05
+
+
+class Format(str, Enum):
+    """Formats of traces."""
+
+    perfetto = "perfetto"
+    chrome = "chrome"
+
+
+_DEFAULTS = {Format.perfetto: "takt.perfetto-trace", Format.chrome: "takt-trace.json"}
+
+Records = Annotated[
+    int | None,
+    whole(
+        "--records",
+        1024,
+        1 << 20,
+        help="Keep so many records of each thread until they are written.",
+        show_default="the process's own number",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the trace there.",
+        show_default=" or ".join(_DEFAULTS.values()),
+    ),
+]
+FormatOption = Annotated[
+    Format, typer.Option("--format", help="Perfetto's own, or the JSON that Chrome has.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
+
+app = typer.Typer(
+    help="Trace running processes, and write a file for ui.perfetto.dev.", no_args_is_help=True
+)
+
+
+@app.command("start")
+def start_tracing(
+    processes: Processes = None,
+    last: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Keep only so much, for `takt trace snapshot`.",
+            show_default="everything",
+        ),
+    ] = None,
+    records: Records = None,
+    json_output: Json = False,
+) -> None:
+    """Begin a trace in all of the processes, or in none."""
+    last_ns = None if last is None else duration_ns(last, "--last")
+    found = _find(processes)
+    with Interrupts(_COUNTED) as interrupts:
+        traced, failures = _begin(found, last_ns, records, json_output)
+        if interrupts.count:
+            pass_through_errors(_lines([*failures, *_not_undone(traced)]))
+            raise KeyboardInterrupt
+    if json_output:
+        told = [_process_json(one.process) | {"threads": one.threads} for one in traced]
+        print_json(_document(failures, last_ns=last_ns, records=records, processes=told))
+    else:
+        for one in traced:
+            words = f"{one.process.words}: traces {how_many(one.threads, 'thread')}"
+            out().print(words, markup=False, soft_wrap=True)
+        then = "`takt trace stop` ends the trace and writes it"
+        if last_ns is not None:
+            then = f"`takt trace snapshot` writes the last {duration_flag(last_ns)}; {then}"
+        out().print(then, markup=False, soft_wrap=True)
+        pass_through_errors(_lines(failures))
+    if failures:
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command("stop")
+def stop_tracing(
+    processes: Processes = None,
+    output: Output = None,
+    form: FormatOption = Format.perfetto,
+    force: Force = False,
+    json_output: Json = False,
+) -> None:
+    """End the trace of the processes, and write it."""
+    _collect(end, processes, _target(output, form, force, json_output))
+
+
+@app.command("snapshot")
+def write_snapshot(
+    processes: Processes = None,
+    output: Output = None,
+    form: FormatOption = Format.perfetto,
+    force: Force = False,
+    json_output: Json = False,
+) -> None:
+    """Write the trace of the processes, which trace on."""
+    _collect(snapshot, processes, _target(output, form, force, json_output))
+
+
+@app.command("record")
+def record_trace(
+    duration: Annotated[
+        str,
+        typer.Option("--for", metavar="DURATION", help="Trace for so long, or until Ctrl-C."),
+    ],
+    processes: Processes = None,
+    records: Records = None,
+    output: Output = None,
+    form: FormatOption = Format.perfetto,
+    force: Force = False,
+    json_output: Json = False,
+) -> None:
+    """Trace for some time, and write the trace: `start`, a wait, and `stop`."""
+    duration_s = duration_ns(duration, "--for") / NS_PER_S
+    target = _target(output, form, force, json_output)
+    found = _find(processes)
+    with Interrupts(_COUNTED) as interrupts:
+        traced, failures = _begin(found, None, records, json_output)
+        try:
+            wait(duration_s, len(traced), interrupts)
+        except BaseException:  # no process shall trace on for a command that has failed
+            undo(traced)
+            raise
+        answers = end([one.process for one in traced])
+    failures += [str(one) for one in answers if not one.good]
+    # The first interrupt ended the wait.
+    _write(answers, failures, target, interrupted=interrupts.count > 1)
+
+
+def wait(duration_s: float, processes: int, interrupts: Interrupts) -> None:
+    """Wait until the time is over, or for an interrupt."""
+    until = time.monotonic() + duration_s
+    words = f"Tracing {how_many(processes, 'process')}; Ctrl-C ends the trace and writes it"
+    with progress() as bar:
+        task = bar.add_task(words, total=duration_s)
+        while not interrupts.count and (left := until - time.monotonic()) > 0:
+            bar.update(task, completed=duration_s - left)
+            time.sleep(min(_POLL_S, left))
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Where the trace goes, and how."""
+
+    converter: Path
+    output: Path
+    form: str
+    as_json: bool
+
+    def kept(self, raws: Sequence[RawTrace]) -> str:
+        """Say how to write the trace of files that are still there."""
+        flags = arguments([raw.path for raw in raws], self.output, self.form)
+        command = shlex.join([str(self.converter), *flags])
+        return f"The files of the processes are kept. This command writes the trace: {command}"
+
+
+def _target(output: Path | None, form: Format, force: bool, as_json: bool) -> _Target:
+    """Refuse what cannot be written before any process is asked."""
+    path = Path(_DEFAULTS[form]) if output is None else output
+    refuse_replacing(path, force)
+    check_file(path)
+    return _Target(find_converter(), path, form.value, as_json)
+
+
+def _find(wanted: Sequence[str] | None) -> Found:
+    found = find(wanted or [])
+    if not found.processes and not found.silent:
+        raise no_process()
+    return found
+
+
+def _begin(
+    found: Found, last_ns: int | None, records: int | None, as_json: bool
+) -> tuple[list[Answer], list[str]]:
+    """Begin in all processes; gives those that trace, and why others do not.
+
+    If one of them refuses, none traces. A process that was silent before, or has ended, is told of
+    and does not hold up the others.
+    """
+    answers = begin(found.processes, last_ns, records)
+    failures = [str(silent) for silent in found.silent]
+    failures += [str(one) for one in answers if not one.good]
+    traced = [one for one in answers if one.good]
+    if not traced or any(one.faults or one.failure for one in answers):
+        failures += _not_undone(answers)
+        raise _nothing_done("no trace was begun", failures, as_json)
+    return traced, failures
+
+
+def _not_undone(begun: Sequence[Answer]) -> list[str]:
+    return [
+        f"{one.process.words} may trace on: when it was told to end its trace, it {one.why()}; "
+        f"try `takt trace stop {one.process.status.pid}`"
+        for one in undo(begun)
+    ]
+
+
+def _collect(
+    tell: Callable[[Sequence[Process]], list[Answer]],
+    wanted: Sequence[str] | None,
+    target: _Target,
+) -> None:
+    """Let the processes write their traces, and make one of these."""
+    found = _find(wanted)
+    with Interrupts(_COUNTED) as interrupts:
+        answers = tell(found.processes)
+    # Without names all processes are told: those that do not trace may refuse then, unless all do.
+    strict = bool(wanted) or all(one.faults for one in answers)
+    failures = [str(silent) for silent in found.silent]
+    failures += [str(one) for one in answers if one.failure or one.gone or (one.faults and strict)]
+    _write(answers, failures, target, interrupted=interrupts.count > 0)
+
+
+def _write(
+    answers: Sequence[Answer], failures: Sequence[str], target: _Target, *, interrupted: bool
+) -> None:
+    """Make one trace of the files, and say what it holds."""
+    raws = [one.raw for one in answers if one.raw is not None]
+    if not raws:
+        raise _nothing_done(
+            "no trace was written; `takt trace start` begins one", failures, target.as_json
+        )
+    try:
+        if interrupted:
+            raise KeyboardInterrupt
+        summary = convert(target.converter, [raw.path for raw in raws], target.output, target.form)
+    except (TaktError, KeyboardInterrupt):
+        pass_through_errors(_lines([*failures, target.kept(raws)]))
+        raise
+    for raw in raws:
+        raw.remove()
+    if target.as_json:
+        about = {"file": str(target.output), "format": target.form}
+        print_json(_document(failures, **about, **summary.as_json()))
+    else:
+        _print(summary, target.output)
+        pass_through_errors(_lines(failures))
+    if failures:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _print(summary: TraceSummary, output: Path) -> None:
+    streamed = output.absolute().as_posix().startswith(("/dev/", "/proc/"))
+    console = err() if streamed else out()
+
+    def line(words: str, style: str = "") -> None:
+        console.print(words, style=style, markup=False, soft_wrap=True)
+
+    span = human(max(0, summary.ended_ns - summary.began_ns))
+    line(f"{span} of {how_many(len(summary.processes), 'process')}")
+    for process in summary.processes:
+        line(process_line(process), "yellow" if process.dropped else "")
+    line(message_line(summary))
+    if summary.chains:
+        chain_table(summary).print_to(console)
+    if summary.dropped:
+        line(dropped_line(summary), "yellow")
+    line(f"open {output} at https://ui.perfetto.dev")
+
+
+def _nothing_done(words: str, failures: Sequence[str], as_json: bool) -> typer.Exit:
+    """Say why there is no trace."""
+    if as_json:
+        print_json(_document(failures, processes=[]))
+    else:
+        pass_through_errors(_lines([*failures, f"takt: {words}"]))
+    return typer.Exit(EXIT_FAILED)
+
+
+def _document(failures: Sequence[str], **more: Any) -> dict[str, Any]:
+    return {"schema": SCHEMA, "ok": not failures, "failures": list(failures), **more}
+
+
+def _process_json(process: Process) -> dict[str, Any]:
+    return {"pid": process.status.pid, "program": process.status.program}
+
+
+def _lines(sentences: Sequence[str]) -> str:
+    return "".join(f"{sentence}\n" for sentence in sentences)

@@ -1,0 +1,51 @@
+"""Lines and a table that say what a trace holds."""
+
+from __future__ import annotations
+
+from takt_cli.results.trace import TracedProcess, TraceSummary
+from takt_cli.tables.table import Cell, Table, count_cell
+from takt_cli.units import how_many, human
+
+
+def process_line(process: TracedProcess) -> str:
+    """Say how much of a process there is: 'talk (pid 7): 3 threads, 1,204 runs'."""
+    words = f"{process.words}: {how_many(process.threads, 'thread')}"
+    words += f", {how_many(process.runs, 'run')}"
+    return f"{words}, {how_many(process.dropped, 'record')} dropped" if process.dropped else words
+
+
+def message_line(summary: TraceSummary) -> str:
+    """Say how many messages the trace follows from their publication to their take."""
+    return (
+        f"messages: {summary.published:,} published, {summary.taken:,} taken, "
+        f"{summary.joined:,} of these joined with their publication"
+    )
+
+
+def dropped_line(summary: TraceSummary) -> str:
+    """Say that records are missing, and what to do about it."""
+    dropped = summary.dropped
+    are = "record is" if dropped == 1 else "records are"
+    return (
+        f"{dropped:,} {are} missing: the ring of a thread was full, so that the figures above are "
+        "incomplete. Trace again with a larger --records."
+    )
+
+
+def chain_table(summary: TraceSummary) -> Table:
+    """One row for each chain."""
+    table = Table(
+        "Chains", ["chain", "process", "activations", "missed", "worst response"], words=2
+    )
+    names = {process.pid: process.words for process in summary.processes}
+    for chain in summary.chains:
+        where = chain.process
+        worst = chain.max_response_ns
+        table.add(
+            chain.name,
+            names.get(where, f"pid {where}") if isinstance(where, int) else where,
+            count_cell(chain.activations),
+            "–" if chain.missed is None else count_cell(chain.missed, bad_above=0),
+            Cell(human(worst), value=worst),
+        )
+    return table

@@ -1,0 +1,90 @@
+// What this process records: one ring for each thread, filled without locks, and a file or a flight recorder behind it.
+//
+// The first `run_recorder` of a process makes it traceable: `takt trace` starts and ends its recording through the
+// control socket. While nothing is recorded each hook costs a call and one load.
+#ifndef TAKT_TRACE__RECORDING_HPP_
+#define TAKT_TRACE__RECORDING_HPP_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "takt_core/observer.hpp"
+#include "takt_core/result.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_trace
+{
+
+// ---- for front ends ----
+
+/// Records runs and chains of the executor that it observes; `executor` is its name in schedules. Set-up only.
+std::shared_ptr<takt_core::Observer> run_recorder(const std::string & executor);
+
+/// A topic as records name it. Real-time safe where the topic is known already; else it allocates and may block.
+std::uint32_t topic_id(std::string_view topic);
+
+/// A publisher's gid as one number (FNV-1a). Real-time safe.
+constexpr std::int64_t fold(const std::uint8_t * gid, std::size_t bytes) noexcept
+{
+  std::uint64_t value = 14695981039346656037ULL;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    value = (value ^ gid[i]) * 1099511628211ULL;
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+/// A message, as far as the front end knows it; 0: not known.
+struct MessageName
+{
+  std::int64_t publisher = 0;    ///< `fold` of its gid
+  std::int64_t sequence = 0;     ///< the publisher's messages count from 1
+  std::int64_t source_time = 0;  ///< that the middleware gave it
+};
+
+/// Right before a message goes to the middleware, or inside of that. Real-time safe; on a thread that is no executor's
+/// the first record of a recording allocates.
+void record_publish(std::uint32_t topic, const MessageName & message) noexcept;
+/// After a take, on the thread that runs the callback next. As `record_publish`.
+void record_take(const MessageName & message) noexcept;
+
+// ---- for whoever controls it; set-up only, any thread, may block ----
+
+struct RecordingOptions
+{
+  static constexpr std::size_t kLeastRecords = 1024;
+  static constexpr std::size_t kMostRecords = 1U << 20U;
+
+  /// Of each thread's ring; rounded up to a power of two. A ring keeps its size until a recording asks for more.
+  std::size_t records = 16384;
+  /// Keep only the last so long in memory (flight recorder); absent: all goes to the file.
+  std::optional<takt_core::Duration> last{};
+  /// Measure the CPU time of each run, for models: two reads of the thread's CPU clock, some 0.3 us each.
+  bool cpu_times = false;
+  /// Where the file goes; empty: the folder of the control socket.
+  std::string folder{};
+};
+
+struct RecordingFile
+{
+  std::string path;
+  std::uint64_t records = 0;
+  std::uint64_t dropped = 0;
+};
+
+/// Whether something is recorded. Real-time safe.
+bool recording() noexcept;
+/// Faults: it records already; the options are out of range; the file cannot be made. Number of threads that record.
+takt_core::Result<std::size_t> start_recording(const RecordingOptions & options);
+/// Faults: nothing is recorded; the file cannot be written.
+takt_core::Result<RecordingFile> stop_recording();
+/// What there is so far, in a file of its own; recording goes on. Faults: as above.
+takt_core::Result<RecordingFile> snapshot_recording();
+
+}  // namespace takt_trace
+
+#endif  // TAKT_TRACE__RECORDING_HPP_

@@ -1,0 +1,49 @@
+// A process's trace on disk: written while it is recorded, read by whatever looks at it.
+//
+// "TAKTTRC1", then chunks: type (u32), length of the content in bytes (u32), content; little endian. Types:
+//   1  text (JSON): facts of the process, and what was named since the chunk before
+//   2  records of one thread: thread number (u32), 0 (u32), records dropped so far (u64), then records of 40 bytes:
+//      time (i64), id (u32), kind (u32), a, b, c (i64)
+// Unknown types are skipped. A file that ends inside a chunk, as after a crash, is read up to there.
+#ifndef TAKT_TRACE__TRACE_FILE_HPP_
+#define TAKT_TRACE__TRACE_FILE_HPP_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "takt_core/result.hpp"
+#include "takt_trace/trace.hpp"
+
+namespace takt_trace
+{
+
+/// Makes the chunks of a file, one after the other. Allocates; does not block.
+class TraceEncoder
+{
+public:
+  /// The first bytes of a file.
+  static std::string header();
+  /// All that `trace` names and that no call has told yet, with the facts of the process; empty if that is nothing.
+  /// Records are left out.
+  std::string names(const ProcessTrace & trace);
+  /// Records of the thread with this index in `ProcessTrace::threads`.
+  static std::string records(
+    std::uint32_t thread, std::uint64_t dropped, const std::vector<Record> & records);
+
+private:
+  std::size_t callbacks_ = 0, chains_ = 0, topics_ = 0, names_ = 0, threads_ = 0;
+  std::string facts_{};  // as they were told last
+};
+
+/// Any bytes are safe. Faults: the bytes are no trace, with what is wrong and where. Memory is bounded by a small
+/// multiple of the bytes.
+takt_core::Result<ProcessTrace> decode_trace(const std::string & bytes);
+
+/// May block. Faults: as above, and what the system says of the file.
+takt_core::Result<ProcessTrace> read_trace(const std::string & path);
+
+}  // namespace takt_trace
+
+#endif  // TAKT_TRACE__TRACE_FILE_HPP_

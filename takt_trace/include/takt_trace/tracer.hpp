@@ -1,0 +1,79 @@
+// Spans, instants, counters and slices of the program's own code, in the trace beside the callbacks.
+//
+//     takt_trace::Tracer tracer;
+//     void on_points(const Points & points)
+//     {
+//       const auto span = tracer.span("segment");
+//       ...
+//       tracer.counter("clusters", clusters.size());
+//     }
+//
+// All functions are real-time safe, any thread: a record is five words in the thread's own ring, and nothing where
+// nothing is recorded. On a thread that no executor owns the first record of a recording allocates the ring.
+#ifndef TAKT_TRACE__TRACER_HPP_
+#define TAKT_TRACE__TRACER_HPP_
+
+#include <utility>
+
+#include "takt_core/time.hpp"
+
+namespace takt_trace
+{
+
+/// A text that lives as long as the process: only literals convert.
+class Literal
+{
+public:
+#ifdef __cpp_consteval
+  consteval
+#else
+  constexpr
+#endif
+    Literal(const char * text)  // NOLINT: literals convert
+  : text_(text)
+  {
+  }
+  constexpr const char * text() const noexcept
+  {
+    return text_;
+  }
+
+private:
+  const char * text_;
+};
+
+namespace detail
+{
+void begin_span(const char * name) noexcept;
+void end_span() noexcept;
+void instant(const char * name) noexcept;
+void counter(const char * name, double value) noexcept;
+void slice(const char * name, takt_core::Time begin, takt_core::Time end) noexcept;
+}  // namespace detail
+
+/// From its construction to its destruction, on one thread.
+class Span
+{
+public:
+  explicit Span(Literal name) noexcept { detail::begin_span(name.text()); }
+  ~Span() { detail::end_span(); }
+  Span(const Span &) = delete;
+  Span & operator=(const Span &) = delete;
+};
+
+class Tracer
+{
+public:
+  [[nodiscard]] Span span(Literal name) const noexcept { return Span(name); }
+  void instant(Literal name) const noexcept { detail::instant(name.text()); }
+  void counter(Literal name, double value) const noexcept { detail::counter(name.text(), value); }
+  /// Of a time that is over.
+  void slice(Literal name, takt_core::Time begin, takt_core::Time end) const noexcept
+  {
+    detail::slice(name.text(), begin, end);
+  }
+};
+
+}  // namespace takt_trace
+
+#endif  // TAKT_TRACE__TRACER_HPP_

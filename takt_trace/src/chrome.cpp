@@ -1,0 +1,219 @@
+#include "takt_trace/chrome.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <variant>
+
+#include "timeline.hpp"
+
+namespace takt_trace
+{
+namespace
+{
+
+using detail::ProcessTimeline;
+using detail::Timeline;
+using detail::Track;
+using detail::TrackType;
+
+/// In the format all slices are of threads. Those of chains and lanes have these numbers, above those of real threads.
+constexpr std::int64_t kFirstTrack = 2'000'000'000;
+
+std::string quoted(const std::string & text)
+{
+  using nlohmann::json;
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// The shortest decimal that reads back as `value`, which is finite.
+std::string number(double value)
+{
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return {digits.data(), end};
+}
+
+/// Microseconds with three decimals.
+std::string microseconds(std::uint64_t ns)
+{
+  const std::string below = std::to_string(ns % 1000);
+  return std::to_string(ns / 1000) + "." + std::string(3 - below.size(), '0') + below;
+}
+
+/// Readers store microseconds in a double, which resolves a nanosecond for 52 days. CLOCK_BOOTTIME is about that, and
+/// is kept. From CLOCK_REALTIME the whole seconds before the first event are subtracted.
+std::uint64_t origin_of(const Timeline & timeline)
+{
+  std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
+  for (const ProcessTimeline & process : timeline.processes) {
+    const auto see = [&](std::int64_t time) { earliest = std::min(earliest, process.at(time)); };
+    for (const Track & track : process.tracks) {
+      for (const detail::Slice & slice : track.slices) {
+        see(slice.begin);
+      }
+      for (const detail::Instant & instant : track.instants) {
+        see(instant.time);
+      }
+      for (const detail::Sample & sample : track.samples) {
+        see(sample.time);
+      }
+    }
+  }
+  const bool is_empty = earliest == std::numeric_limits<std::uint64_t>::max();
+  return timeline.realtime && !is_empty ? earliest - earliest % 1'000'000'000 : 0;
+}
+
+class ProcessWriter
+{
+public:
+  ProcessWriter(const ProcessTimeline & process, std::uint64_t origin, std::string & text)
+  : process_(process),
+    origin_(origin),
+    text_(text)
+  {
+    for (const std::string & name : process.texts.all()) {
+      names_.push_back(quoted(name));
+    }
+  }
+
+  /// `next_track`: the number of the next track that is no thread.
+  void write(std::int64_t & next_track)
+  {
+    write_name("process_name", 0, process_.name);
+    for (std::size_t i = 0; i < process_.tracks.size(); ++i) {
+      const Track & track = process_.tracks[i];
+      if (track.type == TrackType::counter) {
+        write_samples(track);
+      } else {
+        tid_ = track.type == TrackType::thread ? track.tid : next_track++;
+        write_name("thread_name", tid_, track.name);
+        begin("M", "\"thread_sort_index\"");
+        text_ += ",\"tid\":" + std::to_string(tid_) +
+                 ",\"args\":{\"sort_index\":" + std::to_string(i) + "}}";
+        write_events(track);
+      }
+    }
+  }
+
+private:
+  void begin(const char * phase, const std::string & quoted_name)
+  {
+    text_ += text_.back() == '[' ? "\n" : ",\n";
+    text_ += "{\"ph\":\"";
+    text_ += phase;
+    text_ += "\",\"name\":" + quoted_name + ",\"pid\":" + std::to_string(process_.pid);
+  }
+
+  void write_name(const char * what, std::int64_t tid, const std::string & name)
+  {
+    begin("M", quoted(what));
+    text_ += ",\"tid\":" + std::to_string(tid) + ",\"args\":{\"name\":" + quoted(name) + "}}";
+  }
+
+  std::uint64_t at(std::int64_t time) const
+  {
+    return process_.at(time) - std::min(origin_, process_.at(time));
+  }
+
+  void write_time(std::int64_t time) { text_ += ",\"ts\":" + microseconds(at(time)); }
+
+  void write_events(const Track & track)
+  {
+    for (const detail::Slice & slice : track.slices) {
+      begin("X", names_[slice.name.number]);
+      write_time(slice.begin);
+      text_ += ",\"dur\":" + microseconds(at(slice.end) - at(slice.begin));
+      write_about(slice);
+    }
+    for (const detail::Instant & instant : track.instants) {
+      begin("i", names_[instant.name.number]);
+      text_ += ",\"s\":\"t\"";
+      write_time(instant.time);
+      write_about(instant);
+    }
+    // After the slices: readers look for the slice around each end.
+    for (const detail::Instant & instant : track.instants) {
+      for (const std::uint64_t arrow : instant.arrows) {
+        write_arrow("s", "", arrow, instant.time);
+      }
+    }
+    for (const detail::Slice & slice : track.slices) {
+      for (const std::uint64_t arrow : slice.arrows) {
+        write_arrow("f", ",\"bp\":\"e\"", arrow, slice.begin);
+      }
+    }
+  }
+
+  void write_arrow(const char * phase, const char * more, std::uint64_t arrow, std::int64_t time)
+  {
+    begin(phase, "\"message\"");
+    write_time(time);
+    text_ += ",\"tid\":" + std::to_string(tid_) +
+             ",\"cat\":\"message\",\"id\":" + std::to_string(arrow) + more + "}";
+  }
+
+  /// What slices and instants have in common; ends the event.
+  template <typename Event>
+  void write_about(const Event & about)
+  {
+    text_ += ",\"tid\":" + std::to_string(tid_) + ",\"cat\":\"";
+    text_ += detail::kCategories[static_cast<std::size_t>(about.category)];
+    text_ += "\",\"args\":{";
+    const char * separator = "\"";
+    for (const detail::Annotation & annotation : about.annotations) {
+      text_ += separator;
+      text_ += detail::kFacts[static_cast<std::size_t>(annotation.fact)];
+      text_ += "\":";
+      std::visit([this](const auto & value) { write_value(value); }, annotation.value);
+      separator = ",\"";
+    }
+    text_ += "}}";
+  }
+
+  void write_value(bool value) { text_ += value ? "true" : "false"; }
+  void write_value(std::int64_t value) { text_ += std::to_string(value); }
+  void write_value(double value) { text_ += number(value); }
+  void write_value(detail::Text value) { text_ += names_[value.number]; }
+
+  void write_samples(const Track & track)
+  {
+    const std::string name = quoted(track.name);
+    const std::string key = quoted(track.unit.empty() ? "value" : track.unit);
+    for (const detail::Sample & sample : track.samples) {
+      begin("C", name);
+      write_time(sample.time);
+      text_ += ",\"cat\":\"counter\",\"args\":{" + key + ":" + number(sample.value) + "}}";
+    }
+  }
+
+  const ProcessTimeline & process_;
+  const std::uint64_t origin_;
+  std::string & text_;
+  std::vector<std::string> names_;  // quoted, by number
+  std::int64_t tid_ = 0;            // of the track that is written
+};
+
+}  // namespace
+
+std::string chrome_trace(const std::vector<ProcessTrace> & processes)
+{
+  const Timeline timeline = detail::make_timeline(processes);
+  const std::uint64_t origin = origin_of(timeline);
+  std::string text = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"clock\":\"";
+  text += timeline.realtime ? "realtime" : "boottime";
+  text += "\",\"origin_ns\":\"" + std::to_string(origin) + "\"},\"traceEvents\":[";
+  std::int64_t next_track = kFirstTrack;
+  for (const ProcessTimeline & process : timeline.processes) {
+    ProcessWriter(process, origin, text).write(next_track);
+  }
+  text += "\n]}\n";
+  return text;
+}
+
+}  // namespace takt_trace

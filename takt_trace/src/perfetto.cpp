@@ -1,0 +1,266 @@
+#include "takt_trace/perfetto.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <variant>
+
+#include "perfetto_fields.hpp"
+#include "protobuf_writer.hpp"
+#include "timeline.hpp"
+
+namespace takt_trace
+{
+namespace
+{
+
+using detail::ProcessTimeline;
+using detail::ProtobufWriter;
+using detail::Track;
+using detail::TrackType;
+namespace clock_snapshot = detail::clock_snapshot;
+namespace descriptor = detail::descriptor;
+namespace event = detail::event;
+namespace interned = detail::interned;
+namespace packet = detail::packet;
+
+/// Names by number, where 0 stands for none.
+constexpr std::uint64_t interned_id(std::size_t number)
+{
+  return number + 1;
+}
+
+template <typename Texts>
+void write_interned(ProtobufWriter & data, std::uint32_t field, const Texts & texts)
+{
+  ProtobufWriter entry;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    entry.clear();
+    entry.varint(interned::kId, interned_id(i));
+    entry.text(interned::kText, texts[i]);
+    data.message(field, entry);
+  }
+}
+
+/// Writes one process, as a sequence of its own: the names come first, then the tracks, then the events of each track.
+class ProcessWriter
+{
+public:
+  ProcessWriter(const ProcessTimeline & process, std::uint64_t sequence, ProtobufWriter & trace)
+  : process_(process),
+    sequence_(sequence),
+    trace_(trace)
+  {
+  }
+
+  /// `uuid`: of the process; tracks have those behind it.
+  void write(std::uint64_t uuid)
+  {
+    write_names();
+    write_process(uuid);
+    for (std::size_t i = 0; i < process_.tracks.size(); ++i) {
+      write_descriptor(process_.tracks[i], uuid, uuid + 1 + i);
+    }
+    for (std::size_t i = 0; i < process_.tracks.size(); ++i) {
+      track_uuid_ = uuid + 1 + i;
+      write_events(process_.tracks[i]);
+    }
+  }
+
+private:
+  void write_packet(std::uint64_t flags)
+  {
+    packet_.varint(packet::kSequence, sequence_);
+    packet_.varint(packet::kSequenceFlags, flags);
+    trace_.message(detail::trace::kPacket, packet_);
+    packet_.clear();
+  }
+
+  void write_names()
+  {
+    ProtobufWriter data;
+    write_interned(data, interned::kCategories, detail::kCategories);
+    write_interned(data, interned::kNames, process_.texts.all());
+    write_interned(data, interned::kFacts, detail::kFacts);
+    packet_.message(packet::kInternedData, data);
+    packet_.varint(packet::kFirstOnSequence, 1);
+    write_packet(packet::kStateCleared);
+  }
+
+  void write_process(std::uint64_t uuid)
+  {
+    ProtobufWriter process, track;
+    process.varint(descriptor::kPid, static_cast<std::uint64_t>(process_.pid));
+    process.text(descriptor::kProcessName, process_.name);
+    track.varint(descriptor::kUuid, uuid);
+    track.message(descriptor::kProcess, process);
+    packet_.message(packet::kTrackDescriptor, track);
+    write_packet(packet::kNeedsState);
+  }
+
+  void write_descriptor(const Track & track, std::uint64_t process, std::uint64_t uuid)
+  {
+    ProtobufWriter fields, kind;
+    fields.varint(descriptor::kUuid, uuid);
+    const bool is_lane = track.type == TrackType::lane;
+    fields.varint(descriptor::kParent, is_lane ? process + 1 + track.parent : process);
+    if (track.type == TrackType::thread) {
+      kind.varint(descriptor::kThreadPid, static_cast<std::uint64_t>(process_.pid));
+      kind.varint(descriptor::kTid, static_cast<std::uint64_t>(track.tid));
+      kind.text(descriptor::kThreadName, track.name);
+      fields.message(descriptor::kThread, kind);
+    } else {
+      fields.text(descriptor::kName, track.name);
+    }
+    if (track.type == TrackType::counter) {
+      if (!track.unit.empty()) {
+        kind.text(descriptor::kUnitName, track.unit);
+      }
+      fields.message(descriptor::kCounter, kind);
+    }
+    if (!track.description.empty()) {
+      fields.text(descriptor::kDescription, track.description);
+    }
+    packet_.message(packet::kTrackDescriptor, fields);
+    write_packet(packet::kNeedsState);
+  }
+
+  /// In the order of time. Begins and ends of the same time are in the order of the nest, as readers keep it.
+  void write_events(const Track & track)
+  {
+    auto instant = track.instants.begin();
+    const auto write_instants_until = [&](std::int64_t time) {
+      for (; instant != track.instants.end() && instant->time <= time; ++instant) {
+        write_instant(*instant);
+      }
+    };
+    std::vector<std::int64_t> ends;  // of open slices
+    const auto close_to = [&](std::size_t depth) {
+      for (; ends.size() > depth; ends.pop_back()) {
+        write_instants_until(ends.back());
+        begin_event(event::kEnd);
+        write_event(ends.back());
+      }
+    };
+    for (const detail::Slice & slice : track.slices) {
+      close_to(slice.depth);
+      write_instants_until(slice.begin);
+      write_slice_begin(slice);
+      ends.push_back(slice.end);
+    }
+    close_to(0);
+    write_instants_until(std::numeric_limits<std::int64_t>::max());
+    for (const detail::Sample & sample : track.samples) {
+      begin_event(event::kCounter);
+      write_category(detail::Category::counter);
+      event_.number(event::kCounterValue, sample.value);
+      write_event(sample.time);
+    }
+  }
+
+  void write_slice_begin(const detail::Slice & slice)
+  {
+    begin_event(event::kBegin);
+    write_about(slice);
+    for (const std::uint64_t arrow : slice.arrows) {
+      event_.fixed64(event::kArrowEnd, arrow);
+    }
+    write_event(slice.begin);
+  }
+
+  void write_instant(const detail::Instant & instant)
+  {
+    begin_event(event::kInstant);
+    write_about(instant);
+    for (const std::uint64_t arrow : instant.arrows) {
+      event_.fixed64(event::kArrow, arrow);
+    }
+    write_event(instant.time);
+  }
+
+  void begin_event(std::uint64_t type)
+  {
+    event_.clear();
+    event_.varint(event::kType, type);
+    event_.varint(event::kTrack, track_uuid_);
+  }
+
+  void write_category(detail::Category category)
+  {
+    event_.varint(event::kCategory, interned_id(static_cast<std::size_t>(category)));
+  }
+
+  /// What slices and instants have in common.
+  template <typename Event>
+  void write_about(const Event & about)
+  {
+    event_.varint(event::kName, interned_id(about.name.number));
+    write_category(about.category);
+    for (const detail::Annotation & annotation : about.annotations) {
+      fact_.clear();
+      fact_.varint(event::kFact, interned_id(static_cast<std::size_t>(annotation.fact)));
+      std::visit([this](const auto & value) { write_value(value); }, annotation.value);
+      event_.message(event::kAnnotation, fact_);
+    }
+  }
+
+  void write_value(bool value) { fact_.varint(event::kBool, value ? 1 : 0); }
+  void write_value(std::int64_t value)
+  {
+    fact_.varint(event::kInt, static_cast<std::uint64_t>(value));
+  }
+  void write_value(double value) { fact_.number(event::kDouble, value); }
+  void write_value(detail::Text value)
+  {
+    fact_.text(event::kText, process_.texts.all()[value.number]);
+  }
+
+  void write_event(std::int64_t time)
+  {
+    packet_.varint(packet::kTimestamp, process_.at(time));
+    packet_.message(packet::kTrackEvent, event_);
+    write_packet(packet::kNeedsState);
+  }
+
+  const ProcessTimeline & process_;
+  const std::uint64_t sequence_;
+  ProtobufWriter & trace_;
+  std::uint64_t track_uuid_ = 0;
+  ProtobufWriter packet_, event_, fact_;  // kept for their memory
+};
+
+/// Readers take times without a clock for CLOCK_BOOTTIME, and show the time of day by this snapshot. Of several hosts
+/// all times are CLOCK_REALTIME, and so the two are one.
+void write_clocks(const detail::Timeline & timeline, ProtobufWriter & trace)
+{
+  const auto & [boottime, realtime] = timeline.clocks;
+  ProtobufWriter clock, snapshot, packet;
+  clock.varint(clock_snapshot::kClockId, clock_snapshot::kBoottime);
+  clock.varint(clock_snapshot::kClockTime, boottime);
+  snapshot.message(clock_snapshot::kClock, clock);
+  clock.clear();
+  clock.varint(clock_snapshot::kClockId, clock_snapshot::kRealtime);
+  clock.varint(clock_snapshot::kClockTime, realtime);
+  snapshot.message(clock_snapshot::kClock, clock);
+  packet.message(packet::kClockSnapshot, snapshot);
+  packet.varint(packet::kSequence, timeline.processes.size() + 1);
+  trace.message(detail::trace::kPacket, packet);
+}
+
+}  // namespace
+
+std::string perfetto_trace(const std::vector<ProcessTrace> & processes)
+{
+  const detail::Timeline timeline = detail::make_timeline(processes);
+  ProtobufWriter trace;
+  write_clocks(timeline, trace);
+  std::uint64_t uuid = 1, sequence = 1;
+  for (const ProcessTimeline & process : timeline.processes) {
+    ProcessWriter(process, sequence, trace).write(uuid);
+    uuid += process.tracks.size() + 1;
+    ++sequence;
+  }
+  return trace.release();
+}
+
+}  // namespace takt_trace

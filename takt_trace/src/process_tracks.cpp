@@ -1,0 +1,148 @@
+#include "process_tracks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "lanes.hpp"
+
+namespace takt_trace::detail
+{
+namespace
+{
+
+/// When the trace ends: as it says, or at its last record.
+std::int64_t end_of(const ProcessTrace & process)
+{
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  for (const TracedThread & thread : process.threads) {
+    for (const Record & record : thread.records) {
+      last = std::max(last, record.time);
+    }
+  }
+  return process.ended != 0 ? process.ended : last;
+}
+
+std::string description_of(const TracedThread & thread)
+{
+  std::string text = thread.executor.empty() ? "" : "executor " + thread.executor;
+  if (thread.dropped > 0) {
+    text += (text.empty() ? "" : "; ") + std::to_string(thread.dropped) + " records were lost";
+  }
+  return valid_utf8(text);
+}
+
+class ProcessReader
+{
+public:
+  ProcessReader(const ProcessTrace & process, ProcessTimeline & timeline)
+  : process_(process),
+    timeline_(timeline)
+  {
+  }
+
+  std::vector<PlacedThread> read()
+  {
+    const std::int64_t end = end_of(process_);
+    std::vector<PlacedThread> threads;
+    for (const TracedThread & thread : process_.threads) {
+      PlacedThread placed{
+        timeline_.tracks.size(), thread_events(process_, thread, end, timeline_.texts)};
+      add_thread(thread, placed.events);
+      threads.push_back(std::move(placed));
+    }
+    for (auto & [chain, activations] : activations_) {
+      add_chain(chain, activations);
+    }
+    for (auto & [name, samples] : samples_) {
+      add_counter(timeline_.texts.all()[name], "", std::move(samples));
+    }
+    return threads;
+  }
+
+private:
+  void add_thread(const TracedThread & thread, ThreadEvents & events)
+  {
+    const std::size_t parent = timeline_.tracks.size();
+    Track & track = timeline_.tracks.emplace_back();
+    track.name = valid_utf8(thread.name);
+    track.description = description_of(thread);
+    track.tid = thread.tid;
+    track.slices = std::move(events.slices);
+    track.instants = std::move(events.instants);
+    for (std::vector<Slice> & slices : lanes_of(std::move(events.told))) {
+      Track & lane = timeline_.tracks.emplace_back();
+      lane.type = TrackType::lane;
+      lane.name = "slices";
+      lane.parent = parent;
+      lane.slices = std::move(slices);
+    }
+    for (const TracedActivation & activation : events.activations) {
+      activations_[activation.chain].push_back(activation);
+    }
+    for (const auto & [name, sample] : events.samples) {
+      samples_[name.number].push_back(sample);
+    }
+  }
+
+  void add_chain(std::uint32_t chain, const std::vector<TracedActivation> & activations)
+  {
+    const bool known = chain < process_.chains.size();
+    const std::string name = known ? process_.chains[chain].name : "chain " + std::to_string(chain);
+    const std::int64_t deadline = known ? process_.chains[chain].deadline : 0;
+    const Text text = timeline_.texts.add(name);
+    std::vector<Slice> slices;
+    std::vector<Sample> responses;
+    for (const TracedActivation & activation : activations) {
+      const std::int64_t response = activation.end - activation.release;  // neither is negative
+      Slice slice{activation.release, activation.end, text, Category::chain, 0, {}, {}};
+      if (deadline > 0 && response > deadline) {
+        slice.annotations.push_back({Fact::deadline_missed, true});
+      }
+      slices.push_back(std::move(slice));
+      responses.push_back({activation.end, static_cast<double>(response) / 1e6});
+    }
+    for (std::vector<Slice> & on_lane : lanes_of(std::move(slices))) {
+      Track & lane = timeline_.tracks.emplace_back();
+      lane.type = TrackType::chain;
+      lane.name = valid_utf8("chain " + name);
+      lane.slices = std::move(on_lane);
+      const Text missed = timeline_.texts.add("deadline missed");
+      for (const Slice & slice : lane.slices) {
+        if (!slice.annotations.empty()) {
+          lane.instants.push_back({slice.begin + deadline, missed, Category::chain, {}, {}});
+        }
+      }
+    }
+    add_counter("response time of " + valid_utf8(name), "ms", std::move(responses));
+  }
+
+  void add_counter(const std::string & name, const std::string & unit, std::vector<Sample> samples)
+  {
+    std::stable_sort(samples.begin(), samples.end(), [](const Sample & a, const Sample & b) {
+      return a.time < b.time;
+    });
+    Track & track = timeline_.tracks.emplace_back();
+    track.type = TrackType::counter;
+    track.name = name;
+    track.unit = unit;
+    track.samples = std::move(samples);
+  }
+
+  const ProcessTrace & process_;
+  ProcessTimeline & timeline_;
+  std::map<std::uint32_t, std::vector<TracedActivation>> activations_;  // by chain
+  std::map<std::uint32_t, std::vector<Sample>> samples_;                // by text
+};
+
+}  // namespace
+
+std::vector<PlacedThread> add_tracks(const ProcessTrace & process, ProcessTimeline & timeline)
+{
+  return ProcessReader(process, timeline).read();
+}
+
+}  // namespace takt_trace::detail

@@ -1,0 +1,475 @@
+#include "recorder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <utility>
+
+#include "takt_control/control_server.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_trace::detail
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::Result;
+using takt_core::Status;
+
+constexpr std::chrono::milliseconds kDrain{20};
+
+std::int64_t clock_ns(clockid_t clock)
+{
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+std::string host_name()
+{
+  std::string name(256, '\0');
+  ::gethostname(name.data(), name.size() - 1);
+  name.resize(std::strlen(name.c_str()));
+  return name;
+}
+
+bool names_a_literal(RecordKind kind)
+{
+  return kind == RecordKind::span_begin || kind == RecordKind::instant ||
+         kind == RecordKind::counter || kind == RecordKind::slice;
+}
+
+// Set at the first record of a thread, and by `prepare_thread`. Its end tells the recorder.
+struct OwnThreadRing
+{
+  ThreadRing * ring = nullptr;
+  ~OwnThreadRing();
+};
+thread_local ThreadRing * t_ring = nullptr;
+thread_local OwnThreadRing t_own;
+
+OwnThreadRing::~OwnThreadRing()
+{
+  t_ring = nullptr;
+  if (ring != nullptr) {
+    ring->ended.store(true, std::memory_order_release);
+  }
+}
+
+ThreadRing & own_ring(const std::string & executor)
+{
+  if (t_ring == nullptr) {
+    t_ring = t_own.ring = &Recorder::instance().add_thread_ring(executor);
+  }
+  return *t_ring;
+}
+
+}  // namespace
+
+void record(const Record & record) noexcept
+{
+  Recorder & recorder = Recorder::instance();
+  if (!recorder.on()) {
+    return;
+  }
+  recorder.store(t_ring != nullptr ? *t_ring : own_ring({}), record);
+}
+
+void prepare_thread(const std::string & executor)
+{
+  own_ring(executor);
+}
+
+Recorder & Recorder::instance()
+{
+  static auto * const only = new Recorder;
+  return *only;
+}
+
+void Recorder::store(ThreadRing & own, const Record & record) noexcept
+{
+  if (Ring * const ring = own.ring.load(std::memory_order_acquire)) {
+    ring->push(record, overwrite_.load(std::memory_order_relaxed));
+  }
+}
+
+ThreadRing & Recorder::add_thread_ring(const std::string & executor)
+{
+  const std::lock_guard lock(mutex_);
+  forget_ended();
+  rings_.push_back(std::make_unique<ThreadRing>());
+  ThreadRing & own = *rings_.back();
+  own.tid = ::gettid();
+  own.executor = executor;
+  if (on()) {
+    give_ring(own);
+  }
+  return own;
+}
+
+// Of threads that have ended: what is drained goes at once, what a flight recorder keeps when it is too old. With
+// `mutex_` held.
+void Recorder::forget_ended()
+{
+  const bool flight = on() && options_.last;
+  const std::int64_t from =
+    flight ? takt_core::to_ns(takt_core::now()) - options_.last->count() : 0;
+  std::erase_if(rings_, [&](const auto & own) {
+    const Ring * const ring = own->ring.load();
+    return own->ended.load(std::memory_order_acquire) &&
+           (!on() || ring == nullptr || (flight && ring->newest().time < from));
+  });
+}
+
+// Rings only grow, so that all of a thread's together are below twice the largest.
+void Recorder::give_ring(ThreadRing & own)
+{
+  if (own.rings.empty() || own.rings.back()->capacity() < options_.records) {
+    own.rings.push_back(std::make_unique<Ring>(options_.records));
+  }
+  own.rings.back()->forget();
+  own.number = UINT32_MAX;
+  own.ring.store(own.rings.back().get(), std::memory_order_release);
+}
+
+std::uint32_t Recorder::add_callback(TracedCallback callback)
+{
+  const std::lock_guard lock(mutex_);
+  auto & all = facts_.callbacks;
+  const auto known = std::find_if(all.begin(), all.end(), [&](const TracedCallback & one) {
+    return one.id == callback.id && one.executor == callback.executor &&
+           one.group == callback.group && one.kind == callback.kind;
+  });
+  if (known != all.end()) {
+    return static_cast<std::uint32_t>(known - all.begin());
+  }
+  all.push_back(std::move(callback));
+  return static_cast<std::uint32_t>(all.size() - 1);
+}
+
+std::uint32_t Recorder::add_chain(TracedChain chain)
+{
+  const std::lock_guard lock(mutex_);
+  auto & all = facts_.chains;
+  const auto known = std::find_if(all.begin(), all.end(), [&](const TracedChain & one) {
+    return one.name == chain.name && one.path == chain.path && one.deadline == chain.deadline &&
+           one.priority == chain.priority;
+  });
+  if (known != all.end()) {
+    return static_cast<std::uint32_t>(known - all.begin());
+  }
+  all.push_back(std::move(chain));
+  return static_cast<std::uint32_t>(all.size() - 1);
+}
+
+Result<std::size_t> Recorder::start(const RecordingOptions & options)
+{
+  const std::lock_guard lifecycle(lifecycle_);
+  const std::lock_guard lock(mutex_);
+  if (on()) {
+    return Faults{"this process records a trace already; end it with takt trace stop"};
+  }
+  const std::size_t least = RecordingOptions::kLeastRecords, most = RecordingOptions::kMostRecords;
+  if (options.records < least || options.records > most) {
+    return Faults{
+      "a ring holds " + std::to_string(least) + " to " + std::to_string(most) +
+      " records, and not " + std::to_string(options.records)};
+  }
+  if (options.last && *options.last <= takt_core::Duration::zero()) {
+    return Faults{"the flight recorder keeps a time above zero"};
+  }
+  options_ = options;
+  std::error_code error;
+  facts_.pid = ::getpid();
+  facts_.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  facts_.host = host_name();
+  facts_.began = takt_core::to_ns(takt_core::now());
+  facts_.to_realtime = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+  facts_.to_boottime = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+  facts_.ended = 0;
+  facts_.threads.clear();
+  encoder_ = TraceEncoder();
+  written_ = {};
+  dropped_of_ended_ = 0;
+  failed_ = Status();
+  if (!options.last) {
+    auto path = new_file(file_);
+    if (!path) {
+      return path.faults();
+    }
+    path_ = std::move(*path);
+  }
+  forget_ended();
+  for (const auto & own : rings_) {
+    give_ring(*own);
+  }
+  end_ = false;
+  cpu_.store(options.cpu_times, std::memory_order_relaxed);
+  overwrite_.store(options.last.has_value(), std::memory_order_relaxed);
+  on_.store(true, std::memory_order_release);
+  if (!options.last) {
+    thread_ = std::thread([this] { drain_until_told(); });
+  }
+  return rings_.size();
+}
+
+Result<RecordingFile> Recorder::stop()
+{
+  const std::lock_guard lifecycle(lifecycle_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!on()) {
+      return Faults{"this process records no trace; begin one with takt trace start"};
+    }
+    on_.store(false, std::memory_order_release);
+    cpu_.store(false, std::memory_order_relaxed);
+    end_ = true;
+  }
+  told_.notify_all();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+  const std::lock_guard io(io_);
+  std::string bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    facts_.ended = takt_core::to_ns(takt_core::now());
+    if (options_.last) {
+      auto path = new_file(file_);
+      if (!path) {
+        return path.faults();
+      }
+      path_ = std::move(*path);
+    }
+    bytes = options_.last ? last_ones() : drained();
+    if (std::vector<Record> none; !options_.last) {
+      bytes += named(none);  // when it ended
+    }
+  }
+  Status status = write(file_, bytes);
+  ::close(std::exchange(file_, -1));
+  status = failed_.ok() ? status : failed_;
+  if (!status.ok()) {
+    return status.faults();
+  }
+  return RecordingFile{path_, written_.records, written_.dropped};
+}
+
+Result<RecordingFile> Recorder::snapshot()
+{
+  const std::lock_guard lifecycle(lifecycle_);
+  const std::lock_guard io(io_);
+  int file = -1;
+  std::string path;
+  std::string bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!on()) {
+      return Faults{"this process records no trace; begin one with takt trace start"};
+    }
+    auto made = new_file(file);
+    if (!made) {
+      return made.faults();
+    }
+    path = std::move(*made);
+    bytes = options_.last ? last_ones() : drained();
+  }
+  Status status;
+  if (!options_.last) {
+    status = write(file_, bytes);
+    std::error_code error;
+    if (status.ok()) {
+      std::filesystem::copy_file(
+        path_, path, std::filesystem::copy_options::overwrite_existing, error);
+    }
+    if (error) {
+      status = Faults{"cannot copy the trace to " + path + ": " + error.message()};
+    }
+  } else {
+    status = write(file, bytes);
+  }
+  ::close(file);
+  if (!status.ok()) {
+    return status.faults();
+  }
+  return RecordingFile{path, written_.records, written_.dropped};
+}
+
+// Of no real-time thread's doing.
+void Recorder::drain_until_told()
+{
+  takt_core::ThreadAttributes attributes;
+  attributes.name = "takt_trace";
+  attributes.policy = takt_core::Policy::other;
+  static_cast<void>(takt_core::apply(attributes));
+  for (;;) {
+    std::string bytes;
+    {
+      std::unique_lock lock(mutex_);
+      if (told_.wait_for(lock, kDrain, [this] { return end_; })) {
+        return;
+      }
+    }
+    const std::lock_guard io(io_);
+    {
+      const std::lock_guard lock(mutex_);
+      bytes = drained();
+    }
+    if (const Status status = write(file_, bytes); !status.ok() && failed_.ok()) {
+      failed_ = status;
+    }
+  }
+}
+
+// With `mutex_` held.
+std::string Recorder::drained()
+{
+  std::string bytes;
+  std::vector<Record> records;
+  for (const auto & own : rings_) {
+    const bool ended = own->ended.load(std::memory_order_acquire);
+    records.clear();
+    if (Ring * const ring = own->ring.load()) {
+      ring->take(records);
+      written_.records += records.size();
+    }
+    if (!records.empty()) {
+      add_thread(*own);
+      bytes += named(records);
+      bytes += TraceEncoder::records(own->number, own->rings.back()->dropped(), records);
+    }
+    if (ended) {
+      dropped_of_ended_ += own->rings.empty() ? 0 : own->rings.back()->dropped();
+      own->tid = 0;
+    }
+  }
+  std::erase_if(rings_, [](const auto & own) { return own->tid == 0; });
+  written_.dropped = dropped_of_ended_;
+  for (const auto & own : rings_) {
+    written_.dropped += own->rings.empty() ? 0 : own->rings.back()->dropped();
+  }
+  return bytes;
+}
+
+// With `mutex_` held. Threads that have ended are kept as long as their records are young.
+std::string Recorder::last_ones()
+{
+  const std::int64_t now = takt_core::to_ns(takt_core::now());
+  std::int64_t from = std::max(facts_.began, now - options_.last->count());
+  std::vector<std::vector<Record>> all(rings_.size());
+  for (std::size_t i = 0; i < rings_.size(); ++i) {
+    const Ring * const ring = rings_[i]->ring.load();
+    if (ring != nullptr && ring->copy_last(all[i]) && !all[i].empty()) {
+      from = std::max(from, all[i].front().time);
+    }
+  }
+  encoder_ = TraceEncoder();
+  facts_.threads.clear();
+  written_ = {};
+  std::string bytes;
+  const std::int64_t began = std::exchange(facts_.began, from);
+  for (std::size_t i = 0; i < rings_.size(); ++i) {
+    std::erase_if(all[i], [&](const Record & record) { return record.time < from; });
+    const bool old = rings_[i]->ended.load(std::memory_order_acquire) && all[i].empty();
+    if (all[i].empty()) {
+      rings_[i]->tid = old ? 0 : rings_[i]->tid;
+      continue;
+    }
+    rings_[i]->number = UINT32_MAX;
+    add_thread(*rings_[i]);
+    written_.records += all[i].size();
+    bytes += named(all[i]);
+    bytes += TraceEncoder::records(rings_[i]->number, 0, all[i]);
+  }
+  std::vector<Record> none;
+  bytes = TraceEncoder::header() + named(none) + bytes;
+  facts_.began = began;
+  std::erase_if(rings_, [](const auto & own) { return own->tid == 0; });
+  return bytes;
+}
+
+// What the records name, before them. With `mutex_` held.
+std::string Recorder::named(std::vector<Record> & records)
+{
+  for (Record & record : records) {
+    if (!names_a_literal(record.kind)) {
+      continue;
+    }
+    const auto * const text = reinterpret_cast<const char *>(record.c);
+    auto known = literals_.find(text);
+    if (known == literals_.end()) {
+      const auto next = static_cast<std::uint32_t>(facts_.names.size());
+      const auto [name, is_new] = names_.try_emplace(text, next);
+      if (is_new) {
+        facts_.names.emplace_back(text);
+      }
+      known = literals_.emplace(text, name->second).first;
+    }
+    record.id = known->second;
+    record.c = 0;
+  }
+  facts_.topics = topics_.names();
+  return encoder_.names(facts_);
+}
+
+void Recorder::add_thread(ThreadRing & own)
+{
+  if (own.number != UINT32_MAX) {
+    return;
+  }
+  own.number = static_cast<std::uint32_t>(facts_.threads.size());
+  TracedThread thread;
+  thread.tid = own.tid;
+  thread.name = takt_core::read_attributes(own.tid).name;
+  thread.executor = own.executor;
+  facts_.threads.push_back(std::move(thread));
+}
+
+// Only this user can read it.
+Result<std::string> Recorder::new_file(int & file)
+{
+  const std::string folder =
+    options_.folder.empty() ? takt_control::runtime_folder() : options_.folder;
+  for (;;) {
+    const std::string path =
+      folder + "/" + std::to_string(::getpid()) + "-" + std::to_string(++files_) + ".takttrace";
+    file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file >= 0) {
+      if (!options_.last) {
+        const Status begun = write(file, TraceEncoder::header());
+        if (!begun.ok()) {
+          return begun.faults();
+        }
+      }
+      return path;
+    }
+    if (errno != EEXIST) {
+      return Faults{"cannot make the trace " + path + ": " + std::strerror(errno)};
+    }
+  }
+}
+
+Status Recorder::write(int file, const std::string & bytes)
+{
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count <= 0) {
+      return Faults{"cannot write the trace " + path_ + ": " + std::strerror(errno)};
+    }
+    done += static_cast<std::size_t>(count);
+  }
+  return {};
+}
+
+}  // namespace takt_trace::detail

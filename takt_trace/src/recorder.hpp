@@ -1,0 +1,88 @@
+// The recorder of this process: its lanes, and the file or the flight recorder behind them.
+#ifndef TAKT_TRACE__SRC__RECORDER_HPP_
+#define TAKT_TRACE__SRC__RECORDER_HPP_
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "takt_core/result.hpp"
+#include "takt_trace/recording.hpp"
+#include "takt_trace/trace_file.hpp"
+#include "thread_ring.hpp"
+#include "topic_table.hpp"
+
+namespace takt_trace::detail
+{
+
+class Recorder
+{
+public:
+  /// Of this process; never destroyed, because threads may record until it ends.
+  static Recorder & instance();
+
+  // ---- hot ----
+  bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
+  bool measures_cpu() const noexcept { return cpu_.load(std::memory_order_relaxed); }
+  void store(ThreadRing & own, const Record & record) noexcept;
+  TopicTable & topics() noexcept { return topics_; }
+
+  // ---- set-up only; any thread ----
+  /// The thread of the calling thread, which has none.
+  ThreadRing & add_thread_ring(const std::string & executor);
+  std::uint32_t add_callback(TracedCallback callback);
+  std::uint32_t add_chain(TracedChain chain);
+  takt_core::Result<std::size_t> start(const RecordingOptions & options);
+  takt_core::Result<RecordingFile> stop();
+  takt_core::Result<RecordingFile> snapshot();
+
+private:
+  struct Written
+  {
+    std::uint64_t records = 0, dropped = 0;
+  };
+
+  void forget_ended();
+  void give_ring(ThreadRing & own);
+  void drain_until_told();
+  std::string drained();
+  std::string last_ones();
+  std::string named(std::vector<Record> & records);
+  void add_thread(ThreadRing & own);
+  takt_core::Result<std::string> new_file(int & file);
+  takt_core::Status write(int file, const std::string & bytes);
+
+  std::atomic<bool> on_{false};
+  std::atomic<bool> overwrite_{false};
+  std::atomic<bool> cpu_{false};  // only while `on_`
+  TopicTable topics_;
+
+  std::mutex lifecycle_;  // of start, stop and snapshot as a whole; before the others
+  std::mutex io_;         // whoever writes; before `mutex_`
+  std::mutex mutex_;      // all below
+  std::vector<std::unique_ptr<ThreadRing>> rings_;
+  RecordingOptions options_;
+  ProcessTrace facts_;  // without records
+  TraceEncoder encoder_;
+  std::unordered_map<const char *, std::uint32_t> literals_;
+  std::unordered_map<std::string, std::uint32_t> names_;
+  Written written_;
+  std::uint64_t dropped_of_ended_ = 0;
+
+  std::thread thread_;
+  std::condition_variable told_;
+  bool end_ = false;
+  int file_ = -1;
+  std::string path_;
+  std::uint64_t files_ = 0;
+  takt_core::Status failed_;  // what the file's last write said
+};
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__RECORDER_HPP_

@@ -1,0 +1,101 @@
+#include "takt_trace/recording.hpp"
+
+#include "recorder.hpp"
+#include "takt_core/time.hpp"
+#include "takt_trace/tracer.hpp"
+
+namespace takt_trace
+{
+namespace
+{
+
+std::int64_t now_ns() noexcept
+{
+  return takt_core::to_ns(takt_core::now());
+}
+
+void record_named(RecordKind kind, const char * name, std::int64_t a, std::int64_t b) noexcept
+{
+  if (recording()) {
+    detail::record({now_ns(), kind, 0, a, b, reinterpret_cast<std::intptr_t>(name)});
+  }
+}
+
+}  // namespace
+
+bool recording() noexcept
+{
+  return detail::Recorder::instance().on();
+}
+
+std::uint32_t topic_id(std::string_view topic)
+{
+  return detail::Recorder::instance().topics().id(topic);
+}
+
+void record_publish(std::uint32_t topic, const MessageName & message) noexcept
+{
+  if (recording()) {
+    detail::record(
+      {now_ns(), RecordKind::publish, topic, message.publisher, message.sequence,
+       message.source_time});
+  }
+}
+
+void record_take(const MessageName & message) noexcept
+{
+  if (recording()) {
+    detail::record(
+      {now_ns(), RecordKind::take, UINT32_MAX, message.publisher, message.sequence,
+       message.source_time});
+  }
+}
+
+takt_core::Result<std::size_t> start_recording(const RecordingOptions & options)
+{
+  return detail::Recorder::instance().start(options);
+}
+
+takt_core::Result<RecordingFile> stop_recording()
+{
+  return detail::Recorder::instance().stop();
+}
+
+takt_core::Result<RecordingFile> snapshot_recording()
+{
+  return detail::Recorder::instance().snapshot();
+}
+
+namespace detail
+{
+
+void begin_span(const char * name) noexcept
+{
+  record_named(RecordKind::span_begin, name, 0, 0);
+}
+
+void end_span() noexcept
+{
+  if (recording()) {
+    record({now_ns(), RecordKind::span_end, 0, 0, 0, 0});
+  }
+}
+
+void instant(const char * name) noexcept
+{
+  record_named(RecordKind::instant, name, 0, 0);
+}
+
+void counter(const char * name, double value) noexcept
+{
+  record_named(RecordKind::counter, name, std::bit_cast<std::int64_t>(value), 0);
+}
+
+void slice(const char * name, takt_core::Time begin, takt_core::Time end) noexcept
+{
+  record_named(RecordKind::slice, name, takt_core::to_ns(begin), takt_core::to_ns(end));
+}
+
+}  // namespace detail
+
+}  // namespace takt_trace

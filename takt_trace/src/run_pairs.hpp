@@ -1,0 +1,22 @@
+// Which run_end ends which run_start, in the records of one thread.
+#ifndef TAKT_TRACE__SRC__RUN_PAIRS_HPP_
+#define TAKT_TRACE__SRC__RUN_PAIRS_HPP_
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "takt_trace/record.hpp"
+
+namespace takt_trace::detail
+{
+
+inline constexpr std::size_t kNoRecord = std::numeric_limits<std::size_t>::max();
+
+/// For each run_start and run_end the index of the other one, else `kNoRecord`. An end names its callback and when that
+/// was picked or started: it is of the callback's first start from then on. Allocates; O(records).
+std::vector<std::size_t> pair_runs(const std::vector<Record> & records);
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__RUN_PAIRS_HPP_

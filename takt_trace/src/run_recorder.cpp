@@ -1,0 +1,321 @@
+// The observer of one executor: its runs and the ends of its chains.
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "recorder.hpp"
+#include "takt_core/group.hpp"
+#include "takt_core/names.hpp"
+#include "takt_trace/recording.hpp"
+#include "trace_requests.hpp"
+
+namespace takt_trace
+{
+namespace
+{
+
+using detail::Recorder;
+
+constexpr std::int64_t kNothing = 0;
+
+std::int64_t ns_or_zero(takt_core::Time time) noexcept
+{
+  return time == takt_core::kNever ? kNothing : takt_core::to_ns(time);
+}
+
+/// The CPU clock of the calling thread at the pick of each run that is under way on it. A callback may spin another
+/// executor, whose runs are inside of its own; of those beyond the deepest nothing is measured.
+class CpuFrame
+{
+public:
+  static void push(bool measure) noexcept
+  {
+    if (t_depth < kDeepest) {
+      t_frames[t_depth] = {measure ? cpu_time() : -1, false};
+    }
+    ++t_depth;
+  }
+  static void started() noexcept
+  {
+    if (t_depth > 0 && t_depth <= kDeepest) {
+      t_frames[t_depth - 1].started = true;
+    }
+  }
+  /// CPU time since the pick; 0: not measured.
+  static std::int64_t pop() noexcept
+  {
+    if (t_depth == 0 || --t_depth >= kDeepest || t_frames[t_depth].began < 0) {
+      return 0;
+    }
+    return std::max<std::int64_t>(cpu_time() - t_frames[t_depth].began, 1);
+  }
+  /// Of a take there is no end.
+  static void thrown() noexcept
+  {
+    if (t_depth > 0 && (t_depth > kDeepest || !t_frames[t_depth - 1].started)) {
+      --t_depth;
+    }
+  }
+
+private:
+  struct Frame
+  {
+    std::int64_t began = -1;
+    bool started = false;
+  };
+  static std::int64_t cpu_time() noexcept
+  {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  }
+
+  static constexpr std::size_t kDeepest = 16;
+  static thread_local std::array<Frame, kDeepest> t_frames;
+  static thread_local std::size_t t_depth;
+};
+thread_local std::array<CpuFrame::Frame, CpuFrame::kDeepest> CpuFrame::t_frames{};
+thread_local std::size_t CpuFrame::t_depth = 0;
+
+class RunRecorder final : public takt_core::Observer
+{
+public:
+  explicit RunRecorder(std::string executor) : executor_(std::move(executor)) {}
+
+  void on_added(const takt_core::Callback & callback) override
+  {
+    const std::lock_guard lock(mutex_);
+    Slot & slot = make_slot(callback.number());
+    // A number comes again when its callback is gone, and no run is under way then.
+    slot.id.store(
+      Recorder::instance().add_callback(
+        {callback.id(), std::string(to_string(callback.kind())), callback.group().id(), executor_}),
+      std::memory_order_relaxed);
+    slot.chain_id = callback.chain_id();
+    connect_if_of_chain(slot.chain_id);
+  }
+
+  void on_removed(const takt_core::Callback & callback) override
+  {
+    const std::lock_guard lock(mutex_);
+    make_slot(callback.number()).chain_id.clear();
+    connect_if_of_chain(callback.chain_id());
+  }
+
+  void on_chain(const takt_core::ChainOptions & chain) override
+  {
+    const std::lock_guard lock(mutex_);
+    TracedChain traced{chain.name, chain.priority, 0, chain.path};
+    traced.deadline = chain.deadline == takt_core::kForever ? 0 : chain.deadline.count();
+    chains_[chain.name] = {
+      chain.path.front(), chain.path.back(), Recorder::instance().add_chain(std::move(traced))};
+    connect();
+  }
+
+  void on_chain_removed(std::string_view name) override
+  {
+    const std::lock_guard lock(mutex_);
+    chains_.erase(std::string(name));
+    connect();
+  }
+
+  void on_thread(std::uint32_t, const takt_core::AttributeReport &) override
+  {
+    detail::prepare_thread(executor_);
+  }
+
+  void on_picked(const takt_core::Run &) noexcept override
+  {
+    CpuFrame::push(Recorder::instance().measures_cpu());
+  }
+
+  void on_start(const takt_core::Run & run) noexcept override
+  {
+    CpuFrame::started();
+    if (recording()) {
+      detail::record(
+        {takt_core::to_ns(takt_core::now()), RecordKind::run_start, id(run),
+         ns_or_zero(run.release), ns_or_zero(run.deadline), run.skipped});
+    }
+  }
+
+  void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override
+  {
+    const std::int64_t cpu = CpuFrame::pop();
+    if (!recording()) {
+      return;
+    }
+    const std::int64_t time = takt_core::to_ns(end);
+    if (const Slot * const slot = find(run)) {
+      if (const auto * const ends = slot->ends.load(std::memory_order_acquire)) {
+        for (const End & one : *ends) {
+          record_end(one, run, time);
+        }
+      }
+    }
+    detail::record(
+      {time, RecordKind::run_end, id(run), takt_core::to_ns(run.start), cpu, kNothing});
+  }
+
+  void on_empty_take(const takt_core::Run & run) noexcept override
+  {
+    CpuFrame::pop();
+    if (recording()) {
+      detail::record(
+        {takt_core::to_ns(takt_core::now()), RecordKind::empty_take, id(run), kNothing, kNothing,
+         kNothing});
+    }
+  }
+
+  void on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept override
+  {
+    CpuFrame::thrown();
+    if (recording()) {
+      detail::record(
+        {takt_core::to_ns(takt_core::now()), RecordKind::exception, id(run), kNothing, kNothing,
+         kNothing});
+    }
+  }
+
+private:
+  /// A chain that ends with a callback.
+  struct End
+  {
+    std::uint32_t chain = 0;
+    std::uint32_t root = 0;  // Callback::number()
+  };
+  using Ends = std::vector<End>;
+  struct Slot
+  {
+    std::atomic<std::uint32_t> id{UINT32_MAX};
+    std::atomic<const Ends *> ends{nullptr};
+    std::string chain_id{};  // empty: it is not there; guarded by the mutex
+  };
+  struct Chain
+  {
+    std::string first, last;
+    std::uint32_t id = 0;
+  };
+
+  static constexpr std::size_t kChunk = 256;
+  using Chunk = std::array<Slot, kChunk>;
+
+  const Slot * find(const takt_core::Run & run) const noexcept
+  {
+    const std::size_t number = run.callback->number();
+    const std::size_t place = number / kChunk;
+    const Chunk * const chunk =
+      place < chunks_.size() ? chunks_[place].load(std::memory_order_acquire) : nullptr;
+    return chunk == nullptr ? nullptr : &(*chunk)[number % kChunk];
+  }
+
+  std::uint32_t id(const takt_core::Run & run) const noexcept
+  {
+    const Slot * const slot = find(run);
+    return slot == nullptr ? UINT32_MAX : slot->id.load(std::memory_order_relaxed);
+  }
+
+  // The activation's own end: one of an older activation that comes after it counts, too.
+  void record_end(const End & end, const takt_core::Run & run, std::int64_t time) noexcept
+  {
+    for (const takt_core::Activation & activation : run.activations) {
+      if (activation.root == end.root) {
+        detail::record(
+          {time, RecordKind::chain_end, end.chain, takt_core::to_ns(activation.release), kNothing,
+           kNothing});
+      }
+    }
+  }
+
+  Slot & make_slot(std::size_t number)
+  {
+    std::atomic<Chunk *> & place = chunks_.at(number / kChunk);
+    if (place.load() == nullptr) {
+      owned_.push_back(std::make_unique<Chunk>());
+      place.store(owned_.back().get(), std::memory_order_release);
+    }
+    return (*place.load())[number % kChunk];
+  }
+
+  void connect_if_of_chain(const std::string & id)
+  {
+    const bool concerned = std::any_of(chains_.begin(), chains_.end(), [&](const auto & named) {
+      return named.second.first == id || named.second.last == id;
+    });
+    if (concerned) {
+      connect();
+    }
+  }
+
+  // Which chains end where. Old lists stay: a run may be reading one; they are as many as changes of set-up.
+  void connect()
+  {
+    std::map<std::size_t, Ends> ends;
+    std::map<std::string, std::vector<std::size_t>> numbers;
+    for_each_slot([&](std::size_t number, const Slot & slot) {
+      if (!slot.chain_id.empty()) {
+        numbers[slot.chain_id].push_back(number);
+      }
+    });
+    for (const auto & [name, chain] : chains_) {
+      for (const std::size_t last : numbers[chain.last]) {
+        for (const std::size_t root : numbers[chain.first]) {
+          ends[last].push_back({chain.id, static_cast<std::uint32_t>(root)});
+        }
+      }
+    }
+    for_each_slot([&](std::size_t number, Slot & slot) {
+      const auto found = ends.find(number);
+      const Ends * const now = slot.ends.load();
+      if (found == ends.end()) {
+        slot.ends.store(nullptr, std::memory_order_release);
+      } else if (now == nullptr || !same(*now, found->second)) {
+        lists_.push_back(std::make_unique<Ends>(std::move(found->second)));
+        slot.ends.store(lists_.back().get(), std::memory_order_release);
+      }
+    });
+  }
+
+  static bool same(const Ends & a, const Ends & b)
+  {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const End & x, const End & y) {
+      return x.chain == y.chain && x.root == y.root;
+    });
+  }
+
+  template <typename Visit>
+  void for_each_slot(const Visit & visit)
+  {
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      if (Chunk * const slots = chunks_[chunk].load()) {
+        for (std::size_t i = 0; i < kChunk; ++i) {
+          visit(chunk * kChunk + i, (*slots)[i]);
+        }
+      }
+    }
+  }
+
+  const std::string executor_;
+  std::mutex mutex_;
+  std::array<std::atomic<Chunk *>, 65536 / kChunk + 1> chunks_{};
+  std::vector<std::unique_ptr<Chunk>> owned_;
+  std::vector<std::unique_ptr<const Ends>> lists_;
+  std::map<std::string, Chain> chains_;
+};
+
+}  // namespace
+
+std::shared_ptr<takt_core::Observer> run_recorder(const std::string & executor)
+{
+  detail::answer_trace_requests();
+  return std::make_shared<RunRecorder>(executor);
+}
+
+}  // namespace takt_trace

@@ -1,0 +1,178 @@
+#include "thread_events.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "nest.hpp"
+#include "run_pairs.hpp"
+
+namespace takt_trace::detail
+{
+namespace
+{
+
+class ThreadReader
+{
+public:
+  ThreadReader(const ProcessTrace & process, const TracedThread & thread, Texts & texts)
+  : process_(process),
+    records_(thread.records),
+    lossy_(thread.dropped > 0),
+    texts_(texts),
+    others_(pair_runs(thread.records)),
+    slices_(thread.records.size()),
+    nest_(lossy_)
+  {
+  }
+
+  ThreadEvents read(std::int64_t trace_end)
+  {
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      now_ = std::max(now_, records_[i].time);
+      read_record(i, records_[i]);
+    }
+    events_.slices = nest_.finish(std::max(now_, trace_end));
+    return std::move(events_);
+  }
+
+private:
+  void read_record(std::size_t index, const Record & record)
+  {
+    switch (record.kind) {
+      case RecordKind::run_start:
+        start_run(index, record);
+        break;
+      case RecordKind::run_end:
+        end_activations(record);
+        if (others_[index] != kNoRecord) {
+          nest_.end_run(now_, slices_[others_[index]]);
+        }
+        break;
+      case RecordKind::empty_take:
+        add_instant(record, "empty take", Category::message);
+        events_.instants.back().annotations.push_back({Fact::callback, callback_of(record)});
+        break;
+      case RecordKind::exception:
+        add_instant(record, "exception", Category::callback);
+        events_.instants.back().annotations.push_back({Fact::callback, callback_of(record)});
+        break;
+      case RecordKind::take:
+        takes_.emplace_back(index, record.id);
+        break;
+      case RecordKind::publish:
+        events_.instant_of_publish.emplace(index, events_.instants.size());
+        add_instant(
+          record, "publish " + name_at(process_.topics, record.id, "topic"), Category::message);
+        break;
+      case RecordKind::chain_end:
+        chain_ends_.push_back(&record);
+        break;
+      case RecordKind::span_begin:
+        nest_.begin_span(now_, texts_.add(name_of(record)));
+        break;
+      case RecordKind::span_end:
+        nest_.end_span(now_);
+        break;
+      case RecordKind::instant:
+        add_instant(record, name_of(record), Category::span);
+        break;
+      case RecordKind::counter:
+        add_sample(record);
+        break;
+      case RecordKind::slice:
+        add_told(record);
+        break;
+    }
+  }
+
+  void start_run(std::size_t index, const Record & start)
+  {
+    if (lossy_) {
+      chain_ends_.clear();  // the end of their run is lost
+    }
+    const bool has_end = others_[index] != kNoRecord;
+    const std::size_t slice = nest_.start_run(now_, callback_of(start), start.b, has_end);
+    slices_[index] = slice;
+    auto & annotations = nest_.at(slice).annotations;
+    if (start.a > 0 && start.time >= start.a) {
+      annotations.push_back({Fact::waited_us, static_cast<double>(start.time - start.a) / 1e3});
+    }
+    if (start.c > 0) {
+      annotations.push_back({Fact::skipped, start.c});
+    }
+    for (const auto & [take, callback] : takes_) {
+      if (callback == start.id) {
+        events_.run_of_take.emplace(take, slice);
+      }
+    }
+    takes_.clear();
+  }
+
+  void end_activations(const Record & end)
+  {
+    for (const Record * const chain_end : chain_ends_) {
+      if (chain_end->a > 0 && chain_end->a <= end.time) {
+        events_.activations.push_back({chain_end->id, chain_end->a, end.time});
+      }
+    }
+    chain_ends_.clear();
+  }
+
+  void add_instant(const Record & record, const std::string & name, Category category)
+  {
+    events_.instants.push_back({record.time, texts_.add(name), category, {}, {}});
+  }
+
+  void add_sample(const Record & record)
+  {
+    const auto value = std::bit_cast<double>(record.a);
+    if (std::isfinite(value)) {
+      events_.samples.emplace_back(texts_.add(name_of(record)), Sample{record.time, value});
+    }
+  }
+
+  void add_told(const Record & record)
+  {
+    if (record.a <= record.b) {
+      const Text name = texts_.add(name_of(record));
+      events_.told.push_back({record.a, record.b, name, Category::span, 0, {}, {}});
+    }
+  }
+
+  std::string name_of(const Record & record) const
+  {
+    return name_at(process_.names, record.id, "name");
+  }
+
+  Text callback_of(const Record & record) const
+  {
+    const bool known = record.id < process_.callbacks.size();
+    return texts_.add(
+      known ? process_.callbacks[record.id].id : "callback " + std::to_string(record.id));
+  }
+
+  const ProcessTrace & process_;
+  const std::vector<Record> & records_;
+  const bool lossy_;
+  Texts & texts_;
+  const std::vector<std::size_t> others_;  // of run_start and run_end
+  std::vector<std::size_t> slices_;        // of run_starts
+  Nest nest_;
+  std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
+  ThreadEvents events_;
+  std::vector<std::pair<std::size_t, std::uint32_t>> takes_;  // record, callback
+  std::vector<const Record *> chain_ends_;
+};
+
+}  // namespace
+
+ThreadEvents thread_events(
+  const ProcessTrace & process, const TracedThread & thread, std::int64_t trace_end, Texts & texts)
+{
+  return ThreadReader(process, thread, texts).read(trace_end);
+}
+
+}  // namespace takt_trace::detail

@@ -1,0 +1,136 @@
+#include "timeline.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "process_tracks.hpp"
+#include "takt_trace/message_flow.hpp"
+
+namespace takt_trace::detail
+{
+namespace
+{
+
+/// Numbers of processes and threads end below this (kernel: PID_MAX_LIMIT).
+constexpr std::int64_t kNumbers = std::int64_t{1} << 22;
+
+/// The nearest number that fits, so that a later time never comes before an earlier one.
+std::int64_t saturating_add(std::int64_t a, std::int64_t b) noexcept
+{
+  using Limits = std::numeric_limits<std::int64_t>;
+  std::int64_t sum = 0;
+  return !__builtin_add_overflow(a, b, &sum) ? sum : (b > 0 ? Limits::max() : Limits::min());
+}
+
+/// Viewers take equal numbers for one process or thread, also if they are of two hosts, or of one thread after the
+/// other. The first keeps its number; `space` is other for each host.
+std::int64_t claim(std::set<std::int64_t> & used, std::int64_t number, std::int64_t space)
+{
+  std::int64_t free = (number & (kNumbers - 1)) + space * kNumbers;
+  while (!used.insert(free).second) {
+    free += kNumbers;
+  }
+  return free;
+}
+
+/// An arrow from each publish to the run that took the message. It has a number of its own, because an arrow cannot
+/// fork. One that does not go forward in time is left out: viewers refuse it, and it only shows that clocks differ.
+void add_arrows(
+  const std::vector<ProcessTrace> & processes, std::vector<std::vector<PlacedThread>> & threads,
+  std::vector<ProcessTimeline> & timelines)
+{
+  std::uint64_t last_arrow = 0;
+  for (const auto & [publish, take] : message_flows(processes).joined) {
+    const PlacedThread & from = threads[publish.process][publish.thread];
+    const PlacedThread & to = threads[take.process][take.thread];
+    const auto instant = from.events.instant_of_publish.find(publish.record);
+    const auto run = to.events.run_of_take.find(take.record);
+    if (instant == from.events.instant_of_publish.end() || run == to.events.run_of_take.end()) {
+      continue;
+    }
+    ProcessTimeline & publisher = timelines[publish.process];
+    ProcessTimeline & taker = timelines[take.process];
+    Instant & begin = publisher.tracks[from.track].instants[instant->second];
+    Slice & end = taker.tracks[to.track].slices[run->second];
+    if (publisher.at(begin.time) < taker.at(end.begin)) {
+      begin.arrows.push_back(++last_arrow);
+      end.arrows.push_back(last_arrow);
+    }
+  }
+}
+
+void sort_instants(Track & track)
+{
+  std::stable_sort(
+    track.instants.begin(), track.instants.end(),
+    [](const Instant & a, const Instant & b) { return a.time < b.time; });
+}
+
+/// At the earliest record.
+ClockReading clocks_at_begin(const ProcessTrace & process, const ProcessTimeline & timeline)
+{
+  std::optional<std::int64_t> earliest;
+  for (const TracedThread & thread : process.threads) {
+    for (const Record & record : thread.records) {
+      earliest = std::min(earliest.value_or(record.time), record.time);
+    }
+  }
+  const std::int64_t time = earliest.value_or(0);
+  const std::int64_t realtime = saturating_add(time, process.to_realtime);
+  return {timeline.at(time), static_cast<std::uint64_t>(std::max<std::int64_t>(realtime, 0))};
+}
+
+/// The file's name, with the host if there are several.
+std::string name_of(const ProcessTrace & process, bool with_host)
+{
+  const std::string file = process.program.substr(process.program.rfind('/') + 1);
+  const std::string name = file.empty() ? "process " + std::to_string(process.pid) : file;
+  return valid_utf8(with_host ? name + " on " + process.host : name);
+}
+
+}  // namespace
+
+std::uint64_t ProcessTimeline::at(std::int64_t time) const noexcept
+{
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(saturating_add(time, offset), 0));
+}
+
+Timeline make_timeline(const std::vector<ProcessTrace> & processes)
+{
+  std::map<std::string, std::int64_t> hosts;
+  for (const ProcessTrace & process : processes) {
+    hosts.emplace(process.host, static_cast<std::int64_t>(hosts.size()));
+  }
+  Timeline timeline;
+  timeline.realtime = hosts.size() > 1;
+  std::vector<std::vector<PlacedThread>> threads;
+  std::set<std::int64_t> pids, tids;
+  for (const ProcessTrace & process : processes) {
+    ProcessTimeline & made = timeline.processes.emplace_back();
+    const std::int64_t host = hosts[process.host];
+    made.pid = claim(pids, process.pid, host);
+    made.name = name_of(process, timeline.realtime);
+    made.offset = timeline.realtime ? process.to_realtime : process.to_boottime;
+    threads.push_back(add_tracks(process, made));
+    for (Track & track : made.tracks) {
+      if (track.type == TrackType::thread) {
+        track.tid = claim(tids, track.tid, host);
+      }
+    }
+  }
+  add_arrows(processes, threads, timeline.processes);
+  for (ProcessTimeline & process : timeline.processes) {
+    std::for_each(process.tracks.begin(), process.tracks.end(), sort_instants);
+  }
+  if (!processes.empty()) {
+    timeline.clocks = clocks_at_begin(processes.front(), timeline.processes.front());
+  }
+  return timeline;
+}
+
+}  // namespace takt_trace::detail

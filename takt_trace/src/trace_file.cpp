@@ -1,0 +1,303 @@
+#include "takt_trace/trace_file.hpp"
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace takt_trace
+{
+namespace
+{
+
+using nlohmann::json;
+using takt_core::Faults;
+using takt_core::Result;
+
+constexpr std::string_view kMagic = "TAKTTRC1";
+constexpr std::uint32_t kNamesChunk = 1;
+constexpr std::uint32_t kRecordsChunk = 2;
+constexpr std::size_t kRecordBytes = 40;
+constexpr std::size_t kRecordsHead = 16;
+
+template <typename Number>
+void append(std::string & bytes, Number number)
+{
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    bytes.push_back(static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xff));
+  }
+}
+
+template <typename Number>
+Number number_at(const std::string & bytes, std::size_t at)
+{
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    number |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+  }
+  return static_cast<Number>(number);
+}
+
+std::string chunk(std::uint32_t type, const std::string & content)
+{
+  std::string bytes;
+  append(bytes, type);
+  append(bytes, static_cast<std::uint32_t>(content.size()));
+  return bytes + content;
+}
+
+json callback_json(const TracedCallback & one)
+{
+  return {{"id", one.id}, {"kind", one.kind}, {"group", one.group}, {"executor", one.executor}};
+}
+
+json chain_json(const TracedChain & one)
+{
+  return {
+    {"name", one.name}, {"priority", one.priority}, {"deadline", one.deadline}, {"path", one.path}};
+}
+
+json thread_json(const TracedThread & one)
+{
+  return {{"tid", one.tid}, {"name", one.name}, {"executor", one.executor}};
+}
+
+/// The values of an object, each of its kind or as if it were not there.
+class Fields
+{
+public:
+  explicit Fields(const json & object) : object_(object) {}
+
+  std::string text(const char * key) const
+  {
+    const json * const value = find(key);
+    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+  }
+  std::int64_t number(const char * key, std::int64_t otherwise = 0) const
+  {
+    const json * const value = find(key);
+    return value != nullptr && value->is_number_integer() ? value->get<std::int64_t>() : otherwise;
+  }
+  template <typename Visit>
+  void each(const char * key, const Visit & visit) const
+  {
+    if (const json * const value = find(key); value != nullptr && value->is_array()) {
+      for (const json & one : *value) {
+        visit(one);
+      }
+    }
+  }
+
+private:
+  const json * find(const char * key) const
+  {
+    const auto found = object_.is_object() ? object_.find(key) : object_.end();
+    return object_.is_object() && found != object_.end() ? &*found : nullptr;
+  }
+
+  const json & object_;
+};
+
+void add_texts(const Fields & from, const char * key, std::vector<std::string> & into)
+{
+  from.each(key, [&](const json & one) {
+    into.push_back(one.is_string() ? one.get<std::string>() : std::string());
+  });
+}
+
+void add_names(const json & object, ProcessTrace & trace)
+{
+  const Fields fields(object);
+  trace.pid = fields.number("pid", trace.pid);
+  trace.program = fields.text("program");
+  trace.host = fields.text("host");
+  trace.to_realtime = fields.number("to_realtime");
+  trace.to_boottime = fields.number("to_boottime");
+  trace.began = fields.number("began");
+  trace.ended = fields.number("ended");
+  fields.each("callbacks", [&](const json & one) {
+    const Fields own(one);
+    trace.callbacks.push_back(
+      {own.text("id"), own.text("kind"), own.text("group"), own.text("executor")});
+  });
+  fields.each("chains", [&](const json & one) {
+    const Fields own(one);
+    TracedChain chain;
+    chain.name = own.text("name");
+    chain.priority = static_cast<int>(own.number("priority"));
+    chain.deadline = own.number("deadline");
+    add_texts(own, "path", chain.path);
+    trace.chains.push_back(std::move(chain));
+  });
+  add_texts(fields, "topics", trace.topics);
+  add_texts(fields, "names", trace.names);
+  fields.each("threads", [&](const json & one) {
+    const Fields own(one);
+    TracedThread thread;
+    thread.tid = own.number("tid");
+    thread.name = own.text("name");
+    thread.executor = own.text("executor");
+    trace.threads.push_back(std::move(thread));
+  });
+}
+
+bool is_kind(std::uint32_t kind)
+{
+  return kind >= 1 && kind <= kMostRecordKind;
+}
+
+/// Empty: good.
+std::string add_records(
+  const std::string & bytes, std::size_t at, std::size_t end, ProcessTrace & trace)
+{
+  if (end - at < kRecordsHead || (end - at - kRecordsHead) % kRecordBytes != 0) {
+    return "a chunk of records has " + std::to_string(end - at) + " bytes";
+  }
+  const auto number = number_at<std::uint32_t>(bytes, at);
+  if (number >= trace.threads.size()) {
+    return "records are of thread " + std::to_string(number) + ", which nothing names";
+  }
+  TracedThread & thread = trace.threads[number];
+  thread.dropped = number_at<std::uint64_t>(bytes, at + 8);
+  for (at += kRecordsHead; at < end; at += kRecordBytes) {
+    const auto kind = number_at<std::uint32_t>(bytes, at + 12);
+    if (is_kind(kind)) {
+      thread.records.push_back(
+        {number_at<std::int64_t>(bytes, at), static_cast<RecordKind>(kind),
+         number_at<std::uint32_t>(bytes, at + 8), number_at<std::int64_t>(bytes, at + 16),
+         number_at<std::int64_t>(bytes, at + 24), number_at<std::int64_t>(bytes, at + 32)});
+    }
+  }
+  return {};
+}
+
+/// A take is told before the run that it is for, which is the next one to start on the thread.
+void name_takers(TracedThread & thread)
+{
+  std::uint32_t next = UINT32_MAX;
+  for (auto record = thread.records.rbegin(); record != thread.records.rend(); ++record) {
+    if (record->kind == RecordKind::run_start) {
+      next = record->id;
+    } else if (record->kind == RecordKind::take && record->id == UINT32_MAX) {
+      record->id = next;
+    }
+  }
+}
+
+Faults no_trace(const std::string & why, std::size_t at)
+{
+  return {"this is no trace of takt: at byte " + std::to_string(at) + " " + why};
+}
+
+}  // namespace
+
+std::string TraceEncoder::header()
+{
+  return std::string(kMagic);
+}
+
+std::string TraceEncoder::names(const ProcessTrace & trace)
+{
+  json content{
+    {"pid", trace.pid},
+    {"program", trace.program},
+    {"host", trace.host},
+    {"to_realtime", trace.to_realtime},
+    {"to_boottime", trace.to_boottime},
+    {"began", trace.began},
+    {"ended", trace.ended}};
+  const std::string facts = content.dump(-1, ' ', false, json::error_handler_t::replace);
+  const auto add = [&](
+                     const char * key, const auto & all, std::size_t & told, const auto & as_json) {
+    for (; told < all.size(); ++told) {
+      content[key].push_back(as_json(all[told]));
+    }
+  };
+  const auto text = [](const std::string & one) { return json(one); };
+  add("callbacks", trace.callbacks, callbacks_, callback_json);
+  add("chains", trace.chains, chains_, chain_json);
+  add("topics", trace.topics, topics_, text);
+  add("names", trace.names, names_, text);
+  add("threads", trace.threads, threads_, thread_json);
+  const std::string told = content.dump(-1, ' ', false, json::error_handler_t::replace);
+  const bool is_new = told != facts || facts != facts_;
+  facts_ = facts;
+  return is_new ? chunk(kNamesChunk, told) : std::string();
+}
+
+std::string TraceEncoder::records(
+  std::uint32_t thread, std::uint64_t dropped, const std::vector<Record> & records)
+{
+  std::string content;
+  content.reserve(kRecordsHead + kRecordBytes * records.size());
+  append(content, thread);
+  append(content, std::uint32_t{0});
+  append(content, dropped);
+  for (const Record & record : records) {
+    append(content, record.time);
+    append(content, record.id);
+    append(content, std::uint32_t{static_cast<std::uint8_t>(record.kind)});
+    append(content, record.a);
+    append(content, record.b);
+    append(content, record.c);
+  }
+  return chunk(kRecordsChunk, content);
+}
+
+Result<ProcessTrace> decode_trace(const std::string & bytes)
+{
+  if (bytes.compare(0, kMagic.size(), kMagic) != 0) {
+    return no_trace("it does not begin with " + std::string(kMagic), 0);
+  }
+  ProcessTrace trace;
+  for (std::size_t at = kMagic.size(); bytes.size() - at >= 8;) {
+    const auto type = number_at<std::uint32_t>(bytes, at);
+    const auto length = number_at<std::uint32_t>(bytes, at + 4);
+    const std::size_t begin = at + 8;
+    if (length > bytes.size() - begin) {
+      break;  // the process ended while it wrote
+    }
+    if (type == kNamesChunk) {
+      const json content = json::parse(
+        bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+        bytes.begin() + static_cast<std::ptrdiff_t>(begin + length), nullptr, false);
+      if (!content.is_object()) {
+        return no_trace("a chunk of names is no JSON object", begin);
+      }
+      add_names(content, trace);
+    } else if (type == kRecordsChunk) {
+      if (const std::string wrong = add_records(bytes, begin, begin + length, trace);
+          !wrong.empty()) {
+        return no_trace(wrong, begin);
+      }
+    }
+    at = begin + length;
+  }
+  for (TracedThread & thread : trace.threads) {
+    name_takers(thread);
+  }
+  return trace;
+}
+
+Result<ProcessTrace> read_trace(const std::string & path)
+{
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return Faults{path + " cannot be read: " + std::strerror(errno)};
+  }
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  auto trace = decode_trace(bytes.str());
+  if (!trace) {
+    Faults faults;
+    for (const auto & fault : trace.faults()) {
+      faults.push_back(takt_core::within(path, fault));
+    }
+    return faults;
+  }
+  return trace;
+}
+
+}  // namespace takt_trace

@@ -1,0 +1,440 @@
+// What is recorded of real executors and of threads of the program, read back from the files.
+#include "takt_trace/recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <new>
+#include <set>
+#include <thread>
+
+#include "takt_core/executor.hpp"
+#include "takt_trace/trace_file.hpp"
+#include "takt_trace/tracer.hpp"
+
+namespace
+{
+thread_local std::uint64_t t_allocations = 0;
+}
+
+// NOLINTBEGIN: they replace the library's
+void * operator new(std::size_t size)
+{
+  ++t_allocations;
+  if (void * const memory = std::malloc(size)) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+void operator delete(void * memory) noexcept
+{
+  std::free(memory);
+}
+void operator delete(void * memory, std::size_t) noexcept
+{
+  std::free(memory);
+}
+// NOLINTEND
+
+namespace takt_trace
+{
+namespace
+{
+
+using std::chrono::milliseconds;
+using takt_core::Executor;
+using takt_core::Kind;
+using takt_core::Run;
+
+const Tracer tracer;
+
+/// Opens for those who wait once it was told often enough.
+class Counter
+{
+public:
+  void tell()
+  {
+    const std::lock_guard lock(mutex_);
+    ++count_;
+    told_.notify_all();
+  }
+  void wait_for(int count)
+  {
+    std::unique_lock lock(mutex_);
+    told_.wait(lock, [&] { return count_ >= count; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable told_;
+  int count_ = 0;
+};
+
+class Work : public takt_core::Callback
+{
+public:
+  Work(takt_core::CallbackOptions options, std::function<void()> function)
+  : Callback(std::move(options)),
+    function_(std::move(function))
+  {
+  }
+  void run(const Run &) override { function_(); }
+
+private:
+  const std::function<void()> function_;
+};
+
+/// A timer that makes a subscription ready, which ends a chain.
+class Pair
+{
+public:
+  explicit Pair(const std::string & name)
+  {
+    takt_core::ExecutorOptions options;
+    options.name = name;
+    options.threads.resize(2);
+    options.threads[0].attributes.name = "first";
+    options.threads[1].attributes.name = "second";
+    executor = std::move(*Executor::create(std::move(options)));
+    EXPECT_TRUE(executor->add_observer(run_recorder(name)).ok());
+    takt_core::CallbackOptions sub;
+    sub.id = "/b:sub(/x)";
+    sub.kind = Kind::subscription;
+    subscription = std::make_shared<Work>(sub, [this] {
+      record_take({77, sequence, 5});
+      ended.tell();
+    });
+    takt_core::CallbackOptions timer;
+    timer.id = "/a:timer(1ms)";
+    timer.kind = Kind::timer;
+    timer.timer = takt_core::TimerOptions{milliseconds(1), {}, {}, true};
+    root = std::make_shared<Work>(timer, [this] {
+      const auto span = tracer.span("work");
+      record_publish(topic_id("/x"), {77, ++sequence, 0});
+      executor->ready(*subscription, 1);
+    });
+    takt_core::Binding first;
+    first.threads = 1;
+    takt_core::Binding second;
+    second.threads = 2;
+    EXPECT_TRUE(executor->add(subscription, second).ok());
+    EXPECT_TRUE(executor->add(root, first).ok());
+    takt_core::ChainOptions chain;
+    chain.name = "hot";
+    chain.path = {"/a:timer(1ms)", "/b:sub(/x)"};
+    chain.deadline = std::chrono::seconds(10);
+    EXPECT_TRUE(executor->set_chain(chain).ok());
+  }
+  ~Pair() { stop(); }
+  Pair(const Pair &) = delete;
+  Pair & operator=(const Pair &) = delete;
+
+  void start() { ASSERT_TRUE(executor->start().ok()); }
+  void stop()
+  {
+    executor->cancel();
+    executor->wait();
+  }
+
+  std::unique_ptr<Executor> executor;
+  std::shared_ptr<Work> root, subscription;
+  std::atomic<std::int64_t> sequence{0};
+  Counter ended;
+};
+
+class Recording : public testing::Test
+{
+protected:
+  Recording()
+  {
+    std::string folder = testing::TempDir() + "recording.XXXXXX";
+    options.folder = ::mkdtemp(folder.data());
+  }
+  ~Recording() override { std::filesystem::remove_all(options.folder); }
+
+  void start()
+  {
+    const auto started = start_recording(options);
+    ASSERT_TRUE(started.ok()) << started.faults().front();
+  }
+  ProcessTrace stop()
+  {
+    file = *stop_recording();
+    return *read_trace(file.path);
+  }
+
+  RecordingOptions options;
+  RecordingFile file;
+};
+
+const TracedThread * thread_of(const ProcessTrace & trace, const std::string & name)
+{
+  for (const TracedThread & thread : trace.threads) {
+    if (thread.name == name) {
+      return &thread;
+    }
+  }
+  return nullptr;
+}
+
+std::size_t count(const TracedThread & thread, RecordKind kind)
+{
+  std::size_t sum = 0;
+  for (const Record & record : thread.records) {
+    sum += record.kind == kind ? 1 : 0;
+  }
+  return sum;
+}
+
+TEST_F(Recording, HasEveryRunMessageAndActivationOfAnExecutorThatRunsAlready)
+{
+  Pair pair("main");
+  pair.start();
+  pair.ended.wait_for(3);
+  start();
+  pair.ended.wait_for(60);
+  pair.stop();
+  const ProcessTrace trace = stop();
+  EXPECT_EQ(trace.pid, ::getpid());
+  EXPECT_GT(trace.ended, trace.began);
+  EXPECT_EQ(file.dropped, 0U);
+  const TracedThread * const first = thread_of(trace, "first");
+  const TracedThread * const second = thread_of(trace, "second");
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  EXPECT_EQ(first->executor, "main");
+  EXPECT_GE(count(*first, RecordKind::run_end), 50U);
+  EXPECT_EQ(count(*first, RecordKind::publish), count(*first, RecordKind::span_begin));
+  // A trace may begin inside of a run.
+  EXPECT_LE(count(*second, RecordKind::run_start), count(*second, RecordKind::run_end));
+  EXPECT_GE(count(*second, RecordKind::run_start) + 1, count(*second, RecordKind::run_end));
+  EXPECT_EQ(count(*second, RecordKind::chain_end), count(*second, RecordKind::run_end));
+  ASSERT_EQ(trace.chains.size(), 1U);
+  EXPECT_EQ(trace.chains[0].deadline, 10'000'000'000);
+  std::int64_t before = 0;
+  for (const Record & record : second->records) {
+    EXPECT_GE(record.time, before);
+    before = record.time;
+    if (record.kind == RecordKind::run_start || record.kind == RecordKind::run_end) {
+      ASSERT_LT(record.id, trace.callbacks.size());
+      EXPECT_EQ(trace.callbacks[record.id].id, "/b:sub(/x)");
+      EXPECT_EQ(trace.callbacks[record.id].kind, "subscription");
+    }
+    if (record.kind == RecordKind::chain_end) {
+      EXPECT_GE(record.time - record.a, 0);
+      EXPECT_LT(record.time - record.a, 10'000'000'000);
+    }
+  }
+  for (const Record & record : first->records) {
+    if (record.kind == RecordKind::publish) {
+      EXPECT_EQ(trace.topics.at(record.id), "/x");
+    } else if (record.kind == RecordKind::span_begin) {
+      EXPECT_EQ(trace.names.at(record.id), "work");
+    }
+  }
+}
+
+TEST_F(Recording, MeasuresCpuTimesWhereThatIsAsked)
+{
+  for (const bool asked : {false, true}) {
+    options.cpu_times = asked;
+    Pair pair("main");
+    pair.start();
+    start();
+    pair.ended.wait_for(30);
+    pair.stop();
+    const ProcessTrace trace = stop();
+    std::size_t measured = 0, ended = 0;
+    for (const TracedThread & thread : trace.threads) {
+      for (const Record & record : thread.records) {
+        if (record.kind == RecordKind::run_end) {
+          ++ended;
+          measured += record.b > 0 ? 1 : 0;
+          EXPECT_GT(record.a, 0);
+          EXPECT_LE(record.b, record.time - record.a + 1'000'000);
+        }
+      }
+    }
+    EXPECT_GT(ended, 20U);
+    // Runs that were under way when it began have none.
+    EXPECT_EQ(asked ? ended : 0, asked ? std::max(measured, ended - 2) : measured);
+  }
+}
+
+TEST_F(Recording, IsOneAtATimeAndSaysSo)
+{
+  EXPECT_FALSE(recording());
+  EXPECT_FALSE(stop_recording().ok());
+  EXPECT_FALSE(snapshot_recording().ok());
+  start();
+  EXPECT_TRUE(recording());
+  EXPECT_FALSE(start_recording(options).ok());
+  stop();
+  EXPECT_FALSE(recording());
+  options.records = 1000;
+  EXPECT_FALSE(start_recording(options).ok());
+  options.records = 16384;
+  options.folder = "/nowhere";
+  const auto refused = start_recording(options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(to_string(refused.faults().front()).find("/nowhere/"), std::string::npos);
+  EXPECT_FALSE(recording());
+}
+
+TEST_F(Recording, HasWhatTheProgramToldOnAThreadOfItsOwn)
+{
+  start();
+  std::thread([] {
+    const takt_core::Time begin = takt_core::now();
+    {
+      const auto outer = tracer.span("outer");
+      const auto inner = tracer.span("inner");
+      tracer.counter("clusters", 2.5);
+    }
+    tracer.instant("done");
+    tracer.slice("all of it", begin, takt_core::now());
+  }).join();
+  const ProcessTrace trace = stop();
+  ASSERT_EQ(trace.threads.size(), 1U);
+  const auto & records = trace.threads[0].records;
+  std::vector<RecordKind> kinds;
+  for (const Record & record : records) {
+    kinds.push_back(record.kind);
+  }
+  using enum RecordKind;
+  ASSERT_EQ(
+    kinds, (std::vector{span_begin, span_begin, counter, span_end, span_end, instant, slice}));
+  EXPECT_EQ(trace.names.at(records[1].id), "inner");
+  EXPECT_EQ(std::bit_cast<double>(records[2].a), 2.5);
+  EXPECT_LE(records[6].a, records[0].time);
+  EXPECT_GE(records[6].b, records[4].time);
+}
+
+TEST_F(Recording, CountsWhatAFullRingLosesAndNeverWaits)
+{
+  options.records = RecordingOptions::kLeastRecords;
+  start();
+  constexpr std::uint64_t kMany = 200'000;
+  std::thread([] {
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+      tracer.instant("often");
+    }
+  }).join();
+  const ProcessTrace trace = stop();
+  ASSERT_EQ(trace.threads.size(), 1U);
+  EXPECT_GT(file.dropped, 0U);
+  EXPECT_EQ(file.records + file.dropped, kMany);
+  EXPECT_EQ(trace.threads[0].records.size(), file.records);
+}
+
+TEST_F(Recording, AFlightRecorderKeepsTheLastOnesAndGoesOnAfterASnapshot)
+{
+  options.last = std::chrono::hours(1);
+  options.records = RecordingOptions::kLeastRecords;
+  start();
+  Counter told, more, end;
+  std::thread thread([&] {
+    for (int i = 0; i < 5000; ++i) {
+      tracer.counter("number", i);
+    }
+    told.tell();
+    more.wait_for(1);
+    tracer.instant("after the snapshot");
+    told.tell();
+    end.wait_for(1);
+  });
+  told.wait_for(1);
+  const auto snapshot = snapshot_recording();
+  ASSERT_TRUE(snapshot.ok()) << snapshot.faults().front();
+  const ProcessTrace first = *read_trace(snapshot->path);
+  ASSERT_EQ(first.threads.size(), 1U);
+  const auto & records = first.threads[0].records;
+  ASSERT_EQ(records.size(), RecordingOptions::kLeastRecords);
+  EXPECT_EQ(std::bit_cast<double>(records.back().a), 4999);
+  EXPECT_EQ(std::bit_cast<double>(records.front().a), 5000 - 1024);
+  EXPECT_EQ(first.began, records.front().time) << "of earlier times something is lost";
+  EXPECT_EQ(first.ended, 0);
+  more.tell();
+  told.wait_for(2);
+  const ProcessTrace second = stop();
+  end.tell();
+  thread.join();
+  ASSERT_EQ(second.threads.size(), 1U);
+  EXPECT_EQ(second.names.at(second.threads[0].records.back().id), "after the snapshot");
+  EXPECT_NE(second.ended, 0);
+}
+
+TEST_F(Recording, AFlightRecorderDropsWhatIsTooOld)
+{
+  options.last = std::chrono::nanoseconds(1);
+  start();
+  std::thread([] { tracer.instant("long ago"); }).join();
+  EXPECT_TRUE(stop().threads.empty());
+}
+
+TEST_F(Recording, BeginsAnewEachTimeAndFollowsThreadsThatComeAndGo)
+{
+  for (int round = 0; round < 20; ++round) {
+    start();
+    for (int i = 0; i < 5; ++i) {
+      std::thread([] { tracer.instant("here"); }).join();
+    }
+    const ProcessTrace trace = stop();
+    EXPECT_EQ(trace.threads.size(), 5U) << round;
+    EXPECT_EQ(file.records, 5U);
+    EXPECT_EQ(std::set<std::string>(trace.names.begin(), trace.names.end()).count("here"), 1U);
+  }
+}
+
+TEST_F(Recording, AllocatesNothingOnAPreparedThread)
+{
+  start();
+  std::uint64_t allocated = 1;
+  std::thread([&] {
+    tracer.instant("prepares the thread");
+    static_cast<void>(topic_id("/known"));
+    const std::uint64_t before = t_allocations;
+    for (int i = 0; i < 1000; ++i) {
+      const auto span = tracer.span("a");
+      tracer.counter("b", i);
+      record_publish(topic_id("/known"), {1, i, 0});
+      record_take({1, i, 0});
+    }
+    allocated = t_allocations - before;
+  }).join();
+  stop();
+  EXPECT_EQ(allocated, 0U);
+}
+
+TEST_F(Recording, KnowsOneTopicByOneNumberFromAnyThread)
+{
+  std::map<std::uint32_t, int> seen;
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        const std::uint32_t id = topic_id("/many/" + std::to_string(i));
+        const std::lock_guard lock(mutex);
+        ++seen[id];
+      }
+    });
+  }
+  for (std::thread & thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(seen.size(), 500U);
+  for (const auto & [id, times] : seen) {
+    EXPECT_EQ(times, 4) << id;
+  }
+}
+
+}  // namespace
+}  // namespace takt_trace

@@ -1,0 +1,143 @@
+#include "takt_trace/trace_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+namespace takt_trace
+{
+namespace
+{
+
+std::uint64_t from_environment(const char * name, std::uint64_t otherwise)
+{
+  const char * const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+ProcessTrace some_trace()
+{
+  ProcessTrace trace;
+  trace.pid = 7;
+  trace.program = "/opt/robot/fusion";
+  trace.host = "car";
+  trace.to_realtime = 1'700'000'000'000'000'000;
+  trace.to_boottime = 5;
+  trace.began = 100;
+  trace.ended = 200;
+  trace.callbacks = {{"/a:timer(1s)", "timer", "/a:group(0)", "main"}, {"/b:sub(/x)", "", "", ""}};
+  trace.chains = {{"hot", 90, 5'000'000, {"/a:timer(1s)", "/b:sub(/x)"}}};
+  trace.topics = {"/x"};
+  trace.names = {"segment \xff"};
+  trace.threads = {{11, "hot.0", "main", 2, {}}, {12, "main", "", 0, {}}};
+  trace.threads[0].records = {
+    {100, RecordKind::take, UINT32_MAX, -5, 3, 99},
+    {101, RecordKind::run_start, 1, 90, 0, 0},
+    {150, RecordKind::chain_end, 0, 90, 0, 0},
+    {150, RecordKind::run_end, 1, 101, 0, 0},
+    {160, RecordKind::take, UINT32_MAX, 1, 1, 1}};
+  trace.threads[1].records = {{120, RecordKind::counter, 0, 42, 0, 0}};
+  return trace;
+}
+
+std::string bytes_of(const ProcessTrace & trace)
+{
+  TraceEncoder encoder;
+  std::string bytes = TraceEncoder::header() + encoder.names(trace);
+  for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {
+    bytes += TraceEncoder::records(i, trace.threads[i].dropped, trace.threads[i].records);
+  }
+  return bytes;
+}
+
+TEST(TraceFile, ComesOutAsItWentIn)
+{
+  const ProcessTrace trace = some_trace();
+  const auto read = decode_trace(bytes_of(trace));
+  ASSERT_TRUE(read.ok()) << read.faults().front();
+  EXPECT_EQ(read->pid, 7);
+  EXPECT_EQ(read->program, trace.program);
+  EXPECT_EQ(read->to_realtime, trace.to_realtime);
+  EXPECT_EQ(read->ended, 200);
+  ASSERT_EQ(read->callbacks.size(), 2U);
+  EXPECT_EQ(read->callbacks[0].group, "/a:group(0)");
+  ASSERT_EQ(read->chains.size(), 1U);
+  EXPECT_EQ(read->chains[0].path, trace.chains[0].path);
+  ASSERT_EQ(read->threads.size(), 2U);
+  EXPECT_EQ(read->threads[0].dropped, 2U);
+  EXPECT_EQ(read->threads[0].records[1], trace.threads[0].records[1]);
+  EXPECT_EQ(read->threads[1].records, trace.threads[1].records);
+}
+
+TEST(TraceFile, ATakeIsOfTheRunThatStartsNext)
+{
+  const auto read = decode_trace(bytes_of(some_trace()));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->threads[0].records[0].id, 1U);
+  EXPECT_EQ(read->threads[0].records[4].id, UINT32_MAX) << "the trace ends before its run";
+}
+
+TEST(TraceFile, TellsEachNameOnce)
+{
+  ProcessTrace trace = some_trace();
+  TraceEncoder encoder;
+  std::string bytes = TraceEncoder::header() + encoder.names(trace);
+  EXPECT_EQ(encoder.names(trace), "") << "nothing is new";
+  trace.names.emplace_back("later");
+  bytes += encoder.names(trace);
+  const auto read = decode_trace(bytes);
+  ASSERT_TRUE(read.ok());
+  ASSERT_EQ(read->names.size(), 2U);
+  EXPECT_EQ(read->names[1], "later");
+  EXPECT_EQ(read->callbacks.size(), 2U);
+}
+
+TEST(TraceFile, IsReadUpToWhereTheProcessDied)
+{
+  const std::string bytes = bytes_of(some_trace());
+  for (std::size_t length = TraceEncoder::header().size(); length < bytes.size(); ++length) {
+    const auto read = decode_trace(bytes.substr(0, length));
+    ASSERT_TRUE(read.ok()) << length << ": " << read.faults().front();
+  }
+}
+
+TEST(TraceFile, SaysWhatIsNoTrace)
+{
+  for (const std::string bytes : {"", "TAKT", "PNG89345"}) {
+    const auto read = decode_trace(bytes);
+    ASSERT_FALSE(read.ok()) << bytes;
+    EXPECT_NE(to_string(read.faults().front()).find("no trace of takt"), std::string::npos);
+  }
+  const auto orphan = decode_trace(TraceEncoder::header() + TraceEncoder::records(0, 0, {}));
+  ASSERT_FALSE(orphan.ok());
+  EXPECT_NE(to_string(orphan.faults().front()).find("thread 0"), std::string::npos);
+  EXPECT_FALSE(read_trace("/nowhere/at.all").ok());
+}
+
+TEST(TraceFile, NoBytesDoHarm)
+{
+  std::mt19937_64 random(from_environment("TAKT_TEST_SEED", 1));
+  const std::uint64_t rounds = 3000 * from_environment("TAKT_TEST_ROUNDS", 1);
+  const std::string good = bytes_of(some_trace());
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    std::string bytes = good;
+    for (std::uint64_t changes = random() % 8; changes > 0; --changes) {
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    }
+    if (random() % 4 == 0) {
+      bytes.insert(random() % bytes.size(), random() % 64, static_cast<char>(random()));
+    }
+    const auto read = decode_trace(bytes);
+    if (read.ok()) {
+      std::size_t records = 0;
+      for (const TracedThread & thread : read->threads) {
+        records += thread.records.size();
+      }
+      EXPECT_LE(records * 40, bytes.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace takt_trace
