@@ -1,5 +1,7 @@
 // In the place of librcl and of a library that uses it: a program without rclcpp opens it for itself alone, as
 // Python does.
+#include <dlfcn.h>
+
 #include <cstdint>
 #include <cstdio>
 
@@ -20,6 +22,8 @@ extern "C" __attribute__((visibility("default"))) int rcl_publish(
   const void *, const void *, void *)
 {
   std::printf("stock publish\n");
-  ros_trace_rmw_publish(nullptr, nullptr, 42);
+  // From another library, as the real middleware calls it.
+  using Trace = void (*)(const void *, const void *, std::int64_t);
+  reinterpret_cast<Trace>(::dlsym(RTLD_DEFAULT, "ros_trace_rmw_publish"))(nullptr, nullptr, 42);
   return 7;
 }

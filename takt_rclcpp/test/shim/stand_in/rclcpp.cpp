@@ -1,5 +1,8 @@
 #include "shim/stand_in/rclcpp.hpp"
 
+#include <dlfcn.h>
+
+#include <cstdint>
 #include <cstdio>
 
 namespace rclcpp
@@ -82,8 +85,17 @@ void spin_virtually(Executor & executor)
 
 }  // namespace rclcpp
 
+// The middleware's tracepoint, in the place of libtracetools.
+extern "C" void ros_trace_rmw_publish(const void *, const void *, std::int64_t source_time)
+{
+  std::printf("stock trace %lld\n", static_cast<long long>(source_time));
+}
+
 extern "C" int rcl_publish(const void *, const void *, void *)
 {
   rclcpp::say("stock publish");
+  // From another library, as the real middleware calls it.
+  using Trace = void (*)(const void *, const void *, std::int64_t);
+  reinterpret_cast<Trace>(::dlsym(RTLD_DEFAULT, "ros_trace_rmw_publish"))(nullptr, nullptr, 42);
   return 7;
 }
