@@ -1,0 +1,122 @@
+"""Traces of real programs: the Autoware graph in three processes, recorded while it runs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+from support.built import WORKLOAD, need
+from takt_cli.control.client import Message, ask
+from takt_cli.programs import find_program
+
+perfetto_trace_pb2 = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+BEGIN, END, INSTANT = 1, 2, 3
+
+
+@pytest.fixture
+def graph(tmp_path):
+    """Run the graph for a minute at most; gives the sockets of its three processes."""
+    environment = os.environ | {
+        "TAKT_RUNTIME_DIR": str(tmp_path / "run"),
+        "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+    }
+    command = [sys.executable, "-m", "takt_cli", "run", "autoware_reference"]
+    command += ["--schedule", "autoware_takt", "--split", "3", "--duration", "60s"]
+    command += ["--work-scale", "0.1", "-o", str(tmp_path / "out")]
+    with (tmp_path / "log").open("wb") as log:
+        running = subprocess.Popen(
+            command, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        deadline = time.monotonic() + 60
+        while len(sockets := sorted((tmp_path / "run").glob("*.sock"))) < 3:
+            assert running.poll() is None, (tmp_path / "log").read_text()
+            assert time.monotonic() < deadline, (tmp_path / "log").read_text()
+            time.sleep(0.05)
+        yield sockets
+    finally:
+        os.killpg(running.pid, signal.SIGINT)
+        running.wait(timeout=30)
+
+
+def answer(socket, kind, request=None):
+    _, data = ask(socket, kind, request or {}, 30.0)
+    return data
+
+
+def traced(sockets, seconds):
+    """Record all processes for some time; gives their files."""
+    for socket in sockets:
+        answer(socket, Message.trace_start)
+    time.sleep(seconds)
+    return [answer(socket, Message.trace_stop) for socket in sockets]
+
+
+def convert(raws, output, form):
+    program = find_program("takt_trace", "takt_trace")
+    command = [program, "convert", *raws, "-o", output, "--format", form, "--json"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@need(*WORKLOAD, ("takt_trace", "takt_trace"))
+def test_messages_of_three_processes_are_joined_and_the_trace_is_what_perfetto_reads(
+    graph, tmp_path
+):
+    # As long as it takes to see some messages between all of them.
+    files = traced(graph, 3)
+    assert sum(file["dropped"] for file in files) == 0
+    raws = [file["file"] for file in files]
+    told = convert(raws, tmp_path / "trace", "perfetto")
+    messages = told["messages"]
+    assert messages["joinable"] > 50, told
+    assert messages["joinable_joined"] == messages["joinable"], told
+    assert len(told["processes"]) == 3
+    assert all(process["runs"] > 0 for process in told["processes"])
+
+    trace = perfetto_trace_pb2.Trace()
+    trace.ParseFromString((tmp_path / "trace").read_bytes())
+    names = {
+        packet.track_descriptor.process.pid
+        for packet in trace.packet
+        if packet.track_descriptor.HasField("process")
+    }
+    assert names == {process["pid"] for process in told["processes"]}
+    tracks = {packet.track_descriptor.uuid for packet in trace.packet}
+    open_slices, starts, ends = Counter(), Counter(), Counter()
+    for packet in trace.packet:
+        if not packet.HasField("track_event"):
+            continue
+        event = packet.track_event
+        assert event.track_uuid in tracks
+        open_slices[event.track_uuid] += {BEGIN: 1, END: -1}.get(event.type, 0)
+        assert open_slices[event.track_uuid] >= 0
+        starts.update(event.flow_ids)
+        ends.update(event.terminating_flow_ids)
+    assert not any(open_slices.values())
+    assert starts == ends
+    assert set(starts.values()) == {1}
+    # Nothing is an arrow that is not a message; arrows that would go back in time are left out.
+    assert 0.9 * messages["joined"] <= len(starts) <= messages["joined"]
+
+
+@need(*WORKLOAD, ("takt_trace", "takt_trace"))
+def test_a_flight_recorder_writes_what_was_last_and_the_program_goes_on(graph, tmp_path):
+    for socket in graph:
+        answer(socket, Message.trace_start, {"last_ns": 500_000_000})
+    time.sleep(1.5)
+    first = [answer(socket, Message.trace_snapshot)["file"] for socket in graph]
+    told = convert(first, tmp_path / "first.json", "chrome")
+    assert all(process["runs"] > 0 for process in told["processes"])
+    events = json.loads((tmp_path / "first.json").read_text())["traceEvents"]
+    times = [event["ts"] for event in events if event["ph"] in "Xi"]
+    assert max(times) - min(times) <= 1_000_000  # of half a second each, one after the other
+    last = [answer(socket, Message.trace_stop)["file"] for socket in graph]
+    again = convert(last, tmp_path / "last.json", "chrome")
+    assert again["ended_ns"] > told["began_ns"]
