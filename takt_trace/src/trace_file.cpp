@@ -1,9 +1,12 @@
 #include "takt_trace/trace_file.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -186,6 +189,30 @@ void name_takers(TracedThread & thread)
   }
 }
 
+/// Of several runs that end one activation the first counts.
+void keep_first_ends(ProcessTrace & trace)
+{
+  using Activation = std::pair<std::uint32_t, std::int64_t>;  // chain, release
+  std::map<Activation, std::int64_t> first;
+  const auto is_end = [](const Record & record) { return record.kind == RecordKind::chain_end; };
+  for (const TracedThread & thread : trace.threads) {
+    for (const Record & record : thread.records) {
+      if (is_end(record)) {
+        const auto [known, is_new] = first.try_emplace({record.id, record.a}, record.time);
+        known->second = std::min(known->second, record.time);
+      }
+    }
+  }
+  std::set<Activation> kept;
+  for (TracedThread & thread : trace.threads) {
+    std::erase_if(thread.records, [&](const Record & record) {
+      const Activation activation{record.id, record.a};
+      return is_end(record) &&
+             (record.time != first[activation] || !kept.insert(activation).second);
+    });
+  }
+}
+
 Faults no_trace(const std::string & why, std::size_t at)
 {
   return {"this is no trace of takt: at byte " + std::to_string(at) + " " + why};
@@ -278,6 +305,7 @@ Result<ProcessTrace> decode_trace(const std::string & bytes)
   for (TracedThread & thread : trace.threads) {
     name_takers(thread);
   }
+  keep_first_ends(trace);
   return trace;
 }
 

@@ -78,6 +78,20 @@ TEST(TraceFile, ATakeIsOfTheRunThatStartsNext)
   EXPECT_EQ(read->threads[0].records[4].id, UINT32_MAX) << "the trace ends before its run";
 }
 
+TEST(TraceFile, AnActivationEndsOnceWhicheverThreadIsFirst)
+{
+  ProcessTrace trace = some_trace();
+  const auto end = [](std::int64_t time, std::int64_t release) {
+    return Record{time, RecordKind::chain_end, 0, release, 0, 0};
+  };
+  trace.threads[0].records = {end(150, 90), end(160, 91), end(170, 90)};
+  trace.threads[1].records = {end(140, 90), end(160, 91), end(180, 92)};
+  const auto read = decode_trace(bytes_of(trace));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->threads[0].records, (std::vector{end(160, 91)}));
+  EXPECT_EQ(read->threads[1].records, (std::vector{end(140, 90), end(180, 92)}));
+}
+
 TEST(TraceFile, TellsEachNameOnce)
 {
   ProcessTrace trace = some_trace();

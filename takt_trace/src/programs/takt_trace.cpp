@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "takt_trace/chain_flow.hpp"
 #include "takt_trace/chrome.hpp"
 #include "takt_trace/message_flow.hpp"
 #include "takt_trace/perfetto.hpp"
@@ -169,6 +170,7 @@ int convert(
     }
     traces.push_back(std::move(*trace));
   }
+  takt_trace::add_chains_across_processes(traces);
   const std::string bytes =
     format == "chrome" ? takt_trace::chrome_trace(traces) : takt_trace::perfetto_trace(traces);
   std::ofstream out(output, std::ios::binary | std::ios::trunc);
