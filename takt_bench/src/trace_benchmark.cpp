@@ -66,7 +66,7 @@ struct Work final : Callback
   // About ten microseconds: a short callback of a real system.
   void run(const Run &) override
   {
-    for (int i = 0; i < 8000; ++i) {
+    for (int i = 0; i < 40000; ++i) {
       benchmark::DoNotOptimize(i);
     }
   }

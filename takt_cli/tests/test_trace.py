@@ -92,6 +92,12 @@ def test_start_begins_in_all_processes(takt, start):
     assert one.asked(TRACE_START) == two.asked(TRACE_START) == [{"last_ns": None, "records": 2048}]
 
 
+def test_cpu_times_are_measured_where_they_are_asked_for(takt, start):
+    one = start("talk")
+    assert takt("trace", "start", "--cpu").code == 0
+    assert one.asked(TRACE_START) == [{"last_ns": None, "records": None, "cpu_times": True}]
+
+
 def test_start_with_last_keeps_only_so_much(takt, start):
     one, other = start("talk"), start("listen")
     said = takt("trace", "start", "talk", "--last", "10s")

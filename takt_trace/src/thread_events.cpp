@@ -48,6 +48,10 @@ private:
       case RecordKind::run_end:
         end_activations(record);
         if (others_[index] != kNoRecord) {
+          if (record.b > 0) {
+            nest_.at(slices_[others_[index]])
+              .annotations.push_back({Fact::cpu_us, static_cast<double>(record.b) / 1e3});
+          }
           nest_.end_run(now_, slices_[others_[index]]);
         }
         break;

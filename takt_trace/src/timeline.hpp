@@ -33,14 +33,15 @@ inline constexpr std::array<const char *, 5> kCategories{
 enum class Fact : std::uint8_t
 {
   waited_us,  ///< from release to start
+  cpu_us,     ///< of the run with its take; only where it was measured
   skipped,    ///< periods of a timer
   deadline_missed,
   cut,  ///< nothing tells the slice's own end, or it does not nest: the slice ends early
   callback
 };
 
-inline constexpr std::array<const char *, 5> kFacts{
-  "waited_us", "skipped", "deadline_missed", "cut", "callback"};
+inline constexpr std::array<const char *, 6> kFacts{"waited_us",       "cpu_us", "skipped",
+                                                    "deadline_missed", "cut",    "callback"};
 
 struct Annotation
 {

@@ -112,6 +112,17 @@ TEST_P(Timeline, WhereRecordsWereDroppedTheEndAfterARunIsOfTheSpanAroundIt)
     (Slices{{"load", 1, 20}, {kLidar, 10, 12}, {"sort", 11, 12}}));
 }
 
+TEST_P(Timeline, RunsTellTheirCpuTimeWhereItWasMeasured)
+{
+  Record measured = run_end(20'000, 0, 10'000);
+  measured.b = 2'500;
+  const Slices slices =
+    slices_of({run_start(10'000, 0), measured, run_start(30'000, 0), run_end(31'000, 0, 30'000)});
+  ASSERT_EQ(slices.size(), 2U);
+  EXPECT_EQ(slices[0].facts, (Facts{{"cpu_us", "2.500000"}}));
+  EXPECT_EQ(slices[1].facts, Facts{});
+}
+
 TEST_P(Timeline, RunsTellTheirDelayTheirSkippedPeriodsAndWhetherTheyAreLate)
 {
   const Slices slices = slices_of(

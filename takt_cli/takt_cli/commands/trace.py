@@ -52,6 +52,9 @@ Records = Annotated[
         show_default="the process's own number",
     ),
 ]
+CpuTimes = Annotated[
+    bool, typer.Option("--cpu", help="Measure the CPU time of each run, too: 1 us more for each.")
+]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -84,13 +87,14 @@ def start_tracing(
         ),
     ] = None,
     records: Records = None,
+    cpu_times: CpuTimes = False,
     json_output: Json = False,
 ) -> None:
     """Begin a trace in all of the processes, or in none."""
     last_ns = None if last is None else duration_ns(last, "--last")
     found = _find(processes)
     with Interrupts(_COUNTED) as interrupts:
-        traced, failures = _begin(found, last_ns, records, json_output)
+        traced, failures = _begin(found, last_ns, records, cpu_times, json_output)
         if interrupts.count:
             pass_through_errors(_lines([*failures, *_not_undone(traced)]))
             raise KeyboardInterrupt
@@ -142,6 +146,7 @@ def record_trace(
     ],
     processes: Processes = None,
     records: Records = None,
+    cpu_times: CpuTimes = False,
     output: Output = None,
     form: FormatOption = Format.perfetto,
     force: Force = False,
@@ -152,7 +157,7 @@ def record_trace(
     target = _target(output, form, force, json_output)
     found = _find(processes)
     with Interrupts(_COUNTED) as interrupts:
-        traced, failures = _begin(found, None, records, json_output)
+        traced, failures = _begin(found, None, records, cpu_times, json_output)
         try:
             wait(duration_s, len(traced), interrupts)
         except BaseException:  # no process shall trace on for a command that has failed
@@ -207,14 +212,14 @@ def _find(wanted: Sequence[str] | None) -> Found:
 
 
 def _begin(
-    found: Found, last_ns: int | None, records: int | None, as_json: bool
+    found: Found, last_ns: int | None, records: int | None, cpu_times: bool, as_json: bool
 ) -> tuple[list[Answer], list[str]]:
     """Begin in all processes; gives those that trace, and why others do not.
 
     If one of them refuses, none traces. A process that was silent before, or has ended, is told of
     and does not hold up the others.
     """
-    answers = begin(found.processes, last_ns, records)
+    answers = begin(found.processes, last_ns, records, cpu_times)
     failures = [str(silent) for silent in found.silent]
     failures += [str(one) for one in answers if not one.good]
     traced = [one for one in answers if one.good]

@@ -71,9 +71,13 @@ class Answer:
         return f"{self.process.words} {self.why()}"
 
 
-def begin(processes: Sequence[Process], last_ns: int | None, records: int | None) -> list[Answer]:
+def begin(
+    processes: Sequence[Process], last_ns: int | None, records: int | None, cpu_times: bool = False
+) -> list[Answer]:
     """Let processes trace; `last_ns`: keep only so much, `records`: for each thread."""
-    request = {"last_ns": last_ns, "records": records}
+    request: dict[str, Any] = {"last_ns": last_ns, "records": records}
+    if cpu_times:
+        request["cpu_times"] = True
 
     def one(process: Process) -> Answer:
         return _ask(process, Message.trace_start, request, asking.CHANGE_S)
