@@ -21,6 +21,7 @@ from takt_cli.commands import (
     host,
     import_configuration,
     latency,
+    model,
     plan,
     report,
     reset,
@@ -73,6 +74,7 @@ app.command("reset")(reset.reset)
 app.command("template")(template.template)
 app.add_typer(trace.app, name="trace")
 app.add_typer(import_configuration.app, name="import")
+app.command("model")(model.model)
 app.command("simulate")(simulate.simulate)
 app.add_typer(experiment_isolation.app, name="experiment")
 app.command("report")(report.make_report)

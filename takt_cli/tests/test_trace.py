@@ -668,3 +668,33 @@ def test_an_interrupt_of_the_conversion_keeps_the_files(takt, start, folder, mon
     assert "The files of the processes are kept." in said.err
     assert said.err.splitlines()[-1] == "takt: interrupted"
     assert left(folder) == [one.written[0].name]
+
+
+# A model of a trace
+
+
+def test_model_names_the_file_that_it_wrote_and_replaces_none(takt, fakes, tmp_path):
+    trace = tmp_path / "a.takttrace"
+    trace.write_bytes(b"TAKTTRC1")
+    said = takt("model", trace, "-o", tmp_path / "system.yaml")
+    assert said.code == 0, said.err
+    assert said.err == f"note: chains None; 2 callbacks are in {tmp_path / 'system.yaml'}\n"
+    assert (tmp_path / "system.yaml").read_text() == "version: 1\n"
+    said = takt("model", trace, "-o", tmp_path / "system.yaml")
+    assert said.code == 2
+    assert "exists" in said.err
+    assert takt("model", trace, "-o", tmp_path / "system.yaml", "--force").code == 0
+    said = takt("model", trace, "-o", trace, "--force")
+    assert said.code == 2
+    assert trace.read_bytes() == b"TAKTTRC1"
+    said = takt("model", tmp_path / "none", "-o", tmp_path / "other.yaml")
+    assert said.code == 2, said.err
+
+
+def test_a_trace_for_models_says_what_to_do_with_it(takt, start):
+    start("talk")
+    takt("trace", "start")
+    said = takt("trace", "stop", "--format", "takt")
+    assert said.code == 0, said.err
+    assert said.out.splitlines()[-1] == ("`takt model trace.takttrace` makes a system model of it")
+    assert json.loads(Path("trace.takttrace").read_text())["format"] == "takt"

@@ -9,9 +9,12 @@ import time
 from collections import Counter
 
 import pytest
+import yaml
 from support.built import WORKLOAD, need
 from takt_cli.control.client import Message, ask
+from takt_cli.files.systems import available_systems
 from takt_cli.programs import find_program
+from takt_cli.units import parse_duration
 
 perfetto_trace_pb2 = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
 BEGIN, END, INSTANT = 1, 2, 3
@@ -49,10 +52,10 @@ def answer(socket, kind, request=None):
     return data
 
 
-def traced(sockets, seconds):
+def traced(sockets, seconds, **options):
     """Record all processes for some time; gives their files."""
     for socket in sockets:
-        answer(socket, Message.trace_start)
+        answer(socket, Message.trace_start, options)
     time.sleep(seconds)
     return [answer(socket, Message.trace_stop) for socket in sockets]
 
@@ -120,3 +123,44 @@ def test_a_flight_recorder_writes_what_was_last_and_the_program_goes_on(graph, t
     last = [answer(socket, Message.trace_stop)["file"] for socket in graph]
     again = convert(last, tmp_path / "last.json", "chrome")
     assert again["ended_ns"] > told["began_ns"]
+
+
+@need(*WORKLOAD, ("takt_trace", "takt_trace"), ("takt_plan", "takt_plan"))
+def test_the_model_of_a_trace_has_the_graphs_callbacks_topics_periods_and_chains(
+    graph, tmp_path, takt
+):
+    """The shipped model of the graph is the ground truth."""
+    files = traced(graph, 4, cpu_times=True)
+    convert([file["file"] for file in files], tmp_path / "t.takttrace", "takt")
+    said = takt("model", tmp_path / "t.takttrace", "-o", tmp_path / "system.yaml")
+    assert said.code == 0, said.err
+    model = yaml.safe_load((tmp_path / "system.yaml").read_text())
+    file = available_systems()["autoware_reference"]
+    truth = yaml.safe_load(file.read_text())
+
+    def by_id(system):
+        """Of sets of messages each input."""
+        found = {}
+        for one in system["callbacks"]:
+            for id_ in one["id"] if isinstance(one["id"], list) else [one["id"]]:
+                found[id_] = one
+        return found
+
+    seen, known = by_id(model), by_id(truth)
+    assert seen.keys() == known.keys()
+    assert len({one.get("executor", "main") for one in seen.values()}) == 3
+    for id_, one in known.items():
+        if "period" in one:
+            ratio = parse_duration(seen[id_]["period"]) / parse_duration(one["period"])
+            assert 0.99 <= ratio <= 1.01, id_
+        topics = [system[id_].get("publishes", []) for system in (seen, known)]
+        mine, theirs = ({one} if isinstance(one, str) else set(one) for one in topics)
+        # Of a node that fuses topics the run that comes last publishes, and a short trace may have
+        # only one of them.
+        assert mine <= theirs, id_
+    assert set(model["chains"]) == set(truth["chains"])
+    for name, chain in model["chains"].items():
+        assert chain["path"] == truth["chains"][name]["path"], name
+    said = takt("plan", tmp_path / "system.yaml", "-o", tmp_path / "plan.yaml", "--cpus", "0-1")
+    assert said.code in (0, 1), said.err
+    assert (tmp_path / "plan.yaml").is_file()

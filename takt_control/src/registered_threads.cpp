@@ -120,15 +120,21 @@ Result<PartsByExecutor> RegisteredThreads::apply(const Schedule & schedule, bool
       continue;
     }
     Faults refused;
+    const ThreadAttributes wanted = filled_in(rule->attributes, known.had);
     if (check_only) {
-      refused = setter()->refusals(rule->attributes);
+      refused = setter()->refusals(wanted);
     } else {
-      last_.emplace(tid, known.report);
+      AttributeReport done = setter()->apply(wanted, tid);
+      if (!lives(tid, known.report)) {
+        own.pop_back();  // it ended meanwhile
+        continue;
+      }
+      last_.emplace(tid, RegisteredBefore{known.report, !known.at_start});
       if (!known.at_start) {
         known.at_start = known.report;
       }
       known.executor = rule->executor->name;
-      known.report = setter()->apply(filled_in(rule->attributes, known.had), tid);
+      known.report = std::move(done);
       known.report.asked = rule->attributes;
       refused = known.report.faults;
     }
@@ -144,7 +150,10 @@ Result<PartsByExecutor> RegisteredThreads::apply(const Schedule & schedule, bool
 void RegisteredThreads::undo()
 {
   for (const auto & [tid, before] : std::exchange(last_, {})) {
-    give_back(tid, before);
+    static_cast<void>(give_back(tid, before.report));
+    if (const auto known = threads_.find(tid); known != threads_.end() && before.first) {
+      known->second.at_start.reset();
+    }
   }
 }
 
@@ -157,25 +166,29 @@ PartsByExecutor RegisteredThreads::reset()
       const AttributeReport before = *std::exchange(known.at_start, std::nullopt);
       auto & own = parts[known.executor];
       own.push_back({"thread " + before.asked.name});
-      give_back(tid, before);
-      add_refusals(own.back(), known.report.faults);
+      add_refusals(own.back(), give_back(tid, before));
     }
   }
   return parts;
 }
 
 // What it was granted then; it was asked what it was asked then, too.
-void RegisteredThreads::give_back(pid_t tid, const AttributeReport & before)
+Faults RegisteredThreads::give_back(pid_t tid, const AttributeReport & before)
 {
   const auto found = threads_.find(tid);
   if (found == threads_.end() || !lives(tid, found->second.report)) {
-    return;
+    return {};
   }
   ThreadAttributes had = before.granted;
   had.name = before.asked.name;
   AttributeReport & report = found->second.report;
   report = setter()->apply(had, tid);
   report.asked = before.asked;
+  Faults refused = report.faults;
+  if (refused.empty()) {
+    report.faults = before.faults;  // what was refused then is not in force now either
+  }
+  return refused;
 }
 
 void RegisteredThreads::forget_ended()

@@ -20,6 +20,13 @@ namespace takt_control
 /// By executor of the schedule file: what became of its rules' threads.
 using PartsByExecutor = std::map<std::string, std::vector<takt_schedule::AppliedPart>>;
 
+/// What changes of one apply can be taken back.
+struct RegisteredBefore
+{
+  takt_core::AttributeReport report;
+  bool first = false;  ///< `at_start` was set by it
+};
+
 /// One thread at a time; may block as an attribute setter does; allocates.
 class RegisteredThreads
 {
@@ -51,11 +58,12 @@ private:
     std::string executor{};                                ///< whose rule was applied last
   };
 
-  void give_back(pid_t tid, const takt_core::AttributeReport & before);
+  /// What is refused of that.
+  takt_core::Faults give_back(pid_t tid, const takt_core::AttributeReport & before);
   void forget_ended();
 
   std::map<pid_t, Known> threads_;
-  std::map<pid_t, takt_core::AttributeReport> last_;  ///< before the last apply
+  std::map<pid_t, RegisteredBefore> last_;  ///< before the last apply
 };
 
 }  // namespace takt_control

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -39,6 +40,13 @@ json parts_json(const PartsByExecutor & executors)
     all.push_back({{"name", name}, {"parts", std::move(own)}});
   }
   return all;
+}
+
+// Several executors of a process may have one name in the schedule.
+void append(std::vector<AppliedPart> & all, std::vector<AppliedPart> parts)
+{
+  all.insert(
+    all.end(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
 }
 
 // Callbacks and threads that are gone have nothing to be given back.
@@ -89,7 +97,13 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
       {"this process does not know the request " + std::to_string(type) +
        "; its takt may be an older one"});
   }
-  auto answered = handler->second(payload);
+  // It allocates what the request asks for: a program must not end because somebody asks for too much.
+  takt_core::Result<std::string> answered = Faults{"the request failed"};
+  try {
+    answered = handler->second(payload);
+  } catch (const std::exception & error) {
+    answered = Faults{std::string("the request failed: ") + error.what()};
+  }
   return answered.ok() ? Reply{MessageType::result, std::move(*answered)}
                        : error_reply(sentences(answered.faults()));
 }
@@ -124,9 +138,13 @@ Reply Requests::apply(const std::string & payload)
   PartsByExecutor all;
   std::set<std::string> not_in_file;
   std::vector<std::pair<Executor *, Reconfiguration>> changed;
+  std::vector<Executor *> first;  // that had no schedule applied before
   const auto refuse = [&](const Faults & faults) {
     for (auto undo = changed.rbegin(); undo != changed.rend(); ++undo) {
       static_cast<void>(undo->first->reconfigure(still_there(undo->second, *undo->first)));
+    }
+    for (const Executor * const executor : first) {
+      before_.erase(executor);
     }
     return error_reply(sentences(faults));
   };
@@ -152,18 +170,19 @@ Reply Requests::apply(const std::string & payload)
         return refuse(parts.faults());
       }
       if (!only_check) {
-        before_.try_emplace(one.executor, before);
+        if (before_.try_emplace(one.executor, before).second) {
+          first.push_back(one.executor);
+        }
         changed.emplace_back(one.executor, std::move(before));
       }
-      all[one.name] = std::move(*parts);
+      append(all[one.name], std::move(*parts));
     }
     auto threads = threads_.apply(*schedule, only_check);
     if (!threads) {
       return refuse(threads.faults());
     }
     for (auto & [executor, parts] : *threads) {
-      auto & whole = all[executor];
-      whole.insert(whole.end(), parts.begin(), parts.end());
+      append(all[executor], std::move(parts));
     }
   }
   if (!check_only) {
@@ -177,9 +196,11 @@ Reply Requests::apply(const std::string & payload)
     MessageType::result, text_of({{"executors", parts_json(all)}, {"not_in_file", not_in_file}})};
 }
 
+// As far as it goes: one executor that refuses does not hold up the others.
 Reply Requests::reset()
 {
   PartsByExecutor all;
+  Faults faults;
   for (ExposedExecutor & one : executors_) {
     const auto before = before_.find(one.executor);
     std::vector<AppliedPart> parts;
@@ -188,7 +209,8 @@ Reply Requests::reset()
     } else {
       const auto done = one.executor->reconfigure(still_there(before->second, *one.executor));
       if (!done.ok()) {
-        return error_reply(sentences(done.faults()));
+        faults.insert(faults.end(), done.faults().begin(), done.faults().end());
+        continue;
       }
       parts.push_back({"executor", AppliedPart::Outcome::applied});
       for (const auto & report : *done) {
@@ -200,11 +222,13 @@ Reply Requests::reset()
       before_.erase(before);
       one.applied_file.clear();
     }
-    all[one.name] = std::move(parts);
+    append(all[one.name], std::move(parts));
   }
   for (auto & [executor, parts] : threads_.reset()) {
-    auto & whole = all[executor];
-    whole.insert(whole.end(), parts.begin(), parts.end());
+    append(all[executor], std::move(parts));
+  }
+  if (!faults.empty()) {
+    return error_reply(sentences(faults));
   }
   return {
     MessageType::result, text_of({{"executors", parts_json(all)}, {"not_in_file", json::array()}})};

@@ -241,6 +241,17 @@ TEST_F(ControlServer, tells_which_executors_a_file_lacks)
   EXPECT_TRUE(answer["executors"].empty());
 }
 
+TEST_F(ControlServer, tells_of_each_executor_where_several_have_one_name)
+{
+  auto second = std::move(*takt_core::Executor::create({}));
+  auto exposed = expose({second.get(), "main", "", {}, {}, {}, {}});
+  ASSERT_TRUE(exposed.ok());
+  const json once = Connected(path()).ask(MessageType::reset);
+  ASSERT_EQ(once["executors"].size(), 1U) << once;
+  EXPECT_EQ(once["executors"][0]["parts"].size(), 2U) << once;
+  exposed->reset();
+}
+
 TEST_F(ControlServer, passes_requests_of_other_libraries_on)
 {
   handle_requests(

@@ -74,9 +74,11 @@ std::uint64_t PublisherBase::publish_message(const void * message) noexcept
       observer != nullptr) {
     observer->on_publish(gid_, sequence, topic_, takt_core::current_activations());
   }
-  takt_trace::record_publish(
-    topic_number_,
-    {takt_trace::fold(gid_.data(), gid_.size()), static_cast<std::int64_t>(sequence)});
+  if (takt_trace::recording()) {
+    takt_trace::record_publish(
+      topic_number_,
+      {takt_trace::fold(gid_.data(), gid_.size()), static_cast<std::int64_t>(sequence)});
+  }
   const takt_core::MessageScope announced(message_name(gid_, sequence));
   if (rcl_publish(&publisher_, message, nullptr) != RCL_RET_OK) {
     rcutils_reset_error();

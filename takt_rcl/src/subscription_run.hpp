@@ -115,10 +115,12 @@ public:
     if (MessageObserver * const observer = context_->message_observer(); observer != nullptr) {
       observer->on_take(number(), to_gid(info.publisher_gid), info.publication_sequence_number);
     }
-    const Gid taken_from = to_gid(info.publisher_gid);
-    takt_trace::record_take(
-      {takt_trace::fold(taken_from.data(), taken_from.size()),
-       static_cast<std::int64_t>(info.publication_sequence_number), info.source_timestamp});
+    if (takt_trace::recording()) {
+      const Gid taken_from = to_gid(info.publisher_gid);
+      takt_trace::record_take(
+        {takt_trace::fold(taken_from.data(), taken_from.size()),
+         static_cast<std::int64_t>(info.publication_sequence_number), info.source_timestamp});
+    }
     releasing.keep();
     return true;
   }

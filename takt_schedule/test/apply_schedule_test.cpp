@@ -206,6 +206,27 @@ TEST(ApplySchedule, AsksTheAdapterAboutACallbackWithoutARule)
   running.executor->remove(*follows);
 }
 
+// A subscription whose messages come within the process is another callback, and one rule is for both.
+TEST(ApplySchedule, FindsTheRuleOfACallbackByTheIdThatAStartPlacesItBy)
+{
+  const std::string text =
+    with_main(kThreads + "callbacks:\n  - {match: \"/n:sub(/x)\", threads: hot, priority: 90}");
+  Running running(text);
+  takt_core::CallbackOptions options;
+  options.id = "/n:waitable(/x)";
+  options.chain_id = "/n:sub(/x)";
+  options.kind = Kind::waitable;
+  const auto within = std::make_shared<Nothing>(options);
+  takt_core::Binding hot;
+  hot.threads = 1;
+  hot.priority = 90;
+  ASSERT_TRUE(running.executor->add(within, hot).ok());
+  const auto done = apply_schedule(parse(text), "main", *running.executor);
+  ASSERT_TRUE(done.ok()) << done.faults().front();
+  EXPECT_EQ(outcomes(*done)["callback /n:waitable(/x)"], "unchanged");
+  running.executor->remove(*within);
+}
+
 TEST(ApplySchedule, TakesAwayWhatADroppedRuleGave)
 {
   const std::string a = "  - {match: \"/a:timer(1s)\", threads: hot}\n";

@@ -132,19 +132,23 @@ private:
     }
   }
 
-  bool has(std::size_t process, const std::string & id) const
+  /// The executor of a callback of the process; null: it has no such callback.
+  const std::string * executor_of(std::size_t process, const std::string & id) const
   {
     const auto & callbacks = processes_[process].callbacks;
-    return std::any_of(
+    const auto found = std::find_if(
       callbacks.begin(), callbacks.end(), [&](const TracedCallback & one) { return one.id == id; });
+    return found == callbacks.end() ? nullptr : &found->executor;
   }
 
-  /// Whether the path ends in the process and has callbacks that it lacks.
+  /// Whether the path ends in the process and has callbacks that are not of the executor in which it ends.
   bool crosses(std::size_t process, const std::vector<std::string> & path) const
   {
-    return path.size() > 1 && has(process, path.back()) &&
-           std::any_of(
-             path.begin(), path.end(), [&](const std::string & id) { return !has(process, id); });
+    const std::string * const last = path.size() > 1 ? executor_of(process, path.back()) : nullptr;
+    return last != nullptr && std::any_of(path.begin(), path.end(), [&](const std::string & id) {
+             const std::string * const executor = executor_of(process, id);
+             return executor == nullptr || *executor != *last;
+           });
   }
 
   void add_ends(std::size_t process, std::uint32_t chain, Added & added) const

@@ -1,6 +1,7 @@
 #include "recorder.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,10 +56,13 @@ struct OwnThreadRing
 };
 thread_local ThreadRing * t_ring = nullptr;
 thread_local OwnThreadRing t_own;
+thread_local bool t_over =
+  false;  // `t_own` is gone; what else the thread does at its end is not recorded
 
 OwnThreadRing::~OwnThreadRing()
 {
   t_ring = nullptr;
+  t_over = true;
   if (ring != nullptr) {
     ring->ended.store(true, std::memory_order_release);
   }
@@ -77,10 +81,14 @@ ThreadRing & own_ring(const std::string & executor)
 void record(const Record & record) noexcept
 {
   Recorder & recorder = Recorder::instance();
-  if (!recorder.on()) {
+  if (!recorder.on() || t_over) {
     return;
   }
-  recorder.store(t_ring != nullptr ? *t_ring : own_ring({}), record);
+  try {
+    recorder.store(t_ring != nullptr ? *t_ring : own_ring({}), record);
+  } catch (const std::exception &) {
+    // There is no memory for a ring, so this thread is not recorded.
+  }
 }
 
 void prepare_thread(const std::string & executor)
@@ -109,6 +117,7 @@ ThreadRing & Recorder::add_thread_ring(const std::string & executor)
   ThreadRing & own = *rings_.back();
   own.tid = ::gettid();
   own.executor = executor;
+  own.name = takt_core::read_attributes().name;
   if (on()) {
     give_ring(own);
   }
@@ -191,7 +200,6 @@ Result<std::size_t> Recorder::start(const RecordingOptions & options)
   facts_.pid = ::getpid();
   facts_.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
   facts_.host = host_name();
-  facts_.began = takt_core::to_ns(takt_core::now());
   facts_.to_realtime = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
   facts_.to_boottime = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
   facts_.ended = 0;
@@ -200,6 +208,10 @@ Result<std::size_t> Recorder::start(const RecordingOptions & options)
   written_ = {};
   dropped_of_ended_ = 0;
   failed_ = Status();
+  forget_ended();
+  for (const auto & own : rings_) {
+    give_ring(*own);
+  }
   if (!options.last) {
     auto path = new_file(file_);
     if (!path) {
@@ -207,17 +219,15 @@ Result<std::size_t> Recorder::start(const RecordingOptions & options)
     }
     path_ = std::move(*path);
   }
-  forget_ended();
-  for (const auto & own : rings_) {
-    give_ring(*own);
-  }
   end_ = false;
   cpu_.store(options.cpu_times, std::memory_order_relaxed);
   overwrite_.store(options.last.has_value(), std::memory_order_relaxed);
-  on_.store(true, std::memory_order_release);
   if (!options.last) {
-    thread_ = std::thread([this] { drain_until_told(); });
+    thread_ = std::make_unique<std::thread>([this] { drain_until_told(); });
   }
+  forget_in_children();
+  facts_.began = takt_core::to_ns(takt_core::now());
+  on_.store(true, std::memory_order_release);
   return rings_.size();
 }
 
@@ -234,8 +244,8 @@ Result<RecordingFile> Recorder::stop()
     end_ = true;
   }
   told_.notify_all();
-  if (thread_.joinable()) {
-    thread_.join();
+  if (const auto thread = std::move(thread_)) {
+    thread->join();
   }
   const std::lock_guard io(io_);
   std::string bytes;
@@ -254,13 +264,9 @@ Result<RecordingFile> Recorder::stop()
       bytes += named(none);  // when it ended
     }
   }
-  Status status = write(file_, bytes);
+  append(bytes);
   ::close(std::exchange(file_, -1));
-  status = failed_.ok() ? status : failed_;
-  if (!status.ok()) {
-    return status.faults();
-  }
-  return RecordingFile{path_, written_.records, written_.dropped};
+  return RecordingFile{path_, written_.records, written_.dropped, failed_.faults()};
 }
 
 Result<RecordingFile> Recorder::snapshot()
@@ -284,7 +290,8 @@ Result<RecordingFile> Recorder::snapshot()
   }
   Status status;
   if (!options_.last) {
-    status = write(file_, bytes);
+    append(bytes);
+    status = failed_;
     std::error_code error;
     if (status.ok()) {
       std::filesystem::copy_file(
@@ -298,9 +305,10 @@ Result<RecordingFile> Recorder::snapshot()
   }
   ::close(file);
   if (!status.ok()) {
+    ::unlink(path.c_str());
     return status.faults();
   }
-  return RecordingFile{path, written_.records, written_.dropped};
+  return RecordingFile{path, written_.records, written_.dropped, {}};
 }
 
 // Of no real-time thread's doing.
@@ -323,10 +331,33 @@ void Recorder::drain_until_told()
       const std::lock_guard lock(mutex_);
       bytes = drained();
     }
-    if (const Status status = write(file_, bytes); !status.ok() && failed_.ok()) {
-      failed_ = status;
-    }
+    append(bytes);
   }
+}
+
+// To the file of the recording. It ends with the last whole part: after a failure nothing follows.
+void Recorder::append(const std::string & bytes)
+{
+  if (!failed_.ok()) {
+    return;
+  }
+  const off_t whole = ::lseek(file_, 0, SEEK_CUR);
+  failed_ = write(file_, bytes);
+  if (!failed_.ok() && whole >= 0) {
+    static_cast<void>(::ftruncate(file_, whole));
+  }
+}
+
+// A child of fork has no thread that drains, and its parent has the file.
+void Recorder::forget_in_children()
+{
+  static const int once = ::pthread_atfork(nullptr, nullptr, [] {
+    Recorder & recorder = instance();
+    recorder.on_.store(false);
+    recorder.cpu_.store(false);
+    static_cast<void>(recorder.thread_.release());  // it is the parent's
+  });
+  static_cast<void>(once);
 }
 
 // With `mutex_` held.
@@ -428,7 +459,7 @@ void Recorder::add_thread(ThreadRing & own)
   own.number = static_cast<std::uint32_t>(facts_.threads.size());
   TracedThread thread;
   thread.tid = own.tid;
-  thread.name = takt_core::read_attributes(own.tid).name;
+  thread.name = own.name;
   thread.executor = own.executor;
   facts_.threads.push_back(std::move(thread));
 }
@@ -446,6 +477,8 @@ Result<std::string> Recorder::new_file(int & file)
       if (!options_.last) {
         const Status begun = write(file, TraceEncoder::header());
         if (!begun.ok()) {
+          ::close(std::exchange(file, -1));
+          ::unlink(path.c_str());
           return begun.faults();
         }
       }

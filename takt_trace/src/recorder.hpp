@@ -56,6 +56,8 @@ private:
   void add_thread(ThreadRing & own);
   takt_core::Result<std::string> new_file(int & file);
   takt_core::Status write(int file, const std::string & bytes);
+  void append(const std::string & bytes);
+  static void forget_in_children();
 
   std::atomic<bool> on_{false};
   std::atomic<bool> overwrite_{false};
@@ -74,7 +76,7 @@ private:
   Written written_;
   std::uint64_t dropped_of_ended_ = 0;
 
-  std::thread thread_;
+  std::unique_ptr<std::thread> thread_;
   std::condition_variable told_;
   bool end_ = false;
   int file_ = -1;

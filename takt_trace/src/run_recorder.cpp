@@ -92,11 +92,15 @@ public:
   void on_added(const takt_core::Callback & callback) override
   {
     const std::lock_guard lock(mutex_);
+    if (!has_place(callback)) {
+      return;
+    }
     Slot & slot = make_slot(callback.number());
     // A number comes again when its callback is gone, and no run is under way then.
     slot.id.store(
       Recorder::instance().add_callback(
-        {callback.id(), std::string(to_string(callback.kind())), callback.group().id(), executor_}),
+        {callback.id(), std::string(to_string(callback.kind())), callback.group().id(), executor_,
+         callback.group().exclusive()}),
       std::memory_order_relaxed);
     slot.chain_id = callback.chain_id();
     connect_if_of_chain(slot.chain_id);
@@ -105,6 +109,9 @@ public:
   void on_removed(const takt_core::Callback & callback) override
   {
     const std::lock_guard lock(mutex_);
+    if (!has_place(callback)) {
+      return;
+    }
     make_slot(callback.number()).chain_id.clear();
     connect_if_of_chain(callback.chain_id());
   }
@@ -207,6 +214,11 @@ private:
   static constexpr std::size_t kChunk = 256;
   using Chunk = std::array<Slot, kChunk>;
 
+  bool has_place(const takt_core::Callback & callback) const noexcept
+  {
+    return callback.number() / kChunk < chunks_.size();
+  }
+
   const Slot * find(const takt_core::Run & run) const noexcept
   {
     const std::size_t number = run.callback->number();
@@ -236,7 +248,7 @@ private:
 
   Slot & make_slot(std::size_t number)
   {
-    std::atomic<Chunk *> & place = chunks_.at(number / kChunk);
+    std::atomic<Chunk *> & place = chunks_[number / kChunk];
     if (place.load() == nullptr) {
       owned_.push_back(std::make_unique<Chunk>());
       place.store(owned_.back().get(), std::memory_order_release);
@@ -304,7 +316,8 @@ private:
 
   const std::string executor_;
   std::mutex mutex_;
-  std::array<std::atomic<Chunk *>, 65536 / kChunk + 1> chunks_{};
+  // More than the process has at once: a number comes again after 65,536 others.
+  std::array<std::atomic<Chunk *>, 4096> chunks_{};
   std::vector<std::unique_ptr<Chunk>> owned_;
   std::vector<std::unique_ptr<const Ends>> lists_;
   std::map<std::string, Chain> chains_;

@@ -18,6 +18,7 @@ namespace takt_trace::detail
 struct ThreadRing
 {
   pid_t tid = 0;
+  std::string name{};                 // as it was when it came
   std::string executor{};             // empty: no executor's
   std::atomic<Ring *> ring{nullptr};  // null until a recording begins
   std::atomic<bool> ended{false};

@@ -22,6 +22,7 @@ using takt_core::Result;
 constexpr std::string_view kMagic = "TAKTTRC1";
 constexpr std::uint32_t kNamesChunk = 1;
 constexpr std::uint32_t kRecordsChunk = 2;
+constexpr std::uint32_t kProcessChunk = 3;
 constexpr std::size_t kRecordBytes = 40;
 constexpr std::size_t kRecordsHead = 16;
 
@@ -53,7 +54,12 @@ std::string chunk(std::uint32_t type, const std::string & content)
 
 json callback_json(const TracedCallback & one)
 {
-  return {{"id", one.id}, {"kind", one.kind}, {"group", one.group}, {"executor", one.executor}};
+  return {
+    {"id", one.id},
+    {"kind", one.kind},
+    {"group", one.group},
+    {"executor", one.executor},
+    {"exclusive", one.exclusive}};
 }
 
 json chain_json(const TracedChain & one)
@@ -82,6 +88,11 @@ public:
   {
     const json * const value = find(key);
     return value != nullptr && value->is_number_integer() ? value->get<std::int64_t>() : otherwise;
+  }
+  bool flag(const char * key, bool otherwise) const
+  {
+    const json * const value = find(key);
+    return value != nullptr && value->is_boolean() ? value->get<bool>() : otherwise;
   }
   template <typename Visit>
   void each(const char * key, const Visit & visit) const
@@ -122,8 +133,10 @@ void add_names(const json & object, ProcessTrace & trace)
   trace.ended = fields.number("ended");
   fields.each("callbacks", [&](const json & one) {
     const Fields own(one);
-    trace.callbacks.push_back(
-      {own.text("id"), own.text("kind"), own.text("group"), own.text("executor")});
+    TracedCallback callback{
+      own.text("id"), own.text("kind"), own.text("group"), own.text("executor")};
+    callback.exclusive = own.flag("exclusive", true);
+    trace.callbacks.push_back(std::move(callback));
   });
   fields.each("chains", [&](const json & one) {
     const Fields own(one);
@@ -183,6 +196,10 @@ void name_takers(TracedThread & thread)
   for (auto record = thread.records.rbegin(); record != thread.records.rend(); ++record) {
     if (record->kind == RecordKind::run_start) {
       next = record->id;
+    } else if (
+      record->kind == RecordKind::run_end || record->kind == RecordKind::empty_take ||
+      record->kind == RecordKind::exception) {
+      next = UINT32_MAX;  // the start of the run that it was for is lost
     } else if (record->kind == RecordKind::take && record->id == UINT32_MAX) {
       record->id = next;
     }
@@ -273,12 +290,32 @@ std::string TraceEncoder::records(
   return chunk(kRecordsChunk, content);
 }
 
-Result<ProcessTrace> decode_trace(const std::string & bytes)
+std::string TraceEncoder::next_process()
+{
+  return chunk(kProcessChunk, {});
+}
+
+std::string encode_traces(const std::vector<ProcessTrace> & processes)
+{
+  std::string bytes = TraceEncoder::header();
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    TraceEncoder encoder;
+    bytes += i == 0 ? std::string() : TraceEncoder::next_process();
+    bytes += encoder.names(processes[i]);
+    for (std::uint32_t thread = 0; thread < processes[i].threads.size(); ++thread) {
+      const TracedThread & one = processes[i].threads[thread];
+      bytes += TraceEncoder::records(thread, one.dropped, one.records);
+    }
+  }
+  return bytes;
+}
+
+Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes)
 {
   if (bytes.compare(0, kMagic.size(), kMagic) != 0) {
     return no_trace("it does not begin with " + std::string(kMagic), 0);
   }
-  ProcessTrace trace;
+  std::vector<ProcessTrace> traces(1);
   for (std::size_t at = kMagic.size(); bytes.size() - at >= 8;) {
     const auto type = number_at<std::uint32_t>(bytes, at);
     const auto length = number_at<std::uint32_t>(bytes, at + 4);
@@ -293,23 +330,27 @@ Result<ProcessTrace> decode_trace(const std::string & bytes)
       if (!content.is_object()) {
         return no_trace("a chunk of names is no JSON object", begin);
       }
-      add_names(content, trace);
+      add_names(content, traces.back());
     } else if (type == kRecordsChunk) {
-      if (const std::string wrong = add_records(bytes, begin, begin + length, trace);
+      if (const std::string wrong = add_records(bytes, begin, begin + length, traces.back());
           !wrong.empty()) {
         return no_trace(wrong, begin);
       }
+    } else if (type == kProcessChunk) {
+      traces.emplace_back();
     }
     at = begin + length;
   }
-  for (TracedThread & thread : trace.threads) {
-    name_takers(thread);
+  for (ProcessTrace & trace : traces) {
+    for (TracedThread & thread : trace.threads) {
+      name_takers(thread);
+    }
+    keep_first_ends(trace);
   }
-  keep_first_ends(trace);
-  return trace;
+  return traces;
 }
 
-Result<ProcessTrace> read_trace(const std::string & path)
+Result<std::vector<ProcessTrace>> read_traces(const std::string & path)
 {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -317,7 +358,7 @@ Result<ProcessTrace> read_trace(const std::string & path)
   }
   std::ostringstream bytes;
   bytes << file.rdbuf();
-  auto trace = decode_trace(bytes.str());
+  auto trace = decode_traces(bytes.str());
   if (!trace) {
     Faults faults;
     for (const auto & fault : trace.faults()) {

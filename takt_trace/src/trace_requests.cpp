@@ -52,6 +52,9 @@ Result<std::string> told(Result<RecordingFile> (*finish)())
   json answer = json::object();
   if (file.ok()) {
     answer = {{"file", file->path}, {"records", file->records}, {"dropped", file->dropped}};
+    if (!file->faults.empty()) {
+      answer["faults"] = sentences(file->faults);
+    }
   } else if (records) {
     answer = {{"records", 0}, {"dropped", 0}, {"faults", sentences(file.faults())}};
   } else {

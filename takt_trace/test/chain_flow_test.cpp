@@ -72,7 +72,26 @@ TEST(ChainFlow, FollowsMessagesBackToTheRoot)
   EXPECT_EQ(records(all[0])[6].kind, run_end);
 }
 
-TEST(ChainFlow, LeavesChainsOfOneProcessToTheExecutor)
+TEST(ChainFlow, FollowsMessagesBetweenTheExecutorsOfAProcess)
+{
+  std::vector<ProcessTrace> all{process({"/a:timer(1s)", "/b:sub(/x)", "/c:sub(/y)"}, kPath)};
+  all[0].callbacks[1].executor = "other";
+  all[0].threads.resize(2);
+  const auto two = round_trip();
+  records(all[0]) = two[0].threads[0].records;
+  for (Record & record : records(all[0])) {
+    record.id = record.time >= 190 && record.kind != publish ? 2 : record.id;
+  }
+  all[0].threads[1].records = two[1].threads[0].records;
+  for (Record & record : all[0].threads[1].records) {
+    record.id = 1;
+  }
+  add_chains_across_processes(all);
+  ASSERT_EQ(ends(all[0]).size(), 1U);
+  EXPECT_EQ(ends(all[0])[0], (Record{220, chain_end, 0, 100, 0, 0}));
+}
+
+TEST(ChainFlow, LeavesChainsOfOneExecutorToIt)
 {
   std::vector<ProcessTrace> all{process({"/a:timer(1s)", "/b:sub(/x)", "/c:sub(/y)"}, kPath)};
   records(all[0]) = records(round_trip()[0]);

@@ -168,7 +168,7 @@ protected:
   ProcessTrace stop()
   {
     file = *stop_recording();
-    return *read_trace(file.path);
+    return read_traces(file.path)->front();
   }
 
   RecordingOptions options;
@@ -353,7 +353,7 @@ TEST_F(Recording, AFlightRecorderKeepsTheLastOnesAndGoesOnAfterASnapshot)
   told.wait_for(1);
   const auto snapshot = snapshot_recording();
   ASSERT_TRUE(snapshot.ok()) << snapshot.faults().front();
-  const ProcessTrace first = *read_trace(snapshot->path);
+  const ProcessTrace first = read_traces(snapshot->path)->front();
   ASSERT_EQ(first.threads.size(), 1U);
   const auto & records = first.threads[0].records;
   ASSERT_EQ(records.size(), RecordingOptions::kLeastRecords);

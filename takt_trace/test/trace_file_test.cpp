@@ -41,6 +41,16 @@ ProcessTrace some_trace()
   return trace;
 }
 
+takt_core::Result<ProcessTrace> decode_trace(const std::string & bytes)
+{
+  auto traces = decode_traces(bytes);
+  if (!traces) {
+    return traces.faults();
+  }
+  EXPECT_EQ(traces->size(), 1U);
+  return std::move(traces->front());
+}
+
 std::string bytes_of(const ProcessTrace & trace)
 {
   TraceEncoder encoder;
@@ -107,6 +117,22 @@ TEST(TraceFile, TellsEachNameOnce)
   EXPECT_EQ(read->callbacks.size(), 2U);
 }
 
+TEST(TraceFile, HoldsSeveralProcesses)
+{
+  ProcessTrace other = some_trace();
+  other.pid = 8;
+  other.callbacks[0].exclusive = false;
+  const auto read = decode_traces(encode_traces({some_trace(), other}));
+  ASSERT_TRUE(read.ok()) << read.faults().front();
+  ASSERT_EQ(read->size(), 2U);
+  EXPECT_EQ((*read)[0].pid, 7);
+  EXPECT_EQ((*read)[1].pid, 8);
+  EXPECT_TRUE((*read)[0].callbacks[0].exclusive);
+  EXPECT_FALSE((*read)[1].callbacks[0].exclusive);
+  EXPECT_EQ((*read)[0].threads[1].records, (*read)[1].threads[1].records);
+  EXPECT_EQ(decode_traces(encode_traces({}))->size(), 1U);
+}
+
 TEST(TraceFile, IsReadUpToWhereTheProcessDied)
 {
   const std::string bytes = bytes_of(some_trace());
@@ -126,7 +152,7 @@ TEST(TraceFile, SaysWhatIsNoTrace)
   const auto orphan = decode_trace(TraceEncoder::header() + TraceEncoder::records(0, 0, {}));
   ASSERT_FALSE(orphan.ok());
   EXPECT_NE(to_string(orphan.faults().front()).find("thread 0"), std::string::npos);
-  EXPECT_FALSE(read_trace("/nowhere/at.all").ok());
+  EXPECT_FALSE(read_traces("/nowhere/at.all").ok());
 }
 
 TEST(TraceFile, NoBytesDoHarm)
@@ -142,11 +168,13 @@ TEST(TraceFile, NoBytesDoHarm)
     if (random() % 4 == 0) {
       bytes.insert(random() % bytes.size(), random() % 64, static_cast<char>(random()));
     }
-    const auto read = decode_trace(bytes);
+    const auto read = decode_traces(bytes);
     if (read.ok()) {
       std::size_t records = 0;
-      for (const TracedThread & thread : read->threads) {
-        records += thread.records.size();
+      for (const ProcessTrace & trace : *read) {
+        for (const TracedThread & thread : trace.threads) {
+          records += thread.records.size();
+        }
       }
       EXPECT_LE(records * 40, bytes.size());
     }

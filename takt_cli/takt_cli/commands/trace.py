@@ -6,7 +6,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,9 +38,14 @@ class Format(str, Enum):
 
     perfetto = "perfetto"
     chrome = "chrome"
+    takt = "takt"
 
 
-_DEFAULTS = {Format.perfetto: "takt.perfetto-trace", Format.chrome: "takt-trace.json"}
+_DEFAULTS = {
+    Format.perfetto: "takt.perfetto-trace",
+    Format.chrome: "takt-trace.json",
+    Format.takt: "trace.takttrace",
+}
 
 Records = Annotated[
     int | None,
@@ -66,7 +71,10 @@ Output = Annotated[
     ),
 ]
 FormatOption = Annotated[
-    Format, typer.Option("--format", help="Perfetto's own, or the JSON that Chrome has.")
+    Format,
+    typer.Option(
+        "--format", help="Perfetto's own, the JSON that Chrome has, or takt's for `takt model`."
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
@@ -206,9 +214,19 @@ def _target(output: Path | None, form: Format, force: bool, as_json: bool) -> _T
 
 def _find(wanted: Sequence[str] | None) -> Found:
     found = find(wanted or [])
+    if not wanted:
+        # A program without ROS that registers threads has a socket, and nothing to trace.
+        traceable = tuple(one for one in found.processes if not _only_registers(one))
+        found = replace(found, processes=traceable)
     if not found.processes and not found.silent:
         raise no_process()
     return found
+
+
+def _only_registers(process: Process) -> bool:
+    """Whether a process has threads that registered, and no executor."""
+    asked = any(thread.asked is not None for thread in process.status.process_threads)
+    return asked and not process.status.executors
 
 
 def _begin(
@@ -275,13 +293,13 @@ def _write(
         about = {"file": str(target.output), "format": target.form}
         print_json(_document(failures, **about, **summary.as_json()))
     else:
-        _print(summary, target.output)
+        _print(summary, target.output, target.form)
         pass_through_errors(_lines(failures))
     if failures:
         raise typer.Exit(EXIT_FAILED)
 
 
-def _print(summary: TraceSummary, output: Path) -> None:
+def _print(summary: TraceSummary, output: Path, form: str) -> None:
     streamed = output.absolute().as_posix().startswith(("/dev/", "/proc/"))
     console = err() if streamed else out()
 
@@ -297,7 +315,11 @@ def _print(summary: TraceSummary, output: Path) -> None:
         chain_table(summary).print_to(console)
     if summary.dropped:
         line(dropped_line(summary), "yellow")
-    line(f"open {output} at https://ui.perfetto.dev")
+    line(
+        f"`takt model {output}` makes a system model of it"
+        if form == Format.takt.value
+        else f"open {output} at https://ui.perfetto.dev"
+    )
 
 
 def _nothing_done(words: str, failures: Sequence[str], as_json: bool) -> typer.Exit:

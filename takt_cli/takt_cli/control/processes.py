@@ -26,8 +26,8 @@ AT_ONCE = 32
 _SOCKET = re.compile(r"([1-9][0-9]{0,9})\.sock")
 _MOST_SOCKETS = 100_000
 _HOW = (
-    "start one with `takt exec -- PROGRAM`, or write it against takt_rcl; only root sees the "
-    "processes of other users"
+    "start one with `takt exec --schedule FILE -- PROGRAM`, or write it against takt_rcl; only "
+    "root sees the processes of other users"
 )
 
 

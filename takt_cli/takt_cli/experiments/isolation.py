@@ -82,7 +82,7 @@ class Measured:
 def system_of(cell: Cell, cores: int, seed: int | None) -> dict[str, Any]:
     """Make the system model of a cell; the phases of the chains follow from the seed alone.
 
-    Without a seed all chains are released together, which is the worst that can happen to them.
+    Without a seed all chains are released together.
     """
     phases = random.Random(seed)
     work_us = max(1, round(LOAD * cores * PERIOD_NS / cell.callbacks / 1000))

@@ -159,7 +159,8 @@ def _few_switches(of: dict[str, Measured], rival: str) -> Verdict:
     half = below(mine, switches(of[rival]), 0.5)
     if half or not complete(of[ONE]):
         return half
-    return True if mine <= switches(of[ONE]) else half
+    # Within what chance makes of such counts it has no more.
+    return half if below(mine, switches(of[ONE])) is False else True
 
 
 def _as_early(of: dict[str, Measured], rival: str) -> Verdict:

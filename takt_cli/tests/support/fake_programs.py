@@ -253,12 +253,20 @@ json.dump(dict(version=1, policy=args.policy, measured_ns=10**10, ended_early=ea
 _TRACE = """#!{python}
 import argparse, json, sys
 parser = argparse.ArgumentParser()
-parser.add_argument("command", choices=["convert"])
+parser.add_argument("command", choices=["convert", "model"])
 parser.add_argument("raws", nargs="+")
 parser.add_argument("-o", required=True)
-parser.add_argument("--format", choices=["perfetto", "chrome"], required=True)
-parser.add_argument("--json", action="store_true", required=True)
+parser.add_argument("--format", choices=["perfetto", "chrome", "takt"])
+parser.add_argument("--json", action="store_true")
+parser.add_argument("--chains")
 args = parser.parse_args()
+if args.command == "model":
+    if args.chains == "bad":
+        print("bad:1:1: wrong", file=sys.stderr)
+        sys.exit(2)
+    open(args.o, "w").write("version: 1\\n")
+    print(f"note: chains {args.chains}; 2 callbacks are in {args.o}", file=sys.stderr)
+    sys.exit(0)
 figures = [json.load(open(raw)) for raw in args.raws]
 how = figures[0].get("how", "")
 if how == "full":

@@ -39,9 +39,9 @@ Result<Bounds> detail::counted_bounds(
   }
   looks += static_cast<double>(solver.looks());
   PriorityBounds found = detail::answers(solver, terms);
-  if (options.delays == Delays::best && detail::may_be_in_segments(model)) {
+  if (options.delays == Delays::best && !solver.exhausted() && detail::may_be_in_segments(model)) {
     const detail::PrioritySolver other(
-      model, options, detail::local_analyses, most, detail::UnderWay::in_segments);
+      model, options, detail::local_analyses, most - solver.looks(), detail::UnderWay::in_segments);
     looks += static_cast<double>(other.looks());
     detail::take_smaller(found, detail::answers(other, terms));
   }

@@ -9,12 +9,12 @@
 #include "adopt/entity.hpp"
 #include "adopt/exclusive_schedule.hpp"
 #include "adopt/hosted_entities.hpp"
-#include "executor_name.hpp"
 #include "takt_control/process_setter.hpp"
 #include "takt_core/adapter/exception_reporter.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/resolver.hpp"
 #include "takt_schedule/schedule_placer.hpp"
+#include "takt_trace/executor_name.hpp"
 #include "takt_trace/recording.hpp"
 
 namespace takt_rclcpp
@@ -58,7 +58,7 @@ std::size_t named_by(
 /// yet when it begins to spin, and is known by its own node.
 std::string named_as(const takt_schedule::Schedule & schedule, const std::string & first_node)
 {
-  const std::string name = executor_name(first_node);
+  const std::string name = takt_trace::executor_name(first_node);
   const bool known = std::any_of(
     schedule.executors.begin(), schedule.executors.end(),
     [&](const auto & one) { return one.name == name; });

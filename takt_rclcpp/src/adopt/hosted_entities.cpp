@@ -320,18 +320,37 @@ void HostedEntities::place(
   }
 }
 
+namespace
+{
+
+/// Whether the group has a callback that the program wrote for itself.
+bool has_own(const takt_core::Executor & core, const takt_core::Group & group)
+{
+  const auto callbacks = core.callbacks();
+  return std::any_of(callbacks.begin(), callbacks.end(), [&](const auto & callback) {
+    const auto * const entity = dynamic_cast<const Entity *>(callback.get());
+    return &callback->group() == &group && (entity == nullptr || !entity->facts.follows_group);
+  });
+}
+
+}  // namespace
+
 takt_core::Binding place_unruled(
   const takt_core::Executor & core, const takt_schedule::UnruledCallback & one)
 {
   const auto * const entity = dynamic_cast<const Entity *>(&one.callback);
   const bool follows_group = entity != nullptr && entity->facts.follows_group;
+  const takt_core::Group & group = one.callback.group();
   takt_core::Binding binding = one.by_schedule;
-  if (one.of_group && (follows_group || one.callback.group().exclusive())) {
-    binding.threads = *one.of_group;
-  } else if (follows_group) {
-    return one.has;  // it stays where its group is, or on the least urgent threads
-  } else {
+  if (one.isolated || !(follows_group || group.exclusive())) {
     return binding;
+  }
+  // As `place`: with the group's rule, else with what the program wrote for itself, else on the least urgent threads.
+  if (one.of_group) {
+    binding.threads = *one.of_group;
+  } else if (
+    follows_group && !has_own(core, group) && !takt_core::has_windows(core.options().order)) {
+    binding.threads = least_urgent(core);
   }
   put_below(core, follows_group, one.callback.chain_id(), binding);
   return binding;

@@ -75,10 +75,12 @@ public:
     if (measures_) {
       measure(taken);
     }
-    const rmw_message_info_t & info = taken.info.get_rmw_message_info();
-    takt_trace::record_take(
-      {takt_trace::fold(info.publisher_gid.data, sizeof(info.publisher_gid.data)),
-       static_cast<std::int64_t>(info.publication_sequence_number), info.source_timestamp});
+    if (takt_trace::recording()) {
+      const rmw_message_info_t & info = taken.info.get_rmw_message_info();
+      takt_trace::record_take(
+        {takt_trace::fold(info.publisher_gid.data, sizeof(info.publisher_gid.data)),
+         static_cast<std::int64_t>(info.publication_sequence_number), info.source_timestamp});
+    }
     lanes_[run] = std::move(taken);
     return Took::message;
   }

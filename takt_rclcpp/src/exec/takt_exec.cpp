@@ -37,7 +37,6 @@
 
 #include "exec/child.hpp"
 #include "exec/exec_report.hpp"
-#include "exec/observed_system.hpp"
 #include "exec/program_file.hpp"
 #include "exec/report_folder.hpp"
 #include "takt_schedule/duration.hpp"
@@ -45,6 +44,7 @@
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/to_yaml.hpp"
+#include "takt_trace/observed_system.hpp"
 
 namespace
 {
@@ -168,7 +168,7 @@ int write_model(
   if (const std::string reason = takt_exec::no_executor(report); !reason.empty()) {
     return refuse("no model is written: " + reason, arguments.strict ? kBadInput : kNoModel);
   }
-  const auto observed = takt_exec::observed_system(report, chains);
+  const auto observed = takt_trace::observed_system(report, {chains, false, {}, {}});
   std::ofstream file(arguments.observe);
   file << takt_schedule::to_yaml(observed.system, observed.header);
   file.close();

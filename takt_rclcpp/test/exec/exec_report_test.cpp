@@ -9,10 +9,12 @@
 #include <fstream>
 #include <string>
 
-#include "exec/reports.hpp"
+#include "model/reports.hpp"
 
 namespace takt_exec::test
 {
+
+using namespace takt_trace::test;  // NOLINT: the reports of adopted executors
 namespace
 {
 

@@ -14,10 +14,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "exec/reports.hpp"
+#include "model/reports.hpp"
 
 namespace takt_exec::test
 {
+
+using namespace takt_trace::test;  // NOLINT: the reports of adopted executors
 namespace
 {
 

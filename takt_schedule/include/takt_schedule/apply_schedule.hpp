@@ -21,7 +21,8 @@ struct UnruledCallback
   takt_core::Binding by_schedule;  ///< the default threads
   takt_core::Binding has;
   std::optional<takt_core::ThreadMask>
-    of_group;  ///< the threads of a rule for another callback of its group
+    of_group;             ///< the threads of a rule for another callback of its group
+  bool isolated = false;  ///< its group is; then threads do not count
 };
 
 /// Where an adapter puts such a callback, as it does at a start; empty: where the schedule says.

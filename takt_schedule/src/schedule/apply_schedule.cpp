@@ -145,7 +145,8 @@ public:
         continue;  // an adapter's own
       }
       takt_core::Group & group = callback->group();
-      auto resolved = resolver_.resolve(callback->id(), callback->kind(), is_isolated(group));
+      // By the id that a start places it by.
+      auto resolved = resolver_.resolve(callback->chain_id(), callback->kind(), is_isolated(group));
       if (!resolved) {
         faults.insert(faults.end(), resolved.faults().begin(), resolved.faults().end());
         continue;
@@ -169,7 +170,7 @@ public:
       const auto group = by_rule.find(&callback->group());
       if (resolved.line == 0 && place_) {
         const auto of_group = group == by_rule.end() ? std::nullopt : std::optional(group->second);
-        binding = place_({*callback, binding, *has, of_group});
+        binding = place_({*callback, binding, *has, of_group, is_isolated(callback->group())});
       }
       if (is_isolated(callback->group())) {
         binding.threads = 0;

@@ -1,6 +1,6 @@
-// Activations of chains that cross processes: found from the flow of messages.
+// Activations of chains that cross processes, or executors of one process: found from the flow of messages.
 //
-// Inside a process the executor tells where an activation ends, also through joins. Between processes only messages
+// An executor tells where an activation ends that began in it, also through joins. Otherwise only messages
 // tell it: from the run of a chain's last callback back to the run that published what it took, and so on to the
 // chain's root. Where a node fuses messages another callback of the node may have published; the message of the chain
 // is then that of the chain's callback's last run before. A chain that is read on by a timer has no activations here:
@@ -15,7 +15,7 @@
 namespace takt_trace
 {
 
-/// Adds a `chain_end` record to the last run of each activation that began in another process, in the clock of the
+/// Adds a `chain_end` record to the last run of each activation that began in another executor, in the clock of the
 /// process where it ends. Of several runs that end one activation the first counts. Set-up only: allocates.
 void add_chains_across_processes(std::vector<ProcessTrace> & processes);
 

@@ -74,6 +74,7 @@ struct RecordingFile
   std::string path;
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
+  takt_core::Faults faults{};  ///< why the file ends early; it is whole up to there
 };
 
 /// Whether something is recorded. Real-time safe.

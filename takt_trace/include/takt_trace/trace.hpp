@@ -15,10 +15,11 @@ namespace takt_trace
 
 struct TracedCallback
 {
-  std::string id;        ///< `/ns/node:timer(100ms)`
-  std::string kind;      ///< takt_core::Kind, as takt_core names it
-  std::string group;     ///< of callbacks that exclude each other, or not
-  std::string executor;  ///< its name in schedules
+  std::string id;         ///< `/ns/node:timer(100ms)`
+  std::string kind;       ///< takt_core::Kind, as takt_core names it
+  std::string group;      ///< of callbacks that exclude each other, or not
+  std::string executor;   ///< its name in schedules
+  bool exclusive = true;  ///< its group is
 };
 
 struct TracedChain

@@ -4,6 +4,7 @@
 //   1  text (JSON): facts of the process, and what was named since the chunk before
 //   2  records of one thread: thread number (u32), 0 (u32), records dropped so far (u64), then records of 40 bytes:
 //      time (i64), id (u32), kind (u32), a, b, c (i64)
+//   3  nothing: what follows is of the next process (files of several processes, as `takt trace` writes them)
 // Unknown types are skipped. A file that ends inside a chunk, as after a crash, is read up to there.
 #ifndef TAKT_TRACE__TRACE_FILE_HPP_
 #define TAKT_TRACE__TRACE_FILE_HPP_
@@ -32,6 +33,9 @@ public:
   static std::string records(
     std::uint32_t thread, std::uint64_t dropped, const std::vector<Record> & records);
 
+  /// Between the chunks of two processes.
+  static std::string next_process();
+
 private:
   std::size_t callbacks_ = 0, chains_ = 0, topics_ = 0, names_ = 0, threads_ = 0;
   std::string facts_{};  // as they were told last
@@ -39,10 +43,13 @@ private:
 
 /// Any bytes are safe. Faults: the bytes are no trace, with what is wrong and where. Memory is bounded by a small
 /// multiple of the bytes.
-takt_core::Result<ProcessTrace> decode_trace(const std::string & bytes);
+takt_core::Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes);
 
 /// May block. Faults: as above, and what the system says of the file.
-takt_core::Result<ProcessTrace> read_trace(const std::string & path);
+takt_core::Result<std::vector<ProcessTrace>> read_traces(const std::string & path);
+
+/// One file of several processes.
+std::string encode_traces(const std::vector<ProcessTrace> & processes);
 
 }  // namespace takt_trace
 

@@ -8,8 +8,9 @@
 //       tracer.counter("clusters", clusters.size());
 //     }
 //
-// All functions are real-time safe, any thread: a record is five words in the thread's own ring, and nothing where
-// nothing is recorded. On a thread that no executor owns the first record of a recording allocates the ring.
+// Any thread. A record is five words in the thread's own ring, and nothing where nothing is recorded. Real-time safe on
+// threads of executors. On another thread the first record of a recording allocates the ring and takes a mutex that is
+// not real-time safe.
 #ifndef TAKT_TRACE__TRACER_HPP_
 #define TAKT_TRACE__TRACER_HPP_
 
@@ -20,7 +21,7 @@
 namespace takt_trace
 {
 
-/// A text that lives as long as the process: only literals convert.
+/// A text that lives as long as the process: only literals convert, and libraries that link this one are not unloaded.
 class Literal
 {
 public:

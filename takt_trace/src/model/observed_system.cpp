@@ -1,4 +1,4 @@
-#include "exec/observed_system.hpp"
+#include "takt_trace/observed_system.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,20 +12,26 @@
 #include <thread>
 #include <utility>
 
-#include "exec/described_callback.hpp"
-#include "exec/message_sets.hpp"
-#include "exec/observed_callback.hpp"
-#include "exec/proposed_chains.hpp"
+#include "model/described_callback.hpp"
+#include "model/message_sets.hpp"
+#include "model/observed_callback.hpp"
+#include "model/proposed_chains.hpp"
 
-namespace takt_exec
+namespace takt_trace
 {
 namespace
 {
 
 using nlohmann::ordered_json;
 
+constexpr const char * kCpuTimes =
+  "Execution times are CPU times of the thread. They include\n"
+  "what the middleware did while the callback took its message (with deserialisation) and\n"
+  "published. The overhead `middleware` of `takt calibrate` has both too, so with it they\n"
+  "count twice, and bounds are on the safe side.";
+
 // Executors and groups. A model has a group in one executor only; two programs may have nodes of one name.
-void place(Observation & seen, std::vector<takt_schedule::GroupModel> & groups)
+void place(Observation & seen, bool keep_names, std::vector<takt_schedule::GroupModel> & groups)
 {
   const auto names = executor_names(seen.executors);
   std::set<std::string> used;
@@ -39,7 +45,7 @@ void place(Observation & seen, std::vector<takt_schedule::GroupModel> & groups)
   std::map<std::pair<std::string, std::string>, std::string> known;  // by group and executor
   std::set<std::string> ids;
   for (ObservedCallback & one : seen.callbacks) {
-    if (used.size() == 1) {
+    if (used.size() == 1 && !keep_names) {
       one.model.executor = "main";
     }
     const ObservedExecutor & executor = seen.executors[*one.executors.begin()];
@@ -65,7 +71,8 @@ void place(Observation & seen, std::vector<takt_schedule::GroupModel> & groups)
 }
 
 // Removes what is no entry of the model; the header and the notes tell of it.
-void leave_out(Observation & seen, ObservedSystem & observed, double seconds)
+void leave_out(
+  Observation & seen, ObservedSystem & observed, double seconds, const std::string & times)
 {
   double background = 0;
   std::string idle;
@@ -81,12 +88,9 @@ void leave_out(Observation & seen, ObservedSystem & observed, double seconds)
   std::erase_if(
     seen.callbacks, [](const ObservedCallback & one) { return one.background || one.runs == 0; });
   observed.header = fmt::format(
-    "Observed by takt for {:.1f} s. Execution times are CPU times of the thread. They include\n"
-    "what the middleware did while the callback took its message (with deserialisation) and\n"
-    "published. The overhead `middleware` of `takt calibrate` has both too, so with it they\n"
-    "count twice, and bounds are on the safe side. Parameters and events of nodes are\n"
-    "omitted; they took {:.3f} s of CPU in all.",
-    seconds, background);
+    "Observed by takt for {:.1f} s. {}\n"
+    "Parameters and events of nodes are omitted; they took {:.3f} s of CPU in all.",
+    seconds, times.empty() ? kCpuTimes : times, background);
   if (idle_count > 0) {
     observed.header += "\nDid not run, and are omitted: " + idle + ".";
     observed.notes.push_back(
@@ -105,6 +109,32 @@ std::string host_name()
   return host.empty() ? "host" : host;
 }
 
+/// Where the path is not one of messages: "B follows A"; empty: nowhere.
+std::string first_gap(const takt_schedule::System & system, const std::vector<std::string> & path)
+{
+  const auto model = [&](const std::string & id) -> const takt_schedule::CallbackModel & {
+    return *std::find_if(
+      system.callbacks.begin(), system.callbacks.end(), [&](const auto & callback) {
+        const auto ids = callback.all_ids();
+        return std::find(ids.begin(), ids.end(), id) != ids.end();
+      });
+  };
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    const auto & from = model(path[i - 1]).publishes;
+    const auto & to = model(path[i]);
+    const bool goes_on = std::any_of(from.begin(), from.end(), [&](const std::string & topic) {
+      const auto has = [&](const auto & topics) {
+        return std::find(topics.begin(), topics.end(), topic) != topics.end();
+      };
+      return has(to.triggers) || has(to.reads);
+    });
+    if (!goes_on) {
+      return path[i] + " follows " + path[i - 1];
+    }
+  }
+  return {};
+}
+
 void keep_chains(
   ObservedSystem & observed, const std::vector<takt_schedule::ChainSchedule> & chains)
 {
@@ -119,6 +149,11 @@ void keep_chains(
       chain.options.path.begin(), chain.options.path.end(),
       [&](const std::string & id) { return !ids.contains(id); });
     if (missing == chain.options.path.end()) {
+      if (const std::string gap = first_gap(observed.system, chain.options.path); !gap.empty()) {
+        observed.notes.push_back(
+          fmt::format("chain '{}' is omitted: nothing shows how {}", chain.options.name, gap));
+        continue;
+      }
       observed.system.chains.push_back(std::move(chain));
     } else {
       observed.notes.push_back(fmt::format(
@@ -129,16 +164,16 @@ void keep_chains(
 
 }  // namespace
 
-ObservedSystem observed_system(
-  const ordered_json & report, const std::vector<takt_schedule::ChainSchedule> & chains)
+ObservedSystem observed_system(const ordered_json & report, const ModelOptions & options)
 {
+  const auto & chains = options.chains;
   ObservedSystem observed;
   Observation seen = observation(report);
   double seconds = 0;
   for (const ObservedExecutor & executor : seen.executors) {
     seconds = std::max(seconds, executor.seconds);
   }
-  leave_out(seen, observed, seconds);
+  leave_out(seen, observed, seconds, options.times);
 
   std::set<std::string> inside;
   std::set<std::string> taken;
@@ -146,11 +181,11 @@ ObservedSystem observed_system(
     inside.insert(one.model.publishes.begin(), one.model.publishes.end());
     taken.insert(one.topic);
   }
-  place(seen, observed.system.groups);
+  place(seen, options.keep_executor_names, observed.system.groups);
   for (ObservedCallback & one : seen.callbacks) {
     describe(one, {inside, taken, seconds}, observed.notes);
   }
-  join_sets(seen.callbacks, inside);
+  join_sets(seen.callbacks, inside, chains);
   for (const ObservedExecutor & executor : seen.executors) {
     if (executor.one_at_a_time && executor.ids.size() > 1) {
       observed.notes.push_back(fmt::format(
@@ -174,6 +209,7 @@ ObservedSystem observed_system(
     observed.system.callbacks.push_back(std::move(one.model));
   }
   observed.system.hosts.push_back(std::move(host));
+  observed.system.communication.processes = options.between_processes;
   if (chains.empty()) {
     observed.system.chains = propose_chains(observed.system, observed.notes);
   } else {
@@ -187,4 +223,4 @@ ObservedSystem observed_system(
   return observed;
 }
 
-}  // namespace takt_exec
+}  // namespace takt_trace

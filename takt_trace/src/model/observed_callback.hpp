@@ -1,6 +1,6 @@
 // What the reports tell of each callback, before it becomes an entry of the model.
-#ifndef EXEC__OBSERVED_CALLBACK_HPP_
-#define EXEC__OBSERVED_CALLBACK_HPP_
+#ifndef TAKT_TRACE__SRC__MODEL__OBSERVED_CALLBACK_HPP_
+#define TAKT_TRACE__SRC__MODEL__OBSERVED_CALLBACK_HPP_
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 #include "takt_schedule/system.hpp"
 
-namespace takt_exec
+namespace takt_trace
 {
 
 /// A callback with the sums of all reports that have its id. A program that spins several times writes several.
@@ -69,6 +69,6 @@ std::vector<std::string> executor_names(const std::vector<ObservedExecutor> & ex
 /// The node of a callback's id.
 std::string node_of(const std::string & id);
 
-}  // namespace takt_exec
+}  // namespace takt_trace
 
-#endif  // EXEC__OBSERVED_CALLBACK_HPP_
+#endif  // TAKT_TRACE__SRC__MODEL__OBSERVED_CALLBACK_HPP_

@@ -1,4 +1,4 @@
-#include "exec/described_callback.hpp"
+#include "model/described_callback.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "takt_core/time.hpp"
 
-namespace takt_exec
+namespace takt_trace
 {
 namespace
 {
@@ -191,4 +191,4 @@ void describe(ObservedCallback & one, const Whole & whole, std::vector<std::stri
   one.model.source.comment = origin + one.caveats;
 }
 
-}  // namespace takt_exec
+}  // namespace takt_trace

@@ -1,15 +1,15 @@
 // An entry of the model from what was seen of a callback: its releases, its times, its history, and where each
 // number comes from.
-#ifndef EXEC__DESCRIBED_CALLBACK_HPP_
-#define EXEC__DESCRIBED_CALLBACK_HPP_
+#ifndef TAKT_TRACE__SRC__MODEL__DESCRIBED_CALLBACK_HPP_
+#define TAKT_TRACE__SRC__MODEL__DESCRIBED_CALLBACK_HPP_
 
 #include <set>
 #include <string>
 #include <vector>
 
-#include "exec/observed_callback.hpp"
+#include "model/observed_callback.hpp"
 
-namespace takt_exec
+namespace takt_trace
 {
 
 /// What one callback's entry needs to know of all others.
@@ -24,6 +24,6 @@ struct Whole
 /// the program does not fit a model. Of callbacks that ran.
 void describe(ObservedCallback & one, const Whole & whole, std::vector<std::string> & notes);
 
-}  // namespace takt_exec
+}  // namespace takt_trace
 
-#endif  // EXEC__DESCRIBED_CALLBACK_HPP_
+#endif  // TAKT_TRACE__SRC__MODEL__DESCRIBED_CALLBACK_HPP_

@@ -1,4 +1,4 @@
-#include "exec/message_sets.hpp"
+#include "model/message_sets.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace takt_exec
+namespace takt_trace
 {
 namespace
 {
@@ -39,6 +39,44 @@ bool publish_in_turns(const Members & members, const std::string & topic)
   return some_without && messages <= fewest + 1;
 }
 
+using NodeAndTopic = std::pair<std::string, std::string>;
+using ByNodeAndTopic = std::map<NodeAndTopic, Members>;
+
+/// Adds what chains say of subscriptions that never publish; gives the sets of which they say so.
+std::set<NodeAndTopic> add_declared(
+  const std::vector<ObservedCallback> & callbacks, const std::set<std::string> & inside,
+  const std::vector<takt_schedule::ChainSchedule> & chains, ByNodeAndTopic & sets)
+{
+  std::map<std::string, const ObservedCallback *> by_id;
+  for (const ObservedCallback & one : callbacks) {
+    by_id.emplace(one.model.id, &one);
+  }
+  std::set<NodeAndTopic> declared;
+  for (const auto & chain : chains) {
+    for (std::size_t i = 1; i < chain.options.path.size(); ++i) {
+      const auto from = by_id.find(chain.options.path[i - 1]);
+      const auto to = by_id.find(chain.options.path[i]);
+      if (from == by_id.end() || to == by_id.end()) {
+        continue;
+      }
+      const ObservedCallback & one = *from->second;
+      const NodeAndTopic key{node_of(one.model.id), to->second->topic};
+      const auto others = sets.find(key);
+      if (
+        one.published.contains(key.second) || one.topic.empty() || !inside.contains(one.topic) ||
+        others == sets.end()) {
+        continue;
+      }
+      Members & members = others->second;
+      if (std::find(members.begin(), members.end(), &one) == members.end()) {
+        members.push_back(&one);
+      }
+      declared.insert(key);
+    }
+  }
+  return declared;
+}
+
 ObservedCallback set_of(const Members & members)
 {
   ObservedCallback set = *members.front();
@@ -65,17 +103,19 @@ ObservedCallback set_of(const Members & members)
     runs += fmt::format("{}{}", runs.empty() ? "" : " and ", member->runs);
   }
   set.model.source.comment = fmt::format(
-    "measured over {} runs; they publish in turns, so the run that completes a set is taken to do "
-    "the work{}",
+    "measured over {} runs; they publish in turns, or a chain goes on from one by what another one "
+    "publishes, so the run that completes a set is taken to do the work{}",
     runs, set.caveats);
   return set;
 }
 
 }  // namespace
 
-void join_sets(std::vector<ObservedCallback> & callbacks, const std::set<std::string> & inside)
+void join_sets(
+  std::vector<ObservedCallback> & callbacks, const std::set<std::string> & inside,
+  const std::vector<takt_schedule::ChainSchedule> & chains)
 {
-  std::map<std::pair<std::string, std::string>, Members> by_node_and_topic;
+  ByNodeAndTopic by_node_and_topic;
   for (const ObservedCallback & one : callbacks) {
     if (one.topic.empty() || !inside.contains(one.topic)) {
       continue;
@@ -84,10 +124,12 @@ void join_sets(std::vector<ObservedCallback> & callbacks, const std::set<std::st
       by_node_and_topic[{node_of(one.model.id), topic}].push_back(&one);
     }
   }
+  const auto declared = add_declared(callbacks, inside, chains, by_node_and_topic);
   std::set<std::string> joined;
   std::vector<ObservedCallback> sets;
   for (const auto & [key, members] : by_node_and_topic) {
-    if (!may_be_set(members, joined) || !publish_in_turns(members, key.second)) {
+    const bool is_set = declared.contains(key) || publish_in_turns(members, key.second);
+    if (!may_be_set(members, joined) || !is_set) {
       continue;
     }
     sets.push_back(set_of(members));
@@ -100,4 +142,4 @@ void join_sets(std::vector<ObservedCallback> & callbacks, const std::set<std::st
   callbacks.insert(callbacks.end(), sets.begin(), sets.end());
 }
 
-}  // namespace takt_exec
+}  // namespace takt_trace

@@ -1,6 +1,6 @@
-#include "exec/observed_callback.hpp"
+#include "model/observed_callback.hpp"
 
-#include "executor_name.hpp"
+#include "takt_trace/executor_name.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace takt_exec
+namespace takt_trace
 {
 namespace
 {
@@ -205,7 +205,7 @@ std::vector<std::string> executor_names(const std::vector<ObservedExecutor> & ex
   std::vector<std::string> names(executors.size());
   std::set<std::string> used;
   for (const std::size_t i : order) {
-    const std::string name = takt_rclcpp::executor_name(executors[i].first_node);
+    const std::string name = takt_trace::executor_name(executors[i].first_node);
     names[i] = name;
     for (int number = 2; !used.insert(names[i]).second; ++number) {
       names[i] = name + "_" + std::to_string(number);
@@ -214,4 +214,4 @@ std::vector<std::string> executor_names(const std::vector<ObservedExecutor> & ex
   return names;
 }
 
-}  // namespace takt_exec
+}  // namespace takt_trace

@@ -1,14 +1,14 @@
 // Chains of an observed system: every path from a timer, or from a message from outside, to a callback whose
 // messages nobody takes.
-#ifndef EXEC__PROPOSED_CHAINS_HPP_
-#define EXEC__PROPOSED_CHAINS_HPP_
+#ifndef TAKT_TRACE__SRC__MODEL__PROPOSED_CHAINS_HPP_
+#define TAKT_TRACE__SRC__MODEL__PROPOSED_CHAINS_HPP_
 
 #include <string>
 #include <vector>
 
 #include "takt_schedule/system.hpp"
 
-namespace takt_exec
+namespace takt_trace
 {
 
 /// By the periods of their roots, the shortest first, without priority and deadline. Of very many the first;
@@ -16,6 +16,6 @@ namespace takt_exec
 std::vector<takt_schedule::ChainSchedule> propose_chains(
   const takt_schedule::System & system, std::vector<std::string> & notes);
 
-}  // namespace takt_exec
+}  // namespace takt_trace
 
-#endif  // EXEC__PROPOSED_CHAINS_HPP_
+#endif  // TAKT_TRACE__SRC__MODEL__PROPOSED_CHAINS_HPP_

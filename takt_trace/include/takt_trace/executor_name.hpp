@@ -1,12 +1,12 @@
 // The name that a schedule gives to an executor of rclcpp: `takt observe` writes it, and `takt exec` looks for it.
-#ifndef EXECUTOR_NAME_HPP_
-#define EXECUTOR_NAME_HPP_
+#ifndef TAKT_TRACE__EXECUTOR_NAME_HPP_
+#define TAKT_TRACE__EXECUTOR_NAME_HPP_
 
 #include <algorithm>
 #include <cctype>
 #include <string>
 
-namespace takt_rclcpp
+namespace takt_trace
 {
 
 /// From the fully qualified name of the executor's first node; of letters, digits, '_', '-' and '/'.
@@ -20,6 +20,6 @@ inline std::string executor_name(const std::string & first_node)
   return name.empty() ? "main" : name;
 }
 
-}  // namespace takt_rclcpp
+}  // namespace takt_trace
 
-#endif  // EXECUTOR_NAME_HPP_
+#endif  // TAKT_TRACE__EXECUTOR_NAME_HPP_

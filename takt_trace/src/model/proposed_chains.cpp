@@ -1,4 +1,4 @@
-#include "exec/proposed_chains.hpp"
+#include "model/proposed_chains.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-namespace takt_exec
+namespace takt_trace
 {
 namespace
 {
@@ -117,4 +117,4 @@ std::vector<ChainSchedule> propose_chains(
   return chains;
 }
 
-}  // namespace takt_exec
+}  // namespace takt_trace

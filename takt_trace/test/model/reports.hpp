@@ -1,6 +1,6 @@
 // Reports as adopted executors write them (src/adopt/report.cpp), for tests of the code that reads them.
-#ifndef EXEC__REPORTS_HPP_
-#define EXEC__REPORTS_HPP_
+#ifndef MODEL__REPORTS_HPP_
+#define MODEL__REPORTS_HPP_
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace takt_exec::test
+namespace takt_trace::test
 {
 
 using nlohmann::ordered_json;
@@ -125,6 +125,6 @@ inline ordered_json joined(std::vector<ordered_json> executors)
   return {{"version", 1}, {"executors", std::move(executors)}, {"stock", ordered_json::array()}};
 }
 
-}  // namespace takt_exec::test
+}  // namespace takt_trace::test
 
-#endif  // EXEC__REPORTS_HPP_
+#endif  // MODEL__REPORTS_HPP_

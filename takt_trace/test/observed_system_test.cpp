@@ -1,5 +1,5 @@
 // The model of what was observed, as a reader of the written file gets it.
-#include "exec/observed_system.hpp"
+#include "takt_trace/observed_system.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "exec/reports.hpp"
+#include "model/reports.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
 
-namespace takt_exec::test
+namespace takt_trace::test
 {
 namespace
 {
@@ -59,7 +59,7 @@ struct Model
 Model model_of(const ordered_json & report)
 {
   Model model;
-  const ObservedSystem observed = observed_system(report, {});
+  const ObservedSystem observed = observed_system(report);
   for (const CallbackModel & callback : observed.system.callbacks) {
     model.comments[callback.id] = callback.source.comment;
   }
@@ -394,4 +394,4 @@ TEST(ObservedSystem, says_what_execution_times_include)
 }
 
 }  // namespace
-}  // namespace takt_exec::test
+}  // namespace takt_trace::test

@@ -1,0 +1,66 @@
+"""`takt model`: the system model of what was traced, for `takt plan`."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from takt_cli.console import pass_through_errors
+from takt_cli.errors import TaktError
+from takt_cli.files.inputs import refuse_irregular
+from takt_cli.files.outputs import deliver, part_of, refuse_inputs, refuse_replacing
+from takt_cli.processes import run_program
+from takt_cli.programs import find_program
+
+_LONGEST_S = 3600.0
+
+
+def model(
+    traces: Annotated[
+        list[Path],
+        typer.Argument(metavar="TRACE...", help="Files of `takt trace --format takt`."),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Write the model there.")
+    ] = Path("system.yaml"),
+    chains: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep the chains of this model.",
+            show_default="those that the programs' schedules declare, else all paths",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Write the system model of what was traced: callbacks, times, periods, topics and chains."""
+    for trace in traces:
+        refuse_irregular(trace, "trace")
+        if not trace.exists():
+            raise TaktError(f"{trace} does not exist; name a file of `takt trace --format takt`")
+        refuse_inputs({"--output": output}, {"trace": trace})
+    if chains is not None:
+        refuse_irregular(chains, "model")
+    refuse_replacing(output, force)
+    program = find_program("takt_trace", "takt_trace")
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        part = part_of(output, Path(scratch))
+        arguments = [
+            "model",
+            *(str(trace.absolute()) for trace in traces),
+            "-o",
+            str(part.absolute()),
+        ]
+        if chains is not None:
+            arguments += ["--chains", str(chains.absolute())]
+        try:
+            done = run_program(program, arguments, timeout_s=_LONGEST_S)
+            deliver(part, output)
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+    pass_through_errors(done.stderr.replace(str(part.absolute()), str(output)))

@@ -1,0 +1,29 @@
+// What traces tell of each callback, in the shape of the reports of adopted executors: the model of both is made alike
+// (observed_system.hpp).
+#ifndef TAKT_TRACE__TRACE_REPORT_HPP_
+#define TAKT_TRACE__TRACE_REPORT_HPP_
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <vector>
+
+#include "takt_core/time.hpp"
+#include "takt_trace/trace.hpp"
+
+namespace takt_trace
+{
+
+/// {"version": 1, "executors": [...]}: callbacks with their runs, times and topics. CPU times where they were recorded, else
+/// the times from start to end. Periods of timers are those of their nominal releases. Set-up only: allocates.
+nlohmann::ordered_json trace_report(const std::vector<ProcessTrace> & processes);
+
+/// Whether the runs of the traces have CPU times; false if they have in part.
+bool has_cpu_times(const std::vector<ProcessTrace> & processes);
+
+/// The longest time that a message of one process was under way to another process of the host, from its publish to its
+/// arrival; absent: no message was.
+std::optional<takt_core::Duration> longest_under_way(const std::vector<ProcessTrace> & processes);
+
+}  // namespace takt_trace
+
+#endif  // TAKT_TRACE__TRACE_REPORT_HPP_

@@ -1,0 +1,24 @@
+// Nodes that fuse topics: several subscriptions, of which the run that completes a set of messages publishes.
+#ifndef TAKT_TRACE__SRC__MODEL__MESSAGE_SETS_HPP_
+#define TAKT_TRACE__SRC__MODEL__MESSAGE_SETS_HPP_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/observed_callback.hpp"
+
+namespace takt_trace
+{
+
+/// Replaces the subscriptions of one executor and group that publish a topic in turns by one entry with
+/// `trigger: newest`. Only those whose topics are `inside`, published by observed callbacks: a set has no
+/// period of its own. So are those of which one never publishes, where a chain goes on from it by what another one of
+/// its node and group publishes.
+void join_sets(
+  std::vector<ObservedCallback> & callbacks, const std::set<std::string> & inside,
+  const std::vector<takt_schedule::ChainSchedule> & chains);
+
+}  // namespace takt_trace
+
+#endif  // TAKT_TRACE__SRC__MODEL__MESSAGE_SETS_HPP_

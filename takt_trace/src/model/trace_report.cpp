@@ -1,0 +1,256 @@
+#include "takt_trace/trace_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "run_pairs.hpp"
+#include "takt_trace/message_flow.hpp"
+
+namespace takt_trace
+{
+namespace
+{
+
+using nlohmann::ordered_json;
+
+constexpr std::array<std::size_t, 5> kSteps{1, 2, 4, 8, 16};  // of releases, for the shortest spans
+
+/// What one callback did.
+struct Seen
+{
+  struct Release
+  {
+    std::int64_t time = 0;
+    std::int64_t skipped = 0;
+  };
+  std::vector<Release> releases;
+  std::vector<std::int64_t> times;  // of runs
+  std::map<std::string, std::uint64_t> published;
+  std::vector<std::string> topics;  // in the order of their first messages
+};
+
+/// Up to three digits, upwards: a model needs no more, and an upper edge must not be below a time.
+std::int64_t rounded_up(std::int64_t ns)
+{
+  std::int64_t unit = 1;
+  while (ns / unit >= 1000) {
+    unit *= 10;
+  }
+  return (ns + unit - 1) / unit * unit;
+}
+
+std::string topic_of(const std::string & id)
+{
+  const auto begin = id.find(":sub(/");
+  return begin == std::string::npos || id.back() != ')'
+           ? std::string()
+           : id.substr(begin + 5, id.size() - begin - 6);
+}
+
+bool is_background(const std::string & id)
+{
+  return id.ends_with(":sub(/parameter_events)");
+}
+
+ordered_json times_json(const std::vector<std::int64_t> & times)
+{
+  if (times.empty()) {
+    return {{"mean_ns", 0.0}, {"min_ns", 0}, {"max_ns", 0}};
+  }
+  double sum = 0;
+  for (const std::int64_t time : times) {
+    sum += static_cast<double>(time);
+  }
+  return {
+    {"mean_ns", sum / static_cast<double>(times.size())},
+    {"min_ns", *std::min_element(times.begin(), times.end())},
+    {"max_ns", *std::max_element(times.begin(), times.end())}};
+}
+
+/// Of the nominal releases of a timer: each skipped period is one more.
+std::int64_t period_of(const std::vector<Seen::Release> & releases)
+{
+  std::int64_t shortest = 0;
+  for (std::size_t i = 1; i < releases.size(); ++i) {
+    const std::int64_t distance =
+      (releases[i].time - releases[i - 1].time) / (releases[i].skipped + 1);
+    shortest = shortest == 0 ? distance : std::min(shortest, distance);
+  }
+  return std::max<std::int64_t>(shortest, 0);
+}
+
+ordered_json callback_json(const TracedCallback & callback, Seen seen)
+{
+  std::sort(seen.releases.begin(), seen.releases.end(), [](const auto & a, const auto & b) {
+    return a.time < b.time;
+  });
+  std::vector<std::int64_t> between;
+  std::int64_t skipped = 0;
+  for (std::size_t i = 0; i < seen.releases.size(); ++i) {
+    skipped += seen.releases[i].skipped;
+    if (i > 0) {
+      between.push_back(seen.releases[i].time - seen.releases[i - 1].time);
+    }
+  }
+  ordered_json spans = ordered_json::array();
+  for (const std::size_t steps : kSteps) {
+    if (seen.releases.size() > steps) {
+      std::int64_t shortest = INT64_MAX;
+      for (std::size_t i = steps; i < seen.releases.size(); ++i) {
+        shortest = std::min(shortest, seen.releases[i].time - seen.releases[i - steps].time);
+      }
+      spans.push_back({steps, shortest});
+    }
+  }
+  std::map<std::int64_t, std::uint64_t> histogram;
+  for (const std::int64_t time : seen.times) {
+    ++histogram[rounded_up(time)];
+  }
+  ordered_json publishes = ordered_json::array();
+  for (const std::string & topic : seen.topics) {
+    publishes.push_back({{"topic", topic}, {"count", seen.published[topic]}});
+  }
+  return {
+    {"id", callback.id},
+    {"group", callback.group},
+    {"exclusive_group", callback.exclusive},
+    {"kind", callback.kind},
+    {"background", is_background(callback.id)},
+    {"topic", topic_of(callback.id)},
+    {"period_ns", callback.kind == "timer" ? period_of(seen.releases) : 0},
+    {"publishes", std::move(publishes)},
+    {"between_releases", times_json(between)},
+    {"shortest_spans", std::move(spans)},
+    {"cpu_histogram", histogram},
+    {"runs", seen.times.size()},
+    {"cpu", times_json(seen.times)},
+    {"skipped_periods", skipped}};
+}
+
+/// Only whole runs count.
+std::vector<Seen> seen_in(const ProcessTrace & process, bool cpu)
+{
+  std::vector<Seen> all(process.callbacks.size());
+  for (const TracedThread & thread : process.threads) {
+    const auto others = detail::pair_runs(thread.records);
+    std::vector<std::uint32_t> open;
+    for (std::size_t i = 0; i < thread.records.size(); ++i) {
+      const Record & record = thread.records[i];
+      if (
+        record.kind == RecordKind::publish && !open.empty() && record.id < process.topics.size()) {
+        Seen & seen = all[open.back()];
+        const std::string & topic = process.topics[record.id];
+        if (seen.published[topic]++ == 0) {
+          seen.topics.push_back(topic);
+        }
+      }
+      const bool paired =
+        (record.kind == RecordKind::run_start || record.kind == RecordKind::run_end) &&
+        others[i] != detail::kNoRecord && record.id < all.size();
+      if (!paired) {
+        continue;
+      }
+      if (record.kind == RecordKind::run_start) {
+        open.push_back(record.id);
+        const Record & end = thread.records[others[i]];
+        Seen & seen = all[record.id];
+        seen.times.push_back(std::max<std::int64_t>(cpu ? end.b : end.time - record.time, 1));
+        seen.releases.push_back({record.a != 0 ? record.a : record.time, record.c});
+      } else if (!open.empty()) {
+        open.pop_back();
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+bool has_cpu_times(const std::vector<ProcessTrace> & processes)
+{
+  bool any = false;
+  for (const ProcessTrace & process : processes) {
+    for (const TracedThread & thread : process.threads) {
+      const auto others = detail::pair_runs(thread.records);
+      for (std::size_t i = 0; i < thread.records.size(); ++i) {
+        if (thread.records[i].kind == RecordKind::run_end && others[i] != detail::kNoRecord) {
+          if (thread.records[i].b <= 0) {
+            return false;
+          }
+          any = true;
+        }
+      }
+    }
+  }
+  return any;
+}
+
+ordered_json trace_report(const std::vector<ProcessTrace> & processes)
+{
+  const bool cpu = has_cpu_times(processes);
+  ordered_json executors = ordered_json::array();
+  for (const ProcessTrace & process : processes) {
+    std::int64_t last = process.ended;
+    for (const TracedThread & thread : process.threads) {
+      for (const Record & record : thread.records) {
+        last = std::max(last, record.time);
+      }
+    }
+    const double seconds =
+      static_cast<double>(std::max<std::int64_t>(last - process.began, 1)) / 1e9;
+    std::vector<Seen> seen = seen_in(process, cpu);
+    std::vector<std::string> names;
+    for (const TracedCallback & callback : process.callbacks) {
+      if (std::find(names.begin(), names.end(), callback.executor) == names.end()) {
+        names.push_back(callback.executor);
+      }
+    }
+    for (const std::string & name : names) {
+      ordered_json callbacks = ordered_json::array();
+      for (std::size_t i = 0; i < process.callbacks.size(); ++i) {
+        if (process.callbacks[i].executor == name) {
+          callbacks.push_back(callback_json(process.callbacks[i], std::move(seen[i])));
+        }
+      }
+      executors.push_back(
+        {{"pid", process.pid},
+         {"executor", name},
+         {"kind", "traced"},
+         {"seconds", seconds},
+         {"callbacks", std::move(callbacks)}});
+    }
+  }
+  return {{"version", 1}, {"executors", std::move(executors)}};
+}
+
+std::optional<takt_core::Duration> longest_under_way(const std::vector<ProcessTrace> & processes)
+{
+  std::optional<takt_core::Duration> longest;
+  for (const MessageFlow & flow : message_flows(processes).joined) {
+    const ProcessTrace & from = processes[flow.publish.process];
+    const ProcessTrace & to = processes[flow.take.process];
+    if (flow.publish.process == flow.take.process || from.host != to.host) {
+      continue;
+    }
+    const auto & records = to.threads[flow.take.thread].records;
+    const auto start = std::find_if(
+      records.begin() + static_cast<std::ptrdiff_t>(flow.take.record), records.end(),
+      [](const Record & record) { return record.kind == RecordKind::run_start; });
+    if (start == records.end() || start->a == 0) {
+      continue;
+    }
+    const std::int64_t sent = from.threads[flow.publish.thread].records[flow.publish.record].time;
+    const takt_core::Duration under_way(start->a - sent);
+    if (under_way.count() > 0 && (!longest || under_way > *longest)) {
+      longest = under_way;
+    }
+  }
+  return longest;
+}
+
+}  // namespace takt_trace
