@@ -105,6 +105,7 @@ PACKAGES: dict[str, Row] = {
             *MESSAGES,
             "composition_interfaces/",
             "lifecycle_msgs/",
+            "model/",  # reports, as takt_trace reads them
             "support/",
         ),  # tests load components
     ),
