@@ -238,6 +238,29 @@ private:
 
 }  // namespace
 
+void keep_first_ends(ProcessTrace & trace)
+{
+  using Activation = std::pair<std::uint32_t, std::int64_t>;  // chain, release
+  std::map<Activation, std::int64_t> first;
+  const auto is_end = [](const Record & record) { return record.kind == RecordKind::chain_end; };
+  for (const TracedThread & thread : trace.threads) {
+    for (const Record & record : thread.records) {
+      if (is_end(record)) {
+        const auto [known, is_new] = first.try_emplace({record.id, record.a}, record.time);
+        known->second = std::min(known->second, record.time);
+      }
+    }
+  }
+  std::set<Activation> kept;
+  for (TracedThread & thread : trace.threads) {
+    std::erase_if(thread.records, [&](const Record & record) {
+      const Activation activation{record.id, record.a};
+      return is_end(record) &&
+             (record.time != first[activation] || !kept.insert(activation).second);
+    });
+  }
+}
+
 void add_chains_across_processes(std::vector<ProcessTrace> & processes)
 {
   const ChainFlow::Added added = ChainFlow(processes).ends();
@@ -254,6 +277,8 @@ void add_chains_across_processes(std::vector<ProcessTrace> & processes)
     }
     records = std::move(all);
   }
+  // Where a chain leaves the process and comes back, its executor may have seen a shorter way to the same end.
+  std::for_each(processes.begin(), processes.end(), keep_first_ends);
 }
 
 }  // namespace takt_trace

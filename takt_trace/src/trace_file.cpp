@@ -6,9 +6,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <utility>
+
+#include "takt_trace/chain_flow.hpp"
 
 namespace takt_trace
 {
@@ -203,30 +204,6 @@ void name_takers(TracedThread & thread)
     } else if (record->kind == RecordKind::take && record->id == UINT32_MAX) {
       record->id = next;
     }
-  }
-}
-
-/// Of several runs that end one activation the first counts.
-void keep_first_ends(ProcessTrace & trace)
-{
-  using Activation = std::pair<std::uint32_t, std::int64_t>;  // chain, release
-  std::map<Activation, std::int64_t> first;
-  const auto is_end = [](const Record & record) { return record.kind == RecordKind::chain_end; };
-  for (const TracedThread & thread : trace.threads) {
-    for (const Record & record : thread.records) {
-      if (is_end(record)) {
-        const auto [known, is_new] = first.try_emplace({record.id, record.a}, record.time);
-        known->second = std::min(known->second, record.time);
-      }
-    }
-  }
-  std::set<Activation> kept;
-  for (TracedThread & thread : trace.threads) {
-    std::erase_if(thread.records, [&](const Record & record) {
-      const Activation activation{record.id, record.a};
-      return is_end(record) &&
-             (record.time != first[activation] || !kept.insert(activation).second);
-    });
   }
 }
 

@@ -111,6 +111,14 @@ TEST(ChainFlow, AnActivationEndsOnce)
   EXPECT_EQ(ends(all[0])[0].time, 220);
 }
 
+TEST(ChainFlow, AnEndThatTheExecutorToldCountsOnce)
+{
+  auto all = round_trip();
+  records(all[0]).insert(records(all[0]).end() - 1, Record{220, chain_end, 0, 100, 0, 0});
+  add_chains_across_processes(all);
+  EXPECT_EQ(ends(all[0]).size(), 1U);
+}
+
 TEST(ChainFlow, AMessageThatAnotherCallbackOfTheNodePublishedIsOfTheLastRunBefore)
 {
   auto all = round_trip();

@@ -19,6 +19,9 @@ namespace takt_trace
 /// process where it ends. Of several runs that end one activation the first counts. Set-up only: allocates.
 void add_chains_across_processes(std::vector<ProcessTrace> & processes);
 
+/// Of several runs that end one activation the first counts: removes the `chain_end` records of the others.
+void keep_first_ends(ProcessTrace & trace);
+
 }  // namespace takt_trace
 
 #endif  // TAKT_TRACE__CHAIN_FLOW_HPP_
