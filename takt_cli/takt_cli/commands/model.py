@@ -22,7 +22,7 @@ _LONGEST_S = 3600.0
 def model(
     traces: Annotated[
         list[Path],
-        typer.Argument(metavar="TRACE...", help="Files of `takt trace --format takt`."),
+        typer.Argument(metavar="TRACE", help="Files of `takt trace --format takt`."),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Write the model there.")
