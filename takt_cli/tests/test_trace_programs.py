@@ -11,13 +11,21 @@ from collections import Counter
 import pytest
 import yaml
 from support.built import WORKLOAD, need
-from takt_cli.control.client import Message, ask
+from takt_cli.control.client import Gone, Message, ask
 from takt_cli.files.systems import available_systems
 from takt_cli.programs import find_program
 from takt_cli.units import parse_duration
 
 perfetto_trace_pb2 = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
 BEGIN, END, INSTANT = 1, 2, 3
+
+
+def all_listen(sockets):
+    """Whether there are three; a socket has its name before its process listens."""
+    try:
+        return len([ask(socket, Message.status, {}, 10.0) for socket in sockets]) == 3
+    except Gone:
+        return False
 
 
 @pytest.fixture
@@ -37,7 +45,7 @@ def graph(tmp_path):
         )
     try:
         deadline = time.monotonic() + 60
-        while len(sockets := sorted((tmp_path / "run").glob("*.sock"))) < 3:
+        while not all_listen(sockets := sorted((tmp_path / "run").glob("*.sock"))):
             assert running.poll() is None, (tmp_path / "log").read_text()
             assert time.monotonic() < deadline, (tmp_path / "log").read_text()
             time.sleep(0.05)
