@@ -129,7 +129,7 @@ Result<PartsByExecutor> RegisteredThreads::apply(const Schedule & schedule, bool
         own.pop_back();  // it ended meanwhile
         continue;
       }
-      last_.emplace(tid, RegisteredBefore{known.report, !known.at_start});
+      last_.emplace(tid, Before{known.report, !known.at_start});
       if (!known.at_start) {
         known.at_start = known.report;
       }

@@ -20,13 +20,6 @@ namespace takt_control
 /// By executor of the schedule file: what became of its rules' threads.
 using PartsByExecutor = std::map<std::string, std::vector<takt_schedule::AppliedPart>>;
 
-/// What changes of one apply can be taken back.
-struct RegisteredBefore
-{
-  takt_core::AttributeReport report;
-  bool first = false;  ///< `at_start` was set by it
-};
-
 /// One thread at a time; may block as an attribute setter does; allocates.
 class RegisteredThreads
 {
@@ -58,12 +51,19 @@ private:
     std::string executor{};                                ///< whose rule was applied last
   };
 
+  /// To take a change of the last apply back.
+  struct Before
+  {
+    takt_core::AttributeReport report;
+    bool first = false;  ///< `at_start` was set by it
+  };
+
   /// What is refused of that.
   takt_core::Faults give_back(pid_t tid, const takt_core::AttributeReport & before);
   void forget_ended();
 
   std::map<pid_t, Known> threads_;
-  std::map<pid_t, RegisteredBefore> last_;  ///< before the last apply
+  std::map<pid_t, Before> last_;  ///< before the last apply
 };
 
 }  // namespace takt_control

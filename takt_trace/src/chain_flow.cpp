@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "callback_ids.hpp"
 #include "run_pairs.hpp"
 #include "takt_trace/message_flow.hpp"
 
@@ -32,11 +33,6 @@ struct Run
   std::size_t end = 0;
   std::vector<std::size_t> takes{};  ///< records of its thread
 };
-
-std::string node_of(const std::string & callback)
-{
-  return callback.substr(0, callback.find(':'));
-}
 
 class ChainFlow
 {
@@ -208,7 +204,7 @@ private:
       if (id != nullptr && *id == callback) {
         return in->second;
       }
-      if (id != nullptr && node_of(*id) == node_of(callback)) {
+      if (id != nullptr && detail::node_in(*id) == detail::node_in(callback)) {
         return last_before(
           publisher.process, callback, record(publisher, publish->second.record).time);
       }

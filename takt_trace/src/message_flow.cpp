@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "callback_ids.hpp"
+
 namespace takt_trace
 {
 namespace
@@ -26,20 +28,6 @@ struct PairHash
 
 constexpr std::int64_t kUnknownTopic = -1;  ///< the callback's id does not tell it
 constexpr std::int64_t kOtherTopic = -2;    ///< no process of the traces has it
-
-/// A subscription's topic is in its id, `/ns/node:sub(/points)`, unless the user gave it a name.
-std::string_view topic_in(std::string_view callback)
-{
-  constexpr std::string_view kBefore = ":sub(";
-  const std::size_t before = callback.rfind(kBefore);
-  const std::size_t behind = callback.rfind(')');
-  if (before == std::string_view::npos || behind == std::string_view::npos) {
-    return {};
-  }
-  const std::size_t from = before + kBefore.size();
-  const bool is_topic = behind > from && callback[from] == '/';
-  return is_topic ? callback.substr(from, behind - from) : std::string_view();
-}
 
 bool contradict(std::int64_t one, std::int64_t other)
 {
@@ -114,7 +102,7 @@ private:
   {
     auto & topics = topics_of_callbacks_.emplace_back();
     for (const TracedCallback & callback : process.callbacks) {
-      const std::string_view topic = topic_in(callback.id);
+      const std::string_view topic = detail::topic_in(callback.id);
       const auto known = topics_.find(std::string(topic));
       topics.push_back(
         topic.empty() ? kUnknownTopic : (known == topics_.end() ? kOtherTopic : known->second));

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +10,7 @@ import typer
 from takt_cli.console import pass_through_errors
 from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
-from takt_cli.files.outputs import deliver, part_of, refuse_inputs, refuse_replacing
+from takt_cli.files.outputs import refuse_inputs, refuse_replacing, written_whole
 from takt_cli.processes import run_program
 from takt_cli.programs import find_program
 
@@ -47,20 +45,10 @@ def model(
         refuse_irregular(chains, "model")
     refuse_replacing(output, force)
     program = find_program("takt_trace", "takt_trace")
-    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
-        part = part_of(output, Path(scratch))
-        arguments = [
-            "model",
-            *(str(trace.absolute()) for trace in traces),
-            "-o",
-            str(part.absolute()),
-        ]
+    with written_whole(output) as part:
+        arguments = ["model", *(str(trace.absolute()) for trace in traces)]
+        arguments += ["-o", str(part.absolute())]
         if chains is not None:
             arguments += ["--chains", str(chains.absolute())]
-        try:
-            done = run_program(program, arguments, timeout_s=_LONGEST_S)
-            deliver(part, output)
-        finally:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
+        done = run_program(program, arguments, timeout_s=_LONGEST_S)
     pass_through_errors(done.stderr.replace(str(part.absolute()), str(output)))

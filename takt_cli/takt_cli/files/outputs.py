@@ -95,19 +95,25 @@ def deliver(part: Path, path: Path) -> None:
         part.unlink()
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file as a whole, so that a half-written one is never read."""
+@contextlib.contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Give a file to write, which takes the place of `path` if nothing fails."""
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         part = part_of(path, Path(scratch))
         try:
-            with _naming(path):
-                part.parent.mkdir(parents=True, exist_ok=True)
-                # In JSON, bytes of a name that are not UTF-8 become escapes that JSON has.
-                part.write_text(text, encoding="utf-8", errors="backslashreplace")
+            yield part
             deliver(part, path)
         finally:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file as a whole, so that a half-written one is never read."""
+    with written_whole(path) as part, _naming(path):
+        part.parent.mkdir(parents=True, exist_ok=True)
+        # In JSON, bytes of a name that are not UTF-8 become escapes that JSON has.
+        part.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 @contextlib.contextmanager

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.files.outputs import deliver, part_of
+from takt_cli.files.outputs import written_whole
 from takt_cli.processes import run_json
 from takt_cli.programs import find_program
 from takt_cli.results.fields import DamagedError
@@ -32,14 +30,12 @@ def arguments(raws: Sequence[Path], output: Path, form: str) -> list[str]:
 
 def convert(program: Path, raws: Sequence[Path], output: Path, form: str) -> TraceSummary:
     """Write the trace as a whole or not at all, and give its figures."""
-    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
-        part = part_of(output, Path(scratch))
+    with written_whole(output) as part:
         try:
             data = run_json(program, [*arguments(raws, part, form), "--json"], timeout_s=_LONGEST_S)
             summary = read_summary(data)
             if not part.is_file():
                 raise TaktError(f"{program.name} wrote no trace")
-            deliver(part, output)
         except TaktError as error:
             # The user knows the file by its name, and did not write the program's command line.
             words = error.message.replace(str(part.absolute()), str(output))
@@ -50,7 +46,4 @@ def convert(program: Path, raws: Sequence[Path], output: Path, form: str) -> Tra
             raise TaktError(
                 f"{program.name} printed figures that takt cannot read: {error}", code=EXIT_FAILED
             ) from error
-        finally:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
     return summary

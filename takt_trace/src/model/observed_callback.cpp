@@ -1,5 +1,6 @@
 #include "model/observed_callback.hpp"
 
+#include "callback_ids.hpp"
 #include "takt_trace/executor_name.hpp"
 
 #include <algorithm>
@@ -152,7 +153,7 @@ void merge(ObservedCallback & all, ObservedCallback more)
 
 std::string node_of(const std::string & id)
 {
-  return id.substr(0, id.find(':'));
+  return std::string(detail::node_in(id));
 }
 
 Observation observation(const ordered_json & report)

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "callback_ids.hpp"
 #include "run_pairs.hpp"
 #include "takt_trace/message_flow.hpp"
 
@@ -42,14 +43,6 @@ std::int64_t rounded_up(std::int64_t ns)
     unit *= 10;
   }
   return (ns + unit - 1) / unit * unit;
-}
-
-std::string topic_of(const std::string & id)
-{
-  const auto begin = id.find(":sub(/");
-  return begin == std::string::npos || id.back() != ')'
-           ? std::string()
-           : id.substr(begin + 5, id.size() - begin - 6);
 }
 
 bool is_background(const std::string & id)
@@ -121,7 +114,7 @@ ordered_json callback_json(const TracedCallback & callback, Seen seen)
     {"exclusive_group", callback.exclusive},
     {"kind", callback.kind},
     {"background", is_background(callback.id)},
-    {"topic", topic_of(callback.id)},
+    {"topic", detail::topic_in(callback.id)},
     {"period_ns", callback.kind == "timer" ? period_of(seen.releases) : 0},
     {"publishes", std::move(publishes)},
     {"between_releases", times_json(between)},
