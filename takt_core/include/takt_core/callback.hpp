@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "takt_core/activation.hpp"
+#include "takt_core/boost.hpp"
 #include "takt_core/detail/arrival_ring.hpp"
 #include "takt_core/detail/callback_state.hpp"
 #include "takt_core/detail/precedence.hpp"
@@ -94,6 +95,24 @@ public:
 
   /// Messages announced and not yet taken, at most the depth. A hint. Real-time safe.
   std::uint32_t backlog() const noexcept { return arrivals_.size(); }
+
+  /// Messages announced so far. Real-time safe.
+  std::uint64_t arrivals() const noexcept { return arrivals_.pushed(); }
+  std::uint32_t depth() const noexcept { return arrivals_.depth(); }
+
+  /// When the oldest message that waits was announced; kNever: none waits, or it is being replaced right now. A hint.
+  /// Real-time safe.
+  Time oldest_arrival() const noexcept { return arrivals_.oldest_stamp(); }
+
+  /// What the priority counts more than `Scheduler::priority` says, because of its boost. Real-time safe.
+  int raised() const noexcept { return raised_.load(std::memory_order_relaxed); }
+
+  /// Messages that never reached the history, as far as the front end can tell from publications' sequence numbers;
+  /// absent: it cannot. Any thread; real-time safe.
+  virtual std::optional<std::uint64_t> lost() const noexcept { return std::nullopt; }
+
+  /// Messages that the middleware itself holds for it now; absent: it cannot be asked. Any thread; may block.
+  virtual std::optional<std::uint64_t> stored() const { return std::nullopt; }
 
   /// Arrivals that a full history lost before they were taken. Real-time safe.
   std::uint64_t overwritten() const noexcept { return arrivals_.overwritten(); }
@@ -185,6 +204,7 @@ private:
   Comes comes_ = Comes::released;
   bool publishes_last_ = false;            // changes only while it is not added
   std::atomic<std::uint8_t> priority_{0};  // larger is more urgent
+  std::atomic<std::uint8_t> raised_{0};    // by the boost; both together are at most 255
   struct Deadlines;
   std::atomic<const Deadlines *> deadlines_{nullptr};  // null: it has none
   ArrivalRing arrivals_;
@@ -193,6 +213,12 @@ private:
   std::uint32_t place_ = UINT32_MAX;  // in a heap of ready or parked callbacks
   std::uint32_t rank_ = UINT32_MAX;   // in the window orders
   std::uint32_t visit_ = 0;           // the last visit that ran it
+
+  // --- its boost: guarded by the thread set's mutex ---
+  std::optional<Boost> boost_;
+  std::uint32_t boost_step_ = 0;
+  std::uint32_t boosted_starts_ = 0;   // since the last one at its own priority
+  Callback * next_boosted_ = nullptr;  // of the set's callbacks with a boost
 
   // --- timers: guarded by the thread set's mutex ---
   const bool timed_;  // timer options were given

@@ -184,6 +184,7 @@ public:
   Status bind(Callback & callback, ThreadMask threads);
   Status set_deadline(Callback & callback, std::optional<Duration> deadline);
   Status set_priority(Callback & callback, std::optional<int> priority);
+  Status set_boost(Callback & callback, std::optional<Boost> boost);
   Status set_chain(const ChainOptions & chain);
   Status remove_chain(std::string_view name);
   Status bind_chain(std::string_view name, ThreadMask threads);
@@ -240,10 +241,7 @@ public:
   bool running() const noexcept;
 
   /// Announces work, stamped now. Real-time safe; see Scheduler::ready.
-  void ready(Callback & callback, std::uint32_t count = 1) noexcept
-  {
-    scheduler_of(callback).ready(callback, count, now());
-  }
+  void ready(Callback & callback, std::uint32_t count = 1) noexcept;
 
   // ---- watching ----
 

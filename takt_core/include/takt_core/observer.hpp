@@ -15,16 +15,28 @@
 namespace takt_core
 {
 
+/// What an observer wants to be told besides runs: each costs a call at its place.
+struct ObserverInterest
+{
+  bool arrivals = false;  ///< `on_arrival`
+  bool idling = false;    ///< `on_idle`, `on_wake`
+};
+
 class Observer
 {
 public:
   virtual ~Observer() = default;
+
+  /// Asked once, when it is added.
+  virtual ObserverInterest interest() const noexcept { return {}; }
 
   // ---- set-up only; may allocate and block ----
 
   /// Before its first run, with the executor's set-up locked: must not call it.
   virtual void on_added(const Callback &) {}
   virtual void on_removed(const Callback &) {}
+  /// Its threads or its own priority are others from now on. As `on_added`.
+  virtual void on_rebound(const Callback &) {}
   virtual void on_chain(const ChainOptions &) {}
   virtual void on_chain_removed(std::string_view /*name*/) {}
   /// Called on the executor thread itself, after its attributes were applied, before the gate.
@@ -34,13 +46,24 @@ public:
   /// `start` before there are threads; not if nothing was refused, nor if that ends the start.
   virtual void on_refusals(const Faults &) {}
 
+  // ---- real-time safe; any thread ----
+
+  /// Messages were announced; on the thread that did it, which may hold locks of the middleware.
+  virtual void on_arrival(const Callback &, std::uint32_t /*count*/, Time /*now*/) noexcept {}
+
+  // ---- real-time safe; on the executor thread ----
+
+  /// The thread found nothing to run and goes to sleep; it woke up, by work, by time or spuriously.
+  virtual void on_idle(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
+  virtual void on_wake(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
+
   // ---- real-time safe; on the executor thread of the run ----
 
   /// A run was picked, before its take. Of each one of `on_end` (it ran), `on_empty_take` (the take found
   /// nothing) or `on_exception` without `on_start` (the take threw) follows on the same thread.
   virtual void on_picked(const Run &) noexcept {}
-  /// After the take, before the user's function.
-  virtual void on_start(const Run &) noexcept {}
+  /// After the take, right before the user's function begins at `start`. (`Run::start` is when it was picked.)
+  virtual void on_start(const Run &, Time /*start*/) noexcept {}
   /// After the user's function, also if it threw.
   virtual void on_end(const Run &, Time /*end*/) noexcept {}
   /// The take found nothing: a count was only a hint.

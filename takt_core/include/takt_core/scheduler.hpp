@@ -24,6 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "takt_core/boost.hpp"
 #include "takt_core/callback.hpp"
 #include "takt_core/chain.hpp"
 #include "takt_core/detail/sleepers.hpp"
@@ -51,6 +52,7 @@ struct Binding
   ThreadMask threads = 0;       ///< 0: every thread
   std::optional<int> priority;  ///< 0 to 255; default: that of its most important chain, else 0
   std::optional<Duration> deadline;  ///< from release; default: what its chains carry, else none
+  std::optional<Boost> boost{};      ///< order `priority` only; see boost.hpp
   /// The callback publishes right before it returns. Its thread then runs the best callback that the
   /// messages made ready on the thread's own sets, and wakes no other thread for that one
   /// (wake_deferral.hpp). If the callback goes on working after it has published, the callbacks of its
@@ -123,6 +125,7 @@ public:
   /// at its next start, also if it is ready already.
   Status set_priority(Callback & callback, std::optional<int> priority);
   Status set_deadline(Callback & callback, std::optional<Duration> deadline);
+  Status set_boost(Callback & callback, std::optional<Boost> boost);
 
   /// The thread is as urgent as `urgency` from now on: who is woken first goes by it.
   void set_urgency(std::uint32_t thread, int urgency);
@@ -146,6 +149,7 @@ public:
   /// The chain's callbacks that are here, in the order of its path, each once; empty if there is no
   /// such chain.
   std::vector<std::shared_ptr<Callback>> members(std::string_view chain) const;
+  /// Without its boost: with it, add `Callback::raised`.
   int priority(const Callback & callback) const noexcept
   {
     return callback.priority_.load(std::memory_order_relaxed);
@@ -284,6 +288,12 @@ private:
   static Time upcoming(const Callback & timer) noexcept;
   Time deadline(const Callback & callback, Time release, const ActivationSet & of) const noexcept;
   void drain(ThreadSet & set) noexcept;
+  void boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexcept;
+  Callback * requeue(ThreadSet & set, Callback & callback) noexcept;
+  static void attach(ThreadSet & set, Callback & callback);
+  static void detach(ThreadSet & set, Callback & callback);
+  static void link_boost(ThreadSet & set, Callback & callback) noexcept;
+  static void unlink_boost(ThreadSet & set, Callback & callback) noexcept;
   std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;
   detail::WakeMask service(ThreadSet & set, std::uint32_t thread, Time now) noexcept;
   ThreadSet * best_set(

@@ -187,6 +187,19 @@ void Executor::remove(Callback & callback)
   crew->scheduler.reap(&callback);
 }
 
+void Executor::ready(Callback & callback, std::uint32_t count) noexcept
+{
+  const Time time = now();
+  for (const auto & place : impl_->arrival_observers) {
+    Observer * const observer = place.load(std::memory_order_acquire);
+    if (observer == nullptr) {
+      break;
+    }
+    observer->on_arrival(callback, count, time);
+  }
+  scheduler_of(callback).ready(callback, count, time);
+}
+
 Status Executor::bind(Callback & callback, ThreadMask threads)
 {
   const Impl::SetUp setup(*impl_);
@@ -200,7 +213,11 @@ Status Executor::bind(Callback & callback, ThreadMask threads)
       return faults;
     }
   }
-  return crew.scheduler.bind(callback, threads);
+  Status bound = crew.scheduler.bind(callback, threads);
+  if (bound.ok()) {
+    impl_->tell_rebound(callback);
+  }
+  return bound;
 }
 
 Status Executor::set_priority(Callback & callback, std::optional<int> priority)
@@ -215,7 +232,17 @@ Status Executor::set_priority(Callback & callback, std::optional<int> priority)
       return faults;
     }
   }
-  return crew.scheduler.set_priority(callback, priority);
+  Status set = crew.scheduler.set_priority(callback, priority);
+  if (set.ok()) {
+    impl_->tell_rebound(callback);
+  }
+  return set;
+}
+
+Status Executor::set_boost(Callback & callback, std::optional<Boost> boost)
+{
+  const Impl::SetUp setup(*impl_);
+  return impl_->crew_of(callback).scheduler.set_boost(callback, boost);
 }
 
 Status Executor::set_deadline(Callback & callback, std::optional<Duration> deadline)
@@ -281,7 +308,13 @@ Status Executor::bind_chain(std::string_view name, ThreadMask threads)
   if (!faults.empty()) {
     return faults;
   }
-  return impl_->main.scheduler.bind_chain(name, threads);
+  Status bound = impl_->main.scheduler.bind_chain(name, threads);
+  if (bound.ok()) {
+    for (const auto & member : impl_->main.scheduler.members(name)) {
+      impl_->tell_rebound(*member);
+    }
+  }
+  return bound;
 }
 
 std::shared_ptr<Callback> Executor::find(std::string_view id) const
@@ -316,6 +349,15 @@ Status Executor::add_observer(std::shared_ptr<Observer> observer)
     return Faults{impl_->options.name + ": there is no observer to add: the pointer is null"};
   }
   const Impl::SetUp setup(*impl_);
+  const ObserverInterest interest = observer->interest();
+  std::size_t place = 0;
+  while (interest.arrivals && impl_->arrival_observers[place].load() != nullptr) {
+    ++place;
+  }
+  if (place == Impl::kMostArrivalObservers) {
+    return Faults{
+      impl_->options.name + ": " + std::to_string(place) + " observers watch arrivals already"};
+  }
   // Threads go through the observers without a lock: nobody may begin to spin meanwhile.
   Impl::Use none = Impl::Use::none;
   if (!impl_->use.compare_exchange_strong(none, Impl::Use::visitor)) {
@@ -331,6 +373,12 @@ Status Executor::add_observer(std::shared_ptr<Observer> observer)
       observer->on_added(*callback);
     }
   });
+  if (interest.idling) {
+    impl_->idle_observers.push_back(observer.get());
+  }
+  if (interest.arrivals) {
+    impl_->arrival_observers[place].store(observer.get(), std::memory_order_release);
+  }
   impl_->observers.push_back(std::move(observer));
   impl_->use.store(Impl::Use::none);
   return {};

@@ -2,6 +2,7 @@
 #ifndef TAKT_CORE__SRC__EXECUTOR_IMPL_HPP_
 #define TAKT_CORE__SRC__EXECUTOR_IMPL_HPP_
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -107,6 +108,7 @@ struct Executor::Impl
   Faults check_after(const Reconfiguration & change);
   Status set_chains(const std::vector<ChainOptions> & chains);
   Status rebind(Callback & callback, const Binding & binding);
+  void tell_rebound(const Callback & callback);
   AttributeReport change_thread(const ThreadPlace & place, const ThreadAttributes & attributes);
 
   // executor_checks.cpp
@@ -163,6 +165,10 @@ struct Executor::Impl
   Executor & owner;
   const ExecutorOptions options;
   std::vector<std::shared_ptr<Observer>> observers;
+  std::vector<Observer *> idle_observers;  // those of them that watch idling
+  // Those that watch arrivals: messages may come while one is added. The first null ends them.
+  static constexpr std::size_t kMostArrivalObservers = 7;
+  std::array<std::atomic<Observer *>, kMostArrivalObservers + 1> arrival_observers{};
 
   std::atomic<std::uint32_t> cancel{0};
   std::atomic<std::uint32_t> events{0};  // futex: `wait` sleeps on it; cancelled, over, retired

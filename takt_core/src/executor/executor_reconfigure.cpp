@@ -159,7 +159,21 @@ Status Executor::Impl::rebind(Callback & callback, const Binding & binding)
   if (const Status set = scheduler.set_priority(callback, binding.priority); !set.ok()) {
     return set;
   }
-  return scheduler.set_deadline(callback, binding.deadline);
+  if (const Status set = scheduler.set_boost(callback, binding.boost); !set.ok()) {
+    return set;
+  }
+  if (const Status set = scheduler.set_deadline(callback, binding.deadline); !set.ok()) {
+    return set;
+  }
+  tell_rebound(callback);
+  return {};
+}
+
+void Executor::Impl::tell_rebound(const Callback & callback)
+{
+  for (const auto & observer : observers) {
+    observer->on_rebound(callback);
+  }
 }
 
 // On whichever thread this is; with `setup` held.

@@ -109,7 +109,8 @@ void Executor::Impl::loop(Crew & crew, std::uint32_t index)
       run.thread = number;
       if (follows) {
         // Two system calls per dispatch; what they buy is the kernel's preemption between callbacks of one pool.
-        detail::follow(scheduler.priority(*run.callback));
+        const int wanted = scheduler.priority(*run.callback) + run.callback->raised();
+        detail::follow(std::min(wanted, crew.options[index].attributes.priority));
       }
       execute(crew, run);
       if (follows) {
@@ -122,7 +123,13 @@ void Executor::Impl::loop(Crew & crew, std::uint32_t index)
       continue;
     }
     if (!over()) {
+      for (Observer * const observer : idle_observers) {
+        observer->on_idle(number, now());
+      }
       futex_wait(self.wake, 0, wake_at);
+      for (Observer * const observer : idle_observers) {
+        observer->on_wake(number, now());
+      }
     }
     self.wake.store(0, std::memory_order_seq_cst);
     scheduler.end_idle(index);
@@ -146,8 +153,11 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
     scheduler.taken(run);
     told = true;
     if (took) {
-      for (const auto & observer : observers) {
-        observer->on_start(run);
+      if (!observers.empty()) {
+        const Time start = now();
+        for (const auto & observer : observers) {
+          observer->on_start(run, start);
+        }
       }
       std::optional<WakeDeferral> deferral;
       // A visitor may not come again, and a follower runs at its callback's priority, which may be

@@ -226,7 +226,8 @@ void StatisticsObserver::on_end(const Run & run, Time end) noexcept
     return;  // forgotten meanwhile
   }
   CallbackStatistics & own = record->statistics;
-  own.start_delay.record(run.start - run.release);
+  // A message that replaced another one after the pick waited for nothing.
+  own.start_delay.record(std::max(run.start - run.release, Duration::zero()));
   own.execution.record(end - run.start);
   own.response.record(end - run.release);
   own.skipped_periods += run.skipped;

@@ -61,6 +61,23 @@ std::uint32_t BasicArrivalRing<Sync>::size() const noexcept
 }
 
 template <typename Sync>
+Time BasicArrivalRing<Sync>::oldest_stamp() const noexcept
+{
+  std::uint64_t index = taken_.load(std::memory_order_acquire);  // first, as in `oldest`
+  const std::uint64_t end = committed();
+  if (index == end) {
+    return kNever;
+  }
+  index = end - index > depth_ ? end - depth_ : index;
+  const Slot & s = slot(index);
+  if (s.version.load(std::memory_order_acquire) != index + 1) {
+    return kNever;
+  }
+  const auto ready = static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire));
+  return s.version.load(std::memory_order_relaxed) == index + 1 ? from_ns(ready) : kNever;
+}
+
+template <typename Sync>
 bool BasicArrivalRing<Sync>::oldest(std::uint64_t & index) noexcept
 {
   for (;;) {

@@ -1,5 +1,6 @@
 #include "scheduler/level_queue.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace takt_core
@@ -10,8 +11,9 @@ std::uint64_t LevelQueue::key(const Callback & callback, Time) const noexcept
   if (order_ == Order::fifo) {
     return 0;
   }
-  return kLevels - 1 -
-         static_cast<std::uint64_t>(callback.priority_.load(std::memory_order_relaxed));
+  const std::uint64_t level = std::uint64_t{callback.priority_.load(std::memory_order_relaxed)} +
+                              callback.raised_.load(std::memory_order_relaxed);
+  return kLevels - 1 - std::min<std::uint64_t>(level, kLevels - 1);
 }
 
 std::size_t LevelQueue::best() const noexcept

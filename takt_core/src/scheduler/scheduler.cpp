@@ -177,6 +177,9 @@ detail::WakeMask Scheduler::service(ThreadSet & set, std::uint32_t thread, Time 
   sleepers_.give_up_timers(set, thread);
   const std::uint32_t released = release_timers(set, now);
   drain(set);
+  if (set.boosted != nullptr) {
+    boost_all(set, thread, now);
+  }
   // This thread takes one of the timers; each further one may have an idle member of its own.
   detail::WakeMask woken = 0;
   for (std::uint32_t i = 1; i < released; ++i) {
@@ -233,6 +236,10 @@ bool Scheduler::start(
   }
   run.deadline = deadline(callback, run.release, run.activations);
 
+  if (set.boosted != nullptr) {
+    const bool raised = callback.raised_.load(std::memory_order_relaxed) != 0;
+    callback.boosted_starts_ = raised ? callback.boosted_starts_ + 1 : 0;
+  }
   callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
   run.taking = works && !callback.group_->exclusive();
   callback.state_.start(run.taking);

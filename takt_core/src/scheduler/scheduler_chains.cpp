@@ -32,21 +32,7 @@ void Scheduler::rekey(Callback & callback)
     return;
   }
   ThreadSet & set = *lock_set(callback);
-  // Acquired, with its precedence: who put it there may have held another mutex or none.
-  const Callback::Where where = callback.where_.load(std::memory_order_acquire);
-  Callback * handed = nullptr;
-  // In these places nobody starts it without the set's mutex.
-  if (
-    where == Callback::Where::queue || where == Callback::Where::parked ||
-    where == Callback::Where::intake) {
-    Precedence place = callback.precedence_;
-    find_precedence(set, callback, Callback::Comes::released, place);
-    if (where == Callback::Where::queue) {
-      set.queue->remove(callback);
-      insert(set, callback, Callback::Comes::released);
-    }
-    handed = callback.group_->rekey(callback, place.key);
-  }
+  Callback * const handed = requeue(set, callback);
   set.mutex.unlock();
   if (handed != nullptr) {
     handed->comes_ = Callback::Comes::returning;

@@ -87,7 +87,7 @@ std::shared_ptr<Callback> Scheduler::remove(Callback & callback, bool awaited)
   ThreadSet & set = *callback.set_.load(std::memory_order_relaxed);
   {
     std::lock_guard lock(set.mutex);
-    set.queue->detach(callback);
+    detach(set, callback);
   }
   give_up(set);
   by_id_.erase(callback.id_);

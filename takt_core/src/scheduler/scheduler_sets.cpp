@@ -171,8 +171,8 @@ void Scheduler::move(Callback & callback, ThreadMask threads)
   if (armed) {
     from.timers.disarm(callback);
   }
-  from.queue->detach(callback);
-  to.queue->attach(callback);
+  detach(from, callback);
+  attach(to, callback);
   callback.set_.store(&to, std::memory_order_seq_cst);
   if (armed) {
     arm(to, callback);

@@ -32,6 +32,9 @@ void check_priority(const std::string & what, std::optional<int> priority, Fault
 /// Adds a fault unless `deadline` is above zero.
 void check_deadline(const std::string & what, std::optional<Duration> deadline, Faults & faults);
 
+/// Adds a fault if a value is out of range, or the callback is a timer.
+void check_boost(const Callback & callback, const std::optional<Boost> & boost, Faults & faults);
+
 struct Scheduler::Settings
 {
   std::shared_ptr<Callback> callback;

@@ -61,6 +61,7 @@ Status Scheduler::add(
   check_timer(c, faults);
   check_priority(c.id_, binding.priority, faults);
   check_deadline(c.id_, binding.deadline, faults);
+  check_boost(c, binding.boost, faults);
   check_threads(binding.threads, {}, faults);
   if (faults.empty() && !c.group_->join(this)) {
     faults.push_back(
@@ -101,7 +102,11 @@ Status Scheduler::add(
   c.set_.store(&set, std::memory_order_release);
   {
     std::lock_guard lock(set.mutex);
-    set.queue->attach(c);
+    c.boost_ = binding.boost;
+    c.boost_step_ = 0;
+    c.boosted_starts_ = 0;
+    c.raised_.store(0, std::memory_order_relaxed);
+    attach(set, c);
   }
   inherit(c);
 

@@ -42,6 +42,21 @@ TEST_F(Statistics, tell_a_throwing_take_from_an_empty_one)
   EXPECT_EQ(all[0]->execution.moments.count(), 1U);
 }
 
+// The take found a message that came after the pick: its release is later than the start.
+TEST_F(Statistics, have_no_negative_delay_of_a_message_that_replaced_another_one)
+{
+  const auto c = add_function(*executor, "c");
+  takt_core::Run run;
+  run.callback = c.get();
+  run.start = from_ns(1'000'000);
+  run.release = from_ns(1'400'000);
+  statistics->on_end(run, from_ns(2'000'000));
+  const auto all = statistics->callbacks();
+  ASSERT_EQ(all.size(), 1U);
+  ASSERT_EQ(all[0]->start_delay.moments.count(), 1U);
+  EXPECT_EQ(all[0]->start_delay.moments.min(), 0);
+}
+
 TEST_F(Statistics, go_on_for_a_callback_that_is_added_again)
 {
   for (int i = 0; i < 1000; ++i) {

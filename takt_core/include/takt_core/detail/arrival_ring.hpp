@@ -62,6 +62,12 @@ public:
   /// How many wait, at most `depth`.
   std::uint32_t size() const noexcept;
 
+  /// How many were pushed so far; those of producers that are under way do not count yet.
+  std::uint64_t pushed() const noexcept { return committed(); }
+
+  /// When the oldest waiting arrival was announced; kNever if there is none or it is being replaced right now. Any thread.
+  Time oldest_stamp() const noexcept;
+
   /// Fetches the oldest waiting arrival into the cache for whoever pops it next. A hint.
   void prefetch() const noexcept
   {

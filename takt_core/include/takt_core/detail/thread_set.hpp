@@ -75,6 +75,7 @@ public:
   // --- guarded by mutex ---
   std::unique_ptr<ReadyQueue> queue;
   TimerHeap timers;
+  Callback * boosted = nullptr;  ///< those with a boost, linked by `next_boosted_`
 
   // --- readable without the mutex, as SetSigns: exact for the holder of the mutex ---
   std::atomic<std::int64_t> looked_at{0};  ///< when a member last did

@@ -4,18 +4,20 @@
 // middleware; the gap it leaves is the one way to see it. The first message from a publisher only
 // sets the beginning. A message that arrives late takes back the loss that was counted for it. A
 // publisher that starts anew under its old gid is noticed at its second message.
-#ifndef TAKT_RCL__SEQUENCE_GAPS_HPP_
-#define TAKT_RCL__SEQUENCE_GAPS_HPP_
+#ifndef TAKT_CORE__ADAPTER__SEQUENCE_GAPS_HPP_
+#define TAKT_CORE__ADAPTER__SEQUENCE_GAPS_HPP_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "takt_rcl/message_info.hpp"
-
-namespace takt_rcl
+namespace takt_core::adapter
 {
+
+/// Names a publisher of the middleware.
+using Gid = std::array<std::uint8_t, 16>;
 
 class SequenceGaps
 {
@@ -59,6 +61,6 @@ private:
   std::atomic<std::uint64_t> forgotten_{0};
 };
 
-}  // namespace takt_rcl
+}  // namespace takt_core::adapter
 
-#endif  // TAKT_RCL__SEQUENCE_GAPS_HPP_
+#endif  // TAKT_CORE__ADAPTER__SEQUENCE_GAPS_HPP_

@@ -1,6 +1,6 @@
-#include "takt_rcl/sequence_gaps.hpp"
+#include "takt_core/adapter/sequence_gaps.hpp"
 
-namespace takt_rcl
+namespace takt_core::adapter
 {
 
 namespace
@@ -81,4 +81,4 @@ void SequenceGaps::note(const Gid & publisher, std::uint64_t sequence) noexcept
   lost_.store(lost, std::memory_order_relaxed);
 }
 
-}  // namespace takt_rcl
+}  // namespace takt_core::adapter

@@ -1,0 +1,178 @@
+// Priorities that rise with what waits (boost.hpp): looked at by each dispatch of a thread set that has such callbacks.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <string>
+
+#include "scheduler/scheduler_settings.hpp"
+#include "takt_core/duration_text.hpp"
+
+namespace takt_core
+{
+namespace
+{
+
+constexpr int kMostUrgent = 255;
+
+bool in_range(int value) noexcept
+{
+  return value >= 1 && value <= kMostUrgent;
+}
+
+// How many steps are full now. `waiting` is above zero.
+std::uint32_t full_steps(
+  const Boost & boost, std::uint32_t waiting, std::uint32_t depth, Duration age) noexcept
+{
+  const double steps =
+    boost.depth > 0 ? static_cast<double>(waiting) / (boost.depth * static_cast<double>(depth))
+                    : static_cast<double>(age.count()) / static_cast<double>(boost.age.count());
+  // Fractions such as 0.1 are not exact: a history that is full is ten of them.
+  return static_cast<std::uint32_t>(std::clamp(std::floor(steps + 1e-9), 0.0, 256.0));
+}
+
+}  // namespace
+
+void check_boost(const Callback & callback, const std::optional<Boost> & boost, Faults & faults)
+{
+  if (!boost) {
+    return;
+  }
+  const std::string what = callback.id() + ": boost";
+  if (callback.kind() == Kind::timer) {
+    faults.push_back(what + " does not fit a timer, for which no messages wait");
+  }
+  const bool by_depth = boost->depth != 0;
+  const bool by_age = boost->age != Duration::zero();
+  if (by_depth == by_age) {
+    faults.push_back(what + " needs a step in backlog or a step in age, and not both");
+  }
+  if (!(boost->depth >= 0 && boost->depth <= 1)) {
+    faults.push_back(what + ": a step is a fraction of the history above 0 and at most 1");
+  }
+  if (boost->age < Duration::zero()) {
+    faults.push_back(what + ": a step of " + print_duration(boost->age) + " must be above zero");
+  }
+  if (!in_range(boost->levels) || !in_range(boost->max)) {
+    faults.push_back(what + ": levels and max are priorities from 1 to 255");
+  }
+}
+
+// These four with the set's mutex held.
+void Scheduler::attach(ThreadSet & set, Callback & callback)
+{
+  set.queue->attach(callback);
+  link_boost(set, callback);
+}
+
+void Scheduler::detach(ThreadSet & set, Callback & callback)
+{
+  unlink_boost(set, callback);
+  set.queue->detach(callback);
+}
+
+void Scheduler::link_boost(ThreadSet & set, Callback & callback) noexcept
+{
+  if (callback.boost_ && set.order == Order::priority) {
+    callback.next_boosted_ = set.boosted;
+    set.boosted = &callback;
+  }
+}
+
+void Scheduler::unlink_boost(ThreadSet & set, Callback & callback) noexcept
+{
+  for (Callback ** at = &set.boosted; *at != nullptr; at = &(*at)->next_boosted_) {
+    if (*at == &callback) {
+      *at = callback.next_boosted_;
+      callback.next_boosted_ = nullptr;
+      break;
+    }
+  }
+}
+
+// Puts a callback that waits where its key now belongs. Returns a callback that was handed the group for that and must
+// be put in, or nullptr. With the set's mutex held; not for windows.
+Callback * Scheduler::requeue(ThreadSet & set, Callback & callback) noexcept
+{
+  // Acquired, with its precedence: who put it there may have held another mutex or none.
+  const Callback::Where where = callback.where_.load(std::memory_order_acquire);
+  // In these places nobody starts it without the set's mutex.
+  if (
+    where != Callback::Where::queue && where != Callback::Where::parked &&
+    where != Callback::Where::intake) {
+    // It may be about to be parked, under the group's mutex and with the key that it had.
+    return set.order == Order::edf
+             ? nullptr
+             : callback.group_->rekey(callback, set.queue->key(callback, kNever));
+  }
+  Precedence place = callback.precedence_;
+  find_precedence(set, callback, Callback::Comes::released, place);
+  if (where == Callback::Where::queue) {
+    set.queue->remove(callback);
+    insert(set, callback, Callback::Comes::released);
+  }
+  return callback.group_->rekey(callback, place.key);
+}
+
+// Real-time safe; O(callbacks of the set with a boost). With the set's mutex held.
+void Scheduler::boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexcept
+{
+  const bool nothing_ready = !set.queue->may_have_work();
+  bool handed_on = false;
+  for (Callback * c = set.boosted; c != nullptr; c = c->next_boosted_) {
+    const Boost & boost = *c->boost_;
+    if (nothing_ready) {
+      c->boosted_starts_ = 0;
+    }
+    const std::uint32_t waiting = c->arrivals_.size();
+    const Time oldest = boost.depth > 0 ? now : c->arrivals_.oldest_stamp();
+    if (waiting == 0) {
+      c->boost_step_ = 0;
+    } else if (oldest != kNever) {  // else it is being replaced right now
+      const Duration age = oldest < now ? now - oldest : Duration::zero();
+      const std::uint32_t full = full_steps(boost, waiting, c->arrivals_.depth(), age);
+      c->boost_step_ = std::clamp(c->boost_step_, full, full + 1);
+    }
+    const int own = c->priority_.load(std::memory_order_relaxed);
+    const int wanted = own + static_cast<int>(std::min(c->boost_step_, 255U)) * boost.levels;
+    const bool rests = c->boosted_starts_ >= c->arrivals_.depth();
+    const int raised = rests ? 0 : std::max(std::min(wanted, boost.max) - own, 0);
+    if (raised == c->raised_.load(std::memory_order_relaxed)) {
+      continue;
+    }
+    c->raised_.store(static_cast<std::uint8_t>(raised), std::memory_order_relaxed);
+    if (Callback * const handed = requeue(set, *c); handed != nullptr) {
+      handed->comes_ = Callback::Comes::returning;
+      put_in(*handed, thread);
+      handed_on = true;
+    }
+  }
+  if (handed_on) {
+    drain(set);  // it may be for this thread
+  }
+}
+
+Status Scheduler::set_boost(Callback & callback, std::optional<Boost> boost)
+{
+  std::lock_guard setup(setup_mutex_);
+  Faults faults;
+  check_boost(callback, boost, faults);
+  if (settings_.count(&callback) == 0) {
+    faults.push_back(callback.id_ + " is not in this executor");
+  }
+  if (!faults.empty()) {
+    return faults;
+  }
+  settings(callback).binding.boost = boost;
+  ThreadSet & set = *lock_set(callback);
+  unlink_boost(set, callback);
+  callback.boost_ = boost;
+  callback.boost_step_ = 0;
+  callback.boosted_starts_ = 0;
+  callback.raised_.store(0, std::memory_order_relaxed);
+  link_boost(set, callback);
+  set.mutex.unlock();
+  rekey(callback);
+  return {};
+}
+
+}  // namespace takt_core
