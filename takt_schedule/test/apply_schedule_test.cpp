@@ -243,6 +243,30 @@ TEST(ApplySchedule, TakesAwayWhatADroppedRuleGave)
   EXPECT_EQ(running.binding("/a:sub(/x)").deadline, std::nullopt);
 }
 
+TEST(ApplySchedule, GivesAndTakesBoosts)
+{
+  const auto with_boost = [](const std::string & boost) {
+    return with_main(
+      "order: priority\n" + kThreads + "callbacks:\n  - {match: \"/a:sub(/x)\"" + boost + "}\n");
+  };
+  Running running(with_boost(""));
+  EXPECT_FALSE(running.binding("/a:sub(/x)").boost);
+  const auto apply = [&](const std::string & boost) {
+    const auto done = apply_schedule(parse(with_boost(boost)), "main", *running.executor);
+    return done.ok() ? outcomes(*done)["callback /a:sub(/x)"] : to_string(done.faults().front());
+  };
+  const std::string wanted = ", boost: {per: 0.5, levels: 3, max: 90}";
+  EXPECT_EQ(apply(wanted), "applied");
+  takt_core::Boost boost;
+  boost.depth = 0.5;
+  boost.levels = 3;
+  boost.max = 90;
+  EXPECT_EQ(running.binding("/a:sub(/x)").boost, boost);
+  EXPECT_EQ(apply(wanted), "unchanged");
+  EXPECT_EQ(apply(""), "applied");
+  EXPECT_FALSE(running.binding("/a:sub(/x)").boost);
+}
+
 TEST(ApplySchedule, LeavesAReentrantGroupsCallbacksWhereTheSameFileStartedThem)
 {
   const std::string text =

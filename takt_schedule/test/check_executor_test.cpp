@@ -116,16 +116,6 @@ TEST(CheckExecutor, DeadlineThreadsMustFitOnTheCores)
       "raise period"});
 }
 
-TEST(CheckExecutor, WarnsOfABacklogThatNothingWatches)
-{
-  EXPECT_EQ(
-    warnings(
-      with_main("threads: {a: {}}\ndefault: a\ncallbacks:\n  - {match: \"**\", backlog: 1}")),
-    Strings{
-      "s.yaml:7:9: backlog is only kept for the monitor, which this version does not have; it "
-      "has no effect"});
-}
-
 TEST(CheckExecutor, WarnsOfPublishesLastWhereAllThreadsFollow)
 {
   const std::string rule =

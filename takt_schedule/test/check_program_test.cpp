@@ -45,7 +45,7 @@ TEST_F(CheckProgram, PrintsAllFaultsToTheErrorOutputAndReturns2)
   write("schedule.yaml", test::docs_example("faulty"));
   const Outcome outcome = run("schedule.yaml --cores 4");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.err, test::docs_example("its faults") + "13 faults\n");
+  EXPECT_EQ(outcome.err, test::docs_example("its faults") + "15 faults\n");
   EXPECT_EQ(outcome.out, "");
 }
 

@@ -70,7 +70,16 @@ std::string damaged(std::string text, std::mt19937 & random)
     "match: ",
     "hot.0",
     "follow: true",
-    "policy: deadline"};
+    "policy: deadline",
+    "backlog: {depth: 0.5, rate: 1e-3}\n",
+    "boost: {per: 50ms}\n",
+    "misses: {most: 1, of: 3}\n",
+    "on_alarm: [log, {run: [x, '#']}]\n",
+    "fail_safe: {set_parameter: {node: /n, name: p, value: [1, \"a\"]}}\n",
+    "{thread: {name: hot, priority: 5}}",
+    "watch: {period: 1ms}\n",
+    "0.5",
+    "nan"};
   const auto at = [&] { return text.empty() ? 0 : random() % text.size(); };
   for (std::size_t changes = 1 + random() % 4; changes > 0; --changes) {
     switch (random() % 6) {

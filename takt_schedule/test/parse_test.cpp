@@ -44,8 +44,14 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(main.callbacks[1].match.size(), 2U);
   EXPECT_EQ(main.callbacks[1].priority, 90);
   EXPECT_EQ(main.callbacks[1].deadline, 20ms);
-  EXPECT_EQ(main.callbacks[1].backlog, 3U);
   EXPECT_TRUE(main.callbacks[1].publishes_last);
+  EXPECT_EQ(main.callbacks[1].boost->depth, 0.25);
+  EXPECT_EQ(main.callbacks[1].boost->max, 120);
+  EXPECT_EQ(main.callbacks[1].watch.backlog->messages, 3U);
+  EXPECT_EQ(main.callbacks[1].watch.budget, 5ms);
+  EXPECT_EQ(main.callbacks[1].watch.stall, 200ms);
+  EXPECT_EQ(main.callbacks[1].watch.misses, (MissRule{1, 20}));
+  EXPECT_EQ(main.callbacks[1].watch.on_alarm.size(), 2U);
   ASSERT_EQ(main.groups.size(), 2U);
   EXPECT_TRUE(main.groups[0].across_priorities);
   EXPECT_FALSE(main.groups[0].isolate);
@@ -61,6 +67,10 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(chain.priority, 90);
   EXPECT_EQ(chain.deadline, 50ms);
   EXPECT_EQ(chain.period, 100ms);
+  EXPECT_EQ(schedule.chains[0].watch.misses, (MissRule{2, 50}));
+  EXPECT_EQ(schedule.chains[0].watch.on_alarm.size(), 2U);
+  EXPECT_EQ(schedule.chains[0].watch.fail_safe.size(), 2U);
+  EXPECT_EQ(schedule.watch, WatchSettings());
 }
 
 TEST(Parse, KnowsWhereEverythingStands)
@@ -128,8 +138,7 @@ TEST(Parse, UnknownTopLevelKeysAreFaultsWithASuggestion)
       "s.yaml:1:1: no executors; add 'executors:' with one entry per executor",
       "s.yaml:2:1: unknown key 'executor' in a schedule; did you mean 'executors'?",
       "s.yaml:3:1: unknown key 'hosts' in a schedule; known keys are version, system, strict, "
-      "executors "
-      "and chains"}));
+      "executors, chains and watch"}));
 }
 
 TEST(Parse, BooleansAreTrueOrFalse)

@@ -46,13 +46,14 @@ TEST(Resolver, CarriesWhatTheRuleSaysAndLeavesTheRestToChains)
   auto r = resolver(with_main(
     kThreads +
     "callbacks:\n  - {match: \"/a**\", priority: 9, deadline: 5ms, offset: 0ms, missed_periods: "
-    "restart, backlog: 4, publishes_last: true}\n  - {match: /b:w(0)}"));
+    "restart, backlog: 4, budget: 7ms, publishes_last: true}\n  - {match: /b:w(0)}"));
   const auto a = r.resolve("/a:timer(1s)", Kind::timer).value();
   EXPECT_EQ(a.binding.priority, 9);
   EXPECT_EQ(a.binding.deadline, 5ms);
   EXPECT_EQ(a.offset, 0ms);
   EXPECT_EQ(a.missed_periods, takt_core::MissedPeriods::restart);
-  EXPECT_EQ(a.backlog, 4U);
+  EXPECT_FALSE(a.watch.backlog) << "a timer has no messages";
+  EXPECT_EQ(a.watch.budget, 7ms);
   EXPECT_TRUE(a.binding.publishes_last);
   EXPECT_EQ(a.line, 7);
   const auto b = r.resolve("/b:w(0)", Kind::subscription).value();
@@ -69,17 +70,34 @@ TEST(Resolver, GivesTimerFieldsOnlyToTimers)
   EXPECT_FALSE(r.resolve("/a:sub(/p)", Kind::subscription).value().offset);
 }
 
+TEST(Resolver, GivesWhatConcernsMessagesOnlyToCallbacksThatHaveSome)
+{
+  auto r = resolver(with_main(
+    "order: priority\n" + kThreads +
+    "callbacks:\n  - {match: \"**\", backlog: 4, boost: {per: 0.5}, budget: 1ms}"));
+  const auto timer = r.resolve("/a:timer(1s)", Kind::timer).value();
+  EXPECT_FALSE(timer.binding.boost);
+  EXPECT_FALSE(timer.watch.backlog);
+  EXPECT_EQ(timer.watch.budget, 1ms);
+  const auto subscription = r.resolve("/a:sub(/p)", Kind::subscription).value();
+  ASSERT_TRUE(subscription.binding.boost);
+  EXPECT_EQ(subscription.binding.boost->depth, 0.5);
+  ASSERT_TRUE(subscription.watch.backlog);
+  EXPECT_EQ(subscription.watch.backlog->messages, 4U);
+}
+
 TEST(Resolver, TheMostSpecificRuleDecidesAloneWhateverTheOrder)
 {
   auto r =
     resolver(with_main(
-      kThreads + "callbacks:\n  - {match: \"**\", threads: hot, backlog: 1}\n"
+      kThreads + "callbacks:\n  - {match: \"**\", threads: hot, stall: 1s}\n"
                  "  - {match: \"/a:timer(1s)\", threads: hot.0}\n"
                  "  - {match: \"/a:timer(*)\", threads: hot.1, deadline: 1ms}\n"));
   EXPECT_EQ(r.resolve("/a:timer(1s)", Kind::timer).value().line, 8) << "exact";
   EXPECT_EQ(r.resolve("/a:timer(2s)", Kind::timer).value().line, 9) << "more literals";
   EXPECT_EQ(r.resolve("/b:timer(2s)", Kind::timer).value().line, 7);
-  EXPECT_FALSE(r.resolve("/a:timer(1s)", Kind::timer).value().backlog) << "rules are not merged";
+  EXPECT_FALSE(r.resolve("/a:timer(1s)", Kind::timer).value().watch.stall)
+    << "rules are not merged";
 }
 
 TEST(Resolver, ATieIsAFaultThatNamesBothLines)

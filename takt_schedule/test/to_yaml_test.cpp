@@ -80,6 +80,10 @@ public:
     for (std::size_t i = pick(3); i > 0; --i) {
       schedule.chains.push_back(chain("chain" + std::to_string(i)));
     }
+    if (coin()) {
+      schedule.watch.period = 1ms * (1 + pick(9999));
+      schedule.watch.on_alarm = actions(nullptr, false);
+    }
     return schedule;
   }
 
@@ -175,9 +179,13 @@ private:
   {
     CallbackRule r;
     const std::string n = std::to_string(number);
-    r.match = {"/n" + n + ":timer(*)"};
+    const std::string kind = coin() ? ":timer(" : ":sub(";
+    r.match = {"/n" + n + kind + "*)"};
     if (coin()) {
-      r.match.push_back("/exact" + std::to_string(exact_++) + n + ":timer(100ms)#2");
+      r.match.push_back("/exact" + std::to_string(exact_++) + n + kind + "100ms)#2");
+    }
+    if (kind == ":sub(") {
+      watch_messages(r);
     }
     if (coin() && !takt_core::has_windows(e.order)) {
       r.threads = coin() ? std::vector<std::string>{"all"}
@@ -188,15 +196,102 @@ private:
     }
     if (coin()) {
       r.deadline = duration();
+      r.publishes_last = coin();
+    }
+    if (kind == ":timer(" && coin()) {
+      r.missed_periods = static_cast<takt_core::MissedPeriods>(pick(2));
       r.offset = duration();
     }
     if (coin()) {
-      r.missed_periods = static_cast<takt_core::MissedPeriods>(pick(2));
-      r.backlog = 1 + static_cast<std::uint32_t>(pick(100));
-      r.publishes_last = coin();
+      r.watch.budget = duration();
+      r.watch.stall = duration();
+      r.watch.misses = misses();
+      r.watch.on_alarm = actions(&e, true);
     }
     r.source.comment = comment();
     return r;
+  }
+
+  double number(double most)
+  {
+    const double value = most * static_cast<double>(1 + pick(1U << 30U)) / (1 + (1U << 30U));
+    return coin() ? value : value / 1e9;
+  }
+
+  void watch_messages(CallbackRule & r)
+  {
+    if (coin()) {
+      BacklogRule & backlog = r.watch.backlog.emplace();
+      for (const std::size_t threshold : {pick(3), pick(3)}) {
+        switch (threshold) {
+          case 0:
+            backlog.messages = 1 + static_cast<std::uint32_t>(pick(100));
+            break;
+          case 1:
+            backlog.depth = number(1.0);
+            break;
+          case 2:
+            backlog.age = duration();
+            break;
+          default:
+            backlog.rate = number(1000.0);
+            break;
+        }
+      }
+      backlog.release = coin() ? 0.5 : number(1.0);
+      backlog.hold = coin() ? 0ns : duration();
+    }
+    if (coin()) {
+      takt_core::Boost & boost = r.boost.emplace();
+      boost.depth = coin() ? number(1.0) : 0.0;
+      boost.age = boost.depth == 0.0 ? duration() : 0ns;
+      boost.levels = 1 + static_cast<int>(pick(254));
+      boost.max = 1 + static_cast<int>(pick(254));
+    }
+  }
+
+  std::optional<MissRule> misses()
+  {
+    if (coin()) {
+      return std::nullopt;
+    }
+    const auto most = static_cast<std::uint32_t>(pick(998));
+    return MissRule{most, most + 1 + static_cast<std::uint32_t>(pick(998 - most))};
+  }
+
+  /// Of a rule of `e`; nullptr: of a chain or the file.
+  std::vector<AlarmAction> actions(const ExecutorSchedule * e, bool has_priority)
+  {
+    using Kind = AlarmAction::Kind;
+    std::vector<AlarmAction> all;
+    for (const Kind kind : {Kind::log, Kind::publish, Kind::snapshot, Kind::ask}) {
+      if (pick(3) == 0) {
+        all.push_back({kind});
+      }
+    }
+    for (std::size_t i = pick(2); i > 0; --i) {
+      all.push_back({Kind::run, "", {"/bin/a b", coin() ? "\"{[\n" : "yes", "\xc3\xa4"}});
+    }
+    const char * const values[] = {"5", "-1.5e3", "\"5\"", "true", "slow", "[1, \"a: b\", x]"};
+    for (std::size_t i = pick(2); i > 0; --i) {
+      all.push_back({Kind::set_parameter, "/a/n", {"p.q"}, values[pick(5)]});
+    }
+    if (has_priority && coin()) {
+      all.push_back({Kind::priority, "", {}, "", 1});  // fits every following pool
+    }
+    if (e == nullptr) {
+      return all;
+    }
+    if (coin() && !takt_core::has_windows(e->order)) {
+      all.push_back({Kind::threads, "", {e->threads[0].name + ".0"}});
+    }
+    const Threads & thread = e->threads[pick(e->threads.size() - 1)];
+    if (takt_core::has_rt_priority(thread.attributes.policy)) {
+      all.push_back({Kind::thread_priority, thread.name, {}, "", 1 + static_cast<int>(pick(98))});
+    } else if (takt_core::has_nice(thread.attributes.policy)) {
+      all.push_back({Kind::thread_nice, thread.name, {}, "", static_cast<int>(pick(39)) - 20});
+    }
+    return all;
   }
 
   ChainSchedule chain(std::string name)
@@ -210,6 +305,9 @@ private:
     if (coin()) {
       c.options.deadline = duration();
       c.options.period = duration();
+    }
+    if (coin()) {
+      c.watch = {misses(), actions(nullptr, true), actions(nullptr, true)};
     }
     c.source.comment = comment();
     return c;
@@ -246,7 +344,10 @@ TEST(ToYaml, EqualityNoticesEveryKindOfDifference)
   }));
   EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].threads[0].attributes.priority = 3; }));
   EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].threads[0].fallback.reset(); }));
-  EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].callbacks[0].backlog = 9; }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].callbacks[0].watch.budget = 9ms; }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.executors[0].callbacks[1].boost->levels = 9; }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.chains[0].watch.fail_safe.pop_back(); }));
+  EXPECT_TRUE(differs([](Schedule & s) { s.watch.period = 9ms; }));
   EXPECT_TRUE(differs([](Schedule & s) { s.chains[0].options.period = 1s; }));
   EXPECT_TRUE(differs([](Schedule & s) { s.chains[0].options.path.pop_back(); }));
   Schedule moved = one;

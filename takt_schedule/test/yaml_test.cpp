@@ -60,10 +60,9 @@ TEST(Yaml, OfAnEmptyFileIsAFault)
 TEST(Yaml, OfAnotherShapeIsAFault)
 {
   EXPECT_EQ(
-    faults("[1, 2]"),
-    Strings{
-      "s.yaml:1:1: a schedule must be a map with version, system, strict, executors or chains, not "
-      "a list"});
+    faults("[1, 2]"), Strings{"s.yaml:1:1: a schedule must be a map with version, system, strict, "
+                              "executors, chains or watch, "
+                              "not a list"});
 }
 
 TEST(Yaml, DuplicateKeysAreFaultsAtTheSecondOne)

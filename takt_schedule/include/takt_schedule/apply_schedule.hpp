@@ -28,10 +28,11 @@ struct UnruledCallback
 /// Where an adapter puts such a callback, as it does at a start; empty: where the schedule says.
 using PlaceUnruled = std::function<takt_core::Binding(const UnruledCallback &)>;
 
-/// Chains, the bindings, priorities and deadlines of all callbacks, and the attributes of all threads become those of
+/// Chains, the bindings, priorities, deadlines and boosts of all callbacks, and the attributes of all threads become those of
 /// the schedule's executor `executor_name`; all or nothing, and judged by the whole, as Executor::reconfigure.
 /// Faults: a file that names other threads or another order than the executor has, which only a start can give it; what
 /// the executor refuses; under missing_rights: fail what the kernel refuses. Then nothing has changed.
+/// Watch rules are not the executor's: see watch_parts.hpp.
 /// Set-up only; any thread; may block as the executor's setter does.
 takt_core::Result<std::vector<AppliedPart>> apply_schedule(
   const Schedule & schedule, std::string_view executor_name, takt_core::Executor & executor,

@@ -27,16 +27,26 @@ std::optional<Number> parse_number(std::string_view text, Number least, Number m
   return value;
 }
 
+/// The shortest text that is read as the number again.
+template <typename Number>
+std::string print_number(Number number)
+{
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
 /// What `parse_number` expects, for faults: "a whole number from 1 to 64".
 template <typename Number>
 std::string expected_number(Number least, Number most)
 {
-  const auto shown = [](Number number) {
-    char text[32];
-    return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
-  };
-  return (std::integral<Number> ? "a whole number from " : "a number from ") + shown(least) +
-         " to " + shown(most);
+  return (std::integral<Number> ? "a whole number from " : "a number from ") + print_number(least) +
+         " to " + print_number(most);
+}
+
+/// The same where the least number is refused, too: "a number above 0, at most 1".
+inline std::string above_number(double least, double most)
+{
+  return "a number above " + print_number(least) + ", at most " + print_number(most);
 }
 
 }  // namespace takt_schedule

@@ -18,6 +18,7 @@
 #include "takt_core/thread_attributes.hpp"
 #include "takt_core/timer.hpp"
 #include "takt_schedule/source.hpp"
+#include "takt_schedule/watch_rules.hpp"
 
 namespace takt_schedule
 {
@@ -54,8 +55,9 @@ struct CallbackRule
   std::optional<takt_core::Duration> deadline;
   std::optional<takt_core::MissedPeriods> missed_periods;  ///< timers only
   std::optional<takt_core::Duration> offset;               ///< timers only
-  std::optional<std::uint32_t> backlog;                    ///< alarm threshold in messages
+  std::optional<takt_core::Boost> boost;                   ///< see takt_core::Binding
   bool publishes_last = false;                             ///< see takt_core::Binding
+  WatchRule watch;
   Source source;
   friend bool operator==(const CallbackRule &, const CallbackRule &) = default;
 };
@@ -106,6 +108,7 @@ struct ExecutorSchedule
 struct ChainSchedule
 {
   takt_core::ChainOptions options;
+  ChainWatchRule watch;
   Source source;
   std::vector<Source> path_sources;  ///< one per id of the path, if from a file
   friend bool operator==(const ChainSchedule &, const ChainSchedule &);
@@ -119,6 +122,7 @@ struct Schedule
   bool strict = false;  ///< patterns that match nothing are errors
   std::vector<ExecutorSchedule> executors;
   std::vector<ChainSchedule> chains;
+  WatchSettings watch;
   /// "FILE:LINE:COL: what", sorted by line: what may not be meant but can run.
   takt_core::Faults warnings;
 

@@ -9,6 +9,7 @@
 #include "schedule/rule_table.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/reader/text.hpp"
+#include "watch/read_watch.hpp"
 
 namespace takt_schedule::detail
 {
@@ -58,15 +59,19 @@ void warn_period(const MapReader & map, const ChainSchedule & chain, Findings & 
   }
 }
 
-ChainSchedule read_chain(const YamlNode::Entry & entry, Findings & findings)
+ChainSchedule read_chain(
+  const YamlNode::Entry & entry, Findings & findings, const KnownThreads * threads)
 {
   ChainSchedule chain;
   chain.options.name = entry.key;
   chain.source = entry.at;
   check_name(entry.key, "a chain", "./", entry.at, findings);
-  MapReader map(
-    findings, *entry.value, "chain " + quoted(entry.key),
-    {"path", "priority", "deadline", "period"});
+  std::vector<std::string> keys{"path", "priority", "deadline", "period"};
+  if (threads != nullptr) {
+    const std::vector<std::string> watched = chain_watch_keys();
+    keys.insert(keys.end(), watched.begin(), watched.end());
+  }
+  MapReader map(findings, *entry.value, "chain " + quoted(entry.key), std::move(keys));
   if (!map.has("path")) {
     findings.fault(
       entry.at, "chain " + quoted(entry.key) + " has no 'path'; list its callback ids, root first");
@@ -76,19 +81,24 @@ ChainSchedule read_chain(const YamlNode::Entry & entry, Findings & findings)
   map.duration("deadline", true, chain.options.deadline);
   map.duration("period", true, chain.options.period);
   warn_period(map, chain, findings);
+  if (threads != nullptr) {
+    read_chain_watch(map, findings, *threads, chain);
+  }
   return chain;
 }
 
 }  // namespace
 
-void read_chains(MapReader & map, Findings & findings, std::vector<ChainSchedule> & chains)
+void read_chains(
+  MapReader & map, Findings & findings, const KnownThreads * threads,
+  std::vector<ChainSchedule> & chains)
 {
   const YamlNode * const node = map.find("chains");
   if (node == nullptr || !expect_map(findings, *node, "chains")) {
     return;
   }
   for (const YamlNode::Entry & entry : node->entries) {
-    chains.push_back(read_chain(entry, findings));
+    chains.push_back(read_chain(entry, findings, threads));
   }
 }
 

@@ -4,11 +4,15 @@
 
 #include "takt_schedule/reader/map_reader.hpp"
 #include "takt_schedule/schedule.hpp"
+#include "watch/known_threads.hpp"
 
 namespace takt_schedule::detail
 {
 
-void read_chains(MapReader & map, Findings & findings, std::vector<ChainSchedule> & chains);
+/// `threads`: those that alarm actions may name; nullptr: the file has no keys for watching.
+void read_chains(
+  MapReader & map, Findings & findings, const KnownThreads * threads,
+  std::vector<ChainSchedule> & chains);
 
 /// Ids of chains exist, so rules of executors that tie over them are faults already. After both were
 /// read.

@@ -145,6 +145,24 @@ void MapReader::integer(
   }
 }
 
+void MapReader::number(
+  std::string_view key, double least, double most, bool above, std::optional<double> & field)
+{
+  const YamlNode * const node = find(key);
+  if (node == nullptr) {
+    return;
+  }
+  const auto value = node->is_scalar() ? parse_number(node->text, least, most) : std::nullopt;
+  if (value && !(above && *value == least)) {
+    field = *value + 0.0;  // not -0
+    return;
+  }
+  const std::string expected = above ? above_number(least, most) : expected_number(least, most);
+  findings_.fault(
+    node->is_null() ? at(key) : node->at,
+    std::string(key) + " must be " + expected + ", not " + shown(*node));
+}
+
 void MapReader::boolean(std::string_view key, bool & field)
 {
   constexpr std::array<std::pair<bool, std::string_view>, 2> kNames{{

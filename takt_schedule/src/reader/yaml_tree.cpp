@@ -75,11 +75,12 @@ public:
   }
 
   void OnScalar(
-    const YAML::Mark & mark, const std::string & /*tag*/, YAML::anchor_t anchor,
+    const YAML::Mark & mark, const std::string & tag, YAML::anchor_t anchor,
     const std::string & value) override
   {
     const auto scalar = node(YamlNode::Type::scalar, mark, anchor);
     scalar->text = value;
+    scalar->plain = tag == "?";  // that of quotes and blocks is "!"
     add(scalar);
   }
 

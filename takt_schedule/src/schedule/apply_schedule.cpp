@@ -89,7 +89,8 @@ void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Pa
 
 bool same(const takt_core::Binding & a, const takt_core::Binding & b)
 {
-  return a.threads == b.threads && a.priority == b.priority && a.deadline == b.deadline;
+  return a.threads == b.threads && a.priority == b.priority && a.deadline == b.deadline &&
+         a.boost == b.boost;
 }
 
 bool same(const takt_core::ChainOptions & a, const takt_core::ChainOptions & b)

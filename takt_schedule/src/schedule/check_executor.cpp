@@ -5,6 +5,7 @@
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/thread_names.hpp"
+#include "watch/check_watch.hpp"
 
 namespace takt_schedule::detail
 {
@@ -36,6 +37,9 @@ std::vector<UsedSet> used_sets(const ExecutorSchedule & executor, const ThreadNa
   for (const CallbackRule & rule : executor.callbacks) {
     if (!rule.threads.empty()) {
       add(names.mask(rule.threads), rule.source);
+    }
+    if (const AlarmAction * const action = find_action(rule.watch, AlarmAction::Kind::threads)) {
+      add(names.mask(action->words), rule.source);
     }
   }
   return result;
@@ -100,6 +104,15 @@ void check_following(
           rule.source, "priority " + std::to_string(*rule.priority) +
                          " cannot be taken by the following pool " + quoted(threads.name) +
                          "; use " + range);
+      }
+      const AlarmAction * const action = find_action(rule.watch, AlarmAction::Kind::priority);
+      if (
+        (threads_of(rule, executor, names) & mask) != 0 && action != nullptr &&
+        !takt_core::can_follow(threads.attributes, action->number)) {
+        findings.fault(
+          rule.source, "priority " + std::to_string(action->number) +
+                         " of on_alarm cannot be taken by the following pool " +
+                         quoted(threads.name) + "; use " + range);
       }
     }
   }
@@ -198,26 +211,29 @@ void warn(
        "nice levels only count within a session here; to make them count between processes set "
        "sysctl kernel.sched_autogroup_enabled=0"});
   }
-  const CallbackRule * const with_priority =
-    first_rule(executor, [](const CallbackRule & rule) { return rule.priority.has_value(); });
+  const CallbackRule * const with_priority = first_rule(executor, [](const CallbackRule & rule) {
+    return rule.priority.has_value() ||
+           find_action(rule.watch, AlarmAction::Kind::priority) != nullptr;
+  });
   if (with_priority != nullptr && !uses_priorities(executor)) {
     findings.warn(
       with_priority->source, "callback priorities have no effect under order '" +
                                std::string(to_string(executor.order)) +
                                "'; did you mean order: priority?");
   }
+  const CallbackRule * const boosted =
+    first_rule(executor, [](const CallbackRule & rule) { return rule.boost.has_value(); });
+  if (boosted != nullptr && executor.order != Order::priority) {
+    findings.warn(
+      boosted->source, "boost has no effect under order '" +
+                         std::string(to_string(executor.order)) +
+                         "'; did you mean order: priority?");
+  }
   const CallbackRule * const deferring = first_rule(executor, [&](const CallbackRule & rule) {
     return rule.publishes_last && (threads_of(rule, executor, names) & ~following) == 0;
   });
   if (deferring != nullptr) {
     findings.warn(deferring->source, "publishes_last has no effect in following pools");
-  }
-  const CallbackRule * const with_backlog =
-    first_rule(executor, [](const CallbackRule & rule) { return rule.backlog.has_value(); });
-  if (with_backlog != nullptr) {
-    findings.warn(
-      with_backlog->source,
-      "backlog is only kept for the monitor, which this version does not have; it has no effect");
   }
 }
 

@@ -8,6 +8,7 @@
 #include "schedule/read_executor.hpp"
 #include "schedule/rule_table.hpp"
 #include "takt_schedule/reader/text.hpp"
+#include "watch/check_watch.hpp"
 
 namespace takt_schedule::detail
 {
@@ -66,7 +67,7 @@ void warn_ignored_priorities(const Schedule & schedule, Findings & findings)
   };
   for (const ChainSchedule & chain : schedule.chains) {
     const std::vector<std::string> & path = chain.options.path;
-    if (chain.options.priority == 0 || std::any_of(path.begin(), path.end(), may_heed)) {
+    if (!gives_priority(chain) || std::any_of(path.begin(), path.end(), may_heed)) {
       continue;
     }
     std::vector<std::string> orders;
@@ -92,6 +93,7 @@ void check_schedule(const Schedule & schedule, Findings & findings)
   check_claims(schedule, &ExecutorSchedule::groups, findings);
   if (findings.ok()) {
     warn_ignored_priorities(schedule, findings);
+    warn_misses(schedule, findings);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "takt_schedule/reader/map_reader.hpp"
 #include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/reader/yaml_tree.hpp"
+#include "watch/read_watch.hpp"
 
 namespace takt_schedule
 {
@@ -82,7 +83,7 @@ takt_core::Result<Schedule> parse_schedule(
   Schedule schedule;
   schedule.file = std::move(file_name);
   MapReader map(
-    findings, *root, "a schedule", {"version", "system", "strict", "executors", "chains"});
+    findings, *root, "a schedule", {"version", "system", "strict", "executors", "chains", "watch"});
   if (map.has("nodes") && !map.has("executors")) {
     return Faults{located(
       schedule.file, root->at,
@@ -99,7 +100,9 @@ takt_core::Result<Schedule> parse_schedule(
     read_system_name(map, findings, schedule);
     map.boolean("strict", schedule.strict);
     read_executors(map, findings, machine, schedule);
-    detail::read_chains(map, findings, schedule.chains);
+    const detail::KnownThreads threads(schedule.executors);
+    detail::read_chains(map, findings, &threads, schedule.chains);
+    detail::read_watch_settings(map, findings, threads, schedule.watch);
     detail::check_ties(schedule, findings);
     detail::check_schedule(schedule, findings);
   }

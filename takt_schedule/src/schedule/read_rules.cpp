@@ -8,6 +8,7 @@
 #include "schedule/read_executor.hpp"
 #include "takt_schedule/pattern.hpp"
 #include "takt_schedule/reader/text.hpp"
+#include "watch/read_watch.hpp"
 
 namespace takt_schedule::detail
 {
@@ -169,14 +170,16 @@ void check_timer_keys(const CallbackRule & rule, const MapReader & map, Findings
 }
 
 CallbackRule read_callback_rule(
-  const YamlNode & node, Findings & findings, RuleList & list, const ExecutorSchedule & executor)
+  const YamlNode & node, Findings & findings, RuleList & list, const ExecutorSchedule & executor,
+  const KnownThreads & threads)
 {
   CallbackRule rule;
   rule.source = node.at;
-  MapReader map(
-    findings, node, "callback rule",
-    {"match", "threads", "priority", "deadline", "missed_periods", "offset", "backlog",
-     "publishes_last"});
+  std::vector<std::string> keys{"match",          "threads", "priority",      "deadline",
+                                "missed_periods", "offset",  "publishes_last"};
+  const std::vector<std::string> watched = rule_watch_keys();
+  keys.insert(keys.end(), watched.begin(), watched.end());
+  MapReader map(findings, node, "callback rule", std::move(keys));
   rule.match = list.read_match(map, "this callback rule");
   if (map.has("threads") && !executor.threads.empty()) {
     rule.threads = read_thread_words(map, findings, "threads", executor);
@@ -189,12 +192,8 @@ CallbackRule read_callback_rule(
     rule.missed_periods = policy;
   }
   map.duration("offset", false, rule.offset);
-  std::optional<int> backlog;
-  map.integer("backlog", 1, 1'000'000, backlog);
-  if (backlog) {
-    rule.backlog = static_cast<std::uint32_t>(*backlog);
-  }
   map.boolean("publishes_last", rule.publishes_last);
+  read_rule_watch(map, findings, executor, threads, rule);
   check_timer_keys(rule, map, findings);
   check_kind(rule, findings);
   check_topic_stars(rule, findings);
@@ -225,8 +224,9 @@ void read_rules(
   MapReader & map, Findings & findings, const std::vector<int> * cores, ExecutorSchedule & executor)
 {
   RuleList callbacks(findings, "'/node:timer(100ms)'");
+  const KnownThreads threads(std::span(&executor, 1));
   for_each_item(map, findings, "callbacks", [&](const YamlNode & item) {
-    executor.callbacks.push_back(read_callback_rule(item, findings, callbacks, executor));
+    executor.callbacks.push_back(read_callback_rule(item, findings, callbacks, executor, threads));
   });
 
   RuleList groups(findings, "'/node:group(name)'");

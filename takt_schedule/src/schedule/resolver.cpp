@@ -243,10 +243,13 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
     resolved.binding.priority = rule.priority;
     resolved.binding.deadline = rule.deadline;
     resolved.binding.publishes_last = rule.publishes_last;
-    resolved.backlog = rule.backlog;
+    resolved.binding.boost = rule.boost;
+    resolved.watch = rule.watch;
     if (kind == takt_core::Kind::timer) {
       resolved.offset = rule.offset;
       resolved.missed_periods = rule.missed_periods;
+      resolved.binding.boost.reset();  // a timer has no messages
+      resolved.watch.backlog.reset();
     }
     if (!rule.threads.empty()) {
       threads = &rule.threads;

@@ -21,7 +21,7 @@ bool operator==(const ChainSchedule & a, const ChainSchedule & b)
 {
   const auto fields = [](const ChainSchedule & c) {
     const takt_core::ChainOptions & o = c.options;
-    return std::tie(o.name, o.path, o.priority, o.deadline, o.period);
+    return std::tie(o.name, o.path, o.priority, o.deadline, o.period, c.watch);
   };
   return fields(a) == fields(b);
 }
@@ -29,7 +29,7 @@ bool operator==(const ChainSchedule & a, const ChainSchedule & b)
 bool operator==(const Schedule & a, const Schedule & b)
 {
   return a.system == b.system && a.strict == b.strict && a.executors == b.executors &&
-         a.chains == b.chains;
+         a.chains == b.chains && a.watch == b.watch;
 }
 
 const ExecutorSchedule * Schedule::find(std::string_view executor_name) const

@@ -46,7 +46,7 @@ takt_core::Result<System> parse_system(std::string_view text, std::string file_n
     detail::read_hosts(map, findings, system);
     detail::read_groups(map, findings, system);
     detail::read_callbacks(map, findings, system);
-    detail::read_chains(map, findings, system.chains);
+    detail::read_chains(map, findings, nullptr, system.chains);
     detail::check_system(system, findings);
   }
   if (!findings.ok()) {

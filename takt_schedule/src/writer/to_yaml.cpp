@@ -6,6 +6,7 @@
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/size.hpp"
 #include "takt_schedule/thread_names.hpp"
+#include "watch/watch_to_yaml.hpp"
 #include "writer/yaml_writer.hpp"
 
 namespace takt_schedule
@@ -92,11 +93,11 @@ void write_callback(Writer & out, const CallbackRule & rule)
   if (rule.offset) {
     out.line(4, "offset", print_duration(*rule.offset));
   }
-  if (rule.backlog) {
-    out.line(4, "backlog", std::to_string(*rule.backlog));
-  }
   if (rule.publishes_last) {
     out.line(4, "publishes_last", "true");
+  }
+  for (const auto & [key, value] : detail::pairs_of_watch(rule)) {
+    out.line(4, key, value);
   }
 }
 
@@ -199,6 +200,13 @@ std::string to_yaml(const Schedule & schedule, std::string_view header)
   }
   for (const ChainSchedule & chain : schedule.chains) {
     detail::write_chain(out, chain);
+  }
+  if (const Pairs watch = detail::pairs_of(schedule.watch); !watch.empty()) {
+    out.blank();
+    out.line(0, "watch", {});
+    for (const auto & [key, value] : watch) {
+      out.line(1, key, value);
+    }
   }
   return out.take();
 }

@@ -6,9 +6,27 @@
 
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/quoted.hpp"
+#include "watch/watch_to_yaml.hpp"
 
 namespace takt_schedule::detail
 {
+
+std::string double_quoted(std::string_view text)
+{
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += {'\\', c};
+    } else if (is_control(c)) {
+      constexpr std::string_view kHex = "0123456789abcdef";
+      result += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 0xfU]};
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
 
 std::string scalar(std::string_view text)
 {
@@ -30,19 +48,7 @@ std::string scalar(std::string_view text)
   if (plain) {
     return std::string(text);
   }
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += {'\\', c};
-    } else if (is_control(c)) {
-      constexpr std::string_view kHex = "0123456789abcdef";
-      result += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 0xfU]};
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
+  return double_quoted(text);
 }
 
 std::string scalar_or_list(const std::vector<std::string> & words)
@@ -136,6 +142,9 @@ void write_chain(Writer & out, const ChainSchedule & entry)
   }
   if (chain.period != takt_core::Duration{}) {
     out.line(2, "period", print_duration(chain.period));
+  }
+  for (const auto & [key, value] : pairs_of(entry.watch)) {
+    out.line(2, key, value);
   }
 }
 

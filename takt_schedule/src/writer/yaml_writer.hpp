@@ -13,6 +13,8 @@
 namespace takt_schedule::detail
 {
 
+/// `text` in double quotes, which YAML reads as that text and never as a number or another word.
+std::string double_quoted(std::string_view text);
 /// A scalar that is read back as `text`.
 std::string scalar(std::string_view text);
 /// The only one as it is, several as a list.

@@ -52,6 +52,9 @@ public:
   void integer(std::string_view key, std::int64_t least, std::int64_t most, int & field);
   void integer(
     std::string_view key, std::int64_t least, std::int64_t most, std::optional<int> & field);
+  /// A number from `least` to `most`; `above`: `least` itself is a fault.
+  void number(
+    std::string_view key, double least, double most, bool above, std::optional<double> & field);
   void boolean(std::string_view key, bool & field);
   /// `positive`: zero is a fault.
   void duration(std::string_view key, bool positive, takt_core::Duration & field);

@@ -58,6 +58,7 @@ struct YamlNode
   std::vector<Entry> entries;  ///< maps: file order, each key once
   std::size_t nodes = 1;       ///< with aliases expanded
   std::size_t height = 1;
+  bool plain = true;  ///< scalars: written without quotes, and not as a block
 
   bool is_null() const { return type == Type::null; }
   bool is_scalar() const { return type == Type::scalar; }

@@ -1,0 +1,93 @@
+// What a schedule says about watching: thresholds, limits and what is to be done when they are crossed.
+//
+// docs/schedule.md explains every field. Plain data; set-up only.
+#ifndef TAKT_SCHEDULE__WATCH_RULES_HPP_
+#define TAKT_SCHEDULE__WATCH_RULES_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "takt_core/time.hpp"
+
+namespace takt_schedule
+{
+
+/// `backlog:` of a callback rule. An alarm is raised where one of the thresholds is crossed for `hold`.
+struct BacklogRule
+{
+  std::optional<std::uint32_t> messages;  ///< that wait
+  std::optional<double> depth;  ///< that wait, as a fraction of the history: above 0, at most 1
+  std::optional<takt_core::Duration> age;  ///< of the oldest message
+  std::optional<double> rate;              ///< arrivals per service, above 0
+  double release = 0.5;  ///< the alarm is cleared below this fraction of the threshold
+  takt_core::Duration hold{};
+  friend bool operator==(const BacklogRule &, const BacklogRule &) = default;
+};
+
+/// `misses:`: more than `most` of the last `of` responses missed the deadline.
+struct MissRule
+{
+  std::uint32_t most = 0;
+  std::uint32_t of = 1;
+  friend bool operator==(const MissRule &, const MissRule &) = default;
+};
+
+/// One entry of `on_alarm:` or `fail_safe:`. The monitor carries it out.
+struct AlarmAction
+{
+  enum class Kind : std::uint8_t
+  {
+    log,
+    publish,
+    snapshot,         ///< write the flight recorder
+    ask,              ///< the user
+    run,              ///< `words`: program and arguments
+    set_parameter,    ///< `name`: node, `words[0]`: parameter, `value`: YAML of the value
+    priority,         ///< `number`: of the alarm's chain or callback, until the alarm is cleared
+    threads,          ///< `words`: bind the callback there, until the alarm is cleared
+    thread_priority,  ///< `name`: thread, `number`; until the alarm is cleared
+    thread_nice,
+  };
+  Kind kind = Kind::log;
+  std::string name{};
+  std::vector<std::string> words{};
+  std::string value{};
+  int number = 0;
+  friend bool operator==(const AlarmAction &, const AlarmAction &) = default;
+};
+
+/// `watch:` of the schedule.
+struct WatchSettings
+{
+  takt_core::Duration period = std::chrono::milliseconds(100);
+  std::vector<AlarmAction> on_alarm{AlarmAction{}};
+  friend bool operator==(const WatchSettings &, const WatchSettings &) = default;
+};
+
+/// All that a callback rule says of watching.
+struct WatchRule
+{
+  std::optional<BacklogRule> backlog;
+  std::optional<takt_core::Duration> budget;  ///< of execution time
+  std::optional<takt_core::Duration> stall;
+  std::optional<MissRule> misses;
+  std::vector<AlarmAction> on_alarm;
+  bool empty() const noexcept { return *this == WatchRule(); }
+  friend bool operator==(const WatchRule &, const WatchRule &) = default;
+};
+
+/// All that a chain says of watching.
+struct ChainWatchRule
+{
+  std::optional<MissRule> misses;
+  std::vector<AlarmAction> on_alarm;
+  std::vector<AlarmAction> fail_safe;
+  friend bool operator==(const ChainWatchRule &, const ChainWatchRule &) = default;
+};
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__WATCH_RULES_HPP_
