@@ -2,11 +2,15 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "alarm_queue.hpp"
 #include "control_socket.hpp"
 #include "requests.hpp"
 
@@ -62,6 +66,21 @@ public:
     requests_.handle(type, std::move(handler));
   }
 
+  void answer_subscriptions(std::function<std::string()> answer)
+  {
+    const std::lock_guard lock(mutex_);
+    requests_.answer_subscriptions(std::move(answer));
+  }
+
+  // Takes no lock of the server: a request in progress may tell of an alarm, too.
+  void tell(std::string payload)
+  {
+    AlarmQueue * const alarms = alarms_.load(std::memory_order_acquire);
+    if (alarms != nullptr && alarms->of_this_process()) {
+      alarms->put(std::move(payload));
+    }
+  }
+
   void remove(const takt_core::Executor & executor)
   {
     const std::lock_guard lifecycle(lifecycle_);
@@ -91,10 +110,12 @@ private:
     }
     socket_.reset();  // of a parent process: a child has another id
     auto opened = ControlSocket::open(
-      runtime_folder(), [this](std::uint16_t type, const std::string & payload) {
+      runtime_folder(),
+      [this](std::uint16_t type, const std::string & payload) {
         const std::lock_guard lock(mutex_);
         return requests_.answer(type, payload);
-      });
+      },
+      alarm_queue());
     if (!opened.ok()) {
       return opened.faults();
     }
@@ -103,9 +124,22 @@ private:
     return {};
   }
 
+  // With `lifecycle_` held. One for each process, for good: threads may be about to use it.
+  AlarmQueue & alarm_queue()
+  {
+    AlarmQueue * queue = alarms_.load();
+    if (queue == nullptr || !queue->of_this_process()) {
+      queue = queues_.emplace_back(std::make_unique<AlarmQueue>()).get();
+      alarms_.store(queue, std::memory_order_release);
+    }
+    return *queue;
+  }
+
   std::mutex lifecycle_;
   std::mutex mutex_;  // a request in progress holds it
   Requests requests_;
+  std::vector<std::unique_ptr<AlarmQueue>> queues_;  // the last one is this process's
+  std::atomic<AlarmQueue *> alarms_{nullptr};
   std::unique_ptr<ControlSocket> socket_;
   pid_t owner_ = 0;
 };
@@ -168,6 +202,16 @@ takt_core::Status expose_thread(
 void handle_requests(MessageType type, RequestHandler handler)
 {
   server().handle(type, std::move(handler));
+}
+
+void set_subscription_answer(std::function<std::string()> answer)
+{
+  server().answer_subscriptions(std::move(answer));
+}
+
+void tell_subscribers(std::string payload)
+{
+  server().tell(std::move(payload));
 }
 
 }  // namespace takt_control

@@ -7,12 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <string_view>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -59,22 +57,22 @@ bool may_ask(int socket)
          (peer.uid == 0 || peer.uid == ::geteuid());
 }
 
-// In frames, however long it is.
-std::string frames_of(const Reply & reply)
+// The sequence of the next alarm, by the answer to a subscription.
+std::uint64_t alarms_in(const std::string & answer)
 {
-  std::string_view rest = reply.payload;
-  std::string bytes;
-  while (rest.size() > kMostPayload) {
-    bytes += encode(MessageType::part, rest.substr(0, kMostPayload));
-    rest.remove_prefix(kMostPayload);
+  const auto document = nlohmann::json::parse(answer, nullptr, false);
+  if (!document.is_object()) {
+    return 0;
   }
-  return bytes + encode(reply.type, rest);
+  const auto alarms = document.find("alarms");
+  const bool known = alarms != document.end() && alarms->is_number_unsigned();
+  return known ? alarms->get<std::uint64_t>() : 0;
 }
 
 }  // namespace
 
 takt_core::Result<std::unique_ptr<ControlSocket>> ControlSocket::open(
-  const std::string & folder, Answer answer)
+  const std::string & folder, Answer answer, AlarmQueue & alarms)
 {
   if (Faults faults = make_folder(folder); !faults.empty()) {
     return faults;
@@ -89,33 +87,37 @@ takt_core::Result<std::unique_ptr<ControlSocket>> ControlSocket::open(
     return failed(path, errno);
   }
   ::unlink(path.c_str());  // of a dead process that had this id
-  const int stop = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const int wakes = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (
-    stop < 0 ||
+    wakes < 0 ||
     ::bind(socket, reinterpret_cast<const sockaddr *>(&*address), sizeof *address) != 0 ||
     ::listen(socket, 8) != 0) {
     const int error = errno;
     ::close(socket);
-    if (stop >= 0) {
-      ::close(stop);
+    if (wakes >= 0) {
+      ::close(wakes);
     }
     return failed(path, error);
   }
-  return std::unique_ptr<ControlSocket>(new ControlSocket(path, socket, stop, std::move(answer)));
+  return std::unique_ptr<ControlSocket>(
+    new ControlSocket(path, socket, wakes, std::move(answer), alarms));
 }
 
-ControlSocket::ControlSocket(std::string path, int socket, int stop, Answer answer)
+ControlSocket::ControlSocket(
+  std::string path, int socket, int wakes, Answer answer, AlarmQueue & alarms)
 : path_(std::move(path)),
   socket_(socket),
-  stop_(stop),
+  wakes_(wakes),
   owner_(::getpid()),
-  answer_(std::move(answer))
+  answer_(std::move(answer)),
+  alarms_(alarms)
 {
   // Signals are for the program's own threads.
   sigset_t all{};
   sigset_t before{};
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  alarms_.open(wakes_);
   thread_ = std::thread([this] { serve(); });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -123,18 +125,17 @@ ControlSocket::ControlSocket(std::string path, int socket, int stop, Answer answ
 ControlSocket::~ControlSocket()
 {
   if (owner_ == ::getpid()) {
+    ends_.store(true);
     const std::uint64_t one = 1;
-    (void)!::write(stop_, &one, sizeof one);
+    (void)!::write(wakes_, &one, sizeof one);
     thread_.join();
+    alarms_.close();
     ::unlink(path_.c_str());
   } else {
     thread_.detach();  // a child of fork has no such thread
   }
-  for (const Client & client : clients_) {
-    ::close(client.socket);
-  }
   ::close(socket_);
-  ::close(stop_);
+  ::close(wakes_);
 }
 
 void ControlSocket::serve()
@@ -146,33 +147,29 @@ void ControlSocket::serve()
   own.cores = takt_core::usable_cores();
   takt_core::apply(own);
   for (;;) {
-    std::vector<pollfd> sockets{{stop_, POLLIN, 0}, {socket_, POLLIN, 0}};
+    std::vector<pollfd> sockets{{wakes_, POLLIN, 0}, {socket_, POLLIN, 0}};
     bool owes = false;
-    for (const Client & client : clients_) {
-      const short events = client.output.empty() ? POLLIN : POLLOUT;  // NOLINT: poll's type
-      sockets.push_back({client.socket, events, 0});
+    for (const ServedClient & client : clients_) {
+      sockets.push_back({client.socket(), client.events(), 0});
       owes = owes || client.owes();
     }
     ::poll(sockets.data(), sockets.size(), owes ? 100 : -1);
-    if ((sockets[0].revents & POLLIN) != 0) {
+    if (ends_.load()) {
+      say_goodbye();
       return;
+    }
+    if ((sockets[0].revents & POLLIN) != 0) {
+      tell_alarms();
     }
     std::size_t i = 2;
     for (auto client = clients_.begin(); client != clients_.end(); ++i) {
-      const short ready = sockets[i].revents;  // NOLINT: poll's type
-      bool keep = true;
-      if ((ready & POLLOUT) != 0) {
-        keep = write(*client);
-      } else if ((ready & (POLLIN | POLLHUP | POLLERR)) != 0) {
-        keep = read(*client);
-      }
-      const bool late =
-        client->owes() && std::chrono::steady_clock::now() - client->progress > kPatience;
-      if (keep && !late) {
+      if (serve(*client, sockets[i].revents)) {
         ++client;
         continue;
       }
-      ::close(client->socket);
+      if (client->subscribed()) {
+        alarms_.end();
+      }
       client = clients_.erase(client);
     }
     if ((sockets[1].revents & POLLIN) != 0) {
@@ -181,86 +178,87 @@ void ControlSocket::serve()
   }
 }
 
+// The last alarms of a process that ends; nobody is waited for.
+void ControlSocket::say_goodbye()
+{
+  tell_alarms();
+  for (ServedClient & client : clients_) {
+    static_cast<void>(client.write(std::chrono::steady_clock::now()));
+  }
+}
+
+void ControlSocket::tell_alarms()
+{
+  std::uint64_t count = 0;
+  (void)!::read(wakes_, &count, sizeof count);
+  const auto now = std::chrono::steady_clock::now();
+  for (auto & [place, payload] : alarms_.take()) {
+    if (const auto told = ToldAlarm::read(place, std::move(payload))) {
+      for (ServedClient & client : clients_) {
+        client.put(*told, now);
+      }
+    }
+  }
+}
+
+// False: it has gone, or is to go.
+bool ControlSocket::serve(ServedClient & client, short ready)  // NOLINT: poll's type
+{
+  auto now = std::chrono::steady_clock::now();
+  const bool asks = (ready & (POLLIN | POLLHUP | POLLERR)) != 0;
+  const auto answer = [&](std::uint16_t type, const std::string & payload) {
+    return type == static_cast<std::uint16_t>(MessageType::subscribe) ? subscribe(client, payload)
+                                                                      : answer_(type, payload);
+  };
+  // Its answer goes before the alarms that wait.
+  if (asks) {
+    if (!client.read(answer, now)) {
+      return false;
+    }
+    now = std::chrono::steady_clock::now();
+    client.begin_waiting(now);  // the time that its answer took was not its own
+  }
+  if (client.sends() && !client.write(now)) {
+    return false;
+  }
+  return !client.late(now);
+}
+
+// The client is a subscriber before the answer is made, so that no alarm is between them; and of what it gets from now
+// on it leaves out the alarms that the answer counts, so that none comes twice.
+Reply ControlSocket::subscribe(ServedClient & client, const std::string & payload)
+{
+  const bool first = !client.subscribed();
+  const std::uint64_t place = first ? alarms_.begin() : 0;
+  Reply reply = answer_(static_cast<std::uint16_t>(MessageType::subscribe), payload);
+  if (reply.type == MessageType::result) {
+    client.subscribe(place, alarms_in(reply.payload));
+  } else if (first) {
+    alarms_.end();
+  }
+  return reply;
+}
+
 void ControlSocket::accept_one()
 {
   const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (socket < 0) {
     return;
   }
-  Client client;
-  client.socket = socket;
+  const auto now = std::chrono::steady_clock::now();
   std::string why;
   if (!may_ask(socket)) {
     why = "only the user of this process and root may ask it";
   } else if (clients_.size() >= kMostClients) {
     why = "this process serves " + std::to_string(kMostClients) + " clients already";
   }
-  if (!why.empty()) {
-    client.output = frames_of(error_reply({why}));
-    write(client);
-    ::close(socket);
+  if (why.empty()) {
+    clients_.emplace_back(socket, now);
     return;
   }
-  clients_.push_back(std::move(client));
-}
-
-bool ControlSocket::read(Client & client)
-{
-  std::array<char, 16384> buffer{};
-  const auto count = ::recv(client.socket, buffer.data(), buffer.size(), 0);
-  if (count <= 0) {
-    return count < 0 && (errno == EAGAIN || errno == EINTR);
-  }
-  client.progress = std::chrono::steady_clock::now();
-  std::string_view bytes(buffer.data(), static_cast<std::size_t>(count));
-  while (!bytes.empty()) {
-    bytes.remove_prefix(client.decoder.feed(bytes));
-    while (const auto frame = client.decoder.next()) {
-      if (!handle(client, *frame)) {
-        return false;
-      }
-    }
-    if (client.decoder.broken()) {
-      client.output += frames_of(error_reply({client.decoder.fault()}));
-      write(client);
-      return false;
-    }
-  }
-  return client.output.empty() || write(client);
-}
-
-bool ControlSocket::handle(Client & client, const Frame & frame)
-{
-  if (client.request.size() + frame.payload.size() > kMostRequest) {
-    return false;
-  }
-  client.request += frame.payload;
-  if (frame.type == static_cast<std::uint16_t>(MessageType::part)) {
-    return true;
-  }
-  const std::string request = std::exchange(client.request, {});
-  client.output += frames_of(
-    frame.version == kProtocolVersion
-      ? answer_(frame.type, request)
-      : error_reply(
-          {"this process speaks version " + std::to_string(kProtocolVersion) +
-           " of the messages, not " + std::to_string(frame.version)}));
-  // Who asks more than it reads has one answer's memory, and waits.
-  return client.output.size() <= 2 * kMostRequest;
-}
-
-bool ControlSocket::write(Client & client)
-{
-  while (!client.output.empty()) {
-    const auto sent = ::send(
-      client.socket, client.output.data(), client.output.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0) {
-      return errno == EAGAIN || errno == EINTR;
-    }
-    client.output.erase(0, static_cast<std::size_t>(sent));
-    client.progress = std::chrono::steady_clock::now();
-  }
-  return true;
+  ServedClient refused(socket, now);
+  refused.say(error_reply({why}));
+  refused.write(now);
 }
 
 }  // namespace takt_control

@@ -5,15 +5,15 @@
 #include <sys/types.h>
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <list>
 #include <memory>
 #include <string>
 #include <thread>
 
-#include "requests.hpp"
-#include "takt_control/frame.hpp"
+#include "alarm_queue.hpp"
+#include "reply.hpp"
+#include "served_client.hpp"
 #include "takt_core/result.hpp"
 
 namespace takt_control
@@ -24,9 +24,10 @@ class ControlSocket
 public:
   using Answer = std::function<Reply(std::uint16_t type, const std::string & payload)>;
 
-  /// Makes folder and socket and starts the thread, which calls `answer`. Fault: why not, with the path.
+  /// Makes folder and socket and starts the thread, which calls `answer` and sends the alarms of `alarms`, a queue of
+  /// this process that lives longer. Fault: why not, with the path.
   static takt_core::Result<std::unique_ptr<ControlSocket>> open(
-    const std::string & folder, Answer answer);
+    const std::string & folder, Answer answer, AlarmQueue & alarms);
   /// Ends the thread and removes the socket. In a child of fork it does neither: both are the parent's.
   ~ControlSocket();
   ControlSocket(const ControlSocket &) = delete;
@@ -36,37 +37,23 @@ public:
 
 private:
   static constexpr std::size_t kMostClients = 16;
-  static constexpr std::size_t kMostRequest = std::size_t{16}
-                                              << 20U;  ///< bytes; a schedule is far smaller
-  static constexpr std::chrono::seconds kPatience{5};
 
-  struct Client
-  {
-    int socket = -1;
-    FrameDecoder decoder{};
-    std::string request{};  ///< of its `part` frames
-    std::string output{};   ///< answered and not yet sent
-    std::chrono::steady_clock::time_point progress = std::chrono::steady_clock::now();
-
-    bool owes() const noexcept
-    {
-      return decoder.half_open() || !request.empty() || !output.empty();
-    }
-  };
-
-  ControlSocket(std::string path, int socket, int stop, Answer answer);
+  ControlSocket(std::string path, int socket, int wakes, Answer answer, AlarmQueue & alarms);
   void serve();
+  void tell_alarms();
+  void say_goodbye();
+  bool serve(ServedClient & client, short ready);  // NOLINT: poll's type
+  Reply subscribe(ServedClient & client, const std::string & payload);
   void accept_one();
-  bool read(Client & client);
-  bool handle(Client & client, const Frame & frame);
-  static bool write(Client & client);
 
   const std::string path_;
   const int socket_;
-  const int stop_;  // eventfd
+  const int wakes_;  // eventfd: alarms are there, or it is to end
+  std::atomic<bool> ends_{false};
   const pid_t owner_;
   const Answer answer_;
-  std::list<Client> clients_;
+  AlarmQueue & alarms_;
+  std::list<ServedClient> clients_;
   std::thread thread_;
 };
 

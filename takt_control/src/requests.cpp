@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "status_json.hpp"
+#include "still_there.hpp"
 #include "takt_schedule/apply_schedule.hpp"
 #include "takt_schedule/parse.hpp"
 
@@ -22,12 +23,6 @@ using takt_core::Faults;
 using takt_core::Reconfiguration;
 using takt_schedule::AppliedPart;
 using takt_schedule::Schedule;
-
-// A name that a program chose may be no text.
-std::string text_of(const json & value)
-{
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 json parts_json(const PartsByExecutor & executors)
 {
@@ -49,29 +44,7 @@ void append(std::vector<AppliedPart> & all, std::vector<AppliedPart> parts)
     all.end(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
 }
 
-// Callbacks and threads that are gone have nothing to be given back.
-Reconfiguration still_there(Reconfiguration before, const Executor & executor)
-{
-  const Reconfiguration now = executor.configuration();
-  std::erase_if(before.callbacks, [&](const auto & old) {
-    return std::none_of(now.callbacks.begin(), now.callbacks.end(), [&](const auto & one) {
-      return one.callback == old.callback;
-    });
-  });
-  std::erase_if(before.threads, [&](const auto & old) {
-    return std::none_of(now.threads.begin(), now.threads.end(), [&](const auto & one) {
-      return one.number == old.number && one.group == old.group;
-    });
-  });
-  return before;
-}
-
 }  // namespace
-
-Reply error_reply(const std::vector<std::string> & faults)
-{
-  return {MessageType::error, text_of({{"faults", faults}})};
-}
 
 void Requests::remove(const Executor & executor)
 {
@@ -88,6 +61,10 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
       return apply(payload);
     case MessageType::reset:
       return reset();
+    case MessageType::set:
+      return set(payload);
+    case MessageType::subscribe:
+      return subscribe();
     default:
       break;
   }
@@ -110,7 +87,19 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
 
 Reply Requests::status() const
 {
-  return {MessageType::result, text_of(status_json(executors_, threads_))};
+  return result_reply(status_json(executors_, threads_));
+}
+
+Reply Requests::subscribe() const
+{
+  if (!subscription_) {
+    return result_reply({{"alarms", 0}, {"active", json::array()}});
+  }
+  try {
+    return {MessageType::result, subscription_()};
+  } catch (const std::exception & error) {
+    return error_reply({std::string("the subscription failed: ") + error.what()});
+  }
 }
 
 Reply Requests::apply(const std::string & payload)
@@ -192,8 +181,7 @@ Reply Requests::apply(const std::string & payload)
       }
     }
   }
-  return {
-    MessageType::result, text_of({{"executors", parts_json(all)}, {"not_in_file", not_in_file}})};
+  return result_reply({{"executors", parts_json(all)}, {"not_in_file", not_in_file}});
 }
 
 // As far as it goes: one executor that refuses does not hold up the others.
@@ -230,8 +218,7 @@ Reply Requests::reset()
   if (!faults.empty()) {
     return error_reply(sentences(faults));
   }
-  return {
-    MessageType::result, text_of({{"executors", parts_json(all)}, {"not_in_file", json::array()}})};
+  return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
 }
 
 }  // namespace takt_control

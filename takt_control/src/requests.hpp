@@ -4,24 +4,20 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "registered_threads.hpp"
+#include "reply.hpp"
 #include "takt_control/control_server.hpp"
 #include "takt_control/frame.hpp"
 #include "takt_core/executor.hpp"
 
 namespace takt_control
 {
-
-struct Reply
-{
-  MessageType type = MessageType::result;
-  std::string payload{};
-};
 
 /// Executors are added and removed by their owners, and asked about in between.
 class Requests
@@ -38,6 +34,10 @@ public:
   void remove(pid_t tid) { threads_.remove(tid); }
 
   void handle(MessageType type, RequestHandler handler) { handlers_[type] = std::move(handler); }
+  void answer_subscriptions(std::function<std::string()> answer)
+  {
+    subscription_ = std::move(answer);
+  }
 
   /// Any bytes are safe.
   Reply answer(std::uint16_t type, const std::string & payload);
@@ -46,15 +46,16 @@ private:
   Reply status() const;
   Reply apply(const std::string & payload);
   Reply reset();
+  Reply set(const std::string & payload);
+  Reply subscribe() const;
 
   std::vector<ExposedExecutor> executors_;
   RegisteredThreads threads_;
   std::map<MessageType, RequestHandler> handlers_;
-  std::map<const takt_core::Executor *, takt_core::Reconfiguration> before_;  ///< the first apply
+  std::function<std::string()> subscription_;
+  std::map<const takt_core::Executor *, takt_core::Reconfiguration>
+    before_;  ///< the first `apply` or `set`
 };
-
-/// A `result` or an `error`.
-Reply error_reply(const std::vector<std::string> & faults);
 
 }  // namespace takt_control
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "executor_words.hpp"
 #include "takt_control/configurator_client.hpp"
 #include "takt_control/process_setter.hpp"
 #include "takt_core/group.hpp"
@@ -77,22 +78,13 @@ json callback_json(
 {
   takt_core::Scheduler & scheduler = executor.scheduler_of(callback);
   const bool isolated = &scheduler != &executor.scheduler();
-  json names = json::array();
-  const takt_core::ThreadMask mask = scheduler.threads(callback);
-  for (const ThreadState & thread : threads) {
-    const bool runs = isolated ? !thread.group.empty() && thread.group == callback.group().id()
-                               : thread.group.empty() && (mask >> thread.number & 1U) != 0;
-    if (runs) {
-      names.push_back(thread.attributes.asked.name);
-    }
-  }
   json result{
     {"id", callback.id()},
     {"kind", to_string(callback.kind())},
     {"group", callback.group().id()},
     {"reentrant", !callback.group().exclusive()},
     {"isolated", isolated},
-    {"threads", std::move(names)},
+    {"threads", thread_names(callback, executor, threads)},
     {"priority", scheduler.priority(callback)},
     {"rule_priority", nullptr},
     {"deadline_ns", nullptr},
@@ -130,7 +122,7 @@ json executor_json(const ExposedExecutor & exposed)
     result["threads"].push_back(thread_json(thread, follow));
   }
   for (const auto & callback : executor.callbacks()) {
-    if (!callback->id().starts_with("/takt:")) {  // an adapter's own
+    if (!is_adapters_own(*callback)) {
       result["callbacks"].push_back(callback_json(*callback, executor, threads));
     }
   }

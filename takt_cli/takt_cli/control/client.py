@@ -45,9 +45,13 @@ class Message(IntEnum):
     trace_start = 13
     trace_stop = 14
     trace_snapshot = 15
+    set = 16
+    statistics = 17
+    subscribe = 18
     part = 20
     error = 101
     result = 110
+    alarm = 111
 
 
 class Gone(Exception):

@@ -186,7 +186,7 @@ def _ask_status(socket: Path, number: int, timeout_s: float) -> Process | Silent
         peer, data = ask(socket, Message.status, {}, timeout_s)
         return Process(socket, read_process(data, peer, number))
     except Gone:
-        _remove_stale(socket, number)
+        remove_stale(socket, number)
         return None
     except NoAnswer as error:
         return Silent(socket, number, str(error))
@@ -194,7 +194,7 @@ def _ask_status(socket: Path, number: int, timeout_s: float) -> Process | Silent
         return Silent(socket, number, f"refuses to tell its status: {error}")
 
 
-def _remove_stale(socket: Path, number: int) -> None:
+def remove_stale(socket: Path, number: int) -> None:
     """Remove the socket of a process that is gone, if the file is this user's.
 
     A process with this number may be about to listen: then the file stays.

@@ -71,16 +71,27 @@ class Answer:
         return f"{self.process.words} {self.why()}"
 
 
-def begin(
-    processes: Sequence[Process], last_ns: int | None, records: int | None, cpu_times: bool = False
-) -> list[Answer]:
-    """Let processes trace; `last_ns`: keep only so much, `records`: for each thread."""
-    request: dict[str, Any] = {"last_ns": last_ns, "records": records}
-    if cpu_times:
-        request["cpu_times"] = True
+@dataclass(frozen=True)
+class Recording:
+    """What a process shall record."""
+
+    last_ns: int | None = None  # keep only so much
+    records: int | None = None  # for each thread
+    cpu_times: bool = False  # of each run
+    kernel: bool = False  # how long each run waited for a core
+
+    def request(self) -> dict[str, Any]:
+        """Spell it for the process."""
+        wanted = {"cpu_times": self.cpu_times, "kernel": self.kernel}
+        numbers = {"last_ns": self.last_ns, "records": self.records}
+        return numbers | {name: True for name, value in wanted.items() if value}
+
+
+def begin(processes: Sequence[Process], recording: Recording) -> list[Answer]:
+    """Let processes trace."""
 
     def one(process: Process) -> Answer:
-        return _ask(process, Message.trace_start, request, asking.CHANGE_S)
+        return _ask(process, Message.trace_start, recording.request(), asking.CHANGE_S)
 
     return _side_by_side(processes, one)
 

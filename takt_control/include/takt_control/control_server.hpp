@@ -1,4 +1,5 @@
-// The control socket of this process: `takt status`, `takt apply` and `takt reset` reach its executors through it.
+// The control socket of this process: `takt status`, `takt apply`, `takt set` and `takt reset` reach its executors
+// through it, and alarms reach those who watch.
 //
 // One Unix socket, `<pid>.sock` in the folder that `runtime_folder` names. The kernel's credentials of a client decide:
 // only the user of this process and root are served. One thread of SCHED_OTHER serves all clients; clients, messages
@@ -35,6 +36,9 @@ struct ExposedExecutor
   std::function<void(takt_schedule::ExecutorSchedule &)> adapt{};
   takt_schedule::PlaceUnruled
     place{};  ///< where the program's adapter puts callbacks without a rule
+  /// Whether the program did not write the callback for itself, so that it goes where those of its group go; empty:
+  /// there are none.
+  std::function<bool(const takt_core::Callback &)> goes_with_group{};
 };
 
 /// An executor is told of and can be changed as long as this lives; its destruction waits for a request in progress.
@@ -60,6 +64,20 @@ using RequestHandler = std::function<takt_core::Result<std::string>(const std::s
 
 /// From here on requests of that type go to `handler`, for as long as the process lives. Set-up only; any thread.
 void handle_requests(MessageType type, RequestHandler handler);
+
+/// Pushes an alarm, the text of a JSON object of at most 256 KiB, to each client that has subscribed. Any thread that
+/// is no real-time one, also in a request handler and with locks held that the subscription answer takes; allocates,
+/// and waits for no client. An alarm for which a client has no room is dropped, and the client's next alarm says by
+/// `dropped_before` how many were. Without a subscriber, in a child of fork and before the first exposure it does
+/// nothing.
+void tell_subscribers(std::string payload);
+
+/// `answer` gives the document with which a subscription begins: `alarms`, the sequence of the next alarm, and
+/// `active`, the alarms that are raised now. It is called on the thread that serves the socket, after the client has
+/// become a subscriber. So a client misses no alarm that gets its `sequence` before `tell_subscribers` has it; an alarm
+/// whose `sequence` is below `alarms` is in the answer, and is not pushed. Without an answer of a library no alarms are
+/// active. For as long as the process lives. Set-up only; any thread.
+void set_subscription_answer(std::function<std::string()> answer);
 
 }  // namespace takt_control
 

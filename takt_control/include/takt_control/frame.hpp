@@ -36,9 +36,13 @@ enum class MessageType : std::uint16_t
   trace_start = 13,     ///< record what happens (takt_trace)
   trace_stop = 14,      ///< and no longer; the answer names the file
   trace_snapshot = 15,  ///< what was recorded so far
+  set = 16,             ///< change one chain, callback or thread
+  statistics = 17,      ///< what its callbacks, chains and threads did so far
+  subscribe = 18,       ///< to alarms, from now on
   part =
     20,  ///< the beginning of a message; what follows ends with a frame of the message's own type
   result = 110,  ///< of one of these
+  alarm = 111,   ///< to a subscriber, at any time
   answer = 100,  ///< to one request, by its id
   error = 101    ///< the request could not be read; or the connection ends, and why
 };

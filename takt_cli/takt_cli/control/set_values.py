@@ -1,0 +1,227 @@
+"""Changes one chain, callback or thread in running processes: in all that have it, or in none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from takt_cli.control import processes as asking
+from takt_cli.control.client import Gone, Message, NoAnswer, Refused, ask
+from takt_cli.control.processes import Process
+from takt_cli.control.status import damaged
+from takt_cli.importing.not_carried_over import printable
+from takt_cli.results.fields import DamagedError, Fields
+
+_LEAST_NICE = -20
+
+Value = int | tuple[str, ...] | None
+"""A priority or nice level, names of threads, or no priority of its own."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One value of one thing."""
+
+    kind: str  # chain, callback or thread
+    name: str
+    attribute: str  # priority, threads or nice
+    value: Value
+    executor: str | None = None  # of a thread; None: of any
+
+    def __str__(self) -> str:
+        of = "" if self.executor is None else f" of executor {printable(self.executor)}"
+        return f"{self.kind} {printable(self.name)}{of}"
+
+    def request(self) -> dict[str, Any]:
+        """Spell it as a process reads it."""
+        value = list(self.value) if isinstance(self.value, tuple) else self.value
+        request: dict[str, Any] = {self.kind: self.name, self.attribute: value}
+        if self.kind == "thread":
+            request["executor"] = self.executor
+        return request
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One thing of one executor before and now."""
+
+    executor: str
+    kind: str
+    name: str  # as a request names it
+    attribute: str
+    before: Value
+    now: Value
+    faults: tuple[str, ...]  # of the kernel
+
+    @property
+    def what(self) -> str:
+        """Name it in a table."""
+        return f"{self.kind} {printable(self.name)}"
+
+    def back(self) -> Wish:
+        """Give the change that undoes this one."""
+        executor = self.executor if self.kind == "thread" else None
+        return Wish(self.kind, self.name, self.attribute, self.before, executor)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it for programs."""
+        return {
+            "executor": printable(self.executor),
+            "what": self.what,
+            "before": {self.attribute: self.before},
+            "now": {self.attribute: self.now},
+            "faults": list(self.faults),
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one process said: what it changed, or why it changed nothing."""
+
+    process: Process
+    changed: tuple[Changed, ...] = ()
+    faults: tuple[str, ...] = ()  # it refuses, and has changed nothing
+    failure: str = ""  # it did not answer, and may have changed something
+    gone: bool = False  # it has ended
+
+    @property
+    def good(self) -> bool:
+        """Whether it did as it was told; the kernel may have refused it something."""
+        return not (self.faults or self.failure)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it for programs."""
+        return {
+            "pid": self.process.status.pid,
+            "program": self.process.status.program,
+            "changed": [one.as_json() for one in self.changed],
+            "faults": list(self.faults),
+            "failure": self.failure,
+            "ended": self.gone,
+        }
+
+
+def names(processes: Sequence[Process], wish: Wish) -> list[str]:
+    """Give all names that things of this kind have, each once."""
+    found: dict[str, None] = {}
+    for process in processes:
+        for name in _names_of(process, wish):
+            found[name] = None
+    return list(found)
+
+
+def _names_of(process: Process, wish: Wish) -> Iterator[str]:
+    for executor in process.status.executors:
+        if wish.kind == "chain":
+            yield from (chain.name for chain in executor.chains)
+        elif wish.kind == "callback":
+            yield from (callback.id for callback in executor.callbacks)
+        elif wish.executor is None or printable(wish.executor) == executor.name:
+            for thread in executor.threads:
+                entry, dot, number = thread.name.rpartition(".")
+                if not thread.group and dot and number.isdigit():
+                    yield entry
+                yield thread.name
+                if thread.group:
+                    yield thread.group
+
+
+def having(processes: Sequence[Process], wish: Wish) -> list[Process]:
+    """Give the processes that have the thing."""
+    name = printable(wish.name)
+    return [process for process in processes if name in _names_of(process, wish)]
+
+
+def closest(processes: Sequence[Process], wish: Wish) -> list[str]:
+    """Give the names that are most like the one that is nowhere."""
+    return get_close_matches(printable(wish.name), names(processes, wish), n=3)
+
+
+def executor_names(processes: Sequence[Process]) -> list[str]:
+    """Give the names of all executors, each once."""
+    return list(
+        dict.fromkeys(
+            executor.name for process in processes for executor in process.status.executors
+        )
+    )
+
+
+def without_executor(processes: Sequence[Process], wish: Wish) -> bool:
+    """Whether a thread that no executor owns has the name, and asked for attributes."""
+    return wish.kind == "thread" and any(
+        thread.name == printable(wish.name) and thread.asked is not None
+        for process in processes
+        for thread in process.status.process_threads
+    )
+
+
+def check_at(process: Process, wish: Wish) -> Answer:
+    """Ask a process whether it would make the change."""
+    return _ask(process, wish, {**wish.request(), "check_only": True})
+
+
+def set_at(process: Process, wish: Wish) -> Answer:
+    """Let a process make the change."""
+    return _ask(process, wish, wish.request())
+
+
+def set_in_turn(agreed: Sequence[Answer], wish: Wish) -> tuple[list[Answer], list[Answer]]:
+    """Make the change in each process; after a failure undo it, and give the answers to that.
+
+    `agreed`: what they said before; one that has ended since does not hold up the others.
+    """
+    answers: list[Answer] = []
+    for before in agreed:
+        answers.append(set_at(before.process, wish))
+        if answers[-1].good:
+            continue
+        # One that gave no answer may make the change yet; it takes the other one after that.
+        done = [
+            (one.process, one.changed or old.changed)
+            for one, old in zip(answers, agreed, strict=False)
+            if not one.faults and not one.gone
+        ]
+        return answers, [
+            set_at(process, one.back()) for process, changed in reversed(done) for one in changed
+        ]
+    return answers, []
+
+
+def _ask(process: Process, wish: Wish, request: dict[str, Any]) -> Answer:
+    try:
+        _, data = ask(process.socket, Message.set, request, asking.CHANGE_S)
+        changed = tuple(_changed(one, wish) for one in Fields(data).parts("changed"))
+        return Answer(process, changed)
+    except Gone:
+        return Answer(process, gone=True)
+    except Refused as error:
+        return Answer(process, faults=error.faults)
+    except NoAnswer as error:
+        return Answer(process, failure=str(error))
+    except DamagedError as error:
+        return Answer(process, failure=str(damaged(error)))
+
+
+def _changed(fields: Fields, wish: Wish) -> Changed:
+    kind, _, name = fields.name("what").partition(" ")
+    if kind != wish.kind or not name:
+        raise DamagedError(f"{fields.place}.what does not name a {wish.kind}")
+    return Changed(
+        executor=fields.name("executor"),
+        kind=kind,
+        name=name,
+        attribute=wish.attribute,
+        before=_value(fields.part("before"), wish.attribute),
+        now=_value(fields.part("now"), wish.attribute),
+        faults=tuple(map(printable, fields.texts("faults"))),
+    )
+
+
+def _value(fields: Fields, attribute: str) -> Value:
+    if attribute == "threads":
+        return tuple(map(printable, fields.texts(attribute)))
+    if not fields.has(attribute):
+        return None
+    return fields.whole(attribute, least=_LEAST_NICE)

@@ -1,0 +1,65 @@
+// Alarms on their way from the threads of the process to the thread that serves its control socket.
+//
+// Thread-safe; allocates. A thread that puts an alarm in never waits for a client.
+#ifndef TAKT_CONTROL__SRC__ALARM_QUEUE_HPP_
+#define TAKT_CONTROL__SRC__ALARM_QUEUE_HPP_
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+
+namespace takt_control
+{
+
+class AlarmQueue
+{
+public:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+
+  struct Alarm
+  {
+    std::uint64_t place = 0;  ///< among all; one that did not fit leaves its place empty
+    std::string payload{};
+  };
+
+  AlarmQueue();
+  AlarmQueue(const AlarmQueue &) = delete;
+  AlarmQueue & operator=(const AlarmQueue &) = delete;
+
+  /// A child of fork has none of the threads that this queue is between.
+  bool of_this_process() const noexcept;
+
+  /// Drops the alarm if nobody subscribed, or if the queue is full.
+  void put(std::string payload);
+
+  // ---- for the thread that serves the socket ----
+
+  /// From now on alarms are announced to this eventfd.
+  void open(int wakes);
+  /// No alarm is announced after this returns; all subscriptions end.
+  void close();
+
+  /// One subscriber more. Returns the place of the first alarm that is its own: each that is put in from now on.
+  std::uint64_t begin();
+  void end();
+
+  std::deque<Alarm> take();
+
+private:
+  const pid_t owner_;
+  std::atomic<int> subscribers_{0};  // changed with the mutex held
+  std::mutex mutex_;
+  int wakes_ = -1;
+  std::deque<Alarm> alarms_;
+  std::size_t bytes_ = 0;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace takt_control
+
+#endif  // TAKT_CONTROL__SRC__ALARM_QUEUE_HPP_

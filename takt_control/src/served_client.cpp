@@ -1,0 +1,190 @@
+#include "served_client.hpp"
+
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace takt_control
+{
+
+using nlohmann::json;
+
+std::optional<ToldAlarm> ToldAlarm::read(std::uint64_t place, std::string payload)
+{
+  ToldAlarm told;
+  told.place = place;
+  told.alarm = json::parse(payload, nullptr, false);
+  if (!told.alarm.is_object()) {
+    return std::nullopt;
+  }
+  const auto sequence = told.alarm.find("sequence");
+  if (sequence != told.alarm.end() && sequence->is_number_unsigned()) {
+    told.sequence = sequence->get<std::uint64_t>();
+  }
+  told.frames = frames_of({MessageType::alarm, std::move(payload)});
+  return told;
+}
+
+ServedClient::~ServedClient()
+{
+  ::close(socket_);
+}
+
+short ServedClient::events() const noexcept  // NOLINT: poll's type
+{
+  // A client that does not read its answers asks nothing more.
+  const bool answers = !answers_.empty() || (answering_ && !output_.empty());
+  return static_cast<short>((answers ? 0 : POLLIN) | (sends() ? POLLOUT : 0));  // NOLINT
+}
+
+bool ServedClient::late(Time now)
+{
+  if (!owes()) {
+    return false;
+  }
+  // The kernel says that there is room only when most of it is free. A slow reader shows earlier in what is unread:
+  // its granule is one alarm.
+  int unread = 0;
+  if (::ioctl(socket_, SIOCOUTQ, &unread) == 0) {
+    if (unread < unread_) {
+      progress_ = now;
+    }
+    unread_ = unread;
+  }
+  const bool subscriber = subscribed_ && !half_a_message();
+  return now - progress_ > (subscriber ? kSubscriberPatience : kPatience);
+}
+
+bool ServedClient::read(const Handler & answer, Time now)
+{
+  std::array<char, 16384> buffer{};
+  const auto count = ::recv(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (count <= 0) {
+    return count < 0 && (errno == EAGAIN || errno == EINTR);
+  }
+  progress_ = now;
+  std::string_view bytes(buffer.data(), static_cast<std::size_t>(count));
+  while (!bytes.empty()) {
+    bytes.remove_prefix(decoder_.feed(bytes));
+    while (const auto frame = decoder_.next()) {
+      if (!handle(answer, *frame)) {
+        return false;
+      }
+    }
+    if (decoder_.broken()) {
+      say(error_reply({decoder_.fault()}));
+      write(now);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ServedClient::handle(const Handler & answer, const Frame & frame)
+{
+  if (request_.size() + frame.payload.size() > kMostRequest) {
+    return false;
+  }
+  request_ += frame.payload;
+  if (frame.type == static_cast<std::uint16_t>(MessageType::part)) {
+    return true;
+  }
+  const std::string request = std::exchange(request_, {});
+  say(
+    frame.version == kProtocolVersion
+      ? answer(frame.type, request)
+      : error_reply(
+          {"this process speaks version " + std::to_string(kProtocolVersion) +
+           " of the messages, not " + std::to_string(frame.version)}));
+  // Who asks more than it reads has one answer's memory, and waits.
+  return answers_.size() <= 2 * kMostRequest;
+}
+
+bool ServedClient::write(Time now)
+{
+  for (;;) {
+    if (output_.empty()) {
+      next_output();
+    }
+    if (output_.empty()) {
+      return true;
+    }
+    const auto sent = ::send(socket_, output_.data(), output_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0) {
+      return errno == EAGAIN || errno == EINTR;
+    }
+    output_.erase(0, static_cast<std::size_t>(sent));
+    progress_ = now;
+  }
+}
+
+// Answers go before alarms; neither begins in the middle of the other.
+void ServedClient::next_output()
+{
+  answering_ = !answers_.empty();
+  if (answering_) {
+    output_ = std::exchange(answers_, {});
+  } else if (!alarms_.empty()) {
+    output_ = std::move(alarms_.front().frames);
+    alarms_.pop_front();
+    alarms_bytes_ -= output_.size();
+  }
+}
+
+void ServedClient::subscribe(std::uint64_t place, std::uint64_t sequence)
+{
+  if (!std::exchange(subscribed_, true)) {
+    next_place_ = place;
+  }
+  first_sequence_ = sequence;
+  first_ = true;
+  dropped_ = 0;
+  std::erase_if(alarms_, [&](const Waiting & waiting) {
+    const bool told = waiting.sequence && *waiting.sequence < sequence;
+    alarms_bytes_ -= told ? waiting.frames.size() : 0;
+    return told;
+  });
+}
+
+void ServedClient::put(const ToldAlarm & told, Time now)
+{
+  if (!subscribed_ || told.place < next_place_) {
+    return;
+  }
+  dropped_ += told.place - next_place_;  // that found no place in the queue
+  next_place_ = told.place + 1;
+  if (told.sequence && *told.sequence < first_sequence_) {
+    dropped_ = 0;
+    return;  // the answer has it, and those before it
+  }
+  if (told.sequence && std::exchange(first_, false)) {
+    // Some of those that found no place may be in the answer, too.
+    dropped_ = std::min(dropped_, *told.sequence - first_sequence_);
+  }
+  std::string frames = told.frames;
+  if (dropped_ > 0) {
+    json alarm = told.alarm;
+    alarm["dropped_before"] = dropped_;
+    frames = frames_of({MessageType::alarm, alarm.dump()});
+  }
+  if (frames.size() > kMostAlarms - alarms_bytes_) {
+    ++dropped_;
+    return;
+  }
+  if (!owes()) {
+    progress_ = now;
+  }
+  dropped_ = 0;
+  alarms_bytes_ += frames.size();
+  alarms_.push_back({told.sequence, std::move(frames)});
+}
+
+}  // namespace takt_control
