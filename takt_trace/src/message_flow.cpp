@@ -1,19 +1,24 @@
 #include "takt_trace/message_flow.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "callback_ids.hpp"
+#include "saturating.hpp"
 
 namespace takt_trace
 {
 namespace
 {
 
+using detail::saturating_add;
 using Pair = std::pair<std::int64_t, std::int64_t>;
 
 struct PairHash
@@ -25,6 +30,10 @@ struct PairHash
     return std::hash<std::uint64_t>()(mixed * 0xbf58476d1ce4e5b9ULL);
   }
 };
+
+/// So long a message may be under way: a publish that was under way when its process began or ended its recording may
+/// not be in the trace.
+constexpr std::int64_t kUnderWay = 50'000'000;  // ns
 
 constexpr std::int64_t kUnknownTopic = -1;  ///< the callback's id does not tell it
 constexpr std::int64_t kOtherTopic = -2;    ///< no process of the traces has it
@@ -147,11 +156,62 @@ private:
   std::unordered_map<std::int64_t, std::optional<RecordPlace>> by_time_;
 };
 
+/// The time in which all processes recorded, in CLOCK_REALTIME, with a margin at both ends.
+struct RecordedByAll
+{
+  explicit RecordedByAll(const std::vector<ProcessTrace> & processes)
+  {
+    for (const ProcessTrace & trace : processes) {
+      const auto realtime = [&](std::int64_t time, std::int64_t margin) {
+        return saturating_add(saturating_add(time, trace.to_realtime), margin);
+      };
+      from = std::max(from, realtime(trace.began, kUnderWay));
+      if (trace.ended != 0) {
+        until = std::min(until, realtime(trace.ended, -kUnderWay));
+      }
+    }
+  }
+  bool contains(std::int64_t realtime) const { return from < realtime && realtime < until; }
+
+  std::int64_t from = 0;
+  std::int64_t until = std::numeric_limits<std::int64_t>::max();
+};
+
 }  // namespace
 
 MessageFlows message_flows(const std::vector<ProcessTrace> & processes)
 {
   return Joiner(processes).join();
+}
+
+Joinable joinable(const std::vector<ProcessTrace> & processes, const MessageFlows & flows)
+{
+  const RecordedByAll whole(processes);
+  std::unordered_set<std::int64_t> publishers;
+  const auto each_record = [&](const auto & visit) {
+    for (const ProcessTrace & trace : processes) {
+      for (const TracedThread & thread : trace.threads) {
+        std::for_each(thread.records.begin(), thread.records.end(), visit);
+      }
+    }
+  };
+  each_record([&](const Record & record) {
+    if (record.kind == RecordKind::publish) {
+      publishers.insert(record.a);
+    }
+  });
+  const auto counts = [&](const Record & take) {
+    return whole.contains(take.c) && publishers.contains(take.a);
+  };
+  Joinable result;
+  each_record([&](const Record & record) {
+    result.takes += record.kind == RecordKind::take && counts(record) ? 1 : 0;
+  });
+  for (const MessageFlow & flow : flows.joined) {
+    const auto & thread = processes[flow.take.process].threads[flow.take.thread];
+    result.joined += counts(thread.records[flow.take.record]) ? 1 : 0;
+  }
+  return result;
 }
 
 }  // namespace takt_trace

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "flow/clocks.hpp"
 #include "takt_control/control_server.hpp"
 #include "takt_core/thread_attributes.hpp"
 
@@ -26,6 +27,7 @@ using takt_core::Result;
 using takt_core::Status;
 
 constexpr std::chrono::milliseconds kDrain{20};
+constexpr std::uint32_t kMostRecordings = UINT32_MAX >> 1U;
 
 std::int64_t clock_ns(clockid_t clock)
 {
@@ -76,6 +78,16 @@ ThreadRing & own_ring(const std::string & executor)
   return *t_ring;
 }
 
+/// Null: there is no memory for a ring, so this thread is not recorded.
+ThreadRing * known_ring() noexcept
+{
+  try {
+    return t_ring != nullptr ? t_ring : &own_ring({});
+  } catch (const std::exception &) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 void record(const Record & record) noexcept
@@ -84,11 +96,15 @@ void record(const Record & record) noexcept
   if (!recorder.on() || t_over) {
     return;
   }
-  try {
-    recorder.store(t_ring != nullptr ? *t_ring : own_ring({}), record);
-  } catch (const std::exception &) {
-    // There is no memory for a ring, so this thread is not recorded.
+  if (ThreadRing * const ring = known_ring()) {
+    recorder.store(*ring, record);
   }
+}
+
+const KernelCounters * own_kernel_counters() noexcept
+{
+  ThreadRing * const ring = t_over ? nullptr : known_ring();
+  return ring == nullptr ? nullptr : &ring->kernel;
 }
 
 void prepare_thread(const std::string & executor)
@@ -146,6 +162,9 @@ void Recorder::give_ring(ThreadRing & own)
   }
   own.rings.back()->forget();
   own.number = UINT32_MAX;
+  if (options_.kernel) {
+    own.kernel.open(own.tid);
+  }
   own.ring.store(own.rings.back().get(), std::memory_order_release);
 }
 
@@ -202,6 +221,7 @@ Result<std::size_t> Recorder::start(const RecordingOptions & options)
   facts_.host = host_name();
   facts_.to_realtime = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
   facts_.to_boottime = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+  facts_.realtime_clock = realtime_clock();
   facts_.ended = 0;
   facts_.threads.clear();
   encoder_ = TraceEncoder();
@@ -220,7 +240,10 @@ Result<std::size_t> Recorder::start(const RecordingOptions & options)
     path_ = std::move(*path);
   }
   end_ = false;
-  cpu_.store(options.cpu_times, std::memory_order_relaxed);
+  recordings_ = recordings_ % kMostRecordings + 1;
+  measures_.store(
+    Measures{options.cpu_times, options.kernel ? recordings_ : 0}.word(),
+    std::memory_order_relaxed);
   overwrite_.store(options.last.has_value(), std::memory_order_relaxed);
   if (!options.last) {
     thread_ = std::make_unique<std::thread>([this] { drain_until_told(); });
@@ -240,7 +263,7 @@ Result<RecordingFile> Recorder::stop()
       return Faults{"this process records no trace; begin one with takt trace start"};
     }
     on_.store(false, std::memory_order_release);
-    cpu_.store(false, std::memory_order_relaxed);
+    measures_.store(0, std::memory_order_relaxed);
     end_ = true;
   }
   told_.notify_all();
@@ -354,7 +377,7 @@ void Recorder::forget_in_children()
   static const int once = ::pthread_atfork(nullptr, nullptr, [] {
     Recorder & recorder = instance();
     recorder.on_.store(false);
-    recorder.cpu_.store(false);
+    recorder.measures_.store(0);
     static_cast<void>(recorder.thread_.release());  // it is the parent's
   });
   static_cast<void>(once);

@@ -20,6 +20,20 @@
 namespace takt_trace::detail
 {
 
+/// What the recording wants to have measured of each run.
+struct Measures
+{
+  bool cpu = false;
+  /// The number of the recording if it wants the kernel's counters; 0: it does not.
+  std::uint32_t kernel = 0;
+
+  static constexpr Measures from(std::uint32_t word) noexcept
+  {
+    return {(word & 1U) != 0, word >> 1U};
+  }
+  constexpr std::uint32_t word() const noexcept { return kernel << 1U | (cpu ? 1U : 0U); }
+};
+
 class Recorder
 {
 public:
@@ -28,7 +42,10 @@ public:
 
   // ---- hot ----
   bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
-  bool measures_cpu() const noexcept { return cpu_.load(std::memory_order_relaxed); }
+  Measures measures() const noexcept
+  {
+    return Measures::from(measures_.load(std::memory_order_relaxed));
+  }
   void store(ThreadRing & own, const Record & record) noexcept;
   TopicTable & topics() noexcept { return topics_; }
 
@@ -61,7 +78,7 @@ private:
 
   std::atomic<bool> on_{false};
   std::atomic<bool> overwrite_{false};
-  std::atomic<bool> cpu_{false};  // only while `on_`
+  std::atomic<std::uint32_t> measures_{0};  // a `Measures`; nothing but while `on_`
   TopicTable topics_;
 
   std::mutex lifecycle_;  // of start, stop and snapshot as a whole; before the others
@@ -82,6 +99,7 @@ private:
   int file_ = -1;
   std::string path_;
   std::uint64_t files_ = 0;
+  std::uint32_t recordings_ = 0;
   takt_core::Status failed_;  // what the file's last write said
 };
 

@@ -1,5 +1,5 @@
 // The observer of one executor: its runs and the ends of its chains.
-#include <time.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "recorder.hpp"
+#include "run_meter.hpp"
 #include "takt_core/group.hpp"
 #include "takt_core/names.hpp"
 #include "takt_trace/recording.hpp"
@@ -22,6 +23,7 @@ namespace
 {
 
 using detail::Recorder;
+using detail::RunMeter;
 
 constexpr std::int64_t kNothing = 0;
 
@@ -29,60 +31,6 @@ std::int64_t ns_or_zero(takt_core::Time time) noexcept
 {
   return time == takt_core::kNever ? kNothing : takt_core::to_ns(time);
 }
-
-/// The CPU clock of the calling thread at the pick of each run that is under way on it. A callback may spin another
-/// executor, whose runs are inside of its own; of those beyond the deepest nothing is measured.
-class CpuFrame
-{
-public:
-  static void push(bool measure) noexcept
-  {
-    if (t_depth < kDeepest) {
-      t_frames[t_depth] = {measure ? cpu_time() : -1, false};
-    }
-    ++t_depth;
-  }
-  static void started() noexcept
-  {
-    if (t_depth > 0 && t_depth <= kDeepest) {
-      t_frames[t_depth - 1].started = true;
-    }
-  }
-  /// CPU time since the pick; 0: not measured.
-  static std::int64_t pop() noexcept
-  {
-    if (t_depth == 0 || --t_depth >= kDeepest || t_frames[t_depth].began < 0) {
-      return 0;
-    }
-    return std::max<std::int64_t>(cpu_time() - t_frames[t_depth].began, 1);
-  }
-  /// Of a take there is no end.
-  static void thrown() noexcept
-  {
-    if (t_depth > 0 && (t_depth > kDeepest || !t_frames[t_depth - 1].started)) {
-      --t_depth;
-    }
-  }
-
-private:
-  struct Frame
-  {
-    std::int64_t began = -1;
-    bool started = false;
-  };
-  static std::int64_t cpu_time() noexcept
-  {
-    timespec time{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-  }
-
-  static constexpr std::size_t kDeepest = 16;
-  static thread_local std::array<Frame, kDeepest> t_frames;
-  static thread_local std::size_t t_depth;
-};
-thread_local std::array<CpuFrame::Frame, CpuFrame::kDeepest> CpuFrame::t_frames{};
-thread_local std::size_t CpuFrame::t_depth = 0;
 
 class RunRecorder final : public takt_core::Observer
 {
@@ -140,22 +88,22 @@ public:
 
   void on_picked(const takt_core::Run &) noexcept override
   {
-    CpuFrame::push(Recorder::instance().measures_cpu());
+    RunMeter::picked(Recorder::instance().measures());
   }
 
-  void on_start(const takt_core::Run & run) noexcept override
+  void on_start(const takt_core::Run & run, takt_core::Time start) noexcept override
   {
-    CpuFrame::started();
+    RunMeter::started();
     if (recording()) {
       detail::record(
-        {takt_core::to_ns(takt_core::now()), RecordKind::run_start, id(run),
-         ns_or_zero(run.release), ns_or_zero(run.deadline), run.skipped});
+        {takt_core::to_ns(start), RecordKind::run_start, id(run), ns_or_zero(run.release),
+         ns_or_zero(run.deadline), start_facts(run.skipped, ::sched_getcpu())});
     }
   }
 
   void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override
   {
-    const std::int64_t cpu = CpuFrame::pop();
+    const detail::Measured measured = RunMeter::ended();
     if (!recording()) {
       return;
     }
@@ -167,13 +115,20 @@ public:
         }
       }
     }
+    if (measured.has_kernel) {
+      const auto switches =
+        std::int64_t{measured.voluntary} << 32 | std::int64_t{measured.involuntary};
+      detail::record(
+        {time, RecordKind::kernel_wait, id(run), measured.wait_before, measured.wait, switches});
+    }
     detail::record(
-      {time, RecordKind::run_end, id(run), takt_core::to_ns(run.start), cpu, kNothing});
+      {time, RecordKind::run_end, id(run), takt_core::to_ns(run.start), measured.cpu,
+       measured.take_cpu});
   }
 
   void on_empty_take(const takt_core::Run & run) noexcept override
   {
-    CpuFrame::pop();
+    RunMeter::dropped();
     if (recording()) {
       detail::record(
         {takt_core::to_ns(takt_core::now()), RecordKind::empty_take, id(run), kNothing, kNothing,
@@ -183,7 +138,7 @@ public:
 
   void on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept override
   {
-    CpuFrame::thrown();
+    RunMeter::thrown();
     if (recording()) {
       detail::record(
         {takt_core::to_ns(takt_core::now()), RecordKind::exception, id(run), kNothing, kNothing,

@@ -48,12 +48,13 @@ private:
       case RecordKind::run_end:
         end_activations(record);
         if (others_[index] != kNoRecord) {
-          if (record.b > 0) {
-            nest_.at(slices_[others_[index]])
-              .annotations.push_back({Fact::cpu_us, static_cast<double>(record.b) / 1e3});
-          }
+          add_measured(record, nest_.at(slices_[others_[index]]).annotations);
           nest_.end_run(now_, slices_[others_[index]]);
         }
+        kernel_wait_ = nullptr;
+        break;
+      case RecordKind::kernel_wait:
+        kernel_wait_ = &record;
         break;
       case RecordKind::empty_take:
         add_instant(record, "empty take", Category::message);
@@ -104,8 +105,11 @@ private:
     if (start.a > 0 && start.time >= start.a) {
       annotations.push_back({Fact::waited_us, static_cast<double>(start.time - start.a) / 1e3});
     }
-    if (start.c > 0) {
-      annotations.push_back({Fact::skipped, start.c});
+    if (const std::int64_t skipped = skipped_periods(start); skipped > 0) {
+      annotations.push_back({Fact::skipped, skipped});
+    }
+    if (const int core = core_of(start); core >= 0) {
+      annotations.push_back({Fact::core, std::int64_t{core}});
     }
     for (const auto & [take, callback] : takes_) {
       if (callback == start.id) {
@@ -113,6 +117,20 @@ private:
       }
     }
     takes_.clear();
+  }
+
+  void add_measured(const Record & end, std::vector<Annotation> & annotations) const
+  {
+    const auto microseconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1e3; };
+    if (end.b > 0) {
+      annotations.push_back({Fact::cpu_us, microseconds(end.b)});
+    }
+    if (kernel_wait_ != nullptr && kernel_wait_->id == end.id) {
+      if (kernel_wait_->a >= 0) {
+        annotations.push_back({Fact::core_wait_before_us, microseconds(kernel_wait_->a)});
+      }
+      annotations.push_back({Fact::core_wait_us, microseconds(kernel_wait_->b)});
+    }
   }
 
   void end_activations(const Record & end)
@@ -169,6 +187,7 @@ private:
   ThreadEvents events_;
   std::vector<std::pair<std::size_t, std::uint32_t>> takes_;  // record, callback
   std::vector<const Record *> chain_ends_;
+  const Record * kernel_wait_ = nullptr;  // of the run that ends next
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel_counters.hpp"
 #include "ring.hpp"
 
 namespace takt_trace::detail
@@ -22,6 +23,7 @@ struct ThreadRing
   std::string executor{};             // empty: no executor's
   std::atomic<Ring *> ring{nullptr};  // null until a recording begins
   std::atomic<bool> ended{false};
+  KernelCounters kernel{};  // closed until a recording wants them
 
   // The recorder's, under its mutex.
   std::vector<std::unique_ptr<Ring>>
@@ -32,6 +34,9 @@ struct ThreadRing
 /// Stores a record in the calling thread's ring, if anything is recorded. Real-time safe but for the first record of a
 /// thread that is not prepared.
 void record(const Record & record) noexcept;
+
+/// Of the calling thread; null: there is no memory for them. As `record`.
+const KernelCounters * own_kernel_counters() noexcept;
 
 /// Makes the calling thread known, with the name of its executor. Set-up only.
 void prepare_thread(const std::string & executor);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "process_tracks.hpp"
+#include "saturating.hpp"
 #include "takt_trace/message_flow.hpp"
 
 namespace takt_trace::detail
@@ -18,14 +19,6 @@ namespace
 
 /// Numbers of processes and threads end below this (kernel: PID_MAX_LIMIT).
 constexpr std::int64_t kNumbers = std::int64_t{1} << 22;
-
-/// The nearest number that fits, so that a later time never comes before an earlier one.
-std::int64_t saturating_add(std::int64_t a, std::int64_t b) noexcept
-{
-  using Limits = std::numeric_limits<std::int64_t>;
-  std::int64_t sum = 0;
-  return !__builtin_add_overflow(a, b, &sum) ? sum : (b > 0 ? Limits::max() : Limits::min());
-}
 
 /// Viewers take equal numbers for one process or thread, also if they are of two hosts, or of one thread after the
 /// other. The first keeps its number; `space` is other for each host.

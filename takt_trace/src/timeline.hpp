@@ -32,16 +32,21 @@ inline constexpr std::array<const char *, 5> kCategories{
 
 enum class Fact : std::uint8_t
 {
-  waited_us,  ///< from release to start
-  cpu_us,     ///< of the run with its take; only where it was measured
-  skipped,    ///< periods of a timer
+  waited_us,            ///< from release to start
+  cpu_us,               ///< of the run with its take; only where it was measured
+  core_wait_before_us,  ///< before the pick, since the thread's run before; only where it was measured
+  core_wait_us,         ///< in the run, as above
+  core,                 ///< on which it started
+  skipped,              ///< periods of a timer
   deadline_missed,
   cut,  ///< nothing tells the slice's own end, or it does not nest: the slice ends early
   callback
 };
 
-inline constexpr std::array<const char *, 6> kFacts{"waited_us",       "cpu_us", "skipped",
-                                                    "deadline_missed", "cut",    "callback"};
+inline constexpr std::array<const char *, 9> kFacts{
+  "waited_us",       "cpu_us", "core_wait_before_us",
+  "core_wait_us",    "core",   "skipped",
+  "deadline_missed", "cut",    "callback"};
 
 struct Annotation
 {

@@ -20,7 +20,8 @@ using nlohmann::json;
 using takt_core::Faults;
 using takt_core::Result;
 
-constexpr std::string_view kMagic = "TAKTTRC1";
+constexpr std::string_view kMagic = "TAKTTRC2";
+constexpr std::string_view kFirstMagic = "TAKTTRC1";
 constexpr std::uint32_t kNamesChunk = 1;
 constexpr std::uint32_t kRecordsChunk = 2;
 constexpr std::uint32_t kProcessChunk = 3;
@@ -74,6 +75,14 @@ json thread_json(const TracedThread & one)
   return {{"tid", one.tid}, {"name", one.name}, {"executor", one.executor}};
 }
 
+json clock_json(const RealtimeClock & clock)
+{
+  return {
+    {"synchronised", clock.synchronised},
+    {"max_error", clock.max_error},
+    {"estimated_error", clock.estimated_error}};
+}
+
 /// The values of an object, each of its kind or as if it were not there.
 class Fields
 {
@@ -94,6 +103,12 @@ public:
   {
     const json * const value = find(key);
     return value != nullptr && value->is_boolean() ? value->get<bool>() : otherwise;
+  }
+  /// Null: there is no such object.
+  const json * object(const char * key) const
+  {
+    const json * const value = find(key);
+    return value != nullptr && value->is_object() ? value : nullptr;
   }
   template <typename Visit>
   void each(const char * key, const Visit & visit) const
@@ -130,6 +145,11 @@ void add_names(const json & object, ProcessTrace & trace)
   trace.host = fields.text("host");
   trace.to_realtime = fields.number("to_realtime");
   trace.to_boottime = fields.number("to_boottime");
+  if (const json * const clock = fields.object("realtime_clock")) {
+    const Fields own(*clock);
+    trace.realtime_clock = {
+      own.flag("synchronised", false), own.number("max_error"), own.number("estimated_error")};
+  }
   trace.began = fields.number("began");
   trace.ended = fields.number("ended");
   fields.each("callbacks", [&](const json & one) {
@@ -229,6 +249,9 @@ std::string TraceEncoder::names(const ProcessTrace & trace)
     {"to_boottime", trace.to_boottime},
     {"began", trace.began},
     {"ended", trace.ended}};
+  if (trace.realtime_clock) {
+    content["realtime_clock"] = clock_json(*trace.realtime_clock);
+  }
   const std::string facts = content.dump(-1, ' ', false, json::error_handler_t::replace);
   const auto add = [&](
                      const char * key, const auto & all, std::size_t & told, const auto & as_json) {
@@ -289,7 +312,7 @@ std::string encode_traces(const std::vector<ProcessTrace> & processes)
 
 Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes)
 {
-  if (bytes.compare(0, kMagic.size(), kMagic) != 0) {
+  if (!bytes.starts_with(kMagic) && !bytes.starts_with(kFirstMagic)) {
     return no_trace("it does not begin with " + std::string(kMagic), 0);
   }
   std::vector<ProcessTrace> traces(1);

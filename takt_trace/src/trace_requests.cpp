@@ -31,8 +31,12 @@ Result<std::string> start(const std::string & payload)
   if (const auto records = number("records")) {
     options.records = *records < 0 ? 0 : static_cast<std::size_t>(*records);
   }
-  const auto cpu = request.find("cpu_times");
-  options.cpu_times = cpu != request.end() && cpu->is_boolean() && cpu->get<bool>();
+  const auto flag = [&](const char * key) {
+    const auto found = request.find(key);
+    return found != request.end() && found->is_boolean() && found->get<bool>();
+  };
+  options.cpu_times = flag("cpu_times");
+  options.kernel = flag("kernel");
   if (const auto last = number("last_ns")) {
     options.last = takt_core::Duration(*last);
   }

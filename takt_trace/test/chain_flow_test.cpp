@@ -135,14 +135,33 @@ TEST(ChainFlow, AMessageThatAnotherCallbackOfTheNodePublishedIsOfTheLastRunBefor
 TEST(ChainFlow, ClocksOfHostsDiffer)
 {
   auto all = round_trip();
+  all[1].host = "there";
   all[1].to_realtime = 1000;  // the second host's clock is behind by as much
   all.push_back(process({"/z:sub(/y)"}, {"/b:sub(/x)", "/z:sub(/y)"}));
+  all[2].host = "yonder";
   all[2].to_realtime = 400;
   records(all[2]) = {
     {790, take, 0, 2, 3, 0}, {800, run_start, 0, 790, 0, 0}, {820, run_end, 0, 800, 0, 0}};
   add_chains_across_processes(all);
   ASSERT_EQ(ends(all[2]).size(), 1U);
   EXPECT_EQ(ends(all[2])[0].a, 140 + 1000 - 400);
+}
+
+TEST(ChainFlow, ProcessesOfOneHostHaveOneClock)
+{
+  auto all = round_trip();
+  std::swap(all[0], all[1]);
+  all[0].to_realtime = 1'700'000'000'000'000'000;
+  all[1].to_realtime =
+    all[0].to_realtime + 150;  // two readings of one clock are never of one moment
+  all.push_back(process({"/z:sub(/y)"}, kPath));
+  all[2].chains[0].path.back() = "/z:sub(/y)";
+  all[2].to_realtime = all[0].to_realtime - 150;
+  records(all[2]) = {
+    {190, take, 0, 2, 3, 0}, {200, run_start, 0, 190, 0, 0}, {220, run_end, 0, 200, 0, 0}};
+  add_chains_across_processes(all);
+  ASSERT_EQ(ends(all[2]).size(), 1U);
+  EXPECT_EQ(ends(all[2])[0].a, 100);
 }
 
 TEST(ChainFlow, WhatIsMissingEndsNothing)

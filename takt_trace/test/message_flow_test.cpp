@@ -107,6 +107,72 @@ TEST(MessageFlow, ASourceTimeDoesNotJoinWhatOtherwiseDiffers)
   EXPECT_EQ(message_flows({trace}).joined, Joined{});
 }
 
+/// A publisher in one process, a taker in another; both record from 1 s to 2 s. `sent`: of the messages, in ms after
+/// the first begin; each is taken 1 ms later. The trace lacks what was published outside of its process's recording.
+std::vector<ProcessTrace> publisher_and_taker(
+  const std::vector<std::int64_t> & sent, std::int64_t publisher_ends = 2000,
+  std::int64_t taker_ends = 2000)
+{
+  constexpr std::int64_t kMs = 1'000'000, kRealtime = 1'700'000'000'000'000'000;
+  std::vector<Record> publishes, takes;
+  std::int64_t sequence = 0;
+  for (const std::int64_t time : sent) {
+    const std::int64_t at = (1000 + time) * kMs;
+    const test::Message message{7, ++sequence, at + kRealtime};
+    if (time >= 0 && 1000 + time < publisher_ends) {
+      publishes.push_back(publish(at, kPoints, {7, sequence}));
+    }
+    takes.push_back(take(at + kMs, kFilter, message));
+  }
+  std::vector<ProcessTrace> both{process_of({publishes}), process_of({takes})};
+  for (ProcessTrace & process : both) {
+    process.began = 1000 * kMs;
+    process.to_realtime = kRealtime;
+  }
+  both[0].ended = publisher_ends * kMs;
+  both[1].ended = taker_ends * kMs;
+  return both;
+}
+
+TEST(MessageFlow, AMessageThatWasSentWhileAllRecordedIsJoinable)
+{
+  const auto processes = publisher_and_taker({100, 200, 300, 400});
+  const Joinable told = joinable(processes, message_flows(processes));
+  EXPECT_EQ(told.takes, 4U);
+  EXPECT_EQ(told.joined, 4U);
+  auto lossy = processes;
+  lossy[0].threads[0].records.pop_back();
+  const Joinable lost = joinable(lossy, message_flows(lossy));
+  EXPECT_EQ(lost.takes, 4U);
+  EXPECT_EQ(lost.joined, 3U);
+}
+
+TEST(MessageFlow, AMessageThatWasSentBeforeAllRecordedIsNotJoinable)
+{
+  const auto processes = publisher_and_taker({-5, 20, 100});
+  const Joinable told = joinable(processes, message_flows(processes));
+  EXPECT_EQ(told.takes, 1U);
+  EXPECT_EQ(told.joined, 1U);
+}
+
+TEST(MessageFlow, AMessageThatWasSentAfterAProcessHadEndedItsRecordingIsNotJoinable)
+{
+  const auto processes = publisher_and_taker({100, 480, 600, 700, 900}, 1500);
+  const Joinable told = joinable(processes, message_flows(processes));
+  EXPECT_EQ(told.takes, 1U) << "the one of 480 ms may have been under way";
+  EXPECT_EQ(told.joined, 1U);
+  // The end of a process that has not ended its recording is not known.
+  const auto running = publisher_and_taker({100, 480, 900}, 2000, 0);
+  EXPECT_EQ(joinable(running, message_flows(running)).takes, 3U);
+}
+
+TEST(MessageFlow, AMessageOfAPublisherThatNoTraceHasIsNotJoinable)
+{
+  auto processes = publisher_and_taker({100, 200});
+  processes.erase(processes.begin());
+  EXPECT_EQ(joinable(processes, message_flows(processes)).takes, 0U);
+}
+
 TEST(MessageFlow, AnyRecordsAreSafe)
 {
   std::mt19937 random(test::seed());
@@ -114,7 +180,10 @@ TEST(MessageFlow, AnyRecordsAreSafe)
   std::uint64_t joined = 0;
   for (std::uint64_t round = 0; round < test::rounds(3000); ++round) {
     const auto processes = traces.next();
-    for (const MessageFlow & flow : message_flows(processes).joined) {
+    const MessageFlows flows = message_flows(processes);
+    const Joinable told = joinable(processes, flows);
+    ASSERT_LE(told.joined, told.takes);
+    for (const MessageFlow & flow : flows.joined) {
       const auto at = [&](const RecordPlace & place) {
         return processes.at(place.process).threads.at(place.thread).records.at(place.record);
       };

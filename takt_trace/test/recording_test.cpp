@@ -10,9 +10,11 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -150,6 +152,15 @@ public:
   Counter ended;
 };
 
+/// That the calling thread was ready and had no core; nothing: the kernel does not count.
+std::optional<std::int64_t> waited_ns()
+{
+  std::ifstream file("/proc/thread-self/schedstat");
+  std::int64_t on_core = 0, waited = 0, times = 0;
+  file >> on_core >> waited >> times;
+  return times > 0 ? std::optional(waited) : std::nullopt;
+}
+
 class Recording : public testing::Test
 {
 protected:
@@ -257,6 +268,8 @@ TEST_F(Recording, MeasuresCpuTimesWhereThatIsAsked)
         if (record.kind == RecordKind::run_end) {
           ++ended;
           measured += record.b > 0 ? 1 : 0;
+          EXPECT_EQ(record.c > 0, record.b > 0);
+          EXPECT_LE(record.c, record.b) << "the take is a part of the run";
           EXPECT_GT(record.a, 0);
           EXPECT_LE(record.b, record.time - record.a + 1'000'000);
         }
@@ -266,6 +279,131 @@ TEST_F(Recording, MeasuresCpuTimesWhereThatIsAsked)
     // Runs that were under way when it began have none.
     EXPECT_EQ(asked ? ended : 0, asked ? std::max(measured, ended - 2) : measured);
   }
+}
+
+std::vector<Record> of_kind(const ProcessTrace & trace, RecordKind kind)
+{
+  std::vector<Record> found;
+  for (const TracedThread & thread : trace.threads) {
+    for (const Record & record : thread.records) {
+      if (record.kind == kind) {
+        found.push_back(record);
+      }
+    }
+  }
+  return found;
+}
+
+TEST_F(Recording, RunsTellTheCoreOnWhichTheyStart)
+{
+  Pair pair("main");
+  pair.start();
+  start();
+  pair.ended.wait_for(10);
+  pair.stop();
+  for (const Record & record : of_kind(stop(), RecordKind::run_start)) {
+    EXPECT_GE(core_of(record), 0);
+    EXPECT_LT(core_of(record), ::sysconf(_SC_NPROCESSORS_CONF));
+  }
+}
+
+TEST_F(Recording, AsksTheKernelWhereThatIsWantedAndOnlyThere)
+{
+  if (!waited_ns()) {
+    GTEST_SKIP() << "the kernel does not count";
+  }
+  for (const bool asked : {true, false, true}) {
+    options.kernel = asked;
+    Pair pair("main");
+    pair.start();
+    start();
+    pair.ended.wait_for(30);
+    pair.stop();
+    const ProcessTrace trace = stop();
+    for (const TracedThread & thread : trace.threads) {
+      std::size_t ended = 0, told = 0, first = 0;
+      for (std::size_t i = 0; i < thread.records.size(); ++i) {
+        const Record & record = thread.records[i];
+        ended += record.kind == RecordKind::run_end ? 1 : 0;
+        if (record.kind == RecordKind::kernel_wait) {
+          ++told;
+          ASSERT_LT(i + 1, thread.records.size());
+          const Record & end = thread.records[i + 1];
+          EXPECT_EQ(end.kind, RecordKind::run_end);
+          EXPECT_EQ(end.id, record.id);
+          EXPECT_GE(record.b, 0);
+          EXPECT_GE(record.a, -1);
+          first += record.a < 0 ? 1 : 0;
+        }
+      }
+      // A run that was under way when the recording began was not asked.
+      EXPECT_EQ(asked ? ended : 0, asked ? std::max(told, ended - 1) : told);
+      EXPECT_LE(first, asked ? 1U : 0U) << "only of the first one nothing tells the run before";
+    }
+  }
+}
+
+TEST_F(Recording, TheKernelCountsTheWaitForACoreAndTheSleepsOfARun)
+{
+  if (!waited_ns()) {
+    GTEST_SKIP() << "the kernel does not count";
+  }
+  const std::vector<int> one_core{takt_core::usable_cores().front()};
+  options.kernel = true;
+  takt_core::ExecutorOptions with_core;
+  with_core.threads.resize(1);
+  with_core.threads[0].attributes.cores = one_core;
+  auto executor = std::move(*Executor::create(std::move(with_core)));
+  ASSERT_TRUE(executor->add_observer(run_recorder("main")).ok());
+  Counter ran;
+  takt_core::CallbackOptions sleeps;
+  sleeps.id = "/sleeps:waitable(w)";
+  const auto sleeper = std::make_shared<Work>(sleeps, [&] {
+    std::this_thread::sleep_for(milliseconds(1));
+    ran.tell();
+  });
+  takt_core::CallbackOptions shares;
+  shares.id = "/shares:waitable(w)";
+  std::atomic<bool> running{true};
+  // Works until the other thread of its core has had its turn.
+  const auto sharer = std::make_shared<Work>(shares, [&] {
+    const std::int64_t before = *waited_ns();
+    while (*waited_ns() - before < 1'000'000) {
+    }
+    ran.tell();
+  });
+  ASSERT_TRUE(executor->add(sleeper).ok());
+  ASSERT_TRUE(executor->add(sharer).ok());
+  std::thread other([&] {
+    takt_core::ThreadAttributes same;
+    same.cores = one_core;
+    EXPECT_TRUE(takt_core::apply(same).granted.cores == same.cores);
+    while (running) {
+    }
+  });
+  ASSERT_TRUE(executor->start().ok());
+  start();
+  executor->ready(*sleeper, 1);
+  executor->ready(*sharer, 1);
+  ran.wait_for(2);
+  executor->cancel();
+  executor->wait();
+  running = false;
+  other.join();
+  const ProcessTrace trace = stop();
+  const auto waits = of_kind(trace, RecordKind::kernel_wait);
+  ASSERT_EQ(waits.size(), 2U);
+  EXPECT_GE(waits[0].c >> 32, 1) << "it slept";
+  EXPECT_GE(waits[1].b, 1'000'000) << "the core was another thread's meanwhile";
+}
+
+TEST_F(Recording, SaysHowWellTheRealtimeClockIsKept)
+{
+  start();
+  const auto clock = stop().realtime_clock;
+  ASSERT_TRUE(clock);
+  EXPECT_GE(clock->max_error, clock->estimated_error);
+  EXPECT_GE(clock->estimated_error, 0);
 }
 
 TEST_F(Recording, IsOneAtATimeAndSaysSo)

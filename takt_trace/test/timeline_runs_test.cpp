@@ -123,6 +123,22 @@ TEST_P(Timeline, RunsTellTheirCpuTimeWhereItWasMeasured)
   EXPECT_EQ(slices[1].facts, Facts{});
 }
 
+TEST_P(Timeline, RunsTellWhatTheKernelCountedAndTheirCore)
+{
+  const Slices slices = slices_of(
+    {run_start(10'000, 0, 0, 0, 0, 3), kernel_wait(20'000, 0, 1'500, 2'500),
+     run_end(20'000, 0, 10'000), run_start(30'000, 0), kernel_wait(31'000, 0, -1, 500),
+     run_end(31'000, 0, 30'000), run_start(40'000, 0), kernel_wait(41'000, 1, 5, 5),
+     run_end(41'000, 0, 40'000)});
+  ASSERT_EQ(slices.size(), 3U);
+  EXPECT_EQ(
+    slices[0].facts,
+    (Facts{{"core", "3"}, {"core_wait_before_us", "1.500000"}, {"core_wait_us", "2.500000"}}));
+  EXPECT_EQ(slices[1].facts, (Facts{{"core_wait_us", "0.500000"}}))
+    << "the run before is not known";
+  EXPECT_EQ(slices[2].facts, Facts{}) << "it is of another callback";
+}
+
 TEST_P(Timeline, RunsTellTheirDelayTheirSkippedPeriodsAndWhetherTheyAreLate)
 {
   const Slices slices = slices_of(

@@ -33,7 +33,7 @@ ProcessTrace some_trace()
   trace.threads = {{11, "hot.0", "main", 2, {}}, {12, "main", "", 0, {}}};
   trace.threads[0].records = {
     {100, RecordKind::take, UINT32_MAX, -5, 3, 99},
-    {101, RecordKind::run_start, 1, 90, 0, 0},
+    {101, RecordKind::run_start, 1, 90, 0, 2},
     {150, RecordKind::chain_end, 0, 90, 0, 0},
     {150, RecordKind::run_end, 1, 101, 0, 0},
     {160, RecordKind::take, UINT32_MAX, 1, 1, 1}};
@@ -115,6 +115,35 @@ TEST(TraceFile, TellsEachNameOnce)
   ASSERT_EQ(read->names.size(), 2U);
   EXPECT_EQ(read->names[1], "later");
   EXPECT_EQ(read->callbacks.size(), 2U);
+}
+
+TEST(TraceFile, FilesOfTheFirstVersionAreReadAndTellNoCore)
+{
+  std::string bytes = bytes_of(some_trace());
+  bytes.replace(0, 8, "TAKTTRC1");
+  const auto read = decode_trace(bytes);
+  ASSERT_TRUE(read.ok()) << read.faults().front();
+  EXPECT_EQ(core_of(read->threads[0].records[1]), -1);
+  EXPECT_EQ(skipped_periods(read->threads[0].records[1]), 2);
+}
+
+TEST(TraceFile, ARunStartTellsItsSkippedPeriodsAndItsCore)
+{
+  for (const std::uint32_t skipped : {0U, 7U, UINT32_MAX}) {
+    for (const int core : {-1, 0, 5, 1023}) {
+      const Record start{1, RecordKind::run_start, 0, 0, 0, start_facts(skipped, core)};
+      EXPECT_EQ(skipped_periods(start), skipped);
+      EXPECT_EQ(core_of(start), core);
+    }
+  }
+}
+
+TEST(TraceFile, TellsTheStateOfTheRealtimeClockIfThatIsKnown)
+{
+  ProcessTrace trace = some_trace();
+  EXPECT_EQ(decode_trace(bytes_of(trace))->realtime_clock, std::nullopt);
+  trace.realtime_clock = {true, 1'500'000, 20'000};
+  EXPECT_EQ(decode_trace(bytes_of(trace))->realtime_clock, trace.realtime_clock);
 }
 
 TEST(TraceFile, HoldsSeveralProcesses)

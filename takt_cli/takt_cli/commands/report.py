@@ -1,4 +1,4 @@
-"""`takt report`: a page from saved results."""
+"""`takt report`: a page from saved results, or from the traces of one run."""
 
 from __future__ import annotations
 
@@ -8,19 +8,34 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.console import out
+from takt_cli.console import err, out
+from takt_cli.errors import TaktError
+from takt_cli.files.inputs import refuse_irregular
 from takt_cli.files.outputs import check_file, refuse_inputs
 from takt_cli.report.page import write_report
 from takt_cli.report.study import Study, command_line
+from takt_cli.report.trace_page import write_trace_page
+from takt_cli.report.trace_words import verdict, warnings
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import load_complete_results
 from takt_cli.results.run_results import Results
 from takt_cli.running.host import this_host
+from takt_cli.running.trace_report import is_trace, report_of
 from takt_cli.tables.comparison import chain_comparison, comparison_table
+
+_TITLE = "takt: runs side by side"
+# Both are files that `takt trace` wrote for other programs.
+_OTHER_TRACES = (".perfetto-trace", ".pftrace")
 
 
 def make_report(
-    results: Annotated[list[Path], typer.Argument(help="Files that `takt run --output` wrote.")],
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Files that `takt run --output` wrote, or traces of one run that "
+            "`takt trace --format takt` wrote."
+        ),
+    ],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -30,19 +45,57 @@ def make_report(
             show_default="report.html, or the next free one of report-2.html ...",
         ),
     ] = None,
-    title: Annotated[str, typer.Option(help="Title of the page.")] = "takt: runs side by side",
+    title: Annotated[
+        str | None,
+        typer.Option(help="Title of the page.", show_default=f"{_TITLE}; of a trace, its programs"),
+    ] = None,
 ) -> None:
-    """Build a self-contained HTML page from saved results."""
+    """Build a self-contained HTML page from saved results, or from a trace."""
     if output is None:
         output = _unused()
+    traced = _are_traces(results)
     for path in results:
-        refuse_inputs({"--output": output}, {"result": path})
+        refuse_inputs({"--output": output}, {"trace" if traced else "result": path})
     check_file(output)
+    named = ["--title", title] if title is not None else []
+    command = command_line("report", *map(str, results), *named, "-o", str(output))
+    if traced:
+        report = report_of(results)
+        write_trace_page(report, output, command, title)
+        for sentence in verdict(report):
+            out().print(sentence, markup=False, soft_wrap=True)
+        for warning in warnings(report):
+            err().print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
+    else:
+        write_report(_study_of(results, command, title or _TITLE), output)
+    out().print(f"Report: {output.resolve()}", markup=False, soft_wrap=True)
+
+
+def _are_traces(files: Sequence[Path]) -> bool:
+    """Whether all of the files are traces; refuses both kinds side by side."""
+    traces = [path for path in files if is_trace(path)]
+    others = [path for path in files if path not in traces]
+    if traces and others:
+        if others[0].exists():
+            raise TaktError(
+                f"{traces[0]} is a trace, but {others[0]} is not; build a page of each kind of file"
+            )
+        refuse_irregular(others[0], "trace")
+        raise TaktError(f"{others[0]}: cannot be read: No such file or directory")
+    for path in others:
+        if path.name.endswith(_OTHER_TRACES):
+            raise TaktError(
+                f"{path} is a trace for ui.perfetto.dev; trace with --format takt for a report"
+            )
+    return bool(traces)
+
+
+def _study_of(results: Sequence[Path], command: str, title: str) -> Study:
     configurations = name_all(results, [load_complete_results(path) for path in results])
-    study = Study(
+    return Study(
         kind="results",
         title=title,
-        command=command_line("report", *map(str, results), "-o", str(output)),
+        command=command,
         host=this_host(),
         configurations=configurations,
         tables=[
@@ -51,8 +104,6 @@ def make_report(
         ],
         explanations=["The machine named above is the one that built this page."],
     )
-    write_report(study, output)
-    out().print(f"Report: {output.resolve()}", markup=False, soft_wrap=True)
 
 
 def _unused() -> Path:

@@ -17,9 +17,10 @@ from takt_cli.commands.options import Json, duration_ns, whole
 from takt_cli.commands.status import Processes
 from takt_cli.console import err, out, pass_through_errors, print_json, progress
 from takt_cli.control.processes import Found, Process, find, no_process
-from takt_cli.control.tracing import Answer, RawTrace, begin, end, snapshot, undo
+from takt_cli.control.tracing import Answer, RawTrace, Recording, begin, end, snapshot, undo
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import check_file, refuse_replacing
+from takt_cli.files.trace_folders import check_trace_folder
 from takt_cli.results.trace import TraceSummary
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.running.trace import arguments, convert, find_converter
@@ -38,13 +39,20 @@ class Format(str, Enum):
 
     perfetto = "perfetto"
     chrome = "chrome"
+    ctf = "ctf"
     takt = "takt"
 
 
 _DEFAULTS = {
     Format.perfetto: "takt.perfetto-trace",
     Format.chrome: "takt-trace.json",
+    Format.ctf: "takt-ctf",
     Format.takt: "trace.takttrace",
+}
+
+_NEXT = {
+    Format.takt.value: "`takt model {}` makes a system model of it",
+    Format.ctf.value: "open the folder {} in Trace Compass, or print its events with babeltrace2",
 }
 
 Records = Annotated[
@@ -60,6 +68,13 @@ Records = Annotated[
 CpuTimes = Annotated[
     bool, typer.Option("--cpu", help="Measure the CPU time of each run, too: 1 us more for each.")
 ]
+Kernel = Annotated[
+    bool,
+    typer.Option(
+        "--kernel",
+        help="Ask the kernel how long each run waited for a core, too: 2 us more for each.",
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -73,7 +88,8 @@ Output = Annotated[
 FormatOption = Annotated[
     Format,
     typer.Option(
-        "--format", help="Perfetto's own, the JSON that Chrome has, or takt's for `takt model`."
+        "--format",
+        help="Perfetto's own, the JSON that Chrome has, CTF, or takt's for `takt model`.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
@@ -96,13 +112,15 @@ def start_tracing(
     ] = None,
     records: Records = None,
     cpu_times: CpuTimes = False,
+    kernel: Kernel = False,
     json_output: Json = False,
 ) -> None:
     """Begin a trace in all of the processes, or in none."""
     last_ns = None if last is None else duration_ns(last, "--last")
     found = _find(processes)
+    recording = Recording(last_ns, records, cpu_times, kernel)
     with Interrupts(_COUNTED) as interrupts:
-        traced, failures = _begin(found, last_ns, records, cpu_times, json_output)
+        traced, failures = _begin(found, recording, json_output)
         if interrupts.count:
             pass_through_errors(_lines([*failures, *_not_undone(traced)]))
             raise KeyboardInterrupt
@@ -155,6 +173,7 @@ def record_trace(
     processes: Processes = None,
     records: Records = None,
     cpu_times: CpuTimes = False,
+    kernel: Kernel = False,
     output: Output = None,
     form: FormatOption = Format.perfetto,
     force: Force = False,
@@ -164,8 +183,9 @@ def record_trace(
     duration_s = duration_ns(duration, "--for") / NS_PER_S
     target = _target(output, form, force, json_output)
     found = _find(processes)
+    recording = Recording(records=records, cpu_times=cpu_times, kernel=kernel)
     with Interrupts(_COUNTED) as interrupts:
-        traced, failures = _begin(found, None, records, cpu_times, json_output)
+        traced, failures = _begin(found, recording, json_output)
         try:
             wait(duration_s, len(traced), interrupts)
         except BaseException:  # no process shall trace on for a command that has failed
@@ -207,8 +227,11 @@ class _Target:
 def _target(output: Path | None, form: Format, force: bool, as_json: bool) -> _Target:
     """Refuse what cannot be written before any process is asked."""
     path = Path(_DEFAULTS[form]) if output is None else output
-    refuse_replacing(path, force)
-    check_file(path)
+    if form == Format.ctf:
+        check_trace_folder(path, force)
+    else:
+        refuse_replacing(path, force)
+        check_file(path)
     return _Target(find_converter(), path, form.value, as_json)
 
 
@@ -229,15 +252,13 @@ def _only_registers(process: Process) -> bool:
     return asked and not process.status.executors
 
 
-def _begin(
-    found: Found, last_ns: int | None, records: int | None, cpu_times: bool, as_json: bool
-) -> tuple[list[Answer], list[str]]:
+def _begin(found: Found, recording: Recording, as_json: bool) -> tuple[list[Answer], list[str]]:
     """Begin in all processes; gives those that trace, and why others do not.
 
     If one of them refuses, none traces. A process that was silent before, or has ended, is told of
     and does not hold up the others.
     """
-    answers = begin(found.processes, last_ns, records, cpu_times)
+    answers = begin(found.processes, recording)
     failures = [str(silent) for silent in found.silent]
     failures += [str(one) for one in answers if not one.good]
     traced = [one for one in answers if one.good]
@@ -315,11 +336,7 @@ def _print(summary: TraceSummary, output: Path, form: str) -> None:
         chain_table(summary).print_to(console)
     if summary.dropped:
         line(dropped_line(summary), "yellow")
-    line(
-        f"`takt model {output}` makes a system model of it"
-        if form == Format.takt.value
-        else f"open {output} at https://ui.perfetto.dev"
-    )
+    line(_NEXT.get(form, "open {} at https://ui.perfetto.dev").format(output))
 
 
 def _nothing_done(words: str, failures: Sequence[str], as_json: bool) -> typer.Exit:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import written_whole
+from takt_cli.files.trace_folders import folder_written_whole
 from takt_cli.processes import run_json
 from takt_cli.programs import find_program
 from takt_cli.results.fields import DamagedError
@@ -22,7 +23,7 @@ def find_converter() -> Path:
 
 
 def arguments(raws: Sequence[Path], output: Path, form: str) -> list[str]:
-    """Spell the arguments of `takt_trace`; `form`: perfetto or chrome."""
+    """Spell the arguments of `takt_trace`; `form`: its name of a format."""
     # No path begins with a dash, so that none is read as an option.
     paths = [str(path.absolute()) for path in raws]
     return ["convert", *paths, "-o", str(output.absolute()), "--format", form]
@@ -30,11 +31,12 @@ def arguments(raws: Sequence[Path], output: Path, form: str) -> list[str]:
 
 def convert(program: Path, raws: Sequence[Path], output: Path, form: str) -> TraceSummary:
     """Write the trace as a whole or not at all, and give its figures."""
-    with written_whole(output) as part:
+    is_folder = form == "ctf"
+    with folder_written_whole(output) if is_folder else written_whole(output) as part:
         try:
             data = run_json(program, [*arguments(raws, part, form), "--json"], timeout_s=_LONGEST_S)
             summary = read_summary(data)
-            if not part.is_file():
+            if not (part.is_dir() if is_folder else part.is_file()):
                 raise TaktError(f"{program.name} wrote no trace")
         except TaktError as error:
             # The user knows the file by its name, and did not write the program's command line.

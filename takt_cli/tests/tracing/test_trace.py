@@ -98,6 +98,12 @@ def test_cpu_times_are_measured_where_they_are_asked_for(takt, start):
     assert one.asked(TRACE_START) == [{"last_ns": None, "records": None, "cpu_times": True}]
 
 
+def test_the_kernel_is_asked_where_that_is_wanted(takt, start):
+    one = start("talk")
+    assert takt("trace", "start", "--kernel").code == 0
+    assert one.asked(TRACE_START) == [{"last_ns": None, "records": None, "kernel": True}]
+
+
 def test_start_with_last_keeps_only_so_much(takt, start):
     one, other = start("talk"), start("listen")
     said = takt("trace", "start", "talk", "--last", "10s")

@@ -60,20 +60,27 @@ def answer(socket, kind, request=None):
     return data
 
 
-def traced(sockets, seconds, **options):
-    """Record all processes for some time; gives their files."""
+def traced(sockets, seconds, pause=0.0, **options):
+    """Record all processes for some time, and end them one after the other; gives their files."""
     for socket in sockets:
         answer(socket, Message.trace_start, options)
     time.sleep(seconds)
-    return [answer(socket, Message.trace_stop) for socket in sockets]
+    files = []
+    for socket in sockets:
+        files.append(answer(socket, Message.trace_stop))
+        time.sleep(pause)
+    return files
+
+
+def takt_trace(*arguments):
+    program = find_program("takt_trace", "takt_trace")
+    done = subprocess.run([program, *arguments], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def convert(raws, output, form):
-    program = find_program("takt_trace", "takt_trace")
-    command = [program, "convert", *raws, "-o", output, "--format", form, "--json"]
-    done = subprocess.run(command, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return takt_trace("convert", *raws, "-o", output, "--format", form, "--json")
 
 
 @need(*WORKLOAD, ("takt_trace", "takt_trace"))
@@ -115,6 +122,18 @@ def test_messages_of_three_processes_are_joined_and_the_trace_is_what_perfetto_r
     assert set(starts.values()) == {1}
     # Nothing is an arrow that is not a message; arrows that would go back in time are left out.
     assert 0.9 * messages["joined"] <= len(starts) <= messages["joined"]
+
+
+@need(*WORKLOAD, ("takt_trace", "takt_trace"))
+def test_messages_of_the_time_in_which_some_processes_have_ended_their_trace_are_not_joinable(
+    graph, tmp_path
+):
+    files = traced(graph, 1, pause=0.5)
+    told = convert([file["file"] for file in files], tmp_path / "trace", "perfetto")
+    messages = told["messages"]
+    assert messages["joined"] < messages["taken"], "the pause is longer than all periods"
+    assert messages["joinable"] > 10, told
+    assert messages["joinable_joined"] == messages["joinable"], told
 
 
 @need(*WORKLOAD, ("takt_trace", "takt_trace"))
@@ -172,3 +191,54 @@ def test_the_model_of_a_trace_has_the_graphs_callbacks_topics_periods_and_chains
     said = takt("plan", tmp_path / "system.yaml", "-o", tmp_path / "plan.yaml", "--cpus", "0-1")
     assert said.code in (0, 1), said.err
     assert (tmp_path / "plan.yaml").is_file()
+
+
+@need(*WORKLOAD, ("takt_trace", "takt_trace"))
+def test_the_parts_of_every_chains_response_times_add_up(graph, tmp_path):
+    files = traced(graph, 4, cpu_times=True, kernel=True)
+    assert sum(file["dropped"] for file in files) == 0
+    report = takt_trace("report", *[file["file"] for file in files])
+    assert report["schema"] == 1
+    assert len(report["processes"]) == 3
+    assert len(report["hosts"]) == 1
+    assert report["measured"] == {"cpu": True, "kernel": True}
+    truth = yaml.safe_load(available_systems()["autoware_reference"].read_text())
+    chains = {chain["name"]: chain for chain in report["chains"]}
+    assert set(chains) == set(truth["chains"])
+    for name, chain in chains.items():
+        assert chain["path"] == truth["chains"][name]["path"], name
+        assert chain["activations"] == chain["response"]["count"] == len(chain["responses"]) > 5
+        assert chain["unsplit"] <= 0.05 * chain["activations"], name
+        if not chain["unsplit"]:
+            mean = chain["response"]["mean_ns"]
+            assert sum(chain["split"].values()) == pytest.approx(mean, rel=0.02), name
+        assert all(part >= 0 for part in chain["split"].values()), name
+        assert chain["split"]["ran_ns"] > 0, name
+        assert chain["split"]["middleware_ns"] > 0, "it crosses processes"
+        for worst in chain["worst"]:
+            check_activation(worst, chain["path"])
+    assert {one["id"] for one in report["callbacks"]} >= set(truth["chains"][name]["path"])
+    assert all(one["cpu"] is not None for one in report["callbacks"])
+
+
+def check_activation(activation, path):
+    """Check that times are in order and parts add up, of the whole and of each step."""
+    response = activation["response_ns"]
+    assert response == activation["end_ns"] - activation["release_ns"]
+    assert sum(activation["split"].values()) == pytest.approx(response, rel=0.02)
+    steps = activation["steps"]
+    assert [step["callback"] for step in steps] == path
+    for step in steps:
+        assert all(part >= 0 for part in step["split"].values())
+        assert sum(step["split"].values()) == step["until_ns"] - step["from_ns"]
+        assert step["from_ns"] <= step["release_ns"] <= step["picked_ns"]
+        assert step["picked_ns"] <= step["start_ns"] <= step["end_ns"]
+        assert step["core"] in range(os.cpu_count())
+        waited = Counter()
+        for one in step["blocked_by"]:
+            waited[f"{one['why']}_ns"] += one["ns"]
+        for part in ("group_ns", "queue_ns", "core_ns"):
+            assert waited[part] == step["split"][part]
+    assert sum(step["until_ns"] - step["from_ns"] for step in steps) == response
+    own = [run for run in activation["timeline"] if run["own"]]
+    assert sorted(run["callback"] for run in own) == sorted(path)

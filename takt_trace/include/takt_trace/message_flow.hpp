@@ -40,6 +40,17 @@ struct MessageFlows
 /// Set-up only: allocates; O(records).
 MessageFlows message_flows(const std::vector<ProcessTrace> & processes);
 
+/// Takes whose publish should be in the traces: the traces have the publisher, and the message was sent well after
+/// the last process had begun to record and well before the first one ended. Processes begin and end one after the other.
+struct Joinable
+{
+  std::size_t takes = 0;
+  std::size_t joined = 0;
+};
+
+/// `flows`: of the same traces. Set-up only: allocates; O(records).
+Joinable joinable(const std::vector<ProcessTrace> & processes, const MessageFlows & flows);
+
 }  // namespace takt_trace
 
 #endif  // TAKT_TRACE__MESSAGE_FLOW_HPP_

@@ -13,9 +13,10 @@ namespace takt_trace
 enum class RecordKind : std::uint8_t
 {
   run_start =
-    1,  ///< of the user's function. id: callback; a: release, 0: none; b: deadline, 0: none; c: periods skipped
+    1,  ///< of the user's function. id: callback; a: release, 0: none; b: deadline, 0: none; c: `start_facts`
   run_end =
-    2,  ///< id: callback; a: when it was picked; b: CPU time from there, with the take, 0: not measured
+    2,  ///< id: callback; a: when it was picked; b: CPU time from there, with the take, 0: not measured;
+  ///< c: CPU time of the take, 0: not measured
   empty_take = 3,  ///< id: callback
   exception = 4,   ///< of the user's function, before its run_end. id: callback
   take =
@@ -29,10 +30,14 @@ enum class RecordKind : std::uint8_t
   span_end = 9,    ///< of the innermost span of the thread
   instant = 10,    ///< id: name
   counter = 11,    ///< id: name; a: the bits of a double
-  slice = 12       ///< told when it was over. id: name; a: begin; b: end
+  slice = 12,      ///< told when it was over. id: name; a: begin; b: end
+  kernel_wait =
+    13  ///< of the run that ends next on the thread. id: callback; a: time that the thread was ready and had no core,
+  ///< from the end of its run before to the pick of this one, -1: not known; b: from the pick to the end;
+  ///< c: context switches from the pick to the end: voluntary ones << 32 | involuntary ones
 };
 
-inline constexpr std::uint8_t kMostRecordKind = 12;
+inline constexpr std::uint8_t kMostRecordKind = 13;
 
 struct Record
 {
@@ -45,6 +50,21 @@ struct Record
 
   friend bool operator==(const Record &, const Record &) = default;
 };
+
+/// `c` of a run_start: periods of a timer that were skipped, and the core on which the run starts; below 0: not known.
+constexpr std::int64_t start_facts(std::uint32_t skipped, int core) noexcept
+{
+  return (core < 0 ? std::int64_t{0} : std::int64_t{core} + 1) << 32 | skipped;
+}
+constexpr std::int64_t skipped_periods(const Record & start) noexcept
+{
+  return start.c & 0xffffffff;
+}
+/// -1: not known, as in files of TAKTTRC1.
+constexpr int core_of(const Record & start) noexcept
+{
+  return static_cast<int>(start.c >> 32 & 0x7fffffff) - 1;
+}
 
 }  // namespace takt_trace
 

@@ -63,8 +63,12 @@ struct RecordingOptions
   std::size_t records = 16384;
   /// Keep only the last so long in memory (flight recorder); absent: all goes to the file.
   std::optional<takt_core::Duration> last{};
-  /// Measure the CPU time of each run, for models: two reads of the thread's CPU clock, some 0.3 us each.
+  /// Measure the CPU time of each run, for models: three reads of the thread's CPU clock, some 0.4 us each.
   bool cpu_times = false;
+  /// Ask the kernel at the pick and at the end of each run how long the thread waited for a core, and how often it
+  /// slept or was preempted (`RecordKind::kernel_wait`): four system calls, some 2 us for each run. Opens a file for
+  /// each thread.
+  bool kernel = false;
   /// Where the file goes; empty: the folder of the control socket.
   std::string folder{};
 };

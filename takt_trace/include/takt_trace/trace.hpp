@@ -5,6 +5,7 @@
 #define TAKT_TRACE__TRACE_HPP_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,16 @@ struct TracedThread
   std::vector<Record> records;  ///< in the order in which they were recorded
 };
 
+/// What the kernel knows of CLOCK_REALTIME's distance from true time.
+struct RealtimeClock
+{
+  bool synchronised = false;         ///< something (NTP, PTP) sets it
+  std::int64_t max_error = 0;        ///< ns
+  std::int64_t estimated_error = 0;  ///< ns
+
+  friend bool operator==(const RealtimeClock &, const RealtimeClock &) = default;
+};
+
 struct ProcessTrace
 {
   std::int64_t pid = 0;
@@ -48,6 +59,7 @@ struct ProcessTrace
   /// trace began.
   std::int64_t to_realtime = 0;
   std::int64_t to_boottime = 0;
+  std::optional<RealtimeClock> realtime_clock{};  ///< when the trace began; absent: not known
   std::int64_t began =
     0;  ///< of the flight recorder: the earliest time of which nothing was overwritten
   std::int64_t ended = 0;  ///< 0: the process did not end it

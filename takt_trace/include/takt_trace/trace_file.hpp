@@ -1,10 +1,11 @@
 // A process's trace on disk: written while it is recorded, read by whatever looks at it.
 //
-// "TAKTTRC1", then chunks: type (u32), length of the content in bytes (u32), content; little endian. Types:
+// "TAKTTRC2", then chunks: type (u32), length of the content in bytes (u32), content; little endian. Types:
 //   1  text (JSON): facts of the process, and what was named since the chunk before
 //   2  records of one thread: thread number (u32), 0 (u32), records dropped so far (u64), then records of 40 bytes:
 //      time (i64), id (u32), kind (u32), a, b, c (i64)
 //   3  nothing: what follows is of the next process (files of several processes, as `takt trace` writes them)
+// In files of "TAKTTRC1" a run_start tells no core, and its `c` is only the skipped periods: they are read alike.
 // Unknown types are skipped. A file that ends inside a chunk, as after a crash, is read up to there.
 #ifndef TAKT_TRACE__TRACE_FILE_HPP_
 #define TAKT_TRACE__TRACE_FILE_HPP_

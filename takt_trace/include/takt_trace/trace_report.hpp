@@ -17,8 +17,12 @@ namespace takt_trace
 /// the times from start to end. Periods of timers are those of their nominal releases. Set-up only: allocates.
 nlohmann::ordered_json trace_report(const std::vector<ProcessTrace> & processes);
 
-/// Whether the runs of the traces have CPU times; false if they have in part.
+/// Whether the runs of the traces have CPU times; false if they have in part. A run that was picked before the recording
+/// began does not count.
 bool has_cpu_times(const std::vector<ProcessTrace> & processes);
+
+/// Likewise, of the kernel's counters.
+bool has_kernel_waits(const std::vector<ProcessTrace> & processes);
 
 /// The longest time that a message of one process was under way to another process of the host, from its publish to its
 /// arrival; absent: no message was.

@@ -152,8 +152,10 @@ std::vector<Seen> seen_in(const ProcessTrace & process, bool cpu)
         open.push_back(record.id);
         const Record & end = thread.records[others[i]];
         Seen & seen = all[record.id];
-        seen.times.push_back(std::max<std::int64_t>(cpu ? end.b : end.time - record.time, 1));
-        seen.releases.push_back({record.a != 0 ? record.a : record.time, record.c});
+        if (!cpu || end.b > 0) {
+          seen.times.push_back(std::max<std::int64_t>(cpu ? end.b : end.time - record.time, 1));
+        }
+        seen.releases.push_back({record.a != 0 ? record.a : record.time, skipped_periods(record)});
       } else if (!open.empty()) {
         open.pop_back();
       }
@@ -162,17 +164,21 @@ std::vector<Seen> seen_in(const ProcessTrace & process, bool cpu)
   return all;
 }
 
-}  // namespace
-
-bool has_cpu_times(const std::vector<ProcessTrace> & processes)
+/// Whether there are runs that ended, and `has` is true for the place of each one's end. What is measured begins with
+/// the pick: a run that was picked before the recording began does not count.
+template <typename Has>
+bool every_run(const std::vector<ProcessTrace> & processes, const Has & has)
 {
   bool any = false;
   for (const ProcessTrace & process : processes) {
     for (const TracedThread & thread : process.threads) {
       const auto others = detail::pair_runs(thread.records);
       for (std::size_t i = 0; i < thread.records.size(); ++i) {
-        if (thread.records[i].kind == RecordKind::run_end && others[i] != detail::kNoRecord) {
-          if (thread.records[i].b <= 0) {
+        const Record & end = thread.records[i];
+        if (
+          end.kind == RecordKind::run_end && others[i] != detail::kNoRecord &&
+          end.a >= process.began) {
+          if (!has(thread.records, i)) {
             return false;
           }
           any = true;
@@ -181,6 +187,27 @@ bool has_cpu_times(const std::vector<ProcessTrace> & processes)
     }
   }
   return any;
+}
+
+}  // namespace
+
+bool has_cpu_times(const std::vector<ProcessTrace> & processes)
+{
+  return every_run(processes, [](const std::vector<Record> & records, std::size_t end) {
+    return records[end].b > 0;
+  });
+}
+
+bool has_kernel_waits(const std::vector<ProcessTrace> & processes)
+{
+  return every_run(processes, [](const std::vector<Record> & records, std::size_t end) {
+    std::size_t before = end;
+    while (before > 0 && records[before - 1].kind == RecordKind::chain_end) {
+      --before;
+    }
+    return before > 0 && records[before - 1].kind == RecordKind::kernel_wait &&
+           records[before - 1].id == records[end].id;
+  });
 }
 
 ordered_json trace_report(const std::vector<ProcessTrace> & processes)

@@ -93,10 +93,11 @@ private:
       record.time = below(20) == 0 ? time() : now;
       record.a = below(3) == 0 ? time() : pick({0, 1, 2, now, now - 5, now - 10});
       record.b = below(3) == 0 ? time() : pick({0, 1, 2, 3, now + 5});
-      record.c = below(3);
+      record.c = below(10) == 0 ? time() : below(3) << 32 | below(3);
       if (record.kind == RecordKind::take || record.kind == RecordKind::publish) {
         record.a = below(3);
         record.b = below(5);
+        record.c = below(3);
       }
     }
     return records;

@@ -15,14 +15,23 @@ namespace takt_trace::test
 
 inline Record run_start(
   std::int64_t time, std::uint32_t callback, std::int64_t release = 0, std::int64_t deadline = 0,
-  std::int64_t skipped = 0)
+  std::uint32_t skipped = 0, int core = -1)
 {
-  return {time, RecordKind::run_start, callback, release, deadline, skipped};
+  return {time, RecordKind::run_start, callback, release, deadline, start_facts(skipped, core)};
 }
 
-inline Record run_end(std::int64_t time, std::uint32_t callback, std::int64_t start)
+inline Record run_end(
+  std::int64_t time, std::uint32_t callback, std::int64_t picked, std::int64_t cpu = 0,
+  std::int64_t take_cpu = 0)
 {
-  return {time, RecordKind::run_end, callback, start, 0, 0};
+  return {time, RecordKind::run_end, callback, picked, cpu, take_cpu};
+}
+
+inline Record kernel_wait(
+  std::int64_t time, std::uint32_t callback, std::int64_t before, std::int64_t inside,
+  std::int64_t switches = 0)
+{
+  return {time, RecordKind::kernel_wait, callback, before, inside, switches};
 }
 
 struct Message

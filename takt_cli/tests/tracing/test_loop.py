@@ -1,0 +1,84 @@
+"""Once around on a real system: trace, model, plan and run again, as docs/loop.md says."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from support.built import PLAN, WORKLOAD, need
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "loop.md"
+BLOCK = re.compile(r"<!-- test: loop -->\n```sh\n(.*?)```", re.DOTALL)
+
+pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="docs/ is not in this checkout")
+
+
+def shorter(script):
+    """Seconds instead of tens of seconds, and a tenth of the work: other tests may run beside."""
+    for word, less in (("40s", "8s"), ("--for 10s", "--for 3s"), ("20s", "4s")):
+        assert word in script
+        script = script.replace(word, less)
+    # It says with 1 that it does not promise all chains.
+    script = re.sub(r"^(takt plan .*)$", r"\1 || test $? = 1", script, flags=re.M)
+    return re.sub(r"(takt run [^\n&]*?)(\s*&?)$", r"\1 --work-scale 0.1\2", script, flags=re.M)
+
+
+# `takt trace` finds processes that have begun; a reader of the page types the next line later.
+WAIT = """
+for i in $(seq 600); do
+  [ "$(takt status --json 2>/dev/null | python3 -c '
+import json, sys
+print(len(json.load(sys.stdin)["processes"]))' 2>/dev/null)" = 3 ] && break
+  sleep 0.1
+done
+"""
+
+
+@need(*WORKLOAD, *PLAN, ("takt_trace", "takt_trace"))
+def test_a_plan_made_of_a_trace_keeps_its_promises(tmp_path):
+    script = shorter(BLOCK.search(PAGE.read_text(encoding="utf-8")).group(1))
+    lines = script.splitlines()
+    script = "set -e\n" + lines[0] + WAIT + "\n".join(lines[1:]) + "\n"
+    environment = os.environ | {
+        "TAKT_RUNTIME_DIR": str(tmp_path / "run"),
+        "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+    }
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+    schedule = yaml.safe_load((tmp_path / "schedule.yaml").read_text())
+    assert len(schedule["executors"]) == 3
+    # Messages between processes need the middleware's threads.
+    for executor in schedule["executors"].values():
+        most = max(thread["priority"] for thread in executor["threads"].values())
+        assert executor["process_threads"][0]["priority"] > most
+
+    promised = {
+        words[1]
+        for line in (tmp_path / "schedule.yaml").read_text().splitlines()
+        if (words := line.split())
+        and words[0] == "#"
+        and len(words) >= 6
+        and not line.endswith("too late")
+        and words[2].isdigit()
+    }
+    results = json.loads((tmp_path / "after").read_text())
+    chains = {chain["name"]: chain for chain in results["chains"]}
+    assert promised <= set(chains)
+    assert len(promised) >= 8
+    for name in promised:
+        chain = chains[name]
+        assert chain["completed"] > 0, name
+        # A host that takes the processor away is no fault of the plan.
+        late = [
+            response
+            for response, stalled in zip(chain["responses_ns"], chain["stalled"], strict=True)
+            if response > chain["deadline_ns"] and not stalled
+        ]
+        assert not late, name

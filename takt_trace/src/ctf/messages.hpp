@@ -1,0 +1,49 @@
+// The messages of a trace: each publish and each take has a handle, and both have the same source time if they are joined.
+#ifndef TAKT_TRACE__SRC__CTF__MESSAGES_HPP_
+#define TAKT_TRACE__SRC__CTF__MESSAGES_HPP_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "handles.hpp"
+#include "takt_trace/message_flow.hpp"
+#include "takt_trace/trace.hpp"
+
+namespace takt_trace::detail
+{
+
+struct CtfMessage
+{
+  std::uint64_t handle = 0;
+  /// The middleware's; if no record tells it, when the message was published; of a take 0: not known.
+  std::int64_t source_time = 0;
+  std::uint64_t published = 0;  ///< of a take: the handle of the joined publish; 0: none
+};
+
+class Messages
+{
+public:
+  /// Allocates; O(records).
+  Messages(const std::vector<ProcessTrace> & processes, Handles & handles);
+
+  /// Of a publish or a take.
+  const CtfMessage & at(const RecordPlace & place) const;
+  /// The topic of the first joined message that the callback took; empty if there is none.
+  std::string topic_of(std::size_t process, std::uint32_t callback) const;
+
+private:
+  using OfThread = std::unordered_map<std::size_t, CtfMessage>;  // by record
+  CtfMessage & at(const RecordPlace & place);
+  void join(const MessageFlow & flow, const std::vector<ProcessTrace> & processes);
+
+  std::vector<std::vector<OfThread>> messages_;                          // by process, thread
+  std::map<std::pair<std::size_t, std::uint32_t>, std::string> topics_;  // by process, callback
+};
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__CTF__MESSAGES_HPP_

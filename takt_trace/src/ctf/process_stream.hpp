@@ -1,0 +1,24 @@
+// Writes what a process has, and what its threads did, as events.
+#ifndef TAKT_TRACE__SRC__CTF__PROCESS_STREAM_HPP_
+#define TAKT_TRACE__SRC__CTF__PROCESS_STREAM_HPP_
+
+#include <cstddef>
+
+#include "described_process.hpp"
+#include "messages.hpp"
+#include "stream_writer.hpp"
+
+namespace takt_trace::detail
+{
+
+/// All that the process has, at the time before its first record.
+void write_description(const DescribedProcess & process, StreamWriter & stream);
+
+/// The records of one thread. `number`: of the process among those that `messages` are of.
+void write_records(
+  const DescribedProcess & process, std::size_t number, std::size_t thread,
+  const Messages & messages, StreamWriter & stream);
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__CTF__PROCESS_STREAM_HPP_

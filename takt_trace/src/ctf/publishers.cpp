@@ -1,0 +1,77 @@
+#include "publishers.hpp"
+
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "callback_ids.hpp"
+
+namespace takt_trace::detail
+{
+namespace
+{
+
+class Finder
+{
+public:
+  explicit Finder(const ProcessTrace & process) : process_(process) {}
+
+  void read(const ThreadView & view)
+  {
+    auto & of_record = result_.of_record.emplace_back();
+    const auto & records = view.thread->records;
+    std::vector<std::size_t> runs;  // that are under way: their ends
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      while (!runs.empty() && runs.back() <= i) {
+        runs.pop_back();
+      }
+      if (records[i].kind == RecordKind::run_start && view.others[i] != kNoRecord) {
+        runs.push_back(view.others[i]);
+      } else if (records[i].kind == RecordKind::publish) {
+        const std::string node = runs.empty() ? "" : node_of(records[runs.back()].id);
+        of_record.emplace(i, publisher(records[i], node));
+      }
+    }
+  }
+
+  FoundPublishers result() { return std::move(result_); }
+
+private:
+  std::string node_of(std::uint32_t callback) const
+  {
+    const bool known = callback < process_.callbacks.size();
+    return known ? std::string(node_in(process_.callbacks[callback].id)) : "";
+  }
+
+  std::size_t publisher(const Record & publish, const std::string & node)
+  {
+    const auto key = std::tuple(publish.id, publish.a, publish.a == 0 ? node : std::string());
+    const auto [entry, is_new] = numbers_.emplace(key, result_.all.size());
+    if (is_new) {
+      result_.all.push_back({publish.id, publish.a, {}});
+    }
+    FoundPublisher & found = result_.all[entry->second];
+    if (found.node.empty()) {
+      found.node = node;
+    }
+    return entry->second;
+  }
+
+  const ProcessTrace & process_;
+  FoundPublishers result_;
+  std::map<std::tuple<std::uint32_t, std::int64_t, std::string>, std::size_t> numbers_;
+};
+
+}  // namespace
+
+FoundPublishers find_publishers(
+  const ProcessTrace & process, const std::vector<ThreadView> & threads)
+{
+  Finder finder(process);
+  for (const ThreadView & view : threads) {
+    finder.read(view);
+  }
+  return finder.result();
+}
+
+}  // namespace takt_trace::detail

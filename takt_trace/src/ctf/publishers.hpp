@@ -1,0 +1,36 @@
+// Which publishers a process has: a trace names only the topics and the publishers' gids of messages.
+#ifndef TAKT_TRACE__SRC__CTF__PUBLISHERS_HPP_
+#define TAKT_TRACE__SRC__CTF__PUBLISHERS_HPP_
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "takt_trace/trace.hpp"
+#include "thread_view.hpp"
+
+namespace takt_trace::detail
+{
+
+struct FoundPublisher
+{
+  std::uint32_t topic = 0;
+  std::int64_t gid = 0;  ///< folded; 0: not known
+  std::string node;      ///< of the first callback that published in a run; empty: none did
+};
+
+struct FoundPublishers
+{
+  std::vector<FoundPublisher> all;
+  /// By thread and record of a publish: index in `all`.
+  std::vector<std::unordered_map<std::size_t, std::size_t>> of_record;
+};
+
+/// Messages without a gid are of one publisher for each topic and node. Allocates; O(records).
+FoundPublishers find_publishers(
+  const ProcessTrace & process, const std::vector<ThreadView> & threads);
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__CTF__PUBLISHERS_HPP_

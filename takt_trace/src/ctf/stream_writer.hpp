@@ -1,0 +1,91 @@
+// One stream of a CTF trace: events of one thread, in packets.
+#ifndef TAKT_TRACE__SRC__CTF__STREAM_WRITER_HPP_
+#define TAKT_TRACE__SRC__CTF__STREAM_WRITER_HPP_
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "event_types.hpp"
+
+namespace takt_trace::detail
+{
+
+using Uuid = std::array<std::uint8_t, 16>;
+
+inline constexpr std::uint32_t kCtfMagic = 0xc1fc1fc1;
+inline constexpr std::size_t kProcnameBytes = 17;  // TASK_COMM_LEN and a zero byte, as LTTng has it
+inline constexpr std::size_t kPacketBytes = 256 * 1024;
+
+/// What an event has in one of its fields.
+class Value
+{
+public:
+  template <std::integral Number>
+  Value(Number number) : value_(static_cast<std::uint64_t>(number))
+  {
+  }
+  Value(double number) : value_(number) {}
+  Value(const std::string & text) : value_(std::string_view(text)) {}
+  Value(const char * text) : value_(std::string_view(text)) {}
+
+  std::uint64_t number() const noexcept { return get<std::uint64_t>(); }
+  double real() const noexcept { return get<double>(); }
+  std::string_view text() const noexcept { return get<std::string_view>(); }
+
+private:
+  template <typename Type>
+  Type get() const noexcept
+  {
+    const Type * const value = std::get_if<Type>(&value_);
+    return value == nullptr ? Type{} : *value;
+  }
+
+  std::variant<std::uint64_t, double, std::string_view> value_;
+};
+
+struct StreamOptions
+{
+  Uuid trace{};
+  std::uint64_t number = 0;  ///< unique in the trace
+  std::int64_t pid = 0;
+  std::int64_t tid = 0;
+  std::string name;             ///< of the thread; UTF-8; cut to 16 bytes
+  std::uint64_t discarded = 0;  ///< records that are missing, nobody knows where
+};
+
+/// Set-up only: allocates; does not block.
+class StreamWriter
+{
+public:
+  explicit StreamWriter(StreamOptions options);
+
+  /// Times never go back: an earlier time than that of the event before becomes that one's. A text ends at its first
+  /// zero byte. `values`: as the event's type has fields.
+  void write(Event event, std::int64_t time, std::initializer_list<Value> values);
+  /// On which the events after this were; -1: not known.
+  void on_core(int core);
+  /// The stream; empty if no event was written.
+  std::string finish();
+
+private:
+  void open_packet();
+  void close_packet();
+
+  const StreamOptions options_;
+  std::string context_;  // of each event
+  std::string bytes_;
+  std::size_t packet_ = 0;  // where it begins
+  bool is_open_ = false;
+  std::uint64_t packets_ = 0;
+  std::uint64_t time_ = 0;  // of the last event
+  int core_ = -1;
+};
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__CTF__STREAM_WRITER_HPP_

@@ -1,0 +1,36 @@
+// The records of one thread as streams carry them: with times that never go back, and runs paired with their ends.
+#ifndef TAKT_TRACE__SRC__CTF__THREAD_VIEW_HPP_
+#define TAKT_TRACE__SRC__CTF__THREAD_VIEW_HPP_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "run_pairs.hpp"
+#include "takt_trace/trace.hpp"
+
+namespace takt_trace::detail
+{
+
+struct ThreadView
+{
+  explicit ThreadView(const TracedThread & traced)
+  : thread(&traced),
+    others(pair_runs(traced.records))
+  {
+    std::int64_t now = 0;
+    times.reserve(traced.records.size());
+    for (const Record & record : traced.records) {
+      times.push_back(now = std::max(now, record.time));
+    }
+  }
+
+  const TracedThread * thread;
+  std::vector<std::int64_t> times;  ///< of the records; none is negative
+  std::vector<std::size_t> others;  ///< of run_start its end and the reverse, else `kNoRecord`
+};
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__CTF__THREAD_VIEW_HPP_

@@ -1,0 +1,107 @@
+// The whole runs of a trace: what each took, published and ended, and which run worked for it before.
+//
+// Any records are safe. Set-up only: allocates; does not block.
+#ifndef TAKT_TRACE__SRC__FLOW__RUN_INDEX_HPP_
+#define TAKT_TRACE__SRC__FLOW__RUN_INDEX_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "flow/clocks.hpp"
+#include "run_pairs.hpp"
+#include "takt_trace/message_flow.hpp"
+#include "takt_trace/trace.hpp"
+
+namespace takt_trace::detail
+{
+
+/// A run with start and end. Records are indices in its thread.
+struct TracedRun
+{
+  std::size_t process = 0;
+  std::size_t thread = 0;
+  std::size_t start = 0;
+  std::size_t end = 0;
+  std::size_t kernel_wait = kNoRecord;
+  std::vector<std::size_t> takes{};
+};
+
+/// A chain_end and the run that it is of.
+struct TracedEnd
+{
+  RecordPlace place;
+  std::optional<std::size_t> run{};  ///< absent: its start or its end is not in the trace
+};
+
+/// The run whose message another run took.
+struct RunBefore
+{
+  std::size_t run = 0;
+  RecordPlace publish{};
+  std::size_t publisher =
+    0;  ///< that published the message: `run`, or another callback's of its node
+};
+
+class RunIndex
+{
+public:
+  /// The traces must outlive it, and stay as they are.
+  explicit RunIndex(const std::vector<ProcessTrace> & processes);
+
+  const std::vector<ProcessTrace> & processes() const { return processes_; }
+  const SharedClock & clock() const { return clock_; }
+  const std::vector<TracedRun> & runs() const { return runs_; }
+  const std::vector<TracedEnd> & chain_ends() const { return chain_ends_; }
+
+  const Record & start_of(const TracedRun & run) const { return record(run, run.start); }
+  const Record & end_of(const TracedRun & run) const { return record(run, run.end); }
+  /// Null: not known.
+  const Record * kernel_wait_of(const TracedRun & run) const;
+  const Record & at(const RecordPlace & place) const;
+  /// A time of the process in the clock that all share.
+  std::int64_t shared(std::size_t process, std::int64_t time) const
+  {
+    return clock_.from(process, time);
+  }
+
+  /// The callback; null: the trace has no name for it.
+  const TracedCallback * callback_of(const TracedRun & run) const;
+  /// The callback's runs by their ends; null: it has none.
+  const std::vector<std::size_t> * runs_of(std::size_t process, const std::string & id) const;
+  /// The run of `callback` whose message the run took. Where a node fuses messages another callback of the node may have
+  /// published: then it is the last run of `callback` before that.
+  std::optional<RunBefore> before(const std::string & callback, std::size_t run) const;
+
+private:
+  using Key = std::tuple<std::size_t, std::size_t, std::size_t>;  // process, thread, record
+
+  static Key key_of(const RecordPlace & place)
+  {
+    return {place.process, place.thread, place.record};
+  }
+  const Record & record(const TracedRun & run, std::size_t index) const
+  {
+    return processes_[run.process].threads[run.thread].records[index];
+  }
+  void read(std::size_t process, std::size_t thread);
+  std::optional<std::size_t> last_before(
+    std::size_t process, const std::string & callback, std::int64_t time) const;
+
+  const std::vector<ProcessTrace> & processes_;
+  const SharedClock clock_;
+  std::vector<TracedRun> runs_;
+  std::vector<TracedEnd> chain_ends_;
+  std::map<std::pair<std::size_t, std::string>, std::vector<std::size_t>> runs_of_;
+  std::map<Key, std::size_t> publisher_;   // the innermost run that a publish is in
+  std::map<Key, RecordPlace> publish_of_;  // by take
+};
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__FLOW__RUN_INDEX_HPP_

@@ -1,0 +1,22 @@
+// The figures of a trace that `takt_trace convert` tells.
+#ifndef TAKT_TRACE__SRC__PROGRAMS__SUMMARY_HPP_
+#define TAKT_TRACE__SRC__PROGRAMS__SUMMARY_HPP_
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "takt_trace/trace.hpp"
+
+namespace takt_trace
+{
+
+/// Set-up only: allocates.
+nlohmann::json summary(const std::vector<ProcessTrace> & traces);
+
+/// Of a summary: a line on how well the clocks of several hosts agree; empty for one host.
+std::string clock_sentence(const nlohmann::json & summary);
+
+}  // namespace takt_trace
+
+#endif  // TAKT_TRACE__SRC__PROGRAMS__SUMMARY_HPP_

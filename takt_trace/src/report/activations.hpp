@@ -1,0 +1,54 @@
+// The activations of chains in a trace, each with its steps: one run for each callback of the chain's path.
+//
+// Times are those of the clock that all processes share (clocks.hpp). Set-up only: allocates; does not block.
+#ifndef TAKT_TRACE__SRC__REPORT__ACTIVATIONS_HPP_
+#define TAKT_TRACE__SRC__REPORT__ACTIVATIONS_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "flow/run_index.hpp"
+
+namespace takt_trace::detail
+{
+
+/// What one callback did for an activation: from the publish before it, or the release of the root, to the publish that
+/// carried on, or the end. These times and those between are in order.
+struct ActivationStep
+{
+  std::size_t run = 0;  ///< in the index
+  std::int64_t from = 0;
+  std::int64_t released = 0;  ///< of a message: its arrival
+  std::int64_t picked = 0;
+  std::int64_t start = 0;
+  std::int64_t end = 0;  ///< the run's own, or `until` if that is before
+  std::int64_t until = 0;
+  std::optional<std::size_t>
+    publisher{};  ///< another callback's run of the node, that published what carried on
+};
+
+struct ChainActivation
+{
+  std::int64_t release = 0;
+  std::int64_t end = 0;
+  std::vector<ActivationStep>
+    steps{};  ///< in the order of the path; empty: they are not in the trace
+
+  std::int64_t response() const { return end - release; }
+};
+
+struct ChainActivations
+{
+  TracedChain chain;
+  std::vector<ChainActivation> activations{};  ///< by release
+};
+
+/// Of each chain that ends in a process of the traces, also if no activation ended. A chain of the same name and path is
+/// one, in whichever processes it ends.
+std::vector<ChainActivations> find_activations(const RunIndex & index);
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__REPORT__ACTIVATIONS_HPP_

@@ -1,0 +1,108 @@
+// Times in which runs were under way, and a time whose parts are claimed one after the other. Plain values.
+#ifndef TAKT_TRACE__SRC__REPORT__INTERVALS_HPP_
+#define TAKT_TRACE__SRC__REPORT__INTERVALS_HPP_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace takt_trace::detail
+{
+
+/// The times of some runs. They may overlap.
+class RunTimes
+{
+public:
+  struct One
+  {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::size_t run = 0;
+  };
+
+  void add(const One & one) { all_.push_back(one); }
+
+  /// Once all are added, before any other call.
+  void sort()
+  {
+    std::stable_sort(
+      all_.begin(), all_.end(), [](const One & a, const One & b) { return a.begin < b.begin; });
+    latest_.clear();
+    for (const One & one : all_) {
+      latest_.push_back(latest_.empty() ? one.end : std::max(latest_.back(), one.end));
+    }
+  }
+
+  /// By their begins.
+  const std::vector<One> & all() const { return all_; }
+
+  /// Calls `visit` with each one that overlaps the time, the latest begin first: an inner run before the one around it.
+  template <typename Visit>
+  void visit_overlapping(std::int64_t begin, std::int64_t end, const Visit & visit) const
+  {
+    const auto after = std::partition_point(
+      all_.begin(), all_.end(), [&](const One & one) { return one.begin < end; });
+    for (auto i = static_cast<std::size_t>(after - all_.begin()); i > 0; --i) {
+      if (latest_[i - 1] <= begin) {
+        return;
+      }
+      if (all_[i - 1].end > begin) {
+        visit(all_[i - 1]);
+      }
+    }
+  }
+
+private:
+  std::vector<One> all_;
+  std::vector<std::int64_t> latest_;  // the latest end of those up to here
+};
+
+/// A time, less the parts that were claimed.
+class FreeTime
+{
+public:
+  FreeTime(std::int64_t begin, std::int64_t end)
+  {
+    if (begin < end) {
+      free_.push_back({begin, end});
+    }
+  }
+
+  std::int64_t left() const
+  {
+    std::int64_t sum = 0;
+    for (const auto & [begin, end] : free_) {
+      sum += end - begin;
+    }
+    return sum;
+  }
+
+  /// How much of that time was free, and now is not.
+  std::int64_t claim(std::int64_t begin, std::int64_t end)
+  {
+    std::int64_t sum = 0;
+    std::vector<std::pair<std::int64_t, std::int64_t>> left;
+    for (const auto & part : free_) {
+      const std::int64_t from = std::clamp(begin, part.first, part.second);
+      const std::int64_t to = std::clamp(end, from, part.second);
+      sum += to - from;
+      if (part.first < from) {
+        left.push_back({part.first, from});
+      }
+      if (to < part.second) {
+        left.push_back({to, part.second});
+      }
+    }
+    free_ = std::move(left);
+    return sum;
+  }
+
+private:
+  std::vector<std::pair<std::int64_t, std::int64_t>> free_;  // in order, none empty
+};
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__REPORT__INTERVALS_HPP_

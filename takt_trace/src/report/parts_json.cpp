@@ -1,0 +1,183 @@
+#include "report/parts_json.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "flow/clocks.hpp"
+#include "report/distribution.hpp"
+#include "saturating.hpp"
+#include "thread_events.hpp"
+
+namespace takt_trace::detail
+{
+namespace
+{
+
+using nlohmann::ordered_json;
+
+template <typename Value>
+ordered_json or_null(const std::optional<Value> & value)
+{
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+/// What the runs of one callback tell. Execution and start delay are from and to the pick, as in statistics.
+struct Times
+{
+  std::vector<std::int64_t> execution, start_delay, response, cpu;
+
+  void add(const Record & start, const Record & end)
+  {
+    const std::int64_t picked = end.a != 0 ? end.a : start.time;
+    execution.push_back(saturating_subtract(end.time, picked));
+    if (start.a != 0) {
+      start_delay.push_back(saturating_subtract(picked, start.a));
+      response.push_back(saturating_subtract(end.time, start.a));
+    }
+    if (end.b > 0) {
+      cpu.push_back(end.b);
+    }
+  }
+};
+
+bool is_cut(const Slice & slice)
+{
+  return std::any_of(slice.annotations.begin(), slice.annotations.end(), [](const auto & one) {
+    return one.fact == Fact::cut;
+  });
+}
+
+}  // namespace
+
+ordered_json hosts_json(const std::vector<ProcessTrace> & processes)
+{
+  ordered_json list = ordered_json::array();
+  for (const HostClock & host : host_clocks(processes)) {
+    list.push_back(
+      {{"name", host.name},
+       {"clock_uncertainty_ns", or_null(host.uncertainty)},
+       {"synchronised", or_null(host.synchronised)}});
+  }
+  return list;
+}
+
+ordered_json processes_json(const std::vector<ProcessTrace> & processes)
+{
+  ordered_json list = ordered_json::array();
+  for (const ProcessTrace & process : processes) {
+    std::size_t records = 0;
+    std::uint64_t dropped = 0;
+    for (const TracedThread & thread : process.threads) {
+      records += thread.records.size();
+      dropped += thread.dropped;
+    }
+    list.push_back(
+      {{"pid", process.pid},
+       {"program", process.program},
+       {"host", process.host},
+       {"threads", process.threads.size()},
+       {"records", records},
+       {"dropped", dropped}});
+  }
+  return list;
+}
+
+ordered_json callbacks_json(const RunIndex & index)
+{
+  std::map<std::pair<std::size_t, std::uint32_t>, Times> times;  // by process and callback
+  for (const TracedRun & run : index.runs()) {
+    if (index.callback_of(run) != nullptr) {
+      times[{run.process, index.start_of(run).id}].add(index.start_of(run), index.end_of(run));
+    }
+  }
+  ordered_json list = ordered_json::array();
+  for (auto & [place, own] : times) {
+    const ProcessTrace & process = index.processes()[place.first];
+    const TracedCallback & callback = process.callbacks[place.second];
+    list.push_back(
+      {{"id", callback.id},
+       {"executor", callback.executor},
+       {"pid", process.pid},
+       {"count", own.execution.size()},
+       {"execution", distribution_json(std::move(own.execution))},
+       {"start_delay", distribution_json(std::move(own.start_delay))},
+       {"response", distribution_json(std::move(own.response))},
+       {"cpu", own.cpu.empty() ? ordered_json(nullptr) : distribution_json(std::move(own.cpu))}});
+  }
+  return list;
+}
+
+ordered_json slices_json(const std::vector<ProcessTrace> & processes)
+{
+  ordered_json list = ordered_json::array();
+  for (const ProcessTrace & process : processes) {
+    Texts texts;
+    std::map<std::uint32_t, std::vector<std::int64_t>> times;  // by name
+    const auto add = [&](const std::vector<Slice> & slices) {
+      for (const Slice & slice : slices) {
+        if (slice.category == Category::span && !is_cut(slice)) {
+          times[slice.name.number].push_back(saturating_subtract(slice.end, slice.begin));
+        }
+      }
+    };
+    for (const TracedThread & thread : process.threads) {
+      const auto none_is_closed = std::numeric_limits<std::int64_t>::min();
+      const ThreadEvents events = thread_events(process, thread, none_is_closed, texts);
+      add(events.slices);
+      add(events.told);
+    }
+    for (auto & [name, durations] : times) {
+      list.push_back(
+        {{"name", texts.all()[name]},
+         {"pid", process.pid},
+         {"duration", distribution_json(std::move(durations))}});
+    }
+  }
+  return list;
+}
+
+ordered_json threads_json(const RunIndex & index)
+{
+  struct Busy
+  {
+    std::size_t runs = 0;
+    std::int64_t time = 0;
+    std::int64_t until = std::numeric_limits<std::int64_t>::min();
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Busy> threads;
+  // In the order of their starts, so that a run inside of another one adds nothing.
+  for (const TracedRun & run : index.runs()) {
+    Busy & busy = threads[{run.process, run.thread}];
+    const Record & end = index.end_of(run);
+    const std::int64_t picked = end.a != 0 ? end.a : index.start_of(run).time;
+    const std::int64_t from = std::max(picked, busy.until);
+    ++busy.runs;
+    if (end.time > from) {
+      busy.time = saturating_add(busy.time, saturating_subtract(end.time, from));
+    }
+    busy.until = std::max(busy.until, end.time);
+  }
+  ordered_json list = ordered_json::array();
+  for (std::size_t process = 0; process < index.processes().size(); ++process) {
+    const ProcessTrace & own = index.processes()[process];
+    for (std::size_t thread = 0; thread < own.threads.size(); ++thread) {
+      const Busy busy = threads[{process, thread}];
+      list.push_back(
+        {{"pid", own.pid},
+         {"tid", own.threads[thread].tid},
+         {"name", own.threads[thread].name},
+         {"executor", own.threads[thread].executor},
+         {"runs", busy.runs},
+         {"busy_ns", busy.time}});
+    }
+  }
+  return list;
+}
+
+}  // namespace takt_trace::detail

@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "flow/run_index.hpp"
+#include "report/chains_json.hpp"
+#include "report/parts_json.hpp"
+#include "takt_trace/response_report.hpp"
+#include "takt_trace/trace_report.hpp"
+
+namespace takt_trace
+{
+
+nlohmann::ordered_json response_report(const std::vector<ProcessTrace> & processes)
+{
+  const detail::RunIndex index(processes);
+  std::optional<std::int64_t> began, ended;
+  for (std::size_t process = 0; process < processes.size(); ++process) {
+    const ProcessTrace & own = processes[process];
+    const std::int64_t begin = index.shared(process, own.began);
+    began = std::min(began.value_or(begin), begin);
+    std::int64_t last = own.ended;
+    for (const TracedThread & thread : own.threads) {
+      for (const Record & record : thread.records) {
+        last = std::max(last, record.time);
+      }
+    }
+    const std::int64_t end = index.shared(process, last);
+    ended = std::max(ended.value_or(end), end);
+  }
+  return {
+    {"schema", 1},
+    {"began_ns", began.value_or(0)},
+    {"ended_ns", ended.value_or(0)},
+    {"hosts", detail::hosts_json(processes)},
+    {"processes", detail::processes_json(processes)},
+    {"measured", {{"cpu", has_cpu_times(processes)}, {"kernel", has_kernel_waits(processes)}}},
+    {"chains", detail::chains_json(index, began.value_or(0))},
+    {"callbacks", detail::callbacks_json(index)},
+    {"slices", detail::slices_json(processes)},
+    {"threads", detail::threads_json(index)}};
+}
+
+}  // namespace takt_trace
