@@ -38,6 +38,26 @@ TEST_F(Records, PartsOfTheHotPathAddUpToIt)
     parts.work_ns[0] + parts.held_up_ns[0] + parts.publishing_ns[0] + parts.handing_over_ns[0]);
 }
 
+// A message wakes a more urgent thread of the same core: the run that published it ends after the next one began.
+TEST_F(Records, NoPartOfTheHotPathIsNegativeWhereTheNextRunPreemptsTheOneBefore)
+{
+  round(0, 1);
+  for (RunRecord & run : process.runs) {
+    if (run.work_cpu > takt_core::Duration{}) {
+      run.work_end = run.end;
+      run.end += std::chrono::milliseconds(20);
+    }
+  }
+  const Analysis figures = result();
+  const HotPathParts & parts = figures.hot_path.parts;
+  ASSERT_EQ(parts.work_ns.size(), 1u);
+  EXPECT_GE(parts.publishing_ns[0], 0);
+  EXPECT_GE(parts.handing_over_ns[0], 0);
+  EXPECT_EQ(
+    figures.hot_path.latency.ns[0],
+    parts.work_ns[0] + parts.held_up_ns[0] + parts.publishing_ns[0] + parts.handing_over_ns[0]);
+}
+
 // The last message came from the root that started first: the way back does not lead to the other.
 TEST_F(Records, PartsAreOfSamplesThatTheirMessagesLeadTo)
 {

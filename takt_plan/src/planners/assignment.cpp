@@ -18,7 +18,8 @@ namespace
 using takt_schedule::ExecutorSchedule;
 using takt_schedule::Schedule;
 
-constexpr int kMostUrgent = 255;  // callback priorities are 0 to 255
+constexpr int kMostUrgent = 255;   // callback priorities are 0 to 255
+constexpr int kMostRealTime = 99;  // SCHED_FIFO's
 
 /// The callback priority of the task at `position` of `count`: each its own as far as they suffice.
 int level_at(Index position, Index count)
@@ -52,6 +53,41 @@ std::vector<Index> leading_chains(const Model & model)
     }
   }
   return lead;
+}
+
+/// Executors that are sent messages by another one of the system, or send it some.
+std::set<std::string> talking_to_others(const takt_schedule::System & system)
+{
+  std::map<std::string, std::set<std::string>> publishers;  // by topic
+  for (const takt_schedule::CallbackModel & callback : system.callbacks) {
+    for (const std::string & topic : callback.publishes) {
+      publishers[topic].insert(callback.executor);
+    }
+  }
+  std::set<std::string> talking;
+  for (const takt_schedule::CallbackModel & callback : system.callbacks) {
+    for (const auto * const topics : {&callback.triggers, &callback.reads}) {
+      for (const std::string & topic : *topics) {
+        for (const std::string & executor : publishers[topic]) {
+          if (executor != callback.executor) {
+            talking.insert({executor, callback.executor});
+          }
+        }
+      }
+    }
+  }
+  return talking;
+}
+
+// The middleware's threads carry messages between processes. Below those of the plan they would be starved by them, and
+// no message would come as early as the model says. (Fast DDS names its threads so.)
+takt_schedule::ProcessThreadRule above(int priority)
+{
+  takt_schedule::ProcessThreadRule rule;
+  rule.match = {"dds.*"};
+  rule.attributes.policy = takt_core::Policy::fifo;
+  rule.attributes.priority = std::min(priority + 1, kMostRealTime);
+  return rule;
 }
 
 class Names
@@ -161,6 +197,14 @@ Schedule schedule_of(
   Schedule schedule;
   schedule.chains = system.chains;
   const std::vector<Index> lead = leading_chains(model);
+  const std::set<std::string> talking = talking_to_others(system);
+  std::map<Index, int> most_urgent;  // by host
+  std::map<Index, Index> host_of;    // by executor
+  for (const AssignedThread & thread : assignment.threads) {
+    const Index host = model.cores[thread.core].host;
+    host_of[thread.executor] = host;
+    most_urgent[host] = std::max(most_urgent[host], thread.priority);
+  }
   Names names;
   for (Index executor = 0; executor < model.executors.size(); ++executor) {
     ExecutorSchedule one;
@@ -189,6 +233,10 @@ Schedule schedule_of(
         one.default_threads = {threads.name};
       }
       one.threads.push_back(std::move(threads));
+    }
+    const int most = most_urgent[host_of[executor]];
+    if (most > 0 && talking.contains(one.name)) {
+      one.process_threads.push_back(above(most));
     }
     schedule.executors.push_back(std::move(one));
   }

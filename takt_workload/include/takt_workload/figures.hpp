@@ -65,9 +65,10 @@ struct ChainFigures
 /// Where a sample's time went along the messages that led to it. They add up to the sample.
 struct HotPathParts
 {
-  std::vector<std::int64_t> work_ns;          ///< CPU time of the work
-  std::vector<std::int64_t> held_up_ns;       ///< working longer than that: preempted, interrupted
-  std::vector<std::int64_t> publishing_ns;    ///< between the end of work and the end of the run
+  std::vector<std::int64_t> work_ns;     ///< CPU time of the work
+  std::vector<std::int64_t> held_up_ns;  ///< working longer than that: preempted, interrupted
+  std::vector<std::int64_t>
+    publishing_ns;  ///< from the end of work to the end of the run or the next one's start
   std::vector<std::int64_t> handing_over_ns;  ///< from a run's end to the next one's start
 };
 

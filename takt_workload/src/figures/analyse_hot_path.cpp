@@ -27,10 +27,12 @@ void add_parts(
     }
     const RunRecord & run = causality.runs()[i];
     const bool worked = run.work_end != Time{};
+    // Where its message woke a more urgent thread on its core, the next run begins before this one's end.
+    const Time left = std::min(run.end, next->start);
     work += run.work_cpu;
     held_up += worked ? run.work_end - run.start - run.work_cpu : Duration{};
-    publishing += run.end - (worked ? run.work_end : run.start);
-    handing_over += next->start - run.end;
+    publishing += left - (worked ? run.work_end : run.start);
+    handing_over += next->start - left;
     next = &run;
   }
   parts.work_ns.push_back(work.count());

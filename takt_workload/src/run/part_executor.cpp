@@ -89,8 +89,8 @@ PartExecutor make_part_executor(
   auto loaded = takt_schedule::load_schedule(file);
   takt_rcl::detail::throw_schedule_faults("cannot use the schedule", loaded.faults());
   takt_schedule::Schedule schedule = std::move(loaded.value());
-  const std::string name = executor_of_part(schedule, options, part);
-  if (shares_executor(schedule, options, part)) {
+  const std::string name = executor_of_part(schedule, graph, options, part);
+  if (shares_executor(schedule, graph, options, part)) {
     schedule.strict = false;  // `misfits` has judged all parts together
   }
   if (options.random_phases) {

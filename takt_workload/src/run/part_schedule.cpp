@@ -13,21 +13,61 @@
 namespace takt_workload
 {
 
+namespace
+{
+
+std::size_t named_in_full(
+  const takt_schedule::ExecutorSchedule & executor, const std::set<std::string> & ids)
+{
+  std::size_t named = 0;
+  for (const takt_schedule::CallbackRule & rule : executor.callbacks) {
+    named += static_cast<std::size_t>(std::count_if(
+      rule.match.begin(), rule.match.end(),
+      [&](const std::string & text) { return ids.contains(text); }));
+  }
+  return named;
+}
+
+}  // namespace
+
 std::string executor_of_part(
-  const takt_schedule::Schedule & schedule, const RunOptions & options, std::uint32_t part)
+  const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options,
+  std::uint32_t part)
 {
   if (!options.executor.empty()) {
     return options.executor;
   }
-  return schedule.executors.at(std::min<std::size_t>(part, schedule.executors.size() - 1)).name;
+  const auto & executors = schedule.executors;
+  const auto * best = &executors.at(std::min<std::size_t>(part, executors.size() - 1));
+  if (executors.size() == 1) {
+    return best->name;
+  }
+  const std::vector<int> parts = parts_of(graph, options);
+  const CallbackTable table(graph);
+  std::set<std::string> ids;
+  for (const CallbackEntry & entry : table.callbacks()) {
+    if (parts[entry.node] == static_cast<int>(part)) {
+      ids.insert(entry.id);
+    }
+  }
+  std::size_t most = named_in_full(*best, ids);
+  for (const takt_schedule::ExecutorSchedule & executor : executors) {
+    const std::size_t named = named_in_full(executor, ids);
+    if (named > most) {
+      most = named;
+      best = &executor;
+    }
+  }
+  return best->name;
 }
 
 bool shares_executor(
-  const takt_schedule::Schedule & schedule, const RunOptions & options, std::uint32_t part)
+  const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options,
+  std::uint32_t part)
 {
-  const std::string own = executor_of_part(schedule, options, part);
+  const std::string own = executor_of_part(schedule, graph, options, part);
   for (std::uint32_t other = 0; other < static_cast<std::uint32_t>(options.split); ++other) {
-    if (other != part && executor_of_part(schedule, options, other) == own) {
+    if (other != part && executor_of_part(schedule, graph, options, other) == own) {
       return true;
     }
   }
@@ -48,7 +88,7 @@ takt_core::Faults misfits(
     callback.group = entry.group;
     callback.reentrant = graph.nodes[entry.node].grouping == Grouping::reentrant;
     callback.executor =
-      executor_of_part(schedule, options, static_cast<std::uint32_t>(parts[entry.node]));
+      executor_of_part(schedule, graph, options, static_cast<std::uint32_t>(parts[entry.node]));
     executors.insert(callback.executor);
     callbacks.push_back(std::move(callback));
   }
@@ -76,7 +116,7 @@ Graph with_offsets_of(
       continue;
     }
     const std::string executor =
-      executor_of_part(schedule, options, static_cast<std::uint32_t>(parts[entry.node]));
+      executor_of_part(schedule, graph, options, static_cast<std::uint32_t>(parts[entry.node]));
     auto found = resolvers.find(executor);
     if (found == resolvers.end()) {
       found =

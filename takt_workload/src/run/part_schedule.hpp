@@ -13,14 +13,17 @@
 namespace takt_workload
 {
 
-/// One executor serves all parts; of several each part has its own.
+/// One executor serves all parts. Of several a part has the one whose rules name most of its callbacks in full; where none
+/// names any, the one at its own position.
 std::string executor_of_part(
-  const takt_schedule::Schedule & schedule, const RunOptions & options, std::uint32_t part);
+  const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options,
+  std::uint32_t part);
 
 /// True if other parts run under the same executor's schedule: then this part alone cannot tell
 /// whether a rule matches nothing.
 bool shares_executor(
-  const takt_schedule::Schedule & schedule, const RunOptions & options, std::uint32_t part);
+  const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options,
+  std::uint32_t part);
 
 /// What `takt check` says of the schedule for the callbacks of all parts: faults only. Before any
 /// part is started, because each knows only its own callbacks.

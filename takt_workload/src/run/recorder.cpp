@@ -81,7 +81,7 @@ RunRecord & Recorder::next_record(Lane & lane) noexcept
   return lane.exhausted ? (lane.spare = RunRecord{}) : lane.chunk[lane.used];
 }
 
-void Recorder::on_start(const takt_core::Run & run) noexcept
+void Recorder::on_start(const takt_core::Run & run, takt_core::Time start) noexcept
 {
   const std::uint32_t number = run.callback->number();
   const std::uint32_t callback = number < numbers_.size() ? numbers_[number] : kNone;
@@ -102,7 +102,7 @@ void Recorder::on_start(const takt_core::Run & run) noexcept
     record.taken_from = taken_publisher;
   }
   current_record = &record;
-  record.start = takt_core::now();
+  record.start = start;
 }
 
 void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept

@@ -65,7 +65,7 @@ public:
   ~Part()
   {
     if (recorder_ != nullptr) {
-      context_->set_message_observer(nullptr);
+      context_->remove_message_observer(*recorder_);
     }
   }
 
@@ -132,7 +132,9 @@ private:
     if (const takt_core::Status added = core.add_observer(recorder_); !added.ok()) {
       throw std::runtime_error(to_string(added.faults().front()));
     }
-    context_->set_message_observer(recorder_.get());
+    if (!context_->add_message_observer(*recorder_)) {
+      throw std::runtime_error("this context has as many message observers as it can have");
+    }
 
     settings_.context = context_;
     settings_.work = Work::calibrate();
