@@ -22,13 +22,16 @@ from takt_cli.commands import (
     import_configuration,
     latency,
     model,
+    monitor,
     plan,
     report,
     reset,
     run,
+    set_value,
     simulate,
     status,
     template,
+    top,
     trace,
 )
 
@@ -69,7 +72,10 @@ app.command("explain")(explain.explain)
 app.command("graph")(graph.graph)
 app.command("plan")(plan.plan)
 app.command("status")(status.status)
+app.command("top")(top.top)
+app.command("monitor", context_settings=monitor.CONTEXT)(monitor.monitor)
 app.command("apply")(apply_schedule.apply)
+app.add_typer(set_value.app, name="set")
 app.command("reset")(reset.reset)
 app.command("template")(template.template)
 app.add_typer(trace.app, name="trace")

@@ -276,7 +276,7 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
     [
         *PAGES,
         *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
-        *("control.md", "doctor.md", "exec.md", "import.md", "launch.md", "trace.md"),
+        *("control.md", "doctor.md", "exec.md", "import.md", "launch.md", "top.md", "trace.md"),
     ],
 )
 def test_links_between_pages_lead_somewhere(page):
@@ -290,7 +290,7 @@ def test_links_between_pages_lead_somewhere(page):
 @pytest.mark.parametrize(
     "command",
     [
-        *("run", "simulate", "plan", "explain", "calibrate", "doctor", "latency"),
+        *("run", "simulate", "plan", "explain", "calibrate", "doctor", "latency", "top"),
         *("trace start", "trace stop", "trace snapshot", "trace record"),
     ],
 )

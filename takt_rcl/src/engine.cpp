@@ -3,6 +3,7 @@
 #include <rcutils/allocator.h>
 #include <rcutils/error_handling.h>
 #include <rcutils/logging_macros.h>
+#include <rmw/rmw.h>
 
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "takt_core/adapter/stop_signals.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_trace/recording.hpp"
+#include "takt_watch/watched_schedule.hpp"
 
 namespace takt_rcl
 {
@@ -92,6 +94,19 @@ takt_core::Faults Engine::expose(
   }
   exposure_ = std::move(exposed.value());
   return {};
+}
+
+void Engine::watch(const takt_schedule::Schedule & schedule, const std::string & name)
+{
+  takt_watch::WatchedExecutor watched = takt_watch::watched(schedule, name, *core_);
+  watched.rmw = rmw_get_implementation_identifier();
+  if (!Context::publication_sequence_supported()) {
+    watched.unknown.push_back(
+      "lost: " + watched.rmw + " gives messages no publication sequence numbers");
+  }
+  auto watching = takt_watch::watch(std::move(watched));
+  detail::throw_faults("cannot watch the executor", watching.faults());
+  watching_ = std::move(watching.value());
 }
 
 void Engine::add(const std::shared_ptr<NodeState> & node)

@@ -13,6 +13,8 @@
 #include "takt_core/executor.hpp"
 #include "takt_rcl/context.hpp"
 #include "takt_rcl/entity.hpp"
+#include "takt_schedule/schedule.hpp"
+#include "takt_watch/watch.hpp"
 
 namespace takt_rcl
 {
@@ -42,6 +44,8 @@ public:
   takt_core::Faults expose(
     const std::string & name, const std::string & schedule_file,
     const std::vector<std::string> & default_threads);
+  /// Has takt_watch watch it as the schedule says. Before callbacks are added.
+  void watch(const takt_schedule::Schedule & schedule, const std::string & name);
   /// Takes all nodes and groups out.
   void close() noexcept;
 
@@ -56,6 +60,7 @@ private:
   const std::shared_ptr<Context> context_;
   const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const std::unique_ptr<takt_core::Executor> core_;
+  std::unique_ptr<takt_watch::Watching> watching_;
   std::unique_ptr<takt_control::Exposure> exposure_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<NodeState>> nodes_;

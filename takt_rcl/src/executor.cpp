@@ -64,6 +64,7 @@ Executor Executor::from_schedule(
   detail::throw_schedule_faults("cannot use the schedule", placer.faults());
   Executor executor(
     Engine::create(std::move(context), std::move(core.value()), std::move(placer.value())));
+  executor.engine_->watch(schedule, executor_name);
   const takt_schedule::ExecutorSchedule & chosen = *schedule.find(executor_name);
   for (const auto & fault :
        executor.engine_->expose(executor_name, schedule.file, chosen.default_threads)) {

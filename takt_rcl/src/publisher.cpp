@@ -70,10 +70,9 @@ std::uint64_t PublisherBase::publish_message(const void * message) noexcept
   const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);
   const std::uint64_t sequence = sequence_.load(std::memory_order_relaxed) + 1;
-  if (MessageObserver * const observer = node_->context()->message_observer();
-      observer != nullptr) {
-    observer->on_publish(gid_, sequence, topic_, takt_core::current_activations());
-  }
+  node_->context()->for_each_message_observer([&](MessageObserver & observer) {
+    observer.on_publish(gid_, sequence, topic_, takt_core::current_activations());
+  });
   if (takt_trace::recording()) {
     takt_trace::record_publish(
       topic_number_,

@@ -33,7 +33,9 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
     }
   }
   shared->topic = rcl_subscription_get_topic_name(&shared->subscription);
-  shared->history = arrival_depth(*rcl_subscription_get_actual_qos(&shared->subscription));
+  const rmw_qos_profile_t & actual = *rcl_subscription_get_actual_qos(&shared->subscription);
+  shared->history = arrival_depth(actual);
+  shared->reliable = actual.reliability == RMW_QOS_POLICY_RELIABILITY_RELIABLE;
   shared->depth = options.depth != 0 ? options.depth : shared->history;
   return shared;
 }
@@ -75,7 +77,7 @@ std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
   options.depth = shared_->depth;
   {
     std::lock_guard lock(shared_->take_mutex);
-    shared_->gaps.expect(get_publisher_count());
+    shared_->gaps->expect(get_publisher_count());
   }
   // Of an unbounded history as many as are likely to be kept at once, not all.
   constexpr std::uint32_t kLargestPool = 64;
@@ -142,12 +144,12 @@ std::uint64_t SubscriptionBase::taken_messages() const noexcept
 
 std::uint64_t SubscriptionBase::lost_messages() const noexcept
 {
-  return shared_->gaps.lost();
+  return shared_->gaps->lost();
 }
 
 std::uint64_t SubscriptionBase::forgotten_publishers() const noexcept
 {
-  return shared_->gaps.forgotten();
+  return shared_->gaps->forgotten();
 }
 
 std::uint64_t SubscriptionBase::allocated_messages() const noexcept

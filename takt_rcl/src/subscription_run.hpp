@@ -5,9 +5,11 @@
 #include <rcutils/error_handling.h>
 #include <rmw/rmw.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,11 +18,13 @@
 #include "node_state.hpp"
 #include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/adapter/hold.hpp"
+#include "takt_core/adapter/loss_account.hpp"
+#include "takt_core/adapter/message_counter.hpp"
+#include "takt_core/adapter/sequence_gaps.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/pi_mutex.hpp"
 #include "takt_rcl/error.hpp"
-#include "takt_rcl/sequence_gaps.hpp"
 #include "takt_rcl/subscription.hpp"
 #include "takt_trace/recording.hpp"
 
@@ -50,17 +54,21 @@ struct SubscriptionBase::Shared
   rcl_subscription_t subscription;
   std::string topic;
   std::uint32_t history = 1;
+  bool reliable = false;
   std::uint32_t depth = 1;
   // Takes of one subscription exclude each other also where a run that began in another executor
   // has not ended yet.
   takt_core::PiMutex take_mutex;
-  SequenceGaps gaps;
+  // A callback tells of it as long as it is there, which may be longer than this.
+  const std::shared_ptr<takt_core::adapter::SequenceGaps> gaps =
+    std::make_shared<takt_core::adapter::SequenceGaps>();
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> failed{0};
 };
 
 /// The core callback.
-class SubscriptionBase::Run : public takt_core::adapter::AnnouncedCallback
+class SubscriptionBase::Run : public takt_core::adapter::AnnouncedCallback,
+                              public takt_core::adapter::MessageCounter
 {
 public:
   Run(
@@ -68,6 +76,9 @@ public:
     takt_core::Executor & executor, std::uint32_t lanes, std::uint32_t pool)
   : AnnouncedCallback(std::move(options)),
     context_(shared->node->context()),
+    gaps_(shared->gaps),
+    history_(shared->history),
+    losses_(shared->reliable, shared->gaps->lost()),
     work_(std::make_shared<Work>(shared, lanes, pool)),
     executor_(executor),
     infos_(lanes)
@@ -106,15 +117,16 @@ public:
       }
       if (sequences_ && info.publication_sequence_number != MessageInfo::kUnsupported) {
         const Gid publisher = to_gid(info.publisher_gid);
-        shared.gaps.note(publisher, info.publication_sequence_number);
+        shared.gaps->note(publisher, info.publication_sequence_number);
         run.found = message_name(publisher, info.publication_sequence_number);
       }
     }
+    losses_.taken(overwritten());
     infos_[lane] = MessageInfo(info);
     shared.taken.fetch_add(1, std::memory_order_relaxed);
-    if (MessageObserver * const observer = context_->message_observer(); observer != nullptr) {
-      observer->on_take(number(), to_gid(info.publisher_gid), info.publication_sequence_number);
-    }
+    context_->for_each_message_observer([&](MessageObserver & observer) {
+      observer.on_take(number(), to_gid(info.publisher_gid), info.publication_sequence_number);
+    });
     if (takt_trace::recording()) {
       const Gid taken_from = to_gid(info.publisher_gid);
       takt_trace::record_take(
@@ -134,6 +146,12 @@ public:
 
   void close() noexcept { work_.release(); }
 
+  std::optional<std::uint64_t> lost() const noexcept override { return losses().lost; }
+  takt_core::adapter::MessageCounts message_counts() const noexcept override
+  {
+    return {backlog(), losses().overwritten, std::min(history_, depth())};
+  }
+
 private:
   struct Work
   {
@@ -146,12 +164,21 @@ private:
     const std::unique_ptr<MessageLanes> lanes;  // goes before the handler
   };
 
+  takt_core::adapter::Losses losses() const noexcept
+  {
+    const auto gaps = sequences_ ? std::optional(gaps_->lost()) : std::nullopt;
+    return losses_.split(overwritten(), gaps);
+  }
+
   std::size_t lane(const takt_core::Run & run) const noexcept
   {
     return infos_.size() == 1 ? 0 : run.lane;
   }
 
   const std::shared_ptr<Context> context_;
+  const std::shared_ptr<const takt_core::adapter::SequenceGaps> gaps_;
+  const std::uint32_t history_;
+  takt_core::adapter::LossAccount losses_;
   takt_core::adapter::Hold<Work> work_;
   takt_core::Executor & executor_;
   std::vector<MessageInfo> infos_;  // one per lane

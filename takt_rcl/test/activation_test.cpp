@@ -164,7 +164,7 @@ TEST_F(Activations, ObserverSeesWhatJoinsProcesses)
     std::string name;
     std::size_t roots = 0;
   } observer;
-  context->set_message_observer(&observer);
+  ASSERT_TRUE(context->add_message_observer(observer));
   auto n = node("n", "/space");
   auto pub = n->create_publisher<Number>("numbers", QoS(5));
   auto sub = n->create_subscription<Number>("numbers", QoS(5), [](const Number &) {});
@@ -180,7 +180,7 @@ TEST_F(Activations, ObserverSeesWhatJoinsProcesses)
   EXPECT_EQ(observer.gid, pub->gid());
   EXPECT_EQ(observer.callback, sub->number());
   EXPECT_EQ(observer.roots, 1u);
-  context->set_message_observer(nullptr);
+  context->remove_message_observer(observer);
 }
 
 }  // namespace takt_rcl::test

@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "parameter_overrides.hpp"
+#include "takt_core/adapter/sequence_gaps.hpp"
 #include "takt_rcl/clock.hpp"
 #include "takt_rcl/join.hpp"
 #include "takt_rcl/message_handler.hpp"
 #include "takt_rcl/message_pool.hpp"
 #include "takt_rcl/qos.hpp"
-#include "takt_rcl/sequence_gaps.hpp"
 #include "takt_rcl/time.hpp"
 
 namespace
 {
 
+using takt_core::adapter::SequenceGaps;
 using takt_rcl::Gid;
 using takt_rcl::MessagePool;
-using takt_rcl::SequenceGaps;
 
 Gid publisher(std::uint8_t n)
 {

@@ -81,7 +81,8 @@ class Row:
 CORE = ("takt_core",)
 SCHEDULE = (*CORE, "takt_schedule")
 CONTROL = (*SCHEDULE, "takt_control")
-TRACE = (*CONTROL, "takt_trace")
+# What every executor of a front end is observed by.
+TRACE = (*CONTROL, "takt_trace", "takt_watch")
 
 PACKAGES: dict[str, Row] = {
     "takt_core": Row(),
@@ -93,6 +94,7 @@ PACKAGES: dict[str, Row] = {
         headers=(*PROGRAM, "tracetools/", "rcl/", "rmw/", "rcutils/"),
         tests=(*RCL, *MESSAGES),
     ),
+    "takt_watch": Row(takt=CONTROL, headers=PROGRAM),
     "takt_plan": Row(takt=SCHEDULE, headers=PROGRAM),
     "takt_msgs": Row(),
     # Its tests also ask the middleware itself, where it can be asked.
@@ -109,13 +111,8 @@ PACKAGES: dict[str, Row] = {
             "support/",
         ),  # tests load components
     ),
-    "takt_monitor": Row(
-        takt=(*TRACE, "takt_rcl", "takt_msgs"),
-        headers=(*RCL, *PROGRAM, "diagnostic_msgs/", "std_msgs/"),
-        tests=MESSAGES,
-    ),
     "takt_workload": Row(
-        takt=(*TRACE, "takt_rcl", "takt_monitor", "takt_msgs"),
+        takt=(*TRACE, "takt_rcl", "takt_msgs"),
         headers=(*RCL, *PROGRAM, "std_msgs/"),  # graphs may carry Int32
         tests=MESSAGES,
     ),

@@ -7,6 +7,7 @@
 
 #include <rcl/context.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -72,15 +73,34 @@ public:
   /// Real-time safe.
   static bool publication_sequence_supported() noexcept;
 
-  /// nullptr (the default): nobody. The observer must outlive the context, because a publish may be
-  /// under way while it is replaced. Real-time safe.
-  void set_message_observer(MessageObserver * observer) noexcept
+  /// Up to `kMostMessageObservers` see messages at once; false: so many do already. An observer must outlive the
+  /// context, because a publish may be under way while it is removed. Any thread; real-time safe.
+  static constexpr std::size_t kMostMessageObservers = 4;
+  bool add_message_observer(MessageObserver & observer) noexcept
   {
-    observer_.store(observer, std::memory_order_release);
+    for (auto & place : observers_) {
+      MessageObserver * none = nullptr;
+      if (place.compare_exchange_strong(none, &observer, std::memory_order_acq_rel)) {
+        return true;
+      }
+    }
+    return false;
   }
-  MessageObserver * message_observer() const noexcept
+  void remove_message_observer(MessageObserver & observer) noexcept
   {
-    return observer_.load(std::memory_order_acquire);
+    for (auto & place : observers_) {
+      MessageObserver * one = &observer;
+      place.compare_exchange_strong(one, nullptr, std::memory_order_acq_rel);
+    }
+  }
+  template <typename Function>
+  void for_each_message_observer(const Function & function) const noexcept
+  {
+    for (const auto & place : observers_) {
+      if (MessageObserver * const observer = place.load(std::memory_order_acquire)) {
+        function(*observer);
+      }
+    }
   }
 
   /// What rcl knows this context as: ends with the context and the last node made in it. Throws
@@ -94,7 +114,7 @@ private:
   void add(const std::shared_ptr<Engine> & engine);
   bool handles_signals() const noexcept { return handles_signals_; }
 
-  std::atomic<MessageObserver *> observer_{nullptr};
+  std::array<std::atomic<MessageObserver *>, kMostMessageObservers> observers_{};
   std::atomic<bool> initialised_{false};
   std::atomic<bool> handles_signals_{false};
   std::atomic<std::uint64_t> signals_before_{0};

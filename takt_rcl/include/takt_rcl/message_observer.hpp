@@ -11,7 +11,7 @@
 namespace takt_rcl
 {
 
-/// Set with `Context::set_message_observer`. Functions are called on the publishing or taking
+/// Set with `Context::add_message_observer`. Functions are called on the publishing or taking
 /// thread, possibly on several at once, and must be real-time safe.
 class MessageObserver
 {

@@ -56,7 +56,7 @@ public:
   /// in `overwritten()` only.
   std::uint64_t lost_messages() const noexcept;
   /// Publishers whose losses could not be followed any more because there were too many at once: see
-  /// SequenceGaps.
+  /// takt_core::adapter::SequenceGaps.
   std::uint64_t forgotten_publishers() const noexcept;
   /// Messages allocated because the pool was exhausted, or because the callback takes
   /// `std::unique_ptr<Msg>`.

@@ -1,0 +1,1 @@
+"""The monitor process: watches all processes under takt, and carries out the actions of alarms."""

@@ -1,0 +1,292 @@
+"""An alarm of a process as a typed record, and the actions that its schedule asks for.
+
+A process is not trusted: a field of the wrong kind makes the alarm unusable, long texts and lists
+are cut, and texts lose the characters that a terminal would obey.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from takt_cli.importing.not_carried_over import printable
+from takt_cli.results.fields import DamagedError, Fields
+
+KINDS = ("backlog", "age", "rate", "lost", "deadline", "overrun", "stall", "skipped")
+PLAIN = ("log", "publish", "snapshot", "ask")
+_MOST_NAME = 500
+_MOST_TEXT = 2000
+_MOST_ACTIONS = 32
+_MOST_WORDS = 100
+_MOST_SHOWN = 5
+_MOST_FRAMES = 64
+_RANGES = {"priority": (0, 255), "nice": (-20, 19)}
+
+AlarmKey = tuple[str, str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Plain:
+    """`log`, `publish`, `snapshot` or `ask`."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """Start a program, without a shell."""
+
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SetParameter:
+    """Set a parameter of a ROS node."""
+
+    node: str
+    name: str
+    value: bool | int | float | str | tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """An attribute that the message `set` changes."""
+
+    what: str  # chain, callback or thread
+    name: str
+    attribute: str  # priority, threads or nice
+    executor: str | None = None  # empty: all that have one of the name
+
+    def request(self, value: Any) -> dict[str, Any]:
+        """Give the message that sets the attribute."""
+        where = {"executor": self.executor} if self.executor else {}
+        return {**where, self.what: self.name, self.attribute: value}
+
+    def __str__(self) -> str:
+        return f"{self.attribute} of {self.what} {self.name}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Change an attribute until the alarm is cleared."""
+
+    attribute: str
+    value: int | tuple[str, ...]
+    thread: str = ""  # empty: of the alarm's chain or callback
+
+    def target(self, alarm: Alarm) -> Target | None:
+        """Name the attribute; None: the alarm names nothing that has it."""
+        if self.thread:
+            return Target("thread", self.thread, self.attribute, alarm.executor or None)
+        if self.attribute == "priority" and alarm.chain:
+            return Target("chain", alarm.chain, "priority")
+        return Target("callback", alarm.callback, self.attribute) if alarm.callback else None
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """An action that this monitor does not know."""
+
+    name: str
+
+
+Action = Plain | Run | SetParameter | Change | Unknown
+
+
+@dataclass(frozen=True)
+class Share:
+    """The part of the processor that one callback, or the other threads of a core, had."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The cause of a backlog, as the process sees it."""
+
+    kind: str
+    arrival_rate_hz: float | None
+    usual_rate_hz: float | None
+    demand: float | None
+    who: tuple[Share, ...]
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A threshold that was crossed, or is no longer."""
+
+    sequence: int
+    realtime_ns: int
+    executor: str
+    callback: str
+    chain: str
+    thread: str
+    kind: str
+    raised: bool
+    error: bool
+    value: float
+    limit: float
+    unit: str
+    cause: Cause | None
+    stack: tuple[str, ...]
+    text: str
+    fail_safe: bool
+    dropped_before: int
+    actions: tuple[Action, ...] = field(default=(), compare=False)
+    told: tuple[Any, ...] = field(default=(), compare=False, repr=False)  # the actions as sent
+
+    @property
+    def key(self) -> AlarmKey:
+        """Give what the alarm and its end have in common."""
+        return self.executor, self.callback, self.chain, self.thread, self.kind
+
+    @property
+    def subject(self) -> str:
+        """Name the chain, callback or thread of the alarm, each with its kind."""
+        parts = (("chain", self.chain), ("callback", self.callback), ("thread", self.thread))
+        named = [f"{kind} {name}" for kind, name in parts if name]
+        return ", ".join(named) or f"executor {self.executor}"
+
+    def has(self, kind: str) -> bool:
+        """Whether `log`, `publish`, `snapshot` or `ask` is among the actions."""
+        return Plain(kind) in self.actions
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it for programs, as a process tells it."""
+        names = ("executor", "callback", "chain", "thread")
+        return {
+            "sequence": self.sequence,
+            "realtime_ns": self.realtime_ns,
+            **{name: getattr(self, name) or None for name in names},
+            "kind": self.kind,
+            "state": "raised" if self.raised else "cleared",
+            "level": "error" if self.error else "warn",
+            "value": self.value,
+            "limit": self.limit,
+            "unit": self.unit,
+            "cause": None if self.cause is None else asdict(self.cause),
+            "stack": list(self.stack) or None,
+            "text": self.text,
+            "actions": list(self.told),
+            "fail_safe": self.fail_safe,
+            "dropped_before": self.dropped_before,
+        }
+
+
+def read_alarm(data: Mapping[str, Any]) -> Alarm:
+    """Read one alarm; raises DamagedError."""
+    fields = Fields(data)
+    told = fields.parts("actions")[:_MOST_ACTIONS]
+    return Alarm(
+        sequence=fields.whole("sequence"),
+        realtime_ns=fields.whole("realtime_ns"),
+        executor=name_of(fields, "executor"),
+        callback=name_of(fields, "callback"),
+        chain=name_of(fields, "chain"),
+        thread=name_of(fields, "thread"),
+        kind=_one_of(fields, "kind", KINDS),
+        raised=_one_of(fields, "state", ("raised", "cleared")) == "raised",
+        error=_one_of(fields, "level", ("warn", "error")) == "error",
+        value=fields.number("value"),
+        limit=fields.number("limit"),
+        unit=name_of(fields, "unit"),
+        cause=_cause(fields.part("cause")) if fields.has("cause") else None,
+        stack=tuple(_cut(frame) for frame in fields.texts("stack")[:_MOST_FRAMES]),
+        text=_cut(fields.text("text")),
+        fail_safe=fields.flag("fail_safe"),
+        dropped_before=fields.whole("dropped_before"),
+        actions=tuple(map(_action, told)),
+        told=tuple(dict(one.raw) for one in told),
+    )
+
+
+def name_of(fields: Fields, name: str) -> str:
+    """Read a name; a name that is too long is damaged, because a cut one names another thing."""
+    text = fields.text(name)
+    if len(text) > _MOST_NAME:
+        raise DamagedError(f"{name} has {len(text)} characters, more than {_MOST_NAME}")
+    return printable(text)
+
+
+def _cut(text: str) -> str:
+    return printable(text[:_MOST_TEXT])
+
+
+def _one_of(fields: Fields, name: str, known: tuple[str, ...]) -> str:
+    text = fields.text(name)
+    if text not in known:
+        raise DamagedError(f"{name} is none of {', '.join(known)}")
+    return text
+
+
+def _number_or_none(fields: Fields, name: str) -> float | None:
+    return fields.number(name) if fields.has(name) else None
+
+
+def _cause(fields: Fields) -> Cause:
+    return Cause(
+        kind=name_of(fields, "kind"),
+        arrival_rate_hz=_number_or_none(fields, "arrival_rate_hz"),
+        usual_rate_hz=_number_or_none(fields, "usual_rate_hz"),
+        demand=_number_or_none(fields, "demand"),
+        who=tuple(
+            Share(name_of(one, "name"), one.number("share"))
+            for one in fields.parts("who")[:_MOST_SHOWN]
+        ),
+    )
+
+
+def _action(fields: Fields) -> Action:
+    if len(fields.raw) != 1:
+        raise DamagedError("an action is an object with one key")
+    (kind,) = fields.raw
+    if kind in PLAIN:
+        return Plain(kind)
+    if kind == "run":
+        return Run(_words(fields, "run"))
+    if kind == "set_parameter":
+        return _set_parameter(fields.part(kind))
+    if kind == "priority":
+        return Change("priority", _level(fields, "priority"))
+    if kind == "threads":
+        return Change("threads", _words(fields, "threads"))
+    if kind == "thread":
+        thread = fields.part(kind)
+        attribute = "priority" if thread.has("priority") else "nice"
+        name = name_of(thread, "name") or _refuse("thread.name is empty")
+        return Change(attribute, _level(thread, attribute), name)
+    return Unknown(printable(str(kind)[:_MOST_NAME]))
+
+
+def _level(fields: Fields, name: str) -> int:
+    least, most = _RANGES[name]
+    if not fields.has(name):
+        _refuse(f"{name} is missing")
+    number = fields.whole(name, least=least)
+    return number if number <= most else _refuse(f"{name} {number} is larger than {most}")
+
+
+def _words(fields: Fields, name: str) -> tuple[str, ...]:
+    words = fields.texts(name)
+    if not 1 <= len(words) <= _MOST_WORDS or not words[0] or any("\0" in one for one in words):
+        _refuse(f"{name} is not a list of 1 to {_MOST_WORDS} words")
+    return words
+
+
+def _set_parameter(fields: Fields) -> SetParameter:
+    node, name = name_of(fields, "node"), name_of(fields, "name")
+    value = fields.raw.get("value")
+    parts = value if isinstance(value, list) else [value]
+    if not node or not name or len(parts) > _MOST_TEXT:
+        _refuse("set_parameter lacks its node or its name, or its value is too long")
+    if not all(isinstance(one, bool | int | float | str) for one in parts):
+        _refuse("set_parameter.value is not a value of a parameter")
+    if any(isinstance(one, int) and abs(one) >= 2**63 for one in parts):
+        _refuse("set_parameter.value has more than 64 bits")
+    return SetParameter(node, name, tuple(value) if isinstance(value, list) else value)  # type: ignore[arg-type]
+
+
+def _refuse(why: str) -> Any:
+    raise DamagedError(why)

@@ -1,0 +1,83 @@
+"""The action `run`: programs of the user, without a shell, with the alarm on standard input."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+MOST_WAITING = 64
+_PATIENCE_S = 1.0
+
+Tell = Callable[[bool, str], None]
+"""Takes whether it went well, and a sentence."""
+
+
+class Programs:
+    """Runs at most so many at once; some more wait."""
+
+    def __init__(self, at_once: int, timeout_s: float) -> None:
+        self._at_once = at_once
+        self._timeout_s = timeout_s
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(at_once)
+
+    def start(self, command: Sequence[str], alarm: dict[str, Any], tell: Tell) -> None:
+        """Run a program soon; `tell` gets how it ended."""
+        if len(self._tasks) >= self._at_once + MOST_WAITING:
+            tell(False, f"was not started: {MOST_WAITING} programs wait already")
+            return
+        payload = json.dumps(alarm, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        task = asyncio.ensure_future(self._run(list(command), payload + b"\n", tell))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """End the programs that run."""
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(list(self._tasks), timeout=3 * _PATIENCE_S)
+
+    async def _run(self, command: list[str], payload: bytes, tell: Tell) -> None:
+        async with self._slots:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *command,
+                    stdin=asyncio.subprocess.PIPE,
+                    # Standard output belongs to the monitor's lines.
+                    stdout=sys.stderr.fileno(),
+                    stderr=sys.stderr.fileno(),
+                    start_new_session=True,
+                )
+            except (OSError, ValueError) as error:
+                tell(False, f"cannot be started: {getattr(error, 'strerror', None) or error}")
+                return
+            try:
+                await asyncio.wait_for(process.communicate(payload), self._timeout_s)
+            except asyncio.TimeoutError:
+                await _end(process)
+                tell(False, f"did not end within {self._timeout_s:g} s and was ended")
+                return
+            except asyncio.CancelledError:
+                await _end(process)
+                tell(False, "was ended, because the monitor ends")
+                return
+            code = process.returncode or 0
+            how = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+            tell(code == 0, how)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a program and the programs that it started: first with a request, then at once."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(process.wait(), _PATIENCE_S)
+            return

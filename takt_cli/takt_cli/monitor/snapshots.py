@@ -1,0 +1,106 @@
+"""The action `snapshot`: a process writes what it has traced, and the file moves to the user."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path, PurePath
+
+from takt_cli.control.client import Message, NoAnswer, Refused
+from takt_cli.control.tracing import WRITE_S, RawTrace
+from takt_cli.importing.not_carried_over import printable
+from takt_cli.monitor.alarm import Alarm
+from takt_cli.monitor.watched import Watched
+from takt_cli.results.fields import DamagedError, Fields
+
+PAUSE_S = 10.0
+"""A process writes no other snapshot for so long: the next one would have the same records."""
+
+Tell = Callable[[bool, str], None]
+
+
+class Snapshots:
+    """Lets processes write snapshots, each at most one at a time and all together so many."""
+
+    def __init__(self, folder: Path, most: int) -> None:
+        self._folder = folder
+        self._left = self._most = most
+        self._latest: dict[Path, float] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def take(self, process: Watched, alarm: Alarm, tell: Tell) -> None:
+        """Take a snapshot soon; `tell` gets the file or the reason why there is none."""
+        now = time.monotonic()
+        self._latest = {path: then for path, then in self._latest.items() if now - then < PAUSE_S}
+        if process.address.path in self._latest:
+            tell(True, f"is left out: there is one of the last {PAUSE_S:g} s")
+            return
+        if self._left <= 0:
+            tell(False, f"is left out: {self._most} files were written; --snapshots allows more")
+            return
+        self._latest[process.address.path] = now
+        self._left -= 1
+        task = asyncio.ensure_future(self._take(process, alarm.kind, tell))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Give up the snapshots that are not written yet."""
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(list(self._tasks), timeout=1)
+
+    async def _take(self, process: Watched, kind: str, tell: Tell) -> None:
+        connection = process.connection
+        try:
+            if connection is None:
+                raise NoAnswer("does not answer")
+            answer = Fields(await connection.ask(Message.trace_snapshot, {}, WRITE_S))
+            faults = [printable(one) for one in answer.texts("faults")]
+            raw = RawTrace(
+                process.address.path.parent / PurePath(answer.name("file")).name, process.uid
+            )
+            file = await asyncio.get_running_loop().run_in_executor(
+                None, _move, raw, self._folder, f"{process.name}.{process.pid}.{kind}"
+            )
+        except Refused as error:
+            self._left += 1
+            tell(False, f"was refused: {error}; `takt trace start --last 10s` keeps records")
+        except (NoAnswer, DamagedError) as error:
+            self._left += 1
+            tell(False, f"was not written: the process {printable(str(error))}")
+        except OSError as error:
+            self._left += 1
+            tell(False, f"was not moved: {printable(str(error.filename))}: {error.strerror}")
+        else:
+            tell(not faults, "; ".join([f"is in {file}", *faults]))
+
+
+def _move(raw: RawTrace, folder: Path, name: str) -> Path:
+    """Move a file of a process; the process may replace it by a link or a device at any time."""
+    source = os.open(raw.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(source, "rb") as content:
+        about = os.fstat(content.fileno())
+        if not stat.S_ISREG(about.st_mode) or about.st_uid != raw.uid:
+            raise OSError(0, "it is not a file of the user of the process", str(raw.path))
+        folder.mkdir(parents=True, exist_ok=True)
+        # No word of the process may lead out of the folder.
+        safe = re.sub(r"[^\w.+-]", "_", name).lstrip(".")
+        when = time.strftime("%Y%m%d-%H%M%S")
+        for number in range(1, 1000):
+            more = "" if number == 1 else f".{number}"
+            target = folder / f"{safe}.{when}{more}.takttrace"
+            try:
+                with target.open("xb") as copy:
+                    shutil.copyfileobj(content, copy, 1 << 20)
+            except FileExistsError:
+                continue
+            raw.remove()
+            return target
+    raise OSError(0, "too many files of this second", str(folder))

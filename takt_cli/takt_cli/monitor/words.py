@@ -1,0 +1,90 @@
+"""Alarms as lines for people."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from takt_cli.monitor.alarm import Alarm, Cause
+from takt_cli.units import NS_PER_MS, NS_PER_S, human, percent, significant
+
+_CAUSES = {
+    "publisher_faster": "the publisher became faster",
+    "too_little_processor_time": "too little processor time",
+}
+# The value of each kind of alarm in a sentence, and the name of its limit.
+_VALUES = {
+    "backlog": ("{} wait", "limit"),
+    "age": ("the oldest message is {} old", "limit"),
+    "rate": ("{} arrivals per service", "limit"),
+    "lost": ("{} lost", "limit"),
+    "deadline": ("{} in the window", "limit"),
+    "overrun": ("ran for {}", "budget"),
+    "stall": ("has run for {}", "limit"),
+    "skipped": ("{} skipped", "limit"),
+}
+_UNITS = {"messages": "message", "misses": "miss"}
+
+
+def clock(realtime_ns: int) -> str:
+    """Spell a point in time as this machine's clock shows it, to the millisecond."""
+    told = time.strftime("%H:%M:%S", time.localtime(realtime_ns // NS_PER_S))
+    return f"{told}.{realtime_ns % NS_PER_S // NS_PER_MS:03d}"
+
+
+def amount(value: float, unit: str, kind: str = "") -> str:
+    """Spell a value with its unit."""
+    if unit == "ns":
+        return human(value)
+    number = f"{value:,.0f}" if value == int(value) else significant(value)
+    if unit in ("ratio", ""):
+        return number
+    one = "period" if kind == "skipped" else _UNITS.get(unit, unit)
+    plural = "" if value == 1 else "es" if one.endswith("s") else "s"
+    return f"{number} {one}{plural}"
+
+
+def alarm_words(alarm: Alarm) -> str:
+    """Say in one line which threshold was crossed, by how much, and why; or that it is over."""
+    if not alarm.raised:
+        return f"{alarm.kind} of {alarm.subject} is over"
+    shape, limit = _VALUES[alarm.kind]
+    value = shape.format(amount(alarm.value, alarm.unit, alarm.kind))
+    words = [
+        f"{alarm.kind} of {alarm.subject}: {value}, {limit} "
+        f"{amount(alarm.limit, alarm.unit, alarm.kind)}"
+    ]
+    if alarm.cause is not None:
+        words += cause_words(alarm.cause)
+    if alarm.stack:
+        words.append(f"it is in {alarm.stack[0]}")
+    if alarm.dropped_before:
+        words.append(f"{alarm.dropped_before:,} alarms before it were dropped")
+    told = "; ".join(words)
+    return f"FAIL-SAFE {told}" if alarm.fail_safe else told
+
+
+def cause_words(cause: Cause) -> list[str]:
+    """Say why, and which callbacks and threads had the processor."""
+    why = _CAUSES.get(cause.kind, cause.kind)
+    about = []
+    if cause.arrival_rate_hz is not None:
+        usual = cause.usual_rate_hz
+        about.append(
+            f"{significant(cause.arrival_rate_hz)} Hz"
+            + ("" if usual is None else f", usually {significant(usual)} Hz")
+        )
+    if cause.demand is not None:
+        about.append(f"needs {percent(cause.demand)} of a core")
+    words = [f"cause: {why}" + (f" ({', '.join(about)})" if about else "")]
+    if cause.who:
+        had = ", ".join(f"{one.name} {percent(one.share)}" for one in cause.who)
+        words.append(f"processor: {had}")
+    return words
+
+
+def value_words(value: Any) -> str:
+    """Spell the value of an attribute or a parameter."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""`takt top`: the figures of all processes under takt, again and again."""

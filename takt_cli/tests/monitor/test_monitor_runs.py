@@ -1,0 +1,68 @@
+"""The action `run`: programs of the user."""
+
+import json
+import os
+
+import pytest
+from support.fake_alarms import (
+    alarm,
+    wait_for,
+)
+from takt_cli.monitor import programs
+
+
+def script(tmp_path, text):
+    path = tmp_path / "act"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_program_gets_the_alarm_and_its_exit_code_is_told(start, monitor, tmp_path):
+    one = start()
+    watching = monitor()
+    act = script(tmp_path, f'cat > "{tmp_path}/got"; echo "$1" > "{tmp_path}/word"; exit 3')
+    one.push(alarm(1, actions=[{"run": [act, "a b; $(c)"]}]))
+    watching.heard("WARN  fusion (pid 4000001): run act: exit code 3")
+    got = json.loads((tmp_path / "got").read_text())
+    assert got["chain"] == "hot_path"
+    assert got["actions"] == [{"run": [act, "a b; $(c)"]}]
+    assert (tmp_path / "word").read_text() == "a b; $(c)\n"
+    one.push(alarm(2, kind="lost", actions=[{"run": ["/does/not/exist"]}]))
+    watching.heard("run exist: cannot be started: No such file or directory")
+
+
+def test_programs_are_bounded_in_number_and_time(start, monitor, tmp_path, monkeypatch):
+    monkeypatch.setattr(programs, "MOST_WAITING", 2)
+    monkeypatch.setattr(programs, "_PATIENCE_S", 0.2)
+    one = start()
+    watching = monitor(programs_at_once=2, program_timeout_s=0.5)
+    act = script(tmp_path, f'echo x >> "{tmp_path}/ran"; trap "" TERM; sleep 60')
+    one.push(*[alarm(n, chain=f"c{n}", actions=[{"run": [act]}]) for n in range(1, 10)])
+    watching.heard("run act: was not started: 2 programs wait already", 5)
+    watching.heard("run act: did not end within 0.5 s and was ended", 4)
+    assert (tmp_path / "ran").read_text() == "x\n" * 4
+
+
+def test_programs_that_run_at_the_end_are_ended(start, monitor, tmp_path):
+    one = start()
+    watching = monitor()
+    act = script(tmp_path, f'echo $$ > "{tmp_path}/pid"; exec sleep 60')
+    one.push(alarm(1, actions=[{"run": [act]}]))
+    pid = wait_for(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+    watching.end()
+    assert "run act: was ended, because the monitor ends" in "".join(watching.said.words())
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
+
+
+def test_a_program_of_another_user_is_not_run(start, monitor, tmp_path, monkeypatch):
+    from takt_cli.control import client
+
+    monkeypatch.setattr(client, "peer_of", lambda _: client.Peer(0, os.geteuid() + 1))
+    one = start()
+    watching = monitor()
+    act = script(tmp_path, f'touch "{tmp_path}/ran"')
+    one.push(alarm(1, actions=[{"run": [act]}]))
+    watching.heard("run: not carried out, because the process belongs to another user")
+    assert not (tmp_path / "ran").exists()

@@ -1,0 +1,73 @@
+// An alarm: one crossing of one limit, or its end.
+#ifndef TAKT_WATCH__SRC__ALARM_HPP_
+#define TAKT_WATCH__SRC__ALARM_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "takt_core/time.hpp"
+#include "takt_schedule/watch_rules.hpp"
+
+namespace takt_watch
+{
+
+enum class AlarmKind : std::uint8_t
+{
+  backlog,
+  age,
+  rate,
+  lost,
+  deadline,
+  overrun,
+  stall,
+  skipped
+};
+
+std::string_view to_string(AlarmKind kind) noexcept;
+
+/// Why messages pile up.
+struct Cause
+{
+  enum class Kind : std::uint8_t
+  {
+    publisher_faster,
+    too_little_processor_time
+  };
+  struct Share
+  {
+    std::string name{};  ///< a callback, or "other threads of core 1"
+    double share = 0;    ///< of the window, of one core
+  };
+  Kind kind = Kind::publisher_faster;
+  double arrival_rate = 0;             ///< 1/s, in the window
+  std::optional<double> usual_rate{};  ///< 1/s, before
+  double demand = 0;                   ///< arrival rate times processor time of a run: 1 is a core
+  std::vector<Share> who{};            ///< had the processor; largest first
+};
+
+struct Alarm
+{
+  AlarmKind kind = AlarmKind::backlog;
+  bool raised = true;  ///< false: cleared
+  bool error = false;  ///< its level; else a warning
+  takt_core::Time time{};
+  std::string executor{};
+  std::string callback{};  ///< empty: none; so are these two
+  std::string chain{};
+  std::string thread{};
+  double value = 0;
+  double limit = 0;
+  std::string_view unit = "messages";  ///< messages, ns, ratio, misses
+  std::optional<Cause> cause{};
+  std::vector<std::string> stack{};
+  std::string text{};  ///< a sentence for people
+  std::vector<takt_schedule::AlarmAction> actions{};
+  bool fail_safe = false;
+};
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__ALARM_HPP_

@@ -1,0 +1,78 @@
+#include "alarms/alarm_history.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+
+namespace takt_watch
+{
+
+ProcessFacts process_facts()
+{
+  ProcessFacts facts;
+  facts.pid = ::getpid();
+  std::error_code error;
+  facts.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) == 0) {
+    facts.host = host.data();
+  }
+  const auto realtime = std::chrono::duration_cast<std::chrono::nanoseconds>(
+    std::chrono::system_clock::now().time_since_epoch());
+  facts.to_realtime = realtime.count() - takt_core::to_ns(takt_core::now());
+  return facts;
+}
+
+void AlarmHistory::begin()
+{
+  const std::lock_guard lock(mutex_);
+  counts_ = {};
+}
+
+void AlarmHistory::tell(
+  const std::vector<Alarm> & alarms, const std::function<void(std::string)> & send)
+{
+  if (alarms.empty()) {
+    return;
+  }
+  const ProcessFacts facts = process_facts();
+  // With the mutex held until it is sent: an alarm is in the answer to a subscription, or it comes after it.
+  const std::lock_guard lock(mutex_);
+  for (const Alarm & alarm : alarms) {
+    std::string text = alarm_json(alarm, next_++, facts);
+    Key key{alarm.kind, alarm.executor, alarm.callback, alarm.chain, alarm.thread};
+    if (alarm.raised) {
+      ++counts_.raised;
+      active_[std::move(key)] = text;
+    } else {
+      ++counts_.cleared;
+      active_.erase(key);
+    }
+    send(std::move(text));
+  }
+}
+
+std::string AlarmHistory::subscription() const
+{
+  const std::lock_guard lock(mutex_);
+  std::string text = "{\"alarms\":" + std::to_string(next_) + ",\"active\":[";
+  bool first = true;
+  for (const auto & [key, alarm] : active_) {
+    text += (first ? "" : ",") + alarm;
+    first = false;
+  }
+  return text + "]}";
+}
+
+AlarmHistory::Counts AlarmHistory::counts() const
+{
+  const std::lock_guard lock(mutex_);
+  Counts counts = counts_;
+  counts.active = active_.size();
+  return counts;
+}
+
+}  // namespace takt_watch

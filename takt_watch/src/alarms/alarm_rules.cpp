@@ -1,0 +1,436 @@
+#include "alarms/alarm_rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "alarms/alarm_text.hpp"
+#include "alarms/cause.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+using takt_core::Duration;
+using takt_core::Time;
+using takt_schedule::AlarmAction;
+using takt_schedule::BacklogRule;
+
+constexpr int kQuietLooks = 10;
+constexpr std::uint64_t kGoodResponses = 10;
+
+const ExecutorSample * find_executor(const Sample & sample, const std::string & name)
+{
+  const auto found = std::find_if(
+    sample.executors.begin(), sample.executors.end(),
+    [&](const ExecutorSample & executor) { return executor.name == name; });
+  return found == sample.executors.end() ? nullptr : &*found;
+}
+
+// How many messages are too many; absent: the rule does not say, or a history of one message is always full when one comes.
+std::optional<double> backlog_limit(const BacklogRule & rule, std::uint32_t history)
+{
+  std::optional<double> limit;
+  if (rule.depth && history > 1) {
+    limit = std::max(std::ceil(*rule.depth * static_cast<double>(history) - 1e-9), 1.0);
+  }
+  if (rule.messages) {
+    limit = std::min(limit.value_or(1e18), static_cast<double>(*rule.messages));
+  }
+  return limit;
+}
+
+}  // namespace
+
+struct AlarmRules::Look
+{
+  const Sample & sample;
+  const ExecutorSample & executor;
+  const ExecutorSample & before;  // empty at the first look
+  Duration window{};
+  std::vector<Alarm> & alarms;
+
+  Alarm alarm(AlarmKind kind, double value, double limit, std::string_view unit) const
+  {
+    Alarm result;
+    result.kind = kind;
+    result.time = sample.time;
+    result.executor = executor.name;
+    result.value = value;
+    result.limit = limit;
+    result.unit = unit;
+    return result;
+  }
+
+  void raise(Level & level, Alarm alarm) const
+  {
+    alarm.text = alarm_text(alarm);
+    level.active = alarm;
+    alarms.push_back(std::move(alarm));
+  }
+
+  void clear(Level & level, double value) const
+  {
+    Alarm alarm = std::move(*level.active);
+    level.active.reset();
+    level.crossing_since.reset();
+    alarm.raised = false;
+    alarm.time = sample.time;
+    alarm.value = value;
+    alarm.cause.reset();
+    alarm.stack.clear();
+    alarm.text = cleared_text(alarm);
+    alarms.push_back(std::move(alarm));
+  }
+
+  /// Whether it crosses the limit for as long as it must.
+  bool crossed(Level & level, bool crosses, Duration hold) const
+  {
+    if (!crosses) {
+      level.crossing_since.reset();
+      return false;
+    }
+    if (!level.crossing_since) {
+      level.crossing_since = sample.time;
+    }
+    return sample.time - *level.crossing_since >= hold;
+  }
+};
+
+std::vector<AlarmAction> AlarmRules::actions_of(const takt_schedule::WatchRule & rule) const
+{
+  return rule.on_alarm.empty() ? settings_.on_alarm : rule.on_alarm;
+}
+
+void AlarmRules::wake_at(Time time)
+{
+  next_ = next_ ? std::min(*next_, time) : time;
+}
+
+std::vector<Alarm> AlarmRules::look(const Sample & now)
+{
+  std::vector<Alarm> alarms;
+  next_.reset();
+  for (auto & [key, state] : callbacks_) {
+    state.seen = false;
+  }
+  for (auto & [key, state] : chains_) {
+    state.seen = false;
+  }
+  for (auto & [key, stall] : stalls_) {
+    stall.seen = false;
+  }
+  const ExecutorSample none;
+  for (const ExecutorSample & executor : now.executors) {
+    const ExecutorSample * const before = find_executor(before_, executor.name);
+    Look look{
+      now, executor, before == nullptr ? none : *before,
+      looked_ ? now.time - before_.time : Duration::zero(), alarms};
+    for (const CallbackSample & callback : executor.callbacks) {
+      look_at(look, callback);
+    }
+    for (const ChainSample & chain : executor.chains) {
+      look_at(look, chain);
+    }
+    for (const ThreadSample & thread : executor.threads) {
+      look_at(look, thread);
+    }
+  }
+  clear_what_vanished(alarms, now.time);
+  before_ = now;
+  looked_ = true;
+  return alarms;
+}
+
+void AlarmRules::look_at(Look & look, const CallbackSample & sample)
+{
+  CallbackState & state = callbacks_[{look.executor.name, sample.id}];
+  const bool anew = state.old && sample.starts < state.before.starts;
+  if (anew) {
+    for (auto & [kind, level] : state.levels) {
+      if (level.active) {
+        look.clear(level, 0);
+      }
+    }
+    state = CallbackState();
+  }
+  state.seen = true;
+  const bool settled = std::none_of(state.levels.begin(), state.levels.end(), [](const auto & one) {
+    return one.second.active.has_value() || one.second.crossing_since.has_value();
+  });
+  state.rates.note(
+    look.sample.time, sample, core_share(sample, look.before, look.executor), settled);
+  look_at_backlog(look, sample, state);
+  look_at_misses(look, sample, state);
+  state.before = sample;
+  state.old = true;
+}
+
+void AlarmRules::look_at_backlog(Look & look, const CallbackSample & sample, CallbackState & state)
+{
+  if (!sample.rule.backlog) {
+    return;
+  }
+  const BacklogRule & rule = *sample.rule.backlog;
+  const auto judge = [&](
+                       AlarmKind kind, double value, double limit, std::string_view unit,
+                       bool crosses, bool released, Duration hold) {
+    Level & level = state.levels[kind];
+    if (level.active) {
+      if (released) {
+        look.clear(level, value);
+      }
+      return;
+    }
+    if (!look.crossed(level, crosses, hold)) {
+      return;
+    }
+    Alarm alarm = look.alarm(kind, value, limit, unit);
+    alarm.callback = sample.id;
+    alarm.error = kind == AlarmKind::lost;
+    alarm.cause =
+      find_cause(sample, state.rates, look.before, look.executor, look.window, look.sample.time);
+    alarm.actions = actions_of(sample.rule);
+    look.raise(level, std::move(alarm));
+  };
+
+  if (const auto limit = backlog_limit(rule, sample.depth)) {
+    const double waiting = sample.waiting;
+    judge(
+      AlarmKind::backlog, waiting, *limit, "messages", waiting >= *limit,
+      sample.waiting == 0 || waiting < rule.release * *limit, rule.hold);
+  }
+  // Where the oldest message is being replaced right now, the next look tells its age.
+  if (rule.age && (sample.oldest_age || sample.waiting == 0)) {
+    const Duration age = sample.oldest_age.value_or(Duration::zero());
+    const bool waits = sample.oldest_age.has_value();
+    const auto limit = static_cast<double>(rule.age->count());
+    const auto value = static_cast<double>(age.count());
+    judge(
+      AlarmKind::age, value, limit, "ns", waits && age >= *rule.age,
+      !waits || value < rule.release * limit, rule.hold);
+    const Level & level = state.levels[AlarmKind::age];
+    if (!level.active && waits) {
+      wake_at(
+        level.crossing_since ? *level.crossing_since + rule.hold
+                             : look.sample.time + (*rule.age - age));
+    }
+  }
+  if (rule.rate && state.old) {
+    const double services = state.rates.service_rate();
+    const double ratio = services > 0 ? state.rates.arrival_rate() / services
+                                      : static_cast<double>(state.rates.arrivals());
+    // One message more or less is no rate.
+    const bool known = state.rates.arrivals() >= 10;
+    judge(
+      AlarmKind::rate, ratio, *rule.rate, "ratio",
+      known && sample.waiting > 0 && ratio >= *rule.rate,
+      sample.waiting == 0 || ratio < std::max(rule.release * *rule.rate, std::min(1.0, *rule.rate)),
+      rule.hold);
+  }
+  const std::uint64_t lost = sample.overwritten + sample.lost.value_or(0);
+  const std::uint64_t lost_before =
+    state.before.overwritten + state.before.lost.value_or(sample.lost.value_or(0));
+  const std::uint64_t more = state.old && lost > lost_before ? lost - lost_before : 0;
+  Level & level = state.levels[AlarmKind::lost];
+  level.quiet = more > 0 ? 0 : level.quiet + 1;
+  judge(
+    AlarmKind::lost, static_cast<double>(more), 0, "messages", more > 0, level.quiet >= kQuietLooks,
+    Duration::zero());
+}
+
+void AlarmRules::look_at_misses(Look & look, const CallbackSample & sample, CallbackState & state)
+{
+  const takt_schedule::WatchRule & rule = sample.rule;
+  const auto raise = [&](Level & level, Alarm alarm, bool error) {
+    alarm.callback = sample.id;
+    alarm.error = error;
+    alarm.actions = actions_of(rule);
+    look.raise(level, std::move(alarm));
+  };
+  if (rule.misses && sample.responses > 0) {
+    Level & level = state.levels[AlarmKind::deadline];
+    if (sample.misses != level.counted) {
+      level.counted = sample.misses;
+      level.bad_at = sample.responses;
+    }
+    const bool good_again =
+      sample.window.missed <= rule.misses->most / 2 &&
+      sample.responses - level.bad_at >= std::max<std::uint64_t>(rule.misses->of, kGoodResponses);
+    // Of the last one alone a look would see what it happens to see.
+    const bool any = rule.misses->of == 1 && state.old && sample.misses > state.before.misses;
+    if (level.active && good_again) {
+      look.clear(level, sample.window.missed);
+    } else if (!level.active && (any || sample.window.missed > rule.misses->most)) {
+      const double missed = any ? static_cast<double>(sample.misses - state.before.misses)
+                                : static_cast<double>(sample.window.missed);
+      raise(level, look.alarm(AlarmKind::deadline, missed, rule.misses->most, "misses"), true);
+    }
+  }
+  const auto counted = [&](
+                         AlarmKind kind, std::uint64_t now, std::uint64_t before, double value,
+                         double limit, std::string_view unit) {
+    Level & level = state.levels[kind];
+    const bool more = state.old && now > before;
+    level.quiet = more ? 0 : level.quiet + 1;
+    if (level.active && level.quiet >= kQuietLooks) {
+      look.clear(level, 0);
+    } else if (!level.active && more) {
+      raise(level, look.alarm(kind, value, limit, unit), false);
+    }
+  };
+  if (rule.budget) {
+    counted(
+      AlarmKind::overrun, sample.overruns, state.before.overruns,
+      static_cast<double>(sample.longest_overrun.count()),
+      static_cast<double>(rule.budget->count()), "ns");
+  }
+  if (sample.kind == takt_core::Kind::timer && !rule.empty()) {
+    const std::uint64_t more = sample.skipped - std::min(sample.skipped, state.before.skipped);
+    counted(
+      AlarmKind::skipped, sample.skipped, state.before.skipped, static_cast<double>(more), 0,
+      "periods");
+  }
+}
+
+void AlarmRules::look_at(Look & look, const ChainSample & sample)
+{
+  ChainState & state = chains_[{look.executor.name, sample.name}];
+  if (state.old && sample.activations < state.before.activations) {
+    if (state.level.active) {
+      look.clear(state.level, 0);
+    }
+    state = ChainState();
+  }
+  state.seen = true;
+  if (sample.deadline) {
+    const takt_schedule::MissRule rule = sample.rule.misses.value_or(takt_schedule::MissRule());
+    Level & level = state.level;
+    if (sample.misses != level.counted) {
+      level.counted = sample.misses;
+      level.bad_at = sample.activations;
+    }
+    const bool good_again =
+      sample.window.missed <= rule.most / 2 &&
+      sample.activations - level.bad_at >= std::max<std::uint64_t>(rule.of, kGoodResponses);
+    const bool any = rule.of == 1 && state.old && sample.misses > state.before.misses;
+    if (level.active && good_again) {
+      look.clear(level, sample.window.missed);
+    } else if (!level.active && (any || sample.window.missed > rule.most)) {
+      const double missed = any ? static_cast<double>(sample.misses - state.before.misses)
+                                : static_cast<double>(sample.window.missed);
+      Alarm alarm = look.alarm(AlarmKind::deadline, missed, rule.most, "misses");
+      alarm.chain = sample.name;
+      alarm.error = true;
+      alarm.fail_safe = !sample.rule.fail_safe.empty();
+      alarm.actions = alarm.fail_safe                ? sample.rule.fail_safe
+                      : sample.rule.on_alarm.empty() ? settings_.on_alarm
+                                                     : sample.rule.on_alarm;
+      look.raise(level, std::move(alarm));
+    }
+  } else if (state.level.active) {
+    look.clear(state.level, 0);  // it has no deadline any more
+  }
+  state.before = sample;
+  state.old = true;
+}
+
+void AlarmRules::look_at(Look & look, const ThreadSample & sample)
+{
+  const auto key = std::make_pair(look.executor.name, sample.number);
+  const auto known = stalls_.find(key);
+  if (known != stalls_.end()) {
+    const bool goes_on = sample.running && sample.running->since == known->second.since;
+    if (goes_on) {
+      known->second.seen = true;
+      return;
+    }
+    Level level;
+    level.active = std::move(known->second.alarm);
+    stalls_.erase(known);
+    look.clear(level, 0);
+  }
+  if (!sample.running || !sample.running->stall) {
+    return;
+  }
+  const Duration running = look.sample.time - sample.running->since;
+  const Duration limit = *sample.running->stall;
+  if (running < limit) {
+    wake_at(sample.running->since + limit);
+    return;
+  }
+  Alarm alarm = look.alarm(
+    AlarmKind::stall, static_cast<double>(running.count()), static_cast<double>(limit.count()),
+    "ns");
+  alarm.callback = sample.running->id;
+  alarm.thread = sample.name;
+  alarm.error = true;
+  alarm.actions = settings_.on_alarm;
+  for (const CallbackSample & callback : look.executor.callbacks) {
+    if (callback.id == alarm.callback) {
+      alarm.actions = actions_of(callback.rule);
+    }
+  }
+  Level level;
+  look.raise(level, alarm);
+  stalls_[key] = {sample.running->since, std::move(*level.active), true};
+}
+
+void AlarmRules::clear_what_vanished(std::vector<Alarm> & alarms, Time time)
+{
+  const auto gone = [&](Alarm alarm) {
+    alarm.raised = false;
+    alarm.time = time;
+    alarm.value = 0;
+    alarm.cause.reset();
+    alarm.stack.clear();
+    alarm.text = vanished_text(alarm);
+    alarms.push_back(std::move(alarm));
+  };
+  std::erase_if(callbacks_, [&](auto & one) {
+    if (one.second.seen) {
+      return false;
+    }
+    for (auto & [kind, level] : one.second.levels) {
+      if (level.active) {
+        gone(std::move(*level.active));
+      }
+    }
+    return true;
+  });
+  std::erase_if(chains_, [&](auto & one) {
+    if (!one.second.seen && one.second.level.active) {
+      gone(std::move(*one.second.level.active));
+    }
+    return !one.second.seen;
+  });
+  std::erase_if(stalls_, [&](auto & one) {
+    if (!one.second.seen) {
+      gone(std::move(one.second.alarm));
+    }
+    return !one.second.seen;
+  });
+}
+
+std::vector<Alarm> AlarmRules::active() const
+{
+  std::vector<Alarm> all;
+  for (const auto & [key, state] : callbacks_) {
+    for (const auto & [kind, level] : state.levels) {
+      if (level.active) {
+        all.push_back(*level.active);
+      }
+    }
+  }
+  for (const auto & [key, state] : chains_) {
+    if (state.level.active) {
+      all.push_back(*state.level.active);
+    }
+  }
+  for (const auto & [key, stall] : stalls_) {
+    all.push_back(stall.alarm);
+  }
+  return all;
+}
+
+}  // namespace takt_watch

@@ -1,0 +1,145 @@
+#include "alarms/alarm_text.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "takt_core/duration_text.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+std::string number(double value, int digits = 0)
+{
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string percent(double share)
+{
+  return number(share * 100) + " %";
+}
+
+std::string duration(double ns)
+{
+  // Nobody reads nanoseconds of what took milliseconds.
+  const double step = ns >= 1e8 ? 1e6 : ns >= 1e5 ? 1e3 : 1;
+  return takt_core::print_duration(takt_core::Duration(
+    static_cast<std::int64_t>(std::llround(ns / step) * static_cast<std::int64_t>(step))));
+}
+
+std::string count(double value, const char * one, const char * many)
+{
+  return number(value) + (value == 1 ? one : many);
+}
+
+std::string rate(double hz)
+{
+  return number(hz, hz < 10 ? 1 : 0) + " times a second";
+}
+
+std::string subject(const Alarm & alarm)
+{
+  return alarm.chain.empty() ? alarm.callback : "chain " + alarm.chain;
+}
+
+std::string who(const Cause & cause)
+{
+  std::string text;
+  for (std::size_t i = 0; i < cause.who.size() && i < 3; ++i) {
+    text += (i == 0 ? "" : ", ") + cause.who[i].name + " had " + percent(cause.who[i].share);
+  }
+  return text;
+}
+
+std::string why(const Alarm & alarm)
+{
+  if (!alarm.cause) {
+    return "";
+  }
+  const Cause & cause = *alarm.cause;
+  if (cause.kind == Cause::Kind::publisher_faster) {
+    std::string text = ": messages come " + rate(cause.arrival_rate);
+    if (cause.usual_rate && cause.arrival_rate > 1.25 * *cause.usual_rate) {
+      text += " instead of " + number(*cause.usual_rate, *cause.usual_rate < 10 ? 1 : 0);
+    }
+    if (cause.demand > 0.95) {
+      text += ", and the callback needs " + percent(cause.demand) + " of a core for that";
+    }
+    return text;
+  }
+  const std::string had = who(cause);
+  return ": the callback got too little processor time" + (had.empty() ? "" : "; " + had);
+}
+
+std::string what(const Alarm & alarm)
+{
+  switch (alarm.kind) {
+    case AlarmKind::backlog:
+      return count(alarm.value, " message waits for it", " messages wait for it") + " (limit " +
+             number(alarm.limit) + ")";
+    case AlarmKind::age:
+      return "its oldest message waits for " + duration(alarm.value) + " (limit " +
+             duration(alarm.limit) + ")";
+    case AlarmKind::rate:
+      return number(alarm.value, 2) + " messages come for each that it takes (limit " +
+             number(alarm.limit, 2) + ")";
+    case AlarmKind::lost:
+      return count(alarm.value, " message was lost", " messages were lost");
+    case AlarmKind::deadline:
+      return count(alarm.value, " response", " responses") + " missed the deadline" +
+             (alarm.limit > 0 ? " (limit " + number(alarm.limit) + ")" : "");
+    case AlarmKind::overrun:
+      return "a run took " + duration(alarm.value) + " (budget " + duration(alarm.limit) + ")";
+    case AlarmKind::stall:
+      return "a run goes on for " + duration(alarm.value) + " (limit " + duration(alarm.limit) +
+             ") on thread " + alarm.thread;
+    case AlarmKind::skipped:
+      return count(alarm.value, " period was skipped", " periods were skipped");
+  }
+  return "";
+}
+
+std::string about(AlarmKind kind)
+{
+  switch (kind) {
+    case AlarmKind::backlog:
+      return "few messages wait for it again";
+    case AlarmKind::age:
+      return "its messages are young again";
+    case AlarmKind::rate:
+      return "it takes as many messages as come again";
+    case AlarmKind::lost:
+      return "it loses no messages any more";
+    case AlarmKind::deadline:
+      return "it meets its deadline again";
+    case AlarmKind::overrun:
+      return "its runs keep to their budget again";
+    case AlarmKind::stall:
+      return "the long run is over";
+    case AlarmKind::skipped:
+      return "it skips no periods any more";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string alarm_text(const Alarm & alarm)
+{
+  return subject(alarm) + ": " + what(alarm) + why(alarm);
+}
+
+std::string cleared_text(const Alarm & alarm)
+{
+  return subject(alarm) + ": " + about(alarm.kind);
+}
+
+std::string vanished_text(const Alarm & alarm)
+{
+  return subject(alarm) + " is there no longer";
+}
+
+}  // namespace takt_watch

@@ -1,0 +1,186 @@
+// The hooks on executor threads and on threads that publish; real-time safe.
+#include "executor_watch.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "kernel/own_thread.hpp"
+#include "message_counts.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+using takt_core::Callback;
+using takt_core::Duration;
+using takt_core::Run;
+using takt_core::Time;
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+// Released after the callback's own counts: whoever reads this one first does not find those older.
+void count(std::atomic<std::uint64_t> & counter) noexcept
+{
+  counter.fetch_add(1, std::memory_order_release);
+}
+
+void note_waiting(CallbackRecord & record, const Callback & callback, std::uint32_t more) noexcept
+{
+  // A late run of a removed callback finds the record of the one that has its id now.
+  const bool own = record.number.load(kRelaxed) == callback.number();
+  const auto messages = message_counts_of(callback, own ? record.counter.load(kRelaxed) : nullptr);
+  raise_to(
+    record.most_waiting,
+    static_cast<std::uint32_t>(std::min<std::uint64_t>(messages.waiting + more, messages.history)));
+}
+
+Time after(Time time, std::int64_t limit) noexcept
+{
+  return takt_core::add_saturated(time, Duration(limit));
+}
+
+// With the mutex of the callback's record held.
+void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & roots) noexcept
+{
+  const std::lock_guard lock(chain.mutex);
+  for (const takt_core::Activation & activation : run.activations) {
+    if (roots.find(activation.root) != chain.root || !chain.seen.first_time(activation)) {
+      continue;
+    }
+    const Duration response = end - activation.release;
+    raise_to(chain.longest, std::int64_t{response.count()});
+    count(chain.activations);
+    if (chain.deadline != takt_core::kForever) {
+      chain.misses.record(response > chain.deadline);
+    }
+  }
+}
+
+}  // namespace
+
+takt_core::ObserverInterest ExecutorWatch::interest() const noexcept
+{
+  return {watched_.rule != nullptr, false};  // ages are limits of rules
+}
+
+void ExecutorWatch::on_arrival(const Callback & callback, std::uint32_t count, Time now) noexcept
+{
+  if (!common_.on.load(kRelaxed)) {
+    return;
+  }
+  CallbackRecord * const record = by_number_.find(callback.number());
+  const std::int64_t age = record == nullptr ? kNoLimit : record->age.load(kRelaxed);
+  if (age != kNoLimit) {
+    note_waiting(*record, callback, count);
+    common_.wake_up.by(after(now, age));
+  }
+}
+
+void ExecutorWatch::on_picked(const Run & run) noexcept
+{
+  if (!common_.on.load(kRelaxed)) {
+    return;
+  }
+  ThreadSlot * const slot = slots_by_number_.find(run.thread);
+  if (slot == nullptr || statistics() == nullptr) {
+    return;  // without statistics it is watched no longer, and another executor is
+  }
+  if (slot->visitor) {
+    slot->tid.store(own_thread(), kRelaxed);
+  }
+  CallbackRecord * const record = by_number_.find(run.callback->number());
+  slot->record = record;
+  slot->started = false;
+  slot->begin(run.callback->number(), run.start);
+  const std::int64_t stall = record == nullptr ? kNoLimit : record->stall.load(kRelaxed);
+  if (stall != kNoLimit) {
+    common_.wake_up.by(after(run.start, stall));
+  }
+}
+
+void ExecutorWatch::on_start(const Run & run, Time) noexcept
+{
+  if (!common_.on.load(kRelaxed)) {
+    return;
+  }
+  ThreadSlot * const slot = slot_of(run);
+  if (slot == nullptr || slot->record == nullptr) {
+    return;
+  }
+  slot->started = true;
+  count(slot->record->starts);
+  if (run.callback->kind() != takt_core::Kind::timer) {
+    note_waiting(*slot->record, *run.callback, 1);  // with the message that it has taken
+  }
+}
+
+void ExecutorWatch::on_end(const Run & run, Time end) noexcept
+{
+  if (!common_.on.load(kRelaxed)) {
+    return;
+  }
+  ThreadSlot * const slot = slot_of(run);
+  if (slot == nullptr) {
+    return;  // it was picked while nothing was counted
+  }
+  slot->end();
+  CallbackRecord * const record = slot->record;
+  if (record == nullptr) {
+    return;
+  }
+  const std::int64_t execution = (end - run.start).count();
+  record->busy.fetch_add(execution, kRelaxed);
+  if (execution > record->budget.load(kRelaxed)) {
+    raise_to(record->longest_overrun, execution);
+    count(record->overruns);
+  }
+  {
+    const std::lock_guard lock(record->mutex);
+    if (record->number.load(kRelaxed) == run.callback->number()) {  // else it was forgotten
+      if (run.deadline != takt_core::kNever) {
+        record->misses.record(end > run.deadline);
+      }
+      for (ChainRecord * const chain : record->ends) {
+        count_end(*chain, run, end, common_.roots);
+      }
+    }
+  }
+  statistics_.load(kRelaxed)->on_end(run, end);
+}
+
+void ExecutorWatch::on_empty_take(const Run & run) noexcept
+{
+  if (!common_.on.load(kRelaxed)) {
+    return;
+  }
+  ThreadSlot * const slot = slot_of(run);
+  if (slot == nullptr) {
+    return;
+  }
+  slot->end();
+  if (slot->record != nullptr) {
+    count(slot->record->empty_takes);
+    statistics_.load(kRelaxed)->on_empty_take(run);
+  }
+}
+
+void ExecutorWatch::on_exception(const Run & run, const std::exception_ptr & exception) noexcept
+{
+  if (!common_.on.load(kRelaxed)) {
+    return;
+  }
+  ThreadSlot * const slot = slot_of(run);
+  if (slot == nullptr) {
+    return;
+  }
+  if (!slot->started) {
+    slot->end();  // the take threw, and no end follows
+  }
+  if (slot->record != nullptr) {
+    count(slot->record->exceptions);
+    statistics_.load(kRelaxed)->on_exception(run, exception);
+  }
+}
+
+}  // namespace takt_watch

@@ -1,0 +1,143 @@
+// What set-up tells the observer of chains; and what is forgotten of callbacks and chains.
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "executor_watch.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+using takt_core::ChainOptions;
+
+// Removed ones whose figures are kept, in case they come back.
+constexpr std::ptrdiff_t kMostRemoved = 64;
+
+}  // namespace
+
+// Where callbacks and chains of ever new names come and go, memory stays bounded.
+void ExecutorWatch::forget_if_many()
+{
+  const auto runs = [&](const CallbackRecord & record) {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const auto & slot) {
+      const auto current = slot->current();
+      return current && current->callback == record.number.load();
+    });
+  };
+  const auto callback_gone = [&](const auto & record) { return record->callback == nullptr; };
+  const auto chain_gone = [](const auto & chain) { return chain.second->removed; };
+  if (
+    std::count_if(records_.begin(), records_.end(), callback_gone) <= kMostRemoved &&
+    std::count_if(chains_.begin(), chains_.end(), chain_gone) <= kMostRemoved) {
+    return;
+  }
+  for (auto & record : records_) {
+    if (record->callback != nullptr || runs(*record)) {
+      continue;
+    }
+    const std::uint32_t number = record->number.load();
+    if (by_number_.find(number) == record.get()) {  // else it is another's by now
+      by_number_.set(number, nullptr);
+    }
+    by_id_.erase(record->id);
+    {
+      const std::lock_guard own(record->mutex);
+      record->number.store(0);
+      record->ends.clear();
+      record->misses.clear();
+    }
+    for (auto * const counter :
+         {&record->starts, &record->empty_takes, &record->exceptions, &record->overruns}) {
+      counter->store(0);
+    }
+    record->busy.store(0);
+    record->longest_overrun.store(0);
+    record->most_waiting.store(0);
+    record->before = {};
+    spare_.push_back(std::move(record));
+  }
+  std::erase(records_, nullptr);
+  std::erase_if(chains_, chain_gone);
+  if (owned_statistics_ != nullptr) {
+    owned_statistics_->forget_removed();
+  }
+}
+
+// Finds the chains that end with callbacks of this id again.
+void ExecutorWatch::connect(const std::string & chain_id)
+{
+  std::vector<ChainRecord *> ends;
+  for (const auto & [name, chain] : chains_) {
+    if (!chain->removed && chain->options.path.back() == chain_id) {
+      ends.push_back(chain.get());
+    }
+  }
+  for (const auto & record : records_) {
+    if (record->chain_id == chain_id) {
+      std::vector<ChainRecord *> own = ends;
+      const std::lock_guard lock(record->mutex);
+      std::swap(record->ends, own);
+    }
+  }
+}
+
+void ExecutorWatch::on_chain(const ChainOptions & chain)
+{
+  if (common_.abandoned.load() || chain.path.empty()) {
+    return;
+  }
+  auto rule =
+    watched_.chain_rule ? watched_.chain_rule(chain.name) : takt_schedule::ChainWatchRule();
+  const bool needed = rule != takt_schedule::ChainWatchRule();
+  {
+    const std::lock_guard lock(mutex_);
+    forget_if_many();
+    auto & record = chains_[chain.name];
+    const bool known = record != nullptr;
+    if (!known) {
+      record = std::make_unique<ChainRecord>();
+    }
+    const std::string end_before = known ? record->options.path.back() : std::string();
+    record->options = chain;
+    record->rule = std::move(rule);
+    record->removed = false;
+    {
+      const Root & root = common_.roots.root(chain.path.front());
+      const std::lock_guard own(record->mutex);
+      record->root = &root;
+      record->deadline = chain.deadline;
+      record->misses.set_window(window_of(record->rule.misses));
+    }
+    if (known && end_before != chain.path.back()) {
+      connect(end_before);
+    }
+    connect(chain.path.back());
+    if (owned_statistics_ != nullptr) {
+      owned_statistics_->on_chain(chain);
+    }
+  }
+  if (needed) {
+    needed_();
+  }
+}
+
+void ExecutorWatch::on_chain_removed(std::string_view name)
+{
+  if (common_.abandoned.load()) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  const auto known = chains_.find(name);
+  if (known == chains_.end()) {
+    return;
+  }
+  known->second->removed = true;
+  connect(known->second->options.path.back());
+  if (owned_statistics_ != nullptr) {
+    owned_statistics_->on_chain_removed(name);
+  }
+}
+
+}  // namespace takt_watch

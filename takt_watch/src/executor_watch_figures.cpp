@@ -1,0 +1,174 @@
+// What looks and documents read of records. Any thread; may block as set-up does.
+#include <algorithm>
+#include <mutex>
+
+#include "executor_watch.hpp"
+#include "message_counts.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+using takt_core::Duration;
+using takt_core::Time;
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kAcquire = std::memory_order_acquire;
+
+std::uint64_t since(std::uint64_t before, std::uint64_t began, std::uint64_t now)
+{
+  return before + now - std::min(began, now);
+}
+
+// Callbacks of a front end, which no schedule names.
+bool is_adapters_own(const CallbackRecord & record)
+{
+  return record.id.starts_with("/takt:");
+}
+
+// Before the other counts of the same runs: none of them is older.
+template <typename Sample>
+void read_misses(const MissCounter & misses, Sample & sample)
+{
+  sample.misses = misses.misses();
+  sample.window = misses.window();
+}
+
+}  // namespace
+
+// Those that are documented, in the order in which they were added. With `mutex_` held, as all below.
+std::vector<CallbackRecord *> ExecutorWatch::callbacks_there() const
+{
+  std::vector<CallbackRecord *> there;
+  for (const auto & record : records_) {
+    if (record->callback != nullptr && !is_adapters_own(*record)) {
+      there.push_back(record.get());
+    }
+  }
+  std::sort(
+    there.begin(), there.end(), [](const auto * a, const auto * b) { return a->order < b->order; });
+  return there;
+}
+
+bool ExecutorWatch::is_isolated(const CallbackRecord & record) const
+{
+  takt_core::Executor & executor = *watched_.executor;
+  return &executor.scheduler_of(*record.callback) != &executor.scheduler();
+}
+
+std::vector<std::uint32_t> ExecutorWatch::threads_of(const CallbackRecord & record) const
+{
+  std::vector<std::uint32_t> threads;
+  if (is_isolated(record)) {
+    const auto known = isolated_.find(record.group);
+    return known == isolated_.end() ? threads : known->second;
+  }
+  takt_core::ThreadMask mask = watched_.executor->scheduler().threads(*record.callback);
+  for (std::uint32_t thread = 0; mask != 0; ++thread, mask >>= 1U) {
+    if ((mask & 1U) != 0) {
+      threads.push_back(thread);
+    }
+  }
+  return threads;
+}
+
+CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now) const
+{
+  const takt_core::Callback & callback = *record.callback;
+  CallbackSample sample;
+  sample.id = record.id;
+  sample.kind = record.kind;
+  sample.group = record.group;
+  sample.exclusive = record.exclusive;
+  sample.threads = threads_of(record);
+  const takt_core::adapter::MessageCounts messages =
+    message_counts_of(callback, record.counter.load(kRelaxed));
+  sample.depth = messages.history;
+  // Ends before starts before arrivals: so none of them outnumbers what it came of.
+  read_misses(record.misses, sample);
+  sample.responses = record.misses.responses();
+  sample.overruns = record.overruns.load(kAcquire);
+  sample.busy = Duration(record.busy.load(kRelaxed));
+  sample.starts = record.starts.load(kAcquire);
+  sample.empty_takes = record.empty_takes.load(kAcquire);
+  sample.skipped =
+    since(record.before.skipped, record.began_at.skipped, callback.skipped_periods());
+  sample.overwritten =
+    since(record.before.overwritten, record.began_at.overwritten, messages.overwritten);
+  if (record.kind == takt_core::Kind::timer) {
+    sample.arrivals = sample.starts + sample.empty_takes + sample.skipped;  // its periods
+  } else {
+    sample.waiting =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(messages.waiting, UINT32_MAX));
+    if (const Time oldest = callback.oldest_arrival(); oldest != takt_core::kNever) {
+      sample.oldest_age = std::max(now - oldest, Duration::zero());
+    }
+    sample.arrivals = since(
+      record.before.arrivals, record.began_at.arrivals,
+      arrivals_of(callback, record.counter.load(kRelaxed)));
+  }
+  if (const auto lost = callback.lost()) {
+    sample.lost = since(record.before.lost, record.began_at.lost, *lost);
+  }
+  sample.rule = record.rule;
+  return sample;
+}
+
+ChainSample ExecutorWatch::sample_of(const ChainRecord & record)
+{
+  ChainSample sample;
+  sample.name = record.options.name;
+  read_misses(record.misses, sample);
+  sample.activations = record.activations.load(kAcquire);
+  if (record.options.deadline != takt_core::kForever) {
+    sample.deadline = record.options.deadline;
+  }
+  sample.rule = record.rule;
+  return sample;
+}
+
+std::vector<CallbackFigures> ExecutorWatch::callbacks(Time now)
+{
+  find_isolated();
+  std::vector<CallbackFigures> all;
+  const std::lock_guard lock(mutex_);
+  for (CallbackRecord * const one : callbacks_there()) {
+    CallbackRecord & record = *one;
+    CallbackFigures & figures = all.emplace_back();
+    figures.exceptions = record.exceptions.load(kAcquire);
+    figures.consecutive_misses = record.misses.consecutive();
+    figures.most_consecutive_misses = record.misses.most_consecutive();
+    figures.sample = sample_of(record, now);
+    raise_to(record.most_waiting, figures.sample.waiting);
+    figures.most_waiting = record.most_waiting.load(kRelaxed);
+    const takt_core::Callback & callback = *record.callback;
+    figures.priority = watched_.executor->scheduler_of(callback).priority(callback);
+    figures.effective_priority = std::min(figures.priority + callback.raised(), 255);
+    figures.arrival_rate = record.arrival_rate;
+    figures.service_rate = record.service_rate;
+    for (const auto & [name, chain] : chains_) {
+      const auto & path = chain->options.path;
+      if (!chain->removed && std::count(path.begin(), path.end(), record.chain_id) != 0) {
+        figures.chains.push_back(name);
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<ChainFigures> ExecutorWatch::chains()
+{
+  std::vector<ChainFigures> all;
+  const std::lock_guard lock(mutex_);
+  for (const auto & [name, record] : chains_) {
+    if (!record->removed) {
+      all.push_back(
+        {sample_of(*record), record->options.path, record->options.priority,
+         record->misses.consecutive(), record->misses.most_consecutive()});
+    }
+  }
+  return all;
+}
+
+}  // namespace takt_watch

@@ -1,0 +1,159 @@
+// What a look reads of the observer, and when the next one is due. Any thread; may block as set-up does.
+#include <algorithm>
+#include <mutex>
+
+#include "executor_watch.hpp"
+#include "kernel/kernel_figures.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+using takt_core::Duration;
+using takt_core::Time;
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+}  // namespace
+
+std::optional<RunningCallback> ExecutorWatch::running(const ThreadSlot & slot) const
+{
+  const auto current = slot.current();
+  const CallbackRecord * const record = current ? by_number_.find(current->callback) : nullptr;
+  if (record == nullptr) {
+    return std::nullopt;
+  }
+  RunningCallback result{record->id, takt_core::from_ns(current->since), std::nullopt};
+  if (const std::int64_t stall = record->stall.load(kRelaxed); stall != kNoLimit) {
+    result.stall = Duration(stall);
+  }
+  return result;
+}
+
+std::optional<RunningCallback> ExecutorWatch::running(std::uint32_t thread) const
+{
+  const std::lock_guard lock(mutex_);
+  const ThreadSlot * const slot = slots_by_number_.find(thread);
+  return slot == nullptr ? std::nullopt : running(*slot);
+}
+
+// Asks the executor only where threads of isolated groups have come.
+void ExecutorWatch::find_isolated()
+{
+  {
+    const std::lock_guard lock(mutex_);
+    if (!isolated_changed_) {
+      return;
+    }
+    isolated_changed_ = false;
+  }
+  std::map<std::string, std::vector<std::uint32_t>, std::less<>> found;
+  for (const takt_core::ThreadState & thread : watched_.executor->threads()) {
+    if (!thread.group.empty()) {
+      found[thread.group].push_back(thread.number);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  isolated_ = std::move(found);
+}
+
+ExecutorSample ExecutorWatch::sample(Time now, bool window)
+{
+  find_isolated();
+  const std::vector<pid_t> running_threads = watched_.executor->thread_ids();
+  ExecutorSample result;
+  result.name = watched_.name;
+  std::vector<ThreadSample> threads;
+  {
+    const std::lock_guard lock(mutex_);
+    const double seconds = std::chrono::duration<double>(now - window_began_).count();
+    for (CallbackRecord * const record : callbacks_there()) {
+      CallbackSample sample = sample_of(*record, now);
+      sample.longest_overrun = Duration(record->longest_overrun.exchange(0, kRelaxed));
+      raise_to(record->most_waiting, sample.waiting);
+      if (window) {
+        if (record->window_arrivals && seconds > 0) {
+          const auto rate = [&](std::uint64_t from, std::uint64_t to) {
+            return static_cast<double>(to - std::min(from, to)) / seconds;
+          };
+          record->arrival_rate = rate(*record->window_arrivals, sample.arrivals);
+          record->service_rate = rate(record->window_starts, sample.starts);
+        }
+        record->window_arrivals = sample.arrivals;
+        record->window_starts = sample.starts;
+      }
+      result.callbacks.push_back(std::move(sample));
+    }
+    for (const auto & [name, record] : chains_) {
+      if (!record->removed) {
+        result.chains.push_back(sample_of(*record));
+        result.chains.back().longest = Duration(record->longest.exchange(0, kRelaxed));
+      }
+    }
+    for (const auto & slot : slots_) {
+      ThreadSample thread;
+      thread.number = slot->number;
+      thread.name = slot->name;
+      thread.tid = slot->tid.load(kRelaxed);
+      thread.running = running(*slot);
+      const bool there =
+        slot->visitor
+          ? thread.running.has_value()
+          : thread.tid != 0 &&
+              std::count(running_threads.begin(), running_threads.end(), thread.tid) != 0;
+      if (there) {
+        threads.push_back(std::move(thread));
+      }
+    }
+    window_began_ = window ? now : window_began_;
+  }
+  const auto visitor = static_cast<std::uint32_t>(watched_.executor->options().threads.size());
+  for (ThreadSample & thread : threads) {
+    if (thread.number == visitor) {
+      thread.name = name_of(thread.tid);
+    }
+    const CoreTimes times = core_times(thread.tid);
+    thread.on_cpu = times.on_cpu;
+    thread.run_queue_delay = times.run_queue_delay;
+    thread.cores = cores_of(thread.tid);
+  }
+  result.threads = std::move(threads);
+  return result;
+}
+
+ExecutorWatch::Due ExecutorWatch::due(Time now)
+{
+  Due result;
+  // Of a limit that stays crossed only the first look is asked for.
+  const auto judge = [&](std::int64_t from, std::int64_t limit) {
+    const Time crossing = takt_core::add_saturated(takt_core::from_ns(from), Duration(limit));
+    if (crossing > now) {
+      result.next = std::min(result.next, crossing);
+    }
+    return crossing <= now;
+  };
+  const std::lock_guard lock(mutex_);
+  for (const auto & record : records_) {
+    const std::int64_t age = record->age.load(kRelaxed);
+    if (record->callback == nullptr || age == kNoLimit) {
+      continue;
+    }
+    const Time oldest = record->callback->oldest_arrival();
+    const bool too_old = oldest != takt_core::kNever && judge(takt_core::to_ns(oldest), age);
+    result.now = result.now || (too_old && !record->too_old);
+    record->too_old = too_old;
+  }
+  for (const auto & slot : slots_) {
+    const auto current = slot->current();
+    const CallbackRecord * const record = current ? by_number_.find(current->callback) : nullptr;
+    const std::int64_t stall = record == nullptr ? kNoLimit : record->stall.load(kRelaxed);
+    if (stall != kNoLimit && judge(current->since, stall) && slot->told_since != current->since) {
+      result.now = true;
+      slot->told_since = current->since;
+    }
+  }
+  return result;
+}
+
+}  // namespace takt_watch

@@ -1,0 +1,212 @@
+// What set-up tells the observer of callbacks and threads that come and go.
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "executor_watch.hpp"
+#include "kernel/own_thread.hpp"
+#include "message_counts.hpp"
+#include "takt_core/group.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+using takt_core::Callback;
+
+std::int64_t limit(const std::optional<takt_core::Duration> & duration)
+{
+  return duration ? std::int64_t{duration->count()} : kNoLimit;
+}
+
+void follow(CallbackRecord & record)
+{
+  const auto & rule = record.rule;
+  record.age.store(rule.backlog ? limit(rule.backlog->age) : kNoLimit);
+  record.stall.store(limit(rule.stall));
+  record.budget.store(limit(rule.budget));
+  const std::lock_guard own(record.mutex);
+  record.misses.set_window(window_of(rule.misses));
+}
+
+takt_core::adapter::MessageCounts messages_of(const CallbackRecord & record)
+{
+  return message_counts_of(*record.callback, record.counter.load());
+}
+
+OwnCounts counts_of(const CallbackRecord & record)
+{
+  const Callback & callback = *record.callback;
+  return {
+    arrivals_of(callback, record.counter.load()), messages_of(record).overwritten,
+    callback.lost().value_or(0), callback.skipped_periods()};
+}
+
+}  // namespace
+
+ExecutorWatch::ExecutorWatch(WatchedExecutor watched, Switch & common, std::function<void()> needed)
+: watched_(std::move(watched)),
+  common_(common),
+  needed_(std::move(needed))
+{
+  std::uint32_t number = 0;
+  for (const auto & thread : watched_.executor->options().threads) {
+    make_slot(number++).name = thread.attributes.name;
+  }
+  make_slot(number).visitor = true;
+}
+
+ExecutorWatch::~ExecutorWatch()
+{
+  if (!common_.abandoned.load()) {
+    for (const auto & record : records_) {
+      if (record->callback != nullptr) {
+        common_.roots.remove(record->number.load(), record->chain_id);
+      }
+    }
+  }
+}
+
+void ExecutorWatch::begin()
+{
+  const std::lock_guard lock(mutex_);
+  if (owned_statistics_ != nullptr) {
+    return;
+  }
+  for (const auto & record : records_) {
+    if (record->callback != nullptr) {
+      attach(*record);
+    }
+  }
+  make_statistics();
+}
+
+// With `mutex_` held, as all below.
+void ExecutorWatch::make_statistics()
+{
+  owned_statistics_ = std::make_unique<takt_core::StatisticsObserver>();
+  for (const auto & [name, chain] : chains_) {
+    if (!chain->removed) {
+      owned_statistics_->on_chain(chain->options);
+    }
+  }
+  for (const auto & record : records_) {
+    if (record->callback != nullptr) {
+      owned_statistics_->on_added(*record->callback);
+    }
+  }
+  statistics_.store(owned_statistics_.get(), std::memory_order_release);
+}
+
+// What waits now is to come: it will be counted when it starts, and so it counts as an arrival.
+void ExecutorWatch::attach(CallbackRecord & record) const
+{
+  const std::uint64_t waiting = messages_of(record).waiting;
+  record.began_at = counts_of(record);
+  record.began_at.arrivals -= std::min(waiting, record.began_at.arrivals);
+}
+
+CallbackRecord & ExecutorWatch::record_for(const std::string & id)
+{
+  CallbackRecord *& known = by_id_[id];
+  if (known == nullptr) {
+    if (spare_.empty()) {
+      spare_.push_back(std::make_unique<CallbackRecord>());
+    }
+    known = records_.emplace_back(std::move(spare_.back())).get();
+    spare_.pop_back();
+    known->id = id;
+  }
+  return *known;
+}
+
+void ExecutorWatch::on_added(const Callback & callback)
+{
+  if (common_.abandoned.load()) {
+    return;
+  }
+  takt_schedule::WatchRule rule = watched_.rule ? watched_.rule(callback) : decltype(rule)();
+  const bool needed = !rule.empty();
+  {
+    const std::lock_guard lock(mutex_);
+    forget_if_many();
+    CallbackRecord & record = record_for(callback.id());
+    record.callback = &callback;
+    record.counter.store(counter_of(callback));
+    record.chain_id = callback.chain_id();
+    record.group = callback.group().id();
+    record.exclusive = callback.group().exclusive();
+    record.kind = callback.kind();
+    record.order = added_++;
+    record.rule = std::move(rule);
+    record.too_old = false;
+    {
+      const std::lock_guard own(record.mutex);
+      record.number.store(callback.number());
+    }
+    follow(record);
+    attach(record);
+    common_.roots.add(callback.number(), callback.chain_id());
+    connect(record.chain_id);
+    if (owned_statistics_ != nullptr) {
+      owned_statistics_->on_added(callback);
+    }
+    by_number_.set(callback.number(), &record);
+  }
+  if (needed) {
+    needed_();
+  }
+}
+
+void ExecutorWatch::on_removed(const Callback & callback)
+{
+  if (common_.abandoned.load()) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  const auto known = by_id_.find(callback.id());
+  if (known == by_id_.end() || known->second->callback != &callback) {
+    return;
+  }
+  CallbackRecord & record = *known->second;
+  const OwnCounts now = counts_of(record);
+  record.before.arrivals += now.arrivals - record.began_at.arrivals;
+  record.before.overwritten += now.overwritten - record.began_at.overwritten;
+  record.before.lost += now.lost - record.began_at.lost;
+  record.before.skipped += now.skipped - record.began_at.skipped;
+  record.callback = nullptr;
+  record.counter.store(nullptr);
+  record.window_arrivals.reset();
+  record.arrival_rate.reset();
+  record.service_rate.reset();
+  common_.roots.remove(callback.number(), record.chain_id);
+  if (owned_statistics_ != nullptr) {
+    owned_statistics_->on_removed(callback);
+  }
+}
+
+ThreadSlot & ExecutorWatch::make_slot(std::uint32_t thread)
+{
+  ThreadSlot * slot = slots_by_number_.find(thread);
+  if (slot == nullptr) {
+    slot = slots_.emplace_back(std::make_unique<ThreadSlot>()).get();
+    slot->number = thread;
+    slots_by_number_.set(thread, slot);
+  }
+  return *slot;
+}
+
+void ExecutorWatch::on_thread(std::uint32_t thread, const takt_core::AttributeReport & report)
+{
+  if (common_.abandoned.load()) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  ThreadSlot & slot = make_slot(thread);
+  slot.name = report.asked.name;
+  slot.tid.store(own_thread());
+  isolated_changed_ = isolated_changed_ || thread > watched_.executor->options().threads.size();
+}
+
+}  // namespace takt_watch

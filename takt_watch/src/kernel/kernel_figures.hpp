@@ -1,0 +1,42 @@
+// What the kernel tells of one thread of this process. Any thread; reads /proc, allocates.
+#ifndef TAKT_WATCH__SRC__KERNEL__KERNEL_FIGURES_HPP_
+#define TAKT_WATCH__SRC__KERNEL__KERNEL_FIGURES_HPP_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "takt_core/time.hpp"
+
+namespace takt_watch
+{
+
+/// The beginning of a file of /proc/self/task/TID, at most 4 kB; empty: it cannot be read.
+std::string task_file(pid_t tid, const char * name);
+
+/// Since the thread began. Zero where the kernel keeps no /proc/PID/schedstat.
+struct CoreTimes
+{
+  takt_core::Duration on_cpu{};
+  takt_core::Duration run_queue_delay{};
+};
+CoreTimes core_times(pid_t tid);
+
+/// The cores that it may use; empty if there is no such thread.
+std::vector<int> cores_of(pid_t tid);
+
+/// How often it went from one core to another; absent: this kernel does not tell (CONFIG_SCHED_DEBUG).
+std::optional<std::uint64_t> migrations_of(pid_t tid);
+
+/// As the kernel has it, at most 15 characters.
+std::string name_of(pid_t tid);
+
+/// 'R', 'S', 'D', … as in proc_pid_stat(5); 0: there is no such thread.
+char state_of(pid_t tid);
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__KERNEL__KERNEL_FIGURES_HPP_

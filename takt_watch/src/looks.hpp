@@ -1,0 +1,46 @@
+// Looks at a list of executors, and the alarms that follow by their rules.
+//
+// One thread at a time; may block as set-up of the executors does; allocates.
+#ifndef TAKT_WATCH__SRC__LOOKS_HPP_
+#define TAKT_WATCH__SRC__LOOKS_HPP_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alarms/alarm.hpp"
+#include "alarms/alarm_rules.hpp"
+#include "executor_watch.hpp"
+#include "sample.hpp"
+
+namespace takt_watch
+{
+
+class Looks
+{
+public:
+  /// `window`: a period is over.
+  std::vector<Alarm> look(
+    const std::vector<std::shared_ptr<ExecutorWatch>> & executors, takt_core::Time now,
+    bool window);
+
+  /// When the rules want to look again; kNever: at no certain time.
+  takt_core::Time next() const noexcept;
+
+private:
+  // Executors whose schedules have the same settings are judged together.
+  struct Judged
+  {
+    takt_schedule::WatchSettings settings{};
+    std::unique_ptr<AlarmRules> rules{};
+  };
+  AlarmRules & rules_for(const takt_schedule::WatchSettings & settings);
+
+  std::vector<Judged> judged_;
+  std::map<std::string, std::string> names_;  // as the schedule has them, by unique ones
+};
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__LOOKS_HPP_

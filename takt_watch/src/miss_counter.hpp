@@ -1,0 +1,93 @@
+// How often a deadline was missed: in all, in a row, and among the last responses.
+//
+// One thread at a time records; others read at any time, each figure by itself. Nothing allocates.
+#ifndef TAKT_WATCH__SRC__MISS_COUNTER_HPP_
+#define TAKT_WATCH__SRC__MISS_COUNTER_HPP_
+
+#include <algorithm>
+#include <atomic>
+#include <bitset>
+#include <cstdint>
+
+#include "sample.hpp"
+
+namespace takt_watch
+{
+
+class MissCounter
+{
+public:
+  static constexpr std::uint32_t kMost = 1000;
+
+  // ---- one thread at a time; real-time safe ----
+
+  /// Looks at the last `of` responses from now on, 1 to kMost; forgets which these were, unless it did so already.
+  void set_window(std::uint32_t of) noexcept
+  {
+    of = std::clamp(of, 1U, kMost);
+    if (of != of_) {
+      of_ = of;
+      next_ = 0;
+      missed_ = 0;
+      last_.reset();
+      show();
+    }
+  }
+
+  void record(bool missed) noexcept
+  {
+    missed_ -= last_[next_] ? 1 : 0;
+    missed_ += missed ? 1 : 0;
+    last_[next_] = missed;
+    next_ = next_ + 1 == of_ ? 0 : next_ + 1;
+    show();
+    const std::uint64_t row = missed ? row_.load(kRelaxed) + 1 : 0;
+    row_.store(row, kRelaxed);
+    longest_row_.store(std::max(longest_row_.load(kRelaxed), row), kRelaxed);
+    // In this order: whoever reads `misses` first finds no more of them than responses.
+    responses_.store(responses_.load(kRelaxed) + 1, kRelaxed);
+    misses_.store(misses_.load(kRelaxed) + (missed ? 1 : 0), std::memory_order_release);
+  }
+
+  /// Begins anew, with the same window.
+  void clear() noexcept
+  {
+    const std::uint32_t of = of_;
+    of_ = 0;
+    set_window(of);
+    for (auto * const count : {&responses_, &misses_, &row_, &longest_row_}) {
+      count->store(0, kRelaxed);
+    }
+  }
+
+  // ---- any thread; real-time safe ----
+
+  std::uint64_t responses() const noexcept { return responses_.load(kRelaxed); }
+  std::uint64_t misses() const noexcept { return misses_.load(std::memory_order_acquire); }
+  std::uint64_t consecutive() const noexcept { return row_.load(kRelaxed); }
+  std::uint64_t most_consecutive() const noexcept { return longest_row_.load(kRelaxed); }
+  MissWindow window() const noexcept
+  {
+    const std::uint64_t word = shown_.load(kRelaxed);
+    return {static_cast<std::uint32_t>(word >> 32U), static_cast<std::uint32_t>(word)};
+  }
+
+private:
+  static constexpr auto kRelaxed = std::memory_order_relaxed;
+
+  void show() noexcept { shown_.store(std::uint64_t{missed_} << 32U | of_, kRelaxed); }
+
+  std::uint32_t of_ = 1;
+  std::uint32_t next_ = 0;
+  std::uint32_t missed_ = 0;
+  std::bitset<kMost> last_;  // by place in the window
+  std::atomic<std::uint64_t> shown_{1};
+  std::atomic<std::uint64_t> responses_{0};
+  std::atomic<std::uint64_t> misses_{0};
+  std::atomic<std::uint64_t> row_{0};
+  std::atomic<std::uint64_t> longest_row_{0};
+};
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__MISS_COUNTER_HPP_

@@ -1,0 +1,266 @@
+#include "process_watch.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+#include "kernel/own_thread.hpp"
+#include "statistics_json.hpp"
+#include "takt_control/control_server.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+using takt_core::Duration;
+using takt_core::Time;
+
+constinit std::atomic<ProcessWatch *> g_instance{nullptr};
+constexpr Duration kShortestGap = std::chrono::milliseconds(1);
+
+}  // namespace
+
+/// The watch thread. Its destructor ends it and waits for that.
+class ProcessWatch::Thread
+{
+public:
+  explicit Thread(ProcessWatch & process) : process_(process)
+  {
+    // Signals are for the program's own threads.
+    sigset_t all{};
+    sigset_t before{};
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error &) {
+      // No thread is to be had: counts go on without looks.
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~Thread()
+  {
+    ends_.store(true);
+    process_.common_.wake_up.by(Time());
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+  Thread(const Thread &) = delete;
+  Thread & operator=(const Thread &) = delete;
+
+private:
+  void run()
+  {
+    // Whatever the thread has that made the first executor.
+    takt_core::ThreadAttributes own;
+    own.policy = takt_core::Policy::other;
+    own.name = "takt.watch";
+    own.cores = takt_core::usable_cores();
+    takt_core::apply(own);
+    process_.look_until(ends_);
+  }
+
+  ProcessWatch & process_;
+  std::atomic<bool> ends_{false};
+  std::thread thread_;
+};
+
+ProcessWatch & ProcessWatch::instance()
+{
+  ProcessWatch * known = g_instance.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    forget_in_children();
+    std::unique_ptr<ProcessWatch> made(new ProcessWatch);
+    if (g_instance.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) {
+      known = made.release();  // never destroyed: hooks may run as long as the process
+    }
+  }
+  return *known;
+}
+
+// A child has none of the threads, and their mutexes may be held for ever: it leaves all of it alone.
+void ProcessWatch::forget_in_children()
+{
+  static const int once = ::pthread_atfork(nullptr, nullptr, [] {
+    forget_own_thread();
+    if (ProcessWatch * const parents = g_instance.exchange(nullptr)) {
+      parents->common_.on.store(false);
+      parents->common_.abandoned.store(true);
+    }
+  });
+  static_cast<void>(once);
+}
+
+takt_core::Result<std::shared_ptr<ExecutorWatch>> ProcessWatch::add(WatchedExecutor executor)
+{
+  takt_core::Executor & watched = *executor.executor;
+  const auto watch =
+    std::make_shared<ExecutorWatch>(std::move(executor), common_, [this] { switch_on(); });
+  bool was_on = false;
+  {
+    const std::lock_guard lock(switch_mutex_);
+    observers_.push_back(watch);
+    was_on = on();
+    if (was_on) {
+      watch->begin();
+    }
+  }
+  if (const takt_core::Status added = watched.add_observer(watch); !added.ok()) {
+    remove(watch);
+    return added.faults();
+  }
+  {
+    const std::lock_guard lock(executors_mutex_);
+    executors_.push_back(watch);
+  }
+  common_.wake_up.by(Time());  // its period may be shorter
+  return watch;
+}
+
+void ProcessWatch::remove(const std::shared_ptr<ExecutorWatch> & watch)
+{
+  if (common_.abandoned.load()) {
+    return;
+  }
+  {
+    const std::lock_guard lock(executors_mutex_);
+    std::erase(executors_, watch);
+  }
+  std::unique_ptr<Thread> thread;
+  {
+    const std::lock_guard lock(switch_mutex_);
+    std::erase(observers_, watch);
+    if (observers_.empty()) {
+      common_.on.store(false);
+      thread = std::move(thread_);
+    }
+  }
+  if (thread != nullptr) {
+    thread.reset();
+    look(takt_core::now(), false);  // clears the alarms that are left
+  } else {
+    common_.wake_up.by(Time());
+  }
+}
+
+void ProcessWatch::switch_on()
+{
+  if (on()) {
+    return;
+  }
+  const std::lock_guard lock(switch_mutex_);
+  if (on() || observers_.empty() || common_.abandoned.load()) {
+    return;
+  }
+  for (const auto & observer : observers_) {
+    observer->begin();
+  }
+  since_ = takt_core::now();
+  alarms_.begin();
+  common_.on.store(true, std::memory_order_release);
+  thread_ = std::make_unique<Thread>(*this);
+}
+
+Duration ProcessWatch::period()
+{
+  const std::shared_lock lock(executors_mutex_);
+  Duration shortest = std::chrono::seconds(10);
+  for (const auto & executor : executors_) {
+    shortest = std::min(shortest, executor->watched().settings.period);
+  }
+  return std::max(shortest, kShortestGap);
+}
+
+void ProcessWatch::look(Time now, bool window)
+{
+  const std::shared_lock executors(executors_mutex_);
+  const std::lock_guard lock(looks_mutex_);
+  alarms_.tell(looks_.look(executors_, now, window), [](std::string alarm) {
+    takt_control::tell_subscribers(std::move(alarm));
+  });
+}
+
+ExecutorWatch::Due ProcessWatch::due(Time now)
+{
+  const std::shared_lock lock(executors_mutex_);
+  ExecutorWatch::Due all;
+  for (const auto & executor : executors_) {
+    const ExecutorWatch::Due own = executor->due(now);
+    all.now = all.now || own.now;
+    all.next = std::min(all.next, own.next);
+  }
+  return all;
+}
+
+Time ProcessWatch::next()
+{
+  const std::lock_guard lock(looks_mutex_);
+  return looks_.next();
+}
+
+void ProcessWatch::look_until(const std::atomic<bool> & ends)
+{
+  Time window = takt_core::now();  // when the next one begins
+  Time last_look{};
+  Time not_before{};    // of looks between two windows
+  bool wanted = false;  // such a look
+  for (;;) {
+    common_.wake_up.begin();
+    if (ends.load()) {
+      return;
+    }
+    const Duration period = this->period();
+    const Time now = takt_core::now();
+    window = std::min(window, now + period);
+    const Time rules = next();
+    wanted = wanted || (rules <= now && rules > last_look);
+    wanted = due(now).now || wanted;
+    if (now >= window) {
+      look(now, true);
+      last_look = now;
+      wanted = false;
+      window += period;
+      window = window <= now ? now + period : window;
+    } else if (wanted && now >= not_before) {
+      look(now, false);
+      last_look = now;
+      wanted = false;
+      not_before = now + std::max(period / 10, kShortestGap);
+    }
+    const ExecutorWatch::Due later = due(takt_core::now());
+    wanted = wanted || later.now;
+    Time until = std::min(window, later.next);
+    if (const Time planned = next(); planned > last_look) {
+      until = std::min(until, planned);
+    }
+    common_.wake_up.sleep(wanted ? std::min(window, not_before) : until, ends);
+  }
+}
+
+std::string ProcessWatch::subscription()
+{
+  switch_on();
+  return alarms_.subscription();
+}
+
+std::string ProcessWatch::statistics(bool ask_readers)
+{
+  switch_on();
+  ProcessStatistics process;
+  {
+    const std::lock_guard lock(switch_mutex_);
+    process.since = since_;
+  }
+  process.alarms = alarms_.counts();
+  const std::shared_lock lock(executors_mutex_);
+  return statistics_json(process, executors_, ask_readers);
+}
+
+}  // namespace takt_watch

@@ -1,0 +1,165 @@
+// What is counted of one callback, one chain and one executor thread.
+//
+// Hooks write and readers read the atomics, without a lock between them. A mutex here is held by runs that end, and by
+// set-up; no reader takes it.
+#ifndef TAKT_WATCH__SRC__RECORDS_HPP_
+#define TAKT_WATCH__SRC__RECORDS_HPP_
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "miss_counter.hpp"
+#include "root_ids.hpp"
+#include "seen_activations.hpp"
+#include "takt_core/adapter/message_counter.hpp"
+#include "takt_core/callback.hpp"
+#include "takt_core/chain.hpp"
+#include "takt_core/pi_mutex.hpp"
+#include "takt_core/thread_attributes.hpp"
+#include "takt_core/time.hpp"
+#include "takt_schedule/watch_rules.hpp"
+
+namespace takt_watch
+{
+
+/// A duration that hooks compare with; "none" is longer than every other.
+inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+/// Real-time safe.
+template <typename Number>
+void raise_to(std::atomic<Number> & most, Number value) noexcept
+{
+  Number old = most.load(std::memory_order_relaxed);
+  while (old < value && !most.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
+  }
+}
+
+/// How many responses it looks at; without a rule only at the last one.
+inline std::uint32_t window_of(const std::optional<takt_schedule::MissRule> & rule)
+{
+  return rule ? rule->of : 1;
+}
+
+struct ChainRecord
+{
+  // --- a run that ends, or set-up, holds the mutex ---
+  takt_core::PiMutex mutex;
+  const Root * root = nullptr;
+  takt_core::Duration deadline = takt_core::kForever;
+  SeenActivations seen;
+  MissCounter misses;  // one thread at a time records
+
+  // --- any thread ---
+  std::atomic<std::uint64_t> activations{0};
+  std::atomic<std::int64_t> longest{0};  // response since the last look, ns
+
+  // --- set-up, by the observer's mutex ---
+  takt_core::ChainOptions options{};
+  takt_schedule::ChainWatchRule rule{};
+  bool removed = false;
+};
+
+/// Counts that the callback itself keeps.
+struct OwnCounts
+{
+  std::uint64_t arrivals = 0;
+  std::uint64_t overwritten = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t skipped = 0;
+};
+
+struct CallbackRecord
+{
+  // --- a run that ends, or set-up, holds the mutex ---
+  takt_core::PiMutex mutex;
+  std::vector<ChainRecord *> ends{};  // chains that end with it
+  MissCounter misses;                 // one thread at a time records
+
+  // --- any thread ---
+  std::atomic<std::uint32_t> number{0};  // Callback::number; changed by set-up
+  std::atomic<std::uint64_t> starts{0};
+  std::atomic<std::uint64_t> empty_takes{0};
+  std::atomic<std::uint64_t> exceptions{0};
+  std::atomic<std::uint64_t> overruns{0};
+  std::atomic<std::int64_t> longest_overrun{0};  // since the last look, ns
+  std::atomic<std::int64_t> busy{0};             // ns
+  std::atomic<std::uint32_t> most_waiting{0};
+  std::atomic<const takt_core::adapter::MessageCounter *> counter{
+    nullptr};  // the callback, if it is one
+  // Of its rule, in ns; changed by set-up.
+  std::atomic<std::int64_t> age{kNoLimit};
+  std::atomic<std::int64_t> stall{kNoLimit};
+  std::atomic<std::int64_t> budget{kNoLimit};
+
+  // --- set-up and looks, by the observer's mutex ---
+  const takt_core::Callback * callback = nullptr;  // null: it is removed
+  std::string id{};
+  std::string chain_id{};
+  std::string group{};
+  bool exclusive = true;
+  takt_core::Kind kind = takt_core::Kind::waitable;
+  std::uint64_t order = 0;  // of being added
+  takt_schedule::WatchRule rule{};
+  OwnCounts before{};    // of the callbacks that had this id before
+  OwnCounts began_at{};  // what the callback had counted when watching it began
+  bool too_old = false;  // its oldest message has reached the age of the rule
+  // Of the last window:
+  std::optional<std::uint64_t> window_arrivals{};
+  std::uint64_t window_starts = 0;
+  std::optional<double> arrival_rate{};  // 1/s
+  std::optional<double> service_rate{};
+};
+
+/// One executor thread, or the caller of `spin_once` and `spin_some`.
+struct alignas(64) ThreadSlot
+{
+  // --- the thread writes, others read: see `current` ---
+  std::atomic<std::uint32_t> callback{0};  // Callback::number
+  std::atomic<std::int64_t> since{0};      // when it was picked; 0: it runs none
+  std::atomic<pid_t> tid{0};
+
+  // --- the thread's own ---
+  CallbackRecord * record = nullptr;
+  bool started = false;
+
+  // --- set-up and looks, by the observer's mutex ---
+  std::uint32_t number = 0;
+  bool visitor = false;  // the caller of `spin_once`; does not change
+  std::string name{};
+  std::int64_t told_since = 0;  // the run that has reached its rule's `stall`
+
+  struct Current
+  {
+    std::uint32_t callback = 0;
+    std::int64_t since = 0;
+  };
+  /// Which callback runs; absent: none, or another one from this moment on. Any thread; real-time safe.
+  std::optional<Current> current() const noexcept
+  {
+    Current result;
+    result.since = since.load(std::memory_order_acquire);
+    result.callback = callback.load(std::memory_order_acquire);
+    // A newer run's number comes after the end of the one before, which `since` shows.
+    if (result.since == 0 || since.load(std::memory_order_relaxed) != result.since) {
+      return std::nullopt;
+    }
+    return result;
+  }
+  // The thread's own.
+  void begin(std::uint32_t number_of_callback, takt_core::Time time) noexcept
+  {
+    callback.store(number_of_callback, std::memory_order_release);
+    since.store(takt_core::to_ns(time), std::memory_order_release);
+  }
+  void end() noexcept { since.store(0, std::memory_order_release); }
+};
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__RECORDS_HPP_

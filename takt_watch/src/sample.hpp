@@ -1,0 +1,98 @@
+// What one look at a process found: counts since watching began, as plain values.
+//
+// The rules of alarms (alarm_rules.hpp) read two looks, one window apart; tests make them by hand. Times are
+// CLOCK_MONOTONIC.
+#ifndef TAKT_WATCH__SRC__SAMPLE_HPP_
+#define TAKT_WATCH__SRC__SAMPLE_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "takt_core/callback.hpp"
+#include "takt_core/thread_mask.hpp"
+#include "takt_core/time.hpp"
+#include "takt_schedule/watch_rules.hpp"
+
+namespace takt_watch
+{
+
+/// Of the last `of` responses so many missed the deadline.
+struct MissWindow
+{
+  std::uint32_t missed = 0;
+  std::uint32_t of = 1;
+};
+
+struct CallbackSample
+{
+  std::string id{};
+  takt_core::Kind kind = takt_core::Kind::subscription;
+  std::string group{};
+  bool exclusive = true;
+  std::vector<std::uint32_t> threads{};  ///< ThreadState::number of those it may run on
+  std::uint32_t depth = 1;
+  std::uint32_t waiting = 0;
+  std::optional<takt_core::Duration> oldest_age{};  ///< absent: nothing waits
+  std::uint64_t arrivals = 0;
+  std::uint64_t starts = 0;
+  std::uint64_t empty_takes = 0;
+  std::uint64_t overwritten = 0;
+  std::optional<std::uint64_t> lost{};
+  std::uint64_t skipped = 0;
+  std::uint64_t responses = 0;  ///< that had a deadline
+  std::uint64_t misses = 0;
+  MissWindow window{};
+  std::uint64_t overruns = 0;
+  takt_core::Duration longest_overrun{};  ///< execution time, in this window
+  takt_core::Duration busy{};             ///< execution time so far, of all its runs
+  takt_schedule::WatchRule rule{};
+};
+
+struct ChainSample
+{
+  std::string name{};
+  std::uint64_t activations = 0;
+  std::uint64_t misses = 0;
+  MissWindow window{};
+  std::optional<takt_core::Duration> deadline{};
+  takt_core::Duration longest{};  ///< response, in this window
+  takt_schedule::ChainWatchRule rule{};
+};
+
+struct RunningCallback
+{
+  std::string id{};
+  takt_core::Time since{};
+  std::optional<takt_core::Duration> stall{};  ///< its rule's limit
+};
+
+struct ThreadSample
+{
+  std::uint32_t number = 0;
+  std::string name{};
+  std::int32_t tid = 0;
+  std::vector<int> cores{};
+  takt_core::Duration on_cpu{};           ///< since the thread began
+  takt_core::Duration run_queue_delay{};  ///< since the thread began: it was ready and had no core
+  std::optional<RunningCallback> running{};
+};
+
+struct ExecutorSample
+{
+  std::string name{};
+  std::vector<CallbackSample> callbacks{};
+  std::vector<ChainSample> chains{};
+  std::vector<ThreadSample> threads{};
+};
+
+struct Sample
+{
+  takt_core::Time time{};
+  std::vector<ExecutorSample> executors{};
+};
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__SAMPLE_HPP_

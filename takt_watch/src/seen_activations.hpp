@@ -1,0 +1,60 @@
+// Which activations of one chain have ended already, so that each is counted once.
+//
+// A cached message can bring an activation to the chain's end a second time; and of a reentrant chain
+// a slow activation can end after younger ones. Of the youngest 1,024 activations each is known; an
+// older one counts as seen.
+//
+// Not synchronised; real-time safe.
+#ifndef TAKT_WATCH__SRC__SEEN_ACTIVATIONS_HPP_
+#define TAKT_WATCH__SRC__SEEN_ACTIVATIONS_HPP_
+
+#include <bitset>
+#include <cstdint>
+
+#include "takt_core/activation.hpp"
+
+namespace takt_watch
+{
+
+class SeenActivations
+{
+public:
+  static constexpr std::uint32_t kWindow = 1024;
+
+  /// Notes that `activation` has ended; false if it was noted before. Activations of another root than
+  /// before begin anew: the chain's root was removed and added again.
+  bool first_time(const takt_core::Activation & activation) noexcept
+  {
+    if (!begun_ || activation.root != root_) {
+      seen_.reset();
+      begun_ = true;
+      root_ = activation.root;
+      youngest_ = activation.instance;
+    }
+    const auto ahead =
+      static_cast<std::int32_t>(activation.instance - youngest_);  // it wraps around
+    if (ahead <= -static_cast<std::int32_t>(kWindow)) {
+      return false;
+    }
+    if (ahead >= static_cast<std::int32_t>(kWindow)) {
+      seen_.reset();
+      youngest_ = activation.instance;
+    }
+    while (youngest_ != activation.instance && ahead > 0) {
+      seen_[++youngest_ % kWindow] = false;
+    }
+    const bool seen = seen_[activation.instance % kWindow];
+    seen_[activation.instance % kWindow] = true;
+    return !seen;
+  }
+
+private:
+  bool begun_ = false;
+  std::uint32_t root_ = 0;
+  std::uint32_t youngest_ = 0;
+  std::bitset<kWindow> seen_;  // by instance
+};
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__SEEN_ACTIVATIONS_HPP_

@@ -1,0 +1,279 @@
+#include "statistics_json.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "kernel/kernel_figures.hpp"
+#include "takt_core/attributes.hpp"
+#include "takt_core/kernel_accounts.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+using nlohmann::json;
+using takt_core::Duration;
+using takt_core::ThreadAttributes;
+using takt_core::ThreadState;
+using takt_core::Time;
+using Accounts = std::map<pid_t, takt_core::ThreadAccount>;
+
+// What the callbacks' mutexes and the executor's locks are not held for.
+struct Asked
+{
+  std::optional<Duration> deadline{};
+  std::optional<std::uint64_t> stored{};
+};
+
+json or_null(const std::optional<Duration> & duration)
+{
+  return duration ? json(duration->count()) : json(nullptr);
+}
+
+template <typename Number>
+json or_null(const std::optional<Number> & number)
+{
+  return number ? json(*number) : json(nullptr);
+}
+
+json distribution_json(const takt_core::Distribution & distribution)
+{
+  const auto & moments = distribution.moments;
+  const std::uint64_t count = moments.count();
+  const auto from = [&](std::uint64_t least, const auto & value) {
+    return count >= least ? json(value()) : json(nullptr);
+  };
+  const auto & histogram = distribution.histogram;
+  return {
+    {"count", count},
+    {"min_ns", from(1, [&] { return histogram.min(); })},
+    {"mean_ns", from(1, [&] { return moments.mean(); })},
+    {"stddev_ns", from(1, [&] { return moments.standard_deviation(); })},
+    // Only with at least ten values beyond it.
+    {"p50_ns", from(20, [&] { return histogram.quantile(0.5); })},
+    {"p99_ns", from(1000, [&] { return histogram.quantile(0.99); })},
+    {"max_ns", from(1, [&] { return histogram.max(); })}};
+}
+
+// What raises a thread for a while (the middleware ceiling, following) is no difference.
+bool asked_differs(
+  const ThreadState & thread, const ThreadAttributes & now, const takt_core::Executor & executor)
+{
+  const ThreadAttributes & asked = thread.attributes.asked;
+  const auto & options = executor.options().threads;
+  const bool follows = thread.number < options.size() && options[thread.number].follow;
+  const int ceiling = executor.middleware_ceiling();
+  const bool raised =
+    ceiling != 0 && now.policy == takt_core::Policy::fifo && now.priority == ceiling;
+  const bool policy_differs = asked.policy != takt_core::Policy::inherit && !follows && !raised &&
+                              (asked.policy != now.policy || asked.priority != now.priority);
+  const bool nice_differs = asked.nice && now.nice && *asked.nice != *now.nice && !raised;
+  return policy_differs || nice_differs || (!asked.cores.empty() && asked.cores != now.cores);
+}
+
+json thread_json(const ThreadState & thread, const Accounts & accounts, const ExecutorWatch & watch)
+{
+  const bool there = thread.tid != 0;
+  const ThreadAttributes now =
+    there ? takt_core::read_attributes(thread.tid) : thread.attributes.asked;
+  const auto running = there ? watch.running(thread.number) : std::nullopt;
+  json result{
+    {"number", thread.number},
+    {"name", thread.attributes.asked.name},
+    {"tid", thread.tid},
+    {"policy", to_string(now.policy)},
+    {"priority", now.priority},
+    {"nice", now.nice.value_or(0)},
+    {"cores", now.cores},
+    {"asked_differs", there && asked_differs(thread, now, *watch.watched().executor)},
+    {"running", nullptr}};
+  if (running) {
+    result["running"] = {{"callback", running->id}, {"since_ns", takt_core::to_ns(running->since)}};
+  }
+  const auto known = accounts.find(thread.tid);
+  const takt_core::ThreadCounters counters =
+    known == accounts.end() ? takt_core::ThreadCounters() : known->second.counters;
+  result["on_cpu_ns"] = counters.cpu_time.count();
+  result["run_queue_delay_ns"] = counters.queue_wait.count();
+  result["voluntary_switches"] = counters.voluntary_switches;
+  result["involuntary_switches"] = counters.involuntary_switches;
+  result["minor_faults"] = counters.minor_faults;
+  result["major_faults"] = counters.major_faults;
+  result["migrations"] = or_null(there ? migrations_of(thread.tid) : std::nullopt);
+  return result;
+}
+
+json thread_names(const std::vector<std::uint32_t> & numbers, const std::vector<ThreadState> & all)
+{
+  json names = json::array();
+  for (const ThreadState & thread : all) {
+    if (std::count(numbers.begin(), numbers.end(), thread.number) != 0) {
+      names.push_back(thread.attributes.asked.name);
+    }
+  }
+  return names;
+}
+
+json callback_json(
+  const CallbackFigures & figures, const Asked & asked,
+  const takt_core::CallbackStatistics * statistics, const std::vector<ThreadState> & threads)
+{
+  const CallbackSample & sample = figures.sample;
+  json result{
+    {"id", sample.id},
+    {"kind", to_string(sample.kind)},
+    {"group", sample.group},
+    {"threads", thread_names(sample.threads, threads)},
+    {"chains", figures.chains},
+    {"priority", figures.priority},
+    {"effective_priority", figures.effective_priority},
+    {"depth", sample.depth},
+    {"waiting", sample.waiting},
+    {"largest_waiting", figures.most_waiting},
+    {"oldest_age_ns", or_null(sample.oldest_age)},
+    {"arrivals", sample.arrivals},
+    {"starts", sample.starts},
+    {"empty_takes", sample.empty_takes},
+    {"overwritten", sample.overwritten},
+    {"lost", or_null(sample.lost)},
+    {"stored", or_null(asked.stored)},
+    {"skipped_periods", sample.skipped},
+    {"exceptions", figures.exceptions},
+    {"arrival_rate_hz", or_null(figures.arrival_rate)},
+    {"service_rate_hz", or_null(figures.service_rate)},
+    {"deadline_ns", or_null(asked.deadline)},
+    {"misses", sample.misses},
+    {"consecutive_misses", figures.consecutive_misses},
+    {"largest_consecutive_misses", figures.most_consecutive_misses},
+    {"misses_in_window", {sample.window.missed, sample.window.of}},
+    {"budget_ns", or_null(sample.rule.budget)},
+    {"overruns", sample.overruns}};
+  const takt_core::Distribution none;
+  const bool known = statistics != nullptr;
+  result["response"] = distribution_json(known ? statistics->response : none);
+  result["execution"] = distribution_json(known ? statistics->execution : none);
+  result["start_delay"] = distribution_json(known ? statistics->start_delay : none);
+  return result;
+}
+
+json chain_json(const ChainFigures & figures, const takt_core::ChainStatistics * statistics)
+{
+  const ChainSample & sample = figures.sample;
+  const takt_core::Distribution none;
+  return {
+    {"name", sample.name},
+    {"path", figures.path},
+    {"priority", figures.priority},
+    {"deadline_ns", or_null(sample.deadline)},
+    {"activations", sample.activations},
+    {"misses", sample.misses},
+    {"consecutive_misses", figures.consecutive_misses},
+    {"largest_consecutive_misses", figures.most_consecutive_misses},
+    {"misses_in_window", {sample.window.missed, sample.window.of}},
+    {"response", distribution_json(statistics == nullptr ? none : statistics->response)}};
+}
+
+// Nothing is locked here that executor threads take: the middleware may block.
+std::map<std::string, Asked> ask(takt_core::Executor & executor, bool ask_readers)
+{
+  std::map<std::string, Asked> all;
+  for (const auto & callback : executor.callbacks()) {
+    Asked & asked = all[callback->id()];
+    if (const auto binding = executor.scheduler_of(*callback).binding(*callback); binding.ok()) {
+      asked.deadline = binding->deadline;
+    }
+    if (ask_readers) {
+      asked.stored = callback->stored();
+    }
+  }
+  return all;
+}
+
+json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now, bool ask_readers)
+{
+  takt_core::Executor & executor = *watch.watched().executor;
+  const std::vector<ThreadState> threads = executor.threads();
+  const auto asked = ask(executor, ask_readers);
+  json result{
+    {"name", watch.watched().name},
+    {"spinning", executor.running()},
+    {"threads", json::array()},
+    {"callbacks", json::array()},
+    {"chains", json::array()}};
+  for (const ThreadState & thread : threads) {
+    result["threads"].push_back(thread_json(thread, accounts, watch));
+  }
+  std::vector<std::unique_ptr<takt_core::CallbackStatistics>> callbacks;
+  std::vector<std::unique_ptr<takt_core::ChainStatistics>> chains;
+  // Before the counts: so a distribution has no more values than there were runs.
+  if (const auto * const statistics = watch.statistics()) {
+    callbacks = statistics->callbacks();
+    chains = statistics->chains();
+  }
+  for (const CallbackFigures & figures : watch.callbacks(now)) {
+    const auto known = asked.find(figures.sample.id);
+    const auto found = std::find_if(callbacks.begin(), callbacks.end(), [&](const auto & one) {
+      return one->id == figures.sample.id;
+    });
+    result["callbacks"].push_back(callback_json(
+      figures, known == asked.end() ? Asked() : known->second,
+      found == callbacks.end() ? nullptr : found->get(), threads));
+  }
+  for (const ChainFigures & figures : watch.chains()) {
+    const auto found = std::find_if(chains.begin(), chains.end(), [&](const auto & one) {
+      return one->name == figures.sample.name;
+    });
+    result["chains"].push_back(chain_json(figures, found == chains.end() ? nullptr : found->get()));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string statistics_json(
+  const ProcessStatistics & process, const std::vector<std::shared_ptr<ExecutorWatch>> & executors,
+  bool ask_readers)
+{
+  const ProcessFacts facts = process_facts();
+  const Time now = takt_core::now();
+  Accounts accounts;
+  for (takt_core::ThreadAccount & account : takt_core::read_accounts()) {
+    const pid_t tid = account.tid;
+    accounts.emplace(tid, std::move(account));
+  }
+  std::string rmw;
+  json unknown = json::array();
+  json all = json::array();
+  for (const auto & executor : executors) {
+    rmw = rmw.empty() ? executor->watched().rmw : rmw;
+    for (const std::string & one : executor->watched().unknown) {
+      if (std::count(unknown.begin(), unknown.end(), json(one)) == 0) {
+        unknown.push_back(one);
+      }
+    }
+    all.push_back(executor_json(*executor, accounts, now, ask_readers));
+  }
+  const json result{
+    {"schema", 1},
+    {"pid", facts.pid},
+    {"program", facts.program},
+    {"host", facts.host},
+    {"time_ns", takt_core::to_ns(now)},
+    {"realtime_ns", takt_core::to_ns(now) + facts.to_realtime},
+    {"since_ns", takt_core::to_ns(process.since)},
+    {"rmw", rmw},
+    {"unknown", std::move(unknown)},
+    {"executors", std::move(all)},
+    {"alarms",
+     {{"raised", process.alarms.raised},
+      {"cleared", process.alarms.cleared},
+      {"active", process.alarms.active},
+      {"dropped", 0}}}};
+  return result.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace takt_watch

@@ -1,0 +1,31 @@
+// The answer to a request for statistics: all that is known of the executors, callbacks and chains of this process.
+//
+// Any thread; may block as set-up of the executors does, and with `ask_readers` as long as the middleware; allocates.
+#ifndef TAKT_WATCH__SRC__STATISTICS_JSON_HPP_
+#define TAKT_WATCH__SRC__STATISTICS_JSON_HPP_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alarms/alarm_history.hpp"
+#include "executor_watch.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_watch
+{
+
+struct ProcessStatistics
+{
+  takt_core::Time since{};  ///< when watching began
+  AlarmHistory::Counts alarms{};
+};
+
+/// `ask_readers`: also how many messages the middleware holds for each callback.
+std::string statistics_json(
+  const ProcessStatistics & process, const std::vector<std::shared_ptr<ExecutorWatch>> & executors,
+  bool ask_readers);
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__STATISTICS_JSON_HPP_

@@ -1,0 +1,58 @@
+#include "takt_watch/watched_schedule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "takt_schedule/resolver.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+/// Callbacks may be added by several threads.
+struct Rules
+{
+  explicit Rules(takt_schedule::Resolver r) : resolver(std::move(r)) {}
+
+  takt_schedule::WatchRule of(const takt_core::Callback & callback)
+  {
+    const std::lock_guard lock(mutex);
+    // Where it runs was decided by another resolver; here nobody asks for the default threads.
+    const auto resolved = resolver.resolve(callback.chain_id(), callback.kind(), true);
+    return resolved.ok() ? resolved->watch : takt_schedule::WatchRule();
+  }
+
+  std::mutex mutex;
+  takt_schedule::Resolver resolver;
+};
+
+}  // namespace
+
+WatchedExecutor watched(
+  const takt_schedule::Schedule & schedule, const std::string & executor_name,
+  takt_core::Executor & executor)
+{
+  WatchedExecutor result;
+  result.name = executor_name;
+  result.executor = &executor;
+  result.settings = schedule.watch;
+  if (auto resolver = takt_schedule::Resolver::create(schedule, executor_name); resolver.ok()) {
+    result.rule = [rules = std::make_shared<Rules>(std::move(*resolver))](
+                    const takt_core::Callback & callback) { return rules->of(callback); };
+  }
+  std::map<std::string, takt_schedule::ChainWatchRule> chains;
+  for (const auto & chain : schedule.chains) {
+    chains.emplace(chain.options.name, chain.watch);
+  }
+  result.chain_rule = [chains = std::move(chains)](const std::string & name) {
+    const auto found = chains.find(name);
+    return found == chains.end() ? takt_schedule::ChainWatchRule() : found->second;
+  };
+  return result;
+}
+
+}  // namespace takt_watch

@@ -1,0 +1,488 @@
+// Alarms of a thread with callbacks under virtual time: when they are raised, why, and when they are cleared.
+#include "alarms/alarm_rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "support/world.hpp"
+
+namespace takt_watch::test
+{
+namespace
+{
+
+using Who = Cause::Kind;
+
+std::string words(const std::vector<Alarm> & alarms)
+{
+  std::string all;
+  for (const Alarm & alarm : alarms) {
+    all += std::string(to_string(alarm.kind)) + (alarm.raised ? " raised: " : " cleared: ") +
+           alarm.text + "\n";
+  }
+  return all;
+}
+
+struct Load
+{
+  std::uint32_t depth;
+  std::size_t publishers;
+};
+
+class Loads : public ::testing::TestWithParam<Load>
+{
+protected:
+  /// `rate`: of all publishers together, in terms of what the callback can do (100 a second).
+  Worker & subscribe(World & world, double rate)
+  {
+    Worker & worker = world.add("/n:sub(/points)", 10, milliseconds(10), GetParam().depth);
+    worker.sample.rule.backlog = half_full();
+    const auto publishers = static_cast<double>(GetParam().publishers);
+    for (std::size_t i = 0; i < GetParam().publishers; ++i) {
+      const auto period = Duration(static_cast<std::int64_t>(1e7 * publishers / rate));
+      worker.sources.push_back({period, period / 10, period * static_cast<int>(i) / 7});
+    }
+    return worker;
+  }
+};
+
+TEST_P(Loads, a_publisher_that_is_twice_too_fast_is_named_within_one_period)
+{
+  World world;
+  Worker & worker = subscribe(world, 2.0);
+  std::optional<Duration> crossed;
+  for (int step = 0; step < 40'000 && world.alarms.empty(); ++step) {
+    world.run(milliseconds(1));
+    const bool crosses =
+      GetParam().depth == 1
+        ? worker.sample.overwritten > 0
+        // One more, so that the message that is taken next does not undo the crossing.
+        : worker.waiting.size() > std::max(GetParam().depth / 2, 1U);
+    if (crosses && !crossed) {
+      crossed = world.now();
+    }
+  }
+  ASSERT_FALSE(world.alarms.empty());
+  const Alarm & alarm = world.alarms.front();
+  EXPECT_EQ(alarm.kind, GetParam().depth == 1 ? AlarmKind::lost : AlarmKind::backlog);
+  ASSERT_TRUE(crossed);
+  EXPECT_LE(alarm.time - (Time() + *crossed), milliseconds(101));
+  ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::publisher_faster) << alarm.text;
+  EXPECT_NEAR(alarm.cause->demand, 2.0, 0.2);
+}
+
+TEST_P(Loads, a_starved_callback_at_its_usual_rate_names_what_had_the_processor)
+{
+  World world;
+  Worker & worker = subscribe(world, 0.5);
+  Worker & greedy = world.add("/n:timer(10ms)", 200, milliseconds(9), 1000);
+  world.run(std::chrono::seconds(5));
+  ASSERT_TRUE(world.alarms.empty()) << words(world.alarms);
+  greedy.sources.push_back({milliseconds(10), {}, world.now()});
+  for (int step = 0; step < 6000 && world.alarms.empty(); ++step) {
+    world.run(milliseconds(10));
+  }
+  ASSERT_FALSE(world.alarms.empty());
+  const Alarm & alarm = world.alarms.front();
+  ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::too_little_processor_time) << alarm.text;
+  ASSERT_FALSE(alarm.cause->who.empty());
+  EXPECT_EQ(alarm.cause->who.front().name, greedy.sample.id) << alarm.text;
+  EXPECT_GT(alarm.cause->who.front().share, 0.8);
+  EXPECT_NE(alarm.text.find(greedy.sample.id), std::string::npos);
+  EXPECT_EQ(alarm.callback, worker.sample.id);
+}
+
+TEST_P(Loads, nothing_is_said_for_ten_minutes_at_eight_tenths_of_the_load)
+{
+  World world;
+  subscribe(world, 0.8);
+  world.run(std::chrono::minutes(10));
+  EXPECT_TRUE(world.alarms.empty()) << words(world.alarms);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  DepthsAndPublishers, Loads,
+  ::testing::Values(Load{1, 1}, Load{10, 1}, Load{1000, 1}, Load{10, 3}, Load{1000, 3}),
+  [](const auto & info) {
+    return "depth_" + std::to_string(info.param.depth) + "_publishers_" +
+           std::to_string(info.param.publishers);
+  });
+
+// A subscription of 100 messages that one publisher fills at 20 Hz.
+class Causes : public ::testing::Test
+{
+protected:
+  Causes() : worker(world.add("/n:sub(/points)", 10, milliseconds(10)))
+  {
+    worker.sample.rule.backlog = half_full();
+    worker.sources.push_back({milliseconds(50), {}, {}});
+    world.run(std::chrono::seconds(20));
+  }
+  const Alarm & first_alarm()
+  {
+    for (int step = 0; step < 1000 && world.alarms.empty(); ++step) {
+      world.run(milliseconds(100));
+    }
+    if (world.alarms.empty()) {
+      throw std::runtime_error("no alarm");
+    }
+    return world.alarms.front();
+  }
+  World world;
+  Worker & worker;
+};
+
+TEST_F(Causes, a_publisher_that_becomes_faster)
+{
+  ASSERT_TRUE(world.alarms.empty());
+  worker.sources[0].period = milliseconds(5);
+  const Alarm & alarm = first_alarm();
+  ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::publisher_faster);
+  ASSERT_TRUE(alarm.cause->usual_rate);
+  EXPECT_NEAR(*alarm.cause->usual_rate, 20, 3);
+  EXPECT_GT(alarm.cause->arrival_rate, 60);
+}
+
+TEST_F(Causes, another_process_on_the_core)
+{
+  world.share = 0.1;
+  const Alarm & alarm = first_alarm();
+  ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::too_little_processor_time) << alarm.text;
+  ASSERT_FALSE(alarm.cause->who.empty());
+  EXPECT_EQ(alarm.cause->who.front().name, "other threads of core 1");
+  EXPECT_NEAR(alarm.cause->who.front().share, 0.9, 0.1);
+}
+
+TEST_F(Causes, its_own_runs_that_become_longer)
+{
+  worker.execution = milliseconds(70);
+  const Alarm & alarm = first_alarm();
+  ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::too_little_processor_time) << alarm.text;
+  ASSERT_FALSE(alarm.cause->who.empty());
+  EXPECT_EQ(alarm.cause->who.front().name, worker.sample.id);
+}
+
+TEST_F(Causes, a_single_run_that_never_ends_is_named_while_it_runs)
+{
+  Worker & endless = world.add("/n:timer(1s)", 200, std::chrono::hours(1), 1);
+  endless.sources.push_back({std::chrono::hours(10), {}, world.now()});
+  const Alarm & alarm = first_alarm();
+  ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::too_little_processor_time) << alarm.text;
+  ASSERT_FALSE(alarm.cause->who.empty());
+  EXPECT_EQ(alarm.cause->who.front().name, endless.sample.id);
+}
+
+TEST_F(Causes, a_publisher_that_began_late_is_not_faster_for_that)
+{
+  World late;
+  Worker & one = late.add("/n:sub(/points)", 10, milliseconds(5));
+  one.sample.rule.backlog = half_full();
+  Worker & greedy = late.add("/n:timer(10ms)", 200, milliseconds(10), 1000);
+  late.run(std::chrono::seconds(10));
+  one.sources.push_back({milliseconds(20), {}, late.now()});
+  late.run(std::chrono::seconds(5));
+  greedy.sources.push_back({milliseconds(10), {}, late.now()});
+  late.run(std::chrono::seconds(2));
+  ASSERT_FALSE(late.alarms.empty());
+  ASSERT_TRUE(late.alarms.front().cause);
+  EXPECT_EQ(late.alarms.front().cause->kind, Who::too_little_processor_time)
+    << late.alarms.front().text;
+}
+
+// A look that is due early has a short window: a long run that ended in it did not have all of it.
+TEST_F(Causes, who_had_the_processor_had_it_within_the_window)
+{
+  World short_looks(milliseconds(20));
+  Worker & starved = short_looks.add("/n:sub(/points)", 10, milliseconds(1));
+  starved.sample.rule.backlog = half_full();
+  starved.sources.push_back({milliseconds(50), {}, {}});
+  Worker & longer = short_looks.add("/n:timer(1s)", 200, milliseconds(505), 10);
+  Worker & then = short_looks.add("/n:timer(2s)", 100, milliseconds(400), 10);
+  longer.sources.push_back({std::chrono::seconds(100), {}, milliseconds(2000)});
+  then.sources.push_back({std::chrono::seconds(100), {}, milliseconds(2001)});
+  short_looks.run(milliseconds(2600));
+  for (const Alarm & alarm : short_looks.alarms) {
+    double sum = 0;
+    for (const Cause::Share & one : alarm.cause ? alarm.cause->who : std::vector<Cause::Share>()) {
+      sum += one.share;
+    }
+    EXPECT_LE(sum, 1.01) << alarm.text;
+  }
+}
+
+// ---- single rules, on samples made by hand ----
+
+class ByHand : public ::testing::Test
+{
+protected:
+  std::vector<Alarm> look(std::int64_t at_ms)
+  {
+    Sample sample;
+    sample.time = takt_core::from_ns(at_ms * 1'000'000);
+    sample.executors.push_back(executor);
+    return rules.look(sample);
+  }
+  CallbackSample & callback()
+  {
+    if (executor.callbacks.empty()) {
+      executor.name = "main";
+      executor.callbacks.emplace_back();
+      executor.callbacks[0].id = "/n:sub(/a)";
+      executor.callbacks[0].depth = 10;
+      executor.callbacks[0].threads = {0};
+    }
+    return executor.callbacks[0];
+  }
+  AlarmRules rules{takt_schedule::WatchSettings()};
+  ExecutorSample executor;
+};
+
+TEST_F(ByHand, backlog_is_raised_at_its_limit_and_cleared_below_its_release)
+{
+  callback().rule.backlog.emplace().messages = 4;
+  callback().waiting = 3;
+  EXPECT_TRUE(look(0).empty());
+  callback().waiting = 4;
+  const auto raised = look(100);
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_TRUE(raised[0].raised);
+  EXPECT_EQ(raised[0].value, 4);
+  EXPECT_EQ(raised[0].limit, 4);
+  callback().waiting = 9;
+  EXPECT_TRUE(look(200).empty());
+  callback().waiting = 2;
+  EXPECT_TRUE(look(300).empty()) << "half of the limit is not below half of it";
+  callback().waiting = 1;
+  const auto cleared = look(400);
+  ASSERT_EQ(cleared.size(), 1U);
+  EXPECT_FALSE(cleared[0].raised);
+  EXPECT_TRUE(rules.active().empty());
+}
+
+TEST_F(ByHand, a_crossing_must_last_as_long_as_hold_says)
+{
+  callback().rule.backlog.emplace().messages = 4;
+  callback().rule.backlog->hold = milliseconds(250);
+  callback().waiting = 5;
+  EXPECT_TRUE(look(0).empty());
+  EXPECT_TRUE(look(100).empty());
+  callback().waiting = 3;
+  EXPECT_TRUE(look(200).empty());
+  callback().waiting = 5;
+  EXPECT_TRUE(look(300).empty());
+  EXPECT_TRUE(look(500).empty());
+  EXPECT_EQ(look(550).size(), 1U);
+}
+
+TEST_F(ByHand, age_says_when_it_will_be_too_great)
+{
+  callback().rule.backlog.emplace().age = milliseconds(50);
+  EXPECT_TRUE(look(0).empty());
+  EXPECT_FALSE(rules.next());
+  callback().waiting = 1;
+  callback().oldest_age = milliseconds(20);
+  EXPECT_TRUE(look(100).empty());
+  ASSERT_TRUE(rules.next());
+  EXPECT_EQ(takt_core::to_ns(*rules.next()), 130'000'000);
+  callback().oldest_age = milliseconds(50);
+  const auto raised = look(130);
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_EQ(raised[0].kind, AlarmKind::age);
+  EXPECT_FALSE(rules.next());
+  callback().oldest_age.reset();
+  callback().waiting = 0;
+  EXPECT_EQ(look(200).size(), 1U);
+}
+
+TEST_F(ByHand, a_stall_is_raised_while_the_run_goes_on_and_cleared_at_its_end)
+{
+  callback().rule.stall = milliseconds(100);
+  executor.threads.emplace_back();
+  executor.threads[0].name = "hot";
+  executor.threads[0].running =
+    RunningCallback{callback().id, takt_core::from_ns(1'000'000'000), milliseconds(100)};
+  EXPECT_TRUE(look(1050).empty());
+  ASSERT_TRUE(rules.next());
+  EXPECT_EQ(takt_core::to_ns(*rules.next()), 1'100'000'000);
+  const auto raised = look(1100);
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_EQ(raised[0].kind, AlarmKind::stall);
+  EXPECT_EQ(raised[0].thread, "hot");
+  EXPECT_TRUE(look(1200).empty());
+  EXPECT_EQ(rules.active().size(), 1U);
+  executor.threads[0].running->since = takt_core::from_ns(1'250'000'000);
+  const auto cleared = look(1300);
+  ASSERT_EQ(cleared.size(), 1U);
+  EXPECT_FALSE(cleared[0].raised);
+}
+
+TEST_F(ByHand, misses_are_counted_over_the_last_responses)
+{
+  callback().rule.misses = takt_schedule::MissRule{2, 20};
+  callback().responses = 100;
+  callback().misses = 2;
+  callback().window = {2, 20};
+  EXPECT_TRUE(look(0).empty());
+  callback().misses = 3;
+  callback().window = {3, 20};
+  callback().responses = 105;
+  const auto raised = look(100);
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_EQ(raised[0].value, 3);
+  callback().window = {1, 20};
+  callback().responses = 120;
+  EXPECT_TRUE(look(200).empty()) << "twenty have to be good";
+  callback().responses = 125;
+  EXPECT_EQ(look(300).size(), 1U);
+}
+
+TEST_F(ByHand, a_single_miss_between_two_looks_is_seen)
+{
+  executor.name = "main";
+  executor.chains.emplace_back();
+  ChainSample & chain = executor.chains[0];
+  chain.name = "hot_path";
+  chain.deadline = milliseconds(10);
+  chain.activations = 10;
+  chain.rule.fail_safe.push_back({takt_schedule::AlarmAction::Kind::run, "", {"stop"}, "", 0});
+  EXPECT_TRUE(look(0).empty());
+  chain.activations = 20;
+  chain.misses = 1;
+  chain.window = {0, 1};
+  const auto raised = look(100);
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_TRUE(raised[0].fail_safe);
+  ASSERT_EQ(raised[0].actions.size(), 1U);
+  EXPECT_EQ(raised[0].actions[0].words.front(), "stop");
+  chain.activations = 25;
+  EXPECT_TRUE(look(200).empty());
+  chain.activations = 31;
+  EXPECT_EQ(look(300).size(), 1U);
+}
+
+TEST_F(ByHand, what_vanishes_clears_its_alarms_and_what_counts_anew_is_new)
+{
+  callback().rule.backlog.emplace().messages = 4;
+  callback().waiting = 8;
+  callback().arrivals = 100;
+  callback().starts = 92;
+  EXPECT_EQ(look(0).size(), 1U);
+  callback().arrivals = 3;
+  callback().starts = 3;
+  callback().waiting = 0;
+  EXPECT_EQ(look(100).size(), 1U);
+  callback().waiting = 9;
+  callback().arrivals = 12;
+  EXPECT_EQ(look(200).size(), 1U);
+  executor.callbacks.clear();
+  const auto cleared = look(300);
+  ASSERT_EQ(cleared.size(), 1U);
+  EXPECT_FALSE(cleared[0].raised);
+  EXPECT_NE(cleared[0].text.find("no longer"), std::string::npos);
+}
+
+TEST_F(ByHand, overruns_and_losses_are_cleared_after_ten_quiet_looks)
+{
+  callback().rule.backlog.emplace().messages = 100;
+  callback().rule.budget = milliseconds(5);
+  EXPECT_TRUE(look(0).empty());
+  callback().overruns = 1;
+  callback().longest_overrun = milliseconds(7);
+  callback().lost = 0;
+  callback().overwritten = 2;
+  EXPECT_EQ(look(100).size(), 2U);
+  std::size_t changes = 0;
+  for (int i = 2; i < 11; ++i) {
+    changes += look(100 * i).size();
+  }
+  EXPECT_EQ(changes, 0U);
+  EXPECT_EQ(look(1100).size(), 2U);
+}
+
+// Whatever is seen: an alarm of one kind about one thing is raised and cleared in turn.
+TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
+{
+  std::mt19937 random(11);
+  const auto pick = [&](int from, int to) {
+    return std::uniform_int_distribution<int>(from, to)(random);
+  };
+  for (int round = 0; round < 100; ++round) {
+    AlarmRules rules{takt_schedule::WatchSettings()};
+    std::map<std::string, bool> up;
+    std::int64_t time = 0;
+    for (int step = 0; step < 100; ++step) {
+      Sample sample;
+      time += pick(0, 200);
+      sample.time = takt_core::from_ns(time * 1'000'000);
+      for (int e = pick(0, 2); e > 0; --e) {
+        ExecutorSample executor;
+        executor.name = "e" + std::to_string(e);
+        for (int c = pick(0, 3); c > 0; --c) {
+          CallbackSample one;
+          one.id = "c" + std::to_string(c);
+          one.kind = pick(0, 1) != 0 ? takt_core::Kind::timer : takt_core::Kind::subscription;
+          one.depth = static_cast<std::uint32_t>(pick(1, 10));
+          one.waiting = static_cast<std::uint32_t>(pick(0, 10));
+          if (pick(0, 1) != 0) {
+            one.oldest_age = milliseconds(pick(0, 100));
+          }
+          one.exclusive = pick(0, 1) != 0;
+          one.threads = {0, static_cast<std::uint32_t>(pick(0, 3))};
+          one.arrivals = static_cast<std::uint64_t>(pick(0, 100));
+          one.starts = static_cast<std::uint64_t>(pick(0, 100));
+          one.overwritten = static_cast<std::uint64_t>(pick(0, 5));
+          one.skipped = static_cast<std::uint64_t>(pick(0, 5));
+          one.responses = static_cast<std::uint64_t>(pick(0, 50));
+          one.misses = static_cast<std::uint64_t>(pick(0, 5));
+          one.window = {static_cast<std::uint32_t>(pick(0, 3)), 5};
+          one.overruns = static_cast<std::uint64_t>(pick(0, 3));
+          one.busy = milliseconds(pick(0, 1000));
+          one.rule.backlog.emplace().messages = 5;
+          one.rule.backlog->age = milliseconds(50);
+          one.rule.backlog->rate = 1.2;
+          one.rule.backlog->hold = milliseconds(pick(0, 1) * 50);
+          one.rule.budget = milliseconds(1);
+          one.rule.misses = takt_schedule::MissRule{1, 5};
+          executor.callbacks.push_back(one);
+        }
+        for (int t = pick(0, 3); t > 0; --t) {
+          ThreadSample thread;
+          thread.number = static_cast<std::uint32_t>(t);
+          thread.tid = t;
+          thread.name = "t" + std::to_string(t);
+          thread.on_cpu = milliseconds(pick(0, 100));
+          thread.run_queue_delay = milliseconds(pick(0, 100));
+          if (pick(0, 1) != 0) {
+            thread.running = RunningCallback{
+              "c1", takt_core::from_ns((time - pick(0, 100)) * 1'000'000), milliseconds(30)};
+          }
+          executor.threads.push_back(thread);
+        }
+        sample.executors.push_back(executor);
+      }
+      for (const Alarm & alarm : rules.look(sample)) {
+        const std::string key = alarm.executor + " " + std::string(to_string(alarm.kind)) + " " +
+                                alarm.callback + alarm.chain + alarm.thread;
+        ASSERT_NE(up[key], alarm.raised) << key << ", round " << round;
+        ASSERT_FALSE(alarm.text.empty());
+        up[key] = alarm.raised;
+      }
+      std::size_t active = 0;
+      for (const auto & [key, raised] : up) {
+        active += raised ? 1 : 0;
+      }
+      ASSERT_EQ(rules.active().size(), active);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace takt_watch::test
