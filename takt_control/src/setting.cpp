@@ -151,8 +151,7 @@ Faults Setting::plan_callback(const SetRequest & request)
 
 // A subscription whose messages come in two ways is two callbacks. And rclcpp gives each subscription callbacks of its
 // own group for events: at another OS priority the group's callbacks would block each other.
-void Setting::take_along(
-  const Callback & callback, const takt_core::Binding & wanted, bool threads)
+void Setting::take_along(const Callback & callback, const takt_core::Binding & wanted, bool threads)
 {
   const auto threads_of = [&](const Callback & one) {
     return executor_->scheduler_of(one).threads(one);

@@ -53,7 +53,8 @@ private:
   }
   void plan_chain(const SetRequest & request);
   takt_core::Faults plan_callback(const SetRequest & request);
-  void take_along(const takt_core::Callback & callback, const takt_core::Binding & wanted, bool threads);
+  void take_along(
+    const takt_core::Callback & callback, const takt_core::Binding & wanted, bool threads);
   takt_core::Faults plan_threads(const SetRequest & request);
 
   takt_core::Executor * executor_;

@@ -186,6 +186,10 @@ Adoption::Adoption(
   shared.owner = this;
   shared.measure_messages = settings.observe;
   shared.asks_waitables = kind != HostKind::events;
+  shared.needs_whole_history = [engine =
+                                  engine_.get()](const takt_core::CallbackOptions & options) {
+    return engine->needs_whole_history(options);
+  };
   entities_ = std::make_unique<HostedEntities>(host, shared, engine_->placer());
 }
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <rmw/rmw.h>
+
 #include "adopt/entity.hpp"
 #include "adopt/exclusive_schedule.hpp"
 #include "adopt/hosted_entities.hpp"
@@ -16,6 +18,7 @@
 #include "takt_schedule/schedule_placer.hpp"
 #include "takt_trace/executor_name.hpp"
 #include "takt_trace/recording.hpp"
+#include "takt_watch/watched_schedule.hpp"
 
 namespace takt_rclcpp
 {
@@ -34,6 +37,15 @@ bool is_container(const Ids & ids)
   });
 }
 
+std::set<std::string> ids_in_chains(const takt_schedule::Schedule & schedule)
+{
+  std::set<std::string> ids;
+  for (const auto & chain : schedule.chains) {
+    ids.insert(chain.options.path.begin(), chain.options.path.end());
+  }
+  return ids;
+}
+
 /// How many of the host's callbacks the rules or chains of the schedule's executor name.
 std::size_t named_by(
   const takt_schedule::Schedule & schedule, const std::string & executor, const Ids & ids)
@@ -42,10 +54,7 @@ std::size_t named_by(
   if (!resolver.ok()) {
     return 0;
   }
-  std::set<std::string> in_chains;
-  for (const auto & chain : schedule.chains) {
-    in_chains.insert(chain.options.path.begin(), chain.options.path.end());
-  }
+  const std::set<std::string> in_chains = ids_in_chains(schedule);
   std::size_t named = 0;
   for (const auto & [id, kind] : ids) {
     const auto resolved = resolver->resolve(id, kind);
@@ -230,6 +239,7 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
   }
   parts.placer = std::move(placer.value());
   std::shared_ptr<Engine> engine(new Engine(std::move(parts)));
+  engine->watch(schedule);
   std::vector<std::string> default_threads;
   if (executor != schedule.executors.end()) {
     default_threads = executor->default_threads;
@@ -271,9 +281,13 @@ void Engine::expose(
   bool exclusive)
 {
   takt_control::ExposedExecutor told{
-    core_.get(), schedule_executor_, schedule_file, default_threads, {}, {}, {}};
+    core_.get(), schedule_executor_, schedule_file, default_threads, {}, {}, {}, {}};
   told.place = [core = core_.get()](const takt_schedule::UnruledCallback & one) {
     return place_unruled(*core, one);
+  };
+  told.goes_with_group = [](const takt_core::Callback & callback) {
+    const auto * const entity = dynamic_cast<const Entity *>(&callback);
+    return entity != nullptr && entity->facts.follows_group;
   };
   if (exclusive) {
     told.adapt = [](takt_schedule::ExecutorSchedule & executor) {
@@ -289,6 +303,38 @@ void Engine::expose(
   say(
     "takt status and takt apply do not reach executor " + schedule_executor_ + ": " +
     takt_core::to_string(exposed.faults().front()));
+}
+
+// Before callbacks are added.
+void Engine::watch(const takt_schedule::Schedule & schedule)
+{
+  if (auto rules = takt_schedule::Resolver::create(schedule, schedule_executor_); rules.ok()) {
+    rules_ = std::move(*rules);
+  }
+  in_chains_ = ids_in_chains(schedule);
+  takt_watch::WatchedExecutor watched = takt_watch::watched(schedule, schedule_executor_, *core_);
+  watched.rmw = rmw_get_implementation_identifier();
+  if (!publication_sequence_supported()) {
+    watched.unknown.push_back(
+      "lost: " + watched.rmw + " gives messages no publication sequence numbers");
+  }
+  auto watching = takt_watch::watch(std::move(watched));
+  if (!watching.ok()) {
+    throw std::logic_error(takt_core::to_string(watching.faults().front()));
+  }
+  watching_ = std::move(watching.value());
+}
+
+bool Engine::needs_whole_history(const takt_core::CallbackOptions & callback)
+{
+  const std::lock_guard lock(rules_mutex_);
+  if (!rules_) {
+    return false;
+  }
+  const std::string & id = callback.chain_id.empty() ? callback.id : callback.chain_id;
+  const auto resolved = rules_->resolve(id, callback.kind, true);
+  return in_chains_.contains(id) ||
+         (resolved.ok() && (resolved->binding.deadline || resolved->watch.backlog));
 }
 
 // Before it spins, so nothing is refused.

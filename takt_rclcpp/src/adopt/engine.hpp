@@ -11,6 +11,8 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "adopt/chain_recorder.hpp"
@@ -22,6 +24,8 @@
 #include "takt_core/adapter/placer.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/result.hpp"
+#include "takt_schedule/resolver.hpp"
+#include "takt_watch/watch.hpp"
 
 namespace takt_rclcpp
 {
@@ -48,6 +52,9 @@ public:
   /// The thread that calls spin is one of the executor's threads.
   bool on_caller() const noexcept { return on_caller_; }
   bool is_shared() const noexcept { return shared_; }
+  /// Whether the callback is in a chain, has a deadline or is watched: all its arrivals that wait must be known then.
+  /// Any thread; set-up only.
+  bool needs_whole_history(const takt_core::CallbackOptions & callback);
 
   // ---- of a shared engine: one call each for each spin of a host ----
 
@@ -63,6 +70,7 @@ private:
     HostKind kind, const std::string & executor, const ProcessSettings & settings,
     std::size_t threads);
   void add_observer(std::shared_ptr<takt_core::Observer> observer);
+  void watch(const takt_schedule::Schedule & schedule);
   void expose(
     const std::string & schedule_file, const std::vector<std::string> & default_threads,
     bool exclusive);
@@ -74,7 +82,12 @@ private:
   const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const std::shared_ptr<Recorder> recorder_;
   std::shared_ptr<ChainRecorder> chain_recorder_;
-  std::unique_ptr<takt_control::Exposure> exposure_;  // goes before the executor
+  std::mutex rules_mutex_;
+  std::optional<takt_schedule::Resolver> rules_;  // absent: no schedule rules
+  std::set<std::string> in_chains_;               // ids
+  // These go before the executor.
+  std::unique_ptr<takt_watch::Watching> watching_;
+  std::unique_ptr<takt_control::Exposure> exposure_;
   std::mutex mutex_;
   std::size_t spinning_ = 0;
 };

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,6 +31,7 @@
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
 #include "takt_core/adapter/announced_callback.hpp"
+#include "takt_core/adapter/message_counter.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/pi_mutex.hpp"
 
@@ -122,7 +124,10 @@ struct EntitySettings
   /// The host asks waitables whether they are ready, so those that users wrote may count on being asked. (Not all
   /// that have an on-ready callback call it.)
   bool asks_waitables = false;
-  std::uint32_t lanes = 1;  ///< concurrent runs of one callback
+  std::uint32_t lanes = 1;     ///< concurrent runs of one callback
+  bool whole_history = false;  ///< see arrival_depth
+  /// Whether the schedule says something for which all arrivals of the callback that wait must be known.
+  std::function<bool(const takt_core::CallbackOptions &)> needs_whole_history{};
 };
 
 std::shared_ptr<Entity> make_entity(
@@ -141,47 +146,88 @@ std::shared_ptr<Entity> make_entity(
   const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
   const EntitySettings & settings, std::optional<takt_core::Duration> offset);
 
-/// Arrivals that are kept with their times and activations, of a history of this quality of service. Of a
-/// deeper history later ones are counted only.
-std::uint32_t arrival_depth(const rclcpp::QoS & qos);
+/// Whether messages carry publication sequence numbers, so that lost ones can be counted.
+bool publication_sequence_supported();
+
+/// Messages that a history of this quality of service holds; UINT32_MAX: as many as there is memory for.
+std::uint32_t history_depth(const rclcpp::QoS & qos);
+
+/// Arrivals that are kept with their times and activations, of such a history. Of a deeper history older ones are
+/// counted only, unless the `whole` of it is needed: by chains, deadlines, boosts and alarms of a callback.
+std::uint32_t arrival_depth(const rclcpp::QoS & qos, bool whole = false);
 
 /// Counts what was announced and not taken, so that no message waits unannounced: not in a history that is
 /// deeper than the arrivals that are kept, and not when several were announced as one. Any thread; lock-free.
+///
+/// Beside that it tells what the history holds. That is less where more was announced than fits; takes find out later.
 class Outstanding
 {
 public:
+  /// Set-up only; before anything is announced.
+  void set_history(std::uint32_t messages) noexcept
+  {
+    history_.store(messages, std::memory_order_relaxed);
+  }
   void announced(std::uint64_t count) noexcept
   {
+    arrivals_.fetch_add(count, std::memory_order_relaxed);
     count_.fetch_add(count, std::memory_order_relaxed);
+    const std::uint64_t history = history_.load(std::memory_order_relaxed);
+    std::uint64_t waiting = waiting_.load(std::memory_order_relaxed);
+    while (!waiting_.compare_exchange_weak(
+      waiting, std::min(waiting + count, history), std::memory_order_relaxed)) {
+    }
+    if (waiting + count > history) {
+      overwritten_.fetch_add(waiting + count - history, std::memory_order_relaxed);
+    }
   }
   /// A take found a message.
   void taken() noexcept
   {
-    std::uint64_t count = count_.load(std::memory_order_relaxed);
-    while (count > 0 &&
-           !count_.compare_exchange_weak(count, count - 1, std::memory_order_relaxed)) {
+    if (decrease(count_, 1) == 0) {
+      arrivals_.fetch_add(1, std::memory_order_relaxed);  // it was not announced
     }
+    decrease(waiting_, 1);
   }
   /// A take found none: what was announced before it began has been overwritten.
   void found_empty(std::uint64_t announced_before) noexcept
   {
     lost_.fetch_add(announced_before, std::memory_order_relaxed);
-    forget(announced_before);
+    decrease(count_, announced_before);
+    overwritten_.fetch_add(decrease(waiting_, announced_before), std::memory_order_relaxed);
   }
   /// `announced` announcements were not of messages.
   void forget(std::uint64_t announced) noexcept
   {
-    std::uint64_t count = count_.load(std::memory_order_relaxed);
-    while (!count_.compare_exchange_weak(
-      count, count - std::min(count, announced), std::memory_order_relaxed)) {
-    }
+    arrivals_.fetch_sub(decrease(count_, announced), std::memory_order_relaxed);
+    decrease(waiting_, announced);
   }
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
+  takt_core::adapter::MessageCounts counts() const noexcept
+  {
+    return {
+      waiting_.load(std::memory_order_relaxed), overwritten_.load(std::memory_order_relaxed),
+      history_.load(std::memory_order_relaxed), arrivals_.load(std::memory_order_relaxed)};
+  }
+
 private:
+  // Not below zero; returns by how much.
+  static std::uint64_t decrease(std::atomic<std::uint64_t> & number, std::uint64_t by) noexcept
+  {
+    std::uint64_t old = number.load(std::memory_order_relaxed);
+    while (!number.compare_exchange_weak(old, old - std::min(old, by), std::memory_order_relaxed)) {
+    }
+    return std::min(old, by);
+  }
+
   std::atomic<std::uint64_t> count_{0};
   std::atomic<std::uint64_t> lost_{0};
+  std::atomic<std::uint64_t> arrivals_{0};
+  std::atomic<std::uint64_t> waiting_{0};
+  std::atomic<std::uint64_t> overwritten_{0};
+  std::atomic<std::uint32_t> history_{1};
 };
 
 /// Where a run keeps what it took until it runs: one place for each concurrent run.
@@ -204,6 +250,7 @@ template <typename Object>
 class ListeningEntity : public Entity,
                         public ArrivalListener,
                         public takt_core::adapter::AnnouncedCallback,
+                        public takt_core::adapter::MessageCounter,
                         public std::enable_shared_from_this<ListeningEntity<Object>>
 {
 public:
@@ -218,13 +265,18 @@ public:
 
   std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
   std::uint64_t overwritten() const noexcept override { return outstanding_.lost(); }
+  takt_core::adapter::MessageCounts message_counts() const noexcept override
+  {
+    return outstanding_.counts();
+  }
 
   void listen() final
   {
     if (const auto object = lock(); object != nullptr) {
+      outstanding_.set_history(history_depth(qos_of(*object)));
       number_ = register_listener(this->shared_from_this());
       check_set(set_listener(*object, tell_of_arrival, number_));
-      look_for_waiting(history_of(*object));
+      look_for_waiting(arrival_depth(qos_of(*object)));
     }
   }
   void silence() noexcept final
@@ -282,8 +334,7 @@ protected:
   /// rcl calls `callback` from now on.
   virtual rcl_ret_t set_listener(
     Object & object, rcl_event_callback_t callback, const void * data) = 0;
-  /// Messages that may wait in it, as far as arrivals are kept.
-  virtual std::uint32_t history_of(const Object & object) const = 0;
+  virtual rclcpp::QoS qos_of(const Object & object) const = 0;
   /// As `takt_core::Callback::take`.
   virtual Took take_one(const takt_core::Run & run) = 0;
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }

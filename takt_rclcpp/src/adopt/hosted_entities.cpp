@@ -237,6 +237,8 @@ std::shared_ptr<Entity> HostedEntities::make(
 {
   EntitySettings own = settings_;
   own.lanes = own.core->lanes(*options.group);
+  own.whole_history =
+    settings.binding.boost || (own.needs_whole_history && own.needs_whole_history(options));
   if constexpr (std::is_same_v<Object, rclcpp::TimerBase>) {
     return make_entity(object, std::move(options), own, settings.offset);
   } else {

@@ -187,8 +187,8 @@ void group_added(void * group, void * node_base)
 }
 
 // Publishing begins and ends on one thread, and one publish may be inside another (a listener's). The
-// scopes are kept in place, because nothing may be allocated here.
-constexpr std::size_t kDeepest = 8;
+// scopes are kept in place, because nothing may be allocated here, and few, as in recorder.cpp.
+constexpr std::size_t kDeepest = 4;
 thread_local std::array<std::optional<takt_core::MiddlewareCeilingScope>, kDeepest> t_scopes;
 thread_local std::size_t t_depth = 0;
 

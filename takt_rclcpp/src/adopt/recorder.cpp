@@ -20,8 +20,9 @@ std::int64_t thread_cpu_time() noexcept
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// A callback may spin another executor, whose callbacks run inside it.
-constexpr std::size_t kDeepest = 16;
+// A callback may spin another executor, whose callbacks run inside it. The loader has little room for thread-local
+// variables of a library that is opened late (takt_shared_library.cmake).
+constexpr std::size_t kDeepest = 4;
 struct Frame
 {
   std::int64_t began = 0;  // CPU time at the pick
@@ -200,7 +201,7 @@ void Recorder::on_picked(const takt_core::Run &) noexcept
   ++t_depth;
 }
 
-void Recorder::on_start(const takt_core::Run & run) noexcept
+void Recorder::on_start(const takt_core::Run & run, takt_core::Time) noexcept
 {
   Slot * const slot = find(run);
   if (slot != nullptr && slot->entity != nullptr) {

@@ -127,7 +127,7 @@ public:
   void on_removed(const takt_core::Callback & callback) override;
   void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
   void on_picked(const takt_core::Run & run) noexcept override;
-  void on_start(const takt_core::Run & run) noexcept override;
+  void on_start(const takt_core::Run & run, takt_core::Time start) noexcept override;
   void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
   void on_empty_take(const takt_core::Run & run) noexcept override;
   void on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept override;

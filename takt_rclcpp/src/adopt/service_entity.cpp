@@ -116,10 +116,7 @@ private:
   {
     return Steps::set_listener(object, callback, data);
   }
-  std::uint32_t history_of(const Object & object) const override
-  {
-    return arrival_depth(Steps::qos(object));
-  }
+  rclcpp::QoS qos_of(const Object & object) const override { return Steps::qos(object); }
 
   Lanes<TakenCall<Object>> lanes_;
 };
@@ -130,7 +127,7 @@ std::shared_ptr<Entity> make_entity(
   const rclcpp::ServiceBase::SharedPtr & service, takt_core::CallbackOptions options,
   const EntitySettings & settings)
 {
-  options.depth = arrival_depth(ServiceSteps::qos(*service));
+  options.depth = arrival_depth(ServiceSteps::qos(*service), settings.whole_history);
   return std::make_shared<CallEntity<ServiceSteps>>(service, std::move(options), settings);
 }
 
@@ -138,7 +135,7 @@ std::shared_ptr<Entity> make_entity(
   const rclcpp::ClientBase::SharedPtr & client, takt_core::CallbackOptions options,
   const EntitySettings & settings)
 {
-  options.depth = arrival_depth(ClientSteps::qos(*client));
+  options.depth = arrival_depth(ClientSteps::qos(*client), settings.whole_history);
   return std::make_shared<CallEntity<ClientSteps>>(client, std::move(options), settings);
 }
 

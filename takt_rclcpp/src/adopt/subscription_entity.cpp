@@ -9,6 +9,8 @@
 #include "adopt/recorder.hpp"
 #include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
+#include "takt_core/adapter/loss_account.hpp"
+#include "takt_core/adapter/sequence_gaps.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_trace/recording.hpp"
 
@@ -20,6 +22,7 @@ namespace
 // An arrival keeps what it works for. With rings of a thousand and more for some entities of each node the
 // start of 24 nodes took 48 ms; with short ones it takes 7 ms.
 constexpr std::uint32_t kMostArrivals = 32;
+constexpr std::uint32_t kMostWholeArrivals = 10'000;
 
 struct TakenMessage
 {
@@ -49,6 +52,9 @@ public:
     const EntitySettings & settings)
   : ListeningEntity(subscription, std::move(options), settings),
     measures_(settings.measure_messages),
+    // What a content filter keeps back leaves gaps, too.
+    sequences_(publication_sequence_supported() && !subscription->is_cft_enabled()),
+    losses_(subscription->get_actual_qos().reliability() == rclcpp::ReliabilityPolicy::Reliable),
     lanes_(settings.lanes)
   {
   }
@@ -75,6 +81,10 @@ public:
     if (measures_) {
       measure(taken);
     }
+    if (sequences_) {
+      note_sequence(taken.info.get_rmw_message_info());
+    }
+    losses_.taken(ListeningEntity::message_counts().overwritten);
     if (takt_trace::recording()) {
       const rmw_message_info_t & info = taken.info.get_rmw_message_info();
       takt_trace::record_take(
@@ -83,6 +93,14 @@ public:
     }
     lanes_[run] = std::move(taken);
     return Took::message;
+  }
+
+  std::optional<std::uint64_t> lost() const noexcept override { return losses().lost; }
+  takt_core::adapter::MessageCounts message_counts() const noexcept override
+  {
+    takt_core::adapter::MessageCounts counts = ListeningEntity::message_counts();
+    counts.overwritten = losses().overwritten;
+    return counts;
   }
 
   void run(const takt_core::Run & run) override
@@ -115,9 +133,9 @@ private:
     return rcl_subscription_set_on_new_message_callback(
       subscription.get_subscription_handle().get(), callback, data);
   }
-  std::uint32_t history_of(const rclcpp::SubscriptionBase & subscription) const override
+  rclcpp::QoS qos_of(const rclcpp::SubscriptionBase & subscription) const override
   {
-    return arrival_depth(subscription.get_actual_qos());
+    return subscription.get_actual_qos();
   }
   // rclcpp took a message, and says all the same that there was none.
   static bool is_copy(TakenMessage & taken)
@@ -189,26 +207,60 @@ private:
     }
   }
 
+  // Takes come one after the other.
+  void note_sequence(const rmw_message_info_t & info) noexcept
+  {
+    if (
+      info.from_intra_process ||
+      info.publication_sequence_number == RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED) {
+      return;
+    }
+    takt_core::adapter::Gid publisher{};
+    static_assert(sizeof(info.publisher_gid.data) == sizeof(publisher));
+    std::copy(
+      std::begin(info.publisher_gid.data), std::end(info.publisher_gid.data), publisher.begin());
+    gaps_.note(publisher, info.publication_sequence_number);
+  }
+
+  takt_core::adapter::Losses losses() const noexcept
+  {
+    const auto gaps = sequences_ ? std::optional(gaps_.lost()) : std::nullopt;
+    return losses_.split(ListeningEntity::message_counts().overwritten, gaps);
+  }
+
   const bool measures_;
+  const bool sequences_;
+  takt_core::adapter::SequenceGaps gaps_;
+  takt_core::adapter::LossAccount losses_;
   std::uint64_t measured_ = 0;  // only takes use it, one after the other
   Lanes<TakenMessage> lanes_;
 };
 
 }  // namespace
 
-std::uint32_t arrival_depth(const rclcpp::QoS & qos)
+bool publication_sequence_supported()
+{
+  return rmw_feature_supported(RMW_FEATURE_MESSAGE_INFO_PUBLICATION_SEQUENCE_NUMBER);
+}
+
+std::uint32_t history_depth(const rclcpp::QoS & qos)
 {
   if (qos.history() == rclcpp::HistoryPolicy::KeepAll) {
-    return kMostArrivals;
+    return UINT32_MAX;
   }
-  return static_cast<std::uint32_t>(std::clamp<std::size_t>(qos.depth(), 1, kMostArrivals));
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(qos.depth(), 1, UINT32_MAX));
+}
+
+std::uint32_t arrival_depth(const rclcpp::QoS & qos, bool whole)
+{
+  return std::min(history_depth(qos), whole ? kMostWholeArrivals : kMostArrivals);
 }
 
 std::shared_ptr<Entity> make_entity(
   const rclcpp::SubscriptionBase::SharedPtr & subscription, takt_core::CallbackOptions options,
   const EntitySettings & settings)
 {
-  options.depth = arrival_depth(subscription->get_actual_qos());
+  options.depth = arrival_depth(subscription->get_actual_qos(), settings.whole_history);
   return std::make_shared<SubscriptionEntity>(subscription, std::move(options), settings);
 }
 

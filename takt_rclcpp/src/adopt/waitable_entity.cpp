@@ -120,6 +120,13 @@ bool waits_in_sets(rclcpp::Waitable & waitable)
          0;
 }
 
+// Of messages that come without the middleware.
+rclcpp::QoS qos_of(const rclcpp::Waitable & waitable)
+{
+  return dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase &>(waitable)
+    .get_actual_qos();
+}
+
 // Whose waitable this thread adds to a wait set. Some trigger their guard condition meanwhile, for what is left.
 thread_local const void * t_adds = nullptr;
 
@@ -157,6 +164,7 @@ constexpr std::size_t kExpiredGoals = 3;
 
 class WaitableEntity final : public Entity,
                              public takt_core::adapter::AnnouncedCallback,
+                             public takt_core::adapter::MessageCounter,
                              public std::enable_shared_from_this<WaitableEntity>
 {
 public:
@@ -175,9 +183,17 @@ public:
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
-  std::uint64_t overwritten() const noexcept override
+  std::uint64_t overwritten() const noexcept override { return outstanding_.lost(); }
+  takt_core::adapter::MessageCounts message_counts() const noexcept override
   {
-    return lost_.load(std::memory_order_relaxed);
+    if (waits_) {
+      return {backlog(), 0, depth(), std::nullopt};
+    }
+    auto counts = outstanding_.counts();
+    if (!nature_.within_process) {
+      counts.overwritten = 0;  // none of these is a message
+    }
+    return counts;
   }
 
   void listen() override
@@ -190,6 +206,7 @@ public:
       wait_for(waitable);
       return;
     }
+    outstanding_.set_history(nature_.within_process ? history_depth(qos_of(*waitable)) : depth());
     try {
       waitable->set_on_ready_callback([self = shared_from_this()](std::size_t count, int part) {
         if (t_adds == self.get()) {
@@ -199,6 +216,7 @@ public:
           Recorder::note_within_process(self.get(), self->facts.topic.c_str());
         }
         self->parts_.add(part, count);
+        self->outstanding_.announced(count);
         self->announce(*self->core_, static_cast<std::uint32_t>(count));
       });
       if (!nature_.is_event) {
@@ -244,6 +262,7 @@ public:
       }
     } else if (looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
       taken.data = taken.waitable->take_data();
+      outstanding_.taken();
       // An announcement of it may be here, too. It looks on until nothing is left.
       static_cast<void>(parts_.take());
       core_->ready(*this);
@@ -257,12 +276,11 @@ public:
       }
       taken.data = taken.waitable->take_data_by_entity_id(*part);
       if (taken.data == nullptr && nature_.needs_data) {
-        if (nature_.within_process) {
-          lost_.fetch_add(1, std::memory_order_relaxed);  // a later message took its place
-        }
+        outstanding_.found_empty(1);  // a later message took its place
         announce_rest();
         return false;
       }
+      outstanding_.taken();
     }
     lanes_[run] = std::move(taken);
     return true;
@@ -311,6 +329,7 @@ private:
     }
     // What is announced still is of messages that were taken above, or by the program before it spun.
     while (nature_.within_process && parts_.take()) {
+      outstanding_.forget(1);
     }
     looking_.store(false, std::memory_order_relaxed);
     hears_from_now();
@@ -331,7 +350,7 @@ private:
   const Nature nature_;
   bool waits_;
   std::atomic<bool> looking_{false};
-  std::atomic<std::uint64_t> lost_{0};
+  Outstanding outstanding_;
   ReadyParts parts_;
   Lanes<TakenData> lanes_;
 };
@@ -342,7 +361,9 @@ std::shared_ptr<Entity> make_entity(
   const rclcpp::Waitable::SharedPtr & waitable, takt_core::CallbackOptions options,
   const EntitySettings & settings)
 {
-  options.depth = kDepth;
+  const bool within_process = nature_of(*waitable).within_process;
+  options.depth =
+    within_process ? arrival_depth(qos_of(*waitable), settings.whole_history) : kDepth;
   return std::make_shared<WaitableEntity>(waitable, std::move(options), settings);
 }
 

@@ -314,6 +314,7 @@ int main(int argc, char ** argv)
   ways.merge(ways_of_components());
   ways.merge(ways_of_waiting());
   ways.merge(ways_of_waitables());
+  ways.merge(ways_of_watching());
   if (argc < 2 || ways.count(argv[1]) == 0) {
     for (const auto & [way, function] : ways) {
       say(way);

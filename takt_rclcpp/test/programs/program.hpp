@@ -17,6 +17,8 @@ Ways ways_of_components();
 Ways ways_of_waiting();
 /// Around waitables that programs write.
 Ways ways_of_waitables();
+/// For tests of watching, which drive it.
+Ways ways_of_watching();
 
 inline void say(const std::string & line)
 {

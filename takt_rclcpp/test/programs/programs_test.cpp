@@ -69,8 +69,9 @@ Outcome run(const std::string & command)
 }
 
 // The first stays rclcpp's own, which --strict makes an error; the second ends rclcpp's own pool; the third goes on
-// until a signal, and the tests of takt_cli run it.
-const std::set<std::string> kOwnTests{"parts_of_a_spin", "one_of_two_pools_throws", "looks"};
+// until a signal and the fourth reads commands, and the tests of takt_cli run these.
+const std::set<std::string> kOwnTests{
+  "parts_of_a_spin", "one_of_two_pools_throws", "looks", "watched"};
 
 std::vector<std::string> ways()
 {
