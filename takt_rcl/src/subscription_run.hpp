@@ -121,7 +121,7 @@ public:
         run.found = message_name(publisher, info.publication_sequence_number);
       }
     }
-    losses_.taken(overwritten());
+    losses_.taken(lost_announcements());
     infos_[lane] = MessageInfo(info);
     shared.taken.fetch_add(1, std::memory_order_relaxed);
     context_->for_each_message_observer([&](MessageObserver & observer) {
@@ -164,10 +164,16 @@ private:
     const std::unique_ptr<MessageLanes> lanes;  // goes before the handler
   };
 
+  // A ring that is shorter than the history drops announcements, and no messages.
+  std::uint64_t lost_announcements() const noexcept
+  {
+    return depth() < history_ ? 0 : overwritten();
+  }
+
   takt_core::adapter::Losses losses() const noexcept
   {
     const auto gaps = sequences_ ? std::optional(gaps_->lost()) : std::nullopt;
-    return losses_.split(overwritten(), gaps);
+    return losses_.split(lost_announcements(), gaps);
   }
 
   std::size_t lane(const takt_core::Run & run) const noexcept

@@ -70,6 +70,7 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
     const double seconds = std::chrono::duration<double>(now - window_began_).count();
     for (CallbackRecord * const record : callbacks_there()) {
       CallbackSample sample = sample_of(*record, now);
+      sample.window.missed = std::max(sample.window.missed, record->misses.take_most());
       sample.longest_overrun = Duration(record->longest_overrun.exchange(0, kRelaxed));
       raise_to(record->most_waiting, sample.waiting);
       if (window) {
@@ -88,6 +89,8 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
     for (const auto & [name, record] : chains_) {
       if (!record->removed) {
         result.chains.push_back(sample_of(*record));
+        MissWindow & last = result.chains.back().window;
+        last.missed = std::max(last.missed, record->misses.take_most());
         result.chains.back().longest = Duration(record->longest.exchange(0, kRelaxed));
       }
     }

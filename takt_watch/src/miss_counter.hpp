@@ -41,6 +41,9 @@ public:
     last_[next_] = missed;
     next_ = next_ + 1 == of_ ? 0 : next_ + 1;
     show();
+    if (missed_ > most_.load(kRelaxed)) {
+      most_.store(missed_, kRelaxed);
+    }
     const std::uint64_t row = missed ? row_.load(kRelaxed) + 1 : 0;
     row_.store(row, kRelaxed);
     longest_row_.store(std::max(longest_row_.load(kRelaxed), row), kRelaxed);
@@ -72,6 +75,9 @@ public:
     return {static_cast<std::uint32_t>(word >> 32U), static_cast<std::uint32_t>(word)};
   }
 
+  /// The most that `window` ever showed since the last call: a burst may be over before somebody looks. One reader.
+  std::uint32_t take_most() noexcept { return most_.exchange(0, kRelaxed); }
+
 private:
   static constexpr auto kRelaxed = std::memory_order_relaxed;
 
@@ -82,6 +88,7 @@ private:
   std::uint32_t missed_ = 0;
   std::bitset<kMost> last_;  // by place in the window
   std::atomic<std::uint64_t> shown_{1};
+  std::atomic<std::uint32_t> most_{0};
   std::atomic<std::uint64_t> responses_{0};
   std::atomic<std::uint64_t> misses_{0};
   std::atomic<std::uint64_t> row_{0};

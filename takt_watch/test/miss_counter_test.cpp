@@ -23,6 +23,21 @@ TEST(MissCounter, counts_all_of_them_and_the_longest_row)
   EXPECT_EQ(counter.most_consecutive(), 3U);
 }
 
+TEST(MissCounter, keeps_the_worst_that_the_window_showed_for_whoever_looks_next)
+{
+  MissCounter counter;
+  counter.set_window(5);
+  for (int i = 0; i < 3; ++i) {
+    counter.record(true);
+  }
+  for (int i = 0; i < 10; ++i) {
+    counter.record(false);
+  }
+  EXPECT_EQ(counter.window().missed, 0U);
+  EXPECT_EQ(counter.take_most(), 3U);
+  EXPECT_EQ(counter.take_most(), 0U);
+}
+
 TEST(MissCounter, looks_at_the_last_responses_only)
 {
   std::mt19937 random(7);

@@ -53,8 +53,10 @@ public:
     const std::uint64_t before = before_.load(std::memory_order_relaxed);
     const std::uint64_t since = counted - std::min(counted, before);
     const std::uint64_t missing = *gaps - std::min(*gaps, gaps_before_);
-    const std::uint64_t overwritten = reliable_ ? missing : std::min(since, missing);
-    return {before + overwritten, missing - overwritten};
+    // Of a reliable one the announcements know first: gaps show with the next message that is taken.
+    const std::uint64_t overwritten =
+      reliable_ ? std::max(since, missing) : std::min(since, missing);
+    return {before + overwritten, missing - std::min(missing, overwritten)};
   }
 
 private:
