@@ -18,7 +18,7 @@ SCHEMA = 1
 
 
 def reset(processes: Processes = None, verbose: Verbose = False, json_output: Json = False) -> None:
-    """Restore the attributes that threads had before the first `takt apply`."""
+    """Restore the attributes that threads had before the first `takt apply` or `takt set`."""
     found = find(processes or [])
     if not found.processes and not found.silent:
         raise no_process()
