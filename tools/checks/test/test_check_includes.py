@@ -40,7 +40,7 @@ def faults(root: Path) -> list[str]:
         ("takt_rcl/include/takt_rcl/a.hpp", '"rcl/rcl.h"'),
         ("takt_rcl/include/takt_rcl/a.hpp", '"rosidl_runtime_cpp/traits.hpp"'),
         ("takt_rcl/test/a.cpp", '"std_msgs/msg/header.hpp"'),
-        ("takt_workload/src/a.cpp", '"takt_monitor/a.hpp"'),
+        ("takt_rcl/src/a.cpp", '"takt_watch/a.hpp"'),
         ("takt_bench/src/a.cpp", '"anything/at/all.hpp"'),
     ],
 )
@@ -66,7 +66,7 @@ def test_listed_includes_pass(tmp_path, path, header):
         ("takt_plan/src/a.cpp", '"takt_rcl/a.hpp"'),
         ("takt_rcl/src/a.cpp", '"rclcpp/rclcpp.hpp"'),
         ("takt_rcl/src/a.cpp", '"std_msgs/msg/header.hpp"'),
-        ("takt_monitor/src/a.cpp", '"takt_workload/a.hpp"'),
+        ("takt_watch/src/a.cpp", '"takt_rcl/a.hpp"'),
         ("takt_bench/src/a.cpp", '"takt_core/detail/a.hpp"'),
     ],
 )
