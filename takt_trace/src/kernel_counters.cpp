@@ -50,7 +50,8 @@ void KernelCounters::open(pid_t tid)
 KernelReading KernelCounters::read() const noexcept
 {
   KernelReading reading;
-  const int file = file_.load(std::memory_order_relaxed);
+  // Acquired: the descriptor that another thread opened is seen with it.
+  const int file = file_.load(std::memory_order_acquire);
   if (file < 0) {
     return reading;
   }
