@@ -173,6 +173,12 @@ Reply Requests::apply(const std::string & payload)
     for (auto & [executor, parts] : *threads) {
       append(all[executor], std::move(parts));
     }
+    // Nothing refuses any more.
+    for (const ExposedExecutor & one : executors_) {
+      if (one.watch && schedule->find(one.name) != nullptr) {
+        append(all[one.name], one.watch(*schedule, only_check));
+      }
+    }
   }
   if (!check_only) {
     for (ExposedExecutor & one : executors_) {
@@ -209,6 +215,9 @@ Reply Requests::reset()
       }
       before_.erase(before);
       one.applied_file.clear();
+    }
+    if (one.watch_as_before && one.watch_as_before()) {
+      parts.push_back({"watch", AppliedPart::Outcome::applied});
     }
     append(all[one.name], std::move(parts));
   }

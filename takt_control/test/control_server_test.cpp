@@ -148,6 +148,46 @@ TEST_F(ControlServer, applies_and_resets)
   EXPECT_EQ(binding("/b:sub(/y)").threads, 2U);
 }
 
+TEST_F(ControlServer, tells_those_who_watch_after_nothing_refuses_any_more)
+{
+  const std::string text =
+    "version: 1\nexecutors:\n  main:\n    threads: {main: {}}\n    default: main\n";
+  const auto schedule = takt_schedule::parse_schedule(text, "s.yaml");
+  auto second = std::move(takt_schedule::make_executor(*schedule, "main").value());
+  std::vector<std::string> told;
+  ExposedExecutor watched{second.get(), "main", "", {}, {}, {}, {}};
+  watched.watch = [&](const takt_schedule::Schedule & schedule, bool check_only) {
+    told.push_back((check_only ? "check " : "apply ") + schedule.file);
+    return std::vector{takt_schedule::AppliedPart{"watching of /a:sub(/x)"}};
+  };
+  watched.watch_as_before = [&] {
+    told.emplace_back("back");
+    return true;
+  };
+  exposure_.reset();
+  auto exposed = expose(watched);
+  ASSERT_TRUE(exposed.ok());
+  const auto last_part = [](const json & answer) {
+    const json & parts = answer["executors"][0]["parts"];
+    return parts[parts.size() - 1]["what"].get<std::string>();
+  };
+  EXPECT_EQ(last_part(apply(text, true)), "watching of /a:sub(/x)");
+  EXPECT_EQ(told, std::vector<std::string>{"check new.yaml"});
+  EXPECT_EQ(last_part(apply(text)), "watching of /a:sub(/x)");
+  EXPECT_EQ(told.back(), "apply new.yaml");
+  EXPECT_EQ(last_part(Connected(path()).ask(MessageType::reset)), "watch");
+  EXPECT_EQ(told.back(), "back");
+
+  told.clear();
+  EXPECT_TRUE(
+    apply("version: 1\nexecutors:\n  main:\n    threads: {other: {}}\n    default: other\n")
+      .contains("faults"));
+  EXPECT_TRUE(told.empty()) << told.front();
+  EXPECT_TRUE(
+    apply("version: 1\nexecutors:\n  else: {threads: {a: {}}, default: a}\n")["executors"].empty());
+  EXPECT_TRUE(told.empty());
+}
+
 TEST_F(ControlServer, refuses_a_file_with_faults_as_a_whole)
 {
   const json answer = apply(

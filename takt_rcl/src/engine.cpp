@@ -87,8 +87,15 @@ takt_core::Faults Engine::expose(
   const std::string & name, const std::string & schedule_file,
   const std::vector<std::string> & default_threads)
 {
-  auto exposed =
-    takt_control::expose({core_.get(), name, schedule_file, default_threads, {}, {}, {}});
+  takt_control::ExposedExecutor told{core_.get(), name, schedule_file, default_threads};
+  if (watching_ != nullptr) {
+    told.watch = [watching = watching_.get()](
+                   const takt_schedule::Schedule & schedule, bool check_only) {
+      return watching->apply(schedule, check_only);
+    };
+    told.watch_as_before = [watching = watching_.get()] { return watching->reset(); };
+  }
+  auto exposed = takt_control::expose(std::move(told));
   if (!exposed.ok()) {
     return exposed.faults();
   }

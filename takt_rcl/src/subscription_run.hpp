@@ -19,7 +19,6 @@
 #include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/adapter/hold.hpp"
 #include "takt_core/adapter/loss_account.hpp"
-#include "takt_core/adapter/message_counter.hpp"
 #include "takt_core/adapter/sequence_gaps.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
@@ -67,8 +66,7 @@ struct SubscriptionBase::Shared
 };
 
 /// The core callback.
-class SubscriptionBase::Run : public takt_core::adapter::AnnouncedCallback,
-                              public takt_core::adapter::MessageCounter
+class SubscriptionBase::Run : public takt_core::adapter::AnnouncedCallback
 {
 public:
   Run(
@@ -147,9 +145,9 @@ public:
   void close() noexcept { work_.release(); }
 
   std::optional<std::uint64_t> lost() const noexcept override { return losses().lost; }
-  takt_core::adapter::MessageCounts message_counts() const noexcept override
+  takt_core::MessageCounts message_counts() const noexcept override
   {
-    return {backlog(), losses().overwritten, std::min(history_, depth())};
+    return {backlog(), losses().overwritten, std::min(history_, depth()), arrivals()};
   }
 
 private:

@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "kernel/own_thread.hpp"
-#include "message_counts.hpp"
 
 namespace takt_watch
 {
@@ -27,9 +26,7 @@ void count(std::atomic<std::uint64_t> & counter) noexcept
 
 void note_waiting(CallbackRecord & record, const Callback & callback, std::uint32_t more) noexcept
 {
-  // A late run of a removed callback finds the record of the one that has its id now.
-  const bool own = record.number.load(kRelaxed) == callback.number();
-  const auto messages = message_counts_of(callback, own ? record.counter.load(kRelaxed) : nullptr);
+  const takt_core::MessageCounts messages = callback.message_counts();
   raise_to(
     record.most_waiting,
     static_cast<std::uint32_t>(std::min<std::uint64_t>(messages.waiting + more, messages.history)));
@@ -44,30 +41,59 @@ Time after(Time time, std::int64_t limit) noexcept
 void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & roots) noexcept
 {
   const std::lock_guard lock(chain.mutex);
+  bool for_others = true;
   for (const takt_core::Activation & activation : run.activations) {
-    if (roots.find(activation.root) != chain.root || !chain.seen.first_time(activation)) {
+    if (roots.find(activation.root) != chain.root) {
+      continue;
+    }
+    for_others = false;
+    if (!chain.seen.first_time(activation)) {
       continue;
     }
     const Duration response = end - activation.release;
     raise_to(chain.longest, std::int64_t{response.count()});
+    if (chain.open.ended(activation.release, end)) {
+      continue;  // its miss was counted when it was overdue
+    }
     count(chain.activations);
     if (chain.deadline != takt_core::kForever) {
       chain.misses.record(response > chain.deadline);
     }
   }
+  if (for_others) {
+    chain.open.ended_for_others();
+  }
+}
+
+// An activation that comes from elsewhere has another root.
+bool is_of_root(const Run & run) noexcept
+{
+  return std::any_of(run.activations.begin(), run.activations.end(), [&](const auto & one) {
+    return one.root == run.callback->number();
+  });
 }
 
 }  // namespace
 
 takt_core::ObserverInterest ExecutorWatch::interest() const noexcept
 {
-  return {watched_.rule != nullptr, false};  // ages are limits of rules
+  takt_core::ObserverInterest interest;
+  interest.arrivals = true;  // ages are limits of rules, and a chain may begin with any message
+  return interest;
 }
 
 void ExecutorWatch::on_arrival(const Callback & callback, std::uint32_t count, Time now) noexcept
 {
   if (!common_.on.load(kRelaxed)) {
     return;
+  }
+  Root * const root = common_.roots.find(callback.number());
+  if (root != nullptr && root->followed() && callback.kind() != takt_core::Kind::timer) {
+    const takt_core::ActivationSet * const carried = takt_core::current_activations();
+    if ((carried == nullptr || carried->empty()) && common_.spins(*watched_.executor)) {
+      root->released(now, count);
+      common_.wake_up.by(root->first_deadline(now));
+    }
   }
   CallbackRecord * const record = by_number_.find(callback.number());
   const std::int64_t age = record == nullptr ? kNoLimit : record->age.load(kRelaxed);
@@ -110,7 +136,13 @@ void ExecutorWatch::on_start(const Run & run, Time) noexcept
   }
   slot->started = true;
   count(slot->record->starts);
-  if (run.callback->kind() != takt_core::Kind::timer) {
+  if (run.callback->kind() == takt_core::Kind::timer) {
+    Root * const root = common_.roots.find(run.callback->number());
+    if (root != nullptr && root->followed()) {
+      root->released(run.release, 1);
+      common_.wake_up.by(root->first_deadline(run.release));  // mostly planned already: see `due`
+    }
+  } else {
     note_waiting(*slot->record, *run.callback, 1);  // with the message that it has taken
   }
 }
@@ -159,6 +191,10 @@ void ExecutorWatch::on_empty_take(const Run & run) noexcept
     return;
   }
   slot->end();
+  Root * const root = common_.roots.find(run.callback->number());
+  if (root != nullptr && root->followed() && is_of_root(run)) {
+    root->withdrawn(run.release);
+  }
   if (slot->record != nullptr) {
     count(slot->record->empty_takes);
     statistics_.load(kRelaxed)->on_empty_take(run);

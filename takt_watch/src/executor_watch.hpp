@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "number_table.hpp"
 #include "records.hpp"
 #include "root_ids.hpp"
 #include "sample.hpp"
+#include "takt_core/number_table.hpp"
 #include "takt_core/observer.hpp"
 #include "takt_core/statistics_observer.hpp"
 #include "takt_watch/watch.hpp"
@@ -34,6 +34,10 @@ struct Switch
   std::atomic<bool> on{false};
   /// In a child of fork: what the parent's threads left behind is not touched.
   std::atomic<bool> abandoned{false};
+  /// Whether an executor spins: while it does not, nothing of it is overdue. Tests have their own.
+  bool (*spins)(const takt_core::Executor &) = [](const takt_core::Executor & executor) {
+    return executor.running();
+  };
   WakeUp wake_up;
   RootIds roots;
 };
@@ -69,12 +73,20 @@ public:
   ExecutorWatch(WatchedExecutor watched, Switch & common, std::function<void()> needed);
   ~ExecutorWatch() override;
 
+  /// As it was in the beginning; for the rules of now see `change`.
   const WatchedExecutor & watched() const noexcept { return watched_; }
 
   // ---- any thread; may block; allocate ----
 
   /// Before the switch is on: counts begin here. Does nothing the second time.
   void begin();
+  /// It is watched no longer: the others of the process do not ask its callbacks from now on. Before the executor is
+  /// destroyed.
+  void leave();
+
+  /// Callbacks and chains have these rules from now on; what was counted stays.
+  void change(const WatchRules & rules);
+  takt_schedule::WatchSettings settings() const;
 
   /// What is there now. `window`: the figures of the last window begin anew with it. While the executor lives.
   ExecutorSample sample(takt_core::Time now, bool window);
@@ -94,7 +106,7 @@ public:
     takt_core::Time next =
       takt_core::kNever;  ///< when the next one is, if nothing is taken and nothing ends
   };
-  /// The ages and stalls of its rules.
+  /// The ages and stalls of its rules, and the deadlines of its chains: counts the activations that are overdue.
   Due due(takt_core::Time now);
 
   // ---- Observer ----
@@ -119,7 +131,10 @@ private:
   CallbackRecord & record_for(const std::string & id);
   ThreadSlot & make_slot(std::uint32_t thread);
   void attach(CallbackRecord & record) const;
+  bool give_rule(CallbackRecord & record) const;
+  bool give_rule(ChainRecord & record) const;
   void connect(const std::string & chain_id);
+  void follow(ChainRecord & chain);
   void forget_if_many();
   void make_statistics();
 
@@ -128,6 +143,7 @@ private:
   static ChainSample sample_of(const ChainRecord & record);
   CallbackSample sample_of(const CallbackRecord & record, takt_core::Time now) const;
   std::optional<RunningCallback> running(const ThreadSlot & slot) const;
+  void judge_chains(takt_core::Time now, Due & due);
   std::vector<std::uint32_t> threads_of(const CallbackRecord & record) const;
   bool is_isolated(const CallbackRecord & record) const;
   // without it
@@ -143,10 +159,11 @@ private:
   Switch & common_;
   const std::function<void()> needed_;
   std::atomic<takt_core::StatisticsObserver *> statistics_{nullptr};
-  NumberTable<CallbackRecord> by_number_;
-  NumberTable<ThreadSlot, 16, 256> slots_by_number_;
+  takt_core::NumberTable<CallbackRecord> by_number_;
+  takt_core::NumberTable<ThreadSlot, 16, 256> slots_by_number_;
 
   mutable std::mutex mutex_;  // all below
+  WatchRules rules_;
   std::unique_ptr<takt_core::StatisticsObserver> owned_statistics_;
   std::vector<std::unique_ptr<CallbackRecord>> records_;
   std::vector<std::unique_ptr<CallbackRecord>>
@@ -155,6 +172,7 @@ private:
   std::map<std::string, std::unique_ptr<ChainRecord>, std::less<>> chains_;
   std::vector<std::unique_ptr<ThreadSlot>> slots_;
   std::uint64_t added_ = 0;
+  bool left_ = false;
   takt_core::Time window_began_{};
   // Threads of isolated groups, by group.
   bool isolated_changed_ = false;

@@ -65,13 +65,41 @@ void ExecutorWatch::forget_if_many()
   }
 }
 
+// Lets the root tell the chain's open activations of its releases, if they matter and their ends are seen here.
+void ExecutorWatch::follow(ChainRecord & chain)
+{
+  const bool ends_here = std::any_of(records_.begin(), records_.end(), [&](const auto & record) {
+    return record->callback != nullptr && record->chain_id == chain.options.path.back();
+  });
+  const takt_core::Duration deadline = chain.options.deadline;
+  Root * const root =
+    !left_ && !chain.removed && ends_here && deadline != takt_core::kForever ? chain.root : nullptr;
+  if (root == chain.followed && deadline == chain.followed_deadline) {
+    return;
+  }
+  if (chain.followed != nullptr) {
+    chain.followed->unfollow(chain.open);
+  }
+  if (root != chain.followed) {
+    chain.open.forget();
+  }
+  if (root != nullptr) {
+    root->follow(chain.open, deadline);
+  }
+  chain.followed = root;
+  chain.followed_deadline = deadline;
+}
+
 // Finds the chains that end with callbacks of this id again.
 void ExecutorWatch::connect(const std::string & chain_id)
 {
   std::vector<ChainRecord *> ends;
   for (const auto & [name, chain] : chains_) {
-    if (!chain->removed && chain->options.path.back() == chain_id) {
-      ends.push_back(chain.get());
+    if (chain->options.path.back() == chain_id) {
+      follow(*chain);
+      if (!chain->removed) {
+        ends.push_back(chain.get());
+      }
     }
   }
   for (const auto & record : records_) {
@@ -83,14 +111,22 @@ void ExecutorWatch::connect(const std::string & chain_id)
   }
 }
 
+// True: it has one.
+bool ExecutorWatch::give_rule(ChainRecord & record) const
+{
+  record.rule =
+    rules_.chain_rule ? rules_.chain_rule(record.options.name) : takt_schedule::ChainWatchRule();
+  const std::lock_guard own(record.mutex);
+  record.misses.set_window(window_of(record.rule.misses));
+  return record.rule != takt_schedule::ChainWatchRule();
+}
+
 void ExecutorWatch::on_chain(const ChainOptions & chain)
 {
   if (common_.abandoned.load() || chain.path.empty()) {
     return;
   }
-  auto rule =
-    watched_.chain_rule ? watched_.chain_rule(chain.name) : takt_schedule::ChainWatchRule();
-  const bool needed = rule != takt_schedule::ChainWatchRule();
+  bool needed = false;
   {
     const std::lock_guard lock(mutex_);
     forget_if_many();
@@ -101,14 +137,13 @@ void ExecutorWatch::on_chain(const ChainOptions & chain)
     }
     const std::string end_before = known ? record->options.path.back() : std::string();
     record->options = chain;
-    record->rule = std::move(rule);
     record->removed = false;
+    needed = give_rule(*record);
     {
-      const Root & root = common_.roots.root(chain.path.front());
+      Root & root = common_.roots.root(chain.path.front());
       const std::lock_guard own(record->mutex);
       record->root = &root;
       record->deadline = chain.deadline;
-      record->misses.set_window(window_of(record->rule.misses));
     }
     if (known && end_before != chain.path.back()) {
       connect(end_before);

@@ -3,7 +3,6 @@
 #include <mutex>
 
 #include "executor_watch.hpp"
-#include "message_counts.hpp"
 
 namespace takt_watch
 {
@@ -82,8 +81,7 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   sample.group = record.group;
   sample.exclusive = record.exclusive;
   sample.threads = threads_of(record);
-  const takt_core::adapter::MessageCounts messages =
-    message_counts_of(callback, record.counter.load(kRelaxed));
+  const takt_core::MessageCounts messages = callback.message_counts();
   sample.depth = messages.history;
   // Ends before starts before arrivals: so none of them outnumbers what it came of.
   read_misses(record.misses, sample);
@@ -104,9 +102,8 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
     if (const Time oldest = callback.oldest_arrival(); oldest != takt_core::kNever) {
       sample.oldest_age = std::max(now - oldest, Duration::zero());
     }
-    sample.arrivals = since(
-      record.before.arrivals, record.began_at.arrivals,
-      arrivals_of(callback, record.counter.load(kRelaxed)));
+    sample.arrivals =
+      since(record.before.arrivals, record.began_at.arrivals, callback.message_counts().arrivals);
   }
   if (const auto lost = callback.lost()) {
     sample.lost = since(record.before.lost, record.began_at.lost, *lost);
@@ -120,6 +117,7 @@ ChainSample ExecutorWatch::sample_of(const ChainRecord & record)
   ChainSample sample;
   sample.name = record.options.name;
   read_misses(record.misses, sample);
+  sample.overdue = record.overdue.load(kAcquire);
   sample.activations = record.activations.load(kAcquire);
   if (record.options.deadline != takt_core::kForever) {
     sample.deadline = record.options.deadline;

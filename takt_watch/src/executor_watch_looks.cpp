@@ -14,6 +14,8 @@ using takt_core::Duration;
 using takt_core::Time;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
+// Between two judgements of a chain.
+constexpr Duration kShortestGap = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -67,6 +69,7 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
   std::vector<ThreadSample> threads;
   {
     const std::lock_guard lock(mutex_);
+    result.on_alarm = rules_.settings.on_alarm;
     const double seconds = std::chrono::duration<double>(now - window_began_).count();
     for (CallbackRecord * const record : callbacks_there()) {
       CallbackSample sample = sample_of(*record, now);
@@ -89,6 +92,9 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
     for (const auto & [name, record] : chains_) {
       if (!record->removed) {
         result.chains.push_back(sample_of(*record));
+        if (const auto since = record->open.silent_since()) {
+          result.chains.back().silent = std::max(now - *since, Duration::zero());
+        }
         MissWindow & last = result.chains.back().window;
         last.missed = std::max(last.missed, record->misses.take_most());
         result.chains.back().longest = Duration(record->longest.exchange(0, kRelaxed));
@@ -125,6 +131,42 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
   return result;
 }
 
+// With `mutex_` held.
+void ExecutorWatch::judge_chains(Time now, Due & due)
+{
+  const bool spins = common_.spins(*watched_.executor);
+  for (const auto & [name, one] : chains_) {
+    ChainRecord & chain = *one;
+    if (chain.followed == nullptr) {
+      continue;
+    }
+    if (!spins || !common_.on.load(kRelaxed)) {
+      chain.open.pause();
+      continue;
+    }
+    const auto judgement = chain.open.judge(
+      now, chain.followed_deadline, common_.roots.unstarted(*chain.followed, common_.spins));
+    const Time soonest = now + kShortestGap;
+    chain.followed->not_before(soonest);
+    if (judgement.next != takt_core::kNever) {
+      due.next = std::min(due.next, std::max(judgement.next, soonest));
+    }
+    if (judgement.overdue == 0) {
+      continue;
+    }
+    const std::lock_guard own(chain.mutex);
+    const std::uint32_t most = chain.rule.misses ? chain.rule.misses->most : 0;
+    const bool exceeded = chain.misses.window().missed > most;
+    for (std::uint64_t i = 0; i < judgement.overdue; ++i) {
+      chain.activations.fetch_add(1, kRelaxed);
+      chain.overdue.fetch_add(1, kRelaxed);
+      chain.misses.record(true);
+    }
+    // While the limit stays exceeded the looks of the periods are enough.
+    due.now = due.now || (!exceeded && chain.misses.window().missed > most);
+  }
+}
+
 ExecutorWatch::Due ExecutorWatch::due(Time now)
 {
   Due result;
@@ -156,6 +198,7 @@ ExecutorWatch::Due ExecutorWatch::due(Time now)
       slot->told_since = current->since;
     }
   }
+  judge_chains(now, result);
   return result;
 }
 

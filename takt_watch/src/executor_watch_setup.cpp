@@ -5,7 +5,6 @@
 
 #include "executor_watch.hpp"
 #include "kernel/own_thread.hpp"
-#include "message_counts.hpp"
 #include "takt_core/group.hpp"
 
 namespace takt_watch
@@ -20,27 +19,13 @@ std::int64_t limit(const std::optional<takt_core::Duration> & duration)
   return duration ? std::int64_t{duration->count()} : kNoLimit;
 }
 
-void follow(CallbackRecord & record)
-{
-  const auto & rule = record.rule;
-  record.age.store(rule.backlog ? limit(rule.backlog->age) : kNoLimit);
-  record.stall.store(limit(rule.stall));
-  record.budget.store(limit(rule.budget));
-  const std::lock_guard own(record.mutex);
-  record.misses.set_window(window_of(rule.misses));
-}
-
-takt_core::adapter::MessageCounts messages_of(const CallbackRecord & record)
-{
-  return message_counts_of(*record.callback, record.counter.load());
-}
-
 OwnCounts counts_of(const CallbackRecord & record)
 {
   const Callback & callback = *record.callback;
+  const takt_core::MessageCounts messages = callback.message_counts();
   return {
-    arrivals_of(callback, record.counter.load()), messages_of(record).overwritten,
-    callback.lost().value_or(0), callback.skipped_periods()};
+    messages.arrivals, messages.overwritten, callback.lost().value_or(0),
+    callback.skipped_periods()};
 }
 
 }  // namespace
@@ -48,7 +33,8 @@ OwnCounts counts_of(const CallbackRecord & record)
 ExecutorWatch::ExecutorWatch(WatchedExecutor watched, Switch & common, std::function<void()> needed)
 : watched_(std::move(watched)),
   common_(common),
-  needed_(std::move(needed))
+  needed_(std::move(needed)),
+  rules_(watched_)
 {
   std::uint32_t number = 0;
   for (const auto & thread : watched_.executor->options().threads) {
@@ -59,12 +45,26 @@ ExecutorWatch::ExecutorWatch(WatchedExecutor watched, Switch & common, std::func
 
 ExecutorWatch::~ExecutorWatch()
 {
-  if (!common_.abandoned.load()) {
-    for (const auto & record : records_) {
-      if (record->callback != nullptr) {
-        common_.roots.remove(record->number.load(), record->chain_id);
-      }
+  leave();
+}
+
+void ExecutorWatch::leave()
+{
+  if (common_.abandoned.load()) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (left_) {
+    return;
+  }
+  left_ = true;
+  for (const auto & record : records_) {
+    if (record->callback != nullptr) {
+      common_.roots.remove(record->number.load(), record->chain_id);
     }
+  }
+  for (const auto & [name, chain] : chains_) {
+    follow(*chain);
   }
 }
 
@@ -102,9 +102,46 @@ void ExecutorWatch::make_statistics()
 // What waits now is to come: it will be counted when it starts, and so it counts as an arrival.
 void ExecutorWatch::attach(CallbackRecord & record) const
 {
-  const std::uint64_t waiting = messages_of(record).waiting;
+  const std::uint64_t waiting = record.callback->message_counts().waiting;
   record.began_at = counts_of(record);
   record.began_at.arrivals -= std::min(waiting, record.began_at.arrivals);
+}
+
+// True: it has one.
+bool ExecutorWatch::give_rule(CallbackRecord & record) const
+{
+  record.rule = rules_.rule ? rules_.rule(*record.callback) : takt_schedule::WatchRule();
+  const takt_schedule::WatchRule & rule = record.rule;
+  record.age.store(rule.backlog ? limit(rule.backlog->age) : kNoLimit);
+  record.stall.store(limit(rule.stall));
+  record.budget.store(limit(rule.budget));
+  const std::lock_guard own(record.mutex);
+  record.misses.set_window(window_of(rule.misses));
+  return !rule.empty();
+}
+
+void ExecutorWatch::change(const WatchRules & rules)
+{
+  bool needed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    rules_ = rules;
+    for (const auto & record : records_) {
+      needed = (record->callback != nullptr && give_rule(*record)) || needed;
+    }
+    for (const auto & [name, chain] : chains_) {
+      needed = (!chain->removed && give_rule(*chain)) || needed;
+    }
+  }
+  if (needed) {
+    needed_();
+  }
+}
+
+takt_schedule::WatchSettings ExecutorWatch::settings() const
+{
+  const std::lock_guard lock(mutex_);
+  return rules_.settings;
 }
 
 CallbackRecord & ExecutorWatch::record_for(const std::string & id)
@@ -126,28 +163,27 @@ void ExecutorWatch::on_added(const Callback & callback)
   if (common_.abandoned.load()) {
     return;
   }
-  takt_schedule::WatchRule rule = watched_.rule ? watched_.rule(callback) : decltype(rule)();
-  const bool needed = !rule.empty();
+  bool needed = false;
   {
     const std::lock_guard lock(mutex_);
     forget_if_many();
     CallbackRecord & record = record_for(callback.id());
     record.callback = &callback;
-    record.counter.store(counter_of(callback));
     record.chain_id = callback.chain_id();
     record.group = callback.group().id();
     record.exclusive = callback.group().exclusive();
     record.kind = callback.kind();
     record.order = added_++;
-    record.rule = std::move(rule);
     record.too_old = false;
     {
       const std::lock_guard own(record.mutex);
       record.number.store(callback.number());
     }
-    follow(record);
+    needed = give_rule(record);
     attach(record);
-    common_.roots.add(callback.number(), callback.chain_id());
+    if (!left_) {
+      common_.roots.add(callback, *watched_.executor);
+    }
     connect(record.chain_id);
     if (owned_statistics_ != nullptr) {
       owned_statistics_->on_added(callback);
@@ -176,11 +212,11 @@ void ExecutorWatch::on_removed(const Callback & callback)
   record.before.lost += now.lost - record.began_at.lost;
   record.before.skipped += now.skipped - record.began_at.skipped;
   record.callback = nullptr;
-  record.counter.store(nullptr);
   record.window_arrivals.reset();
   record.arrival_rate.reset();
   record.service_rate.reset();
   common_.roots.remove(callback.number(), record.chain_id);
+  connect(record.chain_id);
   if (owned_statistics_ != nullptr) {
     owned_statistics_->on_removed(callback);
   }

@@ -26,18 +26,10 @@ public:
     bool window);
 
   /// When the rules want to look again; kNever: at no certain time.
-  takt_core::Time next() const noexcept;
+  takt_core::Time next() const noexcept { return rules_.next().value_or(takt_core::kNever); }
 
 private:
-  // Executors whose schedules have the same settings are judged together.
-  struct Judged
-  {
-    takt_schedule::WatchSettings settings{};
-    std::unique_ptr<AlarmRules> rules{};
-  };
-  AlarmRules & rules_for(const takt_schedule::WatchSettings & settings);
-
-  std::vector<Judged> judged_;
+  AlarmRules rules_;
   std::map<std::string, std::string> names_;  // as the schedule has them, by unique ones
 };
 

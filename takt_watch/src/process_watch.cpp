@@ -133,6 +133,7 @@ void ProcessWatch::remove(const std::shared_ptr<ExecutorWatch> & watch)
     const std::lock_guard lock(executors_mutex_);
     std::erase(executors_, watch);
   }
+  watch->leave();
   std::unique_ptr<Thread> thread;
   {
     const std::lock_guard lock(switch_mutex_);
@@ -148,6 +149,20 @@ void ProcessWatch::remove(const std::shared_ptr<ExecutorWatch> & watch)
   } else {
     common_.wake_up.by(Time());
   }
+}
+
+void ProcessWatch::change(const std::shared_ptr<ExecutorWatch> & watch, const WatchRules & rules)
+{
+  if (common_.abandoned.load()) {
+    return;
+  }
+  {
+    // Not in the middle of a look.
+    const std::shared_lock executors(executors_mutex_);
+    const std::lock_guard lock(looks_mutex_);
+    watch->change(rules);
+  }
+  common_.wake_up.by(Time());  // its limits may be reached sooner
 }
 
 void ProcessWatch::switch_on()
@@ -173,7 +188,7 @@ Duration ProcessWatch::period()
   const std::shared_lock lock(executors_mutex_);
   Duration shortest = std::chrono::seconds(10);
   for (const auto & executor : executors_) {
-    shortest = std::min(shortest, executor->watched().settings.period);
+    shortest = std::min(shortest, executor->settings().period);
   }
   return std::max(shortest, kShortestGap);
 }
@@ -250,7 +265,7 @@ std::string ProcessWatch::subscription()
   return alarms_.subscription();
 }
 
-std::string ProcessWatch::statistics(bool ask_readers)
+std::string ProcessWatch::statistics()
 {
   switch_on();
   ProcessStatistics process;
@@ -260,7 +275,7 @@ std::string ProcessWatch::statistics(bool ask_readers)
   }
   process.alarms = alarms_.counts();
   const std::shared_lock lock(executors_mutex_);
-  return statistics_json(process, executors_, ask_readers);
+  return statistics_json(process, executors_);
 }
 
 }  // namespace takt_watch

@@ -33,11 +33,14 @@ public:
   /// And no longer. Not on the watch thread. In a child of fork it does nothing.
   void remove(const std::shared_ptr<ExecutorWatch> & watch);
 
+  /// The executor is watched by these rules from now on. May block as set-up of the executor does.
+  void change(const std::shared_ptr<ExecutorWatch> & watch, const WatchRules & rules);
+
   /// Counts and looks begin, unless they did. Nothing to do without executors. Any thread; allocates.
   void switch_on();
 
   /// The answers to requests. Any thread; may block; allocate.
-  std::string statistics(bool ask_readers);
+  std::string statistics();
   std::string subscription();
 
   bool on() const noexcept { return common_.on.load(std::memory_order_relaxed); }

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "miss_counter.hpp"
+#include "open_activations.hpp"
 #include "root_ids.hpp"
-#include "seen_activations.hpp"
-#include "takt_core/adapter/message_counter.hpp"
 #include "takt_core/callback.hpp"
 #include "takt_core/chain.hpp"
 #include "takt_core/pi_mutex.hpp"
+#include "takt_core/seen_activations.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_core/time.hpp"
 #include "takt_schedule/watch_rules.hpp"
@@ -50,19 +50,24 @@ struct ChainRecord
 {
   // --- a run that ends, or set-up, holds the mutex ---
   takt_core::PiMutex mutex;
-  const Root * root = nullptr;
+  Root * root = nullptr;
   takt_core::Duration deadline = takt_core::kForever;
-  SeenActivations seen;
+  takt_core::SeenActivations seen;
   MissCounter misses;  // one thread at a time records
 
   // --- any thread ---
-  std::atomic<std::uint64_t> activations{0};
-  std::atomic<std::int64_t> longest{0};  // response since the last look, ns
+  OpenActivations
+    open;  // told of releases while the chain has a deadline and its last callback is here
+  std::atomic<std::uint64_t> activations{0};  // ended or overdue
+  std::atomic<std::uint64_t> overdue{0};      // missed before they ended
+  std::atomic<std::int64_t> longest{0};       // response since the last look, ns
 
   // --- set-up, by the observer's mutex ---
   takt_core::ChainOptions options{};
   takt_schedule::ChainWatchRule rule{};
   bool removed = false;
+  Root * followed = nullptr;  // that tells `open`
+  takt_core::Duration followed_deadline{};
 };
 
 /// Counts that the callback itself keeps.
@@ -90,8 +95,6 @@ struct CallbackRecord
   std::atomic<std::int64_t> longest_overrun{0};  // since the last look, ns
   std::atomic<std::int64_t> busy{0};             // ns
   std::atomic<std::uint32_t> most_waiting{0};
-  std::atomic<const takt_core::adapter::MessageCounter *> counter{
-    nullptr};  // the callback, if it is one
   // Of its rule, in ns; changed by set-up.
   std::atomic<std::int64_t> age{kNoLimit};
   std::atomic<std::int64_t> stall{kNoLimit};

@@ -9,19 +9,17 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 
-#include "number_table.hpp"
+#include "open_activations.hpp"
+#include "root.hpp"
+#include "takt_core/callback.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_core/number_table.hpp"
 
 namespace takt_watch
 {
-
-/// Stands for the id of a root; compared by address. Lives as long as its RootIds.
-struct Root
-{
-  std::string id{};
-};
 
 class RootIds
 {
@@ -29,47 +27,60 @@ public:
   // ---- set-up; any thread; allocate ----
 
   /// The root of a chain that was set. Bounded by the ids that chains ever began with.
-  const Root & root(const std::string & id)
+  Root & root(const std::string & id)
   {
     const std::lock_guard lock(mutex_);
     auto & known = roots_[id];
     if (known == nullptr) {
-      known = std::make_unique<const Root>(Root{id});
-      const auto there = numbers_.find(id);
-      for (const std::uint32_t number :
-           there == numbers_.end() ? std::set<std::uint32_t>() : there->second) {
-        by_number_.set(number, known.get());
+      known = std::make_unique<Root>(id);
+      if (const auto there = callbacks_.find(id); there != callbacks_.end()) {
+        for (const auto & [number, callback] : there->second) {
+          by_number_.set(number, known.get());
+        }
       }
     }
     return *known;
   }
 
-  void add(std::uint32_t number, const std::string & id)
+  /// `executor`: that has it.
+  void add(const takt_core::Callback & callback, const takt_core::Executor & executor)
   {
     const std::lock_guard lock(mutex_);
-    numbers_[id].insert(number);
-    const auto known = roots_.find(id);
-    by_number_.set(number, known == roots_.end() ? nullptr : known->second.get());
+    callbacks_[callback.chain_id()][callback.number()] = {&callback, &executor};
+    const auto known = roots_.find(callback.chain_id());
+    by_number_.set(callback.number(), known == roots_.end() ? nullptr : known->second.get());
   }
 
   /// Messages of a removed callback that are under way still find it, until its number comes again.
   void remove(std::uint32_t number, const std::string & id)
   {
     const std::lock_guard lock(mutex_);
-    const auto known = numbers_.find(id);
-    if (known != numbers_.end() && known->second.erase(number) == 1 && known->second.empty()) {
-      numbers_.erase(known);
+    const auto known = callbacks_.find(id);
+    if (known != callbacks_.end() && known->second.erase(number) == 1 && known->second.empty()) {
+      callbacks_.erase(known);
     }
   }
 
+  /// What the timer `root` has not started for; absent: it is no timer, is cancelled, or `spins` says that its executor
+  /// does not spin. Any thread; may block as set-up does.
+  std::optional<UnstartedTimer> unstarted(
+    const Root & root, bool (*spins)(const takt_core::Executor &)) const;
+
   /// nullptr: no chain begins with that callback. Real-time safe.
-  const Root * find(std::uint32_t number) const noexcept { return by_number_.find(number); }
+  Root * find(std::uint32_t number) const noexcept { return by_number_.find(number); }
 
 private:
-  std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<const Root>> roots_;
-  std::map<std::string, std::set<std::uint32_t>> numbers_;  // of callbacks that are there
-  NumberTable<const Root> by_number_;
+  struct Known
+  {
+    const takt_core::Callback * callback = nullptr;
+    const takt_core::Executor * executor = nullptr;
+  };
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Root>> roots_;
+  // Of callbacks that are there, by id and number.
+  std::map<std::string, std::map<std::uint32_t, Known>> callbacks_;
+  takt_core::NumberTable<Root> by_number_;
 };
 
 }  // namespace takt_watch

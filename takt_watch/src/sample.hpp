@@ -53,8 +53,11 @@ struct CallbackSample
 struct ChainSample
 {
   std::string name{};
-  std::uint64_t activations = 0;
+  std::uint64_t activations = 0;  ///< ended or overdue
   std::uint64_t misses = 0;
+  std::uint64_t overdue = 0;  ///< of the misses: the deadline passed before the activation ended
+  /// Since the last end, or the release after it, if an activation is overdue since then.
+  std::optional<takt_core::Duration> silent{};
   MissWindow window{};
   std::optional<takt_core::Duration> deadline{};
   takt_core::Duration longest{};  ///< response, in this window
@@ -82,6 +85,8 @@ struct ThreadSample
 struct ExecutorSample
 {
   std::string name{};
+  /// Of alarms whose rules name no actions.
+  std::vector<takt_schedule::AlarmAction> on_alarm{takt_schedule::AlarmAction()};
   std::vector<CallbackSample> callbacks{};
   std::vector<ChainSample> chains{};
   std::vector<ThreadSample> threads{};

@@ -22,12 +22,7 @@ using takt_core::ThreadState;
 using takt_core::Time;
 using Accounts = std::map<pid_t, takt_core::ThreadAccount>;
 
-// What the callbacks' mutexes and the executor's locks are not held for.
-struct Asked
-{
-  std::optional<Duration> deadline{};
-  std::optional<std::uint64_t> stored{};
-};
+using Deadlines = std::map<std::string, std::optional<Duration>>;  // by the id of the callback
 
 json or_null(const std::optional<Duration> & duration)
 {
@@ -38,6 +33,13 @@ template <typename Number>
 json or_null(const std::optional<Number> & number)
 {
   return number ? json(*number) : json(nullptr);
+}
+
+// Absent: the history keeps all.
+std::optional<std::uint32_t> depth_of(const CallbackSample & sample)
+{
+  return sample.depth == takt_core::MessageCounts::kKeepsAll ? std::nullopt
+                                                             : std::optional(sample.depth);
 }
 
 json distribution_json(const takt_core::Distribution & distribution)
@@ -119,7 +121,7 @@ json thread_names(const std::vector<std::uint32_t> & numbers, const std::vector<
 }
 
 json callback_json(
-  const CallbackFigures & figures, const Asked & asked,
+  const CallbackFigures & figures, const std::optional<Duration> & deadline,
   const takt_core::CallbackStatistics * statistics, const std::vector<ThreadState> & threads)
 {
   const CallbackSample & sample = figures.sample;
@@ -131,7 +133,7 @@ json callback_json(
     {"chains", figures.chains},
     {"priority", figures.priority},
     {"effective_priority", figures.effective_priority},
-    {"depth", sample.depth},
+    {"depth", or_null(depth_of(sample))},
     {"waiting", sample.waiting},
     {"largest_waiting", figures.most_waiting},
     {"oldest_age_ns", or_null(sample.oldest_age)},
@@ -140,12 +142,11 @@ json callback_json(
     {"empty_takes", sample.empty_takes},
     {"overwritten", sample.overwritten},
     {"lost", or_null(sample.lost)},
-    {"stored", or_null(asked.stored)},
     {"skipped_periods", sample.skipped},
     {"exceptions", figures.exceptions},
     {"arrival_rate_hz", or_null(figures.arrival_rate)},
     {"service_rate_hz", or_null(figures.service_rate)},
-    {"deadline_ns", or_null(asked.deadline)},
+    {"deadline_ns", or_null(deadline)},
     {"misses", sample.misses},
     {"consecutive_misses", figures.consecutive_misses},
     {"largest_consecutive_misses", figures.most_consecutive_misses},
@@ -171,33 +172,30 @@ json chain_json(const ChainFigures & figures, const takt_core::ChainStatistics *
     {"deadline_ns", or_null(sample.deadline)},
     {"activations", sample.activations},
     {"misses", sample.misses},
+    {"overdue", sample.overdue},
     {"consecutive_misses", figures.consecutive_misses},
     {"largest_consecutive_misses", figures.most_consecutive_misses},
     {"misses_in_window", {sample.window.missed, sample.window.of}},
     {"response", distribution_json(statistics == nullptr ? none : statistics->response)}};
 }
 
-// Nothing is locked here that executor threads take: the middleware may block.
-std::map<std::string, Asked> ask(takt_core::Executor & executor, bool ask_readers)
+// Before the watch's mutex is taken, which hooks of set-up take with the executor's locks held.
+Deadlines deadlines_of(takt_core::Executor & executor)
 {
-  std::map<std::string, Asked> all;
+  Deadlines all;
   for (const auto & callback : executor.callbacks()) {
-    Asked & asked = all[callback->id()];
     if (const auto binding = executor.scheduler_of(*callback).binding(*callback); binding.ok()) {
-      asked.deadline = binding->deadline;
-    }
-    if (ask_readers) {
-      asked.stored = callback->stored();
+      all[callback->id()] = binding->deadline;
     }
   }
   return all;
 }
 
-json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now, bool ask_readers)
+json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now)
 {
   takt_core::Executor & executor = *watch.watched().executor;
   const std::vector<ThreadState> threads = executor.threads();
-  const auto asked = ask(executor, ask_readers);
+  Deadlines deadlines = deadlines_of(executor);
   json result{
     {"name", watch.watched().name},
     {"spinning", executor.running()},
@@ -215,13 +213,12 @@ json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now, b
     chains = statistics->chains();
   }
   for (const CallbackFigures & figures : watch.callbacks(now)) {
-    const auto known = asked.find(figures.sample.id);
     const auto found = std::find_if(callbacks.begin(), callbacks.end(), [&](const auto & one) {
       return one->id == figures.sample.id;
     });
     result["callbacks"].push_back(callback_json(
-      figures, known == asked.end() ? Asked() : known->second,
-      found == callbacks.end() ? nullptr : found->get(), threads));
+      figures, deadlines[figures.sample.id], found == callbacks.end() ? nullptr : found->get(),
+      threads));
   }
   for (const ChainFigures & figures : watch.chains()) {
     const auto found = std::find_if(chains.begin(), chains.end(), [&](const auto & one) {
@@ -235,8 +232,7 @@ json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now, b
 }  // namespace
 
 std::string statistics_json(
-  const ProcessStatistics & process, const std::vector<std::shared_ptr<ExecutorWatch>> & executors,
-  bool ask_readers)
+  const ProcessStatistics & process, const std::vector<std::shared_ptr<ExecutorWatch>> & executors)
 {
   const ProcessFacts facts = process_facts();
   const Time now = takt_core::now();
@@ -255,7 +251,7 @@ std::string statistics_json(
         unknown.push_back(one);
       }
     }
-    all.push_back(executor_json(*executor, accounts, now, ask_readers));
+    all.push_back(executor_json(*executor, accounts, now));
   }
   const json result{
     {"schema", 1},
@@ -271,8 +267,7 @@ std::string statistics_json(
     {"alarms",
      {{"raised", process.alarms.raised},
       {"cleared", process.alarms.cleared},
-      {"active", process.alarms.active},
-      {"dropped", 0}}}};
+      {"active", process.alarms.active}}}};
   return result.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -1,6 +1,6 @@
 // The answer to a request for statistics: all that is known of the executors, callbacks and chains of this process.
 //
-// Any thread; may block as set-up of the executors does, and with `ask_readers` as long as the middleware; allocates.
+// Any thread; may block as set-up of the executors does; allocates.
 #ifndef TAKT_WATCH__SRC__STATISTICS_JSON_HPP_
 #define TAKT_WATCH__SRC__STATISTICS_JSON_HPP_
 
@@ -21,10 +21,8 @@ struct ProcessStatistics
   AlarmHistory::Counts alarms{};
 };
 
-/// `ask_readers`: also how many messages the middleware holds for each callback.
 std::string statistics_json(
-  const ProcessStatistics & process, const std::vector<std::shared_ptr<ExecutorWatch>> & executors,
-  bool ask_readers);
+  const ProcessStatistics & process, const std::vector<std::shared_ptr<ExecutorWatch>> & executors);
 
 }  // namespace takt_watch
 

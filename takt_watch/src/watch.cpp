@@ -1,48 +1,77 @@
 #include "takt_watch/watch.hpp"
 
+#include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "process_watch.hpp"
 #include "takt_control/control_server.hpp"
+#include "takt_schedule/watch_parts.hpp"
+#include "takt_watch/watched_schedule.hpp"
 
 namespace takt_watch
 {
 namespace
 {
 
+using takt_schedule::Schedule;
+
 class Watched final : public Watching
 {
 public:
   Watched(ProcessWatch & process, std::shared_ptr<ExecutorWatch> watch)
   : process_(process),
-    watch_(std::move(watch))
+    watch_(std::move(watch)),
+    first_(
+      watch_->watched().schedule != nullptr ? watch_->watched().schedule
+                                            : std::make_shared<const Schedule>()),
+    now_(first_)
   {
   }
   ~Watched() override { process_.remove(watch_); }
   Watched(const Watched &) = delete;
   Watched & operator=(const Watched &) = delete;
 
+  std::vector<takt_schedule::AppliedPart> apply(const Schedule & schedule, bool check_only) override
+  {
+    const std::lock_guard lock(mutex_);
+    const WatchedExecutor & watched = watch_->watched();
+    auto parts = takt_schedule::watch_parts(schedule, *now_, watched.name, *watched.executor);
+    if (!check_only) {
+      now_ = std::make_shared<const Schedule>(schedule);
+      process_.change(watch_, watch_rules(schedule, watched.name));
+    }
+    return parts;
+  }
+
+  bool reset() override
+  {
+    const std::lock_guard lock(mutex_);
+    if (now_ == first_) {
+      return false;
+    }
+    now_ = first_;
+    process_.change(watch_, watch_->watched());
+    return true;
+  }
+
 private:
   ProcessWatch & process_;
   const std::shared_ptr<ExecutorWatch> watch_;
+  std::mutex mutex_;  // below
+  const std::shared_ptr<const Schedule> first_;
+  std::shared_ptr<const Schedule> now_;
 };
 
 takt_core::Result<std::string> statistics(const std::string & payload)
 {
   const auto request = nlohmann::json::parse(payload.empty() ? "{}" : payload, nullptr, false);
   if (!request.is_object()) {
-    return takt_core::Faults{
-      "the request for statistics is no JSON object; send {} or {\"reader\": true}"};
+    return takt_core::Faults{"the request for statistics is not a JSON object; send {}"};
   }
-  bool reader = false;
-  if (const auto asked = request.find("reader"); asked != request.end()) {
-    if (!asked->is_boolean()) {
-      return takt_core::Faults{"the request for statistics: `reader` must be true or false"};
-    }
-    reader = asked->get<bool>();
-  }
-  return ProcessWatch::instance().statistics(reader);
+  return ProcessWatch::instance().statistics();
 }
 
 void answer_requests()

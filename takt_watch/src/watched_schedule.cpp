@@ -32,13 +32,9 @@ struct Rules
 
 }  // namespace
 
-WatchedExecutor watched(
-  const takt_schedule::Schedule & schedule, const std::string & executor_name,
-  takt_core::Executor & executor)
+WatchRules watch_rules(const takt_schedule::Schedule & schedule, const std::string & executor_name)
 {
-  WatchedExecutor result;
-  result.name = executor_name;
-  result.executor = &executor;
+  WatchRules result;
   result.settings = schedule.watch;
   if (auto resolver = takt_schedule::Resolver::create(schedule, executor_name); resolver.ok()) {
     result.rule = [rules = std::make_shared<Rules>(std::move(*resolver))](
@@ -52,6 +48,18 @@ WatchedExecutor watched(
     const auto found = chains.find(name);
     return found == chains.end() ? takt_schedule::ChainWatchRule() : found->second;
   };
+  return result;
+}
+
+WatchedExecutor watched(
+  const takt_schedule::Schedule & schedule, const std::string & executor_name,
+  takt_core::Executor & executor)
+{
+  WatchedExecutor result;
+  static_cast<WatchRules &>(result) = watch_rules(schedule, executor_name);
+  result.name = executor_name;
+  result.executor = &executor;
+  result.schedule = std::make_shared<const takt_schedule::Schedule>(schedule);
   return result;
 }
 

@@ -241,7 +241,7 @@ protected:
     }
     return executor.callbacks[0];
   }
-  AlarmRules rules{takt_schedule::WatchSettings()};
+  AlarmRules rules;
   ExecutorSample executor;
 };
 
@@ -415,7 +415,7 @@ TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
     return std::uniform_int_distribution<int>(from, to)(random);
   };
   for (int round = 0; round < 100; ++round) {
-    AlarmRules rules{takt_schedule::WatchSettings()};
+    AlarmRules rules;
     std::map<std::string, bool> up;
     std::int64_t time = 0;
     for (int step = 0; step < 100; ++step) {

@@ -20,6 +20,7 @@
 
 #include "support/client.hpp"
 #include "support/made.hpp"
+#include "support/served.hpp"
 #include "takt_control/control_server.hpp"
 #include "takt_core/futex.hpp"
 
@@ -47,8 +48,11 @@ using std::chrono::milliseconds;
 using takt_control::MessageType;
 using takt_watch_watching_test::compute_until_told;
 using takt_watch_watching_test::g_ends;
+using test::callback_in;
 using test::Client;
+using test::Served;
 using test::subscription;
+using test::wait_for;
 
 // It holds signals back, and ends a child of fork that starts a thread.
 #ifdef __SANITIZE_THREAD__
@@ -57,64 +61,10 @@ constexpr bool kUnderThreadSanitizer = true;
 constexpr bool kUnderThreadSanitizer = false;
 #endif
 
-/// An executor that is watched and served.
-class Served
-{
-public:
-  explicit Served(const std::string & name, std::size_t threads = 1)
-  : executor(test::executor(name, threads))
-  {
-    facts.name = name;
-    facts.executor = executor.get();
-    facts.settings.period = std::chrono::seconds(10);
-  }
-  ~Served() { end(); }
-  Served(const Served &) = delete;
-  Served & operator=(const Served &) = delete;
-
-  void watch()
-  {
-    auto begun = takt_watch::watch(facts);
-    ASSERT_TRUE(begun.ok());
-    watching = std::move(*begun);
-    auto exposed = takt_control::expose({executor.get(), facts.name, "", {}, {}, {}});
-    ASSERT_TRUE(exposed.ok());
-    exposure = std::move(*exposed);
-  }
-  void start() const { ASSERT_TRUE(executor->start().ok()); }
-  void end()
-  {
-    watching.reset();
-    exposure.reset();
-    if (executor != nullptr) {
-      executor->cancel();
-      static_cast<void>(executor->wait());
-    }
-  }
-
-  std::unique_ptr<takt_core::Executor> executor;
-  WatchedExecutor facts;
-  std::unique_ptr<Watching> watching;
-  std::unique_ptr<takt_control::Exposure> exposure;
-};
-
-class WatchingTest : public testing::Test
+class WatchingTest : public test::ServedTest
 {
 protected:
-  WatchingTest()
-  {
-    std::string pattern = testing::TempDir() + "takt_watch.XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-    ::setenv("TAKT_RUNTIME_DIR", folder_.c_str(), 1);
-    g_ends.store(false);
-  }
-  ~WatchingTest() override
-  {
-    std::filesystem::remove_all(folder_);
-    ::unsetenv("TAKT_RUNTIME_DIR");
-  }
-
-  std::string folder_;
+  WatchingTest() { g_ends.store(false); }
 };
 
 int threads_named(const std::string & name)
@@ -127,26 +77,6 @@ int threads_named(const std::string & name)
     found += own == name ? 1 : 0;
   }
   return found;
-}
-
-json callback_in(const json & document, const std::string & id)
-{
-  for (const json & executor : document["executors"]) {
-    for (const json & callback : executor["callbacks"]) {
-      if (callback["id"] == id) {
-        return callback;
-      }
-    }
-  }
-  ADD_FAILURE() << id << " is not in " << document.dump();
-  return {};
-}
-
-void wait_for(const std::function<bool()> & condition)
-{
-  while (!condition()) {
-    std::this_thread::sleep_for(milliseconds(1));
-  }
 }
 
 WatchedExecutor & with_rule(Served & served, const takt_schedule::WatchRule & rule)
@@ -190,14 +120,12 @@ TEST_F(WatchingTest, is_off_until_somebody_asks_and_then_counts_exactly)
   EXPECT_EQ(callback["starts"], 700);
   EXPECT_EQ(callback["overwritten"], 0);
   EXPECT_EQ(callback["lost"], 2);
-  EXPECT_TRUE(callback["stored"].is_null());
   EXPECT_TRUE(callback["oldest_age_ns"].is_null());
   EXPECT_TRUE(callback["deadline_ns"].is_null());
   EXPECT_TRUE(callback["budget_ns"].is_null());
   EXPECT_EQ(callback["misses_in_window"], json({0, 1}));
   EXPECT_TRUE(callback["execution"]["p50_ns"].is_number());
   EXPECT_TRUE(callback["execution"]["p99_ns"].is_null()) << "of 700 values seven are beyond it";
-  EXPECT_EQ(callback_in(client.statistics(R"({"reader": true})"), "/a:sub(/x)")["stored"], 3);
 
   EXPECT_EQ(document["pid"], ::getpid());
   EXPECT_EQ(document["rmw"], "rmw_fake");
@@ -220,7 +148,7 @@ TEST_F(WatchingTest, a_request_that_is_none_is_refused)
   Served served("main");
   served.watch();
   Client client;
-  for (const char * const request : {"[]", "{\"reader\": 3}", "{"}) {
+  for (const char * const request : {"[]", "3", "{"}) {
     EXPECT_EQ(client.ask(MessageType::statistics, request).first, MessageType::error) << request;
   }
   EXPECT_EQ(threads_named("takt.watch"), 0);
@@ -620,7 +548,7 @@ TEST_F(WatchingTest, runs_set_up_looks_and_requests_go_on_side_by_side)
   client.ask(MessageType::subscribe);
   json document;
   for (int i = 0; i < 30; ++i) {
-    document = client.statistics(i % 2 == 0 ? "{}" : R"({"reader": true})");
+    document = client.statistics();
     const json callback = callback_in(document, "/b:sub(/y)");
     EXPECT_LE(callback["starts"], callback["arrivals"]);
     EXPECT_LE(callback["response"]["count"], callback["starts"]);

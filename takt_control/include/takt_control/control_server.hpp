@@ -15,6 +15,7 @@
 #include "takt_control/frame.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/result.hpp"
+#include "takt_schedule/applied_part.hpp"
 #include "takt_schedule/apply_schedule.hpp"
 #include "takt_schedule/schedule.hpp"
 
@@ -39,6 +40,13 @@ struct ExposedExecutor
   /// Whether the program did not write the callback for itself, so that it goes where those of its group go; empty:
   /// there are none.
   std::function<bool(const takt_core::Callback &)> goes_with_group{};
+  /// What the executor itself does not know of a schedule: how it is watched. Called after the executors and threads of
+  /// the process have the schedule; cannot fail. With `check_only` it only tells what would become of it. Empty: nothing.
+  std::function<std::vector<takt_schedule::AppliedPart>(
+    const takt_schedule::Schedule &, bool check_only)>
+    watch{};
+  /// Takes back all that `watch` did; false: nothing. Empty: nothing.
+  std::function<bool()> watch_as_before{};
 };
 
 /// An executor is told of and can be changed as long as this lives; its destruction waits for a request in progress.

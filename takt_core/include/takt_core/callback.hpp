@@ -19,6 +19,7 @@
 #include "takt_core/detail/callback_state.hpp"
 #include "takt_core/detail/precedence.hpp"
 #include "takt_core/group.hpp"
+#include "takt_core/message_counts.hpp"
 #include "takt_core/time.hpp"
 #include "takt_core/timer.hpp"
 
@@ -111,11 +112,16 @@ public:
   /// absent: it cannot. Any thread; real-time safe.
   virtual std::optional<std::uint64_t> lost() const noexcept { return std::nullopt; }
 
-  /// Messages that the middleware itself holds for it now; absent: it cannot be asked. Any thread; may block.
-  virtual std::optional<std::uint64_t> stored() const { return std::nullopt; }
-
   /// Arrivals that a full history lost before they were taken. Real-time safe.
   std::uint64_t overwritten() const noexcept { return arrivals_.overwritten(); }
+
+  /// Its messages, as far as the front end knows better than `backlog`, `overwritten`, `depth` and `arrivals` tell: a
+  /// middleware may announce one message twice, and a history may be longer than the arrivals that are kept. Exact for a
+  /// run between its take and the next one. Any thread; real-time safe.
+  virtual MessageCounts message_counts() const noexcept
+  {
+    return {backlog(), overwritten(), depth(), arrivals()};
+  }
 
   /// Timer periods dropped by the missed-period policy so far, counted when the timer starts after
   /// them; those since its last start: `Scheduler::unstarted_periods`. Real-time safe.

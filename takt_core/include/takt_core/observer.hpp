@@ -20,6 +20,7 @@ struct ObserverInterest
 {
   bool arrivals = false;  ///< `on_arrival`
   bool idling = false;    ///< `on_idle`, `on_wake`
+  bool parking = false;   ///< `on_parked`
 };
 
 class Observer
@@ -56,13 +57,17 @@ public:
   /// The thread found nothing to run and goes to sleep; it woke up, by work, by time or spuriously.
   virtual void on_idle(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
   virtual void on_wake(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
+  /// A callback that was picked, or that has more work after its run, waits for its busy group from now on. Called with
+  /// a lock of the scheduler held: must not call the executor.
+  virtual void on_parked(const Callback &, Time /*now*/) noexcept {}
 
   // ---- real-time safe; on the executor thread of the run ----
 
   /// A run was picked, before its take. Of each one of `on_end` (it ran), `on_empty_take` (the take found
   /// nothing) or `on_exception` without `on_start` (the take threw) follows on the same thread.
   virtual void on_picked(const Run &) noexcept {}
-  /// After the take, right before the user's function begins at `start`. (`Run::start` is when it was picked.)
+  /// After the take, right before the user's function begins at `start`. (`Run::start` is when it was picked.) Messages
+  /// that the history lost before this one: `Callback::message_counts`, less those at the start before.
   virtual void on_start(const Run &, Time /*start*/) noexcept {}
   /// After the user's function, also if it threw.
   virtual void on_end(const Run &, Time /*end*/) noexcept {}

@@ -60,6 +60,17 @@ struct Binding
   bool publishes_last = false;
 };
 
+/// Told of each callback that is parked in its busy group.
+class ParkingListener
+{
+public:
+  /// On the thread that dispatches; a lock of the scheduler may be held. Must be real-time safe, and not call back.
+  virtual void parked(const Callback & callback) noexcept = 0;
+
+protected:
+  ~ParkingListener() = default;
+};
+
 class Scheduler
 {
 public:
@@ -126,6 +137,9 @@ public:
   Status set_priority(Callback & callback, std::optional<int> priority);
   Status set_deadline(Callback & callback, std::optional<Duration> deadline);
   Status set_boost(Callback & callback, std::optional<Boost> boost);
+
+  /// From now on `listener` is told; it must outlive the scheduler. Not while threads dispatch.
+  void set_parking_listener(ParkingListener & listener) noexcept { parking_ = &listener; }
 
   /// The thread is as urgent as `urgency` from now on: who is woken first goes by it.
   void set_urgency(std::uint32_t thread, int urgency);
@@ -274,6 +288,12 @@ private:
   void put_in(Callback & callback, std::uint32_t caller) noexcept;
   void catch_up(Run & run) noexcept;
   void finish(Run & run) noexcept;
+  void tell_parked(const Callback & callback) const noexcept
+  {
+    if (parking_ != nullptr) {
+      parking_->parked(callback);
+    }
+  }
   void look_again() noexcept;
   std::uint32_t advance_timer(Callback & timer, Time now) noexcept;
   void insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept;
@@ -316,6 +336,7 @@ private:
   const std::uint32_t threads_;
   const Order order_;
   const WindowTimers window_timers_;
+  ParkingListener * parking_ = nullptr;
   std::unique_ptr<ThreadSets[]> own_sets_;  // per thread and visitor
 
   std::atomic<std::uint64_t> & sequence_;  // of the releases: its own or its sibling's

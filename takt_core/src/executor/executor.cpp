@@ -376,6 +376,11 @@ Status Executor::add_observer(std::shared_ptr<Observer> observer)
   if (interest.idling) {
     impl_->idle_observers.push_back(observer.get());
   }
+  if (interest.parking) {
+    impl_->parking_observers.push_back(observer.get());
+    // An isolated exclusive group has one thread: its callbacks never find it busy.
+    impl_->main.scheduler.set_parking_listener(*impl_);
+  }
   if (interest.arrivals) {
     impl_->arrival_observers[place].store(observer.get(), std::memory_order_release);
   }

@@ -23,7 +23,7 @@ std::string has_own_threads(const Callback & callback);
 /// With a thread if there is none, and with names for those that have none.
 ExecutorOptions with_defaults(ExecutorOptions options);
 
-struct Executor::Impl
+struct Executor::Impl final : ParkingListener
 {
   Impl(ExecutorOptions o, Executor & owner);
   ~Impl();
@@ -43,6 +43,7 @@ struct Executor::Impl
   void loop(Crew & crew, std::uint32_t index);
   void execute(Crew & crew, Run & run) noexcept;
   void failed(const Run & run) noexcept;
+  void parked(const Callback & callback) noexcept override;
 
   /// How one spin of the threads ended: shared by all who wait for it.
   struct Ending
@@ -165,7 +166,9 @@ struct Executor::Impl
   Executor & owner;
   const ExecutorOptions options;
   std::vector<std::shared_ptr<Observer>> observers;
-  std::vector<Observer *> idle_observers;  // those of them that watch idling
+  // Those of them that watch idling, and parking.
+  std::vector<Observer *> idle_observers;
+  std::vector<Observer *> parking_observers;
   // Those that watch arrivals: messages may come while one is added. The first null ends them.
   static constexpr std::size_t kMostArrivalObservers = 7;
   std::array<std::atomic<Observer *>, kMostArrivalObservers + 1> arrival_observers{};

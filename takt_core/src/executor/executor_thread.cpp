@@ -190,6 +190,14 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
   scheduler.complete(run);
 }
 
+void Executor::Impl::parked(const Callback & callback) noexcept
+{
+  const Time time = now();
+  for (Observer * const observer : parking_observers) {
+    observer->on_parked(callback, time);
+  }
+}
+
 // In a catch block.
 void Executor::Impl::failed(const Run & run) noexcept
 {

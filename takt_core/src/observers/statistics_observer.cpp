@@ -7,10 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "observers/seen_activations.hpp"
 #include "scheduler/callback_numbers.hpp"
-#include "scheduler/number_table.hpp"
+#include "takt_core/number_table.hpp"
 #include "takt_core/pi_mutex.hpp"
+#include "takt_core/seen_activations.hpp"
 
 namespace takt_core
 {

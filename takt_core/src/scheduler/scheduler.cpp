@@ -296,6 +296,7 @@ Scheduler::Pick Scheduler::pick(
     return Pick::put_aside;
   }
   if (!set.queue->enters_groups() && callback->group_->enter(*callback) == Group::Enter::parked) {
+    tell_parked(*callback);
     return Pick::put_aside;
   }
   if (start(set, *callback, thread, now, run)) {
@@ -455,6 +456,9 @@ void Scheduler::finish(Run & run) noexcept
     std::lock_guard lock(group.mutex_);
     set_key(set, callback, Callback::Comes::released);
     handed = group.park_and_leave(callback);
+    if (handed != &callback) {
+      tell_parked(callback);
+    }
   } else {
     handed = group.leave();
   }

@@ -289,6 +289,13 @@ void Engine::expose(
     const auto * const entity = dynamic_cast<const Entity *>(&callback);
     return entity != nullptr && entity->facts.follows_group;
   };
+  if (watching_ != nullptr) {
+    told.watch = [watching = watching_.get()](
+                   const takt_schedule::Schedule & schedule, bool check_only) {
+      return watching->apply(schedule, check_only);
+    };
+    told.watch_as_before = [watching = watching_.get()] { return watching->reset(); };
+  }
   if (exclusive) {
     told.adapt = [](takt_schedule::ExecutorSchedule & executor) {
       Faults notes;

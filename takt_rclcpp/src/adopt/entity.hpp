@@ -31,7 +31,6 @@
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
 #include "takt_core/adapter/announced_callback.hpp"
-#include "takt_core/adapter/message_counter.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/pi_mutex.hpp"
 
@@ -149,7 +148,7 @@ std::shared_ptr<Entity> make_entity(
 /// Whether messages carry publication sequence numbers, so that lost ones can be counted.
 bool publication_sequence_supported();
 
-/// Messages that a history of this quality of service holds; UINT32_MAX: as many as there is memory for.
+/// Messages that a history of this quality of service holds; or `MessageCounts::kKeepsAll`.
 std::uint32_t history_depth(const rclcpp::QoS & qos);
 
 /// Arrivals that are kept with their times and activations, of such a history. Of a deeper history older ones are
@@ -205,7 +204,7 @@ public:
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
-  takt_core::adapter::MessageCounts counts() const noexcept
+  takt_core::MessageCounts counts() const noexcept
   {
     return {
       waiting_.load(std::memory_order_relaxed), overwritten_.load(std::memory_order_relaxed),
@@ -250,7 +249,6 @@ template <typename Object>
 class ListeningEntity : public Entity,
                         public ArrivalListener,
                         public takt_core::adapter::AnnouncedCallback,
-                        public takt_core::adapter::MessageCounter,
                         public std::enable_shared_from_this<ListeningEntity<Object>>
 {
 public:
@@ -265,7 +263,7 @@ public:
 
   std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
   std::uint64_t overwritten() const noexcept override { return outstanding_.lost(); }
-  takt_core::adapter::MessageCounts message_counts() const noexcept override
+  takt_core::MessageCounts message_counts() const noexcept override
   {
     return outstanding_.counts();
   }

@@ -96,9 +96,9 @@ public:
   }
 
   std::optional<std::uint64_t> lost() const noexcept override { return losses().lost; }
-  takt_core::adapter::MessageCounts message_counts() const noexcept override
+  takt_core::MessageCounts message_counts() const noexcept override
   {
-    takt_core::adapter::MessageCounts counts = ListeningEntity::message_counts();
+    takt_core::MessageCounts counts = ListeningEntity::message_counts();
     counts.overwritten = losses().overwritten;
     return counts;
   }
@@ -246,7 +246,7 @@ bool publication_sequence_supported()
 std::uint32_t history_depth(const rclcpp::QoS & qos)
 {
   if (qos.history() == rclcpp::HistoryPolicy::KeepAll) {
-    return UINT32_MAX;
+    return takt_core::MessageCounts::kKeepsAll;
   }
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(qos.depth(), 1, UINT32_MAX));
 }

@@ -164,7 +164,6 @@ constexpr std::size_t kExpiredGoals = 3;
 
 class WaitableEntity final : public Entity,
                              public takt_core::adapter::AnnouncedCallback,
-                             public takt_core::adapter::MessageCounter,
                              public std::enable_shared_from_this<WaitableEntity>
 {
 public:
@@ -184,10 +183,10 @@ public:
 
   std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
   std::uint64_t overwritten() const noexcept override { return outstanding_.lost(); }
-  takt_core::adapter::MessageCounts message_counts() const noexcept override
+  takt_core::MessageCounts message_counts() const noexcept override
   {
     if (waits_) {
-      return {backlog(), 0, depth(), std::nullopt};
+      return {backlog(), 0, depth(), arrivals()};
     }
     auto counts = outstanding_.counts();
     if (!nature_.within_process) {

@@ -1,4 +1,4 @@
-// What of a schedule's watch rules a process takes only when it starts again.
+// What becomes of a schedule's watch rules where a process is watched by other ones.
 #ifndef TAKT_SCHEDULE__WATCH_PARTS_HPP_
 #define TAKT_SCHEDULE__WATCH_PARTS_HPP_
 
@@ -12,10 +12,10 @@
 namespace takt_schedule
 {
 
-/// For a process that watches by `watched`, the schedule it started with, and is given `schedule`: one skipped part for
-/// each callback of the executor, each chain and the settings (`watch`) whose rules differ. `apply_schedule` cannot tell,
-/// because executors do not know watch rules. Where a schedule has no such executor, its rules count as none.
-/// Set-up only; any thread; allocates.
+/// For an executor that is watched by `watched` and is to be watched by `schedule`: one part for each of its callbacks,
+/// each chain and the settings (`watch`) of which one of the two says something; it is unchanged where both say the same.
+/// `apply_schedule` cannot tell, because executors do not know watch rules. Where a schedule has no such executor, its
+/// rules count as none. Set-up only; any thread; allocates.
 std::vector<AppliedPart> watch_parts(
   const Schedule & schedule, const Schedule & watched, std::string_view executor_name,
   const takt_core::Executor & executor);

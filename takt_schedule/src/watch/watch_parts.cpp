@@ -12,10 +12,15 @@ namespace
 
 using takt_core::Result;
 
-AppliedPart at_next_start(std::string what)
+template <typename Rule>
+void add_part(
+  std::vector<AppliedPart> & parts, const std::string & what, const Rule & wanted, const Rule & has)
 {
-  return {
-    std::move(what), AppliedPart::Outcome::skipped, "it counts when the program starts again"};
+  const Rule none;
+  if (wanted != none || has != none) {
+    parts.push_back(
+      {what, wanted == has ? AppliedPart::Outcome::unchanged : AppliedPart::Outcome::applied});
+  }
 }
 
 WatchRule rule_of(Result<Resolver> & resolver, const takt_core::Callback & callback)
@@ -46,10 +51,10 @@ std::vector<AppliedPart> watch_parts(
   auto wanted = Resolver::create(schedule, executor_name);
   auto has = Resolver::create(watched, executor_name);
   for (const auto & callback : executor.callbacks()) {
-    if (
-      !callback->id().starts_with("/takt:") &&
-      rule_of(wanted, *callback) != rule_of(has, *callback)) {
-      parts.push_back(at_next_start("watching of " + callback->id()));
+    if (!callback->id().starts_with("/takt:")) {
+      add_part(
+        parts, "watching of " + callback->id(), rule_of(wanted, *callback),
+        rule_of(has, *callback));
     }
   }
   const auto before = chains_of(watched);
@@ -60,18 +65,16 @@ std::vector<AppliedPart> watch_parts(
     return found == chains.end() ? none : *found->second;
   };
   for (const ChainSchedule & chain : schedule.chains) {
-    if (find(before, chain.options.name) != chain.watch) {
-      parts.push_back(at_next_start("watching of chain " + chain.options.name));
-    }
+    const std::string & name = chain.options.name;
+    add_part(parts, "watching of chain " + name, chain.watch, find(before, name));
   }
   for (const ChainSchedule & chain : watched.chains) {
-    if (!now.contains(chain.options.name) && chain.watch != none) {
-      parts.push_back(at_next_start("watching of chain " + chain.options.name));
+    const std::string & name = chain.options.name;
+    if (!now.contains(name)) {
+      add_part(parts, "watching of chain " + name, none, chain.watch);
     }
   }
-  if (schedule.watch != watched.watch) {
-    parts.push_back(at_next_start("watch"));
-  }
+  add_part(parts, "watch", schedule.watch, watched.watch);
   return parts;
 }
 

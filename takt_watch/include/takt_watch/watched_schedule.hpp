@@ -11,8 +11,11 @@
 namespace takt_watch
 {
 
-/// Rules and settings of the executor of that name in `schedule`; without rules if it has none of that name. Copies what
-/// it needs of the schedule; `executor` outlives the watching. Set-up only.
+/// What `schedule` says of the executor of that name; without rules if it has none of that name. Copies what it needs of
+/// the schedule. Set-up only.
+WatchRules watch_rules(const takt_schedule::Schedule & schedule, const std::string & executor_name);
+
+/// `executor` with these; it outlives the watching. Set-up only.
 WatchedExecutor watched(
   const takt_schedule::Schedule & schedule, const std::string & executor_name,
   takt_core::Executor & executor);

@@ -62,6 +62,9 @@ struct Alarm
   double limit = 0;
   std::string_view unit = "messages";  ///< messages, ns, ratio, misses
   std::optional<Cause> cause{};
+  std::optional<takt_core::Duration>
+    silent{};  ///< no activation of the chain has ended for so long
+  std::optional<takt_core::Duration> deadline{};  ///< of the chain
   std::vector<std::string> stack{};
   std::string text{};  ///< a sentence for people
   std::vector<takt_schedule::AlarmAction> actions{};

@@ -16,6 +16,11 @@ json text_or_null(const std::string & text)
   return text.empty() ? json(nullptr) : json(text);
 }
 
+json ns_or_null(const std::optional<takt_core::Duration> & duration)
+{
+  return duration ? json(duration->count()) : json(nullptr);
+}
+
 json cause_json(const Cause & cause)
 {
   json who = json::array();
@@ -96,6 +101,8 @@ std::string alarm_json(const Alarm & alarm, std::uint64_t sequence, const Proces
     {"limit", alarm.limit},
     {"unit", alarm.unit},
     {"cause", alarm.cause ? cause_json(*alarm.cause) : json(nullptr)},
+    {"silent_ns", ns_or_null(alarm.silent)},
+    {"deadline_ns", ns_or_null(alarm.deadline)},
     {"stack", alarm.stack.empty() ? json(nullptr) : json(alarm.stack)},
     {"text", alarm.text},
     {"actions", std::move(actions)},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "alarms/alarm_text.hpp"
 #include "alarms/cause.hpp"
@@ -78,9 +79,25 @@ struct AlarmRules::Look
     alarm.time = sample.time;
     alarm.value = value;
     alarm.cause.reset();
+    alarm.silent.reset();
     alarm.stack.clear();
     alarm.text = cleared_text(alarm);
     alarms.push_back(std::move(alarm));
+  }
+
+  /// Its rule is there no longer.
+  void drop(Level & level) const
+  {
+    level.crossing_since.reset();
+    if (level.active) {
+      clear(level, 0);
+      alarms.back().text = unwatched_text(alarms.back());
+    }
+  }
+
+  std::vector<AlarmAction> actions_of(const takt_schedule::WatchRule & rule) const
+  {
+    return rule.on_alarm.empty() ? executor.on_alarm : rule.on_alarm;
   }
 
   /// Whether it crosses the limit for as long as it must.
@@ -96,11 +113,6 @@ struct AlarmRules::Look
     return sample.time - *level.crossing_since >= hold;
   }
 };
-
-std::vector<AlarmAction> AlarmRules::actions_of(const takt_schedule::WatchRule & rule) const
-{
-  return rule.on_alarm.empty() ? settings_.on_alarm : rule.on_alarm;
-}
 
 void AlarmRules::wake_at(Time time)
 {
@@ -168,10 +180,21 @@ void AlarmRules::look_at(Look & look, const CallbackSample & sample)
 
 void AlarmRules::look_at_backlog(Look & look, const CallbackSample & sample, CallbackState & state)
 {
+  const BacklogRule rule = sample.rule.backlog.value_or(BacklogRule());
+  const auto limit = backlog_limit(rule, sample.depth);
+  const std::initializer_list<std::pair<AlarmKind, bool>> watched = {
+    {AlarmKind::backlog, limit.has_value()},
+    {AlarmKind::age, rule.age.has_value()},
+    {AlarmKind::rate, rule.rate.has_value()},
+    {AlarmKind::lost, sample.rule.backlog.has_value()}};
+  for (const auto & [kind, has_rule] : watched) {
+    if (!has_rule) {
+      look.drop(state.levels[kind]);
+    }
+  }
   if (!sample.rule.backlog) {
     return;
   }
-  const BacklogRule & rule = *sample.rule.backlog;
   const auto judge = [&](
                        AlarmKind kind, double value, double limit, std::string_view unit,
                        bool crosses, bool released, Duration hold) {
@@ -190,11 +213,11 @@ void AlarmRules::look_at_backlog(Look & look, const CallbackSample & sample, Cal
     alarm.error = kind == AlarmKind::lost;
     alarm.cause =
       find_cause(sample, state.rates, look.before, look.executor, look.window, look.sample.time);
-    alarm.actions = actions_of(sample.rule);
+    alarm.actions = look.actions_of(sample.rule);
     look.raise(level, std::move(alarm));
   };
 
-  if (const auto limit = backlog_limit(rule, sample.depth)) {
+  if (limit) {
     const double waiting = sample.waiting;
     judge(
       AlarmKind::backlog, waiting, *limit, "messages", waiting >= *limit,
@@ -245,10 +268,12 @@ void AlarmRules::look_at_misses(Look & look, const CallbackSample & sample, Call
   const auto raise = [&](Level & level, Alarm alarm, bool error) {
     alarm.callback = sample.id;
     alarm.error = error;
-    alarm.actions = actions_of(rule);
+    alarm.actions = look.actions_of(rule);
     look.raise(level, std::move(alarm));
   };
-  if (rule.misses && sample.responses > 0) {
+  if (!rule.misses) {
+    look.drop(state.levels[AlarmKind::deadline]);
+  } else if (sample.responses > 0) {
     Level & level = state.levels[AlarmKind::deadline];
     if (sample.misses != level.counted) {
       level.counted = sample.misses;
@@ -284,12 +309,16 @@ void AlarmRules::look_at_misses(Look & look, const CallbackSample & sample, Call
       AlarmKind::overrun, sample.overruns, state.before.overruns,
       static_cast<double>(sample.longest_overrun.count()),
       static_cast<double>(rule.budget->count()), "ns");
+  } else {
+    look.drop(state.levels[AlarmKind::overrun]);
   }
   if (sample.kind == takt_core::Kind::timer && !rule.empty()) {
     const std::uint64_t more = sample.skipped - std::min(sample.skipped, state.before.skipped);
     counted(
       AlarmKind::skipped, sample.skipped, state.before.skipped, static_cast<double>(more), 0,
       "periods");
+  } else {
+    look.drop(state.levels[AlarmKind::skipped]);
   }
 }
 
@@ -321,10 +350,12 @@ void AlarmRules::look_at(Look & look, const ChainSample & sample)
                                 : static_cast<double>(sample.window.missed);
       Alarm alarm = look.alarm(AlarmKind::deadline, missed, rule.most, "misses");
       alarm.chain = sample.name;
+      alarm.silent = sample.silent;
+      alarm.deadline = sample.deadline;
       alarm.error = true;
       alarm.fail_safe = !sample.rule.fail_safe.empty();
       alarm.actions = alarm.fail_safe                ? sample.rule.fail_safe
-                      : sample.rule.on_alarm.empty() ? settings_.on_alarm
+                      : sample.rule.on_alarm.empty() ? look.executor.on_alarm
                                                      : sample.rule.on_alarm;
       look.raise(level, std::move(alarm));
     }
@@ -341,14 +372,19 @@ void AlarmRules::look_at(Look & look, const ThreadSample & sample)
   const auto known = stalls_.find(key);
   if (known != stalls_.end()) {
     const bool goes_on = sample.running && sample.running->since == known->second.since;
-    if (goes_on) {
+    const bool watched = goes_on && sample.running->stall.has_value();
+    if (watched && look.sample.time - sample.running->since >= *sample.running->stall) {
       known->second.seen = true;
       return;
     }
     Level level;
     level.active = std::move(known->second.alarm);
     stalls_.erase(known);
-    look.clear(level, 0);
+    if (goes_on) {
+      look.drop(level);
+    } else {
+      look.clear(level, 0);
+    }
   }
   if (!sample.running || !sample.running->stall) {
     return;
@@ -365,10 +401,10 @@ void AlarmRules::look_at(Look & look, const ThreadSample & sample)
   alarm.callback = sample.running->id;
   alarm.thread = sample.name;
   alarm.error = true;
-  alarm.actions = settings_.on_alarm;
+  alarm.actions = look.executor.on_alarm;
   for (const CallbackSample & callback : look.executor.callbacks) {
     if (callback.id == alarm.callback) {
-      alarm.actions = actions_of(callback.rule);
+      alarm.actions = look.actions_of(callback.rule);
     }
   }
   Level level;
@@ -383,6 +419,7 @@ void AlarmRules::clear_what_vanished(std::vector<Alarm> & alarms, Time time)
     alarm.time = time;
     alarm.value = 0;
     alarm.cause.reset();
+    alarm.silent.reset();
     alarm.stack.clear();
     alarm.text = vanished_text(alarm);
     alarms.push_back(std::move(alarm));

@@ -1,6 +1,6 @@
 // Which alarms a look at a process raises and clears, by the rules of its schedule.
 //
-//     AlarmRules rules(schedule.watch);
+//     AlarmRules rules;
 //     for (const Alarm & alarm : rules.look(sample)) { … }      // each period, and at `rules.next()`
 //
 // An alarm of one kind about one callback, chain or run is raised once and cleared once:
@@ -11,13 +11,14 @@
 // | age      | the oldest message is as old, for `hold`                | it is younger than `release` times that      |
 // | rate     | so many arrivals per service, while messages wait, for `hold` | below `release` times the limit, or at 1, or nothing waits |
 // | lost     | messages of a callback with a backlog rule were lost    | ten looks without a loss                     |
-// | deadline | more than `most` of the last `of` responses missed      | at most half of `most` did, and none of the last ten (or `of`) |
+// | deadline | more than `most` of the last `of` responses missed, or are overdue | at most half of `most` did, and none of the last ten (or `of`) |
 // | overrun  | a run took longer than its budget                       | ten looks without one                        |
 // | skipped  | a timer with a rule dropped periods                     | ten looks without one                        |
 // | stall    | a run goes on for longer than the limit                 | that run is over                             |
 //
 // Callbacks need a rule for any of these; deadlines of callbacks need one that names `misses`. Chains with a deadline need
-// none: more than 0 of 1 is their default. What vanishes clears its alarms. What begins to count anew is new.
+// none: more than 0 of 1 is their default. What vanishes clears its alarms, and so does a rule that is there no longer.
+// What begins to count anew is new.
 // Not thread-safe; allocates.
 #ifndef TAKT_WATCH__SRC__ALARM_RULES_HPP_
 #define TAKT_WATCH__SRC__ALARM_RULES_HPP_
@@ -38,8 +39,6 @@ namespace takt_watch
 class AlarmRules
 {
 public:
-  explicit AlarmRules(takt_schedule::WatchSettings settings) : settings_(std::move(settings)) {}
-
   /// Alarms that this look raises or clears. Looks come in the order of their times.
   std::vector<Alarm> look(const Sample & now);
 
@@ -92,9 +91,6 @@ private:
   void clear_what_vanished(std::vector<Alarm> & alarms, takt_core::Time time);
   void wake_at(takt_core::Time time);
 
-  std::vector<takt_schedule::AlarmAction> actions_of(const takt_schedule::WatchRule & rule) const;
-
-  const takt_schedule::WatchSettings settings_;
   std::map<Key, CallbackState> callbacks_;
   std::map<Key, ChainState> chains_;
   std::map<std::pair<std::string, std::uint32_t>, Stall> stalls_;

@@ -74,6 +74,18 @@ std::string why(const Alarm & alarm)
   return ": the callback got too little processor time" + (had.empty() ? "" : "; " + had);
 }
 
+std::string silence(const Alarm & alarm)
+{
+  if (!alarm.silent || !alarm.deadline) {
+    return "";
+  }
+  const auto text = [](takt_core::Duration of) {
+    return duration(static_cast<double>(of.count()));
+  };
+  return "no activation has ended for " + text(*alarm.silent) + ", deadline " +
+         text(*alarm.deadline) + "; ";
+}
+
 std::string what(const Alarm & alarm)
 {
   switch (alarm.kind) {
@@ -89,7 +101,8 @@ std::string what(const Alarm & alarm)
     case AlarmKind::lost:
       return count(alarm.value, " message was lost", " messages were lost");
     case AlarmKind::deadline:
-      return count(alarm.value, " response", " responses") + " missed the deadline" +
+      return silence(alarm) + count(alarm.value, " response", " responses") +
+             " missed the deadline" +
              (alarm.limit > 0 ? " (limit " + number(alarm.limit) + ")" : "");
     case AlarmKind::overrun:
       return "a run took " + duration(alarm.value) + " (budget " + duration(alarm.limit) + ")";
@@ -135,6 +148,11 @@ std::string alarm_text(const Alarm & alarm)
 std::string cleared_text(const Alarm & alarm)
 {
   return subject(alarm) + ": " + about(alarm.kind);
+}
+
+std::string unwatched_text(const Alarm & alarm)
+{
+  return subject(alarm) + ": the schedule has another limit for it now, or none";
 }
 
 std::string vanished_text(const Alarm & alarm)

@@ -13,6 +13,8 @@ namespace takt_watch
 std::string alarm_text(const Alarm & alarm);
 /// Of one that is cleared, because all is well again.
 std::string cleared_text(const Alarm & alarm);
+/// Of one that is cleared, because its limit is another one by now, or there is none.
+std::string unwatched_text(const Alarm & alarm);
 /// Of one that is cleared, because its callback, chain or thread is there no longer.
 std::string vanished_text(const Alarm & alarm);
 

@@ -29,7 +29,6 @@ public:
   bool take(const takt_core::Run &) override { return !empty.load(); }
   void run(const takt_core::Run &) override { function_(); }
   std::optional<std::uint64_t> lost() const noexcept override { return lost_messages.load(); }
-  std::optional<std::uint64_t> stored() const override { return 3; }
 
   std::atomic<bool> empty{false};  ///< its takes find nothing
   std::atomic<std::uint64_t> lost_messages{0};

@@ -44,7 +44,7 @@ struct Worker
 class World
 {
 public:
-  explicit World(Duration period = milliseconds(100)) : rules_(settings(period)), period_(period) {}
+  explicit World(Duration period = milliseconds(100)) : period_(period) {}
 
   Worker & add(
     const std::string & id, int priority, Duration execution, std::uint32_t depth = 10,
@@ -128,13 +128,6 @@ public:
   double share = 1.0;
 
 private:
-  static takt_schedule::WatchSettings settings(Duration period)
-  {
-    takt_schedule::WatchSettings result;
-    result.period = period;
-    return result;
-  }
-
   void go_to(Duration end)
   {
     for (;;) {

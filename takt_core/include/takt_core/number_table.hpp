@@ -1,16 +1,16 @@
 // Finds what belongs to a number without a lock: address-stable chunks under an array of atomic pointers.
-#ifndef TAKT_WATCH__SRC__NUMBER_TABLE_HPP_
-#define TAKT_WATCH__SRC__NUMBER_TABLE_HPP_
+#ifndef TAKT_CORE__NUMBER_TABLE_HPP_
+#define TAKT_CORE__NUMBER_TABLE_HPP_
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
-namespace takt_watch
+namespace takt_core
 {
 
 /// `find` is real-time safe from any thread; `set` allocates, one thread at a time. Numbers from kChunk * kChunks on
-/// are not kept.
+/// are not kept. By default there is room for a million callbacks alive at once.
 template <typename T, std::uint32_t kChunk = 256, std::uint32_t kChunks = 4096>
 class NumberTable
 {
@@ -51,6 +51,6 @@ private:
   std::array<std::atomic<Chunk *>, kChunks> chunks_{};
 };
 
-}  // namespace takt_watch
+}  // namespace takt_core
 
-#endif  // TAKT_WATCH__SRC__NUMBER_TABLE_HPP_
+#endif  // TAKT_CORE__NUMBER_TABLE_HPP_

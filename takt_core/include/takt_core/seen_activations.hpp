@@ -5,8 +5,8 @@
 // older one counts as seen.
 //
 // Not synchronised; real-time safe.
-#ifndef TAKT_CORE__SRC__SEEN_ACTIVATIONS_HPP_
-#define TAKT_CORE__SRC__SEEN_ACTIVATIONS_HPP_
+#ifndef TAKT_CORE__SEEN_ACTIVATIONS_HPP_
+#define TAKT_CORE__SEEN_ACTIVATIONS_HPP_
 
 #include <bitset>
 #include <cstdint>
@@ -57,4 +57,4 @@ private:
 
 }  // namespace takt_core
 
-#endif  // TAKT_CORE__SRC__SEEN_ACTIVATIONS_HPP_
+#endif  // TAKT_CORE__SEEN_ACTIVATIONS_HPP_

@@ -1,0 +1,110 @@
+// A callback with which chains begin: its callbacks in this process, and the chains that are told of its releases.
+#ifndef TAKT_WATCH__SRC__ROOT_HPP_
+#define TAKT_WATCH__SRC__ROOT_HPP_
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "open_activations.hpp"
+#include "takt_core/pi_mutex.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_watch
+{
+
+/// Stands for the id of a root; compared by address. Lives as long as its RootIds.
+class Root
+{
+public:
+  explicit Root(std::string id) : id_(std::move(id)) {}
+  Root(const Root &) = delete;
+  Root & operator=(const Root &) = delete;
+
+  const std::string & id() const noexcept { return id_; }
+
+  // ---- set-up; any thread; allocate ----
+
+  /// The chain's activations are told of releases from now on; `deadline` is the chain's. Until `unfollow`.
+  void follow(OpenActivations & chain, takt_core::Duration deadline)
+  {
+    change([&](auto & chains) { chains.push_back({&chain, deadline}); });
+  }
+  void unfollow(OpenActivations & chain)
+  {
+    change([&](auto & chains) {
+      std::erase_if(chains, [&](const Follower & one) { return one.chain == &chain; });
+    });
+  }
+
+  // ---- any thread; real-time safe: a priority-inheriting mutex, held for short ----
+
+  bool followed() const noexcept { return shortest_.load(std::memory_order_relaxed) != kNone; }
+  void released(takt_core::Time release, std::uint32_t count) noexcept
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Follower & one : chains_) {
+      one.chain->released(release, count);
+    }
+  }
+  void withdrawn(takt_core::Time release) noexcept
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Follower & one : chains_) {
+      one.chain->withdrawn(release);
+    }
+  }
+  /// When an activation released at `release` may be overdue first; never before `not_before`.
+  takt_core::Time first_deadline(takt_core::Time release) const noexcept
+  {
+    const takt_core::Duration shortest(shortest_.load(std::memory_order_relaxed));
+    return std::max(
+      takt_core::add_saturated(release, shortest),
+      takt_core::from_ns(not_before_.load(std::memory_order_relaxed)));
+  }
+  /// Its chains are not judged again before `time`.
+  void not_before(takt_core::Time time) noexcept
+  {
+    not_before_.store(takt_core::to_ns(time), std::memory_order_relaxed);
+  }
+
+private:
+  struct Follower
+  {
+    OpenActivations * chain = nullptr;
+    takt_core::Duration deadline{};
+  };
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
+  // Real-time threads may wait for the mutex: what allocates is done without it.
+  template <typename F>
+  void change(F change)
+  {
+    const std::lock_guard setup(setup_mutex_);
+    std::vector<Follower> chains = chains_;  // nobody else changes them
+    change(chains);
+    std::int64_t shortest = kNone;
+    for (const Follower & one : chains) {
+      shortest = std::min(shortest, std::int64_t{one.deadline.count()});
+    }
+    const std::lock_guard lock(mutex_);
+    std::swap(chains_, chains);
+    shortest_.store(shortest, std::memory_order_relaxed);
+  }
+
+  const std::string id_;
+  std::mutex setup_mutex_;
+  takt_core::PiMutex mutex_;
+  std::vector<Follower> chains_;
+  std::atomic<std::int64_t> shortest_{kNone};  // of their deadlines, ns
+  std::atomic<std::int64_t> not_before_{0};
+};
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__ROOT_HPP_

@@ -1,0 +1,47 @@
+#include "root_ids.hpp"
+
+#include "takt_core/scheduler.hpp"
+
+namespace takt_watch
+{
+namespace
+{
+
+// The scheduler tells how many periods are due until a time, and so how long one is. Periods of up to 1000 s come out
+// right to the microsecond.
+takt_core::Duration period_of(
+  const takt_core::Scheduler & scheduler, const takt_core::Callback & timer, takt_core::Time next)
+{
+  constexpr takt_core::Duration kFar(std::int64_t{1} << 61);
+  const std::uint64_t until_then = scheduler.unstarted_periods(timer, next + kFar);
+  return until_then < 2 ? takt_core::Duration() : kFar / static_cast<std::int64_t>(until_then - 1);
+}
+
+}  // namespace
+
+std::optional<UnstartedTimer> RootIds::unstarted(
+  const Root & root, bool (*spins)(const takt_core::Executor &)) const
+{
+  const std::lock_guard lock(mutex_);
+  const auto there = callbacks_.find(root.id());
+  if (there == callbacks_.end()) {
+    return std::nullopt;
+  }
+  for (const auto & [number, known] : there->second) {
+    const takt_core::Callback & timer = *known.callback;
+    const takt_core::Scheduler * const scheduler = takt_core::Scheduler::of(timer);
+    if (timer.kind() != takt_core::Kind::timer || scheduler == nullptr || !spins(*known.executor)) {
+      continue;
+    }
+    const takt_core::Time next = scheduler->next_release(timer);
+    if (next == takt_core::kNever) {
+      return std::nullopt;
+    }
+    const takt_core::Duration period = period_of(*scheduler, timer, next);
+    return period > takt_core::Duration::zero() ? std::optional(UnstartedTimer{next, period})
+                                                : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace takt_watch
