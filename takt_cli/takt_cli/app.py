@@ -15,6 +15,8 @@ from takt_cli.commands import (
     demo,
     doctor,
     exec_program,
+    experiment,
+    experiment_generated,
     experiment_isolation,
     explain,
     graph,
@@ -82,7 +84,10 @@ app.add_typer(trace.app, name="trace")
 app.command("model")(model.model)
 app.add_typer(import_configuration.app, name="import")
 app.command("simulate")(simulate.simulate)
-app.add_typer(experiment_isolation.app, name="experiment")
+experiment.app.command("planners")(experiment_generated.run_planners)
+experiment.app.command("tightness")(experiment_generated.run_tightness)
+experiment.app.command("isolation")(experiment_isolation.run_isolation)
+app.add_typer(experiment.app, name="experiment")
 app.command("report")(report.make_report)
 app.command("host")(host.show_host)
 app.command("doctor")(doctor.doctor)

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support import fake_programs
 from takt_cli.__main__ import run
-from takt_cli.control import client
+from takt_cli.control import client, processes
 from takt_cli.running.host import measure_host
 from takt_cli.running.several_runs import run_all
 
@@ -59,6 +59,13 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(client, "peer_of", lambda connection: client.Peer(0, os.geteuid()))
     monkeypatch.chdir(tmp_path)
     return place
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """Have little patience with processes that do not answer."""
+    monkeypatch.setattr(processes, "ANSWER_S", 0.2)
+    monkeypatch.setattr(processes, "CHANGE_S", 0.2)
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from support.any_json import spoiled
 from support.built import CHECK, need
+from support.closing import each_numbered
 from support.fake_control import (
     APPLY,
     ERROR,
@@ -27,12 +28,13 @@ from support.fake_control import (
     process,
     thread,
 )
-from takt_cli.control import client, processes
+from takt_cli.control import client, frames, processes
 from takt_cli.control.attributes import Attributes, core_list, differences
 from takt_cli.control.changes import executor_names
-from takt_cli.control.client import Gone, Message, NoAnswer, Peer, Refused, ask
+from takt_cli.control.client import Gone, Peer, ask
 from takt_cli.control.collection import Collection
 from takt_cli.control.comparison import State, as_json, headline, judge, settled, table_of
+from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.status import read_process
 from takt_cli.control.template import template_text
 
@@ -46,24 +48,9 @@ WEAK = attributes("other", nice=0, cores=[0])
 
 @pytest.fixture
 def start(folder):
-    """Start a process; numbers count from 4,000,001 on, which no process has."""
-    running = []
-
-    def call(status, pid=None):
-        one = FakeProcess(folder, pid or 4_000_001 + len(running), status)
-        running.append(one)
-        return one
-
-    yield call
-    for one in running:
-        one.close()
-
-
-@pytest.fixture
-def hasty(monkeypatch):
-    """Have little patience with processes that do not answer."""
-    monkeypatch.setattr(processes, "ANSWER_S", 0.2)
-    monkeypatch.setattr(processes, "CHANGE_S", 0.2)
+    """Start a process that tells this status."""
+    with each_numbered(lambda pid, status: FakeProcess(folder, pid, status)) as call:
+        yield call
 
 
 def talk():
@@ -101,12 +88,12 @@ def test_a_message_travels_whole_or_in_parts(start):
 
 
 def test_frames_are_cut_at_the_longest_payload():
-    for size in (0, 1, client.MOST_PAYLOAD, client.MOST_PAYLOAD + 1, 2 * client.MOST_PAYLOAD):
-        cut = list(client.frames(Message.status, b"z" * size))
-        assert len(cut) == max(1, -(-size // client.MOST_PAYLOAD))
-        kinds = [client.HEADER.unpack(one[: client.HEADER.size])[2] for one in cut]
+    for size in (0, 1, frames.MOST_PAYLOAD, frames.MOST_PAYLOAD + 1, 2 * frames.MOST_PAYLOAD):
+        cut = list(frames.frames(Message.status, b"z" * size))
+        assert len(cut) == max(1, -(-size // frames.MOST_PAYLOAD))
+        kinds = [frames.HEADER.unpack(one[: frames.HEADER.size])[2] for one in cut]
         assert kinds == [PART] * (len(cut) - 1) + [STATUS]
-        assert sum(len(one) - client.HEADER.size for one in cut) == size
+        assert sum(len(one) - frames.HEADER.size for one in cut) == size
 
 
 WRONG = {
@@ -168,27 +155,9 @@ def test_random_bytes_never_end_in_a_traceback(start):
             pass
 
 
-JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=5,
-)
-
-
-@given(data=st.data())
+@given(told=spoiled(talk()))
 @settings(max_examples=100 * ROUNDS, deadline=None)
-def test_any_json_is_read_or_refused(data):
-    told = json.loads(json.dumps(talk()))
-    where = told
-    for _ in range(data.draw(st.integers(0, 5))):
-        keys = list(where) if isinstance(where, dict) else list(range(len(where)))
-        if not keys:
-            break
-        key = data.draw(st.sampled_from(keys))
-        if not isinstance(where[key], dict | list):
-            where[key] = data.draw(JSON_VALUES)
-            break
-        where = where[key]
+def test_any_json_is_read_or_refused(told):
     try:
         status = read_process(told, Peer(1, 0), 1)
     except NoAnswer as error:
@@ -243,8 +212,8 @@ def test_a_thousand_threads_make_one_table(takt, start):
 
 
 def test_the_socket_of_a_process_that_is_gone_is_removed(takt, start, folder):
-    gone = start(good(), 4_100_000)
-    living = start(good(), os.getpid())  # a process of this number is there: it may be starting
+    gone = start(good(), pid=4_100_000)
+    living = start(good(), pid=os.getpid())  # a process of this number is there: it may be starting
     for one in (gone, living):
         one.close(leave_socket=True)
     (folder / "4100001.sock").write_text("no socket")

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.any_json import changed, places
 from support.synthetic import results
 from takt_cli.results.fields import DamagedError
 from takt_cli.results.results_file import parse_results
@@ -14,26 +15,6 @@ WRONG = [
 ]  # fmt: skip
 # Through the whole command go so many of all; prime, so that each value meets many places.
 _STEP = 17
-
-
-def places(value, path=()):
-    """Every place in a document; of lists the first two and the last."""
-    yield path
-    if isinstance(value, dict):
-        for key, below in value.items():
-            yield from places(below, (*path, key))
-    elif isinstance(value, list):
-        for index in sorted({0, 1, len(value) - 1} & set(range(len(value)))):
-            yield from places(value[index], (*path, index))
-
-
-def changed(document, path, value):
-    """A copy with another value in one place."""
-    if not path:
-        return value
-    copy = dict(document) if isinstance(document, dict) else list(document)
-    copy[path[0]] = changed(document[path[0]], path[1:], value)
-    return copy
 
 
 @pytest.fixture(scope="module")

@@ -39,6 +39,15 @@ def commands(page):
     return [shlex.split(line, comments=True) for line in lines]
 
 
+def run_commands(takt, page):
+    """Run the tagged lines of a page, each when it is asked for; all must end well."""
+    for program, *arguments in commands(page):
+        assert program == "./takt"
+        said = takt(*arguments)
+        assert said.code == 0, f"{arguments}: {said.err}"
+        yield arguments, said
+
+
 def write_files(page, directory):
     """Write the complete files that a page shows."""
     for name, content in FILE.findall((DOCS / page).read_text(encoding="utf-8")):
@@ -78,10 +87,7 @@ def short_runs(monkeypatch, tmp_path, unmeasured):
 def test_the_commands_of_a_page_run(takt, short_runs, page, tmp_path):
     assert commands(page)
     write_files(page, tmp_path)
-    for program, *arguments in commands(page):
-        assert program == "./takt"
-        said = takt(*arguments)
-        assert said.code == 0, f"{arguments}: {said.err}"
+    for arguments, said in run_commands(takt, page):
         if arguments[0] in ("demo", "experiment"):
             page = Path(said.out.rpartition("Report: ")[2].strip())
             assert page.stat().st_size > 1_000_000
@@ -92,12 +98,7 @@ def test_simulations_say_what_the_page_says(takt, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = "simulate.md"
     write_files(page, tmp_path)
-    said = []
-    for program, *arguments in commands(page):
-        assert program == "./takt"
-        done = takt(*arguments)
-        assert done.code == 0, f"{arguments}: {done.err}"
-        said.append(done.out)
+    said = [done.out for _, done in run_commands(takt, page)]
     shown = SAYS.findall((DOCS / page).read_text(encoding="utf-8"))
     assert len(shown) == 2
     assert said[: len(shown)] == shown
@@ -108,12 +109,7 @@ def test_the_doctor_says_what_its_page_says(takt, tmp_path, monkeypatch):
     machine = fake(tmp_path)
     monkeypatch.setattr("takt_cli.commands.doctor.this_machine", lambda: machine)
     plant(tmp_path, desktop_machine())
-    said = []
-    for program, *arguments in commands("doctor.md"):
-        assert program == "./takt"
-        done = takt(*arguments)
-        assert done.code == 0, f"{arguments}: {done.err}"
-        said.append(done.out)
+    said = [done.out for _, done in run_commands(takt, "doctor.md")]
     headline, fixed, undone = SAYS.findall((DOCS / "doctor.md").read_text(encoding="utf-8"))
     assert said[0].startswith(headline)
     assert said[1] == "".join(f"would write {line}\n" for line in fixed.splitlines())
@@ -125,12 +121,7 @@ def test_an_import_says_and_writes_what_the_page_shows(takt, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     page = "import.md"
     write_files(page, tmp_path)
-    said = []
-    for program, *arguments in commands(page):
-        assert program == "./takt"
-        done = takt(*arguments)
-        assert done.code == 0, f"{arguments}: {done.err}"
-        said.append(done.err)
+    said = [done.err for _, done in run_commands(takt, page)]
     text = (DOCS / page).read_text(encoding="utf-8")
     assert SAYS.findall(text) == said[:1]
     for name, content in WRITTEN.findall(text):
@@ -277,6 +268,7 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
         *PAGES,
         *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
         *("control.md", "doctor.md", "exec.md", "import.md", "launch.md", "top.md", "trace.md"),
+        *("monitor.md", "loop.md", "configurator.md"),
     ],
 )
 def test_links_between_pages_lead_somewhere(page):
@@ -290,7 +282,7 @@ def test_links_between_pages_lead_somewhere(page):
 @pytest.mark.parametrize(
     "command",
     [
-        *("run", "simulate", "plan", "explain", "calibrate", "doctor", "latency", "top"),
+        *("run", "simulate", "plan", "explain", "calibrate", "doctor", "latency", "top", "monitor"),
         *("trace start", "trace stop", "trace snapshot", "trace record"),
     ],
 )

@@ -14,6 +14,7 @@ import pytest
 from support.built import adopted_program
 from support.exec_prefix import TAKT_EXEC as PROGRAM
 from support.exec_prefix import install_exec, report_of
+from support.private import private
 from takt_cli.programs import find_program_or_none
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="takt_rclcpp is not built")
@@ -210,11 +211,7 @@ def test_the_four_commands_of_the_page_run(tmp_path):
     text = page.read_text(encoding="utf-8")
     lines = re.findall(r"^\$ takt (.*?)(?:\s+#.*)?$", text, re.MULTILINE)
     assert [line.split()[0] for line in lines] == ["exec", "observe", "plan", "exec"]
-    environment = os.environ | {
-        "ROS_LOG_DIR": str(tmp_path),
-        "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-    }
+    environment = private(tmp_path)
     for line in lines:
         command = line.replace("ros2 run my_robot bringup", f"{adopted_program()} on_the_stack")
         said = takt(*shlex.split(command), cwd=tmp_path, env=environment)

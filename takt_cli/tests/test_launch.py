@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from support.exec_prefix import TAKT_EXEC, install_exec, report_of
+from support.private import private
 
 pytest.importorskip("launch", reason="the package launch is not installed")
 pytestmark = pytest.mark.skipif(TAKT_EXEC is None, reason="takt_rclcpp is not built")
@@ -356,11 +357,7 @@ def test_a_program_of_rclcpp_runs_under_takt(tmp_path):
         f"        ExecuteProcess(cmd=[{str(ADOPTED)!r}, 'on_the_stack'])])\n",
         encoding="utf-8",
     )
-    environment = os.environ | {
-        "ROS_LOG_DIR": str(tmp_path / "log"),
-        "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-    }
+    environment = private(tmp_path)
     done = subprocess.run(
         [sys.executable, "-c", RUN, str(file)],
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.built import PLAN, need
 from takt_cli.errors import TaktError
-from takt_cli.experiments import generated, planners
+from takt_cli.experiments import generated, planners, tightness
 from takt_cli.experiments.planners import Count
 from takt_cli.report.svg import file_name, picture
 
@@ -76,14 +76,15 @@ def test_the_plots_of_the_documentation_are_of_its_table():
         assert f"(plots/{name})" in text
 
 
-def test_nonsense_of_the_program_is_one_message(monkeypatch, fakes):
+@pytest.mark.parametrize("experiment", [planners, tightness])
+def test_nonsense_of_the_program_is_one_message(monkeypatch, fakes, experiment):
     class Done:
         code, stdout, stderr = 0, "[{}]", ""
 
     monkeypatch.setattr(generated, "run_program", lambda *_, **__: Done)
     monkeypatch.setattr(generated, "find_program", lambda *_: fakes)
     with pytest.raises(TaktError, match="unexpected"):
-        planners.measure(1, 1)
+        experiment.measure(1, 1)
 
 
 @need(*PLAN)

@@ -2,10 +2,8 @@
 
 import json
 
-import pytest
 from support.built import TIGHTNESS, need
-from takt_cli.errors import TaktError
-from takt_cli.experiments import generated, tightness
+from takt_cli.experiments import tightness
 from takt_cli.experiments.tightness import Point, Ratios
 
 
@@ -43,16 +41,6 @@ def test_plots_are_distributions_and_leave_out_what_has_no_bound():
     assert [cell.text for cell in tightness.tables([empty])[0].rows[0]][2:] == [
         *("-", "-", "-", "100.0 %")
     ]
-
-
-def test_nonsense_of_the_program_is_one_message(monkeypatch, fakes):
-    class Done:
-        code, stdout, stderr = 0, "[{}]", ""
-
-    monkeypatch.setattr(generated, "run_program", lambda *_, **__: Done)
-    monkeypatch.setattr(generated, "find_program", lambda *_: fakes)
-    with pytest.raises(TaktError, match="unexpected"):
-        tightness.measure(1, 1)
 
 
 def test_a_refuted_bound_fails_the_command(takt, monkeypatch, tmp_path):

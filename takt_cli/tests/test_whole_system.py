@@ -18,6 +18,7 @@ from collections import Counter
 
 import pytest
 from support.built import adopted_program, need
+from support.private import private
 from takt_cli.processes import start
 from takt_cli.programs import find_program
 
@@ -143,13 +144,11 @@ class System:
         (folder / "policy.yaml").chmod(0o644)
         (folder / "run").mkdir(mode=0o755)
         self.socket = folder / "run/configurator.sock"
-        self.environment = os.environ | {
-            "TAKT_RUNTIME_DIR": str(folder / "control"),
-            "TAKT_CONFIGURATOR": str(self.socket),
-            "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
-            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-            "ROS_LOG_DIR": str(folder),
-        }
+        self.environment = private(
+            folder,
+            TAKT_RUNTIME_DIR=str(folder / "control"),
+            TAKT_CONFIGURATOR=str(self.socket),
+        )
         self.processes = []
 
     def start(self, name, *command):

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "lanes.hpp"
+#include "stalls/host_stalls.hpp"
+#include "states/callback_states.hpp"
 
 namespace takt_trace::detail
 {
@@ -60,12 +63,28 @@ public:
     for (auto & [name, samples] : samples_) {
       add_counter(timeline_.texts.all()[name], "", std::move(samples));
     }
+    for (const auto & [callback, states] : callback_states(process_)) {
+      add_states(callback, states, threads);
+    }
+    for (auto & [name, samples] : core_waits_) {
+      add_counter(name, "us", std::move(samples));
+    }
+    for (std::vector<Slice> & slices : lanes_of(std::move(stalls_))) {
+      Track & lane = timeline_.tracks.emplace_back();
+      lane.type = TrackType::host;
+      lane.name = "host";
+      lane.slices = std::move(slices);
+    }
     return threads;
   }
 
 private:
   void add_thread(const TracedThread & thread, ThreadEvents & events)
   {
+    std::move(events.host_stalls.begin(), events.host_stalls.end(), std::back_inserter(stalls_));
+    if (is_witness(thread)) {
+      return;  // all that it has is on the host's track
+    }
     const std::size_t parent = timeline_.tracks.size();
     Track & track = timeline_.tracks.emplace_back();
     track.name = valid_utf8(thread.name);
@@ -86,6 +105,53 @@ private:
     for (const auto & [name, sample] : events.samples) {
       samples_[name.number].push_back(sample);
     }
+    if (!events.core_waits.empty()) {
+      core_waits_.emplace_back(
+        "core wait of " + valid_utf8(thread.name) + " (" + std::to_string(thread.tid) + ")",
+        std::move(events.core_waits));
+    }
+  }
+
+  /// Values that are always 0 have no track, nor has a priority that stays.
+  void add_states(
+    std::uint32_t callback, const std::vector<PlacedState> & states,
+    const std::vector<PlacedThread> & threads)
+  {
+    const std::string id = valid_utf8(callback_at(callback));
+    add_instants(id, states, threads);
+    const auto add = [&](const std::string & what, std::int64_t PlacedState::*value, bool wanted) {
+      std::vector<Sample> samples;
+      for (const PlacedState & state : states) {
+        samples.push_back({state.time, static_cast<double>(state.*value)});
+        wanted = wanted || states.front().*value != state.*value;
+      }
+      if (wanted) {
+        add_counter(what + " " + id, "", std::move(samples));
+      }
+    };
+    add("waiting", &PlacedState::waiting, states.front().waiting != 0);
+    add("priority", &PlacedState::priority, false);
+    add("overwritten", &PlacedState::overwritten, states.front().overwritten != 0);
+  }
+
+  void add_instants(
+    const std::string & id, const std::vector<PlacedState> & states,
+    const std::vector<PlacedThread> & threads)
+  {
+    for (const PlacedState & state : states) {
+      if (const std::int64_t messages = state.newly_overwritten; messages > 0) {
+        const std::string noun = messages == 1 ? " message" : " messages";
+        const Text words = timeline_.texts.add(std::to_string(messages) + noun + " overwritten");
+        timeline_.tracks[threads[state.thread].track].instants.push_back(
+          {state.time, words, Category::message, {{Fact::callback, timeline_.texts.add(id)}}, {}});
+      }
+    }
+  }
+
+  std::string callback_at(std::uint32_t callback) const
+  {
+    const bool known = callback < process_.callbacks.size();
+    return known ? process_.callbacks[callback].id : "callback " + std::to_string(callback);
   }
 
   void add_chain(std::uint32_t chain, const std::vector<TracedActivation> & activations)
@@ -134,8 +200,10 @@ private:
 
   const ProcessTrace & process_;
   ProcessTimeline & timeline_;
-  std::map<std::uint32_t, std::vector<TracedActivation>> activations_;  // by chain
-  std::map<std::uint32_t, std::vector<Sample>> samples_;                // by text
+  std::map<std::uint32_t, std::vector<TracedActivation>> activations_;   // by chain
+  std::map<std::uint32_t, std::vector<Sample>> samples_;                 // by text
+  std::vector<std::pair<std::string, std::vector<Sample>>> core_waits_;  // by thread
+  std::vector<Slice> stalls_;
 };
 
 }  // namespace

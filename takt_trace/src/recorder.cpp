@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "flow/clocks.hpp"
@@ -28,6 +29,8 @@ using takt_core::Status;
 
 constexpr std::chrono::milliseconds kDrain{20};
 constexpr std::uint32_t kMostRecordings = UINT32_MAX >> 1U;
+// A witness may be on each of many cores, and sees few stalls.
+constexpr std::size_t kMostStalls = RecordingOptions::kLeastRecords;
 
 std::int64_t clock_ns(clockid_t clock)
 {
@@ -70,19 +73,35 @@ OwnThreadRing::~OwnThreadRing()
   }
 }
 
-ThreadRing & own_ring(const std::string & executor)
+ThreadRing & own_ring(const std::string & executor, std::size_t most_records = SIZE_MAX)
 {
   if (t_ring == nullptr) {
-    t_ring = t_own.ring = &Recorder::instance().add_thread_ring(executor);
+    t_ring = t_own.ring = &Recorder::instance().add_thread_ring(executor, most_records);
   }
   return *t_ring;
 }
 
+/// Null: it could not begin, for the reason that `warnings` has then.
+std::unique_ptr<StallWitness> start_witness(Faults & warnings)
+{
+  constexpr const char * kMissing = "stalls of the host are not witnessed";
+  try {
+    auto witness = std::make_unique<StallWitness>(takt_core::usable_cores(), record_stall);
+    if (!witness->blind()) {
+      return witness;
+    }
+    warnings.push_back(within(kMissing, *witness->blind()));
+  } catch (const std::system_error & error) {  // the process may have no more threads
+    warnings.push_back(takt_core::within(kMissing, error.code().message()));
+  }
+  return nullptr;
+}
+
 /// Null: there is no memory for a ring, so this thread is not recorded.
-ThreadRing * known_ring() noexcept
+ThreadRing * known_ring(std::size_t most_records = SIZE_MAX) noexcept
 {
   try {
-    return t_ring != nullptr ? t_ring : &own_ring({});
+    return t_ring != nullptr ? t_ring : &own_ring({}, most_records);
   } catch (const std::exception &) {
     return nullptr;
   }
@@ -98,6 +117,22 @@ void record(const Record & record) noexcept
   }
   if (ThreadRing * const ring = known_ring()) {
     recorder.store(*ring, record);
+  }
+}
+
+void record_stall(const Stall & stall) noexcept
+{
+  Recorder & recorder = Recorder::instance();
+  if (!recorder.on() || t_over) {
+    return;
+  }
+  if (ThreadRing * const ring = known_ring(kMostStalls)) {
+    const bool throttled = stall.source == Stall::Source::throttled;
+    const auto core = static_cast<std::uint32_t>(stall.core);
+    const std::int64_t end = takt_core::to_ns(stall.end);
+    recorder.store(
+      *ring, {end, RecordKind::host_stall, core, takt_core::to_ns(stall.certain_from), end,
+              throttled ? 1 : 0});
   }
 }
 
@@ -125,7 +160,7 @@ void Recorder::store(ThreadRing & own, const Record & record) noexcept
   }
 }
 
-ThreadRing & Recorder::add_thread_ring(const std::string & executor)
+ThreadRing & Recorder::add_thread_ring(const std::string & executor, std::size_t most_records)
 {
   const std::lock_guard lock(mutex_);
   forget_ended();
@@ -133,6 +168,7 @@ ThreadRing & Recorder::add_thread_ring(const std::string & executor)
   ThreadRing & own = *rings_.back();
   own.tid = ::gettid();
   own.executor = executor;
+  own.most_records = most_records;
   own.name = takt_core::read_attributes().name;
   if (on()) {
     give_ring(own);
@@ -157,8 +193,9 @@ void Recorder::forget_ended()
 // Rings only grow, so that all of a thread's together are below twice the largest.
 void Recorder::give_ring(ThreadRing & own)
 {
-  if (own.rings.empty() || own.rings.back()->capacity() < options_.records) {
-    own.rings.push_back(std::make_unique<Ring>(options_.records));
+  const std::size_t records = std::min(options_.records, own.most_records);
+  if (own.rings.empty() || own.rings.back()->capacity() < records) {
+    own.rings.push_back(std::make_unique<Ring>(records));
   }
   own.rings.back()->forget();
   own.number = UINT32_MAX;
@@ -198,10 +235,9 @@ std::uint32_t Recorder::add_chain(TracedChain chain)
   return static_cast<std::uint32_t>(all.size() - 1);
 }
 
-Result<std::size_t> Recorder::start(const RecordingOptions & options)
+Result<RecordingStart> Recorder::start(const RecordingOptions & options)
 {
   const std::lock_guard lifecycle(lifecycle_);
-  const std::lock_guard lock(mutex_);
   if (on()) {
     return Faults{"this process records a trace already; end it with takt trace stop"};
   }
@@ -214,6 +250,9 @@ Result<std::size_t> Recorder::start(const RecordingOptions & options)
   if (options.last && *options.last <= takt_core::Duration::zero()) {
     return Faults{"the flight recorder keeps a time above zero"};
   }
+  RecordingStart begun;
+  auto witness = options.stalls ? start_witness(begun.warnings) : nullptr;
+  const std::lock_guard lock(mutex_);
   options_ = options;
   std::error_code error;
   facts_.pid = ::getpid();
@@ -223,6 +262,7 @@ Result<std::size_t> Recorder::start(const RecordingOptions & options)
   facts_.to_boottime = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
   facts_.realtime_clock = realtime_clock();
   facts_.ended = 0;
+  facts_.witnessed = witness != nullptr;
   facts_.threads.clear();
   encoder_ = TraceEncoder();
   written_ = {};
@@ -250,19 +290,24 @@ Result<std::size_t> Recorder::start(const RecordingOptions & options)
   }
   forget_in_children();
   facts_.began = takt_core::to_ns(takt_core::now());
-  on_.store(true, std::memory_order_release);
-  return rings_.size();
+  witness_ = std::move(witness);
+  number_.store(recordings_, std::memory_order_release);
+  begun.threads = rings_.size();
+  return begun;
 }
 
 Result<RecordingFile> Recorder::stop()
 {
   const std::lock_guard lifecycle(lifecycle_);
+  witness_.reset();  // while it records, so that it still tells of a stall that goes on
+  std::int64_t ended = 0;
   {
     const std::lock_guard lock(mutex_);
     if (!on()) {
       return Faults{"this process records no trace; begin one with takt trace start"};
     }
-    on_.store(false, std::memory_order_release);
+    ended = takt_core::to_ns(takt_core::now());  // until here nothing is missing
+    number_.store(0, std::memory_order_release);
     measures_.store(0, std::memory_order_relaxed);
     end_ = true;
   }
@@ -274,7 +319,7 @@ Result<RecordingFile> Recorder::stop()
   std::string bytes;
   {
     const std::lock_guard lock(mutex_);
-    facts_.ended = takt_core::to_ns(takt_core::now());
+    facts_.ended = ended;
     if (options_.last) {
       auto path = new_file(file_);
       if (!path) {
@@ -376,9 +421,10 @@ void Recorder::forget_in_children()
 {
   static const int once = ::pthread_atfork(nullptr, nullptr, [] {
     Recorder & recorder = instance();
-    recorder.on_.store(false);
+    recorder.number_.store(0);
     recorder.measures_.store(0);
     static_cast<void>(recorder.thread_.release());  // it is the parent's
+    static_cast<void>(recorder.witness_.release());
   });
   static_cast<void>(once);
 }

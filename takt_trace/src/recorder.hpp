@@ -13,6 +13,7 @@
 
 #include "takt_core/result.hpp"
 #include "takt_trace/recording.hpp"
+#include "takt_trace/stall_witness.hpp"
 #include "takt_trace/trace_file.hpp"
 #include "thread_ring.hpp"
 #include "topic_table.hpp"
@@ -41,7 +42,9 @@ public:
   static Recorder & instance();
 
   // ---- hot ----
-  bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
+  bool on() const noexcept { return number() != 0; }
+  /// Of the recording, from 1 on; 0: nothing is recorded.
+  std::uint32_t number() const noexcept { return number_.load(std::memory_order_relaxed); }
   Measures measures() const noexcept
   {
     return Measures::from(measures_.load(std::memory_order_relaxed));
@@ -51,10 +54,10 @@ public:
 
   // ---- set-up only; any thread ----
   /// The thread of the calling thread, which has none.
-  ThreadRing & add_thread_ring(const std::string & executor);
+  ThreadRing & add_thread_ring(const std::string & executor, std::size_t most_records);
   std::uint32_t add_callback(TracedCallback callback);
   std::uint32_t add_chain(TracedChain chain);
-  takt_core::Result<std::size_t> start(const RecordingOptions & options);
+  takt_core::Result<RecordingStart> start(const RecordingOptions & options);
   takt_core::Result<RecordingFile> stop();
   takt_core::Result<RecordingFile> snapshot();
 
@@ -76,9 +79,9 @@ private:
   void append(const std::string & bytes);
   static void forget_in_children();
 
-  std::atomic<bool> on_{false};
+  std::atomic<std::uint32_t> number_{0};
   std::atomic<bool> overwrite_{false};
-  std::atomic<std::uint32_t> measures_{0};  // a `Measures`; nothing but while `on_`
+  std::atomic<std::uint32_t> measures_{0};  // a `Measures`; nothing but while `on()`
   TopicTable topics_;
 
   std::mutex lifecycle_;  // of start, stop and snapshot as a whole; before the others
@@ -93,6 +96,7 @@ private:
   Written written_;
   std::uint64_t dropped_of_ended_ = 0;
 
+  std::unique_ptr<StallWitness> witness_;  // under `lifecycle_`
   std::unique_ptr<std::thread> thread_;
   std::condition_variable told_;
   bool end_ = false;

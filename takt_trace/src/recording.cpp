@@ -51,7 +51,7 @@ void record_take(const MessageName & message) noexcept
   }
 }
 
-takt_core::Result<std::size_t> start_recording(const RecordingOptions & options)
+takt_core::Result<RecordingStart> start_recording(const RecordingOptions & options)
 {
   return detail::Recorder::instance().start(options);
 }

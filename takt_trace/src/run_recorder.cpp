@@ -12,8 +12,10 @@
 
 #include "recorder.hpp"
 #include "run_meter.hpp"
+#include "states/last_state.hpp"
 #include "takt_core/group.hpp"
 #include "takt_core/names.hpp"
+#include "takt_core/scheduler.hpp"
 #include "takt_trace/recording.hpp"
 #include "trace_requests.hpp"
 
@@ -37,6 +39,13 @@ class RunRecorder final : public takt_core::Observer
 public:
   explicit RunRecorder(std::string executor) : executor_(std::move(executor)) {}
 
+  takt_core::ObserverInterest interest() const noexcept override
+  {
+    takt_core::ObserverInterest all;
+    all.parking = true;
+    return all;
+  }
+
   void on_added(const takt_core::Callback & callback) override
   {
     const std::lock_guard lock(mutex_);
@@ -50,6 +59,7 @@ public:
         {callback.id(), std::string(to_string(callback.kind())), callback.group().id(), executor_,
          callback.group().exclusive()}),
       std::memory_order_relaxed);
+    slot.last.forget();
     slot.chain_id = callback.chain_id();
     connect_if_of_chain(slot.chain_id);
   }
@@ -91,12 +101,21 @@ public:
     RunMeter::picked(Recorder::instance().measures());
   }
 
+  void on_parked(const takt_core::Callback & callback, takt_core::Time now) noexcept override
+  {
+    if (recording()) {
+      detail::record(
+        {takt_core::to_ns(now), RecordKind::parked, id(callback), kNothing, kNothing, kNothing});
+    }
+  }
+
   void on_start(const takt_core::Run & run, takt_core::Time start) noexcept override
   {
     RunMeter::started();
-    if (recording()) {
+    if (const std::uint32_t recording = Recorder::instance().number(); recording != 0) {
+      record_state(*run.callback, recording, start);
       detail::record(
-        {takt_core::to_ns(start), RecordKind::run_start, id(run), ns_or_zero(run.release),
+        {takt_core::to_ns(start), RecordKind::run_start, id(*run.callback), ns_or_zero(run.release),
          ns_or_zero(run.deadline), start_facts(run.skipped, ::sched_getcpu())});
     }
   }
@@ -108,7 +127,7 @@ public:
       return;
     }
     const std::int64_t time = takt_core::to_ns(end);
-    if (const Slot * const slot = find(run)) {
+    if (const Slot * const slot = find(*run.callback)) {
       if (const auto * const ends = slot->ends.load(std::memory_order_acquire)) {
         for (const End & one : *ends) {
           record_end(one, run, time);
@@ -119,10 +138,11 @@ public:
       const auto switches =
         std::int64_t{measured.voluntary} << 32 | std::int64_t{measured.involuntary};
       detail::record(
-        {time, RecordKind::kernel_wait, id(run), measured.wait_before, measured.wait, switches});
+        {time, RecordKind::kernel_wait, id(*run.callback), measured.wait_before, measured.wait,
+         switches});
     }
     detail::record(
-      {time, RecordKind::run_end, id(run), takt_core::to_ns(run.start), measured.cpu,
+      {time, RecordKind::run_end, id(*run.callback), takt_core::to_ns(run.start), measured.cpu,
        measured.take_cpu});
   }
 
@@ -131,8 +151,8 @@ public:
     RunMeter::dropped();
     if (recording()) {
       detail::record(
-        {takt_core::to_ns(takt_core::now()), RecordKind::empty_take, id(run), kNothing, kNothing,
-         kNothing});
+        {takt_core::to_ns(takt_core::now()), RecordKind::empty_take, id(*run.callback), kNothing,
+         kNothing, kNothing});
     }
   }
 
@@ -141,8 +161,8 @@ public:
     RunMeter::thrown();
     if (recording()) {
       detail::record(
-        {takt_core::to_ns(takt_core::now()), RecordKind::exception, id(run), kNothing, kNothing,
-         kNothing});
+        {takt_core::to_ns(takt_core::now()), RecordKind::exception, id(*run.callback), kNothing,
+         kNothing, kNothing});
     }
   }
 
@@ -158,6 +178,7 @@ private:
   {
     std::atomic<std::uint32_t> id{UINT32_MAX};
     std::atomic<const Ends *> ends{nullptr};
+    detail::LastState last{};
     std::string chain_id{};  // empty: it is not there; guarded by the mutex
   };
   struct Chain
@@ -174,18 +195,48 @@ private:
     return callback.number() / kChunk < chunks_.size();
   }
 
-  const Slot * find(const takt_core::Run & run) const noexcept
+  void record_state(
+    const takt_core::Callback & callback, std::uint32_t recording, takt_core::Time start) noexcept
   {
-    const std::size_t number = run.callback->number();
+    Slot * const slot = find(callback);
+    if (slot == nullptr) {
+      return;
+    }
+    const detail::CallbackState state = state_of(callback);
+    if (slot->last.changes(recording, state)) {
+      detail::record(
+        {takt_core::to_ns(start), RecordKind::callback_state, id(callback),
+         static_cast<std::int64_t>(state.waiting), state.priority,
+         static_cast<std::int64_t>(state.overwritten)});
+    }
+  }
+
+  static detail::CallbackState state_of(const takt_core::Callback & callback) noexcept
+  {
+    detail::CallbackState state;
+    if (callback.kind() != takt_core::Kind::timer) {
+      const takt_core::MessageCounts messages = callback.message_counts();
+      state.waiting = messages.waiting;
+      state.overwritten = messages.overwritten;
+    }
+    if (const takt_core::Scheduler * const owner = takt_core::Scheduler::of(callback)) {
+      state.priority = std::min(owner->priority(callback) + callback.raised(), 255);
+    }
+    return state;
+  }
+
+  Slot * find(const takt_core::Callback & callback) const noexcept
+  {
+    const std::size_t number = callback.number();
     const std::size_t place = number / kChunk;
-    const Chunk * const chunk =
+    Chunk * const chunk =
       place < chunks_.size() ? chunks_[place].load(std::memory_order_acquire) : nullptr;
     return chunk == nullptr ? nullptr : &(*chunk)[number % kChunk];
   }
 
-  std::uint32_t id(const takt_core::Run & run) const noexcept
+  std::uint32_t id(const takt_core::Callback & callback) const noexcept
   {
-    const Slot * const slot = find(run);
+    const Slot * const slot = find(callback);
     return slot == nullptr ? UINT32_MAX : slot->id.load(std::memory_order_relaxed);
   }
 

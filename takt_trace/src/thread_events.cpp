@@ -8,6 +8,8 @@
 
 #include "nest.hpp"
 #include "run_pairs.hpp"
+#include "saturating.hpp"
+#include "stalls/host_stalls.hpp"
 
 namespace takt_trace::detail
 {
@@ -55,14 +57,21 @@ private:
         break;
       case RecordKind::kernel_wait:
         kernel_wait_ = &record;
+        add_core_wait(record);
         break;
       case RecordKind::empty_take:
-        add_instant(record, "empty take", Category::message);
-        events_.instants.back().annotations.push_back({Fact::callback, callback_of(record)});
+        add_instant_of_callback(record, "empty take", Category::message);
+        break;
+      case RecordKind::callback_state:
+        break;  // see states/callback_states.hpp
+      case RecordKind::parked:
+        add_instant_of_callback(record, "parked: group busy", Category::callback);
+        break;
+      case RecordKind::host_stall:
+        add_stall(record);
         break;
       case RecordKind::exception:
-        add_instant(record, "exception", Category::callback);
-        events_.instants.back().annotations.push_back({Fact::callback, callback_of(record)});
+        add_instant_of_callback(record, "exception", Category::callback);
         break;
       case RecordKind::take:
         takes_.emplace_back(index, record.id);
@@ -146,6 +155,26 @@ private:
   void add_instant(const Record & record, const std::string & name, Category category)
   {
     events_.instants.push_back({record.time, texts_.add(name), category, {}, {}});
+  }
+
+  void add_instant_of_callback(const Record & record, const std::string & name, Category category)
+  {
+    add_instant(record, name, category);
+    events_.instants.back().annotations.push_back({Fact::callback, callback_of(record)});
+  }
+
+  void add_core_wait(const Record & wait)
+  {
+    const std::int64_t all = saturating_add(std::max<std::int64_t>(wait.a, 0), wait.b);
+    events_.core_waits.push_back({wait.time, static_cast<double>(all) / 1e3});
+  }
+
+  void add_stall(const Record & record)
+  {
+    if (record.a <= record.b) {
+      const Text name = texts_.add(words_of_stall(record));
+      events_.host_stalls.push_back({record.a, record.b, name, Category::host, 0, {}, {}});
+    }
   }
 
   void add_sample(const Record & record)

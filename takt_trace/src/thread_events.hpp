@@ -31,6 +31,8 @@ struct ThreadEvents
   std::vector<Slice> told;        ///< when they were over; may overlap
   std::vector<TracedActivation> activations;
   std::vector<std::pair<Text, Sample>> samples;  ///< by counter; finite
+  std::vector<Sample> core_waits;                ///< of runs, us
+  std::vector<Slice> host_stalls;                ///< may overlap
   // Where records went, by their index in the thread.
   std::unordered_map<std::size_t, std::size_t> run_of_take;         ///< index in `slices`
   std::unordered_map<std::size_t, std::size_t> instant_of_publish;  ///< index in `instants`

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "kernel_counters.hpp"
 #include "ring.hpp"
+#include "takt_trace/stall.hpp"
 
 namespace takt_trace::detail
 {
@@ -21,6 +23,7 @@ struct ThreadRing
   pid_t tid = 0;
   std::string name{};                 // as it was when it came
   std::string executor{};             // empty: no executor's
+  std::size_t most_records = 0;       // of its ring, whatever a recording asks for
   std::atomic<Ring *> ring{nullptr};  // null until a recording begins
   std::atomic<bool> ended{false};
   KernelCounters kernel{};  // closed until a recording wants them
@@ -34,6 +37,9 @@ struct ThreadRing
 /// Stores a record in the calling thread's ring, if anything is recorded. Real-time safe but for the first record of a
 /// thread that is not prepared.
 void record(const Record & record) noexcept;
+
+/// On the thread of a stall witness, whose ring is small. As `record`.
+void record_stall(const Stall & stall) noexcept;
 
 /// Of the calling thread; null: there is no memory for them. As `record`.
 const KernelCounters * own_kernel_counters() noexcept;

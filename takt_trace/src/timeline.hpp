@@ -24,11 +24,12 @@ enum class Category : std::uint8_t
   span,
   chain,
   message,
-  counter
+  counter,
+  host
 };
 
-inline constexpr std::array<const char *, 5> kCategories{
-  "callback", "span", "chain", "message", "counter"};
+inline constexpr std::array<const char *, 6> kCategories{"callback", "span",    "chain",
+                                                         "message",  "counter", "host"};
 
 enum class Fact : std::uint8_t
 {
@@ -85,6 +86,7 @@ enum class TrackType : std::uint8_t
   thread,
   lane,  ///< of slices beside the thread's own
   chain,
+  host,  ///< stalls of its cores
   counter
 };
 

@@ -152,6 +152,7 @@ void add_names(const json & object, ProcessTrace & trace)
   }
   trace.began = fields.number("began");
   trace.ended = fields.number("ended");
+  trace.witnessed = fields.flag("witnessed", false);
   fields.each("callbacks", [&](const json & one) {
     const Fields own(one);
     TracedCallback callback{
@@ -251,6 +252,9 @@ std::string TraceEncoder::names(const ProcessTrace & trace)
     {"ended", trace.ended}};
   if (trace.realtime_clock) {
     content["realtime_clock"] = clock_json(*trace.realtime_clock);
+  }
+  if (trace.witnessed) {
+    content["witnessed"] = true;
   }
   const std::string facts = content.dump(-1, ' ', false, json::error_handler_t::replace);
   const auto add = [&](

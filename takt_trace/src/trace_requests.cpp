@@ -37,14 +37,19 @@ Result<std::string> start(const std::string & payload)
   };
   options.cpu_times = flag("cpu_times");
   options.kernel = flag("kernel");
+  options.stalls = flag("stalls");
   if (const auto last = number("last_ns")) {
     options.last = takt_core::Duration(*last);
   }
-  const auto threads = start_recording(options);
-  if (!threads) {
-    return threads.faults();
+  const auto begun = start_recording(options);
+  if (!begun) {
+    return begun.faults();
   }
-  return json({{"threads", *threads}}).dump();
+  json answer{{"threads", begun->threads}};
+  if (!begun->warnings.empty()) {
+    answer["warnings"] = sentences(begun->warnings);
+  }
+  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 /// Of a process that records: a file that could not be written is an answer, too, because the recording is over or goes

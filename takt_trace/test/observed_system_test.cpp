@@ -291,7 +291,7 @@ TEST(ObservedSystem, lists_callbacks_that_did_not_run)
 {
   const Model model = model_with({timer("/a", 100), callback("/a:service(/reset)", 0)});
   EXPECT_FALSE(model.has("/a:service(/reset)"));
-  EXPECT_TRUE(model.notes_say("1 callbacks did not run"));
+  EXPECT_TRUE(model.notes_say("1 callback did not run"));
   EXPECT_NE(model.header.find("/a:service(/reset)"), std::string::npos);
 }
 

@@ -32,12 +32,12 @@ ProcessTrace some_trace()
   trace.names = {"segment \xff"};
   trace.threads = {{11, "hot.0", "main", 2, {}}, {12, "main", "", 0, {}}};
   trace.threads[0].records = {
-    {100, RecordKind::take, UINT32_MAX, -5, 3, 99},
-    {101, RecordKind::run_start, 1, 90, 0, 2},
-    {150, RecordKind::chain_end, 0, 90, 0, 0},
-    {150, RecordKind::run_end, 1, 101, 0, 0},
+    {100, RecordKind::take, UINT32_MAX, -5, 3, 99}, {101, RecordKind::run_start, 1, 90, 0, 2},
+    {101, RecordKind::callback_state, 1, 4, 90, 7}, {120, RecordKind::parked, 0, 0, 0, 0},
+    {150, RecordKind::chain_end, 0, 90, 0, 0},      {150, RecordKind::run_end, 1, 101, 0, 0},
     {160, RecordKind::take, UINT32_MAX, 1, 1, 1}};
-  trace.threads[1].records = {{120, RecordKind::counter, 0, 42, 0, 0}};
+  trace.threads[1].records = {
+    {120, RecordKind::counter, 0, 42, 0, 0}, {130, RecordKind::host_stall, 3, 110, 130, 1}};
   return trace;
 }
 
@@ -85,7 +85,7 @@ TEST(TraceFile, ATakeIsOfTheRunThatStartsNext)
   const auto read = decode_trace(bytes_of(some_trace()));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->threads[0].records[0].id, 1U);
-  EXPECT_EQ(read->threads[0].records[4].id, UINT32_MAX) << "the trace ends before its run";
+  EXPECT_EQ(read->threads[0].records[6].id, UINT32_MAX) << "the trace ends before its run";
 }
 
 TEST(TraceFile, AnActivationEndsOnceWhicheverThreadIsFirst)
@@ -144,6 +144,31 @@ TEST(TraceFile, TellsTheStateOfTheRealtimeClockIfThatIsKnown)
   EXPECT_EQ(decode_trace(bytes_of(trace))->realtime_clock, std::nullopt);
   trace.realtime_clock = {true, 1'500'000, 20'000};
   EXPECT_EQ(decode_trace(bytes_of(trace))->realtime_clock, trace.realtime_clock);
+}
+
+TEST(TraceFile, TellsWhetherItsProcessWatchedForStalls)
+{
+  ProcessTrace trace = some_trace();
+  EXPECT_FALSE(decode_trace(bytes_of(trace))->witnessed);
+  trace.witnessed = true;
+  EXPECT_TRUE(decode_trace(bytes_of(trace))->witnessed);
+}
+
+TEST(TraceFile, HasEachKindOfRecordAndSkipsThoseOfLaterVersions)
+{
+  ProcessTrace trace = some_trace();
+  std::vector<Record> known;
+  for (std::uint8_t kind = 1; kind <= kMostRecordKind; ++kind) {
+    known.push_back({100, static_cast<RecordKind>(kind), 1, 2, 3, 4});
+  }
+  std::vector<Record> all = known;
+  const auto later = static_cast<RecordKind>(kMostRecordKind + 1);
+  all.insert(all.begin() + 5, {100, later, 1, 2, 3, 4});
+  all.push_back({100, static_cast<RecordKind>(255), 1, 2, 3, 4});
+  trace.threads[1].records = all;
+  const auto read = decode_trace(bytes_of(trace));
+  ASSERT_TRUE(read.ok()) << read.faults().front();
+  EXPECT_EQ(read->threads[1].records, known);
 }
 
 TEST(TraceFile, HoldsSeveralProcesses)

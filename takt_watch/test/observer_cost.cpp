@@ -126,8 +126,7 @@ int main(int argc, char ** argv)
   };
   std::array lines{
     Line{Watched::no, "no observer"}, Line{Watched::off, "off, no schedule"},
-    Line{Watched::off_with_schedule, "off, with a schedule"},
-    Line{Watched::on, "on, budget only"},
+    Line{Watched::off_with_schedule, "off, with a schedule"}, Line{Watched::on, "on, budget only"},
     Line{Watched::on_with_all_rules, "on, all rules and a chain"}};
   for (int round = 0; round < 9; ++round) {
     for (Line & line : lines) {

@@ -11,15 +11,15 @@ import typer
 from takt_cli.commands.options import Json
 from takt_cli.commands.status import Processes
 from takt_cli.console import out, pass_through_errors, print_json
+from takt_cli.control.answer import refusal
 from takt_cli.control.changes import (
     OUTCOMES,
-    Answer,
+    ScheduleAnswer,
     apply_in_turn,
     check_at,
     concerned,
     counts,
     executor_names,
-    joined_faults,
     not_running,
     read_text,
 )
@@ -63,7 +63,7 @@ def apply(
     checked = [check_at(process, str(file), text) for process in having]
     answers = [one for one in checked if not one.gone]
     report.absent = not_running(found.processes, checked, names) if not processes else []
-    if names is not None and answers and not any(one.changes or not one.good for one in answers):
+    if names is not None and answers and not any(one.parts or not one.good for one in answers):
         raise _nobody(file, names, found)
     if not all(one.good for one in answers):
         report.refuse(answers)
@@ -98,24 +98,24 @@ class _Report:
         self._as_json = as_json
         self._failures: list[str] = []
         self._faults: list[str] = []
-        self._answers: Sequence[Answer] = ()
-        self._resets: Sequence[Answer] = ()
+        self._answers: Sequence[ScheduleAnswer] = ()
+        self._resets: Sequence[ScheduleAnswer] = ()
         self._refused = False
 
     def failed(self, words: str) -> None:
         """Note a failure, which makes the exit code 1."""
         self._failures.append(words)
 
-    def refuse(self, answers: Sequence[Answer]) -> None:
+    def refuse(self, answers: Sequence[ScheduleAnswer]) -> None:
         """Note that nothing was changed anywhere, and why."""
         self._answers = answers
-        self._faults = joined_faults([one for one in answers if not one.failure])
+        self._faults, failures = refusal(answers)
         self._refused = bool(self._faults)
-        for one in answers:
-            if one.failure:
-                self.failed(f"{one.process.words} {one.failure}; no process was changed")
+        self._failures += failures
 
-    def show(self, answers: Sequence[Answer], resets: Sequence[Answer] = ()) -> None:
+    def show(
+        self, answers: Sequence[ScheduleAnswer], resets: Sequence[ScheduleAnswer] = ()
+    ) -> None:
         """Note what became of each entry."""
         self._answers, self._resets = answers, resets
         for one in answers:
@@ -151,7 +151,7 @@ class _Report:
 
     def _print(self, number: Any) -> None:
         pass_through_errors("".join(f"{line}\n" for line in self._faults))
-        if not self._faults and any(one.changes for one in self._answers):
+        if not self._faults and any(one.parts for one in self._answers):
             for line, bad in entry_lines(self._answers, self._dry_run, self._verbose):
                 out().print(line, style="red" if bad else "", markup=False, soft_wrap=True)
             words = count_words(number, self._dry_run)
@@ -178,18 +178,18 @@ class _Report:
             "faults": self._faults,
             "failures": self._failures,
             "counts": {outcome: number[outcome] for outcome in OUTCOMES},
-            "processes": [one.as_json() for one in self._answers],
-            "reset": [one.as_json() for one in self._resets],
+            "processes": [one.as_json("executors") for one in self._answers],
+            "reset": [one.as_json("executors") for one in self._resets],
             "executors_not_running": self.absent,
         }
 
 
 def entry_lines(
-    answers: Sequence[Answer], dry_run: bool, verbose: bool
+    answers: Sequence[ScheduleAnswer], dry_run: bool, verbose: bool
 ) -> Iterator[tuple[str, bool]]:
     """Yield a line for each entry, and whether it is a bad one; most entries are unchanged."""
     for one in answers:
-        for change in one.changes:
+        for change in one.parts:
             for part in change.parts:
                 if verbose or part.outcome != "unchanged":
                     place = f"{one.process.words}, executor {change.executor}"

@@ -24,9 +24,7 @@ from takt_cli.experiments import (
     executors_table,
     hot_path,
     overload,
-    planners,
     policy,
-    tightness,
 )
 from takt_cli.experiments.setting import Setting, make_setting
 from takt_cli.files.output_directory import output_directory
@@ -34,7 +32,6 @@ from takt_cli.report.finish import finish
 from takt_cli.report.study import Study, command_line
 from takt_cli.results.configuration import Configuration
 from takt_cli.running.busy_cores import hogs
-from takt_cli.running.host import this_host
 from takt_cli.running.middleware import check_middleware
 from takt_cli.running.other_programs import NOTABLE_CORES
 from takt_cli.running.several_runs import Planned, run_all, total_s
@@ -361,96 +358,6 @@ def run_hot_path(
     )
     # A claim that could not be judged was not shown.
     if not all(item.holds for item in judgements) and not quick:
-        raise typer.Exit(EXIT_FAILED)
-
-
-@app.command("planners")
-def run_planners(
-    sets: Annotated[int, whole("--sets", 1, 1_000_000, help="Systems of each shape.")] = 1000,
-    seed: Annotated[int, whole("--seed", 0, MOST_SEED, help="Of the first system.")] = 1,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="20 systems of each; to look around.")
-    ] = False,
-    output: OutputDirectory = None,
-    json_output: Json = False,
-) -> None:
-    """Count for how many generated systems each planner finds a schedule (6 minutes)."""
-    directory = output_directory(output, "planners")
-    used = min(sets, 20) if quick else sets
-    note(f"{used} systems of each of 10 shapes, six planners, on one core; nothing runs.")
-    counts = planners.measure(used, seed)
-    finish(
-        Study(
-            kind="experiment planners",
-            title="For how many systems planners find a schedule",
-            command=repeated(
-                "planners",
-                sets=sets if sets != 1000 else None,
-                seed=seed if seed != 1 else None,
-                quick=quick,
-            ),
-            host=this_host(),
-            configurations=[],
-            sentences=planners.sentences(counts),
-            tables=planners.tables(counts),
-            figures=planners.figures(counts),
-            explanations=[
-                "Systems are independent chains of one timer and subscriptions, loads drawn by "
-                "UUniFast, periods from 50 ms to 1 s, log-uniform; takt's search does not begin "
-                "with another planner's result.",
-                "competition is the pseudo-code of a competition report with its open points made "
-                "precise; competition-literal takes it literally, and overshoots its limits.",
-                "Every schedule is judged by the same analysis (takt explain) and simulated.",
-            ],
-        ),
-        directory,
-        json_output,
-    )
-    if any(count.refuted_bounds for count in counts):
-        raise typer.Exit(EXIT_FAILED)
-
-
-@app.command("tightness")
-def run_tightness(
-    sets: Annotated[int, whole("--sets", 1, 1_000_000, help="Systems of each load.")] = 200,
-    seed: Annotated[int, whole("--seed", 0, MOST_SEED, help="Of the first system.")] = 1,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="20 systems of each; to look around.")
-    ] = False,
-    output: OutputDirectory = None,
-    json_output: Json = False,
-) -> None:
-    """Hold the bounds of each analysis against the worst simulated response (minutes)."""
-    directory = output_directory(output, "tightness")
-    used = min(sets, 20) if quick else sets
-    note(f"{used} systems at each of 4 loads, five analyses, on one core; nothing runs.")
-    points = tightness.measure(used, seed)
-    finish(
-        Study(
-            kind="experiment tightness",
-            title="How far bounds are above the worst simulated response",
-            command=repeated(
-                "tightness",
-                sets=sets if sets != 200 else None,
-                seed=seed if seed != 1 else None,
-                quick=quick,
-            ),
-            host=this_host(),
-            configurations=[],
-            sentences=tightness.sentences(points),
-            tables=tightness.tables(points),
-            figures=tightness.figures(points),
-            explanations=[
-                "Systems are nine independent chains of one timer and four subscriptions on four "
-                "cores, loads drawn by UUniFast, periods from 50 ms to 1 s, log-uniform; a shorter "
-                "period is more important.",
-                "Simulation may miss the worst case, so a ratio says how loose a bound is at most.",
-            ],
-        ),
-        directory,
-        json_output,
-    )
-    if tightness.refuted(points):
         raise typer.Exit(EXIT_FAILED)
 
 

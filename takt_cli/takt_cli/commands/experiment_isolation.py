@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.commands.experiment import Duration, Quick, app, others_used, repeated
+from takt_cli.commands.experiment import Duration, Quick, others_used, repeated
 from takt_cli.commands.options import (
     MOST_SEED,
     Cores,
@@ -27,7 +27,6 @@ from takt_cli.report.study import Study
 from takt_cli.running.other_programs import OtherPrograms
 
 
-@app.command("isolation")
 def run_isolation(
     rounds: Annotated[int, whole("--rounds", 1, 1000, help="Runs of each arrangement.")] = 3,
     seed: Annotated[

@@ -15,7 +15,8 @@ from takt_cli.files.outputs import check_file, refuse_inputs
 from takt_cli.report.page import write_report
 from takt_cli.report.study import Study, command_line
 from takt_cli.report.trace_page import write_trace_page
-from takt_cli.report.trace_words import verdict, warnings
+from takt_cli.report.trace_verdict import verdict
+from takt_cli.report.trace_words import warnings
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import load_complete_results
 from takt_cli.results.run_results import Results

@@ -24,11 +24,7 @@ def reset(processes: Processes = None, verbose: Verbose = False, json_output: Js
         raise no_process()
     answers = [reset_at(process) for process in found.processes]
     failures = [str(silent) for silent in found.silent]
-    failures += [
-        f"{one.process.words} {one.failure or 'refuses: ' + '; '.join(one.faults)}"
-        for one in answers
-        if not one.good
-    ]
+    failures += [str(one) for one in answers if not one.good]
     number = counts(answers)
     good = not (failures or number["failed"] or number["skipped"])
     if json_output:
@@ -37,7 +33,7 @@ def reset(processes: Processes = None, verbose: Verbose = False, json_output: Js
             "ok": good,
             "failures": failures,
             "counts": {outcome: number[outcome] for outcome in OUTCOMES},
-            "processes": [one.as_json() for one in answers],
+            "processes": [one.as_json("executors") for one in answers],
         }
         print_json(document)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -10,11 +11,11 @@ import typer
 from takt_cli.commands.options import Json
 from takt_cli.commands.status import Processes
 from takt_cli.console import out, pass_through_errors, print_json
-from takt_cli.control.changes import joined_faults
+from takt_cli.control.answer import refusal
 from takt_cli.control.processes import Found, find, no_process
 from takt_cli.control.set_values import (
-    Answer,
     Changed,
+    SetAnswer,
     Value,
     Wish,
     check_at,
@@ -158,7 +159,7 @@ def _set(wish: Wish, processes: list[str] | None, as_json: bool) -> None:
     concerned = having(found.processes, wish)
     checked = [check_at(process, wish) for process in concerned]
     agreed = [one for one in checked if not one.gone]
-    if not any(one.changed or not one.good for one in agreed):
+    if not any(one.parts or not one.good for one in agreed):
         pass_through_errors("".join(f"{silent}\n" for silent in found.silent))
         raise _nowhere(wish, found)
     report = _Report(wish, as_json, [str(silent) for silent in found.silent])
@@ -202,22 +203,18 @@ class _Report:
         self._as_json = as_json
         self._failures = failures
         self._faults: list[str] = []
-        self._answers: Sequence[Answer] = ()
-        self._undone: Sequence[Answer] = ()
+        self._answers: Sequence[SetAnswer] = ()
+        self._undone: Sequence[SetAnswer] = ()
         self._refused = False
 
-    def refuse(self, answers: Sequence[Answer]) -> None:
+    def refuse(self, answers: Sequence[SetAnswer]) -> None:
         """Note that nothing was changed anywhere, and why."""
-        self._answers = [Answer(one.process, (), one.faults, one.failure) for one in answers]
-        self._faults = joined_faults([one for one in answers if not one.failure])
+        self._answers = [replace(one, parts=()) for one in answers]
+        self._faults, failures = refusal(answers)
         self._refused = bool(self._faults)
-        self._failures += [
-            f"{one.process.words} {one.failure}; no process was changed"
-            for one in answers
-            if one.failure
-        ]
+        self._failures += failures
 
-    def show(self, answers: Sequence[Answer], undone: Sequence[Answer]) -> None:
+    def show(self, answers: Sequence[SetAnswer], undone: Sequence[SetAnswer]) -> None:
         """Note what changed."""
         self._answers, self._undone = answers, undone
         for one in answers:
@@ -255,8 +252,8 @@ class _Report:
             pass_through_errors("takt: the change was refused; no process was changed\n")
         return code
 
-    def _changed(self) -> list[tuple[Answer, Changed]]:
-        return [(answer, one) for answer in self._answers for one in answer.changed]
+    def _changed(self) -> list[tuple[SetAnswer, Changed]]:
+        return [(answer, one) for answer in self._answers for one in answer.parts]
 
     def _table(self) -> Table:
         table = Table(
@@ -285,6 +282,6 @@ class _Report:
             "refused": self._refused,
             "faults": self._faults,
             "failures": self._failures,
-            "processes": [one.as_json() for one in self._answers],
-            "undone": [one.as_json() for one in self._undone],
+            "processes": [one.as_json("changed") for one in self._answers],
+            "undone": [one.as_json("changed") for one in self._undone],
         }

@@ -17,14 +17,30 @@ from takt_cli.commands.options import Json, duration_ns, whole
 from takt_cli.commands.status import Processes
 from takt_cli.console import err, out, pass_through_errors, print_json, progress
 from takt_cli.control.processes import Found, Process, find, no_process
-from takt_cli.control.tracing import Answer, RawTrace, Recording, begin, end, snapshot, undo
+from takt_cli.control.tracing import (
+    Begun,
+    RawTrace,
+    Recording,
+    Traced,
+    Written,
+    begin,
+    end,
+    snapshot,
+    undo,
+)
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import check_file, refuse_replacing
 from takt_cli.files.trace_folders import check_trace_folder
 from takt_cli.results.trace import TraceSummary
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.running.trace import arguments, convert, find_converter
-from takt_cli.tables.trace_table import chain_table, dropped_line, message_line, process_line
+from takt_cli.tables.trace_table import (
+    chain_table,
+    dropped_line,
+    message_line,
+    process_line,
+    stall_line,
+)
 from takt_cli.units import NS_PER_S, duration_flag, how_many, human
 
 SCHEMA = 1
@@ -75,6 +91,14 @@ Kernel = Annotated[
         help="Ask the kernel how long each run waited for a core, too: 2 us more for each.",
     ),
 ]
+Stalls = Annotated[
+    bool,
+    typer.Option(
+        "--stalls",
+        help="Watch for times in which the host takes a core from this machine, too; "
+        "needs the right to SCHED_FIFO 99.",
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -113,29 +137,32 @@ def start_tracing(
     records: Records = None,
     cpu_times: CpuTimes = False,
     kernel: Kernel = False,
+    stalls: Stalls = False,
     json_output: Json = False,
 ) -> None:
     """Begin a trace in all of the processes, or in none."""
     last_ns = None if last is None else duration_ns(last, "--last")
     found = _find(processes)
-    recording = Recording(last_ns, records, cpu_times, kernel)
+    recording = Recording(last_ns, records, cpu_times, kernel, stalls)
     with Interrupts(_COUNTED) as interrupts:
         traced, failures = _begin(found, recording, json_output)
         if interrupts.count:
             pass_through_errors(_lines([*failures, *_not_undone(traced)]))
             raise KeyboardInterrupt
     if json_output:
-        told = [_process_json(one.process) | {"threads": one.threads} for one in traced]
-        print_json(_document(failures, last_ns=last_ns, records=records, processes=told))
+        told = [_process_json(one.process) | {"threads": _traced(one).threads} for one in traced]
+        about = {"last_ns": last_ns, "records": records, "processes": told}
+        warnings = _warnings(traced)
+        print_json(_document(failures, **about, **({"warnings": warnings} if warnings else {})))
     else:
         for one in traced:
-            words = f"{one.process.words}: traces {how_many(one.threads, 'thread')}"
+            words = f"{one.process.words}: traces {how_many(_traced(one).threads, 'thread')}"
             out().print(words, markup=False, soft_wrap=True)
         then = "`takt trace stop` ends the trace and writes it"
         if last_ns is not None:
             then = f"`takt trace snapshot` writes the last {duration_flag(last_ns)}; {then}"
         out().print(then, markup=False, soft_wrap=True)
-        pass_through_errors(_lines(failures))
+        pass_through_errors(_lines([*_warnings(traced), *failures]))
     if failures:
         raise typer.Exit(EXIT_FAILED)
 
@@ -174,6 +201,7 @@ def record_trace(
     records: Records = None,
     cpu_times: CpuTimes = False,
     kernel: Kernel = False,
+    stalls: Stalls = False,
     output: Output = None,
     form: FormatOption = Format.perfetto,
     force: Force = False,
@@ -183,16 +211,17 @@ def record_trace(
     duration_s = duration_ns(duration, "--for") / NS_PER_S
     target = _target(output, form, force, json_output)
     found = _find(processes)
-    recording = Recording(records=records, cpu_times=cpu_times, kernel=kernel)
+    recording = Recording(records=records, cpu_times=cpu_times, kernel=kernel, stalls=stalls)
     with Interrupts(_COUNTED) as interrupts:
         traced, failures = _begin(found, recording, json_output)
         try:
+            pass_through_errors(_lines(_warnings(traced)))
             wait(duration_s, len(traced), interrupts)
         except BaseException:  # no process shall trace on for a command that has failed
             undo(traced)
             raise
         answers = end([one.process for one in traced])
-    failures += [str(one) for one in answers if not one.good]
+    failures += [str(one) for one in answers if not one.done]
     # The first interrupt ended the wait.
     _write(answers, failures, target, interrupted=interrupts.count > 1)
 
@@ -252,7 +281,7 @@ def _only_registers(process: Process) -> bool:
     return asked and not process.status.executors
 
 
-def _begin(found: Found, recording: Recording, as_json: bool) -> tuple[list[Answer], list[str]]:
+def _begin(found: Found, recording: Recording, as_json: bool) -> tuple[list[Begun], list[str]]:
     """Begin in all processes; gives those that trace, and why others do not.
 
     If one of them refuses, none traces. A process that was silent before, or has ended, is told of
@@ -260,15 +289,24 @@ def _begin(found: Found, recording: Recording, as_json: bool) -> tuple[list[Answ
     """
     answers = begin(found.processes, recording)
     failures = [str(silent) for silent in found.silent]
-    failures += [str(one) for one in answers if not one.good]
-    traced = [one for one in answers if one.good]
+    failures += [str(one) for one in answers if not one.done]
+    traced = [one for one in answers if one.done]
     if not traced or any(one.faults or one.failure for one in answers):
         failures += _not_undone(answers)
         raise _nothing_done("no trace was begun", failures, as_json)
     return traced, failures
 
 
-def _not_undone(begun: Sequence[Answer]) -> list[str]:
+def _traced(begun: Begun) -> Traced:
+    (traced,) = begun.parts
+    return traced
+
+
+def _warnings(begun: Sequence[Begun]) -> list[str]:
+    return [f"{one.process.words}: {words}" for one in begun for words in _traced(one).warnings]
+
+
+def _not_undone(begun: Sequence[Begun]) -> list[str]:
     return [
         f"{one.process.words} may trace on: when it was told to end its trace, it {one.why()}; "
         f"try `takt trace stop {one.process.status.pid}`"
@@ -277,7 +315,7 @@ def _not_undone(begun: Sequence[Answer]) -> list[str]:
 
 
 def _collect(
-    tell: Callable[[Sequence[Process]], list[Answer]],
+    tell: Callable[[Sequence[Process]], list[Written]],
     wanted: Sequence[str] | None,
     target: _Target,
 ) -> None:
@@ -293,10 +331,10 @@ def _collect(
 
 
 def _write(
-    answers: Sequence[Answer], failures: Sequence[str], target: _Target, *, interrupted: bool
+    answers: Sequence[Written], failures: Sequence[str], target: _Target, *, interrupted: bool
 ) -> None:
     """Make one trace of the files, and say what it holds."""
-    raws = [one.raw for one in answers if one.raw is not None]
+    raws = [raw for one in answers for raw in one.parts]
     if not raws:
         raise _nothing_done(
             "no trace was written; `takt trace start` begins one", failures, target.as_json
@@ -332,6 +370,8 @@ def _print(summary: TraceSummary, output: Path, form: str) -> None:
     for process in summary.processes:
         line(process_line(process), "yellow" if process.dropped else "")
     line(message_line(summary))
+    if summary.stalls is not None:
+        line(stall_line(summary.stalls))
     if summary.chains:
         chain_table(summary).print_to(console)
     if summary.dropped:

@@ -4,50 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from takt_cli.control import processes as asking
-from takt_cli.control.client import MOST_MESSAGE, Gone, Message, NoAnswer, Refused, ask
+from takt_cli.control.answer import Answer, asked
+from takt_cli.control.client import Peer
+from takt_cli.control.frames import MOST_MESSAGE, Message
 from takt_cli.control.processes import Process
 from takt_cli.control.status import Change, read_changes
 from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
+from takt_cli.results.fields import Fields
 
 OUTCOMES = ("applied", "failed", "skipped", "unchanged")
 # No schedule is so deep, and the parser's time grows with the square of the depth.
 _DEEPEST = 100
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-
-@dataclass(frozen=True)
-class Answer:
-    """What one process said to a change: what became of its executors, or why nothing did."""
-
-    process: Process
-    changes: tuple[Change, ...] = ()
-    faults: tuple[str, ...] = ()  # it refuses the schedule, and has changed nothing
-    failure: str = ""  # it did not answer, and may have changed something
-    gone: bool = False  # it has ended
-
-    @property
-    def good(self) -> bool:
-        """Whether it took the change; single entries may have failed."""
-        return not (self.faults or self.failure)
-
-    def as_json(self) -> dict[str, Any]:
-        """Give it for programs."""
-        return {
-            "pid": self.process.status.pid,
-            "program": self.process.status.program,
-            "executors": [change.as_json() for change in self.changes],
-            "faults": list(self.faults),
-            "failure": self.failure,
-            "ended": self.gone,
-        }
+ScheduleAnswer = Answer[Change]
+"""What a process said to a schedule: what became of each of its executors."""
 
 
 def read_text(path: Path) -> str:
@@ -125,49 +103,45 @@ def concerned(processes: Sequence[Process], names: Sequence[str] | None) -> list
 
 
 def not_running(
-    processes: Sequence[Process], answers: Sequence[Answer], names: Sequence[str] | None
+    processes: Sequence[Process], answers: Sequence[ScheduleAnswer], names: Sequence[str] | None
 ) -> list[str]:
     """Give those of the names that no process has an executor of, or threads for."""
     running = {executor.name for process in processes for executor in process.status.executors}
-    running |= {change.executor for answer in answers for change in answer.changes}
+    running |= {change.executor for answer in answers for change in answer.parts}
     return [name for name in names or () if name not in running]
 
 
-def check_at(process: Process, file: str, text: str) -> Answer:
+def check_at(process: Process, file: str, text: str) -> ScheduleAnswer:
     """Ask a process what it would do with a schedule."""
     return _ask(process, Message.apply, {"file": file, "text": text, "check_only": True})
 
 
-def apply_at(process: Process, file: str, text: str) -> Answer:
+def apply_at(process: Process, file: str, text: str) -> ScheduleAnswer:
     """Let a process change its threads."""
     return _ask(process, Message.apply, {"file": file, "text": text, "check_only": False})
 
 
-def reset_at(process: Process) -> Answer:
+def reset_at(process: Process) -> ScheduleAnswer:
     """Let a process restore what its executors had before the first schedule was applied."""
     return _ask(process, Message.reset, {})
 
 
-def _ask(process: Process, kind: Message, request: dict[str, Any]) -> Answer:
-    try:
-        _, data = ask(process.socket, kind, request, asking.CHANGE_S)
-        return Answer(process, read_changes(data))
-    except Gone:
-        return Answer(process, gone=True)
-    except Refused as error:
-        return Answer(process, faults=error.faults)
-    except NoAnswer as error:
-        return Answer(process, failure=str(error))
+def _ask(process: Process, kind: Message, request: dict[str, Any]) -> ScheduleAnswer:
+    return asked(process, kind, request, asking.CHANGE_S, _read)
+
+
+def _read(process: Process, _: Peer, fields: Fields) -> ScheduleAnswer:
+    return Answer(process, read_changes(fields.raw))
 
 
 def apply_in_turn(
     processes: Sequence[Process], file: str, text: str
-) -> tuple[list[Answer], list[Answer]]:
+) -> tuple[list[ScheduleAnswer], list[ScheduleAnswer]]:
     """Apply in each process; after a failure reset those that have it, and give their answers.
 
     All of them have agreed before. One that has ended since does not hold up the others.
     """
-    answers: list[Answer] = []
+    answers: list[ScheduleAnswer] = []
     for process in processes:
         answers.append(apply_at(process, file, text))
         if not answers[-1].good:
@@ -177,20 +151,6 @@ def apply_in_turn(
     return answers, []
 
 
-def counts(answers: Iterable[Answer]) -> Counter[str]:
+def counts(answers: Iterable[ScheduleAnswer]) -> Counter[str]:
     """Count the entries by outcome."""
-    return Counter(
-        part.outcome for one in answers for change in one.changes for part in change.parts
-    )
-
-
-def joined_faults(answers: Sequence[Answer]) -> list[str]:
-    """Give all faults, each once: with the processes that told it, unless all of them did."""
-    told: dict[str, list[str]] = {}
-    for one in answers:
-        for fault in dict.fromkeys(one.faults):
-            told.setdefault(fault, []).append(one.process.words)
-    return [
-        fault if len(names) == len(answers) else f"{fault} [in {', '.join(names)}]"
-        for fault, names in told.items()
-    ]
+    return Counter(part.outcome for one in answers for change in one.parts for part in change.parts)

@@ -1,73 +1,39 @@
 """Asks one process over its control socket.
 
-A frame is "takt", the version and the type of the message (16 bits each), the length of the
-payload (32 bits), all little endian, and the payload, which is JSON in UTF-8;
-takt_control/frame.hpp has the same in C++. A message that is longer than one frame comes as frames
-of type `part` and then one of its own type. No answer is trusted: all reads are bounded in bytes
-and in time.
+No answer is trusted: all reads are bounded in bytes and in time.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import socket
 import struct
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from takt_cli.importing.not_carried_over import printable
-from takt_cli.units import short
+from takt_cli.control.frames import (
+    HEADER,
+    MOST_MESSAGE,
+    Incoming,
+    Message,
+    NoAnswer,
+    parsed,
+    spelled,
+    told,
+)
 
-MAGIC = b"takt"
-VERSION = 1
-HEADER = struct.Struct("<4sHHI")
-MOST_PAYLOAD = 64 << 10
-MOST_MESSAGE = 16 << 20
 # sun_path of sockaddr_un, with the zero at its end.
 _LONGEST_PATH = 107
 _READ = 1 << 16
 _CREDENTIALS = struct.Struct("3i")
-_MOST_FAULTS = 500
-
-
-class Message(IntEnum):
-    """Types of messages."""
-
-    status = 10
-    apply = 11
-    reset = 12
-    trace_start = 13
-    trace_stop = 14
-    trace_snapshot = 15
-    set = 16
-    statistics = 17
-    subscribe = 18
-    part = 20
-    error = 101
-    result = 110
-    alarm = 111
 
 
 class Gone(Exception):
     """Nobody listens at the socket."""
-
-
-class NoAnswer(Exception):
-    """A process did not answer, or answered something else; the text says what it did."""
-
-
-class Refused(Exception):
-    """A process answered with faults."""
-
-    def __init__(self, faults: tuple[str, ...]) -> None:
-        super().__init__("; ".join(faults))
-        self.faults = faults
 
 
 @dataclass(frozen=True)
@@ -78,19 +44,6 @@ class Peer:
     uid: int
 
 
-def frames(kind: Message, payload: bytes) -> Iterator[bytes]:
-    """Give the frames of a message, one after the other."""
-    last = max(0, (len(payload) - 1) // MOST_PAYLOAD * MOST_PAYLOAD)
-    for start in range(0, last, MOST_PAYLOAD):
-        yield frame(Message.part, payload[start : start + MOST_PAYLOAD])
-    yield frame(kind, payload[last:])
-
-
-def frame(kind: int, payload: bytes) -> bytes:
-    """Give one frame."""
-    return HEADER.pack(MAGIC, VERSION, kind, len(payload)) + payload
-
-
 def ask(
     path: Path, kind: Message, request: Mapping[str, Any], timeout_s: float
 ) -> tuple[Peer, dict[str, Any]]:
@@ -98,26 +51,21 @@ def ask(
 
     Raises Gone, NoAnswer or Refused.
     """
-    payload = json.dumps(request, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    if len(payload) > MOST_MESSAGE:
-        raise NoAnswer(f"cannot be asked: the message is longer than {MOST_MESSAGE >> 20} MiB")
-    line = _Line(time.monotonic() + timeout_s, timeout_s)
+    data = b"".join(spelled(kind, request))
+    line = Line(time.monotonic() + timeout_s, timeout_s)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
             line.connect(connection, path)
             peer = peer_of(connection)
-            line.send(connection, b"".join(frames(kind, payload)))
+            line.send(connection, data)
             answered, answer = line.receive(connection)
         except TimeoutError:
             raise NoAnswer(f"does not answer within {timeout_s:g} s") from None
         except OSError as error:
             raise NoAnswer(f"cannot be asked: {error.strerror or error}") from error
-    data = _parsed(answer)
-    if answered == Message.error:
-        raise Refused(_faults(data))
-    if answered != Message.result:
+    if answered not in (Message.error, Message.result):
         raise NoAnswer(f"answered with a message of type {answered}, which takt does not know")
-    return peer, data
+    return peer, told(answered, parsed(answer))
 
 
 def peer_of(connection: socket.socket) -> Peer:
@@ -127,7 +75,16 @@ def peer_of(connection: socket.socket) -> Peer:
     return Peer(pid, uid)
 
 
-class _Line:
+def connect(connection: socket.socket, path: Path) -> None:
+    """Connect to a process; raises Gone if nobody listens."""
+    try:
+        with _address(path) as address:
+            connection.connect(address)
+    except (ConnectionRefusedError, FileNotFoundError) as error:
+        raise Gone from error
+
+
+class Line:
     """Sends and receives until a point in time."""
 
     def __init__(self, until: float, timeout_s: float) -> None:
@@ -142,16 +99,15 @@ class _Line:
         connection.settimeout(left)
 
     def connect(self, connection: socket.socket, path: Path) -> None:
+        """Connect; raises Gone."""
         self._wait(connection)
         try:
-            with _address(path) as address:
-                connection.connect(address)
-        except (ConnectionRefusedError, FileNotFoundError) as error:
-            raise Gone from error
+            connect(connection, path)
         except BlockingIOError:  # its queue of clients is full
             raise TimeoutError from None
 
     def send(self, connection: socket.socket, data: bytes) -> None:
+        """Send all of it."""
         self._wait(connection)
         # A process that refuses a message may close before it has read all; its answer says why.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -159,26 +115,11 @@ class _Line:
 
     def receive(self, connection: socket.socket) -> tuple[int, bytes]:
         """Give the type of the next message and its payload without the frames."""
-        message = bytearray()
+        message = Incoming("answered with", MOST_MESSAGE)
         while True:
-            head = self._exactly(connection, HEADER.size)
-            magic, version, kind, length = HEADER.unpack(head)
-            if magic != MAGIC:
-                raise NoAnswer("answered with bytes that are no message of takt")
-            if version != VERSION:
-                raise NoAnswer(
-                    f"speaks version {version} of takt's messages, and this command version "
-                    f"{VERSION}; use the takt command that belongs to its libraries"
-                )
-            if length > MOST_PAYLOAD:
-                raise NoAnswer(f"answered with a frame of {length} bytes, more than {MOST_PAYLOAD}")
-            if len(message) + length > MOST_MESSAGE:
-                raise NoAnswer(f"answered with more than {MOST_MESSAGE >> 20} MiB")
-            message += self._exactly(connection, length)
-            if kind != Message.part:
-                return kind, bytes(message)
-            if length == 0:
-                raise NoAnswer("answered with an empty part of a message")
+            length = message.take_header(self._exactly(connection, HEADER.size))
+            if message.take_payload(self._exactly(connection, length)):
+                return message.kind, bytes(message.payload)
 
     def _exactly(self, connection: socket.socket, count: int) -> bytes:
         while len(self._got) < count:
@@ -207,23 +148,3 @@ def _address(path: Path) -> Iterator[str]:
         yield f"/proc/self/fd/{folder}/{path.name}"
     finally:
         os.close(folder)
-
-
-def _parsed(payload: bytes) -> dict[str, Any]:
-    try:
-        data = json.loads(payload.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise NoAnswer("answered with a message that is not JSON") from error
-    if not isinstance(data, dict):
-        raise NoAnswer("answered with JSON that is not an object")
-    return data
-
-
-def _faults(data: Mapping[str, Any]) -> tuple[str, ...]:
-    faults = data.get("faults")
-    if not isinstance(faults, list) or not faults:
-        raise NoAnswer("refused the message without saying why")
-    return tuple(
-        printable(one) if isinstance(one, str) else short(printable(repr(one)))
-        for one in faults[:_MOST_FAULTS]
-    )

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from takt_cli.control.client import Gone, Message, NoAnswer, Refused, ask
+from takt_cli.control.client import Gone, ask
+from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.status import ProcessStatus, read_process
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.importing.not_carried_over import printable

@@ -8,9 +8,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from takt_cli.control import processes as asking
-from takt_cli.control.client import Gone, Message, NoAnswer, Refused, ask
+from takt_cli.control.answer import Answer, asked
+from takt_cli.control.client import Peer
+from takt_cli.control.frames import Message
 from takt_cli.control.processes import Process
-from takt_cli.control.status import damaged
 from takt_cli.importing.not_carried_over import printable
 from takt_cli.results.fields import DamagedError, Fields
 
@@ -76,31 +77,8 @@ class Changed:
         }
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What one process said: what it changed, or why it changed nothing."""
-
-    process: Process
-    changed: tuple[Changed, ...] = ()
-    faults: tuple[str, ...] = ()  # it refuses, and has changed nothing
-    failure: str = ""  # it did not answer, and may have changed something
-    gone: bool = False  # it has ended
-
-    @property
-    def good(self) -> bool:
-        """Whether it did as it was told; the kernel may have refused it something."""
-        return not (self.faults or self.failure)
-
-    def as_json(self) -> dict[str, Any]:
-        """Give it for programs."""
-        return {
-            "pid": self.process.status.pid,
-            "program": self.process.status.program,
-            "changed": [one.as_json() for one in self.changed],
-            "faults": list(self.faults),
-            "failure": self.failure,
-            "ended": self.gone,
-        }
+SetAnswer = Answer[Changed]
+"""What a process said to a wish: all that it changed."""
 
 
 def names(processes: Sequence[Process], wish: Wish) -> list[str]:
@@ -157,29 +135,29 @@ def without_executor(processes: Sequence[Process], wish: Wish) -> bool:
     )
 
 
-def check_at(process: Process, wish: Wish) -> Answer:
+def check_at(process: Process, wish: Wish) -> SetAnswer:
     """Ask a process whether it would make the change."""
     return _ask(process, wish, {**wish.request(), "check_only": True})
 
 
-def set_at(process: Process, wish: Wish) -> Answer:
+def set_at(process: Process, wish: Wish) -> SetAnswer:
     """Let a process make the change."""
     return _ask(process, wish, wish.request())
 
 
-def set_in_turn(agreed: Sequence[Answer], wish: Wish) -> tuple[list[Answer], list[Answer]]:
+def set_in_turn(agreed: Sequence[SetAnswer], wish: Wish) -> tuple[list[SetAnswer], list[SetAnswer]]:
     """Make the change in each process; after a failure undo it, and give the answers to that.
 
     `agreed`: what they said before; one that has ended since does not hold up the others.
     """
-    answers: list[Answer] = []
+    answers: list[SetAnswer] = []
     for before in agreed:
         answers.append(set_at(before.process, wish))
         if answers[-1].good:
             continue
         # One that gave no answer may make the change yet; it takes the other one after that.
         done = [
-            (one.process, one.changed or old.changed)
+            (one.process, one.parts or old.parts)
             for one, old in zip(answers, agreed, strict=False)
             if not one.faults and not one.gone
         ]
@@ -189,19 +167,11 @@ def set_in_turn(agreed: Sequence[Answer], wish: Wish) -> tuple[list[Answer], lis
     return answers, []
 
 
-def _ask(process: Process, wish: Wish, request: dict[str, Any]) -> Answer:
-    try:
-        _, data = ask(process.socket, Message.set, request, asking.CHANGE_S)
-        changed = tuple(_changed(one, wish) for one in Fields(data).parts("changed"))
-        return Answer(process, changed)
-    except Gone:
-        return Answer(process, gone=True)
-    except Refused as error:
-        return Answer(process, faults=error.faults)
-    except NoAnswer as error:
-        return Answer(process, failure=str(error))
-    except DamagedError as error:
-        return Answer(process, failure=str(damaged(error)))
+def _ask(process: Process, wish: Wish, request: dict[str, Any]) -> SetAnswer:
+    def read(process: Process, _: Peer, fields: Fields) -> SetAnswer:
+        return Answer(process, tuple(_changed(one, wish) for one in fields.parts("changed")))
+
+    return asked(process, Message.set, request, asking.CHANGE_S, read)
 
 
 def _changed(fields: Fields, wish: Wish) -> Changed:

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from takt_cli.control.attributes import POLICIES, Attributes
-from takt_cli.control.client import NoAnswer, Peer
-from takt_cli.importing.not_carried_over import printable
-from takt_cli.results.fields import DamagedError, Fields
+from takt_cli.control.client import Peer
+from takt_cli.control.told import Told, damaged
+from takt_cli.results.fields import DamagedError
 
 _MOST_CORE = 65535
 _OUTCOMES = ("applied", "unchanged", "failed", "skipped")
@@ -139,14 +139,14 @@ def read_process(data: Mapping[str, Any], peer: Peer, number: int) -> ProcessSta
     `number`: of the process by the name of its socket, where the kernel shows none.
     """
     try:
-        fields = Fields(data)
+        fields = Told(data)
         return ProcessStatus(
             pid=peer.pid or number,
-            program=_text(fields, "program"),
-            command=_texts(fields, "command"),
+            program=fields.text("program"),
+            command=fields.texts("command"),
             user=_user(peer.uid),
             started=fields.whole("started"),
-            configurator=_text(fields, "configurator"),
+            configurator=fields.text("configurator"),
             executors=tuple(map(_executor, fields.parts("executors"))),
             process_threads=tuple(map(_process_thread, fields.parts("process_threads"))),
         )
@@ -158,16 +158,11 @@ def read_changes(data: Mapping[str, Any]) -> tuple[Change, ...]:
     """Read the answer to `apply` or `reset`."""
     try:
         return tuple(
-            Change(_text(one, "name"), tuple(map(_part, one.parts("parts"))))
-            for one in Fields(data).parts("executors")
+            Change(one.text("name"), tuple(map(_part, one.parts("parts"))))
+            for one in Told(data).parts("executors")
         )
     except DamagedError as error:
         raise damaged(error) from error
-
-
-def damaged(error: DamagedError) -> NoAnswer:
-    """Say that a field of an answer is of the wrong kind."""
-    return NoAnswer(f"answered with damaged data: {printable(str(error))}")
 
 
 def _user(uid: int) -> str:
@@ -177,50 +172,42 @@ def _user(uid: int) -> str:
         return str(uid)
 
 
-def _text(fields: Fields, name: str) -> str:
-    return printable(fields.text(name))
-
-
-def _texts(fields: Fields, name: str) -> tuple[str, ...]:
-    return tuple(map(printable, fields.texts(name)))
-
-
-def _executor(fields: Fields) -> Executor:
+def _executor(fields: Told) -> Executor:
     return Executor(
-        name=printable(fields.name("name")),
-        order=_text(fields, "order"),
-        schedule=_text(fields, "schedule"),
+        name=fields.name("name"),
+        order=fields.text("order"),
+        schedule=fields.text("schedule"),
         spinning=fields.flag("spinning"),
-        missing_rights=_text(fields, "missing_rights"),
-        default=_texts(fields, "default"),
+        missing_rights=fields.text("missing_rights"),
+        default=fields.texts("default"),
         threads=tuple(map(_thread, fields.parts("threads"))),
         callbacks=tuple(map(_callback, fields.parts("callbacks"))),
         chains=tuple(map(_chain, fields.parts("chains"))),
     )
 
 
-def _thread(fields: Fields) -> Thread:
+def _thread(fields: Told) -> Thread:
     return Thread(
         number=fields.whole("number"),
-        name=printable(fields.name("name")),
+        name=fields.name("name"),
         tid=fields.whole("tid"),
-        group=_text(fields, "group"),
+        group=fields.text("group"),
         follow=fields.flag("follow"),
         asked=_attributes(fields.part("asked")),
         granted=_attributes(fields.part("granted")),
         now=_attributes(fields.part("now")),
-        faults=_texts(fields, "faults"),
+        faults=fields.texts("faults"),
     )
 
 
-def _callback(fields: Fields) -> Callback:
+def _callback(fields: Told) -> Callback:
     return Callback(
-        id=printable(fields.name("id")),
-        kind=_text(fields, "kind"),
-        group=_text(fields, "group"),
+        id=fields.name("id"),
+        kind=fields.text("kind"),
+        group=fields.text("group"),
         reentrant=fields.flag("reentrant"),
         isolated=fields.flag("isolated"),
-        threads=_texts(fields, "threads"),
+        threads=fields.texts("threads"),
         priority=fields.whole("priority"),
         rule_priority=fields.whole_or_none("rule_priority"),
         deadline_ns=fields.whole_or_none("deadline_ns"),
@@ -228,27 +215,27 @@ def _callback(fields: Fields) -> Callback:
     )
 
 
-def _chain(fields: Fields) -> Chain:
+def _chain(fields: Told) -> Chain:
     return Chain(
-        name=printable(fields.name("name")),
-        path=_texts(fields, "path"),
+        name=fields.name("name"),
+        path=fields.texts("path"),
         priority=fields.whole("priority"),
         deadline_ns=fields.whole_or_none("deadline_ns"),
     )
 
 
-def _process_thread(fields: Fields) -> ProcessThread:
+def _process_thread(fields: Told) -> ProcessThread:
     return ProcessThread(
         tid=fields.whole("tid"),
-        name=_text(fields, "name"),
+        name=fields.text("name"),
         now=_attributes(fields.part("now")),
         asked=_attributes(fields.part("asked")) if fields.has("asked") else None,
         granted=_attributes(fields.part("granted")) if fields.has("granted") else None,
-        faults=_texts(fields, "faults") if fields.has("faults") else (),
+        faults=fields.texts("faults") if fields.has("faults") else (),
     )
 
 
-def _attributes(fields: Fields) -> Attributes:
+def _attributes(fields: Told) -> Attributes:
     policy = fields.text("policy", "inherit")
     if policy not in POLICIES:
         raise DamagedError(f"{fields.place}.policy is none of {', '.join(POLICIES)}")
@@ -263,8 +250,8 @@ def _attributes(fields: Fields) -> Attributes:
     )
 
 
-def _part(fields: Fields) -> Part:
+def _part(fields: Told) -> Part:
     outcome = fields.text("outcome")
     if outcome not in _OUTCOMES:
         raise DamagedError(f"{fields.place}.outcome is none of {', '.join(_OUTCOMES)}")
-    return Part(_text(fields, "what"), outcome, _text(fields, "why"))
+    return Part(fields.text("what"), outcome, fields.text("why"))

@@ -5,18 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
 from takt_cli.control import processes as asking
-from takt_cli.control.client import Gone, Message, NoAnswer, Peer, Refused, ask
+from takt_cli.control.answer import Answer, Part, asked
+from takt_cli.control.client import Peer
+from takt_cli.control.frames import Message, NoAnswer
 from takt_cli.control.processes import Process
-from takt_cli.control.status import damaged
 from takt_cli.importing.not_carried_over import printable
-from takt_cli.results.fields import DamagedError, Fields
+from takt_cli.results.fields import Fields
 
 WRITE_S = 30.0
 """So long a process may take to write its trace."""
@@ -46,29 +47,17 @@ class RawTrace:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What one process said: how many threads it traces, or which file it wrote, or why not."""
+class Traced:
+    """What a process traces."""
 
-    process: Process
-    threads: int = 0
-    raw: RawTrace | None = None
-    faults: tuple[str, ...] = ()  # it refuses, and has changed nothing
-    failure: str = ""  # it did not answer, and may have changed something; or wrote only a part
-    gone: bool = False  # it has ended
+    threads: int  # how many
+    warnings: tuple[str, ...] = ()  # what it does not trace, and why
 
-    @property
-    def good(self) -> bool:
-        """Whether it did as it was told."""
-        return not (self.faults or self.failure or self.gone)
 
-    def why(self) -> str:
-        """Say why it did not do as it was told, without its name."""
-        if self.gone:
-            return "has ended"
-        return self.failure or f"refuses: {'; '.join(self.faults)}"
-
-    def __str__(self) -> str:
-        return f"{self.process.words} {self.why()}"
+Begun = Answer[Traced]
+"""What a process said to the begin of a trace."""
+Written = Answer[RawTrace]
+"""What a process said to the end of a trace, or to a snapshot: the file that it wrote."""
 
 
 @dataclass(frozen=True)
@@ -79,77 +68,75 @@ class Recording:
     records: int | None = None  # for each thread
     cpu_times: bool = False  # of each run
     kernel: bool = False  # how long each run waited for a core
+    stalls: bool = False  # of the host
 
-    def request(self) -> dict[str, Any]:
-        """Spell it for the process."""
+    def request(self, *, first: bool = True) -> dict[str, Any]:
+        """Spell it for the process; one process, the first, watches the host for all."""
         wanted = {"cpu_times": self.cpu_times, "kernel": self.kernel}
+        wanted["stalls"] = self.stalls and first
         numbers = {"last_ns": self.last_ns, "records": self.records}
         return numbers | {name: True for name, value in wanted.items() if value}
 
 
-def begin(processes: Sequence[Process], recording: Recording) -> list[Answer]:
+def begin(processes: Sequence[Process], recording: Recording) -> list[Begun]:
     """Let processes trace."""
 
-    def one(process: Process) -> Answer:
-        return _ask(process, Message.trace_start, recording.request(), asking.CHANGE_S)
+    def one(process: Process) -> Begun:
+        kind, request = Message.trace_start, recording.request(first=process is processes[0])
+        return asked(process, kind, request, asking.CHANGE_S, _begun)
 
     return _side_by_side(processes, one)
 
 
-def end(processes: Sequence[Process]) -> list[Answer]:
+def end(processes: Sequence[Process]) -> list[Written]:
     """Let processes end their traces and write them."""
-    return _side_by_side(processes, lambda one: _ask(one, Message.trace_stop, {}, WRITE_S))
+    return _write(processes, Message.trace_stop)
 
 
-def snapshot(processes: Sequence[Process]) -> list[Answer]:
+def snapshot(processes: Sequence[Process]) -> list[Written]:
     """Let processes write what they have traced, and go on."""
-    return _side_by_side(processes, lambda one: _ask(one, Message.trace_snapshot, {}, WRITE_S))
+    return _write(processes, Message.trace_snapshot)
 
 
-def undo(begun: Sequence[Answer]) -> list[Answer]:
+def _write(processes: Sequence[Process], kind: Message) -> list[Written]:
+    return _side_by_side(processes, lambda one: asked(one, kind, {}, WRITE_S, _written))
+
+
+def undo(begun: Sequence[Begun]) -> list[Written]:
     """End the traces that have begun and remove their files; gives those that did not end.
 
     A process that gave no answer may have begun; one that refuses to end its trace then has none.
     """
     silent = {one.process.socket for one in begun if one.failure}
-    ended = end([one.process for one in begun if one.good or one.failure])
+    ended = end([one.process for one in begun if one.done or one.failure])
     for one in ended:
-        if one.raw is not None:
-            one.raw.remove()
+        for raw in one.parts:
+            raw.remove()
     return [
         one for one in ended if one.failure or (one.faults and one.process.socket not in silent)
     ]
 
 
-def _side_by_side(processes: Sequence[Process], one: Callable[[Process], Answer]) -> list[Answer]:
+def _side_by_side(
+    processes: Sequence[Process], one: Callable[[Process], Answer[Part]]
+) -> list[Answer[Part]]:
     """Ask all at once: their traces shall be of the same time."""
     with ThreadPoolExecutor(asking.AT_ONCE) as pool:
         return list(pool.map(one, processes))
 
 
-def _ask(process: Process, kind: Message, request: Mapping[str, Any], timeout_s: float) -> Answer:
-    try:
-        peer, data = ask(process.socket, kind, request, timeout_s)
-        if kind == Message.trace_start:
-            return Answer(process, threads=Fields(data).whole("threads"))
-        return _written(process, peer, Fields(data))
-    except Gone:
-        return Answer(process, gone=True)
-    except Refused as error:
-        return Answer(process, faults=error.faults)
-    except NoAnswer as error:
-        return Answer(process, failure=str(error))
-    except DamagedError as error:
-        return Answer(process, failure=str(damaged(error)))
+def _begun(process: Process, _: Peer, fields: Fields) -> Begun:
+    warnings = tuple(map(printable, fields.texts("warnings")))
+    return Answer(process, (Traced(fields.whole("threads"), warnings),))
 
 
-def _written(process: Process, peer: Peer, fields: Fields) -> Answer:
+def _written(process: Process, peer: Peer, fields: Fields) -> Written:
     """Read what became of the file; a full disk, for example, is told in `faults`."""
     faults = "; ".join(map(printable, fields.texts("faults")))
-    raw = None
-    if not faults or fields.has("file"):
-        raw = _raw_trace(process.socket, peer, fields.name("file"))
-    return Answer(process, raw=raw, failure=f"did not write all: {faults}" if faults else "")
+    if faults and not fields.has("file"):
+        return Answer(process, failure=f"did not write all: {faults}")
+    raw = _raw_trace(process.socket, peer, fields.name("file"))
+    return Answer(process, (raw,), failure=f"did not write all: {faults}" if faults else "")
 
 
 def _raw_trace(socket: Path, peer: Peer, told: str) -> RawTrace:

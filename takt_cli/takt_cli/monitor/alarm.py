@@ -129,6 +129,8 @@ class Alarm:
     value: float
     limit: float
     unit: str
+    silent_ns: int | None  # no activation of the chain has ended for so long
+    deadline_ns: int | None  # of the chain
     cause: Cause | None
     stack: tuple[str, ...]
     text: str
@@ -166,6 +168,8 @@ class Alarm:
             "value": self.value,
             "limit": self.limit,
             "unit": self.unit,
+            "silent_ns": self.silent_ns,
+            "deadline_ns": self.deadline_ns,
             "cause": None if self.cause is None else asdict(self.cause),
             "stack": list(self.stack) or None,
             "text": self.text,
@@ -192,6 +196,8 @@ def read_alarm(data: Mapping[str, Any]) -> Alarm:
         value=fields.number("value"),
         limit=fields.number("limit"),
         unit=name_of(fields, "unit"),
+        silent_ns=fields.whole_or_none("silent_ns"),
+        deadline_ns=fields.whole_or_none("deadline_ns"),
         cause=_cause(fields.part("cause")) if fields.has("cause") else None,
         stack=tuple(_cut(frame) for frame in fields.texts("stack")[:_MOST_FRAMES]),
         text=_cut(fields.text("text")),
@@ -221,16 +227,12 @@ def _one_of(fields: Fields, name: str, known: tuple[str, ...]) -> str:
     return text
 
 
-def _number_or_none(fields: Fields, name: str) -> float | None:
-    return fields.number(name) if fields.has(name) else None
-
-
 def _cause(fields: Fields) -> Cause:
     return Cause(
         kind=name_of(fields, "kind"),
-        arrival_rate_hz=_number_or_none(fields, "arrival_rate_hz"),
-        usual_rate_hz=_number_or_none(fields, "usual_rate_hz"),
-        demand=_number_or_none(fields, "demand"),
+        arrival_rate_hz=fields.number_or_none("arrival_rate_hz"),
+        usual_rate_hz=fields.number_or_none("usual_rate_hz"),
+        demand=fields.number_or_none("demand"),
         who=tuple(
             Share(name_of(one, "name"), one.number("share"))
             for one in fields.parts("who")[:_MOST_SHOWN]

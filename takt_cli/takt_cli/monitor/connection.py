@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import socket
 import time
 from collections.abc import Callable, Mapping
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from takt_cli.control import client
-from takt_cli.control.client import Gone, Message, NoAnswer, Refused
+from takt_cli.control.client import connect
+from takt_cli.control.frames import HEADER, Incoming, Message, NoAnswer, parsed, spelled, told
 
 MOST_MESSAGE = 4 << 20
 MOST_PER_SECOND = 500
@@ -49,13 +49,9 @@ class Connection:
         line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             line.setblocking(False)
-            with client._address(path) as address:
-                line.connect(address)
+            connect(line, path)
             peer = client.peer_of(line)
             reader, writer = await asyncio.open_unix_connection(sock=line, limit=_READ)
-        except (ConnectionRefusedError, FileNotFoundError) as error:
-            line.close()
-            raise Gone from error
         except BlockingIOError:
             line.close()
             raise NoAnswer("does not accept the connection") from None
@@ -77,11 +73,10 @@ class Connection:
         async with self._turn:
             if self._why:
                 raise NoAnswer(self._why)
-            payload = json.dumps(request, ensure_ascii=False).encode("utf-8", "backslashreplace")
+            question = list(spelled(kind, request))
             self._answer = asyncio.get_running_loop().create_future()
             try:
-                for frame in client.frames(kind, payload):
-                    self._writer.write(frame)
+                self._writer.writelines(question)
                 answered, data = await asyncio.wait_for(self._answer, timeout_s)
             except asyncio.TimeoutError:
                 self._fail(f"does not answer within {timeout_s:g} s")
@@ -91,9 +86,7 @@ class Connection:
                 raise
             finally:
                 self._answer = None
-        if answered == Message.error:
-            raise Refused(client._faults(data))
-        return data
+        return told(answered, data)
 
     async def ended(self) -> str:
         """Wait for the end of the connection, and say why it ended."""
@@ -123,7 +116,7 @@ class Connection:
         try:
             while True:
                 kind, payload = await self._message()
-                data = client._parsed(payload)
+                data = parsed(payload)
                 if kind == Message.alarm:
                     self.on_alarm(data)
                     await self._pause()
@@ -151,23 +144,8 @@ class Connection:
         await asyncio.sleep(began + 1 - now if count + 1 >= MOST_PER_SECOND else 0)
 
     async def _message(self) -> tuple[int, bytes]:
-        message = bytearray()
+        message = Incoming("sent", MOST_MESSAGE)
         while True:
-            head = await self._reader.readexactly(client.HEADER.size)
-            magic, version, kind, length = client.HEADER.unpack(head)
-            if magic != client.MAGIC:
-                raise NoAnswer("sent bytes that are no message of takt")
-            if version != client.VERSION:
-                raise NoAnswer(
-                    f"speaks version {version} of takt's messages, and this command version "
-                    f"{client.VERSION}; use the takt command that belongs to its libraries"
-                )
-            if length > client.MOST_PAYLOAD:
-                raise NoAnswer(f"sent a frame of {length} bytes, more than {client.MOST_PAYLOAD}")
-            if len(message) + length > MOST_MESSAGE:
-                raise NoAnswer(f"sent a message of more than {MOST_MESSAGE >> 20} MiB")
-            message += await self._reader.readexactly(length)
-            if kind != Message.part:
-                return kind, bytes(message)
-            if length == 0:
-                raise NoAnswer("sent an empty part of a message")
+            length = message.take_header(await self._reader.readexactly(HEADER.size))
+            if message.take_payload(await self._reader.readexactly(length)):
+                return message.kind, bytes(message.payload)

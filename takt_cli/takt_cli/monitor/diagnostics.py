@@ -155,6 +155,14 @@ def chain_status(
     chain: Chain, recent: tuple[int, int], limits: Limits, name: str, host: str
 ) -> Status:
     """Give the status of a chain; `recent`: activations and misses within the window."""
+    if not chain.counted:
+        words = "crosses processes, and this one cannot count it; `takt trace` joins it"
+        known = (
+            ("elsewhere", " ".join(chain.elsewhere)),
+            ("deadline_us", _us(chain.deadline.deadline_ns)),
+            ("priority", str(chain.priority)),
+        )
+        return Status(OK, name, words, host, known)
     activations, misses = recent
     ratio = misses / max(activations, misses, 1)
     window = f"the last {limits.window_s:g} s"

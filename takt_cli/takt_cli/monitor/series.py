@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from takt_cli.control.statistics import Chain, Distribution
+from takt_cli.control.statistics import Distribution
 from takt_cli.monitor.diagnostics import View
 
 MOST_SERIES = 5000
@@ -31,7 +31,7 @@ def _pairs(views: Sequence[View]) -> Iterator[tuple[str, float]]:
             continue
         for one in figures.executors:
             place = f"{program}/{one.name}"
-            for chain in one.chains:
+            for chain in (chain for chain in one.chains if chain.counted):
                 name = f"{place}/chain {chain.name}"
                 yield from _spread(f"{name}/response_time_us", chain.response)
                 yield f"{name}/activations", chain.activations
@@ -76,8 +76,7 @@ def metrics(views: Sequence[View], stamp: Any, since: Any, message: Any, point: 
     for program, view in _named(views):
         if view.figures is None:
             continue
-        chains: list[Chain] = [c for one in view.figures.executors for c in one.chains]
-        for chain in chains:
+        for chain in (c for one in view.figures.executors for c in one.chains if c.counted):
             one = message()
             one.measurement_source_name = program
             one.metrics_source = f"response_time/{chain.name}"

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path, PurePath
 
-from takt_cli.control.client import Message, NoAnswer, Refused
+from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.tracing import WRITE_S, RawTrace
 from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.alarm import Alarm

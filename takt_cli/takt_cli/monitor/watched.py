@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from takt_cli.control.client import Gone, Message, NoAnswer, Refused
+from takt_cli.control.client import Gone
+from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.processes import remove_stale
-from takt_cli.control.statistics import ProcessStatistics, read_statistics
+from takt_cli.control.read_statistics import read_statistics
+from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import ProcessStatus, read_process
 from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.alarm import Alarm, AlarmKey, read_alarm

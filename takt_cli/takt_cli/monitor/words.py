@@ -54,6 +54,9 @@ def alarm_words(alarm: Alarm) -> str:
         f"{alarm.kind} of {alarm.subject}: {value}, {limit} "
         f"{amount(alarm.limit, alarm.unit, alarm.kind)}"
     ]
+    if alarm.silent_ns is not None:
+        within = "" if alarm.deadline_ns is None else f", deadline {human(alarm.deadline_ns)}"
+        words.append(f"no activation has ended for {human(alarm.silent_ns)}{within}")
     if alarm.cause is not None:
         words += cause_words(alarm.cause)
     if alarm.stack:

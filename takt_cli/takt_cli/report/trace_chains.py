@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from takt_cli.report.trace_account import (
+    account_words,
+    missed_share,
+    never_ended,
+    unknown_accounts,
+)
 from takt_cli.report.trace_parts import (
     head_cell,
     legend,
@@ -60,11 +66,7 @@ def overview(chains: Sequence[ReportedChain]) -> str:
     for number, chain in enumerate(chains, start=1):
         one = chain.response
         late = bool(chain.missed)
-        share = (
-            f" ({100 * chain.missed / chain.activations:.2g} %)"
-            if late and chain.activations
-            else ""
-        )
+        share = f" ({missed_share(chain)})" if late else ""
         missed = (
             number_cell(chain.missed, "bad" if late else "good", share)
             if chain.deadline_ns
@@ -72,7 +74,8 @@ def overview(chains: Sequence[ReportedChain]) -> str:
         )
         beyond = chain.deadline_ns is not None and (one.max_ns or 0) > chain.deadline_ns
         rows.append(
-            f"<tr>{word_cell(chain.name, link=anchor(number))}{time_cell(chain.deadline_ns)}"
+            f"<tr>{word_cell(chain.name, account_words(chain), anchor(number))}"
+            f"{time_cell(chain.deadline_ns)}"
             f"{number_cell(chain.activations)}{missed}"
             + "".join(time_cell(ns) for ns in (one.min_ns, one.mean_ns, one.p50_ns, one.p99_ns))
             + time_cell(one.max_ns, "bad" if beyond else "")
@@ -88,8 +91,10 @@ def overview(chains: Sequence[ReportedChain]) -> str:
         '<section id="chains"><h2>Chains against their deadlines</h2>'
         f"{table(head, ''.join(rows))}"
         '<p class="weak">Response time: from the release of the root to the end of the '
-        "chain's last callback. An activation that never ended, because a message was lost or "
-        "overwritten, counts nowhere. p50 needs 20 activations, p99 needs 1,000.</p></section>"
+        "chain's last callback. Missed are activations that ended after the deadline, and those "
+        "that never ended: a message was lost, the timer skipped the period, or the deadline had "
+        "passed when the trace ended. Newer data that replaces older data is no miss. p50 needs 20 "
+        f"activations, p99 needs 1,000.</p>{unknown_accounts(chains)}</section>"
     )
 
 
@@ -163,7 +168,7 @@ def _chain(report: TraceReport, chain: ReportedChain, number: int) -> str:
         f'<section class="chain" id="{anchor(number)}"><details{opened}>'
         f"<summary><h2>Chain {escape(chain.name)}</h2> <span>{escape(_summary(chain))}</span>"
         f"</summary>{_path(chain)}<h3>Response times</h3>"
-        f"{response_plot(chain, report.duration_ns)}{_in_the_way(chain)}"
+        f"{response_plot(chain, report.duration_ns)}{never_ended(chain)}{_in_the_way(chain)}"
         + (f"<h3>Longest activations</h3>{_ABOUT_TIMELINES}{details}" if details else "")
         + "</details></section>"
     )
@@ -175,7 +180,8 @@ def _summary(chain: ReportedChain) -> str:
         words += f", longest {human(chain.response.max_ns)}"
     if chain.deadline_ns:
         words += f"; deadline {human(chain.deadline_ns)}, {chain.missed:,} missed"
-    return words
+    ways = account_words(chain)
+    return f"{words} ({ways})" if ways else words
 
 
 def _path(chain: ReportedChain) -> str:

@@ -24,7 +24,8 @@ from takt_cli.report.trace_tables import (
     slices_section,
     threads_section,
 )
-from takt_cli.report.trace_words import by_interest, verdict, warnings
+from takt_cli.report.trace_verdict import by_interest, verdict
+from takt_cli.report.trace_words import warnings
 from takt_cli.results.trace_figures import TraceReport
 from takt_cli.units import how_many, human
 

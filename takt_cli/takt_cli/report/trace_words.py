@@ -1,4 +1,4 @@
-"""Sentences about a trace: verdict, warnings, and which callback kept which step waiting."""
+"""Sentences about a trace: warnings, and which callback kept which step waiting."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from takt_cli.results.trace_figures import (
     Step,
     TraceReport,
 )
-from takt_cli.units import how_many, human
+from takt_cli.units import human
 
-_MOST_SENTENCES = 5
 _MOST_BLOCKERS = 4
 # Parts that waited, and those that need a culprit's name.
 _NAMED = ("group", "queue", "core")
@@ -24,78 +23,6 @@ _ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth"}
 # middleware.
 _UNNOTICED = 0.02
 _NOTED = 0.1
-
-
-def by_interest(chains: Sequence[ReportedChain]) -> list[ReportedChain]:
-    """Chains with misses come first, then those with the least to spare, then the slowest."""
-
-    def key(chain: ReportedChain) -> tuple[bool, float, float]:
-        longest = chain.response.max_ns or 0.0
-        used = longest / chain.deadline_ns if chain.deadline_ns else 0.0
-        return (chain.missed == 0, -used, -longest)
-
-    return sorted(chains, key=key)
-
-
-def verdict(report: TraceReport) -> list[str]:
-    """Say which chains missed deadlines, or that none did."""
-    chains = [chain for chain in by_interest(report.chains) if chain.activations]
-    if not report.chains:
-        return [
-            "The trace has no chain. Chains are those of the schedule that the programs run under: "
-            "declare them there, with deadlines."
-        ]
-    if not chains:
-        return [
-            "No activation of a chain ended in this trace. Trace for longer than the longest "
-            "period of a chain."
-        ]
-    late = [chain for chain in chains if chain.missed]
-    sentences = [_late(chain) for chain in late[:_MOST_SENTENCES]]
-    if len(late) > _MOST_SENTENCES:
-        sentences.append(f"{how_many(len(late) - _MOST_SENTENCES, 'more chain')} missed deadlines.")
-    bound = [chain for chain in chains if chain.deadline_ns]
-    if not bound:
-        longest = max(chains, key=lambda chain: chain.response.max_ns or 0)
-        return [
-            "No active chain has a deadline. The longest response is that of chain "
-            f"{longest.name}: {human(longest.response.max_ns)}."
-        ]
-    met = [chain for chain in bound if not chain.missed]
-    return [*sentences, _met(met, bool(late))] if met else sentences
-
-
-def _met(met: Sequence[ReportedChain], others_late: bool) -> str:
-    closest = met[0]
-    of = f"{human(closest.response.max_ns)} of {human(closest.deadline_ns)}"
-    if len(met) == 1:
-        return f"Chain {closest.name} met its deadline in all activations: it took {of} at most."
-    which = "The other" if others_late else "All"
-    return (
-        f"{which} {len(met)} chains with a deadline met it in all activations; the closest was "
-        f"{closest.name} with {of}."
-    )
-
-
-def _late(chain: ReportedChain) -> str:
-    share = 100 * chain.missed / max(chain.activations, 1)
-    words = (
-        f"Chain {chain.name} missed its deadline of {human(chain.deadline_ns)} in {chain.missed:,} "
-        f"of {how_many(chain.activations, 'activation')} ({share:.2g} %); the longest took "
-        f"{human(chain.response.max_ns)}"
-    )
-    largest = _largest_wait(chain)
-    return f"{words}, {largest}." if largest else f"{words}."
-
-
-def _largest_wait(chain: ReportedChain) -> str:
-    if not chain.worst:
-        return ""
-    split = chain.worst[0].split
-    if split.total_ns <= 0:
-        return ""
-    ns = split.parts[split.largest]
-    return f"mostly ({human(ns)}) {PHRASES[split.largest]}"
 
 
 def warnings(report: TraceReport) -> list[str]:
@@ -191,6 +118,8 @@ def reasons(activation: Activation) -> list[str]:
                 f"Step {number}: {step.callback} waited "
                 f"{human(step.split.parts['middleware'])} for the middleware."
             )
+    if (activation.host_stall_ns or 0) > least:
+        found.append(f"Meanwhile the host had a core for {human(activation.host_stall_ns)}.")
     return found
 
 

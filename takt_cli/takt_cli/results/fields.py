@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from takt_cli.units import short
 
 # Times in ns and counts are 64 bits wide; larger numbers would overflow statistics.
 _LARGEST = 2**63 - 1
+Own = TypeVar("Own", bound="Fields")
 
 
 class DamagedError(Exception):
@@ -58,26 +59,30 @@ class Fields:
             return self._refuse(name, f"a number from {least:g} on")
         return value
 
+    def number_or_none(self, name: str, least: float = 0.0) -> float | None:
+        """Likewise, with None for a missing number."""
+        return self.number(name, least=least) if self.has(name) else None
+
     def flag(self, name: str) -> bool:
         """Read yes or no."""
         value = self._value(name, False)
         return value if isinstance(value, bool) else self._refuse(name, "true or false")
 
-    def part(self, name: str) -> Fields:
+    def part(self: Own, name: str) -> Own:
         """Read an object within this one."""
         value = self._value(name, {})
         if not isinstance(value, dict):
             return self._refuse(name, "an object")
-        return Fields(value, self._place(name))
+        return type(self)(value, self._place(name))
 
-    def parts(self, name: str) -> list[Fields]:
+    def parts(self: Own, name: str) -> list[Own]:
         """Read a list of objects."""
         found = []
         for index, value in enumerate(self._list(name)):
             place = f"{self._place(name)}[{index}]"
             if not isinstance(value, dict):
                 raise DamagedError(_words(place, "an object", value))
-            found.append(Fields(value, place))
+            found.append(type(self)(value, place))
         return found
 
     def texts(self, name: str) -> tuple[str, ...]:

@@ -10,6 +10,16 @@ from takt_cli.importing.not_carried_over import printable
 from takt_cli.results.fields import DamagedError, Fields
 
 SCHEMA = 1
+_WAYS = (
+    "released",
+    "completed",
+    "late",
+    "lost",
+    "superseded",
+    "unfinished",
+    "overdue",
+    "skipped",
+)
 
 
 @dataclass(frozen=True)
@@ -21,6 +31,7 @@ class TracedProcess:
     threads: int
     runs: int  # of callbacks
     dropped: int  # records that found the ring of their thread full
+    overwritten: int  # messages that the history lost before they were taken
 
     @property
     def words(self) -> str:
@@ -34,9 +45,21 @@ class TracedChain:
 
     name: str
     process: int | str  # the number of the process in which it ends, or its name
-    activations: int
+    activations: int  # that ended
     missed: int | None
     max_response_ns: int | None
+    account: dict[str, int] | None  # how many ended in which way; None: the trace does not tell
+    account_why: str | None
+
+
+@dataclass(frozen=True)
+class TracedStalls:
+    """Times in which the host, or the kernel, took a core from the threads of highest priority."""
+
+    count: int
+    longest_ns: int
+    by_kernel: int
+    longest_by_kernel_ns: int
 
 
 @dataclass(frozen=True)
@@ -48,6 +71,7 @@ class TraceSummary:
     taken: int
     joined: int  # taken messages of which the trace has the publication
     chains: tuple[TracedChain, ...]
+    stalls: TracedStalls | None  # None: nothing watched for them
     began_ns: int
     ended_ns: int
 
@@ -66,6 +90,7 @@ class TraceSummary:
                 "joined": self.joined,
             },
             "chains": [asdict(chain) for chain in self.chains],
+            "host_stalls": None if self.stalls is None else asdict(self.stalls),
             "began_ns": self.began_ns,
             "ended_ns": self.ended_ns,
         }
@@ -86,6 +111,7 @@ def read_summary(data: Any) -> TraceSummary:
         taken=messages.whole("taken"),
         joined=messages.whole("joined"),
         chains=tuple(map(_chain, fields.parts("chains"))),
+        stalls=_stalls(fields.part("host_stalls")) if fields.has("host_stalls") else None,
         began_ns=fields.whole("began_ns"),
         ended_ns=fields.whole("ended_ns"),
     )
@@ -98,6 +124,16 @@ def _process(fields: Fields) -> TracedProcess:
         threads=fields.whole("threads"),
         runs=fields.whole("runs"),
         dropped=fields.whole("dropped"),
+        overwritten=fields.whole("overwritten"),
+    )
+
+
+def _stalls(fields: Fields) -> TracedStalls:
+    return TracedStalls(
+        count=fields.whole("count"),
+        longest_ns=fields.whole("longest_ns"),
+        by_kernel=fields.whole("by_kernel"),
+        longest_by_kernel_ns=fields.whole("longest_by_kernel_ns"),
     )
 
 
@@ -109,4 +145,10 @@ def _chain(fields: Fields) -> TracedChain:
         activations=fields.whole("activations"),
         missed=fields.whole_or_none("missed"),
         max_response_ns=fields.whole_or_none("max_response_ns"),
+        account=_account(fields.part("account")) if fields.has("account") else None,
+        account_why=printable(fields.text("account_why")) or None,
     )
+
+
+def _account(fields: Fields) -> dict[str, int]:
+    return {way: fields.whole(way) for way in _WAYS}

@@ -91,6 +91,42 @@ class Activation:
     split: Split
     steps: tuple[Step, ...]
     timeline: tuple[Run, ...]
+    host_stall_ns: int | None = None  # how long the host had a core meanwhile; None: not watched
+
+
+@dataclass(frozen=True)
+class Stops:
+    """Activations of a chain that never ended for one reason, at one callback."""
+
+    kind: str  # lost, overdue, skipped, unfinished or superseded
+    callback: str
+    count: int
+
+
+@dataclass(frozen=True)
+class StoppedActivation:
+    """An activation that never ended."""
+
+    release_ns: int
+    kind: str
+    callback: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Account:
+    """How all activations of a chain ended, also those that never did."""
+
+    released: int
+    completed: int
+    late: int
+    lost: int
+    superseded: int
+    unfinished: int
+    overdue: int
+    skipped: int
+    stops: tuple[Stops, ...]
+    stopped: tuple[StoppedActivation, ...]  # some of them
 
 
 @dataclass(frozen=True)
@@ -100,13 +136,20 @@ class ReportedChain:
     name: str
     path: tuple[str, ...]
     deadline_ns: int | None
-    activations: int
+    activations: int  # that ended
     missed: int
+    account: Account | None  # None: the trace does not tell, for the reason in `account_why`
+    account_why: str
     unsplit: int  # activations of which the trace has no steps
     response: Distribution
     responses: tuple[tuple[int, int], ...]
     split: Split
     worst: tuple[Activation, ...]
+
+    @property
+    def counted(self) -> int:
+        """How many activations `missed` is a part of."""
+        return self.account.released if self.account else self.activations
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from takt_cli.importing.not_carried_over import printable
 from takt_cli.results.fields import DamagedError, Fields
 from takt_cli.results.trace_figures import (
     PARTS,
+    Account,
     Activation,
     Blocker,
     Distribution,
@@ -25,6 +26,8 @@ from takt_cli.results.trace_figures import (
     Run,
     Split,
     Step,
+    StoppedActivation,
+    Stops,
     TraceReport,
 )
 
@@ -106,11 +109,39 @@ def _chain(fields: Fields) -> ReportedChain:
         deadline_ns=fields.whole_or_none("deadline_ns"),
         activations=fields.whole("activations"),
         missed=fields.whole("missed"),
+        account=_account(fields.part("account")) if fields.has("account") else None,
+        account_why=printable(fields.text("account_why")),
         unsplit=fields.whole("unsplit"),
         response=_distribution(fields.part("response")),
         responses=_responses(fields),
         split=_split(fields.part("split")),
         worst=tuple(map(_activation, fields.parts("worst"))),
+    )
+
+
+def _account(fields: Fields) -> Account:
+    return Account(
+        released=fields.whole("released"),
+        completed=fields.whole("completed"),
+        late=fields.whole("late"),
+        lost=fields.whole("lost"),
+        superseded=fields.whole("superseded"),
+        unfinished=fields.whole("unfinished"),
+        overdue=fields.whole("overdue"),
+        skipped=fields.whole("skipped"),
+        stops=tuple(
+            Stops(_name(one, "kind"), _name(one, "callback"), one.whole("count"))
+            for one in fields.parts("stops")
+        ),
+        stopped=tuple(
+            StoppedActivation(
+                _moment(one, "release_ns"),
+                _name(one, "kind"),
+                _name(one, "callback"),
+                printable(one.text("reason")),
+            )
+            for one in fields.parts("stopped")
+        ),
     )
 
 
@@ -136,6 +167,7 @@ def _activation(fields: Fields) -> Activation:
         split=_split(fields.part("split")),
         steps=tuple(map(_step, fields.parts("steps"))),
         timeline=tuple(map(_run, fields.parts("timeline"))),
+        host_stall_ns=fields.whole_or_none("host_stall_ns"),
     )
 
 

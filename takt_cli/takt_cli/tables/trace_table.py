@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from takt_cli.results.trace import TracedProcess, TraceSummary
+from takt_cli.results.trace import TracedProcess, TracedStalls, TraceSummary
 from takt_cli.tables.table import Cell, Table, count_cell
 from takt_cli.units import how_many, human
 
@@ -11,6 +11,8 @@ def process_line(process: TracedProcess) -> str:
     """Say how much of a process there is: 'talk (pid 7): 3 threads, 1,204 runs'."""
     words = f"{process.words}: {how_many(process.threads, 'thread')}"
     words += f", {how_many(process.runs, 'run')}"
+    if process.overwritten:
+        words += f", {how_many(process.overwritten, 'message')} overwritten"
     return f"{words}, {how_many(process.dropped, 'record')} dropped" if process.dropped else words
 
 
@@ -20,6 +22,17 @@ def message_line(summary: TraceSummary) -> str:
         f"messages: {summary.published:,} published, {summary.taken:,} taken, "
         f"{summary.joined:,} of these joined with their publication"
     )
+
+
+def stall_line(stalls: TracedStalls) -> str:
+    """Say how often a core was taken: 'host stalls: 3, longest 4.2 ms'."""
+    words = "host stalls: none"
+    if stalls.count:
+        words = f"host stalls: {stalls.count:,}, longest {human(stalls.longest_ns)}"
+    if stalls.by_kernel:
+        words += f"; the kernel throttled real-time threads {how_many(stalls.by_kernel, 'time')}"
+        words += f", longest {human(stalls.longest_by_kernel_ns)}"
+    return words
 
 
 def dropped_line(summary: TraceSummary) -> str:

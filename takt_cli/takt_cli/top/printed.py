@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from takt_cli.control.statistics import ProcessStatistics
+from takt_cli.control.statistics import Chain, ProcessStatistics
 from takt_cli.top.rates import (
     CallbackFigures,
     ChainFigures,
@@ -20,10 +20,19 @@ from takt_cli.top.rates import (
     threads,
 )
 from takt_cli.top.state import State
-from takt_cli.top.tables import DIFFERS, KINDS, OTHERS, SINCE, unknown_notes
+from takt_cli.top.tables import DIFFERS, ELSEWHERE, KINDS, OTHERS, SINCE, unknown_notes
 from takt_cli.top.watch import View, Watch
 
 SCHEMA = 1
+# Of a chain; null where the process cannot count it.
+_COUNTS = (
+    "activations",
+    "overdue",
+    "misses",
+    "consecutive_misses",
+    "largest_consecutive_misses",
+    "misses_in_window",
+)
 
 
 def two_looks(
@@ -52,8 +61,10 @@ def print_tables(console: Console, view: View) -> None:
             table.print_to(console)
         else:
             console.print(f"no {kind.name}", style="dim")
-    order = [SINCE, OTHERS, DIFFERS]
-    notes = sorted(dict.fromkeys(notes), key=order.index) + unknown_notes(view.pairs)
+    order = [SINCE, OTHERS, DIFFERS, ELSEWHERE]
+    known = [note for note in order if note in notes]
+    others = [note for note in notes if note not in order]
+    notes = [*known, *others, *unknown_notes(view.pairs)]
     for note in notes:
         console.print(note, style="dim", markup=False, soft_wrap=True)
 
@@ -96,6 +107,8 @@ def _all(
     for one in (one for pair in pairs for one in make(pair)):
         totals = asdict(one.total)
         totals |= totals.pop("deadline", {})
+        if isinstance(one.total, Chain) and not one.total.counted:
+            totals |= dict.fromkeys(_COUNTS)
         last = {
             name: value
             for name, value in vars(one).items()

@@ -84,7 +84,7 @@ def chains(pair: Pair) -> Iterator[ChainFigures]:
     for executor, old in _executors(pair):
         known = {} if old is None else {one.name: one for one in old.chains}
         for now in executor.chains:
-            before = known.get(now.name)
+            before = known.get(now.name) if now.counted else None
             yield ChainFigures(
                 pair.now, executor.name, now,
                 rate_hz=_rate(_since(now, before, "activations"), pair.ns),

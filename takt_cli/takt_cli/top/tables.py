@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from takt_cli.control.attributes import core_list
-from takt_cli.control.statistics import Thread
+from takt_cli.control.statistics import Executor
 from takt_cli.tables.table import Cell, Mood, Table, count_cell
 from takt_cli.top.rates import (
     CallbackFigures,
@@ -27,6 +27,8 @@ NONE = Cell("–", "weak")
 SINCE = "*: since watching began"
 OTHERS = "figures without *: of the last interval, or of now"
 DIFFERS = "!: not as asked, see `takt status`"
+ELSEWHERE = "†: crosses processes; `takt trace` joins it"
+ABSENT = "chains whose last callback is in none of these processes: "
 PROCESS = "process"
 # Columns of words beside the first ones.
 WORDS = frozenset({PROCESS, "thread", "policy", "cores", "running"})
@@ -44,12 +46,12 @@ class Kind:
 
 
 def chain_table(pairs: Sequence[Pair]) -> Table:
-    """Make a row for each chain."""
-    return _table(
+    """Make a row for each chain, of the process that has its last callback."""
+    table = _table(
         "Chains",
         (one for pair in pairs for one in chains(pair)),
         {
-            "chain": lambda one: Cell(one.total.name),
+            "chain": lambda one: Cell(f"{one.total.name}{' †' if one.total.elsewhere else ''}"),
             PROCESS: lambda one: Cell(_where(one)),
             "rate/s": lambda one: _rate(one.rate_hz),
             "mean": lambda one: _time(one.response_mean_ns, one.total.deadline.deadline_ns),
@@ -57,12 +59,17 @@ def chain_table(pairs: Sequence[Pair]) -> Table:
             "max*": lambda one: _time(one.total.response.max_ns, one.total.deadline.deadline_ns),
             "deadline": lambda one: _time(one.total.deadline.deadline_ns),
             "missed": lambda one: _bad(one.misses),
-            "missed*": lambda one: _total(one.total.deadline.misses, one.misses),
-            "in a row": lambda one: _bad(one.total.deadline.consecutive_misses),
+            "missed*": lambda one: _total(_counted(one, one.total.deadline.misses), one.misses),
+            "in a row": lambda one: _bad(_counted(one, one.total.deadline.consecutive_misses)),
         },
         pairs,
         1,
     )
+    if any(chain.elsewhere for one in _executors_of(pairs) for chain in one.chains):
+        table.notes.insert(0, ELSEWHERE)
+    if absent := _endless(pairs):
+        table.notes.append(f"{ABSENT}{', '.join(absent)}")
+    return table
 
 
 def callback_table(pairs: Sequence[Pair]) -> Table:
@@ -121,7 +128,7 @@ def thread_table(pairs: Sequence[Pair]) -> Table:
         pairs,
         3,
     )
-    if any(one.asked_differs for one in _threads_of(pairs)):
+    if any(thread.asked_differs for one in _executors_of(pairs) for thread in one.threads):
         table.notes.insert(0, DIFFERS)
     return table
 
@@ -163,10 +170,20 @@ def _table(
     return table
 
 
-def _threads_of(pairs: Sequence[Pair]) -> Iterator[Thread]:
+def _executors_of(pairs: Sequence[Pair]) -> Iterator[Executor]:
     for pair in pairs:
-        for executor in pair.now.executors:
-            yield from executor.threads
+        yield from pair.now.executors
+
+
+def _endless(pairs: Sequence[Pair]) -> list[str]:
+    """Give the chains whose last callback is in none of the processes."""
+    ending = {chain.name for one in _executors_of(pairs) for chain in one.chains}
+    passing = (name for one in _executors_of(pairs) for name in one.passing)
+    return [name for name in dict.fromkeys(passing) if name not in ending]
+
+
+def _counted(one: ChainFigures, count: int) -> int | None:
+    return count if one.total.counted else None
 
 
 def _where(one: Figures) -> str:
@@ -225,9 +242,11 @@ def _total(count: int | None, lately: int | None) -> Cell:
 
 
 def _waiting(one: CallbackFigures) -> Cell:
-    """Show how many messages wait, and how many the history holds."""
+    """Show how many messages wait, and how many the history holds; a dash: it keeps all."""
     total = one.total
-    depth = f"/{total.depth:,}" if total.depth else ""
+    depth = ""
+    if total.kind != "timer":
+        depth = "/–" if total.depth is None else f"/{total.depth:,}" if total.depth else ""
     return Cell(f"{total.waiting:,}{depth}", "bad" if one.overwritten else "", total.waiting)
 
 

@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from takt_cli.control.client import Gone, NoAnswer, Refused
+from takt_cli.control.client import Gone
+from takt_cli.control.frames import NoAnswer, Refused
 from takt_cli.control.processes import ANSWER_S, AT_ONCE, Silent, folders, sockets
-from takt_cli.control.statistics import ProcessStatistics, ask_statistics
+from takt_cli.control.read_statistics import ask_statistics
+from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.importing.not_carried_over import printable
 from takt_cli.top.rates import Pair
 from takt_cli.units import short

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import re
 import shlex
 import signal
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.built import need
+from support.closing import each_numbered
 from support.fake_control import (
     ERROR,
     RESULT,
@@ -22,7 +22,8 @@ from support.fake_control import (
     process,
     thread,
 )
-from takt_cli.control import client, processes
+from support.private import private
+from takt_cli.control import frames, processes
 from takt_cli.programs import find_program
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -110,17 +111,9 @@ def robot(name, executor_name="main"):
 
 @pytest.fixture
 def start(folder):
-    """Start a process; numbers count from 4,000,001 on, which no process has."""
-    running = []
-
-    def call(status):
-        one = Changeable(folder, 4_000_001 + len(running), status)
-        running.append(one)
-        return one
-
-    yield call
-    for one in running:
-        one.close()
+    """Start a process that can be changed."""
+    with each_numbered(lambda pid, status: Changeable(folder, pid, status)) as call:
+        yield call
 
 
 def cells(text):
@@ -386,12 +379,9 @@ def looks(tmp_path, monkeypatch):
     """A program of takt_rcl that runs under the schedule."""
     (tmp_path / "s.yaml").write_text(SCHEDULE, encoding="utf-8")
     monkeypatch.setenv("TAKT_RUNTIME_DIR", str(tmp_path / "control"))
-    environment = os.environ | {
-        "TAKT_CONFIGURATOR": "none",
-        "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-        "ROS_LOG_DIR": str(tmp_path),
-    }
+    environment = private(
+        tmp_path, TAKT_CONFIGURATOR="none", TAKT_RUNTIME_DIR=str(tmp_path / "control")
+    )
     program = find_program("takt_rcl_looks", "takt_rcl")
     command = [program, tmp_path / "s.yaml", "front", "--ros-args", "-r", "__node:=front"]
     with (tmp_path / "said").open("wb") as said:
@@ -451,4 +441,4 @@ def test_a_real_program_changes_while_it_runs(takt, looks):
         assert timer["rule_priority"] is None
         assert told["chains"][0]["priority"] == 10
     assert looks.poll() is None
-    assert client.Message.set == SET
+    assert frames.Message.set == SET

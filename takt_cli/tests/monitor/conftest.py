@@ -1,54 +1,39 @@
 """Fixtures: fake processes, and monitors that end with the test."""
 
 import pytest
+from support.closing import each_closed, each_numbered
 from support.fake_alarms import FakeWatched, InThread, Program
 from takt_cli.monitor import watched
 
 
 @pytest.fixture
 def start(folder):
-    running = []
+    """Start a process that `takt monitor` watches."""
+    with each_numbered(lambda pid, name="fusion": FakeWatched(folder, pid, name)) as call:
+        yield call
 
-    def call(name="fusion", pid=None):
-        one = FakeWatched(folder, pid or 4_000_001 + len(running), name)
-        running.append(one)
-        return one
 
-    yield call
-    for one in running:
-        one.close()
+@pytest.fixture
+def one(start):
+    return start()
 
 
 @pytest.fixture
 def monitor(folder, tmp_path):
-    running = []
+    """Start a monitor in a thread of this process."""
 
-    def call(**settings):
-        one = InThread(folder=tmp_path / "snapshots", **settings)
-        running.append(one)
-        return one
+    def make(**settings):
+        return InThread(folder=tmp_path / "snapshots", **settings)
 
-    yield call
-    for one in running:
-        one.end()
+    with each_closed(make, close=InThread.end) as call:
+        yield call
 
 
 @pytest.fixture
 def program(folder):
-    running = []
-
-    def call(*arguments, **more):
-        one = Program(*arguments, **more)
-        running.append(one)
-        return one
-
-    yield call
-    for one in running:
-        if one.process.poll() is None:
-            one.process.kill()
-        one.process.wait()
-        one.process.stdout.close()
-        one.process.stderr.close()
+    """Start a monitor as a program."""
+    with each_closed(Program) as call:
+        yield call
 
 
 @pytest.fixture

@@ -29,7 +29,11 @@ def test_an_alarm_is_one_line_with_all_that_a_person_needs(start, monitor):
     )
     one.push(alarm(2, kind="stall", unit="ns", value=25e7, limit=2e8, stack=["f() at x.cpp:3"]))
     watching.heard("has run for 250 ms, limit 200 ms; it is in f() at x.cpp:3")
-    one.push(alarm(3, fail_safe=True, level="warn"))
+    one.push(alarm(3, chain="slow", silent_ns=1_200_000_000, deadline_ns=100_000_000))
+    watching.heard(
+        "3 misses in the window, limit 1 miss; no activation has ended for 1.20 s, deadline 100 ms"
+    )
+    one.push(alarm(4, fail_safe=True, level="warn"))
     watching.heard("WARN  fusion (pid 4000001): FAIL-SAFE deadline of chain hot_path")
 
 

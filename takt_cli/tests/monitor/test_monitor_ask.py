@@ -10,7 +10,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from support.fake_alarms import PATIENCE_S, FakeWatched, alarm, wait_for
+from support.fake_alarms import PATIENCE_S, alarm, wait_for
 from takt_cli.monitor.questions import MOST_OPEN, Choice, Question, Questions
 
 ASK = [{"log": True}, {"ask": True}]
@@ -69,13 +69,6 @@ class Terminal:
             return False
         self.text += data.decode()
         return bool(data)
-
-
-@pytest.fixture
-def one(folder):
-    process = FakeWatched(folder, 4_000_001)
-    yield process
-    process.close()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import time
 
 import pytest
 from support.built import WORKLOAD, need
+from support.private import private
 from takt_cli.programs import find_program
 
 PATIENCE_S = 60.0
@@ -56,13 +57,11 @@ class Monitor:
 @pytest.fixture
 def started(tmp_path):
     """Start programs and monitors in a folder of their own; all are gone afterwards."""
-    environment = os.environ | {
-        "TAKT_RUNTIME_DIR": str(tmp_path / "run"),
-        "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+    environment = private(
+        tmp_path,
         # What Fast DDS leaves in shared memory is not takt's to remove.
-        "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",
-    }
+        FASTDDS_BUILTIN_TRANSPORTS="UDPv4",
+    )
     (tmp_path / "schedule.yaml").write_text(SCHEDULE)
     command = [str(find_program("takt_run", "takt_workload")), "three_chains"]
     command += ["--schedule", str(tmp_path / "schedule.yaml"), "--duration", "10min", "--quiet"]

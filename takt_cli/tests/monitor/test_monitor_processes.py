@@ -26,12 +26,12 @@ def test_processes_that_come_and_go_are_told(start, monitor):
 
 @pytest.mark.parametrize("round_", range(3))
 def test_a_process_that_starts_again_is_another_one(start, monitor, round_):
-    one = start("a", os.getpid())
+    one = start("a", pid=os.getpid())
     watching = monitor()
     one.push(alarm(1, actions=RAISE))
     wait_for(lambda: one.value() == 200)
     one.close()
-    again = start("a", os.getpid())
+    again = start("a", pid=os.getpid())
     watching.heard("has ended")
     watching.heard("is watched", 2)
     watching.end()

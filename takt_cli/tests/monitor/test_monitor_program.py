@@ -124,7 +124,7 @@ def test_the_monitor_writes_what_its_page_shows(start, monitor, tmp_path, monkey
     (tmp_path / "stop_robot").write_text("#!/bin/sh\n")
     (tmp_path / "stop_robot").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    one = start("fusion", 4711)
+    one = start("fusion", pid=4711)
     one.values = {("chain", "brake", "priority"): 100}
     watching = monitor()
     who = [

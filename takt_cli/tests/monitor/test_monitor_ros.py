@@ -8,10 +8,10 @@ import threading
 from types import SimpleNamespace
 
 import pytest
-from support.fake_alarms import FakeWatched, Program, alarm, wait_for
+from support.fake_alarms import alarm, wait_for
 from support.fake_statistics import MS, S, callback, chain, distribution, statistics, thread
 from takt_cli.control.client import Peer
-from takt_cli.control.statistics import read_statistics
+from takt_cli.control.read_statistics import read_statistics
 from takt_cli.monitor.alarm import read_alarm
 from takt_cli.monitor.diagnostics import ERROR, OK, STALE, WARN, Diagnostics, Limits, View
 from takt_cli.monitor.ros_side import RosSide
@@ -92,6 +92,24 @@ def test_a_thread_that_differs_warns_and_a_silent_process_is_stale():
     assert found["camera: process"].level == STALE
     assert found["camera: process"].message == "does not answer within 5 s"
     assert found["camera: process"].hardware_id == "here"
+
+
+def test_a_chain_of_several_processes_has_one_status_and_no_figures():
+    def told(name, id_):
+        path = ["/a:timer(1s)", "/b:sub(/x)"]
+        return statistics(f"/opt/{name}", (), [callback(id_)], [chain("hot", path=path)])
+
+    views = [
+        view("first", 1, told("first", "/a:timer(1s)")),
+        view("last", 2, told("last", "/b:sub(/x)")),
+    ]
+    found = by_name(Diagnostics("here").statuses(views, Limits()))
+    assert [name for name in found if "chain" in name] == ["last: chain hot"]
+    hot = found["last: chain hot"]
+    assert (hot.level, dict(hot.values)["elsewhere"]) == (OK, "/a:timer(1s)")
+    assert "`takt trace` joins it" in hot.message
+    assert not [name for name in series(views)[0] if "chain" in name]
+    assert metrics(views, 5, lambda _: 1, SimpleNamespace, SimpleNamespace) == []
 
 
 def test_alarms_are_those_of_their_executor():
@@ -206,28 +224,9 @@ def listener():
 
 
 @pytest.fixture
-def one(folder):
-    process = FakeWatched(folder, 4_000_001)
-    yield process
-    process.close()
-
-
-@pytest.fixture
-def monitor(folder):
-    running = []
-
-    def call(*arguments):
-        private = {"ROS_DOMAIN_ID": str(DOMAIN), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-        running.append(Program(*arguments, **private))
-        return running[-1]
-
-    yield call
-    for program in running:
-        if program.process.poll() is None:
-            program.process.kill()
-        program.process.wait()
-        program.process.stdout.close()
-        program.process.stderr.close()
+def monitor(program):
+    private = {"ROS_DOMAIN_ID": str(DOMAIN), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    return lambda *arguments: program(*arguments, **private)
 
 
 def last_status(listener, name):

@@ -15,7 +15,16 @@ import time
 from pathlib import Path
 
 from support import fake_control as control
-from support.fake_control import ERROR, HEADER, PART, RESULT, STATUS, TRACE_SNAPSHOT, message
+from support.fake_control import (
+    ERROR,
+    HEADER,
+    PART,
+    RESULT,
+    STATUS,
+    TRACE_SNAPSHOT,
+    exactly,
+    message,
+)
 from support.fake_statistics import chain, statistics, thread
 from takt_cli.monitor.monitor import Monitor, Settings
 from takt_cli.monitor.ros_side import UNWANTED
@@ -41,7 +50,8 @@ def alarm(sequence, state="raised", **more):
         "sequence": sequence, "time_ns": 5, "realtime_ns": 1_700_000_000_123_456_789, "pid": 1,
         "program": "/p", "host": "robot", "executor": "main", "callback": "/n:sub(/points)",
         "chain": "hot_path", "thread": None, "kind": "deadline", "state": state, "level": "error",
-        "value": 3, "limit": 1, "unit": "misses", "cause": None, "stack": None, "text": "Words.",
+        "value": 3, "limit": 1, "unit": "misses", "silent_ns": None,
+        "deadline_ns": None, "cause": None, "stack": None, "text": "Words.",
         "actions": [{"log": True}], "fail_safe": False, "dropped_before": 0, **more,
     }  # fmt: skip
 
@@ -165,20 +175,10 @@ class FakeWatched:
     def _request(client):
         got = b""
         while True:
-            _, _, kind, length = HEADER.unpack(_exactly(client, HEADER.size))
-            got += _exactly(client, length)
+            _, _, kind, length = HEADER.unpack(exactly(client, HEADER.size))
+            got += exactly(client, length)
             if kind != PART:
                 return kind, json.loads(got)
-
-
-def _exactly(client, count):
-    data = b""
-    while len(data) < count:
-        more = client.recv(count - len(data))
-        if not more:
-            raise OSError("closed")
-        data += more
-    return data
 
 
 class Collected:
@@ -267,3 +267,11 @@ class Program:
         self._reader.join(PATIENCE_S)
         self.errors = self.process.stderr.read()
         return code
+
+    def close(self):
+        """End it, however it goes."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stderr.close()

@@ -148,10 +148,10 @@ class FakeProcess:
     def _request(connection: socket.socket) -> tuple[int, bytes]:
         got = b""
         while True:
-            magic, version, kind, length = HEADER.unpack(_exactly(connection, HEADER.size))
+            magic, version, kind, length = HEADER.unpack(exactly(connection, HEADER.size))
             assert (magic, version) == (b"takt", 1)
             assert length <= MOST
-            got += _exactly(connection, length)
+            got += exactly(connection, length)
             if kind != PART:
                 return kind, got
 
@@ -185,7 +185,8 @@ class FakeTracer(FakeProcess):
         return RESULT, {"file": f"/elsewhere/{path.name}", "records": 5, "dropped": 0}
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
+def exactly(connection: socket.socket, count: int) -> bytes:
+    """Read so many bytes; OSError at the end."""
     data = b""
     while len(data) < count:
         more = connection.recv(count - len(data))

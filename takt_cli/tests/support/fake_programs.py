@@ -284,7 +284,8 @@ if how == "words":
 document = dict(
     schema=1,
     processes=[dict(pid=one["pid"], program=one["program"], threads=one.get("threads", 1),
-                    runs=one.get("runs", 10), dropped=one.get("dropped", 0)) for one in figures],
+                    runs=one.get("runs", 10), dropped=one.get("dropped", 0),
+                    overwritten=one.get("overwritten", 0)) for one in figures],
     messages=dict(published=30, taken=20, joined=10),
     chains=[dict(chain, process=one["pid"]) for one in figures for chain in one.get("chains", ())],
     began_ns=10**9, ended_ns=6 * 10**9)

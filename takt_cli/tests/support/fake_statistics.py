@@ -35,9 +35,9 @@ def callback(id_, **more):
     """Give a callback that has not run yet."""
     return {
         "id": id_, "kind": "timer", "group": "/n:group(default)", "threads": ["rest"],
-        "chains": [], "priority": 0, "effective_priority": 0, "depth": None, "waiting": 0,
+        "chains": [], "priority": 0, "effective_priority": 0, "depth": 0, "waiting": 0,
         "largest_waiting": 0, "oldest_age_ns": None, "arrivals": 0, "starts": 0, "empty_takes": 0,
-        "overwritten": 0, "lost": None, "stored": None, "skipped_periods": 0, "exceptions": 0,
+        "overwritten": 0, "lost": None, "skipped_periods": 0, "exceptions": 0,
         "arrival_rate_hz": None, "service_rate_hz": None, "deadline_ns": None, "misses": 0,
         "consecutive_misses": 0, "largest_consecutive_misses": 0, "misses_in_window": [0, 1],
         "budget_ns": None, "overruns": 0, "response": distribution(), "execution": distribution(),
@@ -49,7 +49,7 @@ def chain(name, **more):
     """Give a chain without an activation."""
     return {
         "name": name, "path": [], "priority": 0, "deadline_ns": None, "activations": 0,
-        "misses": 0, "consecutive_misses": 0, "largest_consecutive_misses": 0,
+        "overdue": 0, "misses": 0, "consecutive_misses": 0, "largest_consecutive_misses": 0,
         "misses_in_window": [0, 1], "response": distribution(), **more,
     }  # fmt: skip
 
@@ -64,7 +64,7 @@ def statistics(program, threads=(), callbacks=(), chains=(), **more):
         "schema": 1, "pid": 1, "program": program, "host": "robot", "time_ns": 100 * S,
         "realtime_ns": 5, "since_ns": 90 * S, "rmw": "rmw_fastrtps_cpp", "unknown": [],
         "executors": [executor],
-        "alarms": {"raised": 0, "cleared": 0, "active": 0, "dropped": 0}, **more,
+        "alarms": {"raised": 0, "cleared": 0, "active": 0}, **more,
     }  # fmt: skip
 
 

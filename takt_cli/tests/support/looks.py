@@ -4,7 +4,7 @@ import json
 
 from support.fake_statistics import S
 from takt_cli.control.client import Peer
-from takt_cli.control.statistics import read_statistics
+from takt_cli.control.read_statistics import read_statistics
 from takt_cli.top.keys import names
 from takt_cli.top.layout import picture
 from takt_cli.top.rates import Pair

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 RUN_START, RUN_END, EMPTY_TAKE, EXCEPTION, TAKE, PUBLISH, CHAIN_END = range(1, 8)
 SPAN_BEGIN, SPAN_END, INSTANT, COUNTER, SLICE, KERNEL_WAIT = range(8, 14)
+CALLBACK_STATE, PARKED, HOST_STALL = range(14, 17)
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Process:
     to_realtime: int = 1_700_000_000 * 10**9
     began: int = 0
     ended: int = 0
+    witnessed: bool = False
     callbacks: list[tuple[str, str, str, bool]] = field(default_factory=list)  # id, kind, group, …
     chains: list[tuple[str, int]] = field(default_factory=list)  # name, deadline
     topics: list[str] = field(default_factory=list)
@@ -54,6 +56,7 @@ class Process:
             "to_boottime": 0,
             "began": self.began,
             "ended": self.ended,
+            "witnessed": self.witnessed,
             "callbacks": [
                 {"id": id, "kind": kind, "group": group, "executor": "main", "exclusive": exclusive}
                 for id, kind, group, exclusive in self.callbacks
@@ -115,6 +118,7 @@ class Pipeline:
         )
         self.sequence = 0
         self.activation = 0
+        self.lost = 0
 
     def thread(self, tid: int, runs: int) -> Thread:
         """Record so many runs; threads overlap, so that reentrant runs do, too."""
@@ -147,6 +151,9 @@ class Pipeline:
         elif callback == 1 and self.random.random() < 0.3:
             self._add(EMPTY_TAKE, callback)
             return
+        if self.random.random() < 0.1:
+            self.lost += self.random.randrange(3)
+            self._add(CALLBACK_STATE, callback, self.random.randrange(3), 90, self.lost)
         core = self.random.choice((-1, 0, 0, 1))
         skipped = self.random.randrange(3)
         start = self._add(RUN_START, callback, picked - 3, 0, start_facts(skipped, core))
@@ -160,7 +167,7 @@ class Pipeline:
 
     def _inside(self) -> None:
         for _ in range(self.random.randrange(4)):
-            match self.random.randrange(6):
+            match self.random.randrange(8):
                 case 0:
                     self._publish()
                 case 1:
@@ -174,6 +181,10 @@ class Pipeline:
                     self._add(SLICE, 0, self._now - 5, self._now)
                 case 5:
                     self._add(EXCEPTION, 0)
+                case 6:
+                    self._add(PARKED, self.random.randrange(6))
+                case 7:
+                    self._add(HOST_STALL, 1, self._now - 5, self._now, self.random.randrange(2))
 
 
 def any_process(seed: int) -> Process:
@@ -194,7 +205,7 @@ def any_process(seed: int) -> Process:
         thread.dropped = chance.randrange(3)
         for _ in range(chance.randrange(60)):
             id = chance.choice((0, 1, 2, 3, 4, 5, 6, 2**32 - 2))
-            kind = chance.randrange(1, KERNEL_WAIT + 1)
+            kind = chance.randrange(1, HOST_STALL + 1)
             thread.records.append(Record(number(), kind, id, number(), number(), number()))
         process.threads.append(thread)
     return process

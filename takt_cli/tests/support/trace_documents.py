@@ -116,6 +116,31 @@ def activation(chance: random.Random, release: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def account(completed: int, late: int) -> dict[str, Any]:
+    """Give the account of a chain whose activations all ended."""
+    ways = ("lost", "superseded", "unfinished", "overdue", "skipped")
+    return {
+        "released": completed, "completed": completed, "late": late, **dict.fromkeys(ways, 0),
+        "stops": [], "stopped": [],
+    }  # fmt: skip
+
+
+def stopped(whole: dict[str, Any], *stops: tuple[str, str, int]) -> dict[str, Any]:
+    """Add activations that never ended to a chain: kind, callback, number."""
+    told = whole["account"]
+    for kind, place, count in stops:
+        told["stops"].append({"kind": kind, "callback": place, "count": count})
+        told["released"] += count
+        told["unfinished" if kind == "overdue" else kind] += count
+        told["overdue"] += count if kind == "overdue" else 0
+        whole["missed"] += count if kind in ("lost", "overdue", "skipped") else 0
+        told["stopped"] += [
+            {"release_ns": number * MS, "kind": kind, "callback": place, "reason": f"{kind} there"}
+            for number in range(min(count, 20 - len(told["stopped"])))
+        ]
+    return whole
+
+
 def chain(name: str, activations: int, deadline: int | None, seed: int = 1) -> dict[str, Any]:
     """Make a chain of PATH with this many activations, 33 ms apart."""
     chance = random.Random(seed)
@@ -123,12 +148,15 @@ def chain(name: str, activations: int, deadline: int | None, seed: int = 1) -> d
     ranked = sorted(made, key=lambda one: -one["response_ns"])
     responses = [one["response_ns"] for one in made]
     whole = total([one["split"] for one in made])
+    missed = sum(one > deadline for one in responses) if deadline else 0
     return {
         "name": name,
         "path": PATH,
         "deadline_ns": deadline,
         "activations": activations,
-        "missed": sum(one > deadline for one in responses) if deadline else 0,
+        "missed": missed,
+        "account": account(activations, missed),
+        "account_why": None,
         "response": distribution(responses),
         "responses": [[one["release_ns"], one["response_ns"]] for one in made],
         "split": {part: ns // max(activations, 1) for part, ns in whole.items()},

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import queue
 import socket
 import subprocess
@@ -20,8 +19,9 @@ from typing import Any
 
 import pytest
 from support.built import adopted_program, need
-from takt_cli.control import client
-from takt_cli.control.client import Message
+from support.private import private
+from takt_cli.control import client, frames
+from takt_cli.control.frames import Message
 
 PATIENCE_S = 60.0
 """Guards against hanging; it measures nothing."""
@@ -83,12 +83,7 @@ class Program:
     """A program that reads commands; by itself, or under takt."""
 
     def __init__(self, command: Sequence[object], folder: Path, name: str) -> None:
-        self.environment = os.environ | {
-            "TAKT_RUNTIME_DIR": str(folder / "run"),
-            "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
-            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-            "ROS_LOG_DIR": str(folder),
-        }
+        self.environment = private(folder)
         self._errors = folder / f"{name}.err"
         with self._errors.open("wb") as errors:
             self.process = subprocess.Popen(
@@ -176,15 +171,15 @@ class Watched(Program):
         """Give the number of the process; the one that was started is takt exec."""
         return int(self.socket.stem)
 
-    def executor(self, *, reader: bool = False) -> dict[str, Any]:
+    def executor(self) -> dict[str, Any]:
         """Give the statistics of its only executor."""
-        (executor,) = self.ask(Message.statistics, {"reader": True} if reader else {})["executors"]
+        (executor,) = self.ask(Message.statistics)["executors"]
         return dict(executor)
 
-    def callback(self, name: str, *, reader: bool = False) -> dict[str, Any]:
+    def callback(self, name: str) -> dict[str, Any]:
         """Give the statistics of one callback."""
         wanted = f"/watched:{name}"
-        all_ = self.executor(reader=reader)["callbacks"]
+        all_ = self.executor()["callbacks"]
         return next(dict(one) for one in all_ if one["id"] == wanted)
 
     def wait_until_quiet(self, name: str) -> dict[str, Any]:
@@ -226,15 +221,15 @@ class Alarms:
     def __init__(self, path: Path) -> None:
         self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._connection.connect(str(path))
-        self._connection.sendall(client.frame(Message.subscribe, b"{}"))
-        self._line = client._Line(time.monotonic() + 3600, 3600)
+        self._connection.sendall(frames.frame(Message.subscribe, b"{}"))
+        self._line = client.Line(time.monotonic() + 3600, 3600)
         kind, payload = self._line.receive(self._connection)
         assert kind == Message.result, payload
         self.all: list[dict[str, Any]] = json.loads(payload)["active"]
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        with contextlib.suppress(client.NoAnswer, OSError):
+        with contextlib.suppress(frames.NoAnswer, OSError):
             while True:
                 _, payload = self._line.receive(self._connection)
                 self.all.append(json.loads(payload))

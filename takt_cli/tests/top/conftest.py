@@ -1,23 +1,20 @@
 """Fixtures: fake processes, `takt top --once`, and terminals."""
 
 import pytest
+from support.closing import each_closed, each_numbered
 from support.fake_statistics import FakeStatistics, camera, camera_later, fusion, fusion_later
 from support.terminal import Terminal
 
 
 @pytest.fixture
 def start(folder):
-    """Start a process; numbers count from 4,000,001 on, which no process has."""
-    running = []
+    """Start a process that tells these figures, one look after the other."""
 
-    def call(*looks, pid=None, kind=FakeStatistics):
-        one = kind(folder, pid or 4_000_001 + len(running), *looks)
-        running.append(one)
-        return one
+    def make(pid, *looks, kind=FakeStatistics):
+        return kind(folder, pid, *looks)
 
-    yield call
-    for one in running:
-        one.close()
+    with each_numbered(make) as call:
+        yield call
 
 
 @pytest.fixture
@@ -30,16 +27,12 @@ def once(takt, monkeypatch):
 @pytest.fixture
 def terminal(start, folder):
     """Run `takt top` on a terminal of its own, beside two processes whose figures grow."""
-    opened = []
 
-    def call(columns=80, lines=24, processes=True, **environment):
+    def make(columns=80, lines=24, processes=True, **environment):
         if processes:
             start(camera(), camera_later(), pid=4710)
             start(fusion(), fusion_later(), pid=4711)
-        one = Terminal(["top", "--interval", "200ms"], columns, lines, environment)
-        opened.append(one)
-        return one
+        return Terminal(["top", "--interval", "200ms"], columns, lines, environment)
 
-    yield call
-    for one in opened:
-        one.close()
+    with each_closed(make) as call:
+        yield call

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.any_json import spoiled
 from support.fake_control import RESULT, FakeProcess, frame, message
 from support.fake_statistics import S, callback, camera, chain, fusion, fusion_later, statistics
 from support.looks import drawn, read, view
-from takt_cli.control.client import NoAnswer, Peer, Refused
-from takt_cli.control.statistics import ask_statistics, read_statistics
+from takt_cli.control.client import Peer
+from takt_cli.control.frames import NoAnswer, Refused
+from takt_cli.control.read_statistics import ask_statistics, read_statistics
 from takt_cli.top.layout import Size
 from takt_cli.top.printed import document
 from takt_cli.top.rates import Pair
@@ -77,34 +79,18 @@ def test_random_bytes_never_end_in_a_traceback(start):
             json.dumps(document(told))
 
 
-JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=5,
+@given(
+    told=spoiled(fusion_later()),
+    size=st.builds(Size, st.integers(1, 130), st.integers(1, 30)),
 )
-
-
-@given(data=st.data())
 @settings(max_examples=200 * ROUNDS, deadline=None)
-def test_any_json_is_drawn_or_refused(data):
-    told = json.loads(json.dumps(fusion_later()))
-    where = told
-    for _ in range(data.draw(st.integers(0, 6))):
-        keys = list(where) if isinstance(where, dict) else list(range(len(where)))
-        if not keys:
-            break
-        key = data.draw(st.sampled_from(keys))
-        if not isinstance(where[key], dict | list):
-            where[key] = data.draw(JSON_VALUES)
-            break
-        where = where[key]
+def test_any_json_is_drawn_or_refused(told, size):
     try:
         found = view(Pair(read(fusion()), read_statistics(told, Peer(0, 0), 4711)))
     except NoAnswer as error:
         assert "damaged data" in str(error) or "figures of version" in str(error)
         return
     json.dumps(document(found))
-    size = Size(data.draw(st.integers(1, 130)), data.draw(st.integers(1, 30)))
     for shown in KINDS:
         drawn(found, State(shown=shown), size)
 

@@ -112,6 +112,12 @@ def told(process, record):
         case takttrace.KERNEL_WAIT:
             bits = c & (2**64 - 1)
             return "kernel_wait", callback, a, b, bits >> 32, bits & 0xFFFFFFFF
+        case takttrace.CALLBACK_STATE:
+            return "callback_state", callback, a, b, c
+        case takttrace.PARKED:
+            return "parked", callback
+        case takttrace.HOST_STALL:
+            return "host_stall", record.id, a, b, int(c != 0)
     return None
 
 

@@ -1,7 +1,6 @@
 """Once around on a real system: trace, model, plan and run again, as docs/loop.md says."""
 
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from support.built import PLAN, WORKLOAD, need
+from support.private import private
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "loop.md"
 BLOCK = re.compile(r"<!-- test: loop -->\n```sh\n(.*?)```", re.DOTALL)
@@ -42,11 +42,7 @@ def test_a_plan_made_of_a_trace_keeps_its_promises(tmp_path):
     script = shorter(BLOCK.search(PAGE.read_text(encoding="utf-8")).group(1))
     lines = script.splitlines()
     script = "set -e\n" + lines[0] + WAIT + "\n".join(lines[1:]) + "\n"
-    environment = os.environ | {
-        "TAKT_RUNTIME_DIR": str(tmp_path / "run"),
-        "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-    }
+    environment = private(tmp_path)
     done = subprocess.run(
         ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True
     )

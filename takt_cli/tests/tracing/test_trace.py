@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.closing import each_numbered
 from support.fake_control import (
     ERROR,
     RESULT,
@@ -19,7 +20,7 @@ from support.fake_control import (
     message,
     process,
 )
-from takt_cli.control import processes, tracing
+from takt_cli.control import tracing
 from takt_cli.control.client import Peer
 from takt_cli.control.tracing import RawTrace
 from takt_cli.results.fields import DamagedError
@@ -30,24 +31,17 @@ OUT = Path("takt.perfetto-trace")
 
 @pytest.fixture
 def start(fakes, folder):
-    """Start a process that can trace; numbers count from 4,000,001 on, which no process has."""
-    running = []
+    """Start a process that can trace."""
 
-    def call(name, kind=FakeTracer, **figures):
-        one = kind(folder, 4_000_001 + len(running), process(f"/opt/robot/{name}"), **figures)
-        running.append(one)
-        return one
+    def make(pid, name, kind=FakeTracer, **figures):
+        return kind(folder, pid, process(f"/opt/robot/{name}"), **figures)
 
-    yield call
-    for one in running:
-        one.close()
+    with each_numbered(make) as call:
+        yield call
 
 
 @pytest.fixture
-def hasty(monkeypatch):
-    """Have little patience with processes that do not answer."""
-    monkeypatch.setattr(processes, "ANSWER_S", 0.2)
-    monkeypatch.setattr(processes, "CHANGE_S", 0.2)
+def hasty(hasty, monkeypatch):
     monkeypatch.setattr(tracing, "WRITE_S", 0.2)
 
 
@@ -74,7 +68,23 @@ def left(folder):
     return [path.name for path in sorted(folder.glob("*.trace"))]
 
 
-CHAIN = {"name": "hot path", "activations": 1200, "missed": 3, "max_response_ns": 12_345_678}
+CHAIN = {
+    "name": "hot path",
+    "activations": 1200,
+    "missed": 3,
+    "max_response_ns": 12_345_678,
+    "account": {
+        "released": 1203,
+        "completed": 1200,
+        "late": 1,
+        "lost": 2,
+        "superseded": 1,
+        "unfinished": 0,
+        "overdue": 0,
+        "skipped": 0,
+    },
+    "account_why": None,
+}
 
 
 # Start
@@ -395,10 +405,12 @@ def test_a_trace_as_json_is_one_document(takt, start):
                 "threads": 1,
                 "runs": 10,
                 "dropped": 2,
+                "overwritten": 0,
             }
         ],
         "messages": {"published": 30, "taken": 20, "joined": 10},
         "chains": [{**CHAIN, "process": 4_000_001}],
+        "host_stalls": None,
         "began_ns": 10**9,
         "ended_ns": 6 * 10**9,
     }
@@ -459,6 +471,8 @@ def test_figures_are_read_or_refused():
     assert summary.processes[0].words == "\\x1b[31mx (pid 7)"
     assert summary.chains[0].process == "talk"
     assert summary.chains[0].missed is None
+    assert summary.chains[0].account is None
+    assert summary.chains[0].account_why is None
     for wrong in (
         [],
         None,
@@ -468,6 +482,7 @@ def test_figures_are_read_or_refused():
         {**document, "processes": [{"runs": -1}]},
         {**document, "chains": [{"name": ""}]},
         {**document, "chains": [{"name": "c", "process": 1.5}]},
+        {**document, "chains": [{"name": "c", "account": {"lost": -1}}]},
         {**document, "began_ns": float("nan")},
     ):
         with pytest.raises(DamagedError):

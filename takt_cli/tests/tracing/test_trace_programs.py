@@ -2,85 +2,27 @@
 
 import json
 import os
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 
 import pytest
 import yaml
 from support.built import WORKLOAD, need
-from takt_cli.control.client import Gone, Message, ask
+from support.running_graph import answer, convert, running_graph, takt_trace, traced
+from takt_cli.control.frames import Message
 from takt_cli.files.systems import available_systems
-from takt_cli.programs import find_program
 from takt_cli.units import parse_duration
 
 perfetto_trace_pb2 = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
 BEGIN, END, INSTANT = 1, 2, 3
 
 
-def all_listen(sockets):
-    """Whether there are three; a socket has its name before its process listens."""
-    try:
-        return len([ask(socket, Message.status, {}, 10.0) for socket in sockets]) == 3
-    except Gone:
-        return False
-
-
 @pytest.fixture
 def graph(tmp_path):
     """Run the graph for a minute at most; gives the sockets of its three processes."""
-    environment = os.environ | {
-        "TAKT_RUNTIME_DIR": str(tmp_path / "run"),
-        "ROS_DOMAIN_ID": str(10 + os.getpid() % 90),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-    }
-    command = [sys.executable, "-m", "takt_cli", "run", "autoware_reference"]
-    command += ["--schedule", "autoware_takt", "--split", "3", "--duration", "60s"]
-    command += ["--work-scale", "0.1", "-o", str(tmp_path / "out")]
-    with (tmp_path / "log").open("wb") as log:
-        running = subprocess.Popen(
-            command, env=environment, stdout=log, stderr=log, start_new_session=True
-        )
-    try:
-        deadline = time.monotonic() + 60
-        while not all_listen(sockets := sorted((tmp_path / "run").glob("*.sock"))):
-            assert running.poll() is None, (tmp_path / "log").read_text()
-            assert time.monotonic() < deadline, (tmp_path / "log").read_text()
-            time.sleep(0.05)
+    arguments = ("--schedule", "autoware_takt", "--duration", "60s", "--work-scale", "0.1")
+    with running_graph(tmp_path, "autoware_reference", *arguments) as sockets:
         yield sockets
-    finally:
-        os.killpg(running.pid, signal.SIGINT)
-        running.wait(timeout=30)
-
-
-def answer(socket, kind, request=None):
-    _, data = ask(socket, kind, request or {}, 30.0)
-    return data
-
-
-def traced(sockets, seconds, pause=0.0, **options):
-    """Record all processes for some time, and end them one after the other; gives their files."""
-    for socket in sockets:
-        answer(socket, Message.trace_start, options)
-    time.sleep(seconds)
-    files = []
-    for socket in sockets:
-        files.append(answer(socket, Message.trace_stop))
-        time.sleep(pause)
-    return files
-
-
-def takt_trace(*arguments):
-    program = find_program("takt_trace", "takt_trace")
-    done = subprocess.run([program, *arguments], capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def convert(raws, output, form):
-    return takt_trace("convert", *raws, "-o", output, "--format", form, "--json")
 
 
 @need(*WORKLOAD, ("takt_trace", "takt_trace"))
@@ -215,10 +157,27 @@ def test_the_parts_of_every_chains_response_times_add_up(graph, tmp_path):
         assert all(part >= 0 for part in chain["split"].values()), name
         assert chain["split"]["ran_ns"] > 0, name
         assert chain["split"]["middleware_ns"] > 0, "it crosses processes"
+        check_account(chain)
         for worst in chain["worst"]:
             check_activation(worst, chain["path"])
     assert {one["id"] for one in report["callbacks"]} >= set(truth["chains"][name]["path"])
     assert all(one["cpu"] is not None for one in report["callbacks"])
+
+
+def check_account(chain):
+    """Check that each activation ended in one way, and that the missed ones are the sum of ways."""
+    account = chain["account"]
+    assert account is not None, chain["account_why"]
+    ways = ("completed", "lost", "superseded", "unfinished", "skipped")
+    assert account["released"] == sum(account[way] for way in ways)
+    assert account["completed"] == chain["activations"]
+    misses = ("late", "lost", "overdue", "skipped")
+    bound = chain["deadline_ns"] is not None
+    assert chain["missed"] == bound * sum(account[way] for way in misses)
+    stops = sum(one["count"] for one in account["stops"])
+    assert stops == account["released"] - account["completed"]
+    assert len(account["stopped"]) == min(stops, 20)
+    assert {one["callback"] for one in account["stops"]} <= set(chain["path"])
 
 
 def check_activation(activation, path):

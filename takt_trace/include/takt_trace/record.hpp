@@ -32,12 +32,19 @@ enum class RecordKind : std::uint8_t
   counter = 11,    ///< id: name; a: the bits of a double
   slice = 12,      ///< told when it was over. id: name; a: begin; b: end
   kernel_wait =
-    13  ///< of the run that ends next on the thread. id: callback; a: time that the thread was ready and had no core,
+    13,  ///< of the run that ends next on the thread. id: callback; a: time that the thread was ready and had no core,
   ///< from the end of its run before to the pick of this one, -1: not known; b: from the pick to the end;
   ///< c: context switches from the pick to the end: voluntary ones << 32 | involuntary ones
+  callback_state =
+    14,  ///< of the run that starts next on the thread, where anything differs from the start before. id: callback;
+  ///< a: messages that wait; b: priority, with its boost; c: messages that the history lost so far
+  parked = 15,  ///< id: callback; it could run, and its exclusive group was busy
+  host_stall =
+    16  ///< told when it was over. id: core; a: begin, as late as it can have been; b: end; c: 0: the host had the core,
+        ///< 1: the kernel ran other threads than those of the highest priority
 };
 
-inline constexpr std::uint8_t kMostRecordKind = 13;
+inline constexpr std::uint8_t kMostRecordKind = 16;
 
 struct Record
 {

@@ -69,8 +69,17 @@ struct RecordingOptions
   /// slept or was preempted (`RecordKind::kernel_wait`): four system calls, some 2 us for each run. Opens a file for
   /// each thread.
   bool kernel = false;
+  /// Watch for stalls of the host (`RecordKind::host_stall`): a thread of SCHED_FIFO 99 for each core that the process
+  /// may use, which takes 15 us of the core every 10 ms. One process of a host is enough.
+  bool stalls = false;
   /// Where the file goes; empty: the folder of the control socket.
   std::string folder{};
+};
+
+struct RecordingStart
+{
+  std::size_t threads = 0;       ///< that record
+  takt_core::Faults warnings{};  ///< what is not recorded, and why; the rest is
 };
 
 struct RecordingFile
@@ -83,8 +92,8 @@ struct RecordingFile
 
 /// Whether something is recorded. Real-time safe.
 bool recording() noexcept;
-/// Faults: it records already; the options are out of range; the file cannot be made. Number of threads that record.
-takt_core::Result<std::size_t> start_recording(const RecordingOptions & options);
+/// Faults: it records already; the options are out of range; the file cannot be made.
+takt_core::Result<RecordingStart> start_recording(const RecordingOptions & options);
 /// Faults: nothing is recorded; the file cannot be written.
 takt_core::Result<RecordingFile> stop_recording();
 /// What there is so far, in a file of its own; recording goes on. Faults: as above.

@@ -63,6 +63,7 @@ struct ProcessTrace
   std::int64_t began =
     0;  ///< of the flight recorder: the earliest time of which nothing was overwritten
   std::int64_t ended = 0;  ///< 0: the process did not end it
+  bool witnessed = false;  ///< the process watched for stalls of its host
   // Records name these by index.
   std::vector<TracedCallback> callbacks;
   std::vector<TracedChain> chains;

@@ -6,7 +6,7 @@
 //      time (i64), id (u32), kind (u32), a, b, c (i64)
 //   3  nothing: what follows is of the next process (files of several processes, as `takt trace` writes them)
 // In files of "TAKTTRC1" a run_start tells no core, and its `c` is only the skipped periods: they are read alike.
-// Unknown types are skipped. A file that ends inside a chunk, as after a crash, is read up to there.
+// Unknown types of chunks and unknown kinds of records are skipped, so that a new kind needs no new version. A file that ends inside a chunk, as after a crash, is read up to there.
 #ifndef TAKT_TRACE__TRACE_FILE_HPP_
 #define TAKT_TRACE__TRACE_FILE_HPP_
 

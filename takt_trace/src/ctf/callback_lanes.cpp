@@ -34,7 +34,8 @@ bool names_callback(RecordKind kind)
 {
   return kind == RecordKind::run_start || kind == RecordKind::run_end ||
          kind == RecordKind::empty_take || kind == RecordKind::exception ||
-         kind == RecordKind::take || kind == RecordKind::kernel_wait;
+         kind == RecordKind::take || kind == RecordKind::kernel_wait ||
+         kind == RecordKind::callback_state || kind == RecordKind::parked;
 }
 
 void assign(

@@ -198,6 +198,19 @@ constexpr EventType kTypes[] = {
   {Event::instant, "takt:instant", {{"name", F::text}}},
   {Event::counter, "takt:counter", {{"name", F::text}, {"value", F::real}}},
   {Event::slice, "takt:slice", {{"name", F::text}, {"begin", F::signed64}, {"end", F::signed64}}},
+  {Event::callback_state,
+   "takt:callback_state",
+   {{"callback", F::handle},
+    {"waiting", F::signed64},
+    {"priority", F::signed64},
+    {"overwritten", F::signed64}}},
+  {Event::parked, "takt:parked", {{"callback", F::handle}}},
+  {Event::host_stall,
+   "takt:host_stall",
+   {{"core", F::signed64},
+    {"begin", F::signed64},
+    {"end", F::signed64},
+    {"by_kernel", F::signed32}}},
 };
 
 constexpr bool in_order()

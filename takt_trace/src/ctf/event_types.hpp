@@ -71,10 +71,13 @@ enum class Event : std::uint8_t
   span_end,
   instant,
   counter,
-  slice
+  slice,
+  callback_state,
+  parked,
+  host_stall
 };
 
-inline constexpr std::size_t kEvents = static_cast<std::size_t>(Event::slice) + 1;
+inline constexpr std::size_t kEvents = static_cast<std::size_t>(Event::host_stall) + 1;
 
 enum class FieldType : std::uint8_t
 {

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "process_stream.hpp"
+#include "stalls/host_stalls.hpp"
 #include "texts.hpp"
 
 namespace takt_trace::detail
@@ -88,6 +89,16 @@ private:
         break;
       case RecordKind::slice:
         write(Event::slice, {name(record), record.a, record.b});
+        break;
+      case RecordKind::callback_state:
+        write(
+          Event::callback_state, {callback(record).lanes.front(), record.a, record.b, record.c});
+        break;
+      case RecordKind::parked:
+        write(Event::parked, {callback(record).lanes.front()});
+        break;
+      case RecordKind::host_stall:
+        write(Event::host_stall, {record.id, record.a, record.b, is_throttled(record)});
         break;
     }
   }

@@ -91,6 +91,12 @@ const Record & RunIndex::at(const RecordPlace & place) const
   return processes_[place.process].threads[place.thread].records[place.record];
 }
 
+const RecordPlace * RunIndex::publish_of(const RecordPlace & take) const
+{
+  const auto found = publish_of_.find(key_of(take));
+  return found == publish_of_.end() ? nullptr : &found->second;
+}
+
 const TracedCallback * RunIndex::callback_of(const TracedRun & run) const
 {
   const auto & callbacks = processes_[run.process].callbacks;

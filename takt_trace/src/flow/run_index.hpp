@@ -70,6 +70,9 @@ public:
     return clock_.from(process, time);
   }
 
+  /// The publish of the message that a take took; null: it is in no trace.
+  const RecordPlace * publish_of(const RecordPlace & take) const;
+
   /// The callback; null: the trace has no name for it.
   const TracedCallback * callback_of(const TracedRun & run) const;
   /// The callback's runs by their ends; null: it has none.

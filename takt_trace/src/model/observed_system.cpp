@@ -94,7 +94,9 @@ void leave_out(
   if (idle_count > 0) {
     observed.header += "\nDid not run, and are omitted: " + idle + ".";
     observed.notes.push_back(
-      fmt::format("{} callbacks did not run, so the model omits them", idle_count));
+      idle_count == 1
+        ? "1 callback did not run, so the model omits it"
+        : fmt::format("{} callbacks did not run, so the model omits them", idle_count));
   }
 }
 
@@ -135,8 +137,10 @@ std::string first_gap(const takt_schedule::System & system, const std::vector<st
   return {};
 }
 
+// `known`: the ids of all callbacks of the observed processes.
 void keep_chains(
-  ObservedSystem & observed, const std::vector<takt_schedule::ChainSchedule> & chains)
+  ObservedSystem & observed, const std::vector<takt_schedule::ChainSchedule> & chains,
+  const std::set<std::string> & known)
 {
   std::set<std::string> ids;
   for (const auto & callback : observed.system.callbacks) {
@@ -156,8 +160,13 @@ void keep_chains(
       }
       observed.system.chains.push_back(std::move(chain));
     } else {
-      observed.notes.push_back(fmt::format(
-        "chain '{}' is omitted: its callback {} did not run", chain.options.name, *missing));
+      observed.notes.push_back(
+        known.contains(*missing)
+          ? fmt::format(
+              "chain '{}' is omitted: its callback {} did not run", chain.options.name, *missing)
+          : fmt::format(
+              "chain '{}' is omitted: no observed process has its callback {}", chain.options.name,
+              *missing));
     }
   }
 }
@@ -172,6 +181,11 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
   double seconds = 0;
   for (const ObservedExecutor & executor : seen.executors) {
     seconds = std::max(seconds, executor.seconds);
+  }
+  std::set<std::string> known;
+  for (const ObservedCallback & one : seen.callbacks) {
+    const auto ids = one.model.all_ids();
+    known.insert(ids.begin(), ids.end());
   }
   leave_out(seen, observed, seconds, options.times);
 
@@ -213,7 +227,7 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
   if (chains.empty()) {
     observed.system.chains = propose_chains(observed.system, observed.notes);
   } else {
-    keep_chains(observed, chains);
+    keep_chains(observed, chains, known);
   }
   if (chains.empty() && !observed.system.chains.empty()) {
     observed.notes.push_back(

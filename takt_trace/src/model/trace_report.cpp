@@ -65,13 +65,13 @@ ordered_json times_json(const std::vector<std::int64_t> & times)
     {"max_ns", *std::max_element(times.begin(), times.end())}};
 }
 
-/// Of the nominal releases of a timer: each skipped period is one more.
+/// Of the nominal releases of a timer. A start drops the periods between its release and the next one.
 std::int64_t period_of(const std::vector<Seen::Release> & releases)
 {
   std::int64_t shortest = 0;
   for (std::size_t i = 1; i < releases.size(); ++i) {
     const std::int64_t distance =
-      (releases[i].time - releases[i - 1].time) / (releases[i].skipped + 1);
+      (releases[i].time - releases[i - 1].time) / (releases[i - 1].skipped + 1);
     shortest = shortest == 0 ? distance : std::min(shortest, distance);
   }
   return std::max<std::int64_t>(shortest, 0);

@@ -7,6 +7,10 @@
 #include <optional>
 
 #include "flow/clocks.hpp"
+#include "saturating.hpp"
+#include "stalls/host_stalls.hpp"
+#include "states/callback_states.hpp"
+#include "takt_trace/chain_accounts.hpp"
 #include "takt_trace/message_flow.hpp"
 
 namespace takt_trace
@@ -41,38 +45,104 @@ struct Activations
   std::int64_t longest = 0;
 };
 
+template <typename Visit>
+void each_record(const ProcessTrace & trace, RecordKind kind, const Visit & visit)
+{
+  for (const auto & thread : trace.threads) {
+    for (const Record & record : thread.records) {
+      if (record.kind == kind) {
+        visit(record);
+      }
+    }
+  }
+}
+
 std::uint64_t count(const ProcessTrace & trace, RecordKind kind)
 {
   std::uint64_t sum = 0;
-  for (const auto & thread : trace.threads) {
-    for (const Record & record : thread.records) {
-      sum += record.kind == kind ? 1 : 0;
+  each_record(trace, kind, [&](const Record &) { ++sum; });
+  return sum;
+}
+
+std::int64_t overwritten_messages(const ProcessTrace & trace)
+{
+  std::int64_t sum = 0;
+  for (const auto & [callback, states] : detail::callback_states(trace)) {
+    for (const detail::PlacedState & state : states) {
+      sum = detail::saturating_add(sum, state.newly_overwritten);
     }
   }
   return sum;
+}
+
+/// Null: nothing watched for them.
+json stalls_json(const std::vector<ProcessTrace> & traces)
+{
+  std::uint64_t stalls = 0, by_kernel = 0;
+  std::int64_t longest = 0, longest_by_kernel = 0;
+  bool witnessed = false;
+  for (const ProcessTrace & trace : traces) {
+    witnessed = witnessed || trace.witnessed;
+    each_record(trace, RecordKind::host_stall, [&](const Record & record) {
+      const bool throttled = detail::is_throttled(record);
+      std::int64_t & most = throttled ? longest_by_kernel : longest;
+      ++(throttled ? by_kernel : stalls);
+      most = std::max(most, detail::saturating_subtract(record.b, record.a));
+      witnessed = true;
+    });
+  }
+  return witnessed
+           ? json{{"count", stalls}, {"longest_ns", longest}, {"by_kernel", by_kernel}, {"longest_by_kernel_ns", longest_by_kernel}}
+           : json(nullptr);
 }
 
 json processes_json(const std::vector<ProcessTrace> & traces)
 {
   json all = json::array();
   for (const ProcessTrace & trace : traces) {
-    std::uint64_t dropped = 0;
+    std::uint64_t dropped = 0, witnesses = 0;
     for (const auto & thread : trace.threads) {
       dropped += thread.dropped;
+      witnesses += detail::is_witness(thread) ? 1 : 0;
     }
     all.push_back(
       {{"pid", trace.pid},
        {"program", trace.program},
-       {"threads", trace.threads.size()},
+       {"threads", trace.threads.size() - witnesses},
        {"runs", count(trace, RecordKind::run_end)},
+       {"overwritten", overwritten_messages(trace)},
        {"dropped", dropped}});
   }
   return all;
 }
 
+json account_json(const ChainAccount * chain)
+{
+  if (chain == nullptr || !chain->account) {
+    return nullptr;
+  }
+  const ActivationAccount & account = *chain->account;
+  return {
+    {"released", account.released},
+    {"completed", account.completed},
+    {"late", account.late},
+    {"lost", account.lost},
+    {"superseded", account.superseded},
+    {"unfinished", account.unfinished},
+    {"overdue", account.overdue},
+    {"skipped", account.skipped}};
+}
+
 json chains_json(const std::vector<ProcessTrace> & traces)
 {
   json all = json::array();
+  const std::vector<ChainAccount> accounts = chain_accounts(traces);
+  const auto account_of = [&](const TracedChain & chain) -> const ChainAccount * {
+    const auto found = std::find_if(accounts.begin(), accounts.end(), [&](const auto & one) {
+      return one.chain.name == chain.name && one.chain.path == chain.path;
+    });
+    return found == accounts.end() ? nullptr : &*found;
+  };
   for (const ProcessTrace & trace : traces) {
     std::map<std::uint32_t, Activations> ended;
     for (std::uint32_t chain = 0; chain < trace.chains.size(); ++chain) {
@@ -96,12 +166,16 @@ json chains_json(const std::vector<ProcessTrace> & traces)
       }
     }
     for (const auto & [id, chain] : ended) {
+      const ChainAccount * const known = account_of(trace.chains[id]);
+      const bool has_account = known != nullptr && known->account;
       all.push_back(
         {{"name", trace.chains[id].name},
          {"process", trace.pid},
          {"activations", chain.count},
-         {"missed", chain.missed},
-         {"max_response_ns", chain.longest}});
+         {"missed", has_account ? known->account->missed : chain.missed},
+         {"max_response_ns", chain.longest},
+         {"account", account_json(known)},
+         {"account_why", has_account || known == nullptr ? json(nullptr) : json(known->why)}});
     }
   }
   return all;
@@ -119,6 +193,12 @@ json summary(const std::vector<ProcessTrace> & traces)
   for (const ProcessTrace & trace : traces) {
     began = began == 0 ? trace.began : std::min(began, trace.began);
     ended = std::max(ended, trace.ended);
+    for (const TracedThread & thread :
+         trace.threads) {  // a snapshot of a trace that goes on has no end
+      for (const Record & record : thread.records) {
+        ended = std::max(ended, record.time);
+      }
+    }
   }
   return {
     {"schema", 1},
@@ -130,10 +210,26 @@ json summary(const std::vector<ProcessTrace> & traces)
       {"joinable", whole.takes},
       {"joinable_joined", whole.joined}}},
     {"chains", chains_json(traces)},
+    {"host_stalls", stalls_json(traces)},
     {"hosts", hosts_json(hosts)},
     {"join_uncertainty_ns", or_null(detail::join_uncertainty(hosts))},
     {"began_ns", began},
     {"ended_ns", ended}};
+}
+
+std::string stall_sentence(const json & summary)
+{
+  const json & stalls = summary["host_stalls"];
+  if (stalls.is_null()) {
+    return {};
+  }
+  const auto told = [&](const char * count, const char * longest) {
+    const auto times = stalls[count].get<std::uint64_t>();
+    const std::int64_t us = (stalls[longest].get<std::int64_t>() + 999) / 1000;
+    return times == 0 ? "none" : std::to_string(times) + ", longest " + std::to_string(us) + " us";
+  };
+  return "host stalls: " + told("count", "longest_ns") +
+         "; held back by the kernel: " + told("by_kernel", "longest_by_kernel_ns") + '\n';
 }
 
 std::string clock_sentence(const json & summary)

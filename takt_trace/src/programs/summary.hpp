@@ -14,6 +14,9 @@ namespace takt_trace
 /// Set-up only: allocates.
 nlohmann::json summary(const std::vector<ProcessTrace> & traces);
 
+/// Of a summary: a line on the stalls that the trace has; empty if nothing watched for them.
+std::string stall_sentence(const nlohmann::json & summary);
+
 /// Of a summary: a line on how well the clocks of several hosts agree; empty for one host.
 std::string clock_sentence(const nlohmann::json & summary);
 

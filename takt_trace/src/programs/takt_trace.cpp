@@ -101,7 +101,7 @@ int convert(
     const json & messages = told["messages"];
     std::cout << output << ": " << traces->size() << " processes, " << messages["joined"] << " of "
               << messages["taken"] << " messages joined\n"
-              << takt_trace::clock_sentence(told);
+              << takt_trace::stall_sentence(told) << takt_trace::clock_sentence(told);
   }
   return 0;
 }

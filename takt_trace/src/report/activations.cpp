@@ -145,4 +145,14 @@ std::vector<ChainActivations> find_activations(const RunIndex & index)
   return Finder(index).find();
 }
 
+std::vector<ToldActivation> told_of(const ChainActivations & chain)
+{
+  std::vector<ToldActivation> all;
+  all.reserve(chain.activations.size());
+  for (const ChainActivation & one : chain.activations) {
+    all.push_back({one.release, one.end});
+  }
+  return all;
+}
+
 }  // namespace takt_trace::detail

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "flow/chain_accountant.hpp"
 #include "flow/run_index.hpp"
 
 namespace takt_trace::detail
@@ -48,6 +49,9 @@ struct ChainActivations
 /// Of each chain that ends in a process of the traces, also if no activation ended. A chain of the same name and path is
 /// one, in whichever processes it ends.
 std::vector<ChainActivations> find_activations(const RunIndex & index);
+
+/// For the account of the chain.
+std::vector<ToldActivation> told_of(const ChainActivations & chain);
 
 }  // namespace takt_trace::detail
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "flow/chain_accountant.hpp"
+#include "report/account_json.hpp"
 #include "report/activations.hpp"
 #include "report/distribution.hpp"
 #include "report/split.hpp"
@@ -63,6 +65,7 @@ public:
   ChainWriter(const RunIndex & index, std::int64_t began)
   : index_(index),
     splitter_(index),
+    accountant_(index),
     began_(began)
   {
   }
@@ -73,10 +76,10 @@ public:
     std::vector<std::int64_t> responses;
     std::vector<const ChainActivation *> known;  // with steps
     Split sum;
-    std::size_t missed = 0;
+    std::size_t late = 0;
     for (const ChainActivation & one : all) {
       responses.push_back(one.response());
-      missed += chain.chain.deadline > 0 && one.response() > chain.chain.deadline ? 1 : 0;
+      late += chain.chain.deadline > 0 && one.response() > chain.chain.deadline ? 1 : 0;
       if (!one.steps.empty()) {
         known.push_back(&one);
         sum += split_of(one);
@@ -90,18 +93,21 @@ public:
     for (std::size_t i = 0; i < std::min(known.size(), kMostWorst); ++i) {
       worst.push_back(activation(*known[i]));
     }
-    return {
+    const ChainAccount account = accountant_.account(chain.chain, told_of(chain));
+    ordered_json told = {
       {"name", chain.chain.name},
       {"path", chain.chain.path},
       {"deadline_ns",
        chain.chain.deadline > 0 ? ordered_json(chain.chain.deadline) : ordered_json(nullptr)},
       {"activations", all.size()},
-      {"missed", missed},
+      {"missed", account.account ? account.account->missed : late},
       {"unsplit", all.size() - known.size()},
       {"response", distribution_json(std::move(responses))},
       {"responses", responses_json(all)},
       {"split", split_json(sum, known.size())},
       {"worst", std::move(worst)}};
+    told.update(account_json(account, accountant_.flow(), began_));
+    return told;
   }
 
 private:
@@ -229,6 +235,7 @@ private:
 
   const RunIndex & index_;
   const Splitter splitter_;
+  const ChainAccountant accountant_;
   const std::int64_t began_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "flow/run_index.hpp"
 #include "report/chains_json.hpp"
+#include "report/host_stalls_json.hpp"
 #include "report/parts_json.hpp"
 #include "takt_trace/response_report.hpp"
 #include "takt_trace/trace_report.hpp"
@@ -29,7 +30,7 @@ nlohmann::ordered_json response_report(const std::vector<ProcessTrace> & process
     const std::int64_t end = index.shared(process, last);
     ended = std::max(ended.value_or(end), end);
   }
-  return {
+  nlohmann::ordered_json document{
     {"schema", 1},
     {"began_ns", began.value_or(0)},
     {"ended_ns", ended.value_or(0)},
@@ -40,6 +41,8 @@ nlohmann::ordered_json response_report(const std::vector<ProcessTrace> & process
     {"callbacks", detail::callbacks_json(index)},
     {"slices", detail::slices_json(processes)},
     {"threads", detail::threads_json(index)}};
+  detail::add_host_stalls(index, began.value_or(0), document);
+  return document;
 }
 
 }  // namespace takt_trace

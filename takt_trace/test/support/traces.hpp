@@ -88,6 +88,19 @@ inline Record of_callback(std::int64_t time, RecordKind kind, std::uint32_t call
   return {time, kind, callback, 0, 0, 0};
 }
 
+inline Record callback_state(
+  std::int64_t time, std::uint32_t callback, std::int64_t waiting, std::int64_t priority,
+  std::int64_t overwritten)
+{
+  return {time, RecordKind::callback_state, callback, waiting, priority, overwritten};
+}
+
+inline Record host_stall(
+  std::uint32_t core, std::int64_t begin, std::int64_t end, bool by_kernel = false)
+{
+  return {end, RecordKind::host_stall, core, begin, end, by_kernel ? 1 : 0};
+}
+
 /// A process of the host "here" with these threads, and with names:
 /// callbacks 0 "/lidar:timer(100ms)", 1 "/filter:sub(/points)", 2 "/brake:sub(/obstacles)", 3 "/brake:sub(stop)";
 /// chain 0 "see" without a deadline, 1 "brake" with one of 10 ms; topics 0 "/points", 1 "/obstacles";

@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "takt_trace/activation_account.hpp"
 #include "takt_workload/causality.hpp"
 #include "takt_workload/graph.hpp"
 #include "takt_workload/records.hpp"
-#include "takt_workload/stall_index.hpp"
+#include "takt_workload/run_stalls.hpp"
 
 namespace takt_workload
 {
-
-struct MissingReleases;  // src/figures/missing_releases.hpp
 
 /// Samples with where they are in time, and whether the host held them up.
 struct Samples
@@ -126,11 +125,12 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
 std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
 /// The parts; for tests.
-/// `after`: where stalls were being caught up with. `missing`: of each callback of the table.
+/// `after`: where stalls were being caught up with. `unstarted`: of each callback of the table.
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
-  const StallIndex & stalls, const StallIndex & after, const std::vector<MissingReleases> & missing,
-  takt_core::Time from, takt_core::Time to, takt_core::Time observed_to);
+  const StallIndex & stalls, const StallIndex & after,
+  const std::vector<takt_trace::UnstartedReleases> & unstarted, takt_core::Time from,
+  takt_core::Time to, takt_core::Time observed_to);
 /// `callbacks`: the figures of each, as the table numbers them.
 HotPathFigures analyse_hot_path(
   const Graph & graph, const CallbackTable & table, const Causality & causality,

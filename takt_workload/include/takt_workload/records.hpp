@@ -14,6 +14,7 @@
 #include "takt_core/attributes.hpp"
 #include "takt_core/fault.hpp"
 #include "takt_core/time.hpp"
+#include "takt_trace/stall.hpp"
 #include "takt_workload/callback_table.hpp"
 
 namespace takt_workload
@@ -56,21 +57,7 @@ inline std::uint64_t fold(const std::array<std::uint8_t, 16> & gid) noexcept
   return value;
 }
 
-/// A stretch of time in which a core was taken from the threads that should have had it.
-struct Stall
-{
-  enum class Source
-  {
-    witness,    ///< by the host: not even the wake-up of a top-priority thread came through
-    overrun,    ///< by the host: work used more CPU time than it asked for
-    throttled,  ///< by the kernel: that thread was ready, and others ran. No stall of the host
-  };
-  int core = -1;            ///< -1: not known
-  takt_core::Time begin{};  ///< at the earliest: until then the core was seen to run
-  takt_core::Time end{};
-  Source source = Source::witness;
-  takt_core::Time certain_from = begin;  ///< at the latest
-};
+using takt_trace::Stall;
 
 /// One OS thread over the measured time.
 struct ThreadRecord

@@ -1,72 +1,82 @@
 #include "takt_workload/causality.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace takt_workload
 {
+namespace
+{
+
+std::vector<RunRecord> by_start(std::vector<RunRecord> runs)
+{
+  std::stable_sort(runs.begin(), runs.end(), [](const RunRecord & a, const RunRecord & b) {
+    return a.start < b.start;
+  });
+  return runs;
+}
+
+// Runs of a node take their turns by their starts: a record does not tell when in the run the message was stored.
+takt_trace::RunFlow flow_of(
+  const Graph & graph, const CallbackTable & table, const std::vector<RunRecord> & runs)
+{
+  std::vector<takt_trace::FlowCallback> callbacks;
+  for (const CallbackEntry & one : table.callbacks()) {
+    callbacks.push_back({one.node, one.input_topic, graph.nodes[one.node].joins() && !one.timer});
+  }
+  std::vector<takt_trace::FlowRun> all;
+  all.reserve(runs.size());
+  for (const RunRecord & run : runs) {
+    const CallbackEntry & callback = table.callbacks()[run.callback];
+    takt_trace::FlowRun & one = all.emplace_back();
+    one.callback = run.callback;
+    one.process = run.process;
+    one.release = takt_core::to_ns(run.release);
+    one.start = one.kept = takt_core::to_ns(run.start);
+    one.end = takt_core::to_ns(run.end);
+    if (run.taken != 0 && !run.foreign) {
+      one.taken.push_back({callback.input_topic, run.taken});
+    }
+    if (run.published != 0) {
+      one.published.push_back(
+        {callback.output_topic, {callback.output_topic, run.published}, one.start});
+    }
+  }
+  return {std::move(callbacks), std::move(all)};
+}
+
+}  // namespace
 
 Causality::Causality(const Graph & graph, const CallbackTable & table, std::vector<RunRecord> runs)
 : table_(table),
-  runs_(std::move(runs)),
-  carrier_(runs_.size(), kNoRun),
-  superseded_(runs_.size(), 0),
-  newest_taken_(table.callbacks().size(), 0)
+  runs_(by_start(std::move(runs))),
+  flow_(flow_of(graph, table, runs_))
 {
-  std::stable_sort(runs_.begin(), runs_.end(), [](const RunRecord & a, const RunRecord & b) {
-    return a.start < b.start;
-  });
-  for (RunIndex i = 0; i < runs_.size(); ++i) {
-    const RunRecord & run = runs_[i];
-    const CallbackEntry & callback = table_.callbacks()[run.callback];
-    if (run.published != 0) {
-      published_.emplace(key(callback.output_topic, run.published), i);
-    }
-    if (run.taken != 0 && !run.foreign) {
-      taken_.emplace(key(run.callback, run.taken), i);
-      newest_taken_[run.callback] = std::max(newest_taken_[run.callback], run.taken);
-    }
-  }
-  replay_joins(graph, table);
+  find_contributors(graph);
 }
 
-void Causality::replay_joins(const Graph & graph, const CallbackTable & table)
+void Causality::find_contributors(const Graph & graph)
 {
-  // By callback: the run whose message its slot holds.
-  std::vector<RunIndex> slots(table.callbacks().size(), kNoRun);
-  std::vector<std::vector<std::uint32_t>> members(graph.nodes.size());
-  for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
-    members[node] = table.of_node(node);
+  // A planner's inputs publish nothing themselves.
+  std::vector<std::uint32_t> topics;
+  for (const CallbackEntry & one : table_.callbacks()) {
+    const Node & node = graph.nodes[one.node];
+    topics.push_back(node.joins() ? table_.find_topic(node.output) : one.output_topic);
   }
-  for (RunIndex i = 0; i < runs_.size(); ++i) {
-    const RunRecord & run = runs_[i];
-    const CallbackEntry & callback = table.callbacks()[run.callback];
-    if (graph.nodes[callback.node].joins()) {
-      if (RunIndex & slot = slots[run.callback]; !callback.timer) {
-        if (slot != kNoRun) {
-          superseded_[slot] = 1;
-        }
-        slot = i;
-      }
-      if (run.published == 0) {
-        continue;
-      }
-      std::vector<RunIndex> parts;
-      if (callback.timer) {
-        parts.push_back(i);
-      }
-      for (const std::uint32_t member : members[callback.node]) {
-        if (slots[member] != kNoRun) {
-          parts.push_back(slots[member]);
-          carrier_[slots[member]] = i;
-          slots[member] = kNoRun;
-        }
-      }
-      carrier_[i] = i;
-      contributors_.emplace(i, std::move(parts));
-    } else if (run.published != 0) {
-      carrier_[i] = i;
-      contributors_.emplace(i, std::vector<RunIndex>{i});
+  for (RunIndex run = 0; run < runs_.size(); ++run) {
+    const std::uint32_t topic = topics[runs_[run].callback];
+    if (const RunIndex carrier = flow_.held(run, topic).carrier; carrier != kNoRun) {
+      contributors_[carrier].push_back(run);
     }
+  }
+  // A cycle comes before what it found in its slots.
+  const auto place = [&](RunIndex run) {
+    const std::uint32_t callback = runs_[run].callback;
+    return std::tuple(!table_.callbacks()[callback].timer, callback);
+  };
+  for (auto & [carrier, parts] : contributors_) {
+    std::sort(
+      parts.begin(), parts.end(), [&](RunIndex a, RunIndex b) { return place(a) < place(b); });
   }
 }
 
@@ -79,24 +89,8 @@ const std::vector<RunIndex> & Causality::contributors(RunIndex run) const
 
 RunIndex Causality::source(RunIndex run) const
 {
-  const RunRecord & record = runs_[run];
-  if (record.taken == 0 || record.foreign) {
-    return kNoRun;
-  }
-  const auto found =
-    published_.find(key(table_.callbacks()[record.callback].input_topic, record.taken));
-  return found == published_.end() ? kNoRun : found->second;
-}
-
-RunIndex Causality::taker(std::uint32_t callback, RunIndex carrier) const
-{
-  const auto found = taken_.find(key(callback, runs_[carrier].published));
-  return found == taken_.end() ? kNoRun : found->second;
-}
-
-bool Causality::overtaken(std::uint32_t callback, RunIndex carrier) const
-{
-  return newest_taken_[callback] > runs_[carrier].published;
+  const auto & taken = flow_.runs()[run].taken;
+  return taken.empty() ? kNoRun : flow_.source(taken.front());
 }
 
 bool Causality::was_fresh(RunIndex timer_run, std::uint32_t input) const

@@ -18,7 +18,8 @@ class Analyst
 public:
   Analyst(
     const Graph & graph, const CallbackTable & table, const Causality & causality,
-    const StallIndex & stalls, const std::vector<MissingReleases> & missing, Analysis & result)
+    const StallIndex & stalls, const std::vector<takt_trace::UnstartedReleases> & missing,
+    Analysis & result)
   : graph_(graph),
     table_(table),
     causality_(causality),
@@ -119,7 +120,7 @@ private:
   const CallbackTable & table_;
   const Causality & causality_;
   const StallIndex & stalls_;
-  const std::vector<MissingReleases> & missing_;
+  const std::vector<takt_trace::UnstartedReleases> & missing_;
   Analysis & result_;
 };
 
@@ -183,7 +184,7 @@ Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & process
   const StallIndex after(catching_up(result.stalls, runs));
   const CallbackTable table(graph);
   const Causality causality(graph, table, std::move(runs));
-  const std::vector<MissingReleases> missing = missing_releases(
+  const std::vector<takt_trace::UnstartedReleases> missing = missing_releases(
     table, causality.runs(), timers, result.measured_from, result.measured_to, result.observed_to);
   Analyst analyst(graph, table, causality, stalls, missing, result);
   analyst.callbacks();

@@ -7,25 +7,18 @@
 #ifndef MISSING_RELEASES_HPP_
 #define MISSING_RELEASES_HPP_
 
-#include <optional>
 #include <vector>
 
+#include "takt_trace/activation_account.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/records.hpp"
 
 namespace takt_workload
 {
 
-/// Of one callback: releases that were due in the measured time and that no run began.
-struct MissingReleases
-{
-  std::vector<takt_core::Time> skipped;    ///< an earlier release still waited for a thread
-  std::optional<takt_core::Time> waiting;  ///< the release that waited when the run ended
-};
-
-/// One per callback of the table; empty for what is not a timer. `timers`: of all processes that did not
-/// fail. The measured time is [`from`, `to`); until `observed_to` the executors ran on.
-std::vector<MissingReleases> missing_releases(
+/// One per callback of the table, of the measured time; empty for what is not a timer. `timers`: of all processes that did
+/// not fail. The measured time is [`from`, `to`); until `observed_to` the executors ran on.
+std::vector<takt_trace::UnstartedReleases> missing_releases(
   const CallbackTable & table, const std::vector<RunRecord> & runs,
   const std::vector<TimerRecord> & timers, takt_core::Time from, takt_core::Time to,
   takt_core::Time observed_to);

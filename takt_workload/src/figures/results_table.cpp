@@ -7,7 +7,7 @@
 #include "figures/thread_text.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/results.hpp"
-#include "takt_workload/stall_index.hpp"
+#include "takt_workload/run_stalls.hpp"
 
 namespace takt_workload
 {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "takt_trace/stall_witness.hpp"
 #include "takt_workload/callback_table.hpp"
-#include "takt_workload/stall_witness.hpp"
 
 namespace takt_workload
 {
@@ -42,10 +42,10 @@ public:
     for (int core = 0; options_.witness && core < options_.cores; ++core) {
       takt_schedule::OtherThread witness;
       witness.name = "witness_" + std::to_string(core);
-      witness.priority = StallWitness::kPriority;
+      witness.priority = takt_trace::StallWitness::kPriority;
       witness.cores = {core};
       witness.time = kWitnessTime;
-      witness.period = StallWitness::kPeriod;
+      witness.period = takt_trace::StallWitness::kPeriod;
       host.other_threads.push_back(std::move(witness));
     }
     system_.hosts.push_back(std::move(host));

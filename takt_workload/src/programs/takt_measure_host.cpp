@@ -12,9 +12,9 @@
 #include "programs/command_line.hpp"
 #include "takt_core/futex.hpp"
 #include "takt_schedule/program.hpp"
+#include "takt_trace/stall_witness.hpp"
 #include "takt_workload/host.hpp"
 #include "takt_workload/results.hpp"
-#include "takt_workload/stall_witness.hpp"
 #include "takt_workload/work.hpp"
 
 namespace takt_workload
@@ -86,7 +86,7 @@ double cost_ns(const std::function<void()> & call)
 
 json stalls_json(const std::vector<int> & cores, Duration span)
 {
-  StallWitness witness(cores);
+  takt_trace::StallWitness witness(cores);
   std::this_thread::sleep_for(span);
   std::vector<std::int64_t> lengths;
   for (const Stall & stall : witness.stop()) {

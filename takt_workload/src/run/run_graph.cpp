@@ -5,14 +5,17 @@
 
 #include "run/refusals.hpp"
 #include "run/split.hpp"
+#include "takt_trace/periodic_thread.hpp"
+#include "takt_trace/stall_witness.hpp"
 #include "takt_workload/domain.hpp"
 #include "takt_workload/host.hpp"
-#include "takt_workload/periodic_thread.hpp"
 #include "takt_workload/run_part.hpp"
-#include "takt_workload/stall_witness.hpp"
 
 namespace takt_workload
 {
+
+using takt_trace::PeriodicThread;
+using takt_trace::StallWitness;
 
 namespace
 {

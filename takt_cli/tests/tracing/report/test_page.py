@@ -9,7 +9,8 @@ from support.trace_documents import MS, callback, chain, document, split
 from takt_cli.report.scale import Scale
 from takt_cli.report.trace_page import trace_page
 from takt_cli.report.trace_timeline import begins, pieces
-from takt_cli.report.trace_words import by_interest, reasons, verdict, warnings
+from takt_cli.report.trace_verdict import by_interest, verdict
+from takt_cli.report.trace_words import reasons, warnings
 from takt_cli.results.trace_report import read_trace_report
 
 COMMAND = "takt report a.takttrace -o report.html"

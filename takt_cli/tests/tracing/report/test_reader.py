@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.any_json import changed, places
 from support.trace_documents import document
 from takt_cli.results.fields import DamagedError
 from takt_cli.results.trace_report import read_trace_report
@@ -11,26 +12,6 @@ WRONG = [
     None, True, "text", "", "\udcff", [], ["text"], [None], [[]], [[1]], {}, {"a": 1}, -1, 0, 0.5,
     10**400, 1e308, float("nan"), float("inf"), 2**63, -(2**70),
 ]  # fmt: skip
-
-
-def places(value, path=()):
-    """Every place in a document; of lists the first and the last."""
-    yield path
-    if isinstance(value, dict):
-        for key, below in value.items():
-            yield from places(below, (*path, key))
-    elif isinstance(value, list):
-        for index in sorted({0, len(value) - 1} & set(range(len(value)))):
-            yield from places(value[index], (*path, index))
-
-
-def changed(whole, path, value):
-    """A copy with another value in one place."""
-    if not path:
-        return value
-    copy = dict(whole) if isinstance(whole, dict) else list(whole)
-    copy[path[0]] = changed(whole[path[0]], path[1:], value)
-    return copy
 
 
 def test_a_whole_document_is_read():

@@ -1,6 +1,6 @@
 // A bare thread that wakes at fixed times: stall witness and reference timer are made of it.
-#ifndef TAKT_WORKLOAD__PERIODIC_THREAD_HPP_
-#define TAKT_WORKLOAD__PERIODIC_THREAD_HPP_
+#ifndef TAKT_TRACE__PERIODIC_THREAD_HPP_
+#define TAKT_TRACE__PERIODIC_THREAD_HPP_
 
 #include <atomic>
 #include <functional>
@@ -9,7 +9,7 @@
 #include "takt_core/thread_attributes.hpp"
 #include "takt_core/time.hpp"
 
-namespace takt_workload
+namespace takt_trace
 {
 
 class PeriodicThread
@@ -25,6 +25,8 @@ public:
     takt_core::Duration period, Function function);
   /// Stops; waits up to one period.
   ~PeriodicThread();
+  /// Lets the thread end at its next wake-up, and does not wait for that. Real-time safe; any thread.
+  void ask_to_stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
   PeriodicThread(const PeriodicThread &) = delete;
   PeriodicThread & operator=(const PeriodicThread &) = delete;
 
@@ -37,6 +39,6 @@ private:
   std::thread thread_;
 };
 
-}  // namespace takt_workload
+}  // namespace takt_trace
 
-#endif  // TAKT_WORKLOAD__PERIODIC_THREAD_HPP_
+#endif  // TAKT_TRACE__PERIODIC_THREAD_HPP_

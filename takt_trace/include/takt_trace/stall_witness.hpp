@@ -13,18 +13,21 @@
 // (those inside work are noticed besides, as overruns), while each wake-up takes some 15 µs from what
 // it preempts, and 60 µs where a preempted thread may move to another core. At 1 ms that alone made
 // the reference system's hot path 2 to 5 % longer, at 4 ms 0.4 %.
-#ifndef TAKT_WORKLOAD__STALL_WITNESS_HPP_
-#define TAKT_WORKLOAD__STALL_WITNESS_HPP_
+#ifndef TAKT_TRACE__STALL_WITNESS_HPP_
+#define TAKT_TRACE__STALL_WITNESS_HPP_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "takt_core/fault.hpp"
 #include "takt_core/ready_time.hpp"
-#include "takt_workload/periodic_thread.hpp"
-#include "takt_workload/records.hpp"
+#include "takt_trace/periodic_thread.hpp"
+#include "takt_trace/stall.hpp"
 
-namespace takt_workload
+namespace takt_trace
 {
 
 class StallWitness
@@ -34,9 +37,15 @@ public:
   static constexpr takt_core::Duration kLate = std::chrono::microseconds(300);
   static constexpr int kPriority = 99;
 
-  /// Starts one thread on each of `cores`. Set-up only.
-  explicit StallWitness(const std::vector<int> & cores);
+  /// Runs on the thread of a core when a stall of the core is over. No two calls of one core overlap.
+  using Told = std::function<void(const Stall & stall)>;
+
+  /// Starts one thread on each of `cores`. With `told` the witness keeps no stalls itself. Set-up only.
+  explicit StallWitness(const std::vector<int> & cores, Told told = {});
+  /// Stops the threads; waits up to one period.
   ~StallWitness();
+  StallWitness(const StallWitness &) = delete;
+  StallWitness & operator=(const StallWitness &) = delete;
 
   /// Why it cannot tell a stall from ordinary load; nothing if it can. Without real-time rights the
   /// threads are late for many reasons, so nothing is recorded then.
@@ -49,17 +58,19 @@ public:
                                                       : Stall::Source::witness;
   }
 
-  /// Stops the threads; what they saw, by time.
+  /// Stops the threads; what they saw and kept, by time. Set-up only; waits up to one period.
   std::vector<Stall> stop();
   /// Stalls that did not fit.
   std::uint64_t unrecorded() const noexcept;
 
 private:
   struct Core;
+  void end_threads();
+
   std::vector<std::unique_ptr<Core>> cores_;
   std::optional<takt_core::Fault> blind_{};
 };
 
-}  // namespace takt_workload
+}  // namespace takt_trace
 
-#endif  // TAKT_WORKLOAD__STALL_WITNESS_HPP_
+#endif  // TAKT_TRACE__STALL_WITNESS_HPP_

@@ -1,8 +1,8 @@
-#include "takt_workload/periodic_thread.hpp"
+#include "takt_trace/periodic_thread.hpp"
 
 #include <time.h>
 
-namespace takt_workload
+namespace takt_trace
 {
 
 using takt_core::Time;
@@ -32,8 +32,8 @@ PeriodicThread::PeriodicThread(
 
 PeriodicThread::~PeriodicThread()
 {
-  stop_.store(true, std::memory_order_relaxed);
+  ask_to_stop();
   thread_.join();
 }
 
-}  // namespace takt_workload
+}  // namespace takt_trace

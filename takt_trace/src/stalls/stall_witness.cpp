@@ -1,16 +1,18 @@
-#include "takt_workload/stall_witness.hpp"
-
-#include <fmt/format.h>
+#include "takt_trace/stall_witness.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
-#include "takt_core/ready_time.hpp"
+#include "takt_core/thread_attributes.hpp"
 
-namespace takt_workload
+namespace takt_trace
 {
 
 struct StallWitness::Core
 {
+  explicit Core(Told function) : told(std::move(function)) {}
+
   static constexpr std::size_t kCapacity = 1 << 16;
   // Wake-ups between readings: what ordinary ones wait (some us each) must not look like throttling.
   static constexpr int kReadEvery = 16;
@@ -22,13 +24,25 @@ struct StallWitness::Core
       const takt_core::Duration before = waited;
       waited = ready_time.read();
       until_reading = kReadEvery;
-      if (late && stalls.size() < stalls.capacity()) {
-        stalls.push_back({number, last, now, blame(now - due, waited - before), due});
+      if (late) {
+        saw({number, last, now, blame(now - due, waited - before), due});
       }
     }
-    unrecorded += late && stalls.size() == stalls.capacity() ? 1 : 0;
     last = now;
   }
+
+  void saw(const Stall & stall)
+  {
+    if (told) {
+      told(stall);
+    } else if (stalls.size() < stalls.capacity()) {
+      stalls.push_back(stall);
+    } else {
+      ++unrecorded;
+    }
+  }
+
+  const Told told;
 
   takt_core::ReadyTime ready_time;
   takt_core::Duration waited{};
@@ -40,21 +54,21 @@ struct StallWitness::Core
   std::unique_ptr<PeriodicThread> thread;
 };
 
-StallWitness::StallWitness(const std::vector<int> & cores)
+StallWitness::StallWitness(const std::vector<int> & cores, Told told)
 {
   if (!takt_core::may_use_realtime(kPriority)) {
     blind_ = "no right to SCHED_FIFO 99 (see `ulimit -r`)";
     return;
   }
   for (const int number : cores) {
-    auto core = std::make_unique<Core>();
-    core->stalls.reserve(Core::kCapacity);
+    auto core = std::make_unique<Core>(told);
+    core->stalls.reserve(told ? 0 : Core::kCapacity);
     core->last = takt_core::now();
     takt_core::ThreadAttributes attributes;
     attributes.policy = takt_core::Policy::fifo;
     attributes.priority = kPriority;
     attributes.cores = {number};
-    attributes.name = fmt::format("witness.{}", number);
+    attributes.name = "witness." + std::to_string(number);
     core->thread = std::make_unique<PeriodicThread>(
       attributes, core->last + kPeriod, kPeriod,
       [core = core.get(), number](takt_core::Time due, takt_core::Time now) {
@@ -68,13 +82,29 @@ StallWitness::StallWitness(const std::vector<int> & cores)
   }
 }
 
-StallWitness::~StallWitness() = default;
+StallWitness::~StallWitness()
+{
+  end_threads();
+}
+
+// All are asked first, so that they end in the same period.
+void StallWitness::end_threads()
+{
+  for (const auto & core : cores_) {
+    if (core->thread != nullptr) {
+      core->thread->ask_to_stop();
+    }
+  }
+  for (const auto & core : cores_) {
+    core->thread.reset();
+  }
+}
 
 std::vector<Stall> StallWitness::stop()
 {
+  end_threads();
   std::vector<Stall> all;
   for (const auto & core : cores_) {
-    core->thread.reset();
     all.insert(all.end(), core->stalls.begin(), core->stalls.end());
     core->stalls.clear();
   }
@@ -92,4 +122,4 @@ std::uint64_t StallWitness::unrecorded() const noexcept
   return sum;
 }
 
-}  // namespace takt_workload
+}  // namespace takt_trace

@@ -1,0 +1,109 @@
+"""What one process said to a request that changes it, and the way to ask it for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from takt_cli.control.client import Gone, Peer, ask
+from takt_cli.control.frames import Message, NoAnswer, Refused
+from takt_cli.control.processes import Process
+from takt_cli.control.told import damaged
+from takt_cli.results.fields import DamagedError, Fields
+
+Part = TypeVar("Part")
+
+
+class JsonPart(Protocol):
+    """A part that a document shows."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it for programs."""
+
+
+@dataclass(frozen=True)
+class Answer(Generic[Part]):
+    """The parts that a process tells of, for example its changed threads; or why there are none."""
+
+    process: Process
+    parts: tuple[Part, ...] = ()
+    faults: tuple[str, ...] = ()  # it refuses, and has changed nothing
+    failure: str = ""  # it did not answer, and may have changed something; or did only a part
+    gone: bool = False  # it has ended
+
+    @property
+    def good(self) -> bool:
+        """Whether it agrees, or has ended; the kernel may have refused single parts."""
+        return not (self.faults or self.failure)
+
+    @property
+    def done(self) -> bool:
+        """Whether it did as it was told."""
+        return self.good and not self.gone
+
+    def why(self) -> str:
+        """Say why it did not do as it was told, without its name."""
+        if self.gone:
+            return "has ended"
+        return self.failure or f"refuses: {'; '.join(self.faults)}"
+
+    def __str__(self) -> str:
+        return f"{self.process.words} {self.why()}"
+
+    def as_json(self: Answer[JsonPart], name: str) -> dict[str, Any]:
+        """Give it for programs; `name`: of the list of its parts."""
+        return {
+            "pid": self.process.status.pid,
+            "program": self.process.status.program,
+            name: [part.as_json() for part in self.parts],
+            "faults": list(self.faults),
+            "failure": self.failure,
+            "ended": self.gone,
+        }
+
+
+Reader = Callable[[Process, Peer, Fields], Answer[Part]]
+"""Reads a process's answer; it raises NoAnswer or DamagedError where that is unusable."""
+
+
+def asked(
+    process: Process,
+    kind: Message,
+    request: Mapping[str, Any],
+    timeout_s: float,
+    read: Reader[Part],
+) -> Answer[Part]:
+    """Ask a process, and read its answer; each reason why there is none becomes an answer, too."""
+    try:
+        peer, data = ask(process.socket, kind, request, timeout_s)
+        return read(process, peer, Fields(data))
+    except Gone:
+        return Answer(process, gone=True)
+    except Refused as error:
+        return Answer(process, faults=error.faults)
+    except NoAnswer as error:
+        return Answer(process, failure=str(error))
+    except DamagedError as error:
+        return Answer(process, failure=str(damaged(error)))
+
+
+def joined_faults(answers: Sequence[Answer[Any]]) -> list[str]:
+    """Give all faults, each once: with the processes that told it, unless all of them did."""
+    told: dict[str, list[str]] = {}
+    for one in answers:
+        for fault in dict.fromkeys(one.faults):
+            told.setdefault(fault, []).append(one.process.words)
+    return [
+        fault if len(names) == len(answers) else f"{fault} [in {', '.join(names)}]"
+        for fault, names in told.items()
+    ]
+
+
+def refusal(answers: Sequence[Answer[Any]]) -> tuple[list[str], list[str]]:
+    """Give the faults and the failures for which no process was changed."""
+    return joined_faults([one for one in answers if not one.failure]), [
+        f"{one.process.words} {one.failure}; no process was changed"
+        for one in answers
+        if one.failure
+    ]

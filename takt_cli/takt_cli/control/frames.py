@@ -1,0 +1,140 @@
+"""Messages of the control socket as bytes; it reads and writes nothing.
+
+A frame is "takt", the version and the type of the message (16 bits each), the length of the
+payload (32 bits), all little endian, and the payload, which is JSON in UTF-8;
+takt_control/frame.hpp has the same in C++. A message that is longer than one frame comes as frames
+of type `part` and then one of its own type.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from typing import Any
+
+from takt_cli.importing.not_carried_over import printable
+from takt_cli.units import short
+
+MAGIC = b"takt"
+VERSION = 1
+HEADER = struct.Struct("<4sHHI")
+MOST_PAYLOAD = 64 << 10
+MOST_MESSAGE = 16 << 20
+_MOST_FAULTS = 500
+
+
+class Message(IntEnum):
+    """Types of messages."""
+
+    status = 10
+    apply = 11
+    reset = 12
+    trace_start = 13
+    trace_stop = 14
+    trace_snapshot = 15
+    set = 16
+    statistics = 17
+    subscribe = 18
+    part = 20
+    error = 101
+    result = 110
+    alarm = 111
+
+
+class NoAnswer(Exception):
+    """A process did not answer, or answered something else; the text says what it did."""
+
+
+class Refused(Exception):
+    """A process answered with faults."""
+
+    def __init__(self, faults: tuple[str, ...]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
+
+
+def frames(kind: Message, payload: bytes) -> Iterator[bytes]:
+    """Give the frames of a message, one after the other."""
+    last = max(0, (len(payload) - 1) // MOST_PAYLOAD * MOST_PAYLOAD)
+    for start in range(0, last, MOST_PAYLOAD):
+        yield frame(Message.part, payload[start : start + MOST_PAYLOAD])
+    yield frame(kind, payload[last:])
+
+
+def frame(kind: int, payload: bytes) -> bytes:
+    """Give one frame."""
+    return HEADER.pack(MAGIC, VERSION, kind, len(payload)) + payload
+
+
+def spelled(kind: Message, request: Mapping[str, Any]) -> Iterator[bytes]:
+    """Give the frames of a question; raises NoAnswer for one that is too long."""
+    payload = json.dumps(request, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    if len(payload) > MOST_MESSAGE:
+        raise NoAnswer(f"cannot be asked: the message is longer than {MOST_MESSAGE >> 20} MiB")
+    yield from frames(kind, payload)
+
+
+class Incoming:
+    """A message that comes frame by frame, each as its header and its payload.
+
+    It reads nothing itself. A frame that breaks a rule raises NoAnswer.
+    """
+
+    def __init__(self, did: str, most: int) -> None:
+        """`did`: what the process did, for a sentence: 'sent'; `most`: bytes of the payload."""
+        self.kind = 0
+        self.payload = bytearray()
+        self._did = did
+        self._most = most
+        self._length = 0
+
+    def take_header(self, header: bytes) -> int:
+        """Take HEADER.size bytes; gives the length of the payload behind them."""
+        magic, version, self.kind, self._length = HEADER.unpack(header)
+        if magic != MAGIC:
+            raise NoAnswer(f"{self._did} bytes that are no message of takt")
+        if version != VERSION:
+            raise NoAnswer(
+                f"speaks version {version} of takt's messages, and this command version "
+                f"{VERSION}; use the takt command that belongs to its libraries"
+            )
+        if self._length > MOST_PAYLOAD:
+            raise NoAnswer(f"{self._did} a frame of {self._length} bytes, more than {MOST_PAYLOAD}")
+        if len(self.payload) + self._length > self._most:
+            raise NoAnswer(f"{self._did} a message of more than {self._most >> 20} MiB")
+        return self._length
+
+    def take_payload(self, payload: bytes) -> bool:
+        """Take the payload of a frame; gives whether the message is complete."""
+        self.payload += payload
+        if self.kind == Message.part and self._length == 0:
+            raise NoAnswer(f"{self._did} an empty part of a message")
+        return self.kind != Message.part
+
+
+def parsed(payload: bytes) -> dict[str, Any]:
+    """Read the JSON object of a message; raises NoAnswer."""
+    try:
+        data = json.loads(payload.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise NoAnswer("answered with a message that is not JSON") from error
+    if not isinstance(data, dict):
+        raise NoAnswer("answered with JSON that is not an object")
+    return data
+
+
+def told(kind: int, data: dict[str, Any]) -> dict[str, Any]:
+    """Give the data of a result; those of an error become Refused."""
+    if kind != Message.error:
+        return data
+    faults = data.get("faults")
+    if not isinstance(faults, list) or not faults:
+        raise NoAnswer("refused the message without saying why")
+    raise Refused(
+        tuple(
+            printable(one) if isinstance(one, str) else short(printable(repr(one)))
+            for one in faults[:_MOST_FAULTS]
+        )
+    )

@@ -1,0 +1,76 @@
+"""A graph of `takt run` in three processes, while a test looks at them."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from support.private import private
+from takt_cli.control.client import Gone, ask
+from takt_cli.control.frames import Message
+from takt_cli.programs import find_program
+
+
+def all_listen(sockets, count):
+    """Whether there are so many; a socket has its name before its process listens."""
+    try:
+        return len([ask(socket, Message.status, {}, 10.0) for socket in sockets]) == count
+    except Gone:
+        return False
+
+
+@contextlib.contextmanager
+def running_graph(folder, *arguments, processes=3):
+    """Run `takt run` with these arguments until the end of the context; gives the sockets."""
+    log = folder / "log"
+    command = [sys.executable, "-m", "takt_cli", "run", *map(str, arguments)]
+    with log.open("wb") as output:
+        running = subprocess.Popen(
+            [*command, "--split", str(processes), "-o", str(folder / "out")],
+            env=private(folder), stdout=output, stderr=output, start_new_session=True,
+        )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while not all_listen(sockets := sorted((folder / "run").glob("*.sock")), processes):
+            assert running.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.05)
+        yield sockets
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGINT)
+        running.wait(timeout=30)
+
+
+def answer(socket, kind, request=None):
+    """Ask a process; gives its answer."""
+    _, data = ask(socket, kind, request or {}, 30.0)
+    return data
+
+
+def traced(sockets, seconds, pause=0.0, **options):
+    """Record all processes for some time, and end them one after the other; gives their files."""
+    for socket in sockets:
+        answer(socket, Message.trace_start, options)
+    time.sleep(seconds)
+    files = []
+    for socket in sockets:
+        files.append(answer(socket, Message.trace_stop))
+        time.sleep(pause)
+    return files
+
+
+def takt_trace(*arguments):
+    """Run the program behind `takt trace`; gives the document that it prints."""
+    program = find_program("takt_trace", "takt_trace")
+    done = subprocess.run([program, *arguments], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def convert(raws, output, form):
+    """Make one trace of the files of processes."""
+    return takt_trace("convert", *raws, "-o", output, "--format", form, "--json")

@@ -1,0 +1,32 @@
+// The states of each callback of a process in the order of time: waiting messages, priority, overwritten messages.
+#ifndef TAKT_TRACE__SRC__STATES__CALLBACK_STATES_HPP_
+#define TAKT_TRACE__SRC__STATES__CALLBACK_STATES_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "takt_trace/trace.hpp"
+
+namespace takt_trace::detail
+{
+
+/// A record of kind callback_state.
+struct PlacedState
+{
+  std::size_t thread = 0;
+  std::int64_t time = 0;
+  std::int64_t waiting = 0;
+  std::int64_t priority = 0;
+  std::int64_t overwritten = 0;  ///< so far
+  std::int64_t newly_overwritten =
+    0;  ///< since the state before; of the first 0, because that is not known
+};
+
+/// By callback. Allocates; O(records log records).
+std::map<std::uint32_t, std::vector<PlacedState>> callback_states(const ProcessTrace & process);
+
+}  // namespace takt_trace::detail
+
+#endif  // TAKT_TRACE__SRC__STATES__CALLBACK_STATES_HPP_

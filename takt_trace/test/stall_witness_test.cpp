@@ -1,0 +1,85 @@
+// The threads that see when a core was taken from all threads, by the host or by the kernel.
+#include "takt_trace/stall_witness.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "takt_core/thread_attributes.hpp"
+#include "takt_trace/stall_index.hpp"
+
+namespace takt_trace
+{
+namespace
+{
+
+using std::chrono::milliseconds;
+
+takt_core::Time at(int ms)
+{
+  return takt_core::from_ns(0) + std::chrono::seconds(100) + milliseconds(ms);
+}
+
+// Told is what certainly was, within the asked time, and what happened at the same time once.
+TEST(HeldUp, StallsAreToldAsLongAsTheyCertainlyWereWithinTheMeasuredTime)
+{
+  using Source = Stall::Source;
+  const std::vector<Stall> stalls{
+    {0, at(-20), at(-5), Source::witness, at(-15)},  // before
+    {0, at(-1), at(12), Source::witness, at(9)},
+    {1, at(2), at(14), Source::witness, at(11)},  // the same on another core
+    {0, at(30), at(41), Source::witness, at(40)},
+    {0, at(30), at(45), Source::throttled, at(42)},
+    {1, at(95), at(107), Source::witness, at(99)},  // ends after it
+    {1, at(100), at(120), Source::witness, at(110)}};
+  const HeldUp held = held_up(stalls, Source::witness, at(0), at(100));
+  EXPECT_EQ(held.times, 3u);
+  EXPECT_EQ(held.time, milliseconds(5 + 1 + 1));
+  EXPECT_EQ(held_up(stalls, Source::throttled, at(0), at(100)).time, milliseconds(3));
+  EXPECT_EQ(held_up(stalls, Source::overrun, at(0), at(100)).times, 0u);
+}
+
+TEST(Witness, IsHeldUpByTheHostOrByTheKernel)
+{
+  EXPECT_EQ(
+    StallWitness::blame(milliseconds(10), std::chrono::microseconds(50)), Stall::Source::witness);
+  EXPECT_EQ(StallWitness::blame(milliseconds(10), milliseconds(9)), Stall::Source::throttled);
+}
+
+// A thread of the same priority is not preempted: the witness is ready and waits, as it does when
+// throttled, but here it is certain.
+TEST(Witness, TellsWaitingForOtherThreadsFromAStall)
+{
+  if (!takt_core::may_use_realtime(99)) {
+    GTEST_SKIP() << "no right to SCHED_FIFO 99";
+  }
+  const int core = takt_core::usable_cores().back();
+  StallWitness witness({core});
+  ASSERT_FALSE(witness.blind()) << *witness.blind();
+  takt_core::Time begin{};
+  takt_core::Time end{};
+  std::thread([&] {
+    takt_core::ThreadAttributes attributes;
+    attributes.policy = takt_core::Policy::fifo;
+    attributes.priority = 99;
+    attributes.cores = {core};
+    ASSERT_TRUE(takt_core::apply(attributes).granted_all());
+    begin = takt_core::now();
+    while (takt_core::now() < begin + milliseconds(40)) {
+    }
+    end = takt_core::now();
+  }).join();
+  takt_core::Duration blamed{};
+  for (const Stall & stall : witness.stop()) {
+    if (stall.end > begin && stall.begin < end && stall.source == Stall::Source::throttled) {
+      blamed += std::min(stall.end, end) - std::max(stall.begin, begin);
+    }
+  }
+  EXPECT_GE(blamed, milliseconds(30));
+}
+
+}  // namespace
+}  // namespace takt_trace

@@ -1,0 +1,59 @@
+#include "takt_workload/run_stalls.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "takt_workload/work.hpp"
+
+namespace takt_workload
+{
+
+namespace
+{
+
+// A message that was published at the end of a run may arrive so much later.
+constexpr takt_core::Duration kOnItsWay = std::chrono::milliseconds(1);
+
+// At a load of up to nine tenths what has piled up is worked off in ten times the length of the stall; and
+// so long it may take in any case.
+constexpr int kMostTimes = 10;
+constexpr takt_core::Duration kLeast = std::chrono::milliseconds(50);
+
+}  // namespace
+
+std::vector<TimeSpan> catching_up(
+  const std::vector<Stall> & stalls, const std::vector<RunRecord> & runs)
+{
+  std::vector<TimeSpan> pending;
+  for (const RunRecord & run : runs) {
+    pending.push_back({run.release, run.end + kOnItsWay});
+  }
+  const std::vector<TimeSpan> busy = takt_trace::merged(std::move(pending));
+  std::vector<TimeSpan> found;
+  for (const TimeSpan & stall : takt_trace::host_spans(stalls)) {
+    const auto period = std::lower_bound(
+      busy.begin(), busy.end(), stall.end,
+      [](const TimeSpan & span, takt_core::Time time) { return span.end < time; });
+    if (period != busy.end() && period->begin <= stall.end) {
+      const takt_core::Duration most = std::max(kMostTimes * (stall.end - stall.begin), kLeast);
+      found.push_back({stall.end, std::min(period->end, stall.end + most)});
+    }
+  }
+  return takt_trace::merged(std::move(found));
+}
+
+std::vector<Stall> overruns(const std::vector<RunRecord> & runs)
+{
+  std::vector<Stall> found;
+  for (const RunRecord & run : runs) {
+    if (const auto over = run.work_cpu - run.work_asked; over > Work::kOverrun) {
+      // Work ends with the chunk that overran.
+      found.push_back(
+        {-1, run.work_end - over - Work::kChunk, run.work_end, Stall::Source::overrun,
+         run.work_end - over});
+    }
+  }
+  return found;
+}
+
+}  // namespace takt_workload

@@ -1,0 +1,101 @@
+// A graph that loses, replaces and skips activations: its own records and the trace of the same run give the same account.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "takt_trace/chain_accounts.hpp"
+#include "takt_trace/chain_flow.hpp"
+#include "takt_trace/recording.hpp"
+#include "takt_trace/trace_file.hpp"
+#include "takt_workload/figures.hpp"
+#include "takt_workload/graph_parse.hpp"
+#include "takt_workload/run_graph.hpp"
+
+namespace takt_workload
+{
+namespace
+{
+
+// Fast's messages overwrite each other while Slow works. Of Slow's messages the newest stays in the fusion until Rare's comes.
+// Busy works for longer than its period.
+constexpr const char * kOverloaded = R"(
+version: 1
+name: overloaded
+nodes:
+  - {name: Fast, kind: sensor, period: 3ms}
+  - {name: Rare, kind: sensor, period: 40ms}
+  - {name: Busy, kind: sensor, period: 10ms, work: 12ms}
+  - {name: Slow, kind: transform, input: Fast, work: 8ms}
+  - {name: Fusion, kind: fusion, inputs: [Slow, Rare], work: 1ms}
+  - {name: Plan, kind: cyclic, period: 30ms, inputs: [Fusion], work: 1ms}
+  - {name: End, kind: command, input: Plan}
+  - {name: Done, kind: command, input: Busy}
+chains:
+  - {name: fast, path: [Fast, Slow, Fusion, Plan], deadline: 60ms, priority: 1}
+  - {name: rare, path: [Rare, Fusion, Plan], deadline: 30ms, priority: 2}
+  - {name: cycle, path: [Plan, End], deadline: 5ms, priority: 3}
+  - {name: busy, path: [Busy, Done], deadline: 10ms, priority: 4}
+)";
+
+TEST(TraceAccount, IsThatOfTheRunsOwnRecords)
+{
+  takt_trace::RecordingOptions recording;
+  recording.folder = testing::TempDir();
+  ASSERT_TRUE(takt_trace::start_recording(recording).ok());
+  RunOptions options;
+  options.order = takt_core::Order::fifo;
+  options.threads = 3;
+  options.witness = false;
+  options.warmup = std::chrono::milliseconds(300);
+  options.duration = std::chrono::milliseconds(1500);
+  const auto parsed = parse_graph(kOverloaded, "overloaded");
+  ASSERT_TRUE(parsed.ok());
+  const Graph graph = prepared(*parsed, options);
+  const std::vector<ProcessRecord> records = run_graph(graph, options, {}, nullptr);
+  const auto file = takt_trace::stop_recording();
+  ASSERT_TRUE(file.ok());
+  ASSERT_EQ(records.front().error, "");
+  ASSERT_EQ(file->dropped, 0u);
+  auto traces = takt_trace::read_traces(file->path);
+  std::filesystem::remove(file->path);
+  ASSERT_TRUE(traces.ok());
+  takt_trace::add_chains_across_processes(*traces);
+
+  const Analysis analysis = analyse(graph, records);
+  const auto accounts = takt_trace::chain_accounts(
+    *traces, takt_trace::AccountedTime{
+               takt_core::to_ns(analysis.measured_from), takt_core::to_ns(analysis.measured_to),
+               takt_core::to_ns(analysis.observed_to)});
+  std::uint64_t lost = 0, superseded = 0, skipped = 0;
+  for (std::size_t i = 0; i < graph.chains.size(); ++i) {
+    const std::string & name = graph.chains[i].name;
+    SCOPED_TRACE(name);
+    const auto found = std::find_if(
+      accounts.begin(), accounts.end(), [&](const auto & one) { return one.chain.name == name; });
+    ASSERT_NE(found, accounts.end());
+    ASSERT_TRUE(found->account) << found->why;
+    const ChainFigures & own = analysis.chains[i];
+    EXPECT_EQ(found->account->released, own.released);
+    EXPECT_EQ(found->account->completed, own.completed);
+    EXPECT_EQ(found->account->late, own.late);
+    EXPECT_EQ(found->account->lost, own.lost);
+    EXPECT_EQ(found->account->superseded, own.superseded);
+    EXPECT_EQ(found->account->unfinished, own.unfinished);
+    EXPECT_EQ(found->account->overdue, own.overdue);
+    EXPECT_EQ(found->account->skipped, own.skipped);
+    EXPECT_EQ(found->account->missed, own.missed_deadlines);
+    EXPECT_GT(own.completed, 0u);
+    lost += own.lost;
+    superseded += own.superseded;
+    skipped += own.skipped;
+  }
+  EXPECT_GT(lost, 0u);
+  EXPECT_GT(superseded, 0u);
+  EXPECT_GT(skipped, 0u);
+}
+
+}  // namespace
+}  // namespace takt_workload
