@@ -2,9 +2,11 @@
 // another process.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "takt_core/file_capabilities.hpp"
 #include "takt_core/thread_attributes.hpp"
 
 namespace takt_core
@@ -65,6 +67,24 @@ TEST(ValidateForAnotherProcess, ChecksItsCoresAndNotTheCallers)
   attributes.cores = {-1};
   EXPECT_EQ(validate(attributes, {core}).size(), 1U);
   EXPECT_EQ(validate({.policy = Policy::fifo, .priority = 100}, {core}).size(), 1U);
+}
+
+// For the whole process, so another one does it.
+TEST(ConfiguratorRefusal, LeavesFileCapabilitiesOutWhereTheyDoNotHelp)
+{
+  const auto text = [] {
+    return to_string(refusal(MissingRight::no_configurator, "x")) +
+           to_string(refusal(MissingRight::cap_sys_nice, ""));
+  };
+  EXPECT_NE(text().find("setcap"), std::string::npos);
+  EXPECT_EXIT(
+    {
+      advise_no_file_capabilities();
+      const bool left_out = text().find("setcap") == std::string::npos;
+      std::exit(
+        left_out && text().find("(docker --cap-add=SYS_NICE)") != std::string::npos ? 0 : 1);
+    },
+    testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

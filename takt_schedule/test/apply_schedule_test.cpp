@@ -263,7 +263,9 @@ TEST(ApplySchedule, GivesAndTakesBoosts)
   boost.max = 90;
   EXPECT_EQ(running.binding("/a:sub(/x)").boost, boost);
   EXPECT_EQ(apply(wanted), "unchanged");
-  EXPECT_EQ(apply(""), "applied");
+  EXPECT_EQ(apply(""), "unchanged") << "a file without keys for watching leaves them alone";
+  EXPECT_EQ(running.binding("/a:sub(/x)").boost, boost);
+  EXPECT_EQ(apply(", stall: 1s"), "applied");
   EXPECT_FALSE(running.binding("/a:sub(/x)").boost);
 }
 

@@ -314,8 +314,12 @@ TEST(WatchRules, EachRuleOfTwoSchedulesIsAppliedOrUnchanged)
   EXPECT_EQ(
     parts(with_rule("stall: 1s", "\"**\"") + chain + "}\n"),
     (Strings{"watching of /a:sub(/p): unchanged", "watching of /b:sub(/p): applied"}));
-  EXPECT_EQ(parts(with_rule("priority: 9")), Strings{"watching of /a:sub(/p): applied"})
+  EXPECT_EQ(
+    parts(with_rule("priority: 9") + "watch: {period: 1s}\n"),
+    (Strings{"watching of /a:sub(/p): applied", "watch: applied"}))
     << "it is gone";
+  EXPECT_EQ(parts(with_rule("priority: 9")), Strings{"watching: unchanged"})
+    << "as takt template writes it";
 }
 
 }  // namespace

@@ -224,12 +224,12 @@ std::uint32_t Recorder::add_chain(TracedChain chain)
 {
   const std::lock_guard lock(mutex_);
   auto & all = facts_.chains;
-  const auto known = std::find_if(all.begin(), all.end(), [&](const TracedChain & one) {
-    return one.name == chain.name && one.path == chain.path && one.deadline == chain.deadline &&
-           one.priority == chain.priority;
+  // Readers take the values of the last one of a name and path: values that come again are told again.
+  const auto last = std::find_if(all.rbegin(), all.rend(), [&](const TracedChain & one) {
+    return one.name == chain.name && one.path == chain.path;
   });
-  if (known != all.end()) {
-    return static_cast<std::uint32_t>(known - all.begin());
+  if (last != all.rend() && last->deadline == chain.deadline && last->priority == chain.priority) {
+    return static_cast<std::uint32_t>(all.rend() - last - 1);
   }
   all.push_back(std::move(chain));
   return static_cast<std::uint32_t>(all.size() - 1);

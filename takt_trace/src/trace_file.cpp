@@ -4,10 +4,13 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "takt_trace/chain_flow.hpp"
 
@@ -233,6 +236,34 @@ Faults no_trace(const std::string & why, std::size_t at)
   return {"this is no trace of takt: at byte " + std::to_string(at) + " " + why};
 }
 
+// A chain is told again with other values when they changed: one chain with the last values remains.
+void merge_chains(ProcessTrace & trace)
+{
+  std::map<std::pair<std::string, std::vector<std::string>>, std::uint32_t> places;
+  std::vector<TracedChain> chains;
+  std::vector<std::uint32_t> place_of;
+  for (TracedChain & chain : trace.chains) {
+    const auto [known, is_new] =
+      places.try_emplace({chain.name, chain.path}, static_cast<std::uint32_t>(chains.size()));
+    place_of.push_back(known->second);
+    if (is_new) {
+      chains.push_back(std::move(chain));
+    } else {
+      chains[known->second] = std::move(chain);
+    }
+  }
+  if (chains.size() != trace.chains.size()) {
+    for (TracedThread & thread : trace.threads) {
+      for (Record & record : thread.records) {
+        if (record.kind == RecordKind::chain_end && record.id < place_of.size()) {
+          record.id = place_of[record.id];
+        }
+      }
+    }
+  }
+  trace.chains = std::move(chains);
+}
+
 }  // namespace
 
 std::string TraceEncoder::header()
@@ -349,6 +380,7 @@ Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes)
     for (TracedThread & thread : trace.threads) {
       name_takers(thread);
     }
+    merge_chains(trace);
     keep_first_ends(trace);
   }
   return traces;

@@ -102,6 +102,29 @@ TEST(TraceFile, AnActivationEndsOnceWhicheverThreadIsFirst)
   EXPECT_EQ(read->threads[1].records, (std::vector{end(140, 90), end(180, 92)}));
 }
 
+TEST(TraceFile, AChainWhoseValuesChangedIsOneChainWithTheLastValues)
+{
+  ProcessTrace trace = some_trace();
+  const std::vector<std::string> path = trace.chains[0].path;
+  trace.chains.push_back({"other", 1, 0, path});
+  trace.chains.push_back({"hot", 20, 7'000'000, path});
+  trace.threads[0].records.push_back({170, RecordKind::chain_end, 2, 110, 0, 0});
+  const auto read = decode_trace(bytes_of(trace));
+  ASSERT_TRUE(read.ok()) << read.faults().front();
+  ASSERT_EQ(read->chains.size(), 2U);
+  EXPECT_EQ(read->chains[0].name, "hot");
+  EXPECT_EQ(read->chains[0].priority, 20);
+  EXPECT_EQ(read->chains[0].deadline, 7'000'000);
+  EXPECT_EQ(read->chains[1].name, "other");
+  std::vector<std::uint32_t> ended;
+  for (const Record & record : read->threads[0].records) {
+    if (record.kind == RecordKind::chain_end) {
+      ended.push_back(record.id);
+    }
+  }
+  EXPECT_EQ(ended, (std::vector<std::uint32_t>{0, 0}));
+}
+
 TEST(TraceFile, TellsEachNameOnce)
 {
   ProcessTrace trace = some_trace();

@@ -37,6 +37,21 @@ Time after(Time time, std::int64_t limit) noexcept
   return takt_core::add_saturated(time, Duration(limit));
 }
 
+// No callback of this process is the chain's root: each run of the last callback is an activation, and its response
+// counts from the arrival of its message. With the mutexes of the callback's and the chain's record held.
+void count_from_arrival(ChainRecord & chain, const Run & run, Time end) noexcept
+{
+  const Duration response = end - run.release;
+  raise_to(chain.longest, std::int64_t{response.count()});
+  if (chain.deadline != takt_core::kForever) {
+    chain.misses.record(response > chain.deadline);
+  }
+  if (chain.from_arrival != nullptr) {
+    chain.from_arrival->record(response);
+  }
+  count(chain.activations);
+}
+
 // With the mutex of the callback's record held.
 void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & roots) noexcept
 {
@@ -52,7 +67,7 @@ void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & r
     }
     const Duration response = end - activation.release;
     raise_to(chain.longest, std::int64_t{response.count()});
-    if (chain.open.ended(activation.release, end)) {
+    if (chain.open.ended(activation.release)) {
       continue;  // its miss was counted when it was overdue
     }
     count(chain.activations);
@@ -60,7 +75,9 @@ void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & r
       chain.misses.record(response > chain.deadline);
     }
   }
-  if (for_others) {
+  if (for_others && !chain.root->here()) {
+    count_from_arrival(chain, run, end);
+  } else if (for_others) {
     chain.open.ended_for_others();
   }
 }

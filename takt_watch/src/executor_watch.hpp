@@ -64,6 +64,8 @@ struct ChainFigures
   int priority = 0;
   std::uint64_t consecutive_misses = 0;
   std::uint64_t most_consecutive_misses = 0;
+  /// Those that counted from the arrival of a message; null: the last callback is elsewhere.
+  std::unique_ptr<takt_core::Distribution> responses_from_arrival{};
 };
 
 class ExecutorWatch final : public takt_core::Observer

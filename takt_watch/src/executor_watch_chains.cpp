@@ -71,6 +71,12 @@ void ExecutorWatch::follow(ChainRecord & chain)
   const bool ends_here = std::any_of(records_.begin(), records_.end(), [&](const auto & record) {
     return record->callback != nullptr && record->chain_id == chain.options.path.back();
   });
+  chain.ends_here = ends_here;
+  if (ends_here && chain.from_arrival == nullptr) {
+    auto responses = std::make_unique<takt_core::Distribution>();
+    const std::lock_guard own(chain.mutex);
+    chain.from_arrival = std::move(responses);
+  }
   const takt_core::Duration deadline = chain.options.deadline;
   Root * const root =
     !left_ && !chain.removed && ends_here && deadline != takt_core::kForever ? chain.root : nullptr;

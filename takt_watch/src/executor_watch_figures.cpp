@@ -77,6 +77,7 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   const takt_core::Callback & callback = *record.callback;
   CallbackSample sample;
   sample.id = record.id;
+  sample.chain_id = record.chain_id;
   sample.kind = record.kind;
   sample.group = record.group;
   sample.exclusive = record.exclusive;
@@ -116,6 +117,8 @@ ChainSample ExecutorWatch::sample_of(const ChainRecord & record)
 {
   ChainSample sample;
   sample.name = record.options.name;
+  sample.path = record.options.path;
+  sample.from_arrival = record.ends_here && record.root != nullptr && !record.root->here();
   read_misses(record.misses, sample);
   sample.overdue = record.overdue.load(kAcquire);
   sample.activations = record.activations.load(kAcquire);
@@ -161,9 +164,18 @@ std::vector<ChainFigures> ExecutorWatch::chains()
   const std::lock_guard lock(mutex_);
   for (const auto & [name, record] : chains_) {
     if (!record->removed) {
-      all.push_back(
-        {sample_of(*record), record->options.path, record->options.priority,
-         record->misses.consecutive(), record->misses.most_consecutive()});
+      ChainFigures & figures = all.emplace_back();
+      // Before the counts: so a distribution has no more values than there were activations.
+      if (record->from_arrival != nullptr) {
+        figures.responses_from_arrival = std::make_unique<takt_core::Distribution>();
+        const std::lock_guard own(record->mutex);
+        figures.responses_from_arrival->merge(*record->from_arrival);
+      }
+      figures.sample = sample_of(*record);
+      figures.path = record->options.path;
+      figures.priority = record->options.priority;
+      figures.consecutive_misses = record->misses.consecutive();
+      figures.most_consecutive_misses = record->misses.most_consecutive();
     }
   }
   return all;

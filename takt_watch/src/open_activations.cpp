@@ -45,11 +45,10 @@ void OpenActivations::withdrawn(Time release) noexcept
   }
 }
 
-bool OpenActivations::ended(Time release, Time end) noexcept
+bool OpenActivations::ended(Time release) noexcept
 {
   const std::lock_guard lock(mutex_);
   has_ended_ = true;
-  last_end_ = std::max(last_end_, end);
   newest_ended_ = std::max(newest_ended_, release);
   silent_since_.store(kNotSilent, std::memory_order_relaxed);
   return was_told(release);
@@ -87,7 +86,7 @@ void OpenActivations::tell(Time first, Time last) noexcept
     ++told_count_;
   }
   if (silent_since_.load(std::memory_order_relaxed) == kNotSilent) {
-    silent_since_.store(takt_core::to_ns(std::max(last_end_, first)), std::memory_order_relaxed);
+    silent_since_.store(takt_core::to_ns(first), std::memory_order_relaxed);
   }
 }
 
@@ -159,7 +158,6 @@ void OpenActivations::forget() noexcept
   told_before_ = kBefore;
   judged_ = kBefore;
   newest_ended_ = kBefore;
-  last_end_ = kBefore;
   first_release_ = takt_core::kNever;
   timer_from_ = takt_core::kNever;
   has_ended_ = false;

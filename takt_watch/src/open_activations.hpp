@@ -46,8 +46,8 @@ public:
   void released(takt_core::Time release, std::uint32_t count = 1) noexcept;
   /// One of those releases was none: its message was not there.
   void withdrawn(takt_core::Time release) noexcept;
-  /// The activation released at `release` has ended at `end`. True: it was told as overdue.
-  bool ended(takt_core::Time release, takt_core::Time end) noexcept;
+  /// The activation released at `release` has ended. True: it was told as overdue.
+  bool ended(takt_core::Time release) noexcept;
   /// The chain's last callback has ended a run that worked for no activation of the chain.
   void ended_for_others() noexcept;
 
@@ -66,7 +66,7 @@ public:
   /// Begins anew, as for another chain.
   void forget() noexcept;
 
-  /// Since when an activation should have ended and none has; absent: nothing is overdue, or one has ended since.
+  /// The release of the first activation that is overdue; absent: nothing is overdue, or one has ended since.
   std::optional<takt_core::Time> silent_since() const noexcept;
 
 private:
@@ -106,7 +106,6 @@ private:
   takt_core::Time judged_ =
     kBefore;  // so do those up to here, unless they were released before the start-up ended
   takt_core::Time newest_ended_ = kBefore;  // release of the youngest one that has ended
-  takt_core::Time last_end_ = kBefore;
   takt_core::Time first_release_ = takt_core::kNever;
   takt_core::Time timer_from_ =
     takt_core::kNever;  // older releases of a timer that did not start are not looked at

@@ -274,6 +274,7 @@ std::string ProcessWatch::statistics()
     process.since = since_;
   }
   process.alarms = alarms_.counts();
+  process.active = alarms_.active();
   const std::shared_lock lock(executors_mutex_);
   return statistics_json(process, executors_);
 }

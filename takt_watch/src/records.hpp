@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "takt_core/chain.hpp"
 #include "takt_core/pi_mutex.hpp"
 #include "takt_core/seen_activations.hpp"
+#include "takt_core/statistics_observer.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_core/time.hpp"
 #include "takt_schedule/watch_rules.hpp"
@@ -54,6 +56,8 @@ struct ChainRecord
   takt_core::Duration deadline = takt_core::kForever;
   takt_core::SeenActivations seen;
   MissCounter misses;  // one thread at a time records
+  // Responses while no callback of this process is the root; made once the last callback is here.
+  std::unique_ptr<takt_core::Distribution> from_arrival{};
 
   // --- any thread ---
   OpenActivations
@@ -66,6 +70,7 @@ struct ChainRecord
   takt_core::ChainOptions options{};
   takt_schedule::ChainWatchRule rule{};
   bool removed = false;
+  bool ends_here = false;     // its last callback is in this executor
   Root * followed = nullptr;  // that tells `open`
   takt_core::Duration followed_deadline{};
 };

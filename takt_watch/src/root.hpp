@@ -42,8 +42,12 @@ public:
     });
   }
 
+  /// Whether a callback with its id is in this process.
+  void set_here(bool here) noexcept { here_.store(here, std::memory_order_relaxed); }
+
   // ---- any thread; real-time safe: a priority-inheriting mutex, held for short ----
 
+  bool here() const noexcept { return here_.load(std::memory_order_relaxed); }
   bool followed() const noexcept { return shortest_.load(std::memory_order_relaxed) != kNone; }
   void released(takt_core::Time release, std::uint32_t count) noexcept
   {
@@ -103,6 +107,7 @@ private:
   std::vector<Follower> chains_;
   std::atomic<std::int64_t> shortest_{kNone};  // of their deadlines, ns
   std::atomic<std::int64_t> not_before_{0};
+  std::atomic<bool> here_{false};
 };
 
 }  // namespace takt_watch

@@ -34,6 +34,7 @@ public:
     if (known == nullptr) {
       known = std::make_unique<Root>(id);
       if (const auto there = callbacks_.find(id); there != callbacks_.end()) {
+        known->set_here(true);
         for (const auto & [number, callback] : there->second) {
           by_number_.set(number, known.get());
         }
@@ -49,6 +50,9 @@ public:
     callbacks_[callback.chain_id()][callback.number()] = {&callback, &executor};
     const auto known = roots_.find(callback.chain_id());
     by_number_.set(callback.number(), known == roots_.end() ? nullptr : known->second.get());
+    if (known != roots_.end()) {
+      known->second->set_here(true);
+    }
   }
 
   /// Messages of a removed callback that are under way still find it, until its number comes again.
@@ -58,6 +62,9 @@ public:
     const auto known = callbacks_.find(id);
     if (known != callbacks_.end() && known->second.erase(number) == 1 && known->second.empty()) {
       callbacks_.erase(known);
+      if (const auto root = roots_.find(id); root != roots_.end()) {
+        root->second->set_here(false);
+      }
     }
   }
 

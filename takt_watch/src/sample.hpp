@@ -28,6 +28,7 @@ struct MissWindow
 struct CallbackSample
 {
   std::string id{};
+  std::string chain_id{};  ///< as paths of chains name it
   takt_core::Kind kind = takt_core::Kind::subscription;
   std::string group{};
   bool exclusive = true;
@@ -53,10 +54,13 @@ struct CallbackSample
 struct ChainSample
 {
   std::string name{};
+  std::vector<std::string> path{};  ///< ids as CallbackSample::chain_id
+  /// The root is in another process: each run of the last callback counts, from the arrival of its message.
+  bool from_arrival = false;
   std::uint64_t activations = 0;  ///< ended or overdue
   std::uint64_t misses = 0;
   std::uint64_t overdue = 0;  ///< of the misses: the deadline passed before the activation ended
-  /// Since the last end, or the release after it, if an activation is overdue since then.
+  /// Since the release of the first activation that is overdue; absent: one has ended since.
   std::optional<takt_core::Duration> silent{};
   MissWindow window{};
   std::optional<takt_core::Duration> deadline{};

@@ -165,9 +165,15 @@ json chain_json(const ChainFigures & figures, const takt_core::ChainStatistics *
 {
   const ChainSample & sample = figures.sample;
   const takt_core::Distribution none;
+  const takt_core::Distribution & response =
+    sample.from_arrival && figures.responses_from_arrival != nullptr
+      ? *figures.responses_from_arrival
+    : statistics == nullptr ? none
+                            : statistics->response;
   return {
     {"name", sample.name},
     {"path", figures.path},
+    {"from_arrival", sample.from_arrival},
     {"priority", figures.priority},
     {"deadline_ns", or_null(sample.deadline)},
     {"activations", sample.activations},
@@ -176,7 +182,7 @@ json chain_json(const ChainFigures & figures, const takt_core::ChainStatistics *
     {"consecutive_misses", figures.consecutive_misses},
     {"largest_consecutive_misses", figures.most_consecutive_misses},
     {"misses_in_window", {sample.window.missed, sample.window.of}},
-    {"response", distribution_json(statistics == nullptr ? none : statistics->response)}};
+    {"response", distribution_json(response)}};
 }
 
 // Before the watch's mutex is taken, which hooks of set-up take with the executor's locks held.
@@ -229,6 +235,21 @@ json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now)
   return result;
 }
 
+json active_json(const std::vector<AlarmHistory::Active> & alarms, const ProcessFacts & facts)
+{
+  json all = json::array();
+  for (const AlarmHistory::Active & one : alarms) {
+    const std::int64_t since = takt_core::to_ns(one.since);
+    all.push_back(
+      {{"kind", to_string(one.kind)},
+       {"executor", one.executor},
+       {"subject", one.subject},
+       {"since_ns", since},
+       {"since_realtime_ns", since + facts.to_realtime}});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string statistics_json(
@@ -267,7 +288,8 @@ std::string statistics_json(
     {"alarms",
      {{"raised", process.alarms.raised},
       {"cleared", process.alarms.cleared},
-      {"active", process.alarms.active}}}};
+      {"active", process.alarms.active},
+      {"active_list", active_json(process.active, facts)}}}};
   return result.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -19,6 +19,7 @@ struct ProcessStatistics
 {
   takt_core::Time since{};  ///< when watching began
   AlarmHistory::Counts alarms{};
+  std::vector<AlarmHistory::Active> active{};
 };
 
 std::string statistics_json(

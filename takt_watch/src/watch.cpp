@@ -39,7 +39,7 @@ public:
     const std::lock_guard lock(mutex_);
     const WatchedExecutor & watched = watch_->watched();
     auto parts = takt_schedule::watch_parts(schedule, *now_, watched.name, *watched.executor);
-    if (!check_only) {
+    if (!check_only && takt_schedule::says_watching(schedule)) {
       now_ = std::make_shared<const Schedule>(schedule);
       process_.change(watch_, watch_rules(schedule, watched.name));
     }

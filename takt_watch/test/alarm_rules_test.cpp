@@ -164,9 +164,58 @@ TEST_F(Causes, its_own_runs_that_become_longer)
   worker.execution = milliseconds(70);
   const Alarm & alarm = first_alarm();
   ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::runs_longer) << alarm.text;
+  EXPECT_EQ(alarm.cause->run, milliseconds(70));
+  // The runs before the alarm count as usual ones, too.
+  ASSERT_TRUE(alarm.cause->usual_run);
+  EXPECT_LT(*alarm.cause->usual_run, milliseconds(20));
+  EXPECT_NE(alarm.text.find(": its runs take longer: 70ms, usually 1"), std::string::npos)
+    << alarm.text;
+}
+
+TEST_F(Causes, its_own_runs_that_become_longer_than_the_time_to_the_alarm)
+{
+  worker.sources[0].period = milliseconds(20);
+  world.run(std::chrono::seconds(60));
+  ASSERT_TRUE(world.alarms.empty()) << words(world.alarms);
+  worker.execution = milliseconds(150);
+  const Alarm & alarm = first_alarm();
+  ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::runs_longer) << alarm.text;
+  ASSERT_TRUE(alarm.cause->running || alarm.cause->run);
+}
+
+TEST_F(Causes, its_run_that_sleeps_and_does_not_return)
+{
+  worker.execution = std::chrono::seconds(3);
+  world.asleep = true;
+  const Alarm & alarm = first_alarm();
+  ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::runs_longer) << alarm.text;
+  ASSERT_TRUE(alarm.cause->running);
+  EXPECT_NEAR(std::chrono::duration<double>(*alarm.cause->running).count(), 0.25, 0.1);
+  EXPECT_NE(alarm.text.find(": its run has not returned for "), std::string::npos) << alarm.text;
+}
+
+TEST_F(Causes, a_run_that_waits_for_a_core_is_not_longer)
+{
+  worker.execution = milliseconds(12);
+  world.share = 0.02;
+  const Alarm & alarm = first_alarm();
+  ASSERT_TRUE(alarm.cause);
   EXPECT_EQ(alarm.cause->kind, Who::too_little_processor_time) << alarm.text;
-  ASSERT_FALSE(alarm.cause->who.empty());
-  EXPECT_EQ(alarm.cause->who.front().name, worker.sample.id);
+}
+
+TEST_F(Causes, a_publisher_that_was_away_and_comes_back_faster)
+{
+  worker.execution = milliseconds(40);
+  world.run(std::chrono::seconds(60));
+  worker.sources[0].next = world.now() + std::chrono::seconds(3);
+  worker.sources[0].period = milliseconds(13);  // fewer than ten until the alarm
+  const Alarm & alarm = first_alarm();
+  ASSERT_TRUE(alarm.cause);
+  EXPECT_EQ(alarm.cause->kind, Who::publisher_faster) << alarm.text;
+  EXPECT_GT(alarm.cause->arrival_rate, 30) << alarm.text;
 }
 
 TEST_F(Causes, a_single_run_that_never_ends_is_named_while_it_runs)
@@ -366,6 +415,110 @@ TEST_F(ByHand, a_single_miss_between_two_looks_is_seen)
   EXPECT_TRUE(look(200).empty());
   chain.activations = 31;
   EXPECT_EQ(look(300).size(), 1U);
+}
+
+// A callback that takes all messages as they come, every 100 ms, and a chain that ends with it.
+class Misses : public ByHand
+{
+protected:
+  Misses()
+  {
+    callback().chain_id = callback().id;
+    callback().rule.misses = takt_schedule::MissRule{0, 1};
+    executor.callbacks.emplace_back();
+    executor.callbacks[1].id = "/n:timer(1s)";
+    executor.callbacks[1].threads = {0};
+    executor.threads.emplace_back();
+    executor.threads[0].tid = 1;
+    executor.threads[0].cores = {1};
+    executor.chains.emplace_back();
+    executor.chains[0].name = "hot";
+    executor.chains[0].path = {"/elsewhere:timer(1s)", callback().id};
+    executor.chains[0].deadline = milliseconds(50);
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_TRUE(after_a_run_of(milliseconds(10)).empty());
+    }
+  }
+  std::vector<Alarm> after_a_run_of(Duration time)
+  {
+    callback().arrivals += 1;
+    callback().starts += 1;
+    callback().responses += 1;
+    callback().busy += time;
+    executor.chains[0].activations += 1;
+    executor.threads[0].on_cpu += time;
+    return look(now += 100);
+  }
+  std::vector<Alarm> missed(Duration time)
+  {
+    callback().misses += 1;
+    callback().window = {1, 1};
+    executor.chains[0].misses += 1;
+    executor.chains[0].window = {1, 1};
+    return after_a_run_of(time);
+  }
+  std::int64_t now = 0;
+};
+
+TEST_F(Misses, of_runs_that_become_longer)
+{
+  const auto alarms = missed(milliseconds(60));
+  ASSERT_EQ(alarms.size(), 2U);
+  ASSERT_TRUE(alarms[0].cause);
+  EXPECT_EQ(alarms[0].cause->kind, Who::runs_longer);
+  ASSERT_TRUE(alarms[1].cause);
+  EXPECT_EQ(alarms[1].cause->kind, Who::runs_longer);
+  EXPECT_EQ(alarms[1].cause->callback, callback().id);
+  EXPECT_NE(alarms[1].text.find("the runs of " + callback().id + " take longer"), std::string::npos)
+    << alarms[1].text;
+}
+
+TEST_F(Misses, of_a_callback_that_waits_for_another)
+{
+  executor.callbacks[1].busy += milliseconds(70);
+  executor.threads[0].on_cpu += milliseconds(70);
+  const auto alarms = missed(milliseconds(10));
+  ASSERT_EQ(alarms.size(), 2U);
+  for (const Alarm & alarm : alarms) {
+    ASSERT_TRUE(alarm.cause);
+    EXPECT_EQ(alarm.cause->kind, Who::too_little_processor_time);
+    ASSERT_FALSE(alarm.cause->who.empty());
+    EXPECT_EQ(alarm.cause->who.front().name, "/n:timer(1s)");
+  }
+  EXPECT_EQ(
+    alarms[1].text,
+    "chain hot: 1 response missed the deadline: /n:sub(/a) got too little processor "
+    "time; /n:timer(1s) had 70 %");
+}
+
+TEST_F(Misses, of_an_activation_whose_message_did_not_come_are_not_blamed_on_a_little_other_work)
+{
+  executor.callbacks[1].busy += milliseconds(20);
+  executor.threads[0].on_cpu += milliseconds(20);
+  executor.chains[0].silent = milliseconds(50);
+  executor.chains[0].misses += 1;
+  executor.chains[0].activations += 1;
+  executor.chains[0].window = {1, 1};
+  const auto alarms = look(now += 100);
+  ASSERT_EQ(alarms.size(), 1U);
+  EXPECT_FALSE(alarms[0].cause) << alarms[0].text;
+}
+
+TEST_F(Misses, of_which_nothing_is_seen_have_no_cause)
+{
+  const auto alarms = missed(milliseconds(10));
+  ASSERT_EQ(alarms.size(), 2U);
+  EXPECT_FALSE(alarms[0].cause);
+  EXPECT_FALSE(alarms[1].cause);
+}
+
+TEST_F(ByHand, losses_without_a_rule_of_backlog_are_no_alarm)
+{
+  callback().rule.budget = milliseconds(5);
+  EXPECT_TRUE(look(0).empty());
+  callback().lost = 2;
+  callback().overwritten = 2;
+  EXPECT_TRUE(look(100).empty());
 }
 
 TEST_F(ByHand, what_vanishes_clears_its_alarms_and_what_counts_anew_is_new)

@@ -215,6 +215,16 @@ TEST_F(Applied, rules_begin_to_count_at_once)
   EXPECT_FALSE(served_.watching->reset());
 }
 
+TEST_F(Applied, a_file_without_keys_for_watching_changes_nothing)
+{
+  watch(parse("      - {match: \"/a:sub(/x)\", budget: 3s}\n", kSlow));
+  Client client;
+  const json before = callback_in(client.statistics(), "/a:sub(/x)")["budget_ns"];
+  EXPECT_EQ(apply(parse("")), Strings{"watching: unchanged"});
+  EXPECT_EQ(callback_in(client.statistics(), "/a:sub(/x)")["budget_ns"], before);
+  EXPECT_FALSE(served_.watching->reset());
+}
+
 TEST_F(Applied, counts_go_on)
 {
   watch(parse("      - {match: \"/a:sub(/x)\", budget: 60min}\n", kSlow));

@@ -9,6 +9,7 @@
 #include "alarms/alarm_rules.hpp"
 #include "executor_watch.hpp"
 #include "support/made.hpp"
+#include "support/side.hpp"
 
 namespace takt_watch
 {
@@ -18,6 +19,7 @@ namespace
 using std::chrono::milliseconds;
 using Started = takt_core::Run;
 using takt_core::Time;
+using test::Side;
 using test::Work;
 
 constexpr Time kBegin = takt_core::from_ns(1'000'000'000);
@@ -26,35 +28,6 @@ Time at(int ms)
 {
   return kBegin + milliseconds(ms);
 }
-
-/// An executor with its observer; nothing spins.
-struct Side
-{
-  explicit Side(Switch & common, const std::string & name) : executor(test::executor(name))
-  {
-    WatchedExecutor facts;
-    facts.name = name;
-    facts.executor = executor.get();
-    facts.rule = [](const auto &) { return takt_schedule::WatchRule(); };
-    facts.chain_rule = [this](const auto &) { return rule; };
-    watch = std::make_shared<ExecutorWatch>(facts, common, [] {});
-    EXPECT_TRUE(executor->add_observer(watch).ok());
-    watch->begin();
-  }
-  ~Side() { watch->leave(); }
-  Side(const Side &) = delete;
-  Side & operator=(const Side &) = delete;
-
-  std::shared_ptr<Work> add(std::shared_ptr<Work> work) const
-  {
-    EXPECT_TRUE(executor->add(work).ok());
-    return work;
-  }
-
-  takt_schedule::ChainWatchRule rule{};
-  std::unique_ptr<takt_core::Executor> executor;
-  std::shared_ptr<ExecutorWatch> watch;
-};
 
 class Overdue : public testing::Test
 {
@@ -95,7 +68,7 @@ protected:
   }
   ExecutorWatch::Due due(int ms) const { return main_.watch->due(at(ms)); }
   ChainSample chain(int ms) const { return main_.watch->sample(at(ms), false).chains.at(0); }
-  ChainFigures figures() const { return main_.watch->chains().at(0); }
+  ChainFigures figures() const { return std::move(main_.watch->chains().at(0)); }
   /// What one look raises and clears.
   std::vector<Alarm> look(int ms)
   {
@@ -128,7 +101,8 @@ TEST_F(Overdue, a_release_plans_a_look_at_its_deadline_and_nothing_has_to_end)
   EXPECT_EQ(alarms[0].chain, "hot");
   EXPECT_EQ(
     alarms[0].text,
-    "chain hot: no activation has ended for 50ms, deadline 50ms; 1 response missed the deadline");
+    "chain hot: an activation has not ended after 50ms, deadline 50ms; 1 response missed the "
+    "deadline");
   const ChainSample seen = chain(60);
   EXPECT_EQ(seen.misses, 1U);
   EXPECT_EQ(seen.overdue, 1U);
@@ -197,7 +171,8 @@ TEST_F(Overdue, misses_in_the_window_are_those_that_ended_late_and_those_that_di
   EXPECT_EQ(alarms[0].value, 3);
   EXPECT_EQ(
     alarms[0].text,
-    "chain hot: no activation has ended for 150ms, deadline 50ms; 3 responses missed the deadline "
+    "chain hot: an activation has not ended after 150ms, deadline 50ms; 3 responses missed the "
+    "deadline "
     "(limit 2)");
   release(300);
   EXPECT_FALSE(due(350).now) << "it is exceeded already";
@@ -251,7 +226,8 @@ TEST_F(Overdue, a_root_timer_that_gets_no_thread_misses_once_in_each_period)
   ASSERT_EQ(alarms.size(), 1U);
   EXPECT_EQ(
     alarms[0].text,
-    "chain hot: no activation has ended for 50ms, deadline 50ms; 1 response missed the deadline");
+    "chain hot: an activation has not ended after 50ms, deadline 50ms; 1 response missed the "
+    "deadline");
   due(560);
   EXPECT_EQ(chain(560).misses, 4U);
   // Its start drops the periods, and ends for the first of them.

@@ -76,7 +76,7 @@ void expect_silence(const json & alarm)
   EXPECT_EQ(alarm["deadline_ns"], 1'000'000'000);
   ASSERT_TRUE(alarm["silent_ns"].is_number()) << alarm.dump();
   EXPECT_GE(alarm["silent_ns"], 1'000'000'000);
-  EXPECT_NE(alarm["text"].dump().find("no activation has ended for"), std::string::npos);
+  EXPECT_NE(alarm["text"].dump().find("an activation has not ended after"), std::string::npos);
 }
 
 TEST_F(OverdueChain, whose_messages_are_lost_raises_its_alarm_without_an_end)

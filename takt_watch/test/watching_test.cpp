@@ -191,7 +191,14 @@ TEST_F(WatchingTest, an_age_alarm_comes_when_the_age_is_reached)
   EXPECT_EQ(answer["alarms"].get<int>(), begin["alarms"].get<int>() + 1);
   ASSERT_EQ(answer["active"].size(), 1U);
   EXPECT_EQ(answer["active"][0], alarm);
-  EXPECT_EQ(later.statistics()["alarms"]["active"], 1);
+  const json alarms = later.statistics()["alarms"];
+  EXPECT_EQ(alarms["active"], 1);
+  ASSERT_EQ(alarms["active_list"].size(), 1U);
+  const json named = alarms["active_list"][0];
+  EXPECT_EQ(named["kind"], alarm["kind"]);
+  EXPECT_EQ(named["executor"], alarm["executor"]);
+  EXPECT_EQ(named["subject"], "callback " + alarm["callback"].get<std::string>());
+  EXPECT_EQ(named["since_ns"], alarm["time_ns"]);
 }
 
 TEST_F(WatchingTest, a_message_that_is_taken_in_time_raises_nothing)
@@ -244,6 +251,51 @@ TEST_F(WatchingTest, a_stall_is_told_while_it_lasts_with_the_functions)
     EXPECT_EQ(client.alarm()["state"], "cleared");
   }
   EXPECT_TRUE(named);
+}
+
+TEST_F(WatchingTest, a_chain_whose_root_is_in_another_process_alarms_and_says_from_where_it_counts)
+{
+  Served served("main");
+  served.facts.chain_rule = [](const std::string &) {
+    takt_schedule::ChainWatchRule rule;
+    rule.fail_safe.push_back({takt_schedule::AlarmAction::Kind::run, "", {"stop"}, "", 0});
+    return rule;
+  };
+  served.facts.settings.period = milliseconds(20);
+  served.watch();
+  const auto last = subscription("/b:sub(/y)", [] {
+    const auto until = std::chrono::steady_clock::now() + milliseconds(3);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  });
+  ASSERT_TRUE(served.executor->add(last).ok());
+  takt_core::ChainOptions chain;
+  chain.name = "hot";
+  chain.path = {"/a:timer(100ms)", "/b:sub(/y)"};
+  chain.deadline = milliseconds(2);
+  ASSERT_TRUE(served.executor->set_chain(chain).ok());
+  served.start();
+  Client client;
+  client.ask(MessageType::subscribe);
+  served.executor->ready(*last, 1);
+  const json alarm = client.alarm();
+  EXPECT_EQ(alarm["kind"], "deadline");
+  EXPECT_EQ(alarm["chain"], "hot");
+  EXPECT_EQ(alarm["fail_safe"], true);
+  EXPECT_EQ(alarm["from_arrival"], true);
+  const json told = client.statistics()["executors"][0]["chains"][0];
+  EXPECT_EQ(told["from_arrival"], true);
+  EXPECT_EQ(told["activations"], 1);
+  EXPECT_EQ(told["misses"], 1);
+  EXPECT_EQ(told["overdue"], 0);
+  EXPECT_EQ(told["response"]["count"], 1);
+  EXPECT_GE(told["response"]["max_ns"], 3'000'000);
+  const auto root = test::timer("/a:timer(100ms)", std::chrono::hours(1));
+  ASSERT_TRUE(served.executor->add(root).ok());
+  const json then = client.statistics()["executors"][0]["chains"][0];
+  EXPECT_EQ(then["from_arrival"], false);
+  EXPECT_EQ(then["response"]["count"], 0);
+  served.executor->remove(*root);
 }
 
 TEST_F(WatchingTest, a_stall_in_a_system_call_says_which)

@@ -191,7 +191,7 @@ def entry_lines(
     for one in answers:
         for change in one.parts:
             for part in change.parts:
-                if verbose or part.outcome != "unchanged":
+                if verbose or part.outcome != "unchanged" or part.why:
                     place = f"{one.process.words}, executor {change.executor}"
                     bad = part.outcome in ("failed", "skipped")
                     yield f"{place}: {_entry(part, dry_run)}", bad

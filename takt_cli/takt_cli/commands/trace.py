@@ -16,6 +16,7 @@ import typer
 from takt_cli.commands.options import Json, duration_ns, whole
 from takt_cli.commands.status import Processes
 from takt_cli.console import err, out, pass_through_errors, print_json, progress
+from takt_cli.control.endings import Endings, left_behind
 from takt_cli.control.processes import Found, Process, find, no_process
 from takt_cli.control.tracing import (
     Begun,
@@ -31,6 +32,7 @@ from takt_cli.control.tracing import (
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import check_file, refuse_replacing
 from takt_cli.files.trace_folders import check_trace_folder
+from takt_cli.importing.not_carried_over import printable
 from takt_cli.results.trace import TraceSummary
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.running.trace import arguments, convert, find_converter
@@ -48,6 +50,7 @@ SCHEMA = 1
 # on, or leave its file behind.
 _COUNTED = sys.maxsize
 _POLL_S = 0.05
+_MOST_NAMES = 3  # in one sentence
 
 
 class Format(str, Enum):
@@ -176,7 +179,8 @@ def stop_tracing(
     json_output: Json = False,
 ) -> None:
     """End the trace of the processes, and write it."""
-    _collect(end, processes, _target(output, form, force, json_output))
+    found = _find(processes)
+    _collect(end, found, bool(processes), _target(output, form, force, json_output))
 
 
 @app.command("snapshot")
@@ -188,7 +192,8 @@ def write_snapshot(
     json_output: Json = False,
 ) -> None:
     """Write the trace of the processes, which trace on."""
-    _collect(snapshot, processes, _target(output, form, force, json_output))
+    found = _find(processes)
+    _collect(snapshot, found, bool(processes), _target(output, form, force, json_output))
 
 
 @app.command("record")
@@ -209,31 +214,45 @@ def record_trace(
 ) -> None:
     """Trace for some time, and write the trace: `start`, a wait, and `stop`."""
     duration_s = duration_ns(duration, "--for") / NS_PER_S
-    target = _target(output, form, force, json_output)
     found = _find(processes)
+    target = _target(output, form, force, json_output)
     recording = Recording(records=records, cpu_times=cpu_times, kernel=kernel, stalls=stalls)
     with Interrupts(_COUNTED) as interrupts:
         traced, failures = _begin(found, recording, json_output)
+        endings = Endings([one.process for one in traced])
         try:
             pass_through_errors(_lines(_warnings(traced)))
-            wait(duration_s, len(traced), interrupts)
+            wait(duration_s, len(traced), interrupts, endings)
         except BaseException:  # no process shall trace on for a command that has failed
             undo(traced)
             raise
+        finally:
+            endings.close()
         answers = end([one.process for one in traced])
-    failures += [str(one) for one in answers if not one.done]
+    failures += [_not_ended(one) for one in answers if not one.done]
     # The first interrupt ended the wait.
     _write(answers, failures, target, interrupted=interrupts.count > 1)
 
 
-def wait(duration_s: float, processes: int, interrupts: Interrupts) -> None:
-    """Wait until the time is over, or for an interrupt."""
+def _not_ended(answer: Written) -> str:
+    """Say why a process did not end its trace; where it has ended itself, name its file."""
+    file = left_behind(answer.process) if answer.gone else None
+    if file is None:
+        return f"{answer}; its records are lost" if answer.gone else str(answer)
+    name = shlex.quote(printable(str(file)))
+    return f"{answer}; it left its records in {name}: `takt report {name}` makes a page of them"
+
+
+def wait(duration_s: float, processes: int, interrupts: Interrupts, endings: Endings) -> None:
+    """Wait until the time is over, for an interrupt, or until all processes have ended."""
     until = time.monotonic() + duration_s
     words = f"Tracing {how_many(processes, 'process')}; Ctrl-C ends the trace and writes it"
     with progress() as bar:
         task = bar.add_task(words, total=duration_s)
         while not interrupts.count and (left := until - time.monotonic()) > 0:
             bar.update(task, completed=duration_s - left)
+            if endings.all():
+                break
             time.sleep(min(_POLL_S, left))
 
 
@@ -254,8 +273,10 @@ class _Target:
 
 
 def _target(output: Path | None, form: Format, force: bool, as_json: bool) -> _Target:
-    """Refuse what cannot be written before any process is asked."""
+    """Refuse what cannot be written before any process begins or ends a trace."""
     path = Path(_DEFAULTS[form]) if output is None else output
+    if str(path) != "-" and not path.parent.is_dir():
+        raise TaktError(f"{path} cannot be written: there is no folder {path.parent}")
     if form == Format.ctf:
         check_trace_folder(path, force)
     else:
@@ -316,18 +337,30 @@ def _not_undone(begun: Sequence[Begun]) -> list[str]:
 
 def _collect(
     tell: Callable[[Sequence[Process]], list[Written]],
-    wanted: Sequence[str] | None,
+    found: Found,
+    named: bool,
     target: _Target,
 ) -> None:
-    """Let the processes write their traces, and make one of these."""
-    found = _find(wanted)
+    """Let the processes write their traces, and make one of these; `named`: by the user."""
     with Interrupts(_COUNTED) as interrupts:
         answers = tell(found.processes)
     # Without names all processes are told: those that do not trace may refuse then, unless all do.
-    strict = bool(wanted) or all(one.faults for one in answers)
+    strict = named or all(one.faults for one in answers)
     failures = [str(silent) for silent in found.silent]
     failures += [str(one) for one in answers if one.failure or one.gone or (one.faults and strict)]
+    if not strict and (others := [one.process.words for one in answers if one.faults]):
+        pass_through_errors(f"{_not_traced(others)}\n")
     _write(answers, failures, target, interrupted=interrupts.count > 0)
+
+
+def _not_traced(names: Sequence[str]) -> str:
+    """Name processes that do not trace, and say why that may be."""
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    does, it = ("does", "it") if len(names) == 1 else ("do", "they")
+    return (
+        f"{', '.join(names[:_MOST_NAMES])}{more} {does} not trace: {it} began after "
+        f"`takt trace start`, or that command did not name {'it' if it == 'it' else 'them'}"
+    )
 
 
 def _write(
@@ -336,9 +369,9 @@ def _write(
     """Make one trace of the files, and say what it holds."""
     raws = [raw for one in answers for raw in one.parts]
     if not raws:
-        raise _nothing_done(
-            "no trace was written; `takt trace start` begins one", failures, target.as_json
-        )
+        ended = bool(answers) and all(one.gone for one in answers)
+        why = ": no process traces any more" if ended else "; `takt trace start` begins one"
+        raise _nothing_done(f"no trace was written{why}", failures, target.as_json)
     try:
         if interrupted:
             raise KeyboardInterrupt

@@ -155,6 +155,7 @@ def _chain(fields: Told, here: Container[str]) -> Chain:
         path=path,
         elsewhere=tuple(id_ for id_ in path if id_ not in here),
         priority=fields.whole("priority"),
+        from_arrival=fields.flag("from_arrival"),
         activations=fields.whole("activations"),
         overdue=fields.whole("overdue"),
         deadline=_deadline(fields),

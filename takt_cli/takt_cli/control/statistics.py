@@ -115,15 +115,17 @@ class Chain:
     overdue: int  # of the misses: the deadline passed before the activation ended
     deadline: Deadline
     response: Distribution
+    from_arrival: bool = False  # the process counts from the arrival of another one's message on
 
     @property
     def counted(self) -> bool:
         """Whether its figures say anything.
 
-        A message from another process does not carry the activation that it belongs to, so the
-        process of the last callback finds no activation of such a chain.
+        A message from another process does not carry the activation that it belongs to. A process
+        that does not count from the arrival of the message on finds no activation of such a chain.
         """
-        return not self.elsewhere or self.activations > 0 or self.deadline.misses > 0
+        known = self.activations > 0 or self.deadline.misses > 0
+        return self.from_arrival or known or not self.elsewhere
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,9 @@ Edit: the attributes of each thread (policy fifo, rr, deadline, other, batch or 
 `takt observe` measures the times of callbacks, from which `takt plan` computes a schedule.
 A running executor does not tell these keys: on_exception, middleware_ceiling, lock_memory,
 stack, fallback, offset, missed_periods, publishes_last, and the period of chains. Copy them
-from the schedule that it was started with."""
+from the schedule that it was started with. The keys for watching (backlog, boost, budget, stall,
+misses, on_alarm, fail_safe, watch) are missing, too: `takt apply` leaves them as they are until
+the file has one of them, and then takes all of them from the file."""
 
 
 @dataclass(frozen=True)

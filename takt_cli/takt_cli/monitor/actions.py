@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from takt_cli.control.statistics import ProcessStatistics
-from takt_cli.monitor.alarm import Action, Alarm, Change, Plain, Run, SetParameter, Target
+from takt_cli.monitor.alarm import Action, Alarm, Change, Plain, Run, SetParameter, Target, cause_of
 from takt_cli.monitor.output import Output
 from takt_cli.monitor.programs import Programs
 from takt_cli.monitor.questions import Choice, Question, Questions
 from takt_cli.monitor.snapshots import Snapshots
 from takt_cli.monitor.watched import Watched
-from takt_cli.monitor.words import alarm_words, value_words
+from takt_cli.monitor.words import alarm_words, clock, value_words
 
 _LEVELS = {"error": "ERROR", "warn": "WARN ", "info": "OK   "}
 _RAISE_BY = 10
@@ -47,6 +48,7 @@ class Actions:
     ros: Ros | None = None
     why_no_ros: str = ""
     log_only: bool = False  # of the user's wish
+    began_ns: int = field(default_factory=time.time_ns)  # of the monitor
     told: set[str] = field(default_factory=set)  # remarks that are told once
 
     def carry_out(self, process: Watched, alarm: Alarm, again: bool, may_act: bool) -> None:
@@ -58,8 +60,13 @@ class Actions:
         document = {**process.as_json(), **alarm.as_json()}
         level = ("error" if alarm.error else "warn") if alarm.raised else "info"
         if self.output.as_json or alarm.has("log"):
-            shown, at_ns = _LEVELS[level], alarm.realtime_ns
-            self.output.say("alarm", words, document, level=shown, realtime_ns=at_ns)
+            shown = _LEVELS[level]
+            at_ns: int | None = alarm.realtime_ns
+            began = ""
+            if alarm.raised and not again and at_ns < self.began_ns and not self.output.as_json:
+                # Times of lines do not go backwards.
+                began, at_ns = f"; active since {clock(at_ns)}", None
+            self.output.say("alarm", words + began, document, level=shown, realtime_ns=at_ns)
         if self.ros is not None and (may_act or self.log_only):
             if alarm.has("log") or alarm.has("publish"):
                 self.ros.log(level, words)
@@ -83,14 +90,14 @@ class Actions:
         if isinstance(action, Plain):
             self._plain(process, alarm, action.kind)
         elif isinstance(action, Run):
-            self._run(process, action, document)
+            self._run(process, alarm, action, document)
         elif isinstance(action, SetParameter):
-            self._set_parameter(process, action)
+            self._set_parameter(process, alarm, action)
         elif isinstance(action, Change):
             target = action.target(alarm)
             if target is None:
                 words = f"{action.attribute}: the alarm names no callback and no chain"
-                self.tell(process, action.attribute, False, words)
+                self.tell(process, action.attribute, False, words, alarm)
             else:
                 self._change(process, alarm, target, action.value)
         else:
@@ -103,14 +110,14 @@ class Actions:
             self.snapshots.take(
                 process,
                 alarm,
-                lambda good, words: self.tell(process, kind, good, f"snapshot {words}"),
+                lambda good, words: self.tell(process, kind, good, f"snapshot {words}", alarm),
             )
         elif kind == "ask":
             self._ask(process, alarm)
         elif kind == "publish" and self.ros is None:
             self._once(process, kind, f"publish: not without ROS: {self.why_no_ros}")
 
-    def _run(self, process: Watched, action: Run, document: dict[str, Any]) -> None:
+    def _run(self, process: Watched, alarm: Alarm, action: Run, document: dict[str, Any]) -> None:
         # The schedule of another user shall not choose what this user runs.
         if process.uid != os.geteuid():
             words = "run: not carried out, because the process belongs to another user"
@@ -120,13 +127,13 @@ class Actions:
         self.programs.start(
             action.command,
             document,
-            lambda good, words: self.tell(process, "run", good, f"run {name}: {words}"),
+            lambda good, words: self.tell(process, "run", good, f"run {name}: {words}", alarm),
         )
 
-    def _set_parameter(self, process: Watched, action: SetParameter) -> None:
+    def _set_parameter(self, process: Watched, alarm: Alarm, action: SetParameter) -> None:
         def tell(good: bool, words: str) -> None:
             what = f"parameter {action.name} of {action.node} to {value_words(action.value)}"
-            self.tell(process, "set_parameter", good, f"{what}: {words}")
+            self.tell(process, "set_parameter", good, f"{what}: {words}", alarm)
 
         if self.ros is None:
             self._once(
@@ -154,7 +161,9 @@ class Actions:
         choices.append(Choice("trace snapshot", lambda: self._plain(process, alarm, "snapshot")))
         words = f"{process.words}: {alarm_words(alarm)}"
         if not self.questions.ask(Question(process, alarm.key, words, tuple(choices))):
-            self.tell(process, "ask", False, "ask: too many questions are open, or no terminal")
+            self.tell(
+                process, "ask", False, "ask: too many questions are open, or no terminal", alarm
+            )
 
     def _raising(self, process: Watched, alarm: Alarm) -> list[Choice]:
         """Offer to raise the priority, where the statistics tell the present one."""
@@ -167,11 +176,14 @@ class Actions:
         words = f"raise the {of} from {now} to {value} until it is over"
         return [Choice(words, lambda: self._change(process, alarm, target, value))]
 
-    def tell(self, process: Watched, action: str, good: bool, words: str) -> None:
-        """Say what became of an action."""
+    def tell(
+        self, process: Watched, action: str, good: bool, words: str, alarm: Alarm | None = None
+    ) -> None:
+        """Say what became of an action; `alarm`: the one that it belongs to."""
         data = {**process.as_json(), "action": action, "good": good}
         level = "" if good else "WARN "
-        self.output.say("action", f"{process.words}: {words}", data, level=level)
+        cause = f" {cause_of(alarm.key)}" if alarm else ""
+        self.output.say("action", f"{process.words}: {words}{cause}", data, level=level)
 
     def _once(self, process: Watched, action: str, words: str) -> None:
         key = f"{process.words} {words}"

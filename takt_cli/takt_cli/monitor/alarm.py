@@ -104,9 +104,13 @@ class Share:
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a backlog, as the process sees it."""
+    """The cause of a backlog or of missed deadlines, as the process sees it."""
 
     kind: str
+    callback: str  # of a chain: the callback that the cause is about
+    run_ns: int | None  # the latest runs of the callback
+    usual_run_ns: int | None
+    running_ns: int | None  # a run of it has not returned for so long
     arrival_rate_hz: float | None
     usual_rate_hz: float | None
     demand: float | None
@@ -129,8 +133,9 @@ class Alarm:
     value: float
     limit: float
     unit: str
-    silent_ns: int | None  # no activation of the chain has ended for so long
+    silent_ns: int | None  # since the release of the first activation that did not end
     deadline_ns: int | None  # of the chain
+    from_arrival: bool  # the chain counts from the arrival of another process's message
     cause: Cause | None
     stack: tuple[str, ...]
     text: str
@@ -147,9 +152,7 @@ class Alarm:
     @property
     def subject(self) -> str:
         """Name the chain, callback or thread of the alarm, each with its kind."""
-        parts = (("chain", self.chain), ("callback", self.callback), ("thread", self.thread))
-        named = [f"{kind} {name}" for kind, name in parts if name]
-        return ", ".join(named) or f"executor {self.executor}"
+        return subject_of(self.key)
 
     def has(self, kind: str) -> bool:
         """Whether `log`, `publish`, `snapshot` or `ask` is among the actions."""
@@ -170,6 +173,7 @@ class Alarm:
             "unit": self.unit,
             "silent_ns": self.silent_ns,
             "deadline_ns": self.deadline_ns,
+            "from_arrival": self.from_arrival,
             "cause": None if self.cause is None else asdict(self.cause),
             "stack": list(self.stack) or None,
             "text": self.text,
@@ -177,6 +181,18 @@ class Alarm:
             "fail_safe": self.fail_safe,
             "dropped_before": self.dropped_before,
         }
+
+
+def subject_of(key: AlarmKey) -> str:
+    """Name the chain, callback or thread of an alarm, each with its kind."""
+    executor, callback, chain, thread, _ = key
+    parts = (("chain", chain), ("callback", callback), ("thread", thread))
+    return ", ".join(f"{kind} {name}" for kind, name in parts if name) or f"executor {executor}"
+
+
+def cause_of(key: AlarmKey) -> str:
+    """Say in parentheses for which alarm something was done."""
+    return f"(for {key[-1]} of {subject_of(key)})"
 
 
 def read_alarm(data: Mapping[str, Any]) -> Alarm:
@@ -198,6 +214,7 @@ def read_alarm(data: Mapping[str, Any]) -> Alarm:
         unit=name_of(fields, "unit"),
         silent_ns=fields.whole_or_none("silent_ns"),
         deadline_ns=fields.whole_or_none("deadline_ns"),
+        from_arrival=fields.flag("from_arrival"),
         cause=_cause(fields.part("cause")) if fields.has("cause") else None,
         stack=tuple(_cut(frame) for frame in fields.texts("stack")[:_MOST_FRAMES]),
         text=_cut(fields.text("text")),
@@ -230,6 +247,10 @@ def _one_of(fields: Fields, name: str, known: tuple[str, ...]) -> str:
 def _cause(fields: Fields) -> Cause:
     return Cause(
         kind=name_of(fields, "kind"),
+        callback=name_of(fields, "callback"),
+        run_ns=fields.whole_or_none("run_ns"),
+        usual_run_ns=fields.whole_or_none("usual_run_ns"),
+        running_ns=fields.whole_or_none("running_ns"),
         arrival_rate_hz=fields.number_or_none("arrival_rate_hz"),
         usual_rate_hz=fields.number_or_none("usual_rate_hz"),
         demand=fields.number_or_none("demand"),

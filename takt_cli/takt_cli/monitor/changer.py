@@ -9,7 +9,7 @@ from typing import Any
 from takt_cli.control import processes as asking
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.importing.not_carried_over import printable
-from takt_cli.monitor.alarm import AlarmKey, Target
+from takt_cli.monitor.alarm import AlarmKey, Target, cause_of
 from takt_cli.monitor.changes import Before, Changes, Step
 from takt_cli.monitor.connection import Connection
 from takt_cli.monitor.words import value_words
@@ -102,7 +102,8 @@ class Changer:
             self._changed(step, not faults, "; ".join([told, *faults]))
 
     def _changed(self, step: Step, good: bool, words: str) -> None:
-        self._tell(good, f"{step.target} {words}")
+        cause = f" {cause_of(step.cause)}" if step.cause else ""
+        self._tell(good, f"{step.target} {words}{cause}")
 
 
 def _before(fields: Fields, target: Target) -> Before:

@@ -48,6 +48,7 @@ class Step:
     target: Target
     wanted: tuple[Before, ...]
     gives_back: bool
+    cause: AlarmKey | None = None  # the alarm that wants the value
 
 
 class Changes:
@@ -87,7 +88,8 @@ class Changes:
             if not one.holders:
                 return Step(target, one.before, gives_back=True)
             if one.wanted != one.now:
-                return Step(target, (Before(target, one.wanted),), gives_back=False)
+                wanted = (Before(target, one.wanted),)
+                return Step(target, wanted, gives_back=False, cause=next(reversed(one.holders)))
         return None
 
     def done(self, step: Step, before: Sequence[Before]) -> None:

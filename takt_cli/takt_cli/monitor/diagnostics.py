@@ -167,6 +167,8 @@ def chain_status(
     ratio = misses / max(activations, misses, 1)
     window = f"the last {limits.window_s:g} s"
     level = OK
+    if chain.elsewhere or chain.from_arrival:
+        window += ", from the arrival in this process"
     if chain.deadline.deadline_ns is None:
         message = f"{how_many(activations, 'activation')} in {window}; no deadline"
     elif misses == 0:
@@ -189,6 +191,8 @@ def chain_status(
         ("miss ratio (window)", f"{ratio:.4f}"),
         ("priority", str(chain.priority)),
     ]
+    if chain.elsewhere:
+        values.append(("elsewhere", " ".join(chain.elsewhere)))
     return Status(level, name, message, host, tuple(values))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from takt_cli.control.status import ProcessStatus
+from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.actions import Actions
 from takt_cli.monitor.alarm import Alarm
 from takt_cli.monitor.diagnostics import View
@@ -30,6 +31,7 @@ from takt_cli.units import how_many
 MOST_PROCESSES = 1000
 SCAN_S = 0.25
 GIVE_BACK_S = 5.0
+_MOST_NAMES = 5  # in one sentence
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -61,6 +63,7 @@ class Monitor:
         self._told_locked: set[Path] = set()
         self._counts: Counter[str] = Counter()
         self._full = False
+        self._others: dict[str, None] | None = {}  # not wanted; None: the user was told of them
 
     async def run(self) -> bool:
         """Watch; gives whether everything could be given back and told."""
@@ -94,8 +97,11 @@ class Monitor:
     def wants(self, status: ProcessStatus) -> bool:
         """Whether the user wants this process watched."""
         wanted = self._settings.wanted
-        names = (str(status.pid), status.name, status.program)
-        return not wanted or any(word in names for word in wanted)
+        if not wanted or any(word in _names(status) for word in wanted):
+            return True
+        if self._others is not None:
+            self._others[f"{status.name} (pid {status.pid})"] = None
+        return False
 
     def process_event(self, process: Watched, state: str, words: str) -> None:
         """Say that a process came, went or fell silent."""
@@ -150,9 +156,24 @@ class Monitor:
                 words = "no process runs under takt yet; the monitor waits for one"
                 self._output.say("note", words)
             first = False
+            self._tell_absent()
             self._show_ros()
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), min(SCAN_S, left))
+
+    def _tell_absent(self) -> None:
+        """Say once which wanted processes are not there, where others are."""
+        known = [one.status for one, _ in self._watched.values()]
+        if not self._others or None in known:  # one has not told its name yet
+            return
+        names = {name for status in known if status for name in _names(status)}
+        if absent := [printable(one) for one in self._settings.wanted if one not in names]:
+            running = ", ".join([*self._others][:_MOST_NAMES])
+            if len(self._others) > _MOST_NAMES:
+                running += f" and {len(self._others) - _MOST_NAMES} more"
+            words = f"no process is named {' or '.join(absent)} yet; running: {running}"
+            self._output.say("note", words)
+        self._others = None
 
     def _scan(self) -> None:
         """Begin to watch new processes, and drop those that have ended."""
@@ -243,6 +264,10 @@ class Monitor:
             words.append(f"{how_many(number, 'attribute')} of {name} could not be given back")
         data: dict[str, Any] = {"given_back": max(0, held - missing), "not_given_back": missing}
         self._output.say("end", "; ".join(words), {**data, **self._counts})
+
+
+def _names(status: ProcessStatus) -> tuple[str, ...]:
+    return str(status.pid), status.name, status.program
 
 
 def _view(process: Watched) -> View:

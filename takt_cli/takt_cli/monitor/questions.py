@@ -98,7 +98,8 @@ class Questions:
     def _present(self) -> None:
         if self._open:
             one = self._open[0]
-            self._show("\n".join([f"? {one.words}", *numbered(one.choices)]))
+            how = "type a number and press Enter"
+            self._show("\n".join([f"? {one.words}; {how}", *numbered(one.choices)]))
 
     def _read(self) -> None:
         if not self.possible():  # reading would stop a program in the background
@@ -122,7 +123,7 @@ class Questions:
             return
         one = self._open[0]
         if not text.isdecimal() or not 1 <= int(text) <= len(one.choices):
-            self._show(f"answer with a number from 1 to {len(one.choices)}")
+            self._show(f"type a number from 1 to {len(one.choices)} and press Enter")
             return
         self._open.popleft()
         one.choices[int(text) - 1].chosen()

@@ -15,11 +15,13 @@ from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.tracing import WRITE_S, RawTrace
 from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.alarm import Alarm
-from takt_cli.monitor.watched import Watched
+from takt_cli.monitor.watched import Address, Watched
 from takt_cli.results.fields import DamagedError, Fields
 
 PAUSE_S = 10.0
 """A process writes no other snapshot for so long: the next one would have the same records."""
+
+_LEFT_OUT = f"is left out: there is one of the last {PAUSE_S:g} s"
 
 Tell = Callable[[bool, str], None]
 
@@ -30,20 +32,25 @@ class Snapshots:
     def __init__(self, folder: Path, most: int) -> None:
         self._folder = folder
         self._left = self._most = most
-        self._latest: dict[Path, float] = {}
+        self._latest: dict[Path, float] = {}  # when it was asked for; only those that were written
+        self._awaiting: dict[Path, list[Tell]] = {}  # alarms that came while one is being written
+        self._refusals: dict[Address, str] = {}  # the reason that was told
         self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, process: Watched, alarm: Alarm, tell: Tell) -> None:
         """Take a snapshot soon; `tell` gets the file or the reason why there is none."""
         now = time.monotonic()
         self._latest = {path: then for path, then in self._latest.items() if now - then < PAUSE_S}
+        if (others := self._awaiting.get(process.address.path)) is not None:
+            others.append(tell)
+            return
         if process.address.path in self._latest:
-            tell(True, f"is left out: there is one of the last {PAUSE_S:g} s")
+            tell(True, _LEFT_OUT)
             return
         if self._left <= 0:
             tell(False, f"is left out: {self._most} files were written; --snapshots allows more")
             return
-        self._latest[process.address.path] = now
+        self._awaiting[process.address.path] = []
         self._left -= 1
         task = asyncio.ensure_future(self._take(process, alarm.kind, tell))
         self._tasks.add(task)
@@ -57,6 +64,22 @@ class Snapshots:
             await asyncio.wait(list(self._tasks), timeout=1)
 
     async def _take(self, process: Watched, kind: str, tell: Tell) -> None:
+        path, began = process.address.path, time.monotonic()
+        written = False
+        try:
+            written = await self._write(process, kind, tell)
+        finally:
+            others = self._awaiting.pop(path)
+            if not written:
+                self._left += 1
+        if written:
+            self._latest[path] = began
+            self._refusals.pop(process.address, None)
+            for other in others:
+                other(True, _LEFT_OUT)
+
+    async def _write(self, process: Watched, kind: str, tell: Tell) -> bool:
+        """Give whether there is a file."""
         connection = process.connection
         try:
             if connection is None:
@@ -70,16 +93,18 @@ class Snapshots:
                 None, _move, raw, self._folder, f"{process.name}.{process.pid}.{kind}"
             )
         except Refused as error:
-            self._left += 1
-            tell(False, f"was refused: {error}; `takt trace start --last 10s` keeps records")
+            words = f"was refused: {error}; `takt trace start --last 10s` lets the process trace"
+            if self._refusals.get(process.address) != words:
+                self._refusals[process.address] = words
+                tell(False, words)
         except (NoAnswer, DamagedError) as error:
-            self._left += 1
             tell(False, f"was not written: the process {printable(str(error))}")
         except OSError as error:
-            self._left += 1
             tell(False, f"was not moved: {printable(str(error.filename))}: {error.strerror}")
         else:
             tell(not faults, "; ".join([f"is in {file}", *faults]))
+            return True
+        return False
 
 
 def _move(raw: RawTrace, folder: Path, name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -23,6 +24,9 @@ _VALUES = {
     "stall": ("has run for {}", "limit"),
     "skipped": ("{} skipped", "limit"),
 }
+_IN_KERNEL = "waits in the kernel: "
+# The file of a frame: "write+0x14 (libc.so.6)" or "libc.so.6+0x5".
+_LIBRARY = re.compile(r"(^|\()(linux-vdso|ld-linux|ld-|lib(c|m|rt|pthread|dl|gcc_s|stdc\+\+)[-.])")
 _UNITS = {"messages": "message", "misses": "miss"}
 
 
@@ -54,13 +58,15 @@ def alarm_words(alarm: Alarm) -> str:
         f"{alarm.kind} of {alarm.subject}: {value}, {limit} "
         f"{amount(alarm.limit, alarm.unit, alarm.kind)}"
     ]
+    if alarm.from_arrival:
+        words.append("from the arrival in this process")
     if alarm.silent_ns is not None:
         within = "" if alarm.deadline_ns is None else f", deadline {human(alarm.deadline_ns)}"
-        words.append(f"no activation has ended for {human(alarm.silent_ns)}{within}")
+        words.append(f"an activation has not ended after {human(alarm.silent_ns)}{within}")
     if alarm.cause is not None:
         words += cause_words(alarm.cause)
     if alarm.stack:
-        words.append(f"it is in {alarm.stack[0]}")
+        words.append(stack_words(alarm.stack))
     if alarm.dropped_before:
         words.append(f"{alarm.dropped_before:,} alarms before it were dropped")
     told = "; ".join(words)
@@ -69,7 +75,11 @@ def alarm_words(alarm: Alarm) -> str:
 
 def cause_words(cause: Cause) -> list[str]:
     """Say why, and which callbacks and threads had the processor."""
+    if cause.kind == "runs_longer":
+        return [f"cause: {_longer_runs(cause)}"]
     why = _CAUSES.get(cause.kind, cause.kind)
+    if cause.callback:
+        why += f" for {cause.callback}"
     about = []
     if cause.arrival_rate_hz is not None:
         usual = cause.usual_rate_hz
@@ -84,6 +94,26 @@ def cause_words(cause: Cause) -> list[str]:
         had = ", ".join(f"{one.name} {percent(one.share)}" for one in cause.who)
         words.append(f"processor: {had}")
     return words
+
+
+def _longer_runs(cause: Cause) -> str:
+    usual = "" if cause.usual_run_ns is None else f", usually {human(cause.usual_run_ns)}"
+    if cause.running_ns is not None:
+        whose = f"the run of {cause.callback}" if cause.callback else "its run"
+        return f"{whose} has not returned for {human(cause.running_ns)}{usual}"
+    whose = f"the runs of {cause.callback} take" if cause.callback else "its runs take"
+    now = "" if cause.run_ns is None else f": {human(cause.run_ns)}"
+    return f"{whose} longer{now}{usual}"
+
+
+def stack_words(stack: tuple[str, ...]) -> str:
+    """Say where a thread is: in the first function that is not of the C or C++ library."""
+    if stack[0].startswith(_IN_KERNEL):
+        return f"it waits in the kernel ({stack[0].removeprefix(_IN_KERNEL)})"
+    if stack[0].startswith(("system call: ", "the thread ")):
+        return stack[0]
+    own = [frame for frame in stack if not _LIBRARY.search(frame)]
+    return f"it is in {own[0] if own else stack[0]}"
 
 
 def value_words(value: Any) -> str:

@@ -34,7 +34,8 @@ def verdict(report: TraceReport) -> list[str]:
     if not chains:
         return [
             "No activation of a chain ended in this trace. Trace for longer than the longest "
-            "period of a chain."
+            "period of a chain; and trace all its processes: one that began after "
+            "`takt trace start` does not trace."
         ]
     late = [chain for chain in chains if chain.missed]
     sentences = [_late(chain) for chain in late[:_MOST_SENTENCES]]

@@ -59,6 +59,6 @@ def chain_table(summary: TraceSummary) -> Table:
             names.get(where, f"pid {where}") if isinstance(where, int) else where,
             count_cell(chain.activations),
             "–" if chain.missed is None else count_cell(chain.missed, bad_above=0),
-            Cell(human(worst), value=worst),
+            Cell(human(worst), value=worst) if chain.activations else "–",
         )
     return table

@@ -13,7 +13,7 @@ from takt_cli.streams import spell
 from takt_cli.tables.table import Cell, Mood, Table
 from takt_cli.top.rates import Pair
 from takt_cli.top.state import FOOTER, HELP, State
-from takt_cli.top.tables import OTHERS, SINCE, WORDS, unknown_notes
+from takt_cli.top.tables import OTHERS, SINCE, WORDS, idle_rows, unknown_notes
 from takt_cli.top.watch import View
 from takt_cli.units import duration_flag, how_many
 
@@ -37,7 +37,7 @@ class Size:
 def picture(view: View, table: Table, state: State, size: Size, interval_ns: int) -> list[Text]:
     """Draw all lines; shifts rows and columns of `state` to those that there are."""
     lines = [
-        _line(headline(view.pairs, state, interval_ns), size, "bold"),
+        _line(headline(view.pairs, state, interval_ns, size.width), size, "bold"),
         _line(_trouble(view, state), size, "bold red" if view.troubles() else ""),
     ]
     if state.help:
@@ -49,20 +49,25 @@ def picture(view: View, table: Table, state: State, size: Size, interval_ns: int
     return [*lines, _line(_footer(state), size, "reverse")][-size.height :]
 
 
-def headline(pairs: Sequence[Pair], state: State, interval_ns: int) -> str:
-    """Say what is watched: 'takt top: 2 processes, 5 chains, 36 callbacks, 12 threads, each 1s'."""
+def headline(pairs: Sequence[Pair], state: State, interval_ns: int, width: int) -> str:
+    """Say what is watched: 'takt top, each 1s: 2 processes, 5 chains, 36 callbacks, 12 threads'.
+
+    The last parts are left out where they do not fit as a whole.
+    """
     executors = [executor for pair in pairs for executor in pair.now.executors]
     parts = [pairs[0].now.words if len(pairs) == 1 else how_many(len(pairs), "process")]
+    alarms = sum(pair.now.alarms.active for pair in pairs)
+    if alarms:
+        parts.append(f"{how_many(alarms, 'alarm')} active")
     parts += [
         how_many(sum(len(one.chains) for one in executors), "chain"),
         how_many(sum(len(one.callbacks) for one in executors), "callback"),
         how_many(sum(len(one.threads) for one in executors), "thread"),
     ]
-    alarms = sum(pair.now.alarms.active for pair in pairs)
-    if alarms:
-        parts.append(f"{how_many(alarms, 'alarm')} active")
-    rhythm = "PAUSED" if state.paused else f"each {duration_flag(interval_ns)}"
-    return f"takt top, {rhythm}: {', '.join(parts)}"
+    begin = f"takt top, {'PAUSED' if state.paused else f'each {duration_flag(interval_ns)}'}: "
+    while len(parts) > 1 and len(begin) + cell_len(", ".join(parts)) > width:
+        parts.pop()
+    return begin + ", ".join(parts)
 
 
 def _trouble(view: View, state: State) -> str:
@@ -91,6 +96,10 @@ def _help(view: View, width: int) -> list[str]:
 def _table_lines(view: View, table: Table, state: State, size: Size) -> list[Text]:
     rows = state.chosen(table)
     room = max(1, size.height - _ABOVE - 1 - _BELOW)
+    folded = _folded(table, state)
+    if folded:
+        rows = [row for row in rows if not any(row is one for one in folded)]
+        room = max(1, room - 1)
     state.page = room
     state.row = max(0, min(state.row, len(rows) - room))
     part = rows[state.row : state.row + room]
@@ -102,13 +111,25 @@ def _table_lines(view: View, table: Table, state: State, size: Size) -> list[Tex
     titles = [Cell(_title(name, table, state)) for name in table.columns]
     lines = [_row(titles, table, shown, widths, size, "reverse")]
     lines += [_row(row, table, shown, widths, size) for row in part]
-    if not rows and view.pairs:
+    if folded:
+        lines.append(
+            _line(f"{how_many(len(folded), 'idle callback')}: press i to show", size, "dim")
+        )
+    elif not rows and view.pairs:
         lines.append(
             _line(f"no {state.kind.name}" + (" pass the filter" if state.filter else ""), size)
         )
     note = _note(table, state, len(rows), len(part), shown, size.width)
     lines += [_line("", size)] * (size.height - _ABOVE - _BELOW - len(lines))
     return [*lines, _line(note, size, "dim")]
+
+
+def _folded(table: Table, state: State) -> list[list[Cell]]:
+    """Give the rows that one line stands for: never those that a filter looks for."""
+    if state.shown != "b" or state.idle or state.filter:
+        return []
+    rows = idle_rows(table)
+    return rows if len(rows) > 1 else []
 
 
 def _title(name: str, table: Table, state: State) -> str:

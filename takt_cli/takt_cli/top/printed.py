@@ -20,7 +20,7 @@ from takt_cli.top.rates import (
     threads,
 )
 from takt_cli.top.state import State
-from takt_cli.top.tables import DIFFERS, ELSEWHERE, KINDS, OTHERS, SINCE, unknown_notes
+from takt_cli.top.tables import ARRIVAL, DIFFERS, ELSEWHERE, KINDS, OTHERS, SINCE, unknown_notes
 from takt_cli.top.watch import View, Watch
 
 SCHEMA = 1
@@ -61,7 +61,7 @@ def print_tables(console: Console, view: View) -> None:
             table.print_to(console)
         else:
             console.print(f"no {kind.name}", style="dim")
-    order = [SINCE, OTHERS, DIFFERS, ELSEWHERE]
+    order = [SINCE, OTHERS, DIFFERS, ARRIVAL, ELSEWHERE]
     known = [note for note in order if note in notes]
     others = [note for note in notes if note not in order]
     notes = [*known, *others, *unknown_notes(view.pairs)]

@@ -61,6 +61,7 @@ class CallbackFigures:
     overruns: int | None
     lost: int | None
     overwritten: int | None
+    skipped_periods: int | None
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,7 @@ def callbacks(pair: Pair) -> Iterator[CallbackFigures]:
                 overruns=_since(now, before, "overruns"),
                 lost=_since(now, before, "lost"),
                 overwritten=_since(now, before, "overwritten"),
+                skipped_periods=_since(now, before, "skipped_periods"),
             )  # fmt: skip
 
 

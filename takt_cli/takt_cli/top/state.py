@@ -14,6 +14,7 @@ HELP = (
     ("< >", "sort by the column before, or by the next one; s is the same as >"),
     ("r", "reverse the order"),
     ("/", "show rows with a text in a name; enter keeps it, escape ends it"),
+    ("i", "show idle callbacks, too, or fold them into one line"),
     ("space", "hold the figures, and go on; p does the same"),
     ("left right", "show other columns"),
     ("up down", "show other rows; page up, page down, home and end, too"),
@@ -31,6 +32,7 @@ class State:
     help: bool = False
     ended: bool = False
     typing: bool = False  # a filter
+    idle: bool = False  # show idle callbacks, too
     filter: str = ""
     row: int = 0  # the first that is shown
     column: int = 1  # the first that is shown after the name
@@ -101,6 +103,8 @@ class State:
             self.typing = True
         elif key == "escape":
             self.filter = ""
+        elif key == "i":
+            self.idle = not self.idle
         elif key in (" ", "p"):
             self.paused = not self.paused
         elif key in ("h", "?"):

@@ -5,12 +5,13 @@ An asterisk marks a figure since watching began; all others are of the last inte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from takt_cli.control.attributes import core_list
-from takt_cli.control.statistics import Executor
+from takt_cli.control.statistics import Chain, Executor
 from takt_cli.tables.table import Cell, Mood, Table, count_cell
 from takt_cli.top.rates import (
     CallbackFigures,
@@ -28,8 +29,14 @@ SINCE = "*: since watching began"
 OTHERS = "figures without *: of the last interval, or of now"
 DIFFERS = "!: not as asked, see `takt status`"
 ELSEWHERE = "†: crosses processes; `takt trace` joins it"
+ARRIVAL = "†: from the arrival in this process; `takt trace` joins the whole chain"
 ABSENT = "chains whose last callback is in none of these processes: "
 PROCESS = "process"
+# Callbacks that each node has, and that seldom run.
+_SELDOM = re.compile(
+    r":waitable\(event\)(#\d+)?$|:service\(.*/(get_parameters|get_parameter_types|set_parameters|"
+    r"set_parameters_atomically|describe_parameters|list_parameters|get_type_description)\)$"
+)
 # Columns of words beside the first ones.
 WORDS = frozenset({PROCESS, "thread", "policy", "cores", "running"})
 
@@ -51,7 +58,7 @@ def chain_table(pairs: Sequence[Pair]) -> Table:
         "Chains",
         (one for pair in pairs for one in chains(pair)),
         {
-            "chain": lambda one: Cell(f"{one.total.name}{' †' if one.total.elsewhere else ''}"),
+            "chain": lambda one: Cell(f"{one.total.name}{' †' if _crosses(one.total) else ''}"),
             PROCESS: lambda one: Cell(_where(one)),
             "rate/s": lambda one: _rate(one.rate_hz),
             "mean": lambda one: _time(one.response_mean_ns, one.total.deadline.deadline_ns),
@@ -65,8 +72,9 @@ def chain_table(pairs: Sequence[Pair]) -> Table:
         pairs,
         1,
     )
-    if any(chain.elsewhere for one in _executors_of(pairs) for chain in one.chains):
-        table.notes.insert(0, ELSEWHERE)
+    crossing = [one for each in _executors_of(pairs) for one in each.chains if _crosses(one)]
+    for note in dict.fromkeys(ARRIVAL if one.counted else ELSEWHERE for one in crossing):
+        table.notes.insert(0, note)
     if absent := _endless(pairs):
         table.notes.append(f"{ABSENT}{', '.join(absent)}")
     return table
@@ -99,6 +107,7 @@ def callback_table(pairs: Sequence[Pair]) -> Table:
             "overran*": lambda one: _total(one.total.overruns, one.overruns),
             "lost*": lambda one: _total(one.total.lost, one.lost),
             "overwr.*": lambda one: _total(one.total.overwritten, one.overwritten),
+            "skipped*": _skipped,
             "priority": lambda one: count_cell(one.total.effective_priority),
         },
         pairs,
@@ -182,6 +191,10 @@ def _endless(pairs: Sequence[Pair]) -> list[str]:
     return [name for name in dict.fromkeys(passing) if name not in ending]
 
 
+def _crosses(chain: Chain) -> bool:
+    return bool(chain.elsewhere) or chain.from_arrival
+
+
 def _counted(one: ChainFigures, count: int) -> int | None:
     return count if one.total.counted else None
 
@@ -239,6 +252,22 @@ def _total(count: int | None, lately: int | None) -> Cell:
     if count is None:
         return NONE
     return Cell(f"{count:,}", "bad" if lately else "", count)
+
+
+def _skipped(one: CallbackFigures) -> Cell:
+    """Show how many periods a timer skipped; no other callback has periods."""
+    timer = one.total.kind == "timer"
+    return _total(one.total.skipped_periods if timer else None, one.skipped_periods)
+
+
+def idle_rows(table: Table) -> list[list[Cell]]:
+    """Give the rows of parameter services and events of the middleware that have nothing to do."""
+    rate, waiting = (table.columns.index(name) for name in ("rate/s", "waiting"))
+    return [
+        row
+        for row in table.rows
+        if _SELDOM.search(row[0].text) and not row[rate].value and not row[waiting].value
+    ]
 
 
 def _waiting(one: CallbackFigures) -> Cell:

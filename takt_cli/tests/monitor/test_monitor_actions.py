@@ -1,5 +1,7 @@
 """The actions of alarms: log, snapshot, and those that cannot be carried out."""
 
+import itertools
+
 from support.fake_alarms import (
     RAISE,
     SET,
@@ -7,6 +9,7 @@ from support.fake_alarms import (
     wait_for,
 )
 from support.fake_control import RESULT, message
+from takt_cli.monitor.words import clock
 
 
 def test_an_alarm_is_one_line_with_all_that_a_person_needs(start, monitor):
@@ -31,10 +34,33 @@ def test_an_alarm_is_one_line_with_all_that_a_person_needs(start, monitor):
     watching.heard("has run for 250 ms, limit 200 ms; it is in f() at x.cpp:3")
     one.push(alarm(3, chain="slow", silent_ns=1_200_000_000, deadline_ns=100_000_000))
     watching.heard(
-        "3 misses in the window, limit 1 miss; no activation has ended for 1.20 s, deadline 100 ms"
+        "3 misses in the window, limit 1 miss; an activation has not ended after 1.20 s, "
+        "deadline 100 ms"
     )
     one.push(alarm(4, fail_safe=True, level="warn"))
     watching.heard("WARN  fusion (pid 4000001): FAIL-SAFE deadline of chain hot_path")
+
+
+def test_an_alarm_from_before_the_monitor_says_since_when(start, monitor):
+    one = start()
+    began_ns = 1_700_000_000_123_456_789
+    one.active = [alarm(1, realtime_ns=began_ns)]
+    one.following = 2
+    watching = monitor()
+    watching.heard(f"limit 1 miss; active since {clock(began_ns)}")
+    (at_ns,) = watching.said.times("alarm")
+    assert at_ns is None
+
+
+def test_action_lines_name_their_alarm(start, monitor):
+    one = start()
+    watching = monitor()
+    one.push(alarm(1, actions=[{"snapshot": True}, {"run": ["true"]}, {"priority": 200}]))
+    cause = "(for deadline of chain hot_path, callback /n:sub(/points))"
+    watching.heard(f".takttrace {cause}")
+    watching.heard(f"run true: exit code 0 {cause}")
+    watching.heard(f"priority of chain hot_path 10 → 200 {cause}")
+    assert not [words for words in watching.end() if "given back" in words and "(for" in words]
 
 
 def test_without_log_an_alarm_is_only_in_json(start, monitor):
@@ -83,8 +109,23 @@ def test_a_process_that_does_not_trace_says_so(start, monitor):
     one = start()
     one.raw = {15: message(101, {"faults": ["no trace runs"]})}
     watching = monitor()
-    one.push(alarm(1, actions=[{"snapshot": True}]))
+    snapshot = {"actions": [{"log": True}, {"snapshot": True}]}
+    one.push(alarm(1, **snapshot), alarm(2, kind="lost", **snapshot))
     watching.heard("snapshot was refused: no trace runs; `takt trace start --last 10s`")
+    for number, kind in enumerate(("age", "rate"), 3):
+        one.push(alarm(number, kind=kind, **snapshot))
+        watching.heard(f"{kind} of chain")
+    assert not [line for line in watching.said.words() if "left out" in line]
+    one.raw = {}  # somebody has begun a trace
+    numbers = itertools.count(10)
+
+    def written():
+        one.push(alarm(next(numbers), "cleared", kind="stall"))
+        one.push(alarm(next(numbers), kind="stall", **snapshot))
+        return [line for line in watching.said.words() if "snapshot is in" in line]
+
+    wait_for(written)
+    assert len([line for line in watching.end() if "refused" in line]) == 1
 
 
 def test_what_needs_ros_says_once_that_there_is_none(start, monitor):

@@ -88,7 +88,7 @@ def test_an_answer_is_carried_out_and_the_loop_goes_on(one, terminal, folder):
     one.push(alarm(2, kind="lost", actions=ASK))  # meanwhile
     terminal.heard("lost of chain hot_path")
     terminal.type("seven")
-    terminal.heard("answer with a number from 1 to 3")
+    terminal.heard("type a number from 1 to 3 and press Enter")
     terminal.type("2")
     wait_for(lambda: one.value() == 20)
     terminal.heard("1  acknowledge", 2)  # the next question
@@ -125,9 +125,9 @@ def test_questions_are_bounded_and_those_of_an_ended_process_are_withdrawn(monke
         return questions.ask(Question(processes[number % 2], key, f"q{number}", choices))
 
     assert [ask(number) for number in range(MOST_OPEN + 1)] == [True] * MOST_OPEN + [False]
-    assert shown == ["? q0\n  1  do"]
+    assert shown == ["? q0; type a number and press Enter\n  1  do"]
     questions.withdraw(processes[0])
-    assert shown[-1] == "? q1\n  1  do"
+    assert shown[-1] == "? q1; type a number and press Enter\n  1  do"
     for _ in range(MOST_OPEN):
         questions.answer("1")
     questions.close()

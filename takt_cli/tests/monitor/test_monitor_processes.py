@@ -50,6 +50,19 @@ def test_only_wanted_processes_are_watched(start, monitor, wanted):
     assert not any("a (pid" in words for words in watching.end())
 
 
+def test_a_name_that_no_process_has_is_told_once_with_those_that_run(start, monitor):
+    start("myrobot")
+    watching = monitor(wanted=("myrobt",))
+    note = "no process is named myrobt yet; running: myrobot (pid 4000001)"
+    watching.heard(note)
+    start("myrobt")
+    watching.heard("myrobt (pid 4000002) is watched")
+    start("other")
+    start("myrobt")
+    watching.heard("myrobt (pid 4000004) is watched")
+    assert watching.end().count(note) == 1
+
+
 def test_a_lost_connection_is_made_again_and_cleared_alarms_are_noticed(start, monitor):
     one = start()
     watching = monitor()

@@ -112,6 +112,22 @@ def test_a_chain_of_several_processes_has_one_status_and_no_figures():
     assert metrics(views, 5, lambda _: 1, SimpleNamespace, SimpleNamespace) == []
 
 
+def test_a_chain_that_is_counted_from_the_arrival_on_has_figures_and_says_so():
+    more = {"deadline_ns": 10**7, "from_arrival": True, "path": ["/a:timer(1s)", "/b:sub(/x)"]}
+    diagnostics = Diagnostics("here")
+
+    def hot(**figures):
+        told = statistics("/opt/p", (), [callback("/b:sub(/x)")], [chain("hot", **more, **figures)])
+        return by_name(diagnostics.statuses([view("p", 1, told)], Limits()))["p: chain hot"]
+
+    good = hot()
+    assert good.message == ("no missed deadline in the last 10 s, from the arrival in this process")
+    bad = hot(activations=10, misses=5)
+    assert bad.level == ERROR
+    assert dict(bad.values)["misses (total)"] == "5"
+    assert dict(bad.values)["elsewhere"] == "/a:timer(1s)"
+
+
 def test_alarms_are_those_of_their_executor():
     told = view(told=fusion(), alarms=[alarm(1), alarm(2, executor="other")])
     executor = by_name(Diagnostics("here").statuses([told], Limits()))["fusion: executor main"]

@@ -32,6 +32,7 @@ from takt_cli.monitor.ros_side import UNWANTED
 SET, STATISTICS, SUBSCRIBE, ALARM = 16, 17, 18, 111
 PATIENCE_S = 30.0
 STARTED = itertools.count(1)
+LATE_NS = 4_000_000_000_123_456_789  # after the begin of each monitor
 RAISE = [{"log": True}, {"priority": 200}]
 
 
@@ -47,7 +48,7 @@ def wait_for(condition, what=""):
 def alarm(sequence, state="raised", **more):
     """Give an alarm of the chain hot_path."""
     return {
-        "sequence": sequence, "time_ns": 5, "realtime_ns": 1_700_000_000_123_456_789, "pid": 1,
+        "sequence": sequence, "time_ns": 5, "realtime_ns": LATE_NS, "pid": 1,
         "program": "/p", "host": "robot", "executor": "main", "callback": "/n:sub(/points)",
         "chain": "hot_path", "thread": None, "kind": "deadline", "state": state, "level": "error",
         "value": 3, "limit": 1, "unit": "misses", "silent_ns": None,
@@ -189,10 +190,16 @@ class Collected:
         self.dropped = 0
         self.broken = False
         self.events: list = []
+        self._times: list = []
 
     def say(self, event, words, data=None, *, level="", realtime_ns=None):
         """Keep one event."""
+        self._times.append((event, realtime_ns))
         self.events.append((event, f"{level} {words}".strip(), dict(data or {})))
+
+    def times(self, event):
+        """Give the times of all events of one kind; None: that of the line."""
+        return [at_ns for kind, at_ns in list(self._times) if kind == event]
 
     def words(self, event=None):
         """Give the words of all events, or of those of one kind."""

@@ -51,6 +51,12 @@ def test_a_chain_that_leaves_and_comes_back_is_marked():
     assert (row[0], row[1]) == ("hot_path †", "–")
 
 
+def test_a_process_that_counts_from_the_arrival_on_has_figures_before_the_first_activation():
+    assert rows(process("brake", BRAKE, from_arrival=True)) == [
+        ["hot_path †", "0", *"–––", "100 ms", "0", "0", "0"]
+    ]
+
+
 def test_a_process_that_counts_from_the_arrival_on_is_believed():
     response = distribution(50, 2e6, 3e6)
     (row,) = rows(process("brake", BRAKE, activations=50, misses=1, response=response))
@@ -75,6 +81,13 @@ def test_notes_tell_the_mark_and_the_chains_without_a_row(once, start):
     start(process("brake", BRAKE))
     said = once()
     assert "†: crosses processes; `takt trace` joins it" in said.out
+    assert "arrival" not in said.out
+    start(process("wheel", BRAKE, from_arrival=True, activations=3))
+    said = once("wheel")
+    assert "†: from the arrival in this process; `takt trace` joins the whole chain" in said.out
+    assert "crosses" not in said.out
+    (found,) = json.loads(once("wheel", "--json").out)["chains"]
+    assert (found["from_arrival"], found["activations"]) == (True, 3)
     start(process("camera", TIMER, path=(TIMER, "/gone:sub(/x)")) | {"since_ns": 1})
     said = once("camera")
     assert "no chains" in said.out

@@ -138,6 +138,54 @@ def test_rows_scroll_and_end_at_the_last_one():
         assert drawn(found, state, Size(80, 24))[3].startswith(f"/n:timer({first}ms)")
 
 
+def test_idle_callbacks_of_nodes_are_one_line_until_the_key(once, start):
+    services = [f"/n:service(/n/{name})" for name in ("get_parameters", "set_parameters")]
+    ids = [
+        "/n:timer(1s)",
+        "/n:service(/n/reset)",
+        "/n:sub(/parameter_events)",
+        "/n:waitable(event)",
+    ]
+    events = [f"/n:waitable(event)#{number}" for number in range(2, 30)]
+    told = statistics("/p", callbacks=[callback(one) for one in (*ids, *services, *events)])
+    busy = callback("/m:service(/m/get_parameters)", kind="service", waiting=1)
+    told["executors"][0]["callbacks"].append(busy)
+    found = view(pair(None, told))
+    state = State(shown="b")
+    lines = drawn(found, state, Size(80, 24))
+    assert "31 idle callbacks: press i to show" in lines
+    text = "\n".join(lines)
+    assert all(one in text for one in (*ids[:3], busy["id"]))
+    assert not any(one in text for one in services)
+    assert "rows" not in lines[-2]
+    pressed(state, "i")
+    assert "rows 1-19 of 35" in drawn(found, state, Size(80, 24))[-2]
+    pressed(state, "i/set_par\r")
+    assert services[1] in "\n".join(drawn(found, state, Size(80, 24)))
+    start(told)
+    assert once().out.count("waitable(event)") == 29
+
+
+def test_periods_that_a_timer_skipped_are_shown(once):
+    callbacks = [callback("/n:timer(1s)", kind="timer", skipped_periods=7)]
+    callbacks.append(callback("/n:sub(/x)", kind="subscription"))
+    before, now = (statistics("/p", callbacks=callbacks) for _ in range(2))
+    before["executors"][0]["callbacks"] = [callbacks[0] | {"skipped_periods": 5}, callbacks[1]]
+    table = KINDS["b"].make((pair(before, now),))
+    timer, subscription = (row[table.columns.index("skipped*")] for row in table.rows)
+    assert (timer.text, timer.mood, subscription.text) == ("7", "bad", "–")
+
+
+def test_the_headline_cuts_no_word():
+    told = fusion_later()
+    told["program"] = f"/opt/{'perception_' * 3}node"
+    for width in range(70, 120):
+        line = drawn(
+            view(pair(fusion() | {"program": told["program"]}, told)), State(), Size(width, 24)
+        )[0]
+        assert line.endswith(("(pid 4711)", "1 alarm active", "chains", "callbacks", "threads"))
+
+
 def test_names_cannot_steer_the_terminal_or_shift_columns():
     ids = ["/a\x1b[31m:timer(1s)", "/" + "x" * 5000, "/感知" * 40, "/e\u0301\u202e:t"]
     threads = [thread("a\x1b]0;x\x07\n", 1, running={"callback": ids[0], "since_ns": 1})]

@@ -218,4 +218,5 @@ def test_takt_top_has_one_row_for_each_chain_where_it_ends(recorded):
         ends = next(number for number, ids in enumerate(PROCESSES) if path[-1] in ids)
         assert rows[name]["pid"] == pids[ends]
         assert rows[name]["elsewhere"] == path[:-1]
-        assert rows[name]["activations"] is None, "it counts them: top.md says it cannot"
+        assert rows[name]["from_arrival"]
+        assert rows[name]["activations"] > 0

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from support.closing import each_numbered
 from support.fake_control import (
     ERROR,
     RESULT,
+    STATUS,
     TRACE_SNAPSHOT,
     TRACE_START,
     TRACE_STOP,
@@ -55,6 +58,11 @@ def hangs_at(one, wanted):
         return one.trace(kind, request)
 
     one.others = answer
+
+
+def told(one):
+    """The requests beside those for the status."""
+    return [kind for kind, _ in one.requests if kind != STATUS]
 
 
 def converted(path=OUT):
@@ -261,16 +269,40 @@ def test_stop_writes_one_trace_of_all_that_trace(takt, start, folder):
         "12.3 ms",
     ]
     assert lines[-1] == "open takt.perfetto-trace at https://ui.perfetto.dev"
+    assert said.err == (
+        "idle (pid 4000003) does not trace: it began after `takt trace start`, or that command "
+        "did not name it\n"
+    )
     assert converted() == ([4_000_002, 4_000_001], "perfetto")
     assert one.tracing is two.tracing is None
     assert three.asked(TRACE_STOP) == [{}]
     assert left(folder) == []
 
 
+def test_of_many_processes_that_do_not_trace_three_are_named(takt, start):
+    start("talk")
+    takt("trace", "start")
+    for name in "abcde":
+        start(name)
+    said = takt("trace", "snapshot")
+    assert said.code == 0
+    assert said.err.startswith(
+        "a (pid 4000002), b (pid 4000003), c (pid 4000004) and 2 more do not trace: they began"
+    )
+
+
+def test_a_chain_without_an_activation_has_no_worst_response(takt, start):
+    nothing = {"activations": 0, "max_response_ns": 0, "missed": 0}
+    start("talk", chains=[CHAIN | nothing]).tracing = {}
+    (row,) = [line for line in takt("trace", "stop").out.splitlines() if "hot path" in line]
+    assert [cell.strip() for cell in row.strip("│").split("│")][-1] == "–"
+
+
 def test_snapshot_writes_and_lets_the_processes_trace_on(takt, start, folder):
     one = start("talk")
     takt("trace", "start", "--last", "1s")
     for number in (1, 2):
+        Path(f"s{number}").mkdir()
         said = takt("trace", "snapshot", "-o", f"s{number}/t", "--format", "chrome")
         assert said.code == 0, said.err
         assert said.out.endswith(f"open s{number}/t at https://ui.perfetto.dev\n")
@@ -287,7 +319,7 @@ def test_a_trace_in_the_format_of_chrome_has_a_name_of_its_own(takt, start):
     assert converted(Path("takt-trace.json")) == ([4_000_001], "chrome")
 
 
-def test_an_existing_file_is_refused_before_any_process_is_asked(takt, start):
+def test_an_existing_file_is_refused_before_any_process_is_told(takt, start):
     one = start("talk")
     one.tracing = {}
     OUT.write_text("mine")
@@ -295,20 +327,30 @@ def test_an_existing_file_is_refused_before_any_process_is_asked(takt, start):
         said = takt("trace", *arguments)
         assert said.code == 2
         assert f"{OUT} exists; name another file, or replace it with --force" in said.err
-    assert not one.requests
+    assert not told(one)
     assert OUT.read_text() == "mine"
     said = takt("trace", "stop", "--force")
     assert said.code == 0, said.err
     assert converted()[0] == [4_000_001]
 
 
-def test_a_file_that_cannot_be_written_is_refused_before_any_process_is_asked(takt, start):
+def test_a_file_that_cannot_be_written_is_refused_before_any_process_is_told(takt, start):
     one = start("talk")
-    for output, why in ((".", "is a directory"), ("-", "names no file"), ("/proc/x/y", "cannot")):
+    cases = ((".", "is a directory"), ("-", "names no file"), ("/proc/x", "cannot"))
+    for output, why in (*cases, ("gone/x", "gone/x cannot be written: there is no folder gone")):
         said = takt("trace", "stop", "-o", output)
         assert said.code == 2
         assert why in said.err
-    assert not one.requests
+    assert not told(one)
+
+
+def test_a_missing_process_is_told_before_an_existing_file(takt, start):
+    start("talk")
+    OUT.write_text("mine")
+    for command in (["stop"], ["snapshot"], ["record", "--for", "1s"]):
+        said = takt("trace", *command, "nosuch")
+        assert "the program name 'nosuch'" in said.err
+        assert "exists" not in said.err
 
 
 def test_without_the_program_no_process_is_asked(takt, start, nothing_built):
@@ -317,7 +359,7 @@ def test_without_the_program_no_process_is_asked(takt, start, nothing_built):
     said = takt("trace", "stop")
     assert said.code == 2
     assert "the program takt_trace of takt_trace is not built" in said.err
-    assert not one.requests
+    assert not told(one)
 
 
 def test_a_named_process_that_does_not_trace_is_a_fault(takt, start):
@@ -590,6 +632,29 @@ def test_without_a_process_one_sentence_says_how_to_start_one(takt, fakes, folde
 # Record
 
 
+def test_record_ends_with_the_processes_and_names_the_file_that_they_leave(takt, start, folder):
+    with subprocess.Popen(["sleep", "1000"]) as killed:
+        one = start("talk", pid=killed.pid)
+
+        def dies(kind, request):
+            answer = one.trace(kind, request)
+            if kind == TRACE_START:
+                (folder / f"{killed.pid}-1.takttrace").write_text("some records")
+                killed.kill()
+                threading.Thread(target=one.close).start()
+            return answer
+
+        one.others = dies
+        said = takt("trace", "record", "--for", "10min")
+    assert said.code == 1
+    file = folder / f"{killed.pid}-1.takttrace"
+    assert said.err.splitlines()[-2:] == [
+        f"talk (pid {killed.pid}) has ended; it left its records in {file}: `takt report {file}` "
+        "makes a page of them",
+        "takt: no trace was written: no process traces any more",
+    ]
+
+
 def test_record_starts_waits_and_stops(takt, start, folder, monkeypatch):
     one, other = start("talk"), start("listen")
     waited = []
@@ -672,7 +737,7 @@ def test_a_process_that_ends_while_it_is_traced_is_told(takt, start, monkeypatch
     monkeypatch.setattr("takt_cli.commands.trace.wait", lambda *_: one.close(leave_socket=True))
     said = takt("trace", "record", "--for", "1s")
     assert said.code == 1
-    assert said.err == "a (pid 4000001) has ended\n"
+    assert said.err == "a (pid 4000001) has ended; its records are lost\n"
     assert converted()[0] == [4_000_002]
 
 

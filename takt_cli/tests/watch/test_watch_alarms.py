@@ -91,6 +91,32 @@ def test_a_callback_that_starves_another_one_of_its_thread_is_named_as_the_cause
     assert alarm["cause"]["demand"] < 0.5
 
 
+def test_a_callback_whose_runs_take_longer_is_the_cause_itself(watched):
+    program = watched(rule("backlog: 20"), *TOPICS)
+    program.tell("work /numbers 2000")
+    alarm = causes(
+        program,
+        lambda: program.tell("work /numbers 60000"),
+        lambda: program.tell("work /numbers 2000"),
+        "runs_longer",
+    )
+    cause = alarm["cause"]
+    assert cause["running_ns"] or cause["run_ns"] > 1.25 * cause["usual_run_ns"]
+    assert "its run" in alarm["text"]
+
+
+def test_a_callback_that_does_not_return_is_the_cause_itself(watched):
+    program = watched(rule("backlog: 20"), *TOPICS)
+    alarm = causes(
+        program,
+        lambda: program.tell("sleep /numbers"),
+        lambda: program.tell("free /numbers"),
+        "runs_longer",
+    )
+    assert alarm["cause"]["running_ns"] > 2 * alarm["cause"]["usual_run_ns"]
+    assert "its run has not returned for " in alarm["text"]
+
+
 @pytest.mark.parametrize(
     ("name", "lines"),
     [

@@ -80,8 +80,14 @@ def test_watch_rules_of_a_schedule_take_effect_in_a_running_process(tmp_path):
         again = json.loads(takt(tmp_path, "apply", second, "--json"))
         assert outcomes(again) == {f"watching of {TIMER}": "unchanged", "watch": "unchanged"}
 
-        # The first schedule has no rule: its alarm is cleared.
-        gone = json.loads(takt(tmp_path, "apply", first, "--json"))
+        # A schedule without keys for watching leaves them alone, and says so.
+        assert "watching: unchanged: the file has no key" in takt(tmp_path, "apply", first)
+        assert timer()["budget_ns"] == 1
+
+        # One that has other keys takes the rule away: its alarm is cleared.
+        other = tmp_path / "other.yaml"
+        other.write_text(HEAD + "watch: {period: 50ms}\n")
+        gone = json.loads(takt(tmp_path, "apply", other, "--json"))
         assert outcomes(gone) == {f"watching of {TIMER}": "applied", "watch": "applied"}
         wait_for(lambda: not alarms())
         assert timer()["budget_ns"] is None
@@ -114,6 +120,7 @@ class TestUnmodified:
             takt(tmp_path, "apply", file)
             alarm = program.alarms.wait("backlog")
             assert (alarm["callback"], alarm["value"], alarm["limit"]) == (name, 10, 3)
-            takt(tmp_path, "apply", tmp_path / "schedule.yaml")
+            file.write_text(ONE_THREAD + "watch: {period: 20ms}\n")
+            takt(tmp_path, "apply", file)
             program.alarms.wait("backlog", "cleared")
             program.tell("free /numbers")

@@ -12,6 +12,8 @@
 #include <string>
 #include <system_error>
 
+#include "takt_core/file_capabilities.hpp"
+
 namespace takt_core
 {
 namespace
@@ -35,9 +37,15 @@ std::string memlock_limit()
   return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur) + " bytes";
 }
 
-constexpr const char * kMemlockRemedy =
-  "; add '- memlock unlimited' for this user in /etc/security/limits.d and log in again, or grant "
-  "CAP_IPC_LOCK (setcap cap_ipc_lock+ep; docker --cap-add=IPC_LOCK --ulimit memlock=-1)";
+std::string memlock_remedy()
+{
+  return std::string(
+           "; add '- memlock unlimited' for this user in /etc/security/limits.d and log in again, "
+           "or "
+           "grant CAP_IPC_LOCK (") +
+         (file_capabilities_help() ? "setcap cap_ipc_lock+ep; " : "") +
+         "docker --cap-add=IPC_LOCK --ulimit memlock=-1)";
+}
 
 std::string explain_lock_refusal(int error)
 {
@@ -45,10 +53,10 @@ std::string explain_lock_refusal(int error)
   switch (error) {
     case EPERM:
       return what + "CAP_IPC_LOCK is missing and RLIMIT_MEMLOCK is " + memlock_limit() +
-             kMemlockRemedy;
+             memlock_remedy();
     case ENOMEM:
       return what + "the process is larger than RLIMIT_MEMLOCK, which is " + memlock_limit() +
-             kMemlockRemedy;
+             memlock_remedy();
     default:
       return what + std::generic_category().message(error);
   }
@@ -73,7 +81,7 @@ Status reserve_heap(std::size_t bytes)
   if (block == nullptr && bytes > 0) {
     return Faults{
       "no memory for a heap reserve of " + std::to_string(bytes) + " bytes; RLIMIT_MEMLOCK is " +
-      memlock_limit() + " and counts all memory once it is locked" + kMemlockRemedy};
+      memlock_limit() + " and counts all memory once it is locked" + memlock_remedy()};
   }
   touch(static_cast<volatile char *>(block), bytes);
   std::free(block);

@@ -3,14 +3,19 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <system_error>
+
+#include "takt_core/file_capabilities.hpp"
 
 namespace takt_core
 {
 namespace
 {
+
+std::atomic<bool> g_file_capabilities_help{true};
 
 constexpr std::int64_t kUnlimited = -1;
 
@@ -137,18 +142,20 @@ std::string printed_limit(const std::optional<std::int64_t> & limit)
   return limit == kUnlimited ? "unlimited" : printed(limit, "not readable");
 }
 
-std::string program(const Refusal & refusal)
+/// How the program is granted CAP_SYS_NICE; `setcap`: with what to begin the words for a file.
+std::string grant(const Refusal & refusal, const char * setcap = "sudo setcap")
 {
-  return refusal.program.empty() ? "PROGRAM" : refusal.program;
+  const std::string file = std::string(setcap) + " cap_sys_nice+ep " +
+                           (refusal.program.empty() ? "PROGRAM" : refusal.program) + "; ";
+  return "(" + (file_capabilities_help() ? file : std::string()) + "docker --cap-add=SYS_NICE)";
 }
 
 /// How to be granted what only CAP_SYS_NICE or a resource limit grants.
 std::string remedy(const Refusal & refusal, const char * item)
 {
   return "; add '- " + std::string(item) + " " + std::to_string(*refused_number(refusal)) +
-         "' for this user in /etc/security/limits.d and log in again, or grant CAP_SYS_NICE "
-         "(sudo setcap cap_sys_nice+ep " +
-         program(refusal) + "; docker --cap-add=SYS_NICE)";
+         "' for this user in /etc/security/limits.d and log in again, or grant CAP_SYS_NICE " +
+         grant(refusal);
 }
 
 std::string nice_reason(const Refusal & refusal)
@@ -192,11 +199,20 @@ std::string root_domain_reason(const Refusal & refusal)
 std::string no_configurator_reason(const Refusal & refusal)
 {
   return "this process has no right to it, and the configurator daemon does not help: " +
-         refusal.detail + "; start takt-configurator, or grant CAP_SYS_NICE (sudo setcap " +
-         "cap_sys_nice+ep " + program(refusal) + "; docker --cap-add=SYS_NICE)";
+         refusal.detail + "; start takt-configurator, or grant CAP_SYS_NICE " + grant(refusal);
 }
 
 }  // namespace
+
+void advise_no_file_capabilities() noexcept
+{
+  g_file_capabilities_help.store(false, std::memory_order_relaxed);
+}
+
+bool file_capabilities_help() noexcept
+{
+  return g_file_capabilities_help.load(std::memory_order_relaxed);
+}
 
 Refusal make_refusal(
   RefusedAttribute attribute, const ThreadAttributes & asked, int error, pid_t tid)
@@ -250,10 +266,8 @@ std::string reason(const Refusal & refusal)
 {
   switch (refusal.right) {
     case MissingRight::cap_sys_nice:
-      return "CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE; grant it "
-             "(setcap "
-             "cap_sys_nice+ep " +
-             program(refusal) + "; docker --cap-add=SYS_NICE)";
+      return "CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE; grant it " +
+             grant(refusal, "setcap");
     case MissingRight::rlimit_rtprio:
       return "CAP_SYS_NICE is missing and RLIMIT_RTPRIO is " + printed_limit(refusal.limit) +
              remedy(refusal, "rtprio");

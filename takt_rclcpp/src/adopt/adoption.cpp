@@ -29,23 +29,31 @@ constexpr std::chrono::milliseconds kLongestWait{100};
 // How long a spin that the end of its context ended waits for that end.
 constexpr std::chrono::seconds kLongestShutdown{2};
 
-// Of a program with several executors each fits a part of the schedule: what matches nothing here is counted.
+// Of a program with several executors each fits a part of the schedule: of what matches nothing here the first three are
+// printed.
 void tell(const std::string & name, const Faults & warnings)
 {
+  constexpr std::size_t kPrinted = 3;
   std::size_t unmatched = 0;
+  Faults first;
   for (const auto & warning : warnings) {
-    if (warning.kind == takt_core::FaultKind::unmatched) {
-      ++unmatched;
-    } else {
+    if (warning.kind != takt_core::FaultKind::unmatched) {
       say(name + ": " + takt_core::to_string(warning));
+    } else if (unmatched++ < kPrinted) {
+      first.push_back(warning);
     }
   }
-  if (unmatched > 0) {
-    say(
-      name + ": " + std::to_string(unmatched) +
-      " rules and ids of chains in the schedule match no callback of this executor; the report of "
-      "`takt exec --report` lists them");
+  if (unmatched == 0) {
+    return;
   }
+  std::string line = name + ": " + std::to_string(unmatched) +
+                     (unmatched == 1 ? " rule or id of a chain in the schedule matches"
+                                     : " rules and ids of chains in the schedule match") +
+                     " no callback of this executor";
+  if (unmatched > kPrinted) {
+    line += "; the report of `takt exec --report` lists them, and these are the first";
+  }
+  say(sentences(line + ":", first));
 }
 
 /// Of the thread that waits for timers on ROS time: it only announces, and is as urgent as the most urgent of the

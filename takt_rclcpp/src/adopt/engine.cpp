@@ -13,6 +13,7 @@
 #include "adopt/hosted_entities.hpp"
 #include "takt_control/process_setter.hpp"
 #include "takt_core/adapter/exception_reporter.hpp"
+#include "takt_schedule/choose_executor.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/resolver.hpp"
 #include "takt_schedule/schedule_placer.hpp"
@@ -46,59 +47,30 @@ std::set<std::string> ids_in_chains(const takt_schedule::Schedule & schedule)
   return ids;
 }
 
-/// How many of the host's callbacks the rules or chains of the schedule's executor name.
-std::size_t named_by(
-  const takt_schedule::Schedule & schedule, const std::string & executor, const Ids & ids)
-{
-  auto resolver = takt_schedule::Resolver::create(schedule, executor);
-  if (!resolver.ok()) {
-    return 0;
-  }
-  const std::set<std::string> in_chains = ids_in_chains(schedule);
-  std::size_t named = 0;
-  for (const auto & [id, kind] : ids) {
-    const auto resolved = resolver->resolve(id, kind);
-    named += (resolved.ok() && resolved->line != 0) || in_chains.contains(id) ? 1 : 0;
-  }
-  return named;
-}
-
-/// The schedule's executor that `takt observe` names by this first node; empty: none. A container has no components
-/// yet when it begins to spin, and is known by its own node.
-std::string named_as(const takt_schedule::Schedule & schedule, const std::string & first_node)
-{
-  const std::string name = takt_trace::executor_name(first_node);
-  const bool known = std::any_of(
-    schedule.executors.begin(), schedule.executors.end(),
-    [&](const auto & one) { return one.name == name; });
-  return known ? name : std::string();
-}
-
-/// The schedule's executor for this host: the one that names the most of its callbacks, else the one that has its
-/// name; empty: none.
-std::string choose_executor(
+/// The schedule's executor for this host; empty: none. A container has no components yet when it begins to spin, and is
+/// known by its own node.
+takt_schedule::ExecutorChoice choose_executor(
   const takt_schedule::Schedule & schedule, const std::string & asked, rclcpp::Executor & host,
   const std::string & first_node)
 {
+  const Ids known = ids_of(host);
+  std::vector<std::string> ids;
+  for (const auto & [id, kind] : known) {
+    ids.push_back(id);
+  }
   if (!asked.empty()) {
-    return asked;
+    return {asked, takt_schedule::rules_of_others(schedule, asked, ids)};
   }
-  const Ids ids = ids_of(host);
-  std::string best = named_as(schedule, first_node);
-  std::size_t most = 0;
-  for (const auto & executor : schedule.executors) {
-    std::size_t named = named_by(schedule, executor.name, ids);
-    // A schedule of one executor is for every program under it if it has no rules, and for components that a
-    // container has yet to load.
-    if (schedule.executors.size() == 1 && (executor.callbacks.empty() || is_container(ids))) {
-      named = std::max<std::size_t>(named, 1);
-    }
-    if (named > most) {
-      most = named;
-      best = executor.name;
-    }
+  auto choice =
+    takt_schedule::choose_executor(schedule, ids, takt_trace::executor_name(first_node));
+  // A schedule of one executor is for every program under it if it has no rules, and for components that a container
+  // has yet to load.
+  if (
+    choice.name.empty() && schedule.executors.size() == 1 &&
+    (schedule.executors.front().callbacks.empty() || is_container(known))) {
+    choice.name = schedule.executors.front().name;
   }
-  return best;
+  return choice;
 }
 
 bool is_exclusive(HostKind kind)
@@ -152,7 +124,11 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
   }
   std::string executor;
   if (settings.schedule) {
-    executor = choose_executor(*settings.schedule, settings.executor, host, name);
+    const auto choice = choose_executor(*settings.schedule, settings.executor, host, name);
+    executor = choice.name;
+    for (const auto & warning : choice.warnings) {
+      say(name + ": " + takt_core::to_string(warning));
+    }
     if (executor.empty() && !settings.quiet) {
       std::string names;
       for (const auto & one : settings.schedule->executors) {

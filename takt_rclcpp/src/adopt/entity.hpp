@@ -88,10 +88,6 @@ public:
   {
     return heard_from_.load(std::memory_order_relaxed);
   }
-  /// Messages that a full history lost before they were taken, as far as a later take has shown it. Any
-  /// thread; real-time safe.
-  virtual std::uint64_t overwritten() const noexcept { return 0; }
-
   /// Bytes of the largest message, serialized, of those that were measured; 0: none was. Any thread; real-time safe.
   std::uint64_t largest_message() const noexcept
   {
@@ -191,7 +187,6 @@ public:
   /// A take found none: what was announced before it began has been overwritten.
   void found_empty(std::uint64_t announced_before) noexcept
   {
-    lost_.fetch_add(announced_before, std::memory_order_relaxed);
     decrease(count_, announced_before);
     overwritten_.fetch_add(decrease(waiting_, announced_before), std::memory_order_relaxed);
   }
@@ -202,7 +197,6 @@ public:
     decrease(waiting_, announced);
   }
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
-  std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
   takt_core::MessageCounts counts() const noexcept
   {
@@ -222,7 +216,6 @@ private:
   }
 
   std::atomic<std::uint64_t> count_{0};
-  std::atomic<std::uint64_t> lost_{0};
   std::atomic<std::uint64_t> arrivals_{0};
   std::atomic<std::uint64_t> waiting_{0};
   std::atomic<std::uint64_t> overwritten_{0};
@@ -262,7 +255,6 @@ public:
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
-  std::uint64_t overwritten() const noexcept override { return outstanding_.lost(); }
   takt_core::MessageCounts message_counts() const noexcept override
   {
     return outstanding_.counts();
@@ -302,8 +294,9 @@ public:
     const std::uint64_t before = outstanding_.count();
     const Took took = take_one(run);
     const bool looking = to_look_.load(std::memory_order_relaxed) > 0;
-    if (took == Took::nothing && looking) {
-      // What an earlier listener was told of and has been taken since may have been announced again.
+    if (took == Took::nothing && (looking || object_.expired())) {
+      // What an earlier listener was told of and has been taken since may have been announced again. What waited for an
+      // entity that is gone was overwritten by nothing.
       outstanding_.forget(before);
       looked(true);
     } else if (took == Took::nothing) {

@@ -20,6 +20,7 @@
 #include "rclcpp/executors/multi_threaded_executor.hpp"
 #include "rclcpp/executors/single_threaded_executor.hpp"
 #include "rclcpp/node.hpp"
+#include "takt_core/file_capabilities.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_trace/recording.hpp"
 
@@ -47,20 +48,10 @@ HostKind kind_of(takt_host_kind kind)
 // rclcpp's own loop is to run: says why, also in the report, or ends the program where the user insists on takt.
 int stock(const std::string & executor, const takt_core::Faults & faults)
 {
-  bool refused = false;
   std::string reason;
   for (const auto & fault : faults) {
     say(executor + ": " + takt_core::to_string(fault), true);
     reason += (reason.empty() ? "" : "; ") + takt_core::to_string(fault);
-    refused = refused || fault.refusal.has_value();
-  }
-  if (refused) {
-    say(
-      executor +
-        ": give the right to the user, not to the program: nothing can be preloaded into a program "
-        "that "
-        "has file capabilities",
-      true);
   }
   write_stock_note(executor, reason, process_settings().report_directory);
   if (process_settings().strict) {
@@ -250,8 +241,10 @@ void publish_ended()
 }  // namespace
 }  // namespace takt_rclcpp
 
+// Asked for by the preloaded library only.
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
+  takt_core::advise_no_file_capabilities();
   static const takt_interface interface = {
     TAKT_INTERFACE_VERSION,        &takt_rclcpp::spin,
     &takt_rclcpp::changed,         &takt_rclcpp::spin_node,

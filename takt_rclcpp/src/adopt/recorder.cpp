@@ -99,7 +99,7 @@ std::vector<CallbackRecord> Recorder::records(const RunOwner * owner) const
       });
     }
     if (slot->entity != nullptr) {
-      records.back().overwritten += slot->entity->overwritten();
+      records.back().overwritten += slot->callback->message_counts().overwritten;
       records.back().message_bytes =
         std::max(records.back().message_bytes, slot->entity->largest_message());
     }
@@ -157,7 +157,7 @@ void Recorder::on_removed(const takt_core::Callback & callback)
     if (slot->callback == &callback) {
       const std::lock_guard own(slot->mutex);
       if (slot->entity != nullptr) {
-        slot->record.overwritten += slot->entity->overwritten();
+        slot->record.overwritten += callback.message_counts().overwritten;
         slot->record.message_bytes =
           std::max(slot->record.message_bytes, slot->entity->largest_message());
       }

@@ -182,7 +182,6 @@ public:
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
-  std::uint64_t overwritten() const noexcept override { return outstanding_.lost(); }
   takt_core::MessageCounts message_counts() const noexcept override
   {
     if (waits_) {

@@ -1,8 +1,12 @@
 #include "exec/exec_report.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -159,6 +163,28 @@ void add_stock(ordered_json & all, const ordered_json & one)
   }
 }
 
+// Where a signal ended the program so that it wrote no report; else empty. Shells end with 128 + n where signal n ended
+// what they ran last, and `ros2 run` with 256 - n.
+std::string abrupt_end(int status)
+{
+  constexpr std::array<int, 6> kAbrupt{SIGKILL, SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  for (const int signal : kAbrupt) {
+    const std::string name = fmt::format("signal {} ({})", signal, ::strsignal(signal));
+    if (WIFSIGNALED(status) && WTERMSIG(status) == signal) {
+      return name + " ended the program before it wrote one";
+    }
+    if (code == 128 + signal || code == 256 - signal) {
+      return fmt::format(
+        "the program ended with exit code {}, as it does where {} ended what it started; that "
+        "wrote "
+        "no report",
+        code, name);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 ordered_json join_reports(const std::filesystem::path & folder)
@@ -189,7 +215,7 @@ ordered_json join_reports(const std::filesystem::path & folder)
   return joined;
 }
 
-std::string to_text(const ordered_json & report)
+std::string to_text(const ordered_json & report, int status)
 {
   std::string text;
   for (const auto & executor : report["executors"]) {
@@ -208,12 +234,12 @@ std::string to_text(const ordered_json & report)
       reason.empty() ? "" : ": " + reason);
   }
   if (report["executors"].empty() && report["stock"].empty()) {
-    text += no_executor(report) + "\n";
+    text += no_executor(report, status) + "\n";
   }
   return text;
 }
 
-std::string no_executor(const ordered_json & report)
+std::string no_executor(const ordered_json & report, int status)
 {
   if (!report["executors"].empty()) {
     return {};
@@ -224,6 +250,9 @@ std::string no_executor(const ordered_json & report)
   }
   if (!loops.empty()) {
     return "takt ran no executor; these loops stayed rclcpp's own: " + loops;
+  }
+  if (const std::string end = abrupt_end(status); !end.empty()) {
+    return "takt has no report of an executor: " + end;
   }
   return "takt has no report of an executor: the program spins none of rclcpp's, or it was killed "
          "or crashed before it wrote a report, or it has file capabilities, is setuid or is linked "

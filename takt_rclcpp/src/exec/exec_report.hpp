@@ -14,11 +14,12 @@ namespace takt_exec
 nlohmann::ordered_json join_reports(const std::filesystem::path & folder);
 
 /// One table for each executor: callbacks by the share of a core that they used. One line for each loop that
-/// stayed rclcpp's own.
-std::string to_text(const nlohmann::ordered_json & report);
+/// stayed rclcpp's own. `status`: as below.
+std::string to_text(const nlohmann::ordered_json & report, int status = 0);
 
-/// Why there is no executor in the report, as far as takt knows; empty: there is one.
-std::string no_executor(const nlohmann::ordered_json & report);
+/// Why there is no executor in the report, as far as takt knows; empty: there is one. `status`: how the program ended,
+/// as `waitpid` gives it; 0 also where that is not known.
+std::string no_executor(const nlohmann::ordered_json & report, int status = 0);
 
 }  // namespace takt_exec
 

@@ -163,9 +163,9 @@ int check_schedule(const Arguments & arguments)
 
 int write_model(
   const Arguments & arguments, const nlohmann::ordered_json & report,
-  const std::vector<takt_schedule::ChainSchedule> & chains)
+  const std::vector<takt_schedule::ChainSchedule> & chains, int status)
 {
-  if (const std::string reason = takt_exec::no_executor(report); !reason.empty()) {
+  if (const std::string reason = takt_exec::no_executor(report, status); !reason.empty()) {
     return refuse("no model is written: " + reason, arguments.strict ? kBadInput : kNoModel);
   }
   const auto observed = takt_trace::observed_system(report, {chains, false, {}, {}});
@@ -184,13 +184,13 @@ int write_model(
   return 0;
 }
 
-// Under --strict it is an error that no executor ran.
+// Under --strict it is an error that no executor ran. `status`: how the program ended, see `no_executor`.
 int tell(
   const Arguments & arguments, const nlohmann::ordered_json & report,
-  const std::vector<takt_schedule::ChainSchedule> & chains)
+  const std::vector<takt_schedule::ChainSchedule> & chains, int status = 0)
 {
   if (!arguments.observe.empty()) {
-    return write_model(arguments, report, chains);
+    return write_model(arguments, report, chains, status);
   }
   if (!arguments.report.empty()) {
     std::ofstream file(arguments.report);
@@ -200,12 +200,12 @@ int tell(
       return refuse(fmt::format("cannot write {}: {}", arguments.report, std::strerror(errno)));
     }
   }
-  const std::string reason = takt_exec::no_executor(report);
+  const std::string reason = takt_exec::no_executor(report, status);
   if (arguments.strict && !reason.empty()) {
     return refuse(reason + "; --strict makes that an error");
   }
   if (arguments.report.empty() && !arguments.quiet) {
-    fmt::print(stderr, "{}", takt_exec::to_text(report));
+    fmt::print(stderr, "{}", takt_exec::to_text(report, status));
   }
   return 0;
 }
@@ -304,7 +304,7 @@ int run(const Arguments & arguments)
     return refuse(program.path + ": " + std::strerror(end.error), end.error == ENOENT ? 127 : 126);
   }
   const auto report = takt_exec::join_reports(folder->path());
-  const int told = tell(arguments, report, chains);
+  const int told = tell(arguments, report, chains, end.status);
   if (end.by_duration || (arguments.strict && report["executors"].empty())) {
     return told;
   }
@@ -342,8 +342,8 @@ void add_options(CLI::App & app, Arguments & arguments)
     "--schedule", arguments.schedule, "schedule file; without it takt only watches the program");
   app.add_option(
     "--executor", arguments.executor,
-    "the schedule's executor for this program; default: the one whose rules and chains name the "
-    "most of the program's callbacks");
+    "the schedule's executor for this program; default: the one whose rules name the most of the "
+    "program's callbacks");
   if (arguments.mode == Mode::observe) {
     app.add_option("-o,--output", arguments.observe, "write the system model to this file")
       ->required();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -109,6 +110,30 @@ TEST_F(ExecReport, tells_no_report_from_loops_that_stayed_rclcpps_own)
   const std::string loops = no_executor(join());
   EXPECT_EQ(loops.find("spins none"), std::string::npos) << loops;
   EXPECT_NE(loops.find("spin_some in process 71 (talker)"), std::string::npos) << loops;
+}
+
+// Statuses as waitpid gives them.
+TEST_F(ExecReport, says_which_signal_ended_a_program_without_a_report)
+{
+  constexpr int kSignal = 9;
+  const auto exit_code = [](int code) { return code << 8; };
+  EXPECT_EQ(
+    no_executor(join(), kSignal),
+    "takt has no report of an executor: signal 9 (Killed) ended the program before it wrote one");
+  EXPECT_EQ(to_text(join(), kSignal), no_executor(join(), kSignal) + "\n");
+  for (const int code : {128 + kSignal, 256 - kSignal}) {
+    EXPECT_EQ(
+      no_executor(join(), exit_code(code)),
+      "takt has no report of an executor: the program ended with exit code " +
+        std::to_string(code) +
+        ", as it does where signal 9 (Killed) ended what it started; that wrote no report");
+  }
+  const std::string unknown = no_executor(join());
+  for (const int status : {exit_code(0), exit_code(1), exit_code(255), SIGINT, SIGTERM}) {
+    EXPECT_EQ(no_executor(join(), status), unknown) << status;
+  }
+  write("71.1.json", executor(71, "/a", {}));
+  EXPECT_EQ(no_executor(join(), kSignal), "");
 }
 
 }  // namespace

@@ -118,6 +118,16 @@ TEST_F(TaktExec, gives_the_code_of_a_program_that_ends_before_its_time)
   EXPECT_EQ(takt("--duration 1min -- true").code, 0);
 }
 
+TEST_F(TaktExec, says_that_a_signal_ended_the_program)
+{
+  for (const std::string options : {"", "--strict ", "--observing -o model.yaml "}) {
+    const Outcome killed = takt(options + "-- sh -c 'kill -9 $$'");
+    EXPECT_NE(killed.err.find("signal 9 (Killed) ended the program"), std::string::npos)
+      << killed.err;
+    EXPECT_EQ(killed.err.find("spins none"), std::string::npos) << killed.err;
+  }
+}
+
 TEST_F(TaktExec, ends_with_code_zero_where_the_time_ended_the_program)
 {
   EXPECT_EQ(

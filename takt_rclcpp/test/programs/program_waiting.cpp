@@ -454,6 +454,57 @@ void parts_of_a_spin()
   say("fired");
 }
 
+enum class AtTheLast
+{
+  program_ends,
+  subscription_goes,
+  subscription_goes_and_others_come,  // takt looks at the entities when one is made
+};
+
+// Each run of the subscription but the last leaves 30 messages more than it found, in a history of 10. Then something ends
+// while messages wait. takt looks for messages from before the spin in the first takes, so there are more runs than those.
+template <AtTheLast end>
+void overwritten()
+{
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 2);
+  auto node = std::make_shared<rclcpp::Node>("slow");
+  auto publisher = node->create_publisher<Int32>("~/numbers", 100);
+  constexpr int kRuns = 15;
+  Int32 message;
+  int taken = 0;
+  int later = 0;
+  rclcpp::TimerBase::SharedPtr other;
+  rclcpp::Subscription<Int32>::SharedPtr subscription;
+  subscription = node->create_subscription<Int32>("~/numbers", 10, [&](const Int32 & number) {
+    if (++taken < kRuns) {
+      for (int i = 0; i < 30; ++i) {
+        ++message.data;
+        publisher->publish(message);
+      }
+    } else if (taken == kRuns) {
+      say("lost " + std::to_string(number.data - taken));
+      if (end == AtTheLast::program_ends) {
+        shut_down();
+        return;
+      }
+      subscription.reset();
+      if (end == AtTheLast::subscription_goes_and_others_come) {
+        other = node->create_wall_timer(1s, [] {});
+      }
+    }
+  });
+  const auto timer = node->create_wall_timer(1ms, [&] {
+    if (message.data == 0 && publisher->get_subscription_count() > 0) {
+      ++message.data;
+      publisher->publish(message);
+    } else if (taken >= kRuns && ++later == 20) {
+      shut_down();
+    }
+  });
+  executor.add_node(node);
+  executor.spin();
+}
+
 }  // namespace
 
 Ways ways_of_waiting()
@@ -474,5 +525,8 @@ Ways ways_of_waiting()
     {"looks", looks},
     {"one_after_the_other", one_after_the_other},
     {"parts_of_a_spin", parts_of_a_spin},
+    {"overwritten_at_the_end", overwritten<AtTheLast::program_ends>},
+    {"overwritten_and_gone", overwritten<AtTheLast::subscription_goes>},
+    {"overwritten_and_left", overwritten<AtTheLast::subscription_goes_and_others_come>},
   };
 }

@@ -69,9 +69,11 @@ Outcome run(const std::string & command)
 }
 
 // The first stays rclcpp's own, which --strict makes an error; the second ends rclcpp's own pool; the third goes on
-// until a signal and the fourth reads commands, and the tests of takt_cli run these.
+// until a signal and the fourth reads commands, and the tests of takt_cli run these; the others print what the middleware
+// did.
 const std::set<std::string> kOwnTests{
-  "parts_of_a_spin", "one_of_two_pools_throws", "looks", "watched"};
+  "parts_of_a_spin",      "one_of_two_pools_throws", "looks", "watched", "overwritten_at_the_end",
+  "overwritten_and_gone", "overwritten_and_left"};
 
 std::vector<std::string> ways()
 {
@@ -313,6 +315,63 @@ TEST(Report, says_which_spins_stayed_rclcpps_own)
   report_of("--strict", "parts_of_a_spin", 2);
 }
 
+// By the program's own count: the report has what a full history lost up to the message that was taken last, also of a
+// subscription that has left its executor, and of all entities of an executor whose threads others share.
+TEST(Report, counts_overwritten_messages_while_others_wait)
+{
+  const std::string file = temporary("overwritten.json");
+  for (const std::string way :
+       {"overwritten_at_the_end", "overwritten_and_gone", "overwritten_and_left"}) {
+    for (const std::string schedule : {"", "--schedule '" TAKT_SCHEDULE "' "}) {
+      const Outcome outcome = run(
+        "timeout -k 5 60 '" TAKT_EXEC "' --strict --report '" + file + "' " + schedule +
+        "-- '" TAKT_PROGRAM "' " + way);
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      ASSERT_EQ(outcome.out.find("lost "), 0U) << outcome.out;
+      const int lost = std::stoi(outcome.out.substr(std::string("lost ").size()));
+      EXPECT_GT(lost, 0);
+      std::ifstream in(file);
+      const auto report = nlohmann::json::parse(in);
+      ASSERT_EQ(report["executors"].size(), 1U) << report;
+      int seen = 0;
+      for (const auto & callback : report["executors"][0]["callbacks"]) {
+        if (callback["id"] == "/slow:sub(/slow/numbers)") {
+          ++seen;
+          EXPECT_EQ(callback["overwritten"], lost) << way << " " << schedule << callback;
+        }
+      }
+      EXPECT_EQ(seen, 1) << report;
+    }
+  }
+}
+
+// Chains belong to all executors of a file; which executor is meant, its rules say.
+TEST(Schedule, gives_the_executor_whose_rules_name_the_callbacks)
+{
+  const std::string schedule = temporary("two.yaml");
+  const auto executor = [](const std::string & name, const std::string & rules) {
+    return "  " + name + ":\n    threads: {main: {}}\n    default: main\n    callbacks:\n" + rules;
+  };
+  std::ofstream(schedule) << "version: 1\nexecutors:\n"
+                          << executor(
+                               "worker",
+                               "      - {match: '/elsewhere:timer(1s)'}\n"
+                               "      - {match: '/b:timer(2ms)'}\n")
+                          << executor(
+                               "other", "      - {match: ['/a:timer(2ms)', '/a:sub(/a/count)']}\n")
+                          << "chains:\n"
+                             "  count: {path: ['/a:timer(2ms)', '/a:sub(/a/count)']}\n";
+  const Outcome outcome =
+    run("'" TAKT_EXEC "' --schedule '" + schedule + "' -- '" TAKT_PROGRAM "' on_the_stack");
+  std::remove(schedule.c_str());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("as executor other of the schedule"), std::string::npos)
+    << outcome.err;
+  EXPECT_NE(
+    outcome.err.find("a rule of executor 'worker' names '/b:timer(2ms)'"), std::string::npos)
+    << outcome.err;
+}
+
 TEST(Report, sees_what_travels_within_the_process)
 {
   const auto report = report_of("--strict", "intra_process");
@@ -353,6 +412,9 @@ TEST(Rights, that_are_missing_are_no_reason_to_end_a_program)
   EXPECT_EQ(lenient.out, stock.out) << lenient.err;
   EXPECT_NE(lenient.err.find("rclcpp's own loop runs"), std::string::npos) << lenient.err;
   EXPECT_NE(lenient.err.find("CAP_SYS_NICE"), std::string::npos) << lenient.err;
+  EXPECT_NE(lenient.err.find("limits.d"), std::string::npos) << lenient.err;
+  EXPECT_EQ(lenient.err.find("setcap"), std::string::npos)
+    << "nothing can be preloaded into a program that has file capabilities: " << lenient.err;
   const Outcome strict = run(without + "'" TAKT_EXEC "' --strict" + with_schedule);
   EXPECT_EQ(strict.code, 2) << strict.err;
   EXPECT_EQ(strict.out, "");
@@ -376,6 +438,34 @@ TEST(Schedule, that_names_no_callback_is_told)
   EXPECT_NE(outcome.err.find("no rule of the schedule names a callback"), std::string::npos)
     << outcome.err;
   std::remove(schedule.c_str());
+}
+
+TEST(Schedule, names_the_first_three_that_match_nothing)
+{
+  const std::string schedule = temporary("typos.yaml");
+  std::ofstream(schedule) << "version: 1\n"
+                             "executors:\n"
+                             "  main:\n"
+                             "    threads: {main: {}}\n"
+                             "    default: main\n"
+                             "    callbacks:\n"
+                             "      - {match: '/a:**'}\n"
+                             "      - {match: '/a:tmer(2ms)'}\n"
+                             "      - {match: '/c:**'}\n"
+                             "chains:\n"
+                             "  one: {path: ['/a:timer(2ms)', '/a:sub(/count)']}\n"
+                             "  two: {path: ['/b:timer(2ms)', '/b:sub(/count)']}\n";
+  const Outcome outcome =
+    run("'" TAKT_EXEC "' --schedule '" + schedule + "' -- '" TAKT_PROGRAM "' on_the_stack");
+  std::remove(schedule.c_str());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string expected =
+    "4 rules and ids of chains in the schedule match no callback of this executor; the report of "
+    "`takt exec --report` lists them, and these are the first:\n  " +
+    schedule + ":8:9: '/a:tmer(2ms)' matches no callback; did you mean '/a:timer(2ms)'?\n  " +
+    schedule + ":9:9: pattern '/c:**' matches no callback\n  " + schedule +
+    ":11:33: chain 'one': '/a:sub(/count)' matches no callback; did you mean '/a:sub(/a/count)'?\n";
+  EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err << "\n" << expected;
 }
 
 // Ctrl-C under load, over and over: takt waits for callbacks before rcl is torn down.

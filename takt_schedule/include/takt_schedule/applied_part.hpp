@@ -24,7 +24,8 @@ struct AppliedPart
   };
   std::string what;  ///< "thread hot.0", "callback /a:timer(1s)", "chain hot_path", "match ..."
   Outcome outcome = Outcome::applied;
-  std::string why{};  ///< of failed and skipped; of a changed thread: from what to what
+  std::string
+    why{};  ///< of failed, skipped and some unchanged ones; of a changed thread: from what to what
 };
 
 std::string_view to_string(AppliedPart::Outcome outcome) noexcept;

@@ -14,6 +14,7 @@
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/resolver.hpp"
+#include "takt_schedule/watch_parts.hpp"
 
 namespace takt_schedule
 {
@@ -109,7 +110,8 @@ public:
     resolver_(resolver),
     executor_(executor),
     place_(place),
-    isolated_(isolated_groups(executor))
+    isolated_(isolated_groups(executor)),
+    says_watching_(says_watching(schedule))
   {
   }
 
@@ -168,6 +170,9 @@ public:
         continue;  // it was removed meanwhile
       }
       takt_core::Binding binding = resolved.binding;
+      if (!says_watching_) {
+        binding.boost = has->boost;
+      }
       const auto group = by_rule.find(&callback->group());
       if (resolved.line == 0 && place_) {
         const auto of_group = group == by_rule.end() ? std::nullopt : std::optional(group->second);
@@ -267,6 +272,7 @@ private:
   Executor & executor_;
   const PlaceUnruled & place_;
   const std::set<std::string> isolated_;
+  const bool says_watching_;
   std::set<std::string> groups_;
   std::vector<std::size_t> changed_parts_;
 };

@@ -1,5 +1,6 @@
 #include "takt_schedule/watch_parts.hpp"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 
@@ -43,11 +44,34 @@ std::unordered_map<std::string_view, const ChainWatchRule *> chains_of(const Sch
 
 }  // namespace
 
+bool says_watching(const Schedule & schedule)
+{
+  const auto rule_says = [](const CallbackRule & rule) {
+    return !rule.watch.empty() || rule.boost.has_value();
+  };
+  return schedule.watch != WatchSettings() ||
+         std::any_of(
+           schedule.chains.begin(), schedule.chains.end(),
+           [](const ChainSchedule & chain) { return chain.watch != ChainWatchRule(); }) ||
+         std::any_of(
+           schedule.executors.begin(), schedule.executors.end(), [&](const auto & executor) {
+             return std::any_of(executor.callbacks.begin(), executor.callbacks.end(), rule_says);
+           });
+}
+
 std::vector<AppliedPart> watch_parts(
   const Schedule & schedule, const Schedule & watched, std::string_view executor_name,
   const takt_core::Executor & executor)
 {
   std::vector<AppliedPart> parts;
+  if (!says_watching(schedule)) {
+    if (says_watching(watched)) {
+      parts.push_back(
+        {"watching", AppliedPart::Outcome::unchanged,
+         "the file has no key for watching, so thresholds, actions and boosts stay as they are"});
+    }
+    return parts;
+  }
   auto wanted = Resolver::create(schedule, executor_name);
   auto has = Resolver::create(watched, executor_name);
   for (const auto & callback : executor.callbacks()) {

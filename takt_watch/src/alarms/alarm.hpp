@@ -28,13 +28,14 @@ enum class AlarmKind : std::uint8_t
 
 std::string_view to_string(AlarmKind kind) noexcept;
 
-/// Why messages pile up.
+/// Why messages pile up, or deadlines are missed.
 struct Cause
 {
   enum class Kind : std::uint8_t
   {
     publisher_faster,
-    too_little_processor_time
+    too_little_processor_time,
+    runs_longer  ///< the callback itself needs more time than usual
   };
   struct Share
   {
@@ -46,6 +47,12 @@ struct Cause
   std::optional<double> usual_rate{};  ///< 1/s, before
   double demand = 0;                   ///< arrival rate times processor time of a run: 1 is a core
   std::vector<Share> who{};            ///< had the processor; largest first
+  std::string callback{};              ///< of a chain: the callback that the cause is about
+  // Without the time in which its thread waited for a core:
+  std::optional<takt_core::Duration> run{};        ///< mean of the last runs
+  std::optional<takt_core::Duration> usual_run{};  ///< before
+  std::optional<takt_core::Duration>
+    running{};  ///< a run has not returned for so long, and that is the cause
 };
 
 struct Alarm
@@ -62,8 +69,9 @@ struct Alarm
   double limit = 0;
   std::string_view unit = "messages";  ///< messages, ns, ratio, misses
   std::optional<Cause> cause{};
-  std::optional<takt_core::Duration>
-    silent{};  ///< no activation of the chain has ended for so long
+  /// Since the release of the chain's first activation that is overdue; absent: one has ended since.
+  std::optional<takt_core::Duration> silent{};
+  bool from_arrival = false;                      ///< of the chain: see ChainSample
   std::optional<takt_core::Duration> deadline{};  ///< of the chain
   std::vector<std::string> stack{};
   std::string text{};  ///< a sentence for people

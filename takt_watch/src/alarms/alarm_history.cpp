@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -9,6 +10,21 @@
 
 namespace takt_watch
 {
+
+namespace
+{
+
+constexpr std::size_t kMostTold = 16;
+
+std::string subject_of(const Alarm & alarm)
+{
+  if (!alarm.chain.empty()) {
+    return "chain " + alarm.chain;
+  }
+  return alarm.callback.empty() ? "executor " + alarm.executor : "callback " + alarm.callback;
+}
+
+}  // namespace
 
 ProcessFacts process_facts()
 {
@@ -42,11 +58,13 @@ void AlarmHistory::tell(
   // With the mutex held until it is sent: an alarm is in the answer to a subscription, or it comes after it.
   const std::lock_guard lock(mutex_);
   for (const Alarm & alarm : alarms) {
-    std::string text = alarm_json(alarm, next_++, facts);
+    const std::uint64_t sequence = next_++;
+    std::string text = alarm_json(alarm, sequence, facts);
     Key key{alarm.kind, alarm.executor, alarm.callback, alarm.chain, alarm.thread};
     if (alarm.raised) {
       ++counts_.raised;
-      active_[std::move(key)] = text;
+      active_[std::move(key)] = {
+        text, {alarm.kind, alarm.executor, subject_of(alarm), alarm.time, sequence}};
     } else {
       ++counts_.cleared;
       active_.erase(key);
@@ -61,7 +79,7 @@ std::string AlarmHistory::subscription() const
   std::string text = "{\"alarms\":" + std::to_string(next_) + ",\"active\":[";
   bool first = true;
   for (const auto & [key, alarm] : active_) {
-    text += (first ? "" : ",") + alarm;
+    text += (first ? "" : ",") + alarm.text;
     first = false;
   }
   return text + "]}";
@@ -73,6 +91,22 @@ AlarmHistory::Counts AlarmHistory::counts() const
   Counts counts = counts_;
   counts.active = active_.size();
   return counts;
+}
+
+std::vector<AlarmHistory::Active> AlarmHistory::active() const
+{
+  std::vector<Active> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto & [key, raised] : active_) {
+      all.push_back(raised.told);
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Active & a, const Active & b) {
+    return a.sequence < b.sequence;
+  });
+  all.resize(std::min(all.size(), kMostTold));
+  return all;
 }
 
 }  // namespace takt_watch

@@ -31,6 +31,15 @@ public:
     std::uint64_t active = 0;
   };
 
+  struct Active
+  {
+    AlarmKind kind{};
+    std::string executor{};
+    std::string subject{};  ///< "chain hot", "callback /n:sub(/a)"
+    takt_core::Time since{};
+    std::uint64_t sequence = 0;
+  };
+
   /// Watching begins (again): so do the counts. Numbers go on.
   void begin();
 
@@ -40,6 +49,8 @@ public:
   /// With which a subscription begins: {"alarms": number of the next one, "active": [...]}.
   std::string subscription() const;
   Counts counts() const;
+  /// Those that are raised, the oldest first, at most 16.
+  std::vector<Active> active() const;
 
 private:
   using Key = std::tuple<AlarmKind, std::string, std::string, std::string, std::string>;
@@ -47,7 +58,12 @@ private:
   mutable std::mutex mutex_;
   std::uint64_t next_ = 0;
   Counts counts_;
-  std::map<Key, std::string> active_;  // their texts
+  struct Raised
+  {
+    std::string text{};
+    Active told{};
+  };
+  std::map<Key, Raised> active_;
 };
 
 }  // namespace takt_watch

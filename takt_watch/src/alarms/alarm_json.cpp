@@ -21,6 +21,19 @@ json ns_or_null(const std::optional<takt_core::Duration> & duration)
   return duration ? json(duration->count()) : json(nullptr);
 }
 
+const char * name_of(Cause::Kind kind)
+{
+  switch (kind) {
+    case Cause::Kind::publisher_faster:
+      return "publisher_faster";
+    case Cause::Kind::too_little_processor_time:
+      return "too_little_processor_time";
+    case Cause::Kind::runs_longer:
+      return "runs_longer";
+  }
+  return "";
+}
+
 json cause_json(const Cause & cause)
 {
   json who = json::array();
@@ -28,8 +41,11 @@ json cause_json(const Cause & cause)
     who.push_back({{"name", one.name}, {"share", one.share}});
   }
   return {
-    {"kind", cause.kind == Cause::Kind::publisher_faster ? "publisher_faster"
-                                                         : "too_little_processor_time"},
+    {"kind", name_of(cause.kind)},
+    {"callback", text_or_null(cause.callback)},
+    {"run_ns", ns_or_null(cause.run)},
+    {"usual_run_ns", ns_or_null(cause.usual_run)},
+    {"running_ns", ns_or_null(cause.running)},
     {"arrival_rate_hz", cause.arrival_rate},
     {"usual_rate_hz", cause.usual_rate ? json(*cause.usual_rate) : json(nullptr)},
     {"demand", cause.demand},
@@ -103,6 +119,7 @@ std::string alarm_json(const Alarm & alarm, std::uint64_t sequence, const Proces
     {"cause", alarm.cause ? cause_json(*alarm.cause) : json(nullptr)},
     {"silent_ns", ns_or_null(alarm.silent)},
     {"deadline_ns", ns_or_null(alarm.deadline)},
+    {"from_arrival", alarm.from_arrival},
     {"stack", alarm.stack.empty() ? json(nullptr) : json(alarm.stack)},
     {"text", alarm.text},
     {"actions", std::move(actions)},

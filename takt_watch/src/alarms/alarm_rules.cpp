@@ -51,6 +51,8 @@ struct AlarmRules::Look
   Duration window{};
   std::vector<Alarm> & alarms;
 
+  TwoLooks two() const { return {before, executor, window, sample.time}; }
+
   Alarm alarm(AlarmKind kind, double value, double limit, std::string_view unit) const
   {
     Alarm result;
@@ -138,6 +140,7 @@ std::vector<Alarm> AlarmRules::look(const Sample & now)
     Look look{
       now, executor, before == nullptr ? none : *before,
       looked_ ? now.time - before_.time : Duration::zero(), alarms};
+    under_way_.note(look.before, executor, now.time);
     for (const CallbackSample & callback : executor.callbacks) {
       look_at(look, callback);
     }
@@ -148,6 +151,7 @@ std::vector<Alarm> AlarmRules::look(const Sample & now)
       look_at(look, thread);
     }
   }
+  under_way_.forget_others();
   clear_what_vanished(alarms, now.time);
   before_ = now;
   looked_ = true;
@@ -170,16 +174,19 @@ void AlarmRules::look_at(Look & look, const CallbackSample & sample)
   const bool settled = std::none_of(state.levels.begin(), state.levels.end(), [](const auto & one) {
     return one.second.active.has_value() || one.second.crossing_since.has_value();
   });
+  const Suspect suspect{sample, state.rates, under_way_.of(look.executor.name, sample.id)};
   state.rates.note(
-    look.sample.time, sample, core_share(sample, look.before, look.executor), settled);
-  look_at_backlog(look, sample, state);
-  look_at_misses(look, sample, state);
+    look.sample.time, sample, core_time(sample, look.before, look.executor),
+    suspect.under_way.size(), settled);
+  look_at_backlog(look, suspect, state);
+  look_at_misses(look, suspect, state);
   state.before = sample;
   state.old = true;
 }
 
-void AlarmRules::look_at_backlog(Look & look, const CallbackSample & sample, CallbackState & state)
+void AlarmRules::look_at_backlog(Look & look, const Suspect & suspect, CallbackState & state)
 {
+  const CallbackSample & sample = suspect.callback;
   const BacklogRule rule = sample.rule.backlog.value_or(BacklogRule());
   const auto limit = backlog_limit(rule, sample.depth);
   const std::initializer_list<std::pair<AlarmKind, bool>> watched = {
@@ -211,8 +218,7 @@ void AlarmRules::look_at_backlog(Look & look, const CallbackSample & sample, Cal
     Alarm alarm = look.alarm(kind, value, limit, unit);
     alarm.callback = sample.id;
     alarm.error = kind == AlarmKind::lost;
-    alarm.cause =
-      find_cause(sample, state.rates, look.before, look.executor, look.window, look.sample.time);
+    alarm.cause = find_cause(suspect, look.two());
     alarm.actions = look.actions_of(sample.rule);
     look.raise(level, std::move(alarm));
   };
@@ -262,8 +268,9 @@ void AlarmRules::look_at_backlog(Look & look, const CallbackSample & sample, Cal
     Duration::zero());
 }
 
-void AlarmRules::look_at_misses(Look & look, const CallbackSample & sample, CallbackState & state)
+void AlarmRules::look_at_misses(Look & look, const Suspect & suspect, CallbackState & state)
 {
+  const CallbackSample & sample = suspect.callback;
   const takt_schedule::WatchRule & rule = sample.rule;
   const auto raise = [&](Level & level, Alarm alarm, bool error) {
     alarm.callback = sample.id;
@@ -289,7 +296,9 @@ void AlarmRules::look_at_misses(Look & look, const CallbackSample & sample, Call
     } else if (!level.active && (any || sample.window.missed > rule.misses->most)) {
       const double missed = any ? static_cast<double>(sample.misses - state.before.misses)
                                 : static_cast<double>(sample.window.missed);
-      raise(level, look.alarm(AlarmKind::deadline, missed, rule.misses->most, "misses"), true);
+      Alarm alarm = look.alarm(AlarmKind::deadline, missed, rule.misses->most, "misses");
+      alarm.cause = cause_of_misses(suspect, look.two(), false);
+      raise(level, std::move(alarm), true);
     }
   }
   const auto counted = [&](
@@ -322,6 +331,22 @@ void AlarmRules::look_at_misses(Look & look, const CallbackSample & sample, Call
   }
 }
 
+// Those of its path that are in the executor, in the order of the path.
+std::vector<Suspect> AlarmRules::callbacks_of(const Look & look, const ChainSample & chain) const
+{
+  std::vector<Suspect> found;
+  for (const std::string & id : chain.path) {
+    for (const CallbackSample & callback : look.executor.callbacks) {
+      const auto known = callbacks_.find({look.executor.name, callback.id});
+      if (callback.chain_id == id && known != callbacks_.end()) {
+        found.push_back(
+          {callback, known->second.rates, under_way_.of(look.executor.name, callback.id)});
+      }
+    }
+  }
+  return found;
+}
+
 void AlarmRules::look_at(Look & look, const ChainSample & sample)
 {
   ChainState & state = chains_[{look.executor.name, sample.name}];
@@ -351,7 +376,10 @@ void AlarmRules::look_at(Look & look, const ChainSample & sample)
       Alarm alarm = look.alarm(AlarmKind::deadline, missed, rule.most, "misses");
       alarm.chain = sample.name;
       alarm.silent = sample.silent;
+      alarm.from_arrival = sample.from_arrival;
       alarm.deadline = sample.deadline;
+      alarm.cause =
+        cause_of_misses(callbacks_of(look, sample), look.two(), sample.silent.has_value());
       alarm.error = true;
       alarm.fail_safe = !sample.rule.fail_safe.empty();
       alarm.actions = alarm.fail_safe                ? sample.rule.fail_safe

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "alarms/alarm.hpp"
+#include "alarms/own_runs.hpp"
 #include "alarms/rates.hpp"
 #include "sample.hpp"
 
@@ -84,8 +85,9 @@ private:
   struct Look;  // what all rules need of the look in progress
 
   void look_at(Look & look, const CallbackSample & sample);
-  void look_at_backlog(Look & look, const CallbackSample & sample, CallbackState & state);
-  void look_at_misses(Look & look, const CallbackSample & sample, CallbackState & state);
+  void look_at_backlog(Look & look, const Suspect & suspect, CallbackState & state);
+  void look_at_misses(Look & look, const Suspect & suspect, CallbackState & state);
+  std::vector<Suspect> callbacks_of(const Look & look, const ChainSample & chain) const;
   void look_at(Look & look, const ChainSample & sample);
   void look_at(Look & look, const ThreadSample & sample);
   void clear_what_vanished(std::vector<Alarm> & alarms, takt_core::Time time);
@@ -94,6 +96,7 @@ private:
   std::map<Key, CallbackState> callbacks_;
   std::map<Key, ChainState> chains_;
   std::map<std::pair<std::string, std::uint32_t>, Stall> stalls_;
+  RunsUnderWay under_way_;
   Sample before_;
   bool looked_ = false;
   std::optional<takt_core::Time> next_;

@@ -54,24 +54,50 @@ std::string who(const Cause & cause)
   return text;
 }
 
+std::string text_of(takt_core::Duration of)
+{
+  return duration(static_cast<double>(of.count()));
+}
+
+std::string longer(const Cause & cause)
+{
+  const std::string & of = cause.callback;
+  if (cause.running) {
+    return (of.empty() ? std::string("its run") : "the run of " + of) + " has not returned for " +
+           text_of(*cause.running) +
+           (cause.usual_run ? ", usually " + text_of(*cause.usual_run) : "");
+  }
+  return (of.empty() ? std::string("its runs take") : "the runs of " + of + " take") + " longer" +
+         (cause.run ? ": " + text_of(*cause.run) : "") +
+         (cause.usual_run ? ", usually " + text_of(*cause.usual_run) : "");
+}
+
 std::string why(const Alarm & alarm)
 {
   if (!alarm.cause) {
     return "";
   }
   const Cause & cause = *alarm.cause;
+  const std::string & of = cause.callback;  // of a chain
+  if (cause.kind == Cause::Kind::runs_longer) {
+    return ": " + longer(cause);
+  }
   if (cause.kind == Cause::Kind::publisher_faster) {
-    std::string text = ": messages come " + rate(cause.arrival_rate);
+    std::string text =
+      (of.empty() ? std::string(": messages come ") : ": messages for " + of + " come ") +
+      rate(cause.arrival_rate);
     if (cause.usual_rate && cause.arrival_rate > 1.25 * *cause.usual_rate) {
       text += " instead of " + number(*cause.usual_rate, *cause.usual_rate < 10 ? 1 : 0);
     }
     if (cause.demand > 0.95) {
-      text += ", and the callback needs " + percent(cause.demand) + " of a core for that";
+      text += ", and " + (of.empty() ? std::string("the callback") : of) + " needs " +
+              percent(cause.demand) + " of a core for that";
     }
     return text;
   }
   const std::string had = who(cause);
-  return ": the callback got too little processor time" + (had.empty() ? "" : "; " + had);
+  return ": " + (of.empty() ? std::string("the callback") : of) + " got too little processor time" +
+         (had.empty() ? "" : "; " + had);
 }
 
 std::string silence(const Alarm & alarm)
@@ -79,11 +105,8 @@ std::string silence(const Alarm & alarm)
   if (!alarm.silent || !alarm.deadline) {
     return "";
   }
-  const auto text = [](takt_core::Duration of) {
-    return duration(static_cast<double>(of.count()));
-  };
-  return "no activation has ended for " + text(*alarm.silent) + ", deadline " +
-         text(*alarm.deadline) + "; ";
+  return "an activation has not ended after " + text_of(*alarm.silent) + ", deadline " +
+         text_of(*alarm.deadline) + "; ";
 }
 
 std::string what(const Alarm & alarm)
@@ -103,7 +126,8 @@ std::string what(const Alarm & alarm)
     case AlarmKind::deadline:
       return silence(alarm) + count(alarm.value, " response", " responses") +
              " missed the deadline" +
-             (alarm.limit > 0 ? " (limit " + number(alarm.limit) + ")" : "");
+             (alarm.limit > 0 ? " (limit " + number(alarm.limit) + ")" : "") +
+             (alarm.from_arrival ? ", from the arrival in this process" : "");
     case AlarmKind::overrun:
       return "a run took " + duration(alarm.value) + " (budget " + duration(alarm.limit) + ")";
     case AlarmKind::stall:

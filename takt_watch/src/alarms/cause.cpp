@@ -1,7 +1,9 @@
 #include "alarms/cause.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <utility>
 
 namespace takt_watch
 {
@@ -11,6 +13,8 @@ namespace
 constexpr double kFaster = 1.25;
 constexpr double kAllOfIt = 0.95;
 constexpr double kNotWorthTelling = 0.01;
+constexpr double kWorthBlaming = 0.1;
+constexpr double kKeepsAllFromIt = 0.5;  // of a core, where no message shows that something waited
 constexpr std::size_t kMostTold = 5;
 
 double seconds(takt_core::Duration duration) noexcept
@@ -110,54 +114,122 @@ void keep_largest(std::vector<Cause::Share> & who)
   who.resize(std::min(who.size(), kMostTold));
 }
 
+takt_core::Duration duration(double seconds)
+{
+  return std::chrono::duration_cast<takt_core::Duration>(std::chrono::duration<double>(seconds));
+}
+
+Cause figures_of(const Suspect & suspect)
+{
+  Cause cause;
+  cause.arrival_rate = suspect.rates.arrival_rate();
+  cause.usual_rate = suspect.rates.usual_rate();
+  cause.demand = cause.arrival_rate * suspect.rates.run_time().value_or(0.0) / suspect.at_once();
+  return cause;
+}
+
+// How much faster than usual messages come; 0: that is not known.
+double faster_by(const Cause & cause)
+{
+  return cause.usual_rate && *cause.usual_rate > 0 ? cause.arrival_rate / *cause.usual_rate : 0.0;
+}
+
+void tell_runs(Cause & cause, const Suspect & suspect, const LongerRuns & longer)
+{
+  cause.kind = Cause::Kind::runs_longer;
+  cause.running = longer.running;
+  if (const auto & run = suspect.rates.latest_run_time(); run || suspect.rates.run_time()) {
+    cause.run = duration(run ? *run : *suspect.rates.run_time());
+  }
+  if (const auto usual = suspect.rates.usual_run_time()) {
+    cause.usual_run = duration(*usual);
+  }
+}
+
+void tell_others(Cause & cause, const Suspect & suspect, const TwoLooks & looks)
+{
+  cause.who = who_had_it(suspect.callback, looks.before, looks.now, looks.window, looks.time);
+  keep_largest(cause.who);
+}
+
 }  // namespace
 
-double core_share(
+CoreTime core_time(
   const CallbackSample & callback, const ExecutorSample & before, const ExecutorSample & now)
 {
-  double had = 0;
-  double wanted = 0;
+  CoreTime time;
   for (const std::uint32_t number : callback.threads) {
     const ThreadSample * const thread = find_thread(now, number);
     const ThreadSample * const earlier = find_thread(before, number);
     if (thread == nullptr || earlier == nullptr || thread->tid != earlier->tid) {
       continue;
     }
-    const double on_cpu = seconds(grown(thread->on_cpu, earlier->on_cpu));
-    had += on_cpu;
-    wanted += on_cpu + seconds(grown(thread->run_queue_delay, earlier->run_queue_delay));
+    time.had += seconds(grown(thread->on_cpu, earlier->on_cpu));
+    time.waited += seconds(grown(thread->run_queue_delay, earlier->run_queue_delay));
   }
-  return wanted > 0 ? had / wanted : 1.0;
+  return time;
 }
 
-Cause find_cause(
-  const CallbackSample & callback, const Rates & rates, const ExecutorSample & before,
-  const ExecutorSample & now, takt_core::Duration window, takt_core::Time time)
+Cause find_cause(const Suspect & suspect, const TwoLooks & looks)
 {
-  Cause cause;
-  cause.arrival_rate = rates.arrival_rate();
-  cause.usual_rate = rates.usual_rate();
-  const double at_once =
-    callback.exclusive ? 1.0 : std::max(static_cast<double>(callback.threads.size()), 1.0);
-  cause.demand = cause.arrival_rate * rates.run_time().value_or(0.0) / at_once;
-  cause.who = who_had_it(callback, before, now, window, time);
-
-  const bool faster = cause.usual_rate && cause.arrival_rate > kFaster * *cause.usual_rate;
-  const bool longer = rates.run_time() && rates.usual_run_time() &&
-                      *rates.run_time() > kFaster * *rates.usual_run_time();
-  const bool too_much = cause.demand > kAllOfIt;
-  if (faster || (too_much && !longer)) {
+  Cause cause = figures_of(suspect);
+  const auto longer = longer_runs(suspect, true);
+  if (longer && longer->factor > faster_by(cause)) {
+    tell_runs(cause, suspect, *longer);
+  } else if (faster_by(cause) > kFaster || cause.demand > kAllOfIt) {
     cause.kind = Cause::Kind::publisher_faster;
-    keep_largest(cause.who);
+    tell_others(cause, suspect, looks);
+  } else {
+    cause.kind = Cause::Kind::too_little_processor_time;
+    tell_others(cause, suspect, looks);
+  }
+  return cause;
+}
+
+std::optional<Cause> cause_of_misses(const Suspect & suspect, const TwoLooks & looks, bool overdue)
+{
+  Cause cause = figures_of(suspect);
+  const auto longer = longer_runs(suspect, false);
+  const bool publisher =
+    suspect.callback.waiting > 0 && (faster_by(cause) > kFaster || cause.demand > kAllOfIt);
+  if (longer && (!publisher || longer->factor > faster_by(cause))) {
+    tell_runs(cause, suspect, *longer);
+    return cause;
+  }
+  tell_others(cause, suspect, looks);
+  if (publisher) {
+    cause.kind = Cause::Kind::publisher_faster;
     return cause;
   }
   cause.kind = Cause::Kind::too_little_processor_time;
-  keep_largest(cause.who);
-  if (too_much) {
-    cause.who.insert(cause.who.begin(), {callback.id, std::min(cause.demand, 1.0)});
-    cause.who.resize(std::min(cause.who.size(), kMostTold));
+  const double least = overdue && suspect.callback.waiting == 0 ? kKeepsAllFromIt : kWorthBlaming;
+  return !cause.who.empty() && cause.who.front().share >= least ? std::optional(cause)
+                                                                : std::nullopt;
+}
+
+std::optional<Cause> cause_of_misses(
+  const std::vector<Suspect> & path, const TwoLooks & looks, bool overdue)
+{
+  std::optional<Cause> best;
+  std::pair<int, double> best_weight{};
+  for (const Suspect & suspect : path) {
+    auto cause = cause_of_misses(suspect, looks, overdue);
+    if (!cause) {
+      continue;
+    }
+    cause->callback = suspect.callback.id;
+    std::pair<int, double> weight{0, suspect.callback.waiting};
+    if (cause->kind == Cause::Kind::runs_longer) {
+      weight = {2, longer_runs(suspect, false)->factor};
+    } else if (cause->kind == Cause::Kind::publisher_faster) {
+      weight = {1, faster_by(*cause)};
+    }
+    if (!best || weight >= best_weight) {
+      best = std::move(cause);
+      best_weight = weight;
+    }
   }
-  return cause;
+  return best;
 }
 
 }  // namespace takt_watch

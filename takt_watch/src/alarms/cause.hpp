@@ -1,28 +1,49 @@
-// Why messages of a callback pile up: its publisher became faster, or it got too little processor time.
+// Why messages of a callback pile up or deadlines are missed: its publisher became faster, its own runs take longer, or
+// it got too little processor time.
 #ifndef TAKT_WATCH__SRC__CAUSE_HPP_
 #define TAKT_WATCH__SRC__CAUSE_HPP_
 
+#include <optional>
+#include <vector>
+
 #include "alarms/alarm.hpp"
+#include "alarms/own_runs.hpp"
 #include "alarms/rates.hpp"
 #include "sample.hpp"
 
 namespace takt_watch
 {
 
-/// Of the time in which the callback's threads wanted a core between two looks, the part in which they had one; 1 where
-/// the kernel does not tell.
-double core_share(
+/// Of the callback's threads between two looks, where the kernel tells.
+CoreTime core_time(
   const CallbackSample & callback, const ExecutorSample & before, const ExecutorSample & now);
 
-/// `before` and `now`: the executor at the last two looks, `window` apart.
+/// An executor at the last two looks.
+struct TwoLooks
+{
+  const ExecutorSample & before;
+  const ExecutorSample & now;
+  takt_core::Duration window{};  ///< between them
+  takt_core::Time time{};        ///< of `now`
+};
+
+/// Of messages that wait too long, are too many, or are lost.
 ///
 /// The publisher is the cause if messages come at 1.25 times their usual rate, or if they ask for more processor time
-/// than there is: their rate times the processor time of a run, over the runs that may go on at once, is above 0.95. But
-/// if the runs themselves became 1.25 times as long, the callback is the cause, and stands first of `who`. Otherwise
-/// somebody else had the processor.
-Cause find_cause(
-  const CallbackSample & callback, const Rates & rates, const ExecutorSample & before,
-  const ExecutorSample & now, takt_core::Duration window, takt_core::Time time);
+/// than there is: their rate times the processor time of a run, over the runs that may go on at once, is above 0.95. The
+/// callback is the cause if its runs became longer by more than that (see longer_runs). Otherwise somebody else had the
+/// processor.
+Cause find_cause(const Suspect & suspect, const TwoLooks & looks);
+
+/// Of missed deadlines; absent: not known. The publisher is a cause only while messages wait, and others are one only
+/// if they had a tenth of a core. If the activation is `overdue` and no message of the callback waits, the message may
+/// have been lost on its way: then others are a cause only if they had half of a core.
+std::optional<Cause> cause_of_misses(const Suspect & suspect, const TwoLooks & looks, bool overdue);
+
+/// The same of a chain with these callbacks: the one whose runs became longest; else one with a faster publisher; else
+/// the one for which most messages wait.
+std::optional<Cause> cause_of_misses(
+  const std::vector<Suspect> & path, const TwoLooks & looks, bool overdue);
 
 }  // namespace takt_watch
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace takt_watch
 {
@@ -10,9 +11,12 @@ namespace
 
 constexpr std::size_t kMostLooks = 64;
 constexpr std::uint64_t kEnoughMessages = 10;
+constexpr double kAway = 10.0;       // messages that usually come while the publisher was away
 constexpr double kUsual = 10.0;      // s: how slowly what is usual follows
 constexpr double kKnown = 1.0;       // s: so long something must have been seen to be usual
 constexpr double kLatestRuns = 0.3;  // weight of a window's mean run time
+constexpr std::uint64_t kFewRuns = 3;
+constexpr std::ptrdiff_t kFewLooks = 10;
 
 double seconds(takt_core::Duration duration) noexcept
 {
@@ -32,37 +36,53 @@ double grown(std::uint64_t now, std::uint64_t before) noexcept
   return static_cast<double>(now - std::min(now, before));
 }
 
+// Of the `busy` seconds of runs those in which they did not wait for a core. Their threads had and waited for cores also
+// for others, and may have slept in the runs: each of the two terms is too small in one of these cases.
+double without_waits(double busy, const CoreTime & core) noexcept
+{
+  const double wanted = core.had + core.waited;
+  return std::max(wanted > 0 ? busy * core.had / wanted : busy, busy - core.waited);
+}
+
 }  // namespace
 
-void Rates::note(takt_core::Time now, const CallbackSample & sample, double share, bool settled)
+void Rates::note(
+  takt_core::Time now, const CallbackSample & sample, const CoreTime & core, std::size_t under_way,
+  bool settled)
 {
-  const Look look{now, sample.arrivals, sample.starts};
+  const std::uint64_t ends = sample.starts - std::min<std::uint64_t>(under_way, sample.starts);
   if (!looks_.empty()) {
+    core_.had += core.had;
+    core_.waited += core.waited;
     const double dt = seconds(now - looks_.back().time);
     // Not before its first message: until then there was no publisher.
     if (settled && dt > 0 && looks_.back().arrivals > 0) {
       learn(usual_rate_, learned_, grown(sample.arrivals, looks_.back().arrivals) / dt, dt);
     }
-    const double runs = grown(sample.starts, starts_before_);
+    const double runs = grown(ends, ends_before_);
     // A run counts as busy when it ends, perhaps some looks after it started.
     if (runs > 0 && sample.busy > busy_before_ && dt > 0) {
-      const double mean = seconds(sample.busy - busy_before_) * std::clamp(share, 0.0, 1.0) / runs;
+      const double worked = without_waits(seconds(sample.busy - busy_before_), core_);
+      const double mean = worked / runs;
       run_time_ = run_time_ ? *run_time_ + kLatestRuns * (mean - *run_time_) : mean;
       if (settled) {
         learn(usual_run_time_, learned_run_, mean, dt);
       }
-      starts_before_ = sample.starts;
+      worked_ += worked;
+      core_ = {};
+      ends_before_ = ends;
       busy_before_ = sample.busy;
     }
   } else {
-    starts_before_ = sample.starts;
+    ends_before_ = ends;
     busy_before_ = sample.busy;
   }
-  looks_.push_back(look);
+  looks_.push_back({now, sample.arrivals, sample.starts, ends_before_, worked_});
   if (looks_.size() > kMostLooks) {
     looks_.pop_front();
   }
   measure();
+  measure_runs();
 }
 
 void Rates::measure() noexcept
@@ -71,15 +91,44 @@ void Rates::measure() noexcept
   arrival_rate_ = 0;
   service_rate_ = 0;
   arrivals_ = 0;
+  double rate_before_pause = 0;
+  takt_core::Time pause_ended{};
   for (auto look = std::next(looks_.rbegin()); look < looks_.rend(); ++look) {
     const double dt = seconds(last.time - look->time);
     if (dt <= 0) {
       continue;
     }
+    const Look & younger = *std::prev(look);
+    if (younger.arrivals > look->arrivals) {
+      pause_ended = look->time;
+    } else if (
+      arrivals_ > 0 && learned_ >= kKnown &&
+      seconds(pause_ended - look->time) * usual_rate_ >= kAway) {
+      arrival_rate_ = rate_before_pause;
+      break;
+    }
     arrivals_ = static_cast<std::uint64_t>(grown(last.arrivals, look->arrivals));
     arrival_rate_ = static_cast<double>(arrivals_) / dt;
+    if (younger.arrivals > look->arrivals) {
+      rate_before_pause = arrival_rate_;
+    }
     service_rate_ = grown(last.taken, look->taken) / dt;
     if (arrivals_ >= kEnoughMessages) {
+      break;
+    }
+  }
+}
+
+void Rates::measure_runs() noexcept
+{
+  const Look & last = looks_.back();
+  latest_run_time_.reset();
+  const auto oldest = looks_.rbegin() + std::min<std::ptrdiff_t>(std::ssize(looks_), kFewLooks + 1);
+  for (auto look = std::next(looks_.rbegin()); look < oldest; ++look) {
+    if (const double runs = grown(last.ends, look->ends); runs > 0) {
+      latest_run_time_ = (last.worked - look->worked) / runs;
+    }
+    if (last.ends - look->ends >= kFewRuns) {
       break;
     }
   }

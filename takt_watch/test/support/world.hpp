@@ -52,6 +52,7 @@ public:
   {
     Worker worker;
     worker.sample.id = id;
+    worker.sample.chain_id = id;
     worker.sample.group = group.empty() ? id : group;
     worker.sample.depth = depth;
     worker.sample.threads = {0};
@@ -126,6 +127,8 @@ public:
   std::mt19937 random{1};
   /// The part of a core that the thread gets; the rest has somebody else.
   double share = 1.0;
+  /// Runs sleep: they have no core and want none.
+  bool asleep = false;
 
 private:
   void go_to(Duration end)
@@ -150,7 +153,7 @@ private:
 
   void account(Duration to)
   {
-    if (running_ != nullptr) {
+    if (running_ != nullptr && !asleep) {
       const double had = static_cast<double>((to - now_).count()) * share;
       on_cpu_ += Duration(static_cast<std::int64_t>(had));
       delay_ += (to - now_) - Duration(static_cast<std::int64_t>(had));
