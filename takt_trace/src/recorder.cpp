@@ -228,7 +228,11 @@ std::uint32_t Recorder::add_chain(TracedChain chain)
   const auto last = std::find_if(all.rbegin(), all.rend(), [&](const TracedChain & one) {
     return one.name == chain.name && one.path == chain.path;
   });
-  if (last != all.rend() && last->deadline == chain.deadline && last->priority == chain.priority) {
+  // What the recording that goes on has told stays; else the values are replaced, so that changes do not pile up.
+  if (
+    last != all.rend() &&
+    (!on() || (last->deadline == chain.deadline && last->priority == chain.priority))) {
+    *last = std::move(chain);
     return static_cast<std::uint32_t>(all.rend() - last - 1);
   }
   all.push_back(std::move(chain));
@@ -467,7 +471,9 @@ std::string Recorder::last_ones()
   std::vector<std::vector<Record>> all(rings_.size());
   for (std::size_t i = 0; i < rings_.size(); ++i) {
     const Ring * const ring = rings_[i]->ring.load();
-    if (ring != nullptr && ring->copy_last(all[i]) && !all[i].empty()) {
+    // A short ring of stalls forgets old ones, and executor threads are not cut to that.
+    const bool is_short = rings_[i]->most_records < options_.records;
+    if (ring != nullptr && ring->copy_last(all[i]) && !all[i].empty() && !is_short) {
       from = std::max(from, all[i].front().time);
     }
   }

@@ -101,11 +101,12 @@ public:
     RunMeter::picked(Recorder::instance().measures());
   }
 
-  void on_parked(const takt_core::Callback & callback, takt_core::Time now) noexcept override
+  void on_parked(const takt_core::Callback & callback) noexcept override
   {
     if (recording()) {
       detail::record(
-        {takt_core::to_ns(now), RecordKind::parked, id(callback), kNothing, kNothing, kNothing});
+        {takt_core::to_ns(takt_core::now()), RecordKind::parked, id(callback), kNothing, kNothing,
+         kNothing});
     }
   }
 

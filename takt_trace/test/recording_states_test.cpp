@@ -309,7 +309,8 @@ TEST_F(RecordingStates, AWitnessRecordsWhatHeldItsCoreUp)
   for (const Record & stall : of_kind(trace, RecordKind::host_stall)) {
     EXPECT_LE(stall.a, stall.b);
     EXPECT_EQ(stall.time, stall.b);
-    if (stall.c == 1 && stall.id == static_cast<std::uint32_t>(core)) {
+    const bool overlaps = stall.b > takt_core::to_ns(begin) && stall.a < takt_core::to_ns(end);
+    if (overlaps && stall.c == 1 && stall.id == static_cast<std::uint32_t>(core)) {
       held_up +=
         std::min(stall.b, takt_core::to_ns(end)) - std::max(stall.a, takt_core::to_ns(begin));
     }

@@ -1,8 +1,9 @@
 // The observer of one executor: counts its runs, and looks at what it counted.
 //
 // Always attached; while `Switch::on` is false a hook returns after one load, and only set-up is noted. Hooks on
-// executor threads allocate nothing, and take no lock but those of a run's own records (records.hpp) and of
-// StatisticsObserver. Set-up hooks run under the executor's locks: what holds `mutex_` does not call the executor,
+// executor threads and `on_arrival` allocate nothing. They take no lock but those of a run's own records (records.hpp),
+// of the chains that its callback begins (root.hpp) and of StatisticsObserver; all of these inherit priorities and are
+// held for short. Set-up hooks run under the executor's locks: what holds `mutex_` does not call the executor,
 // except for what is real-time safe.
 #ifndef TAKT_WATCH__SRC__EXECUTOR_WATCH_HPP_
 #define TAKT_WATCH__SRC__EXECUTOR_WATCH_HPP_
@@ -34,9 +35,9 @@ struct Switch
   std::atomic<bool> on{false};
   /// In a child of fork: what the parent's threads left behind is not touched.
   std::atomic<bool> abandoned{false};
-  /// Whether an executor spins: while it does not, nothing of it is overdue. Tests have their own.
+  /// Whether an executor spins: while it does not, also while it ends, nothing of it is overdue. Tests have their own.
   bool (*spins)(const takt_core::Executor &) = [](const takt_core::Executor & executor) {
-    return executor.running();
+    return executor.starts_callbacks();
   };
   WakeUp wake_up;
   RootIds roots;

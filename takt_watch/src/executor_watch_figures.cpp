@@ -168,8 +168,9 @@ std::vector<ChainFigures> ExecutorWatch::chains()
       // Before the counts: so a distribution has no more values than there were activations.
       if (record->from_arrival != nullptr) {
         figures.responses_from_arrival = std::make_unique<takt_core::Distribution>();
-        const std::lock_guard own(record->mutex);
-        figures.responses_from_arrival->merge(*record->from_arrival);
+        figures.responses_from_arrival->histogram.merge(record->from_arrival->histogram);
+        const std::lock_guard own(record->mutex);  // runs that end take it, too
+        figures.responses_from_arrival->moments = record->from_arrival->moments;
       }
       figures.sample = sample_of(*record);
       figures.path = record->options.path;

@@ -140,7 +140,9 @@ void ExecutorWatch::judge_chains(Time now, Due & due)
     if (chain.followed == nullptr) {
       continue;
     }
-    if (!spins || !common_.on.load(kRelaxed)) {
+    if (
+      !spins || !common_.on.load(kRelaxed) ||
+      !common_.roots.spins(*chain.followed, common_.spins)) {
       chain.open.pause();
       continue;
     }

@@ -1,7 +1,7 @@
 // What is counted of one callback, one chain and one executor thread.
 //
 // Hooks write and readers read the atomics, without a lock between them. A mutex here is held by runs that end, and by
-// set-up; no reader takes it.
+// set-up, and for short by readers of distributions and by the watch thread.
 #ifndef TAKT_WATCH__SRC__RECORDS_HPP_
 #define TAKT_WATCH__SRC__RECORDS_HPP_
 

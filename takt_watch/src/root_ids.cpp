@@ -1,5 +1,7 @@
 #include "root_ids.hpp"
 
+#include <algorithm>
+
 #include "takt_core/scheduler.hpp"
 
 namespace takt_watch
@@ -18,6 +20,16 @@ takt_core::Duration period_of(
 }
 
 }  // namespace
+
+bool RootIds::spins(const Root & root, bool (*spins)(const takt_core::Executor &)) const
+{
+  const std::lock_guard lock(mutex_);
+  const auto there = callbacks_.find(root.id());
+  return there != callbacks_.end() &&
+         std::any_of(there->second.begin(), there->second.end(), [&](const auto & known) {
+           return spins(*known.second.executor);
+         });
+}
 
 std::optional<UnstartedTimer> RootIds::unstarted(
   const Root & root, bool (*spins)(const takt_core::Executor &)) const

@@ -68,6 +68,10 @@ public:
     }
   }
 
+  /// Whether the root is here, in an executor that spins: else its releases may never start, and are not overdue. Any
+  /// thread; may block as set-up does.
+  bool spins(const Root & root, bool (*spins)(const takt_core::Executor &)) const;
+
   /// What the timer `root` has not started for; absent: it is no timer, is cancelled, or `spins` says that its executor
   /// does not spin. Any thread; may block as set-up does.
   std::optional<UnstartedTimer> unstarted(

@@ -1,6 +1,7 @@
 // Chains that stop ending, as the observer counts them: hooks called by hand under virtual time, and alarms of it.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,7 +10,9 @@
 #include "alarms/alarm_rules.hpp"
 #include "executor_watch.hpp"
 #include "support/made.hpp"
+#include "support/served.hpp"
 #include "support/side.hpp"
+#include "takt_core/futex.hpp"
 
 namespace takt_watch
 {
@@ -313,6 +316,41 @@ TEST_F(Overdue, nothing_is_overdue_while_the_executor_does_not_spin)
   release(100);
   switch_.spins = [](const takt_core::Executor &) { return true; };
   EXPECT_FALSE(due(200).now);
+}
+
+TEST_F(Overdue, nothing_is_overdue_while_a_cancelled_executor_ends)
+{
+  begin();
+  switch_.spins = Switch().spins;
+  std::atomic<bool> inside{false};
+  std::atomic<std::uint32_t> told{0};
+  const auto slow = main_.add(test::subscription("/c:sub(/z)", [&] {
+    inside.store(true);
+    while (told.load() == 0) {
+      takt_core::futex_wait(told, 0);
+    }
+  }));
+  ASSERT_TRUE(main_.executor->start().ok());
+  main_.executor->ready(*slow, 1);
+  test::wait_for([&] { return inside.load(); });
+  release(0);
+  EXPECT_TRUE(due(60).now) << "it spins";
+  release(100);
+  main_.executor->cancel();
+  EXPECT_FALSE(due(200).now) << "nothing starts any more";
+  EXPECT_TRUE(main_.executor->running());
+  told.store(1);
+  takt_core::futex_wake(told, 1);
+  EXPECT_TRUE(main_.executor->wait().ok());
+}
+
+TEST_F(Overdue, what_waited_for_a_root_that_was_removed_is_not_overdue)
+{
+  begin();
+  release(0);
+  main_.executor->remove(*root_);
+  EXPECT_FALSE(due(60).now);
+  EXPECT_EQ(chain(60).misses, 0U);
 }
 
 TEST_F(Overdue, a_message_that_was_not_there_is_no_activation)

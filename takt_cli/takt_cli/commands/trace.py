@@ -219,15 +219,17 @@ def record_trace(
     recording = Recording(records=records, cpu_times=cpu_times, kernel=kernel, stalls=stalls)
     with Interrupts(_COUNTED) as interrupts:
         traced, failures = _begin(found, recording, json_output)
-        endings = Endings([one.process for one in traced])
+        endings = None
         try:
+            endings = Endings([one.process for one in traced])
             pass_through_errors(_lines(_warnings(traced)))
             wait(duration_s, len(traced), interrupts, endings)
         except BaseException:  # no process shall trace on for a command that has failed
             undo(traced)
             raise
         finally:
-            endings.close()
+            if endings is not None:
+                endings.close()
         answers = end([one.process for one in traced])
     failures += [_not_ended(one) for one in answers if not one.done]
     # The first interrupt ended the wait.

@@ -26,7 +26,8 @@ class Endings:
         for process in processes:
             try:
                 descriptor = os.pidfd_open(process.status.pid)
-            except (OSError, OverflowError):  # it may be in a container: only its end is unknown
+            except (AttributeError, OSError, OverflowError):
+                # A process of a container, or a Python without the function: its end is unknown.
                 self._known = False
                 continue
             self._left.add(descriptor)

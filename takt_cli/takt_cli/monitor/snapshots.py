@@ -72,6 +72,9 @@ class Snapshots:
             others = self._awaiting.pop(path)
             if not written:
                 self._left += 1
+        if not written:
+            for other in others:
+                other(False, "was not written: the one that was under way for another alarm failed")
         if written:
             self._latest[path] = began
             self._refusals.pop(process.address, None)

@@ -239,6 +239,9 @@ public:
   void cancel() noexcept;
 
   bool running() const noexcept;
+  /// It runs and has not been cancelled: callbacks that are ready start. After `cancel` it runs until all threads have
+  /// left, and nothing starts any more. Any thread; real-time safe.
+  bool starts_callbacks() const noexcept;
 
   /// Announces work, stamped now. Real-time safe; see Scheduler::ready.
   void ready(Callback & callback, std::uint32_t count = 1) noexcept;

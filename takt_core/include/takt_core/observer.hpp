@@ -59,7 +59,7 @@ public:
   virtual void on_wake(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
   /// A callback that was picked, or that has more work after its run, waits for its busy group from now on. Called with
   /// a lock of the scheduler held: must not call the executor.
-  virtual void on_parked(const Callback &, Time /*now*/) noexcept {}
+  virtual void on_parked(const Callback &) noexcept {}
 
   // ---- real-time safe; on the executor thread of the run ----
 

@@ -406,6 +406,11 @@ bool Executor::running() const noexcept
   return impl_->use.load() != Impl::Use::none;
 }
 
+bool Executor::starts_callbacks() const noexcept
+{
+  return running() && !impl_->cancelled();
+}
+
 int Executor::middleware_ceiling() const noexcept
 {
   return impl_->ceiling.load(std::memory_order_relaxed);

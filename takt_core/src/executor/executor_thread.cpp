@@ -192,9 +192,8 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
 
 void Executor::Impl::parked(const Callback & callback) noexcept
 {
-  const Time time = now();
   for (Observer * const observer : parking_observers) {
-    observer->on_parked(callback, time);
+    observer->on_parked(callback);
   }
 }
 

@@ -30,10 +30,7 @@ public:
   {
     add("wake " + std::to_string(thread));
   }
-  void on_parked(const Callback & callback, Time) noexcept override
-  {
-    add("parked " + callback.id());
-  }
+  void on_parked(const Callback & callback) noexcept override { add("parked " + callback.id()); }
   void on_rebound(const Callback & callback) override { add("rebound " + callback.id()); }
 
   std::size_t count(const std::string & what) const

@@ -225,7 +225,7 @@ std::string stall_sentence(const json & summary)
   }
   const auto told = [&](const char * count, const char * longest) {
     const auto times = stalls[count].get<std::uint64_t>();
-    const std::int64_t us = (stalls[longest].get<std::int64_t>() + 999) / 1000;
+    const std::int64_t us = detail::saturating_add(stalls[longest].get<std::int64_t>(), 999) / 1000;
     return times == 0 ? "none" : std::to_string(times) + ", longest " + std::to_string(us) + " us";
   };
   return "host stalls: " + told("count", "longest_ns") +
@@ -240,7 +240,8 @@ std::string clock_sentence(const json & summary)
   const json & uncertainty = summary["join_uncertainty_ns"];
   if (uncertainty.is_number()) {
     return "times between hosts are uncertain by at most " +
-           std::to_string((uncertainty.get<std::int64_t>() + 999) / 1000) + " us\n";
+           std::to_string(detail::saturating_add(uncertainty.get<std::int64_t>(), 999) / 1000) +
+           " us\n";
   }
   std::string names;
   for (const json & host : summary["hosts"]) {
