@@ -41,7 +41,7 @@ def running_graph(folder, *arguments, processes=3):
         yield sockets
     finally:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGINT)
+            os.killpg(running.pid, signal.SIGTERM)  # jobs of a shell may ignore SIGINT
         running.wait(timeout=30)
 
 
