@@ -265,7 +265,7 @@ TEST_F(Recording, MeasuresCpuTimesWhereThatIsAsked)
     Pair pair("main");
     pair.start();
     start();
-    pair.ended.wait_for(30);
+    pair.ended.wait_for_more(30);
     pair.stop();
     const ProcessTrace trace = stop();
     std::size_t measured = 0, ended = 0;
@@ -306,7 +306,7 @@ TEST_F(Recording, RunsTellTheCoreOnWhichTheyStart)
   Pair pair("main");
   pair.start();
   start();
-  pair.ended.wait_for(10);
+  pair.ended.wait_for_more(10);
   pair.stop();
   for (const Record & record : of_kind(stop(), RecordKind::run_start)) {
     EXPECT_GE(core_of(record), 0);
@@ -324,7 +324,7 @@ TEST_F(Recording, AsksTheKernelWhereThatIsWantedAndOnlyThere)
     Pair pair("main");
     pair.start();
     start();
-    pair.ended.wait_for(30);
+    pair.ended.wait_for_more(30);
     pair.stop();
     const ProcessTrace trace = stop();
     for (const TracedThread & thread : trace.threads) {
