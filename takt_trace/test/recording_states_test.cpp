@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "states/last_state.hpp"
+#include "support/of_kind.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_trace/recording.hpp"
@@ -126,19 +127,6 @@ protected:
 private:
   std::string folder_;
 };
-
-std::vector<Record> of_kind(const ProcessTrace & trace, RecordKind kind)
-{
-  std::vector<Record> found;
-  for (const TracedThread & thread : trace.threads) {
-    for (const Record & record : thread.records) {
-      if (record.kind == kind) {
-        found.push_back(record);
-      }
-    }
-  }
-  return found;
-}
 
 TEST_F(RecordingStates, AStateIsToldBeforeTheStartOfTheRunThatHasAnotherOne)
 {

@@ -1,5 +1,6 @@
 // What is recorded of real executors and of threads of the program, read back from the files.
 #include "takt_trace/recording.hpp"
+#include "support/of_kind.hpp"
 
 #include <gtest/gtest.h>
 
@@ -286,19 +287,6 @@ TEST_F(Recording, MeasuresCpuTimesWhereThatIsAsked)
     EXPECT_GE(measured, asked ? ended - 2 : 0);
     EXPECT_LE(measured, asked ? ended : 0);
   }
-}
-
-std::vector<Record> of_kind(const ProcessTrace & trace, RecordKind kind)
-{
-  std::vector<Record> found;
-  for (const TracedThread & thread : trace.threads) {
-    for (const Record & record : thread.records) {
-      if (record.kind == kind) {
-        found.push_back(record);
-      }
-    }
-  }
-  return found;
 }
 
 TEST_F(Recording, RunsTellTheCoreOnWhichTheyStart)

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "flow/clocks.hpp"
+#include "report/account_json.hpp"
 #include "saturating.hpp"
 #include "stalls/host_stalls.hpp"
 #include "states/callback_states.hpp"
@@ -116,23 +117,6 @@ json processes_json(const std::vector<ProcessTrace> & traces)
   return all;
 }
 
-json account_json(const ChainAccount * chain)
-{
-  if (chain == nullptr || !chain->account) {
-    return nullptr;
-  }
-  const ActivationAccount & account = *chain->account;
-  return {
-    {"released", account.released},
-    {"completed", account.completed},
-    {"late", account.late},
-    {"lost", account.lost},
-    {"superseded", account.superseded},
-    {"unfinished", account.unfinished},
-    {"overdue", account.overdue},
-    {"skipped", account.skipped}};
-}
-
 json chains_json(const std::vector<ProcessTrace> & traces)
 {
   json all = json::array();
@@ -174,7 +158,8 @@ json chains_json(const std::vector<ProcessTrace> & traces)
          {"activations", chain.count},
          {"missed", has_account ? known->account->missed : chain.missed},
          {"max_response_ns", chain.longest},
-         {"account", account_json(known)},
+         {"account",
+          has_account ? json(detail::account_counts_json(*known->account)) : json(nullptr)},
          {"account_why", has_account || known == nullptr ? json(nullptr) : json(known->why)}});
     }
   }

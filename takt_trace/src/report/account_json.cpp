@@ -145,26 +145,29 @@ private:
 
 }  // namespace
 
+ordered_json account_counts_json(const ActivationAccount & account)
+{
+  return {
+    {"released", account.released},
+    {"completed", account.completed},
+    {"late", account.late},
+    {"lost", account.lost},
+    {"superseded", account.superseded},
+    {"unfinished", account.unfinished},
+    {"overdue", account.overdue},
+    {"skipped", account.skipped}};
+}
+
 ordered_json account_json(const ChainAccount & chain, const TracedFlow & flow, std::int64_t began)
 {
   if (!chain.account) {
     return {{"account", nullptr}, {"account_why", chain.why}};
   }
-  const ActivationAccount & account = *chain.account;
   const Writer writer(chain, flow, began);
-  return {
-    {"account",
-     {{"released", account.released},
-      {"completed", account.completed},
-      {"late", account.late},
-      {"lost", account.lost},
-      {"superseded", account.superseded},
-      {"unfinished", account.unfinished},
-      {"overdue", account.overdue},
-      {"skipped", account.skipped},
-      {"stops", writer.stops()},
-      {"stopped", writer.stopped()}}},
-    {"account_why", nullptr}};
+  ordered_json account = account_counts_json(*chain.account);
+  account["stops"] = writer.stops();
+  account["stopped"] = writer.stopped();
+  return {{"account", std::move(account)}, {"account_why", nullptr}};
 }
 
 }  // namespace takt_trace::detail

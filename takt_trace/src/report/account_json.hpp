@@ -11,6 +11,9 @@
 namespace takt_trace::detail
 {
 
+/// How many activations ended in which way: what all documents tell of an account.
+nlohmann::ordered_json account_counts_json(const ActivationAccount & account);
+
 /// The keys `account` and `account_why`. Times count from `began`. `flow`: that the account was made of.
 nlohmann::ordered_json account_json(
   const ChainAccount & chain, const TracedFlow & flow, std::int64_t began);
