@@ -154,11 +154,14 @@ void ControlSocket::serve()
       owes = owes || client.owes();
     }
     ::poll(sockets.data(), sockets.size(), owes ? 100 : -1);
+    // In this order: an end that is announced after the look at `ends_` wakes the next poll.
+    std::uint64_t wakes = 0;
+    (void)!::read(wakes_, &wakes, sizeof wakes);
     if (ends_.load()) {
       say_goodbye();
       return;
     }
-    if ((sockets[0].revents & POLLIN) != 0) {
+    if (wakes != 0) {
       tell_alarms();
     }
     std::size_t i = 2;
@@ -189,8 +192,6 @@ void ControlSocket::say_goodbye()
 
 void ControlSocket::tell_alarms()
 {
-  std::uint64_t count = 0;
-  (void)!::read(wakes_, &count, sizeof count);
   const auto now = std::chrono::steady_clock::now();
   for (auto & [place, payload] : alarms_.take()) {
     if (const auto told = ToldAlarm::read(place, std::move(payload))) {

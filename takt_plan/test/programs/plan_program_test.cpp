@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 
 #include "takt_plan/load_plan.hpp"
@@ -23,6 +24,13 @@ std::string shown(const std::string & comment)
   return takt_schedule::test::docs_block(comment, "plan.md");
 }
 
+/// The error output without the lines that say how far a program has come: a slow machine makes it say some.
+std::string without_progress(const std::string & err)
+{
+  static const std::regex progress("takt_plan: [^\\n]*, [0-9]+ s\\n");
+  return std::regex_replace(err, progress, "");
+}
+
 class PlanProgram : public takt_schedule::test::ProgramTest
 {
 protected:
@@ -36,7 +44,7 @@ TEST_F(PlanProgram, SaysWhatThePageShows)
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, code) << words;
     EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
-    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(without_progress(outcome.err), "");
   }
 }
 
@@ -105,7 +113,7 @@ TEST_F(PlanProgram, PrintsEverythingAsJson)
 {
   const Outcome outcome = run("car.yaml --cpus 0 --json");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(without_progress(outcome.err), "");
   const auto all = nlohmann::json::parse(outcome.out);
   EXPECT_FALSE(all.at("met").get<bool>());
   ASSERT_EQ(all.at("chains").size(), 3U);
