@@ -36,6 +36,7 @@ build: setup ## build all packages with colcon into build/<distro>
 test: build ## build and run all tests (all but those labelled soak)
 	@$(S)/test.sh test
 
+smoke: export TAKT_TESTS := smoke
 smoke: build ## build and run only the tests labelled smoke
 	@$(S)/test.sh smoke
 

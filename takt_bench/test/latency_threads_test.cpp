@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <system_error>
@@ -82,8 +83,16 @@ TEST(CyclicThread, HasABusyNeighbourOfOrdinaryPolicyOnRequest)
   });
   EXPECT_GT(found, 0);
   EXPECT_TRUE(all.done);
-  for (const auto & account : takt_core::read_accounts()) {
-    EXPECT_FALSE(account.name.starts_with("load.")) << "the load ends with the measurement";
+  // The load ends with the measurement; a run that hangs has one that stays. The kernel lists a joined thread for a
+  // moment more.
+  const auto loads = [] {
+    const auto accounts = takt_core::read_accounts();
+    return std::any_of(accounts.begin(), accounts.end(), [](const auto & account) {
+      return account.name.starts_with("load.");
+    });
+  };
+  while (loads()) {
+    std::this_thread::sleep_for(1ms);
   }
 }
 

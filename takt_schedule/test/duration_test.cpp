@@ -50,6 +50,9 @@ TEST(Duration, TakesFractions)
 TEST(Duration, WithoutAUnitIsAFaultThatSaysWhatToWrite)
 {
   EXPECT_EQ(fault("50"), "'50' has no unit; write 50ms (units are ns, us, ms, s and min)");
+  EXPECT_EQ(
+    to_string(parse_duration("50", "s").faults().front()),
+    "'50' has no unit; write 50s (units are ns, us, ms, s and min)");
 }
 
 TEST(Duration, OfAnUnknownUnitIsAFaultWithTheOneThatWasMeant)

@@ -5,7 +5,7 @@
 #     tools/setup/build.sh
 #
 # TAKT_TESTS=no builds libraries and programs only: what ./takt runs. A later build with tests goes on from
-# there.
+# there. TAKT_TESTS=smoke builds of the tests only those labelled smoke. A variant omits the tests that it does not run.
 # BUILD_TYPE is for debuggers; by default programs and libraries are as users get them (RelWithDebInfo).
 # Starts nothing when no file of a package changed since the last complete build.
 set -euo pipefail
@@ -59,8 +59,9 @@ if [[ -n $sanitize ]]; then
   export CXXFLAGS=$CFLAGS
 fi
 
-tests=ON
+tests=ON only_label=
 [[ ${TAKT_TESTS:-} != no ]] || tests=OFF
+[[ ${TAKT_TESTS:-} != smoke ]] || only_label=smoke
 
 stamp=$TAKT_BUILD/.built
 key="$TAKT_PREFIX $build_type $sanitize${TAKT_RCLCPP:+ $TAKT_RCLCPP}"
@@ -107,6 +108,9 @@ cmake_args=(
   '-DCMAKE_INSTALL_RPATH=$ORIGIN;$ORIGIN/..;$ORIGIN/../lib;'"$TAKT_INSTALL/lib"
   --no-warn-unused-cli
   "-DTAKT_TEST_OPTIONS=$test_options"
+  "-DCMAKE_PROJECT_INCLUDE=$TAKT_ROOT/tools/setup/wanted_tests.cmake"
+  "-DTAKT_ONLY_LABEL=$only_label"
+  "-DTAKT_OMIT_LABEL=${VARIANT:+no_$VARIANT}"
   "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 $debug -DNDEBUG"
   "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 $debug -DNDEBUG"
   "-DCMAKE_C_FLAGS_DEBUG=$debug"
@@ -155,7 +159,7 @@ cd -- "$TAKT_ROOT"
 
 # STAMP says that everything is there, tests too; STAMP.PACKAGE that the package's programs are.
 stamps=("$stamp")
-if [[ ${#names[@]} -gt 0 || $tests == OFF ]]; then
+if [[ ${#names[@]} -gt 0 || $tests == OFF || -n $only_label ]]; then
   [[ ${#names[@]} -gt 0 ]] || mapfile -t names < <(basename -a -- "${roots[@]}")
   mapfile -t needed < <(takt_needed "$TAKT_ROOT" "${names[@]}")
   stamps=("${needed[@]/#/$stamp.}")

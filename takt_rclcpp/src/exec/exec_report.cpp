@@ -109,7 +109,7 @@ std::string chains_of(const ordered_json & executor)
     return {};
   }
   std::vector<std::vector<std::string>> rows{
-    {"chain", "activations", "mean ms", "p99", "max", "deadline", "missed"}};
+    {"chain", "activations", "mean ms", "p99", "max", "deadline", "late"}};
   for (const auto & chain : chains) {
     const auto activations = chain["activations"].get<std::uint64_t>();
     const bool has_deadline = chain.contains("deadline_ns");

@@ -16,8 +16,10 @@ namespace takt_schedule
 {
 
 /// Reads a decimal number of at least zero and a unit, in the digits 0 to 9 and without spaces.
-/// Exactly one fault otherwise: what is wrong and what to write instead, without a position.
-takt_core::Result<takt_core::Duration> parse_duration(std::string_view text);
+/// Exactly one fault otherwise: what is wrong and what to write instead, without a position. `usual`: the unit that
+/// the fault suggests where there is none.
+takt_core::Result<takt_core::Duration> parse_duration(
+  std::string_view text, std::string_view usual = "ms");
 
 /// The canonical spelling, which `parse_duration` reads back to the same value. Callback ids contain
 /// timer periods in this spelling.

@@ -20,9 +20,9 @@ constexpr std::array<detail::Unit, 6> kUnits{{
 
 }  // namespace
 
-takt_core::Result<takt_core::Duration> parse_duration(std::string_view text)
+takt_core::Result<takt_core::Duration> parse_duration(std::string_view text, std::string_view usual)
 {
-  const auto ns = detail::parse_quantity(text, {kUnits, "ns, us, ms, s and min", "ms", "1ns"});
+  const auto ns = detail::parse_quantity(text, {kUnits, "ns, us, ms, s and min", usual, "1ns"});
   if (!ns) {
     return ns.faults();
   }

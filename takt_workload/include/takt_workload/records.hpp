@@ -14,6 +14,7 @@
 #include "takt_core/attributes.hpp"
 #include "takt_core/fault.hpp"
 #include "takt_core/time.hpp"
+#include "takt_trace/recording.hpp"
 #include "takt_trace/stall.hpp"
 #include "takt_workload/callback_table.hpp"
 
@@ -47,14 +48,10 @@ struct PublisherRecord
   std::uint64_t gid = 0;
 };
 
-/// A publisher's gid as one number (FNV-1a). Real-time safe.
+/// A publisher's gid as one number, the one that traces name it by. Real-time safe.
 inline std::uint64_t fold(const std::array<std::uint8_t, 16> & gid) noexcept
 {
-  std::uint64_t value = 14695981039346656037ULL;
-  for (const std::uint8_t byte : gid) {
-    value = (value ^ byte) * 1099511628211ULL;
-  }
-  return value;
+  return static_cast<std::uint64_t>(takt_trace::fold(gid.data(), gid.size()));
 }
 
 using takt_trace::Stall;

@@ -1,0 +1,21 @@
+# Each project() of a build includes this file (build.sh). What only unwanted tests run is not built: sanitizers and
+# smoke tests run few of some packages' tests.
+#
+#     TAKT_ONLY_LABEL   wanted are the tests that have this label; empty: all
+#     TAKT_OMIT_LABEL   unwanted are the tests that have this label
+#
+# A test's program is the target of the same name. A directory that a package adds calls the function itself.
+include_guard(DIRECTORY)
+
+function(takt_omit_unwanted_tests)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(name IN LISTS tests)
+    get_property(labels TEST ${name} PROPERTY LABELS)
+    if(TARGET ${name} AND (TAKT_OMIT_LABEL IN_LIST labels
+        OR (TAKT_ONLY_LABEL AND NOT TAKT_ONLY_LABEL IN_LIST labels)))
+      set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    endif()
+  endforeach()
+endfunction()
+
+cmake_language(DEFER CALL takt_omit_unwanted_tests)
