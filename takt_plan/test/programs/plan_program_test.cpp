@@ -27,7 +27,8 @@ std::string shown(const std::string & comment)
 /// The error output without the lines that say how far a program has come: a slow machine makes it say some.
 std::string without_progress(const std::string & err)
 {
-  static const std::regex progress("takt_plan: [^\\n]*, [0-9]+ s\\n");
+  static const std::regex progress(
+    "takt_plan: (planning|planned; looking for [a-z ]+), [0-9]+ s\\n");
   return std::regex_replace(err, progress, "");
 }
 
