@@ -36,8 +36,8 @@ build: setup ## build all packages with colcon into build/<distro>
 test: build ## build and run all tests (all but those labelled soak)
 	@$(S)/test.sh test
 
-smoke: export TAKT_TESTS := smoke
-smoke: build ## build and run only the tests labelled smoke
+smoke: setup ## build and run only the tests labelled smoke
+	@TAKT_TESTS=smoke $(S)/build.sh
 	@$(S)/test.sh smoke
 
 soak: build ## run the long campaigns (tests labelled soak)

@@ -50,9 +50,16 @@ TEST(Duration, TakesFractions)
 TEST(Duration, WithoutAUnitIsAFaultThatSaysWhatToWrite)
 {
   EXPECT_EQ(fault("50"), "'50' has no unit; write 50ms (units are ns, us, ms, s and min)");
-  EXPECT_EQ(
-    to_string(parse_duration("50", "s").faults().front()),
-    "'50' has no unit; write 50s (units are ns, us, ms, s and min)");
+}
+
+TEST(Duration, WithoutAUnitIsSecondsOnCommandLines)
+{
+  EXPECT_EQ(*parse_seconds("50"), 50s);
+  EXPECT_EQ(*parse_seconds("0.5"), 500ms);
+  EXPECT_EQ(*parse_seconds("50ms"), 50ms);
+  for (const std::string text : {"", ".", "1.2.3", "-1", "fast", "999999999999"}) {
+    EXPECT_FALSE(parse_seconds(text).ok()) << text;
+  }
 }
 
 TEST(Duration, OfAnUnknownUnitIsAFaultWithTheOneThatWasMeant)

@@ -61,12 +61,6 @@ constexpr bool kUnderThreadSanitizer = true;
 constexpr bool kUnderThreadSanitizer = false;
 #endif
 
-class WatchingTest : public test::ServedTest
-{
-protected:
-  WatchingTest() { g_ends.store(false); }
-};
-
 int threads_named(const std::string & name)
 {
   int found = 0;
@@ -78,6 +72,22 @@ int threads_named(const std::string & name)
   }
   return found;
 }
+
+// The kernel lists a joined thread for a moment more.
+void wait_until_no_thread_watches()
+{
+  wait_for([] { return threads_named("takt.watch") == 0; });
+}
+
+class WatchingTest : public test::ServedTest
+{
+protected:
+  WatchingTest()
+  {
+    g_ends.store(false);
+    wait_until_no_thread_watches();  // that of the test before
+  }
+};
 
 WatchedExecutor & with_rule(Served & served, const takt_schedule::WatchRule & rule)
 {
@@ -419,7 +429,7 @@ TEST_F(WatchingTest, executors_come_and_go_and_the_thread_goes_with_the_last)
     wait_for(
       [&] { return callback_in(client.statistics(), "/b:sub(/y)")["response"]["count"] == 2; });
     second->watching.reset();
-    EXPECT_EQ(threads_named("takt.watch"), 0);
+    wait_until_no_thread_watches();
     second->executor->ready(*work, 2);  // its observer is still there
     EXPECT_TRUE(client.statistics()["executors"].empty());
   }
@@ -533,7 +543,9 @@ TEST_F(WatchingTest, a_child_of_fork_does_nothing_and_may_watch_for_itself)
       std::this_thread::yield();
     }
     watching->reset();
-    good = good && threads_named("takt.watch") == 0;
+    while (good && threads_named("takt.watch") != 0) {
+      std::this_thread::yield();
+    }
     std::_Exit(good ? 0 : 1);
   }
   int status = -1;

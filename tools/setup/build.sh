@@ -74,7 +74,7 @@ is_current() # STAMP DIRECTORY...
   local one=$1
   shift
   [[ -e $one && $(<"$one") == "$whole_key" ]] || return 1
-  [[ -z $(find "$@" "$here/build.sh" -newer "$one" \
+  [[ -z $(find "$@" "$here/build.sh" "$here/wanted_tests.cmake" -newer "$one" \
     -not -path '*__pycache__*' -not -path '*/.hypothesis/*' -not -path '*.pytest_cache*' -print -quit) ]]
 }
 if [[ ${#names[@]} -eq 0 || $tests == OFF ]] && is_current "$stamp" "${roots[@]}"; then exit 0; fi
@@ -91,7 +91,7 @@ flock --nonblock 9 || { takt_say "waiting for another build in $TAKT_BUILD"; flo
 # CMake caches paths into the prefix; another prefix needs another start.
 if [[ -e $TAKT_BUILD/.prefix && $(<"$TAKT_BUILD/.prefix") != "$key" ]]; then
   takt_say "the environment changed: building $TAKT_BUILD anew"
-  rm -rf -- "$TAKT_BUILD/build" "$TAKT_BUILD/install" "$TAKT_BUILD/log"
+  rm -rf -- "$TAKT_BUILD/build" "$TAKT_BUILD/install" "$TAKT_BUILD/log" "$stamp" "$stamp".*
 fi
 printf '%s\n' "$key" >"$TAKT_BUILD/.prefix"
 started=$(date +%s.%N)

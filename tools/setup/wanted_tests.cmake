@@ -4,14 +4,15 @@
 #     TAKT_ONLY_LABEL   wanted are the tests that have this label; empty: all
 #     TAKT_OMIT_LABEL   unwanted are the tests that have this label
 #
-# A test's program is the target of the same name. A directory that a package adds calls the function itself.
+# A test's program is the target of the same name; another test that runs it (a soak) needs the same labels.
+# A directory that a package adds calls the function itself.
 include_guard(DIRECTORY)
 
 function(takt_omit_unwanted_tests)
   get_property(tests DIRECTORY PROPERTY TESTS)
   foreach(name IN LISTS tests)
     get_property(labels TEST ${name} PROPERTY LABELS)
-    if(TARGET ${name} AND (TAKT_OMIT_LABEL IN_LIST labels
+    if(TARGET ${name} AND ((TAKT_OMIT_LABEL AND TAKT_OMIT_LABEL IN_LIST labels)
         OR (TAKT_ONLY_LABEL AND NOT TAKT_ONLY_LABEL IN_LIST labels)))
       set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
     endif()

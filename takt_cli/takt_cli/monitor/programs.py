@@ -13,7 +13,9 @@ from typing import Any
 
 MOST_WAITING = 64
 _PATIENCE_S = 1.0
+_TOO_LATE = "was not started, because the monitor ends"
 
+Process = asyncio.subprocess.Process
 Tell = Callable[[bool, str], None]
 """Takes whether it went well, and a sentence."""
 
@@ -26,9 +28,13 @@ class Programs:
         self._timeout_s = timeout_s
         self._tasks: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(at_once)
+        self._closing = asyncio.Event()
 
     def start(self, command: Sequence[str], alarm: dict[str, Any], tell: Tell) -> None:
         """Run a program soon; `tell` gets how it ended."""
+        if self._closing.is_set():
+            tell(False, _TOO_LATE)
+            return
         if len(self._tasks) >= self._at_once + MOST_WAITING:
             tell(False, f"was not started: {MOST_WAITING} programs wait already")
             return
@@ -38,14 +44,17 @@ class Programs:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """End the programs that run."""
-        for task in list(self._tasks):
-            task.cancel()
+        """End the programs that run; those that wait, or come from now on, are not started."""
+        self._closing.set()
         if self._tasks:
             await asyncio.wait(list(self._tasks), timeout=3 * _PATIENCE_S)
 
     async def _run(self, command: list[str], payload: bytes, tell: Tell) -> None:
         async with self._slots:
+            if self._closing.is_set():
+                tell(False, _TOO_LATE)
+                return
+            # The end of the monitor cancels no start: the program may run before its start returns.
             try:
                 process = await asyncio.create_subprocess_exec(
                     *command,
@@ -58,22 +67,27 @@ class Programs:
             except (OSError, ValueError) as error:
                 tell(False, f"cannot be started: {getattr(error, 'strerror', None) or error}")
                 return
-            try:
-                await asyncio.wait_for(process.communicate(payload), self._timeout_s)
-            except asyncio.TimeoutError:
-                await _end(process)
-                tell(False, f"did not end within {self._timeout_s:g} s and was ended")
-                return
-            except asyncio.CancelledError:
-                await _end(process)
-                tell(False, "was ended, because the monitor ends")
-                return
-            code = process.returncode or 0
-            how = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
-            tell(code == 0, how)
+            tell(*await self._finish(process, payload))
+
+    async def _finish(self, process: Process, payload: bytes) -> tuple[bool, str]:
+        """Wait for a program, or end it; gives whether it went well, and how it ended."""
+        ended = asyncio.ensure_future(process.communicate(payload))
+        closing = asyncio.ensure_future(self._closing.wait())
+        await asyncio.wait(
+            {ended, closing}, timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED
+        )
+        closing.cancel()
+        if not ended.done():
+            ended.cancel()
+            await _end(process)
+            if self._closing.is_set():
+                return False, "was ended, because the monitor ends"
+            return False, f"did not end within {self._timeout_s:g} s and was ended"
+        code = process.returncode or 0
+        return code == 0, f"ended by signal {-code}" if code < 0 else f"exit code {code}"
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _end(process: Process) -> None:
     """End a program and the programs that it started: first with a request, then at once."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -1,5 +1,6 @@
 """The action `run`: programs of the user."""
 
+import asyncio
 import json
 import os
 
@@ -54,6 +55,61 @@ def test_programs_that_run_at_the_end_are_ended(start, monitor, tmp_path):
     assert "run act: was ended, because the monitor ends" in "".join(watching.said.words())
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid), 0)
+
+
+def told_when_closed_within(starting, monkeypatch):
+    """Give what three programs tell: `starting` starts one, one waits, one comes at the end."""
+    starts, goes_on, told = asyncio.Event(), asyncio.Event(), []
+
+    async def create(*command, **more):
+        try:
+            return await starting(*command, **more)
+        finally:
+            starts.set()
+            await goes_on.wait()
+
+    async def run():
+        running = programs.Programs(1, 30)
+        for number in range(2):
+            tell = lambda good, words, number=number: told.append((number, good, words))  # noqa: E731
+            running.start(["sleep", "60"], {}, tell)
+        await starts.wait()
+        closing = asyncio.ensure_future(running.close())
+        await asyncio.sleep(0)  # it has begun
+        running.start(["sleep", "60"], {}, lambda good, words: told.append((2, good, words)))
+        goes_on.set()
+        await closing
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", create)
+    asyncio.run(run())
+    return sorted(told)
+
+
+NOT_STARTED = [(n, False, "was not started, because the monitor ends") for n in (1, 2)]
+
+
+def test_a_program_that_is_being_started_at_the_end_is_ended(monkeypatch):
+    pids = []
+    start = asyncio.create_subprocess_exec
+
+    async def starting(*command, **more):
+        process = await start(*command, **more)
+        pids.append(process.pid)
+        return process
+
+    told = told_when_closed_within(starting, monkeypatch)
+    assert told == [(0, False, "was ended, because the monitor ends"), *NOT_STARTED]
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_program_that_cannot_be_started_at_the_end_is_told(monkeypatch):
+    async def starting(*_, **__):
+        raise FileNotFoundError(2, "No such file or directory")
+
+    told = told_when_closed_within(starting, monkeypatch)
+    assert told == [(0, False, "cannot be started: No such file or directory"), *NOT_STARTED]
 
 
 def test_a_program_of_another_user_is_not_run(start, monitor, tmp_path, monkeypatch):

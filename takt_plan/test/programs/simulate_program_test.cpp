@@ -127,7 +127,7 @@ TEST_F(SimulateProgram, WhatIsWrongIsSaidInOneLineEachAndReturns2)
   expect(good + "--phases some", "--phases: 'some' is none of fixed, random, adversarial\n");
   expect(
     good + "--execution some", "--execution: 'some' is none of worst, best, uniform, histogram\n");
-  expect(good + "--duration 10", "--duration: '10' has no unit; write 10s");
+  expect(good + "--duration 10h", "--duration: '10h' has the unknown unit 'h'");
   expect(good + "--duration 0s", "--duration: it must be above zero\n");
   expect(good + "--runs 0", "--runs: '0' is not a whole number from 1 to 18446744073709551615\n");
   expect(good + "--seed -1", "--seed: '-1' is not a whole number from 0 to 18446744073709551615\n");

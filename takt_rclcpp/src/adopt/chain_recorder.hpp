@@ -24,7 +24,7 @@ struct ChainRecord
   std::string name;
   takt_core::Duration deadline = takt_core::kForever;
   std::unique_ptr<takt_core::Distribution> response;
-  std::uint64_t missed = 0;  ///< activations that ended after the deadline
+  std::uint64_t late = 0;  ///< activations that ended after the deadline
 };
 
 /// Keeps statistics of chains alone: those of all callbacks would take 99 kB for each.

@@ -76,7 +76,7 @@ ordered_json to_json(const ChainRecord & chain)
   ordered_json json{{"name", chain.name}, {"activations", times.moments.count()}};
   if (chain.deadline != takt_core::kForever) {
     json["deadline_ns"] = chain.deadline.count();
-    json["missed"] = chain.missed;
+    json["late"] = chain.late;
   }
   json["response"] = {
     {"mean_ns", times.moments.mean()},

@@ -119,7 +119,7 @@ std::string chains_of(const ordered_json & executor)
        activations >= 1000 ? milliseconds(chain["response"]["p99_ns"]) : "-",
        milliseconds(chain["response"]["max_ns"]),
        has_deadline ? milliseconds(chain["deadline_ns"]) : "-",
-       has_deadline ? fmt::format("{}", chain["missed"].get<std::uint64_t>()) : "-"});
+       has_deadline ? fmt::format("{}", chain["late"].get<std::uint64_t>()) : "-"});
   }
   return table(rows);
 }

@@ -407,7 +407,7 @@ int main(int argc, char ** argv)
     return refuse(std::string(error.what()) + "; see " + g_command + " --help");
   }
   if (!arguments.duration.empty()) {
-    const auto duration = takt_schedule::parse_duration(arguments.duration, "s");
+    const auto duration = takt_schedule::parse_seconds(arguments.duration);
     if (!duration.ok()) {
       return refuse("--duration: " + takt_core::to_string(duration.faults().front()));
     }

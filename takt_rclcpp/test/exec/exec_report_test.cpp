@@ -8,7 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "model/reports.hpp"
 
@@ -99,6 +102,33 @@ TEST_F(ExecReport, prints_such_loops_after_the_executors)
   ASSERT_NE(loop, std::string::npos) << text;
   EXPECT_LT(table, loop);
   EXPECT_EQ(text.find("no report of an executor"), std::string::npos) << text;
+}
+
+TEST_F(ExecReport, prints_chains_with_the_count_of_their_late_activations)
+{
+  ordered_json one = executor(71, "/a", {});
+  const ordered_json response{
+    {"mean_ns", 2e6}, {"p50_ns", 2e6}, {"p99_ns", 3e6}, {"max_ns", 4000000}};
+  one["chains"] = {
+    {{"name", "bound"},
+     {"activations", 1200},
+     {"deadline_ns", 3500000},
+     {"late", 7},
+     {"response", response}},
+    {{"name", "free"}, {"activations", 3}, {"response", response}}};
+  write("71.1.json", one);
+  const std::string text = to_text(join());
+  std::vector<std::vector<std::string>> words;
+  std::istringstream lines(text.substr(text.find("chain ")));
+  for (std::string line; words.size() < 3 && std::getline(lines, line);) {
+    std::istringstream rest(line);
+    words.emplace_back(std::istream_iterator<std::string>(rest), std::istream_iterator<std::string>());
+  }
+  const std::vector<std::vector<std::string>> expected{
+    {"chain", "activations", "mean", "ms", "p99", "max", "deadline", "late"},
+    {"bound", "1200", "2.000", "3.000", "4.000", "3.500", "7"},
+    {"free", "3", "2.000", "-", "4.000", "-", "-"}};
+  EXPECT_EQ(words, expected) << text;
 }
 
 TEST_F(ExecReport, tells_no_report_from_loops_that_stayed_rclcpps_own)

@@ -133,6 +133,7 @@ TEST_F(TaktExec, ends_with_code_zero_where_the_time_ended_the_program)
   EXPECT_EQ(
     takt("--duration 100ms -- sh -c 'trap \"exit 5\" INT; while :; do sleep 0.01; done'").code, 0);
   EXPECT_EQ(takt("--duration 100ms -- sleep 600").code, 0);
+  EXPECT_EQ(takt("--duration 0.1 -- sleep 600").code, 0);  // seconds
 }
 
 TEST_F(TaktExec, writes_no_model_where_the_time_ended_a_program_that_reports_nothing)

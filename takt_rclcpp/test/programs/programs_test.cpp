@@ -295,7 +295,7 @@ TEST(Chains, through_messages_within_the_process_are_in_the_report)
   // waited before the spin.
   EXPECT_GE(chains[0]["activations"], 29);
   EXPECT_LE(chains[0]["activations"], 30);
-  EXPECT_EQ(chains[0]["missed"], 0);
+  EXPECT_EQ(chains[0]["late"], 0);
 }
 
 TEST(Report, names_executors_of_one_address_by_their_nodes)

@@ -75,10 +75,10 @@ Number number_option(
   return *value;
 }
 
-/// The same for a duration with a unit. Of `--duration`, how long a program runs, most people give seconds.
+/// The same for a duration; a plain number is seconds.
 inline takt_core::Duration duration_option(const std::string & option, const std::string & text)
 {
-  const auto value = parse_duration(text, option == "--duration" ? "s" : "ms");
+  const auto value = parse_seconds(text);
   if (!value) {
     throw CLI::ValidationError(option, to_string(value.faults().front()));
   }

@@ -1,6 +1,7 @@
 #include "takt_schedule/duration.hpp"
 
 #include <array>
+#include <string>
 
 #include "reader/quantity.hpp"
 
@@ -20,13 +21,19 @@ constexpr std::array<detail::Unit, 6> kUnits{{
 
 }  // namespace
 
-takt_core::Result<takt_core::Duration> parse_duration(std::string_view text, std::string_view usual)
+takt_core::Result<takt_core::Duration> parse_duration(std::string_view text)
 {
-  const auto ns = detail::parse_quantity(text, {kUnits, "ns, us, ms, s and min", usual, "1ns"});
+  const auto ns = detail::parse_quantity(text, {kUnits, "ns, us, ms, s and min", "ms", "1ns"});
   if (!ns) {
     return ns.faults();
   }
   return takt_core::Duration{ns.value()};
+}
+
+takt_core::Result<takt_core::Duration> parse_seconds(std::string_view text)
+{
+  const bool plain = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
+  return parse_duration(plain ? std::string(text) + "s" : std::string(text));
 }
 
 }  // namespace takt_schedule
