@@ -68,7 +68,7 @@ def test_without_log_an_alarm_is_only_in_json(start, monitor):
     quiet, as_json = monitor(), monitor(as_json=True)
     for watching in (quiet, as_json):
         watching.heard("is watched")
-    one.push(alarm(1, actions=[{"snapshot": True}]))
+    one.push(alarm(1, actions=[{"snapshot": True}]), to=2)
     as_json.heard("deadline of chain")
     quiet_words = quiet.said.words("alarm")
     assert quiet_words == []
@@ -174,7 +174,7 @@ def test_a_second_monitor_only_writes_until_the_first_ends(start, monitor):
     first.heard("deadline")
     second = monitor()
     second.heard("another takt monitor carries out the actions")
-    one.push(alarm(2, kind="lost", actions=RAISE))
+    one.push(alarm(2, kind="lost", actions=RAISE), to=2)
     second.heard("lost of chain hot_path")
     wait_for(lambda: one.value() == 200)
     assert len(one.sets) == 1

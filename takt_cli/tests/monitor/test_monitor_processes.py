@@ -67,7 +67,7 @@ def test_a_lost_connection_is_made_again_and_cleared_alarms_are_noticed(start, m
     one = start()
     watching = monitor()
     one.push(alarm(1, actions=RAISE))
-    wait_for(lambda: one.value() == 200)
+    watching.heard("10 → 200")  # it has read the answer
     one.active = []  # cleared while nobody listens
     one.drop_clients()
     wait_for(lambda: one.value() == 10)
@@ -80,7 +80,7 @@ def test_an_alarm_that_was_raised_before_counts_once_over_all_connections(start,
     one.active = [alarm(7, actions=RAISE)]
     one.following = 8
     watching = monitor()
-    wait_for(lambda: one.value() == 200)
+    watching.heard("10 → 200")  # it has read the answer
     for subscriptions in (2, 3):
         one.drop_clients()
         wait_for(lambda n=subscriptions: one.counts[SUBSCRIBE] >= n)

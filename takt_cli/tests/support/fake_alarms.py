@@ -86,13 +86,15 @@ class FakeWatched:
         early.rename(self.path)
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def push(self, *alarms):
-        """Push alarms, or bytes, to the subscribers."""
+    def push(self, *alarms, to=1):
+        """Push alarms, or bytes, to the subscribers, once there are so many."""
         data = b"".join(one if isinstance(one, bytes) else message(ALARM, one) for one in alarms)
-        self.following += len(alarms)
-        for one in wait_for(lambda: list(self._subscribed)):
-            with contextlib.suppress(OSError):
-                one.sendall(data)
+        wait_for(lambda: len(self._subscribed) >= to)
+        with self._lock:
+            self.following += len(alarms)
+            for one in self._subscribed:
+                with contextlib.suppress(OSError):
+                    one.sendall(data)
 
     def value(self, name="hot_path", what="chain", attribute="priority"):
         """Give the present value of an attribute."""
@@ -104,6 +106,7 @@ class FakeWatched:
             for one in self._clients:
                 with contextlib.suppress(OSError):
                     one.shutdown(socket.SHUT_RDWR)
+            self._clients.clear()
             self._subscribed.clear()
 
     def close(self, leave_socket=False):
@@ -126,7 +129,7 @@ class FakeWatched:
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client):
-        with client, contextlib.suppress(OSError):
+        with client, contextlib.suppress(OSError), self._forgotten(client):
             while True:
                 kind, request = self._request(client)
                 self.counts[kind] = self.counts.get(kind, 0) + 1
@@ -136,9 +139,21 @@ class FakeWatched:
                 if kind in self.raw:
                     client.sendall(self.raw[kind])
                     continue
-                client.sendall(message(*self._answer(kind, request)))
-                if kind == SUBSCRIBE and client not in self._subscribed:
-                    self._subscribed.append(client)
+                with self._lock:  # no alarm between the answer and the subscription
+                    client.sendall(message(*self._answer(kind, request)))
+                    if kind == SUBSCRIBE and client in self._clients:
+                        self._subscribed = [*{*self._subscribed, client}]
+
+    @contextlib.contextmanager
+    def _forgotten(self, client):
+        """Forget a client in the end."""
+        try:
+            yield
+        finally:
+            with self._lock:
+                for clients in (self._clients, self._subscribed):
+                    while client in clients:
+                        clients.remove(client)
 
     def _answer(self, kind, request):
         if kind == STATUS:

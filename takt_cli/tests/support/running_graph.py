@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 from support.private import private
 from takt_cli.control.client import Gone, ask
@@ -22,9 +23,30 @@ def all_listen(sockets, count):
         return False
 
 
+def starts(sockets):
+    """How often each callback of these processes has started."""
+    return Counter(
+        {
+            callback["id"]: callback["starts"]
+            for socket in sockets
+            for executor in answer(socket, Message.statistics)["executors"]
+            for callback in executor["callbacks"]
+        }
+    )
+
+
+def wait_for_runs(sockets, more):
+    """Wait until each callback of these processes has started so often, from now on."""
+    before = starts(sockets)
+    deadline = time.monotonic() + 60
+    while min((now := starts(sockets))[id_] - before[id_] for id_ in before) < more:
+        assert time.monotonic() < deadline, (before, now)
+        time.sleep(0.05)
+
+
 @contextlib.contextmanager
 def running_graph(folder, *arguments, processes=3):
-    """Run `takt run` with these arguments until the end of the context; gives the sockets."""
+    """Run `takt run` with these arguments until the context ends; gives sockets once all run."""
     log = folder / "log"
     command = [sys.executable, "-m", "takt_cli", "run", *map(str, arguments)]
     with log.open("wb") as output:
@@ -35,6 +57,11 @@ def running_graph(folder, *arguments, processes=3):
     try:
         deadline = time.monotonic() + 60
         while not all_listen(sockets := sorted((folder / "run").glob("*.sock")), processes):
+            assert running.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.05)
+        # Each has its socket long before it has callbacks, and these before they know each other.
+        while not all(starts([socket]).total() for socket in sockets):
             assert running.poll() is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.05)
@@ -51,11 +78,11 @@ def answer(socket, kind, request=None):
     return data
 
 
-def traced(sockets, seconds, pause=0.0, **options):
-    """Record all processes for some time, and end them one after the other; gives their files."""
+def traced(sockets, runs, pause=0.0, **options):
+    """Record so many runs of each callback, and end them one by one; gives their files."""
     for socket in sockets:
         answer(socket, Message.trace_start, options)
-    time.sleep(seconds)
+    wait_for_runs(sockets, runs)
     files = []
     for socket in sockets:
         files.append(answer(socket, Message.trace_stop))

@@ -8,8 +8,7 @@ import json
 import re
 import subprocess
 import sys
-import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,8 +16,7 @@ import pytest
 import yaml
 from support.built import WORKLOAD, need
 from support.private import private
-from support.running_graph import answer, convert, running_graph
-from takt_cli.control.frames import Message
+from support.running_graph import convert, running_graph, starts, wait_for_runs
 from takt_cli.units import parse_duration
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "oracles"))
@@ -66,26 +64,6 @@ def command(folder, *words):
     )  # fmt: skip
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
     return done
-
-
-def starts(sockets):
-    """How often each callback has started."""
-    return Counter(
-        {
-            callback["id"]: callback["starts"]
-            for socket in sockets
-            for executor in answer(socket, Message.statistics)["executors"]
-            for callback in executor["callbacks"]
-        }
-    )
-
-
-def wait_for_runs(sockets, more):
-    before = starts(sockets)
-    deadline = time.monotonic() + 60
-    while min((starts(sockets) - before)[id_] for id_ in ALL) < more:
-        assert time.monotonic() < deadline, (before, starts(sockets))
-        time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")

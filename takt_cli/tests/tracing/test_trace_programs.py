@@ -2,13 +2,12 @@
 
 import json
 import os
-import time
 from collections import Counter
 
 import pytest
 import yaml
 from support.built import WORKLOAD, need
-from support.running_graph import answer, convert, running_graph, takt_trace, traced
+from support.running_graph import answer, convert, running_graph, takt_trace, traced, wait_for_runs
 from takt_cli.control.frames import Message
 from takt_cli.files.systems import available_systems
 from takt_cli.units import parse_duration
@@ -29,8 +28,7 @@ def graph(tmp_path):
 def test_messages_of_three_processes_are_joined_and_the_trace_is_what_perfetto_reads(
     graph, tmp_path
 ):
-    # As long as it takes to see some messages between all of them.
-    files = traced(graph, 3)
+    files = traced(graph, 20)
     assert sum(file["dropped"] for file in files) == 0
     raws = [file["file"] for file in files]
     told = convert(raws, tmp_path / "trace", "perfetto")
@@ -70,7 +68,7 @@ def test_messages_of_three_processes_are_joined_and_the_trace_is_what_perfetto_r
 def test_messages_of_the_time_in_which_some_processes_have_ended_their_trace_are_not_joinable(
     graph, tmp_path
 ):
-    files = traced(graph, 1, pause=0.5)
+    files = traced(graph, 5, pause=0.5)
     told = convert([file["file"] for file in files], tmp_path / "trace", "perfetto")
     messages = told["messages"]
     assert messages["joined"] < messages["taken"], "the pause is longer than all periods"
@@ -82,7 +80,7 @@ def test_messages_of_the_time_in_which_some_processes_have_ended_their_trace_are
 def test_a_flight_recorder_writes_what_was_last_and_the_program_goes_on(graph, tmp_path):
     for socket in graph:
         answer(socket, Message.trace_start, {"last_ns": 500_000_000})
-    time.sleep(1.5)
+    wait_for_runs(graph, 10)  # longer than half a second
     first = [answer(socket, Message.trace_snapshot)["file"] for socket in graph]
     told = convert(first, tmp_path / "first.json", "chrome")
     assert all(process["runs"] > 0 for process in told["processes"])
@@ -99,7 +97,7 @@ def test_the_model_of_a_trace_has_the_graphs_callbacks_topics_periods_and_chains
     graph, tmp_path, takt
 ):
     """The shipped model of the graph is the ground truth."""
-    files = traced(graph, 4, cpu_times=True)
+    files = traced(graph, 25, cpu_times=True)
     convert([file["file"] for file in files], tmp_path / "t.takttrace", "takt")
     said = takt("model", tmp_path / "t.takttrace", "-o", tmp_path / "system.yaml")
     assert said.code == 0, said.err
@@ -137,7 +135,7 @@ def test_the_model_of_a_trace_has_the_graphs_callbacks_topics_periods_and_chains
 
 @need(*WORKLOAD, ("takt_trace", "takt_trace"))
 def test_the_parts_of_every_chains_response_times_add_up(graph, tmp_path):
-    files = traced(graph, 4, cpu_times=True, kernel=True)
+    files = traced(graph, 25, cpu_times=True, kernel=True)
     assert sum(file["dropped"] for file in files) == 0
     report = takt_trace("report", *[file["file"] for file in files])
     assert report["schema"] == 1
