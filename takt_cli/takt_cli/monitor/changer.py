@@ -66,11 +66,17 @@ class Changer:
                 self._changes.forget(step)
                 self._changed(step, False, f"was refused: {error}")
             except NoAnswer as error:
-                if self._changes.unanswered(step):
-                    self._changed(step, False, f"may be changed: the process {error}")
+                self._unanswered(step, str(error))
+                raise
+            except asyncio.CancelledError:
+                self._unanswered(step, "gave no answer")
                 raise
             else:
                 self._note(step, answers)
+
+    def _unanswered(self, step: Step, why: str) -> None:
+        if self._changes.unanswered(step):
+            self._changed(step, False, f"may be changed: the process {why}")
 
     def _note(self, step: Step, answers: list[dict[str, Any]]) -> None:
         """Read what became of a change."""

@@ -29,6 +29,7 @@ class _Held:
     before: tuple[Before, ...] = ()  # empty until the first answer of the process
     now: Any = _NONE
     holders: dict[AlarmKey, Any] = field(default_factory=dict)
+    asked: bool = False  # the process may have changed it, and its answer is not here yet
 
     @property
     def wanted(self) -> Any:
@@ -38,7 +39,8 @@ class _Held:
     @property
     def restored(self) -> bool:
         """Whether no value from before is missing."""
-        return not self.holders and all(one.value == self.now for one in self.before)
+        known = all(one.value == self.now for one in self.before)
+        return known and not self.holders and not self.asked
 
 
 @dataclass(frozen=True)
@@ -83,19 +85,22 @@ class Changes:
             self.release(alarm)
 
     def next(self) -> Step | None:
-        """Give a change that is due; the same one until it is told what became of it."""
+        """Give a change that is due, for the process to be asked for; tell what became of it."""
         for target, one in self._held.items():
             if not one.holders:
+                one.asked = True
                 return Step(target, one.before, gives_back=True)
             if one.wanted != one.now:
+                one.asked = True
                 wanted = (Before(target, one.wanted),)
                 return Step(target, wanted, gives_back=False, cause=next(reversed(one.holders)))
         return None
 
     def done(self, step: Step, before: Sequence[Before]) -> None:
         """Note that the process changed it."""
-        # An alarm that was cleared meanwhile left no entry: the value is given back.
-        one = self._held.setdefault(step.target, _Held())
+        one = self._answered(step)
+        if one is None:
+            return
         if step.gives_back:
             one.now = _NONE  # another alarm may hold it again
             if not one.holders:
@@ -107,7 +112,7 @@ class Changes:
 
     def unchanged(self, step: Step) -> None:
         """Note that the attribute had the value already."""
-        one = self._held.get(step.target)
+        one = self._answered(step)
         if one is not None and one.before:
             self.done(step, one.before)  # of a change whose answer was lost
         else:
@@ -115,7 +120,7 @@ class Changes:
 
     def forget(self, step: Step) -> None:
         """Note that the process did not change it, and that trying again makes no sense."""
-        one = self._held.get(step.target)
+        one = self._answered(step)
         if one is None:
             return
         if step.gives_back:
@@ -130,12 +135,18 @@ class Changes:
 
         A change whose value from before is known is tried again: it does no harm twice.
         """
-        one = self._held.get(step.target)
+        one = self._answered(step)
         if one is not None and one.before:
             one.now = _NONE
             return False
         self.forget(step)
         return True
+
+    def _answered(self, step: Step) -> _Held | None:
+        one = self._held.get(step.target)
+        if one is not None:
+            one.asked = False
+        return one
 
     def _drop_if_restored(self, target: Target, one: _Held) -> None:
         if one.restored:

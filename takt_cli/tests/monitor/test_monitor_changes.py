@@ -25,6 +25,7 @@ def test_a_priority_is_given_back_when_the_alarm_is_cleared(start, monitor):
     one.push(alarm(2, actions=RAISE))  # the same alarm again: not twice
     wait_for(lambda: (one.value(), other.value()) == (200, 200))
     watching.heard("fusion (pid 4000001): priority of chain hot_path 10 → 200")
+    wait_for(lambda: stranger.sets)
     one.push(alarm(3, "cleared", actions=[]))
     wait_for(lambda: (one.value(), other.value()) == (10, 10))
     watching.heard("other (pid 4000002): priority of chain hot_path given back: 200 → 10")
@@ -107,6 +108,21 @@ def test_a_process_that_hangs_at_the_end_is_told(start, monitor, monkeypatch, ha
     assert watching.good is False
 
 
+def test_a_change_whose_answer_is_missing_at_the_end_is_given_back(start, monitor):
+    one = start()
+    one.answers_sets.clear()
+    watching = monitor()
+    one.push(alarm(1, actions=RAISE))
+    wait_for(lambda: one.value() == 200)
+    watching.monitor.end()
+    watching.heard("gives back 1 changed attribute")
+    one.answers_sets.set()
+    wait_for(lambda: watching.good is not None)
+    assert watching.end()[-1] == "takt monitor ends; gave back 1 attribute"
+    assert one.value() == 10
+    assert watching.good is True
+
+
 # Bookkeeping
 
 
@@ -124,10 +140,18 @@ def alarms_come_and_go(seed):
     unknown = set()  # whether they were changed is not known
     changes = Changes()
 
-    def step(troubles):
+    def hold_or_release():
+        alarm_key = ("main", "", "", "", chance.choice("xyz"))
+        if chance.random() < 0.5:
+            changes.hold(alarm_key, chance.choice(targets), chance.randrange(3))
+        else:
+            changes.release(alarm_key)
+
+    def step(troubles, meanwhile=lambda: None):
         due = changes.next()
         if due is None:
             return False
+        meanwhile()
         (one,) = due.wanted
         trouble = chance.choice(troubles)
         if trouble == "refused" and not due.gives_back:
@@ -146,13 +170,10 @@ def alarms_come_and_go(seed):
         return True
 
     for _ in range(60):
-        alarm_key = ("main", "", "", "", chance.choice("xyz"))
-        if chance.random() < 0.4:
-            changes.hold(alarm_key, chance.choice(targets), chance.randrange(3))
-        elif chance.random() < 0.5:
-            changes.release(alarm_key)
+        if chance.random() < 0.7:
+            hold_or_release()
         else:
-            step(["", "", "", "refused", "unasked", "unanswered"])
+            step(["", "", "", "refused", "unasked", "unanswered"], hold_or_release)
     changes.release_all()
     for _ in range(100):
         if not step([""]):

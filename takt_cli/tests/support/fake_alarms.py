@@ -72,6 +72,8 @@ class FakeWatched:
         self.active: list = []
         self.following = 1
         self.hangs = threading.Event()
+        self.answers_sets = threading.Event()  # cleared: it carries them out, and answers later
+        self.answers_sets.set()
         self.raw = {}  # answers by kind, as bytes
         self.counts: dict[int, int] = {}
         self.snapshots = 0
@@ -139,9 +141,12 @@ class FakeWatched:
                 if kind in self.raw:
                     client.sendall(self.raw[kind])
                     continue
+                if kind != SUBSCRIBE:
+                    client.sendall(message(*self._answer(kind, request)))
+                    continue
                 with self._lock:  # no alarm between the answer and the subscription
                     client.sendall(message(*self._answer(kind, request)))
-                    if kind == SUBSCRIBE and client in self._clients:
+                    if client in self._clients:
                         self._subscribed = [*{*self._subscribed, client}]
 
     @contextlib.contextmanager
@@ -181,6 +186,7 @@ class FakeWatched:
         if key not in self.values:
             return RESULT, {"changed": []}
         before, self.values[key] = self.values[key], request[attribute]
+        self.answers_sets.wait(PATIENCE_S)
         changed = {
             "executor": "main", "what": f"{what} {request[what]}", "faults": [],
             "before": {attribute: before}, "now": {attribute: request[attribute]},
