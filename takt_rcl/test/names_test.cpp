@@ -1,8 +1,8 @@
 // Ids, remapping, namespaces, parameters, and what is said about bad arguments.
 #include <stdlib.h>
 
-#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <std_msgs/msg/u_int64.hpp>
 
@@ -139,7 +139,9 @@ TEST_F(Names, NodesOwnArgumentsBeatGlobalOnes)
 
 TEST_F(Names, ParameterFilesGiveTypedValues)
 {
-  const std::string path = ::testing::TempDir() + "takt_rcl_params.yaml";
+  std::string folder = ::testing::TempDir() + "takt_test.XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const std::string path = folder + "/params.yaml";
   std::ofstream(path) << "/**:\n"
                          "  ros__parameters:\n"
                          "    rate: 10\n"
@@ -180,7 +182,7 @@ TEST_F(Names, ParameterFilesGiveTypedValues)
   EXPECT_EQ(
     fault_of([&] { n->declare_parameter("rate", 1); }),
     "/robot/n: parameter 'rate' has been declared already");
-  std::remove(path.c_str());
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Names, LogFilesThatCannotBeWrittenAreOneWarning)

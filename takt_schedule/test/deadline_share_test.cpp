@@ -108,6 +108,21 @@ int admitted(int count, Duration runtime, Duration period)
   return granted;
 }
 
+/// Whether the kernel ever admits a thread for each core: it is asked until `patience` is over, and 20 times at least.
+/// It may refuse what fits, because the bandwidth of a thread stays booked for a while after the thread's end (about
+/// nine times its run); it never admits more for that.
+bool ever_admits(int cores, Duration runtime, Duration period, Duration patience)
+{
+  const takt_core::Time until = takt_core::now() + patience;
+  for (int round = 0; round < 20 || takt_core::now() < until; ++round) {
+    if (admitted(cores, runtime, period) == cores) {
+      return true;
+    }
+    std::this_thread::sleep_for(period);
+  }
+  return false;
+}
+
 /// Whether any thread of the machine has the policy already, which takes from what is left.
 bool others_have_the_policy()
 {
@@ -142,7 +157,8 @@ TEST(DeadlineAdmission, IsJudgedAsTheKernelDoes)
       "ns, period: 10ms, count: " + std::to_string(cores) + "}}\ndefault: all");
     const bool good = parse_schedule(text, "s.yaml").ok();
     EXPECT_EQ(good, part < share) << text;
-    EXPECT_EQ(admitted(cores, runtime, 10ms) == cores, good) << part << " of each core";
+    const Duration patience = good ? Duration(1min) : Duration::zero();
+    EXPECT_EQ(ever_admits(cores, runtime, 10ms, patience), good) << part << " of each core";
   }
 }
 

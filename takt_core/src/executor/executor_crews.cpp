@@ -194,13 +194,13 @@ bool Executor::Impl::reap()
     return left;
   }
   const std::lock_guard lock(crews_mutex);
-  leaving.store(false, std::memory_order_seq_cst);
+  bool more = false;
   for (Crew * crew = crews.load(std::memory_order_acquire); crew != nullptr; crew = crew->next) {
     if (!crew->staffed || crew->joining || !crew->ending.load(std::memory_order_seq_cst)) {
       continue;
     }
     if (crew->left.load(std::memory_order_seq_cst) < crew->size()) {
-      leaving.store(true, std::memory_order_seq_cst);  // the last of them notifies
+      more = true;  // the last of them notifies
       continue;
     }
     join_threads(*crew, 0);
@@ -209,6 +209,8 @@ bool Executor::Impl::reap()
     const std::lock_guard told(told_mutex);
     crew->reports.clear();
   }
+  // Never cleared early: the thread in `await` that a leaving thread notified meanwhile would not look, but sleep on.
+  leaving.store(more, std::memory_order_seq_cst);
   return left;
 }
 
