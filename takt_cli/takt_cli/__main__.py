@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
@@ -40,11 +41,22 @@ _USAGE = frozenset(
 
 def main() -> None:
     """Run, and leave with an exit code; a traceback never reaches the user unasked."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Like Ctrl-C: takt ends the programs that it started, and shows their results.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(streams.finish(run()))
+    with contextlib.suppress(Exception):  # `run` says it
+        _load()
+    # Only while a command runs: in an import, or at the interpreter's end, it is a traceback.
+    signals = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
+        signals.remove(signal.SIGINT)
+    try:
+        # SIGTERM is like Ctrl-C: takt ends the programs that it started, and shows their results.
+        for number in signals:
+            signal.signal(number, signal.default_int_handler)
+        code = run()
+        for number in signals:
+            signal.signal(number, signal.SIG_DFL)
+    except KeyboardInterrupt:
+        code = _interrupted()
+    sys.exit(streams.finish(code))
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -61,8 +73,7 @@ def run(arguments: list[str] | None = None) -> int:
             err().print(error.hint, style="dim", markup=False)
         return error.code
     except KeyboardInterrupt:
-        err().print("takt: interrupted", markup=False)
-        return EXIT_INTERRUPTED
+        return _interrupted()
     except BrokenPipeError:
         return EXIT_FAILED  # the reader of our output has ended
     except OSError as error:
@@ -82,6 +93,11 @@ def run(arguments: list[str] | None = None) -> int:
         drop_unused()
 
 
+def _interrupted() -> int:
+    err().print("takt: interrupted", markup=False)
+    return EXIT_INTERRUPTED
+
+
 def _system_error(error: OSError) -> str:
     if error.filename:
         name = str(error.filename)
@@ -89,6 +105,14 @@ def _system_error(error: OSError) -> str:
     # takt_cli.files.outputs names files, so this is a stream without a name.
     full = "standard output cannot be written: " if error.errno == errno.ENOSPC else ""
     return f"{full}{error.strerror or error}"
+
+
+def _load() -> None:
+    """Load the commands."""
+    import typer.main  # noqa: F401
+
+    import takt_cli.app
+    import takt_cli.commands.exec_program  # noqa: F401
 
 
 def _call(arguments: list[str] | None) -> int:

@@ -15,6 +15,7 @@ from support.built import adopted_program
 from support.exec_prefix import TAKT_EXEC as PROGRAM
 from support.exec_prefix import install_exec, report_of
 from support.private import private
+from support.proc import ended
 from takt_cli.programs import find_program_or_none
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="takt_rclcpp is not built")
@@ -174,10 +175,7 @@ def test_the_program_ends_with_takt(tmp_path):
     process.wait(timeout=60)
     child = int(pid_file.read_text(encoding="utf-8"))
     for _ in range(600):
-        if (
-            not Path(f"/proc/{child}/cmdline").exists()
-            or not Path(f"/proc/{child}/cmdline").read_bytes()
-        ):
+        if ended(child):
             return
         time.sleep(0.1)
     os.kill(child, signal.SIGKILL)

@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from support.proc import ended
 
 
 def begin(*arguments):
@@ -37,15 +37,6 @@ def noted_pid(path):
     """Wait for a stand-in to have noted its number, and give that."""
     wait_for(lambda: path.exists() and path.read_text())
     return int(path.read_text())
-
-
-def ended(pid):
-    """Whether a process is gone, or only waits for somebody to ask for its exit code."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-        return stat.rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 def interrupt_a_run(tmp_path, graph, how=signal.SIGINT):

@@ -59,10 +59,12 @@ def takt() -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def wait_ready(takt: subprocess.Popen[Any]) -> None:
-    """Wait until all publishers and subscriptions know each other."""
+def wait_ready(python: Python, takt: subprocess.Popen[Any]) -> None:
+    """Wait until all publishers and subscriptions know each other, on both sides."""
     assert takt.stdout is not None
     assert takt.stdout.readline() == "ready\n"
+    writers = (python.ask, python.image)
+    assert python.spin_until(lambda: all(one.get_subscription_count() for one in writers))
 
 
 def end(takt: subprocess.Popen[Any]) -> str:
@@ -75,7 +77,7 @@ def end(takt: subprocess.Popen[Any]) -> str:
 
 def test_strings_both_ways(python: Python, takt: subprocess.Popen[str]) -> None:
     """Every question is answered, in order."""
-    wait_ready(takt)
+    wait_ready(python, takt)
     for i in range(20):
         python.ask.publish(String(data=f"question {i}"))
         assert python.spin_until(lambda n=i: len(python.answers) == n + 1)
@@ -85,7 +87,7 @@ def test_strings_both_ways(python: Python, takt: subprocess.Popen[str]) -> None:
 
 def test_images_of_one_megabyte_both_ways(python: Python, takt: subprocess.Popen[str]) -> None:
     """Large messages come back whole."""
-    wait_ready(takt)
+    wait_ready(python, takt)
     image = Image(height=1024, width=1024, step=1024, encoding="mono8")
     image.header.frame_id = "camera"
     for i in range(5):
@@ -102,9 +104,14 @@ def test_images_of_one_megabyte_both_ways(python: Python, takt: subprocess.Popen
 
 def test_graph_shows_the_takt_node(python: Python, takt: subprocess.Popen[str]) -> None:
     """Python tools see the node with its topics."""
-    wait_ready(takt)
-    assert python.spin_until(lambda: "takt_peer" in python.get_node_names())
-    topics = dict(python.get_publisher_names_and_types_by_node("takt_peer", "/"))
-    assert topics["/answer"] == ["std_msgs/msg/String"]
-    assert topics["/image_back"] == ["sensor_msgs/msg/Image"]
+    wait_ready(python, takt)
+    expected = {"/answer": ["std_msgs/msg/String"], "/image_back": ["sensor_msgs/msg/Image"]}
+
+    def seen() -> bool:
+        if "takt_peer" not in python.get_node_names():
+            return False
+        topics = dict(python.get_publisher_names_and_types_by_node("takt_peer", "/"))
+        return expected.items() <= topics.items()
+
+    assert python.spin_until(seen)
     end(takt)

@@ -229,8 +229,9 @@ TEST_F(Recording, HasEveryRunMessageAndActivationOfAnExecutorThatRunsAlready)
   ASSERT_TRUE(first != nullptr && second != nullptr);
   EXPECT_EQ(first->executor, "main");
   EXPECT_GE(count(*first, RecordKind::run_end), 50U);
-  EXPECT_EQ(count(*first, RecordKind::publish), count(*first, RecordKind::span_begin));
   // A trace may begin inside of a run.
+  EXPECT_LE(count(*first, RecordKind::span_begin), count(*first, RecordKind::publish));
+  EXPECT_GE(count(*first, RecordKind::span_begin) + 1, count(*first, RecordKind::publish));
   EXPECT_LE(count(*second, RecordKind::run_start), count(*second, RecordKind::run_end));
   EXPECT_GE(count(*second, RecordKind::run_start) + 1, count(*second, RecordKind::run_end));
   EXPECT_EQ(count(*second, RecordKind::chain_end), count(*second, RecordKind::run_end));

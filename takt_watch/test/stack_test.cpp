@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <ctime>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -124,17 +124,22 @@ TEST(Stack, of_a_thread_that_computes_names_the_function)
 
 TEST(Stack, of_a_thread_that_sleeps_says_where_and_does_not_wake_it)
 {
-  std::atomic<int> slept{-1};
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  std::atomic<ssize_t> got{-2};
   Thread thread([&] {
-    const timespec time{0, 300'000'000};
-    timespec rest{};
-    slept.store(::clock_nanosleep(CLOCK_MONOTONIC, 0, &time, &rest));
+    char byte = 0;
+    got.store(::read(ends[0], &byte, 1));
   });
   thread.wait_until_asleep();
   const std::string stack = joined(stack_of(thread.tid(), &always));
-  EXPECT_NE(stack.find("clock_nanosleep"), std::string::npos) << stack;
+  EXPECT_NE(stack.find("read"), std::string::npos) << stack;
+  EXPECT_EQ(got.load(), -2) << "its sleep was interrupted";
+  EXPECT_EQ(::write(ends[1], "x", 1), 1);
   thread.join();
-  EXPECT_EQ(slept.load(), 0) << "its sleep was interrupted";
+  EXPECT_EQ(got.load(), 1);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST(Stack, a_thread_that_blocks_signals_is_given_up)
@@ -147,7 +152,8 @@ TEST(Stack, a_thread_that_blocks_signals_is_given_up)
     compute_for_ever();
     ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);  // the late signal comes, and does nothing
   });
-  while (state_of(thread.tid()) != 'R') {
+  const std::uint64_t begun = g_rounds.load();
+  while (g_rounds.load() == begun) {  // from then on it blocks them
     std::this_thread::yield();
   }
   EXPECT_TRUE(interrupted_stack(thread.tid(), std::chrono::milliseconds(5)).empty());

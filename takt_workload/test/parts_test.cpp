@@ -74,10 +74,10 @@ TEST_F(Programs, APartThatCannotStartEndsTheOthers)
 }
 
 // Three independent chains in a process each: whichever dies, nobody waits for its endpoints.
-std::vector<std::string> three_parts(const char * duration = "10min")
+std::vector<std::string> three_parts()
 {
   return {TAKT_RUN,     "three_chains", "--work-scale", "0.1", "--warmup",       "100ms",
-          "--duration", duration,       "--split",      "3",   "--json-progress"};
+          "--duration", "10min",        "--split",      "3",   "--json-progress"};
 }
 
 TEST_F(Programs, APartThatIsKilledAtStartEndsTheRunAndIsNamed)
@@ -113,9 +113,9 @@ TEST_F(Programs, SigintWhileSomePartsWaitForAnotherEndsTheRun)
 class RunningParts : public Programs
 {
 protected:
-  void start(const char * duration = "10min")
+  void start()
   {
-    std::vector<std::string> words = three_parts(duration);
+    std::vector<std::string> words = three_parts();
     words.insert(words.end(), {"--output", file("results.json")});
     program.emplace(words);
     ASSERT_TRUE(program->wait_for("elapsed_s\": 2"));
@@ -158,8 +158,10 @@ TEST_F(RunningParts, OneThatIsToldToEndEndsTheRun)
 
 TEST_F(RunningParts, OneThatNeverEndsIsKilledAndNamed)
 {
-  ASSERT_NO_FATAL_FAILURE(start("3s"));
-  EXPECT_EQ(finish_after(1, SIGSTOP), 1);
+  ASSERT_NO_FATAL_FAILURE(start());
+  ::kill(parts.at(1), SIGSTOP);
+  program->signal(SIGINT);
+  EXPECT_EQ(program->finish(), 1);
   EXPECT_NE(
     program->errors.find(
       "part 2 of 3 (/callback_4, /callback_5, /callback_6) did not end when it was told to"),

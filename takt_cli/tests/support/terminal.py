@@ -105,6 +105,10 @@ class Terminal:
         self._until(lambda: self._process.poll() is not None)
         return self._process.returncode
 
+    def until_restored(self) -> None:
+        """Wait until it is restored; the kernel hands the last bytes over on its own time."""
+        self._until(self.restored)
+
     def restored(self) -> bool:
         """Whether the terminal is as it was before: modes, screen and cursor."""
         said = self.said()

@@ -17,7 +17,7 @@ def test_keys_change_what_a_terminal_shows(terminal, columns, lines):
     shown.until(lambda screen: "PAUSED" in screen)
     shown.press("q")
     assert shown.ended() == 0
-    assert shown.restored()
+    shown.until_restored()
 
 
 def test_a_terminal_may_change_its_size(terminal):
@@ -57,13 +57,13 @@ def test_the_terminal_is_as_it_was_after_every_way_out(terminal, how, code):
     else:
         shown.send(how)
     assert shown.ended() == code
-    assert shown.restored()
+    shown.until_restored()
 
 
 def test_the_terminal_is_as_it_was_after_an_exception(terminal):
     shown = terminal(TAKT_TEST_BREAKS="takt_cli.top.interactive.picture")
     assert shown.ended() == 1
-    assert shown.restored()
+    shown.until_restored()
     assert "internal error: RuntimeError: broken by a test" in shown.said()
 
 
@@ -72,7 +72,7 @@ def test_ctrl_z_gives_the_terminal_back_for_a_while(terminal):
     shown.until(lambda screen: "brake" in screen)
     shown.press("\x1a")
     shown.until_stopped()
-    assert shown.restored()
+    shown.until_restored()
     shown.send(signal.SIGCONT)
     shown.until(lambda screen: "brake" in screen)
     shown.press("q")

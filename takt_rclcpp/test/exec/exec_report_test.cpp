@@ -122,7 +122,8 @@ TEST_F(ExecReport, prints_chains_with_the_count_of_their_late_activations)
   std::istringstream lines(text.substr(text.find("chain ")));
   for (std::string line; words.size() < 3 && std::getline(lines, line);) {
     std::istringstream rest(line);
-    words.emplace_back(std::istream_iterator<std::string>(rest), std::istream_iterator<std::string>());
+    words.emplace_back(
+      std::istream_iterator<std::string>(rest), std::istream_iterator<std::string>());
   }
   const std::vector<std::vector<std::string>> expected{
     {"chain", "activations", "mean", "ms", "p99", "max", "deadline", "late"},
