@@ -10,11 +10,13 @@ import stat
 import time
 from collections.abc import Callable
 from pathlib import Path, PurePath
+from typing import Any
 
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.tracing import WRITE_S, RawTrace
 from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.alarm import Alarm
+from takt_cli.monitor.connection import Connection
 from takt_cli.monitor.watched import Address, Watched
 from takt_cli.results.fields import DamagedError, Fields
 
@@ -22,6 +24,7 @@ PAUSE_S = 10.0
 """A process writes no other snapshot for so long: the next one would have the same records."""
 
 _LEFT_OUT = f"is left out: there is one of the last {PAUSE_S:g} s"
+_GIVEN_UP = "was given up, because the monitor ends"
 
 Tell = Callable[[bool, str], None]
 
@@ -36,9 +39,13 @@ class Snapshots:
         self._awaiting: dict[Path, list[Tell]] = {}  # alarms that came while one is being written
         self._refusals: dict[Address, str] = {}  # the reason that was told
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = asyncio.Event()
 
     def take(self, process: Watched, alarm: Alarm, tell: Tell) -> None:
         """Take a snapshot soon; `tell` gets the file or the reason why there is none."""
+        if self._closing.is_set():
+            tell(False, _GIVEN_UP)
+            return
         now = time.monotonic()
         self._latest = {path: then for path, then in self._latest.items() if now - then < PAUSE_S}
         if (others := self._awaiting.get(process.address.path)) is not None:
@@ -57,11 +64,11 @@ class Snapshots:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Give up the snapshots that are not written yet."""
-        for task in list(self._tasks):
-            task.cancel()
+        """Give up the snapshots that are not written yet; files that are there are moved."""
+        self._closing.set()
         if self._tasks:
-            await asyncio.wait(list(self._tasks), timeout=1)
+            # Without a limit: the end of the loop waits for the threads that move files anyway.
+            await asyncio.wait(list(self._tasks))
 
     async def _take(self, process: Watched, kind: str, tell: Tell) -> None:
         path, began = process.address.path, time.monotonic()
@@ -73,8 +80,9 @@ class Snapshots:
             if not written:
                 self._left += 1
         if not written:
+            failed = "was not written: the one that was under way for another alarm failed"
             for other in others:
-                other(False, "was not written: the one that was under way for another alarm failed")
+                other(False, _GIVEN_UP if self._closing.is_set() else failed)
         if written:
             self._latest[path] = began
             self._refusals.pop(process.address, None)
@@ -87,7 +95,11 @@ class Snapshots:
         try:
             if connection is None:
                 raise NoAnswer("does not answer")
-            answer = Fields(await connection.ask(Message.trace_snapshot, {}, WRITE_S))
+            data = await self._ask(connection)
+            if data is None:
+                tell(False, _GIVEN_UP)
+                return False
+            answer = Fields(data)
             faults = [printable(one) for one in answer.texts("faults")]
             raw = RawTrace(
                 process.address.path.parent / PurePath(answer.name("file")).name, process.uid
@@ -108,6 +120,16 @@ class Snapshots:
             tell(not faults, "; ".join([f"is in {file}", *faults]))
             return True
         return False
+
+    async def _ask(self, connection: Connection) -> dict[str, Any] | None:
+        """Give the answer; None: the monitor ends, and the answer is not here."""
+        asked = asyncio.ensure_future(connection.ask(Message.trace_snapshot, {}, WRITE_S))
+        closing = asyncio.ensure_future(self._closing.wait())
+        await asyncio.wait({asked, closing}, return_when=asyncio.FIRST_COMPLETED)
+        closing.cancel()
+        asked.cancel()  # an answer that is here stays
+        await asyncio.wait({asked})
+        return None if asked.cancelled() else asked.result()
 
 
 def _move(raw: RawTrace, folder: Path, name: str) -> Path:
