@@ -7,6 +7,7 @@ import errno
 import os
 import signal
 import sys
+import threading
 import traceback
 
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -47,13 +48,16 @@ def main() -> None:
     signals = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
         signals.remove(signal.SIGINT)
+    sys.unraisablehook = _repeat_interrupt
     try:
-        # SIGTERM is like Ctrl-C: takt ends the programs that it started, and shows their results.
-        for number in signals:
-            signal.signal(number, signal.default_int_handler)
-        code = run()
-        for number in signals:
-            signal.signal(number, signal.SIG_DFL)
+        try:
+            # SIGTERM is like Ctrl-C: takt ends programs that it started, and shows their results.
+            for number in signals:
+                signal.signal(number, signal.default_int_handler)
+            code = run()
+        finally:
+            for number in signals:
+                signal.signal(number, signal.SIG_DFL)
     except KeyboardInterrupt:
         code = _interrupted()
     sys.exit(streams.finish(code))
@@ -91,6 +95,20 @@ def run(arguments: list[str] | None = None) -> int:
         return EXIT_FAILED
     finally:
         drop_unused()
+
+
+def _repeat_interrupt(dropped: sys.UnraisableHookArgs) -> None:
+    """Send an interrupt again that came in a callback: Python drops exceptions there."""
+    if dropped.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(dropped)
+        return
+    main_thread = threading.main_thread().ident
+    assert main_thread is not None
+    # A shell starts background jobs with SIGINT ignored.
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    number = signal.SIGTERM if ignored else signal.SIGINT
+    # After the callback.
+    threading.Timer(0.05, signal.pthread_kill, (main_thread, number)).start()
 
 
 def _interrupted() -> int:

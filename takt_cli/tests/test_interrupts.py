@@ -89,6 +89,66 @@ def test_an_interrupt_at_any_time_is_no_traceback(fakes, delay_s):
     assert "Traceback" not in said
 
 
+def ended_in_a_callback(begin, how, sigint=signal.SIG_DFL):
+    """Run `takt host`, of which the code `begin` lets a callback interrupt it."""
+    # Python drops an exception in a callback: it writes a traceback, and goes on.
+    script = f"""
+import atexit, os, runpy, sys, time, weakref
+class Gone:
+    pass
+def interrupt(*_):
+    os.kill(os.getpid(), {int(how)})
+{begin}
+sys.argv = ["takt", "host"]
+runpy.run_module("takt_cli", run_name="__main__", alter_sys=True)
+"""
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, sigint),
+    )
+
+
+WITHOUT_A_COMMAND = {
+    "in an import": """
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "takt_cli.app":
+            gone = weakref.ref(Gone(), interrupt)
+sys.meta_path.insert(0, Finder())
+""",
+    "at the end": "atexit.register(interrupt)",
+}
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("where", WITHOUT_A_COMMAND)
+def test_an_interrupt_before_or_after_the_command_just_ends_it(fakes, where, how):
+    done = ended_in_a_callback(WITHOUT_A_COMMAND[where], how)
+    assert (done.returncode, done.stderr) == (-how, "")
+
+
+@pytest.mark.parametrize(
+    ("how", "sigint"),
+    [
+        (signal.SIGINT, signal.SIG_DFL),
+        (signal.SIGTERM, signal.SIG_DFL),
+        (signal.SIGTERM, signal.SIG_IGN),
+    ],
+)
+def test_an_interrupt_in_a_callback_of_a_command_is_not_lost(fakes, how, sigint):
+    begin = """
+import takt_cli.commands.host
+def measure_host():
+    gone = weakref.ref(Gone(), interrupt)
+    time.sleep(60)
+takt_cli.commands.host.measure_host = measure_host
+"""
+    done = ended_in_a_callback(begin, how, sigint)
+    assert (done.returncode, done.stderr) == (130, "takt: interrupted\n")
+
+
 def test_an_interrupted_run_ends_the_runner_too(fakes, tmp_path):
     (tmp_path / "r.json").write_text("old")
     code, _, said = interrupt_a_run(tmp_path, "endless")

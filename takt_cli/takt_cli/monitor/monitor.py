@@ -125,6 +125,8 @@ class Monitor:
         self._actions.carry_out(process, alarm, again, self._may_act(process))
 
     def _may_act(self, process: Watched) -> bool:
+        if self._stop.is_set():
+            return False  # nobody would give it back
         folder = process.address.path.parent
         if self._settings.log_only or self._locks.owns(folder):
             return not self._settings.log_only

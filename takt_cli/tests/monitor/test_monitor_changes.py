@@ -116,6 +116,8 @@ def test_a_change_whose_answer_is_missing_at_the_end_is_given_back(start, monito
     wait_for(lambda: one.value() == 200)
     watching.monitor.end()
     watching.heard("gives back 1 changed attribute")
+    one.push(alarm(2, kind="lost", actions=[*RAISE[:1], {"priority": 220}]))  # too late
+    watching.heard("lost of chain hot_path")
     one.answers_sets.set()
     wait_for(lambda: watching.good is not None)
     assert watching.end()[-1] == "takt monitor ends; gave back 1 attribute"

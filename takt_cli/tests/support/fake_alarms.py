@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -91,12 +92,20 @@ class FakeWatched:
     def push(self, *alarms, to=1):
         """Push alarms, or bytes, to the subscribers, once there are so many."""
         data = b"".join(one if isinstance(one, bytes) else message(ALARM, one) for one in alarms)
-        wait_for(lambda: len(self._subscribed) >= to)
+        wait_for(lambda: self._listeners() >= to)
         with self._lock:
             self.following += len(alarms)
             for one in self._subscribed:
                 with contextlib.suppress(OSError):
                     one.sendall(data)
+
+    def _listeners(self):
+        """Count the subscribers; its thread may not know yet that one has ended."""
+        poll = select.poll()
+        with self._lock:
+            for one in self._subscribed:
+                poll.register(one, select.POLLHUP)
+            return len(self._subscribed) - len(poll.poll(0))
 
     def value(self, name="hot_path", what="chain", attribute="priority"):
         """Give the present value of an attribute."""
