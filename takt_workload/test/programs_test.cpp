@@ -20,7 +20,7 @@ TEST_F(Programs, BadInputIsOneMessageAndExitCodeTwo)
   std::ofstream(file("bad.yaml")) << "version: 1\nname: x\nnodes: [{name: A, kind: sensor}]\n";
   const std::vector<std::vector<std::string>> cases{
     {TAKT_RUN},
-    {TAKT_RUN, "three_chains", "--duration", "10"},
+    {TAKT_RUN, "three_chains", "--duration", "10h"},
     {TAKT_RUN, "three_chains", "--duration", "-1s"},
     {TAKT_RUN, "three_chains", "--order", "best"},
     {TAKT_RUN, "three_chains", "--cores", "0,4711"},

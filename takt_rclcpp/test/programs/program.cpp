@@ -9,6 +9,7 @@
 #include <rclcpp/rclcpp.hpp>
 #include <std_msgs/msg/int32.hpp>
 #include <thread>
+#include <utility>
 
 #include "program.hpp"
 
@@ -155,18 +156,19 @@ void nodes_come_and_go()
   auto main = std::make_shared<rclcpp::Node>("main");
   std::shared_ptr<Counting> guest;
   int guests = 0;
+  bool counted = false;
   auto timer = main->create_wall_timer(2ms, [&] {
     if (guest == nullptr && guests < 5) {
-      guest = std::make_shared<Counting>("guest" + std::to_string(++guests), 5, [] {});
+      guest = std::make_shared<Counting>("guest" + std::to_string(++guests), 5, [&] { counted = true; });
       executor.add_node(guest);
     }
   });
   auto leave = main->create_wall_timer(100ms, [&] {
-    if (guest != nullptr) {
+    if (std::exchange(counted, false)) {
       executor.remove_node(guest);
       guest.reset();
     }
-    if (guests == 5) {
+    if (guests == 5 && guest == nullptr) {
       executor.cancel();
     }
   });
@@ -212,8 +214,10 @@ void timers_change()
     }
   });
   auto starts = node->create_wall_timer(100ms, [&] {
-    ++slow;
-    stops->reset();
+    if (stops->is_canceled()) {
+      ++slow;
+      stops->reset();
+    }
   });
   rclcpp::spin(node);
 }

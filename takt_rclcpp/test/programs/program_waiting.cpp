@@ -113,6 +113,9 @@ void the_end_joins_a_spin()
   auto of_helper = std::make_shared<SingleThreadedExecutor>();
   of_helper->add_node(helper);
   std::thread thread([&] { of_helper->spin(); });
+  while (!of_helper->is_spinning()) {  // a spin that begins after its cancel does not end
+    std::this_thread::yield();
+  }
   rclcpp::contexts::get_global_default_context()->add_pre_shutdown_callback([&] {
     of_helper->cancel();
     thread.join();
