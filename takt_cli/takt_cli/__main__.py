@@ -107,8 +107,12 @@ def _repeat_interrupt(dropped: sys.UnraisableHookArgs) -> None:
     # A shell starts background jobs with SIGINT ignored.
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     number = signal.SIGTERM if ignored else signal.SIGINT
-    # After the callback.
-    threading.Timer(0.05, signal.pthread_kill, (main_thread, number)).start()
+    while True:
+        try:  # after the callback
+            threading.Timer(0.05, signal.pthread_kill, (main_thread, number)).start()
+            return
+        except KeyboardInterrupt:  # here it would be dropped again
+            continue
 
 
 def _interrupted() -> int:

@@ -58,7 +58,9 @@ TEST(Duration, WithoutAUnitIsSecondsOnCommandLines)
   EXPECT_EQ(*parse_seconds("0.5"), 500ms);
   EXPECT_EQ(*parse_seconds("50ms"), 50ms);
   for (const std::string text : {"", ".", "1.2.3", "-1", "fast", "999999999999"}) {
-    EXPECT_FALSE(parse_seconds(text).ok()) << text;
+    ASSERT_FALSE(parse_seconds(text).ok()) << text;
+    const std::string words = to_string(parse_seconds(text).faults().front());
+    EXPECT_EQ(words.find("'" + text + "' "), 0U) << words;
   }
 }
 

@@ -48,6 +48,7 @@ class Actions:
     ros: Ros | None = None
     why_no_ros: str = ""
     log_only: bool = False  # of the user's wish
+    ending: bool = False  # of the monitor: it begins nothing that it would have to give back
     began_ns: int = field(default_factory=time.time_ns)  # of the monitor
     told: set[str] = field(default_factory=set)  # remarks that are told once
 
@@ -74,7 +75,7 @@ class Actions:
                 self.ros.publish({**document, "words": words})
         if not alarm.raised:
             self.over(process, alarm)
-        elif not again and may_act:
+        elif not again and may_act and not self.ending:
             for action in alarm.actions:
                 self._act(process, alarm, action, document)
 

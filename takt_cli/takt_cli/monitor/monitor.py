@@ -125,8 +125,6 @@ class Monitor:
         self._actions.carry_out(process, alarm, again, self._may_act(process))
 
     def _may_act(self, process: Watched) -> bool:
-        if self._stop.is_set():
-            return False  # nobody would give it back
         folder = process.address.path.parent
         if self._settings.log_only or self._locks.owns(folder):
             return not self._settings.log_only
@@ -230,6 +228,8 @@ class Monitor:
 
     async def _end(self) -> bool:
         """Give back all changes, and end everything that was started."""
+        self._stop.set()  # a signal from now on is a hurry
+        self._actions.ending = True
         processes = [one for one, _ in self._watched.values()]
         held = sum(len(one.changer) for one in processes)
         if held:
@@ -245,7 +245,10 @@ class Monitor:
         left = {one.words: len(one.changer) for one in processes if len(one.changer)}
         self._actions.questions.close()
         await self._actions.programs.close()
-        await self._actions.snapshots.close()
+        closing = asyncio.ensure_future(self._actions.snapshots.close())
+        hurry = asyncio.ensure_future(self._hurry.wait())
+        await asyncio.wait({closing, hurry}, return_when=asyncio.FIRST_COMPLETED)
+        hurry.cancel()
         tasks = [task for _, task in self._watched.values()]
         for task in tasks:
             task.cancel()

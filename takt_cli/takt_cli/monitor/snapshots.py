@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shutil
 import stat
 import time
 from collections.abc import Callable
@@ -67,7 +66,7 @@ class Snapshots:
         """Give up the snapshots that are not written yet; files that are there are moved."""
         self._closing.set()
         if self._tasks:
-            # Without a limit: the end of the loop waits for the threads that move files anyway.
+            # The end of the loop waits for the threads that move files anyway.
             await asyncio.wait(list(self._tasks))
 
     async def _take(self, process: Watched, kind: str, tell: Tell) -> None:
@@ -127,6 +126,7 @@ class Snapshots:
         closing = asyncio.ensure_future(self._closing.wait())
         await asyncio.wait({asked, closing}, return_when=asyncio.FIRST_COMPLETED)
         closing.cancel()
+        await asyncio.sleep(0)
         asked.cancel()  # an answer that is here stays
         await asyncio.wait({asked})
         return None if asked.cancelled() else asked.result()
@@ -148,7 +148,9 @@ def _move(raw: RawTrace, folder: Path, name: str) -> Path:
             target = folder / f"{safe}.{when}{more}.takttrace"
             try:
                 with target.open("xb") as copy:
-                    shutil.copyfileobj(content, copy, 1 << 20)
+                    left = about.st_size  # a file that grows meanwhile ends, too
+                    while left > 0 and (data := content.read(min(left, 1 << 20))):
+                        left -= copy.write(data)
             except FileExistsError:
                 continue
             raw.remove()

@@ -2,8 +2,12 @@
 
 import os
 import random
+import time
+from types import SimpleNamespace
 
+import pytest
 from support.fake_alarms import (
+    PATIENCE_S,
     RAISE,
     alarm,
     wait_for,
@@ -108,13 +112,23 @@ def test_a_process_that_hangs_at_the_end_is_told(start, monitor, monkeypatch, ha
     assert watching.good is False
 
 
-def test_a_change_whose_answer_is_missing_at_the_end_is_given_back(start, monitor):
+@pytest.mark.parametrize("duration_s", [None, 1000])
+def test_a_change_whose_answer_is_missing_at_the_end_is_given_back(
+    start, monitor, monkeypatch, duration_s
+):
+    clock = SimpleNamespace(ahead_s=0)
+    clock.monotonic = lambda: time.monotonic() + clock.ahead_s
+    monkeypatch.setattr(loop, "time", clock)
+    monkeypatch.setattr(loop, "GIVE_BACK_S", PATIENCE_S)
     one = start()
     one.answers_sets.clear()
-    watching = monitor()
+    watching = monitor(duration_s=duration_s)
     one.push(alarm(1, actions=RAISE))
     wait_for(lambda: one.value() == 200)
-    watching.monitor.end()
+    if duration_s is None:
+        watching.monitor.end()
+    else:
+        clock.ahead_s = duration_s
     watching.heard("gives back 1 changed attribute")
     one.push(alarm(2, kind="lost", actions=[*RAISE[:1], {"priority": 220}]))  # too late
     watching.heard("lost of chain hot_path")

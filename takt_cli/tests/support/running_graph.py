@@ -39,9 +39,11 @@ def wait_for_runs(sockets, more):
     """Wait until each callback of these processes has started so often, from now on."""
     before = starts(sockets)
     deadline = time.monotonic() + 60
-    while min((now := starts(sockets))[id_] - before[id_] for id_ in before) < more:
+    now = before
+    while min(now[id_] - before[id_] for id_ in before) < more:
         assert time.monotonic() < deadline, (before, now)
         time.sleep(0.05)
+        now = starts(sockets)
 
 
 @contextlib.contextmanager

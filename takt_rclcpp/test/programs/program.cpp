@@ -159,7 +159,8 @@ void nodes_come_and_go()
   bool counted = false;
   auto timer = main->create_wall_timer(2ms, [&] {
     if (guest == nullptr && guests < 5) {
-      guest = std::make_shared<Counting>("guest" + std::to_string(++guests), 5, [&] { counted = true; });
+      guest =
+        std::make_shared<Counting>("guest" + std::to_string(++guests), 5, [&] { counted = true; });
       executor.add_node(guest);
     }
   });

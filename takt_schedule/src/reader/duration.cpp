@@ -1,7 +1,6 @@
 #include "takt_schedule/duration.hpp"
 
 #include <array>
-#include <string>
 
 #include "reader/quantity.hpp"
 
@@ -19,21 +18,26 @@ constexpr std::array<detail::Unit, 6> kUnits{{
   {"min", 60'000'000'000},
 }};
 
-}  // namespace
-
-takt_core::Result<takt_core::Duration> parse_duration(std::string_view text)
+takt_core::Result<takt_core::Duration> parse(std::string_view text, std::string_view plain)
 {
-  const auto ns = detail::parse_quantity(text, {kUnits, "ns, us, ms, s and min", "ms", "1ns"});
+  const auto ns =
+    detail::parse_quantity(text, {kUnits, "ns, us, ms, s and min", "ms", "1ns", plain});
   if (!ns) {
     return ns.faults();
   }
   return takt_core::Duration{ns.value()};
 }
 
+}  // namespace
+
+takt_core::Result<takt_core::Duration> parse_duration(std::string_view text)
+{
+  return parse(text, {});
+}
+
 takt_core::Result<takt_core::Duration> parse_seconds(std::string_view text)
 {
-  const bool plain = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
-  return parse_duration(plain ? std::string(text) + "s" : std::string(text));
+  return parse(text, "s");
 }
 
 }  // namespace takt_schedule

@@ -79,7 +79,7 @@ takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const Quan
       quoted(text) + " is not a number with a unit; write for example 100" +
       std::string(kind.usual)};
   }
-  const std::string_view unit_name = rest;
+  const std::string_view unit_name = rest.empty() ? kind.plain : rest;
   if (unit_name.empty()) {
     return Faults{
       quoted(text) + " has no unit; write " + std::string(text) + std::string(kind.usual) +

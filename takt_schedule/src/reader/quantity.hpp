@@ -24,6 +24,7 @@ struct QuantityKind
   std::string_view names;     ///< for faults: "ns, us, ms, s or min"
   std::string_view usual;     ///< the unit to suggest where there is none
   std::string_view smallest;  ///< for faults: "1ns"
+  std::string_view plain{};   ///< the unit of a number without one; empty: that is a fault
 };
 
 /// The value in the smallest unit, or one fault.
