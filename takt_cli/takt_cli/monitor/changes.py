@@ -39,8 +39,8 @@ class _Held:
     @property
     def restored(self) -> bool:
         """Whether no value from before is missing."""
-        known = all(one.value == self.now for one in self.before)
-        return known and not self.holders and not self.asked
+        as_before = all(one.value == self.now for one in self.before)
+        return as_before and not self.holders and not self.asked
 
 
 @dataclass(frozen=True)
