@@ -9,6 +9,7 @@
 #include <rclcpp/rclcpp.hpp>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 class Work : public rclcpp::Waitable
 {
@@ -79,6 +80,10 @@ public:
     }
   }
   void clear_on_ready_callback() override { condition_.set_on_trigger_callback(nullptr); }
+  // Pure virtual since rclcpp 29.5, unknown before: so it cannot be marked `override`.
+  virtual std::vector<std::shared_ptr<rclcpp::TimerBase>> get_timers() const { return timers; }
+
+  std::vector<std::shared_ptr<rclcpp::TimerBase>> timers;  // an executor runs them with the waitable
 
 private:
   rclcpp::GuardCondition condition_;
