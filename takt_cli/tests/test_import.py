@@ -210,14 +210,75 @@ def test_threads_of_the_program_become_rules_for_names_of_threads(tmp_path):
     assert any("pthread_setname_np with 'receiver_of_pac'" in one.advice for one in made.remarks)
 
 
-def test_threads_that_the_kernel_cannot_tell_apart_are_said(tmp_path):
-    entry = "- {{id: '{0}', policy: SCHED_RR, priority: 1}}\n"
-    names = ("packet_receiver_1", "packet_receiver_2", "any*", "packet_receive")
-    text = "non_ros_threads:\n" + "".join(entry.format(name) for name in names)
+def test_threads_that_the_kernel_cannot_tell_apart_never_get_each_others_attributes(tmp_path):
+    entry = "- {{id: '{0}', policy: SCHED_RR, priority: {1}}}\n"
+    names = {"packet_receiver_1": 1, "packet_receiver_2": 2, "any*": 1, "packet_receive": 1}
+    text = "non_ros_threads:\n" + "".join(entry.format(*one) for one in names.items())
     made = imported(tmp_path, "cie", text)
     rules = [rule["match"] for rule in executor(made)["process_threads"]]
+    assert rules == ["packet_receive"]
+    assert [one.line for one in made.remarks if one.kind == Kind.dropped] == [2, 3, 4]
+    made = imported(tmp_path, "cie", text.replace("priority: 2", "priority: 1"))
+    rules = [rule["match"] for rule in executor(made)["process_threads"]]
     assert rules == ["packet_receiver", "packet_receive"]
-    assert [one.line for one in made.remarks if one.kind == Kind.dropped] == [3, 4]
+    assert [one.line for one in made.remarks if one.kind == Kind.dropped] == [4]
+
+
+def test_earlier_ids_of_agnocast_are_subscriptions_services_and_clients(tmp_path):
+    of_node = "/gate@Timer(10000000)@AgnocastClient(/AGNOCAST_SRV_RESPONSE/engage_SEP_/gate_SEP_0)"
+    made = imported(
+        tmp_path,
+        "agnocast",
+        group(
+            f"""\
+            - {{id: "{of_node}", policy: SCHED_FIFO, priority: 8}}
+            - {{id: "/gate@AgnocastService(/AGNOCAST_SRV_REQUEST/engage)", policy: ~}}
+            - {{id: "/gate@AgnocastService(/reset)", policy: ~}}
+            - {{id: "/filter@AgnocastSubscription(/points)", policy: SCHED_RR, priority: 6}}
+            """
+        ),
+    )
+    threads = threads_of(executor(made))
+    assert threads == {
+        "/gate:timer(10ms)": {"policy": "fifo", "priority": 8},
+        "/gate:client(/engage)": {"policy": "fifo", "priority": 8},
+        "/gate:service(/engage)": {},
+        "/gate:service(/reset)": {},
+        "/filter:sub(/points)": {"policy": "rr", "priority": 6},
+    }
+    assert [(one.line, one.kind) for one in made.remarks] == [
+        (line, Kind.changed) for line in (2, 3, 4, 5)
+    ]
+
+
+MACHINE = """\
+kernel_threads:
+  - {comm: ksoftirqd/0, policy: SCHED_OTHER, nice: 0, affinity: UNMANAGEABLE}
+  - {comm: kthreadd, policy: SCHED_OTHER, nice: 0, affinity: [0, 1]}
+  - {comm: migration/0, policy: UNMANAGEABLE, priority: UNMANAGEABLE, affinity: UNMANAGEABLE}
+  - {comm: exit_worker, policy: SCHED_FIFO, priority: 10, affinity: [0, 1]}
+  - {comm: irq/103-nvme, policy: ~, priority: ~, affinity: [1]}
+irqs:
+  - {irq: 103, name: nvme0q1, affinity: [1]}
+  - {irq: 0, name: timer, affinity: UNMANAGEABLE}
+  - {irq: 42, affinity: ~}
+  - {irq: 43, affinity: [0, 1]}
+"""
+
+
+def test_of_the_machine_is_said_only_what_would_change_it(tmp_path):
+    made = imported(tmp_path, "agnocast", MACHINE)
+    assert executor(made)["threads"] == {"rest": {}}
+    assert [(one.line, one.what) for one in made.remarks] == [
+        (5, "comm 'exit_worker' of kernel_threads"),
+        (6, "comm 'irq/103-nvme' of kernel_threads"),
+        (8, "irq '103' of irqs"),
+    ]
+    # A list that somebody wrote by hand is a wish, whatever other cores the machine has.
+    by_hand = "irqs:\n  - {irq: 43, affinity: [0, 1]}\n"
+    assert [one.line for one in imported(tmp_path, "agnocast", by_hand).remarks] == [2]
+    made = imported(tmp_path, "agnocast", "kernel_threads: [nfsd]\nirqs:\n  - {afinity: [1]}\n")
+    assert [fault.line for fault in made.faults] == [1, 3]
 
 
 def test_what_is_not_carried_over_is_said_with_its_line(tmp_path):
@@ -325,6 +386,14 @@ def test_a_group_without_callbacks_is_the_actions_of_its_node(tmp_path):
         (
             "policy: SCHED_RR, priority: 2, affinity: UNMANAGEABLE",
             {"policy": "rr", "priority": 2},
+            [],
+        ),
+        ("policy: ~, priority: ~, affinity: [1]", {"cores": [1]}, []),
+        ("policy: UNMANAGEABLE, nice: UNMANAGEABLE, affinity: ~", {}, []),
+        ("policy: SCHED_OTHER, nice: ~", {"policy": "other"}, []),
+        (
+            "policy: ~, nice: 4",
+            {},
             [Kind.dropped],
         ),
         (

@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
-from takt_cli.importing.marked_yaml import Entry, is_todo, whole_number
-from takt_cli.importing.not_carried_over import Findings, quoted
+from takt_cli.importing.marked_yaml import Entry, is_left_alone, is_todo, whole_number
+from takt_cli.importing.not_carried_over import quoted
 from takt_cli.units import duration_flag
 
 Attributes = dict[str, Any]
@@ -36,7 +36,7 @@ _SHORTEST_RUNTIME_NS = 1024
 def read_attributes(entry: Entry) -> Attributes:
     """Read the keys of a callback group or a thread of CallbackIsolatedExecutor or Agnocast."""
     attributes = _read_policy(entry)
-    cores = read_cores(entry, "affinity", entry.findings)
+    cores = read_cores(entry, "affinity")
     if cores and attributes.get("policy") == "deadline":
         entry.findings.dropped(
             entry.place("affinity"),
@@ -71,24 +71,16 @@ def find_policy(entry: Entry, key: str, policies: dict[str, str]) -> str | None:
     return None
 
 
-def read_cores(entry: Entry, key: str, findings: Findings) -> list[int]:
+def read_cores(entry: Entry, key: str) -> list[int]:
     """Read a list of cores; absent, null and empty ones mean that the thread inherits its cores."""
     node = entry.find(key)
-    if node is None or is_todo(node):
-        return []
-    if isinstance(node, yaml.ScalarNode) and node.value == "UNMANAGEABLE":
-        findings.dropped(
-            entry.keys[key],
-            f"{entry.what}: {key} UNMANAGEABLE",
-            "the kernel does not let anybody change the cores of this thread",
-            "there is nothing to do",
-        )
+    if is_left_alone(node) or is_todo(node):
         return []
     cores: set[int] = set()
     for item in entry.items(key):
         core = whole_number(item)
         if core is None or not 0 <= core <= MOST_CORE:
-            findings.fault(
+            entry.findings.fault(
                 item, f"{entry.what}: each core must be a whole number from 0 to {MOST_CORE}"
             )
         else:
@@ -113,6 +105,9 @@ def _read_policy(entry: Entry) -> Attributes:
     if say_undecided(entry, KEYS) and any(
         is_todo(entry.find(key)) for key in ("policy", *_TUNABLES)
     ):
+        return {}
+    if "policy" in entry.keys and is_left_alone(entry.find("policy")):
+        _say_stray(entry, "inherit", *_TUNABLES)
         return {}
     policy = find_policy(entry, "policy", _POLICIES)
     if policy is None:
@@ -142,6 +137,8 @@ def _read_policy(entry: Entry) -> Attributes:
 def _read_nice(entry: Entry) -> int | None:
     """Read a nice level, which older files call priority."""
     findings = entry.findings
+    if "nice" in entry.keys and is_left_alone(entry.find("nice")):
+        return None
     if entry.find("nice") is not None:
         _say_stray(entry, "nice", "priority")
         return entry.whole("nice", _NICE[0], _NICE[-1])
@@ -216,7 +213,7 @@ def _say_stray(entry: Entry, owner: str, *keys: str) -> None:
     """Say of keys that belong to other policies; a zero changes nothing, so it is no news."""
     for key in keys:
         node = entry.find(key)
-        if node is None or whole_number(node) == 0:
+        if is_left_alone(node) or whole_number(node) == 0:
             continue
         value = node.value if isinstance(node, yaml.ScalarNode) else "..."
         entry.findings.dropped(

@@ -15,7 +15,11 @@ from takt_cli.importing.not_carried_over import quoted
 
 _NODE = re.compile("(?:/[A-Za-z0-9_]+)+")
 _NAME = re.compile("(?:~?/)?[A-Za-z0-9_]+(?:/[A-Za-z0-9_]+)*")
-_ENTITY = re.compile(r"(Subscription|Service|Client|Timer)\((.*)\)", re.DOTALL)
+_ENTITY = re.compile(r"(Timer|(Agnocast)?(?:Subscription|Service|Client))\((.*)\)", re.DOTALL)
+# Agnocast carries a service over two topics, whose names its earlier ids have.
+_REQUESTS = "/AGNOCAST_SRV_REQUEST"
+_ANSWERS = "/AGNOCAST_SRV_RESPONSE"
+_BEFORE_NODE = "_SEP_"
 _KINDS = {"Subscription": "sub", "Service": "service", "Client": "client"}
 _WAITABLE = "Waitable"
 # The listener of tf2 has the number of an address in its name, which takt omits.
@@ -161,7 +165,7 @@ def _callbacks(entry: Entry, node: str, parts: list[str]) -> Iterator[str]:
                 f"{entry.what}: {quoted(part)} is not Subscription, Service, Client or Timer with "
                 "a name or a period in brackets",
             )
-        elif match[2] == "<unresolved>":
+        elif match[3] == "<unresolved>":
             entry.findings.undecided(
                 entry.place("id"),
                 f"{entry.what}: {match[1]}",
@@ -169,9 +173,29 @@ def _callbacks(entry: Entry, node: str, parts: list[str]) -> Iterator[str]:
                 "add its id, which takt exec prints, to the rule of this thread",
             )
         elif match[1] == "Timer":
-            yield from _timer(entry, node, match[2])
+            yield from _timer(entry, node, match[3])
+        elif match[2]:
+            kind, name = _without_agnocast(match[1], match[3])
+            entry.findings.changed(
+                entry.place("id"),
+                f"{entry.what}: {quoted(part)}",
+                f"takt runs entities of rclcpp only, so takt took it as {kind} {quoted(name)}",
+                "build the node without Agnocast, so that it makes this one with rclcpp",
+            )
+            yield from _named(entry, node, kind, name)
         else:
-            yield from _named(entry, node, match[1], match[2])
+            yield from _named(entry, node, match[1], match[3])
+
+
+def _without_agnocast(kind: str, name: str) -> tuple[str, str]:
+    """Give the kind and the name that the entity has without Agnocast."""
+    kind = kind.removeprefix("Agnocast")
+    if name.startswith(f"{_REQUESTS}/"):
+        return "Service", name.removeprefix(_REQUESTS)
+    if name.startswith(f"{_ANSWERS}/"):
+        # The name of the client's node follows, in later versions with the number of the client.
+        return "Client", name.removeprefix(_ANSWERS).partition(_BEFORE_NODE)[0]
+    return kind, name
 
 
 def _timer(entry: Entry, node: str, period: str) -> Iterator[str]:

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import yaml
 
 from takt_cli.importing import attributes as thread_attributes
-from takt_cli.importing.attributes import read_attributes
+from takt_cli.importing.attributes import Attributes, read_attributes
 from takt_cli.importing.callback_ids import (
     Numbers,
     read_group,
     read_wildcard,
     without_waitables,
 )
+from takt_cli.importing.machine import MACHINE_KEYS, MACHINE_SECTIONS, say_machine
 from takt_cli.importing.marked_yaml import Entry
 from takt_cli.importing.not_carried_over import Findings, quoted
 from takt_cli.importing.placed_groups import BoundGroup, place_groups
@@ -43,53 +44,19 @@ def read_configuration(tree: yaml.Node, dialect: Dialect, findings: Findings) ->
         findings.fault(tree, f"the file must be a map with callback_groups{hint}")
         return []
     top = Entry(tree, "the file", findings)
-    sections = ("callback_groups", "non_ros_threads")
+    sections = ("callback_groups", "non_ros_threads", *MACHINE_SECTIONS)
     if not any(key in top.keys for key in sections):
         findings.fault(
             tree,
             f"the file has neither callback_groups nor non_ros_threads; {dialect.tool} needs "
             "one of them",
         )
-    _say_sections(top, dialect)
+    top.refuse_no_key((*sections, *MACHINE_KEYS), dialect.tool)
+    say_machine(top, dialect.tool)
     groups = list(_read_groups(top, dialect))
     executors = place_groups(groups, findings)
     _read_threads(top, dialect, executors)
     return executors
-
-
-def _say_sections(top: Entry, dialect: Dialect) -> None:
-    """Say of the parts about the machine that a schedule is not about it."""
-    known = (
-        "callback_groups", "non_ros_threads", "hardware_info", "rt_throttling", "kernel_threads",
-        "irqs",
-    )  # fmt: skip
-    top.refuse_no_key(known, dialect.tool)
-    for key, why, advice in (
-        (
-            "hardware_info",
-            "a schedule does not name the machine that it is for",
-            "run takt check on each machine",
-        ),
-        (
-            "rt_throttling",
-            "a schedule does not set limits of the whole machine",
-            "set sysctl kernel.sched_rt_period_us and kernel.sched_rt_runtime_us in /etc/sysctl.d",
-        ),
-    ):
-        if top.find(key) is not None:
-            top.findings.dropped(top.keys[key], key, why, advice)
-    for key, name, advice in (
-        ("kernel_threads", "comm", "set it with chrt and taskset when the machine starts"),
-        ("irqs", "irq", "write its cores to /proc/irq when the machine starts"),
-    ):
-        for item in top.items(key):
-            what = f"entry of {key}"
-            if isinstance(item, yaml.MappingNode):
-                word = Entry(item, what, top.findings).text(name)
-                what = f"{name} {quoted(word)} of {key}" if word is not None else what
-            top.findings.dropped(
-                item, what, "takt sets attributes of threads of its own process only", advice
-            )
 
 
 def _entries(top: Entry, section: str, key: str, dialect: Dialect) -> Iterator[tuple[Entry, str]]:
@@ -194,34 +161,46 @@ class _Domains:
 def _read_threads(top: Entry, dialect: Dialect, executors: list[Executor]) -> None:
     """Make rules for threads that the program starts itself."""
     seen: dict[str, int] = {}
-    kernel_names: set[str] = set()
+    by_kernel_name: dict[str, list[tuple[Entry, Attributes]]] = {}
     for entry, name in _entries(top, "non_ros_threads", dialect.thread_key, dialect):
-        findings, place = top.findings, entry.place(dialect.thread_key)
         attributes = read_attributes(entry)
         if name in seen:
-            findings.fault(
-                place, f"duplicate thread {quoted(name)}; it is on line {seen[name]} already"
+            top.findings.fault(
+                entry.place(dialect.thread_key),
+                f"duplicate thread {quoted(name)}; it is on line {seen[name]} already",
             )
             continue
         seen[name] = entry.node.start_mark.line + 1
         kernel_name = name.encode("utf-8", "replace")[:LONGEST_NAME].decode("utf-8", "ignore")
         unfit = not name.isprintable() or "*" in name or kernel_name != kernel_name.strip()
-        if unfit or kernel_name in kernel_names or (" " in name and name.startswith("/")):
-            findings.dropped(
-                place,
-                f"thread {entry.what}",
-                "no pattern over the kernel's names of threads, which have "
-                f"{LONGEST_NAME} characters, means this one alone",
-                "give the thread another name in the program, and add it to process_threads",
-            )
+        if unfit or (" " in name and name.startswith("/")):
+            _say_unfit(entry, dialect)
+        else:
+            by_kernel_name.setdefault(kernel_name, []).append((entry, attributes))
+    for kernel_name, alike in by_kernel_name.items():
+        first = alike[0][1]
+        if any(attributes != first for _, attributes in alike):
+            # A rule for one of them would give its attributes to the others.
+            for entry, _ in alike:
+                _say_unfit(entry, dialect)
             continue
-        kernel_names.add(kernel_name)
         for executor in executors:
-            executor.process_threads.append({"match": kernel_name, **attributes})
-        findings.changed(
-            place,
-            f"thread {entry.what}",
-            f"takt finds it by its name in the kernel, when a node or an entity has been created, "
-            f"and not by {dialect.tool}'s announcement",
-            f"let the thread call pthread_setname_np with {quoted(kernel_name)} before that",
-        )
+            executor.process_threads.append({"match": kernel_name, **first})
+        for entry, _ in alike:
+            top.findings.changed(
+                entry.place(dialect.thread_key),
+                f"thread {entry.what}",
+                "takt finds it by its name in the kernel, when a node or an entity has been "
+                f"created, and not by {dialect.tool}'s announcement",
+                f"let the thread call pthread_setname_np with {quoted(kernel_name)} before that",
+            )
+
+
+def _say_unfit(entry: Entry, dialect: Dialect) -> None:
+    entry.findings.dropped(
+        entry.place(dialect.thread_key),
+        f"thread {entry.what}",
+        "no pattern over the kernel's names of threads, which have "
+        f"{LONGEST_NAME} characters, means this one alone",
+        "give the thread another name in the program, and add it to process_threads",
+    )

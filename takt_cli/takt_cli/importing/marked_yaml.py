@@ -15,6 +15,8 @@ from takt_cli.importing.not_carried_over import Findings, quoted
 
 _MOST_BYTES = 4 << 20
 _NULL = "tag:yaml.org,2002:null"
+# What templates of Agnocast write for a value that the kernel lets nobody change.
+UNMANAGEABLE = "UNMANAGEABLE"
 
 
 def read_tree(path: Path, findings: Findings) -> yaml.Node | None:
@@ -64,6 +66,11 @@ def is_null(node: yaml.Node | None) -> bool:
 def is_todo(node: yaml.Node | None) -> bool:
     """Whether a template leaves a value to its reader."""
     return isinstance(node, yaml.ScalarNode) and node.value.strip().upper() == "TODO"
+
+
+def is_left_alone(node: yaml.Node | None) -> bool:
+    """Whether a value asks for no change: absent, null, or marked as one nobody can change."""
+    return is_null(node) or (isinstance(node, yaml.ScalarNode) and node.value == UNMANAGEABLE)
 
 
 class Entry:

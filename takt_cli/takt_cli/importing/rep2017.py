@@ -102,7 +102,7 @@ def _read_tag(entry: Entry) -> str | None:
 
 
 def _read_attributes(entry: Entry) -> Attributes:
-    cores = read_cores(entry, "core_affinity", entry.findings)
+    cores = read_cores(entry, "core_affinity")
     attributes = _read_policy(entry)
     return {**attributes, "cores": cores} if cores else attributes
 
