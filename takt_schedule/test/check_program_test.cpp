@@ -49,6 +49,34 @@ TEST_F(CheckProgram, PrintsAllFaultsToTheErrorOutputAndReturns2)
   EXPECT_EQ(outcome.out, "");
 }
 
+TEST_F(CheckProgram, RefusesIdsThatOnlyANameInCodeCouldHave)
+{
+  const std::string head =
+    "version: 1\nexecutors:\n  main:\n    threads: {a: {}}\n    default: a\n    callbacks:\n";
+  for (const auto & [written, meant] : std::map<std::string, std::string>{
+         {"/d:sub(images)", "/d:sub(/images)"},
+         {"/d:service(reset)#2", "/d:service(/reset)#2"},
+         {"**/d*:client(map/load)", "**/d*:client(/map/load)"},
+         {"/d:timer(100 ms)", "/d:timer(100ms)"},
+         {"/d:timer(100)", "/d:timer(100ms)"}}) {
+    write("s.yaml", head + "      - {match: \"" + written + "\"}\n");
+    const Outcome outcome = run("s.yaml");
+    EXPECT_EQ(outcome.code, 2) << written;
+    EXPECT_NE(outcome.err.find("s.yaml:7:9: '" + written + "' is the id of no "), std::string::npos)
+      << outcome.err;
+    EXPECT_NE(outcome.err.find("did you mean '" + meant + "'?"), std::string::npos) << outcome.err;
+  }
+  for (const std::string good :
+       {"/d:sub(/images)", "/d:sub(*)", "/d:timer(camera)", "/d:timer(*)", "/d:timer(2.5ms)"}) {
+    write("s.yaml", head + "      - {match: \"" + good + "\"}\n");
+    EXPECT_EQ(run("s.yaml").code, 0) << good;
+  }
+  // A name that the code gives is in the list of callbacks.
+  write("s.yaml", head + "      - {match: \"/d:sub(images)\"}\n");
+  write("ids.json", R"json({"callbacks": [{"id": "/d:sub(images)", "kind": "subscription"}]})json");
+  EXPECT_EQ(run("s.yaml --ids ids.json").code, 0);
+}
+
 TEST_F(CheckProgram, KnowsTheGroupsOfASystemModel)
 {
   write(

@@ -55,6 +55,11 @@ CheckReport check(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor = {});
 
+/// Rules for what only a name given in code can be, and is most likely a slip: `sub(images)`, since topics begin with a
+/// slash, and `timer(100 ms)`, since ids have no spaces in durations. None for an id that is one of `callbacks`.
+takt_core::Faults unlikely_ids(
+  const Schedule & schedule, const std::vector<ListedCallback> & callbacks);
+
 /// Why this would take minutes: each pattern with stars is compared with each callback of its
 /// executor, tens of millions of times at most. Empty: it would not.
 takt_core::Faults too_many_patterns(

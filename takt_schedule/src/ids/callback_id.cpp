@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <string>
+#include <utility>
 
+#include "takt_schedule/duration.hpp"
 #include "takt_schedule/pattern.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -60,6 +64,36 @@ unsigned after_star(unsigned places, bool all)
   return places;
 }
 
+/// "/ns/node:timer(33ms)" for "/ns/node@Timer(33000000)", as thread configurators write it; else nothing.
+std::string without_at(std::string_view pattern)
+{
+  const std::size_t at = pattern.find('@');
+  const std::size_t open = pattern.find('(', at);
+  const std::size_t close = pattern.find(')', open);
+  if (close == std::string_view::npos) {
+    return {};
+  }
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKinds{
+    {{"Timer", "timer"}, {"Subscription", "sub"}, {"Service", "service"}, {"Client", "client"}}};
+  const std::string_view kind = pattern.substr(at + 1, open - at - 1);
+  std::string what{pattern.substr(open + 1, close - open - 1)};
+  for (const auto & [theirs, ours] : kKinds) {
+    if (kind != theirs) {
+      continue;
+    }
+    if (ours == "timer") {
+      std::int64_t ns = 0;
+      const auto [end, error] = std::from_chars(what.data(), what.data() + what.size(), ns);
+      if (error != std::errc() || end != what.data() + what.size()) {
+        return {};
+      }
+      what = print_duration(takt_core::Duration(ns));
+    }
+    return std::string(pattern.substr(0, at)) + ":" + std::string(ours) + "(" + what + ")";
+  }
+  return {};
+}
+
 bool fits(std::string_view pattern)
 {
   unsigned places = start;
@@ -100,6 +134,9 @@ bool may_be_id(std::string_view pattern)
 
 std::string meant_id(std::string_view pattern)
 {
+  if (std::string ours = without_at(pattern); !ours.empty()) {
+    return ours;
+  }
   for (const char * rest : {")", "(**)", ":**"}) {
     if (std::string longer = std::string(pattern) + rest; fits(longer)) {
       return longer;

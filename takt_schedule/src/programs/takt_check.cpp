@@ -219,6 +219,8 @@ int run(const Arguments & arguments)
     report = takt_schedule::check(schedule.value(), callbacks, arguments.executor);
   }
   if (schedule) {
+    const Faults unlikely = takt_schedule::unlikely_ids(schedule.value(), callbacks);
+    report.faults.insert(report.faults.begin(), unlikely.begin(), unlikely.end());
     report.warnings.insert(report.warnings.begin(), model_warnings.begin(), model_warnings.end());
     report.warnings.insert(
       report.warnings.begin(), schedule.value().warnings.begin(), schedule.value().warnings.end());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "reader/other_words.hpp"
+
 namespace takt_schedule
 {
 namespace
@@ -89,7 +91,11 @@ std::string suggestion(
   if (known.empty()) {
     return {};
   }
-  if (const std::string best = closest(word, known); !best.empty()) {
+  std::string best = detail::word_for_other(word, known);
+  if (best.empty()) {
+    best = closest(word, known);
+  }
+  if (!best.empty()) {
     return "; did you mean " + quoted(best) + "?";
   }
   return known.size() == 1 ? "; there is only " + quoted(known.front())

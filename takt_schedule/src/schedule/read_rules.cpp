@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ids/callback_id.hpp"
+#include "reader/other_words.hpp"
 #include "schedule/read_attributes.hpp"
 #include "schedule/read_executor.hpp"
 #include "takt_schedule/pattern.hpp"
@@ -110,8 +111,8 @@ private:
   std::unordered_map<std::string, std::vector<Written>> written_;
 };
 
-/// A word such as "subscription" in ":subscription(" that only looks like a kind. Adapters may have
-/// kinds of their own, so this is not a fault.
+/// A word in ":word(" that only looks like a kind. Adapters may have kinds of their own, so an unknown one is not a
+/// fault; "subscription", as other tools say, is.
 void check_kind(const CallbackRule & rule, Findings & findings)
 {
   const std::vector<std::string> known{"timer", "sub", "service", "client", "waitable"};
@@ -122,9 +123,19 @@ void check_kind(const CallbackRule & rule, Findings & findings)
       std::find(known.begin(), known.end(), word) != known.end()) {
       continue;
     }
-    const std::string best = word == "subscription" || word == "subscriber"
-                               ? "sub"
-                               : findings.guesses().closest(word, known);
+    const std::string meant = word_for_other(word, known);
+    if (!meant.empty() || word.starts_with("action")) {
+      const std::string head = text.substr(0, text.find('(') - word.size());
+      const std::string tail = text.substr(text.find('('));
+      findings.fault(
+        rule.source,
+        "there is no kind " + quoted(word) + ", as in " + quoted(text) + "; did you mean " +
+          (meant.empty() ? quoted(head + "waitable(action_*)**") + ", the actions of the node"
+                         : quoted(head + meant + tail)) +
+          "?");
+      continue;
+    }
+    const std::string best = findings.guesses().closest(word, known);
     findings.warn(
       rule.source,
       "unusual kind " + quoted(word) + " in " + quoted(text) +

@@ -198,7 +198,12 @@ void read_threads(
   MapReader & map, Findings & findings, const std::vector<int> * cores, ExecutorSchedule & executor)
 {
   const YamlNode * const node = map.find("threads");
-  if (node != nullptr && expect_map(findings, *node, "threads")) {
+  if (node != nullptr && node->is_list()) {
+    findings.fault(
+      node->at,
+      "threads must be a map of names, not a list; write threads: {hot: {policy: fifo, priority: "
+      "40}, rest: {}}");
+  } else if (node != nullptr && expect_map(findings, *node, "threads")) {
     if (node->entries.empty()) {
       findings.fault(
         map.at("threads"), "threads is empty; add for example 'main: {}' for one ordinary thread");
