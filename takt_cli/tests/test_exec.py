@@ -47,6 +47,17 @@ def test_without_rclcpp_exec_says_what_is_missing():
     assert "make build" in said.stderr
 
 
+@pytest.mark.parametrize(("command", "flag"), [("exec", "--quiet"), ("observe", "--observing")])
+def test_help_lists_the_options_of_the_program(command, flag):
+    said = takt(command, "--help")
+    assert (said.returncode, said.stderr) == (0, "")
+    of_program = subprocess.run([PROGRAM, flag, "--help"], capture_output=True, text=True).stdout
+    options = r"^ +(?:-[a-z], ?)?(--[a-z-]+)"
+    assert set(re.findall(options, said.stdout, re.M)) == set(
+        re.findall(options, of_program, re.M)
+    ) - {"--help-all"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -44,12 +44,14 @@ takt_paths()
   TAKT_PYTHON_VERSION=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   lock=$here/lock/$TAKT_ROS.txt
   [[ $TAKT_ROS_FROM == sourced ]] && lock=$here/lock/system.txt
+  TAKT_BUILD=${BUILD_ROOT:-$TAKT_ROOT/build}/$TAKT_ROS${VARIANT:+-$VARIANT}
   # A change of the content makes another environment; other repositories may still use the old one.
   key=$(cat -- "$lock" "$here/repair.py" "$here/prefix.sh" | sha256sum)
   [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] ||
     takt_die "neither HOME nor XDG_CACHE_HOME is set; takt needs one of them for its environment"
   TAKT_PREFIX=${XDG_CACHE_HOME:-${HOME:-}/.cache}/takt
   TAKT_PREFIX+=/$TAKT_ROS-$TAKT_ROS_FROM-py$TAKT_PYTHON_VERSION-${key:0:10}
+  takt_prefix_of_the_build
   TAKT_RCLCPP=""
   if [[ $TAKT_ROS_FROM == wheels && ${OVERLAY:-} != none ]]; then
     TAKT_RCLCPP=${OVERLAY:-${TAKT_PREFIX%/*}/overlay/$TAKT_ROS}
@@ -65,8 +67,17 @@ takt_paths()
     "" | asan | tsan) ;;
     *) takt_die "VARIANT=$VARIANT is not known; use asan, tsan or nothing" ;;
   esac
-  TAKT_BUILD=${BUILD_ROOT:-$TAKT_ROOT/build}/$TAKT_ROS${VARIANT:+-$VARIANT}
   TAKT_INSTALL=$TAKT_BUILD/install
+}
+
+# A build of another user runs in that user's environment, if it can be read. It is this user's who cannot build here.
+takt_prefix_of_the_build()
+{
+  local key name=${TAKT_PREFIX##*/}
+  [[ ! -e $TAKT_PREFIX/.complete && -r $TAKT_BUILD/.prefix && ! -w $TAKT_BUILD ]] || return 0
+  key=$(<"$TAKT_BUILD/.prefix")
+  key=${key%%"/$name "*}/$name
+  if [[ -r $key/.complete && -x $key/bin/python3 ]]; then TAKT_PREFIX=$key; fi
 }
 
 # The distribution's own Python first: its headers and venv module come with the Debian packages.

@@ -7,21 +7,33 @@ parser never sees them.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import NoReturn
 
 from takt_cli.programs import find_program
 
 COMMANDS = ("exec", "observe")
+_HELP = ("-h", "--help")
 
 
 def become(arguments: Sequence[str]) -> NoReturn:
     """Replace this process; `arguments` begin with the command's name."""
-    program = find_program("takt_exec", "takt_rclcpp")
     command, *rest = arguments
+    if rest and rest[0] in _HELP:
+        # Printed before there is a build, too.
+        sys.stdout.write(help_of(command))
+        sys.exit(0)
+    program = find_program("takt_exec", "takt_rclcpp")
     if command == "observe":
         rest = ["--observing", *rest]
     os.execv(program, [str(program), *rest])
+
+
+def help_of(command: str) -> str:
+    """Give the help of one of the commands."""
+    return (files("takt_cli") / "help" / f"{command}.txt").read_text(encoding="utf-8")
 
 
 def exec_help() -> None:

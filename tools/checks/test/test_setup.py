@@ -96,6 +96,29 @@ def test_a_tree_of_another_user_is_one_sentence_at_once(built: bool, set_up: boo
             assert set_up or not list(home.iterdir())
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_runs_the_build_of_a_tree_in_its_environment() -> None:
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        Path(scratch).chmod(0o755)
+        tree, home = make_built(Path(scratch)), Path(scratch, "nobody")
+        home.mkdir()
+        os.chown(home, 65534, 65534)
+        for command in ("status", "check"):
+            done = subprocess.run(
+                ["./takt", command],
+                cwd=tree,
+                env={"PATH": "/usr/bin:/bin", "HOME": str(home), "ROS": "jazzy"},
+                capture_output=True,
+                text=True,
+                timeout=60,
+                user=65534,
+                group=65534,
+                extra_groups=[],
+            )
+            assert (done.returncode, done.stdout) == (0, "ran\n"), done.stderr
+        assert not list(home.iterdir())
+
+
 def a_tree(place: Path) -> Path:
     """Copy what `./takt` needs, without any package."""
     tree = place / "tree"
@@ -131,10 +154,54 @@ def test_help_sets_nothing_up_and_builds_nothing(tmp_path: Path, words: list[str
     assert not (tree / "build").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["hlep"], "--help"),
+        (["stauts", "--json"], "status"),
+        (["snap"], None),
+        (["frobnicate" * 9], None),
+        (["--verbose", "run"], None),
+    ],
+)
+def test_a_slip_is_answered_before_anything_is_built(
+    tmp_path: Path, words: list[str], meant: str | None
+) -> None:
+    tree, home = a_tree(tmp_path), tmp_path / "home"
+    home.mkdir()
+    done = takt(tree, home, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    sentence = done.stderr.splitlines()[0]
+    assert f"'{words[0]}'" in sentence
+    assert ("did you mean" in sentence) == (meant is not None)
+    assert meant is None or sentence.endswith(f"did you mean '{meant}'?")
+    assert not list(home.iterdir())
+    assert not (tree / "build").exists()
+
+
+@pytest.mark.parametrize("command", ["exec", "observe"])
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_of_exec_and_observe_needs_no_build(tmp_path: Path, command: str, flag: str) -> None:
+    tree, home = a_tree(tmp_path), tmp_path / "home"
+    home.mkdir()
+    texts = SETUP.parents[1] / "takt_cli/takt_cli/help"
+    shutil.copytree(texts, tree / "takt_cli/takt_cli/help")
+    done = takt(tree, home, command, flag)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"Usage: takt {command} ")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert not list(home.iterdir())
+
+
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
+    """Make a tree that counts as built."""
+    return make_built(tmp_path)
+
+
+def make_built(place: Path) -> Path:
     """Make a tree that counts as built, with stand-ins for the tool and for colcon."""
-    tree, home = a_tree(tmp_path), tmp_path / "home"
+    tree, home = a_tree(place), place / "home"
     home.mkdir()
     where = 'source "$1/paths.sh"; echo "$TAKT_PREFIX"'
     prefix = subprocess.run(
@@ -158,6 +225,7 @@ def built(tmp_path: Path) -> Path:
     stamp = tree / "build/jazzy/.built"
     stamp.parent.mkdir(parents=True)
     stamp.write_text(f"{prefix}  takt_core\n")
+    stamp.with_name(".prefix").write_text(f"{prefix} RelWithDebInfo \n")
     for file in tree.rglob("*"):
         age(file, 60 if file != stamp else 30)
     return tree
@@ -207,6 +275,27 @@ def test_a_build_of_some_packages_is_none_of_those_that_need_them(built: Path) -
     age(built / "takt_core/src/a.cpp", 0)
     build("takt_core")
     assert stale(built) == "takt_core/src/a.cpp"
+
+
+def test_an_installed_takt_has_the_python_of_its_build(tmp_path: Path) -> None:
+    prefix, build = tmp_path / "takt/kilted-wheels-py3.11-a", tmp_path / "build/kilted"
+    for name in ("bin/takt", "setup.bash"):
+        (build / "install" / name).parent.mkdir(parents=True, exist_ok=True)
+        (build / "install" / name).touch()
+    shutil.copy(SETUP.parents[1] / "takt_cli/scripts/takt", build / "install/bin/takt")
+    (prefix / "bin").mkdir(parents=True)
+    python = prefix / "bin/python3"
+    python.write_text('#!/bin/sh\necho "$@"\n')
+    python.chmod(0o755)
+    (build / ".prefix").write_text(f"{prefix} RelWithDebInfo \n")
+    done = subprocess.run(
+        [build / "install/bin/takt", "status"],
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (0, "-m takt_cli status\n"), done.stderr
 
 
 def test_something_long_says_that_it_goes_on_and_stops_by_itself() -> None:
