@@ -23,7 +23,7 @@ Client::Client(FileDescriptor socket, Peer peer, const ServerLimits & limits)
 {
 }
 
-bool Client::read(RequestHandler & handler)
+bool Client::read()
 {
   std::array<char, 4096> buffer;  // NOLINT: recv fills it
   const auto count = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -37,35 +37,46 @@ bool Client::read(RequestHandler & handler)
     note_progress();  // a message is given its time once, not anew with each byte
   }
   input_.append(buffer.data(), static_cast<std::size_t>(count));
-  return answer_all(handler);
+  decode();
+  return true;
 }
 
-bool Client::answer_all(RequestHandler & handler)
+void Client::decode()
 {
+  while (!request_ && !input_.empty() && !decoder_.broken()) {
+    input_.erase(0, decoder_.feed(input_));
+    request_ = decoder_.next();
+  }
+}
+
+bool Client::is_due()
+{
+  if ((!request_ && !decoder_.broken()) || !output_.empty() || closing_) {
+    return false;
+  }
   const auto now = Clock::now();
   const std::chrono::duration<double> span = now - refilled_;
   tokens_ = std::min(limits_.burst, tokens_ + span.count() * limits_.requests_per_second);
   refilled_ = now;
-  while (!closing_ && output_.empty() && !input_.empty() && tokens_ >= 1.0) {
-    input_.erase(0, decoder_.feed(input_));
-    if (const auto frame = decoder_.next()) {
-      tokens_ -= 1.0;
-      output_ = handler.handle(peer_, *frame);
-      note_progress();
-      if (!write()) {
-        return false;
-      }
-    }
-    if (decoder_.broken()) {
-      // No byte after these can be trusted to begin a message.
-      takt_control::Answer answer;
-      answer.error = decoder_.fault();
-      output_ = encode(takt_control::MessageType::error, to_payload(answer));
-      closing_ = true;
-      return write();
-    }
+  return tokens_ >= 1.0;
+}
+
+bool Client::answer(RequestHandler & handler)
+{
+  if (request_) {
+    tokens_ -= 1.0;
+    output_ = handler.handle(peer_, *request_);
+    request_.reset();
+    note_progress();
+    decode();
+  } else {
+    // No byte after these can be trusted to begin a message.
+    takt_control::Answer answer;
+    answer.error = decoder_.fault();
+    output_ = encode(takt_control::MessageType::error, to_payload(answer));
+    closing_ = true;
   }
-  return true;
+  return write();
 }
 
 bool Client::write()
@@ -87,11 +98,8 @@ bool Client::write()
   return !closing_;
 }
 
-bool Client::tick(RequestHandler & handler)
+bool Client::is_in_time() const
 {
-  if (!answer_all(handler)) {
-    return false;
-  }
   const bool owes = decoder_.half_open() || !output_.empty();
   return !owes || Clock::now() - progress_ < limits_.patience;
 }

@@ -5,6 +5,7 @@
 #define TAKT_CONFIGURATOR__SRC__CLIENT_HPP_
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "file_descriptor.hpp"
@@ -33,35 +34,45 @@ public:
 
   Client(FileDescriptor socket, Peer peer, const ServerLimits & limits);
 
-  /// Reads once, and answers the requests that are complete. False if the connection is to be closed.
-  bool read(RequestHandler & handler);
+  /// Reads once. False if the connection is to be closed.
+  bool read();
+  /// Answers one request; `is_due` must say that there is one. False if the connection is to be closed.
+  bool answer(RequestHandler & handler);
   /// Sends what waits to be sent. False if the connection is to be closed.
   bool write();
-  /// After some time: answers requests that waited for their turn. False if patience is over.
-  bool tick(RequestHandler & handler);
+  /// False if the client owes the rest of a message, or reads no answer, for longer than patience.
+  bool is_in_time() const;
+
+  /// Whether a whole request waits, its answer can be sent, and the client has not asked too often.
+  bool is_due();
+  bool has_turn = false;  ///< the server's: it is among those whose turn comes
 
   int socket() const noexcept { return socket_.get(); }
   const Peer & peer() const noexcept { return peer_; }
   /// Whether there is room for more bytes: all earlier ones are handled and answered.
-  bool wants_to_read() const noexcept { return input_.empty() && output_.empty() && !closing_; }
+  bool wants_to_read() const noexcept
+  {
+    return input_.empty() && !request_ && output_.empty() && !closing_;
+  }
   bool wants_to_write() const noexcept { return !output_.empty(); }
-  /// Whether `tick` has something to do, sooner or later.
+  /// Whether time alone may change what is to be done.
   bool waits() const noexcept
   {
-    return !input_.empty() || !output_.empty() || decoder_.half_open();
+    return request_ || decoder_.broken() || !output_.empty() || decoder_.half_open();
   }
 
 private:
-  bool answer_all(RequestHandler & handler);
+  void decode();
   void note_progress() noexcept { progress_ = Clock::now(); }
 
   FileDescriptor socket_;
   Peer peer_;
   const ServerLimits & limits_;
   takt_control::FrameDecoder decoder_;
-  std::string input_;   ///< read and not yet decoded: at most one read's bytes
-  std::string output_;  ///< answered and not yet sent: at most one answer
-  double tokens_;       ///< requests that the client may ask now
+  std::string input_;  ///< read and not yet decoded: at most one read's bytes
+  std::optional<takt_control::Frame> request_;  ///< complete, not yet answered
+  std::string output_;                          ///< answered and not yet sent: at most one answer
+  double tokens_;                               ///< requests that the client may ask now
   Clock::time_point refilled_;
   Clock::time_point
     progress_;            ///< since then the client owes the rest of a message, or reads nothing

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
 #include "takt_schedule/core_list.hpp"
 
@@ -78,7 +79,27 @@ bool allows(const ConfiguratorRule & rule, Policy policy)
          std::find(rule.policies.begin(), rule.policies.end(), policy) != rule.policies.end();
 }
 
-void judge_policy(const ConfiguratorRule & rule, const ThreadAttributes & asked, Judgement & out)
+/// The nice value that will be in force; nothing if the request neither gives one nor a policy that uses one.
+std::optional<int> nice_after(const ThreadAttributes & asked, const Circumstances & now)
+{
+  if (asked.nice || asked.policy == Policy::inherit || !has_nice(asked.policy)) {
+    return asked.nice;
+  }
+  return now.nice;
+}
+
+/// For refusals because of a nice value that was not asked for.
+std::string and_so_ask(const ThreadAttributes & asked, const Circumstances & now)
+{
+  return asked.nice || now.nice >= 0 || !has_nice(asked.policy)
+           ? ""
+           : "; the thread would have its nice value " + std::to_string(now.nice) +
+               " again: ask for a nice value, too";
+}
+
+void judge_policy(
+  const ConfiguratorRule & rule, const ThreadAttributes & asked, const Circumstances & now,
+  Judgement & out)
 {
   if (!allows(rule, asked.policy)) {
     out.forbid(
@@ -89,11 +110,11 @@ void judge_policy(const ConfiguratorRule & rule, const ThreadAttributes & asked,
       RefusedAttribute::policy, "priorities up to " + std::to_string(rule.max_priority) + ", not " +
                                   std::to_string(asked.priority));
   }
-  if (asked.nice && *asked.nice < rule.min_nice) {
+  if (const auto nice = nice_after(asked, now); nice && *nice < rule.min_nice) {
     out.forbid(
       asked.policy == Policy::inherit ? RefusedAttribute::nice : RefusedAttribute::policy,
-      "nice values down to " + std::to_string(rule.min_nice) + ", not " +
-        std::to_string(*asked.nice));
+      "nice values down to " + std::to_string(rule.min_nice) + ", not " + std::to_string(*nice) +
+        and_so_ask(asked, now));
   }
 }
 
@@ -103,10 +124,10 @@ void judge_cores(
 {
   // Cores that are not asked for count only with attributes that could keep others off them.
   const bool own = asked.cores.empty();
-  if (!rule.cores || (own && !counts(asked))) {
+  if (!rule.cores || (own && !would_count(asked, now))) {
     return;
   }
-  const std::vector<int> & cores = own ? now.thread_cores : asked.cores;
+  const std::vector<int> & cores = own ? now.thread.cores : asked.cores;
   const bool within = std::all_of(cores.begin(), cores.end(), [&](int core) {
     return std::binary_search(rule.cores->begin(), rule.cores->end(), core);
   });
@@ -173,6 +194,11 @@ const ConfiguratorRule * find_rule(
   return found == policy.rules.end() ? nullptr : &*found;
 }
 
+bool would_count(const ThreadAttributes & asked, const Circumstances & now)
+{
+  return counts(asked) || nice_after(asked, now).value_or(0) < 0;
+}
+
 std::string no_rule(const ConfiguratorPolicy & policy, uid_t user)
 {
   return policy.file + " has no rule for user " + std::to_string(user) + " or a group of this user";
@@ -183,13 +209,14 @@ std::vector<Refusal> judge(
   const Circumstances & now)
 {
   Judgement out(policy, rule, asked);
-  judge_policy(rule, asked, out);
+  judge_policy(rule, asked, now, out);
   judge_cores(rule, asked, now, out);
-  if (counts(asked) && now.users.threads >= rule.max_threads) {
+  if (would_count(asked, now) && now.users.threads >= rule.max_threads) {
     out.forbid(
       RefusedAttribute::policy, std::to_string(rule.max_threads) +
                                   " threads of the user (max_threads), and so many have fifo, rr, "
-                                  "deadline or a nice value below 0");
+                                  "deadline or a nice value below 0" +
+                                  (counts(asked) ? "" : and_so_ask(asked, now)));
   }
   if (allows(rule, asked.policy)) {
     judge_bandwidth(policy, rule, asked, now, out);

@@ -16,13 +16,14 @@
 namespace takt_configurator
 {
 
-/// What a request meets.
+/// State that a decision depends on.
 struct Circumstances
 {
-  std::vector<int> thread_cores{};  ///< that the thread may use now
-  Holdings users{};                 ///< of the user, without this thread
-  Holdings everybodys{};            ///< of all users, without this thread
-  double kernel_bandwidth = 0.0;    ///< that the kernel admits on all cores together; 0: no limit
+  takt_core::ThreadAttributes thread{};  ///< what the thread has now
+  int nice = 0;                   ///< of the thread, also under a policy that does not use it
+  Holdings users{};               ///< of the user, without this thread
+  Holdings everybodys{};          ///< of all users, without this thread
+  double kernel_bandwidth = 0.0;  ///< that the kernel admits on all cores together; 0: no limit
 };
 
 /// The first rule for a client of this user and these groups; null if there is none.
@@ -31,6 +32,10 @@ const takt_schedule::ConfiguratorRule * find_rule(
 
 /// "FILE has no rule for user 1000", for a client without a rule.
 std::string no_rule(const takt_schedule::ConfiguratorPolicy & policy, uid_t user);
+
+/// Whether the request gives the thread attributes that need a right. A thread that gets the policy other or batch
+/// without a nice value has the nice value again that it had.
+bool would_count(const takt_core::ThreadAttributes & asked, const Circumstances & now);
 
 /// Everything in which the request exceeds the rule, each with the rule's line and what it allows; empty if
 /// nothing does.

@@ -17,6 +17,13 @@ takt_core::ThreadAttributes LinuxKernel::read(pid_t tid) const
   return takt_core::read_attributes(tid);
 }
 
+int LinuxKernel::nice(pid_t tid) const
+{
+  errno = 0;
+  const int nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(tid));  // of a thread, on Linux
+  return errno == 0 ? nice : 0;
+}
+
 int LinuxKernel::raise_rtprio_limit(pid_t pid, int priority, rlimit & before)
 {
   rlimit now{};

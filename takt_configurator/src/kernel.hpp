@@ -21,6 +21,8 @@ public:
   virtual takt_core::AttributeReport apply(
     const takt_core::ThreadAttributes & attributes, pid_t tid) = 0;
   virtual takt_core::ThreadAttributes read(pid_t tid) const = 0;
+  /// The nice value of a thread, which the kernel keeps also under policies that do not use it. 0 if it has ended.
+  virtual int nice(pid_t tid) const = 0;
 
   /// Raises both limits RLIMIT_RTPRIO of a process to at least `priority`; `before`: what the same process
   /// had. Returns 0 or an errno: EPERM without CAP_SYS_RESOURCE.
@@ -34,6 +36,7 @@ public:
   takt_core::AttributeReport apply(
     const takt_core::ThreadAttributes & attributes, pid_t tid) override;
   takt_core::ThreadAttributes read(pid_t tid) const override;
+  int nice(pid_t tid) const override;
   int raise_rtprio_limit(pid_t pid, int priority, rlimit & before) override;
   void set_rtprio_limit(pid_t pid, const rlimit & limit) override;
 };

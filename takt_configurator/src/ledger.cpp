@@ -51,12 +51,13 @@ Holdings Ledger::of_all(const ThreadKey & except) const
   return sum(except, [](const Entry &) { return true; });
 }
 
-void Ledger::purge(const ProcessTable & table, const Kernel & kernel)
+void Ledger::purge(const ProcessTable & table, const Kernel & kernel, std::optional<uid_t> user)
 {
   std::erase_if(entries_, [&](const auto & item) {
-    const ThreadKey & thread = item.first;
-    return table.start_time(thread.pid, thread.tid) != thread.start_time ||
-           !counts(kernel.read(thread.tid));
+    const auto & [thread, entry] = item;
+    return (!user || entry.user == *user) &&
+           (table.start_time(thread.pid, thread.tid) != thread.start_time ||
+            !counts(kernel.read(thread.tid)));
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "kernel.hpp"
@@ -50,8 +51,9 @@ public:
   Holdings of(uid_t user, const ThreadKey & except) const;
   Holdings of_all(const ThreadKey & except) const;
 
-  /// Removes threads that ended or gave up what they had.
-  void purge(const ProcessTable & table, const Kernel & kernel);
+  /// Removes threads, of `user` or of all, that ended or gave up what they had.
+  void purge(
+    const ProcessTable & table, const Kernel & kernel, std::optional<uid_t> user = std::nullopt);
 
   /// Adds threads of all users but root that have such attributes already: granted by a daemon before this one.
   void adopt(const ProcessTable & table, const Kernel & kernel);

@@ -20,7 +20,8 @@ namespace
 using takt_core::Faults;
 using takt_core::Result;
 
-constexpr int kBacklog = 128;
+// Four rounds of the server: a user who fills the queue must neither keep others out of it nor let them wait for long.
+constexpr int kBacklog = 1024;
 
 std::string error_text()
 {

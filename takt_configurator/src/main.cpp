@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <string>
 #include <system_error>
 
@@ -85,14 +84,6 @@ int run(Arguments & arguments)
   DecisionLog log(arguments.log == "none");
   if (!takt_core::may_use_realtime(1)) {
     log.line("warning: CAP_SYS_NICE is missing; the configurator can grant nothing");
-  }
-  const std::string & cpusets = policy->cpusets.root;
-  if (!cpusets.empty() && !std::filesystem::is_directory(cpusets)) {
-    log.line(
-      "warning: " + cpusets + " is not a folder; deadline threads get no cores of their own");
-  } else if (!cpusets.empty() && std::filesystem::exists(cpusets + "/cgroup.controllers")) {
-    log.line(
-      "warning: " + cpusets + " is of cgroup v2: cpusets there are not verified on hardware");
   }
   const takt_configurator::ProcFiles table;
   takt_configurator::LinuxKernel kernel;

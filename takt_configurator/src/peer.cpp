@@ -46,13 +46,20 @@ std::vector<gid_t> supplementary_groups(int socket)
 
 }  // namespace
 
-std::optional<Peer> read_peer(int socket, const ProcessTable & table)
+ucred peer_credentials(int socket)
 {
   ucred credentials{};
   socklen_t size = sizeof credentials;
-  if (
-    ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0 ||
-    credentials.pid <= 0) {
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
+    return {0, static_cast<uid_t>(-1), static_cast<gid_t>(-1)};
+  }
+  return credentials;
+}
+
+std::optional<Peer> read_peer(int socket, const ProcessTable & table)
+{
+  const ucred credentials = peer_credentials(socket);
+  if (credentials.pid <= 0) {
     return std::nullopt;
   }
   Peer peer;

@@ -2,6 +2,7 @@
 #ifndef TAKT_CONFIGURATOR__SRC__PEER_HPP_
 #define TAKT_CONFIGURATOR__SRC__PEER_HPP_
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -32,6 +33,9 @@ struct Peer
     return !process.ended() && table.start_time(pid, pid) == start_time;
   }
 };
+
+/// Ids of the peer of a connected socket; pid 0 if it is in a PID namespace that the daemon does not see. Does not block.
+ucred peer_credentials(int socket);
 
 /// Reads the peer of a connected socket. Nothing if it has ended, or lives in a PID namespace that the
 /// daemon does not see. Does not block.

@@ -74,10 +74,11 @@ std::vector<pid_t> ids_of(pid_t pid, pid_t tid)
   return ids;
 }
 
-bool is_numbered(pid_t pid, pid_t tid, pid_t own_tid)
+/// In the thread's own PID namespace; 0 if it has ended.
+pid_t own_number(pid_t pid, pid_t tid)
 {
   const auto ids = ids_of(pid, tid);
-  return !ids.empty() && ids.back() == own_tid;
+  return ids.empty() ? 0 : ids.back();
 }
 
 std::vector<pid_t> numbered_entries(const std::string & folder)
@@ -116,16 +117,25 @@ std::vector<int> cpuset_cores(pid_t pid)
   return {};
 }
 
-/// A process may have as many threads as it likes, and others wait while the daemon looks at them.
-std::vector<pid_t> some_threads(const ProcessTable & table, pid_t pid)
+/// Cores that the first threads of the process may use. Others wait while the daemon looks at them, so they are not many.
+std::vector<int> cores_of_threads(const ProcessTable & table, pid_t pid)
 {
-  constexpr std::size_t kMost = 1000;
+  constexpr std::size_t kMost = 100;
   std::vector<pid_t> tids = table.threads(pid);
   tids.resize(std::min(tids.size(), kMost));
-  return tids;
+  std::vector<int> cores;
+  for (const pid_t tid : tids) {
+    const auto some = takt_core::read_attributes(tid).cores;
+    cores.insert(cores.end(), some.begin(), some.end());
+  }
+  return cores;
 }
 
 }  // namespace
+
+ProcFiles::ProcFiles() : in_namespaces_(own_number)
+{
+}
 
 std::optional<std::uint64_t> ProcFiles::start_time(pid_t pid, pid_t tid) const
 {
@@ -142,18 +152,13 @@ std::optional<pid_t> ProcFiles::find_thread(pid_t pid, pid_t own_tid) const
   if (own_tid < 1 || own_tid > kLargestPid) {
     return std::nullopt;
   }
-  if (is_numbered(pid, own_tid, own_tid)) {
+  if (own_number(pid, own_tid) == own_tid) {
     return own_tid;
   }
   if (ids_of(pid, pid).size() <= 1) {
     return std::nullopt;  // it numbers its threads as the daemon does
   }
-  for (const pid_t tid : some_threads(*this, pid)) {
-    if (is_numbered(pid, tid, own_tid)) {
-      return tid;
-    }
-  }
-  return std::nullopt;
+  return in_namespaces_.find(pid, own_tid);
 }
 
 std::optional<uid_t> ProcFiles::user(pid_t pid, pid_t tid) const
@@ -166,10 +171,7 @@ std::vector<int> ProcFiles::usable_cores(pid_t pid) const
 {
   std::vector<int> cores = cpuset_cores(pid);
   if (cores.empty()) {
-    for (const pid_t tid : some_threads(*this, pid)) {
-      const auto some = takt_core::read_attributes(tid).cores;
-      cores.insert(cores.end(), some.begin(), some.end());
-    }
+    cores = cores_of_threads(*this, pid);
   }
   std::sort(cores.begin(), cores.end());
   cores.erase(std::unique(cores.begin(), cores.end()), cores.end());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "file_descriptor.hpp"
+#include "namespace_threads.hpp"
 
 namespace takt_configurator
 {
@@ -51,6 +52,8 @@ public:
 class ProcFiles : public ProcessTable
 {
 public:
+  ProcFiles();
+
   std::optional<std::uint64_t> start_time(pid_t pid, pid_t tid) const override;
   std::optional<pid_t> find_thread(pid_t pid, pid_t own_tid) const override;
   std::optional<uid_t> user(pid_t pid, pid_t tid) const override;
@@ -59,6 +62,9 @@ public:
   std::optional<pid_t> process_of(pid_t tid) const override;
   std::vector<pid_t> processes() const override;
   std::vector<pid_t> threads(pid_t pid) const override;
+
+private:
+  mutable NamespaceThreads in_namespaces_;  ///< what was read before
 };
 
 }  // namespace takt_configurator

@@ -35,8 +35,7 @@ RequestHandler::RequestHandler(
 : policy_(policy),
   table_(table),
   kernel_(kernel),
-  log_(std::move(log)),
-  cpusets_(policy.cpusets.root, table)
+  log_(std::move(log))
 {
   ledger_.adopt(table_, kernel_);
 }
@@ -108,57 +107,17 @@ Refusals RequestHandler::decide_on(
   if (asked.policy == Policy::inherit && !asked.nice && asked.cores.empty()) {
     return {refuse(asked, MissingRight::configurator, "the request asks for nothing", EINVAL)};
   }
-  if (const auto faults = validate(peer, asked); !faults.empty()) {
+  if (const auto faults = takt_core::validate(asked, table_.usable_cores(peer.pid));
+      !faults.empty()) {
     return {refuse(asked, MissingRight::configurator, joined(faults), EINVAL)};
   }
   Refusals refusals = judge_now(peer, target, asked);
   if (!refusals.empty() || dry_run) {
     return refusals;
   }
-  const bool needs_cpuset = asked.policy == Policy::deadline && !asked.cores.empty();
-  SetResult result = needs_cpuset ? set_with_cpuset(peer, target, asked)
-                                  : set_thread(peer, target, asked, table_, kernel_);
-  // A thread that sleeps on another core counts there until it wakes. The client knows, and asks again then.
-  const bool asleep = needs_cpuset && !result.refusals.empty() &&
-                      result.refusals[0].right == MissingRight::root_domain;
-  if (result.granted.policy != Policy::deadline && !asleep) {
-    cpusets_.release(target.key);
-  }
+  SetResult result = set_thread(peer, target, asked, table_, kernel_);
   ledger_.set(target.key, peer.uid, result.granted);
   return std::move(result.refusals);
-}
-
-/// Cores of a deadline thread are good only where it can have a cpuset.
-takt_core::Faults RequestHandler::validate(const Peer & peer, const ThreadAttributes & asked) const
-{
-  const auto usable = table_.usable_cores(peer.pid);
-  if (asked.policy != Policy::deadline || !cpusets_.available()) {
-    return takt_core::validate(asked, usable);
-  }
-  ThreadAttributes policy = asked;
-  policy.cores.clear();
-  ThreadAttributes cores;
-  cores.cores = asked.cores;
-  takt_core::Faults faults = takt_core::validate(policy, usable);
-  for (takt_core::Fault & fault : takt_core::validate(cores, usable)) {
-    faults.push_back(std::move(fault));
-  }
-  return faults;
-}
-
-SetResult RequestHandler::set_with_cpuset(
-  const Peer & peer, const Target & target, ThreadAttributes asked)
-{
-  const ThreadAttributes whole = asked;
-  SetResult result;
-  if (std::string fault = cpusets_.place(target.key, asked.cores); !fault.empty()) {
-    result.granted = kernel_.read(target.key.tid);
-    result.refusals = {refuse(whole, MissingRight::configurator, std::move(fault))};
-    return result;
-  }
-  asked.cores.clear();  // the cpuset has them
-  result = set_thread(peer, target, asked, table_, kernel_);
-  return result;
 }
 
 Refusals RequestHandler::judge_now(
@@ -169,12 +128,11 @@ Refusals RequestHandler::judge_now(
     return {refuse(asked, MissingRight::configurator_policy, no_rule(policy_, peer.uid))};
   }
   Circumstances now;
-  now.thread_cores = kernel_.read(target.key.tid).cores;
+  now.thread = kernel_.read(target.key.tid);
+  now.nice = kernel_.nice(target.key.tid);
   if (asked.policy == Policy::deadline) {
-    now.kernel_bandwidth =
-      takt_schedule::deadline_share().share *
-      static_cast<double>(
-        asked.cores.empty() ? table_.usable_cores(peer.pid).size() : asked.cores.size());
+    now.kernel_bandwidth = takt_schedule::deadline_share().share *
+                           static_cast<double>(table_.usable_cores(peer.pid).size());
   }
   const auto look = [&] {
     now.users = ledger_.of(peer.uid, target.key);
@@ -182,9 +140,14 @@ Refusals RequestHandler::judge_now(
     return judge(policy_, *rule, asked, now);
   };
   Refusals refusals = look();
-  if (!refusals.empty() && counts(asked)) {
-    ledger_.purge(table_, kernel_);  // threads that ended may be in the way
+  if (!refusals.empty() && would_count(asked, now)) {
+    // Threads that ended may be in the way: of this user, and of others only for the bandwidth of all.
+    ledger_.purge(table_, kernel_, peer.uid);
     refusals = look();
+    if (!refusals.empty() && asked.policy == Policy::deadline) {
+      ledger_.purge(table_, kernel_);
+      refusals = look();
+    }
   }
   return refusals;
 }

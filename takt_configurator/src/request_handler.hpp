@@ -7,7 +7,6 @@
 #include <functional>
 #include <string>
 
-#include "cpusets.hpp"
 #include "kernel.hpp"
 #include "ledger.hpp"
 #include "peer.hpp"
@@ -44,10 +43,6 @@ public:
   /// The frame that answers: of type `answer`, or `error` for what cannot be read.
   std::string handle(const Peer & peer, const takt_control::Frame & frame);
 
-  /// Frees what ended threads had; for the time while `has_chores`, about once a second.
-  void do_chores() { cpusets_.purge(&kernel_); }
-  bool has_chores() const noexcept { return cpusets_.size() > 0; }
-
   const Ledger & ledger() const noexcept { return ledger_; }
 
 private:
@@ -56,9 +51,6 @@ private:
   Refusals decide_on(
     const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked,
     bool dry_run);
-  takt_core::Faults validate(const Peer & peer, const takt_core::ThreadAttributes & asked) const;
-  SetResult set_with_cpuset(
-    const Peer & peer, const Target & target, takt_core::ThreadAttributes asked);
   Refusals judge_now(
     const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked);
   takt_control::Answer decide_limit(const Peer & peer, const takt_control::LimitRequest & request);
@@ -70,7 +62,6 @@ private:
   Kernel & kernel_;
   Log log_;
   Ledger ledger_;
-  Cpusets cpusets_;
 };
 
 }  // namespace takt_configurator

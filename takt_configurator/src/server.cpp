@@ -16,8 +16,10 @@ namespace takt_configurator
 namespace
 {
 
-constexpr int kTickMs = 20;      ///< between looks at clients that wait
-constexpr int kChoresMs = 1000;  ///< between looks at threads that may have ended
+constexpr std::chrono::milliseconds kTick{20};  ///< between looks at clients that wait
+/// Clients that connect, taken in one round: some 10 ms where the daemon reads who they are, and 1 ms where it turns
+/// them away.
+constexpr int kMostAccepts = 256;
 
 void watch(int epoll, int operation, int fd, unsigned events)
 {
@@ -60,7 +62,7 @@ int Server::run(int stop)
   for (;;) {
     const bool waiting = std::any_of(
       clients_.begin(), clients_.end(), [](const auto & one) { return one.second->waits(); });
-    const int longest = waiting ? kTickMs : handler_.has_chores() ? kChoresMs : -1;
+    const int longest = !turns_.empty() ? 0 : waiting ? static_cast<int>(kTick.count()) : -1;
     const int count =
       ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), longest);
     if (count < 0 && errno != EINTR) {
@@ -73,21 +75,18 @@ int Server::run(int stop)
         return 0;
       }
       if (event.data.fd == listener_.socket()) {
-        knocks = true;  // after the clients: some of them may have left
+        knocks = true;
       } else {
         serve(event.data.fd, event.events);
       }
     }
     if (knocks) {
-      accept_one();
+      admit_all(accept_all(), events);
     }
-    if (waiting) {
+    answer_round();
+    if (const auto now = Client::Clock::now(); waiting && now - last_tick_ >= kTick) {
+      last_tick_ = now;
       tick_all();
-    }
-    if (const auto now = Client::Clock::now();
-        handler_.has_chores() && now - last_chores_ >= std::chrono::milliseconds(kChoresMs)) {
-      last_chores_ = now;
-      handler_.do_chores();
     }
   }
 }
@@ -106,32 +105,64 @@ std::string Server::no_room(uid_t user) const
   return {};
 }
 
-void Server::accept_one()
+std::vector<FileDescriptor> Server::accept_all()
 {
-  FileDescriptor socket(
-    ::accept4(listener_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket && (errno == EMFILE || errno == ENFILE) && reserve_) {
-    reserve_ = FileDescriptor();
-    {
-      const FileDescriptor last(
-        ::accept4(listener_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-      turn_away(last.get(), "the configurator has no file descriptor left; close connections");
+  std::vector<FileDescriptor> arrived;
+  for (int i = 0; i < kMostAccepts; ++i) {
+    FileDescriptor socket(
+      ::accept4(listener_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket) {
+      arrived.push_back(std::move(socket));
+    } else if ((errno == EMFILE || errno == ENFILE) && reserve_ && arrived.empty()) {
+      reserve_ = FileDescriptor();
+      {
+        const FileDescriptor last(
+          ::accept4(listener_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        turn_away(last.get(), "the configurator has no file descriptor left; close connections");
+      }
+      reserve_ = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+      break;
+    } else if (errno != ECONNABORTED && errno != EINTR) {
+      break;
     }
-    reserve_ = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  }
+  return arrived;
+}
+
+/// After the clients that left before these came: they make room.
+void Server::admit_all(std::vector<FileDescriptor> arrived, std::vector<epoll_event> & events)
+{
+  const int count =
+    arrived.empty() ? 0
+                    : ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event & event = events[static_cast<std::size_t>(i)];
+    serve(event.data.fd, event.events);  // knows clients only
+  }
+  for (FileDescriptor & socket : arrived) {
+    admit(std::move(socket));
+  }
+}
+
+void Server::admit(FileDescriptor socket)
+{
+  // A client that has left, or is turned away, costs no look at /proc.
+  char byte = 0;
+  if (::recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
     return;
   }
-  if (!socket) {
-    return;
+  const ucred who = peer_credentials(socket.get());
+  std::string why = no_room(who.uid);
+  auto peer = why.empty() ? read_peer(socket.get(), table_) : std::nullopt;
+  if (why.empty() && !peer) {
+    why =
+      "the configurator does not see the process that connected: it has ended, or is in another "
+      "PID namespace";
   }
-  auto peer = read_peer(socket.get(), table_);
-  const std::string why = peer ? no_room(peer->uid)
-                               : "the configurator does not see the process that connected: it has "
-                                 "ended, or is in another PID "
-                                 "namespace";
   if (!why.empty()) {
     turn_away(socket.get(), why);
     if (say_) {
-      say_((peer ? "pid " + std::to_string(peer->pid) : "a client") + " not served: " + why);
+      say_((who.pid > 0 ? "pid " + std::to_string(who.pid) : "a client") + " not served: " + why);
     }
     return;
   }
@@ -153,7 +184,7 @@ void Server::serve(int fd, unsigned events)
     keep = client.write();
   }
   if (keep && (events & EPOLLIN) != 0 && client.wants_to_read()) {
-    keep = client.read(handler_);
+    keep = client.read();
   }
   // Without anything to read, the other end is gone.
   if (keep && (events & (EPOLLHUP | EPOLLERR)) != 0 && (events & EPOLLIN) == 0) {
@@ -166,8 +197,27 @@ void Server::serve(int fd, unsigned events)
   }
 }
 
+void Server::answer_round()
+{
+  for (std::size_t users = turns_.users(); users > 0; --users) {
+    const int fd = turns_.take();
+    Client & client = *clients_.at(fd);
+    client.has_turn = false;
+    if (!client.is_due() || client.answer(handler_)) {
+      update(client);
+    } else {
+      drop(fd);
+    }
+  }
+}
+
+/// What epoll has to tell of the client, and whether it is one of those whose turn comes.
 void Server::update(Client & client)
 {
+  if (!client.has_turn && client.is_due()) {
+    client.has_turn = true;
+    turns_.add(client.peer().uid, client.socket());
+  }
   const unsigned events =
     (client.wants_to_read() ? EPOLLIN : 0U) | (client.wants_to_write() ? EPOLLOUT : 0U);
   watch(epoll_.get(), EPOLL_CTL_MOD, client.socket(), events);
@@ -177,6 +227,9 @@ void Server::drop(int fd)
 {
   const auto found = clients_.find(fd);
   const auto count = of_user_.find(found->second->peer().uid);
+  if (found->second->has_turn) {
+    turns_.remove(found->second->peer().uid, fd);
+  }
   if (--count->second == 0) {
     of_user_.erase(count);
   }
@@ -190,7 +243,7 @@ void Server::tick_all()
     if (!client->waits()) {
       continue;
     }
-    if (client->tick(handler_)) {
+    if (client->is_in_time()) {
       update(*client);
     } else {
       over.push_back(fd);

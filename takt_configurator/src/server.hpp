@@ -1,17 +1,22 @@
 // The daemon's loop: one thread waits for clients and answers them, one request after the other.
 //
-// No client can make it wait: it reads and writes only what is possible at once. Set-up only: allocates.
+// No client can make it wait: it reads and writes only what is possible at once. In each round it takes all clients that
+// connect, up to a number, reads once from each client, and answers one request of each user. Set-up only: allocates.
 #ifndef TAKT_CONFIGURATOR__SRC__SERVER_HPP_
 #define TAKT_CONFIGURATOR__SRC__SERVER_HPP_
+
+#include <sys/epoll.h>
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "client.hpp"
 #include "file_descriptor.hpp"
 #include "listener.hpp"
+#include "turns.hpp"
 
 namespace takt_configurator
 {
@@ -28,10 +33,13 @@ public:
   int run(int stop);
 
 private:
-  void accept_one();
+  std::vector<FileDescriptor> accept_all();
+  void admit_all(std::vector<FileDescriptor> arrived, std::vector<epoll_event> & events);
+  void admit(FileDescriptor socket);
   /// Empty if there is room for one more client of this user.
   std::string no_room(uid_t user) const;
   void serve(int fd, unsigned events);
+  void answer_round();
   void update(Client & client);
   void drop(int fd);
   void tick_all();
@@ -46,7 +54,8 @@ private:
     reserve_;  ///< given up to accept, and turn away, a client when the process has no descriptor left
   std::unordered_map<int, std::unique_ptr<Client>> clients_;
   std::unordered_map<uid_t, int> of_user_;
-  Client::Clock::time_point last_chores_{};
+  Turns turns_;
+  Client::Clock::time_point last_tick_{};
 };
 
 }  // namespace takt_configurator

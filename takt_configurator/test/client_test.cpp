@@ -5,10 +5,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "support/grant.hpp"
+#include "support/waiter.hpp"
 
 namespace takt_configurator
 {
@@ -51,6 +54,29 @@ TEST_F(Client, LetsAThreadLeaveThePolicyDeadlineForOtherCores)
            takt_core::format_cores(report.granted.cores);
   });
   EXPECT_EQ(seen, "SCHED_FIFO priority 7 on " + std::to_string(core));
+}
+
+// By the kernel: a nice value that SCHED_IDLE hides is judged before it comes back.
+TEST_F(Client, DoesNotLoseCountOfThreadsUnderThePolicyIdle)
+{
+  test::Daemon daemon(
+    "version: 1\nrules: [{users: any, policies: [other, idle], min_nice: -5, max_threads: 1}]");
+  const auto seen = test::in_child_as(test::kNobody, [&] {
+    std::vector<std::unique_ptr<test::Waiter>> threads;
+    std::string text;
+    ConfiguratorClient client(daemon.socket());
+    for (int i = 0; i < 3; ++i) {
+      threads.push_back(std::make_unique<test::Waiter>());
+      text += told(client.apply({.policy = Policy::other, .nice = -5}, threads.back()->tid()));
+      text += told(client.apply({.policy = Policy::idle}, threads.back()->tid()));
+    }
+    int granted = 0;
+    for (const auto & thread : threads) {
+      granted += client.apply({.policy = Policy::other}, thread->tid()).granted_all() ? 1 : 0;
+    }
+    return text + std::to_string(granted) + " of 3";
+  });
+  EXPECT_EQ(seen, "1 of 3");
 }
 
 TEST_F(Client, SetsAnotherThreadOfTheProcess)

@@ -170,6 +170,38 @@ TEST_F(Handler, BoundsTheThreadsOfAUser)
   EXPECT_EQ(apply({.policy = Policy::other}, kPid + 2), "");
 }
 
+// Under SCHED_IDLE a nice value is kept and not used; it is back with the next policy that uses it.
+TEST_F(Handler, CountsTheNiceValueThatAThreadWillHaveAgain)
+{
+  use("  - {users: any, policies: [other, batch, idle], min_nice: -5, max_threads: 1}\n");
+  for (const pid_t tid : {kPid, kPid + 1, kPid + 2}) {
+    EXPECT_EQ(apply({.policy = Policy::other, .nice = -5}, tid), "");
+    EXPECT_EQ(apply({.policy = Policy::idle}, tid), "");
+  }
+  EXPECT_EQ(apply({.policy = Policy::other}, kPid), "");
+  for (const Policy policy : {Policy::other, Policy::batch}) {
+    const std::string refused = apply({.policy = policy}, kPid + 1);
+    EXPECT_NE(refused.find("max_threads"), std::string::npos) << refused;
+    EXPECT_NE(refused.find("its nice value -5 again: ask for a nice value"), std::string::npos)
+      << refused;
+  }
+  EXPECT_EQ(apply({.policy = Policy::other, .nice = 0}, kPid + 1), "");
+  EXPECT_EQ(kernel_.read(kPid + 1).nice, 0);
+}
+
+TEST_F(Handler, BoundsTheNiceValueThatAThreadWillHaveAgain)
+{
+  use("  - {users: any, policies: [fifo, other], max_priority: 9, min_nice: -5, cores: [1]}\n");
+  kernel_.nices[kPid] = -10;
+  kernel_.threads[kPid] = {.policy = Policy::idle, .cores = {0}};
+  const std::string refused = apply({.policy = Policy::other});
+  EXPECT_NE(refused.find("nice values down to -5, not -10"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("allows cores 1, and the thread may run on 0"), std::string::npos)
+    << refused;
+  EXPECT_EQ(apply({.policy = Policy::other, .nice = 0}), "");
+  EXPECT_EQ(apply({.policy = Policy::other}), "");
+}
+
 TEST_F(Handler, RealTimeThreadsStayOnTheRulesCores)
 {
   use("  - {users: any, policies: [fifo, other], max_priority: 9, cores: [2, 3]}\n");

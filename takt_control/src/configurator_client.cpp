@@ -1,6 +1,5 @@
 #include "takt_control/configurator_client.hpp"
 
-#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -59,7 +58,7 @@ bool in_force(const ThreadAttributes & asked, const ThreadAttributes & granted)
          (asked.cores.empty() || format_cores(asked.cores) == format_cores(granted.cores));
 }
 
-/// The part of `asked` to which refusals belong. Deadline threads need their cores for a cpuset.
+/// The part of `asked` to which refusals belong.
 ThreadAttributes refused_part(const ThreadAttributes & asked, const Faults & faults)
 {
   ThreadAttributes part;
@@ -73,21 +72,9 @@ ThreadAttributes refused_part(const ThreadAttributes & asked, const Faults & fau
       part.runtime = asked.runtime;
       part.deadline = asked.deadline;
       part.period = asked.period;
-      if (asked.policy == Policy::deadline) {
-        part.cores = asked.cores;
-      }
     }
   }
   return part;
-}
-
-constexpr int kWakeUps = 3;
-
-/// Whether the kernel refused a deadline thread because it last ran on a core outside of its cpuset.
-bool is_asleep(const ThreadAttributes & part, const std::vector<Refusal> & refusals)
-{
-  return part.policy == Policy::deadline && !part.cores.empty() && refusals.size() == 1 &&
-         refusals[0].right == MissingRight::root_domain;
 }
 
 }  // namespace
@@ -126,12 +113,6 @@ AttributeReport ConfiguratorClient::apply(const ThreadAttributes & attributes, p
   }
   const ThreadAttributes part = refused_part(attributes, refused);
   std::vector<Refusal> refusals = impl_->ask_for(MessageType::apply, part, tid);
-  // A thread that slept while the daemon moved it to other cores is there from its next run on, which the answer
-  // to the caller brings about.
-  for (int again = 0; again < kWakeUps && is_asleep(part, refusals); ++again) {
-    ::sched_yield();
-    refusals = impl_->ask_for(MessageType::apply, part, tid);
-  }
   report.granted = takt_core::read_attributes(tid);
   report.granted.stack_size = attributes.stack_size;
   if (refusals.empty() && !in_force(part, report.granted)) {

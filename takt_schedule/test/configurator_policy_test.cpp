@@ -39,7 +39,6 @@ TEST(ConfiguratorPolicy, IsReadIntoValues)
   const auto policy = parse(
     "version: 1\n"
     "deadline_bandwidth: 1.5\n"
-    "cpusets: {root: /sys/fs/cgroup/cpuset/takt}\n"
     "rules:\n"
     "  - users: [robot, 1001]\n"
     "    groups: robot\n"
@@ -53,10 +52,9 @@ TEST(ConfiguratorPolicy, IsReadIntoValues)
     "  - users: any\n");
   ASSERT_TRUE(policy.ok()) << to_string(policy.faults().front());
   EXPECT_EQ(policy->deadline_bandwidth, 1.5);
-  EXPECT_EQ(policy->cpusets.root, "/sys/fs/cgroup/cpuset/takt");
   ASSERT_EQ(policy->rules.size(), 2U);
   const ConfiguratorRule & rule = policy->rules[0];
-  EXPECT_EQ(rule.source.line, 5);
+  EXPECT_EQ(rule.source.line, 4);
   EXPECT_EQ(rule.who, "user robot, user 1001, group robot");
   EXPECT_EQ(rule.users, (std::vector<uid_t>{1000, 1001}));
   EXPECT_EQ(rule.groups, (std::vector<gid_t>{1000}));

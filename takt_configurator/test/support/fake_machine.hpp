@@ -86,8 +86,13 @@ struct FakeKernel : Kernel
     const auto cores = attributes.cores.empty() ? now.cores : attributes.cores;
     if (attributes.policy != takt_core::Policy::inherit) {
       now = attributes;
-    } else if (attributes.nice) {
-      now.nice = attributes.nice;
+    }
+    if (attributes.nice) {
+      nices[tid] = *attributes.nice;
+    }
+    now.nice.reset();
+    if (has_nice(now.policy)) {
+      now.nice = nice(tid);
     }
     now.cores = cores;
     asked.emplace_back(tid, attributes);
@@ -103,6 +108,11 @@ struct FakeKernel : Kernel
              ? takt_core::
                  ThreadAttributes{.policy = takt_core::Policy::other, .nice = 0, .cores = {0}}
              : found->second;
+  }
+  int nice(pid_t tid) const override
+  {
+    const auto found = nices.find(tid);
+    return found == nices.end() ? 0 : found->second;
   }
   int raise_rtprio_limit(pid_t pid, int priority, rlimit & before) override
   {
@@ -120,6 +130,7 @@ struct FakeKernel : Kernel
 
   std::map<pid_t, takt_core::ThreadAttributes> threads;
   std::vector<std::pair<pid_t, takt_core::ThreadAttributes>> asked;
+  std::map<pid_t, int> nices;  ///< of threads, kept whatever their policy is
   std::map<pid_t, int> limits;
   int limit_error = 0;
   std::function<void()> after_apply;

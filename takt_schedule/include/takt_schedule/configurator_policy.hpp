@@ -39,19 +39,11 @@ struct ConfiguratorRule
   int rtprio_limit = 0;  ///< RLIMIT_RTPRIO may be raised up to this; 0: not at all
 };
 
-/// How deadline threads get cores of their own.
-struct CpusetOptions
-{
-  std::string
-    root{};  ///< folder in a cpuset hierarchy in which the daemon makes folders; empty: nowhere
-};
-
 struct ConfiguratorPolicy
 {
   std::string file{};
   std::vector<ConfiguratorRule> rules{};       ///< the first that is for a client counts
   std::optional<double> deadline_bandwidth{};  ///< of all users together, in cores
-  CpusetOptions cpusets{};
   takt_core::Faults warnings{};
 };
 

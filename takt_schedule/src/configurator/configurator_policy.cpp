@@ -48,22 +48,6 @@ void read_rules(
   }
 }
 
-void read_cpusets(MapReader & map, Findings & findings, CpusetOptions & cpusets)
-{
-  const YamlNode * const node = map.find("cpusets");
-  if (node == nullptr) {
-    return;
-  }
-  MapReader own(findings, *node, "cpusets", {"root"});
-  own.require("root", "/sys/fs/cgroup/cpuset/takt");
-  const auto root = own.scalar("root", "a folder such as /sys/fs/cgroup/cpuset/takt");
-  if (root && (root->text.empty() || root->text.front() != '/')) {
-    findings.fault(root->at, "root must be an absolute path, not " + quoted(root->text));
-  } else if (root) {
-    cpusets.root = root->text;
-  }
-}
-
 }  // namespace
 
 takt_core::Result<ConfiguratorPolicy> parse_configurator_policy(
@@ -77,11 +61,9 @@ takt_core::Result<ConfiguratorPolicy> parse_configurator_policy(
   ConfiguratorPolicy policy;
   policy.file = std::move(file_name);
   MapReader map(
-    findings, *root, "a configurator policy",
-    {"version", "deadline_bandwidth", "cpusets", "rules"});
+    findings, *root, "a configurator policy", {"version", "deadline_bandwidth", "rules"});
   if (root->is_map() && check_version(map, findings, kPolicyVersion)) {
     policy.deadline_bandwidth = detail::read_bandwidth(map, findings);
-    read_cpusets(map, findings, policy.cpusets);
     read_rules(map, findings, names, policy);
   }
   if (!findings.ok()) {

@@ -1,0 +1,222 @@
+// What one user asks the daemon holds up nobody else.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "process_table.hpp"
+#include "support/child.hpp"
+#include "support/daemon.hpp"
+#include "support/talk.hpp"
+
+namespace takt_configurator
+{
+namespace
+{
+
+using takt_core::Policy;
+
+constexpr const char * kPolicy =
+  "version: 1\nrules: [{users: any, policies: [fifo], max_priority: 9}]";
+
+std::string asks_about(pid_t tid)
+{
+  return encode(
+    takt_control::MessageType::would_grant, takt_control::to_payload(takt_control::AttributeRequest{
+                                              1, tid, {.policy = Policy::fifo, .priority = 5}}));
+}
+
+class Fairness : public ::testing::Test
+{
+protected:
+  void SetUp() override
+  {
+    if (::geteuid() != 0) {
+      GTEST_SKIP() << "needs root to ask as two users";
+    }
+  }
+};
+
+/// Lines of the daemon's log that are decisions, before the first one for `user`.
+std::size_t decisions_before(const std::string & log, uid_t user)
+{
+  const std::string head = log.substr(0, log.find(" uid " + std::to_string(user) + " "));
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = head.find(" uid ", at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  return count;
+}
+
+// The daemon stands still while one user asks 400 times on each of 40 connections, and then another user connects and asks.
+TEST_F(Fairness, AUserWaitsForOneRequestOfAnother)
+{
+  test::Daemon daemon(kPolicy);
+  ::kill(daemon.pid(), SIGSTOP);
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  test::Child flood([&]() -> std::string {
+    if (!test::become(test::kNobody)) {
+      return "could not become nobody";
+    }
+    std::string requests;
+    for (int i = 0; i < 400; ++i) {
+      requests += asks_about(::gettid());
+    }
+    for (int i = 0; i < 40; ++i) {
+      const int socket = test::connect_to(daemon.socket());
+      (void)!::send(socket, requests.data(), requests.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    (void)!::write(ready[1], "x", 1);
+    for (;;) {
+      ::pause();
+    }
+  });
+  char byte = 0;
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  test::Child other([&]() -> std::string {
+    if (!test::become(test::kNobody - 1)) {
+      return "could not become another user";
+    }
+    const int socket = test::connect_to(daemon.socket());
+    const std::string request = asks_about(::gettid());
+    test::send_bytes(socket, request);
+    (void)!::write(ready[1], "x", 1);
+    const auto frame = test::read_frame(socket);
+    return frame ? "answered" : "no answer";
+  });
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  ::kill(daemon.pid(), SIGCONT);
+  EXPECT_EQ(other.result(), "answered");
+  // In the round in which both are seen; the daemon may have stopped in the middle of one.
+  EXPECT_LE(decisions_before(daemon.log(), test::kNobody - 1), 3U) << daemon.log();
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+double cpu_seconds()
+{
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// A process of its own PID namespace, with many threads; it makes one more for each byte that it reads.
+class Crowd
+{
+public:
+  explicit Crowd(int threads)
+  {
+    (void)!::pipe(go_);
+    (void)!::pipe(told_);
+    maker_ = ::fork();
+    if (maker_ == 0) {
+      (void)!::unshare(CLONE_NEWPID);
+      const pid_t inner = ::fork();
+      if (inner == 0) {
+        run(threads);
+      }
+      (void)!::write(told_[1], &inner, sizeof inner);
+      ::waitpid(inner, nullptr, 0);
+      ::_exit(0);
+    }
+    (void)!::read(told_[0], &pid_, sizeof pid_);
+    newest_ = answer();
+  }
+  Crowd(const Crowd &) = delete;
+  Crowd & operator=(const Crowd &) = delete;
+  ~Crowd()
+  {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(maker_, nullptr, 0);
+    for (const int fd : {go_[0], go_[1], told_[0], told_[1]}) {
+      ::close(fd);
+    }
+  }
+  pid_t pid() const { return pid_; }
+  pid_t newest() const { return newest_; }
+  /// One more thread; returns its own number.
+  pid_t grow()
+  {
+    (void)!::write(go_[1], "+", 1);
+    return newest_ = answer();
+  }
+
+private:
+  pid_t answer()
+  {
+    pid_t number = 0;
+    (void)!::read(told_[0], &number, sizeof number);
+    return number;
+  }
+  [[noreturn]] void run(int threads)
+  {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::vector<std::thread> all;
+    char byte = 0;
+    do {
+      for (int i = 0; i < threads; ++i) {
+        std::atomic<pid_t> tid = 0;
+        all.emplace_back([&tid] {
+          tid = ::gettid();
+          tid.notify_all();
+          for (;;) {
+            ::pause();
+          }
+        });
+        tid.wait(0);
+        newest_ = tid;
+      }
+      threads = 1;
+      (void)!::write(told_[1], &newest_, sizeof newest_);
+    } while (::read(go_[0], &byte, 1) == 1);
+    ::_exit(0);
+  }
+
+  int go_[2] = {-1, -1};
+  int told_[2] = {-1, -1};
+  pid_t maker_ = -1;
+  pid_t pid_ = -1;
+  pid_t newest_ = 0;
+};
+
+TEST_F(Fairness, ThreadsInAPidNamespaceAreReadOnce)
+{
+  if (!test::has_capability(21)) {
+    GTEST_SKIP() << "needs CAP_SYS_ADMIN to make a PID namespace";
+  }
+  Crowd crowd(400);
+  const ProcFiles table;
+  constexpr pid_t kNone = 999'999;
+  const double before = cpu_seconds();
+  EXPECT_FALSE(table.find_thread(crowd.pid(), kNone).has_value());
+  const double first = cpu_seconds() - before;
+  // Of ten the least: 400 files against a list of 400 names.
+  double least = first;
+  for (int i = 0; i < 10; ++i) {
+    const double start = cpu_seconds();
+    EXPECT_FALSE(table.find_thread(crowd.pid(), kNone).has_value());
+    least = std::min(least, cpu_seconds() - start);
+  }
+  EXPECT_LT(least * 3, first);
+  // What is known is right: old threads, one that came since, and none that is gone.
+  const auto oldest = table.find_thread(crowd.pid(), 1);
+  EXPECT_EQ(oldest, crowd.pid());
+  const pid_t newest = crowd.grow();
+  const auto found = table.find_thread(crowd.pid(), newest);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(table.process_of(*found), crowd.pid());
+  EXPECT_NE(*found, *table.find_thread(crowd.pid(), newest - 1));
+}
+
+}  // namespace
+}  // namespace takt_configurator
