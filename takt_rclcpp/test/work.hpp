@@ -83,7 +83,8 @@ public:
   // Pure virtual since rclcpp 29.5, unknown before: so it cannot be marked `override`.
   virtual std::vector<std::shared_ptr<rclcpp::TimerBase>> get_timers() const { return timers; }
 
-  std::vector<std::shared_ptr<rclcpp::TimerBase>> timers;  // an executor runs them with the waitable
+  std::vector<std::shared_ptr<rclcpp::TimerBase>>
+    timers;  // an executor runs them with the waitable
 
 private:
   rclcpp::GuardCondition condition_;

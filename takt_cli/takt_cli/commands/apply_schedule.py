@@ -16,7 +16,7 @@ from takt_cli.control.changes import (
     OUTCOMES,
     ScheduleAnswer,
     apply_in_turn,
-    check_at,
+    check_all,
     concerned,
     counts,
     executor_names,
@@ -26,6 +26,7 @@ from takt_cli.control.changes import (
 from takt_cli.control.processes import Found, find, no_process
 from takt_cli.control.status import Part
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.running.interrupts import Unbroken
 
 SCHEMA = 1
 _WOULD = {
@@ -60,7 +61,7 @@ def apply(
         report.failed(str(silent))
     if not having:
         raise _nobody(file, names or (), found)
-    checked = [check_at(process, str(file), text) for process in having]
+    checked = check_all(having, str(file), text)
     answers = [one for one in checked if not one.gone]
     report.absent = not_running(found.processes, checked, names) if not processes else []
     if names is not None and answers and not any(one.parts or not one.good for one in answers):
@@ -70,7 +71,11 @@ def apply(
     elif dry_run or not answers:
         report.show(checked)
     else:
-        report.show(*apply_in_turn([one.process for one in answers], str(file), text))
+        with Unbroken() as unbroken:
+            report.show(*apply_in_turn([one.process for one in answers], str(file), text))
+        code = report.finish()
+        unbroken.tell("the processes were changed")
+        raise typer.Exit(code)
     raise typer.Exit(report.finish())
 
 

@@ -10,9 +10,10 @@ from takt_cli.commands.apply_schedule import Verbose, count_words, entry_lines
 from takt_cli.commands.options import Json
 from takt_cli.commands.status import Processes
 from takt_cli.console import out, pass_through_errors, print_json
-from takt_cli.control.changes import OUTCOMES, counts, reset_at
+from takt_cli.control.changes import OUTCOMES, counts, reset_all
 from takt_cli.control.processes import find, no_process
 from takt_cli.errors import EXIT_FAILED
+from takt_cli.running.interrupts import Unbroken
 
 SCHEMA = 1
 
@@ -22,7 +23,8 @@ def reset(processes: Processes = None, verbose: Verbose = False, json_output: Js
     found = find(processes or [])
     if not found.processes and not found.silent:
         raise no_process()
-    answers = [reset_at(process) for process in found.processes]
+    with Unbroken() as unbroken:
+        answers = reset_all(found.processes)
     failures = [str(silent) for silent in found.silent]
     failures += [str(one) for one in answers if not one.good]
     number = counts(answers)
@@ -42,5 +44,6 @@ def reset(processes: Processes = None, verbose: Verbose = False, json_output: Js
         words = count_words(number, False) if number else "there is nothing to restore"
         out().print(f"reset: {words}", markup=False, soft_wrap=True)
         pass_through_errors("".join(f"{line}\n" for line in failures))
+    unbroken.tell("the processes were reset")
     if not good:
         raise typer.Exit(EXIT_FAILED)

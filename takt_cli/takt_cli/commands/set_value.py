@@ -18,7 +18,7 @@ from takt_cli.control.set_values import (
     SetAnswer,
     Value,
     Wish,
-    check_at,
+    check_all,
     closest,
     executor_names,
     having,
@@ -27,6 +27,7 @@ from takt_cli.control.set_values import (
 )
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.importing.not_carried_over import printable
+from takt_cli.running.interrupts import Unbroken
 from takt_cli.tables.table import Cell, Table
 from takt_cli.units import parse_whole, short
 
@@ -157,16 +158,19 @@ def _set(wish: Wish, processes: list[str] | None, as_json: bool) -> None:
     if not found.processes and not found.silent:
         raise no_process()
     concerned = having(found.processes, wish)
-    checked = [check_at(process, wish) for process in concerned]
+    checked = check_all(concerned, wish)
     agreed = [one for one in checked if not one.gone]
     if not any(one.parts or not one.good for one in agreed):
         pass_through_errors("".join(f"{silent}\n" for silent in found.silent))
         raise _nowhere(wish, found)
     report = _Report(wish, as_json, [str(silent) for silent in found.silent])
     if all(one.good for one in agreed):
-        report.show(*set_in_turn(agreed, wish))
-    else:
-        report.refuse(agreed)
+        with Unbroken() as unbroken:
+            report.show(*set_in_turn(agreed, wish))
+        code = report.finish()
+        unbroken.tell("the processes were changed")
+        raise typer.Exit(code)
+    report.refuse(agreed)
     raise typer.Exit(report.finish())
 
 

@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from takt_cli.control.client import Gone, Peer, ask
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.processes import Process
+from takt_cli.control.side_by_side import LATE, side_by_side
 from takt_cli.control.told import damaged
 from takt_cli.results.fields import DamagedError, Fields
 
@@ -86,6 +87,19 @@ def asked(
         return Answer(process, failure=str(error))
     except DamagedError as error:
         return Answer(process, failure=str(damaged(error)))
+
+
+def asked_side_by_side(
+    processes: Sequence[Process], one: Callable[[Process], Answer[Part]], longest_s: float
+) -> list[Answer[Part]]:
+    """Ask all at once; `longest_s`: so long one takes at most."""
+    return side_by_side(
+        processes,
+        lambda process: process.uid,
+        one,
+        longest_s,
+        lambda process: Answer(process, failure=LATE),
+    )
 
 
 def joined_faults(answers: Sequence[Answer[Any]]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from takt_cli.control import processes as asking
-from takt_cli.control.answer import Answer, asked
+from takt_cli.control.answer import Answer, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import MOST_MESSAGE, Message
 from takt_cli.control.processes import Process
@@ -111,14 +111,22 @@ def not_running(
     return [name for name in names or () if name not in running]
 
 
-def check_at(process: Process, file: str, text: str) -> ScheduleAnswer:
-    """Ask a process what it would do with a schedule."""
-    return _ask(process, Message.apply, {"file": file, "text": text, "check_only": True})
+def check_all(processes: Sequence[Process], file: str, text: str) -> list[ScheduleAnswer]:
+    """Ask processes what they would do with a schedule."""
+    request = {"file": file, "text": text, "check_only": True}
+    return asked_side_by_side(
+        processes, lambda one: _ask(one, Message.apply, request), asking.CHANGE_S
+    )
 
 
 def apply_at(process: Process, file: str, text: str) -> ScheduleAnswer:
     """Let a process change its threads."""
     return _ask(process, Message.apply, {"file": file, "text": text, "check_only": False})
+
+
+def reset_all(processes: Sequence[Process]) -> list[ScheduleAnswer]:
+    """Let all processes restore what they had."""
+    return asked_side_by_side(processes, reset_at, asking.CHANGE_S)
 
 
 def reset_at(process: Process) -> ScheduleAnswer:

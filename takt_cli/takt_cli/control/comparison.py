@@ -165,8 +165,8 @@ def headline(found: Found) -> str:
     if parts:
         text += f": {', '.join(parts)}"
     if found.silent:
-        one = len(found.silent) == 1
-        text += f"; {how_many(len(found.silent), 'process')} {'does' if one else 'do'} not answer"
+        number = sum(1 + one.more for one in found.silent)
+        text += f"; {how_many(number, 'process')} {'does' if number == 1 else 'do'} not answer"
     return text
 
 

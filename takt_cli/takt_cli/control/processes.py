@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import stat
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from takt_cli.control.client import Gone, ask
 from takt_cli.control.frames import Message, NoAnswer, Refused
+from takt_cli.control.side_by_side import LATE, is_trusted, side_by_side
 from takt_cli.control.status import ProcessStatus, read_process
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.importing.not_carried_over import printable
@@ -22,10 +24,13 @@ ANSWER_S = 2.0
 """So long a process may take to tell its status."""
 CHANGE_S = 10.0
 """So long a process may take to change its threads."""
-AT_ONCE = 32
-"""So many processes are asked side by side."""
+_MOST_TOLD = 5
+"""Of so many silent processes of another user each is told of; of the others their number."""
 _SOCKET = re.compile(r"([1-9][0-9]{0,9})\.sock")
-_MOST_SOCKETS = 100_000
+_MOST_ENTRIES = 100_000
+"""So many files are looked at in the folders of the own user and of root."""
+_MOST_OF_OTHERS = 1000
+"""So many in the folders of each other user, who may make as many as a disk holds."""
 _HOW = (
     "start one with `takt exec --schedule FILE -- PROGRAM`, or write it against takt_rcl; only "
     "root sees the processes of other users"
@@ -38,6 +43,7 @@ class Process:
 
     socket: Path
     status: ProcessStatus
+    uid: int = -1  # whose socket it is
 
     @property
     def words(self) -> str:
@@ -52,13 +58,19 @@ class Silent:
     socket: Path
     pid: int
     why: str
+    uid: int = -1  # whose socket it is
+    more: int = 0  # processes of the same user for which it stands, too
 
     def __str__(self) -> str:
+        if self.more:
+            who = f"process {self.pid} and {self.more} more of user {self.uid}"
+            return f"{who} do not answer ({printable(str(self.socket.parent))})"
         return f"process {self.pid} {self.why} ({printable(str(self.socket))})"
 
     def as_json(self) -> dict[str, Any]:
         """Give it for programs."""
-        return {"pid": self.pid, "socket": str(self.socket), "why": self.why}
+        told = {"pid": self.pid, "socket": str(self.socket), "why": self.why}
+        return told | ({"more": self.more} if self.more else {})
 
 
 @dataclass(frozen=True)
@@ -82,16 +94,25 @@ def folders(environ: Mapping[str, str], uid: int, root: Path = Path("/")) -> Ite
     yield Path(session, "takt") if session else root / "tmp" / f"takt-{uid}"
     if uid == 0:
         yield from sorted((root / "run" / "user").glob("*/takt"))
-        yield from sorted((root / "tmp").glob("takt-*"))
+        yield from sorted((root / "tmp").glob("takt-[0-9]*"))
 
 
-def sockets(places: Iterable[Path], uid: int) -> Iterator[tuple[Path, int]]:
-    """Give each control socket with the number in its name.
+class Socket(NamedTuple):
+    """A control socket."""
+
+    path: Path
+    number: int  # in its name
+    uid: int  # of the folder's owner, who decides what is in it
+
+
+def sockets(places: Iterable[Path], uid: int) -> list[Socket]:
+    """Give all control sockets, those of this user and of root first.
 
     Below /tmp everybody may make a folder of any name: one that belongs to another user than its
-    sockets shall is passed over, and so is a link.
+    sockets shall is passed over, and so is a link. Of another user only so many files are looked
+    at.
     """
-    seen: set[tuple[int, int]] = set()
+    owners: dict[tuple[int, int], tuple[int, Path]] = {}
     for place in places:
         with contextlib.suppress(OSError):
             about = place.lstat()
@@ -102,19 +123,19 @@ def sockets(places: Iterable[Path], uid: int) -> Iterator[tuple[Path, int]]:
             inner = place.stat()
             if uid != 0 and inner.st_uid not in (uid, 0):
                 continue
-            if (inner.st_dev, inner.st_ino) in seen:
-                continue
-            seen.add((inner.st_dev, inner.st_ino))
-            with os.scandir(place) as entries:
-                yield from sorted(_sockets_in(entries), key=lambda found: found[1])
-
-
-def _sockets_in(entries: Iterator[os.DirEntry[str]]) -> list[tuple[Path, int]]:
-    found = []
-    for entry, _ in zip(entries, range(_MOST_SOCKETS), strict=False):
-        match = _SOCKET.fullmatch(entry.name)
-        if match and stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode):
-            found.append((Path(entry.path), int(match.group(1))))
+            owners.setdefault((inner.st_dev, inner.st_ino), (inner.st_uid, place))
+    found: list[Socket] = []
+    looked: Counter[int] = Counter()
+    for owner, place in sorted(owners.values(), key=lambda one: one[0] not in (uid, 0)):
+        most = _MOST_ENTRIES if owner in (uid, 0) else _MOST_OF_OTHERS
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            inside = []
+            for entry in itertools.islice(entries, most - looked[owner]):
+                looked[owner] += 1
+                match = _SOCKET.fullmatch(entry.name)
+                if match and stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode):
+                    inside.append(Socket(Path(entry.path), int(match.group(1)), owner))
+            found += sorted(inside, key=lambda socket: socket.number)
     return found
 
 
@@ -132,16 +153,35 @@ def find(
     uid = os.geteuid()
     limit_s = ANSWER_S if timeout_s is None else timeout_s
     where = folders(os.environ, uid) if places is None else places
-    known = list(sockets(where, uid))
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        answers = pool.map(lambda one: _ask_status(*one, limit_s), known)
-        found = [answer for answer in answers if answer is not None]
+    known = sorted(sockets(where, uid), key=lambda one: str(one.number) not in wanted)
+    answers = side_by_side(
+        known,
+        lambda one: one.uid,
+        lambda one: _ask_status(one, limit_s),
+        limit_s,
+        lambda one: Silent(one.path, one.number, LATE, one.uid),
+    )
+    found = [answer for answer in answers if answer is not None]
     processes = [one for one in found if isinstance(one, Process)]
     silent = [one for one in found if isinstance(one, Silent)]
     processes.sort(key=lambda process: (process.status.name, process.status.pid))
+    silent.sort(key=lambda one: one.pid)
     if not wanted:
-        return Found(tuple(processes), tuple(silent))
+        return Found(tuple(processes), in_brief(silent))
     return _chosen(wanted, processes, silent, absent_ok)
+
+
+def in_brief(silent: Sequence[Silent]) -> tuple[Silent, ...]:
+    """Let one stand for many of another user, who must not fill the screen or a log."""
+    brief: list[Silent] = []
+    of_user: dict[int, list[Silent]] = defaultdict(list)
+    for one in silent:
+        of_user[one.uid].append(one)
+    for uid, those in of_user.items():
+        told = len(those) if is_trusted(uid) or len(those) <= _MOST_TOLD + 1 else _MOST_TOLD
+        brief += those[:told]
+        brief += [replace(one, more=len(those) - told - 1) for one in those[told : told + 1]]
+    return tuple(brief)
 
 
 def _chosen(
@@ -162,7 +202,7 @@ def _chosen(
     by_name = any(not word.isdigit() for word in wanted)
     return Found(
         tuple(one for one in processes if any(_is(word, one) for word in wanted)),
-        tuple(one for one in silent if by_name or any(_may_be(word, one) for word in wanted)),
+        in_brief([one for one in silent if by_name or any(_may_be(word, one) for word in wanted)]),
     )
 
 
@@ -182,17 +222,18 @@ def no_process() -> TaktError:
     return TaktError(f"no process runs under takt; {_HOW}", code=EXIT_FAILED)
 
 
-def _ask_status(socket: Path, number: int, timeout_s: float) -> Process | Silent | None:
+def _ask_status(socket: Socket, timeout_s: float) -> Process | Silent | None:
+    path, number, uid = socket
     try:
-        peer, data = ask(socket, Message.status, {}, timeout_s)
-        return Process(socket, read_process(data, peer, number))
+        peer, data = ask(path, Message.status, {}, timeout_s)
+        return Process(path, read_process(data, peer, number), uid)
     except Gone:
-        remove_stale(socket, number)
+        remove_stale(path, number)
         return None
     except NoAnswer as error:
-        return Silent(socket, number, str(error))
+        return Silent(path, number, str(error), uid)
     except Refused as error:
-        return Silent(socket, number, f"refuses to tell its status: {error}")
+        return Silent(path, number, f"refuses to tell its status: {error}", uid)
 
 
 def remove_stale(socket: Path, number: int) -> None:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from takt_cli.control import processes as asking
-from takt_cli.control.answer import Answer, asked
+from takt_cli.control.answer import Answer, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import Message
 from takt_cli.control.processes import Process
@@ -135,9 +135,10 @@ def without_executor(processes: Sequence[Process], wish: Wish) -> bool:
     )
 
 
-def check_at(process: Process, wish: Wish) -> SetAnswer:
-    """Ask a process whether it would make the change."""
-    return _ask(process, wish, {**wish.request(), "check_only": True})
+def check_all(processes: Sequence[Process], wish: Wish) -> list[SetAnswer]:
+    """Ask processes whether they would make the change."""
+    request = {**wish.request(), "check_only": True}
+    return asked_side_by_side(processes, lambda one: _ask(one, wish, request), asking.CHANGE_S)
 
 
 def set_at(process: Process, wish: Wish) -> SetAnswer:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
 from takt_cli.control import processes as asking
-from takt_cli.control.answer import Answer, Part, asked
+from takt_cli.control.answer import Answer, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import Message, NoAnswer
 from takt_cli.control.processes import Process
@@ -85,7 +84,8 @@ def begin(processes: Sequence[Process], recording: Recording) -> list[Begun]:
         kind, request = Message.trace_start, recording.request(first=process is processes[0])
         return asked(process, kind, request, asking.CHANGE_S, _begun)
 
-    return _side_by_side(processes, one)
+    # All at once: their traces shall be of the same time.
+    return asked_side_by_side(processes, one, asking.CHANGE_S)
 
 
 def end(processes: Sequence[Process]) -> list[Written]:
@@ -99,7 +99,9 @@ def snapshot(processes: Sequence[Process]) -> list[Written]:
 
 
 def _write(processes: Sequence[Process], kind: Message) -> list[Written]:
-    return _side_by_side(processes, lambda one: asked(one, kind, {}, WRITE_S, _written))
+    return asked_side_by_side(
+        processes, lambda one: asked(one, kind, {}, WRITE_S, _written), WRITE_S
+    )
 
 
 def undo(begun: Sequence[Begun]) -> list[Written]:
@@ -115,14 +117,6 @@ def undo(begun: Sequence[Begun]) -> list[Written]:
     return [
         one for one in ended if one.failure or (one.faults and one.process.socket not in silent)
     ]
-
-
-def _side_by_side(
-    processes: Sequence[Process], one: Callable[[Process], Answer[Part]]
-) -> list[Answer[Part]]:
-    """Ask all at once: their traces shall be of the same time."""
-    with ThreadPoolExecutor(asking.AT_ONCE) as pool:
-        return list(pool.map(one, processes))
 
 
 def _begun(process: Process, _: Peer, fields: Fields) -> Begun:

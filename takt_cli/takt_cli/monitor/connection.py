@@ -17,10 +17,15 @@ from typing import Any
 from takt_cli.control import client
 from takt_cli.control.client import connect
 from takt_cli.control.frames import HEADER, Incoming, Message, NoAnswer, parsed, spelled, told
+from takt_cli.control.side_by_side import is_trusted
 
 MOST_MESSAGE = 4 << 20
 MOST_PER_SECOND = 500
-"""Of a process that sends more alarms, the monitor reads the rest later; the process drops some."""
+"""Of a process that sends more alarms, the monitor reads the rest later; the process drops some.
+
+Of another user all processes together.
+"""
+_SECONDS: dict[int, tuple[float, int]] = {}  # by other user: when it began, and how many alarms
 _READ = 64 << 10
 
 OnAlarm = Callable[[dict[str, Any]], None]
@@ -40,7 +45,7 @@ class Connection:
         self._answer: asyncio.Future[tuple[int, dict[str, Any]]] | None = None
         self._why = ""
         self._ended = asyncio.Event()
-        self._second = (0.0, 0)  # when it began, and how many alarms it had
+        self._second: dict[int, tuple[float, int]] = {}  # when it began, and how many alarms
         self._task = asyncio.ensure_future(self._read())
 
     @classmethod
@@ -137,10 +142,12 @@ class Connection:
     async def _pause(self) -> None:
         """Let others have their turn, and wait where alarms come too fast."""
         now = time.monotonic()
-        began, count = self._second
+        whose = id(self) if is_trusted(self.peer.uid) else self.peer.uid
+        seconds = self._second if is_trusted(self.peer.uid) else _SECONDS
+        began, count = seconds.get(whose, (0.0, 0))
         if now - began >= 1:
             began, count = now, 0
-        self._second = (began, count + 1)
+        seconds[whose] = (began, count + 1)
         await asyncio.sleep(began + 1 - now if count + 1 >= MOST_PER_SECOND else 0)
 
     async def _message(self) -> tuple[int, bytes]:

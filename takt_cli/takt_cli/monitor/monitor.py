@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import resource
 import signal
 import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from takt_cli.control.side_by_side import is_trusted
 from takt_cli.control.status import ProcessStatus
 from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.actions import Actions
@@ -29,8 +32,13 @@ from takt_cli.monitor.watched import Address, Watched
 from takt_cli.units import how_many
 
 MOST_PROCESSES = 1000
+"""So many of the own user and of root are watched."""
+MOST_OF_OTHERS = 100
+"""So many of each other user: a socket costs that user nothing."""
 SCAN_S = 0.25
 GIVE_BACK_S = 5.0
+_OWN = -1
+_DESCRIPTORS = 1 << 16
 _MOST_NAMES = 5  # in one sentence
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -62,7 +70,8 @@ class Monitor:
         self._locks = Locks()
         self._told_locked: set[Path] = set()
         self._counts: Counter[str] = Counter()
-        self._full = False
+        self._full: set[int] = set()  # users of whom some are not watched
+        self._looks = ThreadPoolExecutor(1, "looks")  # at folders, which may be large
         self._others: dict[str, None] | None = {}  # not wanted; None: the user was told of them
 
     async def run(self) -> bool:
@@ -151,7 +160,7 @@ class Monitor:
         until = float("inf") if duration_s is None else time.monotonic() + duration_s
         first = True
         while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
-            self._scan()
+            await self._scan()
             if first and not self._watched:
                 words = "no process runs under takt yet; the monitor waits for one"
                 self._output.say("note", words)
@@ -175,9 +184,10 @@ class Monitor:
             self._output.say("note", words)
         self._others = None
 
-    def _scan(self) -> None:
+    async def _scan(self) -> None:
         """Begin to watch new processes, and drop those that have ended."""
-        found = {address.path: address for address in addresses()}
+        looks = asyncio.get_running_loop().run_in_executor(self._looks, lambda: [*addresses()])
+        found = {address.path: address for address in await looks}
         for path, (process, task) in list(self._watched.items()):
             there = found.get(path)
             if task.done():
@@ -186,17 +196,27 @@ class Monitor:
                 task.cancel()  # nobody has ever listened there
                 del self._watched[path]
         self._unwanted &= set(found.values())
+        numbers = Counter(_whose(process.address) for process, _ in self._watched.values())
         for path, address in found.items():
             if path in self._watched or address in self._unwanted:
                 continue
-            if len(self._watched) >= MOST_PROCESSES:
-                if not self._full:
-                    words = f"more than {MOST_PROCESSES} processes; the rest is not watched"
-                    self._output.say("note", words)
-                self._full = True
-                return
+            user = _whose(address)
+            if numbers[user] >= (MOST_PROCESSES if user == _OWN else MOST_OF_OTHERS):
+                self._note_full(user)
+                continue
+            numbers[user] += 1
             process = Watched(address, self)
             self._watched[path] = (process, asyncio.ensure_future(process.run()))
+
+    def _note_full(self, user: int) -> None:
+        """Say once of a user that not all processes are watched."""
+        if user in self._full:
+            return
+        self._full.add(user)
+        whose = f"{MOST_PROCESSES} processes"
+        if user != _OWN:
+            whose = f"{MOST_OF_OTHERS} processes of user {user}"
+        self._output.say("note", f"more than {whose}; the rest is not watched")
 
     def _drop(self, process: Watched, task: asyncio.Task[None]) -> None:
         del self._watched[process.address.path]
@@ -254,6 +274,7 @@ class Monitor:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=1)
+        self._looks.shutdown(wait=False)
         self._locks.close()
         if self._ros is not None:
             await asyncio.get_running_loop().run_in_executor(None, self._ros.close)
@@ -269,6 +290,20 @@ class Monitor:
             words.append(f"{how_many(number, 'attribute')} of {name} could not be given back")
         data: dict[str, Any] = {"given_back": max(0, held - missing), "not_given_back": missing}
         self._output.say("end", "; ".join(words), {**data, **self._counts})
+
+
+def _whose(address: Address) -> int:
+    """Give the user for whose processes there is a number: own ones and root's together."""
+    return _OWN if is_trusted(address.uid) else address.uid
+
+
+def _allow_descriptors() -> None:
+    """Allow as many open files as the system does: each process that is watched needs one."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if most == resource.RLIM_INFINITY else min(most, _DESCRIPTORS)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _names(status: ProcessStatus) -> tuple[str, ...]:
@@ -314,6 +349,7 @@ def _signals(handler: Any) -> Iterator[None]:
 
 def watch(settings: Settings, output: Output, ros: RosSide | str) -> bool:
     """Run a monitor to its end; gives whether everything could be given back and told."""
+    _allow_descriptors()
     try:
         return asyncio.run(Monitor(settings, output, ros).run())
     finally:

@@ -19,9 +19,9 @@ from takt_cli.monitor.watched import Address, identity
 def addresses() -> Iterator[Address]:
     """Give all control sockets that this user may ask."""
     uid = os.geteuid()
-    for path, number in sockets(folders(os.environ, uid), uid):
+    for path, number, owner in sockets(folders(os.environ, uid), uid):
         with contextlib.suppress(OSError):
-            yield Address(path, number, identity(path))
+            yield Address(path, number, identity(path), owner)
 
 
 class Locks:

@@ -17,6 +17,7 @@ from takt_cli.control.client import Gone
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.processes import remove_stale
 from takt_cli.control.read_statistics import read_statistics
+from takt_cli.control.side_by_side import is_trusted
 from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import ProcessStatus, read_process
 from takt_cli.importing.not_carried_over import printable
@@ -32,6 +33,8 @@ ANSWER_S = 5.0
 """So long a process may take to answer: while it writes a trace for somebody, it answers nobody."""
 RETRY_S = 0.2
 _SLOWEST_RETRY_S = 10.0
+_RAREST_RETRY_S = 60.0
+"""So rarely a process of another user is asked that never answered."""
 _STATUS_EACH = 10  # polls
 
 
@@ -42,6 +45,7 @@ class Address:
     path: Path
     number: int
     identity: tuple[int, int]
+    uid: int = -1  # whose it is
 
 
 def identity(path: Path) -> tuple[int, int]:
@@ -124,7 +128,8 @@ class Watched:
                 wait_s = RETRY_S
             if self.wanted and not self.ended:
                 await asyncio.sleep(wait_s)
-            wait_s = min(2 * wait_s, _SLOWEST_RETRY_S)
+            rare = self.status is None and not is_trusted(self.address.uid)
+            wait_s = min(2 * wait_s, _RAREST_RETRY_S if rare else _SLOWEST_RETRY_S)
         if self.ended:
             self._keeper.process_event(self, "ended", f"{self.words} has ended")
         self.active.clear()

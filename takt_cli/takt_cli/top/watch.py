@@ -10,14 +10,16 @@ import os
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from takt_cli.control.client import Gone
 from takt_cli.control.frames import NoAnswer, Refused
-from takt_cli.control.processes import ANSWER_S, AT_ONCE, Silent, folders, sockets
+from takt_cli.control.processes import ANSWER_S, Silent, folders, in_brief, sockets
 from takt_cli.control.read_statistics import ask_statistics
+from takt_cli.control.side_by_side import AT_ONCE, AT_ONCE_OF_OTHERS, LATE, is_trusted
 from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.importing.not_carried_over import printable
 from takt_cli.top.rates import Pair
@@ -25,6 +27,9 @@ from takt_cli.units import short
 
 ENDED_S = 10.0
 """So long a line tells that a process has ended."""
+_OWN = -1
+_LONGEST_REST_S = 30.0
+"""So rarely a process is asked that never answers; after each silence twice as rarely."""
 
 
 @dataclass
@@ -33,11 +38,14 @@ class _Known:
 
     socket: Path
     number: int
+    uid: int = -1
     before: ProcessStatistics | None = None
     now: ProcessStatistics | None = None
     why: str = ""  # it did not answer as it should
     due: bool = False  # to be asked
     asked: bool = False  # owes an answer
+    rest_s: float = 0.0  # so long it is not asked, because it was silent
+    rests_until: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,7 @@ class Watch:
         self._ended: dict[str, float] = {}
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._looked = False
+        self._began = 0.0  # the latest look
         self._absent: tuple[str, ...] = ()
 
     @property
@@ -101,14 +110,15 @@ class Watch:
     def ask(self) -> None:
         """Ask all processes that owe no answer; returns at once."""
         places = folders(os.environ, os.geteuid()) if self._places is None else self._places
-        found = dict(sockets(places, os.geteuid()))
+        found = {one.path: one for one in sockets(places, os.geteuid())}
         for path in [path for path, one in self._known.items() if path not in found]:
             if not self._known[path].asked:
                 self._forget(path)
-        for path, number in found.items():
-            self._known.setdefault(path, _Known(path, number))
+        for path, socket in found.items():
+            self._known.setdefault(path, _Known(path, socket.number, socket.uid))
+        self._began = self._clock()
         for one in self._known.values():
-            one.due = not one.asked
+            one.due = not one.asked and one.rests_until <= self._began
         self._looked = True
         self._ask_next()
 
@@ -133,6 +143,8 @@ class Watch:
         one = self._known.setdefault(answer.socket, _Known(answer.socket, answer.number))
         one.asked = False
         one.why = answer.why
+        one.rest_s = min(2 * one.rest_s + 1, _LONGEST_REST_S) if one.why and not one.now else 0.0
+        one.rests_until = self._clock() + one.rest_s
         if answer.statistics is not None:
             same = one.now is not None and one.now.is_same_run(answer.statistics)
             if one.now is not None and not same:
@@ -148,19 +160,28 @@ class Watch:
         self._ended = {words: at for words, at in self._ended.items() if at > late}
         chosen = [one for one in self._known.values() if self._is_wanted(one)]
         pairs = [Pair(one.before, one.now) for one in chosen if one.now and not one.why]
-        silent = [Silent(one.socket, one.number, one.why) for one in chosen if one.why]
+        silent = [Silent(one.socket, one.number, one.why, one.uid) for one in chosen if one.why]
         if self._looked and not self.waits:
             self._absent = tuple(word for word in self._wanted if not self._is_there(word))
         return View(
             tuple(sorted(pairs, key=lambda pair: (pair.now.name, pair.now.pid))),
-            tuple(sorted(silent, key=lambda one: one.pid)),
+            in_brief(sorted(silent, key=lambda one: one.pid)),
             tuple(self._ended),
             self._absent,
         )
 
     def _ask_next(self) -> None:
-        free = AT_ONCE - sum(one.asked for one in self._known.values())
-        for one in [one for one in self._known.values() if one.due][: max(0, free)]:
+        """Ask as many of each user at once as may be; what another user's are late for is left."""
+        asked = Counter(_whose(one) for one in self._known.values() if one.asked)
+        late = self._clock() - self._began > self._timeout_s
+        for one in [one for one in self._known.values() if one.due]:
+            whose = _whose(one)
+            if late and whose != _OWN:
+                one.due, one.why = False, one.why or LATE
+                continue
+            if asked[whose] >= (AT_ONCE if whose == _OWN else AT_ONCE_OF_OTHERS):
+                continue
+            asked[whose] += 1
             one.due, one.asked = False, True
             threading.Thread(
                 target=self._ask, args=(one.socket, one.number), name="asks", daemon=True
@@ -193,6 +214,11 @@ class Watch:
 
     def _is_there(self, word: str) -> bool:
         return any(_is(word, one) for one in self._known.values() if one.now or one.why)
+
+
+def _whose(one: _Known) -> int:
+    """Give the user for whose processes there is a number at once: own ones and root's together."""
+    return _OWN if is_trusted(one.uid) else one.uid
 
 
 def _is(word: str, one: _Known) -> bool:
