@@ -320,6 +320,38 @@ def test_status_is_good_where_only_unasked_attributes_differ(takt, start):
     assert said.out.startswith("1 process, 1 thread: all as asked\n")
 
 
+def test_values_set_by_hand_are_told(takt, start):
+    changes = [
+        {"what": "thread hot", "value": "priority", "before": 60, "now": 41},
+        {
+            "what": "callback /n:timer(1s)",
+            "value": "threads",
+            "before": ["rest"],
+            "now": ["a", "b"],
+        },
+        {"what": "callback /n:timer(1s)", "value": "priority", "before": None, "now": 3},
+    ]
+    hot = [thread("hot", 0, HOT, HOT_NOW)]
+    start(process("/opt/robot/talk", executor("main", hot, set_by_hand=changes)))
+    said = takt("status")
+    assert said.code == 0
+    assert said.out.startswith(
+        "1 process, 1 thread: all as asked; 3 values set by hand since the schedule\n"
+    )
+    for words in (
+        "thread hot: priority 60 -> 41",
+        "callback /n:timer(1s): threads rest -> a,b",
+        "callback /n:timer(1s): priority none -> 3",
+    ):
+        assert f"set by hand since the schedule of main: {words}" in said.out
+
+
+def test_without_a_process_json_is_not_ok_as_the_exit_code_says(takt, folder):
+    said = takt("status", "--json")
+    assert said.code == 1
+    assert json.loads(said.out)["ok"] is False
+
+
 def test_a_later_change_is_told_apart_from_a_refusal(start):
     one = start(process("/p", executor("main", [thread("a", 0, HOT, HOT_NOW, WEAK)])))
     found = processes.find()
@@ -460,6 +492,35 @@ def test_what_fails_or_is_skipped_makes_the_exit_code_1(takt, start, schedule):
     assert said.code == 1
     assert "thread t.1: failed: no right\n" in said.out
     assert "s.yaml: 1 applied, 1 failed, 1 skipped\n" in said.out
+
+
+def unmatched(*ids):
+    """Give the answer of a process that has no callback of these ids."""
+    kind, answer = parts("applied")
+    answer["executors"][0]["parts"] += [
+        {"what": "rule", "outcome": "skipped", "why": f"s.yaml:7:9: '{id_}' matches no callback"}
+        for id_ in ids
+    ]
+    return kind, answer
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_a_rule_that_nothing_matches_changes_nothing_unless_told_to(takt, start, schedule, more):
+    one, other = start(good("talk")), start(good("listen"))
+    one.apply = lambda request: unmatched("/a:sub(/x)", "/detektor:sub(/images)")
+    other.apply = lambda request: unmatched("/detektor:sub(/images)")
+    said = takt("apply", "s.yaml", *more)
+    assert (said.code, said.out) == (2, "")
+    first, last = said.err.splitlines()
+    assert first == "s.yaml:7:9: '/detektor:sub(/images)' matches no callback"
+    assert "no process was changed" in last
+    assert "--allow-unmatched" in last
+    assert [request["check_only"] for request in one.asked(APPLY)] == [True]
+    document = json.loads(takt("apply", "s.yaml", "--json", *more).out)
+    assert (document["ok"], document["refused"], document["faults"]) == (False, True, [first])
+    said = takt("apply", "s.yaml", "--allow-unmatched", *more)
+    assert said.code == 1
+    assert ("2 applied, 3 skipped" in said.out) == (not more)
 
 
 def test_one_refusal_keeps_all_processes_as_they_are(takt, start, schedule):
@@ -616,7 +677,7 @@ def robot():
         thread("hot.1", 1, top[1], top[1] | {"nice": 0}),
         thread("weak", 2, lone, attributes("other", nice=0, cores=[0])),
         thread("nice", 3, attributes(nice=5), attributes("other", nice=5, cores=[0, 1])),
-        thread("budget", 4, budget, budget),
+        thread("budget", 4, budget, budget, stack=256 << 10),
         thread("follow", 5, pool, pool | everywhere, follow=True),
         thread("rest", 6),
         thread("n", 7, own, own | everywhere, group="/n:group(own)"),
@@ -625,7 +686,7 @@ def robot():
     hot = {"threads": ["hot.0"], "rule_priority": 90, "runs": 1200, "deadline_ns": 10**7}
     callbacks = [
         callback("/n:timer(10ms)", **hot),
-        callback("/n:sub(/points)", threads=["hot.0", "hot.1"], runs=34),
+        callback("/n:sub(/points)", threads=["hot.0", "hot.1"], runs=34, publishes_last=True),
         callback("/n:service(/reset)", "/n:group(wide)", ["rest", "weak"], reentrant=True),
         callback("/n:client(/reset)", "/n:group(wide)", ["rest", "weak"], reentrant=True),
         callback("/n:timer(1s)", "/n:group(own)", ["n"], isolated=True, reentrant=True),
@@ -638,11 +699,21 @@ def robot():
         "path": ["/n:timer(10ms)", "/n:sub(/points)"],
         "priority": 90,
         "deadline_ns": 10**7,
+        "period_ns": 10**7,
     }
     plain = attributes("other", nice=0)
     return process(
         "/opt/robot/robot",
-        executor("main", threads, callbacks, chains=[chain], schedule="/etc/robot.yaml"),
+        executor(
+            "main",
+            threads,
+            callbacks,
+            chains=[chain],
+            schedule="/etc/robot.yaml",
+            on_exception="report",
+            middleware_ceiling="off",
+            lock_memory=True,
+        ),
         process_threads=[
             {"tid": 5, "name": "dds.udp", "now": plain, "asked": None},
             {"tid": 6, "name": "dds.udp", "now": plain, "asked": None},
@@ -669,7 +740,13 @@ def test_a_template_has_all_that_runs(takt, start):
         "hot": {"count": 2, "policy": "fifo", "priority": 80, "cores": [0, 1], "spread": True},
         "weak": {"cores": [0]},
         "nice": {"nice": 5},
-        "budget": {"policy": "deadline", "runtime": "1ms", "deadline": "5ms", "period": "10ms"},
+        "budget": {
+            "policy": "deadline",
+            "runtime": "1ms",
+            "deadline": "5ms",
+            "period": "10ms",
+            "stack": "256KiB",
+        },
         "follow": {"policy": "fifo", "priority": 40, "follow": True},
         "rest": {},
     }
@@ -677,7 +754,7 @@ def test_a_template_has_all_that_runs(takt, start):
     assert main["missing_rights"] == "report"
     assert main["callbacks"] == [
         {"match": "/n:timer(10ms)", "threads": "hot.0", "priority": 90},
-        {"match": "/n:sub(/points)", "threads": "hot"},
+        {"match": "/n:sub(/points)", "threads": "hot", "publishes_last": True},
         {"match": ["/n:service(/reset)", "/n:client(/reset)"], "threads": ["weak", "rest"]},
         {"match": "/n:timer(1s)"},
         {"match": "/f:sub(/a)", "threads": "follow", "priority": 30},
@@ -692,8 +769,12 @@ def test_a_template_has_all_that_runs(takt, start):
             "path": ["/n:timer(10ms)", "/n:sub(/points)"],
             "priority": 90,
             "deadline": "10ms",
+            "period": "10ms",
         }
     }
+    assert main["on_exception"] == "report"
+    assert main["middleware_ceiling"] is False or main["middleware_ceiling"] == "off"
+    assert main["lock_memory"] is True
     for comment in (
         "# robot (pid 4000001), started as: /opt/robot/robot --fast",
         "# its schedule: /etc/robot.yaml",

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "restored.hpp"
 #include "status_json.hpp"
 #include "still_there.hpp"
 #include "takt_schedule/apply_schedule.hpp"
@@ -50,6 +51,7 @@ void Requests::remove(const Executor & executor)
 {
   std::erase_if(executors_, [&](const auto & one) { return one.executor == &executor; });
   before_.erase(&executor);
+  by_hand_.forget(executor);
 }
 
 Reply Requests::answer(std::uint16_t type, const std::string & payload)
@@ -87,7 +89,7 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
 
 Reply Requests::status() const
 {
-  return result_reply(status_json(executors_, threads_));
+  return result_reply(status_json(executors_, threads_, by_hand_));
 }
 
 Reply Requests::subscribe() const
@@ -184,6 +186,7 @@ Reply Requests::apply(const std::string & payload)
     for (ExposedExecutor & one : executors_) {
       if (schedule->find(one.name) != nullptr) {
         one.applied_file = schedule->file;
+        by_hand_.forget(*one.executor);
       }
     }
   }
@@ -201,19 +204,16 @@ Reply Requests::reset()
     if (before == before_.end()) {
       parts.push_back({"executor", AppliedPart::Outcome::unchanged});
     } else {
-      const auto done = one.executor->reconfigure(still_there(before->second, *one.executor));
+      const Reconfiguration wanted = still_there(before->second, *one.executor);
+      parts = restored_parts(wanted, *one.executor);
+      const auto done = one.executor->reconfigure(wanted);
       if (!done.ok()) {
         faults.insert(faults.end(), done.faults().begin(), done.faults().end());
         continue;
       }
-      parts.push_back({"executor", AppliedPart::Outcome::applied});
-      for (const auto & report : *done) {
-        if (!report.faults.empty()) {
-          parts.push_back({"thread " + report.asked.name});
-          add_refusals(parts.back(), report.faults);
-        }
-      }
+      add_refusals_of(*done, parts);
       before_.erase(before);
+      by_hand_.forget(*one.executor);
       one.applied_file.clear();
     }
     if (one.watch_as_before && one.watch_as_before()) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "by_hand.hpp"
 #include "registered_threads.hpp"
 #include "reply.hpp"
 #include "takt_control/control_server.hpp"
@@ -55,6 +56,7 @@ private:
   std::function<std::string()> subscription_;
   std::map<const takt_core::Executor *, takt_core::Reconfiguration>
     before_;  ///< the first `apply` or `set`
+  ByHand by_hand_;
 };
 
 }  // namespace takt_control

@@ -71,6 +71,9 @@ Reply Requests::set(const std::string & payload)
     }
     return error_reply(sentences(faults));
   }
+  for (const Setting & setting : settings) {
+    by_hand_.note(setting.executor(), setting.document());
+  }
   return result_reply(document_of(settings));
 }
 

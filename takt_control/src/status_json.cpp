@@ -66,6 +66,7 @@ json thread_json(const ThreadState & thread, bool follow)
     {"tid", thread.tid},
     {"group", thread.group},
     {"follow", follow},
+    {"stack", thread.attributes.asked.stack_size},
     {"asked", attributes_json(thread.attributes.asked)},
     {"granted", attributes_json(thread.attributes.granted)},
     {"now", attributes_json(now)},
@@ -88,6 +89,7 @@ json callback_json(
     {"priority", scheduler.priority(callback)},
     {"rule_priority", nullptr},
     {"deadline_ns", nullptr},
+    {"publishes_last", false},
     {"runs", nullptr}};
   if (const auto binding = scheduler.binding(callback); binding.ok()) {
     if (binding->priority) {
@@ -96,11 +98,12 @@ json callback_json(
     if (binding->deadline) {
       result["deadline_ns"] = binding->deadline->count();
     }
+    result["publishes_last"] = binding->publishes_last;
   }
   return result;
 }
 
-json executor_json(const ExposedExecutor & exposed)
+json executor_json(const ExposedExecutor & exposed, const ByHand & by_hand)
 {
   Executor & executor = *exposed.executor;
   const auto & options = executor.options();
@@ -112,6 +115,10 @@ json executor_json(const ExposedExecutor & exposed)
     {"started_with", exposed.schedule_file},
     {"spinning", executor.running()},
     {"missing_rights", to_string(options.missing_rights)},
+    {"on_exception", to_string(options.on_exception)},
+    {"middleware_ceiling", to_string(options.middleware_ceiling)},
+    {"lock_memory", options.lock_memory},
+    {"set_by_hand", by_hand.of(executor)},
     {"default", exposed.default_threads},
     {"threads", json::array()},
     {"callbacks", json::array()},
@@ -131,7 +138,8 @@ json executor_json(const ExposedExecutor & exposed)
       {{"name", chain.name},
        {"path", chain.path},
        {"priority", chain.priority},
-       {"deadline_ns", nanoseconds_or_null(chain.deadline)}});
+       {"deadline_ns", nanoseconds_or_null(chain.deadline)},
+       {"period_ns", chain.period.count()}});
   }
   return result;
 }
@@ -199,7 +207,9 @@ std::string user_name()
 
 }  // namespace
 
-json status_json(const std::vector<ExposedExecutor> & executors, const RegisteredThreads & threads)
+json status_json(
+  const std::vector<ExposedExecutor> & executors, const RegisteredThreads & threads,
+  const ByHand & by_hand)
 {
   std::error_code error;
   json result{
@@ -212,7 +222,7 @@ json status_json(const std::vector<ExposedExecutor> & executors, const Registere
     {"executors", json::array()}};
   std::set<pid_t> own;
   for (const ExposedExecutor & executor : executors) {
-    result["executors"].push_back(executor_json(executor));
+    result["executors"].push_back(executor_json(executor, by_hand));
     for (const pid_t tid : executor.executor->thread_ids()) {
       own.insert(tid);
     }

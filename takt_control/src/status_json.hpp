@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "by_hand.hpp"
 #include "registered_threads.hpp"
 #include "takt_control/control_server.hpp"
 
@@ -13,7 +14,8 @@ namespace takt_control
 
 /// May block: reads /proc and takes the set-up locks of the executors.
 nlohmann::json status_json(
-  const std::vector<ExposedExecutor> & executors, const RegisteredThreads & threads);
+  const std::vector<ExposedExecutor> & executors, const RegisteredThreads & threads,
+  const ByHand & by_hand);
 
 }  // namespace takt_control
 

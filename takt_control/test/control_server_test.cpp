@@ -30,8 +30,12 @@ using nlohmann::json;
 using takt_core::Kind;
 
 constexpr const char * kText =
-  "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 1}, rest: {}}\n    default: rest\n"
-  "    callbacks:\n      - {match: \"/a:sub(/x)\", threads: hot, priority: 5}\n";
+  "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 1}, rest: {stack: 256KiB}}\n    "
+  "default: rest\n"
+  "    middleware_ceiling: off\n    on_exception: report\n"
+  "    callbacks:\n"
+  "      - {match: \"/a:sub(/x)\", threads: hot, priority: 5, publishes_last: true}\n"
+  "chains: {path: {path: [\"/a:sub(/x)\"], period: 20ms}}\n";
 
 class ControlServer : public testing::Test
 {
@@ -101,6 +105,13 @@ TEST_F(ControlServer, tells_of_threads_and_callbacks)
   EXPECT_EQ(main["callbacks"][0]["threads"], json::array({"hot"}));
   EXPECT_EQ(main["callbacks"][0]["rule_priority"], 5);
   EXPECT_EQ(main["callbacks"][1]["rule_priority"], nullptr);
+  EXPECT_EQ(main["callbacks"][0]["publishes_last"], true);
+  EXPECT_EQ(main["callbacks"][1]["publishes_last"], false);
+  EXPECT_EQ(main["chains"][0]["period_ns"], 20'000'000);
+  EXPECT_EQ(main["threads"][1]["stack"], 256 << 10);
+  EXPECT_EQ(main["middleware_ceiling"], "off");
+  EXPECT_EQ(main["on_exception"], "report");
+  EXPECT_EQ(main["lock_memory"], false);
   for (const json & thread : status["process_threads"]) {
     EXPECT_NE(thread["tid"], executor_->thread_ids()[0]);
   }
@@ -142,7 +153,16 @@ TEST_F(ControlServer, applies_and_resets)
   EXPECT_EQ(binding("/b:sub(/y)").threads, 1U);
   EXPECT_EQ(takt_core::read_attributes(executor_->thread_ids()[0]).nice, 3);
   answer = Connected(path()).ask(MessageType::reset);
-  EXPECT_EQ(answer["executors"][0]["parts"][0]["outcome"], "applied") << answer;
+  std::vector<std::string> restored;
+  for (const json & part : answer["executors"][0]["parts"]) {
+    EXPECT_EQ(part["outcome"], "applied") << answer;
+    restored.push_back(part["what"].get<std::string>() + ": " + part["why"].get<std::string>());
+  }
+  EXPECT_EQ(
+    restored,
+    (std::vector<std::string>{
+      "chain path: as before", "callback /a:sub(/x): priority none -> 5, threads rest -> hot",
+      "callback /b:sub(/y): threads hot -> rest", "thread hot: nice 3 -> nice 1"}));
   EXPECT_EQ(binding("/a:sub(/x)").threads, 1U);
   EXPECT_EQ(binding("/a:sub(/x)").priority, 5);
   EXPECT_EQ(binding("/b:sub(/y)").threads, 2U);

@@ -22,6 +22,7 @@ from takt_cli.control.changes import (
     executor_names,
     not_running,
     read_text,
+    unmatched_rules,
 )
 from takt_cli.control.processes import Found, find, no_process
 from takt_cli.control.status import Part
@@ -46,6 +47,12 @@ def apply(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would change, and change nothing.")
     ] = False,
+    allow_unmatched: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unmatched", help="Apply it although rules of it match nothing that runs."
+        ),
+    ] = False,
     verbose: Verbose = False,
     json_output: Json = False,
 ) -> None:
@@ -68,6 +75,8 @@ def apply(
         raise _nobody(file, names, found)
     if not all(one.good for one in answers):
         report.refuse(answers)
+    elif not allow_unmatched and (unmatched := unmatched_rules(answers)):
+        report.refuse_unmatched(unmatched)
     elif dry_run or not answers:
         report.show(checked)
     else:
@@ -106,6 +115,7 @@ class _Report:
         self._answers: Sequence[ScheduleAnswer] = ()
         self._resets: Sequence[ScheduleAnswer] = ()
         self._refused = False
+        self._unmatched = False
 
     def failed(self, words: str) -> None:
         """Note a failure, which makes the exit code 1."""
@@ -117,6 +127,11 @@ class _Report:
         self._faults, failures = refusal(answers)
         self._refused = bool(self._faults)
         self._failures += failures
+
+    def refuse_unmatched(self, rules: list[str]) -> None:
+        """Note that nothing was changed: callbacks that these rules mean would get the default."""
+        self._faults = rules
+        self._refused = self._unmatched = True
 
     def show(
         self, answers: Sequence[ScheduleAnswer], resets: Sequence[ScheduleAnswer] = ()
@@ -169,7 +184,12 @@ class _Report:
                 soft_wrap=True,
             )
         pass_through_errors("".join(f"{line}\n" for line in self._failures))
-        if self._refused:
+        if self._unmatched:
+            pass_through_errors(
+                "takt: no process was changed, because these rules match nothing that runs; "
+                "correct them, or apply the schedule with --allow-unmatched\n"
+            )
+        elif self._refused:
             pass_through_errors("takt: the schedule was refused; no process was changed\n")
 
     def _document(self, code: int) -> dict[str, Any]:

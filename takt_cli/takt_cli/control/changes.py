@@ -111,6 +111,24 @@ def not_running(
     return [name for name in names or () if name not in running]
 
 
+def unmatched_rules(answers: Sequence[ScheduleAnswer]) -> list[str]:
+    """Give the rules that match nothing in any of the processes that have their executor."""
+    processes: Counter[str] = Counter()  # by executor
+    lacking: Counter[tuple[str, str]] = Counter()
+    words: dict[tuple[str, str], str] = {}  # each process may add another guess
+    for answer in answers:
+        for change in answer.parts:
+            processes[change.executor] += 1
+            own = {
+                (change.executor, part.why.partition(" matches no ")[0]): part.why
+                for part in change.parts
+                if part.what == "rule"
+            }
+            lacking.update(own.keys())
+            words = {**own, **words}
+    return [words[rule] for rule, count in lacking.items() if count == processes[rule[0]]]
+
+
 def check_all(processes: Sequence[Process], file: str, text: str) -> list[ScheduleAnswer]:
     """Ask processes what they would do with a schedule."""
     request = {"file": file, "text": text, "check_only": True}

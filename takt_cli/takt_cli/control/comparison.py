@@ -164,6 +164,13 @@ def headline(found: Found) -> str:
     text = f"{how_many(len(found.processes), 'process')}, {how_many(len(counted), 'thread')}"
     if parts:
         text += f": {', '.join(parts)}"
+    by_hand = sum(
+        len(executor.set_by_hand)
+        for process in found.processes
+        for executor in process.status.executors
+    )
+    if by_hand:
+        text += f"; {how_many(by_hand, 'value')} set by hand since the schedule"
     if found.silent:
         number = sum(1 + one.more for one in found.silent)
         text += f"; {how_many(number, 'process')} {'does' if number == 1 else 'do'} not answer"
@@ -192,6 +199,11 @@ def table_of(process: Process, everything: bool) -> Table:
             Cell(_mark(one), _MOODS[one.state]),
         )
     table.notes += [f"schedule of {name}: {file}" for name, file in _schedules(process)]
+    table.notes += [
+        f"set by hand since the schedule of {executor.name}: {one}"
+        for executor in status.executors
+        for one in executor.set_by_hand
+    ]
     table.notes += _fault_notes(shown)
     if not everything:
         hidden = sum(thread.asked is None for thread in status.process_threads)
@@ -239,7 +251,7 @@ def as_json(found: Found, everything: bool) -> dict[str, Any]:
     )
     return {
         "schema": SCHEMA,
-        "ok": is_good(found),
+        "ok": bool(found.processes) and is_good(found),
         "headline": headline(found),
         "counts": {
             state.name: states.get(state.name, 0) for state in State if state != State.other

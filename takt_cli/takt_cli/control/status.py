@@ -33,6 +33,7 @@ class Thread:
     granted: Attributes
     now: Attributes
     faults: tuple[str, ...]
+    stack: int = 0  # bytes; 0: the system's default
 
     @property
     def runs(self) -> bool:
@@ -54,6 +55,7 @@ class Callback:
     rule_priority: int | None
     deadline_ns: int | None
     runs: int | None
+    publishes_last: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,20 @@ class Chain:
     path: tuple[str, ...]
     priority: int
     deadline_ns: int | None
+    period_ns: int = 0  # of the root; 0: unknown
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """A value that `takt set` has changed since the schedule."""
+
+    what: str  # "thread hot"
+    value: str  # "priority"
+    before: str
+    now: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.value} {self.before} -> {self.now}"
 
 
 @dataclass(frozen=True)
@@ -79,6 +95,10 @@ class Executor:
     threads: tuple[Thread, ...]
     callbacks: tuple[Callback, ...]
     chains: tuple[Chain, ...]
+    on_exception: str = ""
+    middleware_ceiling: str = ""
+    lock_memory: bool = False
+    set_by_hand: tuple[ByHand, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -183,7 +203,27 @@ def _executor(fields: Told) -> Executor:
         threads=tuple(map(_thread, fields.parts("threads"))),
         callbacks=tuple(map(_callback, fields.parts("callbacks"))),
         chains=tuple(map(_chain, fields.parts("chains"))),
+        on_exception=fields.text("on_exception"),
+        middleware_ceiling=fields.text("middleware_ceiling"),
+        lock_memory=fields.flag("lock_memory"),
+        set_by_hand=tuple(map(_by_hand, fields.parts("set_by_hand"))),
     )
+
+
+def _by_hand(fields: Told) -> ByHand:
+    return ByHand(
+        what=fields.name("what"),
+        value=fields.text("value"),
+        before=_spelled(fields, "before"),
+        now=_spelled(fields, "now"),
+    )
+
+
+def _spelled(fields: Told, name: str) -> str:
+    """Give a number, nothing, or a list of names as a user writes it."""
+    if isinstance(fields.raw.get(name), list):
+        return ",".join(fields.texts(name))
+    return str(fields.whole(name, least=-20)) if fields.has(name) else "none"
 
 
 def _thread(fields: Told) -> Thread:
@@ -197,6 +237,7 @@ def _thread(fields: Told) -> Thread:
         granted=_attributes(fields.part("granted")),
         now=_attributes(fields.part("now")),
         faults=fields.texts("faults"),
+        stack=fields.whole("stack"),
     )
 
 
@@ -212,6 +253,7 @@ def _callback(fields: Told) -> Callback:
         rule_priority=fields.whole_or_none("rule_priority"),
         deadline_ns=fields.whole_or_none("deadline_ns"),
         runs=fields.whole_or_none("runs"),
+        publishes_last=fields.flag("publishes_last"),
     )
 
 
@@ -221,6 +263,7 @@ def _chain(fields: Told) -> Chain:
         path=fields.texts("path"),
         priority=fields.whole("priority"),
         deadline_ns=fields.whole_or_none("deadline_ns"),
+        period_ns=fields.whole("period_ns"),
     )
 
 

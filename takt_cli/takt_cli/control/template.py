@@ -34,11 +34,10 @@ Edit: the attributes of each thread (policy fifo, rr, deadline, other, batch or 
 `takt check FILE` finds faults. `takt apply FILE` changes the running processes, and
 `takt exec --schedule FILE -- PROGRAM` starts a program under it.
 `takt observe` measures the times of callbacks, from which `takt plan` computes a schedule.
-A running executor does not tell these keys: on_exception, middleware_ceiling, lock_memory,
-stack, fallback, offset, missed_periods, publishes_last, and the period of chains. Copy them
-from the schedule that it was started with. The keys for watching (backlog, boost, budget, stall,
-misses, on_alarm, fail_safe, watch) are missing, too: `takt apply` leaves them as they are until
-the file has one of them, and then takes all of them from the file."""
+A running executor does not tell these keys: fallback, offset, missed_periods and parallel. Copy
+them from the schedule that it was started with. The keys for watching (backlog, boost, budget,
+stall, misses, on_alarm, fail_safe, watch) are missing, too: `takt apply` leaves them as they are
+until the file has one of them, and then takes all of them from the file."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +105,8 @@ def _chain_lines(name: str, chain: Chain) -> Iterator[str]:
         yield f"  priority: {min(chain.priority, 255)}"
     if chain.deadline_ns:
         yield f"  deadline: {duration_flag(chain.deadline_ns)}"
+    if chain.period_ns:
+        yield f"  period: {duration_flag(chain.period_ns)}"
 
 
 def _executor_lines(place: _Place, seen: dict[str, str], chains: Sequence[Chain]) -> Iterator[str]:
@@ -125,6 +126,12 @@ def _executor_lines(place: _Place, seen: dict[str, str], chains: Sequence[Chain]
         yield f"  order: {executor.order}"
     if executor.missing_rights in ("fail", "report"):
         yield f"  missing_rights: {executor.missing_rights}"
+    if executor.on_exception in ("report", "default"):
+        yield f"  on_exception: {executor.on_exception}"
+    if re.fullmatch("off|[1-9][0-9]?", executor.middleware_ceiling):
+        yield f"  middleware_ceiling: {executor.middleware_ceiling}"
+    if executor.lock_memory:
+        yield "  lock_memory: true"
     usual = _usual_cores(process)
     entries = entries_of(thread for thread in executor.threads if not thread.group)
     yield "  threads:"
@@ -207,6 +214,8 @@ def _rules(
         lent = {chain.deadline_ns for chain in chains if one.id in chain.path}
         if one.deadline_ns and one.deadline_ns not in lent:
             values["deadline"] = duration_flag(one.deadline_ns)
+        if one.publishes_last:
+            values["publishes_last"] = "true"
         found.setdefault((one.group, tuple(values.items())), []).append(one)
     return found
 

@@ -63,6 +63,8 @@ def values_of(threads: Sequence[Thread], usual: frozenset[int]) -> Values:
     values |= policy_values(first.granted, first.asked)
     if first.follow:
         values["follow"] = "true"
+    if first.stack:
+        values["stack"] = _size(first.stack)
     if first.granted.policy == "deadline":  # the kernel refuses cores with it
         return values
     cores = [thread.granted.cores for thread in threads]
@@ -73,6 +75,13 @@ def values_of(threads: Sequence[Thread], usual: frozenset[int]) -> Values:
         elif cores[0]:
             values["cores"] = _flow(cores[0])
     return values
+
+
+def _size(of_bytes: int) -> str:
+    for unit, factor in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if of_bytes % factor == 0:
+            return f"{of_bytes // factor}{unit}"
+    return f"{of_bytes}B"
 
 
 def policy_values(has: Attributes, asked: Attributes) -> Values:

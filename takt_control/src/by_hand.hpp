@@ -1,0 +1,37 @@
+// Values that `takt set` changed since the latest schedule: what they were, and what they are. One thread at a time.
+#ifndef TAKT_CONTROL__SRC__BY_HAND_HPP_
+#define TAKT_CONTROL__SRC__BY_HAND_HPP_
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "takt_core/executor.hpp"
+
+namespace takt_control
+{
+
+class ByHand
+{
+public:
+  /// `changed`: Setting::document. A value that is back at what the schedule says is not by hand any more.
+  void note(const takt_core::Executor & executor, const nlohmann::json & changed);
+  void forget(const takt_core::Executor & executor) { values_.erase(&executor); }
+
+  /// A list of {"what", "value", "before", "now"}.
+  nlohmann::json of(const takt_core::Executor & executor) const;
+
+private:
+  using Name = std::pair<std::string, std::string>;  // "thread hot", "priority"
+  struct Change
+  {
+    nlohmann::json before;
+    nlohmann::json now;
+  };
+  std::map<const takt_core::Executor *, std::map<Name, Change>> values_;
+};
+
+}  // namespace takt_control
+
+#endif  // TAKT_CONTROL__SRC__BY_HAND_HPP_
