@@ -154,11 +154,11 @@ def fusion():
     return told | {"command": ["/opt/robot/lib/fusion"]}
 
 
-def changed(*outcomes):
+def changed(*outcomes, why=""):
     """What a process answers to a change."""
     names = ("thread hot.1", "thread hot.0", "thread rest")
     parts = [
-        {"what": name, "outcome": outcome, "why": ""}
+        {"what": name, "outcome": outcome, "why": why}
         for name, outcome in zip(names, outcomes, strict=False)
     ]
     return RESULT, {"executors": [{"name": "main", "parts": parts}], "not_in_file": []}
@@ -172,7 +172,8 @@ def test_the_control_page_says_what_the_commands_say(takt, tmp_path, monkeypatch
     (tmp_path / "schedule.yaml").write_text("executors: {main: {}, planning: {}}")
     fake_process = FakeProcess(tmp_path, 4711, fusion())
     fake_process.apply = lambda _: changed("applied", "unchanged", "unchanged")
-    fake_process.reset = lambda: changed("applied")
+    why = "SCHED_FIFO priority 41 -> SCHED_FIFO priority 90"
+    fake_process.reset = lambda: changed("applied", why=why)
     lines = [line for block in TAGGED.findall(text) for line in block.splitlines()]
     said = [takt(*shlex.split(line)[1:]) for line in lines]
     fake_process.close()

@@ -10,6 +10,7 @@ import typer
 from takt_cli.console import pass_through_errors
 from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
+from takt_cli.files.other_traces import refuse_other_trace
 from takt_cli.files.outputs import refuse_inputs, refuse_replacing, written_whole
 from takt_cli.processes import run_program
 from takt_cli.programs import find_program
@@ -20,7 +21,7 @@ _LONGEST_S = 3600.0
 def model(
     traces: Annotated[
         list[Path],
-        typer.Argument(metavar="TRACE", help="Files of `takt trace --format takt`."),
+        typer.Argument(metavar="TRACE", help="Files that `takt trace` wrote."),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Write the model there.")
@@ -37,9 +38,10 @@ def model(
 ) -> None:
     """Write the system model of what was traced: callbacks, times, periods, topics and chains."""
     for trace in traces:
+        refuse_other_trace(trace)
         refuse_irregular(trace, "trace")
         if not trace.exists():
-            raise TaktError(f"{trace} does not exist; name a file of `takt trace --format takt`")
+            raise TaktError(f"{trace} does not exist; name a file of `takt trace`")
         refuse_inputs({"--output": output}, {"trace": trace})
     if chains is not None:
         refuse_irregular(chains, "model")

@@ -11,6 +11,7 @@ import typer
 from takt_cli.console import err, out
 from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
+from takt_cli.files.other_traces import refuse_other_trace
 from takt_cli.files.outputs import check_file, refuse_inputs
 from takt_cli.report.page import write_report
 from takt_cli.report.study import Study, command_line
@@ -25,8 +26,6 @@ from takt_cli.running.trace_report import is_trace, report_of
 from takt_cli.tables.comparison import chain_comparison, comparison_table
 
 _TITLE = "takt: runs side by side"
-# Both are files that `takt trace` wrote for other programs.
-_OTHER_TRACES = (".perfetto-trace", ".pftrace")
 
 
 def make_report(
@@ -34,7 +33,7 @@ def make_report(
         list[Path],
         typer.Argument(
             help="Files that `takt run --output` wrote, or traces of one run that "
-            "`takt trace --format takt` wrote."
+            "`takt trace` wrote."
         ),
     ],
     output: Annotated[
@@ -76,6 +75,8 @@ def _are_traces(files: Sequence[Path]) -> bool:
     """Whether all of the files are traces; refuses both kinds side by side."""
     traces = [path for path in files if is_trace(path)]
     others = [path for path in files if path not in traces]
+    for path in others:
+        refuse_other_trace(path)
     if traces and others:
         if others[0].exists():
             raise TaktError(
@@ -83,11 +84,6 @@ def _are_traces(files: Sequence[Path]) -> bool:
             )
         refuse_irregular(others[0], "trace")
         raise TaktError(f"{others[0]}: cannot be read: No such file or directory")
-    for path in others:
-        if path.name.endswith(_OTHER_TRACES):
-            raise TaktError(
-                f"{path} is a trace for ui.perfetto.dev; trace with --format takt for a report"
-            )
     return bool(traces)
 
 

@@ -1,4 +1,4 @@
-"""`takt trace`: the runs and messages of running processes, as a file for ui.perfetto.dev."""
+"""`takt trace`: the runs and messages of running processes, as one file."""
 
 from __future__ import annotations
 
@@ -62,15 +62,22 @@ class Format(str, Enum):
     takt = "takt"
 
 
+# Names of files without --output: what stands before and behind the number of a second one.
 _DEFAULTS = {
-    Format.perfetto: "takt.perfetto-trace",
-    Format.chrome: "takt-trace.json",
-    Format.ctf: "takt-ctf",
-    Format.takt: "trace.takttrace",
+    Format.takt: ("trace", ".takttrace"),
+    Format.perfetto: ("takt", ".perfetto-trace"),
+    Format.chrome: ("takt-trace", ".json"),
+    Format.ctf: ("takt-ctf", ""),
+}
+# The format of --output without --format.
+_BY_ENDING = {
+    ".perfetto-trace": Format.perfetto,
+    ".pftrace": Format.perfetto,
+    ".json": Format.chrome,
 }
 
 _NEXT = {
-    Format.takt.value: "`takt model {}` makes a system model of it",
+    Format.takt.value: "`takt report {0}` makes a page of it, and `takt model {0}` a system model",
     Format.ctf.value: "open the folder {} in Trace Compass, or print its events with babeltrace2",
 }
 
@@ -109,20 +116,25 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         help="Write the trace there.",
-        show_default=" or ".join(_DEFAULTS.values()),
+        show_default="trace.takttrace, or the next free one of trace-2.takttrace ...; of other "
+        "formats takt.perfetto-trace, takt-trace.json, takt-ctf",
     ),
 ]
 FormatOption = Annotated[
-    Format,
+    Format | None,
     typer.Option(
         "--format",
-        help="Perfetto's own, the JSON that Chrome has, CTF, or takt's for `takt model`.",
+        help="takt's own, for `takt report` and `takt model`; Perfetto's own or the JSON that "
+        "Chrome has, for ui.perfetto.dev; or CTF.",
+        show_default="the ending of --output, else takt",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
 app = typer.Typer(
-    help="Trace running processes, and write a file for ui.perfetto.dev.", no_args_is_help=True
+    help="Trace running processes, and write a file for `takt report`, `takt model` or "
+    "ui.perfetto.dev.",
+    no_args_is_help=True,
 )
 
 
@@ -174,7 +186,7 @@ def start_tracing(
 def stop_tracing(
     processes: Processes = None,
     output: Output = None,
-    form: FormatOption = Format.perfetto,
+    form: FormatOption = None,
     force: Force = False,
     json_output: Json = False,
 ) -> None:
@@ -187,7 +199,7 @@ def stop_tracing(
 def write_snapshot(
     processes: Processes = None,
     output: Output = None,
-    form: FormatOption = Format.perfetto,
+    form: FormatOption = None,
     force: Force = False,
     json_output: Json = False,
 ) -> None:
@@ -208,7 +220,7 @@ def record_trace(
     kernel: Kernel = False,
     stalls: Stalls = False,
     output: Output = None,
-    form: FormatOption = Format.perfetto,
+    form: FormatOption = None,
     force: Force = False,
     json_output: Json = False,
 ) -> None:
@@ -274,9 +286,11 @@ class _Target:
         return f"The files of the processes are kept. This command writes the trace: {command}"
 
 
-def _target(output: Path | None, form: Format, force: bool, as_json: bool) -> _Target:
+def _target(output: Path | None, form: Format | None, force: bool, as_json: bool) -> _Target:
     """Refuse what cannot be written before any process begins or ends a trace."""
-    path = Path(_DEFAULTS[form]) if output is None else output
+    if form is None:
+        form = _BY_ENDING.get("" if output is None else output.suffix, Format.takt)
+    path = _unused(form, force) if output is None else output
     if str(path) != "-" and not path.parent.is_dir():
         raise TaktError(f"{path} cannot be written: there is no folder {path.parent}")
     if form == Format.ctf:
@@ -285,6 +299,15 @@ def _target(output: Path | None, form: Format, force: bool, as_json: bool) -> _T
         refuse_replacing(path, force)
         check_file(path)
     return _Target(find_converter(), path, form.value, as_json)
+
+
+def _unused(form: Format, force: bool) -> Path:
+    """Give the default name, or the next one that no file has."""
+    name, ending = _DEFAULTS[form]
+    first = Path(f"{name}{ending}")
+    more = (Path(f"{name}-{number}{ending}") for number in range(2, 10_000))
+    free = (path for path in (first, *more) if not path.exists() and not path.is_symlink())
+    return first if force else next(free, first)
 
 
 def _find(wanted: Sequence[str] | None) -> Found:

@@ -113,7 +113,7 @@ def _footer(command: str) -> str:
     return (
         '<section id="reproduce"><h2>How this page was made</h2>'
         f"<pre>{escape(command)}</pre>"
-        '<p class="weak"><code>takt trace record --cpu --format takt</code> makes such a trace.'
+        '<p class="weak"><code>takt trace record --for 10s --cpu</code> makes such a trace.'
         "</p></section>"
         f'<footer class="weak">takt {__version__}</footer>'
     )

@@ -488,16 +488,19 @@ def test_a_trace_is_written_as_a_folder(takt, tracing):
         "open the folder takt-ctf in Trace Compass, or print its events with babeltrace2"
     )
     assert read_traces(Path("takt-ctf"))["here"].events()
-    said = takt("trace", "snapshot", "--format", "ctf")
+    said = takt("trace", "snapshot", "--format", "ctf", "-o", "takt-ctf")
     assert (said.code, said.err) == (
         2,
         "takt: takt-ctf exists; name another folder, or replace it with --force\n",
     )
+    assert takt("trace", "snapshot", "--format", "ctf").code == 0
+    assert read_traces(Path("takt-ctf-2"))["here"].events()
     before = Path("takt-ctf").stat().st_ino
     assert takt("trace", "snapshot", "--format", "ctf", "--force").code == 0
     assert Path("takt-ctf").stat().st_ino != before
-    assert [path.name for path in Path().iterdir() if path.name.startswith("takt-ctf")] == [
-        "takt-ctf"
+    assert sorted(path.name for path in Path().iterdir() if path.name.startswith("takt-ctf")) == [
+        "takt-ctf",
+        "takt-ctf-2",
     ]
 
 

@@ -29,7 +29,7 @@ from takt_cli.control.tracing import RawTrace
 from takt_cli.results.fields import DamagedError
 from takt_cli.results.trace import read_summary
 
-OUT = Path("takt.perfetto-trace")
+OUT = Path("trace.takttrace")
 
 
 @pytest.fixture
@@ -268,12 +268,15 @@ def test_stop_writes_one_trace_of_all_that_trace(takt, start, folder):
         "3",
         "12.3 ms",
     ]
-    assert lines[-1] == "open takt.perfetto-trace at https://ui.perfetto.dev"
+    assert lines[-1] == (
+        "`takt report trace.takttrace` makes a page of it, and `takt model trace.takttrace` "
+        "a system model"
+    )
     assert said.err == (
         "idle (pid 4000003) does not trace: it began after `takt trace start`, or that command "
         "did not name it\n"
     )
-    assert converted() == ([4_000_002, 4_000_001], "perfetto")
+    assert converted() == ([4_000_002, 4_000_001], "takt")
     assert one.tracing is two.tracing is None
     assert three.asked(TRACE_STOP) == [{}]
     assert left(folder) == []
@@ -319,12 +322,42 @@ def test_a_trace_in_the_format_of_chrome_has_a_name_of_its_own(takt, start):
     assert converted(Path("takt-trace.json")) == ([4_000_001], "chrome")
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("fault.takttrace", "takt"),
+        ("fault", "takt"),
+        ("fault.perfetto-trace", "perfetto"),
+        ("fault.pftrace", "perfetto"),
+        ("fault.json", "chrome"),
+    ],
+)
+def test_the_format_is_that_of_the_files_name(takt, start, name, form):
+    start("talk").tracing = {}
+    assert takt("trace", "snapshot", "-o", name).code == 0
+    assert converted(Path(name)) == ([4_000_001], form)
+    assert takt("trace", "snapshot", "-o", name, "--format", "takt", "--force").code == 0
+    assert converted(Path(name)) == ([4_000_001], "takt")
+
+
+@pytest.mark.parametrize("form", ["takt", "perfetto", "chrome"])
+def test_a_second_file_without_a_name_gets_a_number(takt, start, form):
+    start("talk").tracing = {}
+    for _ in range(3):
+        said = takt("trace", "snapshot", "--format", form)
+        assert said.code == 0, said.err
+    found = [path.name for path in Path().iterdir() if "trace" in path.name]
+    assert len(found) == 3
+    assert ["-2" in name for name in found].count(True) == 1
+    assert ["-3" in name for name in found].count(True) == 1
+
+
 def test_an_existing_file_is_refused_before_any_process_is_told(takt, start):
     one = start("talk")
     one.tracing = {}
     OUT.write_text("mine")
     for arguments in (["stop"], ["snapshot"], ["record", "--for", "1s"]):
-        said = takt("trace", *arguments)
+        said = takt("trace", *arguments, "-o", str(OUT))
         assert said.code == 2
         assert f"{OUT} exists; name another file, or replace it with --force" in said.err
     assert not told(one)
@@ -477,7 +510,7 @@ def test_a_trace_on_standard_output_is_alone_there(takt, start):
 @pytest.mark.parametrize(
     ("figures", "why"),
     [
-        ({"how": "full"}, "takt_trace: takt.perfetto-trace cannot be written: No space left"),
+        ({"how": "full"}, "takt_trace: trace.takttrace cannot be written: No space left"),
         ({"how": "usage"}, "takt: unknown option"),
         ({"how": "words"}, "takt_trace printed no JSON"),
         ({"how": "nothing"}, "takt_trace wrote no trace"),
@@ -498,7 +531,7 @@ def test_a_failed_conversion_keeps_the_files(takt, start, folder, figures, why):
     (raw,) = one.written
     assert left(folder) == [raw.name]
     (line,) = [line for line in said.err.splitlines() if "This command writes the trace" in line]
-    command = f"convert {raw} -o {OUT.absolute()} --format perfetto"
+    command = f"convert {raw} -o {OUT.absolute()} --format takt"
     assert line.endswith(f"/takt_trace/takt_trace {command}")
 
 
@@ -782,5 +815,8 @@ def test_a_trace_for_models_says_what_to_do_with_it(takt, start):
     takt("trace", "start")
     said = takt("trace", "stop", "--format", "takt")
     assert said.code == 0, said.err
-    assert said.out.splitlines()[-1] == ("`takt model trace.takttrace` makes a system model of it")
+    assert said.out.splitlines()[-1] == (
+        "`takt report trace.takttrace` makes a page of it, and `takt model trace.takttrace` "
+        "a system model"
+    )
     assert json.loads(Path("trace.takttrace").read_text())["format"] == "takt"

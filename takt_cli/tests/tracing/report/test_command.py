@@ -102,6 +102,48 @@ def test_the_words_of_takt_trace_about_a_bad_trace_are_passed_on(takt, answers):
     assert not list(Path().glob("*.html"))
 
 
+def make_foreign(place):
+    """Make what other tools write."""
+    for name, head in {
+        "session/ust/uid/1000/64-bit/metadata": b"\x57\x1d\xd1\x75" + b"\0" * 60,
+        "session/ust/uid/1000/64-bit/ros2_0": b"\xc1\x1f\xfc\xc1" + b"\0" * 60,
+        "takt-ctf/host/metadata": b"/* CTF 1.8 */\n",
+        "a.pftrace": b"\x0a\x03abc",
+        "renamed": b"\x0a\x83\x01abc",
+        "chrome.json": b'{"displayTimeUnit": "ns", "traceEvents": [{"ph": "X"}]}',
+        "events.json": b'[\n{"name": "a", "ph": "X", "ts": 1},\n',
+    }.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(head)
+
+
+@pytest.mark.parametrize("command", ["report", "model"])
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("session", "a CTF trace, as LTTng, ros2_tracing, CARET"),
+        ("session/ust", "a CTF trace, as LTTng, ros2_tracing, CARET"),
+        ("session/ust/uid/1000/64-bit/ros2_0", "a file of a CTF trace"),
+        ("session/ust/uid/1000/64-bit/metadata", "a file of a CTF trace"),
+        ("takt-ctf", "a CTF trace"),
+        ("a.pftrace", "a trace for ui.perfetto.dev"),
+        ("renamed", "a trace for ui.perfetto.dev"),
+        ("chrome.json", "a trace for ui.perfetto.dev, in the JSON of Chrome"),
+        ("events.json", "a trace for ui.perfetto.dev, in the JSON of Chrome"),
+    ],
+)
+def test_traces_of_other_tools_are_named_with_what_takt_needs(takt, answers, command, name, what):
+    answers(document(3))
+    make_foreign(Path())
+    said = takt(command, name)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"takt: {name} is {what}")
+    words = " ".join(said.err.split())
+    assert "needs a trace in its own format" in words
+    assert "takt trace record --for 10s" in words
+
+
 def test_other_files_are_refused_with_the_way_out(takt, answers, tmp_path):
     answers(document(3))
     Path("r.json").write_text(json.dumps(results()))
@@ -111,7 +153,7 @@ def test_other_files_are_refused_with_the_way_out(takt, answers, tmp_path):
         ("a.takttrace is a trace, but r.json is not; build a page of each", "r.json a.takttrace"),
         ("no.takttrace: cannot be read: No such file", "a.takttrace no.takttrace"),
         ("no.takttrace: cannot be read: No such file", "no.takttrace"),
-        ("takt.perfetto-trace is a trace for ui.perfetto.dev; trace with --format takt", None),
+        ("takt.perfetto-trace is a trace for ui.perfetto.dev", None),
         ("--output names the trace that takt reads", "a.takttrace -o ./a.takttrace"),
     ):
         said = takt("report", *(line or "takt.perfetto-trace").split())
