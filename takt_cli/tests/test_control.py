@@ -520,7 +520,7 @@ def test_a_rule_that_nothing_matches_changes_nothing_unless_told_to(takt, start,
     assert (document["ok"], document["refused"], document["faults"]) == (False, True, [first])
     said = takt("apply", "s.yaml", "--allow-unmatched", *more)
     assert said.code == 1
-    assert ("2 applied, 3 skipped" in said.out) == (not more)
+    assert ("2 applied, 2 skipped" in said.out) == (not more)
 
 
 def test_one_refusal_keeps_all_processes_as_they_are(takt, start, schedule):
@@ -790,11 +790,39 @@ def test_a_template_has_all_that_runs(takt, start):
         assert comment in text, comment
 
 
-def test_processes_with_executors_of_one_name_are_numbered(takt, start):
+def test_processes_with_equal_executors_are_one_executor_of_the_file(takt, start):
+    def part(name, *ids):
+        own = good(name)
+        own["executors"][0]["callbacks"] = [callback(id_, threads=["hot"]) for id_ in ids]
+        return own
+
+    start(part("a", "/n:timer(1s)", "/both:timer(1s)"))
+    start(part("b", "/m:timer(1s)", "/both:timer(1s)"))
+    text, data = written(takt)
+    assert list(data["executors"]) == ["main"]
+    assert "# a (pid 4000001), started as" in text
+    assert "# b (pid 4000002), started as" in text
+    (rule,) = data["executors"]["main"]["callbacks"]
+    assert rule["match"] == ["/n:timer(1s)", "/both:timer(1s)", "/m:timer(1s)"]
+
+
+def test_rules_for_other_processes_are_no_news(takt, start, schedule):
+    one, other = start(good("talk")), start(good("listen"))
+    one.apply = lambda request: unmatched("/b:sub(/x)")
+    other.apply = lambda request: unmatched("/a:sub(/x)")
+    for more in (["--dry-run"], []):
+        said = takt("apply", "s.yaml", *more)
+        assert said.code == 0, said.err
+        assert "skipped" not in said.out
+
+
+def test_processes_with_differing_executors_of_one_name_are_numbered(takt, start):
     one = good("a")
     one["executors"][0]["callbacks"] = [callback("/n:timer(1s)", threads=["hot"])]
     start(one)
-    start({**one, "program": "/b"})
+    other = good("b")
+    other["executors"][0] |= {"order": "fifo", "callbacks": one["executors"][0]["callbacks"]}
+    start({**other, "program": "/b"})
     text, data = written(takt)
     assert list(data["executors"]) == ["main", "main_2"]
     assert "# The executor is named main, as another one in this file" in text

@@ -23,6 +23,7 @@ from takt_cli.control.changes import (
     not_running,
     read_text,
     unmatched_rules,
+    without_rules_of_others,
 )
 from takt_cli.control.processes import Found, find, no_process
 from takt_cli.control.status import Part
@@ -78,10 +79,11 @@ def apply(
     elif not allow_unmatched and (unmatched := unmatched_rules(answers)):
         report.refuse_unmatched(unmatched)
     elif dry_run or not answers:
-        report.show(checked)
+        report.show(without_rules_of_others(checked))
     else:
         with Unbroken() as unbroken:
-            report.show(*apply_in_turn([one.process for one in answers], str(file), text))
+            done, resets = apply_in_turn([one.process for one in answers], str(file), text)
+            report.show(without_rules_of_others(done), resets)
         code = report.finish()
         unbroken.tell("the processes were changed")
         raise typer.Exit(code)

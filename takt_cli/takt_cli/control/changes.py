@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from takt_cli.control.answer import Answer, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import MOST_MESSAGE, Message
 from takt_cli.control.processes import Process
-from takt_cli.control.status import Change, read_changes
+from takt_cli.control.status import Change, Part, read_changes
 from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
 from takt_cli.results.fields import Fields
@@ -113,20 +114,47 @@ def not_running(
 
 def unmatched_rules(answers: Sequence[ScheduleAnswer]) -> list[str]:
     """Give the rules that match nothing in any of the processes that have their executor."""
-    processes: Counter[str] = Counter()  # by executor
-    lacking: Counter[tuple[str, str]] = Counter()
-    words: dict[tuple[str, str], str] = {}  # each process may add another guess
-    for answer in answers:
-        for change in answer.parts:
-            processes[change.executor] += 1
-            own = {
-                (change.executor, part.why.partition(" matches no ")[0]): part.why
-                for part in change.parts
-                if part.what == "rule"
-            }
-            lacking.update(own.keys())
-            words = {**own, **words}
-    return [words[rule] for rule, count in lacking.items() if count == processes[rule[0]]]
+    return list(_unmatched(answers).values())
+
+
+def without_rules_of_others(answers: Sequence[ScheduleAnswer]) -> list[ScheduleAnswer]:
+    """Omit rules that match nothing in one process and something in another: they are no news."""
+    lacking = _unmatched(answers)
+
+    def of(change: Change) -> Change:
+        rules = ((part, _rule(change, part)) for part in change.parts)
+        kept = (part for part, rule in rules if rule is None or rule in lacking)
+        return replace(change, parts=tuple(kept))
+
+    return [replace(one, parts=tuple(map(of, one.parts))) for one in answers]
+
+
+_Rule = tuple[str, str]  # its executor and its place
+
+
+def _rule(change: Change, part: Part) -> _Rule | None:
+    """Tell which rule matches nothing, says a part; each process may add another guess."""
+    if part.what != "rule":
+        return None
+    return change.executor, part.why.partition(" matches no ")[0]
+
+
+def _unmatched(answers: Sequence[ScheduleAnswer]) -> dict[_Rule, str]:
+    changes = [change for answer in answers for change in answer.parts]
+    processes = Counter(change.executor for change in changes)
+    words = {
+        rule: part.why
+        for change in changes
+        for part in change.parts
+        if (rule := _rule(change, part)) is not None
+    }
+    lacking = Counter(
+        rule
+        for change in changes
+        for rule in {_rule(change, part) for part in change.parts}
+        if rule is not None
+    )
+    return {rule: words[rule] for rule, n in lacking.items() if n == processes[rule[0]]}
 
 
 def check_all(processes: Sequence[Process], file: str, text: str) -> list[ScheduleAnswer]:

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from takt_cli.control.attributes import Attributes
 from takt_cli.control.status import Callback, Chain, Executor, ProcessStatus, ProcessThread
@@ -42,11 +42,18 @@ until the file has one of them, and then takes all of them from the file."""
 
 @dataclass(frozen=True)
 class _Place:
-    """An executor of a process, and its name in the file."""
+    """An executor of the file: of one process, or one that several processes have parts of."""
 
-    process: ProcessStatus
-    executor: Executor
+    parts: tuple[tuple[ProcessStatus, Executor], ...]
     name: str
+
+    @property
+    def executor(self) -> Executor:
+        """Give all parts as one: their threads are equal but for those of isolated groups."""
+        first, *others = (executor for _, executor in self.parts)
+        own = tuple(thread for one in others for thread in one.threads if thread.group)
+        callbacks = tuple(callback for _, one in self.parts for callback in one.callbacks)
+        return replace(first, threads=(*first.threads, *own), callbacks=callbacks)
 
 
 def template_text(processes: Sequence[ProcessStatus]) -> str:
@@ -67,24 +74,31 @@ def template_text(processes: Sequence[ProcessStatus]) -> str:
 
 
 def _named(processes: Sequence[ProcessStatus]) -> Iterator[_Place]:
-    """Give all executors; of one name the later ones get a number."""
-    taken: set[str] = set()
+    """Give all executors: of one name those with equal threads as one, others with a number.
+
+    takt apply gives the rules of an executor to all processes that have one of its name.
+    """
+    alike: dict[tuple[str, ...], list[tuple[ProcessStatus, Executor]]] = {}
     for process in processes:
         for executor in process.executors:
-            wanted = name = safe_name(executor.name, _NAME_MORE)
-            number = 1
-            while name in taken:
-                number += 1
-                name = f"{wanted}_{number}"
-            taken.add(name)
-            yield _Place(process, executor, name)
+            head = tuple(_head_lines([(process, executor)]))
+            alike.setdefault((executor.name, *head), []).append((process, executor))
+    taken: set[str] = set()
+    for parts in alike.values():
+        wanted = name = safe_name(parts[0][1].name, _NAME_MORE)
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        taken.add(name)
+        yield _Place(tuple(parts), name)
 
 
 def _chains(places: Sequence[_Place]) -> dict[str, Chain]:
     """Give each chain once, by a name of its own: several executors tell of one that they share."""
     found: dict[str, Chain] = {}
     for place in places:
-        for chain in place.executor.chains:
+        for chain in (chain for _, executor in place.parts for chain in executor.chains):
             if not chain.path or chain in found.values() or not all(map(_is_id, chain.path)):
                 continue
             wanted = name = safe_name(chain.name, _NAME_MORE)
@@ -110,42 +124,61 @@ def _chain_lines(name: str, chain: Chain) -> Iterator[str]:
 
 
 def _executor_lines(place: _Place, seen: dict[str, str], chains: Sequence[Chain]) -> Iterator[str]:
-    process, executor = place.process, place.executor
-    command = shlex.join(process.command)
-    if len(command) > _LONGEST_COMMAND:
-        command = f"{command[:_LONGEST_COMMAND]}..."
-    yield f"# {process.name} (pid {process.pid}), started as: {command or process.program}"
-    if executor.schedule:
-        yield f"# its schedule: {executor.schedule}"
+    executor = place.executor
+    for process, own in place.parts:
+        command = shlex.join(process.command)
+        if len(command) > _LONGEST_COMMAND:
+            command = f"{command[:_LONGEST_COMMAND]}..."
+        yield f"# {process.name} (pid {process.pid}), started as: {command or process.program}"
+        if own.schedule:
+            yield f"# its schedule: {own.schedule}"
     if place.name != executor.name:
         yield f"# The executor is named {executor.name}, as another one in this file, or with"
         yield "# characters that a schedule cannot have. takt apply finds executors by their names:"
         yield "# rename the executor where the program is started, or use a file for each process."
     yield f"{place.name}:"
+    yield from _head_lines(place.parts, with_remarks=True)
+    entries = _entries(executor)
+    yield from _indented(_callback_lines(place, entries, seen, chains), 2)
+    yield from _indented(_group_lines(executor, _usual_cores(place.parts[0][0])), 2)
+    yield from _indented(_process_thread_lines([process for process, _ in place.parts]), 2)
+    yield ""
+
+
+def _head_lines(
+    parts: Sequence[tuple[ProcessStatus, Executor]], *, with_remarks: bool = False
+) -> Iterator[str]:
+    """Give what an executor says before its rules."""
+    process, executor = parts[0]
     if executor.order in _ORDERS:
         yield f"  order: {executor.order}"
     if executor.missing_rights in ("fail", "report"):
         yield f"  missing_rights: {executor.missing_rights}"
-    if executor.on_exception in ("report", "default"):
-        yield f"  on_exception: {executor.on_exception}"
+    if executor.on_exception == "report":
+        yield "  on_exception: report"
     if re.fullmatch("off|[1-9][0-9]?", executor.middleware_ceiling):
         yield f"  middleware_ceiling: {executor.middleware_ceiling}"
     if executor.lock_memory:
         yield "  lock_memory: true"
-    usual = _usual_cores(process)
-    entries = entries_of(thread for thread in executor.threads if not thread.group)
+    entries = _entries(executor)
     yield "  threads:"
-    for entry in entries:
-        for remark in remarks_on(entry, usual):
-            yield f"    # {remark}"
-        yield f"    {entry.written}: {_flow(values_of(entry.threads, usual))}"
+    for index, entry in enumerate(entries):
+        if with_remarks:
+            remarks = (
+                remark
+                for own, one in parts
+                for remark in remarks_on(_entries(one)[index], _usual_cores(own))
+            )
+            for remark in dict.fromkeys(remarks):
+                yield f"    # {remark}"
+        yield f"    {entry.written}: {_flow(values_of(entry.threads, _usual_cores(process)))}"
     if not entries:
         yield "    rest: {}"
     yield f"  default: {_thread_set(executor.default, entries) or _all(entries)}"
-    yield from _indented(_callback_lines(place, entries, seen, chains), 2)
-    yield from _indented(_group_lines(executor, usual), 2)
-    yield from _indented(_process_thread_lines(process), 2)
-    yield ""
+
+
+def _entries(executor: Executor) -> list[Entry]:
+    return entries_of(thread for thread in executor.threads if not thread.group)
 
 
 def _all(entries: Sequence[Entry]) -> str:
@@ -252,14 +285,15 @@ def _group_lines(executor: Executor, usual: frozenset[int]) -> Iterator[str]:
         yield from lines
 
 
-def _process_thread_lines(process: ProcessStatus) -> Iterator[str]:
+def _process_thread_lines(processes: Sequence[ProcessStatus]) -> Iterator[str]:
     """Give rules for threads that no executor owns: comments unless the schedule has them now."""
     by_name: dict[str, list[ProcessThread]] = {}
-    for thread in process.process_threads:
+    of_all = [thread for process in processes for thread in process.process_threads]
+    for thread in sorted(of_all, key=lambda one: one.asked is None):
         by_name.setdefault(thread.name, []).append(thread)
     if not by_name:
         return
-    ruled = any(one.asked is not None and _names(one.name) for one in process.process_threads)
+    ruled = any(one.asked is not None and _names(one.name) for one in of_all)
     yield "# Threads of the process that no executor owns; remove the # to set their attributes."
     yield "process_threads:" if ruled else "# process_threads:"
     for name, threads in by_name.items():
