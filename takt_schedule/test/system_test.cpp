@@ -511,5 +511,117 @@ TEST(System, SeveralIdsNeedOneTopicEach)
     "7:10: duplicate id '/f:sub(/y)'; it is on line 6 already");
 }
 
+const std::string kServer = "id: \"/s:service(/work)\", time: 1ms";
+const std::string kClient = "id: \"/a:client(/work)\", time: 1ms";
+const std::string kCaller =
+  "id: \"/a:timer(1s)\", time: 1ms, period: 1s, waits_for: "
+  "[\"/s:service(/work)\", \"/a:client(/work)\"]";
+
+TEST(SystemWaits, ACallbackThatAnotherOneWaitsForNeedsNothingElseThatStartsIt)
+{
+  const System system = parse(with_callbacks({kServer, kClient, kCaller}));
+  ASSERT_EQ(system.callbacks.size(), 3U);
+  EXPECT_EQ(
+    system.callbacks[2].waits_for,
+    (std::vector<std::string>{"/s:service(/work)", "/a:client(/work)"}));
+  EXPECT_FALSE(system.callbacks[0].period);
+  const System again = parse(to_yaml(system));
+  ASSERT_EQ(again.callbacks.size(), 3U);
+  EXPECT_EQ(again.callbacks[2].waits_for, system.callbacks[2].waits_for);
+}
+
+TEST(SystemWaits, TheExampleOfThePageIsGood)
+{
+  const System system = parse(test::docs_example("waits", "system.md"));
+  EXPECT_TRUE(system.warnings.empty());
+  ASSERT_EQ(system.callbacks.size(), 3U);
+  EXPECT_EQ(system.callbacks[0].waits_for.size(), 2U);
+}
+
+TEST(SystemWaits, WhatCannotBeWaitedForIsAFaultWithItsLine)
+{
+  const auto waits = [](const std::string & who) {
+    return "id: \"/a:timer(1s)\", time: 1ms, period: 1s, waits_for: \"" + who + "\"";
+  };
+  const std::string server = kServer + ", period: 1s";
+  expect_fault(
+    with_callbacks({server, waits("/s:service(/wrok)")}),
+    "5:5: '/a:timer(1s)' waits for '/s:service(/wrok)', and the model has no such callback; did "
+    "you mean '/s:service(/work)'?");
+  expect_fault(
+    with_callbacks({server, waits("/a:timer(1s)")}),
+    "5:5: '/a:timer(1s)' waits for '/a:timer(1s)', which is itself");
+  expect_fault(
+    with_callbacks(
+      {kTimer, "id: \"/b:sub(/x)\", time: 1ms, triggers: /x, waits_for: \"/a:timer(10ms)\""}),
+    "5:5: '/b:sub(/x)' waits for '/a:timer(10ms)', a timer, which no callback starts; waits_for "
+    "names what a request starts: services, clients and subscriptions");
+}
+
+TEST(SystemWaits, InOneExclusiveGroupAWaitWouldNeverEnd)
+{
+  const auto text = [](const std::string & kind) {
+    return "version: 1\nhosts: {car: {cores: 2}}\ngroups: {g: " + kind +
+           "}\ncallbacks:\n"
+           "  - {id: \"/s:service(/work)\", time: 1ms, group: g}\n"
+           "  - {id: \"/a:timer(1s)\", time: 1ms, period: 1s, group: g, waits_for: "
+           "\"/s:service(/work)\"}\n";
+  };
+  parse(text("reentrant"));
+  expect_fault(
+    text("mutually_exclusive"),
+    "6:5: '/a:timer(1s)' waits for '/s:service(/work)', and both are in the exclusive group 'g', "
+    "which runs one of them at a time: the wait would never end; give one of them another group");
+}
+
+TEST(SystemWaits, WaitsThatWaitForEachOtherAreAFault)
+{
+  expect_fault(
+    with_callbacks(
+      {"id: \"/a:service(/a)\", time: 1ms, waits_for: \"/b:service(/b)\"",
+       "id: \"/b:service(/b)\", time: 1ms, waits_for: \"/a:service(/a)\""}),
+    "4:5: '/a:service(/a)' waits for itself: '/a:service(/a)' -> '/b:service(/b)' -> "
+    "'/a:service(/a)'; callbacks of an exclusive group wait for each other, too: give them groups "
+    "of their own");
+}
+
+TEST(SystemWaits, GroupsJoinWaits)
+{
+  // Each timer holds the group that the other one's service needs.
+  const auto text = [](const std::string & kind) {
+    return "version: 1\nhosts: {car: {cores: 2}}\ngroups: {g: " + kind + ", h: " + kind +
+           "}\ncallbacks:\n"
+           "  - {id: \"/a:service(/a)\", time: 1ms, group: g}\n"
+           "  - {id: \"/a:timer(1s)\", time: 1ms, period: 1s, group: g, waits_for: "
+           "\"/b:service(/b)\"}\n"
+           "  - {id: \"/b:service(/b)\", time: 1ms, group: h}\n"
+           "  - {id: \"/b:timer(1s)\", time: 1ms, period: 1s, group: h, waits_for: "
+           "\"/a:service(/a)\"}\n";
+  };
+  parse(text("reentrant"));
+  const Faults found = faults(text("mutually_exclusive"));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(to_string(found.front()).find("waits for itself"), std::string::npos);
+}
+
+TEST(SystemWaits, AMemberThatWaitsForSomethingElseMayShareItsGroup)
+{
+  parse(
+    "version: 1\nhosts: {car: {cores: 2}}\ngroups: {g: mutually_exclusive}\ncallbacks:\n"
+    "  - {id: \"/a:service(/a)\", time: 1ms, group: g, waits_for: \"/b:service(/b)\"}\n"
+    "  - {id: \"/a:timer(1s)\", time: 1ms, period: 1s, group: g}\n"
+    "  - {id: \"/b:service(/b)\", time: 1ms}\n"
+    "  - {id: \"/c:timer(1s)\", time: 1ms, period: 1s, waits_for: \"/a:service(/a)\"}\n");
+}
+
+TEST(SystemWaits, ACallbackThatIsStartedByWhomItWaitsForTriggersItself)
+{
+  const Faults found = faults(with_callbacks(
+    {kTimer, "id: \"/s:service(/w)\", time: 1ms, publishes: /y",
+     "id: \"/b:sub(/y)\", time: 1ms, triggers: [/x, /y], waits_for: \"/s:service(/w)\""}));
+  ASSERT_FALSE(found.empty());
+  EXPECT_NE(to_string(found.front()).find("triggers itself"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace takt_schedule

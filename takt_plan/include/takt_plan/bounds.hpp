@@ -20,6 +20,8 @@
 // A chain's bound is the sum over its parts: of the first one's latest release, then of each part's
 // response and the delay of the message to the next.
 //
+// Callbacks that wait within a run for others (Task::waits_for) are analysed as in analysis/waits.hpp.
+//
 // A task or a chain has no bound if the analysis of its kind refuses it, or if it depends on a task that
 // has no bound. It then has a sentence that says why.
 //
@@ -88,6 +90,9 @@ struct Bounds
   std::vector<takt_core::Result<Ns>> tasks;
   /// One per chain; a fault is a sentence that says why there is no bound.
   std::vector<takt_core::Result<ChainAnswer>> chains;
+  /// One per task of a model with callbacks that wait for others: how long a run waits for them at most; 0 where
+  /// there is no such bound, and of all others.
+  std::vector<Ns> waits;
 };
 
 /// Faults: those of `check` (model.hpp).

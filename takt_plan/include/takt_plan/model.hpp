@@ -36,6 +36,8 @@ struct Link
   Index from = kNone;
   Ns delay = 0;     ///< the message is seen at most this long after the end of `from`
   Index topic = 0;  ///< position among the topics of the receiving task
+  /// It is a request within a run of `from`, which waits until the task has ended; `delay` has the answer's way, too.
+  bool call = false;
 };
 
 /// A callback where the schedule puts it.
@@ -61,9 +63,17 @@ struct Task
   bool newest = false;
   Ns store = 0;             ///< of `newest`: what a run takes that completes no set
   std::vector<Link> reads;  ///< that it uses without being started
+  /// Each run starts these by calls (Link::call, one for each entry) and waits for them, one after the other. Of the
+  /// analyses `bounds` counts that (bounds.hpp).
+  std::vector<Index> waits_for;
+  /// How long a run waits at most, with its thread and without a core; what analyses find (waits.hpp).
+  Ns wait = 0;
+  std::string no_wait;  ///< why the wait has no bound; empty: it has
 
   /// What one run takes from its core at most.
-  Ns cost() const noexcept { return add(time, add(dispatch, middleware)); }
+  Ns work() const noexcept { return add(time, add(dispatch, middleware)); }
+  /// How long it keeps its thread beyond what others delay it. Waits count as work: of fixed priorities that is safe.
+  Ns cost() const noexcept { return add(work(), wait); }
 };
 
 /// How the kernel picks a thread.

@@ -5,6 +5,7 @@
 
 #include "analysis/answers.hpp"
 #include "analysis/counted_bounds.hpp"
+#include "analysis/waits.hpp"
 
 namespace takt_plan
 {
@@ -22,17 +23,46 @@ Analysis common(const std::vector<SegmentBound> & segments)
   return one ? first : Analysis::several;
 }
 
+// Each round solves the whole model; waits that depend on themselves rise by a run's time or more in each.
+constexpr int kMostRoundsOfWaits = 50;
+
+/// The model with how long its tasks wait; what the rounds looked at is added to `looks`.
+Model with_waits(
+  Model model, const BoundsOptions & options, detail::UnderWay under_way, double & looks,
+  std::int64_t most)
+{
+  detail::begin_waits(model);
+  for (int round = 0;; ++round) {
+    const detail::PrioritySolver solver(model, options, detail::local_analyses, most, under_way);
+    looks += static_cast<double>(solver.looks());
+    if (!solver.too_large().empty()) {
+      return model;
+    }
+    if (round == kMostRoundsOfWaits) {
+      detail::give_up_waits(solver, model);
+      round = 0;  // what depended on them has none either; each such turn leaves fewer
+      continue;
+    }
+    if (!detail::update_waits(solver, model)) {
+      return model;
+    }
+  }
+}
+
 }  // namespace
 
 Result<Bounds> detail::counted_bounds(
-  const Model & model, const BoundsOptions & options, double & looks, std::int64_t most)
+  const Model & given, const BoundsOptions & options, double & looks, std::int64_t most)
 {
-  if (const takt_core::Status status = check(model); !status) {
+  if (const takt_core::Status status = check(given); !status) {
     return status.faults();
   }
   const std::size_t terms = options.explain ? options.most_terms : 0;
   const auto first = options.delays == Delays::in_segments ? detail::UnderWay::in_segments
                                                            : detail::UnderWay::between_segments;
+  const bool waits = any_waits(given);
+  const Model waiting = waits ? with_waits(given, options, first, looks, most) : Model{};
+  const Model & model = waits ? waiting : given;
   const detail::PrioritySolver solver(model, options, detail::local_analyses, most, first);
   if (!solver.too_large().empty()) {
     return takt_core::Faults{solver.too_large()};
@@ -47,6 +77,9 @@ Result<Bounds> detail::counted_bounds(
   }
   Bounds all;
   all.tasks = std::move(found.tasks);
+  for (const Task & task : waiting.tasks) {
+    all.waits.push_back(task.wait);
+  }
   for (Result<ChainBound> & chain : found.chains) {
     all.chains.push_back(
       chain ? Result<ChainAnswer>(

@@ -179,7 +179,8 @@ bool ThreadAnalysis::continues(Index id) const
   }
   const Stream::From & from = stream.from.front();
   return position_[flow_.streams.all()[from.stream].task] != kNone &&
-         model_.tasks[stream.task].triggers[from.link].delay == 0;
+         model_.tasks[stream.task].triggers[from.link].delay == 0 &&
+         !model_.tasks[stream.task].triggers[from.link].call;
 }
 
 /// What starts in the window's thread is not late before that has run.

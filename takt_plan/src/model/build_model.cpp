@@ -48,6 +48,7 @@ public:
     }
     add_turns();
     add_links();
+    add_calls();
     add_chains();
     if (faults_.empty()) {
       faults_ = check(model_).faults();
@@ -95,6 +96,10 @@ private:
       task.dispatch =
         add(overheads.dispatch.count(), multiply(2, overheads.context_switch.count()));
       task.middleware = multiply(messages, overheads.middleware.count());
+      // A run that waits leaves its core and comes back for each answer at most.
+      task.dispatch = add(
+        task.dispatch,
+        multiply(static_cast<Ns>(2 * callback.waits_for.size()), overheads.context_switch.count()));
       task.store = task.newest ? add(task.dispatch, overheads.middleware.count()) : 0;
     }
     model_.tasks.push_back(std::move(task));
@@ -211,6 +216,33 @@ private:
       };
       add_from(callback.triggers, model_.tasks[i].triggers);
       add_from(callback.reads, model_.tasks[i].reads);
+    }
+  }
+
+  /// A request goes from the callback that waits to the first of those that it waits for, from there to the next one,
+  /// and the last one's answer back.
+  void add_calls()
+  {
+    for (Index i = 0; i < system_.callbacks.size(); ++i) {
+      Index before = i;
+      for (const std::string & id : system_.callbacks[i].waits_for) {
+        const auto found = task_index_.find(id);
+        if (found == task_index_.end()) {
+          continue;  // a fault of the model
+        }
+        const Index to = found->second;
+        std::vector<Link> & links = model_.tasks[to].triggers;
+        Index topic = system_.callbacks[to].triggers.size();
+        for (const Link & link : links) {
+          topic = std::max(topic, link.topic + 1);
+        }
+        model_.tasks[i].waits_for.push_back(to);
+        const Ns answer = model_.tasks[i].waits_for.size() == system_.callbacks[i].waits_for.size()
+                            ? delay(to, i)
+                            : 0;
+        links.push_back({i, add(delay(before, to), answer), topic, true});
+        before = to;
+      }
     }
   }
 

@@ -15,6 +15,7 @@
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/quoted.hpp"
+#include "takt_schedule/wait_warnings.hpp"
 
 namespace takt_plan
 {
@@ -132,6 +133,7 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   append(plan.warnings, sentences(plan.system.warnings));
   append(plan.warnings, sentences(plan.schedule.warnings));
   append(plan.warnings, sentences(report.warnings));
+  append(plan.warnings, sentences(takt_schedule::wait_warnings(plan.system, plan.schedule)));
   append(plan.warnings, other_deadlines(plan.system, plan.schedule));
   return plan;
 }

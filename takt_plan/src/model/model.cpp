@@ -118,6 +118,9 @@ private:
       require(task.release->period > 0, name, " needs a positive period");
       require(task.release->jitter >= 0, name, " has a negative jitter");
     }
+    for (const Index other : task.waits_for) {
+      require(other < model_.tasks.size(), name, " waits for no task");
+    }
     for (const auto * links : {&task.triggers, &task.reads}) {
       for (const Link & link : *links) {
         require(link.from < model_.tasks.size(), name, " gets messages from no task");

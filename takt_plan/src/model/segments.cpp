@@ -89,7 +89,7 @@ void Segments::find_spanned()
 
 bool Segments::local(const Link & link, Index task) const
 {
-  return (link.delay == 0 || waits_on_core(link, task)) && core_[task] != kNone &&
+  return !link.call && (link.delay == 0 || waits_on_core(link, task)) && core_[task] != kNone &&
          core_[link.from] == core_[task] && !joins(model_.tasks[task]) && !parts(link.from, task);
 }
 

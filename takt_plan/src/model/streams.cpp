@@ -190,10 +190,10 @@ double Streams::load(const Model & model, Index task) const
 {
   const Task & t = model.tasks[task];
   if (set_of_[task] == kNone) {
-    return runs_[task] * static_cast<double>(t.cost());
+    return runs_[task] * static_cast<double>(t.work());
   }
   return runs_[task] * static_cast<double>(t.store) +
-         works_[task] * static_cast<double>(t.cost() - t.store);
+         works_[task] * static_cast<double>(t.work() - t.store);
 }
 
 /// In trigger order.

@@ -53,7 +53,7 @@ std::vector<Cluster> clusters(const PlanProblem & problem)
   for (const Index index : problem.chains) {
     const Chain & chain = problem.model.chains[index];
     std::vector<Index> units;
-    for (const Index task : chain.path) {
+    for (const Index task : with_awaited(problem.model, chain.path)) {
       take(task, units);
     }
     // Chains without a deadline still go before what is in no chain.

@@ -19,7 +19,7 @@ double context_switches(const PlanProblem & problem, const std::vector<Block> & 
     return !problem.model.tasks[task].release &&
            std::all_of(triggers.begin(), triggers.end(), [&](const Link & link) {
              const auto from = block_of.find(link.from);
-             return from != block_of.end() && from->second == block;
+             return !link.call && from != block_of.end() && from->second == block;
            });
   };
   double runs = 0;

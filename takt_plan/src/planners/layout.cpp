@@ -1,5 +1,7 @@
 #include "planners/layout.hpp"
 
+#include "planners/waits.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -101,7 +103,7 @@ std::vector<Block> blocks_of(
     block->tasks.push_back(task);
     block->deadline = std::min(block->deadline, problem.units[problem.unit_of[task]].deadline);
   }
-  return blocks;
+  return separated(problem, blocks);
 }
 
 }  // namespace takt_plan::detail

@@ -9,6 +9,7 @@
 #include "planners/context_switches.hpp"
 #include "planners/planners.hpp"
 #include "planners/score.hpp"
+#include "planners/waits.hpp"
 #include "takt_core/scheduler.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -206,7 +207,9 @@ private:
     for (Index i = 0; i < blocks.size() && spent_ <= kMostCost; ++i) {
       const Index upper = blocks.size() - 1 - i;  // where nobody is in a hurry first
       const Index lower = next_of_executor(blocks, upper);
-      if (lower == kNone || !worth_trying(blocks, upper, lower)) {
+      if (
+        lower == kNone || !worth_trying(blocks, upper, lower) ||
+        !may_share(problem_, blocks[upper].tasks, blocks[lower].tasks)) {
         continue;
       }
       layout_.set(core, merged(blocks, upper, lower));
@@ -298,11 +301,12 @@ std::optional<std::pair<Standing, Standing>> movable(
     std::optional<Standing> best;
     for (const Standing & to : blocks) {
       const auto & tasks = layout.on(from.core)[from.place].tasks;
-      const bool allowed =
-        to.core != from.core && std::all_of(tasks.begin(), tasks.end(), [&](Index task) {
-          const auto & cores = problem.units[problem.unit_of[task]].cores;
-          return std::binary_search(cores.begin(), cores.end(), to.core);
-        });
+      const bool allowed = to.core != from.core &&
+                           may_share(problem, tasks, layout.on(to.core)[to.place].tasks) &&
+                           std::all_of(tasks.begin(), tasks.end(), [&](Index task) {
+                             const auto & cores = problem.units[problem.unit_of[task]].cores;
+                             return std::binary_search(cores.begin(), cores.end(), to.core);
+                           });
       const auto room = [&](Index core) { return problem.room[core] - layout.load(core); };
       if (allowed && (!best || room(to.core) > room(best->core))) {
         best = to;
@@ -326,10 +330,13 @@ std::vector<TradePoint> merge_threads(
   return trade;
 }
 
-takt_core::Faults too_many_threads(const PlanProblem & problem, const Layout & layout)
+takt_core::Faults too_many_threads(const PlanProblem & problem, const Assignment & assignment)
 {
   takt_core::Faults faults;
-  const std::vector<Index> count = counts(problem, layout);
+  std::vector<Index> count(problem.model.executors.size(), 0);
+  for (const AssignedThread & thread : assignment.threads) {
+    ++count[thread.executor];
+  }
   for (Index executor = 0; executor < count.size(); ++executor) {
     if (count[executor] > kMostThreads) {
       faults.push_back(
@@ -350,7 +357,9 @@ void merge_beyond_limit(const PlanProblem & problem, Layout & layout)
     for (Index lower = blocks.size(); lower-- > 1;) {
       const Index executor = blocks[lower].executor;
       for (Index upper = lower; upper-- > 0 && count[executor] > kMostThreads;) {
-        if (blocks[upper].executor == executor) {
+        if (
+          blocks[upper].executor == executor &&
+          may_share(problem, blocks[upper].tasks, blocks[lower].tasks)) {
           blocks = merged(std::move(blocks), upper, lower);
           --count[executor];
           break;

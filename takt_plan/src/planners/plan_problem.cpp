@@ -264,9 +264,10 @@ private:
       }
       add_to(unit, task);
     }
+    find_waits();
     result_.deadlines.assign(model.tasks.size(), kUnbounded);
     for (const Chain & chain : model.chains) {
-      for (const Index task : chain.path) {
+      for (const Index task : with_awaited(model, chain.path)) {
         // Chains without a deadline still go before what is in no chain.
         result_.deadlines[task] =
           std::min({result_.deadlines[task], chain.deadline, kUnbounded - 1});
@@ -277,6 +278,21 @@ private:
     }
     for (Unit & unit : result_.units) {
       unit.deadline = unit.deadline == kUnbounded ? unit.period : unit.deadline;
+    }
+  }
+
+  void find_waits()
+  {
+    const Model & model = result_.model;
+    std::vector<int> depth(model.tasks.size(), 0);
+    // Whoever waits starts what it waits for, so that comes later.
+    for (auto task = result_.order.rbegin(); task != result_.order.rend(); ++task) {
+      for (const Index other : model.tasks[*task].waits_for) {
+        depth[*task] = std::max(depth[*task], depth[other] + 1);
+        result_.units[result_.unit_of[other]].awaited = true;
+      }
+      Unit & unit = result_.units[result_.unit_of[*task]];
+      unit.waits = std::max(unit.waits, depth[*task]);
     }
   }
 
@@ -319,6 +335,18 @@ private:
 };
 
 }  // namespace
+
+std::vector<Index> with_awaited(const Model & model, std::vector<Index> path)
+{
+  for (Index i = 0; i < path.size(); ++i) {
+    for (const Index other : model.tasks[path[i]].waits_for) {
+      if (std::find(path.begin(), path.end(), other) == path.end()) {
+        path.push_back(other);
+      }
+    }
+  }
+  return path;
+}
 
 double PlanProblem::utilization(Index task) const
 {

@@ -25,7 +25,10 @@ struct Unit
   double utilization = 0;
   Ns period = kUnbounded;    ///< the shortest with which something starts one of them
   Ns deadline = kUnbounded;  ///< the shortest of the chains through it; without chains its period
-  int importance = -1;       ///< priority of the most important chain through it; -1: none
+  int waits =
+    0;  ///< how deep: 1 if one of its tasks waits for others, 2 if those wait, too; 0: none waits
+  bool awaited = false;  ///< some task waits for one of its tasks
+  int importance = -1;   ///< priority of the most important chain through it; -1: none
 };
 
 struct PlanProblem
@@ -53,6 +56,9 @@ struct PlanProblem
 
   double utilization(Index task) const;
 };
+
+/// A chain's path, and the tasks that its runs wait for, at whatever distance.
+std::vector<Index> with_awaited(const Model & model, std::vector<Index> path);
 
 /// `options`: of these, the cores that may be used. Faults: those of the model, cores that no host has,
 /// hosts that have none of the cores, and groups whose callbacks have no core in common.

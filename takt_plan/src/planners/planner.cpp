@@ -10,6 +10,7 @@
 #include "planners/context_switches.hpp"
 #include "planners/planners.hpp"
 #include "planners/score.hpp"
+#include "planners/waits.hpp"
 #include "takt_plan/end_to_end.hpp"
 #include "takt_schedule/core_options.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -306,17 +307,17 @@ Result<Planned> plan_schedule(const System & system, const PlanOptions & options
     return planned.faults();
   }
   const Layout layout = std::move(*planned);
-  if (const auto faults = too_many_threads(*problem, layout); !faults.empty()) {
+  result.assignment = separated(*problem, layout.assignment());
+  if (const auto faults = too_many_threads(*problem, result.assignment); !faults.empty()) {
     return faults;
   }
-  result.assignment = layout.assignment();
   result.chains = problem->chains;
   result.room = problem->room;
   result.model = problem->model;
   result.chosen_threads = layout.threads();
   auto found = assigned_bounds(system, result);
   if (found && options.planner == Planner::takt) {
-    auto assignment = detail::with_background(*problem, layout, *found);
+    auto assignment = separated(*problem, detail::with_background(*problem, layout, *found));
     if (assignment != result.assignment) {
       Planned spared = result;
       spared.assignment = std::move(assignment);

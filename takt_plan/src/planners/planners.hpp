@@ -36,7 +36,7 @@ std::vector<TradePoint> merge_threads(
 void merge_beyond_limit(const PlanProblem & problem, Layout & layout);
 
 /// "executor 'main' would need 80 threads ..." for each such executor.
-takt_core::Faults too_many_threads(const PlanProblem & problem, const Layout & layout);
+takt_core::Faults too_many_threads(const PlanProblem & problem, const Assignment & assignment);
 
 }  // namespace takt_plan::detail
 

@@ -92,6 +92,10 @@ private:
     }
     tasks_ = std::move(there);
     for (Task & task : model_.tasks) {
+      std::erase_if(task.waits_for, [&](Index other) { return here_.count(other) == 0; });
+      for (Index & other : task.waits_for) {
+        other = here_.at(other);
+      }
       keep_here(task.reads);  // also from tasks behind it: reading is not an order
     }
   }

@@ -152,6 +152,26 @@ std::string chain_table(
   return table(rows) + reasons;
 }
 
+std::string wait_lines(const Model & model, const Bounds & bounds)
+{
+  std::string text;
+  for (Index task = 0; task < bounds.waits.size(); ++task) {
+    if (bounds.waits[task] == 0) {
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const Index other : model.tasks[task].waits_for) {
+      if (std::find(names.begin(), names.end(), model.tasks[other].id) == names.end()) {
+        names.push_back(model.tasks[other].id);
+      }
+    }
+    text += fmt::format(
+      "{} waits within a run for {}, at most {}, which counts as its work\n", model.tasks[task].id,
+      fmt::join(names, " and "), printed(bounds.waits[task]));
+  }
+  return text;
+}
+
 std::string callback_table(const Model & model, const Bounds & bounds)
 {
   std::vector<Row> rows{{"callback", "thread", "bound"}};

@@ -15,6 +15,9 @@ namespace takt_plan::program
 std::string chain_table(
   const Model & model, const Bounds & bounds, const std::vector<Index> & chains);
 
+/// How long callbacks wait at most within a run for others; a line each.
+std::string wait_lines(const Model & model, const Bounds & bounds);
+
 /// One line for each callback.
 std::string callback_table(const Model & model, const Bounds & bounds);
 

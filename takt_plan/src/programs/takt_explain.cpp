@@ -260,6 +260,7 @@ int print_json(const Answer & answer)
         {{"id", model.tasks[i].id},
          {"ids", answer.plan.system.callbacks[i].all_ids()},
          {"bound_ns", bound ? json(*bound) : json()},
+         {"waits_ns", answer.found.bounds.waits.empty() ? 0 : answer.found.bounds.waits[i]},
          {"why", bound ? json() : json(to_string(bound.faults().front()))}});
     }
   }
@@ -285,6 +286,7 @@ int print_text(const Arguments & arguments, const Answer & answer)
       "{}", answer.chains.empty() ? "the system has no chains\n"
                                   : chain_table(model, answer.found.bounds, answer.chains));
   }
+  fmt::print("{}", takt_plan::program::wait_lines(model, answer.found.bounds));
   if (arguments.ages && !answer.chains.empty()) {
     fmt::print("\n{}", age_table(model, answer.found, answer.chains));
   }

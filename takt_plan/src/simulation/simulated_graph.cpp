@@ -32,6 +32,7 @@ SimulatedGraph::Kept & SimulatedGraph::History::push(bool & overwritten)
 
 SimulatedGraph::SimulatedGraph(const SimulationModel & model)
 : outputs_(model.model.tasks.size()),
+  calls_(model.model.tasks.size()),
   roots_(model.model.tasks.size())
 {
   add_steps(model.model);
@@ -94,10 +95,32 @@ void SimulatedGraph::add_outputs(const Model & model)
       outputs_[link.from].push_back({to, link.topic, link.delay, reads, same, 0});
     };
     for (const Link & link : task.triggers) {
-      add(link, false);
+      if (!link.call) {
+        add(link, false);
+      }
     }
     for (const Link & link : task.reads) {
       add(link, true);
+    }
+  }
+  for (Index from = 0; from < model.tasks.size(); ++from) {
+    for (const Index to : model.tasks[from].waits_for) {
+      add_call(model, from, to);
+    }
+  }
+}
+
+// The next one of several calls between the same two.
+void SimulatedGraph::add_call(const Model & model, Index from, Index to)
+{
+  std::size_t before = 0;
+  for (const Output & call : calls_[from]) {
+    before += call.to == to ? 1 : 0;
+  }
+  for (const Link & link : model.tasks[to].triggers) {
+    if (link.call && link.from == from && before-- == 0) {
+      calls_[from].push_back({to, link.topic, link.delay, false, false, 0});
+      return;
     }
   }
 }
@@ -105,6 +128,7 @@ void SimulatedGraph::add_outputs(const Model & model)
 void SimulatedGraph::pass(const Load & from, Index to, Load & message) const
 {
   message.source = from.passed_source;
+  message.caller = kNone;
   message.progress.clear();
   for (const Progress & progress : from.progress) {
     if (step_task_[progress.step + 1] == to) {
@@ -146,6 +170,7 @@ const takt_core::ActivationSet * SimulatedGraph::join(Input & input)
   Kept & joined = input.joined.front().push(overwritten);
   input.counts.overwritten += overwritten ? topics : 0;
   joined.load.source = last->load.source;
+  joined.load.caller = kNone;
   joined.load.progress.clear();
   joined.activations.clear();
   joined.sequence = ++sequence_;
@@ -172,6 +197,7 @@ void SimulatedGraph::receive_outside(Index to, Ns nominal)
   bool overwritten = false;
   Kept & kept = input.topics.back().push(overwritten);
   kept.load.source = nominal;
+  kept.load.caller = kNone;
   kept.load.progress.clear();
   for (const Index step : roots_[to]) {
     kept.load.progress.push_back({step, nominal});
@@ -216,6 +242,7 @@ bool SimulatedGraph::take(Index task, Ns release, Load & run)
 {
   Input & input = inputs_[task];
   run.works = true;
+  run.caller = kNone;
   if (input.topics.empty()) {  // a timer
     run.source = run.passed_source = release;
     run.progress.clear();
@@ -230,6 +257,7 @@ bool SimulatedGraph::take(Index task, Ns release, Load & run)
     const bool joined = input.all && &history == &input.joined.front();
     const Load & load = history.front().load;
     run.source = run.passed_source = load.source;
+    run.caller = load.caller;
     run.progress.assign(load.progress.begin(), load.progress.end());
     history.pop();
     input.counts.taken +=

@@ -30,7 +30,8 @@ struct Load
   Ns source = 0;  ///< nominal release of the source that started it
   /// Of what it publishes: the same; of a set of newest messages the one that was released last.
   Ns passed_source = 0;
-  bool works = true;               ///< false: it only keeps a message until its set is complete
+  bool works = true;     ///< false: it only keeps a message until its set is complete
+  Index caller = kNone;  ///< thread whose run waits for the end of the run that takes this
   std::vector<Progress> progress;  ///< with the steps of whoever has it
 };
 
@@ -60,6 +61,8 @@ public:
   explicit SimulatedGraph(const SimulationModel & model);
 
   std::vector<Output> & outputs(Index task) { return outputs_[task]; }
+  /// Where its run's requests go, as Task::waits_for has them.
+  const std::vector<Output> & calls(Index task) const { return calls_[task]; }
 
   /// How many announced messages can wait for the task at once.
   std::uint32_t capacity(Index task) const { return inputs_[task].capacity; }
@@ -136,11 +139,13 @@ private:
   void add_steps(const Model & model);
   void add_inputs(const SimulationModel & model);
   void add_outputs(const Model & model);
+  void add_call(const Model & model, Index from, Index to);
   History & oldest(Input & input);
   const takt_core::ActivationSet * join(Input & input);
   static void complete(Input & input, Index topic, Load & run);
 
   std::vector<std::vector<Output>> outputs_;
+  std::vector<std::vector<Output>> calls_;
   std::vector<Input> inputs_;
   std::vector<Index> step_task_;  // kNone behind each chain's last
   std::vector<Index> step_chain_;

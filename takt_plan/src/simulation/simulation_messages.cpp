@@ -140,6 +140,39 @@ void SimulationRun::end_job(Thread & thread)
   }
   note_end(thread);
   scheduler.complete(thread.run);
+  if (thread.load.caller != kNone) {
+    answer(threads_[thread.load.caller]);
+  }
+}
+
+// The next request of the thread's run. Its way has that of the answer in it (Link::delay).
+void SimulationRun::call(Thread & thread)
+{
+  static const ActivationSet kUnknown;
+  const Output & output = graph_.calls(thread.task)[thread.calls++];
+  graph_.pass(thread.load, output.to, message_);
+  message_.caller = static_cast<Index>(&thread - threads_.data());
+  const Ns under_way = output.delay == 0                        ? 0
+                       : options_.execution == Execution::worst ? output.delay
+                       : options_.execution == Execution::best  ? 0
+                                                                : draw_.between(0, output.delay);
+  if (under_way > 0) {
+    send(output, message_, now_ + under_way);
+  } else {
+    deliver(output, message_, kUnknown);
+  }
+}
+
+// A run that this thread's run waited for has ended: an answer brings the next request about, or wakes the thread.
+void SimulationRun::answer(Thread & caller)
+{
+  if (caller.calls < graph_.calls(caller.task).size()) {
+    call(caller);
+    return;
+  }
+  caller.state = Thread::State::job;
+  caller.left = 0;
+  caller.kernel->wake(caller.number);
 }
 
 void SimulationRun::note(Responses & responses, Response response, Ns deadline)

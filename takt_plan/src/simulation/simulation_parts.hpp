@@ -45,7 +45,8 @@ struct SimulationRun::Thread
   {
     asleep,
     looking,  // has a core or waits for one, to look for work
-    job
+    job,
+    waiting  // a job's run has called another one, and sleeps until that has ended
   };
 
   Host * host = nullptr;    // null: beside the executors
@@ -73,7 +74,8 @@ struct SimulationRun::Thread
   Index task = kNone;
   std::size_t stage = 0;
   std::array<Ns, kStages> stages{};
-  int own_priority = 0;  // while it runs this job, ceilings apart
+  std::size_t calls = 0;  // of this run, up to now
+  int own_priority = 0;   // while it runs this job, ceilings apart
 
   // Beside the executors: one job each.
   Ns job_time = 0;

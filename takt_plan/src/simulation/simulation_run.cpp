@@ -8,6 +8,7 @@
 #include "model/printed.hpp"
 #include "simulation/simulation_limits.hpp"
 #include "simulation/simulation_parts.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
 {
@@ -50,7 +51,27 @@ void SimulationRun::run()
     advance(next);
     instant();
   }
+  if (next_instant() == kUnbounded) {
+    report_endless_waits();
+  }
   conclude();
+}
+
+// Nothing will happen any more.
+void SimulationRun::report_endless_waits()
+{
+  for (const Thread & thread : threads_) {
+    if (thread.state != Thread::State::waiting) {
+      continue;
+    }
+    const Task & task = model_.model.tasks[thread.task];
+    const Task & other = model_.model.tasks[task.waits_for[thread.calls - 1]];
+    faults_.push_back(
+      takt_schedule::quoted(task.id) + " waits for " + takt_schedule::quoted(other.id) +
+      " and never goes on: no thread is left that would run " + takt_schedule::quoted(other.id) +
+      "; put them on different threads");
+    return;
+  }
 }
 
 void SimulationRun::stop_releases()
@@ -310,6 +331,7 @@ bool SimulationRun::start(Thread & thread)
     thread.own_priority = std::clamp(scheduler.priority(*thread.run.callback), 1, thread.priority);
   }
   thread.stage = 0;
+  thread.calls = 0;
   const bool works = thread.load.works;
   thread.stages = {
     simulated.dispatch, simulated.take, works ? execution_time(task) : 0,
@@ -351,6 +373,15 @@ void SimulationRun::end_stage(Thread & thread)
   ++thread.stage;
   begin_stage(thread);
   if (thread.stage < Thread::kStages) {
+    return;
+  }
+  if (thread.load.works && thread.calls < graph_.calls(thread.task).size()) {
+    if (thread.ceiling != 0) {
+      thread.kernel->set_priority(thread.number, thread.policy, thread.own_priority);
+    }
+    thread.state = Thread::State::waiting;
+    thread.kernel->block(thread.number);
+    call(thread);
     return;
   }
   end_job(thread);

@@ -104,6 +104,7 @@ private:
   void begin_stage(Thread & thread);
   void end_stage(Thread & thread);
   void sleep(Thread & thread);
+  void report_endless_waits();
   Ns late_wake(Thread & thread);
   bool serves(const Thread & thread, const SimulatedCallback & callback) const;
   void hasten(const SimulatedCallback & timer);
@@ -114,6 +115,8 @@ private:
   Ns jitter(Index task, Ns nominal);
   void plan_release(Event::Kind kind, Index to, Ns nominal, Ns time);
   void end_job(Thread & thread);
+  void call(Thread & thread);
+  void answer(Thread & caller);
   void publish(Thread & thread);
   void deliver(
     const Output & output, const Load & load, const takt_core::ActivationSet & works_for);

@@ -62,6 +62,8 @@ struct CallbackModel
   std::vector<std::string> reads;     ///< topics whose latest message it uses without being started
   std::vector<std::string> publishes;  ///< topics, one message each per run
   std::uint32_t depth = 10;            ///< messages kept per topic (KEEP_LAST)
+  /// Ids of callbacks that each of its runs starts and waits for, one after the other, as for a service's answer.
+  std::vector<std::string> waits_for;
 
   std::vector<int> cores;  ///< constraint: only these cores; empty: any
   Source source;

@@ -20,6 +20,7 @@
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/reader/file_text.hpp"
 #include "takt_schedule/thread_names.hpp"
+#include "takt_schedule/wait_warnings.hpp"
 
 namespace
 {
@@ -205,6 +206,7 @@ int run(const Arguments & arguments)
     callbacks = read_ids(arguments.ids, report.faults);
   }
   Faults model_warnings;
+  std::optional<takt_schedule::System> model;
   if (!arguments.system.empty()) {
     const auto system = takt_schedule::load_system(arguments.system);
     const Faults wrong = system.faults();
@@ -212,11 +214,16 @@ int run(const Arguments & arguments)
     if (system) {
       model_warnings = system->warnings;
       callbacks = takt_schedule::listed_callbacks(*system);
+      model = *system;
     }
   }
   const bool against = !arguments.ids.empty() || !arguments.system.empty();
   if (report.faults.empty() && against) {
     report = takt_schedule::check(schedule.value(), callbacks, arguments.executor);
+    if (model) {
+      const Faults waits = takt_schedule::wait_warnings(*model, schedule.value());
+      report.warnings.insert(report.warnings.end(), waits.begin(), waits.end());
+    }
   }
   if (schedule) {
     const Faults unlikely = takt_schedule::unlikely_ids(schedule.value(), callbacks);

@@ -19,8 +19,13 @@ public:
   CycleSearch(const System & system, Findings & findings) : system_(system), findings_(findings)
   {
     for (Index i = 0; i < system.callbacks.size(); ++i) {
-      for (const std::string & topic : system.callbacks[i].publishes) {
+      const CallbackModel & callback = system.callbacks[i];
+      for (const std::string & topic : callback.publishes) {
         topics_[topic].publishers.push_back(i);
+      }
+      // A callback starts those that it waits for: as by a topic of the name of each.
+      for (const std::string & id : callback.waits_for) {
+        topics_[id].publishers.push_back(i);
       }
     }
   }
@@ -41,13 +46,15 @@ public:
       }
       while (!way.empty()) {
         Step & step = way.back();
-        const auto & triggers = system_.callbacks[step.callback].triggers;
-        if (step.trigger == triggers.size()) {
+        const CallbackModel & callback = system_.callbacks[step.callback];
+        const auto & triggers = callback.triggers;
+        if (step.trigger > triggers.size()) {
           visits[step.callback].mark = Visit::Mark::done;
           way.pop_back();
           continue;
         }
-        const auto found = topics_.find(triggers[step.trigger]);
+        const auto found =
+          topics_.find(step.trigger < triggers.size() ? triggers[step.trigger] : callback.id);
         if (found == topics_.end() || !look_through(found->second, way)) {
           ++step.trigger;
           step.publisher = 0;

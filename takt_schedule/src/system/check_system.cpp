@@ -1,7 +1,6 @@
 // What only the whole model shows. Linear in its size.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -50,7 +49,11 @@ public:
     check_topics();
     check_executors();
     check_groups();
-    check_cycles(system_, findings_);
+    const std::size_t before = findings_.fault_count();
+    check_waits(system_, findings_);
+    if (findings_.fault_count() == before) {
+      check_cycles(system_, findings_);  // who waits for itself starts itself, too
+    }
     for (const ChainSchedule & chain : system_.chains) {
       check_path(chain);
     }
@@ -129,7 +132,8 @@ private:
   void check_path(const ChainSchedule & chain)
   {
     const auto & path = chain.options.path;
-    std::optional<Index> before;
+    constexpr Index kNone = static_cast<Index>(-1);
+    Index before = kNone;
     for (std::size_t i = 0; i < path.size(); ++i) {
       const Source & at = chain.path_sources[i];
       const auto found = by_id_.find(path[i]);
@@ -137,11 +141,11 @@ private:
         findings_.fault(
           at, "no callback " + quoted(path[i]) +
                 findings_.guesses().suggestion(path[i], ids_, "callbacks"));
-        before.reset();
+        before = kNone;
         continue;
       }
-      if (before && !connected(*before, found->second)) {
-        const CallbackModel & from = system_.callbacks[*before];
+      if (before != kNone && !connected(before, found->second)) {
+        const CallbackModel & from = system_.callbacks[before];
         findings_.fault(
           at, quoted(path[i]) + " neither is triggered by nor reads what " + quoted(from.id) +
                 " publishes" +

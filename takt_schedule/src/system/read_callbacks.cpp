@@ -17,6 +17,7 @@ namespace
 constexpr int kLargestDepth = 1'000'000;
 // Of one callback and key: what waits for messages looks at each of its topics for each message.
 constexpr std::size_t kMostTopics = 10'000;
+constexpr std::size_t kMostWaits = 100;
 
 void read_histogram(
   MapReader & map, Findings & findings, takt_core::Duration best, ExecutionTime & time)
@@ -105,7 +106,9 @@ std::vector<std::string> read_topics(MapReader & map, Findings & findings, std::
   return topics;
 }
 
-void check_releases(const MapReader & map, Findings & findings, const CallbackModel & callback)
+/// `awaited`: another callback waits for it, which starts it.
+void check_releases(
+  const MapReader & map, Findings & findings, const CallbackModel & callback, bool awaited)
 {
   const std::string who = "callback " + quoted(callback.id);
   if (callback.is_timer()) {
@@ -124,7 +127,7 @@ void check_releases(const MapReader & map, Findings & findings, const CallbackMo
   } else if (callback.period && !callback.triggers.empty()) {
     findings.fault(
       map.at("period"), who + " is started by topics, so its rate is theirs; omit period");
-  } else if (!map.has("period") && !map.has("triggers")) {
+  } else if (!map.has("period") && !map.has("triggers") && !awaited) {
     findings.fault(
       map.at(), who +
                   " is started by nothing; add triggers: /topic, or period: 100ms if its "
@@ -167,8 +170,13 @@ void check_groups(Findings & findings, const std::vector<CallbackModel> & callba
 class Reader
 {
 public:
-  Reader(Findings & findings, const System & system) : findings_(findings)
+  /// `items`: of `callbacks`.
+  Reader(Findings & findings, const System & system, const std::vector<YamlPtr> & items)
+  : findings_(findings)
   {
+    for (const YamlPtr & item : items) {
+      note_awaited(*item);
+    }
     for (const GroupModel & group : system.groups) {
       groups_.insert(group.id);
       group_names_.push_back(group.id);
@@ -184,7 +192,7 @@ public:
     MapReader map(
       findings_, node, "a callback",
       {"id", "executor", "host", "group", "time", "period", "offset", "jitter", "triggers",
-       "trigger", "reads", "publishes", "depth", "cores"});
+       "trigger", "reads", "publishes", "depth", "cores", "waits_for"});
     CallbackModel callback;
     callback.source = node.at;
     read_id(map, callback);
@@ -206,8 +214,9 @@ public:
     int depth = static_cast<int>(callback.depth);
     map.integer("depth", 1, kLargestDepth, depth);
     callback.depth = static_cast<std::uint32_t>(depth);
+    read_waits(map, callback);
     if (!callback.id.empty()) {
-      check_releases(map, findings_, callback);
+      check_releases(map, findings_, callback, awaited_.count(callback.id) != 0);
       check_topic(map, callback);
     }
     return callback;
@@ -309,6 +318,38 @@ private:
     }
   }
 
+  // Before any callback is read: those that others wait for need nothing else that starts them. What is no word gets
+  // its fault when it is read.
+  void note_awaited(const YamlNode & item)
+  {
+    for (const YamlNode::Entry & entry : item.entries) {
+      if (entry.key != "waits_for") {
+        continue;
+      }
+      if (entry.value->is_scalar()) {
+        awaited_.insert(entry.value->text);
+      }
+      for (const YamlPtr & word : entry.value->items) {
+        awaited_.insert(word->text);
+      }
+    }
+  }
+
+  void read_waits(MapReader & map, CallbackModel & callback)
+  {
+    const std::vector<Word> words = map.words("waits_for", "a callback id or a list of ids");
+    if (words.size() > kMostWaits) {
+      findings_.fault(
+        map.at("waits_for"), "waits_for names " + std::to_string(words.size()) +
+                               " callbacks, and a callback waits for at most " +
+                               std::to_string(kMostWaits));
+      return;
+    }
+    for (const Word & word : words) {
+      callback.waits_for.push_back(word.text);
+    }
+  }
+
   void read_place(MapReader & map, CallbackModel & callback)
   {
     callback.executor = "main";
@@ -356,6 +397,7 @@ private:
 
   Findings & findings_;
   std::unordered_map<std::string, int> ids_;
+  std::unordered_set<std::string> awaited_;
   std::unordered_set<std::string> groups_;
   std::vector<std::string> group_names_;
   std::unordered_map<std::string, const HostModel *> hosts_;
@@ -398,7 +440,7 @@ void read_callbacks(MapReader & map, Findings & findings, System & system)
   if (node->items.empty()) {
     findings.fault(map.at("callbacks"), "callbacks is empty; add one entry per callback");
   }
-  Reader reader(findings, system);
+  Reader reader(findings, system, node->items);
   system.callbacks.reserve(node->items.size());
   for (const YamlPtr & item : node->items) {
     system.callbacks.push_back(reader.read(*item));

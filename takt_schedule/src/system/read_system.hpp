@@ -26,6 +26,9 @@ void check_system(const System & system, Findings & findings);
 /// Part of it: a callback that triggers itself, by however many others, would never come to rest.
 void check_cycles(const System & system, Findings & findings);
 
+/// Part of it: waits within a run for callbacks that are not there, cannot be waited for, or would never end.
+void check_waits(const System & system, Findings & findings);
+
 }  // namespace takt_schedule::detail
 
 #endif  // TAKT_SCHEDULE__SRC__READ_SYSTEM_HPP_

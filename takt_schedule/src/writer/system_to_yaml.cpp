@@ -138,6 +138,7 @@ void write_callback(Writer & out, const CallbackModel & callback, bool only_host
   if (callback.depth != defaults.depth) {
     pairs.emplace_back("depth", std::to_string(callback.depth));
   }
+  add_words(pairs, "waits_for", callback.waits_for);
   if (!callback.cores.empty()) {
     pairs.emplace_back("cores", list_of(callback.cores));
   }

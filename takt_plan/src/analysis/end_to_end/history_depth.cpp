@@ -60,7 +60,9 @@ private:
   {
     std::vector<Index> result;
     for (const Link & link : task.triggers) {
-      result.push_back(link.topic);
+      if (!link.call) {  // each caller has one request under way
+        result.push_back(link.topic);
+      }
     }
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());

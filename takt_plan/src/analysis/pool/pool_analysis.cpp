@@ -100,7 +100,9 @@ PoolAnalysis::PoolAnalysis(
 Index PoolAnalysis::after(Index index) const
 {
   const Task & task = model_.tasks[index];
-  if (task.release || task.triggers.size() != 1 || task.triggers.front().delay != 0) {
+  if (
+    task.release || task.triggers.size() != 1 || task.triggers.front().delay != 0 ||
+    task.triggers.front().call) {
     return kNone;
   }
   const Index from = task.triggers.front().from;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/waits.hpp"
 #include "model/model_size.hpp"
 
 namespace takt_plan::detail
@@ -58,6 +59,9 @@ PrioritySolver::PrioritySolver(
       local_of_[task] = local.get();
     }
   }
+  waits_ = std::any_of(model.tasks.begin(), model.tasks.end(), [](const Task & task) {
+    return !task.no_wait.empty();
+  });
   WindowScratch scratch(model.tasks.size());
   for (const Index task : flow_.order) {
     if (local_of_.empty() || local_of_[task] == nullptr) {
@@ -78,12 +82,15 @@ void PrioritySolver::prepare(Index task, WindowScratch & scratch)
     if (flow_.streams.all()[id].from.empty() && terms_.jitter) {
       part.released = model_.tasks[task].release->jitter;
     }
+    if (waits_) {
+      part.refusal = refuse_waits(model_, task);
+    }
     auto window =
       priority_window(model_, flow_.streams, flow_.segments, task, way, terms_, scratch);
     if (window) {
       part.window = std::move(*window);
       use_curves(part);
-    } else {
+    } else if (part.refusal.empty()) {
       part.refusal = to_string(window.faults().front());
     }
   }
@@ -91,7 +98,10 @@ void PrioritySolver::prepare(Index task, WindowScratch & scratch)
 
 void PrioritySolver::prepare_local(Index task)
 {
-  const std::string refusal = local_of_[task]->refusal(task);
+  std::string refusal = waits_ ? refuse_waits(model_, task) : "";
+  if (refusal.empty()) {
+    refusal = local_of_[task]->refusal(task);
+  }
   for (const Index id : flow_.streams.of(task)) {
     PriorityPart & part = parts_[id];
     if (flow_.streams.all()[id].from.empty()) {

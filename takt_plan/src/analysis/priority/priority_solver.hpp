@@ -103,6 +103,7 @@ private:
   std::vector<Ns> responses_;              // likewise, of what they cover
   std::vector<PriorityPart> parts_;        // one per stream
   SetCurves curves_;                       // over these
+  bool waits_ = false;                     // some task waits for others without a bound
   std::vector<std::vector<Index>> next_;   // streams that go on from one
   int round_ = 0;
   const std::int64_t most_looks_;

@@ -1,0 +1,20 @@
+// What a schedule does to callbacks that wait within a run for others (CallbackModel::waits_for).
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_SCHEDULE__WAIT_WARNINGS_HPP_
+#define TAKT_SCHEDULE__WAIT_WARNINGS_HPP_
+
+#include "takt_core/fault.hpp"
+#include "takt_schedule/schedule.hpp"
+#include "takt_schedule/system.hpp"
+
+namespace takt_schedule
+{
+
+/// "FILE:LINE:COL: ..." of the system model, for each callback whose threads may all be held by callbacks that wait
+/// for it: on one thread the wait never ends; a pool that is too small stops now and then.
+takt_core::Faults wait_warnings(const System & system, const Schedule & schedule);
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__WAIT_WARNINGS_HPP_

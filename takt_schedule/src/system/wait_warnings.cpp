@@ -1,0 +1,190 @@
+#include "takt_schedule/wait_warnings.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "takt_core/scheduler.hpp"
+#include "takt_schedule/quoted.hpp"
+#include "takt_schedule/resolver.hpp"
+#include "takt_schedule/thread_names.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using Index = std::size_t;
+using takt_core::Faults;
+using takt_core::ThreadMask;
+
+class WaitCheck
+{
+public:
+  WaitCheck(const System & system, const Schedule & schedule) : system_(system), schedule_(schedule)
+  {
+    for (Index i = 0; i < system.callbacks.size(); ++i) {
+      for (const std::string & id : system.callbacks[i].all_ids()) {
+        by_id_.emplace(id, i);
+      }
+    }
+    for (const GroupModel & group : system.groups) {
+      if (group.kind == takt_core::GroupKind::reentrant) {
+        reentrant_.insert(group.id);
+      }
+    }
+  }
+
+  Faults run()
+  {
+    for (Index i = 0; i < system_.callbacks.size(); ++i) {
+      for (const std::string & id : system_.callbacks[i].waits_for) {
+        const auto found = by_id_.find(id);
+        if (found != by_id_.end() && told_.insert(found->second).second) {
+          judge(i, found->second);
+        }
+      }
+    }
+    return std::move(warnings_);
+  }
+
+private:
+  /// Threads of its executor that may run it; none: its group has threads of its own, or nothing is known.
+  ThreadMask threads_of(Index index)
+  {
+    const auto known = threads_.find(index);
+    if (known != threads_.end()) {
+      return known->second;
+    }
+    const CallbackModel & callback = system_.callbacks[index];
+    ThreadMask threads = 0;
+    if (Resolver * const resolver = resolver_of(callback.executor)) {
+      const auto group = callback.group.empty() ? takt_core::Result<ResolvedGroup>(ResolvedGroup())
+                                                : resolver->resolve_group(callback.group);
+      if (group && !group->isolation) {
+        const auto resolved = resolver->resolve(callback.id, callback.kind());
+        threads = resolved ? resolved->binding.threads : 0;
+      }
+    }
+    threads_.emplace(index, threads);
+    return threads;
+  }
+
+  Resolver * resolver_of(const std::string & executor)
+  {
+    const auto [found, fresh] = resolvers_.try_emplace(executor);
+    if (fresh) {
+      auto created = Resolver::create(schedule_, executor);
+      if (created) {
+        found->second.emplace(std::move(created.value()));
+      }
+    }
+    return found->second ? &*found->second : nullptr;
+  }
+
+  /// What a run of it waits for, at whatever distance.
+  const std::set<Index> & waits_of(Index index)
+  {
+    const auto [found, fresh] = waits_.try_emplace(index);
+    if (fresh) {
+      std::vector<Index> open{index};
+      while (!open.empty()) {
+        const Index next = open.back();
+        open.pop_back();
+        for (const std::string & id : system_.callbacks[next].waits_for) {
+          const auto other = by_id_.find(id);
+          if (other != by_id_.end() && found->second.insert(other->second).second) {
+            open.push_back(other->second);
+          }
+        }
+      }
+    }
+    return found->second;
+  }
+
+  /// Whether it may hold one of the threads while it waits for a callback that needs one of them.
+  bool holds(Index index, const std::string & executor, ThreadMask threads)
+  {
+    const auto on_them = [&](Index one) {
+      return system_.callbacks[one].executor == executor && (threads_of(one) & threads) != 0;
+    };
+    const std::set<Index> & waits = waits_of(index);
+    return on_them(index) && std::any_of(waits.begin(), waits.end(), on_them);
+  }
+
+  void judge(Index waiting, Index index)
+  {
+    const CallbackModel & callback = system_.callbacks[index];
+    const ThreadMask threads = threads_of(index);
+    const int count = std::popcount(threads);
+    std::set<std::string> held;  // by groups, of whose callbacks one runs at a time
+    std::string names;
+    bool any_number = false;
+    for (Index one = 0; one < system_.callbacks.size() && threads != 0; ++one) {
+      const CallbackModel & other = system_.callbacks[one];
+      if (other.waits_for.empty() || !holds(one, callback.executor, threads)) {
+        continue;
+      }
+      any_number = any_number || reentrant_.contains(other.group);
+      if (
+        held.insert(other.group.empty() ? other.id : other.group).second && held.size() <= kShown) {
+        names += (names.empty() ? "" : ", ") + quoted(other.id);
+      }
+    }
+    if (
+      threads == 0 || held.empty() ||
+      (!any_number && held.size() < static_cast<std::size_t>(count))) {
+      return;
+    }
+    const ExecutorSchedule * const executor = schedule_.find(callback.executor);
+    if (count == 1) {
+      const auto words = ThreadNames(*executor).words(threads);
+      const bool itself = holds(waiting, callback.executor, threads);
+      const std::string who = itself ? quoted(system_.callbacks[waiting].id) : names;
+      warn(
+        system_.callbacks[waiting], who + " waits within a run for " + quoted(callback.id) +
+                                      ", and the schedule puts both on thread " +
+                                      quoted(words.empty() ? std::string() : words.front()) +
+                                      ": that wait never ends; give them different threads");
+      return;
+    }
+    warn(
+      system_.callbacks[waiting],
+      quoted(callback.id) + " runs on " + std::to_string(count) + " threads, and runs of " + names +
+        (held.size() > kShown ? " and others" : "") +
+        " that wait for it may hold all of them at once, so that no wait ends; give it a thread of "
+        "its own");
+  }
+
+  void warn(const CallbackModel & at, std::string text)
+  {
+    warnings_.push_back(located(system_.file, at.source, std::move(text)));
+  }
+
+  static constexpr std::size_t kShown = 3;
+
+  const System & system_;
+  const Schedule & schedule_;
+  std::unordered_map<std::string, Index> by_id_;
+  std::set<std::string> reentrant_;
+  std::map<std::string, std::optional<Resolver>> resolvers_;
+  std::unordered_map<Index, ThreadMask> threads_;
+  std::unordered_map<Index, std::set<Index>> waits_;
+  std::set<Index> told_;
+  Faults warnings_;
+};
+
+}  // namespace
+
+Faults wait_warnings(const System & system, const Schedule & schedule)
+{
+  return WaitCheck(system, schedule).run();
+}
+
+}  // namespace takt_schedule
