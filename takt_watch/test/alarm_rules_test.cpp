@@ -1,5 +1,6 @@
 // Alarms of a thread with callbacks under virtual time: when they are raised, why, and when they are cleared.
 #include "alarms/alarm_rules.hpp"
+#include "alarms/cause.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ protected:
   }
 };
 
-TEST_P(Loads, a_publisher_that_is_twice_too_fast_is_named_within_one_period)
+TEST_P(Loads, runs_that_take_twice_the_time_between_messages_are_named_within_one_period)
 {
   World world;
   Worker & worker = subscribe(world, 2.0);
@@ -70,8 +71,11 @@ TEST_P(Loads, a_publisher_that_is_twice_too_fast_is_named_within_one_period)
   ASSERT_TRUE(crossed);
   EXPECT_LE(alarm.time - (Time() + *crossed), milliseconds(101));
   ASSERT_TRUE(alarm.cause);
-  EXPECT_EQ(alarm.cause->kind, Who::publisher_faster) << alarm.text;
+  EXPECT_EQ(alarm.cause->kind, Who::runs_too_long) << alarm.text;
   EXPECT_NEAR(alarm.cause->demand, 2.0, 0.2);
+  EXPECT_EQ(alarm.cause->run, milliseconds(10));
+  EXPECT_NE(alarm.text.find(": its runs take 10ms, and messages come "), std::string::npos)
+    << alarm.text;
 }
 
 TEST_P(Loads, a_starved_callback_at_its_usual_rate_names_what_had_the_processor)
@@ -244,6 +248,50 @@ TEST_F(Causes, a_publisher_that_began_late_is_not_faster_for_that)
   ASSERT_TRUE(late.alarms.front().cause);
   EXPECT_EQ(late.alarms.front().cause->kind, Who::too_little_processor_time)
     << late.alarms.front().text;
+}
+
+// Under a plan each callback has a thread of its own; the culprit is on another one of the same core.
+TEST_F(Causes, a_callback_on_another_thread_of_the_core_is_named)
+{
+  Sample before = world.sample();
+  before.executors[0].threads[0].run_queue_delay = {};
+  before.executors[0].callbacks[0].threads = {0};
+  ThreadSample other;
+  other.number = 1;
+  other.name = "greedy";
+  other.tid = 2;
+  other.cores = {1};
+  before.executors[0].threads.push_back(other);
+  CallbackSample greedy;
+  greedy.id = "/n:timer(1s)";
+  greedy.threads = {1};
+  before.executors[0].callbacks.push_back(greedy);
+  ExecutorSample second;
+  second.name = "second";
+  other.number = 0;
+  other.tid = 3;
+  other.name = "helper";
+  second.threads.push_back(other);
+  before.executors.push_back(second);
+  Sample now = before;
+  const Duration window = milliseconds(100);
+  now.time += window;
+  now.executors[0].threads[0].run_queue_delay = milliseconds(90);
+  now.executors[0].threads[1].on_cpu += milliseconds(60);
+  now.executors[0].callbacks[1].busy = milliseconds(60);
+  now.executors[1].threads[0].on_cpu += milliseconds(20);
+  const Rates rates;
+  const Suspect suspect{now.executors[0].callbacks[0], rates};
+  const Cause cause =
+    find_cause(suspect, {before.executors[0], now.executors[0], before, now, window, now.time});
+  ASSERT_EQ(cause.kind, Who::too_little_processor_time);
+  ASSERT_EQ(cause.who.size(), 3U);
+  EXPECT_EQ(cause.who[0].name, "/n:timer(1s)");
+  EXPECT_NEAR(cause.who[0].share, 0.6, 0.01);
+  EXPECT_EQ(cause.who[1].name, "thread helper");
+  EXPECT_NEAR(cause.who[1].share, 0.2, 0.01);
+  EXPECT_EQ(cause.who[2].name, "other threads of core 1");
+  EXPECT_NEAR(cause.who[2].share, 0.1, 0.01);
 }
 
 // A look that is due early has a short window: a long run that ended in it did not have all of it.

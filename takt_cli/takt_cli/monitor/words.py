@@ -78,7 +78,11 @@ def cause_words(cause: Cause) -> list[str]:
     if cause.kind == "runs_longer":
         return [f"cause: {_longer_runs(cause)}"]
     why = _CAUSES.get(cause.kind, cause.kind)
-    if cause.callback:
+    if cause.kind == "runs_too_long":
+        why = f"the runs of {cause.callback} take" if cause.callback else "its runs take"
+        run = "" if cause.run_ns is None else f" {human(cause.run_ns)},"
+        why += f"{run} longer than the time between its messages"
+    elif cause.callback:
         why += f" for {cause.callback}"
     about = []
     if cause.arrival_rate_hz is not None:

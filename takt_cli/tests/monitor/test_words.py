@@ -34,6 +34,11 @@ def of_cause(**more):
             "the run of /b:sub(/y) has not returned for 60.0 ms, usually 10.0 ms",
         ),
         (
+            {"kind": "runs_too_long", "run_ns": 50_000_000},
+            "its runs take 50.0 ms, longer than the time between its messages (50.0 Hz, usually "
+            "50.0 Hz, needs 750 % of a core)",
+        ),
+        (
             {"kind": "too_little_processor_time", "callback": "/b:sub(/y)"},
             "too little processor time for /b:sub(/y) (50.0 Hz, usually 50.0 Hz, needs 750 % of a "
             "core)",

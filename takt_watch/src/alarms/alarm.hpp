@@ -35,11 +35,12 @@ struct Cause
   {
     publisher_faster,
     too_little_processor_time,
-    runs_longer  ///< the callback itself needs more time than usual
+    runs_longer,   ///< the callback itself needs more time than usual
+    runs_too_long  ///< it needs more time than there is between two messages, and both are as usual
   };
   struct Share
   {
-    std::string name{};  ///< a callback, or "other threads of core 1"
+    std::string name{};  ///< a callback, a thread, or "other threads of core 1"
     double share = 0;    ///< of the window, of one core
   };
   Kind kind = Kind::publisher_faster;

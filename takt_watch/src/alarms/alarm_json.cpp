@@ -30,6 +30,8 @@ const char * name_of(Cause::Kind kind)
       return "too_little_processor_time";
     case Cause::Kind::runs_longer:
       return "runs_longer";
+    case Cause::Kind::runs_too_long:
+      return "runs_too_long";
   }
   return "";
 }

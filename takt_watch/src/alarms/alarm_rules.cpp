@@ -51,7 +51,9 @@ struct AlarmRules::Look
   Duration window{};
   std::vector<Alarm> & alarms;
 
-  TwoLooks two() const { return {before, executor, window, sample.time}; }
+  const Sample & sample_before;
+
+  TwoLooks two() const { return {before, executor, sample_before, sample, window, sample.time}; }
 
   Alarm alarm(AlarmKind kind, double value, double limit, std::string_view unit) const
   {
@@ -138,8 +140,12 @@ std::vector<Alarm> AlarmRules::look(const Sample & now)
   for (const ExecutorSample & executor : now.executors) {
     const ExecutorSample * const before = find_executor(before_, executor.name);
     Look look{
-      now, executor, before == nullptr ? none : *before,
-      looked_ ? now.time - before_.time : Duration::zero(), alarms};
+      now,
+      executor,
+      before == nullptr ? none : *before,
+      looked_ ? now.time - before_.time : Duration::zero(),
+      alarms,
+      before_};
     under_way_.note(look.before, executor, now.time);
     for (const CallbackSample & callback : executor.callbacks) {
       look_at(look, callback);

@@ -82,6 +82,11 @@ std::string why(const Alarm & alarm)
   if (cause.kind == Cause::Kind::runs_longer) {
     return ": " + longer(cause);
   }
+  if (cause.kind == Cause::Kind::runs_too_long) {
+    return (of.empty() ? std::string(": its runs take ") : ": the runs of " + of + " take ") +
+           (cause.run ? text_of(*cause.run) : "longer") + ", and messages come " +
+           rate(cause.arrival_rate);
+  }
   if (cause.kind == Cause::Kind::publisher_faster) {
     std::string text =
       (of.empty() ? std::string(": messages come ") : ": messages for " + of + " come ") +

@@ -64,10 +64,75 @@ takt_core::Duration running_for(
   return sum;
 }
 
-std::vector<Cause::Share> who_had_it(
-  const CallbackSample & callback, const ExecutorSample & before, const ExecutorSample & now,
+const ExecutorSample * find_executor(const Sample & sample, const std::string & name)
+{
+  const auto found = std::find_if(
+    sample.executors.begin(), sample.executors.end(),
+    [&](const ExecutorSample & executor) { return executor.name == name; });
+  return found == sample.executors.end() ? nullptr : &*found;
+}
+
+/// The callback whose runs took most of the thread in the window; empty: none is known to have run there.
+std::string busiest(
+  const ExecutorSample & before, const ExecutorSample & now, const ThreadSample & thread,
   takt_core::Duration window, takt_core::Time time)
 {
+  std::string id = thread.running ? thread.running->id : std::string();
+  takt_core::Duration most =
+    thread.running ? std::clamp(time - thread.running->since, takt_core::Duration::zero(), window)
+                   : takt_core::Duration::zero();
+  for (const CallbackSample & callback : now.callbacks) {
+    const auto & threads = callback.threads;
+    if (std::find(threads.begin(), threads.end(), thread.number) == threads.end()) {
+      continue;
+    }
+    const CallbackSample * const earlier = find_callback(before, callback.id);
+    const takt_core::Duration busy =
+      grown(callback.busy, earlier == nullptr ? takt_core::Duration::zero() : earlier->busy);
+    if (busy > most) {
+      most = busy;
+      id = callback.id;
+    }
+  }
+  return id;
+}
+
+/// Who else of the process ran on the one core of a thread: of each other thread that is on that core alone, its busiest
+/// callback, with all of the thread's processor time.
+std::map<std::string, double> others_on(
+  int core, const CallbackSample & callback, const TwoLooks & looks)
+{
+  std::map<std::string, double> had;
+  for (const ExecutorSample & executor : looks.all_now.executors) {
+    const ExecutorSample * const before = find_executor(looks.all_before, executor.name);
+    const bool own = executor.name == looks.now.name;
+    for (const ThreadSample & thread : executor.threads) {
+      const auto & threads = callback.threads;
+      const bool its_own =
+        own && std::find(threads.begin(), threads.end(), thread.number) != threads.end();
+      const ThreadSample * const earlier =
+        before == nullptr ? nullptr : find_thread(*before, thread.number);
+      if (
+        its_own || thread.cores != std::vector<int>{core} || earlier == nullptr ||
+        earlier->tid != thread.tid) {
+        continue;
+      }
+      std::string name = busiest(*before, executor, thread, looks.window, looks.time);
+      if (name.empty()) {
+        name = "thread " + thread.name;
+      }
+      had[name] += seconds(grown(thread.on_cpu, earlier->on_cpu)) / seconds(looks.window);
+    }
+  }
+  return had;
+}
+
+std::vector<Cause::Share> who_had_it(const CallbackSample & callback, const TwoLooks & looks)
+{
+  const ExecutorSample & before = looks.before;
+  const ExecutorSample & now = looks.now;
+  const takt_core::Duration window = looks.window;
+  const takt_core::Time time = looks.time;
   std::vector<Cause::Share> who;
   const double whole = seconds(window);
   if (whole <= 0) {
@@ -88,16 +153,34 @@ std::vector<Cause::Share> who_had_it(
     who.push_back({other.id, std::min(seconds(busy) / whole, 1.0)});
   }
   std::map<std::string, double> others;
+  std::map<std::string, double> known;  // of the same process
   for (const std::uint32_t number : callback.threads) {
     const ThreadSample * const thread = find_thread(now, number);
     const ThreadSample * const earlier = find_thread(before, number);
     if (thread == nullptr || earlier == nullptr || thread->tid != earlier->tid) {
       continue;
     }
-    const std::string name = thread->cores.size() == 1
-                               ? "other threads of core " + std::to_string(thread->cores.front())
-                               : "other threads";
-    others[name] += seconds(grown(thread->run_queue_delay, earlier->run_queue_delay)) / whole;
+    double waited = seconds(grown(thread->run_queue_delay, earlier->run_queue_delay)) / whole;
+    if (thread->cores.size() != 1) {
+      others["other threads"] += waited;
+      continue;
+    }
+    for (const auto & [name, share] : others_on(thread->cores.front(), callback, looks)) {
+      // It may have run while this thread had nothing to do.
+      if (waited > kNotWorthTelling) {
+        known[name] = std::max(known[name], share);
+      }
+      waited -= std::min(waited, share);
+    }
+    others["other threads of core " + std::to_string(thread->cores.front())] += waited;
+  }
+  for (const auto & [name, share] : known) {
+    const auto named = std::find_if(
+      who.begin(), who.end(),
+      [&, &wanted = name](const Cause::Share & one) { return one.name == wanted; });
+    if (named == who.end()) {
+      who.push_back({name, std::min(share, 1.0)});
+    }
   }
   for (const auto & [name, share] : others) {
     who.push_back({name, std::min(share, 1.0)});
@@ -146,9 +229,17 @@ void tell_runs(Cause & cause, const Suspect & suspect, const LongerRuns & longer
   }
 }
 
+void tell_demand(Cause & cause, const Suspect & suspect)
+{
+  cause.kind = Cause::Kind::runs_too_long;
+  if (const auto & run = suspect.rates.run_time()) {
+    cause.run = duration(*run);
+  }
+}
+
 void tell_others(Cause & cause, const Suspect & suspect, const TwoLooks & looks)
 {
-  cause.who = who_had_it(suspect.callback, looks.before, looks.now, looks.window, looks.time);
+  cause.who = who_had_it(suspect.callback, looks);
   keep_largest(cause.who);
 }
 
@@ -176,8 +267,11 @@ Cause find_cause(const Suspect & suspect, const TwoLooks & looks)
   const auto longer = longer_runs(suspect, true);
   if (longer && longer->factor > faster_by(cause)) {
     tell_runs(cause, suspect, *longer);
-  } else if (faster_by(cause) > kFaster || cause.demand > kAllOfIt) {
+  } else if (faster_by(cause) > kFaster) {
     cause.kind = Cause::Kind::publisher_faster;
+    tell_others(cause, suspect, looks);
+  } else if (cause.demand > kAllOfIt) {
+    tell_demand(cause, suspect);
     tell_others(cause, suspect, looks);
   } else {
     cause.kind = Cause::Kind::too_little_processor_time;
@@ -190,8 +284,8 @@ std::optional<Cause> cause_of_misses(const Suspect & suspect, const TwoLooks & l
 {
   Cause cause = figures_of(suspect);
   const auto longer = longer_runs(suspect, false);
-  const bool publisher =
-    suspect.callback.waiting > 0 && (faster_by(cause) > kFaster || cause.demand > kAllOfIt);
+  const bool publisher = suspect.callback.waiting > 0 && faster_by(cause) > kFaster;
+  const bool too_long = suspect.callback.waiting > 0 && cause.demand > kAllOfIt;
   if (longer && (!publisher || longer->factor > faster_by(cause))) {
     tell_runs(cause, suspect, *longer);
     return cause;
@@ -199,6 +293,10 @@ std::optional<Cause> cause_of_misses(const Suspect & suspect, const TwoLooks & l
   tell_others(cause, suspect, looks);
   if (publisher) {
     cause.kind = Cause::Kind::publisher_faster;
+    return cause;
+  }
+  if (too_long) {
+    tell_demand(cause, suspect);
     return cause;
   }
   cause.kind = Cause::Kind::too_little_processor_time;
@@ -223,6 +321,8 @@ std::optional<Cause> cause_of_misses(
       weight = {2, longer_runs(suspect, false)->factor};
     } else if (cause->kind == Cause::Kind::publisher_faster) {
       weight = {1, faster_by(*cause)};
+    } else if (cause->kind == Cause::Kind::runs_too_long) {
+      weight = {1, cause->demand};
     }
     if (!best || weight >= best_weight) {
       best = std::move(cause);
