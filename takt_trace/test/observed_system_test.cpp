@@ -393,5 +393,121 @@ TEST(ObservedSystem, says_what_execution_times_include)
   EXPECT_NE(model.header.find("took 0.050 s of CPU"), std::string::npos) << model.header;
 }
 
+// ---- lost messages
+
+/// Takes one of four messages that come each 10 ms, and works for 40 ms on it.
+ordered_json overloaded()
+{
+  auto one = released(subscription("/a", "/scan", 100), 40 * kMs, {{1, 40 * kMs}, {2, 80 * kMs}});
+  one["overwritten"] = 290;
+  one["lost"] = 7;
+  one["cpu"] = times(40 * kMs, 40 * kMs, 40 * kMs);
+  one["cpu_histogram"] = ordered_json::array();
+  return one;
+}
+
+TEST(ObservedSystem, gives_the_period_of_the_messages_that_came_not_of_those_that_were_taken)
+{
+  const Model model = model_with({overloaded()});
+  EXPECT_EQ(model["/a:sub(/scan)"].period, milliseconds(10));
+  EXPECT_TRUE(model.says("/a:sub(/scan)", "LOST 297 of 397 messages before it took them"));
+  EXPECT_TRUE(model.says("/a:sub(/scan)", "were taken; when the lost ones came is unknown"));
+  EXPECT_TRUE(model.notes_say(
+    "/a:sub(/scan) lost 297 of 397 messages before it took them; the model has the load of all of "
+    "them"));
+}
+
+TEST(ObservedSystem, takes_the_jitter_of_lost_messages_from_their_arrivals)
+{
+  auto one = overloaded();
+  one["arrivals"] = 397;
+  one["arrival_spans"] = ordered_json::array({{1, 8 * kMs}, {2, 20 * kMs}});
+  const Model model = model_with({one});
+  EXPECT_EQ(model["/a:sub(/scan)"].period, milliseconds(10));
+  EXPECT_EQ(model["/a:sub(/scan)"].jitter, milliseconds(2));
+  EXPECT_TRUE(model.says("/a:sub(/scan)", "within which 1, 2 further messages came"));
+}
+
+TEST(ObservedSystem, leaves_arrivals_alone_where_a_middleware_announces_messages_twice)
+{
+  auto one = overloaded();
+  one["arrivals"] = 794;
+  one["arrival_spans"] = ordered_json::array({{1, 0}, {2, 10 * kMs}});
+  EXPECT_EQ(model_with({one})["/a:sub(/scan)"].jitter, nanoseconds(0));
+}
+
+TEST(ObservedSystem, knows_how_often_messages_came_of_which_one_was_taken)
+{
+  auto one = subscription("/a", "/scan", 1);
+  one["overwritten"] = 99;
+  EXPECT_EQ(model_with({one}, 10)["/a:sub(/scan)"].period, milliseconds(100));
+}
+
+TEST(ObservedSystem, says_what_was_lost_also_where_the_publisher_gives_the_period)
+{
+  auto one = overloaded();
+  const Model model = model_with({publishing(timer("/b", 397), "/scan", 397), one});
+  EXPECT_EQ(model["/a:sub(/scan)"].triggers, std::vector<std::string>{"/scan"});
+  EXPECT_TRUE(model.says("/a:sub(/scan)", "LOST 297 of 397 messages"));
+}
+
+// ---- waits
+
+ordered_json in_group(ordered_json one, const std::string & group)
+{
+  one["group"] = group;
+  return one;
+}
+
+std::vector<ordered_json> caller(std::uint64_t calls, std::uint64_t most = 1)
+{
+  auto waits = timer("/a", 100);
+  waits["waits_for"] = ordered_json::array(
+    {{{"service", "/s:service(/work)"},
+      {"client", "/a:client(/work)"},
+      {"count", calls},
+      {"most", most},
+      {"longest_ns", 3 * kMs}}});
+  return {
+    waits, in_group(callback("/s:service(/work)", 101), "/s:group(1)"),
+    in_group(callback("/a:client(/work)", 101), "/a:group(1)")};
+}
+
+TEST(ObservedSystem, has_the_callbacks_for_which_one_waits_and_needs_no_period_of_them)
+{
+  const Model model = model_with(caller(100));
+  EXPECT_EQ(
+    model["/a:timer(100ms)"].waits_for,
+    (std::vector<std::string>{"/s:service(/work)", "/a:client(/work)"}));
+  EXPECT_FALSE(model["/s:service(/work)"].period.has_value());
+  EXPECT_FALSE(model["/a:client(/work)"].period.has_value());
+  EXPECT_TRUE(model.says("/a:timer(100ms)", "waited up to 3.000 ms within a run"));
+  EXPECT_TRUE(model.says(
+    "/s:service(/work)", "callbacks that wait for it start it: 100 of its runs ended while"));
+  EXPECT_TRUE(model.notes_say(
+    "/a:timer(100ms) waits within its runs for /s:service(/work) and /a:client(/work)"));
+}
+
+TEST(ObservedSystem, counts_other_runs_of_what_one_waits_for)
+{
+  const Model model = model_with(caller(50));
+  EXPECT_EQ(model["/s:service(/work)"].period, milliseconds(100));
+}
+
+TEST(ObservedSystem, has_each_of_several_requests_of_one_run)
+{
+  EXPECT_EQ(model_with(caller(100, 2))["/a:timer(100ms)"].waits_for.size(), 4U);
+}
+
+TEST(ObservedSystem, says_of_a_service_elsewhere_that_its_time_is_missing)
+{
+  auto some = caller(100);
+  some[0]["waits_for"][0]["service"] = "";
+  some.erase(some.begin() + 1);
+  const Model model = model_with(some);
+  EXPECT_EQ(model["/a:timer(100ms)"].waits_for, std::vector<std::string>{"/a:client(/work)"});
+  EXPECT_TRUE(model.notes_say("waits up to 3.000 ms for a service of another process"));
+}
+
 }  // namespace
 }  // namespace takt_trace::test

@@ -178,6 +178,40 @@ TEST(TraceReport, AChainThatGoesOnFromAStoredMessageMakesASet)
     << gap.notes.front();
 }
 
+TEST(TraceReport, MessagesThatTheHistoryLostCountInThePeriod)
+{
+  auto traces = system_trace(false);
+  traces.erase(traces.begin());
+  const auto before = *callback(observed_system(trace_report(traces)).system, 0).period;
+  auto & records = traces[0].threads[0].records;
+  records.insert(records.begin(), {records.front().time, callback_state, 0, 1, 0, 5});
+  // Three lost for each that was taken.
+  const std::int64_t end = records.back().time;
+  records.push_back({end, callback_state, 0, 1, 0, 5 + 3 * 94});
+  const auto observed = observed_system(trace_report(traces));
+  const auto & sub = callback(observed.system, 0);
+  EXPECT_NEAR(
+    static_cast<double>(sub.period->count()), static_cast<double>(before.count()) / 4,
+    static_cast<double>(before.count()) / 50);
+  EXPECT_NE(sub.source.comment.find("LOST 282 of 377 messages"), std::string::npos)
+    << sub.source.comment;
+}
+
+TEST(TraceReport, TimesThatNoClockHasAreRefused)
+{
+  EXPECT_EQ(impossible_time(system_trace(true)), "");
+  const auto fault_of = [](auto change) {
+    auto traces = system_trace(true);
+    change(traces[1].threads[0].records);
+    return impossible_time(traces);
+  };
+  for (const std::int64_t time : {INT64_MIN, INT64_MAX, INT64_MAX / 2}) {
+    EXPECT_NE(fault_of([&](auto & records) { records[1].a = time; }), "") << "a release";
+    EXPECT_NE(fault_of([&](auto & records) { records[3].b = time; }), "") << "a CPU time";
+    EXPECT_NE(fault_of([&](auto & records) { records[3].time = time; }), "");
+  }
+}
+
 TEST(TraceReport, AnyRecordsAreSafe)
 {
   std::mt19937_64 random(1);

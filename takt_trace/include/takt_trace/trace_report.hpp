@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "takt_core/time.hpp"
@@ -15,7 +16,11 @@ namespace takt_trace
 
 /// {"version": 1, "executors": [...]}: callbacks with their runs, times and topics. CPU times where they were recorded, else
 /// the times from start to end. Periods of timers are those of their nominal releases. Set-up only: allocates.
+/// The times must be possible.
 nlohmann::ordered_json trace_report(const std::vector<ProcessTrace> & processes);
+
+/// Why there is no report of these: a time that no computer's clock has. Empty: all are possible.
+std::string impossible_time(const std::vector<ProcessTrace> & processes);
 
 /// Whether the runs of the traces have CPU times; false if they have in part. A run that was picked before the recording
 /// began does not count.

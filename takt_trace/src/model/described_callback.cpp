@@ -24,6 +24,13 @@ constexpr std::int64_t kDeepest = 1'000'000;  // that a model takes
 // now and then repeats a message is none.
 constexpr double kOneMessage = 1.05;
 
+// No jitter is longer: ten years.
+constexpr Duration kLongest = std::chrono::hours(24 * 365 * 10);
+
+// Runs of a callback that others wait for, beyond those that were waited for, which say nothing of how often it runs: the
+// first ones, and those after a wait that was given up.
+constexpr std::uint64_t kOtherStarts = 2;
+
 // The last bar is the worst time; earlier ones are joined to their upper edges.
 void set_histogram(ObservedCallback & one)
 {
@@ -60,24 +67,41 @@ Duration of_seconds(double seconds)
   return Duration{static_cast<std::int64_t>(std::max(seconds, 1e-3) * 1e9)};
 }
 
+using Spans = std::map<std::uint64_t, std::int64_t>;
+
 // The least that covers all that was seen: in a time t there are at most (t + jitter) / period releases,
 // rounded up, so k of them after a first take k * period - jitter or longer.
-Duration jitter_of(const ObservedCallback & one, Duration period)
+Duration jitter_of(const Spans & spans, Duration period)
 {
-  Duration jitter{};
-  for (const auto & [steps, span] : one.shortest_spans) {
-    jitter = std::max(jitter, static_cast<std::int64_t>(steps) * period - Duration{span});
+  std::int64_t jitter = 0;
+  for (const auto & [steps, span] : spans) {
+    std::int64_t all = 0;
+    std::int64_t more = 0;
+    if (
+      __builtin_mul_overflow(static_cast<std::int64_t>(steps), period.count(), &all) ||
+      __builtin_sub_overflow(all, span, &more)) {
+      more = kLongest.count();
+    }
+    jitter = std::clamp(more, jitter, kLongest.count());
   }
-  return jitter;
+  return Duration{jitter};
 }
 
-std::string listed_steps(const ObservedCallback & one)
+std::string listed_steps(const Spans & spans)
 {
   std::string text;
-  for (const auto & [steps, span] : one.shortest_spans) {
+  for (const auto & [steps, span] : spans) {
     text += (text.empty() ? "" : ", ") + std::to_string(steps);
   }
   return text;
+}
+
+// Some middlewares announce one message twice, and spans of such announcements would be those of one message.
+bool arrivals_are_right(const ObservedCallback & one)
+{
+  return !one.arrival_spans.empty() &&
+         static_cast<double>(one.arrivals) <=
+           kOneMessage * static_cast<double>(one.runs + one.missed) + 2;
 }
 
 // Of a callback that no observed callback starts: sets period and jitter, and gives what they rest on.
@@ -90,20 +114,32 @@ std::string set_releases(ObservedCallback & one, double seconds)
                          "takt did not see which callback publishes them; "
     : model.is_timer() ? "the program gives the timer no period, so it runs as often as it can; "
                        : "its messages come from outside; ";
-  if (one.distances >= 2) {
-    const bool all_at_once = one.mean_distance < 1;
-    model.period = all_at_once ? of_seconds(seconds / static_cast<double>(one.runs))
-                               : Duration{static_cast<std::int64_t>(one.mean_distance)};
-    model.jitter = jitter_of(one, *model.period);
+  // Lost messages came between those that were taken.
+  const std::uint64_t came = one.runs + one.missed;
+  const std::uint64_t distances = one.distances + (one.distances > 0 ? one.missed : 0);
+  if (distances >= 2) {
+    const double mean =
+      one.mean_distance * static_cast<double>(one.distances) / static_cast<double>(distances);
+    const bool all_at_once = mean < 1;
+    model.period = all_at_once ? of_seconds(seconds / static_cast<double>(came))
+                               : Duration{static_cast<std::int64_t>(mean)};
+    const bool all_seen = one.missed == 0 || arrivals_are_right(one);
+    const Spans & spans = one.missed > 0 && all_seen ? one.arrival_spans : one.shortest_spans;
+    model.jitter = jitter_of(spans, *model.period);
     text += all_at_once
               ? fmt::format(
                   "{} came at once and no others, so how often they come is unknown; period: the "
                   "time of the observation by their number",
-                  one.runs)
-              : fmt::format("period: the mean distance of {} {}", one.runs, events);
+                  came)
+              : fmt::format("period: the mean distance of {} {}", came, events);
     return text + fmt::format(
-                    "; jitter covers the shortest times within which {} further {} came",
-                    listed_steps(one), events);
+                    "; jitter covers the shortest times within which {} further {} {}",
+                    listed_steps(spans), events,
+                    all_seen ? "came" : "were taken; when the lost ones came is unknown");
+  }
+  if (one.missed > 0) {
+    model.period = of_seconds(seconds / static_cast<double>(came));
+    return text + fmt::format("period: the time of the observation by the {} that came", came);
   }
   const auto span = one.shortest_spans.find(1);
   const bool two = span != one.shortest_spans.end() && span->second > 0;
@@ -139,6 +175,19 @@ void set_depth(ObservedCallback & one)
   }
 }
 
+// Of a callback that has more work than its thread can do the runs tell half the truth.
+void note_lost(ObservedCallback & one, std::vector<std::string> & notes)
+{
+  if (one.missed == 0) {
+    return;
+  }
+  const std::uint64_t came = one.runs + one.missed;
+  one.caveats += fmt::format("; LOST {} of {} messages before it took them", one.missed, came);
+  notes.push_back(fmt::format(
+    "{} lost {} of {} messages before it took them; the model has the load of all of them",
+    one.model.id, one.missed, came));
+}
+
 // In the model each run publishes one message on each topic.
 void note_messages(
   ObservedCallback & one, const std::set<std::string> & taken, std::vector<std::string> & notes)
@@ -167,6 +216,7 @@ void note_messages(
 void describe(ObservedCallback & one, const Whole & whole, std::vector<std::string> & notes)
 {
   set_depth(one);
+  note_lost(one, notes);
   note_messages(one, whole.taken, notes);
   if (one.processes.size() > 1) {
     notes.push_back(fmt::format(
@@ -179,6 +229,10 @@ void describe(ObservedCallback & one, const Whole & whole, std::vector<std::stri
     fmt::format("measured over {} runs: CPU mean {}", one.runs, milliseconds(one.mean));
   if (one.model.is_timer() && one.model.period) {
     origin += "; period as the program declares it" + missing_runs(one);
+  } else if (one.awaited > 0 && one.awaited + kOtherStarts >= one.runs) {
+    origin += fmt::format(
+      "; callbacks that wait for it start it: {} of its runs ended while another one waited",
+      one.awaited);
   } else if (one.topic.empty() || !whole.inside.contains(one.topic)) {
     origin += "; " + set_releases(one, whole.seconds);
   } else {

@@ -83,6 +83,7 @@ ObservedCallback set_of(const Members & members)
   set.model.trigger = takt_schedule::Trigger::newest;
   set.model.triggers.clear();
   set.model.time.histogram.clear();
+  set.model.waits_for.clear();
   set.caveats.clear();
   std::string runs;
   for (const ObservedCallback * member : members) {
@@ -91,6 +92,8 @@ ObservedCallback set_of(const Members & members)
     set.model.time.worst = std::max(set.model.time.worst, member->model.time.worst);
     set.model.time.best = std::min(set.model.time.best, member->model.time.best);
     set.model.depth = std::min(set.model.depth, member->model.depth);
+    const auto & waits = member->model.waits_for;
+    set.model.waits_for.insert(set.model.waits_for.end(), waits.begin(), waits.end());
     for (const std::string & topic : member->model.publishes) {
       auto & all = set.model.publishes;
       if (std::find(all.begin(), all.end(), topic) == all.end()) {

@@ -50,6 +50,23 @@ std::map<std::uint64_t, std::int64_t> spans_of(const ordered_json & callback, st
   return spans;
 }
 
+// An older report has none, and a trace has no arrivals.
+void read_arrivals(const ordered_json & callback, ObservedCallback & one)
+{
+  one.arrivals = callback.value("arrivals", std::uint64_t{0});
+  if (const auto found = callback.find("arrival_spans"); found != callback.end()) {
+    for (const auto & span : *found) {
+      one.arrival_spans.emplace(span[0].get<std::uint64_t>(), span[1].get<std::int64_t>());
+    }
+  }
+  if (const auto found = callback.find("waits_for"); found != callback.end()) {
+    for (const auto & wait : *found) {
+      one.waits.push_back(
+        {wait["service"], wait["client"], wait["count"], wait["most"], wait["longest_ns"]});
+    }
+  }
+}
+
 ObservedCallback read(const ordered_json & callback)
 {
   ObservedCallback one;
@@ -60,6 +77,10 @@ ObservedCallback read(const ordered_json & callback)
   one.background = callback["background"];
   one.runs = callback["runs"];
   one.skipped = callback["skipped_periods"];
+  if (callback.value("kind", "") != "timer") {
+    one.missed =
+      callback.value("overwritten", std::uint64_t{0}) + callback.value("lost", std::uint64_t{0});
+  }
   one.depth = callback.value("depth", std::int64_t{0});
   one.message_bytes = callback.value("message_bytes", std::uint64_t{0});
   if (const Duration period{callback["period_ns"].get<std::int64_t>()}; period.count() > 0) {
@@ -75,6 +96,7 @@ ObservedCallback read(const ordered_json & callback)
   one.distances = one.runs - 1;
   one.mean_distance = callback["between_releases"]["mean_ns"];
   one.shortest_spans = spans_of(callback, one.runs);
+  read_arrivals(callback, one);
   for (const auto & bucket : callback["cpu_histogram"]) {
     one.histogram[bucket[0].get<std::int64_t>()] += bucket[1].get<std::uint64_t>();
   }
@@ -103,6 +125,22 @@ std::int64_t shallower(std::int64_t a, std::int64_t b)
   return std::min(a, b);
 }
 
+void add_waits(std::vector<ObservedWait> & all, const std::vector<ObservedWait> & more)
+{
+  for (const ObservedWait & one : more) {
+    const auto known = std::find_if(all.begin(), all.end(), [&](const ObservedWait & other) {
+      return other.service == one.service && other.client == one.client;
+    });
+    if (known == all.end()) {
+      all.push_back(one);
+      continue;
+    }
+    known->count += one.count;
+    known->most = std::max(known->most, one.most);
+    known->longest = std::max(known->longest, one.longest);
+  }
+}
+
 // Both ran. Runs and messages add up; of times and spans the extremes of either hold for both.
 void add_runs(ObservedCallback & all, const ObservedCallback & more)
 {
@@ -114,6 +152,12 @@ void add_runs(ObservedCallback & all, const ObservedCallback & more)
   all.runs += more.runs;
   all.distances += more.distances;
   all.within_process = all.within_process && more.within_process;
+  all.arrivals += more.arrivals;
+  for (const auto & [steps, span] : more.arrival_spans) {
+    const auto [known, fresh] = all.arrival_spans.emplace(steps, span);
+    known->second = std::min(known->second, span);
+  }
+  add_waits(all.waits, more.waits);
   all.executors.insert(more.executors.begin(), more.executors.end());
   all.processes.insert(more.processes.begin(), more.processes.end());
   for (const auto & [steps, span] : more.shortest_spans) {
@@ -136,6 +180,7 @@ void merge(ObservedCallback & all, ObservedCallback more)
 {
   const double seconds = all.seconds + more.seconds;
   const std::uint64_t skipped = all.skipped + more.skipped;
+  const std::uint64_t missed = all.missed + more.missed;
   const std::int64_t depth = shallower(all.depth, more.depth);
   const std::uint64_t bytes = std::max(all.message_bytes, more.message_bytes);
   if (all.runs == 0) {
@@ -145,6 +190,7 @@ void merge(ObservedCallback & all, ObservedCallback more)
   }
   all.seconds = seconds;
   all.skipped = skipped;
+  all.missed = missed;
   all.depth = depth;
   all.message_bytes = bytes;
 }

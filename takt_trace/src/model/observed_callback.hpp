@@ -16,6 +16,16 @@
 namespace takt_trace
 {
 
+/// Others for whose runs it waited within a run of its own.
+struct ObservedWait
+{
+  std::string service;  ///< id; empty: another process served
+  std::string client;   ///< id
+  std::uint64_t count = 0;
+  std::uint64_t most = 0;    ///< of one run
+  std::int64_t longest = 0;  ///< nanoseconds
+};
+
 /// A callback with the sums of all reports that have its id. A program that spins several times writes several.
 struct ObservedCallback
 {
@@ -25,7 +35,13 @@ struct ObservedCallback
   std::string topic;                ///< of a subscription
   std::map<std::string, std::uint64_t> published;  ///< topics and messages
   std::uint64_t runs = 0;
-  std::uint64_t skipped = 0;    ///< periods of a timer
+  std::uint64_t skipped = 0;   ///< periods of a timer
+  std::uint64_t missed = 0;    ///< messages that were lost before it took them
+  std::uint64_t arrivals = 0;  ///< of messages, while `arrival_spans` were measured
+  /// As `shortest_spans`, of all messages that came; empty: not measured.
+  std::map<std::uint64_t, std::int64_t> arrival_spans;
+  std::vector<ObservedWait> waits;
+  std::uint64_t awaited = 0;    ///< of its runs, as far as others waited for them
   double seconds = 0;           ///< that it was observed for
   double mean = 0;              ///< nanoseconds of CPU
   std::uint64_t distances = 0;  ///< from one release to the next

@@ -100,6 +100,48 @@ void leave_out(
   }
 }
 
+// Who waits for whom: by the ids that the model has.
+void join_waits(Observation & seen, std::vector<std::string> & notes)
+{
+  std::map<std::string, ObservedCallback *> by_id;
+  for (ObservedCallback & one : seen.callbacks) {
+    by_id.emplace(one.model.id, &one);
+  }
+  for (ObservedCallback & one : seen.callbacks) {
+    for (const ObservedWait & wait : one.waits) {
+      const auto service = by_id.find(wait.service);
+      const auto client = by_id.find(wait.client);
+      std::vector<std::string> names;
+      for (const auto & found : {service, client}) {
+        if (found != by_id.end()) {
+          names.push_back(found->first);
+          found->second->awaited += wait.count;
+        }
+      }
+      if (names.empty()) {
+        continue;
+      }
+      for (std::uint64_t i = 0; i < wait.most; ++i) {
+        one.model.waits_for.insert(one.model.waits_for.end(), names.begin(), names.end());
+      }
+      const double longest = static_cast<double>(wait.longest) / 1e6;
+      one.caveats += fmt::format("; waited up to {:.3f} ms within a run", longest);
+      notes.push_back(fmt::format(
+        "{} waits within its runs for {}: they need different threads, and a plan gives them some",
+        one.model.id, fmt::join(names, " and ")));
+      if (service == by_id.end()) {
+        one.caveats +=
+          "; the service is of another process, whose time the model does not have: add it to time";
+        notes.push_back(fmt::format(
+          "{} waits up to {:.3f} ms for a service of another process, and its time in the model is "
+          "without "
+          "that, so bounds are too low",
+          one.model.id, longest));
+      }
+    }
+  }
+}
+
 std::string host_name()
 {
   std::array<char, 65> name{};
@@ -196,6 +238,7 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
     taken.insert(one.topic);
   }
   place(seen, options.keep_executor_names, observed.system.groups);
+  join_waits(seen, observed.notes);
   for (ObservedCallback & one : seen.callbacks) {
     describe(one, {inside, taken, seconds}, observed.notes);
   }

@@ -10,6 +10,8 @@
 
 #include "callback_ids.hpp"
 #include "run_pairs.hpp"
+#include "saturating.hpp"
+#include "states/callback_states.hpp"
 #include "takt_trace/message_flow.hpp"
 
 namespace takt_trace
@@ -77,7 +79,7 @@ std::int64_t period_of(const std::vector<Seen::Release> & releases)
   return std::max<std::int64_t>(shortest, 0);
 }
 
-ordered_json callback_json(const TracedCallback & callback, Seen seen)
+ordered_json callback_json(const TracedCallback & callback, Seen seen, std::int64_t overwritten)
 {
   std::sort(seen.releases.begin(), seen.releases.end(), [](const auto & a, const auto & b) {
     return a.time < b.time;
@@ -122,7 +124,20 @@ ordered_json callback_json(const TracedCallback & callback, Seen seen)
     {"cpu_histogram", histogram},
     {"runs", seen.times.size()},
     {"cpu", times_json(seen.times)},
+    {"overwritten", overwritten},
     {"skipped_periods", skipped}};
+}
+
+std::int64_t overwritten_in(
+  const std::map<std::uint32_t, std::vector<detail::PlacedState>> & states, std::uint32_t callback)
+{
+  std::int64_t sum = 0;
+  if (const auto found = states.find(callback); found != states.end()) {
+    for (const detail::PlacedState & state : found->second) {
+      sum = detail::saturating_add(sum, state.newly_overwritten);
+    }
+  }
+  return sum;
 }
 
 /// Only whole runs count.
@@ -224,6 +239,7 @@ ordered_json trace_report(const std::vector<ProcessTrace> & processes)
     const double seconds =
       static_cast<double>(std::max<std::int64_t>(last - process.began, 1)) / 1e9;
     std::vector<Seen> seen = seen_in(process, cpu);
+    const auto states = detail::callback_states(process);
     std::vector<std::string> names;
     for (const TracedCallback & callback : process.callbacks) {
       if (std::find(names.begin(), names.end(), callback.executor) == names.end()) {
@@ -234,7 +250,9 @@ ordered_json trace_report(const std::vector<ProcessTrace> & processes)
       ordered_json callbacks = ordered_json::array();
       for (std::size_t i = 0; i < process.callbacks.size(); ++i) {
         if (process.callbacks[i].executor == name) {
-          callbacks.push_back(callback_json(process.callbacks[i], std::move(seen[i])));
+          callbacks.push_back(callback_json(
+            process.callbacks[i], std::move(seen[i]),
+            overwritten_in(states, static_cast<std::uint32_t>(i))));
         }
       }
       executors.push_back(
@@ -246,6 +264,35 @@ ordered_json trace_report(const std::vector<ProcessTrace> & processes)
     }
   }
   return {{"version", 1}, {"executors", std::move(executors)}};
+}
+
+std::string impossible_time(const std::vector<ProcessTrace> & processes)
+{
+  constexpr std::int64_t kMost = std::int64_t{10} * 365 * 24 * 3600 * 1'000'000'000;  // ten years
+  for (const ProcessTrace & process : processes) {
+    for (const TracedThread & thread : process.threads) {
+      for (const Record & record : thread.records) {
+        std::array<std::int64_t, 3> times{record.time, 0, 0};
+        if (record.kind == RecordKind::run_start) {
+          times[1] = record.a;
+        } else if (record.kind == RecordKind::run_end) {
+          times[1] = record.a;
+          times[2] = record.b;
+        }
+        const bool impossible = std::any_of(times.begin(), times.end(), [&](std::int64_t time) {
+          return time > kMost || time < -kMost;
+        });
+        if (impossible) {
+          return "process " + std::to_string(process.pid) + " has a record with the time " +
+                 std::to_string(times[0]) +
+                 " ns or one that belongs to it, which is more than ten years from the start of "
+                 "its "
+                 "machine: the file is damaged";
+        }
+      }
+    }
+  }
+  return {};
 }
 
 std::optional<takt_core::Duration> longest_under_way(const std::vector<ProcessTrace> & processes)

@@ -1,9 +1,11 @@
 // The program behind `takt trace`: makes one trace to look at of the traces of several processes.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -135,6 +137,10 @@ int model(
   if (!traces) {
     return kFailed;
   }
+  if (const std::string fault = takt_trace::impossible_time(*traces); !fault.empty()) {
+    std::cerr << "takt_trace: " << fault << "; no model is made of it\n";
+    return kUsage;
+  }
   takt_trace::ModelOptions options;
   options.keep_executor_names = true;
   options.chains = declared_chains(*traces);
@@ -184,6 +190,22 @@ int report(const std::vector<std::string> & files)
   return std::cout.flush() ? 0 : kFailed;
 }
 
+/// All that was read is gone by now, so there is memory for the sentence.
+int refused_memory(const std::vector<std::string> & files)
+{
+  std::uintmax_t bytes = 0;
+  for (const std::string & file : files) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    bytes += error ? 0 : size;
+  }
+  std::cerr << "takt_trace: the system refused the memory that this takes, up to ten times the "
+            << bytes / 1'000'000
+            << " MB of the traces: record for a shorter time, or do this on a machine with more "
+               "memory or with a higher limit (ulimit -v)\n";
+  return kUsage;
+}
+
 }  // namespace
 
 int main(int argc, char ** argv)
@@ -219,8 +241,12 @@ int main(int argc, char ** argv)
   } catch (const CLI::ParseError & error) {
     return app.exit(error) == 0 ? 0 : kUsage;
   }
-  if (modelling.parsed()) {
-    return model(files, output, earlier);
+  try {
+    if (modelling.parsed()) {
+      return model(files, output, earlier);
+    }
+    return reporting.parsed() ? report(files) : convert(files, output, format, as_json);
+  } catch (const std::bad_alloc &) {
+    return refused_memory(files);
   }
-  return reporting.parsed() ? report(files) : convert(files, output, format, as_json);
 }
