@@ -16,11 +16,11 @@ takt_core::Result<Answer> Asker::ask(
   const auto until = std::chrono::steady_clock::now() + timeout_;
   {
     std::unique_lock lock(mutex_);
-    if (!free_.wait_until(lock, until, [this] { return !asking_; })) {
+    if (!free_.wait_until(lock, until, [this] { return asking_ != ::getpid(); })) {
       return takt_core::Faults{
         connection_.path() + ": other threads of this process are still asking"};
     }
-    asking_ = true;
+    asking_ = ::getpid();
   }
   const Turn turn(*this);
   return exchange(type, payload, until);
@@ -30,7 +30,7 @@ Asker::Turn::~Turn()
 {
   {
     const std::lock_guard lock(asker.mutex_);
-    asker.asking_ = false;
+    asker.asking_ = 0;
   }
   asker.free_.notify_one();
 }

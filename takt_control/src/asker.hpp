@@ -59,7 +59,8 @@ private:
   takt_core::Duration timeout_;
   std::mutex mutex_;
   std::condition_variable free_;
-  bool asking_ = false;  ///< the rest belongs to the thread that asks
+  pid_t asking_ =
+    0;  ///< the process whose thread asks: the rest belongs to that one. A child of fork has no such thread
   Connection connection_;
   std::uint64_t last_id_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "takt_control/control_server.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -32,14 +33,10 @@ public:
   takt_core::Status add(const ExposedExecutor & executor)
   {
     const std::lock_guard lifecycle(lifecycle_);
-    {
-      const std::lock_guard lock(mutex_);
-      requests_.add(executor);
-    }
+    change([&] { requests_.add(executor); });
     takt_core::Status opened = open();
     if (!opened.ok()) {
-      const std::lock_guard lock(mutex_);
-      requests_.remove(*executor.executor);
+      change([&] { requests_.remove(*executor.executor); });
     }
     return opened;
   }
@@ -48,28 +45,22 @@ public:
     pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report)
   {
     const std::lock_guard lifecycle(lifecycle_);
-    {
-      const std::lock_guard lock(mutex_);
-      requests_.add(tid, had, report);
-    }
+    change([&] { requests_.add(tid, had, report); });
     takt_core::Status opened = open();
     if (!opened.ok()) {
-      const std::lock_guard lock(mutex_);
-      requests_.remove(tid);
+      change([&] { requests_.remove(tid); });
     }
     return opened;
   }
 
   void handle(MessageType type, RequestHandler handler)
   {
-    const std::lock_guard lock(mutex_);
-    requests_.handle(type, std::move(handler));
+    change([&] { requests_.handle(type, std::move(handler)); });
   }
 
   void answer_subscriptions(std::function<std::string()> answer)
   {
-    const std::lock_guard lock(mutex_);
-    requests_.answer_subscriptions(std::move(answer));
+    change([&] { requests_.answer_subscriptions(std::move(answer)); });
   }
 
   // Takes no lock of the server: a request in progress may tell of an alarm, too.
@@ -85,30 +76,61 @@ public:
   {
     const std::lock_guard lifecycle(lifecycle_);
     bool last = false;
-    {
-      const std::lock_guard lock(mutex_);
+    change([&] {
       requests_.remove(executor);
       last = requests_.empty();
-    }
+    });
     if (last) {
-      socket_.reset();
+      end_socket();
     }
   }
 
   void close()
   {
     const std::lock_guard lifecycle(lifecycle_);
-    socket_.reset();
+    end_socket();
+  }
+
+  // Of fork, which other threads meet in the middle of a request or of set-up. A request may take long, and a child must
+  // not wait for a lock that a thread of its parent holds.
+
+  void before_fork() { changing_.lock(); }
+  void after_fork() { changing_.unlock(); }
+  void in_child()
+  {
+    std::construct_at(&lifecycle_);
+    std::construct_at(&mutex_);
+    requests_.forget_changes();
+    changing_.unlock();
   }
 
 private:
+  // Waits for the request in progress.
+  template <typename Change>
+  void change(const Change & change)
+  {
+    const std::lock_guard lock(mutex_);
+    const std::lock_guard changing(changing_);
+    change();
+  }
+
+  // With `lifecycle_` held.
+  void end_socket()
+  {
+    std::unique_ptr<ControlSocket> ended;
+    {
+      const std::lock_guard changing(changing_);
+      ended = std::move(socket_);
+    }
+  }
+
   // With `lifecycle_` held.
   takt_core::Status open()
   {
     if (socket_ != nullptr && owner_ == ::getpid()) {
       return {};
     }
-    socket_.reset();  // of a parent process: a child has another id
+    end_socket();  // of a parent process: a child has another id
     auto opened = ControlSocket::open(
       runtime_folder(),
       [this](std::uint16_t type, const std::string & payload) {
@@ -119,6 +141,7 @@ private:
     if (!opened.ok()) {
       return opened.faults();
     }
+    const std::lock_guard changing(changing_);
     socket_ = std::move(opened.value());
     owner_ = ::getpid();
     return {};
@@ -129,6 +152,7 @@ private:
   {
     AlarmQueue * queue = alarms_.load();
     if (queue == nullptr || !queue->of_this_process()) {
+      const std::lock_guard changing(changing_);
       queue = queues_.emplace_back(std::make_unique<AlarmQueue>()).get();
       alarms_.store(queue, std::memory_order_release);
     }
@@ -136,7 +160,8 @@ private:
   }
 
   std::mutex lifecycle_;
-  std::mutex mutex_;  // a request in progress holds it
+  std::mutex mutex_;     // a request in progress holds it
+  std::mutex changing_;  // of a change in progress, which is short: fork waits for it
   Requests requests_;
   std::vector<std::unique_ptr<AlarmQueue>> queues_;  // the last one is this process's
   std::atomic<AlarmQueue *> alarms_{nullptr};
@@ -147,7 +172,12 @@ private:
 // Never destroyed: an executor may be exposed as long as anything of the program lives.
 Server & server()
 {
-  static auto * const only = new Server;
+  static auto * const only = [] {
+    static auto * const made = new Server;
+    ::pthread_atfork(
+      [] { made->before_fork(); }, [] { made->after_fork(); }, [] { made->in_child(); });
+    return made;
+  }();
   return *only;
 }
 

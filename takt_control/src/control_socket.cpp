@@ -1,5 +1,6 @@
 #include "control_socket.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -110,7 +111,8 @@ ControlSocket::ControlSocket(
   wakes_(wakes),
   owner_(::getpid()),
   answer_(std::move(answer)),
-  alarms_(alarms)
+  alarms_(alarms),
+  reserve_(::open("/dev/null", O_RDONLY | O_CLOEXEC))
 {
   // Signals are for the program's own threads.
   sigset_t all{};
@@ -136,6 +138,7 @@ ControlSocket::~ControlSocket()
   }
   ::close(socket_);
   ::close(wakes_);
+  ::close(reserve_);
 }
 
 void ControlSocket::serve()
@@ -147,8 +150,8 @@ void ControlSocket::serve()
   own.cores = takt_core::usable_cores();
   takt_core::apply(own);
   for (;;) {
-    std::vector<pollfd> sockets{{wakes_, POLLIN, 0}, {socket_, POLLIN, 0}};
-    bool owes = false;
+    std::vector<pollfd> sockets{{wakes_, POLLIN, 0}, {rests_ ? -1 : socket_, POLLIN, 0}};
+    bool owes = std::exchange(rests_, false);
     for (const ServedClient & client : clients_) {
       sockets.push_back({client.socket(), client.events(), 0});
       owes = owes || client.owes();
@@ -244,6 +247,9 @@ void ControlSocket::accept_one()
 {
   const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (socket < 0) {
+    if (errno == EMFILE || errno == ENFILE) {
+      turn_one_away();  // else it would be there at each poll, which would take a core
+    }
     return;
   }
   const auto now = std::chrono::steady_clock::now();
@@ -260,6 +266,23 @@ void ControlSocket::accept_one()
   ServedClient refused(socket, now);
   refused.say(error_reply({why}));
   refused.write(now);
+}
+
+void ControlSocket::turn_one_away()
+{
+  if (reserve_ >= 0) {
+    ::close(reserve_);
+    const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (socket >= 0) {
+      const auto now = std::chrono::steady_clock::now();
+      ServedClient refused(socket, now);
+      refused.say(error_reply({"this process has no file descriptor left"}));
+      refused.write(now);
+    }
+  }
+  // Another thread may have taken the descriptor.
+  reserve_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  rests_ = reserve_ < 0;
 }
 
 }  // namespace takt_control

@@ -45,6 +45,7 @@ private:
   bool serve(ServedClient & client, short ready);  // NOLINT: poll's type
   Reply subscribe(ServedClient & client, const std::string & payload);
   void accept_one();
+  void turn_one_away();
 
   const std::string path_;
   const int socket_;
@@ -54,6 +55,9 @@ private:
   const Answer answer_;
   AlarmQueue & alarms_;
   std::list<ServedClient> clients_;
+  int
+    reserve_;  // given up to accept, and turn away, a client when the process has no descriptor left
+  bool rests_ = false;  // cannot accept now, not even that
   std::thread thread_;
 };
 

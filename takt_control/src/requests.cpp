@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -52,6 +53,12 @@ void Requests::remove(const Executor & executor)
   std::erase_if(executors_, [&](const auto & one) { return one.executor == &executor; });
   before_.erase(&executor);
   by_hand_.forget(executor);
+}
+
+void Requests::forget_changes()
+{
+  std::construct_at(&threads_);
+  std::construct_at(&before_);
 }
 
 Reply Requests::answer(std::uint16_t type, const std::string & payload)

@@ -40,6 +40,9 @@ public:
     subscription_ = std::move(answer);
   }
 
+  /// In a child of fork: what a request of the parent may have been changing is given up, and left alone.
+  void forget_changes();
+
   /// Any bytes are safe.
   Reply answer(std::uint16_t type, const std::string & payload);
 

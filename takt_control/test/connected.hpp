@@ -32,8 +32,9 @@ public:
 class Connected
 {
 public:
-  explicit Connected(const std::string & path)
-  : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
+  Connected() : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
+  explicit Connected(const std::string & path) : Connected() { connect(path); }
+  void connect(const std::string & path) const
   {
     const auto address = unix_address(path);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr *>(&*address), sizeof *address), 0)

@@ -3,16 +3,21 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "connected.hpp"
 #include "takt_control/frame.hpp"
@@ -335,6 +340,72 @@ TEST_F(ControlServer, ends_with_the_last_executor)
   auto again = expose({executor_.get(), "main", "", {}, {}, {}});
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
+}
+
+// A client that cannot be accepted stays in the queue: poll tells of it again and again.
+TEST_F(ControlServer, turns_clients_away_when_no_descriptor_is_left)
+{
+  Connected early(path());
+  EXPECT_EQ(early.ask(MessageType::status)["pid"], ::getpid());  // it has its descriptors
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  std::vector<std::unique_ptr<Connected>> waiting;
+  const int next = ::dup(0);
+  ::close(next);
+  // Numbers below the limit are taken by the clients.
+  const rlimit few{static_cast<rlim_t>(next) + 3, before.rlim_max};
+  for (int i = 0; i < 3; ++i) {
+    waiting.push_back(std::make_unique<Connected>());
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::vector<std::string> told;
+  for (const auto & client : waiting) {
+    client->connect(path());
+    const auto answer = client->receive();
+    told.push_back(answer ? answer->second.dump() : "nothing");
+  }
+  EXPECT_EQ(early.ask(MessageType::status)["pid"], ::getpid());
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  for (const std::string & one : told) {
+    EXPECT_NE(one.find("no file descriptor left"), std::string::npos) << one;
+  }
+  EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
+}
+
+// The control thread holds its lock as long as it answers; in the child there is no such thread.
+TEST_F(ControlServer, a_child_that_is_forked_during_a_request_exposes_executors)
+{
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer ends a child of fork that starts a thread";
+#endif
+  std::atomic<bool> asked{false};
+  std::atomic<bool> go_on{false};
+  handle_requests(MessageType::trace_start, [&](const std::string &) {
+    asked = true;
+    asked.notify_all();
+    go_on.wait(false);
+    return takt_core::Result<std::string>("{}");
+  });
+  Connected client(path());
+  client.send(encode(MessageType::trace_start, "{}"));
+  asked.wait(false);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);  // it would wait for ever
+    auto own = std::move(*takt_core::Executor::create());
+    const auto exposed = expose({own.get(), "own", "", {}, {}, {}, {}});
+    const bool good =
+      exposed.ok() && Connected(path()).ask(MessageType::status)["pid"] == ::getpid();
+    ::_exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  go_on = true;
+  go_on.notify_all();
+  EXPECT_TRUE(client.receive());
+  EXPECT_EQ(client.ask(MessageType::status)["pid"], ::getpid());
+  handle_requests(MessageType::trace_start, {});
 }
 
 TEST_F(ControlServer, says_why_there_is_no_socket)

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -97,6 +98,14 @@ std::unique_ptr<StallWitness> start_witness(Faults & warnings)
   return nullptr;
 }
 
+Faults goes_on(Faults faults)
+{
+  for (takt_core::Fault & fault : faults) {
+    fault.text += "; the recording goes on";
+  }
+  return faults;
+}
+
 /// Null: there is no memory for a ring, so this thread is not recorded.
 ThreadRing * known_ring(std::size_t most_records = SIZE_MAX) noexcept
 {
@@ -149,7 +158,12 @@ void prepare_thread(const std::string & executor)
 
 Recorder & Recorder::instance()
 {
-  static auto * const only = new Recorder;
+  static auto * const only = [] {
+    static auto * const made = new Recorder;
+    ::pthread_atfork(
+      [] { made->before_fork(); }, [] { made->after_fork(); }, [] { made->in_child(); });
+    return made;
+  }();
   return *only;
 }
 
@@ -292,7 +306,6 @@ Result<RecordingStart> Recorder::start(const RecordingOptions & options)
   if (!options.last) {
     thread_ = std::make_unique<std::thread>([this] { drain_until_told(); });
   }
-  forget_in_children();
   facts_.began = takt_core::to_ns(takt_core::now());
   witness_ = std::move(witness);
   number_.store(recordings_, std::memory_order_release);
@@ -303,13 +316,18 @@ Result<RecordingStart> Recorder::start(const RecordingOptions & options)
 Result<RecordingFile> Recorder::stop()
 {
   const std::lock_guard lifecycle(lifecycle_);
+  if (!on()) {
+    return Faults{"this process records no trace; begin one with takt trace start"};
+  }
+  return options_.last ? stop_flight() : stop_file();
+}
+
+Result<RecordingFile> Recorder::stop_file()
+{
   witness_.reset();  // while it records, so that it still tells of a stall that goes on
   std::int64_t ended = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (!on()) {
-      return Faults{"this process records no trace; begin one with takt trace start"};
-    }
     ended = takt_core::to_ns(takt_core::now());  // until here nothing is missing
     number_.store(0, std::memory_order_release);
     measures_.store(0, std::memory_order_relaxed);
@@ -324,21 +342,56 @@ Result<RecordingFile> Recorder::stop()
   {
     const std::lock_guard lock(mutex_);
     facts_.ended = ended;
-    if (options_.last) {
-      auto path = new_file(file_);
-      if (!path) {
-        return path.faults();
-      }
-      path_ = std::move(*path);
-    }
-    bytes = options_.last ? last_ones() : drained();
-    if (std::vector<Record> none; !options_.last) {
-      bytes += named(none);  // when it ended
-    }
+    bytes = drained();
+    std::vector<Record> none;
+    bytes += named(none);  // when it ended
   }
   append(bytes);
   ::close(std::exchange(file_, -1));
   return RecordingFile{path_, written_.records, written_.dropped, failed_.faults()};
+}
+
+// Its records are in memory alone until then: where they cannot be written, the recording goes on.
+Result<RecordingFile> Recorder::stop_flight()
+{
+  const std::lock_guard io(io_);
+  int file = -1;
+  {
+    const std::lock_guard lock(mutex_);
+    auto path = new_file(file);
+    if (!path) {
+      return goes_on(path.faults());
+    }
+    path_ = std::move(*path);
+  }
+  const bool witnessed = witness_ != nullptr;
+  witness_.reset();
+  const std::uint32_t recording = number();
+  std::string bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    facts_.ended = takt_core::to_ns(takt_core::now());
+    number_.store(0, std::memory_order_release);
+    bytes = last_ones();
+  }
+  const Status status = write(file, path_, bytes);
+  ::close(file);
+  if (status.ok()) {
+    measures_.store(0, std::memory_order_relaxed);
+    return RecordingFile{path_, written_.records, written_.dropped, {}};
+  }
+  ::unlink(path_.c_str());
+  Faults unseen;
+  witness_ = witnessed ? start_witness(unseen) : nullptr;
+  const std::lock_guard lock(mutex_);
+  facts_.ended = 0;
+  number_.store(recording, std::memory_order_release);
+  for (const auto & own : rings_) {  // of threads that came meanwhile
+    if (own->ring.load() == nullptr) {
+      give_ring(*own);
+    }
+  }
+  return goes_on(status.faults());
 }
 
 Result<RecordingFile> Recorder::snapshot()
@@ -355,7 +408,7 @@ Result<RecordingFile> Recorder::snapshot()
     }
     auto made = new_file(file);
     if (!made) {
-      return made.faults();
+      return goes_on(made.faults());
     }
     path = std::move(*made);
     bytes = options_.last ? last_ones() : drained();
@@ -373,12 +426,12 @@ Result<RecordingFile> Recorder::snapshot()
       status = Faults{"cannot copy the trace to " + path + ": " + error.message()};
     }
   } else {
-    status = write(file, bytes);
+    status = write(file, path, bytes);
   }
   ::close(file);
   if (!status.ok()) {
     ::unlink(path.c_str());
-    return status.faults();
+    return options_.last ? goes_on(status.faults()) : status.faults();
   }
   return RecordingFile{path, written_.records, written_.dropped, {}};
 }
@@ -414,23 +467,37 @@ void Recorder::append(const std::string & bytes)
     return;
   }
   const off_t whole = ::lseek(file_, 0, SEEK_CUR);
-  failed_ = write(file_, bytes);
+  failed_ = write(file_, path_, bytes);
   if (!failed_.ok() && whole >= 0) {
     static_cast<void>(::ftruncate(file_, whole));
   }
 }
 
-// A child of fork has no thread that drains, and its parent has the file.
-void Recorder::forget_in_children()
+// Other threads may record and drain meanwhile. Locks that are held for as long as a file is written are not waited for.
+void Recorder::before_fork()
 {
-  static const int once = ::pthread_atfork(nullptr, nullptr, [] {
-    Recorder & recorder = instance();
-    recorder.number_.store(0);
-    recorder.measures_.store(0);
-    static_cast<void>(recorder.thread_.release());  // it is the parent's
-    static_cast<void>(recorder.witness_.release());
-  });
-  static_cast<void>(once);
+  mutex_.lock();
+  topics_.before_fork();
+}
+
+void Recorder::after_fork()
+{
+  topics_.after_fork();
+  mutex_.unlock();
+}
+
+// A child has no thread that drains, and its parent has the file.
+void Recorder::in_child()
+{
+  std::construct_at(&lifecycle_);
+  std::construct_at(&io_);
+  std::construct_at(&told_);
+  std::construct_at(&failed_);
+  number_.store(0);
+  measures_.store(0);
+  static_cast<void>(thread_.release());  // it is the parent's
+  static_cast<void>(witness_.release());
+  after_fork();
 }
 
 // With `mutex_` held.
@@ -550,7 +617,7 @@ Result<std::string> Recorder::new_file(int & file)
     file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0) {
       if (!options_.last) {
-        const Status begun = write(file, TraceEncoder::header());
+        const Status begun = write(file, path, TraceEncoder::header());
         if (!begun.ok()) {
           ::close(std::exchange(file, -1));
           ::unlink(path.c_str());
@@ -565,7 +632,7 @@ Result<std::string> Recorder::new_file(int & file)
   }
 }
 
-Status Recorder::write(int file, const std::string & bytes)
+Status Recorder::write(int file, const std::string & path, const std::string & bytes)
 {
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t count = ::write(file, bytes.data() + done, bytes.size() - done);
@@ -573,7 +640,7 @@ Status Recorder::write(int file, const std::string & bytes)
       continue;
     }
     if (count <= 0) {
-      return Faults{"cannot write the trace " + path_ + ": " + std::strerror(errno)};
+      return Faults{"cannot write the trace " + path + ": " + std::strerror(errno)};
     }
     done += static_cast<std::size_t>(count);
   }

@@ -75,9 +75,13 @@ private:
   std::string named(std::vector<Record> & records);
   void add_thread(ThreadRing & own);
   takt_core::Result<std::string> new_file(int & file);
-  takt_core::Status write(int file, const std::string & bytes);
+  takt_core::Result<RecordingFile> stop_file();
+  takt_core::Result<RecordingFile> stop_flight();
+  takt_core::Status write(int file, const std::string & path, const std::string & bytes);
   void append(const std::string & bytes);
-  static void forget_in_children();
+  void before_fork();
+  void after_fork();
+  void in_child();
 
   std::atomic<std::uint32_t> number_{0};
   std::atomic<bool> overwrite_{false};

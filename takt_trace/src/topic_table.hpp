@@ -26,6 +26,9 @@ public:
   /// In the order of their ids. Any thread; locks.
   std::vector<std::string> names() const;
 
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+
 private:
   struct Topic
   {
