@@ -297,6 +297,14 @@ def test_system_management_interrupts_are_counted(good):
         ({"proc/sys/kernel/version": "x"}, "kernel.realtime", "unknown", "not a kernel's version"),
         ({RUNTIME: "0"}, "kernel.rt_throttling", "bad", "no time"),
         ({"etc/default/irqbalance": ""}, "services.interrupts", "ok", "leaves cores 2-3 alone"),
+        ({"proc/80/comm": "multipathd\n"}, "services.realtime", "warn", "multipathd runs"),
+        ({"etc/rc2.d/S01ondemand": ""}, "services.power", "warn", "ondemand"),
+        (
+            {"etc/systemd/system/multi-user.target.wants/ondemand.service": ""},
+            "services.power",
+            "warn",
+            "ondemand",
+        ),
         ({"sys/class/dmi/id/sys_vendor": "Acme"}, "cpu.virtual", "warn", "flag hypervisor"),
         ({RUNTIME: "1000000"}, "kernel.rt_throttling", "ok", "off"),
         ({"proc/cmdline": "idle=poll"}, "cpu.idle", "ok", "poll"),
@@ -551,6 +559,17 @@ def test_missing_rights_are_told_for_each_action_and_are_not_to_be_undone(doctor
     assert {entry["finding"] for entry in entries} == {
         *("cpu.frequency", "kernel.rt_throttling", "irq.affinity")
     }
+
+
+def test_root_is_not_told_to_be_root_for_an_interrupt_that_the_kernel_manages(
+    doctor, bad, monkeypatch
+):
+    refusing(monkeypatch, "irq/9/", 1)
+    for user, words in ((0, "the kernel does not move this interrupt"), (1000, "as root")):
+        monkeypatch.setattr("takt_cli.doctor.fix.os.geteuid", lambda user=user: user)
+        said = doctor(bad, "--fix").out.replace("\n", " ")
+        (refused,) = re.findall("NOT DONE: cores of interrupt 9: (.*?)(?:DONE|NOT|Undo|$)", said)
+        assert words in refused
 
 
 def test_an_undo_that_is_refused_can_be_repeated(doctor, bad, monkeypatch):

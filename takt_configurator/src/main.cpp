@@ -45,6 +45,36 @@ FileDescriptor end_signals()
   return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
+/// An empty sentence if no other user can put another file into the file's place: all folders above it belong to root or
+/// to the daemon's user, and nobody else may write the last one, or those above it that are not sticky, as /tmp is.
+std::string folder_fault(const std::string & path)
+{
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  if (error) {
+    return path + ": " + error.message();
+  }
+  for (std::filesystem::path at = real.parent_path(); !error; at = at.parent_path()) {
+    struct stat found = {};
+    if (::stat(at.c_str(), &found) != 0) {
+      return at.string() + ": " + std::generic_category().message(errno);
+    }
+    const bool ours = found.st_uid == 0 || found.st_uid == ::geteuid();
+    const bool shared = (found.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    const bool kept = at != real.parent_path() && (found.st_mode & S_ISVTX) != 0;
+    if (!ours || (shared && !kept)) {
+      return path + ": other users can replace this file, because the folder " + at.string() +
+             (ours ? " can be written by them"
+                   : " belongs to user " + std::to_string(found.st_uid)) +
+             "; use a folder of root";
+    }
+    if (at == at.root_path()) {
+      break;
+    }
+  }
+  return {};
+}
+
 /// An empty sentence if no other user can change the file.
 std::string file_fault(const std::string & path)
 {
@@ -58,7 +88,7 @@ std::string file_fault(const std::string & path)
            ": other users can change this file; it must belong to root, and only its owner may "
            "write it";
   }
-  return {};
+  return folder_fault(path);
 }
 
 int run(Arguments & arguments)

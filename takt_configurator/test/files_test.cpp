@@ -64,6 +64,34 @@ TEST(PolicyFile, MayNotBeOneThatOthersCanChange)
   std::filesystem::remove_all(folder);
 }
 
+TEST(PolicyFile, MayNotBeInAFolderInWhichOthersCanPutAnotherOne)
+{
+  const auto told = [](const std::string & folder) {
+    const auto outcome =
+      test::run_daemon({"--policy", folder + "/deep/p.yaml", "--socket", folder + "/run/sock"});
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.output;
+  };
+  const std::string folder = test::make_folder();
+  std::filesystem::create_directory(folder + "/deep");
+  test::write_file(folder + "/deep/p.yaml", "version: 1\nrules:\n  - users: any\n");
+  ::chmod(folder.c_str(), 0777);
+  EXPECT_NE(
+    told(folder).find(
+      "other users can replace this file, because the folder " + folder + " can be written"),
+    std::string::npos)
+    << told(folder);
+  ::chmod(folder.c_str(), 0755);
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(folder.c_str(), 65534, 65534), 0);
+    EXPECT_NE(
+      told(folder).find("because the folder " + folder + " belongs to user 65534"),
+      std::string::npos)
+      << told(folder);
+  }
+  std::filesystem::remove_all(folder);
+}
+
 // systemd-analyze wants the programs and the user of the unit to be there.
 TEST(Unit, IsGood)
 {

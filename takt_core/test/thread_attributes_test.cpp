@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <thread>
+
+#include "takt_core/duration_text.hpp"
 
 namespace takt_core
 {
@@ -71,6 +74,26 @@ TEST(Validate, RefusesDeadlineParametersOutOfOrder)
   EXPECT_EQ(validate(deadline_attributes(1ms, 5ms, 4ms)).size(), 1U);
   EXPECT_EQ(validate(deadline_attributes(1ms, 5ms, 1h)).size(), 1U);
   EXPECT_FALSE(validate(ThreadAttributes{.policy = Policy::deadline}).empty());
+}
+
+TEST(Validate, TellsTheKernelsLimitsOfAPeriod)
+{
+  std::ifstream shortest("/proc/sys/kernel/sched_deadline_period_min_us");
+  std::ifstream longest("/proc/sys/kernel/sched_deadline_period_max_us");
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  if (!(shortest >> from) || !(longest >> to)) {
+    GTEST_SKIP() << "this kernel has no such limits";
+  }
+  const Faults faults = validate(deadline_attributes(1ms, 5ms, std::chrono::microseconds(to) + 1h));
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(
+    to_string(faults.front())
+      .find(
+        " is outside " + print_duration(std::chrono::microseconds(from)) + " to " +
+        print_duration(std::chrono::microseconds(to)) + ", the kernel's limits"),
+    std::string::npos)
+    << to_string(faults.front());
 }
 
 TEST(Validate, RefusesDeadlineTogetherWithCores)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -13,6 +14,8 @@ from takt_cli.doctor.interrupts import DEFAULT_AFFINITY, parse_mask
 from takt_cli.doctor.machine import Machine, Unreadable, parse_core_list, shown
 from takt_cli.doctor.plan import Action
 
+# Of an interrupt that the kernel manages itself; since 6.10 it says EPERM, to root, too.
+_KEPT_BY_THE_KERNEL = (errno.EIO, errno.EINVAL, errno.ENOSPC, errno.EPERM)
 Result = Literal["done", "failed", "planned"]
 
 
@@ -116,11 +119,13 @@ def _write(machine: Machine, action: Action, value: str) -> Outcome:
 
 
 def _refusal(action: Action, error: OSError) -> str:
-    if error.errno in (errno.EACCES, errno.EPERM):
+    if error.errno in (errno.EACCES, errno.EPERM) and not (
+        os.geteuid() == 0 and error.errno == errno.EPERM
+    ):
         return f"this user may not write {action.path}; run the command as root"
     if error.errno == errno.EROFS:
         return f"{action.path} is read-only here, as in a container; run the command outside of it"
-    if action.finding == "irq.affinity" and error.errno in (errno.EIO, errno.EINVAL, errno.ENOSPC):
+    if action.finding == "irq.affinity" and error.errno in _KEPT_BY_THE_KERNEL:
         return "the kernel does not move this interrupt"
     return f"{action.path} cannot be written: {error.strerror}"
 

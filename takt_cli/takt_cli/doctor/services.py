@@ -20,6 +20,10 @@ _POWER = (
     "tlp",
     "laptop_mode",
 )
+# A script of Ubuntu that has set the governor and ended some time after the start.
+_ONDEMAND = re.compile(r"ondemand\.service|S[0-9]{2}ondemand")
+_STARTED = ("/etc/systemd/system/multi-user.target.wants", "/etc/rc2.d")
+_URGENT = ("multipathd",)
 _JOBS = (
     "unattended-upgrade",
     "unattended-upgrades",
@@ -67,9 +71,14 @@ def hidden_processes(machine: Machine) -> str:
 
 
 def _judge(
-    look: Examination, services: tuple[str, ...], severity: Severity, advice: str = ""
+    look: Examination,
+    services: tuple[str, ...],
+    severity: Severity,
+    advice: str = "",
+    enabled: tuple[str, ...] = (),
 ) -> Verdict:
-    found = running(look.machine, services)
+    """Judge services of which a process runs, and the `enabled` ones, which ran at the start."""
+    found = sorted({*running(look.machine, services), *enabled})
     data = {"running": found}
     if found:
         units = " ".join(found)
@@ -80,6 +89,13 @@ def _judge(
     if hidden:
         raise Unreadable(hidden)
     return Verdict("ok", "none of them runs", data=data)
+
+
+def _judge_power(look: Examination) -> Verdict:
+    started = (name for folder in _STARTED for name in look.machine.names_if_there(folder))
+    enabled = ("ondemand",) if any(map(_ONDEMAND.fullmatch, started)) else ()
+    advice = "; with tuned: `sudo tuned-adm profile latency-performance`"
+    return _judge(look, _POWER, "warn", advice, enabled)
 
 
 _TO_READ = "run `takt doctor` as root outside of containers"
@@ -132,9 +148,16 @@ CHECKS = (
         "none, or with a profile for latency",
         "They change governors, frequencies and idle states while the robot works, and thermald "
         "makes a warm processor idle.",
-        lambda look: _judge(
-            look, _POWER, "warn", "; with tuned: `sudo tuned-adm profile latency-performance`"
-        ),
+        _judge_power,
+        to_read=_TO_READ,
+    ),
+    Check(
+        "services.realtime",
+        "Services with real-time threads",
+        "none but the robot's own",
+        "multipathd runs at SCHED_RR 99, above every thread of a schedule, and locks its memory; "
+        "only disks with several paths need it.",
+        lambda look: _judge(look, _URGENT, "warn"),
         to_read=_TO_READ,
     ),
     Check(

@@ -8,6 +8,11 @@ from html import escape
 from takt_cli.results.trace_figures import PARTS, Distribution, Split, TraceReport
 from takt_cli.units import human
 
+# More rows than these are not shown at once.
+_MOST_ROWS = 40
+# Characters of a column of words: from so many on it keeps its width, up to so many.
+_NARROW, _WIDEST, _WIDEST_BELOW = 20, 42, 26
+
 COLOURS = {
     "middleware": "--s3",
     "group": "--s5",
@@ -92,7 +97,10 @@ def word_cell(text: str, below: str = "", link: str = "") -> str:
     if link:
         shown = f'<a href="#{escape(link)}">{shown}</a>'
     under = f'<div class="below">{escape(below)}</div>' if below else ""
-    return f'<td class="word">{shown}{under}</td>'
+    # Else the columns of numbers squeeze a long id into five lines; so the table scrolls.
+    longest = min(max(len(text), min(len(below), _WIDEST_BELOW)), _WIDEST)
+    wide = f' style="min-width:{longest}ch"' if longest > _NARROW else ""
+    return f'<td class="word"{wide}>{shown}{under}</td>'
 
 
 def figures_of(one: Distribution) -> str:
@@ -102,10 +110,16 @@ def figures_of(one: Distribution) -> str:
 
 
 def table(head: str, rows: str, *, kind: str = "") -> str:
-    """Wrap rows; a script lets readers sort them by a click on a title."""
+    """Wrap rows; a script lets readers sort them by a click on a title.
+
+    Very many rows are in a box of their own that scrolls, which says so.
+    """
+    count = rows.count("<tr")
+    tall = count > _MOST_ROWS
+    said = f'<p class="weak">{count:,} rows: this box scrolls.</p>' if tall else ""
     return (
-        f'<div class="scroll tall"><table class="sorted {kind}"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+        f'{said}<div class="scroll{" tall" if tall else ""}"><table class="sorted {kind}"><thead>'
+        f"<tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 

@@ -80,9 +80,14 @@ void validate_deadline(const ThreadAttributes & attributes, Faults & faults)
   const auto shortest = read_sysctl_us("/proc/sys/kernel/sched_deadline_period_min_us");
   const auto longest = read_sysctl_us("/proc/sys/kernel/sched_deadline_period_max_us");
   if ((shortest && period < *shortest) || (longest && period > *longest)) {
+    const auto shown = [](const auto & limit) {
+      return limit ? print_duration(*limit) : std::string("unknown");
+    };
     faults.push_back(
-      "period " + print_duration(period) +
-      " is outside kernel.sched_deadline_period_min_us to sched_deadline_period_max_us");
+      "period " + print_duration(period) + " is outside " + shown(shortest) + " to " +
+      shown(longest) +
+      ", the kernel's limits (sysctl kernel.sched_deadline_period_min_us and "
+      "sched_deadline_period_max_us)");
   }
   if (!attributes.cores.empty()) {
     faults.push_back(

@@ -13,7 +13,7 @@ LONG = "/a_namespace/with/a/very/long/path" * 8
 # What the page does at a click, and what its tables and colours are then.
 _CLICKS = """
   const table = document.querySelector("#chains table");
-  const names = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent);
+  const names = () => [...table.tBodies[0].rows].map((row) => row.cells[0].firstChild.textContent);
   const heads = [...table.tHead.rows[0].cells];
   const before = names();
   const max = heads.find((head) => head.textContent === "max");
