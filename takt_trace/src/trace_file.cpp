@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,8 @@ constexpr std::string_view kFirstMagic = "TAKTTRC1";
 constexpr std::uint32_t kNamesChunk = 1;
 constexpr std::uint32_t kRecordsChunk = 2;
 constexpr std::uint32_t kProcessChunk = 3;
+constexpr std::size_t kChunkHead = 8;
+constexpr std::uint32_t kMostNames = 256U << 20U;
 constexpr std::size_t kRecordBytes = 40;
 constexpr std::size_t kRecordsHead = 16;
 
@@ -189,26 +192,73 @@ bool is_kind(std::uint32_t kind)
   return kind >= 1 && kind <= kMostRecordKind;
 }
 
-/// Empty: good.
-std::string add_records(
-  const std::string & bytes, std::size_t at, std::size_t end, ProcessTrace & trace)
+/// Reads a trace piece by piece: parts that mean nothing, and holes of a file, take no memory.
+class Reader
 {
-  if (end - at < kRecordsHead || (end - at - kRecordsHead) % kRecordBytes != 0) {
-    return "a chunk of records has " + std::to_string(end - at) + " bytes";
+public:
+  Reader(std::istream & in, std::uint64_t size) : in_(in), left_(size) {}
+
+  std::uint64_t at() const noexcept { return at_; }
+  std::uint64_t left() const noexcept { return left_; }
+  const std::string & bytes() const noexcept { return bytes_; }
+
+  /// The next `count` bytes, into `bytes`. False: there are fewer.
+  bool read(std::size_t count)
+  {
+    if (count > left_) {
+      return false;
+    }
+    bytes_.resize(count);
+    in_.read(bytes_.data(), static_cast<std::streamsize>(count));
+    at_ += count;
+    left_ -= count;
+    return in_.gcount() == static_cast<std::streamsize>(count);
   }
-  const auto number = number_at<std::uint32_t>(bytes, at);
+  void skip(std::uint64_t count)
+  {
+    in_.seekg(static_cast<std::streamoff>(count), std::ios::cur);
+    at_ += count;
+    left_ -= count;
+  }
+
+private:
+  std::istream & in_;
+  std::uint64_t at_ = 0;
+  std::uint64_t left_;
+  std::string bytes_;
+};
+
+/// Empty: good. `length`: of the chunk, whose content comes next.
+std::string add_records(Reader & reader, std::size_t length, ProcessTrace & trace)
+{
+  if (length < kRecordsHead || (length - kRecordsHead) % kRecordBytes != 0) {
+    return "a chunk of records has " + std::to_string(length) + " bytes";
+  }
+  if (!reader.read(kRecordsHead)) {
+    return {};
+  }
+  const auto number = number_at<std::uint32_t>(reader.bytes(), 0);
   if (number >= trace.threads.size()) {
     return "records are of thread " + std::to_string(number) + ", which nothing names";
   }
   TracedThread & thread = trace.threads[number];
-  thread.dropped = number_at<std::uint64_t>(bytes, at + 8);
-  for (at += kRecordsHead; at < end; at += kRecordBytes) {
-    const auto kind = number_at<std::uint32_t>(bytes, at + 12);
-    if (is_kind(kind)) {
-      thread.records.push_back(
-        {number_at<std::int64_t>(bytes, at), static_cast<RecordKind>(kind),
-         number_at<std::uint32_t>(bytes, at + 8), number_at<std::int64_t>(bytes, at + 16),
-         number_at<std::int64_t>(bytes, at + 24), number_at<std::int64_t>(bytes, at + 32)});
+  thread.dropped = number_at<std::uint64_t>(reader.bytes(), 8);
+  constexpr std::size_t kPiece = 10'000 * kRecordBytes;
+  for (std::size_t left = length - kRecordsHead; left > 0;) {
+    const std::size_t piece = std::min(left, kPiece);
+    left -= piece;
+    if (!reader.read(piece)) {
+      break;
+    }
+    const std::string & bytes = reader.bytes();
+    for (std::size_t at = 0; at < piece; at += kRecordBytes) {
+      const auto kind = number_at<std::uint32_t>(bytes, at + 12);
+      if (is_kind(kind)) {
+        thread.records.push_back(
+          {number_at<std::int64_t>(bytes, at), static_cast<RecordKind>(kind),
+           number_at<std::uint32_t>(bytes, at + 8), number_at<std::int64_t>(bytes, at + 16),
+           number_at<std::int64_t>(bytes, at + 24), number_at<std::int64_t>(bytes, at + 32)});
+      }
     }
   }
   return {};
@@ -231,7 +281,7 @@ void name_takers(TracedThread & thread)
   }
 }
 
-Faults no_trace(const std::string & why, std::size_t at)
+Faults no_trace(const std::string & why, std::uint64_t at)
 {
   return {"this is no trace of takt: at byte " + std::to_string(at) + " " + why};
 }
@@ -345,36 +395,44 @@ std::string encode_traces(const std::vector<ProcessTrace> & processes)
   return bytes;
 }
 
-Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes)
+namespace
 {
-  if (!bytes.starts_with(kMagic) && !bytes.starts_with(kFirstMagic)) {
+
+Result<std::vector<ProcessTrace>> decode(std::istream & in, std::uint64_t size)
+{
+  Reader reader(in, size);
+  if (!reader.read(kMagic.size()) || (reader.bytes() != kMagic && reader.bytes() != kFirstMagic)) {
     return no_trace("it does not begin with " + std::string(kMagic), 0);
   }
   std::vector<ProcessTrace> traces(1);
-  for (std::size_t at = kMagic.size(); bytes.size() - at >= 8;) {
-    const auto type = number_at<std::uint32_t>(bytes, at);
-    const auto length = number_at<std::uint32_t>(bytes, at + 4);
-    const std::size_t begin = at + 8;
-    if (length > bytes.size() - begin) {
-      break;  // the process ended while it wrote
+  while (reader.read(kChunkHead)) {
+    const auto type = number_at<std::uint32_t>(reader.bytes(), 0);
+    const auto length = number_at<std::uint32_t>(reader.bytes(), 4);
+    const std::uint64_t begin = reader.at();
+    // The process ended while it wrote, or a hole begins: no chunk has the type 0.
+    if (length > reader.left() || type == 0) {
+      break;
     }
     if (type == kNamesChunk) {
-      const json content = json::parse(
-        bytes.begin() + static_cast<std::ptrdiff_t>(begin),
-        bytes.begin() + static_cast<std::ptrdiff_t>(begin + length), nullptr, false);
+      if (length > kMostNames) {
+        return no_trace("a chunk of names has " + std::to_string(length) + " bytes", begin);
+      }
+      const json content =
+        reader.read(length) ? json::parse(reader.bytes(), nullptr, false) : json();
       if (!content.is_object()) {
         return no_trace("a chunk of names is no JSON object", begin);
       }
       add_names(content, traces.back());
     } else if (type == kRecordsChunk) {
-      if (const std::string wrong = add_records(bytes, begin, begin + length, traces.back());
-          !wrong.empty()) {
+      if (const std::string wrong = add_records(reader, length, traces.back()); !wrong.empty()) {
         return no_trace(wrong, begin);
       }
-    } else if (type == kProcessChunk) {
-      traces.emplace_back();
+    } else {
+      if (type == kProcessChunk) {
+        traces.emplace_back();
+      }
+      reader.skip(length);
     }
-    at = begin + length;
   }
   for (ProcessTrace & trace : traces) {
     for (TracedThread & thread : trace.threads) {
@@ -386,15 +444,29 @@ Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes)
   return traces;
 }
 
+}  // namespace
+
+Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes)
+{
+  std::istringstream in(bytes);
+  return decode(in, bytes.size());
+}
+
 Result<std::vector<ProcessTrace>> read_traces(const std::string & path)
 {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     return Faults{path + " cannot be read: " + std::strerror(errno)};
   }
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  auto trace = decode_traces(bytes.str());
+  std::error_code error;
+  Result<std::vector<ProcessTrace>> trace = Faults();
+  if (std::filesystem::is_regular_file(path, error)) {
+    trace = decode(file, std::filesystem::file_size(path, error));
+  } else {  // a pipe
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    trace = decode_traces(std::move(bytes).str());
+  }
   if (!trace) {
     Faults faults;
     for (const auto & fault : trace.faults()) {

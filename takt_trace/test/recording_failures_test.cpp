@@ -8,8 +8,10 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -88,6 +90,33 @@ TEST_F(RecordingFailures, AFlightRecordingGoesOnIfTheDiskIsFull)
   }
   EXPECT_TRUE(std::filesystem::is_empty(options_.folder)) << "half a trace";
   expect_both();
+}
+
+// In a child without memory for what is no data: the owner of a file makes it as long as they like.
+TEST_F(RecordingFailures, HolesOfAFileTakeNoMemory)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer itself needs more memory";
+#endif
+  ASSERT_TRUE(start_recording(options_).ok());
+  tracer.instant("before");
+  const auto file = stop_recording();
+  ASSERT_TRUE(file.ok());
+  std::filesystem::resize_file(file->path, std::uintmax_t{2} << 30U);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const auto most =
+      static_cast<rlim_t>(pages * static_cast<std::size_t>(::getpagesize())) + (rlim_t{64} << 20U);
+    const rlimit limit{most, most};
+    ::setrlimit(RLIMIT_AS, &limit);
+    const auto traces = read_traces(file->path);
+    ::_exit(traces.ok() && traces->front().threads.at(0).records.size() == 1 ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 // A thread of the parent holds the recorder's locks while it writes; in the child there is no such thread.
