@@ -320,7 +320,7 @@ def test_status_is_good_where_only_unasked_attributes_differ(takt, start):
     assert said.out.startswith("1 process, 1 thread: all as asked\n")
 
 
-def test_values_set_by_hand_are_told(takt, start):
+def test_values_that_takt_set_changed_are_told(takt, start):
     changes = [
         {"what": "thread hot", "value": "priority", "before": 60, "now": 41},
         {
@@ -332,18 +332,20 @@ def test_values_set_by_hand_are_told(takt, start):
         {"what": "callback /n:timer(1s)", "value": "priority", "before": None, "now": 3},
     ]
     hot = [thread("hot", 0, HOT, HOT_NOW)]
-    start(process("/opt/robot/talk", executor("main", hot, set_by_hand=changes)))
+    start(process("/opt/robot/talk", executor("main", hot, set_values=changes)))
     said = takt("status")
     assert said.code == 0
     assert said.out.startswith(
-        "1 process, 1 thread: all as asked; 3 values set by hand since the schedule\n"
+        "1 process, 1 thread: all as asked; 3 values changed since the schedule\n"
     )
     for words in (
         "thread hot: priority 60 -> 41",
         "callback /n:timer(1s): threads rest -> a,b",
         "callback /n:timer(1s): priority none -> 3",
     ):
-        assert f"set by hand since the schedule of main: {words}" in said.out
+        assert (
+            f"changed since the schedule of main by takt set or takt monitor: {words}" in said.out
+        )
 
 
 def test_without_a_process_json_is_not_ok_as_the_exit_code_says(takt, folder):

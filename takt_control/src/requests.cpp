@@ -52,7 +52,7 @@ void Requests::remove(const Executor & executor)
 {
   std::erase_if(executors_, [&](const auto & one) { return one.executor == &executor; });
   before_.erase(&executor);
-  by_hand_.forget(executor);
+  set_values_.forget(executor);
 }
 
 void Requests::forget_changes()
@@ -97,7 +97,7 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
 
 Reply Requests::status() const
 {
-  return result_reply(status_json(executors_, threads_, by_hand_));
+  return result_reply(status_json(executors_, threads_, set_values_));
 }
 
 Reply Requests::subscribe() const
@@ -194,7 +194,7 @@ Reply Requests::apply(const std::string & payload)
     for (ExposedExecutor & one : executors_) {
       if (schedule->find(one.name) != nullptr) {
         one.applied_file = schedule->file;
-        by_hand_.forget(*one.executor);
+        set_values_.forget(*one.executor);
       }
     }
   }
@@ -221,7 +221,7 @@ Reply Requests::reset()
       }
       add_refusals_of(*done, parts);
       before_.erase(before);
-      by_hand_.forget(*one.executor);
+      set_values_.forget(*one.executor);
       one.applied_file.clear();
     }
     if (one.watch_as_before && one.watch_as_before()) {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "by_hand.hpp"
 #include "registered_threads.hpp"
 #include "reply.hpp"
+#include "set_values.hpp"
 #include "takt_control/control_server.hpp"
 #include "takt_control/frame.hpp"
 #include "takt_core/executor.hpp"
@@ -59,7 +59,7 @@ private:
   std::function<std::string()> subscription_;
   std::map<const takt_core::Executor *, takt_core::Reconfiguration>
     before_;  ///< the first `apply` or `set`
-  ByHand by_hand_;
+  SetValues set_values_;
 };
 
 }  // namespace takt_control

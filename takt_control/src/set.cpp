@@ -72,7 +72,7 @@ Reply Requests::set(const std::string & payload)
     return error_reply(sentences(faults));
   }
   for (const Setting & setting : settings) {
-    by_hand_.note(setting.executor(), setting.document());
+    set_values_.note(setting.executor(), setting.document());
   }
   return result_reply(document_of(settings));
 }

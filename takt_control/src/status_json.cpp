@@ -103,7 +103,7 @@ json callback_json(
   return result;
 }
 
-json executor_json(const ExposedExecutor & exposed, const ByHand & by_hand)
+json executor_json(const ExposedExecutor & exposed, const SetValues & set_values)
 {
   Executor & executor = *exposed.executor;
   const auto & options = executor.options();
@@ -118,7 +118,7 @@ json executor_json(const ExposedExecutor & exposed, const ByHand & by_hand)
     {"on_exception", to_string(options.on_exception)},
     {"middleware_ceiling", to_string(options.middleware_ceiling)},
     {"lock_memory", options.lock_memory},
-    {"set_by_hand", by_hand.of(executor)},
+    {"set_values", set_values.of(executor)},
     {"default", exposed.default_threads},
     {"threads", json::array()},
     {"callbacks", json::array()},
@@ -209,7 +209,7 @@ std::string user_name()
 
 json status_json(
   const std::vector<ExposedExecutor> & executors, const RegisteredThreads & threads,
-  const ByHand & by_hand)
+  const SetValues & set_values)
 {
   std::error_code error;
   json result{
@@ -222,7 +222,7 @@ json status_json(
     {"executors", json::array()}};
   std::set<pid_t> own;
   for (const ExposedExecutor & executor : executors) {
-    result["executors"].push_back(executor_json(executor, by_hand));
+    result["executors"].push_back(executor_json(executor, set_values));
     for (const pid_t tid : executor.executor->thread_ids()) {
       own.insert(tid);
     }

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "by_hand.hpp"
 #include "registered_threads.hpp"
+#include "set_values.hpp"
 #include "takt_control/control_server.hpp"
 
 namespace takt_control
@@ -15,7 +15,7 @@ namespace takt_control
 /// May block: reads /proc and takes the set-up locks of the executors.
 nlohmann::json status_json(
   const std::vector<ExposedExecutor> & executors, const RegisteredThreads & threads,
-  const ByHand & by_hand);
+  const SetValues & set_values);
 
 }  // namespace takt_control
 

@@ -124,22 +124,22 @@ TEST_F(Set, a_chain_changes_in_all_executors)
   EXPECT_EQ(priority(*executors_[1], "/b:sub(/y)"), 10);
 }
 
-TEST_F(Set, status_tells_what_was_set_by_hand_since_the_schedule)
+TEST_F(Set, status_tells_what_was_set_since_the_schedule)
 {
-  const auto by_hand = [&](std::size_t executor) {
-    return ask(MessageType::status)["executors"][executor]["set_by_hand"];
+  const auto set_values = [&](std::size_t executor) {
+    return ask(MessageType::status)["executors"][executor]["set_values"];
   };
-  EXPECT_EQ(by_hand(0), json::array());
+  EXPECT_EQ(set_values(0), json::array());
   set({{"chain", "path"}, {"priority", 200}});
   set({{"chain", "path"}, {"priority", 201}});
   const json told{{{"what", "chain path"}, {"value", "priority"}, {"before", 10}, {"now", 201}}};
-  EXPECT_EQ(by_hand(0), json::array({told.front()}));
-  EXPECT_EQ(by_hand(1), json::array({told.front()}));
+  EXPECT_EQ(set_values(0), json::array({told.front()}));
+  EXPECT_EQ(set_values(1), json::array({told.front()}));
   set({{"chain", "path"}, {"priority", 10}});
-  EXPECT_EQ(by_hand(0), json::array()) << "it is as in the schedule again";
+  EXPECT_EQ(set_values(0), json::array()) << "it is as in the schedule again";
   set({{"chain", "path"}, {"priority", 7}});
   ask(MessageType::reset);
-  EXPECT_EQ(by_hand(0), json::array());
+  EXPECT_EQ(set_values(0), json::array());
 }
 
 TEST_F(Set, what_is_nowhere_changes_nothing)

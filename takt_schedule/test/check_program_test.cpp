@@ -71,6 +71,12 @@ TEST_F(CheckProgram, RefusesIdsThatOnlyANameInCodeCouldHave)
     write("s.yaml", head + "      - {match: \"" + good + "\"}\n");
     EXPECT_EQ(run("s.yaml").code, 0) << good;
   }
+  write(
+    "s.yaml", head + "      - {match: \"/d:sub(*)\"}\nchains: {c: {path: [\"/d:sub(images)\"]}}\n");
+  const Outcome in_chain = run("s.yaml");
+  EXPECT_EQ(in_chain.code, 2);
+  EXPECT_NE(in_chain.err.find("did you mean '/d:sub(/images)'?"), std::string::npos)
+    << in_chain.err;
   // A name that the code gives is in the list of callbacks.
   write("s.yaml", head + "      - {match: \"/d:sub(images)\"}\n");
   write("ids.json", R"json({"callbacks": [{"id": "/d:sub(images)", "kind": "subscription"}]})json");

@@ -164,13 +164,13 @@ def headline(found: Found) -> str:
     text = f"{how_many(len(found.processes), 'process')}, {how_many(len(counted), 'thread')}"
     if parts:
         text += f": {', '.join(parts)}"
-    by_hand = sum(
-        len(executor.set_by_hand)
+    set_values = sum(
+        len(executor.set_values)
         for process in found.processes
         for executor in process.status.executors
     )
-    if by_hand:
-        text += f"; {how_many(by_hand, 'value')} set by hand since the schedule"
+    if set_values:
+        text += f"; {how_many(set_values, 'value')} changed since the schedule"
     if found.silent:
         number = sum(1 + one.more for one in found.silent)
         text += f"; {how_many(number, 'process')} {'does' if number == 1 else 'do'} not answer"
@@ -200,9 +200,9 @@ def table_of(process: Process, everything: bool) -> Table:
         )
     table.notes += [f"schedule of {name}: {file}" for name, file in _schedules(process)]
     table.notes += [
-        f"set by hand since the schedule of {executor.name}: {one}"
+        f"changed since the schedule of {executor.name} by takt set or takt monitor: {one}"
         for executor in status.executors
-        for one in executor.set_by_hand
+        for one in executor.set_values
     ]
     table.notes += _fault_notes(shown)
     if not everything:

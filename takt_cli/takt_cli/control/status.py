@@ -70,8 +70,8 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class ByHand:
-    """A value that `takt set` has changed since the schedule."""
+class SetValue:
+    """A value that `takt set` or the monitor has changed since the schedule."""
 
     what: str  # "thread hot"
     value: str  # "priority"
@@ -98,7 +98,7 @@ class Executor:
     on_exception: str = ""
     middleware_ceiling: str = ""
     lock_memory: bool = False
-    set_by_hand: tuple[ByHand, ...] = ()
+    set_values: tuple[SetValue, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -206,12 +206,12 @@ def _executor(fields: Told) -> Executor:
         on_exception=fields.text("on_exception"),
         middleware_ceiling=fields.text("middleware_ceiling"),
         lock_memory=fields.flag("lock_memory"),
-        set_by_hand=tuple(map(_by_hand, fields.parts("set_by_hand"))),
+        set_values=tuple(map(_set_values, fields.parts("set_values"))),
     )
 
 
-def _by_hand(fields: Told) -> ByHand:
-    return ByHand(
+def _set_values(fields: Told) -> SetValue:
+    return SetValue(
         what=fields.name("what"),
         value=fields.text("value"),
         before=_spelled(fields, "before"),

@@ -49,24 +49,32 @@ takt_core::Faults unlikely_ids(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks)
 {
   takt_core::Faults faults;
+  const auto judge = [&](const std::string & text, const Source & source) {
+    const std::string_view kind = detail::kind_word(text);
+    const std::string_view what = detail::bracketed(text);
+    const std::string right = meant(kind, what);
+    const auto pattern = Pattern::compile(text);
+    if (right.empty() || !pattern || is_one_of(callbacks, text, pattern.value())) {
+      return;
+    }
+    const std::size_t open = text.find('(') + 1;
+    const std::string id = text.substr(0, open) + right + text.substr(open + what.size());
+    faults.push_back(located(
+      schedule.file, source,
+      quoted(text) + " is the id of no " + (kind == "timer" ? "timer" : "topic or service") +
+        "; did you mean " + quoted(id) + "? If the code names this callback " + quoted(what) +
+        ", check the schedule against its system model"));
+  };
   for (const ExecutorSchedule & executor : schedule.executors) {
     for (const CallbackRule & rule : executor.callbacks) {
       for (const std::string & text : rule.match) {
-        const std::string_view kind = detail::kind_word(text);
-        const std::string_view what = detail::bracketed(text);
-        const std::string right = meant(kind, what);
-        const auto pattern = Pattern::compile(text);
-        if (right.empty() || !pattern || is_one_of(callbacks, text, pattern.value())) {
-          continue;
-        }
-        const std::size_t open = text.find('(') + 1;
-        const std::string id = text.substr(0, open) + right + text.substr(open + what.size());
-        faults.push_back(located(
-          schedule.file, rule.source,
-          quoted(text) + " is the id of no " + (kind == "timer" ? "timer" : "topic or service") +
-            "; did you mean " + quoted(id) + "? If the code names this callback " + quoted(what) +
-            ", check the schedule against its system model"));
+        judge(text, rule.source);
       }
+    }
+  }
+  for (const ChainSchedule & chain : schedule.chains) {
+    for (const std::string & id : chain.options.path) {
+      judge(id, chain.source);
     }
   }
   return faults;

@@ -1,11 +1,11 @@
-#include "by_hand.hpp"
+#include "set_values.hpp"
 
 namespace takt_control
 {
 
 using nlohmann::json;
 
-void ByHand::note(const takt_core::Executor & executor, const json & changed)
+void SetValues::note(const takt_core::Executor & executor, const json & changed)
 {
   auto & values = values_[&executor];
   for (const json & entry : changed) {
@@ -20,7 +20,7 @@ void ByHand::note(const takt_core::Executor & executor, const json & changed)
   }
 }
 
-json ByHand::of(const takt_core::Executor & executor) const
+json SetValues::of(const takt_core::Executor & executor) const
 {
   json all = json::array();
   if (const auto found = values_.find(&executor); found != values_.end()) {

@@ -1,6 +1,6 @@
-// Values that `takt set` changed since the latest schedule: what they were, and what they are. One thread at a time.
-#ifndef TAKT_CONTROL__SRC__BY_HAND_HPP_
-#define TAKT_CONTROL__SRC__BY_HAND_HPP_
+// Values that `takt set` or the monitor changed since the latest schedule: what they were, and what they are. One thread at a time.
+#ifndef TAKT_CONTROL__SRC__SET_VALUES_HPP_
+#define TAKT_CONTROL__SRC__SET_VALUES_HPP_
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,10 +12,10 @@
 namespace takt_control
 {
 
-class ByHand
+class SetValues
 {
 public:
-  /// `changed`: Setting::document. A value that is back at what the schedule says is not by hand any more.
+  /// `changed`: Setting::document. A value that is back at what the schedule says counts no more.
   void note(const takt_core::Executor & executor, const nlohmann::json & changed);
   void forget(const takt_core::Executor & executor) { values_.erase(&executor); }
 
@@ -34,4 +34,4 @@ private:
 
 }  // namespace takt_control
 
-#endif  // TAKT_CONTROL__SRC__BY_HAND_HPP_
+#endif  // TAKT_CONTROL__SRC__SET_VALUES_HPP_
