@@ -162,6 +162,8 @@ def test_help_sets_nothing_up_and_builds_nothing(tmp_path: Path, words: list[str
         (["snap"], None),
         (["frobnicate" * 9], None),
         (["--verbose", "run"], None),
+        (["trace", "recrod", "--for", "5s"], "record"),
+        (["import", "agnocats", "a.yaml"], "agnocast"),
     ],
 )
 def test_a_slip_is_answered_before_anything_is_built(
@@ -172,11 +174,29 @@ def test_a_slip_is_answered_before_anything_is_built(
     done = takt(tree, home, *words)
     assert (done.returncode, done.stdout) == (2, "")
     sentence = done.stderr.splitlines()[0]
-    assert f"'{words[0]}'" in sentence
+    wrong = words[1] if words[0] in ("trace", "import") else words[0]
+    assert f"'{wrong}'" in sentence
     assert ("did you mean" in sentence) == (meant is not None)
     assert meant is None or sentence.endswith(f"did you mean '{meant}'?")
     assert not list(home.iterdir())
     assert not (tree / "build").exists()
+
+
+def test_the_launcher_knows_the_commands_of_commands() -> None:
+    launcher = (SETUP.parents[1] / "takt").read_text()
+    known = dict(re.findall(r'\[([a-z]+)\]="([a-z0-9 -]+)"', launcher))
+    sources = SETUP.parents[1] / "takt_cli/takt_cli"
+    files = {"set": "set_value", "trace": "trace", "import": "import_configuration"}
+    files["experiment"] = "experiment"
+    app = (sources / "app.py").read_text()
+    for name, file in files.items():
+        text = (sources / f"commands/{file}.py").read_text()
+        commands = re.findall(r'^@app\.command\(\s*"([a-z0-9-]+)"', text, re.MULTILINE)
+        if name == "experiment":
+            commands += re.findall(r'experiments\.command\("([a-z-]+)"', app)
+        assert sorted(known.pop(name).split()) == sorted(commands)
+    assert known == {}
+    assert app.count("add_typer(") == len(files)
 
 
 @pytest.mark.parametrize("command", ["exec", "observe"])
