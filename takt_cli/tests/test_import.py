@@ -640,7 +640,16 @@ def test_programs_get_the_list_as_json(takt, tmp_path):
 
 @pytest.mark.parametrize(
     ("ns", "text"),
-    [(0, "0s"), (7, "7ns"), (2500, "2.5us"), (1_000_001, "1.000001ms"), (60 * 10**9, "60s")],
+    [
+        (0, "0s"),
+        (7, "7ns"),
+        (2500, "2.5us"),
+        (1_000_001, "1.000001ms"),
+        (2_500_000, "2.5ms"),
+        (33_333_333, "33.333333ms"),
+        (1_500_000_000, "1.5s"),
+        (60 * 10**9, "60s"),
+    ],
 )
 def test_periods_are_spelled_as_in_ids(ns, text):
     assert print_duration(ns) == text

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "json_fields.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 
 namespace takt_control
 {
@@ -74,6 +75,9 @@ SetRequest read(const json & request)
   result.value = value_of(request, result.object);
   constexpr const char * const kKeys[] = {"chain", "callback", "thread"};
   result.name = text_of(request, kKeys[static_cast<int>(result.object)]);
+  if (result.object == Object::callback) {
+    result.name = takt_core::adapter::normal_id(result.name);
+  }
   if (const auto executor = request.find("executor");
       executor != request.end() && !executor->is_null()) {
     result.executor = text_of(request, "executor");

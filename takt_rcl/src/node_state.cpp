@@ -9,6 +9,7 @@
 #include "engine.hpp"
 #include "logging.hpp"
 #include "parameter_overrides.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
@@ -88,7 +89,7 @@ CallbackGroup::SharedPtr NodeState::make_group(
   const unsigned number = groups_.fetch_add(1);
   const std::string part = name.empty() ? std::to_string(number) : name;
   return std::make_shared<CallbackGroup>(
-    type, name_ + ":group(" + part + ")", group_ids_, automatic);
+    type, takt_core::adapter::group_id(name_, part), group_ids_, automatic);
 }
 
 void NodeState::must_own(const CallbackGroup & group) const
@@ -114,7 +115,7 @@ std::string NodeState::resolve_topic(const std::string & topic)
 
 std::string NodeState::claim_id(const std::string & stem, const std::string & name)
 {
-  return ids_.claim(name_ + ":" + stem + "(" + name + ")");
+  return ids_.claim(takt_core::adapter::callback_id(name_, stem, name));
 }
 
 void NodeState::release_id(const std::string & id) noexcept

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "takt_core/duration_text.hpp"
 #include "timer_run.hpp"
 
 namespace takt_rcl
@@ -10,22 +11,6 @@ namespace takt_rcl
 
 namespace
 {
-
-// 100ms, 1s, 250us: the largest unit that gives a whole number.
-std::string period_name(takt_core::Duration period)
-{
-  struct Unit
-  {
-    takt_core::Duration::rep ns;
-    const char * name;
-  };
-  for (const Unit unit : {Unit{1'000'000'000, "s"}, Unit{1'000'000, "ms"}, Unit{1'000, "us"}}) {
-    if (period.count() % unit.ns == 0) {
-      return std::to_string(period.count() / unit.ns) + unit.name;
-    }
-  }
-  return std::to_string(period.count()) + "ns";
-}
 
 takt_core::Duration checked(takt_core::Duration period)
 {
@@ -40,7 +25,9 @@ takt_core::Duration checked(takt_core::Duration period)
 Timer::Timer(
   std::shared_ptr<NodeState> node, takt_core::Duration period, Function function,
   TimerOptions options, std::shared_ptr<Clock> clock)
-: Entity(std::move(node), takt_core::Kind::timer, "timer", period_name(checked(period)), options),
+: Entity(
+    std::move(node), takt_core::Kind::timer, "timer", takt_core::print_duration(checked(period)),
+    options),
   shared_(std::make_shared<Shared>())
 {
   shared_->function = std::move(function);

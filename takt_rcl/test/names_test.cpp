@@ -38,9 +38,10 @@ TEST_F(Names, IdsAreBuiltFromQualifiedNames)
   EXPECT_EQ(n->get_fully_qualified_name(), "/front/lidar");
   EXPECT_EQ(n->create_wall_timer(100ms, nothing)->id(), "/front/lidar:timer(100ms)");
   EXPECT_EQ(n->create_wall_timer(2s, nothing)->id(), "/front/lidar:timer(2s)");
-  EXPECT_EQ(n->create_wall_timer(1500ms, nothing)->id(), "/front/lidar:timer(1500ms)");
+  EXPECT_EQ(n->create_wall_timer(1500ms, nothing)->id(), "/front/lidar:timer(1.5s)");
+  EXPECT_EQ(n->create_wall_timer(2500us, nothing)->id(), "/front/lidar:timer(2.5ms)");
   EXPECT_EQ(n->create_wall_timer(125us, nothing)->id(), "/front/lidar:timer(125us)");
-  EXPECT_EQ(n->create_wall_timer(33333333ns, nothing)->id(), "/front/lidar:timer(33333333ns)");
+  EXPECT_EQ(n->create_wall_timer(33333333ns, nothing)->id(), "/front/lidar:timer(33.333333ms)");
   EXPECT_EQ(n->create_timer(1s, nothing)->id(), "/front/lidar:timer(1s)");
   EXPECT_EQ(subscribe(*n, "/points")->id(), "/front/lidar:sub(/points)");
   EXPECT_EQ(subscribe(*n, "points")->id(), "/front/lidar:sub(/front/points)");

@@ -44,6 +44,15 @@ std::string with_callbacks(
 
 const std::string kTimer = "id: \"/a:timer(10ms)\", time: 1ms, period: 10ms, publishes: /x";
 
+TEST(System, APeriodInAnIdHasOneSpelling)
+{
+  const System system = parse(with_callbacks(
+    {"id: \"/a:timer(2500us)\", time: 1ms, period: 2.5ms"},
+    "chains:\n  c: {path: [\"/a:timer(0.0025s)\"], deadline: 2ms}\n"));
+  EXPECT_EQ(system.callbacks.at(0).id, "/a:timer(2.5ms)");
+  EXPECT_EQ(system.chains.at(0).options.path.at(0), "/a:timer(2.5ms)");
+}
+
 void expect_fault(const std::string & text, const std::string & fault)
 {
   const Faults found = faults(text);

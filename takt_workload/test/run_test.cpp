@@ -214,6 +214,21 @@ TEST(Run, AnExceptionWhileItMeasuresIsItsErrorNotACrash)
   EXPECT_EQ(records.front().error, "no terminal");
 }
 
+TEST(Run, ATimerIsRecordedWhateverItsPeriod)
+{
+  RunOptions options;
+  options.witness = false;
+  const Outcome outcome = run(
+    parse_graph(
+      "version: 1\nname: odd\nnodes:\n  - {name: a, kind: sensor, period: 2.5ms}\n"
+      "  - {name: b, kind: command, input: a}\n"
+      "chains:\n  - {name: c, path: [\"/a:timer(2500us)\", b]}\n",
+      "odd.yaml"),
+    options);
+  expect_all_accounted(outcome);
+  EXPECT_GT(outcome.analysis.chains.at(0).completed, 0u);
+}
+
 TEST(Run, AnImpossibleScheduleIsAnErrorNotACrash)
 {
   RunOptions options;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_plan/draw.hpp"
 
 namespace takt_bench
@@ -73,7 +74,7 @@ takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed)
         Duration(std::max<Ns>(static_cast<Ns>(work[static_cast<std::size_t>(i)]), 1));
       callback.time.best = callback.time.worst;
       if (i == 0) {
-        callback.id = node + ":timer(" + std::to_string(period / kMs) + "ms)";
+        callback.id = takt_core::adapter::timer_id(node, Duration(period));
         callback.period = Duration(period);
       } else {
         const std::string topic = "/" + name + "_" + std::to_string(i - 1);

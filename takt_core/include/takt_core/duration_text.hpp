@@ -2,7 +2,9 @@
 #ifndef TAKT_CORE__DURATION_TEXT_HPP_
 #define TAKT_CORE__DURATION_TEXT_HPP_
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "takt_core/time.hpp"
 
@@ -12,6 +14,10 @@ namespace takt_core
 /// In the largest of s, ms, us, ns that gives a number of at least one, with every digit that counts:
 /// "100ms", "2.5us", "90s", "0s", "-5ms".
 std::string print_duration(Duration duration);
+
+/// The reverse, of every decimal spelling of at least zero in ns, us (also µs), ms, s or min: "2500us" and "0.0025s",
+/// too. Nothing where it is none, is finer than 1ns or too large.
+std::optional<Duration> read_duration(std::string_view text);
 
 }  // namespace takt_core
 

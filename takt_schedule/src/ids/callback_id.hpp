@@ -1,5 +1,5 @@
-// What can be read off a callback id, or off a pattern over ids: whether it is one, its node, the
-// kind word behind the node.
+// What can be read off a callback id, or off a pattern over ids: whether it is one; its parts are of
+// takt_core/adapter/callback_ids.hpp.
 #ifndef TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
 #define TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
 
@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "takt_core/adapter/callback_ids.hpp"
 
 namespace takt_schedule::detail
 {
@@ -26,35 +28,10 @@ bool may_be_id(std::string_view pattern);
 /// What may be meant by a pattern for which that is not so: the same with an end; or nothing.
 std::string meant_id(std::string_view pattern);
 
-/// "/ns/node" of "/ns/node:timer(100ms)"; empty if there is none.
-inline std::string_view node_of(std::string_view id)
-{
-  const std::size_t open = id.find('(');
-  const std::size_t colon = id.rfind(':', open);
-  return colon == std::string_view::npos ? std::string_view() : id.substr(0, colon);
-}
-
-/// "timer" of "/ns/node:timer(100ms)"; empty if there is none.
-inline std::string_view kind_word(std::string_view id)
-{
-  const std::size_t open = id.find('(');
-  const std::size_t colon = id.rfind(':', open);
-  if (open == std::string_view::npos || colon == std::string_view::npos) {
-    return {};
-  }
-  return id.substr(colon + 1, open - colon - 1);
-}
-
-/// "100ms" of "/ns/node:timer(100ms)"; empty if there is none.
-inline std::string_view bracketed(std::string_view id)
-{
-  const std::size_t open = id.find('(');
-  const std::size_t close = id.rfind(')');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
-    return {};
-  }
-  return id.substr(open + 1, close - open - 1);
-}
+using takt_core::adapter::bracketed;
+using takt_core::adapter::kind_word;
+using takt_core::adapter::node_of;
+using takt_core::adapter::normal_id;
 
 }  // namespace takt_schedule::detail
 

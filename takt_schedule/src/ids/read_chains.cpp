@@ -34,13 +34,14 @@ void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
         word.at, quoted(word.text) + " is not a callback id; ids look like '/node:timer(100ms)'");
       continue;
     }
-    if (const auto [first, fresh] = lines.emplace(word.text, word.at.line); !fresh) {
+    const std::string id = normal_id(word.text);
+    if (const auto [first, fresh] = lines.emplace(id, word.at.line); !fresh) {
       findings.fault(
-        word.at, "duplicate id " + quoted(word.text) + " in chain " + quoted(chain.options.name) +
+        word.at, "duplicate id " + quoted(id) + " in chain " + quoted(chain.options.name) +
                    "; it is on line " + std::to_string(first->second) + " already");
       continue;
     }
-    path.push_back(word.text);
+    path.push_back(id);
     chain.path_sources.push_back(word.at);
   }
 }

@@ -53,7 +53,8 @@ public:
         findings_.fault(word.at, std::move(*why));
         continue;
       }
-      const auto pattern = names_ ? Pattern::compile_name(word.text) : Pattern::compile(word.text);
+      const std::string text = names_ ? word.text : normal_id(word.text);
+      const auto pattern = names_ ? Pattern::compile_name(text) : Pattern::compile(text);
       if (!pattern) {
         findings_.fault(word.at, to_string(pattern.faults().front()));
         continue;
@@ -73,7 +74,7 @@ public:
                      (meant.empty() ? std::string() : "; did you mean " + quoted(meant) + "?"));
         continue;
       }
-      result.push_back(word.text);
+      result.push_back(text);
       check_tie({pattern.value(), word.at});
     }
     return result;

@@ -240,17 +240,18 @@ private:
           word.at, quoted(word.text) + " is not a callback id; ids look like '/node:timer(100ms)'");
         continue;
       }
-      const auto [first, fresh] = ids_.emplace(word.text, word.at.line);
+      const std::string id = normal_id(word.text);
+      const auto [first, fresh] = ids_.emplace(id, word.at.line);
       if (!fresh) {
         findings_.fault(
-          word.at, "duplicate id " + quoted(word.text) + "; it is on line " +
+          word.at, "duplicate id " + quoted(id) + "; it is on line " +
                      std::to_string(first->second) + " already");
       }
       if (callback.id.empty()) {
-        callback.id = word.text;
+        callback.id = id;
       }
       if (words.size() > 1) {
-        callback.ids.push_back(word.text);
+        callback.ids.push_back(id);
       }
     }
   }
@@ -327,10 +328,10 @@ private:
         continue;
       }
       if (entry.value->is_scalar()) {
-        awaited_.insert(entry.value->text);
+        awaited_.insert(normal_id(entry.value->text));
       }
       for (const YamlPtr & word : entry.value->items) {
-        awaited_.insert(word->text);
+        awaited_.insert(normal_id(word->text));
       }
     }
   }
@@ -346,7 +347,7 @@ private:
       return;
     }
     for (const Word & word : words) {
-      callback.waits_for.push_back(word.text);
+      callback.waits_for.push_back(normal_id(word.text));
     }
   }
 

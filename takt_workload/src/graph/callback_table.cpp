@@ -1,11 +1,9 @@
 #include "takt_workload/callback_table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 
-#include "takt_schedule/duration.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 
 namespace takt_workload
 {
@@ -21,19 +19,19 @@ double per_second(takt_core::Duration period)
 std::string group_id(const Node & node, std::string_view name)
 {
   const std::string group = group_name(node, name);
-  return fmt::format("{}:group({})", node.name, group.empty() ? "default" : group);
+  return takt_core::adapter::group_id(node.name, group.empty() ? "default" : group);
 }
 
 }  // namespace
 
 std::string timer_id(std::string_view node, takt_core::Duration period)
 {
-  return fmt::format("{}:timer({})", node, takt_schedule::print_duration(period));
+  return takt_core::adapter::timer_id(node, period);
 }
 
 std::string subscription_id(std::string_view node, std::string_view topic)
 {
-  return fmt::format("{}:sub({})", node, topic);
+  return takt_core::adapter::callback_id(node, "sub", topic);
 }
 
 std::string group_name(const Node & node, std::string_view topic_or_timer)

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "graph/graph_reader.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_schedule/quoted.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/figures.hpp"
@@ -82,7 +83,7 @@ public:
 
   std::uint32_t by_id(const std::string & id, const Source & at)
   {
-    const std::uint32_t callback = table_.find(id);
+    const std::uint32_t callback = table_.find(takt_core::adapter::normal_id(id));
     if (callback == kNone && !doubted(qualified(id.substr(0, id.find(':'))))) {
       std::vector<std::string> known;
       for (const CallbackEntry & entry : table_.callbacks()) {

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "takt_core/adapter/callback_ids.hpp"
+
 namespace takt_core::adapter
 {
 
@@ -20,7 +22,7 @@ public:
     std::lock_guard lock(mutex_);
     std::string id = base;
     for (unsigned n = 2; !ids_.insert(id).second; ++n) {
-      id = base + "#" + std::to_string(n);
+      id = numbered(base, n);
     }
     return id;
   }

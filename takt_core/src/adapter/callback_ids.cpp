@@ -1,0 +1,64 @@
+#include "takt_core/adapter/callback_ids.hpp"
+
+#include "takt_core/duration_text.hpp"
+
+namespace takt_core::adapter
+{
+namespace
+{
+
+constexpr std::string_view kTimer = "timer";
+
+std::string normal_period(std::string_view text)
+{
+  const auto period = read_duration(text);
+  return period ? print_duration(*period) : std::string(text);
+}
+
+std::string joined(std::string_view node, std::string_view kind, std::string_view what)
+{
+  std::string id{node};
+  id += ':';
+  id += kind;
+  id += '(';
+  id += what;
+  id += ')';
+  return id;
+}
+
+}  // namespace
+
+std::string callback_id(std::string_view node, std::string_view kind, std::string_view what)
+{
+  return kind == kTimer ? joined(node, kind, normal_period(what)) : joined(node, kind, what);
+}
+
+std::string timer_id(std::string_view node, Duration period)
+{
+  return joined(node, kTimer, print_duration(period));
+}
+
+std::string group_id(std::string_view node, std::string_view what)
+{
+  return joined(node, "group", what);
+}
+
+std::string numbered(const std::string & base, unsigned number)
+{
+  return number < 2 ? base : base + "#" + std::to_string(number);
+}
+
+std::string normal_id(std::string_view id)
+{
+  const std::size_t open = id.find('(');
+  const std::size_t close = id.find(')', open);
+  if (kind_word(id) != kTimer || close == std::string_view::npos) {
+    return std::string(id);
+  }
+  std::string text{id.substr(0, open + 1)};
+  text += normal_period(id.substr(open + 1, close - open - 1));
+  text += id.substr(close);
+  return text;
+}
+
+}  // namespace takt_core::adapter
