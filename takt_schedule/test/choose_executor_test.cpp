@@ -48,6 +48,25 @@ TEST(ChooseExecutor, TakesTheOneWhoseOwnRulesNameTheCallbacksWhateverChainsName)
   EXPECT_EQ(warnings(choose_executor(planned, kSensor, "sensor")), Strings{});
 }
 
+TEST(ChooseExecutor, KeepsAScheduleForCallbacksThatANodeMayYetGet)
+{
+  const Schedule later = schedule({{"main", "[{match: \"/managed:timer(20ms)\"}]"}});
+  const Strings ids{"/managed:service(/managed/change_state)"};
+  EXPECT_EQ(choose_executor(later, ids, "x", {"/managed", "/feeder"}).name, "main");
+  EXPECT_EQ(choose_executor(later, ids, "x", {"/feeder"}).name, "");
+  EXPECT_EQ(choose_executor(later, ids, "x").name, "") << "only one of its groups is here";
+  const Schedule chain = schedule({{"main", ""}}, kChain);
+  EXPECT_EQ(choose_executor(chain, {}, "x", {"/worker"}).name, "main");
+}
+
+TEST(ChooseExecutor, TakesCallbacksThatAreThereBeforeThoseToCome)
+{
+  const Schedule both = schedule(
+    {{"later", "[{match: [\"/a:timer(1s)\", \"/b:timer(1s)\"]}]"},
+     {"now", "[{match: \"/*:sub(/x)\"}]"}});
+  EXPECT_EQ(choose_executor(both, {"/a:sub(/x)"}, "x", {"/a", "/b"}).name, "now");
+}
+
 TEST(ChooseExecutor, TakesExactIdsBeforePatterns)
 {
   const Schedule both =

@@ -10,6 +10,19 @@ namespace takt_schedule
 namespace
 {
 
+TEST(Pattern, TellsWhetherANodeMayHaveACallbackThatItMatches)
+{
+  for (const char * text :
+       {"/ns/a:timer(1s)", "/ns/*:timer(1s)", "/*/a:sub(/x)", "/ns/**", "/**:sub(/x)", "**", "/n**",
+        "/ns/a**", "/ns/a:**", "/ns/**:timer(*)"}) {
+    EXPECT_TRUE(may_match_callback_of(text, "/ns/a")) << text;
+  }
+  for (const char * text :
+       {"/ns/b:timer(1s)", "/*:timer(1s)", "/ns/b**", "/ns/ab:**", "/ns/*/a:sub(/x)"}) {
+    EXPECT_FALSE(may_match_callback_of(text, "/ns/a")) << text;
+  }
+}
+
 bool matches(std::string_view pattern, std::string_view id)
 {
   return Pattern::compile(pattern).value().match(id);

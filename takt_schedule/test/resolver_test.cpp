@@ -63,6 +63,55 @@ TEST(Resolver, CarriesWhatTheRuleSaysAndLeavesTheRestToChains)
   EXPECT_FALSE(b.offset);
 }
 
+TEST(Resolver, FindsATimerWhateverTheSpellingOfItsPeriod)
+{
+  auto r =
+    resolver(with_main(
+      kThreads + "callbacks:\n  - {match: \"/a:timer(2500us)\", priority: 9}\n"
+                 "  - {match: \"/*:timer(1500ms)\", priority: 8}\n"
+                 "  - {match: \"/c:timer(0.01s)#2\", priority: 7}\n"));
+  EXPECT_EQ(r.resolve("/a:timer(2.5ms)", Kind::timer).value().binding.priority, 9);
+  EXPECT_EQ(r.resolve("/b:timer(1.5s)", Kind::timer).value().binding.priority, 8);
+  EXPECT_EQ(r.resolve("/c:timer(10ms)#2", Kind::timer).value().binding.priority, 7);
+  EXPECT_TRUE(r.unmatched_rules().empty());
+}
+
+TEST(Resolver, DoesNotMissCallbacksThatMayYetCome)
+{
+  auto r = resolver(
+    with_main(
+      kThreads + "callbacks:\n  - {match: \"/a:timer(1s)\"}\n  - {match: \"/b:timer(1s)\"}\n") +
+    "strict: true\nchains:\n  c: {path: [\"/a:sub(/x)\"], priority: 5}\n");
+  const auto of_a = [](std::string_view text) { return text.starts_with("/a:"); };
+  const ResolverReport report = r.report(true, of_a);
+  EXPECT_EQ(report.awaited, 2U);
+  ASSERT_EQ(report.faults.size(), 1U);
+  EXPECT_NE(to_string(report.faults.front()).find("/b:timer(1s)"), std::string::npos);
+  EXPECT_EQ(r.report().faults.size(), 3U);
+}
+
+TEST(Resolver, TwoSpellingsOfOneIdAreOneRuleTooMany)
+{
+  const auto faults =
+    parse_schedule(
+      with_main(
+        kThreads +
+        "callbacks:\n  - {match: \"/a:timer(2500us)\"}\n  - {match: \"/a:timer(2.5ms)\"}"),
+      "s.yaml")
+      .faults();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(to_string(faults.front()).find("duplicate id '/a:timer(2.5ms)'"), std::string::npos)
+    << to_string(faults.front());
+}
+
+TEST(Resolver, ChainsNameATimerWhateverTheSpellingOfItsPeriod)
+{
+  auto r =
+    resolver(with_main(kThreads) + "chains:\n  c: {path: [\"/a:timer(2500us)\"], priority: 5}\n");
+  static_cast<void>(r.resolve("/a:timer(2.5ms)", Kind::timer));
+  EXPECT_TRUE(r.unmatched_chain_ids().empty());
+}
+
 TEST(Resolver, GivesTimerFieldsOnlyToTimers)
 {
   auto r = resolver(with_main(kThreads + "callbacks:\n  - {match: \"**\", offset: 3ms}"));

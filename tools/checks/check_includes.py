@@ -102,7 +102,8 @@ PACKAGES: dict[str, Row] = {
     "takt_rclcpp": Row(
         takt=TRACE,
         headers=(*RCLCPP, *PROGRAM),
-        test_takt=("takt_core_test_support",),  # the conformance suite
+        # The conformance suite, and the other front end to compare with.
+        test_takt=("takt_core_test_support", "takt_rcl"),
         tests=(
             *MESSAGES,
             "composition_interfaces/",

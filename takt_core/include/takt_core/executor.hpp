@@ -168,6 +168,10 @@ public:
   /// use this executor in its destructor.
   void remove(Callback & callback);
 
+  /// As `remove`, but without waiting: a run in progress goes on to its end, and another callback may have the id at
+  /// once.
+  void retire(Callback & callback);
+
   /// From now on the group's callbacks have threads of their own (isolation.hpp). They begin with the first callback
   /// that is added while the executor spins, before that callback can run and with their attributes in force, and end
   /// after the last one has been removed. Callbacks of the group are added without threads in their bindings, and

@@ -147,7 +147,16 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
 
 void Executor::remove(Callback & callback)
 {
-  Impl & impl = *impl_;
+  impl_->remove(callback, true);
+}
+void Executor::retire(Callback & callback)
+{
+  impl_->remove(callback, false);
+}
+
+void Executor::Impl::remove(Callback & callback, bool waits)
+{
+  Impl & impl = *this;
   std::shared_ptr<Callback> removed;  // given up last, when no lock is held
   Crew * crew = nullptr;
   {
@@ -174,11 +183,14 @@ void Executor::remove(Callback & callback)
     }
   }
   if (removed != nullptr && crew->scheduler.running(callback)) {
-    const detail::RemovalWait wait(callback);
-    while (!wait.endless() && crew->scheduler.running(callback)) {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    if (waits) {
+      const detail::RemovalWait wait(callback);
+      while (!wait.endless() && crew->scheduler.running(callback)) {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+      waits = !wait.endless();
     }
-    if (wait.endless()) {
+    if (!waits) {
       crew->scheduler.leave_to_reap(callback);
       impl.notify();  // whoever waits for the end of the spin frees it
       return;

@@ -138,6 +138,7 @@ struct Executor::Impl final : ParkingListener
   std::vector<NewBinding> bindings_after(std::string_view name, const ChainOptions * chain) const;
   bool has(const Callback & callback) const;
   Faults check_id(const Callback & callback) const;
+  void remove(Callback & callback, bool waits);
 
   /// Serialises set-up. Ends with freeing what was removed from inside itself and has ended; what
   /// its destructors do may be set-up again.

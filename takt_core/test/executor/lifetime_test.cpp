@@ -261,6 +261,38 @@ TEST(Removal, waits_also_if_another_thread_removed_it_before)
 }
 
 // Whatever other threads do with the executor meanwhile.
+TEST(Retirement, waits_for_no_run_and_frees_the_id_at_once)
+{
+  const auto executor = make_executor(2);
+  std::atomic<bool> inside{false};
+  std::atomic<bool> leave{false};
+  std::atomic<bool> successor_ran{false};
+  const auto old = add_function(*executor, "a", [&](const auto &) {
+    inside.store(true);
+    while (!leave.load()) {
+      std::this_thread::yield();
+    }
+  });
+  ASSERT_TRUE(executor->start().ok());
+  executor->ready(*old);
+  while (!inside.load()) {
+    std::this_thread::yield();
+  }
+  executor->retire(*old);
+  EXPECT_FALSE(leave.load());
+  EXPECT_EQ(executor->find("a"), nullptr);
+  const auto successor =
+    add_function(*executor, "a", [&](const auto &) { successor_ran.store(true); });
+  executor->ready(*successor);
+  while (!successor_ran.load()) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(executor->find("a"), successor);
+  leave.store(true);
+  executor->cancel();
+  executor->wait();
+}
+
 TEST(Removal, gives_the_callback_up_before_it_returns)
 {
   const auto executor = make_executor();

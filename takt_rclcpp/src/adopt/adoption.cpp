@@ -56,6 +56,17 @@ void tell(const std::string & name, const Faults & warnings)
   say(sentences(line + ":", first));
 }
 
+void tell_awaited(const std::string & name, std::size_t count)
+{
+  if (count > 0) {
+    say(
+      name + ": " + std::to_string(count) +
+      (count == 1 ? " rule or id of a chain in the schedule waits"
+                  : " rules and ids of chains in the schedule wait") +
+      " for callbacks that may come: managed nodes make them, or a container loads their nodes");
+  }
+}
+
 /// Of the thread that waits for timers on ROS time: it only announces, and is as urgent as the most urgent of the
 /// threads that run them. Where a schedule rules it does not have what the thread has that meets the first timer.
 takt_core::ThreadAttributes waiting_thread(const takt_core::Executor & core, bool scheduled)
@@ -79,19 +90,55 @@ takt_core::ThreadAttributes waiting_thread(const takt_core::Executor & core, boo
 
 }  // namespace
 
-// Executors by their first node; the second of a name gets "#2". Another executor may come to be where one has
-// been, so an address alone names none.
+namespace
+{
+
+// An executor has had no node yet.
+constexpr std::string_view kEmpty = "/empty";
+bool is_of_empty(std::string_view name)
+{
+  return name.substr(0, name.find('#')) == kEmpty;
+}
+
+// Of the first node. That of the thread that keeps a node's simulated time is not the node's, and may spin before its
+// group has the subscription that tells so.
+std::string first_node(rclcpp::Executor & host)
+{
+  constexpr std::chrono::milliseconds kStep{1};
+  constexpr int kSteps = 20;
+  auto groups = groups_of(host);
+  for (int step = 0; step < kSteps && groups.size() == 1 && groups.front().id.empty(); ++step) {
+    std::this_thread::sleep_for(kStep);
+    groups = groups_of(host);
+  }
+  if (groups.empty()) {
+    return std::string(kEmpty);
+  }
+  const bool clock =
+    groups.front().id == takt_core::adapter::group_id(groups.front().node, "clock");
+  return groups.front().node + (groups.size() == 1 && clock ? "/clock" : "");
+}
+
+}  // namespace
+
+// Executors by the first node that they had, the second of a name with "#2". Another executor may come to be where one
+// has been, so an address names none; what tells an executor that its nodes changed is its own.
 std::string name_executor(rclcpp::Executor & host)
 {
-  static std::mutex mutex;
-  static std::map<std::pair<const rclcpp::Executor *, std::string>, std::string> names;
-  static std::map<std::string, unsigned> used;
-  const auto groups = groups_of(host);
-  const std::string node = groups.empty() ? "/empty" : groups.front().node;
-  const std::lock_guard lock(mutex);
-  auto & name = names[{&host, node}];
-  if (name.empty()) {
-    name = numbered(node, ++used[node]);
+  struct Names
+  {
+    std::mutex mutex;
+    std::map<std::weak_ptr<void>, std::string, std::owner_less<std::weak_ptr<void>>> of;
+    std::map<std::string, unsigned> used;
+  };
+  static auto * const the_names = new Names;  // programs spin until the process has ended
+  const std::weak_ptr<void> identity = HostAccess::identity_of(host);
+  const std::string node = first_node(host);
+  const std::lock_guard lock(the_names->mutex);
+  std::erase_if(the_names->of, [](const auto & one) { return one.first.expired(); });
+  auto & name = the_names->of[identity];
+  if (name.empty() || (is_of_empty(name) && node != kEmpty)) {
+    name = numbered(node, ++the_names->used[node]);
   }
   return name;
 }
@@ -404,6 +451,7 @@ Faults Adoption::begin()
   if (engine_->placer() != nullptr) {
     if (!settings_.quiet) {
       tell(name_, engine_->placer()->warnings());
+      tell_awaited(name_, engine_->placer()->awaited());
     }
     engine_->placer()->started();
     for (const auto & fault : engine_->placer()->entity_made().faults()) {
@@ -548,6 +596,7 @@ void Adoption::report() const
   report.threads = threads_.empty() ? core_->attributes() : threads_;
   report.refusals = core_->refusals();
   if (engine_->placer() != nullptr) {
+    engine_->placer()->await({});  // what did not come matches nothing
     report.warnings = engine_->placer()->warnings();
     report.defaulted = engine_->placer()->defaulted();
   }

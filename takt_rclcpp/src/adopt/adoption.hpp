@@ -28,7 +28,7 @@ namespace takt_rclcpp
 {
 
 /// The name of an executor of rclcpp in reports and messages: its first node's, with "#2" for the second executor of
-/// a name. Any thread; may block.
+/// a name in this process. An executor keeps its name, and no other one gets it. Any thread; may block.
 std::string name_executor(rclcpp::Executor & host);
 
 class Adoption : private ContextUser, private RunOwner

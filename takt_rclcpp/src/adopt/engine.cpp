@@ -1,6 +1,8 @@
 #include "adopt/engine.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -9,12 +11,13 @@
 #include <rmw/rmw.h>
 
 #include "adopt/entity.hpp"
-#include "adopt/exclusive_schedule.hpp"
 #include "adopt/hosted_entities.hpp"
 #include "takt_control/process_setter.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/adapter/exception_reporter.hpp"
 #include "takt_schedule/choose_executor.hpp"
 #include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/pattern.hpp"
 #include "takt_schedule/resolver.hpp"
 #include "takt_schedule/schedule_placer.hpp"
 #include "takt_trace/executor_name.hpp"
@@ -28,14 +31,49 @@ namespace
 
 using takt_core::ExceptionPolicy;
 using takt_core::Faults;
-using Ids = std::vector<std::pair<std::string, takt_core::Kind>>;
 
 // A container has only these when it begins to spin.
-bool is_container(const Ids & ids)
+bool is_container(const HostContent & content)
 {
-  return std::any_of(ids.begin(), ids.end(), [](const auto & id) {
-    return id.first.ends_with("/_container/load_node)");
+  return std::any_of(content.callbacks.begin(), content.callbacks.end(), [](const auto & id) {
+    return id.ends_with("/_container/load_node)");
   });
+}
+
+HostContent content_of(rclcpp::Executor & host)
+{
+  HostContent content{{}, nodes_of(host)};
+  for (auto & [id, kind] : ids_of(host)) {
+    content.callbacks.push_back(std::move(id));
+  }
+  return content;
+}
+
+/// Which callbacks may come after the start: of nodes with a life cycle and, in a container, of the nodes that it has
+/// yet to load. All executors of a container's process may get these.
+std::function<bool(std::string_view)> callbacks_to_come(const HostContent & content)
+{
+  static std::atomic<bool> g_in_container{false};
+  if (is_container(content)) {
+    g_in_container.store(true);
+  }
+  std::vector<std::string> managed;
+  for (const std::string & node : content.nodes) {
+    const auto service = takt_core::adapter::callback_id(node, "service", node + "/change_state");
+    if (
+      std::find(content.callbacks.begin(), content.callbacks.end(), service) !=
+      content.callbacks.end()) {
+      managed.push_back(node);
+    }
+  }
+  return [nodes = content.nodes, managed = std::move(managed),
+          in_container = g_in_container.load()](std::string_view pattern) {
+    const auto names = [&](const std::string & node) {
+      return takt_schedule::may_match_callback_of(pattern, node);
+    };
+    return std::any_of(managed.begin(), managed.end(), names) ||
+           (in_container && std::none_of(nodes.begin(), nodes.end(), names));
+  };
 }
 
 std::set<std::string> ids_in_chains(const takt_schedule::Schedule & schedule)
@@ -50,24 +88,19 @@ std::set<std::string> ids_in_chains(const takt_schedule::Schedule & schedule)
 /// The schedule's executor for this host; empty: none. A container has no components yet when it begins to spin, and is
 /// known by its own node.
 takt_schedule::ExecutorChoice choose_executor(
-  const takt_schedule::Schedule & schedule, const std::string & asked, rclcpp::Executor & host,
+  const takt_schedule::Schedule & schedule, const std::string & asked, const HostContent & content,
   const std::string & first_node)
 {
-  const Ids known = ids_of(host);
-  std::vector<std::string> ids;
-  for (const auto & [id, kind] : known) {
-    ids.push_back(id);
-  }
   if (!asked.empty()) {
-    return {asked, takt_schedule::rules_of_others(schedule, asked, ids)};
+    return {asked, takt_schedule::rules_of_others(schedule, asked, content.callbacks)};
   }
-  auto choice =
-    takt_schedule::choose_executor(schedule, ids, takt_trace::executor_name(first_node));
+  auto choice = takt_schedule::choose_executor(
+    schedule, content.callbacks, takt_trace::executor_name(first_node), content.nodes);
   // A schedule of one executor is for every program under it if it has no rules, and for components that a container
   // has yet to load.
   if (
     choice.name.empty() && schedule.executors.size() == 1 &&
-    (schedule.executors.front().callbacks.empty() || is_container(known))) {
+    (schedule.executors.front().callbacks.empty() || is_container(content))) {
     choice.name = schedule.executors.front().name;
   }
   return choice;
@@ -123,8 +156,10 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
     return settings.faults;
   }
   std::string executor;
+  HostContent content;
   if (settings.schedule) {
-    const auto choice = choose_executor(*settings.schedule, settings.executor, host, name);
+    content = content_of(host);
+    const auto choice = choose_executor(*settings.schedule, settings.executor, content, name);
     executor = choice.name;
     for (const auto & warning : choice.warnings) {
       say(name + ": " + takt_core::to_string(warning));
@@ -149,11 +184,15 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
       const auto & executors = settings.schedule->executors;
       const auto found = std::find_if(executors.begin(), executors.end(), same);
       if (!is_exclusive(kind) || (found != executors.end() && found->parallel)) {
+        known->await(callbacks_to_come(content));
         return known;
       }
     }
   }
-  auto made = make(kind, executor, settings, threads);
+  auto made = make(kind, executor, content, settings, threads);
+  if (made.ok() && made.value()->placer() != nullptr) {
+    made.value()->await(callbacks_to_come(content));
+  }
   if (made.ok() && made.value()->is_shared()) {
     g_shared[executor] = made.value();
   }
@@ -161,8 +200,8 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
 }
 
 takt_core::Result<std::shared_ptr<Engine>> Engine::make(
-  HostKind kind, const std::string & executor_name, const ProcessSettings & settings,
-  std::size_t threads)
+  HostKind kind, const std::string & executor_name, const HostContent & content,
+  const ProcessSettings & settings, std::size_t threads)
 {
   Parts parts;
   if (executor_name.empty()) {
@@ -193,7 +232,7 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
   if (executor != schedule.executors.end()) {
     parts.on_exception = executor->on_exception;
     if (is_exclusive(kind) && !executor->parallel) {
-      keep_exclusive(*executor, notes);
+      keep_exclusive(*executor, content, notes);
     } else {
       parts.on_caller = false;
       parts.shared = kind != HostKind::own;
@@ -273,9 +312,13 @@ void Engine::expose(
     told.watch_as_before = [watching = watching_.get()] { return watching->reset(); };
   }
   if (exclusive) {
-    told.adapt = [](takt_schedule::ExecutorSchedule & executor) {
+    told.adapt = [core = core_.get()](takt_schedule::ExecutorSchedule & executor) {
       Faults notes;
-      keep_exclusive(executor, notes);
+      HostContent content;
+      for (const auto & callback : core->callbacks()) {
+        content.callbacks.push_back(callback->id());
+      }
+      keep_exclusive(executor, content, notes);
     };
   }
   auto exposed = takt_control::expose(std::move(told));
@@ -306,6 +349,15 @@ void Engine::watch(const takt_schedule::Schedule & schedule)
     throw std::logic_error(takt_core::to_string(watching.faults().front()));
   }
   watching_ = std::move(watching.value());
+}
+
+void Engine::await(std::function<bool(std::string_view)> may_come)
+{
+  const std::lock_guard lock(mutex_);
+  awaited_.push_back(std::move(may_come));
+  placer_->await([all = awaited_](std::string_view pattern) {
+    return std::any_of(all.begin(), all.end(), [&](const auto & one) { return one(pattern); });
+  });
 }
 
 bool Engine::needs_whole_history(const takt_core::CallbackOptions & callback)

@@ -9,13 +9,17 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "adopt/chain_recorder.hpp"
+#include "adopt/exclusive_schedule.hpp"
 #include "adopt/host_kind.hpp"
 #include "adopt/process_settings.hpp"
 #include "adopt/recorder.hpp"
@@ -67,8 +71,10 @@ private:
   struct Parts;
   explicit Engine(Parts parts);
   static takt_core::Result<std::shared_ptr<Engine>> make(
-    HostKind kind, const std::string & executor, const ProcessSettings & settings,
-    std::size_t threads);
+    HostKind kind, const std::string & executor, const HostContent & content,
+    const ProcessSettings & settings, std::size_t threads);
+  /// Callbacks of a host that may come after its start, by patterns of the schedule.
+  void await(std::function<bool(std::string_view)> may_come);
   void add_observer(std::shared_ptr<takt_core::Observer> observer);
   void watch(const takt_schedule::Schedule & schedule);
   void expose(
@@ -90,6 +96,7 @@ private:
   std::unique_ptr<takt_control::Exposure> exposure_;
   std::mutex mutex_;
   std::size_t spinning_ = 0;
+  std::vector<std::function<bool(std::string_view)>> awaited_;
 };
 
 }  // namespace takt_rclcpp

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -82,6 +83,13 @@ public:
   virtual void begin_from(takt_core::Time /*epoch*/) {}
   /// Nothing is announced any more. Set-up only.
   virtual void silence() noexcept = 0;
+  /// Whether the callback runs, and whether nothing but its runs holds the program's object any more. Any thread.
+  bool runs_now() const noexcept { return runs_.load() > 0; }
+  bool is_given_up() const noexcept
+  {
+    const long runs = runs_.load();
+    return runs > 0 && holders() <= runs;
+  }
   /// From when on releases are arrivals: what waited before was announced all at once. kNever: not yet. Any
   /// thread; real-time safe.
   takt_core::Time heard_from() const noexcept
@@ -100,11 +108,26 @@ protected:
     // Takes of one callback come one after the other.
     largest_message_.store(std::max(largest_message(), bytes), std::memory_order_relaxed);
   }
+  /// While it lives, a run holds the program's object. Ends after the run's own pointer to it.
+  class Holds
+  {
+  public:
+    explicit Holds(Entity & entity) noexcept : entity_(entity) { entity_.runs_.fetch_add(1); }
+    ~Holds() { entity_.runs_.fetch_sub(1); }
+    Holds(const Holds &) = delete;
+    Holds & operator=(const Holds &) = delete;
+
+  private:
+    Entity & entity_;
+  };
+  /// Pointers to the program's object that there are; by default more than runs.
+  virtual long holders() const noexcept { return std::numeric_limits<long>::max(); }
   void hears_from_now() noexcept { heard_from_.store(takt_core::now(), std::memory_order_relaxed); }
 
 private:
   std::atomic<takt_core::Time> heard_from_{takt_core::kNever};
   std::atomic<std::uint64_t> largest_message_{0};
+  std::atomic<long> runs_{0};
 };
 
 /// What all entities of one adoption share.
@@ -329,6 +352,7 @@ protected:
   /// As `takt_core::Callback::take`.
   virtual Took take_one(const takt_core::Run & run) = 0;
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
+  long holders() const noexcept final { return object_.use_count(); }
 
 private:
   static void check_set(rcl_ret_t result)

@@ -1,12 +1,55 @@
 #include "adopt/exclusive_schedule.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <string>
+
+#include "takt_schedule/pattern.hpp"
 
 namespace takt_rclcpp
 {
 
-void keep_exclusive(takt_schedule::ExecutorSchedule & executor, takt_core::Faults & notes)
+namespace
+{
+
+bool is_about(const takt_schedule::CallbackRule & rule, const HostContent & content)
+{
+  return std::any_of(rule.match.begin(), rule.match.end(), [&](const std::string & text) {
+    const auto pattern = takt_schedule::Pattern::compile(text);
+    const auto matches = [&](const std::string & id) { return pattern && pattern->match(id); };
+    const auto may_come = [&](const std::string & node) {
+      return takt_schedule::may_match_callback_of(text, node);
+    };
+    return std::any_of(content.callbacks.begin(), content.callbacks.end(), matches) ||
+           std::any_of(content.nodes.begin(), content.nodes.end(), may_come);
+  });
+}
+
+// "rest" or "rest.1": the entry of that name.
+std::string entry_of(const std::string & word)
+{
+  return word.substr(0, word.find('.'));
+}
+
+std::string kept_thread(
+  const takt_schedule::ExecutorSchedule & executor, const HostContent & content)
+{
+  std::set<std::string> named;
+  for (const auto & rule : executor.callbacks) {
+    if (is_about(rule, content)) {
+      std::transform(
+        rule.threads.begin(), rule.threads.end(), std::inserter(named, named.end()), entry_of);
+    }
+  }
+  return named.size() == 1 ? *named.begin() : entry_of(executor.default_threads.front());
+}
+
+}  // namespace
+
+void keep_exclusive(
+  takt_schedule::ExecutorSchedule & executor, const HostContent & content,
+  takt_core::Faults & notes)
 {
   int count = 0;
   for (const auto & threads : executor.threads) {
@@ -18,9 +61,7 @@ void keep_exclusive(takt_schedule::ExecutorSchedule & executor, takt_core::Fault
   if (count <= 1 && !isolates) {
     return;
   }
-  // "rest" or "rest.1": the entry of that name.
-  const std::string & first = executor.default_threads.front();
-  const std::string name = first.substr(0, first.find('.'));
+  const std::string name = kept_thread(executor, content);
   auto kept = std::find_if(
     executor.threads.begin(), executor.threads.end(),
     [&](const auto & threads) { return threads.name == name; });

@@ -2,15 +2,28 @@
 #ifndef ADOPT__EXCLUSIVE_SCHEDULE_HPP_
 #define ADOPT__EXCLUSIVE_SCHEDULE_HPP_
 
+#include <string>
+#include <vector>
+
 #include "takt_core/fault.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_rclcpp
 {
 
-/// Leaves `executor` one thread, its first default thread, for all callbacks; order and priorities stay. Adds
-/// a sentence to `notes` if the schedule has more threads.
-void keep_exclusive(takt_schedule::ExecutorSchedule & executor, takt_core::Faults & notes);
+/// The callbacks of a host, by their ids, and the nodes of which it will have those to come.
+struct HostContent
+{
+  std::vector<std::string> callbacks;
+  std::vector<std::string> nodes;
+};
+
+/// Leaves `executor` one thread for all callbacks; order and priorities stay. It is the one that the rules for what the
+/// host has name, if that is one, and else the first default thread. Adds a sentence to `notes` if the schedule has
+/// more threads.
+void keep_exclusive(
+  takt_schedule::ExecutorSchedule & executor, const HostContent & content,
+  takt_core::Faults & notes);
 
 }  // namespace takt_rclcpp
 

@@ -36,6 +36,11 @@ struct HostAccess : rclcpp::Executor
   {
     return *(host.*(&HostAccess::notify_waitable_));
   }
+  /// An object that each executor has for itself as long as it is there.
+  static std::weak_ptr<void> identity_of(rclcpp::Executor & host)
+  {
+    return host.*(&HostAccess::notify_waitable_);
+  }
   static rclcpp::executors::ExecutorEntitiesCollector & collector_of(rclcpp::Executor & host)
   {
     return host.*(&HostAccess::collector_);

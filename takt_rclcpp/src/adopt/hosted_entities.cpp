@@ -1,7 +1,9 @@
 #include "adopt/hosted_entities.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "adopt/group_nodes.hpp"
@@ -63,16 +65,16 @@ void put_below(
 }
 
 // In the order of their making within a kind; without the group's mutex, which rclcpp holds while it shows
-// them.
+// them. Not those that are gone but for the callback that replaced them.
 template <typename Visit>
 void visit_entities(
   const std::string & node, const rclcpp::CallbackGroup & group, const Visit & visit)
 {
-  std::vector<rclcpp::SubscriptionBase::SharedPtr> subscriptions;
-  std::vector<rclcpp::ServiceBase::SharedPtr> services;
-  std::vector<rclcpp::ClientBase::SharedPtr> clients;
-  std::vector<rclcpp::TimerBase::SharedPtr> timers;
-  std::vector<rclcpp::Waitable::SharedPtr> waitables;
+  std::vector<rclcpp::SubscriptionBase::WeakPtr> subscriptions;
+  std::vector<rclcpp::ServiceBase::WeakPtr> services;
+  std::vector<rclcpp::ClientBase::WeakPtr> clients;
+  std::vector<rclcpp::TimerBase::WeakPtr> timers;
+  std::vector<rclcpp::Waitable::WeakPtr> waitables;
   group.collect_all_ptrs(
     [&](const auto & one) { subscriptions.push_back(one); },
     [&](const auto & one) { services.push_back(one); },
@@ -80,8 +82,10 @@ void visit_entities(
     [&](const auto & one) { timers.push_back(one); },
     [&](const auto & one) { waitables.push_back(one); });
   const auto visit_all = [&](const auto & all, Kind kind) {
-    for (const auto & one : all) {
-      visit(one, name_of(node, *one), kind);
+    for (const auto & weak : all) {
+      if (const auto one = weak.lock(); one != nullptr && !gave_way(weak)) {
+        visit(one, name_of(node, *one), kind);
+      }
     }
   };
   visit_all(timers, Kind::timer);
@@ -91,19 +95,61 @@ void visit_entities(
   visit_all(waitables, Kind::waitable);
 }
 
-// Equal ids are numbered by the order of groups in their node and of entities in their group, whichever
-// executor has them, so that the executor that spins first does not decide.
+/// What runs the messages of a subscription that come within the process.
+const rclcpp::Waitable * waitable_of(rclcpp::SubscriptionBase & subscription)
+{
+  try {
+    return subscription.get_intra_process_waitable().get();
+  } catch (const std::exception &) {
+    return nullptr;  // its context has ended
+  }
+}
+
+// Equal ids are numbered in the order in which the node got what has them, whichever executor has it, so that the
+// executor that spins first does not decide. Without the shim that order is known within groups only.
 void number_entities(
   const std::vector<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr> & nodes)
 {
+  struct Made
+  {
+    unsigned long long as = 0;
+    std::string id;
+    std::weak_ptr<void> object;
+  };
   for (const auto & node : nodes) {
     const std::string name = node_in_ids(node->get_fully_qualified_name());
+    std::vector<Made> all;
+    std::map<const void *, unsigned long long> with_subscription;
     node->for_each_callback_group([&](const rclcpp::CallbackGroup::SharedPtr & group) {
-      visit_entities(name, *group, [](const auto & object, const EntityName & one, Kind) {
-        number_among_equals(one.id, object);
+      visit_entities(name, *group, [&](const auto & object, const EntityName & one, Kind) {
+        unsigned long long as = made_as(object.get());
+        if constexpr (std::is_same_v<decltype(*object), rclcpp::SubscriptionBase &>) {
+          with_subscription.emplace(waitable_of(*object), as);
+        } else if (const auto found = with_subscription.find(object.get());
+                   found != with_subscription.end()) {
+          as = found->second;
+        }
+        all.push_back({as, one.id, object});
       });
     });
+    std::stable_sort(
+      all.begin(), all.end(), [](const Made & a, const Made & b) { return a.as < b.as; });
+    for (const Made & made : all) {
+      if (const auto object = made.object.lock(); object != nullptr) {
+        number_among_equals(made.id, object);
+      }
+    }
   }
+}
+
+}  // namespace
+
+namespace
+{
+
+std::string id_of(const std::string & node, const std::string & group)
+{
+  return group.empty() ? "" : takt_core::adapter::group_id(node, group);
 }
 
 }  // namespace
@@ -125,16 +171,13 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
   std::vector<HostedGroup> groups;
   for (const auto & node : nodes) {
     const std::string name = node_in_ids(node->get_fully_qualified_name());
-    const auto of_node = node->get_default_callback_group();
-    unsigned number = 0;
-    node->for_each_callback_group([&](const rclcpp::CallbackGroup::SharedPtr & group) {
-      const std::string what = group == of_node ? "default" : std::to_string(++number);
-      const auto here = std::find(alive.begin(), alive.end(), group);
+    for (const NamedGroup & one : name_groups(node)) {
+      const auto here = std::find(alive.begin(), alive.end(), one.group);
       if (here != alive.end()) {
-        groups.push_back({group, name, name + ":group(" + what + ")"});
+        groups.push_back({one.group, name, id_of(name, one.name)});
         alive.erase(here);
       }
-    });
+    }
   }
   // Groups that were added by themselves.
   unsigned number = 0;
@@ -144,12 +187,21 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
       number_entities({node});
     }
     const GroupName name = known ? *known : GroupName{"/unknown", std::to_string(++number), {}};
-    groups.push_back({std::move(group), name.node, name.node + ":group(" + name.group + ")"});
+    groups.push_back({std::move(group), name.node, id_of(name.node, name.group)});
   }
   std::stable_sort(groups.begin(), groups.end(), [](const auto & a, const auto & b) {
     return std::pair(a.node, a.id) < std::pair(b.node, b.id);
   });
   return groups;
+}
+
+std::vector<std::string> nodes_of(rclcpp::Executor & host)
+{
+  std::vector<std::string> names;
+  for (const auto & node : CollectorAccess::nodes_of(HostAccess::collector_of(host))) {
+    names.push_back(node_in_ids(node->get_fully_qualified_name()));
+  }
+  return names;
 }
 
 std::vector<std::pair<std::string, Kind>> ids_of(rclcpp::Executor & host)
@@ -184,6 +236,9 @@ takt_core::Faults HostedEntities::update()
   remove_others(now);
   takt_core::Faults faults;
   for (const HostedGroup & hosted : now) {
+    if (hosted.id.empty()) {
+      continue;
+    }
     Group & group = groups_[hosted.group];
     if (group.group == nullptr) {
       const bool exclusive = hosted.group->type() == rclcpp::CallbackGroupType::MutuallyExclusive;
@@ -223,7 +278,7 @@ void HostedEntities::remove_others(const std::vector<HostedGroup> & now)
         ++one;
         continue;
       }
-      take_out(one->second);
+      take_out(one->second, !gave_way(one->first));
       one = entities.erase(one);
     }
     group = alive.contains(group->first) ? std::next(group) : groups_.erase(group);
@@ -266,6 +321,26 @@ void HostedEntities::collect_if_new(
      }});
 }
 
+// A rule's callback comes into an exclusive group whose callbacks no rule names: as at a start with all of them, those go
+// where the rule says. Where that cannot be, everything stays, and the new one runs where its group does.
+void HostedEntities::bind_unruled(Group & group, takt_core::ThreadMask threads)
+{
+  takt_core::Reconfiguration change;
+  takt_core::ThreadMask before = threads;
+  for (const auto & [object, hosted] : group.entities) {
+    const auto callback = hosted.entity->callback();
+    const auto binding = settings_.core->scheduler_of(*callback).binding(*callback);
+    if (binding && !hosted.by_rule) {
+      before = binding->threads;
+      change.callbacks.push_back({callback, *binding});
+      change.callbacks.back().binding.threads = threads;
+    }
+  }
+  if (!change.callbacks.empty() && !settings_.core->reconfigure(change).ok()) {
+    group.threads = before;
+  }
+}
+
 // A group's callbacks must run at one OS priority. So callbacks of an exclusive group that no rule names go where
 // its other callbacks are. What the program did not write for itself goes to the least urgent threads where the
 // group has no other callbacks. Candidates that cannot be placed are taken out before the spin begins; afterwards
@@ -278,6 +353,7 @@ void HostedEntities::place(
     return !one.settings.by_rule && (one.name.follows_group || exclusive);
   };
   std::optional<takt_core::ThreadMask> by_default;
+  std::optional<takt_core::ThreadMask> by_rule;
   std::erase_if(candidates, [&](Candidate & one) {
     const std::string & base = one.name.placed_as.empty() ? one.name.id : one.name.placed_as;
     auto placed = placer_->place(numbered(base, one.number), one.kind, group.group->id());
@@ -295,14 +371,20 @@ void HostedEntities::place(
         takt_core::within("cannot place " + numbered(one.name.id, one.number), fault));
     }
     group.isolated = one.settings.isolation.has_value();
-    if (one.settings.by_rule && !group.threads) {
-      group.threads = one.settings.binding.threads;
+    if (one.settings.by_rule && !by_rule) {
+      by_rule = one.settings.binding.threads;
     } else if (!one.settings.by_rule && !one.name.follows_group && !by_default) {
       by_default = one.settings.binding.threads;
     }
     return false;
   });
-  if (!group.threads && by_default) {
+  if (by_rule && !group.ruled) {
+    group.ruled = true;
+    group.threads = by_rule;
+    if (exclusive && !group.isolated) {
+      bind_unruled(group, *by_rule);
+    }
+  } else if (!group.threads && by_default) {
     group.threads = by_default;
   }
   // Under windows the least urgent threads would be in two sets that overlap.
@@ -363,6 +445,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
   const EntityName & name = candidate.name;
   Hosted hosted;
   hosted.id = numbered(name.id, candidate.number);
+  hosted.by_rule = candidate.settings.by_rule;
   takt_core::CallbackOptions options;
   options.id = hosted.id;
   if (!name.placed_as.empty()) {
@@ -410,6 +493,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
       throw;
     }
   }
+  runs_numbered(name.id, candidate.object, hosted.entity);
   group.entities.emplace(candidate.object, std::move(hosted));
 }
 
@@ -423,10 +507,14 @@ void HostedEntities::begin_from(takt_core::Time epoch)
   }
 }
 
-void HostedEntities::take_out(Hosted & hosted) noexcept
+void HostedEntities::take_out(Hosted & hosted, bool waits) noexcept
 {
   hosted.entity->silence();
-  settings_.core->remove(*hosted.entity->callback());
+  if (waits) {
+    settings_.core->remove(*hosted.entity->callback());
+  } else {
+    settings_.core->retire(*hosted.entity->callback());
+  }
 }
 
 void HostedEntities::clear() noexcept

@@ -24,11 +24,14 @@ struct HostedGroup
 {
   rclcpp::CallbackGroup::SharedPtr group;
   std::string node;  ///< fully qualified
-  std::string id;    ///< "/node:group(default)", "/node:group(1)", ...
+  std::string id;    ///< "/node:group(default)", "/node:group(1)", ...; empty: see NamedGroup
 };
 
 /// All groups of `host`, by node names and then in the order in which each node made them.
 std::vector<HostedGroup> groups_of(rclcpp::Executor & host);
+
+/// The nodes, as ids name them, that were added to `host` whole: it will have the callbacks that they make.
+std::vector<std::string> nodes_of(rclcpp::Executor & host);
 
 /// The ids of all callbacks that `host` has now, before equal ones are numbered.
 std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
@@ -61,6 +64,7 @@ private:
   {
     std::shared_ptr<Entity> entity;
     std::string id;
+    bool by_rule = false;
   };
   using Entities = std::map<std::weak_ptr<void>, Hosted, std::owner_less<std::weak_ptr<void>>>;
   struct Group
@@ -69,6 +73,7 @@ private:
     Entities entities;
     /// Of an exclusive group: where its callbacks run that no rule places.
     std::optional<takt_core::ThreadMask> threads;
+    bool ruled = false;     // a rule says so
     bool isolated = false;  // the schedule gives it threads of its own
   };
   using Groups = std::map<
@@ -93,12 +98,13 @@ private:
     Group & group, const std::shared_ptr<Object> & object, const EntityName & name,
     takt_core::Kind kind, std::vector<Candidate> & candidates);
   void place(Group & group, std::vector<Candidate> & candidates, takt_core::Faults & faults);
+  void bind_unruled(Group & group, takt_core::ThreadMask threads);
   void add(Group & group, const Candidate & candidate, takt_core::Faults & faults);
   template <typename Object>
   std::shared_ptr<Entity> make(
     const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,
     const takt_core::adapter::CallbackSettings & settings);
-  void take_out(Hosted & hosted) noexcept;
+  void take_out(Hosted & hosted, bool waits = true) noexcept;
 
   rclcpp::Executor & host_;
   const EntitySettings settings_;

@@ -1,6 +1,7 @@
 #include "adopt/ids.hpp"
 
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <rcl/timer.h>
 #include <unistd.h>
 
@@ -12,31 +13,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <mutex>
 #include <system_error>
 #include <typeinfo>
-#include <unordered_map>
-#include <vector>
 
 #include "rclcpp/event_handler.hpp"
 #include "rclcpp/experimental/subscription_intra_process_base.hpp"
-#include "takt_core/duration_text.hpp"
+#include "shim/interface.h"
 
 namespace takt_rclcpp
 {
+
+using takt_core::adapter::callback_id;
+
 namespace
 {
-
-std::string id_of(const std::string & node, std::string_view kind, std::string_view what)
-{
-  std::string id = node;
-  id += ':';
-  id += kind;
-  id += '(';
-  id += what;
-  id += ')';
-  return id;
-}
 
 std::int64_t depth_of(const rclcpp::QoS & qos)
 {
@@ -106,34 +96,17 @@ std::string node_in_ids(std::string_view name)
   return std::string(process || is_address_here(tail) ? name.substr(0, last) : name);
 }
 
-unsigned number_among_equals(const std::string & base, const std::shared_ptr<void> & object)
+unsigned long long made_as(const void * object)
 {
-  static std::mutex g_mutex;
-  static std::unordered_map<std::string, std::vector<std::weak_ptr<void>>> g_objects;
-  const std::lock_guard lock(g_mutex);
-  auto & objects = g_objects[base];
-  const auto is_it = [&](const std::weak_ptr<void> & one) {
-    return !one.owner_before(object) && !object.owner_before(one);
-  };
-  auto place = std::find_if(objects.begin(), objects.end(), is_it);
-  if (place == objects.end()) {
-    place =
-      std::find_if(objects.begin(), objects.end(), [](const auto & one) { return one.expired(); });
-    place = place == objects.end() ? objects.insert(place, object) : place;
-    *place = object;
-  }
-  return static_cast<unsigned>(place - objects.begin()) + 1;
-}
-
-std::string numbered(const std::string & base, unsigned number)
-{
-  return number < 2 ? base : base + "#" + std::to_string(number);
+  static const auto g_made_as =
+    reinterpret_cast<takt_made_as>(::dlsym(RTLD_DEFAULT, TAKT_MADE_AS_SYMBOL));
+  return g_made_as == nullptr ? 0 : g_made_as(object);
 }
 
 EntityName name_of(const std::string & node, const rclcpp::SubscriptionBase & subscription)
 {
   const std::string topic = subscription.get_topic_name();
-  EntityName name{id_of(node, "sub", topic), {}, topic == "/parameter_events", topic};
+  EntityName name{callback_id(node, "sub", topic), {}, topic == "/parameter_events", topic};
   name.depth = depth_of(subscription.get_actual_qos());
   return name;
 }
@@ -142,12 +115,12 @@ EntityName name_of(const std::string & node, const rclcpp::ServiceBase & service
 {
   // rclcpp declares its getter without const.
   const std::string name = const_cast<rclcpp::ServiceBase &>(service).get_service_name();
-  return {id_of(node, "service", name), {}, is_introspection(node, name)};
+  return {callback_id(node, "service", name), {}, is_introspection(node, name)};
 }
 
 EntityName name_of(const std::string & node, const rclcpp::ClientBase & client)
 {
-  return {id_of(node, "client", client.get_service_name()), {}, false};
+  return {callback_id(node, "client", client.get_service_name()), {}, false};
 }
 
 EntityName name_of(const std::string & node, rclcpp::TimerBase & timer)
@@ -157,7 +130,7 @@ EntityName name_of(const std::string & node, rclcpp::TimerBase & timer)
     rcl_reset_error();
   }
   return {
-    id_of(node, "timer", takt_core::print_duration(takt_core::Duration{period})),
+    takt_core::adapter::timer_id(node, takt_core::Duration{period}),
     {},
     false,
     {},
@@ -167,27 +140,27 @@ EntityName name_of(const std::string & node, rclcpp::TimerBase & timer)
 EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable)
 {
   if (dynamic_cast<const rclcpp::EventHandlerBase *>(&waitable) != nullptr) {
-    return {id_of(node, "waitable", "event"), {}, true};
+    return {callback_id(node, "waitable", "event"), {}, true};
   }
   if (
     const auto * const intra =
       dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase *>(&waitable)) {
     const std::string topic = intra->get_topic_name();
     EntityName name{
-      id_of(node, "waitable", topic), id_of(node, "sub", topic), topic == "/parameter_events",
-      topic};
+      callback_id(node, "waitable", topic), callback_id(node, "sub", topic),
+      topic == "/parameter_events", topic};
     name.depth = depth_of(intra->get_actual_qos());
     name.within_process = true;
     return name;
   }
   const std::string_view type = typeid(waitable).name();
   if (type.starts_with("N13rclcpp_action6Server")) {
-    return {id_of(node, "waitable", "action_server"), {}, false};
+    return {callback_id(node, "waitable", "action_server"), {}, false};
   }
   if (type.starts_with("N13rclcpp_action6Client")) {
-    return {id_of(node, "waitable", "action_client"), {}, false};
+    return {callback_id(node, "waitable", "action_client"), {}, false};
   }
-  return {id_of(node, "waitable", class_of(waitable)), {}, false};
+  return {callback_id(node, "waitable", class_of(waitable)), {}, false};
 }
 
 }  // namespace takt_rclcpp

@@ -15,6 +15,7 @@
 #include "rclcpp/subscription_base.hpp"
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/time.hpp"
 
 namespace takt_rclcpp
@@ -46,13 +47,25 @@ EntityName name_of(const std::string & node, const rclcpp::ClientBase & client);
 EntityName name_of(const std::string & node, rclcpp::TimerBase & timer);
 EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable);
 
-/// The number of `object` among the objects of this process that are alive and have the id `base`: 1 for the
-/// first, and so on. An object keeps its number; a number is given again when its object is gone. Any thread;
-/// may block.
-unsigned number_among_equals(const std::string & base, const std::shared_ptr<void> & object);
+/// The number of an entity in the order in which the nodes of this process got theirs. 0: nobody saw it, because the
+/// program runs without the preloaded shim.
+unsigned long long made_as(const void * object);
 
-/// `base`, with "#n" behind it for the second and further ones.
-std::string numbered(const std::string & base, unsigned number);
+class Entity;
+
+/// The number of `object` among the objects of this process that are alive and have the id `base`: 1 for the
+/// first, and so on. An object keeps its number; a number is given again when its object is gone. What a callback makes
+/// in the place of its own object (a timer that replaces itself) gets that object's number while the callback still
+/// runs. Any thread; may block.
+unsigned number_among_equals(const std::string & base, const std::shared_ptr<void> & object);
+/// `entity` runs the callbacks of `object`, which has a number. Any thread; may block.
+void runs_numbered(
+  const std::string & base, const std::weak_ptr<void> & object,
+  const std::shared_ptr<Entity> & entity);
+/// Whether another object has got its number: it is gone when its callback has ended. Any thread; may block.
+bool gave_way(const std::weak_ptr<void> & object);
+
+using takt_core::adapter::numbered;
 
 }  // namespace takt_rclcpp
 

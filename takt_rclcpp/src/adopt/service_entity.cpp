@@ -107,6 +107,7 @@ public:
   void run(const takt_core::Run & run) override
   {
     const auto alone = this->facts.owner->exclude();
+    const typename ListeningEntity<Object>::Holds holds(*this);
     TakenCall<Object> call = std::exchange(lanes_[run], {});
     Steps::handle(call);
   }

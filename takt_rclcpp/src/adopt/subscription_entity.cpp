@@ -106,6 +106,7 @@ public:
   void run(const takt_core::Run & run) override
   {
     const auto alone = facts.owner->exclude();
+    const Holds holds(*this);
     TakenMessage taken = std::exchange(lanes_[run], {});
     rclcpp::SubscriptionBase & subscription = *taken.subscription;
     if (taken.loaned != nullptr) {

@@ -181,6 +181,7 @@ public:
   void run(const takt_core::Run & run) override
   {
     const auto alone = facts.owner->exclude();
+    const Holds holds(*this);
     const TakenTimer taken = std::exchange(lanes_[run], {});
     taken.timer->execute_callback(taken.data);
   }
@@ -202,6 +203,8 @@ private:
       scheduler.resume_timer(*this, *next, takt_core::now());
     }
   }
+
+  long holders() const noexcept override { return timer_.use_count(); }
 
   const rclcpp::TimerBase::WeakPtr timer_;
   const std::shared_ptr<takt_core::Executor> core_;
@@ -263,11 +266,14 @@ public:
   void run(const takt_core::Run & run) override
   {
     const auto alone = facts.owner->exclude();
+    const Holds holds(*this);
     const TakenTimer taken = std::exchange(lanes_[run], {});
     taken.timer->execute_callback(taken.data);
   }
 
 private:
+  long holders() const noexcept override { return timer_.use_count(); }
+
   const rclcpp::TimerBase::WeakPtr timer_;
   const std::shared_ptr<takt_core::Executor> core_;
   const std::shared_ptr<ClockWaiter> waiter_;

@@ -36,6 +36,21 @@
 #define TAKT_ADD_GROUP_REF \
   _ZN6rclcpp8Executor18add_callback_groupERKSt10shared_ptrINS_13CallbackGroupEERKS1_INS_15node_interfaces17NodeBaseInterfaceEEb
 
+/* What a node's parts do with each timer, subscription, service, client and waitable that is made: (this, pointer to a
+ * std::shared_ptr to it, pointer to a std::shared_ptr to its group). X(symbol, the function's name in the symbol).
+ * Humble to Kilted. */
+#define TAKT_MADE_SYMBOLS(X)                                                                                                  \
+  X(_ZN6rclcpp15node_interfaces10NodeTimers9add_timerESt10shared_ptrINS_9TimerBaseEES2_INS_13CallbackGroupEE,                 \
+    "9add_timerE")                                                                                                            \
+  X(_ZN6rclcpp15node_interfaces10NodeTopics16add_subscriptionESt10shared_ptrINS_16SubscriptionBaseEES2_INS_13CallbackGroupEE, \
+    "16add_subscriptionE")                                                                                                    \
+  X(_ZN6rclcpp15node_interfaces12NodeServices11add_serviceESt10shared_ptrINS_11ServiceBaseEES2_INS_13CallbackGroupEE,         \
+    "11add_serviceE")                                                                                                         \
+  X(_ZN6rclcpp15node_interfaces12NodeServices10add_clientESt10shared_ptrINS_10ClientBaseEES2_INS_13CallbackGroupEE,           \
+    "10add_clientE")                                                                                                          \
+  X(_ZN6rclcpp15node_interfaces13NodeWaitables12add_waitableESt10shared_ptrINS_8WaitableEES2_INS_13CallbackGroupEE,           \
+    "12add_waitableE")
+
 /* Functions of rclcpp::Executor that stay rclcpp's own; a report says that the program calls them. X(symbol,
  * name). Durations are passed as a number of nanoseconds. */
 #define TAKT_STOCK_SYMBOLS(X)                                                                    \

@@ -39,6 +39,12 @@ struct takt_interface
   void (*message_named)(long long source_time);
 };
 
+/* What the implementation asks of the shim, by its dynamic symbol: `takt_preload_made_as` of an rclcpp::TimerBase,
+ * SubscriptionBase, ServiceBase, ClientBase or Waitable gives its number in the order in which the nodes of this
+ * process got theirs, from 1 on. 0: nobody saw it. Any thread; may block. */
+#define TAKT_MADE_AS_SYMBOL "takt_preload_made_as"
+typedef unsigned long long (*takt_made_as)(const void * object);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <string>
 
+#include "shim/creations.hpp"
 #include "shim/hooked_symbols.h"
 #include "shim/interface.h"
 #include "shim/librclcpp.hpp"
@@ -224,6 +225,17 @@ TAKT_HOOK int TAKT_SPIN_UNTIL_FUTURE_COMPLETE(
   }
 TAKT_ADDED_GROUP(TAKT_ADD_GROUP)
 TAKT_ADDED_GROUP(TAKT_ADD_GROUP_REF)
+
+// Equal ids are numbered in the order in which the node got what has them, which rclcpp does not keep.
+#define TAKT_MADE(symbol, function)                                     \
+  TAKT_HOOK void symbol(void * part, void * object, void * group)       \
+  {                                                                     \
+    using Function = void (*)(void *, void *, void *);                  \
+    static const auto g_stock = takt_preload::stock<Function>(#symbol); \
+    takt_preload::note_made(object);                                    \
+    g_stock(part, object, group);                                       \
+  }
+TAKT_MADE_SYMBOLS(TAKT_MADE)
 
 namespace takt_preload
 {

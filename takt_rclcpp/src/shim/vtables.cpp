@@ -15,6 +15,8 @@
 #define TAKT_DECLARE(symbol, kind) extern "C" void symbol(void *);
 TAKT_SPIN_SYMBOLS(TAKT_DECLARE)
 extern "C" void TAKT_EVENTS_UPDATED(void *, bool);
+#define TAKT_DECLARE_MADE(symbol, function) extern "C" void symbol(void *, void *, void *);
+TAKT_MADE_SYMBOLS(TAKT_DECLARE_MADE)
 
 namespace takt_preload
 {
@@ -62,15 +64,15 @@ void patch(const Slots & slots, const void * stock, void * ours, const std::stri
   }
 }
 
-void patch(const std::string & symbol, void * ours)
+/// `function`: its name in the symbol, with what follows up to its parameters.
+void patch(const std::string & symbol, const std::string & function, void * ours)
 {
   void * const stock = ::dlsym(librclcpp(), symbol.c_str());
   if (stock == nullptr || stock == ours) {
     return;
   }
   // "_ZN" class "4spinEv" → "_ZTVN" class "E"
-  const std::string end = symbol.ends_with("4spinEv") ? "4spinEv" : "23handle_updated_entitiesEb";
-  const std::string table = "_ZTVN" + symbol.substr(3, symbol.size() - 3 - end.size()) + "E";
+  const std::string table = "_ZTV" + symbol.substr(2, symbol.find(function) - 2) + "E";
   // The library's own, and the one that all use where the program has a copy of it.
   void * const own = ::dlsym(librclcpp(), table.c_str());
   void * const used = ::dlsym(RTLD_DEFAULT, table.c_str());
@@ -84,9 +86,14 @@ void patch(const std::string & symbol, void * ours)
 
 void patch_vtables()
 {
-#define TAKT_PATCH(symbol, kind) patch(#symbol, reinterpret_cast<void *>(&symbol));
+#define TAKT_PATCH(symbol, kind) patch(#symbol, "4spinEv", reinterpret_cast<void *>(&symbol));
   TAKT_SPIN_SYMBOLS(TAKT_PATCH)
-  patch(TAKT_STRING(TAKT_EVENTS_UPDATED), reinterpret_cast<void *>(&TAKT_EVENTS_UPDATED));
+  patch(
+    TAKT_STRING(TAKT_EVENTS_UPDATED), "23handle_updated_entitiesE",
+    reinterpret_cast<void *>(&TAKT_EVENTS_UPDATED));
+#define TAKT_PATCH_MADE(symbol, function) \
+  patch(#symbol, function, reinterpret_cast<void *>(&symbol));
+  TAKT_MADE_SYMBOLS(TAKT_PATCH_MADE)
 }
 
 }  // namespace takt_preload

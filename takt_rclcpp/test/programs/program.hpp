@@ -15,6 +15,8 @@ using Ways = std::map<std::string, void (*)()>;
 Ways ways_of_components();
 /// Around the end of a program, and messages that wait.
 Ways ways_of_waiting();
+/// Around what has equal ids, and takes the place of another.
+Ways ways_of_ids();
 /// Around waitables that programs write.
 Ways ways_of_waitables();
 /// For tests of watching, which drive it.

@@ -2,11 +2,15 @@
 #include "program.hpp"
 
 #ifdef TAKT_WITH_COMPONENTS
+#include <pthread.h>
+
+#include <atomic>
 #include <lifecycle_msgs/msg/transition.hpp>
 #include <lifecycle_msgs/srv/change_state.hpp>
 #include <rclcpp_action/rclcpp_action.hpp>
 #include <rclcpp_lifecycle/lifecycle_node.hpp>
 #include <takt_rclcpp/action/count.hpp>
+#include <thread>
 #include <utility>
 
 namespace
@@ -221,11 +225,61 @@ void lifecycle()
   executor.spin();
 }
 
+// Makes its timer when it becomes active, and drops it when it no longer is. Tells on standard error where it ran.
+class MakesWhenActive : public rclcpp_lifecycle::LifecycleNode
+{
+public:
+  MakesWhenActive() : LifecycleNode("managed") {}
+  std::atomic<int> ran{0};
+
+  CallbackReturn on_activate(const rclcpp_lifecycle::State & state) override
+  {
+    timer_ = create_wall_timer(20ms, [this] {
+      char name[16] = {};
+      ::pthread_getname_np(::pthread_self(), name, sizeof(name));
+      std::fprintf(stderr, "ran on %s\n", name);
+      ++ran;
+    });
+    return LifecycleNode::on_activate(state);
+  }
+  CallbackReturn on_deactivate(const rclcpp_lifecycle::State & state) override
+  {
+    timer_.reset();
+    return LifecycleNode::on_deactivate(state);
+  }
+
+private:
+  rclcpp::TimerBase::SharedPtr timer_;
+};
+
+void makes_when_active()
+{
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
+  auto managed = std::make_shared<MakesWhenActive>();
+  executor.add_node(managed->get_node_base_interface());
+  std::thread spins([&] { executor.spin(); });
+  managed->configure();
+  for (int cycle = 1; cycle <= 3; ++cycle) {
+    managed->activate();
+    while (managed->ran < 5 * cycle && rclcpp::ok()) {
+      std::this_thread::sleep_for(1ms);
+    }
+    managed->deactivate();
+  }
+  executor.cancel();
+  spins.join();
+  say(managed->ran >= 15 ? "15 and more" : "less");
+}
+
 }  // namespace
 
 Ways ways_of_components()
 {
-  return {{"actions", actions}, {"actions_in_a_pool", actions_in_a_pool}, {"lifecycle", lifecycle}};
+  return {
+    {"actions", actions},
+    {"actions_in_a_pool", actions_in_a_pool},
+    {"lifecycle", lifecycle},
+    {"makes_when_active", makes_when_active}};
 }
 
 #else

@@ -113,6 +113,11 @@ TEST_P(Shim, notes_the_node_of_a_group_that_is_added_by_itself)
   EXPECT_EQ(out("group"), "takt group\nstock group, told\n");
 }
 
+TEST_P(Shim, numbers_what_nodes_get_in_their_order)
+{
+  EXPECT_EQ(out("make"), "stock timer\nstock subscription\nmade as 1, 2 and 0\n");
+}
+
 TEST_P(Shim, is_there_for_a_plug_in_that_its_program_keeps_apart)
 {
   const Outcome outcome = run(

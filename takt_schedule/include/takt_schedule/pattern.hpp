@@ -38,6 +38,9 @@ constexpr bool is_separator(char c) noexcept
   return c == '/' || c == ':' || c == '(' || c == ')';
 }
 
+/// Whether the id or pattern `text` could match a callback of `node`, as far as its part for the node tells.
+bool may_match_callback_of(std::string_view text, std::string_view node);
+
 class Pattern
 {
 public:

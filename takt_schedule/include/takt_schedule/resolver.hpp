@@ -11,7 +11,9 @@
 #ifndef TAKT_SCHEDULE__RESOLVER_HPP_
 #define TAKT_SCHEDULE__RESOLVER_HPP_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,7 +55,11 @@ struct ResolverReport
   takt_core::Faults faults;  ///< under `strict: true`: rules and ids of chains that matched nothing
   takt_core::Faults warnings;  ///< otherwise; and rules that more specific ones always beat
   std::vector<std::string> defaulted_callbacks;  ///< ids that no rule matched, in order of asking
+  std::size_t awaited = 0;  ///< rules and ids of chains that matched nothing, but may yet
 };
+
+/// Whether callbacks that an id or a pattern names may come later.
+using Awaited = std::function<bool(std::string_view pattern)>;
 
 class Resolver
 {
@@ -76,16 +82,19 @@ public:
   takt_core::Result<ResolvedGroup> resolve_group(std::string_view group_id);
 
   /// One sentence with position for each pattern that has matched nothing so far.
-  takt_core::Faults unmatched_rules() const;
+  takt_core::Faults unmatched_rules(
+    const Awaited & awaited = {}, std::size_t * left_out = nullptr) const;
   /// The same for each id of a chain that has not been asked about although it must be here: the
   /// schedule has no other executor, callbacks of its node are here, or only this executor has a
   /// rule that names its node in full. Where other ids are nobody can tell from here.
-  takt_core::Faults unmatched_chain_ids() const;
+  takt_core::Faults unmatched_chain_ids(
+    const Awaited & awaited = {}, std::size_t * left_out = nullptr) const;
   /// Ids that no rule has matched so far: they got the default threads.
   const std::vector<std::string> & defaulted_callbacks() const;
 
-  /// `with_chains`: false where whoever asks judges the ids of chains better.
-  ResolverReport report(bool with_chains = true) const;
+  /// `with_chains`: false where whoever asks judges the ids of chains better. What `awaited` says yes to is no fault
+  /// and no warning yet.
+  ResolverReport report(bool with_chains = true, const Awaited & awaited = {}) const;
 
   const ExecutorSchedule & executor() const;
 

@@ -29,6 +29,8 @@ public:
   takt_core::Result<takt_core::adapter::CallbackSettings> place(
     const std::string & id, takt_core::Kind kind, const std::string & group_id) override;
   takt_core::Status entity_made() override;
+  void await(std::function<bool(std::string_view)> may_come) override;
+  std::size_t awaited() const override;
   takt_core::Faults faults() override;
   takt_core::Faults warnings() const override;
   std::vector<std::string> defaulted() const override;
@@ -45,6 +47,7 @@ private:
   takt_core::Executor & executor_;
   takt_core::Faults notes_;
   Resolver resolver_;
+  Awaited awaited_;
   ProcessThreads process_threads_;
   const bool has_thread_rules_;
   const bool rights_must_be_there_;

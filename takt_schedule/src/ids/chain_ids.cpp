@@ -30,7 +30,8 @@ ChainIds::ChainIds(const Schedule & schedule)
 }
 
 takt_core::Faults ChainIds::unmatched(
-  const std::vector<std::string> & here, std::string_view executor) const
+  const std::vector<std::string> & here, std::string_view executor, const Awaited & awaited,
+  std::size_t * left_out) const
 {
   std::unordered_set<std::string_view> present;
   for (const std::string & id : here) {
@@ -49,6 +50,12 @@ takt_core::Faults ChainIds::unmatched(
     for (std::size_t i = 0; i < chain.options.path.size(); ++i) {
       const std::string & id = chain.options.path[i];
       if (known.contains(id) || !must_be_here(id)) {
+        continue;
+      }
+      if (awaited && awaited(id)) {
+        if (left_out != nullptr) {
+          ++*left_out;
+        }
         continue;
       }
       const Source & at = i < chain.path_sources.size() ? chain.path_sources[i] : chain.source;

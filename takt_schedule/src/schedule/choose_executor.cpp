@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <unordered_set>
 
+#include "ids/callback_id.hpp"
 #include "schedule/rule_table.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -13,15 +14,18 @@ namespace takt_schedule
 namespace
 {
 
-/// How many callbacks the rules of an executor name.
+/// How many callbacks the rules of an executor name, and of how many nodes they name callbacks.
 struct Fit
 {
   std::size_t exactly = 0;
   std::size_t by_patterns = 0;
+  std::size_t nodes = 0;
   friend auto operator<=>(const Fit &, const Fit &) = default;
 };
 
-Fit fit(const ExecutorSchedule & executor, const std::vector<std::string> & ids)
+Fit fit(
+  const ExecutorSchedule & executor, const std::vector<std::string> & ids,
+  const std::vector<std::string> & nodes)
 {
   const detail::RuleTable rules(executor.callbacks);
   Fit fit;
@@ -30,16 +34,26 @@ Fit fit(const ExecutorSchedule & executor, const std::vector<std::string> & ids)
       ++(rules.rows()[*best.row].pattern.exact() ? fit.exactly : fit.by_patterns);
     }
   }
+  const auto named = [&](const std::string & node) {
+    return std::any_of(rules.rows().begin(), rules.rows().end(), [&](const auto & row) {
+      return may_match_callback_of(row.pattern.text(), node);
+    });
+  };
+  fit.nodes = static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), named));
   return fit;
 }
 
-bool in_chains(const Schedule & schedule, const std::vector<std::string> & ids)
+bool in_chains(
+  const Schedule & schedule, const std::vector<std::string> & ids,
+  const std::vector<std::string> & nodes)
 {
   const std::unordered_set<std::string_view> known(ids.begin(), ids.end());
   return std::any_of(schedule.chains.begin(), schedule.chains.end(), [&](const auto & chain) {
     const auto & path = chain.options.path;
-    return std::any_of(
-      path.begin(), path.end(), [&](const std::string & id) { return known.contains(id); });
+    return std::any_of(path.begin(), path.end(), [&](const std::string & id) {
+      return known.contains(id) ||
+             std::find(nodes.begin(), nodes.end(), detail::node_of(id)) != nodes.end();
+    });
   });
 }
 
@@ -58,12 +72,13 @@ std::string names_of(const std::vector<const ExecutorSchedule *> & executors)
 }  // namespace
 
 ExecutorChoice choose_executor(
-  const Schedule & schedule, const std::vector<std::string> & ids, std::string_view name)
+  const Schedule & schedule, const std::vector<std::string> & ids, std::string_view name,
+  const std::vector<std::string> & nodes)
 {
   std::vector<const ExecutorSchedule *> best;
   Fit most;
   for (const ExecutorSchedule & executor : schedule.executors) {
-    const Fit one = fit(executor, ids);
+    const Fit one = fit(executor, ids, nodes);
     if (one > most) {
       best.clear();
       most = one;
@@ -77,7 +92,7 @@ ExecutorChoice choose_executor(
   ExecutorChoice choice;
   if (named != best.end()) {
     choice.name = (*named)->name;
-  } else if (most != Fit{} || in_chains(schedule, ids)) {
+  } else if (most != Fit{} || in_chains(schedule, ids, nodes)) {
     choice.name = best.front()->name;
     if (best.size() > 1) {
       choice.warnings.emplace_back(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ids/callback_id.hpp"
 #include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule
@@ -123,6 +124,15 @@ bool Pattern::covers(const Pattern & other) const
            [](const Piece & mine, const Piece & theirs) {
              return mine.character == theirs.character && mine.star >= theirs.star;
            });
+}
+
+bool may_match_callback_of(std::string_view text, std::string_view node)
+{
+  const std::string_view own = detail::node_of(text);
+  // Without a colon "**" stands for the end of the node's name and for what follows it.
+  const auto pattern = Pattern::compile(
+    own.empty() ? std::string(text.substr(0, text.find("**"))) + "**" : std::string(own));
+  return pattern && pattern->match(node);
 }
 
 }  // namespace takt_schedule

@@ -141,13 +141,22 @@ struct Resolver::Impl
     return faults;
   }
 
-  Faults unmatched(const RuleTable & table, const Usage & usage, std::string_view what) const
+  Faults unmatched(
+    const RuleTable & table, const Usage & usage, std::string_view what, const Awaited & awaited,
+    std::size_t * left_out) const
   {
     Faults result;
     Guesses guesses;
     for (std::size_t i = 0; i < table.rows().size(); ++i) {
       const RuleTable::Row & row = table.rows()[i];
-      if (!usage.matched[i]) {
+      if (usage.matched[i]) {
+        continue;
+      }
+      if (awaited && awaited(row.pattern.text())) {
+        if (left_out != nullptr) {
+          ++*left_out;
+        }
+      } else {
         result.push_back(located(
           file, row.source,
           {takt_core::FaultKind::unmatched,
@@ -290,17 +299,20 @@ Result<ResolvedGroup> Resolver::resolve_group(std::string_view group_id)
   return resolved;
 }
 
-Faults Resolver::unmatched_rules() const
+Faults Resolver::unmatched_rules(const Awaited & awaited, std::size_t * left_out) const
 {
-  auto result = impl_->unmatched(impl_->callbacks, impl_->callback_usage, "callback");
-  const auto groups = impl_->unmatched(impl_->groups, impl_->group_usage, "callback group");
+  auto result =
+    impl_->unmatched(impl_->callbacks, impl_->callback_usage, "callback", awaited, left_out);
+  const auto groups =
+    impl_->unmatched(impl_->groups, impl_->group_usage, "callback group", awaited, left_out);
   result.insert(result.end(), groups.begin(), groups.end());
   return result;
 }
 
-Faults Resolver::unmatched_chain_ids() const
+Faults Resolver::unmatched_chain_ids(const Awaited & awaited, std::size_t * left_out) const
 {
-  return impl_->chain_ids->unmatched(impl_->callback_usage.asked.all, impl_->executor.name);
+  return impl_->chain_ids->unmatched(
+    impl_->callback_usage.asked.all, impl_->executor.name, awaited, left_out);
 }
 
 const std::vector<std::string> & Resolver::defaulted_callbacks() const
@@ -308,13 +320,13 @@ const std::vector<std::string> & Resolver::defaulted_callbacks() const
   return impl_->defaulted.all;
 }
 
-ResolverReport Resolver::report(bool with_chains) const
+ResolverReport Resolver::report(bool with_chains, const Awaited & awaited) const
 {
   ResolverReport report;
   Faults & unmatched = impl_->strict ? report.faults : report.warnings;
-  unmatched = unmatched_rules();
+  unmatched = unmatched_rules(awaited, &report.awaited);
   if (with_chains) {
-    const auto ids = unmatched_chain_ids();
+    const auto ids = unmatched_chain_ids(awaited, &report.awaited);
     unmatched.insert(unmatched.end(), ids.begin(), ids.end());
   }
   const auto beaten = impl_->beaten();

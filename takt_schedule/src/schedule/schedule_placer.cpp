@@ -85,13 +85,25 @@ void SchedulePlacer::set_threads()
   unmatched_thread_rules_ = std::move(report.unmatched_rules);
 }
 
+void SchedulePlacer::await(std::function<bool(std::string_view)> may_come)
+{
+  std::lock_guard lock(mutex_);
+  awaited_ = std::move(may_come);
+}
+
+std::size_t SchedulePlacer::awaited() const
+{
+  std::lock_guard lock(mutex_);
+  return resolver_.report(true, awaited_).awaited;
+}
+
 takt_core::Faults SchedulePlacer::faults()
 {
   if (!strict_ || started_.load(std::memory_order_relaxed)) {
     return {};
   }
   std::lock_guard lock(mutex_);
-  takt_core::Faults all = resolver_.report().faults;
+  takt_core::Faults all = resolver_.report(true, awaited_).faults;
   if (has_thread_rules_) {
     set_threads();
   }
@@ -109,9 +121,13 @@ takt_core::Faults SchedulePlacer::warnings() const
 {
   std::lock_guard lock(mutex_);
   takt_core::Faults all = notes_;
-  const ResolverReport report = resolver_.report();
+  const ResolverReport report = resolver_.report(true, awaited_);
   if (!strict_) {
     all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());
+  }
+  // A strict schedule that has started waited for these.
+  if (started_.load(std::memory_order_relaxed)) {
+    all.insert(all.end(), report.faults.begin(), report.faults.end());
   }
   all.insert(all.end(), report.warnings.begin(), report.warnings.end());
   all.insert(all.end(), thread_faults_.begin(), thread_faults_.end());

@@ -5,8 +5,11 @@
 #ifndef TAKT_CORE__ADAPTER__PLACER_HPP_
 #define TAKT_CORE__ADAPTER__PLACER_HPP_
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "takt_core/callback.hpp"
@@ -45,6 +48,11 @@ public:
   /// The adapter made a middleware entity or a node, so the process may have new threads. Faults:
   /// the kernel refused them attributes that the schedule insists on.
   virtual Status entity_made() = 0;
+  /// Callbacks that `may_come` says yes to, by an id or a pattern of the schedule, may come later: that there are none
+  /// is no fault and no warning. Empty: all are there.
+  virtual void await(std::function<bool(std::string_view)> /*may_come*/) {}
+  /// How many of the schedule's rules and ids wait for such callbacks.
+  virtual std::size_t awaited() const { return 0; }
   /// What keeps a strict schedule from starting, as long as it has not started.
   virtual Faults faults() = 0;
   virtual Faults warnings() const = 0;

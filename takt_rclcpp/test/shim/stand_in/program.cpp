@@ -1,4 +1,5 @@
 // An "unmodified program": spins in the way that its first argument names.
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "shim/interface.h"
 #include "shim/stand_in/rclcpp.hpp"
 
 namespace
@@ -45,6 +47,22 @@ int in_child()
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+void make()
+{
+  rclcpp::node_interfaces::NodeTimers timers;
+  rclcpp::node_interfaces::NodeTopics topics;
+  const auto timer = std::make_shared<rclcpp::TimerBase>();
+  const auto never = std::make_shared<rclcpp::TimerBase>();
+  const auto subscription = std::make_shared<rclcpp::SubscriptionBase>();
+  rclcpp::node_interfaces::make(timers, timer, topics, subscription);
+  const auto made_as = reinterpret_cast<takt_made_as>(::dlsym(RTLD_DEFAULT, TAKT_MADE_AS_SYMBOL));
+  if (made_as != nullptr) {
+    std::printf(
+      "made as %llu, %llu and %llu\n", made_as(timer.get()), made_as(subscription.get()),
+      made_as(never.get()));
+  }
 }
 
 int run(const std::string & way)
@@ -100,6 +118,8 @@ int run(const std::string & way)
     std::printf(
       "%d\n", executor->spin_until_future_complete_impl(
                 std::chrono::nanoseconds(5), [](auto) { return std::future_status::deferred; }));
+  } else if (way == "make") {
+    make();
   } else if (way == "group") {
     single.add_callback_group(nullptr, nullptr, true);
   } else if (way == "publish") {

@@ -23,6 +23,26 @@ void Executor::handle_updated_entities(bool)
 {
 }
 
+node_interfaces::NodeTimers::~NodeTimers() = default;
+node_interfaces::NodeTopics::~NodeTopics() = default;
+void node_interfaces::NodeTimers::add_timer(
+  std::shared_ptr<TimerBase>, std::shared_ptr<CallbackGroup>)
+{
+  say("stock timer");
+}
+void node_interfaces::NodeTopics::add_subscription(
+  std::shared_ptr<SubscriptionBase>, std::shared_ptr<CallbackGroup>)
+{
+  say("stock subscription");
+}
+void node_interfaces::make(
+  NodeTimers & timers, const std::shared_ptr<TimerBase> & timer, NodeTopics & topics,
+  const std::shared_ptr<SubscriptionBase> & subscription)
+{
+  timers.add_timer(timer, nullptr);
+  topics.add_subscription(subscription, nullptr);
+}
+
 void Executor::spin_some(std::chrono::nanoseconds duration)
 {
   std::printf("stock some %d\n", static_cast<int>(duration.count()));

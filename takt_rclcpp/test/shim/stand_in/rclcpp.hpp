@@ -23,6 +23,33 @@ class NodeBaseInterface
 class CallbackGroup
 {
 };
+class TimerBase
+{
+};
+class SubscriptionBase
+{
+};
+
+namespace node_interfaces
+{
+class NodeTimers
+{
+public:
+  virtual ~NodeTimers();
+  virtual void add_timer(std::shared_ptr<TimerBase> timer, std::shared_ptr<CallbackGroup> group);
+};
+class NodeTopics
+{
+public:
+  virtual ~NodeTopics();
+  virtual void add_subscription(
+    std::shared_ptr<SubscriptionBase> subscription, std::shared_ptr<CallbackGroup> group);
+};
+/// As a node does: the calls are made inside the library, through the tables of virtual functions.
+void make(
+  NodeTimers & timers, const std::shared_ptr<TimerBase> & timer, NodeTopics & topics,
+  const std::shared_ptr<SubscriptionBase> & subscription);
+}  // namespace node_interfaces
 
 class Executor
 {

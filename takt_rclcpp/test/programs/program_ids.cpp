@@ -1,0 +1,134 @@
+// Callbacks with equal ids, groups that rclcpp makes, and callbacks and executors that come in the place of others.
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "program.hpp"
+
+namespace
+{
+
+using namespace std::chrono_literals;
+using rclcpp::executors::MultiThreadedExecutor;
+using rclcpp::executors::SingleThreadedExecutor;
+
+// Two equal timers: the first is in a group of its own, the second in the node's default one.
+void numbers_in_turn()
+{
+  SingleThreadedExecutor executor;
+  auto node = std::make_shared<rclcpp::Node>("turn");
+  auto group = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  int first = 0;
+  int second = 0;
+  rclcpp::TimerBase::SharedPtr one;
+  rclcpp::TimerBase::SharedPtr two;
+  one = node->create_wall_timer(
+    5ms,
+    [&] {
+      if (++first == 3) {
+        one->cancel();
+      }
+    },
+    group);
+  two = node->create_wall_timer(5ms, [&] {
+    if (++second == 15) {
+      executor.cancel();
+    }
+  });
+  executor.add_node(node);
+  executor.spin();
+  say(std::to_string(first) + " and " + std::to_string(second));
+}
+
+// Under simulated time rclcpp makes a group of its own before the program can.
+void simulated_time()
+{
+  SingleThreadedExecutor executor;
+  auto node = std::make_shared<rclcpp::Node>(
+    "simulated", rclcpp::NodeOptions().parameter_overrides({{"use_sim_time", true}}));
+  auto group = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  int ran = 0;
+  auto timer = node->create_wall_timer(
+    5ms,
+    [&] {
+      if (++ran == 5) {
+        executor.cancel();
+      }
+    },
+    group);
+  executor.add_node(node);
+  executor.spin();
+  say("ran " + std::to_string(ran));
+}
+
+// A timer makes its successor in its callback, and works on.
+void replaces_itself()
+{
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
+  auto node = std::make_shared<rclcpp::Node>("again");
+  auto group = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  int ran = 0;
+  rclcpp::TimerBase::SharedPtr timer;
+  std::function<void()> function = [&] {
+    if (++ran == 30) {
+      executor.cancel();
+      return;
+    }
+    timer = node->create_wall_timer(5ms, function, group);
+    std::this_thread::sleep_for(3ms);
+  };
+  timer = node->create_wall_timer(5ms, function, group);
+  executor.add_node(node);
+  executor.spin();
+  say("ran " + std::to_string(ran));
+}
+
+// A timer makes its successor in its callback, and waits until it has run.
+void waits_for_its_successor()
+{
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
+  auto node = std::make_shared<rclcpp::Node>("waits");
+  auto group = node->create_callback_group(rclcpp::CallbackGroupType::Reentrant);
+  rclcpp::TimerBase::SharedPtr timer;
+  std::atomic<bool> ran{false};
+  timer = node->create_wall_timer(
+    5ms,
+    [&] {
+      timer = node->create_wall_timer(
+        5ms, [&] { ran.store(true); }, group);
+      while (!ran.load() && rclcpp::ok()) {
+        std::this_thread::sleep_for(100us);
+      }
+      executor.cancel();
+    },
+    group);
+  executor.add_node(node);
+  executor.spin();
+  say(ran ? "it ran" : "it did not run");
+}
+
+// One executor after the other, at one address, for one node.
+void one_node_again_and_again()
+{
+  auto node = std::make_shared<rclcpp::Node>("bridge");
+  for (int spin = 1; spin <= 4; ++spin) {
+    auto executor = std::make_unique<SingleThreadedExecutor>();
+    auto timer = node->create_wall_timer(2ms, [&] { executor->cancel(); });
+    executor->add_node(node);
+    executor->spin();
+    executor->remove_node(node);
+  }
+  say("4 spins");
+}
+
+}  // namespace
+
+Ways ways_of_ids()
+{
+  return {
+    {"numbers_in_turn", numbers_in_turn},
+    {"simulated_time", simulated_time},
+    {"replaces_itself", replaces_itself},
+    {"waits_for_its_successor", waits_for_its_successor},
+    {"one_node_again_and_again", one_node_again_and_again}};
+}
