@@ -58,7 +58,7 @@ void Requests::remove(const Executor & executor)
 void Requests::forget_changes()
 {
   std::construct_at(&threads_);
-  std::construct_at(&by_hand_);
+  std::construct_at(&set_values_);
   std::construct_at(&before_);
 }
 
