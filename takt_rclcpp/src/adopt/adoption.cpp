@@ -451,7 +451,9 @@ Faults Adoption::begin()
   if (engine_->placer() != nullptr) {
     if (!settings_.quiet) {
       tell(name_, engine_->placer()->warnings());
-      tell_awaited(name_, engine_->placer()->awaited());
+      if (!engine_->is_component()) {
+        tell_awaited(name_, engine_->placer()->awaited());
+      }
     }
     engine_->placer()->started();
     for (const auto & fault : engine_->placer()->entity_made().faults()) {

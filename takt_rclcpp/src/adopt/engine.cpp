@@ -49,11 +49,18 @@ HostContent content_of(rclcpp::Executor & host)
   return content;
 }
 
+std::atomic<bool> g_in_container{false};
+
+/// The executor of one component in a container that gives each its own: the container has said what there is to say.
+bool is_of_component(const HostContent & content)
+{
+  return g_in_container.load() && !is_container(content);
+}
+
 /// Which callbacks may come after the start: of nodes with a life cycle and, in a container, of the nodes that it has
 /// yet to load. All executors of a container's process may get these.
 std::function<bool(std::string_view)> callbacks_to_come(const HostContent & content)
 {
-  static std::atomic<bool> g_in_container{false};
   if (is_container(content)) {
     g_in_container.store(true);
   }
@@ -141,6 +148,7 @@ struct Engine::Parts
   std::string schedule_executor;
   bool on_caller = true;
   bool shared = false;
+  bool component = false;
   ExceptionPolicy on_exception = ExceptionPolicy::stop;
   std::shared_ptr<takt_core::Executor> core;
   std::unique_ptr<takt_core::adapter::Placer> placer;
@@ -226,13 +234,18 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
   takt_schedule::Schedule schedule = *settings.schedule;
   Faults notes = schedule.warnings;
   parts.schedule_executor = executor_name;
+  parts.component = is_of_component(content);
   const auto executor = std::find_if(
     schedule.executors.begin(), schedule.executors.end(),
     [&](const auto & one) { return one.name == executor_name; });
   if (executor != schedule.executors.end()) {
     parts.on_exception = executor->on_exception;
     if (is_exclusive(kind) && !executor->parallel) {
-      keep_exclusive(*executor, content, notes);
+      Faults told;
+      keep_exclusive(*executor, content, told);
+      if (!parts.component) {
+        notes.insert(notes.end(), told.begin(), told.end());
+      }
     } else {
       parts.on_caller = false;
       parts.shared = kind != HostKind::own;
@@ -269,6 +282,7 @@ Engine::Engine(Parts parts)
 : schedule_executor_(std::move(parts.schedule_executor)),
   on_caller_(parts.on_caller),
   shared_(parts.shared),
+  component_(parts.component),
   core_(std::move(parts.core)),
   placer_(std::move(parts.placer)),
   recorder_(std::make_shared<Recorder>())

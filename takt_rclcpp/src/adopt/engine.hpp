@@ -56,6 +56,8 @@ public:
   /// The thread that calls spin is one of the executor's threads.
   bool on_caller() const noexcept { return on_caller_; }
   bool is_shared() const noexcept { return shared_; }
+  /// Of one component in a container, which spun before and said what holds for all.
+  bool is_component() const noexcept { return component_; }
   /// Whether the callback is in a chain, has a deadline or is watched: all its arrivals that wait must be known then.
   /// Any thread; set-up only.
   bool needs_whole_history(const takt_core::CallbackOptions & callback);
@@ -84,6 +86,7 @@ private:
   const std::string schedule_executor_;
   const bool on_caller_;
   const bool shared_;
+  const bool component_;
   const std::shared_ptr<takt_core::Executor> core_;
   const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const std::shared_ptr<Recorder> recorder_;

@@ -257,7 +257,12 @@ TEST_F(ContainerTest, isolated_components_are_where_the_schedule_says)
   std::ifstream said_file(errors);
   const std::string said(std::istreambuf_iterator<char>(said_file), {});
   EXPECT_EQ(said.find("no callback of this executor"), std::string::npos) << said;
-  EXPECT_NE(said.find("2 rules and ids of chains in the schedule wait"), std::string::npos) << said;
+  for (const char * once :
+       {"2 rules and ids of chains in the schedule wait", "one callback at a time"}) {
+    const std::size_t first = said.find(once);
+    ASSERT_NE(first, std::string::npos) << said;
+    EXPECT_EQ(said.find(once, first + 1), std::string::npos) << said;
+  }
 }
 
 }  // namespace
