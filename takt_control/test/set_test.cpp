@@ -294,6 +294,16 @@ TEST_F(Set, an_isolated_callback_keeps_its_threads)
   executors_[0]->remove(*callback);
 }
 
+TEST_F(Set, a_timer_is_found_whatever_the_spelling_of_its_period)
+{
+  add(*executors_[0], "/c:timer(2.5ms)");
+  for (const char * id : {"/c:timer(2.5ms)", "/c:timer(2500us)", "/c:timer(0.0025s)"}) {
+    const json answer = set({{"callback", id}, {"priority", 5}});
+    ASSERT_EQ(answer["changed"].size(), 1U) << id << answer;
+    EXPECT_EQ(answer["changed"][0]["what"], "callback /c:timer(2.5ms)");
+  }
+}
+
 TEST_F(Set, a_callback_takes_along_what_belongs_to_it)
 {
   const auto group = std::make_shared<takt_core::Group>(
