@@ -38,11 +38,15 @@ public:
       std::filesystem::path(path_) / "share/ament_index/resource_index/rclcpp_components";
     std::filesystem::create_directories(index);
     std::ofstream(index / "takt_test") << "takt_test::Counting;" TAKT_COMPONENT "\n";
-    std::ofstream(path_ + "/hot_and_rest.yaml")
-      << "version: 1\nstrict: true\nexecutors:\n  main:\n    missing_rights: report\n"
-         "    threads: {hot: {policy: fifo, priority: 30}, rest: {}}\n    default: rest\n"
-         "    callbacks:\n      - {match: '/first:timer(5ms)', threads: hot}\n"
-         "      - {match: '/second:timer(5ms)', threads: rest}\n";
+    for (const std::string parallel : {"false", "true"}) {
+      std::ofstream(path_ + "/parallel_" + parallel + ".yaml")
+        << "version: 1\nstrict: true\nexecutors:\n  main:\n    missing_rights: report\n    "
+           "parallel: "
+        << parallel
+        << "\n    threads: {hot: {policy: fifo, priority: 30}, rest: {}}\n    default: rest\n"
+           "    callbacks:\n      - {match: '/first:timer(5ms)', threads: hot}\n"
+           "      - {match: '/second:timer(5ms)', threads: rest}\n";
+    }
     std::ofstream(path_ + "/schedule.yaml") << "version: 1\nexecutors: {main: {missing_rights: "
                                                "report, threads: {a: {count: 2}}, default: a}}\n";
   }
@@ -235,7 +239,7 @@ TEST_F(ContainerTest, isolated_components_are_where_the_schedule_says)
   const std::string report = prefix().path() + "/report.json";
   const std::string errors = prefix().path() + "/errors";
   start(
-    {TAKT_EXEC, "--strict", "--schedule", prefix().path() + "/hot_and_rest.yaml", "--report",
+    {TAKT_EXEC, "--strict", "--schedule", prefix().path() + "/parallel_false.yaml", "--report",
      report, "--", TAKT_STOCK "/component_container_isolated"},
     errors);
   for (const std::string name : {"first", "second"}) {
@@ -263,6 +267,23 @@ TEST_F(ContainerTest, isolated_components_are_where_the_schedule_says)
     ASSERT_NE(first, std::string::npos) << said;
     EXPECT_EQ(said.find(once, first + 1), std::string::npos) << said;
   }
+}
+
+TEST_F(ContainerTest, components_of_one_executor_are_where_a_parallel_schedule_says)
+{
+  const std::string errors = prefix().path() + "/errors";
+  start(
+    {TAKT_EXEC, "--strict", "--schedule", prefix().path() + "/parallel_true.yaml", "--",
+     TAKT_STOCK "/component_container"},
+    errors);
+  for (const std::string name : {"first", "second"}) {
+    ASSERT_NO_FATAL_FAILURE(load_run_and_unload(name));
+  }
+  end();
+  std::ifstream said_file(errors);
+  const std::string said(std::istreambuf_iterator<char>(said_file), {});
+  EXPECT_NE(said.find("first on hot"), std::string::npos) << said;
+  EXPECT_NE(said.find("second on rest"), std::string::npos) << said;
 }
 
 }  // namespace

@@ -1,4 +1,8 @@
-// A component that counts its timer's runs, and says so on a topic named after it.
+// A component that counts its timer's runs, and says so on a topic named after it. On standard error it says on which
+// thread the first one was.
+#include <pthread.h>
+
+#include <cstdio>
 #include <rclcpp/rclcpp.hpp>
 #include <rclcpp_components/register_node_macro.hpp>
 #include <std_msgs/msg/int32.hpp>
@@ -15,6 +19,11 @@ public:
     timer_ = create_wall_timer(std::chrono::milliseconds(5), [this] {
       std_msgs::msg::Int32 message;
       message.data = ++count_;
+      if (count_ == 1) {
+        char thread[16] = {};
+        ::pthread_getname_np(::pthread_self(), thread, sizeof(thread));
+        std::fprintf(stderr, "%s on %s\n", get_name(), thread);
+      }
       publisher_->publish(message);
     });
   }
