@@ -11,6 +11,7 @@
 #include "takt_core/adapter/exception_reporter.hpp"
 #include "takt_core/adapter/stop_signals.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_trace/executor_name.hpp"
 #include "takt_trace/recording.hpp"
 #include "takt_watch/watched_schedule.hpp"
 
@@ -101,6 +102,21 @@ takt_core::Faults Engine::expose(
   }
   exposure_ = std::move(exposed.value());
   return {};
+}
+
+void Engine::expose_by_node()
+{
+  const auto all = nodes();
+  const std::lock_guard lock(exposing_);
+  if (exposure_ != nullptr || placer_ != nullptr || all.empty()) {
+    return;
+  }
+  const std::string name = takt_trace::executor_name(all.front()->fully_qualified_name());
+  for (const auto & fault : expose(name, "", {})) {
+    RCUTILS_LOG_WARN_NAMED(
+      "takt", "takt status and takt trace do not reach executor %s: %s", name.c_str(),
+      to_string(fault).c_str());
+  }
 }
 
 void Engine::watch(const takt_schedule::Schedule & schedule, const std::string & name)

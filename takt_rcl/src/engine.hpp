@@ -44,6 +44,9 @@ public:
   takt_core::Faults expose(
     const std::string & name, const std::string & schedule_file,
     const std::vector<std::string> & default_threads);
+  /// The same where no schedule rules, by the name of its first node; once. An executor that has no node yet, or is
+  /// exposed, stays as it is.
+  void expose_by_node();
   /// Has takt_watch watch it as the schedule says. Before callbacks are added.
   void watch(const takt_schedule::Schedule & schedule, const std::string & name);
   /// Takes all nodes and groups out.
@@ -62,6 +65,7 @@ private:
   const std::unique_ptr<takt_core::Executor> core_;
   std::unique_ptr<takt_watch::Watching> watching_;
   std::unique_ptr<takt_control::Exposure> exposure_;
+  std::mutex exposing_;  // held while `exposure_` is made
   std::mutex mutex_;
   std::vector<std::weak_ptr<NodeState>> nodes_;
 };

@@ -1,6 +1,7 @@
 #include "takt_rcl/executor.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 #include <thread>
@@ -11,8 +12,11 @@
 #include "rcutils/logging_macros.h"
 #include "takt_control/process_setter.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_schedule/choose_executor.hpp"
 #include "takt_schedule/make_executor.hpp"
+#include "takt_schedule/parse.hpp"
 #include "takt_schedule/schedule_placer.hpp"
+#include "takt_trace/executor_name.hpp"
 
 namespace takt_rcl
 {
@@ -139,6 +143,7 @@ void Executor::spin(std::optional<takt_core::Time> epoch)
   if (!may_spin()) {
     return;
   }
+  engine_->expose_by_node();
   raise(engine_->core().spin(epoch));
 }
 
@@ -245,9 +250,59 @@ const std::shared_ptr<Context> & Executor::context() const noexcept
   return engine_->context();
 }
 
+namespace
+{
+
+std::string variable(const char * name)
+{
+  const char * const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+// Under the schedule that the process was started with, if there is one.
+Executor Executor::of_process(const std::shared_ptr<Node> & node)
+{
+  const std::string file = variable("TAKT_SCHEDULE");
+  if (file.empty()) {
+    return Executor(node->get_context());
+  }
+  takt_schedule::Machine machine;
+  machine.executor = variable("TAKT_EXECUTOR");
+  const auto schedule = takt_schedule::load_schedule(file, machine);
+  detail::throw_schedule_faults("cannot use the schedule", schedule.faults());
+  std::string name = machine.executor;
+  if (name.empty()) {
+    const auto choice = takt_schedule::choose_executor(
+      *schedule, node->state_->ids(),
+      takt_trace::executor_name(node->state_->fully_qualified_name()));
+    for (const auto & warning : choice.warnings) {
+      RCUTILS_LOG_WARN_NAMED("takt", "%s", to_string(warning).c_str());
+    }
+    name = choice.name;
+  }
+  if (name.empty() && schedule->executors.size() == 1) {
+    name = schedule->executors.front().name;  // its default threads are for all callbacks
+  }
+  if (schedule->find(name) == nullptr) {
+    detail::throw_schedule_faults(
+      "cannot use the schedule",
+      {name.empty()
+         ? file + " has no rule for a callback of " + node->state_->fully_qualified_name() +
+             "; TAKT_EXECUTOR chooses one of its executors"
+         : file + " has no executor '" + name + "', which TAKT_EXECUTOR names"});
+  }
+  Executor executor = from_schedule(node->get_context(), *schedule, name);
+  for (const auto & warning : executor.schedule_warnings()) {
+    RCUTILS_LOG_WARN_NAMED("takt", "%s", to_string(warning).c_str());
+  }
+  return executor;
+}
+
 void spin(const std::shared_ptr<Node> & node)
 {
-  Executor executor(node->get_context());
+  Executor executor = Executor::of_process(node);
   executor.add_node(node);
   executor.spin();
 }

@@ -31,6 +31,18 @@ void NodeState::forget_ended() noexcept
   std::erase_if(entities_, [](const auto & weak) { return weak.expired(); });
 }
 
+std::vector<std::string> NodeState::ids()
+{
+  Entities held;  // its last hold on an entity must not end under the mutex
+  std::lock_guard lock(mutex_);
+  held = entities();
+  std::vector<std::string> ids;
+  for (const auto & entity : held) {
+    ids.push_back(entity->id());
+  }
+  return ids;
+}
+
 NodeState::Entities NodeState::entities()
 {
   Entities alive;

@@ -53,6 +53,8 @@ public:
   /// The entity belongs to the node now, and to its executor if there is one. Throws `Error`.
   void adopt(const std::shared_ptr<Entity> & entity);
   void release_id(const std::string & id) noexcept;
+  /// Of its callbacks.
+  std::vector<std::string> ids();
   /// An entity's destructor.
   void forget_ended() noexcept;
 

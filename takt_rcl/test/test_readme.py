@@ -27,9 +27,15 @@ def catches_interrupts(process: subprocess.Popen[str]) -> bool:
     return False
 
 
-def start(*arguments: str) -> subprocess.Popen[str]:
+def start(*arguments: str, **variables: str) -> subprocess.Popen[str]:
     """Run the example."""
-    return subprocess.Popen([EXAMPLE, *arguments], stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [EXAMPLE, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | variables,
+    )
 
 
 def interrupt(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -58,6 +64,73 @@ def test_the_example_publishes() -> None:
     assert len(heard) >= 2
     assert heard[1] == heard[0] + 1
     assert code == 0, said
+
+
+def schedule_of_the_readme() -> str:
+    """The schedule file that the README gives to its node."""
+    text = (Path(__file__).parents[2] / "README.md").read_text()
+    return text.split("```yaml\n")[1].split("```")[0]
+
+
+def first_line(program: subprocess.Popen[str]) -> str:
+    """What it prints first."""
+    assert program.stdout is not None
+    return program.stdout.readline()
+
+
+def thread_names(process: subprocess.Popen[str]) -> set[str]:
+    """Names of its threads, as the kernel has them."""
+    tasks = Path(f"/proc/{process.pid}/task").iterdir()
+    return {(task / "comm").read_text().strip() for task in tasks}
+
+
+def test_the_example_prints_and_can_be_reached(tmp_path: Path) -> None:
+    """It has a control socket while it spins."""
+    program = start(TAKT_RUNTIME_DIR=str(tmp_path))
+    printed = first_line(program)
+    sockets = [path.name for path in tmp_path.iterdir()]
+    code, said = interrupt(program)
+    assert (printed, code) == ("published 1\n", 0), said
+    assert f"{program.pid}.sock" in sockets
+
+
+def test_the_example_takes_the_schedule_of_the_readme(tmp_path: Path) -> None:
+    """The environment names the file; the thread of the file runs the callback."""
+    schedule = tmp_path / "talker.yaml"
+    schedule.write_text(schedule_of_the_readme())
+    program = start(TAKT_SCHEDULE=str(schedule), TAKT_RUNTIME_DIR=str(tmp_path))
+    printed = first_line(program)
+    names = thread_names(program)
+    code, said = interrupt(program)
+    assert (printed, code) == ("published 1\n", 0), said
+    assert "hot" in names
+
+
+@pytest.mark.parametrize(
+    ("text", "executor", "told"),
+    [
+        (None, "", "does not exist"),
+        ("version: 1\nexecutors: {main: {threads: {a: {}}}}\n", "", "default"),
+        (
+            "version: 1\nexecutors:\n"
+            "  one: {threads: {a: {}}, default: a}\n  two: {threads: {a: {}}, default: a}\n",
+            "",
+            "TAKT_EXECUTOR",
+        ),
+        ("version: 1\nexecutors:\n  one: {threads: {a: {}}, default: a}\n", "two", "two"),
+    ],
+)
+def test_a_schedule_that_does_not_fit_is_told(
+    text: str | None, executor: str, told: str, tmp_path: Path
+) -> None:
+    """Exit code 2, and nothing runs."""
+    schedule = tmp_path / "talker.yaml"
+    if text is not None:
+        schedule.write_text(text)
+    program = start(TAKT_SCHEDULE=str(schedule), TAKT_EXECUTOR=executor)
+    printed, said = program.communicate(timeout=PATIENCE)
+    assert (program.returncode, printed) == (2, ""), said
+    assert told in said
 
 
 def test_an_interrupt_ends_the_example_at_any_moment() -> None:

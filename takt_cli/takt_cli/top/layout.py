@@ -75,7 +75,7 @@ def _trouble(view: View, state: State) -> str:
     if troubles:
         return troubles[0] + (f", and {len(troubles) - 1} more" if len(troubles) > 1 else "")
     if not view.pairs:
-        return "no process runs under takt yet; `takt exec --schedule FILE -- PROGRAM` starts one"
+        return "no process runs under takt yet; `takt exec -- PROGRAM` starts one"
     return f"filter: {state.filter}" if state.filter and not state.typing else ""
 
 

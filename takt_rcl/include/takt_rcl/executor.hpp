@@ -71,6 +71,8 @@ public:
   /// What `add_callback_group` added. It stays out until it or its node is added again.
   void remove_callback_group(const CallbackGroup::SharedPtr & group);
 
+  /// Meanwhile the process has a control socket, for `takt status` and `takt trace`.
+  ///
   /// Until `cancel`, a signal, the context's shutdown, or an exception out of a callback, which is
   /// thrown here. Throws `Error` if it cannot start, `ScheduleError` before anything ran if there are
   /// `schedule_faults`. `epoch`: from when timers count; default: now.
@@ -105,7 +107,10 @@ public:
   const std::shared_ptr<Context> & context() const noexcept;
 
 private:
+  friend void spin(const std::shared_ptr<Node> & node);
   friend void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit);
+
+  static Executor of_process(const std::shared_ptr<Node> & node);
 
   explicit Executor(std::shared_ptr<Engine> engine);
   bool may_spin() const;  // throws ScheduleError
@@ -114,7 +119,10 @@ private:
   std::shared_ptr<Engine> engine_;
 };
 
-/// Spins the node alone, on one thread, until the context ends.
+/// Spins the node alone until the context ends: on one thread, or as the schedule file says that the environment variable
+/// TAKT_SCHEDULE names. TAKT_EXECUTOR names the executor in that file; by default it is the one whose rules name the most of
+/// the node's callbacks. Throws as `Executor::spin`, and `ScheduleError` for a bad file or one that has no executor for
+/// this node.
 void spin(const std::shared_ptr<Node> & node);
 
 /// Runs what is ready now. Returns at once if the context has ended.

@@ -11,18 +11,22 @@ std::vector<ChainRecord> ChainRecorder::records(const std::vector<CallbackRecord
   const std::lock_guard lock(mutex_);
   for (const auto & chain : statistics_.chains()) {
     const auto options = chains_.find(chain->name);
-    if (options == chains_.end() || chain->response.moments.count() == 0) {
+    if (options == chains_.end()) {
       continue;
     }
-    const std::string & end = options->second.path.back();
-    const bool here = std::any_of(
-      callbacks.begin(), callbacks.end(), [&](const auto & one) { return one.chain_id == end; });
-    if (!here) {
+    const auto here = [&](const std::string & id) {
+      return std::any_of(
+        callbacks.begin(), callbacks.end(), [&](const auto & one) { return one.chain_id == id; });
+    };
+    const auto & path = options->second.path;
+    const bool ended = chain->response.moments.count() > 0;
+    const bool begins_elsewhere = !ended && !here(path.front());
+    if (!here(path.back()) || (!ended && !begins_elsewhere)) {
       continue;
     }
     records.push_back(
       {chain->name, options->second.deadline, std::make_unique<takt_core::Distribution>(),
-       chain->deadline_misses});
+       chain->deadline_misses, begins_elsewhere});
     records.back().response->merge(chain->response);
   }
   return records;

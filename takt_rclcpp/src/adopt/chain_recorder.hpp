@@ -25,13 +25,16 @@ struct ChainRecord
   takt_core::Duration deadline = takt_core::kForever;
   std::unique_ptr<takt_core::Distribution> response;
   std::uint64_t late = 0;  ///< activations that ended after the deadline
+  /// Its first callback is not in this executor: no activation is followed from its beginning, and there are no times.
+  bool begins_elsewhere = false;
 };
 
 /// Keeps statistics of chains alone: those of all callbacks would take 99 kB for each.
 class ChainRecorder final : public takt_core::Observer
 {
 public:
-  /// Chains of which activations ended in one of `callbacks`, in the order of the schedule. Any thread; may block.
+  /// Chains that end in one of `callbacks`, in the order of the schedule: those of which activations ended, and those
+  /// that begin in another executor or process. Any thread; may block.
   std::vector<ChainRecord> records(const std::vector<CallbackRecord> & callbacks) const;
 
   void on_added(const takt_core::Callback & callback) override;

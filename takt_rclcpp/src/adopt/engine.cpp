@@ -145,7 +145,8 @@ public:
 
 struct Engine::Parts
 {
-  std::string schedule_executor;
+  std::string name;               // to others, where no schedule rules
+  std::string schedule_executor;  // empty: none rules
   bool on_caller = true;
   bool shared = false;
   bool component = false;
@@ -197,7 +198,7 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
       }
     }
   }
-  auto made = make(kind, executor, content, settings, threads);
+  auto made = make(kind, name, executor, content, settings, threads);
   if (made.ok() && made.value()->placer() != nullptr) {
     made.value()->await(callbacks_to_come(content));
   }
@@ -208,10 +209,12 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
 }
 
 takt_core::Result<std::shared_ptr<Engine>> Engine::make(
-  HostKind kind, const std::string & executor_name, const HostContent & content,
+  HostKind kind, const std::string & name, const std::string & executor_name,
+  const HostContent & content,
   const ProcessSettings & settings, std::size_t threads)
 {
   Parts parts;
+  parts.name = executor_name.empty() ? takt_trace::executor_name(name) : executor_name;
   if (executor_name.empty()) {
     takt_core::ExecutorOptions options;
     options.name = "takt";
@@ -229,7 +232,10 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
       return core.faults();
     }
     parts.core = std::move(core.value());
-    return std::shared_ptr<Engine>(new Engine(std::move(parts)));
+    std::shared_ptr<Engine> engine(new Engine(std::move(parts)));
+    engine->watch({});
+    engine->expose("", {}, is_exclusive(kind));
+    return engine;
   }
   takt_schedule::Schedule schedule = *settings.schedule;
   Faults notes = schedule.warnings;
@@ -279,7 +285,8 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
 }
 
 Engine::Engine(Parts parts)
-: schedule_executor_(std::move(parts.schedule_executor)),
+: name_(std::move(parts.name)),
+  schedule_executor_(std::move(parts.schedule_executor)),
   on_caller_(parts.on_caller),
   shared_(parts.shared),
   component_(parts.component),
@@ -288,7 +295,7 @@ Engine::Engine(Parts parts)
   recorder_(std::make_shared<Recorder>())
 {
   add_observer(recorder_);
-  add_observer(takt_trace::run_recorder(schedule_executor_));
+  add_observer(takt_trace::run_recorder(name_));
   if (placer_ != nullptr) {
     chain_recorder_ = std::make_shared<ChainRecorder>();
     add_observer(chain_recorder_);
@@ -304,13 +311,12 @@ Engine::Engine(Parts parts)
   core_->scheduler().open(takt_core::now());
 }
 
-// A program that nobody gave a schedule has no thread more under takt than by itself.
 void Engine::expose(
   const std::string & schedule_file, const std::vector<std::string> & default_threads,
   bool exclusive)
 {
-  takt_control::ExposedExecutor told{
-    core_.get(), schedule_executor_, schedule_file, default_threads, {}, {}, {}, {}};
+  takt_control::ExposedExecutor told{core_.get(), name_, schedule_file, default_threads, {}, {},
+                                     {},          {}};
   told.place = [core = core_.get()](const takt_schedule::UnruledCallback & one) {
     return place_unruled(*core, one);
   };
@@ -341,7 +347,7 @@ void Engine::expose(
     return;
   }
   say(
-    "takt status and takt apply do not reach executor " + schedule_executor_ + ": " +
+    "takt status and takt apply do not reach executor " + name_ + ": " +
     takt_core::to_string(exposed.faults().front()));
 }
 
@@ -352,7 +358,7 @@ void Engine::watch(const takt_schedule::Schedule & schedule)
     rules_ = std::move(*rules);
   }
   in_chains_ = ids_in_chains(schedule);
-  takt_watch::WatchedExecutor watched = takt_watch::watched(schedule, schedule_executor_, *core_);
+  takt_watch::WatchedExecutor watched = takt_watch::watched(schedule, name_, *core_);
   watched.rmw = rmw_get_implementation_identifier();
   if (!publication_sequence_supported()) {
     watched.unknown.push_back(

@@ -73,8 +73,8 @@ private:
   struct Parts;
   explicit Engine(Parts parts);
   static takt_core::Result<std::shared_ptr<Engine>> make(
-    HostKind kind, const std::string & executor, const HostContent & content,
-    const ProcessSettings & settings, std::size_t threads);
+    HostKind kind, const std::string & name, const std::string & executor,
+    const HostContent & content, const ProcessSettings & settings, std::size_t threads);
   /// Callbacks of a host that may come after its start, by patterns of the schedule.
   void await(std::function<bool(std::string_view)> may_come);
   void add_observer(std::shared_ptr<takt_core::Observer> observer);
@@ -83,7 +83,8 @@ private:
     const std::string & schedule_file, const std::vector<std::string> & default_threads,
     bool exclusive);
 
-  const std::string schedule_executor_;
+  const std::string name_;               // to `takt status` and others
+  const std::string schedule_executor_;  // empty: no schedule rules
   const bool on_caller_;
   const bool shared_;
   const bool component_;

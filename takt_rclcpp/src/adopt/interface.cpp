@@ -20,6 +20,7 @@
 #include "rclcpp/executors/multi_threaded_executor.hpp"
 #include "rclcpp/executors/single_threaded_executor.hpp"
 #include "rclcpp/node.hpp"
+#include "rclcpp/version.h"
 #include "takt_core/file_capabilities.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_trace/recording.hpp"
@@ -95,10 +96,12 @@ int spin(void * executor, takt_host_kind kind)
   }
   static const bool g_agree = layouts_agree(context);
   if (!g_agree) {
+    const std::string & found = found_rclcpp();
     return stock(
-      name_executor(host), {"this program runs with another version of rclcpp than takt was built "
-                            "for; source the ROS 2 that the "
-                            "program uses, and build takt again"});
+      name_executor(host),
+      {"this program runs with rclcpp " + (found.empty() ? "of another version" : found) +
+       ", and takt was built for " RCLCPP_VERSION_STR
+       "; source the ROS 2 that the program uses, and build takt again"});
   }
   if (HostAccess::spinning_of(host).exchange(true)) {
     throw std::runtime_error("spin() called while already spinning");

@@ -99,7 +99,9 @@ std::vector<CallbackRecord> Recorder::records(const RunOwner * owner) const
       });
     }
     if (slot->entity != nullptr) {
-      records.back().overwritten += slot->callback->message_counts().overwritten;
+      const auto counts = slot->callback->message_counts();
+      records.back().overwritten += counts.overwritten;
+      records.back().waiting = counts.waiting;
       records.back().message_bytes =
         std::max(records.back().message_bytes, slot->entity->largest_message());
     }
@@ -239,7 +241,10 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
       slot->last_release = run.release;
       slot->record.spans.add(run.release);
     }
-    slot->record.skipped_periods += run.skipped;
+    // A period of zero means "always": none of them can be missed.
+    if (slot->record.facts.period.count() > 0) {
+      slot->record.skipped_periods += run.skipped;
+    }
   }
 }
 

@@ -81,6 +81,7 @@ struct CallbackRecord
   std::uint64_t exceptions = 0;
   std::uint64_t skipped_periods = 0;
   std::uint64_t overwritten = 0;
+  std::uint64_t waiting = 0;        ///< messages that waited when the spin ended
   std::uint64_t message_bytes = 0;  ///< of the largest one; 0: not measured
 };
 

@@ -1,5 +1,6 @@
 #include "adopt/report.hpp"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adopt/process_settings.hpp"
+#include "rclcpp/utilities.hpp"
 
 namespace takt_rclcpp
 {
@@ -65,6 +67,7 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"elapsed", to_json(record.elapsed)},
     {"waited", to_json(record.waited)},
     {"overwritten", record.overwritten},
+    {"waiting", record.waiting},
     {"skipped_periods", record.skipped_periods},
     {"empty_takes", record.empty_takes},
     {"exceptions", record.exceptions}};
@@ -77,6 +80,10 @@ ordered_json to_json(const ChainRecord & chain)
   if (chain.deadline != takt_core::kForever) {
     json["deadline_ns"] = chain.deadline.count();
     json["late"] = chain.late;
+  }
+  if (chain.begins_elsewhere) {
+    json["begins_elsewhere"] = true;
+    return json;
   }
   json["response"] = {
     {"mean_ns", times.moments.mean()},
@@ -123,6 +130,30 @@ std::string program()
 
 }  // namespace
 
+const std::string & found_rclcpp()
+{
+  // It may be asked for at the very end of the process.
+  static const auto & version = *new std::string([] {
+    Dl_info info{};
+    std::error_code error;
+    if (::dladdr(reinterpret_cast<void *>(&rclcpp::uninstall_signal_handlers), &info) == 0) {
+      return std::string();
+    }
+    const auto library = std::filesystem::canonical(info.dli_fname, error);
+    std::ifstream manifest(
+      library.parent_path().parent_path() / "share" / "rclcpp" / "package.xml");
+    for (std::string line; std::getline(manifest, line);) {
+      const std::size_t begin = line.find("<version>");
+      const std::size_t end = line.find("</version>");
+      if (begin != std::string::npos && end != std::string::npos) {
+        return line.substr(begin + 9, end - begin - 9);
+      }
+    }
+    return std::string();
+  }());
+  return version;
+}
+
 unsigned next_report() noexcept
 {
   static std::atomic<unsigned> g_number{0};
@@ -139,6 +170,7 @@ void write_report(const AdoptionReport & report, const std::string & folder, uns
     {"version", 1},
     {"pid", ::getpid()},
     {"program", program()},
+    {"rclcpp", found_rclcpp()},
     {"executor", report.executor},
     {"kind", name_of(report.kind)},
     {"schedule_executor", report.schedule_executor},

@@ -31,6 +31,10 @@ struct AdoptionReport
   std::vector<std::string> defaulted;  ///< ids that no rule of the schedule names
 };
 
+/// The version of the rclcpp that this process uses, as its package says; empty: there is no package beside the library.
+/// Any thread; the first call reads a file.
+const std::string & found_rclcpp();
+
 /// The number of a further report of this process. Any thread.
 unsigned next_report() noexcept;
 

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "exec/summed_executors.hpp"
+
 namespace takt_exec
 {
 namespace
@@ -46,6 +48,22 @@ std::string table(const std::vector<std::vector<std::string>> & rows)
       line += fmt::format("  {:>{}}", row[i], widths[i]);
     }
     text += line + "\n";
+  }
+  return text;
+}
+
+// Callbacks that had work left at the end: behind, or never run.
+std::string waiting_of(const ordered_json & executor)
+{
+  std::string text;
+  for (const auto & callback : executor["callbacks"]) {
+    const auto waiting = callback.value("waiting", std::uint64_t{0});
+    const bool starved = callback["runs"].get<std::uint64_t>() == 0;
+    if (waiting > 0 && (starved || waiting > 1)) {
+      text += fmt::format(
+        "  {}: {} {} waited at the end{}\n", callback["id"].get<std::string>(), waiting,
+        waiting == 1 ? "message" : "messages", starved ? ", and it never ran" : "");
+    }
   }
   return text;
 }
@@ -99,7 +117,7 @@ std::string callbacks_of(const ordered_json & executor)
   if (idle > 0) {
     text += fmt::format("  {} further callbacks did not run\n", idle);
   }
-  return text;
+  return text + waiting_of(executor);
 }
 
 std::string chains_of(const ordered_json & executor)
@@ -110,18 +128,32 @@ std::string chains_of(const ordered_json & executor)
   }
   std::vector<std::vector<std::string>> rows{
     {"chain", "activations", "mean ms", "p99", "max", "deadline", "late"}};
+  std::string elsewhere;
   for (const auto & chain : chains) {
     const auto activations = chain["activations"].get<std::uint64_t>();
     const bool has_deadline = chain.contains("deadline_ns");
+    if (chain.value("begins_elsewhere", false)) {
+      rows.push_back(
+        {chain["name"], "-", "-", "-", "-", has_deadline ? milliseconds(chain["deadline_ns"]) : "-",
+         "-"});
+      elsewhere += (elsewhere.empty() ? "" : ", ") + chain["name"].get<std::string>();
+      continue;
+    }
     rows.push_back(
       {chain["name"], fmt::format("{}", activations), milliseconds(chain["response"]["mean_ns"]),
-       // Fewer than ten samples beyond it say nothing of a percentile.
-       activations >= 1000 ? milliseconds(chain["response"]["p99_ns"]) : "-",
+       // Fewer than ten samples beyond it say nothing of a percentile; of several spins it is unknown.
+       activations >= 1000 && !chain["response"]["p99_ns"].is_null()
+         ? milliseconds(chain["response"]["p99_ns"])
+         : "-",
        milliseconds(chain["response"]["max_ns"]),
        has_deadline ? milliseconds(chain["deadline_ns"]) : "-",
        has_deadline ? fmt::format("{}", chain["late"].get<std::uint64_t>()) : "-"});
   }
-  return table(rows);
+  if (!elsewhere.empty()) {
+    elsewhere = "  begun in another executor or process, so not measured here: " + elsewhere +
+                "; `takt trace` measures it from its beginning\n";
+  }
+  return table(rows) + elsewhere;
 }
 
 std::string threads_of(const ordered_json & executor)
@@ -147,6 +179,15 @@ std::string loop_of(const ordered_json & stock)
   const std::filesystem::path program = stock["program"].get<std::string>();
   return fmt::format(
     "{} in process {} ({})", stock["stock"].get<std::string>(), stock["pid"].get<int>(),
+    program.filename().string());
+}
+
+// An executor of another library's class: "isolated::Executor in process 71 (talker)".
+std::string class_of(const ordered_json & one)
+{
+  const std::filesystem::path program = one["program"].get<std::string>();
+  return fmt::format(
+    "{} in process {} ({})", one["class"].get<std::string>(), one["pid"].get<int>(),
     program.filename().string());
 }
 
@@ -202,14 +243,20 @@ ordered_json join_reports(const std::filesystem::path & folder)
     return std::pair(x.size(), x) < std::pair(y.size(), y);
   });
   ordered_json joined{
-    {"version", 1}, {"executors", ordered_json::array()}, {"stock", ordered_json::array()}};
+    {"version", 1},
+    {"executors", ordered_json::array()},
+    {"stock", ordered_json::array()},
+    {"classes", ordered_json::array()}};
   for (const auto & file : files) {
     std::ifstream in(file);
     auto one = ordered_json::parse(in, nullptr, false);
     if (one.contains("stock")) {
       add_stock(joined["stock"], one);
+    } else if (one.contains("class")) {
+      joined["classes"].push_back(
+        {{"pid", one["pid"]}, {"program", one["program"]}, {"class", one["class"]}});
     } else if (one.contains("callbacks")) {
-      joined["executors"].push_back(std::move(one));
+      add_spin(joined["executors"], std::move(one));
     }
   }
   return joined;
@@ -220,10 +267,13 @@ std::string to_text(const ordered_json & report, int status)
   std::string text;
   for (const auto & executor : report["executors"]) {
     const std::string schedule = executor["schedule_executor"];
+    const int spins = executor["spins"];
+    const std::string version = executor.value("rclcpp", "");
     text += fmt::format(
-      "{} ({}, process {}), {:.1f} s, {}\n", executor["executor"].get<std::string>(),
+      "{} ({}, process {}{}), {:.1f} s{}, {}\n", executor["executor"].get<std::string>(),
       executor["kind"].get<std::string>(), executor["pid"].get<int>(),
-      executor["seconds"].get<double>(),
+      version.empty() ? "" : ", rclcpp " + version, executor["seconds"].get<double>(),
+      spins == 1 ? "" : fmt::format(" in {} spins", spins),
       schedule.empty() ? "without a schedule" : "as executor " + schedule + " of the schedule");
     text += threads_of(executor) + chains_of(executor) + callbacks_of(executor);
   }
@@ -253,6 +303,16 @@ std::string no_executor(const ordered_json & report, int status)
   }
   if (const std::string end = abrupt_end(status); !end.empty()) {
     return "takt has no report of an executor: " + end;
+  }
+  std::string classes;
+  for (const auto & one : report["classes"]) {
+    classes += (classes.empty() ? "" : ", ") + class_of(one);
+  }
+  if (!classes.empty()) {
+    return "takt ran no executor; it runs the executors of rclcpp, and these have a class of their "
+           "own, whose spin "
+           "takt does not run: " +
+           classes;
   }
   return "takt has no report of an executor: the program spins none of rclcpp's, or it was killed "
          "or crashed before it wrote a report, or it has file capabilities, is setuid or is linked "

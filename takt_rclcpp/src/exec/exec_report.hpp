@@ -9,8 +9,9 @@
 namespace takt_exec
 {
 
-/// {"version": 1, "executors": [...], "stock": [...]}: all reports in `folder`, by processes and in the order of
-/// their ends, and the loops that stayed rclcpp's own ({"pid", "program", "stock", "reason"}), each once.
+/// {"version": 1, "executors": [...], "stock": [...], "classes": [...]}: all reports in `folder`, by processes and in the order of
+/// their first ends, one entry for each executor (see `add_spin`), and the loops that stayed rclcpp's own ({"pid", "program", "stock", "reason"}), each once. `classes`
+/// are those of executors that other libraries define ({"pid", "program", "class"}): takt may not have seen their spin.
 nlohmann::ordered_json join_reports(const std::filesystem::path & folder);
 
 /// One table for each executor: callbacks by the share of a core that they used. One line for each loop that

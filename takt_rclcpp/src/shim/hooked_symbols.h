@@ -9,12 +9,27 @@
 #define TAKT_STRING(text) TAKT_STRING_OF(text)
 
 /* X(symbol, kind). Humble to Lyrical, but for the static executor (to Kilted) and the events executor (from
- * Jazzy on). EventsCBGExecutor keeps entities in a storage of its own and is not adopted. */
+ * Jazzy on). */
 #define TAKT_SPIN_SYMBOLS(X)                                                              \
   X(_ZN6rclcpp9executors22SingleThreadedExecutor4spinEv, TAKT_HOST_SINGLE_THREADED)       \
   X(_ZN6rclcpp9executors21MultiThreadedExecutor4spinEv, TAKT_HOST_MULTI_THREADED)         \
   X(_ZN6rclcpp9executors28StaticSingleThreadedExecutor4spinEv, TAKT_HOST_SINGLE_THREADED) \
   X(_ZN6rclcpp12experimental9executors14EventsExecutor4spinEv, TAKT_HOST_EVENTS)
+
+/* EventsCBGExecutor::spin() and spin(const std::function<void(const std::exception &)> &), from Jazzy 28.1.20 and Kilted
+ * 29.5.9 on. This executor keeps entities in a storage of its own and is not adopted: takt says so. */
+#define TAKT_CBG_SPIN _ZN6rclcpp9executors17EventsCBGExecutor4spinEv
+#define TAKT_CBG_SPIN_HANDLING \
+  _ZN6rclcpp9executors17EventsCBGExecutor4spinERKSt8functionIFvRKSt9exceptionEE
+
+/* Executor::add_node(NodeBaseInterface::SharedPtr, bool) and add_node(Node::SharedPtr, bool); from Lyrical on they take
+ * references. Executors of other libraries inherit it, also those that have a spin of their own. */
+#define TAKT_ADD_NODE_BASE \
+  _ZN6rclcpp8Executor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb
+#define TAKT_ADD_NODE _ZN6rclcpp8Executor8add_nodeESt10shared_ptrINS_4NodeEEb
+#define TAKT_ADD_NODE_BASE_REF \
+  _ZN6rclcpp8Executor8add_nodeERKSt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb
+#define TAKT_ADD_NODE_REF _ZN6rclcpp8Executor8add_nodeERKSt10shared_ptrINS_4NodeEEb
 
 /* rclcpp::spin(NodeBaseInterface::SharedPtr), rclcpp::spin(Node::SharedPtr); from Lyrical on (_REF) they take
  * references. Both are passed as pointers to the std::shared_ptr. */

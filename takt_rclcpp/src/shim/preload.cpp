@@ -98,14 +98,19 @@ const takt_interface * implementation()
   return loaded;
 }
 
-// Ends the program under TAKT_STRICT=1.
-void must_run_stock()
+// Under TAKT_STRICT=1 rclcpp's own loop may not run.
+void end_if_strict()
 {
   const char * const strict = std::getenv("TAKT_STRICT");
   if (strict != nullptr && std::strcmp(strict, "1") == 0) {
     say("the program ends here, because takt cannot run it and --strict (TAKT_STRICT=1) is given");
     std::_Exit(2);
   }
+}
+
+void must_run_stock()
+{
+  end_if_strict();
   say("rclcpp's own loop runs instead of takt's, because takt's library was not loaded");
 }
 
@@ -154,6 +159,20 @@ void spin_node(void * node, bool whole, const char * symbol)
   stock<void (*)(void *)>(symbol)(node);
 }
 
+// Of an executor that takt cannot adopt.
+void note_not_adopted(const char * name)
+{
+  leave_children_alone();
+  note_stock(
+    (std::string("spin of an ") + name).c_str(), "takt does not run executors of this class yet");
+  const char * const quiet = std::getenv("TAKT_QUIET");
+  const char * const strict = std::getenv("TAKT_STRICT");
+  if (quiet == nullptr || std::strcmp(quiet, "1") != 0 || strict != nullptr) {
+    say(std::string(name) + " spins by itself: takt does not run executors of this class yet");
+  }
+  end_if_strict();
+}
+
 __attribute__((constructor)) void begin()
 {
   if (librclcpp() != nullptr) {
@@ -184,6 +203,32 @@ TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE_BASE, false)
 TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE, true)
 TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE_BASE_REF, false)
 TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE_REF, true)
+
+TAKT_HOOK void TAKT_CBG_SPIN(void * executor)
+{
+  takt_preload::note_not_adopted("EventsCBGExecutor");
+  takt_preload::stock<void (*)(void *)>(TAKT_STRING(TAKT_CBG_SPIN))(executor);
+}
+
+TAKT_HOOK void TAKT_CBG_SPIN_HANDLING(void * executor, const void * handler)
+{
+  takt_preload::note_not_adopted("EventsCBGExecutor");
+  takt_preload::stock<void (*)(void *, const void *)>(TAKT_STRING(TAKT_CBG_SPIN_HANDLING))(
+    executor, handler);
+}
+
+// The parameter is a pointer to the std::shared_ptr.
+#define TAKT_ADDED_NODE(symbol)                                                 \
+  TAKT_HOOK void symbol(void * executor, void * node, bool notify)              \
+  {                                                                             \
+    takt_preload::note_class(executor);                                         \
+    using Function = void (*)(void *, void *, bool);                            \
+    takt_preload::stock<Function>(TAKT_STRING(symbol))(executor, node, notify); \
+  }
+TAKT_ADDED_NODE(TAKT_ADD_NODE_BASE)
+TAKT_ADDED_NODE(TAKT_ADD_NODE)
+TAKT_ADDED_NODE(TAKT_ADD_NODE_BASE_REF)
+TAKT_ADDED_NODE(TAKT_ADD_NODE_REF)
 
 // An EventsExecutor would listen for itself to what is new while takt listens.
 TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)

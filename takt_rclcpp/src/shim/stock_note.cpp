@@ -1,5 +1,6 @@
 #include "shim/stock_note.hpp"
 
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <typeinfo>
 
 namespace takt_preload
 {
@@ -34,32 +36,67 @@ std::string program()
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
-}  // namespace
+// Any object with a table of virtual functions: enough to ask for the name of its class.
+class Polymorphic
+{
+public:
+  virtual ~Polymorphic();
+};
 
-void note_stock(const char * function) noexcept
+std::string class_of(const void * object)
+{
+  const char * const mangled = typeid(*static_cast<const Polymorphic *>(object)).name();
+  int status = 0;
+  char * const readable = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  const std::string name = readable == nullptr ? mangled : readable;
+  std::free(readable);
+  return name;
+}
+
+// Once for each `what` of a process.
+void note(const char * key, const std::string & what, const std::string & reason) noexcept
 {
   static std::mutex g_mutex;
-  static std::set<std::string> g_noted;
+  static auto & g_noted = *new std::set<std::string>;  // programs call at their very end, too
   const char * const folder = std::getenv("TAKT_REPORT_DIR");
   if (folder == nullptr || *folder == '\0') {
     return;
   }
   try {
     const std::lock_guard lock(g_mutex);
-    if (!g_noted.insert(function).second) {
+    if (!g_noted.insert(what).second) {
       return;
     }
     const std::string pid = std::to_string(::getpid());
     const std::string path =
       folder + ("/" + pid + ".stock." + std::to_string(g_noted.size()) + ".json");
     const std::string text = "{\"version\": 1, \"pid\": " + pid +
-                             ", \"program\": " + quoted(program()) +
-                             ", \"stock\": " + quoted(function) + ", \"reason\": \"\"}\n";
+                             ", \"program\": " + quoted(program()) + ", \"" + key +
+                             "\": " + quoted(what) + ", \"reason\": " + quoted(reason) + "}\n";
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file >= 0) {
       // A folder that is full loses a note, not the program.
       static_cast<void>(::write(file, text.data(), text.size()) < 0);
       ::close(file);
+    }
+  } catch (...) {
+    // No memory for a note.
+  }
+}
+
+}  // namespace
+
+void note_stock(const char * function, const char * reason) noexcept
+{
+  note("stock", function, reason);
+}
+
+void note_class(const void * executor) noexcept
+{
+  try {
+    const std::string name = class_of(executor);
+    if (!name.starts_with("rclcpp::")) {
+      note("class", name, "");
     }
   } catch (...) {
     // No memory for a note.

@@ -5,9 +5,13 @@
 namespace takt_preload
 {
 
-/// Writes a file into the folder TAKT_REPORT_DIR, if it is set: once for each `function` of a process. Any thread;
-/// the first call blocks for the file.
-void note_stock(const char * function) noexcept;
+/// Writes a file into the folder TAKT_REPORT_DIR, if it is set: once for each `function` of a process, with the reason
+/// why takt leaves it as it is; empty: takt never runs it. Any thread; the first call blocks for the file.
+void note_stock(const char * function, const char * reason = "") noexcept;
+
+/// The program gave a node to `executor`, an object whose class derives from rclcpp::Executor. If rclcpp does not define
+/// the class, notes the name of the class as `note_stock` does: its own spin may be what takt never sees.
+void note_class(const void * executor) noexcept;
 
 }  // namespace takt_preload
 

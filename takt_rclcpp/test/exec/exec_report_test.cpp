@@ -132,6 +132,40 @@ TEST_F(ExecReport, prints_chains_with_the_count_of_their_late_activations)
   EXPECT_EQ(words, expected) << text;
 }
 
+TEST_F(ExecReport, says_that_a_chain_begins_elsewhere)
+{
+  ordered_json one = executor(71, "/a", {});
+  one["chains"] = {
+    {{"name", "far"},
+     {"activations", 0},
+     {"deadline_ns", 3500000},
+     {"late", 0},
+     {"begins_elsewhere", true}}};
+  write("71.1.json", one);
+  const std::string text = to_text(join());
+  EXPECT_NE(text.find("far              -        -    -    -     3.500     -"), std::string::npos)
+    << text;
+  EXPECT_NE(text.find("begun in another executor or process"), std::string::npos) << text;
+}
+
+TEST_F(ExecReport, names_callbacks_that_had_messages_left)
+{
+  write(
+    "71.1.json", executor(
+                   71, "/a",
+                   {with(subscription("/a", "/behind", 5), "waiting", 7),
+                    with(subscription("/a", "/starved", 0), "waiting", 1),
+                    with(subscription("/a", "/last", 9), "waiting", 1)}));
+  const std::string text = to_text(join());
+  EXPECT_NE(text.find("/a:sub(/behind): 7 messages waited at the end\n"), std::string::npos)
+    << text;
+  EXPECT_NE(
+    text.find("/a:sub(/starved): 1 message waited at the end, and it never ran\n"),
+    std::string::npos)
+    << text;
+  EXPECT_EQ(text.find("/a:sub(/last):"), std::string::npos) << text;
+}
+
 TEST_F(ExecReport, tells_no_report_from_loops_that_stayed_rclcpps_own)
 {
   const std::string nothing = no_executor(join());
@@ -141,6 +175,74 @@ TEST_F(ExecReport, tells_no_report_from_loops_that_stayed_rclcpps_own)
   const std::string loops = no_executor(join());
   EXPECT_EQ(loops.find("spins none"), std::string::npos) << loops;
   EXPECT_NE(loops.find("spin_some in process 71 (talker)"), std::string::npos) << loops;
+}
+
+TEST_F(ExecReport, names_executors_of_other_libraries_where_none_ran)
+{
+  const ordered_json seen{
+    {"version", 1},
+    {"pid", 71},
+    {"program", "/opt/robot/lib/talker"},
+    {"class", "cie::Isolated"},
+    {"reason", ""}};
+  write("71.stock.1.json", seen);
+  const std::string text = no_executor(join());
+  EXPECT_NE(text.find("cie::Isolated in process 71 (talker)"), std::string::npos) << text;
+  write("71.1.json", executor(71, "/a", {}));
+  EXPECT_EQ(no_executor(join()), "");
+}
+
+// As a program that calls rclcpp::spin in a loop.
+TEST_F(ExecReport, adds_up_the_spins_of_one_executor)
+{
+  for (int i = 1; i <= 200; ++i) {
+    ordered_json one = executor(71, "/a", {timer("/a", 10)}, 0.5);
+    one["callbacks"][0]["cpu"] = times(i * kMs, i * kMs, i * kMs);
+    one["callbacks"][0]["overwritten"] = 1;
+    one["callbacks"][0]["publishes"] = {{{"topic", "/x"}, {"count", 2}}};
+    write("71." + std::to_string(i) + ".json", one);
+  }
+  write("71.201.json", executor(71, "/a#2", {timer("/a", 1)}));
+  write("72.1.json", executor(72, "/a", {timer("/a", 1)}));
+  const auto report = join();
+  ASSERT_EQ(report["executors"].size(), 3U);
+  const auto & sum = report["executors"][0];
+  EXPECT_EQ(sum["spins"], 200);
+  EXPECT_DOUBLE_EQ(sum["seconds"], 100.0);
+  const auto & callback = sum["callbacks"][0];
+  EXPECT_EQ(callback["runs"], 2000);
+  EXPECT_DOUBLE_EQ(callback["rate_hz"], 20.0);
+  EXPECT_DOUBLE_EQ(callback["cpu"]["mean_ns"], 100.5 * kMs);
+  EXPECT_EQ(callback["cpu"]["min_ns"], kMs);
+  EXPECT_EQ(callback["cpu"]["max_ns"], 200 * kMs);
+  EXPECT_EQ(callback["overwritten"], 200);
+  EXPECT_EQ(callback["publishes"][0]["count"], 400);
+  EXPECT_EQ(callback["cpu_histogram"], ordered_json::array({{kMs, 2000}}));
+  const std::string text = to_text(report);
+  EXPECT_NE(text.find("100.0 s in 200 spins"), std::string::npos) << text;
+}
+
+TEST_F(ExecReport, gives_no_percentile_of_several_spins)
+{
+  for (const int spin : {1, 2}) {
+    ordered_json one = executor(71, "/a", {});
+    one["chains"] = {
+      {{"name", "both"},
+       {"activations", 1000 * spin},
+       {"deadline_ns", 3500000},
+       {"late", spin},
+       {"response",
+        {{"mean_ns", spin * 3e6}, {"p50_ns", 2e6}, {"p99_ns", 3e6}, {"max_ns", spin * 4000000}}}}};
+    write("71." + std::to_string(spin) + ".json", one);
+  }
+  const auto chain = join()["executors"][0]["chains"][0];
+  EXPECT_EQ(chain["activations"], 3000);
+  EXPECT_EQ(chain["late"], 3);
+  EXPECT_DOUBLE_EQ(chain["response"]["mean_ns"], 5e6);
+  EXPECT_EQ(chain["response"]["max_ns"], 8000000);
+  EXPECT_TRUE(chain["response"]["p99_ns"].is_null());
+  const std::string text = to_text(join());
+  EXPECT_NE(text.find("both          3000    5.000    -  8.000"), std::string::npos) << text;
 }
 
 // Statuses as waitpid gives them.

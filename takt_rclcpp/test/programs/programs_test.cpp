@@ -183,6 +183,22 @@ nlohmann::json report_of(const std::string & options, const std::string & way, i
   return report;
 }
 
+// takt top, status, trace and monitor reach the program through it.
+TEST(ControlSocket, is_there_without_a_schedule)
+{
+  const std::string folder = temporary("runtime");
+  std::filesystem::create_directory(folder);
+  const Outcome outcome = run(
+    "export TAKT_RUNTIME_DIR='" + folder +
+    "'; '" TAKT_EXEC "' --quiet --strict -- '" TAKT_PROGRAM
+    "' looks >/dev/null & takt=$!; "
+    "while kill -0 $takt 2>/dev/null; do "
+    "if ls \"$TAKT_RUNTIME_DIR\"/*.sock >/dev/null 2>&1; then echo reached; break; fi; "
+    "sleep 0.05; done; kill -INT $takt; wait $takt");
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(outcome.out, "reached\n") << outcome.err;
+}
+
 std::set<std::string> ids_of(const nlohmann::json & executor)
 {
   std::set<std::string> ids;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace
 {
@@ -190,6 +191,50 @@ TEST_P(Shim, leaves_other_ways_to_spin_as_they_are_and_notes_each_once)
   const std::set<std::string> all{
     "spin_some", "spin_all", "spin_once", "spin_until_future_complete"};
   EXPECT_EQ(noted, symbolic() ? std::set<std::string>{"spin_some"} : all);
+}
+
+// The notes that the shim left in `folder`.
+std::vector<nlohmann::json> notes_in(const std::string & folder)
+{
+  std::vector<nlohmann::json> notes;
+  for (const auto & entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path());
+    notes.push_back(nlohmann::json::parse(file));
+  }
+  return notes;
+}
+
+TEST_P(Shim, says_that_an_executor_of_rclcpp_is_not_run_by_takt)
+{
+  std::string folder = testing::TempDir() + "/shim_test.XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const Outcome outcome = spin("cbg", kImplementation + "TAKT_REPORT_DIR='" + folder + "' ");
+  const auto notes = notes_in(folder);
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(outcome.out, "stock cbg\nstock cbg, handling\n");
+  EXPECT_NE(outcome.err.find("EventsCBGExecutor spins by itself"), std::string::npos)
+    << outcome.err;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0]["stock"], "spin of an EventsCBGExecutor");
+  EXPECT_NE(notes[0]["reason"], "");
+
+  const Outcome strict = spin("cbg", kImplementation + "TAKT_STRICT=1 ");
+  EXPECT_EQ(strict.code, 2);
+  EXPECT_EQ(strict.out, "");
+}
+
+TEST_P(Shim, notes_the_class_of_an_executor_of_another_library)
+{
+  std::string folder = testing::TempDir() + "/shim_test.XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  EXPECT_EQ(
+    out("other", kImplementation + "TAKT_REPORT_DIR='" + folder + "' "),
+    "stock node\nstock node base\nown spin\nstock node\n");
+  const auto notes = notes_in(folder);
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0]["class"].get<std::string>().find("other::Isolating"), std::string::npos)
+    << notes[0];
 }
 
 TEST_P(Shim, is_not_inherited_by_programs_that_an_adopted_one_starts)

@@ -23,6 +23,16 @@ class Derived : public SingleThreadedExecutor
 {
 };
 
+namespace other
+{
+// Of another library: its spin is its own.
+class Isolating : public rclcpp::Executor
+{
+public:
+  void spin() override { std::printf("own spin\n"); }
+};
+}  // namespace other
+
 // Spins when the process ends.
 struct AtExit
 {
@@ -89,6 +99,17 @@ int run(const std::string & way)
     events.handle_updated_entities(true);
     events.spin();
     events.handle_updated_entities(true);
+  } else if (way == "cbg") {
+    rclcpp::executors::EventsCBGExecutor cbg;
+    static_cast<rclcpp::Executor &>(cbg).spin();
+    cbg.spin([](const std::exception &) {});
+  } else if (way == "other") {
+    other::Isolating isolating;
+    isolating.add_node(std::make_shared<rclcpp::Node>());
+    static_cast<rclcpp::Executor &>(isolating).add_node(
+      std::make_shared<rclcpp::node_interfaces::NodeBaseInterface>());
+    isolating.spin();
+    single.add_node(std::make_shared<rclcpp::Node>());
   } else if (way == "node") {
     rclcpp::spin(std::make_shared<rclcpp::Node>());
   } else if (way == "node base") {

@@ -62,6 +62,15 @@ int Executor::spin_until_future_complete_impl(
   return static_cast<int>(wait(timeout));
 }
 
+void Executor::add_node(std::shared_ptr<node_interfaces::NodeBaseInterface>, bool)
+{
+  say("stock node base");
+}
+void Executor::add_node(std::shared_ptr<Node>, bool)
+{
+  say("stock node");
+}
+
 void Executor::add_callback_group(
   std::shared_ptr<CallbackGroup>, std::shared_ptr<node_interfaces::NodeBaseInterface>, bool notify)
 {
@@ -79,6 +88,14 @@ void executors::MultiThreadedExecutor::spin()
 void executors::StaticSingleThreadedExecutor::spin()
 {
   say("stock static");
+}
+void executors::EventsCBGExecutor::spin()
+{
+  say("stock cbg");
+}
+void executors::EventsCBGExecutor::spin(const std::function<void(const std::exception &)> &)
+{
+  say("stock cbg, handling");
 }
 void experimental::executors::EventsExecutor::spin()
 {

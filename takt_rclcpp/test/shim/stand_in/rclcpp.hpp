@@ -3,6 +3,7 @@
 #define SHIM__STAND_IN__RCLCPP_HPP_
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -63,6 +64,9 @@ public:
     std::chrono::nanoseconds timeout,
     const std::function<std::future_status(std::chrono::nanoseconds)> & wait);
   virtual void handle_updated_entities(bool notify);
+  virtual void add_node(
+    std::shared_ptr<node_interfaces::NodeBaseInterface> node, bool notify = true);
+  virtual void add_node(std::shared_ptr<Node> node, bool notify = true);
   virtual void add_callback_group(
     std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node,
     bool notify);
@@ -84,6 +88,12 @@ class StaticSingleThreadedExecutor : public Executor
 {
 public:
   void spin() override;
+};
+class EventsCBGExecutor : public Executor
+{
+public:
+  void spin() override;
+  void spin(const std::function<void(const std::exception &)> & handler);
 };
 }  // namespace executors
 

@@ -1,0 +1,184 @@
+#include "exec/summed_executors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+namespace takt_exec
+{
+namespace
+{
+
+using nlohmann::ordered_json;
+
+void add_number(ordered_json & sum, const ordered_json & more, const char * key)
+{
+  sum[key] = sum[key].get<std::uint64_t>() + more[key].get<std::uint64_t>();
+}
+
+// Means weighted by `count` and `more_count`, the samples in each.
+void add_times(ordered_json & sum, double count, const ordered_json & more, double more_count)
+{
+  if (more_count <= 0) {
+    return;
+  }
+  if (count <= 0) {
+    sum = more;
+    return;
+  }
+  sum["mean_ns"] =
+    (sum["mean_ns"].get<double>() * count + more["mean_ns"].get<double>() * more_count) /
+    (count + more_count);
+  if (sum.contains("min_ns")) {
+    sum["min_ns"] = std::min(sum["min_ns"].get<std::int64_t>(), more["min_ns"].get<std::int64_t>());
+  }
+  sum["max_ns"] = std::max(sum["max_ns"].get<std::int64_t>(), more["max_ns"].get<std::int64_t>());
+}
+
+// Pairs of a key and a number, joined by the key.
+template <typename Join>
+void join_pairs(ordered_json & sum, const ordered_json & more, const Join & join)
+{
+  std::map<std::int64_t, std::int64_t> pairs;
+  for (const auto * const list : {&std::as_const(sum), &more}) {
+    for (const auto & pair : *list) {
+      const auto [known, fresh] = pairs.emplace(pair[0], pair[1]);
+      if (!fresh) {
+        known->second = join(known->second, pair[1].template get<std::int64_t>());
+      }
+    }
+  }
+  sum = ordered_json::array();
+  for (const auto & [key, value] : pairs) {
+    sum.push_back({key, value});
+  }
+}
+
+void join_topics(ordered_json & sum, const ordered_json & more)
+{
+  for (const auto & one : more) {
+    const auto known = std::find_if(
+      sum.begin(), sum.end(), [&](const auto & topic) { return topic["topic"] == one["topic"]; });
+    if (known == sum.end()) {
+      sum.push_back(one);
+    } else {
+      add_number(*known, one, "count");
+    }
+  }
+}
+
+void add_callback(ordered_json & sum, const ordered_json & more)
+{
+  const double runs = sum["runs"].get<double>();
+  const double more_runs = more["runs"].get<double>();
+  for (const char * const key : {"cpu", "take_cpu", "elapsed", "waited"}) {
+    add_times(sum[key], runs, more[key], more_runs);
+  }
+  // One distance less than runs. The time between two spins is none.
+  add_times(
+    sum["between_releases"], std::max(runs - 1, 0.0), more["between_releases"],
+    std::max(more_runs - 1, 0.0));
+  join_pairs(
+    sum["shortest_spans"], more["shortest_spans"], [](auto a, auto b) { return std::min(a, b); });
+  join_pairs(sum["cpu_histogram"], more["cpu_histogram"], [](auto a, auto b) { return a + b; });
+  join_topics(sum["publishes"], more["publishes"]);
+  for (const char * const key :
+       {"runs", "overwritten", "skipped_periods", "empty_takes", "exceptions"}) {
+    add_number(sum, more, key);
+  }
+  if (more.contains("waiting")) {
+    sum["waiting"] = more["waiting"];  // at the end of the last spin
+  }
+  if (more.contains("message_bytes")) {
+    sum["message_bytes"] = std::max(
+      sum.value("message_bytes", std::uint64_t{0}), more["message_bytes"].get<std::uint64_t>());
+  }
+}
+
+void add_chain(ordered_json & sum, const ordered_json & more)
+{
+  if (!more.contains("response")) {
+    return;
+  }
+  if (!sum.contains("response")) {
+    sum = more;
+    return;
+  }
+  add_times(
+    sum["response"], sum["activations"].get<double>(), more["response"],
+    more["activations"].get<double>());
+  sum["response"]["p50_ns"] = nullptr;
+  sum["response"]["p99_ns"] = nullptr;
+  add_number(sum, more, "activations");
+  if (sum.contains("late") && more.contains("late")) {
+    add_number(sum, more, "late");
+  }
+}
+
+template <typename Add>
+void add_all(ordered_json & sum, const ordered_json & more, const char * name, const Add & add)
+{
+  for (const auto & one : more) {
+    const auto known = std::find_if(
+      sum.begin(), sum.end(), [&](const auto & there) { return there[name] == one[name]; });
+    if (known == sum.end()) {
+      sum.push_back(one);
+    } else {
+      add(*known, one);
+    }
+  }
+}
+
+void add_new(ordered_json & sum, const ordered_json & more)
+{
+  for (const auto & one : more) {
+    if (std::find(sum.begin(), sum.end(), one) == sum.end()) {
+      sum.push_back(one);
+    }
+  }
+}
+
+bool are_one_executor(const ordered_json & a, const ordered_json & b)
+{
+  constexpr std::array kSame{"pid", "executor", "kind", "schedule_executor"};
+  return std::all_of(
+    kSame.begin(), kSame.end(), [&](const char * key) { return a[key] == b[key]; });
+}
+
+}  // namespace
+
+void add_spin(ordered_json & executors, ordered_json report)
+{
+  const auto known = std::find_if(executors.begin(), executors.end(), [&](const auto & one) {
+    return are_one_executor(one, report);
+  });
+  if (known == executors.end()) {
+    report["spins"] = 1;
+    executors.push_back(std::move(report));
+    return;
+  }
+  ordered_json & sum = *known;
+  sum["spins"] = sum["spins"].get<int>() + 1;
+  sum["seconds"] = sum["seconds"].get<double>() + report["seconds"].get<double>();
+  sum["threads"] = report["threads"];
+  add_all(sum["callbacks"], report["callbacks"], "id", add_callback);
+  const double seconds = sum["seconds"];
+  for (auto & callback : sum["callbacks"]) {
+    callback["rate_hz"] = seconds > 0 ? callback["runs"].get<double>() / seconds : 0.0;
+  }
+  if (report.contains("chains")) {
+    if (!sum.contains("chains")) {
+      sum["chains"] = ordered_json::array();
+    }
+    add_all(sum["chains"], report["chains"], "name", add_chain);
+  }
+  for (const char * const key : {"refused", "warnings", "defaulted"}) {
+    add_new(sum[key], report[key]);
+  }
+}
+
+}  // namespace takt_exec
