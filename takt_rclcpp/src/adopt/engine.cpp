@@ -210,8 +210,7 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
 
 takt_core::Result<std::shared_ptr<Engine>> Engine::make(
   HostKind kind, const std::string & name, const std::string & executor_name,
-  const HostContent & content,
-  const ProcessSettings & settings, std::size_t threads)
+  const HostContent & content, const ProcessSettings & settings, std::size_t threads)
 {
   Parts parts;
   parts.name = executor_name.empty() ? takt_trace::executor_name(name) : executor_name;
