@@ -109,7 +109,7 @@ def test_the_example_takes_the_schedule_of_the_readme(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "executor", "told"),
     [
-        (None, "", "does not exist"),
+        (None, "", "No such file"),
         ("version: 1\nexecutors: {main: {threads: {a: {}}}}\n", "", "default"),
         (
             "version: 1\nexecutors:\n"
