@@ -38,7 +38,7 @@ public:
   {
     if (t_depth < kDeepest) {
       Frame & frame = t_frames[t_depth];
-      frame.started = frame.has_cpu = frame.has_kernel = false;
+      frame.has_cpu = frame.has_kernel = false;
       if (measures.kernel != 0) {
         read_kernel(frame, measures.kernel);
       }
@@ -47,14 +47,15 @@ public:
         frame.cpu = cpu_time();
       }
     }
+    t_started &= ~bit_of(t_depth);
     ++t_depth;
   }
 
   static void started() noexcept
   {
+    t_started |= t_depth > 0 ? bit_of(t_depth - 1) : 0;
     if (t_depth > 0 && t_depth <= kDeepest) {
       Frame & frame = t_frames[t_depth - 1];
-      frame.started = true;
       if (frame.has_cpu) {
         frame.take_cpu = std::max<std::int64_t>(cpu_time() - frame.cpu, 1);
       }
@@ -89,7 +90,7 @@ public:
   /// Of a take that threw there is no end; of a run there is.
   static void thrown() noexcept
   {
-    if (t_depth > 0 && (t_depth > kDeepest || !t_frames[t_depth - 1].started)) {
+    if (t_depth > 0 && (t_started & bit_of(t_depth - 1)) == 0) {
       --t_depth;
     }
   }
@@ -97,7 +98,6 @@ public:
 private:
   struct Frame
   {
-    bool started = false;
     bool has_cpu = false;
     bool has_kernel = false;
     std::int64_t cpu = 0;          // at the pick
@@ -105,6 +105,11 @@ private:
     KernelReading kernel{};        // at the pick
     std::int64_t wait_before = 0;  // up to the pick
   };
+
+  static constexpr std::uint64_t bit_of(std::size_t depth) noexcept
+  {
+    return depth < 64 ? std::uint64_t{1} << depth : 0;
+  }
 
   static std::int64_t cpu_time() noexcept
   {
@@ -151,12 +156,15 @@ private:
     4;  // the loader has little room for them (takt_shared_library.cmake)
   static thread_local std::array<Frame, kDeepest> t_frames;
   static thread_local std::size_t t_depth;
+  // Bit d: the run at depth d has started, also of those that are too deep for a frame.
+  static thread_local std::uint64_t t_started;
   static thread_local std::uint32_t t_recording;   // in which this was read last:
   static thread_local std::int64_t t_wait_at_end;  // of the last run
 };
 
 inline thread_local std::array<RunMeter::Frame, RunMeter::kDeepest> RunMeter::t_frames{};
 inline thread_local std::size_t RunMeter::t_depth = 0;
+inline thread_local std::uint64_t RunMeter::t_started = 0;
 inline thread_local std::uint32_t RunMeter::t_recording = 0;
 inline thread_local std::int64_t RunMeter::t_wait_at_end = -1;
 

@@ -27,11 +27,17 @@ struct Frame
 {
   std::int64_t began = 0;  // CPU time at the pick
   std::int64_t took = 0;   // CPU time of the take
-  bool started = false;
   void * outer = nullptr;
 };
 thread_local std::array<Frame, kDeepest> t_frames{};
 thread_local std::size_t t_depth = 0;
+// Bit d: the run at depth d has started. Also of runs that are too deep for a frame: a take that throws has no other end.
+thread_local std::uint64_t t_started = 0;
+
+std::uint64_t bit_of(std::size_t depth) noexcept
+{
+  return depth < 64 ? std::uint64_t{1} << depth : 0;
+}
 
 }  // namespace
 
@@ -198,8 +204,9 @@ Recorder::NotOfTheRun::~NotOfTheRun()
 void Recorder::on_picked(const takt_core::Run &) noexcept
 {
   if (t_depth < kDeepest) {
-    t_frames[t_depth] = {thread_cpu_time(), 0, false, t_running};
+    t_frames[t_depth] = {thread_cpu_time(), 0, t_running};
   }
+  t_started &= ~bit_of(t_depth);
   ++t_depth;
 }
 
@@ -209,10 +216,10 @@ void Recorder::on_start(const takt_core::Run & run, takt_core::Time) noexcept
   if (slot != nullptr && slot->entity != nullptr) {
     started_.fetch_add(1, std::memory_order_relaxed);
   }
+  t_started |= bit_of(t_depth - 1);
   if (t_depth <= kDeepest) {
     Frame & frame = t_frames[t_depth - 1];
     frame.took = thread_cpu_time() - frame.began;
-    frame.started = true;
     t_running = slot;
   }
 }
@@ -323,7 +330,7 @@ void Recorder::on_empty_take(const takt_core::Run & run) noexcept
 void Recorder::on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept
 {
   // A take that threw has no other end.
-  if (t_depth <= kDeepest && !t_frames[t_depth - 1].started) {
+  if ((t_started & bit_of(t_depth - 1)) == 0) {
     --t_depth;
   }
   if (Slot * const slot = find(run); slot != nullptr) {

@@ -1,0 +1,59 @@
+// Runs inside of runs, more than are measured: ends and failures of each must find the run that they are of.
+#include "run_meter.hpp"
+
+#include <gtest/gtest.h>
+
+namespace takt_trace::detail
+{
+namespace
+{
+
+Measures cpu_times()
+{
+  Measures measures;
+  measures.cpu = true;
+  return measures;
+}
+
+// One inside of the other.
+void start(int runs)
+{
+  for (int i = 0; i < runs; ++i) {
+    RunMeter::picked(cpu_times());
+    RunMeter::started();
+  }
+}
+
+TEST(RunMeter, measures_a_run_after_a_run_that_threw_inside_of_many)
+{
+  for (const int inside : {0, 2, 3, 4, 5, 9}) {
+    start(inside + 1);
+    RunMeter::thrown();  // the innermost run
+    for (int i = 0; i <= inside; ++i) {
+      const Measured measured = RunMeter::ended();
+      EXPECT_EQ(measured.cpu > 0, inside - i < 4) << "run " << i << " of " << inside;
+    }
+    start(1);
+    EXPECT_GT(RunMeter::ended().cpu, 0) << "after " << inside;
+    EXPECT_EQ(RunMeter::ended().cpu, 0) << "nothing runs";
+  }
+}
+
+TEST(RunMeter, measures_a_run_after_a_take_that_threw_inside_of_many)
+{
+  for (const int inside : {0, 2, 3, 4, 5, 9}) {
+    start(inside);
+    RunMeter::picked(cpu_times());
+    RunMeter::thrown();  // the innermost take
+    for (int i = 1; i <= inside; ++i) {
+      const Measured measured = RunMeter::ended();
+      EXPECT_EQ(measured.cpu > 0, inside - i < 4) << "run " << i << " of " << inside;
+    }
+    start(1);
+    EXPECT_GT(RunMeter::ended().cpu, 0) << "after " << inside;
+    EXPECT_EQ(RunMeter::ended().cpu, 0) << "nothing runs";
+  }
+}
+
+}  // namespace
+}  // namespace takt_trace::detail
