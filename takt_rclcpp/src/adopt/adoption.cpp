@@ -215,6 +215,9 @@ takt_core::Result<std::unique_ptr<Adoption>> Adoption::create(
   if (!faults.empty()) {
     return faults;
   }
+  if (is_events(kind)) {
+    adoption->entities_->announce_before(take_queued_parts(host));
+  }
   return adoption;
 }
 
@@ -240,7 +243,16 @@ Adoption::Adoption(
   shared.waiter = waiter_;
   shared.owner = this;
   shared.measure_messages = settings.observe;
-  shared.asks_waitables = kind != HostKind::events;
+  shared.asks_waitables = !is_events(kind);
+  shared.keeps_own_listeners = !is_events(kind);
+  if (kind == HostKind::events_and_timers) {
+    shared.timers_apart = engine_->is_shared() ? TimersApart::in_groups : TimersApart::on_threads;
+  }
+  if (is_events(kind)) {
+    shared.give_back = [&host](const rclcpp::Waitable & waitable, int part, std::size_t count) {
+      queue_part(host, {&waitable, part, count});
+    };
+  }
   shared.needs_whole_history = [engine =
                                   engine_.get()](const takt_core::CallbackOptions & options) {
     return engine->needs_whole_history(options);
@@ -256,7 +268,7 @@ Adoption::~Adoption()
   }
   engine_->recorder().forget(this);
   waiter_.reset();
-  if (kind_ == HostKind::events) {
+  if (is_events(kind_)) {
     give_back_listeners(host_);
   }
   HostAccess::rebuild_of(host_).store(true);
@@ -430,6 +442,9 @@ Faults Adoption::begin()
       binding = placed->binding;
     }
   }
+  if (kind_ == HostKind::events_and_timers && !engine_->is_shared()) {
+    binding.threads = kThreadOfTheRest;
+  }
   if (!follow) {
     binding.priority =
       255;  // first on its thread; a following thread takes the priorities of its own range only
@@ -440,8 +455,8 @@ Faults Adoption::begin()
   housekeeps_ = true;
   // A thread of an order with windows serves one set of threads, and a following one takes its callbacks' priorities.
   if (
-    engine_->placer() != nullptr && threads.size() > 1 && !follow &&
-    !takt_core::has_windows(core_->options().order)) {
+    engine_->placer() != nullptr && binding.threads != kThreadOfTheRest && threads.size() > 1 &&
+    !follow && !takt_core::has_windows(core_->options().order)) {
     late_housekeeping_ = std::make_shared<LateHousekeeping>(*this);
     binding.threads = 0;
     if (const auto added = core_->add(late_housekeeping_, binding); !added.ok()) {

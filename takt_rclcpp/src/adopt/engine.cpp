@@ -218,8 +218,9 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
     takt_core::ExecutorOptions options;
     options.name = "takt";
     options.order = takt_core::Order::fifo;
+    const std::size_t exclusive = kind == HostKind::events_and_timers ? 2 : 1;
     options.threads.assign(
-      is_exclusive(kind) ? 1 : std::max<std::size_t>(threads, 1), inherited_thread());
+      is_exclusive(kind) ? exclusive : std::max<std::size_t>(threads, 1), inherited_thread());
     if (options.threads.size() > takt_core::Scheduler::kMaxThreads) {
       return Faults{
         "the pool has " + std::to_string(options.threads.size()) +
@@ -247,7 +248,7 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
     parts.on_exception = executor->on_exception;
     if (is_exclusive(kind) && !executor->parallel) {
       Faults told;
-      keep_exclusive(*executor, content, told);
+      keep_exclusive(*executor, content, kind == HostKind::events_and_timers, told);
       if (!parts.component) {
         notes.insert(notes.end(), told.begin(), told.end());
       }
@@ -279,7 +280,7 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
   }
   const bool exclusive =
     is_exclusive(kind) && executor != schedule.executors.end() && !executor->parallel;
-  engine->expose(schedule.file, default_threads, exclusive);
+  engine->expose(schedule.file, default_threads, exclusive, kind == HostKind::events_and_timers);
   return engine;
 }
 
@@ -312,7 +313,7 @@ Engine::Engine(Parts parts)
 
 void Engine::expose(
   const std::string & schedule_file, const std::vector<std::string> & default_threads,
-  bool exclusive)
+  bool exclusive, bool timers_apart)
 {
   takt_control::ExposedExecutor told{core_.get(), name_, schedule_file, default_threads, {}, {},
                                      {},          {}};
@@ -331,13 +332,13 @@ void Engine::expose(
     told.watch_as_before = [watching = watching_.get()] { return watching->reset(); };
   }
   if (exclusive) {
-    told.adapt = [core = core_.get()](takt_schedule::ExecutorSchedule & executor) {
+    told.adapt = [core = core_.get(), timers_apart](takt_schedule::ExecutorSchedule & executor) {
       Faults notes;
       HostContent content;
       for (const auto & callback : core->callbacks()) {
         content.callbacks.push_back(callback->id());
       }
-      keep_exclusive(executor, content, notes);
+      keep_exclusive(executor, content, timers_apart, notes);
     };
   }
   auto exposed = takt_control::expose(std::move(told));

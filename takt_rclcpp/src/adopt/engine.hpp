@@ -81,7 +81,7 @@ private:
   void watch(const takt_schedule::Schedule & schedule);
   void expose(
     const std::string & schedule_file, const std::vector<std::string> & default_threads,
-    bool exclusive);
+    bool exclusive, bool timers_apart);
 
   const std::string name_;               // to `takt status` and others
   const std::string schedule_executor_;  // empty: no schedule rules

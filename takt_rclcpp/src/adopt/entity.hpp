@@ -23,8 +23,10 @@
 #include <rcl/event_callback.h>
 
 #include "adopt/arrivals.hpp"
+#include "listen/own_listeners.hpp"
 #include "rclcpp/callback_group.hpp"
 #include "rclcpp/client.hpp"
+#include "rclcpp/detail/cpp_callback_trampoline.hpp"
 #include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
 #include "rclcpp/service.hpp"
@@ -60,7 +62,8 @@ struct EntityFacts
   std::int64_t depth = 0;        ///< of a history; -1: it keeps all; 0: it has none
   bool within_process = false;   ///< its messages come without the middleware
   bool exclusive_group = true;
-  bool follows_group = false;  ///< the program did not write it for itself (see EntityName)
+  bool follows_group = false;         ///< the program did not write it for itself (see EntityName)
+  takt_core::ThreadMask only_on = 0;  ///< whatever the schedule says; 0: where it says
 };
 
 class Entity
@@ -83,6 +86,9 @@ public:
   virtual void begin_from(takt_core::Time /*epoch*/) {}
   /// Nothing is announced any more. Set-up only.
   virtual void silence() noexcept = 0;
+  /// Of a waitable: the host's queue held `count` announcements of `part` when the spin began. After `listen`; set-up
+  /// only.
+  virtual void announced_before(int /*part*/, std::size_t /*count*/) {}
   /// Whether the callback runs, and whether nothing but its runs holds the program's object any more. Any thread.
   bool runs_now() const noexcept { return runs_.load() > 0; }
   bool is_given_up() const noexcept
@@ -130,6 +136,16 @@ private:
   std::atomic<long> runs_{0};
 };
 
+/// Whether a host's timers run beside all its other callbacks, also of their group.
+enum class TimersApart
+{
+  no,
+  in_groups,   ///< the schedule says on which threads
+  on_threads,  ///< the executor's first thread has all other callbacks, its second one the timers
+};
+constexpr takt_core::ThreadMask kThreadOfTheRest = 1;
+constexpr takt_core::ThreadMask kTimersThread = 2;
+
 /// What all entities of one adoption share.
 struct EntitySettings
 {
@@ -139,9 +155,15 @@ struct EntitySettings
     waiter;  ///< for entities that cannot say by themselves when they are ready
   RunOwner * owner = nullptr;
   bool measure_messages = false;
+  TimersApart timers_apart = TimersApart::no;
   /// The host asks waitables whether they are ready, so those that users wrote may count on being asked. (Not all
   /// that have an on-ready callback call it.)
   bool asks_waitables = false;
+  /// What the program itself sets to be called of arrivals stays in force. (Under an EventsExecutor the last one who set
+  /// something is called, the executor or the program.)
+  bool keeps_own_listeners = false;
+  /// Of a host with a queue: what was announced of a waitable and did not run any more goes back there. May be empty.
+  std::function<void(const rclcpp::Waitable &, int part, std::size_t count)> give_back{};
   std::uint32_t lanes = 1;     ///< concurrent runs of one callback
   bool whole_history = false;  ///< see arrival_depth
   /// Whether the schedule says something for which all arrivals of the callback that wait must be known.
@@ -260,6 +282,67 @@ private:
   std::vector<Taken> taken_;
 };
 
+/// A function that rclcpp's object keeps, as the middleware would call it. `mutex`: the object's own, of the function.
+template <typename Function>
+OwnListener::Function kept_function(Function & function, std::recursive_mutex & mutex)
+{
+  const std::lock_guard lock(mutex);
+  if (!function) {
+    return {};
+  }
+  return {rclcpp::detail::cpp_callback_trampoline<Function, const void *, std::size_t>, &function};
+}
+
+/// takt's listening to one object of rclcpp by rcl's functions, with the program's own function in force beside it.
+/// Set-up only.
+class Listening
+{
+public:
+  /// `set`: rcl's function for `handle`; `own`: what the program has set; `waiting`: arrivals that it would be told of.
+  /// Throws what rclcpp throws.
+  using Set = std::function<rcl_ret_t(rcl_event_callback_t, const void *)>;
+  void begin(
+    std::shared_ptr<ArrivalListener> listener, const Set & set,
+    const std::shared_ptr<void> & object, const void * handle,
+    const std::shared_ptr<OwnListener> & own, std::function<std::size_t()> waiting)
+  {
+    number_ = register_listener(std::move(listener));
+    if (own != nullptr) {
+      own_ = own;
+      to_ = std::make_unique<ListeningTo>(object, handle, own, std::move(waiting));
+    }
+    const TaktSets takt_sets;
+    check(set(tell_of_arrival, number_));
+  }
+  bool begun() const noexcept { return number_ != nullptr; }
+  /// `set`: empty where the object is gone. Throws what rclcpp throws.
+  void end(const Set & set)
+  {
+    forget_listener(std::exchange(number_, nullptr));
+    const auto own = own_ != nullptr ? own_->function() : OwnListener::Function{};
+    const TaktSets takt_sets;
+    const rcl_ret_t result = set ? set(own.callback, own.data) : RCL_RET_OK;
+    to_.reset();
+    // The program may have set another one meanwhile.
+    if (const auto now = own_ != nullptr ? own_->function() : own; set && !(now == own)) {
+      check(set(now.callback, now.data));
+    }
+    check(result);
+  }
+
+private:
+  static void check(rcl_ret_t result)
+  {
+    if (result != RCL_RET_OK) {
+      rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot set what an arrival calls");
+    }
+  }
+
+  const void * number_ = nullptr;  // of the listener
+  std::shared_ptr<OwnListener> own_;
+  std::unique_ptr<ListeningTo> to_;
+};
+
 /// What subscriptions, services and clients have in common. `Object` is rclcpp's class.
 template <typename Object>
 class ListeningEntity : public Entity,
@@ -273,7 +356,8 @@ public:
     const EntitySettings & settings)
   : AnnouncedCallback(std::move(options)),
     object_(object),
-    core_(settings.core)
+    core_(settings.core),
+    own_(settings.keeps_own_listeners ? std::make_shared<OwnListener>() : nullptr)
   {
   }
 
@@ -287,29 +371,38 @@ public:
   {
     if (const auto object = lock(); object != nullptr) {
       outstanding_.set_history(history_depth(qos_of(*object)));
-      number_ = register_listener(this->shared_from_this());
-      check_set(set_listener(*object, tell_of_arrival, number_));
+      if (own_ != nullptr) {
+        const auto own = own_function(*object);
+        own_->set(own.callback, own.data);
+      }
+      listening_.begin(
+        this->shared_from_this(), setter(object), object, handle_of(*object), own_,
+        [weak = this->weak_from_this()] {
+          const auto self = weak.lock();
+          return static_cast<std::size_t>(self != nullptr ? self->outstanding_.count() : 0);
+        });
       look_for_waiting(arrival_depth(qos_of(*object)));
     }
   }
   void silence() noexcept final
   {
-    if (number_ == nullptr) {
+    if (!listening_.begun()) {
       return;
     }
-    if (const auto object = lock(); object != nullptr) {
-      try {
-        check_set(set_listener(*object, nullptr, nullptr));
-      } catch (const std::exception & error) {
-        RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
-      }
+    const auto object = lock();
+    try {
+      listening_.end(object != nullptr ? setter(object) : Listening::Set());
+    } catch (const std::exception & error) {
+      RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
     }
-    forget_listener(std::exchange(number_, nullptr));
   }
   void arrived(std::size_t count) noexcept final
   {
     outstanding_.announced(count);
     announce(*core_, static_cast<std::uint32_t>(count));
+    if (own_ != nullptr && !object_.expired()) {
+      own_->tell(count);
+    }
   }
 
   bool take(const takt_core::Run & run) final
@@ -348,6 +441,9 @@ protected:
   /// rcl calls `callback` from now on.
   virtual rcl_ret_t set_listener(
     Object & object, rcl_event_callback_t callback, const void * data) = 0;
+  virtual const void * handle_of(const Object & object) const = 0;
+  /// What the program has set, as rclcpp's object keeps it.
+  virtual OwnListener::Function own_function(Object & object) const = 0;
   virtual rclcpp::QoS qos_of(const Object & object) const = 0;
   /// As `takt_core::Callback::take`.
   virtual Took take_one(const takt_core::Run & run) = 0;
@@ -355,11 +451,11 @@ protected:
   long holders() const noexcept final { return object_.use_count(); }
 
 private:
-  static void check_set(rcl_ret_t result)
+  Listening::Set setter(const std::shared_ptr<Object> & object)
   {
-    if (result != RCL_RET_OK) {
-      rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot set what an arrival calls");
-    }
+    return [this, object](rcl_event_callback_t callback, const void * data) {
+      return set_listener(*object, callback, data);
+    };
   }
   /// Messages that were announced to an earlier listener (an earlier spin, an EventsExecutor from `add_node`
   /// on) and not taken are not announced again: takes until one finds nothing, or as many as the history holds.
@@ -381,9 +477,10 @@ private:
 
   Outstanding outstanding_;
   std::atomic<std::uint32_t> to_look_{0};
-  const void * number_ = nullptr;  // of its listener
+  Listening listening_;
   const std::weak_ptr<Object> object_;
   const std::shared_ptr<takt_core::Executor> core_;
+  const std::shared_ptr<OwnListener> own_;  // null: only takt is told
 };
 
 }  // namespace takt_rclcpp

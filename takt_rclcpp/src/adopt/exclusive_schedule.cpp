@@ -45,9 +45,7 @@ std::string kept_thread(
   return named.size() == 1 ? *named.begin() : entry_of(executor.default_threads.front());
 }
 
-}  // namespace
-
-void keep_exclusive(
+void keep_one_thread(
   takt_schedule::ExecutorSchedule & executor, const HostContent & content,
   takt_core::Faults & notes)
 {
@@ -86,6 +84,20 @@ void keep_exclusive(
   }
   for (auto & rule : executor.groups) {
     rule.isolate.reset();
+  }
+}
+
+}  // namespace
+
+void keep_exclusive(
+  takt_schedule::ExecutorSchedule & executor, const HostContent & content, bool timers_apart,
+  takt_core::Faults & notes)
+{
+  keep_one_thread(executor, content, notes);
+  if (timers_apart && executor.threads.size() == 1) {
+    takt_schedule::Threads timers = executor.threads.front();
+    timers.name = timers.name == "timers" ? "timers_apart" : "timers";
+    executor.threads.push_back(timers);
   }
 }
 

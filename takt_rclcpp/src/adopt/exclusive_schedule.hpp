@@ -20,9 +20,9 @@ struct HostContent
 
 /// Leaves `executor` one thread for all callbacks; order and priorities stay. It is the one that the rules for what the
 /// host has name, if that is one, and else the first default thread. Adds a sentence to `notes` if the schedule has
-/// more threads.
+/// more threads. `timers_apart`: behind it a second one, like the first, for timers.
 void keep_exclusive(
-  takt_schedule::ExecutorSchedule & executor, const HostContent & content,
+  takt_schedule::ExecutorSchedule & executor, const HostContent & content, bool timers_apart,
   takt_core::Faults & notes);
 
 }  // namespace takt_rclcpp

@@ -10,8 +10,15 @@ enum class HostKind
   single_threaded,  ///< no two callbacks run at once, and they run on the thread that called `spin`
   multi_threaded,   ///< groups exclude; the pool's number of threads
   events,           ///< as single_threaded; the host itself listens while it does not spin
+  events_and_timers,  ///< as events, but timers have a thread of their own, beside all other callbacks
   own,  ///< takt_rclcpp::Executor: as multi_threaded; it tells takt itself when it is cancelled
 };
+
+/// An EventsExecutor of rclcpp.
+constexpr bool is_events(HostKind kind)
+{
+  return kind == HostKind::events || kind == HostKind::events_and_timers;
+}
 
 }  // namespace takt_rclcpp
 

@@ -8,6 +8,7 @@
 
 #include "adopt/group_nodes.hpp"
 #include "adopt/host_access.hpp"
+#include "listen/waitable_timers.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/binding_rules.hpp"
 #include "takt_core/thread_attributes.hpp"
@@ -93,6 +94,13 @@ void visit_entities(
   visit_all(services, Kind::service);
   visit_all(clients, Kind::client);
   visit_all(waitables, Kind::waitable);
+  for (const auto & weak : waitables) {
+    const auto one = weak.lock();
+    for (const auto & timer :
+         one != nullptr ? timers_of(*one) : std::vector<rclcpp::TimerBase::SharedPtr>()) {
+      visit(timer, name_of_timer(node, *one), Kind::timer);
+    }
+  }
 }
 
 /// What runs the messages of a subscription that come within the process.
@@ -249,7 +257,9 @@ takt_core::Faults HostedEntities::update()
     std::vector<Candidate> candidates;
     visit_entities(
       hosted.node, *hosted.group, [&](const auto & object, const EntityName & name, Kind kind) {
-        collect_if_new(group, object, name, kind, candidates);
+        if (!is_in_wait_set(name, kind)) {
+          collect_if_new(group, object, name, kind, candidates);
+        }
       });
     if (placer_ != nullptr) {
       place(group, candidates, faults);
@@ -259,6 +269,13 @@ takt_core::Faults HostedEntities::update()
     }
   }
   return faults;
+}
+
+// A waitable that the program wrote has its timers in the wait set itself, and says that it is ready when they are.
+bool HostedEntities::is_in_wait_set(const EntityName & name, Kind kind) const
+{
+  return settings_.asks_waitables && kind == Kind::timer && !name.follows_group &&
+         name.id.ends_with(".timer)");
 }
 
 // First, because a new entity may have the id of one that is gone.
@@ -426,6 +443,10 @@ takt_core::Binding place_unruled(
   const bool follows_group = entity != nullptr && entity->facts.follows_group;
   const takt_core::Group & group = one.callback.group();
   takt_core::Binding binding = one.by_schedule;
+  if (entity != nullptr && entity->facts.only_on != 0) {
+    binding.threads = entity->facts.only_on;
+    return binding;
+  }
   if (one.isolated || !(follows_group || group.exclusive())) {
     return binding;
   }
@@ -452,7 +473,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
     options.chain_id = numbered(name.placed_as, candidate.number);
   }
   options.kind = candidate.kind;
-  options.group = group.group;
+  options.group = group_for(group, candidate.kind);
   hosted.entity = candidate.make(std::move(options), candidate.settings);
   EntityFacts & facts = hosted.entity->facts;
   facts.owner = settings_.owner;
@@ -463,6 +484,10 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
   facts.exclusive_group = group.group->exclusive();
   facts.follows_group = name.follows_group;
   auto binding = candidate.settings.binding;
+  if (settings_.timers_apart == TimersApart::on_threads) {
+    facts.only_on = candidate.kind == Kind::timer ? kTimersThread : kThreadOfTheRest;
+    binding.threads = facts.only_on;
+  }
   auto added = settings_.core->add(hosted.entity->callback(), binding);
   if (!added.ok() && epoch_ && group.threads) {
     for (const auto & fault : added.faults()) {
@@ -495,6 +520,34 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
   }
   runs_numbered(name.id, candidate.object, hosted.entity);
   group.entities.emplace(candidate.object, std::move(hosted));
+}
+
+// Timers that have a thread of their own run beside all other callbacks, also of their group.
+std::shared_ptr<takt_core::Group> HostedEntities::group_for(Group & group, Kind kind)
+{
+  if (settings_.timers_apart == TimersApart::no || kind != Kind::timer) {
+    return group.group;
+  }
+  if (group.timers == nullptr) {
+    group.timers = std::make_shared<takt_core::Group>(
+      group.group->exclusive() ? takt_core::GroupKind::mutually_exclusive
+                               : takt_core::GroupKind::reentrant,
+      group.group->id());
+  }
+  return group.timers;
+}
+
+void HostedEntities::announce_before(const std::vector<QueuedPart> & parts)
+{
+  for (const QueuedPart & one : parts) {
+    for (auto & [weak, group] : groups_) {
+      for (auto & [object, hosted] : group.entities) {
+        if (object.lock().get() == one.waitable) {
+          hosted.entity->announced_before(one.part, one.count);
+        }
+      }
+    }
+  }
 }
 
 void HostedEntities::begin_from(takt_core::Time epoch)

@@ -12,6 +12,7 @@
 
 #include "adopt/entity.hpp"
 #include "adopt/ids.hpp"
+#include "listen/events_host.hpp"
 #include "rclcpp/executor.hpp"
 #include "takt_core/adapter/placer.hpp"
 #include "takt_schedule/apply_schedule.hpp"
@@ -54,6 +55,8 @@ public:
   /// Adds what is new and removes what is gone. Faults: callbacks that the schedule cannot place. Before
   /// `begin_from` they are left out; afterwards they run where the other callbacks of their group do.
   takt_core::Faults update();
+  /// What the host's own queue held of waitables when the spin began. After the first `update`.
+  void announce_before(const std::vector<QueuedPart> & parts);
   /// From where the offsets of timers count, those that are here and those that will be.
   void begin_from(takt_core::Time epoch);
   /// Takes everything out; nothing listens any more. Waits for runs on other threads.
@@ -70,6 +73,7 @@ private:
   struct Group
   {
     std::shared_ptr<takt_core::Group> group;
+    std::shared_ptr<takt_core::Group> timers;  ///< null: they are in `group`
     Entities entities;
     /// Of an exclusive group: where its callbacks run that no rule places.
     std::optional<takt_core::ThreadMask> threads;
@@ -92,6 +96,8 @@ private:
       make;
   };
 
+  bool is_in_wait_set(const EntityName & name, takt_core::Kind kind) const;
+  std::shared_ptr<takt_core::Group> group_for(Group & group, takt_core::Kind kind);
   void remove_others(const std::vector<HostedGroup> & now);
   template <typename Object>
   void collect_if_new(

@@ -163,4 +163,13 @@ EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable)
   return {callback_id(node, "waitable", class_of(waitable)), {}, false};
 }
 
+EntityName name_of_timer(const std::string & node, const rclcpp::Waitable & waitable)
+{
+  EntityName name;
+  name.id = name_of(node, waitable).id;
+  name.id.insert(name.id.size() - 1, ".timer");
+  name.follows_group = std::string_view(typeid(waitable).name()).starts_with("N13rclcpp_action");
+  return name;
+}
+
 }  // namespace takt_rclcpp

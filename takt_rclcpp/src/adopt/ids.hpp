@@ -46,6 +46,8 @@ EntityName name_of(const std::string & node, const rclcpp::ServiceBase & service
 EntityName name_of(const std::string & node, const rclcpp::ClientBase & client);
 EntityName name_of(const std::string & node, rclcpp::TimerBase & timer);
 EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable);
+/// Of a timer that `waitable` names (`get_timers`).
+EntityName name_of_timer(const std::string & node, const rclcpp::Waitable & waitable);
 
 /// The number of an entity in the order in which the nodes of this process got theirs. 0: nobody saw it, because the
 /// program runs without the preloaded shim.

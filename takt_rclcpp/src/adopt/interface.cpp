@@ -17,6 +17,8 @@
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
 #include "adopt/report.hpp"
+#include "listen/events_host.hpp"
+#include "listen/own_listeners.hpp"
 #include "rclcpp/executors/multi_threaded_executor.hpp"
 #include "rclcpp/executors/single_threaded_executor.hpp"
 #include "rclcpp/node.hpp"
@@ -33,13 +35,13 @@ namespace
 std::mutex g_mutex;
 std::map<const void *, Adoption *> g_adoptions;
 
-HostKind kind_of(takt_host_kind kind)
+HostKind kind_of(rclcpp::Executor & host, takt_host_kind kind)
 {
   switch (kind) {
     case TAKT_HOST_MULTI_THREADED:
       return HostKind::multi_threaded;
     case TAKT_HOST_EVENTS:
-      return HostKind::events;
+      return runs_timers_apart(host) ? HostKind::events_and_timers : HostKind::events;
     case TAKT_HOST_SINGLE_THREADED:
       break;
   }
@@ -116,7 +118,8 @@ int spin(void * executor, takt_host_kind kind)
   takt_core::Faults faults;
   {
     const auto adoption = Adoption::create(
-      host, kind_of(kind), process_settings(), pool == nullptr ? 1 : pool->get_number_of_threads());
+      host, kind_of(host, kind), process_settings(),
+      pool == nullptr ? 1 : pool->get_number_of_threads());
     faults = adoption.faults();
     if (adoption.ok()) {
       const Known known(executor, **adoption);
@@ -232,6 +235,12 @@ void message_named(long long source_time)
   }
 }
 
+int listener_set(
+  const void * handle, void (*callback)(const void *, unsigned long), const void * data)
+{
+  return program_sets(handle, callback, data) ? 1 : 0;
+}
+
 void publish_ended()
 {
   message_named(0);  // the middleware has no such tracepoint, or publishing failed
@@ -253,6 +262,6 @@ extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rc
     &takt_rclcpp::changed,         &takt_rclcpp::spin_node,
     &takt_rclcpp::spin_whole_node, &takt_rclcpp::group_added,
     &takt_rclcpp::publish_begins,  &takt_rclcpp::publish_ended,
-    &takt_rclcpp::message_named};
+    &takt_rclcpp::message_named,   &takt_rclcpp::listener_set};
   return &interface;
 }

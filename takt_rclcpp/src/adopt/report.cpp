@@ -29,6 +29,7 @@ const char * name_of(HostKind kind)
     case HostKind::own:
       return "takt";
     case HostKind::events:
+    case HostKind::events_and_timers:
       break;
   }
   return "events";

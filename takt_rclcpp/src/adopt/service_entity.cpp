@@ -19,10 +19,34 @@ struct TakenCall
   std::shared_ptr<void> message;
 };
 
+struct ServiceAccess : rclcpp::ServiceBase
+{
+  static OwnListener::Function own_function(rclcpp::ServiceBase & service)
+  {
+    return kept_function(
+      service.*(&ServiceAccess::on_new_request_callback_),
+      service.*(&ServiceAccess::callback_mutex_));
+  }
+};
+
+struct ClientAccess : rclcpp::ClientBase
+{
+  static OwnListener::Function own_function(rclcpp::ClientBase & client)
+  {
+    return kept_function(
+      client.*(&ClientAccess::on_new_response_callback_), client.*(&ClientAccess::callback_mutex_));
+  }
+};
+
 // What a service and a client call the same three steps.
 struct ServiceSteps
 {
   using Object = rclcpp::ServiceBase;
+  static const void * handle_of(Object & service) { return service.get_service_handle().get(); }
+  static OwnListener::Function own_function(Object & service)
+  {
+    return ServiceAccess::own_function(service);
+  }
   static rcl_ret_t set_listener(Object & service, rcl_event_callback_t callback, const void * data)
   {
     return rcl_service_set_on_new_request_callback(
@@ -46,6 +70,11 @@ struct ServiceSteps
 struct ClientSteps
 {
   using Object = rclcpp::ClientBase;
+  static const void * handle_of(Object & client) { return client.get_client_handle().get(); }
+  static OwnListener::Function own_function(Object & client)
+  {
+    return ClientAccess::own_function(client);
+  }
   static rcl_ret_t set_listener(Object & client, rcl_event_callback_t callback, const void * data)
   {
     return rcl_client_set_on_new_response_callback(
@@ -116,6 +145,15 @@ private:
   rcl_ret_t set_listener(Object & object, rcl_event_callback_t callback, const void * data) override
   {
     return Steps::set_listener(object, callback, data);
+  }
+  const void * handle_of(const Object & object) const override
+  {
+    return Steps::handle_of(
+      const_cast<Object &>(object));  // rclcpp's const ones give const handles
+  }
+  OwnListener::Function own_function(Object & object) const override
+  {
+    return Steps::own_function(object);
   }
   rclcpp::QoS qos_of(const Object & object) const override { return Steps::qos(object); }
 

@@ -44,6 +44,16 @@ void give_back_loan(const rclcpp::SubscriptionBase & subscription, void * loaned
   }
 }
 
+struct SubscriptionAccess : rclcpp::SubscriptionBase
+{
+  static OwnListener::Function own_function(rclcpp::SubscriptionBase & subscription)
+  {
+    return kept_function(
+      subscription.*(&SubscriptionAccess::on_new_message_callback_),
+      subscription.*(&SubscriptionAccess::callback_mutex_));
+  }
+};
+
 class SubscriptionEntity final : public ListeningEntity<rclcpp::SubscriptionBase>
 {
 public:
@@ -133,6 +143,14 @@ private:
   {
     return rcl_subscription_set_on_new_message_callback(
       subscription.get_subscription_handle().get(), callback, data);
+  }
+  const void * handle_of(const rclcpp::SubscriptionBase & subscription) const override
+  {
+    return subscription.get_subscription_handle().get();
+  }
+  OwnListener::Function own_function(rclcpp::SubscriptionBase & subscription) const override
+  {
+    return SubscriptionAccess::own_function(subscription);
   }
   rclcpp::QoS qos_of(const rclcpp::SubscriptionBase & subscription) const override
   {

@@ -50,17 +50,21 @@ bool on_monotonic_clock(const rcl_timer_t & timer)
   return clock->type == RCL_STEADY_TIME;
 }
 
-/// When rcl will call it next; nothing: it is cancelled. For timers on the monotonic clock.
+/// When rcl will call it next; nothing: it is cancelled. For timers on the monotonic clock. A timer of the longest
+/// periods is never due: rcl's time of its call has wrapped round, and only the time that is left until then is right.
 std::optional<Time> next_call(const rcl_timer_t & timer)
 {
   std::int64_t next = 0;
+  const Time before = takt_core::now();
 #ifdef TAKT_RCL_HAS_NEXT_CALL_TIME
   const rcl_ret_t result = rcl_timer_get_next_call_time(&timer, &next);
+  const Time read = before;
+  next = static_cast<std::int64_t>(
+    static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(takt_core::to_ns(read)));
 #else
-  const Time before = takt_core::now();
   const rcl_ret_t result = rcl_timer_get_time_until_next_call(&timer, &next);
   // rcl read the clock between these two.
-  next += takt_core::to_ns(before + (takt_core::now() - before) / 2);
+  const Time read = before + (takt_core::now() - before) / 2;
 #endif
   if (result == RCL_RET_TIMER_CANCELED) {
     rcl_reset_error();
@@ -69,10 +73,10 @@ std::optional<Time> next_call(const rcl_timer_t & timer)
   if (result != RCL_RET_OK) {
     rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot read when a timer is due");
   }
-  return takt_core::from_ns(next);
+  return takt_core::add_saturated(read, Duration{next});
 }
 
-/// The next call will be at `when`. rcl can only count from now, and with a period.
+/// The next call will be at `when`. rcl can only count from now, and with a period: meanwhile nobody may call it.
 void set_next_call(rcl_timer_t & timer, Time when)
 {
   std::int64_t period = 0;
@@ -86,6 +90,67 @@ void set_next_call(rcl_timer_t & timer, Time when)
   }
 }
 
+struct TimerAccess : rclcpp::TimerBase
+{
+  static OwnListener::Function own_function(rclcpp::TimerBase & timer)
+  {
+    return kept_function(
+      timer.*(&TimerAccess::on_reset_callback_), timer.*(&TimerAccess::callback_mutex_));
+  }
+};
+
+/// Tells a timer entity of each reset of its timer, and the program where it asks for that itself.
+class Resets
+{
+public:
+  explicit Resets(const EntitySettings & settings)
+  : own_(settings.keeps_own_listeners ? std::make_shared<OwnListener>() : nullptr)
+  {
+  }
+  void begin(
+    const std::shared_ptr<rclcpp::TimerBase> & timer, std::shared_ptr<ArrivalListener> listener)
+  {
+    if (own_ != nullptr) {
+      const auto own = TimerAccess::own_function(*timer);
+      own_->set(own.callback, own.data);
+    }
+    timer_ = timer;
+    listening_.begin(
+      std::move(listener), setter(timer), timer, timer->get_timer_handle().get(), own_, {});
+  }
+  void end(const std::string & id) noexcept
+  {
+    if (!listening_.begun()) {
+      return;
+    }
+    const auto timer = timer_.lock();
+    try {
+      listening_.end(timer != nullptr ? setter(timer) : Listening::Set());
+    } catch (const std::exception & error) {
+      RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id.c_str(), error.what());
+    }
+  }
+  /// takt's own resets are none of the program's.
+  void tell(std::size_t count) noexcept
+  {
+    if (own_ != nullptr && !TaktSets::now() && !timer_.expired()) {
+      own_->tell(count);
+    }
+  }
+
+private:
+  static Listening::Set setter(const std::shared_ptr<rclcpp::TimerBase> & timer)
+  {
+    return [timer](rcl_event_callback_t callback, const void * data) {
+      return rcl_timer_set_on_reset_callback(timer->get_timer_handle().get(), callback, data);
+    };
+  }
+
+  Listening listening_;
+  rclcpp::TimerBase::WeakPtr timer_;
+  const std::shared_ptr<OwnListener> own_;  // null: only takt is told
+};
+
 struct TakenTimer
 {
   rclcpp::TimerBase::SharedPtr timer;
@@ -94,6 +159,7 @@ struct TakenTimer
 
 /// On the monotonic clock.
 class SteadyTimerEntity final : public Entity,
+                                public ArrivalListener,
                                 public takt_core::Callback,
                                 public std::enable_shared_from_this<SteadyTimerEntity>
 {
@@ -106,6 +172,7 @@ public:
     core_(settings.core),
     offset_(offset),
     period_(period_of(*timer->get_timer_handle())),
+    resets_(settings),
     lanes_(settings.lanes)
   {
   }
@@ -118,7 +185,7 @@ public:
     if (timer == nullptr) {
       return;
     }
-    timer->set_on_reset_callback([self = shared_from_this()](std::size_t) { self->follow(); });
+    resets_.begin(timer, shared_from_this());
     follow();
     // Periods that passed before the program spun are not takt's to skip: of them the last one is due.
     takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
@@ -137,18 +204,24 @@ public:
     }
     const auto handle = timer->get_timer_handle();
     const Duration period = period_of(*handle);
-    Time first = epoch + *offset_;
+    Time first = takt_core::add_saturated(epoch, *offset_);
     if (const Time now = takt_core::now(); first < now) {
-      first += ((now - first) / period + 1) * period;
+      first = takt_core::add_saturated(first + (now - first) / period * period, period);
     }
-    // Its reset tells takt's timer.
+    // Its reset tells takt's timer, which other hosts' threads may run already.
+    const std::lock_guard lock(calling_);
+    const TaktSets not_the_program;
     set_next_call(const_cast<rcl_timer_t &>(*handle), first);
   }
-  void silence() noexcept override
+  void silence() noexcept override { resets_.end(id()); }
+  void arrived(std::size_t count) noexcept override
   {
-    if (const auto timer = timer_.lock(); timer != nullptr) {
-      timer->clear_on_reset_callback();
+    try {
+      follow();
+    } catch (const std::exception & error) {
+      RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
     }
+    resets_.tell(count);
   }
 
   bool take(const takt_core::Run & run) override
@@ -159,6 +232,7 @@ public:
       return false;
     }
     const auto handle = taken.timer->get_timer_handle();
+    const std::lock_guard lock(calling_);
     const auto next = next_call(*handle);
     const Duration period = period_of(*handle);
     if (period != period_.exchange(period)) {
@@ -210,12 +284,15 @@ private:
   const std::shared_ptr<takt_core::Executor> core_;
   const std::optional<Duration> offset_;
   std::atomic<Duration> period_;
+  takt_core::PiMutex calling_;  // before `following_`: rcl's timer has its own period
   takt_core::PiMutex following_;
+  Resets resets_;
   Lanes<TakenTimer> lanes_;
 };
 
 /// On ROS time or system time.
 class WaitedTimerEntity final : public Entity,
+                                public ArrivalListener,
                                 public takt_core::adapter::AnnouncedCallback,
                                 public std::enable_shared_from_this<WaitedTimerEntity>
 {
@@ -227,6 +304,7 @@ public:
     timer_(timer),
     core_(settings.core),
     waiter_(settings.waiter),
+    resets_(settings),
     lanes_(settings.lanes)
   {
   }
@@ -236,17 +314,19 @@ public:
   void listen() override
   {
     if (const auto timer = timer_.lock(); timer != nullptr) {
-      timer->set_on_reset_callback(
-        [self = shared_from_this()](std::size_t) { self->waiter_->again(self.get()); });
+      resets_.begin(timer, shared_from_this());
       waiter_->add(timer, this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
     }
   }
   void silence() noexcept override
   {
-    if (const auto timer = timer_.lock(); timer != nullptr) {
-      timer->clear_on_reset_callback();
-    }
+    resets_.end(id());
     waiter_->remove(this);
+  }
+  void arrived(std::size_t count) noexcept override
+  {
+    waiter_->again(this);
+    resets_.tell(count);
   }
 
   bool take(const takt_core::Run & run) override
@@ -277,6 +357,7 @@ private:
   const rclcpp::TimerBase::WeakPtr timer_;
   const std::shared_ptr<takt_core::Executor> core_;
   const std::shared_ptr<ClockWaiter> waiter_;
+  Resets resets_;
   Lanes<TakenTimer> lanes_;
 };
 

@@ -1,14 +1,18 @@
 // A waitable of the adopted program: events, intra-process messages, actions, and waitables that users
 // write.
-#include <array>
+#include <rcl/event.h>
+
 #include <atomic>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include "adopt/clock_waiter.hpp"
 #include "adopt/entity.hpp"
 #include "adopt/recorder.hpp"
 #include "adopt/wait_set.hpp"
+#include "listen/ready_parts.hpp"
+#include "listen/waitable_timers.hpp"
 #include "rclcpp/event_handler.hpp"
 #include "rclcpp/experimental/subscription_intra_process_base.hpp"
 #include "rclcpp/logging.hpp"
@@ -23,65 +27,6 @@ namespace
 // hold.
 constexpr std::uint32_t kDepth = 4;
 
-/// Which of a waitable's parts are ready, and how often. Any thread; lock-free.
-class ReadyParts
-{
-public:
-  /// False: the waitable has more parts than there are places.
-  bool add(int part, std::size_t count) noexcept
-  {
-    const std::int64_t name = std::int64_t{part} + 1;
-    for (Place & place : places_) {
-      std::int64_t there = place.name.load(std::memory_order_acquire);
-      if (there == 0 && !place.name.compare_exchange_strong(there, name)) {
-        // Another thread took the place; `there` is its part.
-      } else if (there == 0) {
-        there = name;
-      }
-      if (there == name) {
-        place.count.fetch_add(count, std::memory_order_release);
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /// Takes one out, parts in turn, so that none starves another.
-  std::optional<std::size_t> take() noexcept
-  {
-    const std::size_t first = next_.fetch_add(1, std::memory_order_relaxed);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      Place & place = places_[(first + i) % places_.size()];
-      std::uint64_t count = place.count.load(std::memory_order_acquire);
-      while (count > 0) {
-        if (place.count.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {
-          return static_cast<std::size_t>(place.name.load(std::memory_order_relaxed) - 1);
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
-  bool any() const noexcept
-  {
-    for (const Place & place : places_) {
-      if (place.count.load(std::memory_order_acquire) > 0) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-private:
-  struct Place
-  {
-    std::atomic<std::int64_t> name{0};  // the part + 1; 0: free
-    std::atomic<std::uint64_t> count{0};
-  };
-  std::array<Place, 16> places_;
-  std::atomic<std::size_t> next_{0};
-};
-
 struct TakenData
 {
   rclcpp::Waitable::SharedPtr waitable;
@@ -94,6 +39,7 @@ struct Nature
   bool is_event = false;
   bool within_process = false;  ///< messages that come without the middleware
   bool is_action_server = false;
+  bool is_action_client = false;
   /// Nothing is to be run without data: these throw then, or do nothing. A count was only a hint.
   bool needs_data = false;
 };
@@ -106,6 +52,7 @@ Nature nature_of(const rclcpp::Waitable & waitable)
   nature.within_process =
     dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase *>(&waitable) != nullptr;
   nature.is_action_server = type.starts_with("N13rclcpp_action6Server");
+  nature.is_action_client = type.starts_with("N13rclcpp_action6Client");
   nature.needs_data =
     nature.is_event || nature.within_process || type.starts_with("N13rclcpp_action");
   return nature;
@@ -120,6 +67,40 @@ bool waits_in_sets(rclcpp::Waitable & waitable)
          0;
 }
 
+/// In which order the `is_ready` of a waitable of rclcpp with several parts looks at them (rclcpp_action's EntityType).
+std::vector<int> ranked_parts(const Nature & nature)
+{
+  if (nature.is_action_client) {
+    return {3, 4, 0, 1, 2};  // feedback, status, goal, result, cancel
+  }
+  if (nature.is_action_server) {
+    return {0, 2, 1, 3};  // goal, cancel, result, expired
+  }
+  return {};
+}
+
+struct EventAccess : rclcpp::EventHandlerBase
+{
+  static rcl_event_t & handle_of(rclcpp::EventHandlerBase & event)
+  {
+    return event.*(&EventAccess::event_handle_);
+  }
+  static OwnListener::Function own_function(rclcpp::EventHandlerBase & event)
+  {
+    return kept_function(
+      event.*(&EventAccess::on_new_event_callback_), event.*(&EventAccess::callback_mutex_));
+  }
+};
+
+struct WithinProcessAccess : rclcpp::experimental::SubscriptionIntraProcessBase
+{
+  static rclcpp::GuardCondition & condition_of(
+    rclcpp::experimental::SubscriptionIntraProcessBase & messages)
+  {
+    return messages.*(&WithinProcessAccess::gc_);
+  }
+};
+
 // Of messages that come without the middleware.
 rclcpp::QoS qos_of(const rclcpp::Waitable & waitable)
 {
@@ -130,7 +111,7 @@ rclcpp::QoS qos_of(const rclcpp::Waitable & waitable)
 // Whose waitable this thread adds to a wait set. Some trigger their guard condition meanwhile, for what is left.
 thread_local const void * t_adds = nullptr;
 
-/// Whether the waitable of `owner` has something to take now. Makes a wait set for it: for the start of a spin only.
+/// Whether the waitable of `owner` has something to take now. Makes a wait set for it: for the start of a spin.
 /// What is made for executors without a wait set may throw in one.
 bool is_ready_now(
   rclcpp::Waitable & waitable, rclcpp::Context & context, const void * owner, const Nature & nature)
@@ -163,6 +144,7 @@ bool is_ready_now(
 constexpr std::size_t kExpiredGoals = 3;
 
 class WaitableEntity final : public Entity,
+                             public ArrivalListener,
                              public takt_core::adapter::AnnouncedCallback,
                              public std::enable_shared_from_this<WaitableEntity>
 {
@@ -176,7 +158,11 @@ public:
     waiter_(settings.waiter),
     context_(settings.context),
     nature_(nature_of(*waitable)),
-    waits_(settings.asks_waitables && !nature_.needs_data && waits_in_sets(*waitable)),
+    in_sets_(settings.asks_waitables),
+    give_back_(settings.give_back),
+    own_(settings.keeps_own_listeners ? std::make_shared<OwnListener>() : nullptr),
+    waits_(in_sets_ && !nature_.needs_data && waits_in_sets(*waitable)),
+    parts_(in_sets_ ? ranked_parts(nature_) : std::vector<int>()),
     lanes_(settings.lanes)
   {
   }
@@ -205,27 +191,32 @@ public:
       return;
     }
     outstanding_.set_history(nature_.within_process ? history_depth(qos_of(*waitable)) : depth());
+    if (nature_.is_event) {
+      listen_to_event(waitable);
+      return;
+    }
     try {
-      waitable->set_on_ready_callback([self = shared_from_this()](std::size_t count, int part) {
-        if (t_adds == self.get()) {
-          return;
-        }
-        if (self->nature_.within_process) {
-          Recorder::note_within_process(self.get(), self->facts.topic.c_str());
-        }
-        self->parts_.add(part, count);
-        self->outstanding_.announced(count);
-        self->announce(*self->core_, static_cast<std::uint32_t>(count));
-      });
-      if (!nature_.is_event) {
+      set_listener(*waitable);
+      if (in_sets_ || nature_.needs_data) {
         // What was announced to an earlier listener is not announced again.
         looking_.store(true, std::memory_order_relaxed);
         core_->ready(*this);
+      } else {
+        hears_from_now();  // only what was announced runs, as in the host's own queue
       }
     } catch (const std::exception &) {
       // It cannot say by itself when it is ready.
       waits_ = true;
       wait_for(waitable);
+    }
+  }
+  void announced_before(int part, std::size_t count) override
+  {
+    if (nature_.is_event && std::exchange(took_early_, false)) {
+      --count;
+    }
+    if (!waits_ && count > 0) {
+      announce_part(part, count);
     }
   }
   void silence() noexcept override
@@ -234,12 +225,30 @@ public:
       waiter_->remove(this);
       return;
     }
-    if (const auto waitable = waitable_.lock(); waitable != nullptr) {
-      try {
+    const auto waitable = waitable_.lock();
+    try {
+      if (listening_.begun()) {
+        listening_.end(waitable != nullptr ? setter(waitable) : Listening::Set());
+      } else if (waitable != nullptr && by_condition()) {
+        condition_of(*waitable).set_on_trigger_callback(nullptr);
+      } else if (waitable != nullptr) {
         waitable->clear_on_ready_callback();
-      } catch (const std::exception & error) {
-        RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
       }
+      if (waitable != nullptr && give_back_ && !nature_.needs_data) {
+        for (const auto & left : parts_.take_all()) {
+          give_back_(*waitable, left.part, left.count);
+        }
+      }
+    } catch (const std::exception & error) {
+      RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
+    }
+  }
+  // Of an event.
+  void arrived(std::size_t count) noexcept override
+  {
+    announce_part(0, count);
+    if (own_ != nullptr && !waitable_.expired()) {
+      own_->tell(count);
     }
   }
 
@@ -252,33 +261,17 @@ public:
     const auto alone = facts.owner->exclude();
     const takt_core::MiddlewareCeilingScope ceiling;
     if (waits_) {
+      if (!found_ready_.exchange(false)) {
+        return false;  // once for each time that it said so
+      }
       try {
         taken.data = taken.waitable->take_data();
       } catch (...) {
         waiter_->again(this);
         throw;
       }
-    } else if (looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
-      taken.data = taken.waitable->take_data();
-      outstanding_.taken();
-      // An announcement of it may be here, too. It looks on until nothing is left.
-      static_cast<void>(parts_.take());
-      core_->ready(*this);
-      if (taken.data == nullptr && nature_.needs_data) {
-        return false;
-      }
-    } else {
-      const auto part = parts_.take();
-      if (!part) {
-        return false;
-      }
-      taken.data = taken.waitable->take_data_by_entity_id(*part);
-      if (taken.data == nullptr && nature_.needs_data) {
-        outstanding_.found_empty(1);  // a later message took its place
-        announce_rest();
-        return false;
-      }
-      outstanding_.taken();
+    } else if (!(nature_.is_event ? take_event(taken) : take_part(taken))) {
+      return false;
     }
     lanes_[run] = std::move(taken);
     return true;
@@ -302,7 +295,7 @@ public:
     // It goes before others may ask: what it holds may go back to the waitable.
     const TakenData taken = std::exchange(lanes_[run], {});
     taken.waitable->execute(taken.data);
-    if (nature_.is_action_server && !waits_) {
+    if (nature_.is_action_server && !kWaitablesNameTimers) {
       // Only a wait set tells when a goal's result has been kept for long enough. With each request those that
       // have are dropped, so that they are as many as requests bring.
       if (const auto expired = taken.waitable->take_data_by_entity_id(kExpiredGoals);
@@ -313,22 +306,148 @@ public:
   }
 
 private:
+  void announce_part(int part, std::size_t count) noexcept
+  {
+    parts_.add(part, count);
+    outstanding_.announced(count);
+    announce(*core_, static_cast<std::uint32_t>(count));
+  }
+
+  // The program may set the function that rclcpp keeps of its messages within the process; their guard condition tells
+  // takt. Under an EventsExecutor it is the executor's.
+  bool by_condition() const noexcept { return nature_.within_process && own_ != nullptr; }
+  static rclcpp::GuardCondition & condition_of(rclcpp::Waitable & waitable)
+  {
+    return WithinProcessAccess::condition_of(
+      dynamic_cast<rclcpp::experimental::SubscriptionIntraProcessBase &>(waitable));
+  }
+  void set_listener(rclcpp::Waitable & waitable)
+  {
+    const auto ready = [self = shared_from_this()](std::size_t count, int part) {
+      if (t_adds == self.get()) {
+        return;
+      }
+      if (self->nature_.within_process) {
+        Recorder::note_within_process(self.get(), self->facts.topic.c_str());
+      }
+      self->announce_part(part, count);
+    };
+    if (!by_condition()) {
+      waitable.set_on_ready_callback(ready);
+      return;
+    }
+    t_adds = this;  // of triggers from before most are worked off; what is left is looked for
+    try {
+      condition_of(waitable).set_on_trigger_callback(
+        [ready](std::size_t count) { ready(count, 0); });
+    } catch (...) {
+      t_adds = nullptr;
+      throw;
+    }
+    t_adds = nullptr;
+  }
+
+  static Listening::Set setter(const rclcpp::Waitable::SharedPtr & waitable)
+  {
+    return [waitable](rcl_event_callback_t callback, const void * data) {
+      auto & event = dynamic_cast<rclcpp::EventHandlerBase &>(*waitable);
+      return rcl_event_set_callback(&EventAccess::handle_of(event), callback, data);
+    };
+  }
+  // The middleware forgets what has changed as soon as somebody listens, so that is taken before.
+  void listen_to_event(const rclcpp::Waitable::SharedPtr & waitable)
+  {
+    auto & event = dynamic_cast<rclcpp::EventHandlerBase &>(*waitable);
+    if (is_ready_now(event, *context_, this, nature_)) {
+      early_ = event.take_data();
+      took_early_ = early_ != nullptr;
+    }
+    if (own_ != nullptr) {
+      const auto own = EventAccess::own_function(event);
+      own_->set(own.callback, own.data);
+    }
+    listening_.begin(
+      shared_from_this(), setter(waitable), waitable, &EventAccess::handle_of(event), own_, {});
+    hears_from_now();
+    if (took_early_) {
+      announce_part(0, 1);
+    }
+  }
+  bool take_event(TakenData & taken)
+  {
+    if (!parts_.take()) {
+      return false;
+    }
+    std::uint64_t more = 0;
+    if (in_sets_) {
+      // A wait set finds it ready once, however often it has come.
+      for (const auto & one : parts_.take_all()) {
+        more += one.count;
+      }
+    }
+    taken.data = early_ != nullptr ? std::exchange(early_, nullptr) : taken.waitable->take_data();
+    outstanding_.taken();
+    outstanding_.forget(more);
+    announce_rest();
+    return taken.data != nullptr;
+  }
+  /// What `taken` will work on. False: there was nothing.
+  bool take_part(TakenData & taken)
+  {
+    // The host's own queue has no more than what was announced, in its order; a wait set sees what there is.
+    if (in_sets_ && looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
+      return take_found(taken);
+    }
+    const auto part = parts_.take();
+    if (!part) {
+      return !in_sets_ && looking_.load(std::memory_order_relaxed) && look(*taken.waitable) &&
+             take_found(taken);
+    }
+    taken.data = taken.waitable->take_data_by_entity_id(*part);
+    if (taken.data == nullptr && nature_.needs_data) {
+      outstanding_.found_empty(1);  // a later message took its place
+      announce_rest();
+      return false;
+    }
+    outstanding_.taken();
+    if (looking_.load(std::memory_order_relaxed)) {
+      core_->ready(*this);
+    }
+    return true;
+  }
+  bool take_found(TakenData & taken)
+  {
+    taken.data = taken.waitable->take_data();
+    outstanding_.taken();
+    // An announcement of it may be here, too. It looks on until nothing is left.
+    static_cast<void>(parts_.take());
+    core_->ready(*this);
+    return taken.data != nullptr || !nature_.needs_data;
+  }
+
   // A thread waits until it is ready.
   void wait_for(const rclcpp::Waitable::SharedPtr & waitable)
   {
     hears_from_now();
-    waiter_->add(waitable, this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
+    waiter_->add(waitable, this, [self = shared_from_this()] {
+      self->found_ready_.store(true);
+      self->announce(*self->core_, 1);
+    });
   }
   /// Whether there is something that was not announced to this listener. Ends the looking where not.
   bool look(rclcpp::Waitable & waitable)
   {
+    std::uint64_t announced = 0;
+    for (const auto & one :
+         nature_.within_process ? parts_.take_all() : std::vector<ReadyParts::Ready>()) {
+      announced += one.count;
+    }
     if (is_ready_now(waitable, *context_, this, nature_)) {
+      parts_.add(0, announced);
       return true;
     }
-    // What is announced still is of messages that were taken above, or by the program before it spun.
-    while (nature_.within_process && parts_.take()) {
-      outstanding_.forget(1);
-    }
+    // What had been announced is of messages that were taken above, or by the program before it spun.
+    outstanding_.forget(announced);
     looking_.store(false, std::memory_order_relaxed);
     hears_from_now();
     return false;
@@ -346,8 +465,16 @@ private:
   const std::shared_ptr<ClockWaiter> waiter_;
   const std::shared_ptr<rclcpp::Context> context_;
   const Nature nature_;
+  const bool in_sets_;  // the host asks its waitables, in a wait set
+  const std::function<void(const rclcpp::Waitable &, int, std::size_t)> give_back_;
+  const std::shared_ptr<OwnListener> own_;  // null: only takt is told
   bool waits_;
+  std::atomic<bool> found_ready_{false};  // of one that is asked
   std::atomic<bool> looking_{false};
+  Listening listening_;  // of an event
+  std::shared_ptr<void>
+    early_;  // what an event had to tell before takt listened; then only takes use it
+  bool took_early_ = false;
   Outstanding outstanding_;
   ReadyParts parts_;
   Lanes<TakenData> lanes_;

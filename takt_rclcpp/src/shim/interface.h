@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-#define TAKT_INTERFACE_VERSION 3
+#define TAKT_INTERFACE_VERSION 4
 #define TAKT_INTERFACE_SYMBOL "takt_rclcpp_interface"
 
 enum takt_host_kind
@@ -37,6 +37,10 @@ struct takt_interface
   void (*publish_ended)(void);
   /* The middleware gave the message that this thread publishes its source time, in nanoseconds. Real-time safe. */
   void (*message_named)(long long source_time);
+  /* Somebody sets what an arrival at `handle` (of rcl) calls, as an rcl_event_callback_t. 1: takt listens there, and
+   * calls it from here on. 0: rcl is to be told. */
+  int (*listener_set)(
+    const void * handle, void (*callback)(const void *, unsigned long), const void * data);
 };
 
 /* What the implementation asks of the shim, by its dynamic symbol: `takt_preload_made_as` of an rclcpp::TimerBase,

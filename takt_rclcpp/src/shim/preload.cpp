@@ -323,6 +323,26 @@ TAKT_PUBLISH(rcl_publish)
 TAKT_PUBLISH(rcl_publish_serialized_message)
 TAKT_PUBLISH(rcl_publish_loaned_message)
 
+// What the program sets for an object to which takt listens does not take takt's place.
+#define TAKT_LISTENER(symbol)                                                                    \
+  TAKT_HOOK int symbol(                                                                          \
+    const void * handle, void (*callback)(const void *, unsigned long), const void * data)       \
+  {                                                                                              \
+    using Function = int (*)(const void *, void (*)(const void *, unsigned long), const void *); \
+    static const Function g_stock = takt_preload::stock<Function>(#symbol);                      \
+    const takt_interface * const takt =                                                          \
+      takt_preload::g_implementation.load(std::memory_order_acquire);                            \
+    if (takt != nullptr && takt->listener_set(handle, callback, data) != 0) {                    \
+      return 0; /* RCL_RET_OK */                                                                 \
+    }                                                                                            \
+    return g_stock(handle, callback, data);                                                      \
+  }
+TAKT_LISTENER(rcl_subscription_set_on_new_message_callback)
+TAKT_LISTENER(rcl_service_set_on_new_request_callback)
+TAKT_LISTENER(rcl_client_set_on_new_response_callback)
+TAKT_LISTENER(rcl_timer_set_on_reset_callback)
+TAKT_LISTENER(rcl_event_set_callback)
+
 // The middleware's tracepoint, where it has one: it alone knows the source time by which a message can be told again
 // where it is taken.
 TAKT_HOOK void ros_trace_rmw_publish(

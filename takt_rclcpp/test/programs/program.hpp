@@ -17,6 +17,8 @@ Ways ways_of_components();
 Ways ways_of_waiting();
 /// Around what has equal ids, and takes the place of another.
 Ways ways_of_ids();
+/// Around listeners, events and timers.
+Ways ways_of_listening();
 /// Around waitables that programs write.
 Ways ways_of_waitables();
 /// For tests of watching, which drive it.

@@ -4,14 +4,17 @@
 #ifdef TAKT_WITH_COMPONENTS
 #include <pthread.h>
 
+#include <array>
 #include <atomic>
 #include <lifecycle_msgs/msg/transition.hpp>
 #include <lifecycle_msgs/srv/change_state.hpp>
+#include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
 #include <rclcpp_action/rclcpp_action.hpp>
 #include <rclcpp_lifecycle/lifecycle_node.hpp>
 #include <takt_rclcpp/action/count.hpp>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace
 {
@@ -151,6 +154,71 @@ void actions_in_a_pool()
   act<MultiThreadedExecutor>();
 }
 
+// A goal's last feedback is followed at once by its result: rclcpp's wait set takes the feedback first, and its queue of
+// events what came first.
+void feedback_before_result(rclcpp::Executor & executor, const char * kind)
+{
+  constexpr int kGoals = 40;
+  auto worker = std::make_shared<rclcpp::Node>("worker");
+  auto asker = std::make_shared<rclcpp::Node>("asker");
+  std::vector<std::thread> work;
+  auto server = rclcpp_action::create_server<Count>(
+    worker, "count",
+    [](const rclcpp_action::GoalUUID &, const std::shared_ptr<const Count::Goal> &) {
+      return rclcpp_action::GoalResponse::ACCEPT_AND_EXECUTE;
+    },
+    [](const std::shared_ptr<Goal> &) { return rclcpp_action::CancelResponse::ACCEPT; },
+    [&](const std::shared_ptr<Goal> & goal) {
+      work.emplace_back([goal] {
+        std::this_thread::sleep_for(20ms);
+        auto feedback = std::make_shared<Count::Feedback>();
+        for (feedback->at = 1; feedback->at <= 3; ++feedback->at) {
+          goal->publish_feedback(feedback);
+        }
+        goal->succeed(std::make_shared<Count::Result>());
+      });
+    });
+  auto client = rclcpp_action::create_client<Count>(asker, "count");
+  std::array<int, 4> heard{};
+  int results = 0;
+  bool may_ask = true;
+  auto timer = asker->create_wall_timer(2ms, [&] {
+    if (!client->action_server_is_ready() || !std::exchange(may_ask, false)) {
+      return;
+    }
+    if (results == kGoals) {
+      executor.cancel();
+      return;
+    }
+    rclcpp_action::Client<Count>::SendGoalOptions options;
+    options.feedback_callback = [&](const auto &, const auto & feedback) {
+      ++heard[static_cast<std::size_t>(feedback->at)];
+    };
+    options.result_callback = [&](const auto &) {
+      ++results;
+      may_ask = true;
+    };
+    client->async_send_goal(Count::Goal(), options);
+  });
+  executor.add_node(worker);
+  executor.add_node(asker);
+  executor.spin();
+  for (auto & one : work) {
+    one.join();
+  }
+  say(
+    std::string(kind) + ": results " + std::to_string(results) + ", feedback " +
+    std::to_string(heard[1]) + " " + std::to_string(heard[2]) + " " + std::to_string(heard[3]));
+}
+
+void feedbacks()
+{
+  SingleThreadedExecutor single;
+  feedback_before_result(single, "single");
+  rclcpp::experimental::executors::EventsExecutor events;
+  feedback_before_result(events, "events");
+}
+
 class Managed : public rclcpp_lifecycle::LifecycleNode
 {
 public:
@@ -278,6 +346,7 @@ Ways ways_of_components()
   return {
     {"actions", actions},
     {"actions_in_a_pool", actions_in_a_pool},
+    {"feedbacks", feedbacks},
     {"lifecycle", lifecycle},
     {"makes_when_active", makes_when_active}};
 }

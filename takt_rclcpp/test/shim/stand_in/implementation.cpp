@@ -60,13 +60,18 @@ void message_named(long long source_time)
   std::printf("takt named %lld\n", source_time);
 }
 
+int listener_set(const void *, void (*)(const void *, unsigned long), const void *)
+{
+  return 0;
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
   static takt_interface interface = {
-    TAKT_INTERFACE_VERSION, &spin,           &changed,       &spin_node,    &spin_whole_node,
-    &group_added,           &publish_begins, &publish_ended, &message_named};
+    TAKT_INTERFACE_VERSION, &spin,           &changed,       &spin_node,     &spin_whole_node,
+    &group_added,           &publish_begins, &publish_ended, &message_named, &listener_set};
   if (!variable("STAND_IN_VERSION").empty()) {
     interface.version = std::stoi(variable("STAND_IN_VERSION"));
   }
