@@ -234,7 +234,7 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
     parts.core = std::move(core.value());
     std::shared_ptr<Engine> engine(new Engine(std::move(parts)));
     engine->watch({});
-    engine->expose("", {}, is_exclusive(kind));
+    engine->expose("", {}, is_exclusive(kind), kind == HostKind::events_and_timers);
     return engine;
   }
   takt_schedule::Schedule schedule = *settings.schedule;
