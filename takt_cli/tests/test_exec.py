@@ -232,6 +232,70 @@ def test_the_four_commands_of_the_page_run(tmp_path):
     assert "rclcpp's own loop" not in said.stderr
 
 
+with_plan = pytest.mark.skipif(
+    adopted_program() is None or find_program_or_none("takt_plan", "takt_plan") is None,
+    reason="takt_rclcpp's tests or takt_plan are not built",
+)
+
+
+@with_rclcpp
+@with_plan
+def test_a_plan_of_what_was_observed_does_not_stop_the_program(tmp_path):
+    """A timer waits for an answer that another callback of the process brings."""
+    environment = private(tmp_path)
+    program = f"{adopted_program()} calls_in_a_callback"
+
+    def run(command):
+        said = takt(*shlex.split(command), cwd=tmp_path, env=environment)
+        assert said.returncode == 0, said.stdout + said.stderr
+        return said
+
+    run(f"observe -o m.yaml -- {program}")
+    model = (tmp_path / "m.yaml").read_text(encoding="utf-8")
+    waits = 'waits_for: ["/caller:service(/work)", "/caller:client(/work)"]'
+    assert waits in model
+    run("plan m.yaml -o p.yaml")
+    assert "10 answers, 0 timeouts" in run(f"exec --schedule p.yaml -- {program}").stdout
+    # On one thread the wait would not end, and the check of the schedule says so.
+    one = "version: 1\nexecutors: {main: {threads: {one: {}}, default: one}}\n"
+    (tmp_path / "one.yaml").write_text(one, encoding="utf-8")
+    said = takt("check", "one.yaml", "--system", "m.yaml", cwd=tmp_path, env=environment)
+    assert "waits within a run for '/caller:service(/work)'" in said.stdout + said.stderr
+
+
+@with_rclcpp
+@with_plan
+def test_a_model_has_the_load_of_messages_that_were_lost(tmp_path):
+    """Of four messages three are lost: the period is that of all."""
+    command = [sys.executable, "-m", "takt_cli", "observe", "-o", "m.yaml", "--"]
+    command += [str(adopted_program()), "watched"]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=private(tmp_path),
+    ) as program:
+        assert program.stdin is not None
+        lines = ["sub /numbers 1 reliable", "pub /numbers 1 1 reliable", "spin 0"]
+        for line in [*lines, "work /numbers 80000", "pace /numbers 50"]:
+            print(line, file=program.stdin, flush=True)
+        time.sleep(6)
+        print("pace /numbers 0", file=program.stdin, flush=True)
+        said = program.communicate("quit\n", timeout=60)
+    assert program.returncode == 0, said
+    model = (tmp_path / "m.yaml").read_text(encoding="utf-8")
+    line = next(one for one in model.splitlines() if "/watched:sub(/numbers)" in one)
+    period = re.search(r"period: ([0-9.]+)ms", line)
+    assert period is not None, model
+    # 20 ms; of what was taken it would be 80 ms.
+    assert 15 < float(period[1]) < 40, line
+    assert re.search(r"LOST \d+ of \d+ messages", model)
+    assert "messages before it took them" in said[1]
+
+
 def wait_for(path):
     """A minute guards against hanging; it measures nothing."""
     for _ in range(600):

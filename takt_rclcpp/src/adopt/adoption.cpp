@@ -243,6 +243,9 @@ Adoption::Adoption(
   shared.waiter = waiter_;
   shared.owner = this;
   shared.measure_messages = settings.observe;
+  if (settings.observe) {
+    CallLog::of_process().begin();
+  }
   shared.asks_waitables = !is_events(kind);
   shared.keeps_own_listeners = !is_events(kind);
   if (kind == HostKind::events_and_timers) {

@@ -23,6 +23,7 @@
 #include <rcl/event_callback.h>
 
 #include "adopt/arrivals.hpp"
+#include "adopt/observe/release_spans.hpp"
 #include "listen/own_listeners.hpp"
 #include "rclcpp/callback_group.hpp"
 #include "rclcpp/client.hpp"
@@ -76,6 +77,8 @@ public:
 
   /// Set before it is added.
   EntityFacts facts;
+  /// Set before it is added, if wanted and messages come by the middleware.
+  std::unique_ptr<ArrivalSpans> arrival_spans;
 
   virtual std::shared_ptr<takt_core::Callback> callback() = 0;
   /// The callback has been added: from here on what arrives is announced. Set-up only; throws what rclcpp
@@ -359,6 +362,9 @@ public:
     core_(settings.core),
     own_(settings.keeps_own_listeners ? std::make_shared<OwnListener>() : nullptr)
   {
+    if (settings.measure_messages) {
+      arrival_spans = std::make_unique<ArrivalSpans>();
+    }
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
@@ -399,6 +405,9 @@ public:
   void arrived(std::size_t count) noexcept final
   {
     outstanding_.announced(count);
+    if (arrival_spans != nullptr && this->heard_from() != takt_core::kNever) {
+      arrival_spans->add(count, takt_core::now());
+    }
     announce(*core_, static_cast<std::uint32_t>(count));
     if (own_ != nullptr && !object_.expired()) {
       own_->tell(count);

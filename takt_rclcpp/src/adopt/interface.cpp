@@ -241,6 +241,11 @@ int listener_set(
   return program_sets(handle, callback, data) ? 1 : 0;
 }
 
+void request_sent(const void * client, long long number)
+{
+  Recorder::note_request(client, number);
+}
+
 void publish_ended()
 {
   message_named(0);  // the middleware has no such tracepoint, or publishing failed
@@ -262,6 +267,7 @@ extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rc
     &takt_rclcpp::changed,         &takt_rclcpp::spin_node,
     &takt_rclcpp::spin_whole_node, &takt_rclcpp::group_added,
     &takt_rclcpp::publish_begins,  &takt_rclcpp::publish_ended,
-    &takt_rclcpp::message_named,   &takt_rclcpp::listener_set};
+    &takt_rclcpp::message_named,   &takt_rclcpp::listener_set,
+    &takt_rclcpp::request_sent};
   return &interface;
 }

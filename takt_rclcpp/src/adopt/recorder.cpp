@@ -1,10 +1,12 @@
 #include "adopt/recorder.hpp"
 
+#include <rcl/client.h>
 #include <rcl/error_handling.h>
 #include <rcl/publisher.h>
 #include <time.h>
 
 #include <algorithm>
+#include <set>
 
 #include "adopt/entity.hpp"
 
@@ -27,6 +29,7 @@ struct Frame
 {
   std::int64_t began = 0;  // CPU time at the pick
   std::int64_t took = 0;   // CPU time of the take
+  bool asked = false;      // sent a request
   void * outer = nullptr;
 };
 thread_local std::array<Frame, kDeepest> t_frames{};
@@ -37,6 +40,15 @@ thread_local std::uint64_t t_started = 0;
 std::uint64_t bit_of(std::size_t depth) noexcept
 {
   return depth < 64 ? std::uint64_t{1} << depth : 0;
+}
+
+// A copy that is never destroyed: executors of the process name each other's callbacks, and end at any time.
+const std::string * stays(const std::string & id)
+{
+  static auto & g_mutex = *new std::mutex;
+  static auto & g_ids = *new std::set<std::string>;
+  const std::lock_guard lock(g_mutex);
+  return &*g_ids.insert(id).first;
 }
 
 }  // namespace
@@ -99,17 +111,19 @@ std::vector<CallbackRecord> Recorder::records(const RunOwner * owner) const
     }
     records.push_back(slot->record);
     records.back().publishes = published(slot->outlets);
+    for (const Awaited & one : slot->awaited) {
+      records.back().waits_for.push_back(
+        {one.service == nullptr ? "" : *one.service, *one.client, one.count, one.most,
+         one.longest});
+    }
     if (slot->histogram != nullptr) {
       slot->histogram->for_each_bucket([&](std::int64_t, std::int64_t upper, std::uint64_t count) {
         records.back().histogram.emplace_back(upper, count);
       });
     }
     if (slot->entity != nullptr) {
-      const auto counts = slot->callback->message_counts();
-      records.back().overwritten += counts.overwritten;
-      records.back().waiting = counts.waiting;
-      records.back().message_bytes =
-        std::max(records.back().message_bytes, slot->entity->largest_message());
+      add_counts(*slot, records.back());
+      records.back().waiting = slot->callback->message_counts().waiting;
     }
   }
   return records;
@@ -135,10 +149,12 @@ void Recorder::on_added(const takt_core::Callback & callback)
     known = slots_.insert(known, std::make_unique<Slot>());
     CallbackRecord & record = (*known)->record;
     record.id = callback.id();
+    (*known)->id = stays(record.id);
     record.chain_id = callback.chain_id();
     record.group = callback.group().id();
     record.kind = callback.kind();
     (*known)->outlets.reserve(kTopics);
+    (*known)->awaited.reserve(CallLog::kMostOfOneRun);
     if (entity != nullptr) {
       record.facts = entity->facts;
       if (!entity->facts.follows_group) {
@@ -165,12 +181,31 @@ void Recorder::on_removed(const takt_core::Callback & callback)
     if (slot->callback == &callback) {
       const std::lock_guard own(slot->mutex);
       if (slot->entity != nullptr) {
-        slot->record.overwritten += callback.message_counts().overwritten;
-        slot->record.message_bytes =
-          std::max(slot->record.message_bytes, slot->entity->largest_message());
+        add_counts(*slot, slot->record);
       }
       slot->callback = nullptr;
       slot->entity = nullptr;
+    }
+  }
+}
+
+// What the callback itself has counted since it was added.
+void Recorder::add_counts(const Slot & slot, CallbackRecord & record)
+{
+  record.overwritten += slot.callback->message_counts().overwritten;
+  record.lost += slot.callback->lost().value_or(0);
+  record.message_bytes = std::max(record.message_bytes, slot.entity->largest_message());
+  if (const ArrivalSpans * const arrivals = slot.entity->arrival_spans.get()) {
+    record.arrivals += arrivals->count();
+    for (const auto & [steps, span] : arrivals->shortest()) {
+      const auto known = std::find_if(
+        record.arrival_spans.begin(), record.arrival_spans.end(),
+        [&, &wanted = steps](const auto & one) { return one.first == wanted; });
+      if (known == record.arrival_spans.end()) {
+        record.arrival_spans.emplace_back(steps, span);
+      } else {
+        known->second = std::min(known->second, span);
+      }
     }
   }
 }
@@ -204,7 +239,7 @@ Recorder::NotOfTheRun::~NotOfTheRun()
 void Recorder::on_picked(const takt_core::Run &) noexcept
 {
   if (t_depth < kDeepest) {
-    t_frames[t_depth] = {thread_cpu_time(), 0, t_running};
+    t_frames[t_depth] = {thread_cpu_time(), 0, false, t_running};
   }
   t_started &= ~bit_of(t_depth);
   ++t_depth;
@@ -233,6 +268,9 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
   const std::int64_t cpu = thread_cpu_time() - frame.began;
   t_running = static_cast<Slot *>(frame.outer);
   if (Slot * const slot = find(run); slot != nullptr) {
+    if (frame.asked) {
+      note_waits(*slot, &frame, run.start);
+    }
     const std::lock_guard lock(slot->mutex);
     slot->record.cpu.add(cpu);
     slot->record.take_cpu.add(frame.took);
@@ -252,6 +290,59 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
     if (slot->record.facts.period.count() > 0) {
       slot->record.skipped_periods += run.skipped;
     }
+  }
+}
+
+void Recorder::note_waits(Slot & slot, const void * frame, takt_core::Time start) noexcept
+{
+  std::array<AwaitedCall, CallLog::kMostOfOneRun> calls;
+  const std::size_t count = CallLog::of_process().awaited(frame, start, calls);
+  std::array<std::uint64_t, CallLog::kMostOfOneRun> in_this_run{};
+  const std::lock_guard lock(slot.mutex);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto & [service, client, waited] = calls[i];
+    auto known = std::find_if(slot.awaited.begin(), slot.awaited.end(), [&](const Awaited & one) {
+      return one.service == calls[i].service && one.client == calls[i].client;
+    });
+    if (known == slot.awaited.end()) {
+      if (slot.awaited.size() == CallLog::kMostOfOneRun) {
+        continue;
+      }
+      known = slot.awaited.insert(known, {service, client, 0, 0, 0});
+    }
+    ++known->count;
+    known->most =
+      std::max(known->most, ++in_this_run[static_cast<std::size_t>(known - slot.awaited.begin())]);
+    known->longest = std::max(known->longest, waited.count());
+  }
+}
+
+void Recorder::note_request(const void * client, std::int64_t number) noexcept
+{
+  if (t_running == nullptr || t_depth == 0 || t_depth > kDeepest) {
+    return;
+  }
+  const char * const name = rcl_client_get_service_name(static_cast<const rcl_client_t *>(client));
+  if (name == nullptr) {
+    rcl_reset_error();
+    return;
+  }
+  Frame & frame = t_frames[t_depth - 1];
+  frame.asked = true;
+  CallLog::of_process().sent(&frame, name, client, number);
+}
+
+void Recorder::note_served(const char * service, std::int64_t number) noexcept
+{
+  if (t_running != nullptr) {
+    CallLog::of_process().served(service, number, t_running->id);
+  }
+}
+
+void Recorder::note_answered(const void * client, std::int64_t number) noexcept
+{
+  if (t_running != nullptr) {
+    CallLog::of_process().answered(client, number, t_running->id);
   }
 }
 

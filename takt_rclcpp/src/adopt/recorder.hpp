@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "adopt/entity.hpp"
+#include "adopt/observe/call_log.hpp"
+#include "adopt/observe/release_spans.hpp"
 #include "takt_core/histogram.hpp"
 #include "takt_core/observer.hpp"
 #include "takt_core/pi_mutex.hpp"
@@ -37,28 +39,21 @@ struct TimeSummary
   }
 };
 
-/// The shortest times in which a callback's releases came: how close 2, 3, 5, 9 and 17 of them were.
-class ReleaseSpans
-{
-public:
-  static constexpr std::array<std::size_t, 5> kSteps{1, 2, 4, 8, 16};
-
-  /// In order; an earlier release than the last one is left out.
-  void add(takt_core::Time release) noexcept;
-  /// {steps, the shortest time in nanoseconds from one release to that many later}.
-  std::vector<std::pair<std::size_t, std::int64_t>> shortest() const;
-
-private:
-  std::array<takt_core::Time, 32> last_{};
-  std::size_t count_ = 0;
-  std::array<std::int64_t, kSteps.size()> shortest_{};
-};
-
 /// One topic that a callback publishes.
 struct PublishedTopic
 {
   std::string topic;
   std::uint64_t count = 0;
+};
+
+/// A service of this process and the client that got its answer, for which runs of a callback waited.
+struct AwaitedPair
+{
+  std::string service;  ///< id; empty: another process served
+  std::string client;   ///< id
+  std::uint64_t count = 0;
+  std::uint64_t most = 0;  ///< of one run
+  std::int64_t longest = 0;
 };
 
 struct CallbackRecord
@@ -71,6 +66,9 @@ struct CallbackRecord
   TimeSummary between;  ///< from one release to the next
   ReleaseSpans spans;
   std::vector<PublishedTopic> publishes;  ///< in the order of the first messages
+  std::vector<AwaitedPair> waits_for;     ///< in the order of the first waits
+  std::uint64_t arrivals = 0;  ///< announced by the middleware while their spans were measured
+  std::vector<std::pair<std::size_t, std::int64_t>> arrival_spans;  ///< as `spans.shortest()`
   /// CPU times, each a bucket's upper edge, and how often each was seen.
   std::vector<std::pair<std::int64_t, std::uint64_t>> histogram;
   TimeSummary cpu;       ///< of the thread, from the pick to the end: the take is in it
@@ -82,6 +80,7 @@ struct CallbackRecord
   std::uint64_t skipped_periods = 0;
   std::uint64_t overwritten = 0;
   std::uint64_t waiting = 0;        ///< messages that waited when the spin ended
+  std::uint64_t lost = 0;           ///< on the way
   std::uint64_t message_bytes = 0;  ///< of the largest one; 0: not measured
 };
 
@@ -101,6 +100,12 @@ public:
   /// The run in progress on this thread published a message that `taker`, a subscription of this process, got
   /// without the middleware. As `note_publish`.
   static void note_within_process(const void * taker, const char * topic) noexcept;
+
+  /// The run in progress on this thread sent a request of that number by `client`, an rcl_client_t. Real-time safe.
+  static void note_request(const void * client, std::int64_t number) noexcept;
+  /// The run in progress on this thread serves the request; runs the answer's callback. As `note_request`.
+  static void note_served(const char * service, std::int64_t number) noexcept;
+  static void note_answered(const void * client, std::int64_t number) noexcept;
 
   /// While it lives, what the calling thread does is not counted as CPU time of the run that it has picked. On an
   /// executor thread; real-time safe.
@@ -141,12 +146,22 @@ private:
     bool within_process;
     PublishedTopic published;
   };
+  struct Awaited
+  {
+    const std::string * service = nullptr;
+    const std::string * client = nullptr;
+    std::uint64_t count = 0;
+    std::uint64_t most = 0;
+    std::int64_t longest = 0;
+  };
   struct Slot
   {
     mutable takt_core::PiMutex mutex;
     CallbackRecord record;
+    const std::string * id = nullptr;                    // stays after the recorder
     std::unique_ptr<takt_core::LogHistogram> histogram;  // of what the program wrote for itself
     std::vector<Outlet> outlets;                         // reserved: at most kTopics
+    std::vector<Awaited> awaited;                        // reserved: at most CallLog::kMostOfOneRun
     takt_core::Time last_release = takt_core::kNever;
     const takt_core::Callback * callback = nullptr;  // while it is added
     const Entity * entity = nullptr;                 // the same, null for the housekeeping
@@ -154,6 +169,8 @@ private:
 
   static void note(const void * key, bool within_process, const char * topic) noexcept;
   static std::vector<PublishedTopic> published(const std::vector<Outlet> & outlets);
+  static void note_waits(Slot & slot, const void * frame, takt_core::Time start) noexcept;
+  static void add_counts(const Slot & slot, CallbackRecord & record);
   Slot * find(const takt_core::Run & run) const noexcept;
   static thread_local Slot * t_running;
 

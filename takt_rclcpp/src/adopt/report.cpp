@@ -46,6 +46,15 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
   for (const auto & published : record.publishes) {
     publishes.push_back({{"topic", published.topic}, {"count", published.count}});
   }
+  ordered_json waits = ordered_json::array();
+  for (const auto & one : record.waits_for) {
+    waits.push_back(
+      {{"service", one.service},
+       {"client", one.client},
+       {"count", one.count},
+       {"most", one.most},
+       {"longest_ns", one.longest}});
+  }
   return {
     {"id", record.id},
     {"group", record.group},
@@ -55,6 +64,7 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"topic", record.facts.topic},
     {"period_ns", record.facts.period.count()},
     {"publishes", std::move(publishes)},
+    {"waits_for", std::move(waits)},
     {"depth", record.facts.depth},
     {"within_process", record.facts.within_process},
     {"message_bytes", record.message_bytes},
@@ -69,6 +79,9 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"waited", to_json(record.waited)},
     {"overwritten", record.overwritten},
     {"waiting", record.waiting},
+    {"lost", record.lost},
+    {"arrivals", record.arrivals},
+    {"arrival_spans", record.arrival_spans},
     {"skipped_periods", record.skipped_periods},
     {"empty_takes", record.empty_takes},
     {"exceptions", record.exceptions}};

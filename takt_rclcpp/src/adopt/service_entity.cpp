@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "adopt/entity.hpp"
+#include "adopt/recorder.hpp"
 #include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
 #include "takt_core/middleware_ceiling.hpp"
@@ -61,6 +62,10 @@ struct ServiceSteps
   {
     call.object->handle_request(call.header, call.message);
   }
+  static void begins(const TakenCall<Object> & call)
+  {
+    Recorder::note_served(call.object->get_service_name(), call.header->sequence_number);
+  }
   static rclcpp::QoS qos(const Object & service)
   {
     return service.get_request_subscription_actual_qos();
@@ -88,6 +93,10 @@ struct ClientSteps
   static void handle(TakenCall<Object> & call)
   {
     call.object->handle_response(call.header, call.message);
+  }
+  static void begins(const TakenCall<Object> & call)
+  {
+    Recorder::note_answered(call.object->get_client_handle().get(), call.header->sequence_number);
   }
   static rclcpp::QoS qos(const Object & client)
   {
@@ -138,6 +147,7 @@ public:
     const auto alone = this->facts.owner->exclude();
     const typename ListeningEntity<Object>::Holds holds(*this);
     TakenCall<Object> call = std::exchange(lanes_[run], {});
+    Steps::begins(call);
     Steps::handle(call);
   }
 

@@ -40,10 +40,12 @@
 #include "exec/program_file.hpp"
 #include "exec/report_folder.hpp"
 #include "takt_schedule/duration.hpp"
+#include "takt_schedule/named_system.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/to_yaml.hpp"
+#include "takt_schedule/wait_warnings.hpp"
 #include "takt_trace/observed_system.hpp"
 
 namespace
@@ -135,6 +137,20 @@ std::vector<std::pair<const char *, std::string>> variables(
     {"TAKT_REPORT_DIR", fs::absolute(folder, error).string()}};
 }
 
+// Of callbacks that wait for others, as the model says that the schedule was made for.
+void warn_of_waits(const std::string & file, const takt_schedule::Schedule & schedule)
+{
+  const auto name = takt_schedule::named_system(file, {});
+  const auto system = name.ok() ? takt_schedule::load_system(*name)
+                                : takt_core::Result<takt_schedule::System>(name.faults());
+  if (!system.ok()) {
+    return;  // nobody needs the model here
+  }
+  for (const auto & warning : takt_schedule::wait_warnings(*system, schedule)) {
+    fmt::print(stderr, "takt exec: warning: {}\n", takt_core::to_string(warning));
+  }
+}
+
 int check_schedule(const Arguments & arguments)
 {
   if (arguments.schedule.empty()) {
@@ -158,6 +174,7 @@ int check_schedule(const Arguments & arguments)
       "{} has no executor '{}'; its executors are: {}", arguments.schedule, arguments.executor,
       names));
   }
+  warn_of_waits(arguments.schedule, *schedule);
   return 0;
 }
 

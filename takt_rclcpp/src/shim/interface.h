@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-#define TAKT_INTERFACE_VERSION 4
+#define TAKT_INTERFACE_VERSION 5
 #define TAKT_INTERFACE_SYMBOL "takt_rclcpp_interface"
 
 enum takt_host_kind
@@ -41,6 +41,8 @@ struct takt_interface
    * calls it from here on. 0: rcl is to be told. */
   int (*listener_set)(
     const void * handle, void (*callback)(const void *, unsigned long), const void * data);
+  /* The calling thread sent the request of that number by `client`, an rcl_client_t. Real-time safe. */
+  void (*request_sent)(const void * client, long long number);
 };
 
 /* What the implementation asks of the shim, by its dynamic symbol: `takt_preload_made_as` of an rclcpp::TimerBase,

@@ -343,6 +343,21 @@ TAKT_LISTENER(rcl_client_set_on_new_response_callback)
 TAKT_LISTENER(rcl_timer_set_on_reset_callback)
 TAKT_LISTENER(rcl_event_set_callback)
 
+// A model of the program needs to know which callbacks wait for each other.
+TAKT_HOOK int rcl_send_request(
+  const void * client, const void * request, std::int64_t * sequence_number)
+{
+  using Send = int (*)(const void *, const void *, std::int64_t *);
+  static const auto g_stock = takt_preload::stock<Send>("rcl_send_request");
+  const int result = g_stock(client, request, sequence_number);
+  const takt_interface * const takt =
+    takt_preload::g_implementation.load(std::memory_order_acquire);
+  if (takt != nullptr && result == 0 && sequence_number != nullptr) {
+    takt->request_sent(client, *sequence_number);
+  }
+  return result;
+}
+
 // The middleware's tracepoint, where it has one: it alone knows the source time by which a message can be told again
 // where it is taken.
 TAKT_HOOK void ros_trace_rmw_publish(

@@ -197,6 +197,31 @@ TEST_F(TaktExec, observes)
   EXPECT_NE(content("model.yaml").find("/a:timer(100ms)"), std::string::npos);
 }
 
+TEST_F(TaktExec, warns_of_a_wait_that_would_never_end)
+{
+  const auto write = [&](const std::string & name, const std::string & text) {
+    std::ofstream(here_ / name) << text;
+  };
+  write(
+    "model.yaml",
+    "version: 1\noverheads: {}\nhosts: {car: {cores: 2}}\ncallbacks:\n"
+    "  - {id: \"/a:timer(100ms)\", time: 1ms, period: 100ms, waits_for: \"/s:service(/w)\"}\n"
+    "  - {id: \"/s:service(/w)\", time: 1ms}\n");
+  const auto schedule = [&](const std::string & threads) {
+    write(
+      "s.yaml", "version: 1\nsystem: model.yaml\nexecutors: {main: {threads: {" + threads +
+                  "}, default: pool}}\n");
+    return takt("--schedule s.yaml -- true").err;
+  };
+  EXPECT_NE(
+    schedule("pool: {}")
+      .find(
+        "'/a:timer(100ms)' waits within a run for '/s:service(/w)', and the schedule puts both on "
+        "thread 'pool'"),
+    std::string::npos);
+  EXPECT_EQ(schedule("pool: {count: 2}").find("waits within a run"), std::string::npos);
+}
+
 // ---- where takt and the temporary files are
 
 TEST_F(TaktExec, preloads_from_a_folder_whose_name_has_spaces_and_colons)

@@ -508,6 +508,33 @@ void overwritten()
   executor.spin();
 }
 
+// A timer calls a service of its own process and waits for the answer, which another callback brings: each in a group of
+// its own. Ends after ten calls.
+void calls_in_a_callback()
+{
+  using Ask = rcl_interfaces::srv::ListParameters;
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
+  auto node = std::make_shared<rclcpp::Node>("caller");
+  const auto of_service = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  const auto of_client = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  const auto service = node->create_service<Ask>(
+    "/work", [](const Ask::Request::SharedPtr, Ask::Response::SharedPtr) {}, rclcpp::ServicesQoS(),
+    of_service);
+  const auto client = node->create_client<Ask>("/work", rclcpp::ServicesQoS(), of_client);
+  int answers = 0;
+  int timeouts = 0;
+  const auto timer = node->create_wall_timer(100ms, [&] {
+    const auto answer = client->async_send_request(std::make_shared<Ask::Request>());
+    (answer.wait_for(2s) == std::future_status::ready ? answers : timeouts)++;
+    if (answers + timeouts == 10) {
+      shut_down();
+    }
+  });
+  executor.add_node(node);
+  executor.spin();
+  say(std::to_string(answers) + " answers, " + std::to_string(timeouts) + " timeouts");
+}
+
 }  // namespace
 
 Ways ways_of_waiting()
@@ -526,6 +553,7 @@ Ways ways_of_waiting()
     {"waits_for_what_it_makes", waits_for_what_it_makes},
     {"first_callbacks", first_callbacks},
     {"looks", looks},
+    {"calls_in_a_callback", calls_in_a_callback},
     {"one_after_the_other", one_after_the_other},
     {"parts_of_a_spin", parts_of_a_spin},
     {"overwritten_at_the_end", overwritten<AtTheLast::program_ends>},

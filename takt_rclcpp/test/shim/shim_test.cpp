@@ -172,6 +172,11 @@ TEST_P(Shim, surrounds_publishing_once_takt_runs_the_program)
     "stock trace 42\ntakt named 42\ntakt published\n7\n");
 }
 
+TEST_P(Shim, tells_of_requests_once_takt_runs_the_program)
+{
+  EXPECT_EQ(out("request"), "stock request\n0\ntakt spin 1\nstock request\ntakt sent 5\n0\n");
+}
+
 TEST_P(Shim, leaves_other_ways_to_spin_as_they_are_and_notes_each_once)
 {
   std::string folder = testing::TempDir() + "/shim_test.XXXXXX";

@@ -59,6 +59,10 @@ void message_named(long long source_time)
 {
   std::printf("takt named %lld\n", source_time);
 }
+void request_sent(const void *, long long number)
+{
+  std::printf("takt sent %lld\n", number);
+}
 
 int listener_set(const void *, void (*)(const void *, unsigned long), const void *)
 {
@@ -70,8 +74,9 @@ int listener_set(const void *, void (*)(const void *, unsigned long), const void
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
   static takt_interface interface = {
-    TAKT_INTERFACE_VERSION, &spin,           &changed,       &spin_node,     &spin_whole_node,
-    &group_added,           &publish_begins, &publish_ended, &message_named, &listener_set};
+    TAKT_INTERFACE_VERSION, &spin,         &changed,        &spin_node,
+    &spin_whole_node,       &group_added,  &publish_begins, &publish_ended,
+    &message_named,         &listener_set, &request_sent};
   if (!variable("STAND_IN_VERSION").empty()) {
     interface.version = std::stoi(variable("STAND_IN_VERSION"));
   }

@@ -147,6 +147,11 @@ int run(const std::string & way)
     std::printf("%d\n", rcl_publish(nullptr, nullptr, nullptr));
     single.spin();
     std::printf("%d\n", rcl_publish(nullptr, nullptr, nullptr));
+  } else if (way == "request") {
+    std::int64_t number = 0;
+    std::printf("%d\n", rcl_send_request(nullptr, nullptr, &number));
+    single.spin();
+    std::printf("%d\n", rcl_send_request(nullptr, nullptr, &number));
   } else if (way == "children") {
     single.spin();
     std::fflush(stdout);

@@ -136,3 +136,10 @@ extern "C" int rcl_publish(const void *, const void *, void *)
   reinterpret_cast<Trace>(::dlsym(RTLD_DEFAULT, "ros_trace_rmw_publish"))(nullptr, nullptr, 42);
   return 7;
 }
+
+extern "C" int rcl_send_request(const void *, const void *, std::int64_t * number)
+{
+  rclcpp::say("stock request");
+  *number = 5;
+  return 0;
+}

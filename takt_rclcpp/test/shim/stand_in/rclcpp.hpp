@@ -116,5 +116,6 @@ void spin_virtually(Executor & executor);
 }  // namespace rclcpp
 
 extern "C" int rcl_publish(const void * publisher, const void * message, void * allocation);
+extern "C" int rcl_send_request(const void * client, const void * request, std::int64_t * number);
 
 #endif  // SHIM__STAND_IN__RCLCPP_HPP_

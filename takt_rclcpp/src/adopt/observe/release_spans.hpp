@@ -1,0 +1,67 @@
+// How close releases or arrivals came.
+#ifndef ADOPT__OBSERVE__RELEASE_SPANS_HPP_
+#define ADOPT__OBSERVE__RELEASE_SPANS_HPP_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "takt_core/pi_mutex.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_rclcpp
+{
+
+/// The shortest times in which a callback's releases came: how close 2, 3, 5, 9 and 17 of them were.
+class ReleaseSpans
+{
+public:
+  static constexpr std::array<std::size_t, 5> kSteps{1, 2, 4, 8, 16};
+
+  /// In order; an earlier release than the last one is left out.
+  void add(takt_core::Time release) noexcept;
+  /// {steps, the shortest time in nanoseconds from one release to that many later}.
+  std::vector<std::pair<std::size_t, std::int64_t>> shortest() const;
+
+private:
+  std::array<takt_core::Time, 32> last_{};
+  std::size_t count_ = 0;
+  std::array<std::int64_t, kSteps.size()> shortest_{};
+};
+
+/// The same of messages as the middleware announces them, also of those that nobody takes. Any thread; real-time safe
+/// but for `shortest`.
+class ArrivalSpans
+{
+public:
+  void add(std::size_t count, takt_core::Time now) noexcept
+  {
+    const std::lock_guard lock(mutex_);
+    count_ += count;
+    for (std::size_t i = 0; i < count && i <= ReleaseSpans::kSteps.back(); ++i) {
+      spans_.add(now);
+    }
+  }
+  std::uint64_t count() const noexcept
+  {
+    const std::lock_guard lock(mutex_);
+    return count_;
+  }
+  std::vector<std::pair<std::size_t, std::int64_t>> shortest() const
+  {
+    const std::lock_guard lock(mutex_);
+    return spans_.shortest();
+  }
+
+private:
+  mutable takt_core::PiMutex mutex_;
+  std::uint64_t count_ = 0;
+  ReleaseSpans spans_;
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__OBSERVE__RELEASE_SPANS_HPP_
