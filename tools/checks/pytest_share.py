@@ -7,7 +7,6 @@ that another process claimed. So every test runs once, and a process with short 
 from __future__ import annotations
 
 import hashlib
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,11 +16,6 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
     parser.addoption("--share", metavar="DIRECTORY", help="share the tests with other processes")
-
-
-def pytest_configure() -> None:
-    """Take interrupts: a shell lets the processes that it starts in the background ignore them."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtestloop(session: pytest.Session) -> bool | None:

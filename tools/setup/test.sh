@@ -52,6 +52,10 @@ export ROS_LOG_DIR=${ROS_LOG_DIR:-$TAKT_BUILD/log/ros}
 mkdir -p -- "$ROS_LOG_DIR"
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
+# A script's background job, nohup and cron ignore signals, and all that they start inherits it: a program under test would
+# rightly go on where its test interrupts it. Bash itself cannot take back what it inherited.
+default_signals=(env --default-signal)
+
 selected() # PACKAGE: is it among PACKAGES?
 {
   [[ -z ${PACKAGES:-} || " $PACKAGES " == *" $1 "* ]]
@@ -76,7 +80,7 @@ run_ctest() # PACKAGE
   # A package that has none of the wanted tests is not worth a headline.
   ctest --test-dir "$directory" -N "${filter[@]}" 2>/dev/null | grep -q '^Total Tests: [1-9]' || return 0
   printf '\n==== %s\n' "$1"
-  "${wrapper[@]}" ctest --test-dir "$directory" --output-on-failure -j "${JOBS:-$(nproc)}" --timeout 300 \
+  "${default_signals[@]}" "${wrapper[@]}" ctest --test-dir "$directory" --output-on-failure -j "${JOBS:-$(nproc)}" --timeout 300 \
     --no-tests=error "${filter[@]}" </dev/null 2>&1 | tee "$log" || rc=$?
   # "98% tests passed, 1 tests failed out of 50"
   line=$(grep -E '^[0-9]+% tests passed' "$log" || true)
@@ -92,7 +96,7 @@ pytest_process() # LOG ARGUMENT...: one process of pytest on the chosen folders
   shift
   (
     cd -- "$TAKT_ROOT"
-    PYTHONPATH=$checks${PYTHONPATH:+:$PYTHONPATH} python3 -m pytest -q "$@"
+    PYTHONPATH=$checks${PYTHONPATH:+:$PYTHONPATH} "${default_signals[@]}" python3 -m pytest -q "$@"
   ) </dev/null >"$log" 2>&1
 }
 
