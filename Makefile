@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 
 S := tools/setup
 C := tools/checks
-export ROS OVERLAY VARIANT UBSAN BUILD_TYPE PACKAGES TESTS JOBS BUILD_ROOT
+export ROS OVERLAY VARIANT UBSAN BUILD_TYPE PACKAGES TESTS UNITY JOBS BUILD_ROOT
 
 .PHONY: help setup build test smoke soak bench demo sanitize sanitize-asan sanitize-tsan format check clean distclean
 
@@ -23,6 +23,7 @@ help: ## this list
 	  '  TESTS=regex           test: only tests whose name matches' \
 	  '  VARIANT=asan|tsan     a sanitizer build, in a build directory of its own' \
 	  '  UBSAN=brief           without the checks that AddressSanitizer mostly covers' \
+	  '  UNITY=yes             compile several sources as one: quicker from nothing' \
 	  '  BUILD_TYPE=Debug      for debuggers (default: RelWithDebInfo with line numbers only)' \
 	  '  JOBS=n                compile jobs, and tests side by side (default: one for each core)' \
 	  '  BUILD_ROOT=dir        default: build'
@@ -30,17 +31,19 @@ help: ## this list
 setup: ## install what is missing: Debian packages, Python tools, ROS 2
 	@$(S)/setup.sh
 
-build: setup ## build all packages with colcon into build/<distro>
-	@$(S)/build.sh
+build: setup ## build all packages with colcon into build/<distro>: what a user needs
+	@TAKT_TESTS=no $(S)/build.sh
 
-test: build ## build and run all tests (all but those labelled soak)
+test: setup ## build all packages with their tests, and run these (all but those labelled soak)
+	@$(S)/build.sh
 	@$(S)/test.sh test
 
 smoke: setup ## build and run only the tests labelled smoke
 	@TAKT_TESTS=smoke $(S)/build.sh
 	@$(S)/test.sh smoke
 
-soak: build ## run the long campaigns (tests labelled soak)
+soak: setup ## run the long campaigns (tests labelled soak)
+	@$(S)/build.sh
 	@$(S)/test.sh soak
 
 bench: build ## run the benchmarks and the hot-path campaign (25 minutes; the machine to itself)
