@@ -247,6 +247,11 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::make(
   if (executor != schedule.executors.end()) {
     parts.on_exception = executor->on_exception;
     if (is_exclusive(kind) && !executor->parallel) {
+      if (settings.strict && !parts.component) {
+        if (Faults broken = must_keep_rules(*executor, content); !broken.empty()) {
+          return broken;
+        }
+      }
       Faults told;
       keep_exclusive(*executor, content, kind == HostKind::events_and_timers, told);
       if (!parts.component) {

@@ -32,7 +32,8 @@ std::string entry_of(const std::string & word)
   return word.substr(0, word.find('.'));
 }
 
-std::string kept_thread(
+// The entries of threads that rules for this content name.
+std::set<std::string> threads_of_rules(
   const takt_schedule::ExecutorSchedule & executor, const HostContent & content)
 {
   std::set<std::string> named;
@@ -42,6 +43,13 @@ std::string kept_thread(
         rule.threads.begin(), rule.threads.end(), std::inserter(named, named.end()), entry_of);
     }
   }
+  return named;
+}
+
+std::string kept_thread(
+  const takt_schedule::ExecutorSchedule & executor, const HostContent & content)
+{
+  const auto named = threads_of_rules(executor, content);
   return named.size() == 1 ? *named.begin() : entry_of(executor.default_threads.front());
 }
 
@@ -88,6 +96,25 @@ void keep_one_thread(
 }
 
 }  // namespace
+
+takt_core::Faults must_keep_rules(
+  const takt_schedule::ExecutorSchedule & executor, const HostContent & content)
+{
+  std::string names;
+  const auto named = threads_of_rules(executor, content);
+  for (const std::string & one : named) {
+    names += (names.empty() ? "" : ", ") + one;
+  }
+  if (named.size() <= 1) {
+    return {};
+  }
+  return {
+    "the rules of executor '" + executor.name +
+    "' put callbacks of this program on several threads (" + names +
+    "), but the program's executor runs one callback at a time, on one thread; write `parallel: "
+    "true` if "
+    "its callbacks may run side by side, or name one thread"};
+}
 
 void keep_exclusive(
   takt_schedule::ExecutorSchedule & executor, const HostContent & content, bool timers_apart,

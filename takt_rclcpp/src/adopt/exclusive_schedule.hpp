@@ -18,6 +18,11 @@ struct HostContent
   std::vector<std::string> nodes;
 };
 
+/// Faults where rules of `executor` for this content name several threads, which `keep_exclusive` would not keep. For
+/// users who insist on the schedule (--strict).
+takt_core::Faults must_keep_rules(
+  const takt_schedule::ExecutorSchedule & executor, const HostContent & content);
+
 /// Leaves `executor` one thread for all callbacks; order and priorities stay. It is the one that the rules for what the
 /// host has name, if that is one, and else the first default thread. Adds a sentence to `notes` if the schedule has
 /// more threads. `timers_apart`: behind it a second one, like the first, for timers.

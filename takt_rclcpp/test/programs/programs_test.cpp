@@ -200,6 +200,28 @@ nlohmann::json report_of(const std::string & options, const std::string & way, i
   return report;
 }
 
+// A single-threaded program runs on one thread, whatever the rules say; --strict insists on the rules.
+TEST(Strict, refuses_rules_that_a_single_threaded_program_cannot_keep)
+{
+  const std::string schedule = temporary("split.yaml");
+  std::ofstream(schedule) << "version: 1\n"
+                             "executors:\n"
+                             "  main:\n"
+                             "    threads: {one: {}, two: {}}\n"
+                             "    default: one\n"
+                             "    callbacks:\n"
+                             "      - {match: '/a:**', threads: one}\n"
+                             "      - {match: '/b:**', threads: two}\n";
+  const std::string command = "' --schedule '" + schedule + "' -- '" TAKT_PROGRAM "' on_the_stack";
+  const Outcome strict = run("timeout -k 5 60 '" TAKT_EXEC "' --strict" + command.substr(1));
+  EXPECT_EQ(strict.code, 2) << strict.err;
+  EXPECT_NE(strict.err.find("on several threads (one, two)"), std::string::npos) << strict.err;
+  const Outcome lenient = run("timeout -k 5 60 '" TAKT_EXEC + command);
+  EXPECT_EQ(lenient.code, 0) << lenient.err;
+  EXPECT_NE(lenient.err.find("as thread 'one'"), std::string::npos) << lenient.err;
+  std::remove(schedule.c_str());
+}
+
 // takt top, status, trace and monitor reach the program through it.
 TEST(ControlSocket, is_there_without_a_schedule)
 {
