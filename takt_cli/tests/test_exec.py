@@ -80,7 +80,7 @@ def test_a_wrong_command_line_is_one_sentence_and_exit_code_2(arguments, words):
 
 def test_help_is_that_of_the_program():
     assert "--schedule" in takt("exec", "--help").stdout
-    assert "-o,--output" in takt("observe", "--help").stdout
+    assert "--output" in takt("observe", "--help").stdout
     assert "exec" in takt("--help").stdout
 
 
@@ -107,6 +107,7 @@ def test_launchers_get_the_variables_of_a_run(tmp_path, monkeypatch):
         "TAKT_QUIET": "1",
         "TAKT_OBSERVE": None,
         "TAKT_REPORT_DIR": "/reports",
+        "TAKT_LD_PRELOAD": None,
     }
     bare = json.loads(ask().stdout)
     assert set(bare) == set(given)
@@ -161,6 +162,36 @@ def test_a_program_without_rclcpp_runs_as_if_takt_were_not_there(tmp_path):
 @with_rclcpp
 def test_standard_input_is_the_programs():
     assert takt("exec", "--", "cat", input="words").stdout == "words"
+
+
+@with_rclcpp
+def test_the_program_finds_what_is_ignored_as_it_was():
+    look = ["grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status"]
+    expected = subprocess.run(look, capture_output=True, text=True, check=True)
+    assert takt("exec", "--", *look).stdout == expected.stdout
+
+
+@with_rclcpp
+def test_the_launcher_leaves_environment_and_streams_to_the_program(tmp_path):
+    launcher = Path(__file__).resolve().parents[2] / "takt"
+    given = {**os.environ, "LD_LIBRARY_PATH": "/mine", "MINE": "two\nlines", "TAKT_MINE": "1"}
+    given.pop("LANG", None)
+    command = [launcher, "exec", "--", "env", "-0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=given)
+    found = dict(one.split("=", 1) for one in done.stdout.split("\0") if one)
+    assert found.pop("LD_PRELOAD").endswith("libtakt_preload.so")
+    assert found.pop("TAKT_REPORT_DIR")
+    assert found == given
+    look = "for i in 0 1 2; do [ -e /proc/self/fd/$i ] || echo $i >&9; done 9>$FOUND"
+    told = 'exec ./takt exec -- sh -c "$LOOK" <&- >&-'
+    report = tmp_path / "found"
+    subprocess.run(
+        ["bash", "-c", told],
+        check=True,
+        cwd=launcher.parent,
+        env={**given, "LOOK": look, "FOUND": str(report)},
+    )
+    assert report.read_text(encoding="utf-8") == "0\n1\n"
 
 
 @with_rclcpp

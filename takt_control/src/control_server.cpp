@@ -193,6 +193,16 @@ private:
   const takt_core::Executor & executor_;
 };
 
+// Threads are exposed for good; nobody else would remove the socket. A destructor of the library, because it comes after
+// those of the program's own objects.
+std::atomic<bool> g_threads_exposed{false};
+__attribute__((destructor)) void close_at_the_end()
+{
+  if (g_threads_exposed.load()) {
+    server().close();
+  }
+}
+
 }  // namespace
 
 std::string runtime_folder()
@@ -223,9 +233,7 @@ takt_core::Status expose_thread(
   if (variable("TAKT_CONTROL") == "none") {
     return {};
   }
-  // Threads are exposed for good; nobody else would remove the socket.
-  static const bool closes = std::atexit([] { server().close(); }) == 0;
-  static_cast<void>(closes);
+  g_threads_exposed.store(true);
   return server().add(tid, had, report);
 }
 

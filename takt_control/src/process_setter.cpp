@@ -12,8 +12,8 @@ namespace takt_control
 
 std::shared_ptr<takt_core::AttributeSetter> process_setter()
 {
-  static const std::shared_ptr<takt_core::AttributeSetter> setter =
-    []() -> std::shared_ptr<takt_core::AttributeSetter> {
+  // Never destroyed: threads may start while the program ends.
+  static const auto & setter = *new auto([]() -> std::shared_ptr<takt_core::AttributeSetter> {
     const char * const named = std::getenv("TAKT_CONFIGURATOR");
     const std::string_view path = named == nullptr ? "" : named;
     if (path == "none" || (path.empty() && ::access(kConfiguratorSocket, F_OK) != 0)) {
@@ -21,7 +21,7 @@ std::shared_ptr<takt_core::AttributeSetter> process_setter()
     }
     return std::make_shared<ConfiguratorClient>(
       std::string(path), std::chrono::seconds(5), !path.empty());
-  }();
+  }());
   return setter;
 }
 

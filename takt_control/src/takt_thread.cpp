@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "takt_control/control_server.hpp"
 #include "takt_control/process_setter.hpp"
+#include "takt_control/threads_schedule.hpp"
 #include "takt_core/attribute_setter.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/process_threads.hpp"
@@ -20,6 +22,7 @@ using takt_core::Faults;
 using takt_core::ThreadAttributes;
 
 thread_local std::string t_error;
+std::atomic<const std::string *> g_schedule{nullptr};  // not in the environment any more
 
 int end(int result, std::string error)
 {
@@ -45,10 +48,12 @@ struct Rules
 
 const Rules & rules()
 {
-  static const Rules known = [] {
+  static const auto & known = *new Rules([] {  // never destroyed, as the threads may outlive main
     Rules read;
-    const char * const file = std::getenv("TAKT_SCHEDULE");
-    if (file == nullptr || *file == '\0') {
+    const char * const named = std::getenv("TAKT_SCHEDULE");
+    const std::string * const told = g_schedule.load();
+    const std::string file = named != nullptr ? named : told != nullptr ? *told : "";
+    if (file.empty()) {
       return read;
     }
     const auto schedule = takt_schedule::load_schedule(file);
@@ -63,11 +68,16 @@ const Rules & rules()
       }
     }
     return read;
-  }();
+  }());
   return known;
 }
 
 }  // namespace
+
+void takt_control::set_threads_schedule(const std::string & file)
+{
+  g_schedule.store(new std::string(file));  // never destroyed: the threads may outlive main
+}
 
 int takt_thread_register(const char * name)
 {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "adopt/adoption.hpp"
+#include "adopt/end_of_context.hpp"
 #include "adopt/group_nodes.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
@@ -19,7 +20,10 @@ namespace
 class Spinning
 {
 public:
-  Spinning(std::atomic_bool & flag, const char * what) : flag_(flag)
+  Spinning(
+    std::atomic_bool & flag, const char * what, const std::shared_ptr<rclcpp::Context> & context)
+  : holds_(context),
+    flag_(flag)
   {
     if (flag_.exchange(true)) {
       throw std::runtime_error(std::string(what) + "() called while already spinning");
@@ -30,6 +34,7 @@ public:
   Spinning & operator=(const Spinning &) = delete;
 
 private:
+  const HoldsTheEnd holds_;
   std::atomic_bool & flag_;
 };
 
@@ -169,7 +174,7 @@ void Executor::remove_node(
 
 void Executor::spin()
 {
-  const Spinning spinning_now(spinning, "spin");
+  const Spinning spinning_now(spinning, "spin", context_);
   if (const auto faults = adopted().adoption->spin(); !faults.empty()) {
     throw std::runtime_error(sentences("takt cannot spin:", faults));
   }
@@ -193,7 +198,7 @@ void Executor::spin_ready(std::chrono::nanoseconds max_duration, bool again)
 
 void Executor::spin_some(std::chrono::nanoseconds max_duration)
 {
-  const Spinning spinning_now(spinning, "spin_some");
+  const Spinning spinning_now(spinning, "spin_some", context_);
   spin_ready(max_duration, false);
 }
 
@@ -202,13 +207,13 @@ void Executor::spin_all(std::chrono::nanoseconds max_duration)
   if (max_duration.count() < 0) {
     throw std::invalid_argument("max_duration must be greater than or equal to 0");
   }
-  const Spinning spinning_now(spinning, "spin_all");
+  const Spinning spinning_now(spinning, "spin_all", context_);
   spin_ready(max_duration, true);
 }
 
 void Executor::spin_once(std::chrono::nanoseconds timeout)
 {
-  const Spinning spinning_now(spinning, "spin_once");
+  const Spinning spinning_now(spinning, "spin_once", context_);
   spin_once_impl(timeout);
 }
 
@@ -222,7 +227,7 @@ rclcpp::FutureReturnCode Executor::spin_until_future_complete_impl(
   if (complete()) {
     return rclcpp::FutureReturnCode::SUCCESS;
   }
-  const Spinning spinning_now(spinning, "spin_until_future_complete");
+  const Spinning spinning_now(spinning, "spin_until_future_complete", context_);
   const auto until = std::chrono::steady_clock::now() + timeout;
   auto left = timeout;
   while (rclcpp::ok(context_) && spinning.load()) {

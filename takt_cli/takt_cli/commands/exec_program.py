@@ -7,6 +7,7 @@ parser never sees them.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.resources import files
@@ -28,6 +29,9 @@ def become(arguments: Sequence[str]) -> NoReturn:
     program = find_program("takt_exec", "takt_rclcpp")
     if command == "observe":
         rest = ["--observing", *rest]
+    # Python ignores these, and a program inherits what is ignored.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
     os.execv(program, [str(program), *rest])
 
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "executor/thread_priority.hpp"
@@ -23,11 +24,21 @@ struct alignas(64) ExecutorThread
   std::atomic<pid_t> tid{0};
   pthread_t handle{};
   AttributeReport report;  // of its start; the thread writes it before it has arrived
+  std::optional<ThreadAttributes> at_end;  // what the thread had then; guarded by `there`
 
   /// Whoever changes the thread's attributes holds this: the thread is there as long.
   std::mutex there;
   detail::ThreadPriority * priority = nullptr;
 };
+
+/// Whether both have the same policy with its numbers, and the same cores.
+inline bool same_scheduling(const ThreadAttributes & one, const ThreadAttributes & other)
+{
+  ThreadAttributes alike = other;
+  alike.name = one.name;
+  alike.stack_size = one.stack_size;
+  return one == alike;
+}
 
 struct Crew final : Waker
 {

@@ -29,12 +29,32 @@ std::vector<ThreadState> Executor::threads() const
   return all;
 }
 
+namespace
+{
+
+// A thread that is no more had these attributes at its end. The program may have changed it after takt.
+void add_end(const std::optional<ThreadAttributes> & at_end, AttributeReport & report)
+{
+  if (at_end && !same_scheduling(*at_end, report.granted)) {
+    report.granted = *at_end;
+    report.faults.emplace_back("the program has changed this thread after takt");
+  }
+}
+
+}  // namespace
+
 std::vector<AttributeReport> Executor::attributes() const
 {
   const std::lock_guard told(impl_->told_mutex);
   std::vector<AttributeReport> all;
-  impl_->for_each_crew(
-    [&](const Crew & crew) { all.insert(all.end(), crew.reports.begin(), crew.reports.end()); });
+  impl_->for_each_crew([&](Crew & crew) {
+    for (std::uint32_t t = 0; t < crew.reports.size(); ++t) {
+      all.push_back(crew.reports[t]);
+      ExecutorThread & thread = crew.threads[t];
+      const std::lock_guard there(thread.there);
+      add_end(thread.at_end, all.back());
+    }
+  });
   return all;
 }
 

@@ -193,6 +193,7 @@ AttributeReport Executor::Impl::change_thread(
       nameless.name.clear();
       report =
         detail::change(*self.priority, self.tid.load(), filled_in(nameless, starter), setter());
+      self.report.granted = report.granted;
     }
   }
   report.asked = asked;

@@ -19,12 +19,15 @@ namespace
 // that thread alone, and only until then.
 constexpr Duration kReapPeriod = std::chrono::milliseconds(5);
 
-// What the calling thread has; given back at the end, as far as `asked` changes it.
+// What the calling thread has; given back at the end, as far as `asked` changes it and the program has not changed it
+// since.
 class CallerAttributes
 {
 public:
-  explicit CallerAttributes(const ThreadAttributes & asked)
-  : before_(read_attributes()),
+  /// `thread`: the caller as an executor thread.
+  CallerAttributes(const ThreadAttributes & asked, const ExecutorThread & thread)
+  : thread_(thread),
+    before_(read_attributes()),
     base_(base_priority()),
     ceiling_(own_middleware_ceiling())
   {
@@ -40,6 +43,19 @@ public:
   }
   ~CallerAttributes()
   {
+    if (thread_.at_end) {
+      const ThreadAttributes & now = *thread_.at_end;
+      ThreadAttributes takts = thread_.report.granted;
+      if (now.cores != takts.cores) {
+        before_.cores.clear();
+      }
+      takts.cores = now.cores;
+      if (!same_scheduling(now, takts)) {
+        before_.policy = Policy::inherit;
+        before_.priority = 0;
+        before_.nice.reset();
+      }
+    }
     apply(before_);
     set_base_priority(base_);
     set_middleware_ceiling(ceiling_);
@@ -48,6 +64,7 @@ public:
   CallerAttributes & operator=(const CallerAttributes &) = delete;
 
 private:
+  const ExecutorThread & thread_;
   ThreadAttributes before_;
   const OwnPriority base_;
   const int ceiling_;
@@ -268,7 +285,7 @@ SpinOutcome Executor::spin(std::optional<Time> epoch)
 SpinOutcome Executor::spin_on_caller(std::optional<Time> epoch)
 {
   Impl & impl = *impl_;
-  const CallerAttributes own(impl.main.options.front().attributes);
+  const CallerAttributes own(impl.main.options.front().attributes, impl.main.threads[0]);
   const auto started = impl.begin(Impl::First::caller, epoch);
   if (!started.ok()) {
     return {started.faults(), nullptr, false};

@@ -70,6 +70,7 @@ void Executor::Impl::set_up_thread(
   set_middleware_ceiling(ceiling.load(std::memory_order_relaxed));
   {
     const std::lock_guard lock(self.there);
+    self.at_end.reset();
     self.priority = &detail::own_thread_priority();
   }
   for (const auto & observer : observers) {
@@ -84,6 +85,7 @@ void Executor::Impl::end_thread(Crew & crew, std::uint32_t index)
 {
   ExecutorThread & self = crew.threads[index];
   const std::lock_guard lock(self.there);
+  self.at_end = read_attributes();
   self.priority = nullptr;
   self.tid.store(0);
 }

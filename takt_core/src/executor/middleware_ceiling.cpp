@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 
 #include "executor/thread_priority.hpp"
 #include "takt_core/refusal.hpp"
@@ -17,7 +19,14 @@ namespace takt_core
 namespace
 {
 
-thread_local detail::ThreadPriority t_own;
+// In place and never destroyed: at the end of a process the thread of `main` loses its thread-local objects before the
+// program's own, which may still publish.
+struct Place
+{
+  alignas(detail::ThreadPriority) std::byte bytes[sizeof(detail::ThreadPriority)];
+  bool made = false;
+};
+constinit thread_local Place t_place{};
 std::atomic<std::uint64_t> g_raises{0};
 
 bool below(const OwnPriority & own, int ceiling) noexcept
@@ -35,27 +44,33 @@ namespace detail
 
 ThreadPriority & own_thread_priority() noexcept
 {
-  return t_own;
+  if (!t_place.made) {
+    new (t_place.bytes) ThreadPriority;
+    t_place.made = true;
+  }
+  return *std::launder(reinterpret_cast<ThreadPriority *>(t_place.bytes));
 }
 
 void follow(int priority) noexcept
 {
-  std::lock_guard lock(t_own.mutex);
-  if (t_own.own.policy != Policy::fifo) {
+  ThreadPriority & thread = own_thread_priority();
+  std::lock_guard lock(thread.mutex);
+  if (thread.own.policy != Policy::fifo) {
     return;
   }
-  const int taken = std::clamp(priority, 1, t_own.own.priority);
+  const int taken = std::clamp(priority, 1, thread.own.priority);
   if (set_own_priority(Policy::fifo, taken) == 0) {
-    t_own.base = {Policy::fifo, taken};
+    thread.base = {Policy::fifo, taken};
   }
 }
 
 void unfollow() noexcept
 {
-  std::lock_guard lock(t_own.mutex);
-  if (t_own.own.policy == Policy::fifo) {
-    set_own_priority(Policy::fifo, t_own.own.priority);
-    t_own.base = t_own.own;
+  ThreadPriority & thread = own_thread_priority();
+  std::lock_guard lock(thread.mutex);
+  if (thread.own.policy == Policy::fifo) {
+    set_own_priority(Policy::fifo, thread.own.priority);
+    thread.base = thread.own;
   }
 }
 
@@ -113,22 +128,24 @@ AttributeReport change(
 
 void set_base_priority(OwnPriority base) noexcept
 {
-  std::lock_guard lock(t_own.mutex);
-  t_own.own = base;
-  t_own.base = base;
+  detail::ThreadPriority & thread = detail::own_thread_priority();
+  std::lock_guard lock(thread.mutex);
+  thread.own = base;
+  thread.base = base;
 }
 OwnPriority base_priority() noexcept
 {
-  std::lock_guard lock(t_own.mutex);
-  return t_own.base;
+  detail::ThreadPriority & thread = detail::own_thread_priority();
+  std::lock_guard lock(thread.mutex);
+  return thread.base;
 }
 void set_middleware_ceiling(int ceiling) noexcept
 {
-  t_own.ceiling = ceiling;
+  detail::own_thread_priority().ceiling = ceiling;
 }
 int own_middleware_ceiling() noexcept
 {
-  return t_own.ceiling;
+  return detail::own_thread_priority().ceiling;
 }
 
 std::uint64_t middleware_ceiling_raises() noexcept
@@ -138,25 +155,27 @@ std::uint64_t middleware_ceiling_raises() noexcept
 
 MiddlewareCeilingScope::MiddlewareCeilingScope() noexcept
 {
-  if (t_own.ceiling == 0 || t_own.depth++ > 0) {
+  detail::ThreadPriority & thread = detail::own_thread_priority();
+  if (thread.ceiling == 0 || thread.depth++ > 0) {
     return;
   }
-  std::lock_guard lock(t_own.mutex);
-  if (below(t_own.base, t_own.ceiling)) {
-    t_own.raised = set_own_priority(Policy::fifo, t_own.ceiling) == 0;
-    g_raises.fetch_add(t_own.raised ? 1 : 0, std::memory_order_relaxed);
+  std::lock_guard lock(thread.mutex);
+  if (below(thread.base, thread.ceiling)) {
+    thread.raised = set_own_priority(Policy::fifo, thread.ceiling) == 0;
+    g_raises.fetch_add(thread.raised ? 1 : 0, std::memory_order_relaxed);
   }
 }
 
 MiddlewareCeilingScope::~MiddlewareCeilingScope()
 {
-  if (t_own.ceiling == 0 || --t_own.depth > 0) {
+  detail::ThreadPriority & thread = detail::own_thread_priority();
+  if (thread.ceiling == 0 || --thread.depth > 0) {
     return;
   }
-  std::lock_guard lock(t_own.mutex);
-  if (t_own.raised) {
-    t_own.raised = false;
-    set_own_priority(t_own.base.policy, t_own.base.priority);
+  std::lock_guard lock(thread.mutex);
+  if (thread.raised) {
+    thread.raised = false;
+    set_own_priority(thread.base.policy, thread.base.priority);
   }
 }
 

@@ -41,8 +41,9 @@ public:
 
 AttributeSetter & own_rights()
 {
-  static OwnRights own;
-  return own;
+  static auto * const own =
+    new OwnRights;  // never destroyed: threads may start while the program ends
+  return *own;
 }
 
 }  // namespace takt_core

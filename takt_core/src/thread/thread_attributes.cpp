@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <fstream>
 #include <optional>
 
 #include "takt_core/duration_text.hpp"
+#include "takt_core/start_cores.hpp"
 
 #include "thread/affinity.hpp"
 
@@ -119,8 +121,10 @@ void validate_cores(
 }
 
 /// The mask the process was started with. Taken when the library is loaded, before any thread can
-/// have been pinned: an executor that pins the main thread must not take cores from later ones.
-const std::vector<int> g_cores_at_load = detail::read_affinity(0);
+/// have been pinned: an executor that pins the main thread must not take cores from later ones. Never destroyed:
+/// threads may start while the program ends.
+std::atomic<const std::vector<int> *> g_cores_at_start{
+  new std::vector<int>(detail::read_affinity(0))};
 
 Faults all_faults(
   const ThreadAttributes & attributes, const std::vector<int> & usable, const std::string & origin)
@@ -171,8 +175,14 @@ int urgency(const ThreadAttributes & attributes) noexcept
 
 std::vector<int> usable_cores()
 {
-  // Empty only for a caller that runs before this file's own initialisation.
-  return g_cores_at_load.empty() ? detail::read_affinity(0) : g_cores_at_load;
+  // Null only for a caller that runs before this file's own initialisation.
+  const std::vector<int> * const known = g_cores_at_start.load(std::memory_order_acquire);
+  return known == nullptr || known->empty() ? detail::read_affinity(0) : *known;
+}
+
+void set_usable_cores(const std::vector<int> & cores)
+{
+  g_cores_at_start.store(new std::vector<int>(cores), std::memory_order_release);
 }
 
 }  // namespace takt_core

@@ -26,9 +26,6 @@ using takt_core::Faults;
 // How long a change of the host waits for a busy default thread before any other thread follows it.
 constexpr std::chrono::milliseconds kLongestWait{100};
 
-// How long a spin that the end of its context ended waits for that end.
-constexpr std::chrono::seconds kLongestShutdown{2};
-
 // Of a program with several executors each fits a part of the schedule: of what matches nothing here the first three are
 // printed.
 void tell(const std::string & name, const Faults & warnings)
@@ -300,6 +297,7 @@ public:
     uses_(HostAccess::context_of(adoption.host_), adoption),
     began_(takt_core::now())
   {
+    adoption_.began_.store(began_);
     adoption_.told_ = false;
     adoption_.active_.store(true);
   }
@@ -319,7 +317,7 @@ private:
 
 bool Adoption::stopped() const noexcept
 {
-  return ending_.load() || !rclcpp::ok(HostAccess::context_of(host_)) ||
+  return !rclcpp::ok(HostAccess::context_of(host_)) ||
          (kind_ != HostKind::own && !HostAccess::spinning_of(host_).load());
 }
 
@@ -366,9 +364,9 @@ void Adoption::failed(const std::exception_ptr & exception) noexcept
   end();
 }
 
-std::unique_lock<takt_core::PiMutex> Adoption::exclude()
+RunScope Adoption::exclude()
 {
-  return waiter_->exclude();
+  return {running_, waiter_->exclude()};
 }
 
 void Adoption::update(std::unique_lock<std::mutex> lock)
@@ -409,22 +407,9 @@ void Adoption::update_if_changed(const std::unique_lock<std::mutex> & /*of updat
   }
 }
 
-void Adoption::context_ends() noexcept
+void Adoption::context_ended() noexcept
 {
-  ending_.store(true);
   end();
-}
-
-// After a spin that the context's end has ended, before rcl's: the program's next line is to find it ended. It does
-// not wait for a shutdown that waits for this thread, which cancels the host first.
-void Adoption::wait_for_the_end_of_the_context() const
-{
-  const auto context = HostAccess::context_of(host_);
-  const auto until = takt_core::now() + kLongestShutdown;
-  while (ending_.load() && context->is_valid() && HostAccess::spinning_of(host_).load() &&
-         takt_core::now() < until) {
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
 }
 
 // Before the first spin of any kind.
@@ -445,7 +430,8 @@ Faults Adoption::begin()
       binding = placed->binding;
     }
   }
-  if (kind_ == HostKind::events_and_timers && !engine_->is_shared()) {
+  const bool timers_apart = kind_ == HostKind::events_and_timers && !engine_->is_shared();
+  if (timers_apart) {
     binding.threads = kThreadOfTheRest;
   }
   if (!follow) {
@@ -458,8 +444,8 @@ Faults Adoption::begin()
   housekeeps_ = true;
   // A thread of an order with windows serves one set of threads, and a following one takes its callbacks' priorities.
   if (
-    engine_->placer() != nullptr && binding.threads != kThreadOfTheRest && threads.size() > 1 &&
-    !follow && !takt_core::has_windows(core_->options().order)) {
+    engine_->placer() != nullptr && !timers_apart && threads.size() > 1 && !follow &&
+    !takt_core::has_windows(core_->options().order)) {
     late_housekeeping_ = std::make_shared<LateHousekeeping>(*this);
     binding.threads = 0;
     if (const auto added = core_->add(late_housekeeping_, binding); !added.ok()) {
@@ -518,6 +504,13 @@ takt_core::SpinOutcome Adoption::spin_with_others()
   threads_ = core_->attributes();  // the threads of isolated groups end with their entities
   take_out();
   engine_->leave();
+  for (const auto & ended : core_->attributes()) {
+    const auto same = [&](const auto & one) { return one.asked == ended.asked; };
+    if (const auto thread = std::find_if(threads_.begin(), threads_.end(), same);
+        thread != threads_.end()) {
+      *thread = ended;
+    }
+  }
   const std::lock_guard lock(failure_mutex_);
   outcome.exception = failure_;
   return outcome;
@@ -545,7 +538,6 @@ Faults Adoption::spin()
     told_ = true;  // nothing ran
     return outcome.faults;
   }
-  wait_for_the_end_of_the_context();
   report();
   told_ = true;
   rethrow(outcome);
@@ -608,7 +600,8 @@ void Adoption::report() const
   report.kind = kind_;
   report.schedule_executor = engine_->schedule_executor();
   report.started_after = started_after_;
-  report.lasted = spun_;
+  report.lasted =
+    spun_ + (active_.load() ? takt_core::now() - began_.load() : takt_core::Duration{});
   report.callbacks = engine_->recorder().records(this);
   if (engine_->chain_recorder() != nullptr) {
     report.chains = engine_->chain_recorder()->records(report.callbacks);

@@ -57,6 +57,9 @@ public:
   /// The host's nodes or groups changed, or it was cancelled. Any thread; real-time safe.
   void changed() noexcept;
 
+  /// Writes the report of what ran so far. Any thread; may block.
+  void report() const;
+
 private:
   class Housekeeping;
   class LateHousekeeping;
@@ -73,11 +76,10 @@ private:
   void end() noexcept;
   void take_out() noexcept;
   void failed(const std::exception_ptr & exception) noexcept override;
-  std::unique_lock<takt_core::PiMutex> exclude() override;
+  RunScope exclude() override;
   bool stopped() const noexcept;
-  void context_ends() noexcept override;
-  void wait_for_the_end_of_the_context() const;
-  void report() const;
+  void context_ended() noexcept override;
+  bool runs_callback() const noexcept override { return running_.load() > 0; }
 
   rclcpp::Executor & host_;
   const HostKind kind_;
@@ -95,15 +97,16 @@ private:
   std::atomic<bool> active_{false};   // something spins
   bool begun_ = false;
   bool housekeeps_ = false;        // the housekeeping is in the executor
+  std::atomic<int> running_{0};    // callbacks that are under way
   std::atomic<bool> left_{false};  // a spin with others is over
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
   takt_core::Time asked_{};                          // when the program called spin
   takt_core::Duration started_after_{};              // of the first spin
   takt_core::Duration spun_{};                       // all spins together
+  std::atomic<takt_core::Time> began_{};             // the spin that is under way
   bool told_ = true;                                 // the report has what ran
   std::vector<takt_core::AttributeReport> threads_;  // at the end of a spin with others
-  std::atomic<bool> ending_{false};
 };
 
 }  // namespace takt_rclcpp

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
-
-#include "takt_core/executor.hpp"
 
 namespace takt_rclcpp
 {
@@ -26,14 +24,18 @@ struct Table
     ContextUser * user;
   };
   std::mutex mutex;
-  std::condition_variable gone;
   std::vector<Entry> users;
+  std::multiset<const rclcpp::Context *> spins;
   std::set<std::weak_ptr<rclcpp::Context>, std::owner_less<std::weak_ptr<rclcpp::Context>>> watched;
 
-  bool any(const rclcpp::Context * context) const
+  // Whether all spins that are left run a callback. Each spin has one user, until it is almost over.
+  bool all_run_callbacks(const rclcpp::Context * context) const
   {
-    return std::any_of(
-      users.begin(), users.end(), [&](const Entry & one) { return one.context == context; });
+    const auto runs = [&](const Entry & one) {
+      return one.context == context && one.user->runs_callback();
+    };
+    const auto running = std::count_if(users.begin(), users.end(), runs);
+    return spins.count(context) <= static_cast<std::size_t>(running);
   }
 };
 
@@ -47,15 +49,21 @@ Table & table()
 void end(const rclcpp::Context * context)
 {
   Table & all = table();
-  std::unique_lock lock(all.mutex);
-  for (const Table::Entry & one : all.users) {
-    if (one.context == context) {
-      one.user->context_ends();
+  {
+    const std::lock_guard lock(all.mutex);
+    for (const Table::Entry & one : all.users) {
+      if (one.context == context) {
+        one.user->context_ended();
+      }
     }
   }
-  // A callback that ends its context would wait for itself.
-  if (takt_core::current_run() == nullptr) {
-    all.gone.wait_for(lock, kLongestShutdown, [&] { return !all.any(context); });
+  const auto over = [&] {
+    const std::lock_guard lock(all.mutex);
+    return all.all_run_callbacks(context);
+  };
+  const auto until = std::chrono::steady_clock::now() + kLongestShutdown;
+  while (!over() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
 }
 
@@ -71,7 +79,7 @@ void watch(const std::shared_ptr<rclcpp::Context> & context)
       return;
     }
   }
-  context->add_pre_shutdown_callback([raw = context.get()] { end(raw); });
+  context->add_on_shutdown_callback([raw = context.get()] { end(raw); });
 }
 
 }  // namespace
@@ -86,11 +94,20 @@ UsesContext::UsesContext(const std::shared_ptr<rclcpp::Context> & context, Conte
 
 UsesContext::~UsesContext()
 {
-  {
-    const std::lock_guard lock(table().mutex);
-    std::erase_if(table().users, [&](const Table::Entry & one) { return one.user == &user_; });
-  }
-  table().gone.notify_all();
+  const std::lock_guard lock(table().mutex);
+  std::erase_if(table().users, [&](const Table::Entry & one) { return one.user == &user_; });
+}
+
+HoldsTheEnd::HoldsTheEnd(const std::shared_ptr<rclcpp::Context> & context) : context_(context.get())
+{
+  const std::lock_guard lock(table().mutex);
+  table().spins.insert(context_);
+}
+
+HoldsTheEnd::~HoldsTheEnd()
+{
+  const std::lock_guard lock(table().mutex);
+  table().spins.erase(table().spins.find(context_));
 }
 
 }  // namespace takt_rclcpp

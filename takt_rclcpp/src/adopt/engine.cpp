@@ -159,8 +159,8 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
   rclcpp::Executor & host, HostKind kind, const std::string & name,
   const ProcessSettings & settings, std::size_t threads)
 {
-  static std::mutex g_mutex;
-  static std::map<std::string, std::weak_ptr<Engine>> g_shared;
+  static std::mutex & g_mutex = *new std::mutex;  // never destroyed: see name_executor
+  static auto & g_shared = *new std::map<std::string, std::weak_ptr<Engine>>;
   if (!settings.faults.empty()) {
     return settings.faults;
   }

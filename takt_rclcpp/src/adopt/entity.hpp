@@ -43,6 +43,25 @@ namespace takt_rclcpp
 
 class ClockWaiter;
 
+/// A callback of an adoption is under way: counted, and excluding what must not run beside it (ClockWaiter::exclude).
+class RunScope
+{
+public:
+  RunScope(std::atomic<int> & running, std::unique_lock<takt_core::PiMutex> alone) noexcept
+  : running_(running),
+    alone_(std::move(alone))
+  {
+    running_.fetch_add(1);
+  }
+  ~RunScope() { running_.fetch_sub(1); }
+  RunScope(const RunScope &) = delete;
+  RunScope & operator=(const RunScope &) = delete;
+
+private:
+  std::atomic<int> & running_;
+  const std::unique_lock<takt_core::PiMutex> alone_;
+};
+
 /// The adoption whose host has an entity.
 class RunOwner
 {
@@ -50,8 +69,8 @@ public:
   virtual ~RunOwner() = default;
   /// A callback threw. On the thread that ran it.
   virtual void failed(const std::exception_ptr & exception) noexcept = 0;
-  /// To be held while a callback runs (ClockWaiter::exclude).
-  virtual std::unique_lock<takt_core::PiMutex> exclude() = 0;
+  /// To be held while a callback runs.
+  virtual RunScope exclude() = 0;
 };
 
 /// What a report says of an entity beside its figures.

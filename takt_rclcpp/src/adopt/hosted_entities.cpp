@@ -506,7 +506,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
   {
     // What waits already is announced here, on this thread: it is not the work of a callback that happens
     // to run here.
-    static const takt_core::ActivationSet nobody;
+    static const auto & nobody = *new takt_core::ActivationSet;  // never destroyed
     const takt_core::ActivationScope scope(nobody);
     try {
       hosted.entity->listen();

@@ -3,16 +3,24 @@
 
 #include <rcl/publisher.h>
 #include <rmw/rmw.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "adopt/adoption.hpp"
+#include "adopt/end_of_context.hpp"
 #include "adopt/group_nodes.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
@@ -25,6 +33,7 @@
 #include "rclcpp/version.h"
 #include "takt_core/file_capabilities.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_core/start_cores.hpp"
 #include "takt_trace/recording.hpp"
 
 namespace takt_rclcpp
@@ -32,8 +41,19 @@ namespace takt_rclcpp
 namespace
 {
 
-std::mutex g_mutex;
-std::map<const void *, Adoption *> g_adoptions;
+// Never destroyed: a thread or an object of the program may spin until the process is gone.
+struct Adoptions
+{
+  std::timed_mutex mutex;
+  std::atomic<pid_t> process{0};  // in which the last one began: a child of fork has none of them
+  std::map<const void *, Adoption *> by_host;
+};
+
+Adoptions & adoptions()
+{
+  static Adoptions & g_adoptions = *new Adoptions;
+  return g_adoptions;
+}
 
 HostKind kind_of(rclcpp::Executor & host, takt_host_kind kind)
 {
@@ -73,13 +93,14 @@ class Known
 public:
   Known(const void * host, Adoption & adoption) : host_(host)
   {
-    const std::lock_guard lock(g_mutex);
-    g_adoptions[host_] = &adoption;
+    const std::lock_guard lock(adoptions().mutex);
+    adoptions().process.store(::getpid());
+    adoptions().by_host[host_] = &adoption;
   }
   ~Known()
   {
-    const std::lock_guard lock(g_mutex);
-    g_adoptions.erase(host_);
+    const std::lock_guard lock(adoptions().mutex);
+    adoptions().by_host.erase(host_);
   }
   Known(const Known &) = delete;
   Known & operator=(const Known &) = delete;
@@ -105,6 +126,7 @@ int spin(void * executor, takt_host_kind kind)
        ", and takt was built for " RCLCPP_VERSION_STR
        "; source the ROS 2 that the program uses, and build takt again"});
   }
+  const HoldsTheEnd holds(context);
   if (HostAccess::spinning_of(host).exchange(true)) {
     throw std::runtime_error("spin() called while already spinning");
   }
@@ -133,11 +155,27 @@ int spin(void * executor, takt_host_kind kind)
   return stock(name_executor(host), faults);
 }
 
+void begin(const char * const * variables, const cpu_set_t * cores)
+{
+  for (; *variables != nullptr; ++variables) {
+    tell_variable(*variables);
+  }
+  std::vector<int> usable;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, cores)) {
+      usable.push_back(core);
+    }
+  }
+  if (!usable.empty()) {
+    takt_core::set_usable_cores(usable);
+  }
+}
+
 int changed(void * executor)
 {
-  const std::lock_guard lock(g_mutex);
-  const auto found = g_adoptions.find(executor);
-  if (found == g_adoptions.end()) {
+  const std::lock_guard lock(adoptions().mutex);
+  const auto found = adoptions().by_host.find(executor);
+  if (found == adoptions().by_host.end()) {
     return 0;
   }
   found->second->changed();
@@ -186,7 +224,13 @@ void group_added(void * group, void * node_base)
 // Publishing begins and ends on one thread, and one publish may be inside another (a listener's). The
 // scopes are kept in place, because nothing may be allocated here, and few, as in recorder.cpp.
 constexpr std::size_t kDeepest = 4;
-thread_local std::array<std::optional<takt_core::MiddlewareCeilingScope>, kDeepest> t_scopes;
+// In place and never destroyed: the program's own objects may publish after the thread-local ones of `main` are gone.
+struct ScopePlace
+{
+  alignas(
+    takt_core::MiddlewareCeilingScope) std::byte bytes[sizeof(takt_core::MiddlewareCeilingScope)];
+};
+constinit thread_local std::array<ScopePlace, kDeepest> t_scopes{};
 thread_local std::size_t t_depth = 0;
 
 // What the trace says of the publish that is under way on this thread.
@@ -220,7 +264,7 @@ void publish_begins(const void * publisher)
     trace_publish(publisher, t_traced[t_depth]);
   }
   if (t_depth < kDeepest) {
-    t_scopes[t_depth].emplace();
+    new (t_scopes[t_depth].bytes) takt_core::MiddlewareCeilingScope;
   }
   ++t_depth;
 }
@@ -251,8 +295,28 @@ void publish_ended()
   message_named(0);  // the middleware has no such tracepoint, or publishing failed
   --t_depth;
   if (t_depth < kDeepest) {
-    t_scopes[t_depth].reset();
+    std::destroy_at(
+      std::launder(reinterpret_cast<takt_core::MiddlewareCeilingScope *>(t_scopes[t_depth].bytes)));
   }
+}
+
+// The program's own objects are gone; a thread may still spin, which runs until the process is gone. What it ran is in
+// no report yet.
+__attribute__((destructor)) void report_what_still_spins() noexcept
+{
+  Adoptions & all = adoptions();
+  constexpr std::chrono::seconds kPatience{1};  // `exit` may have been called where it is locked
+  if (all.process.load() != ::getpid() || !all.mutex.try_lock_for(kPatience)) {
+    return;
+  }
+  try {
+    for (const auto & [host, adoption] : all.by_host) {
+      adoption->report();
+    }
+  } catch (const std::exception & error) {
+    say(std::string("a report cannot be written: ") + error.what(), true);
+  }
+  all.mutex.unlock();
 }
 
 }  // namespace
@@ -263,11 +327,9 @@ extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rc
 {
   takt_core::advise_no_file_capabilities();
   static const takt_interface interface = {
-    TAKT_INTERFACE_VERSION,        &takt_rclcpp::spin,
-    &takt_rclcpp::changed,         &takt_rclcpp::spin_node,
-    &takt_rclcpp::spin_whole_node, &takt_rclcpp::group_added,
-    &takt_rclcpp::publish_begins,  &takt_rclcpp::publish_ended,
-    &takt_rclcpp::message_named,   &takt_rclcpp::listener_set,
-    &takt_rclcpp::request_sent};
+    TAKT_INTERFACE_VERSION,      &takt_rclcpp::begin,          &takt_rclcpp::spin,
+    &takt_rclcpp::changed,       &takt_rclcpp::spin_node,      &takt_rclcpp::spin_whole_node,
+    &takt_rclcpp::group_added,   &takt_rclcpp::publish_begins, &takt_rclcpp::publish_ended,
+    &takt_rclcpp::message_named, &takt_rclcpp::listener_set,   &takt_rclcpp::request_sent};
   return &interface;
 }

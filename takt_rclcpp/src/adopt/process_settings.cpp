@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <functional>
+#include <map>
 
+#include "takt_control/threads_schedule.hpp"
 #include "takt_schedule/parse.hpp"
 
 namespace takt_rclcpp
@@ -11,8 +14,18 @@ namespace takt_rclcpp
 namespace
 {
 
+// Never destroyed, as all that adopted executors use: they may spin on while the program's own objects end.
+std::map<std::string, std::string, std::less<>> & told()
+{
+  static auto & g_told = *new std::map<std::string, std::string, std::less<>>;
+  return g_told;
+}
+
 std::string variable(const char * name)
 {
+  if (const auto known = told().find(name); known != told().end()) {
+    return known->second;
+  }
   const char * const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -40,10 +53,22 @@ ProcessSettings read()
 
 }  // namespace
 
+void tell_variable(const std::string & line)
+{
+  const std::size_t end = line.find('=');
+  const std::string name = line.substr(0, end);
+  const std::string value = line.substr(end + 1);
+  if (name == "TAKT_SCHEDULE") {
+    takt_control::set_threads_schedule(value);
+  }
+  told().insert_or_assign(name, value);
+}
+
 const ProcessSettings & process_settings()
 {
-  static const ProcessSettings settings = read();
-  return settings;
+  // Never destroyed, as above.
+  static const auto & g_settings = *new ProcessSettings(read());
+  return g_settings;
 }
 
 std::string sentences(const std::string & before, const takt_core::Faults & faults)

@@ -30,6 +30,9 @@ struct ProcessSettings
   takt_core::Faults faults;
 };
 
+/// A variable that takt has taken out of the environment, "NAME=value". Before `process_settings`.
+void tell_variable(const std::string & line);
+
 /// Reads the environment and the schedule at the first call. Any thread; may block.
 const ProcessSettings & process_settings();
 

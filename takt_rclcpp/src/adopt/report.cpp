@@ -123,15 +123,18 @@ void write(const ordered_json & json, const std::string & folder, const std::str
   const auto path =
     std::filesystem::path(folder) / (std::to_string(::getpid()) + "." + name + ".json");
   const auto part = path.string() + ".part";
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error)) {
+    return;  // `takt exec` has ended before this program, which ran on in the background
+  }
   std::ofstream file(part);
   file << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
   file.close();
-  std::error_code error;
   if (file) {
     std::filesystem::rename(part, path, error);
   }
   if (!file || error) {
-    say("cannot write the report " + path.string() + "; is the folder there and writable?", true);
+    say("cannot write the report " + path.string() + "; is its folder writable?", true);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 
 namespace takt_exec
 {
@@ -35,15 +36,33 @@ void pass_on(int signal, siginfo_t * info, void *)
   }
 }
 
+// Of this process: a script in front of it has opened them, so that no file gets their words.
+std::vector<int> closed_streams()
+{
+  std::vector<int> closed;
+  const char * const named = std::getenv("TAKT_CLOSED_STREAMS");
+  for (const char * one = named == nullptr ? "" : named; *one != '\0'; ++one) {
+    if (*one >= '0' && *one <= '2') {
+      closed.push_back(*one - '0');
+    }
+  }
+  return closed;
+}
+
 [[noreturn]] void become(
-  const std::string & path, std::vector<char *> & arguments, int tell, pid_t parent, bool group)
+  const std::string & path, const std::vector<char *> & arguments,
+  const std::vector<char *> & environment, const std::vector<int> & closed, int tell, pid_t parent,
+  bool group)
 {
   if (group) {
     ::setpgid(0, 0);
   }
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  for (const int stream : closed) {
+    ::close(stream);
+  }
   if (::getppid() == parent) {
-    ::execv(path.c_str(), arguments.data());
+    ::execve(path.c_str(), arguments.data(), environment.data());
   }
   const int error = errno;
   if (::write(tell, &error, sizeof error) < 0) {
@@ -80,25 +99,27 @@ bool ended_within(pid_t child, std::chrono::nanoseconds patience)
   return true;
 }
 
-// Whether it had to.
-bool end_after(pid_t child, std::chrono::nanoseconds duration)
+void end_after(pid_t child, std::chrono::nanoseconds duration, ProgramEnd & end)
 {
   if (ended_within(child, duration)) {
-    return false;
+    return;
   }
+  end.by_duration = true;
   ::kill(-child, SIGINT);
   if (ended_within(child, std::chrono::seconds(10))) {
-    return true;
+    return;
   }
+  end.needed_sigterm = true;
   ::kill(-child, SIGTERM);
   if (!ended_within(child, std::chrono::seconds(5))) {
+    end.needed_sigkill = true;
     ::kill(-child, SIGKILL);
   }
-  return true;
 }
 
-// What the program started and left behind: shells let programs in the background ignore SIGINT.
-void end_rest(pid_t group)
+// What the program started and left behind: shells let programs in the background ignore SIGINT. Whether it had to be
+// killed.
+bool end_rest(pid_t group)
 {
   const auto gone = [&](std::chrono::milliseconds patience) {
     const auto until = std::chrono::steady_clock::now() + patience;
@@ -113,14 +134,16 @@ void end_rest(pid_t group)
   if (::kill(-group, SIGTERM) == 0 && !gone(std::chrono::seconds(5))) {
     ::kill(-group, SIGKILL);
     gone(std::chrono::seconds(5));
+    return true;
   }
+  return false;
 }
 
 }  // namespace
 
 ProgramEnd run(
   const std::string & path, const std::vector<std::string> & arguments,
-  std::chrono::nanoseconds duration)
+  const Environment & environment, std::chrono::nanoseconds duration)
 {
   const bool group = duration.count() > 0;
   std::vector<char *> words;
@@ -128,6 +151,8 @@ ProgramEnd run(
     words.push_back(const_cast<char *>(argument.c_str()));  // execv reads them
   }
   words.push_back(nullptr);
+  const std::vector<char *> variables = environment.strings();
+  const std::vector<int> closed = closed_streams();
 
   // Held back until the program is known to the handler.
   sigset_t passed_on;
@@ -147,7 +172,7 @@ ProgramEnd run(
   const pid_t child = ::fork();
   if (child == 0) {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    become(path, words, pipe[1], parent, group);
+    become(path, words, variables, closed, pipe[1], parent, group);
   }
   if (child < 0) {
     end.error = errno;
@@ -173,14 +198,14 @@ ProgramEnd run(
   const bool failed = ::read(pipe[0], &error, sizeof error) == sizeof error;
   ::close(pipe[0]);
   if (group && !failed) {
-    end.by_duration = end_after(child, duration);
+    end_after(child, duration, end);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   g_child.store(0);
   if (group) {
-    end_rest(child);
+    end.rest_needed_sigkill = end_rest(child);
   }
   end.status = failed ? -1 : status;
   end.error = error;

@@ -246,7 +246,8 @@ ordered_json join_reports(const std::filesystem::path & folder)
     {"version", 1},
     {"executors", ordered_json::array()},
     {"stock", ordered_json::array()},
-    {"classes", ordered_json::array()}};
+    {"classes", ordered_json::array()},
+    {"unseen", ordered_json::array()}};
   for (const auto & file : files) {
     std::ifstream in(file);
     auto one = ordered_json::parse(in, nullptr, false);
@@ -255,6 +256,9 @@ ordered_json join_reports(const std::filesystem::path & folder)
     } else if (one.contains("class")) {
       joined["classes"].push_back(
         {{"pid", one["pid"]}, {"program", one["program"]}, {"class", one["class"]}});
+    } else if (one.contains("unseen")) {
+      joined["unseen"].push_back(
+        {{"pid", one.value("pid", 0)}, {"program", one.value("program", "")}});
     } else if (one.contains("callbacks")) {
       add_spin(joined["executors"], std::move(one));
     }
@@ -262,7 +266,7 @@ ordered_json join_reports(const std::filesystem::path & folder)
   return joined;
 }
 
-std::string to_text(const ordered_json & report, int status)
+std::string to_text(const ordered_json & report, int status, const std::string & known)
 {
   std::string text;
   for (const auto & executor : report["executors"]) {
@@ -284,12 +288,12 @@ std::string to_text(const ordered_json & report, int status)
       reason.empty() ? "" : ": " + reason);
   }
   if (report["executors"].empty() && report["stock"].empty()) {
-    text += no_executor(report, status) + "\n";
+    text += no_executor(report, status, known) + "\n";
   }
   return text;
 }
 
-std::string no_executor(const ordered_json & report, int status)
+std::string no_executor(const ordered_json & report, int status, const std::string & known)
 {
   if (!report["executors"].empty()) {
     return {};
@@ -300,6 +304,9 @@ std::string no_executor(const ordered_json & report, int status)
   }
   if (!loops.empty()) {
     return "takt ran no executor; these loops stayed rclcpp's own: " + loops;
+  }
+  if (!known.empty()) {
+    return "takt has no report of an executor: " + known;
   }
   if (const std::string end = abrupt_end(status); !end.empty()) {
     return "takt has no report of an executor: " + end;
@@ -313,6 +320,20 @@ std::string no_executor(const ordered_json & report, int status)
            "own, whose spin "
            "takt does not run: " +
            classes;
+  }
+  if (const auto unseen = report.value("unseen", ordered_json::array()); !unseen.empty()) {
+    std::string programs;
+    for (const auto & one : unseen) {
+      const std::filesystem::path program = one["program"].get<std::string>();
+      programs += fmt::format(
+        "{}process {} ({})", programs.empty() ? "" : ", ", one["pid"].get<int>(),
+        program.filename().string());
+    }
+    return "takt ran no executor: " + programs +
+           " has rclcpp, but no spin of it came to takt. It spins nothing, or it spins in a "
+           "library that it opened with RTLD_DEEPBIND, "
+           "whose "
+           "calls no preloaded library sees";
   }
   return "takt has no report of an executor: the program spins none of rclcpp's, or it was killed "
          "or crashed before it wrote a report, or it has file capabilities, is setuid or is linked "

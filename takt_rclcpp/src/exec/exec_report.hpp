@@ -9,18 +9,22 @@
 namespace takt_exec
 {
 
-/// {"version": 1, "executors": [...], "stock": [...], "classes": [...]}: all reports in `folder`, by processes and in the order of
-/// their first ends, one entry for each executor (see `add_spin`), and the loops that stayed rclcpp's own ({"pid", "program", "stock", "reason"}), each once. `classes`
-/// are those of executors that other libraries define ({"pid", "program", "class"}): takt may not have seen their spin.
+/// {"version": 1, "executors": [...], "stock": [...], "classes": [...], "unseen": [...]}: all reports in `folder`, by
+/// processes and in the order of their first ends, one entry for each executor (see `add_spin`); the loops that stayed
+/// rclcpp's own ({"pid", "program", "stock", "reason"}), each once; the classes of executors that other libraries define
+/// ({"pid", "program", "class"}), whose spin takt may not have seen; the processes that have rclcpp and called no spin that
+/// takt knows ({"pid", "program"}).
 nlohmann::ordered_json join_reports(const std::filesystem::path & folder);
 
 /// One table for each executor: callbacks by the share of a core that they used. One line for each loop that
-/// stayed rclcpp's own. `status`: as below.
-std::string to_text(const nlohmann::ordered_json & report, int status = 0);
+/// stayed rclcpp's own. `status` and `known`: as below.
+std::string to_text(
+  const nlohmann::ordered_json & report, int status = 0, const std::string & known = "");
 
 /// Why there is no executor in the report, as far as takt knows; empty: there is one. `status`: how the program ended,
-/// as `waitpid` gives it; 0 also where that is not known.
-std::string no_executor(const nlohmann::ordered_json & report, int status = 0);
+/// as `waitpid` gives it; 0 also where that is not known. `known`: why, where that is known (`why_no_report`).
+std::string no_executor(
+  const nlohmann::ordered_json & report, int status = 0, const std::string & known = "");
 
 }  // namespace takt_exec
 

@@ -1,14 +1,19 @@
 #include "exec/program_file.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdlib>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <vector>
 
 namespace takt_exec
@@ -30,31 +35,40 @@ int usable(const std::string & path)
   return ::access(path.c_str(), X_OK) == 0 ? 0 : EACCES;
 }
 
-// A static program has no loader, so nothing is preloaded into it.
-bool is_static(const std::string & path)
+template <typename Part>
+std::vector<Part> parts(std::ifstream & file, std::uint64_t offset, std::uint64_t bytes)
 {
-  std::ifstream file(path, std::ios::binary);
+  constexpr std::uint64_t kMost = 1U << 24U;
+  std::vector<Part> parts(std::min(bytes, kMost) / sizeof(Part));
+  file.seekg(static_cast<std::streamoff>(offset));
+  file.read(
+    reinterpret_cast<char *>(parts.data()),
+    static_cast<std::streamsize>(parts.size() * sizeof(Part)));
+  return file ? parts : std::vector<Part>();
+}
+
+// None: it is no program of this machine.
+std::vector<Elf64_Phdr> segments_of(std::ifstream & file)
+{
   Elf64_Ehdr header{};
   file.read(reinterpret_cast<char *>(&header), sizeof header);
   if (
     !file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
     header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) {
-    return false;
+    return {};
   }
-  std::vector<Elf64_Phdr> segments(header.e_phnum);
-  file.seekg(static_cast<std::streamoff>(header.e_phoff));
-  file.read(
-    reinterpret_cast<char *>(segments.data()),
-    static_cast<std::streamsize>(segments.size() * sizeof(Elf64_Phdr)));
-  if (!file) {
-    return false;
-  }
-  for (const Elf64_Phdr & segment : segments) {
-    if (segment.p_type == PT_INTERP) {
-      return false;
-    }
-  }
-  return true;
+  return parts<Elf64_Phdr>(file, header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
+}
+
+// A static program has no loader, so nothing is preloaded into it.
+bool is_static(const std::string & path)
+{
+  std::ifstream file(path, std::ios::binary);
+  const auto segments = segments_of(file);
+  return !segments.empty() &&
+         std::none_of(segments.begin(), segments.end(), [](const Elf64_Phdr & segment) {
+           return segment.p_type == PT_INTERP;
+         });
 }
 
 std::string obstacle_of(const std::string & path)
@@ -82,7 +96,7 @@ std::string obstacle_of(const std::string & path)
 
 }  // namespace
 
-ProgramFile find_program(const std::string & name)
+ProgramFile find_program(const std::string & name, const std::optional<std::string> & variable)
 {
   if (name.find('/') != std::string::npos) {
     if (const int error = usable(name); error != 0) {
@@ -90,8 +104,7 @@ ProgramFile find_program(const std::string & name)
     }
     return {name, 0, obstacle_of(name)};
   }
-  const char * const variable = std::getenv("PATH");
-  const std::string path = variable == nullptr ? "/usr/local/bin:/usr/bin:/bin" : variable;
+  const std::string path = variable.value_or("/usr/local/bin:/usr/bin:/bin");
   int error = ENOENT;
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find(':', begin), path.size());
@@ -107,6 +120,86 @@ ProgramFile find_program(const std::string & name)
     begin = end + 1;
   }
   return {{}, error, {}};
+}
+
+std::vector<std::string> needed_libraries(const std::string & path)
+{
+  std::ifstream file(path, std::ios::binary);
+  const auto segments = segments_of(file);
+  std::vector<Elf64_Dyn> entries;
+  for (const Elf64_Phdr & segment : segments) {
+    if (segment.p_type == PT_DYNAMIC) {
+      entries = parts<Elf64_Dyn>(file, segment.p_offset, segment.p_filesz);
+    }
+  }
+  std::uint64_t at = 0;
+  std::uint64_t size = 0;
+  for (const Elf64_Dyn & entry : entries) {
+    if (entry.d_tag == DT_STRTAB) {
+      at = entry.d_un.d_ptr;
+    } else if (entry.d_tag == DT_STRSZ) {
+      size = entry.d_un.d_val;
+    }
+  }
+  std::vector<char> names;
+  for (const Elf64_Phdr & segment : segments) {
+    if (
+      segment.p_type == PT_LOAD && segment.p_vaddr <= at &&
+      at < segment.p_vaddr + segment.p_filesz) {
+      names = parts<char>(file, at - segment.p_vaddr + segment.p_offset, size);
+    }
+  }
+  std::vector<std::string> needed;
+  for (const Elf64_Dyn & entry : entries) {
+    if (entry.d_tag == DT_NEEDED && entry.d_un.d_val < names.size()) {
+      const char * const name = names.data() + entry.d_un.d_val;
+      needed.emplace_back(name, ::strnlen(name, names.size() - entry.d_un.d_val));
+    }
+  }
+  return needed;
+}
+
+// As ldd(1) does it.
+std::vector<std::string> missing_libraries(
+  const std::string & path, const Environment & environment)
+{
+  std::vector<std::string> missing;
+  if (needed_libraries(path).empty() || is_static(path)) {
+    return missing;
+  }
+  Environment tracing = environment;
+  tracing.set("LD_TRACE_LOADED_OBJECTS", "1");
+  const auto variables = tracing.strings();
+  std::array<char *, 2> words{const_cast<char *>(path.c_str()), nullptr};
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+    return missing;
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(pipe[1], STDOUT_FILENO);
+    ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+    ::execve(path.c_str(), words.data(), variables.data());
+    ::_exit(127);
+  }
+  ::close(pipe[1]);
+  std::string text;
+  std::array<char, 4096> some{};
+  for (ssize_t n = 0; (n = ::read(pipe[0], some.data(), some.size())) > 0;) {
+    text.append(some.data(), static_cast<std::size_t>(n));
+  }
+  ::close(pipe[0]);
+  while (child > 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t arrow = line.find(" => not found");
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (arrow != std::string::npos && begin < arrow) {
+      missing.push_back(line.substr(begin, arrow - begin));
+    }
+  }
+  return missing;
 }
 
 }  // namespace takt_exec

@@ -1,6 +1,7 @@
 // takt_exec: runs a program, and with it the executors of rclcpp in it under takt.
 //
-// Exit codes: the program's own; 128 + n if signal n ended it; 126 or 127 if it cannot be run or found, as a
+// Exit codes: the program's own; 128 + n if signal n ended it; 137 (128 + SIGKILL) also where takt had to kill it
+// when its time was up; 126 or 127 if it cannot be run or found, as a
 // shell gives; 2 where the command line or the schedule is wrong, and under --strict where takt ran no executor.
 //
 // Two modes serve launchers that start programs themselves, as takt's launch action does. Their first word
@@ -30,12 +31,15 @@
 #include <fstream>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "exec/child.hpp"
+#include "exec/ending.hpp"
+#include "exec/environment.hpp"
 #include "exec/exec_report.hpp"
 #include "exec/program_file.hpp"
 #include "exec/report_folder.hpp"
@@ -105,28 +109,37 @@ fs::path find_library(const char * name)
   return {};
 }
 
-void set(const char * name, const std::string & value)
+bool is_sanitizer(const std::string & library)
 {
-  if (value.empty()) {
-    ::unsetenv(name);
-  } else {
-    ::setenv(name, value.c_str(), 1);
-  }
+  return library.find("libasan.so") != std::string::npos ||
+         library.find("libclang_rt.asan") != std::string::npos;
 }
 
-// A variable that is empty is not set.
+// A variable that is empty is not set. `sanitizer`: the runtime of AddressSanitizer that the program needs; empty: none.
 std::vector<std::pair<const char *, std::string>> variables(
-  const Arguments & arguments, const std::string & preload, const fs::path & folder)
+  const Arguments & arguments, const std::string & preload, const fs::path & folder,
+  const std::optional<std::string> & inherited, std::string sanitizer = "")
 {
   std::error_code error;
-  const char * const inherited = std::getenv("LD_PRELOAD");
-  std::string libraries = inherited == nullptr ? "" : inherited;
+  std::string libraries = inherited.value_or("");
+  const std::size_t first = std::min(libraries.find_first_of(": "), libraries.size());
+  if (const std::string given = libraries.substr(0, first); is_sanitizer(given)) {
+    sanitizer = given;
+    libraries.erase(0, first + 1);
+  }
   // Once, also where takt starts takt.
   if (libraries != preload && libraries.rfind(preload + ":", 0) != 0) {
     libraries = preload + (libraries.empty() ? "" : ":" + libraries);
   }
+  if (!sanitizer.empty()) {
+    libraries =
+      sanitizer + ":" + libraries;  // it ends programs in which another library comes first
+  }
   return {
     {"LD_PRELOAD", libraries},
+    {"TAKT_LD_PRELOAD", sanitizer.empty()                ? ""
+                        : inherited.value_or("").empty() ? ":"
+                                                         : *inherited},
     {"TAKT_SCHEDULE",
      arguments.schedule.empty() ? "" : fs::absolute(arguments.schedule, error).string()},
     {"TAKT_EXECUTOR", arguments.executor},
@@ -180,9 +193,9 @@ int check_schedule(const Arguments & arguments)
 
 int write_model(
   const Arguments & arguments, const nlohmann::ordered_json & report,
-  const std::vector<takt_schedule::ChainSchedule> & chains, int status)
+  const std::vector<takt_schedule::ChainSchedule> & chains, int status, const std::string & known)
 {
-  if (const std::string reason = takt_exec::no_executor(report, status); !reason.empty()) {
+  if (const std::string reason = takt_exec::no_executor(report, status, known); !reason.empty()) {
     return refuse("no model is written: " + reason, arguments.strict ? kBadInput : kNoModel);
   }
   const auto observed = takt_trace::observed_system(report, {chains, false, {}, {}});
@@ -201,13 +214,14 @@ int write_model(
   return 0;
 }
 
-// Under --strict it is an error that no executor ran. `status`: how the program ended, see `no_executor`.
+// Under --strict it is an error that no executor ran. `status` and `known`: see `no_executor`.
 int tell(
   const Arguments & arguments, const nlohmann::ordered_json & report,
-  const std::vector<takt_schedule::ChainSchedule> & chains, int status = 0)
+  const std::vector<takt_schedule::ChainSchedule> & chains, int status = 0,
+  const std::string & known = "")
 {
   if (!arguments.observe.empty()) {
-    return write_model(arguments, report, chains, status);
+    return write_model(arguments, report, chains, status, known);
   }
   if (!arguments.report.empty()) {
     std::ofstream file(arguments.report);
@@ -217,12 +231,12 @@ int tell(
       return refuse(fmt::format("cannot write {}: {}", arguments.report, std::strerror(errno)));
     }
   }
-  const std::string reason = takt_exec::no_executor(report, status);
+  const std::string reason = takt_exec::no_executor(report, status, known);
   if (arguments.strict && !reason.empty()) {
     return refuse(reason + "; --strict makes that an error");
   }
   if (arguments.report.empty() && !arguments.quiet) {
-    fmt::print(stderr, "{}", takt_exec::to_text(report, status));
+    fmt::print(stderr, "{}", takt_exec::to_text(report, status, known));
   }
   return 0;
 }
@@ -257,11 +271,25 @@ int print_environment(const Arguments & arguments)
     return refuse(takt_core::to_string(word.faults().front()));
   }
   nlohmann::ordered_json json;
-  for (const auto & [name, value] : variables(arguments, *word, arguments.folder)) {
+  const char * const inherited = std::getenv("LD_PRELOAD");
+  for (const auto & [name, value] : variables(
+         arguments, *word, arguments.folder,
+         inherited == nullptr ? std::nullopt : std::optional<std::string>(inherited))) {
     json[name] = value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
   }
   fmt::print("{}\n", json.dump(-1, ' ', false, kReplace));
   return 0;
+}
+
+// The word by which the loader finds it for the program, too.
+std::string sanitizer_of(const std::string & program)
+{
+  for (const std::string & library : takt_exec::needed_libraries(program)) {
+    if (is_sanitizer(library)) {
+      return library;
+    }
+  }
+  return {};
 }
 
 int run(const Arguments & arguments)
@@ -284,7 +312,8 @@ int run(const Arguments & arguments)
   if (const int code = check_libraries(preload); code != 0) {
     return code;
   }
-  const auto program = takt_exec::find_program(arguments.command.front());
+  auto environment = takt_exec::Environment::of_the_user();
+  const auto program = takt_exec::find_program(arguments.command.front(), environment.get("PATH"));
   if (program.path.empty()) {
     return refuse(
       arguments.command.front() + ": " + std::strerror(program.error),
@@ -307,8 +336,10 @@ int run(const Arguments & arguments)
     return refuse(takt_core::to_string(word.faults().front()));
   }
 
-  for (const auto & [name, value] : variables(arguments, *word, folder->path())) {
-    set(name, value);
+  for (const auto & [name, value] : variables(
+         arguments, *word, folder->path(), environment.get("LD_PRELOAD"),
+         sanitizer_of(program.path))) {
+    environment.set(name, value);
   }
   if (arguments.mode == Mode::observe && !arguments.quiet) {
     fmt::print(
@@ -316,17 +347,19 @@ int run(const Arguments & arguments)
       fmt::join(arguments.command, " "),
       arguments.lasts.count() > 0 ? " for " + arguments.duration : "");
   }
-  const auto end = takt_exec::run(program.path, arguments.command, arguments.lasts);
+  const auto end = takt_exec::run(program.path, arguments.command, environment, arguments.lasts);
   if (end.status == -1) {
     return refuse(program.path + ": " + std::strerror(end.error), end.error == ENOENT ? 127 : 126);
   }
-  const auto report = takt_exec::join_reports(folder->path());
-  const int told = tell(arguments, report, chains, end.status);
-  if (end.by_duration || (arguments.strict && report["executors"].empty())) {
-    return told;
+  if (const std::string slow = takt_exec::slow_end(program.path, end); !slow.empty()) {
+    refuse(slow);
   }
-  const int code = WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status) : WEXITSTATUS(end.status);
-  return code != 0 ? code : told;
+  const auto report = takt_exec::join_reports(folder->path());
+  const bool none = report["executors"].empty();
+  const std::string known =
+    none ? takt_exec::why_no_report(program.path, environment, folder->path(), end) : "";
+  const int told = tell(arguments, report, chains, end.status, known);
+  return arguments.strict && none ? told : takt_exec::exit_code(end, told);
 }
 
 int run_mode(const Arguments & arguments)

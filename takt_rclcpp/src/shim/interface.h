@@ -3,11 +3,13 @@
 #ifndef SHIM__INTERFACE_H_
 #define SHIM__INTERFACE_H_
 
+#include <sched.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define TAKT_INTERFACE_VERSION 5
+#define TAKT_INTERFACE_VERSION 6
 #define TAKT_INTERFACE_SYMBOL "takt_rclcpp_interface"
 
 enum takt_host_kind
@@ -20,6 +22,9 @@ enum takt_host_kind
 struct takt_interface
 {
   int version;
+  /* Before all others: takt's variables that are no longer in the environment ("NAME=value", the last one null; they
+   * live as long as the process), and the cores that the program was started with. */
+  void (*begin)(const char * const * variables, const cpu_set_t * cores);
   /* Runs the spin of `executor`. 0: it is over. 1: it was not begun, and the reason has been told: rclcpp's own
    * loop is to run. Throws what the program's callbacks threw. */
   int (*spin)(void * executor, enum takt_host_kind kind);

@@ -8,6 +8,7 @@
 // spin it loads the implementation that lies beside it and was built for the rclcpp that runs; if anything
 // does not fit, rclcpp's own loop runs, with one sentence why.
 #include <dlfcn.h>
+#include <sched.h>
 
 #include <atomic>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <string>
 
 #include "shim/creations.hpp"
+#include "shim/environment.hpp"
 #include "shim/hooked_symbols.h"
 #include "shim/interface.h"
 #include "shim/librclcpp.hpp"
@@ -28,32 +30,8 @@ namespace takt_preload
 namespace
 {
 
-// Removes this library from LD_PRELOAD, so that the programs that this one starts do not inherit it. Other
-// entries stay.
-void leave_children_alone()
-{
-  const char * const children = std::getenv("TAKT_CHILDREN");
-  const char * const preload = std::getenv("LD_PRELOAD");
-  if (preload == nullptr || (children != nullptr && std::strcmp(children, "1") == 0)) {
-    return;
-  }
-  std::string kept;
-  const std::string all = preload;
-  for (std::size_t begin = 0; begin < all.size();) {
-    std::size_t end = all.find_first_of(": ", begin);
-    end = end == std::string::npos ? all.size() : end;
-    const std::string entry = all.substr(begin, end - begin);
-    if (!entry.empty() && entry.find("libtakt_preload.so") == std::string::npos) {
-      kept += (kept.empty() ? "" : ":") + entry;
-    }
-    begin = end + 1;
-  }
-  if (kept.empty()) {
-    ::unsetenv("LD_PRELOAD");
-  } else {
-    ::setenv("LD_PRELOAD", kept.c_str(), 1);
-  }
-}
+// The cores that the program was started with: threads of it may have pinned themselves when takt is loaded.
+constinit cpu_set_t g_cores{};
 
 std::string folder_of_this_library()
 {
@@ -66,6 +44,7 @@ std::string folder_of_this_library()
 }
 
 std::atomic<const takt_interface *> g_implementation{nullptr};
+std::atomic<bool> g_called{false};  // a spin came to this library
 
 const takt_interface * load()
 {
@@ -84,13 +63,14 @@ const takt_interface * load()
     say(path + " does not fit libtakt_preload.so; install both from one version of takt");
     return nullptr;
   }
+  found->begin(taken_variables(), &g_cores);
   return found;
 }
 
 const takt_interface * implementation()
 {
   static const takt_interface * const loaded = [] {
-    leave_children_alone();
+    take_variables();
     const takt_interface * const found = load();
     g_implementation.store(found, std::memory_order_release);
     return found;
@@ -101,8 +81,7 @@ const takt_interface * implementation()
 // Under TAKT_STRICT=1 rclcpp's own loop may not run.
 void end_if_strict()
 {
-  const char * const strict = std::getenv("TAKT_STRICT");
-  if (strict != nullptr && std::strcmp(strict, "1") == 0) {
+  if (std::strcmp(variable("TAKT_STRICT"), "1") == 0) {
     say("the program ends here, because takt cannot run it and --strict (TAKT_STRICT=1) is given");
     std::_Exit(2);
   }
@@ -130,13 +109,15 @@ Function stock(const char * symbol)
 template <typename Function>
 Function noted_stock(const char * symbol, const char * name)
 {
-  leave_children_alone();
+  g_called.store(true);
+  take_variables();
   note_stock(name);
   return stock<Function>(symbol);
 }
 
 void spin(void * executor, takt_host_kind kind, const char * symbol)
 {
+  g_called.store(true);
   if (const takt_interface * const takt = implementation(); takt == nullptr) {
     must_run_stock();
   } else if (takt->spin(executor, kind) == 0) {
@@ -149,6 +130,7 @@ void spin(void * executor, takt_host_kind kind, const char * symbol)
 // makes for it comes by `spin`.
 void spin_node(void * node, bool whole, const char * symbol)
 {
+  g_called.store(true);
   if (calls_are_bound_inside()) {
     if (const takt_interface * const takt = implementation(); takt == nullptr) {
       must_run_stock();
@@ -162,12 +144,11 @@ void spin_node(void * node, bool whole, const char * symbol)
 // Of an executor that takt cannot adopt.
 void note_not_adopted(const char * name)
 {
-  leave_children_alone();
+  g_called.store(true);
+  take_variables();
   note_stock(
     (std::string("spin of an ") + name).c_str(), "takt does not run executors of this class yet");
-  const char * const quiet = std::getenv("TAKT_QUIET");
-  const char * const strict = std::getenv("TAKT_STRICT");
-  if (quiet == nullptr || std::strcmp(quiet, "1") != 0 || strict != nullptr) {
+  if (std::strcmp(variable("TAKT_QUIET"), "1") != 0 || *variable("TAKT_STRICT") != '\0') {
     say(std::string(name) + " spins by itself: takt does not run executors of this class yet");
   }
   end_if_strict();
@@ -175,10 +156,19 @@ void note_not_adopted(const char * name)
 
 __attribute__((constructor)) void begin()
 {
+  ::sched_getaffinity(0, sizeof g_cores, &g_cores);
   if (librclcpp() != nullptr) {
     // Early: nobody else reads the environment yet.
-    leave_children_alone();
+    take_variables();
     patch_vtables();
+  }
+}
+
+// A report says of a program that has rclcpp, but none of the spins that takt knows, why there is nothing in it.
+__attribute__((destructor)) void end()
+{
+  if (!g_called.load() && librclcpp() != nullptr) {
+    note_unseen();
   }
 }
 

@@ -12,6 +12,8 @@
 #include <string>
 #include <typeinfo>
 
+#include "shim/environment.hpp"
+
 namespace takt_preload
 {
 namespace
@@ -36,6 +38,21 @@ std::string program()
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
+void write_note(const std::string & name, const std::string & members)
+{
+  const std::string pid = std::to_string(::getpid());
+  const std::string path =
+    std::string(variable("TAKT_REPORT_DIR")) + "/" + pid + "." + name + ".json";
+  const std::string text = "{\"version\": 1, \"pid\": " + pid +
+                           ", \"program\": " + quoted(program()) + ", " + members + "}\n";
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file >= 0) {
+    // A folder that is full loses a note, not the program.
+    static_cast<void>(::write(file, text.data(), text.size()) < 0);
+    ::close(file);
+  }
+}
+
 // Any object with a table of virtual functions: enough to ask for the name of its class.
 class Polymorphic
 {
@@ -56,28 +73,18 @@ std::string class_of(const void * object)
 // Once for each `what` of a process.
 void note(const char * key, const std::string & what, const std::string & reason) noexcept
 {
-  static std::mutex g_mutex;
-  static auto & g_noted = *new std::set<std::string>;  // programs call at their very end, too
-  const char * const folder = std::getenv("TAKT_REPORT_DIR");
-  if (folder == nullptr || *folder == '\0') {
+  // Never destroyed: objects of the program may spin while they end.
+  static std::mutex & g_mutex = *new std::mutex;
+  static auto & g_noted = *new std::set<std::string>;
+  if (*variable("TAKT_REPORT_DIR") == '\0') {
     return;
   }
   try {
     const std::lock_guard lock(g_mutex);
-    if (!g_noted.insert(what).second) {
-      return;
-    }
-    const std::string pid = std::to_string(::getpid());
-    const std::string path =
-      folder + ("/" + pid + ".stock." + std::to_string(g_noted.size()) + ".json");
-    const std::string text = "{\"version\": 1, \"pid\": " + pid +
-                             ", \"program\": " + quoted(program()) + ", \"" + key +
-                             "\": " + quoted(what) + ", \"reason\": " + quoted(reason) + "}\n";
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file >= 0) {
-      // A folder that is full loses a note, not the program.
-      static_cast<void>(::write(file, text.data(), text.size()) < 0);
-      ::close(file);
+    if (g_noted.insert(what).second) {
+      write_note(
+        "stock." + std::to_string(g_noted.size()),
+        "\"" + std::string(key) + "\": " + quoted(what) + ", \"reason\": " + quoted(reason));
     }
   } catch (...) {
     // No memory for a note.
@@ -98,6 +105,18 @@ void note_class(const void * executor) noexcept
     if (!name.starts_with("rclcpp::")) {
       note("class", name, "");
     }
+  } catch (...) {
+    // No memory for a note.
+  }
+}
+
+void note_unseen() noexcept
+{
+  if (*variable("TAKT_REPORT_DIR") == '\0') {
+    return;
+  }
+  try {
+    write_note("unseen", "\"unseen\": true");
   } catch (...) {
     // No memory for a note.
   }

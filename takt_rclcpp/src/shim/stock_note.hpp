@@ -13,6 +13,9 @@ void note_stock(const char * function, const char * reason = "") noexcept;
 /// the class, notes the name of the class as `note_stock` does: its own spin may be what takt never sees.
 void note_class(const void * executor) noexcept;
 
+/// Notes that the process has rclcpp, but called none of its spins that takt takes over or knows.
+void note_unseen() noexcept;
+
 }  // namespace takt_preload
 
 #endif  // SHIM__STOCK_NOTE_HPP_

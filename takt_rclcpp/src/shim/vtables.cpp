@@ -5,7 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cinttypes>
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <string>
 
 #include "shim/hooked_symbols.h"
@@ -46,6 +49,24 @@ Slots slots_of(void * address)
   return {words + 2, words + symbol->st_size / sizeof(void *)};
 }
 
+// As the page has it; -1: nothing is known of it.
+int protection_of(std::uintptr_t address)
+{
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    char may[5] = {};
+    if (
+      std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, may) == 3 &&
+      begin <= address && address < end) {
+      return (may[0] == 'r' ? PROT_READ : 0) | (may[1] == 'w' ? PROT_WRITE : 0) |
+             (may[2] == 'x' ? PROT_EXEC : 0);
+    }
+  }
+  return -1;
+}
+
 void patch(const Slots & slots, const void * stock, void * ours, const std::string & symbol)
 {
   for (void ** slot = slots.begin; slot < slots.end; ++slot) {
@@ -54,13 +75,20 @@ void patch(const Slots & slots, const void * stock, void * ours, const std::stri
     }
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto address = reinterpret_cast<std::uintptr_t>(slot) & ~(page - 1);
-    if (::mprotect(reinterpret_cast<void *>(address), page, PROT_READ | PROT_WRITE) != 0) {
+    // Read-only once the loader has written there, unless the library was linked without that (-z norelro): then the
+    // program may write to what else is on the page.
+    const int before = protection_of(address);
+    const bool writable = before >= 0 && (before & PROT_WRITE) != 0;
+    if (
+      !writable &&
+      ::mprotect(reinterpret_cast<void *>(address), page, PROT_READ | PROT_WRITE) != 0) {
       say("the system does not let takt hook " + symbol + "; rclcpp's own loop will run there");
       return;
     }
     *slot = ours;
-    // Tables of virtual functions lie where the loader writes once and protects afterwards.
-    ::mprotect(reinterpret_cast<void *>(address), page, PROT_READ);
+    if (!writable && before >= 0) {
+      ::mprotect(reinterpret_cast<void *>(address), page, before);
+    }
   }
 }
 

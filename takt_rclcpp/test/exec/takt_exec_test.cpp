@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "model/reports.hpp"
@@ -140,6 +143,82 @@ TEST_F(TaktExec, writes_no_model_where_the_time_ended_a_program_that_reports_not
 {
   EXPECT_EQ(takt("--observing -o model.yaml --duration 100ms -- sleep 600").code, 1);
 }
+
+// ---- why there is no report
+
+TEST_F(TaktExec, names_the_libraries_that_the_loader_does_not_find)
+{
+  // The environment of the tests may lead to a real one.
+  const Outcome outcome = takt("-- '" TAKT_STAND_IN_PROGRAM "' stack", "LD_LIBRARY_PATH=");
+  EXPECT_EQ(outcome.code, 127);
+  EXPECT_NE(
+    outcome.err.find("the loader could not start " TAKT_STAND_IN_PROGRAM), std::string::npos)
+    << outcome.err;
+  EXPECT_NE(outcome.err.find("does not find librclcpp.so"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("spins none"), std::string::npos) << outcome.err;
+  const Outcome shell = takt("-- sh -c 'exit 127'");
+  EXPECT_EQ(shell.code, 127);
+  EXPECT_EQ(shell.err.find("spins none"), std::string::npos) << shell.err;
+}
+
+TEST_F(TaktExec, names_what_the_program_left_running)
+{
+  const Outcome outcome = takt("-- sh -c 'sleep 600 >&- 2>&- & echo $!'");
+  EXPECT_EQ(outcome.code, 0);
+  const std::string process = outcome.out.substr(0, outcome.out.find('\n'));
+  ASSERT_NE(process, "");
+  ::kill(std::stoi(process), SIGKILL);
+  EXPECT_NE(
+    outcome.err.find("left process " + process + " (sleep) running in the background"),
+    std::string::npos)
+    << outcome.err;
+}
+
+// ---- the program's environment and streams are the user's
+
+TEST_F(TaktExec, gives_the_program_the_environment_from_before_takts_own)
+{
+  const Outcome outcome = takt(
+    "-- env",
+    "FOO=takts \"TAKT_USER_ENV_0=$(printf 'FOO=a b\\0PATH=/usr/bin:/bin\\0' | base64 | head -c "
+    "12)\" "
+    "\"TAKT_USER_ENV_1=$(printf 'FOO=a b\\0PATH=/usr/bin:/bin\\0' | base64 | tail -c +13)\"");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::set<std::string> names;
+  std::istringstream words(outcome.out);
+  for (std::string line; std::getline(words, line);) {
+    names.insert(line.substr(0, line.find('=')));
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"FOO", "LD_PRELOAD", "PATH", "TAKT_REPORT_DIR"}))
+    << outcome.out;
+  EXPECT_EQ(outcome.out.find("FOO=a b\nPATH=/usr/bin:/bin\n"), 0U) << outcome.out;
+}
+
+TEST_F(TaktExec, looks_for_the_program_in_that_environment)
+{
+  std::ofstream(here_ / "scripts" / "mine") << "#!/bin/sh\necho mine\n";
+  fs::permissions(here_ / "scripts" / "mine", fs::perms::owner_all);
+  const std::string path = "PATH=" + (here_ / "scripts").string();
+  EXPECT_EQ(takt("-- mine").code, 127);
+  EXPECT_EQ(
+    takt("-- mine", "TAKT_USER_ENV_0=$(printf '" + path + "\\0' | base64 -w 0)").out, "mine\n");
+}
+
+TEST_F(TaktExec, closes_streams_that_were_closed)
+{
+  const std::string look = "-- sh -c '[ -e /proc/self/fd/0 ] && echo open || echo closed'";
+  EXPECT_EQ(takt(look).out, "open\n");
+  EXPECT_EQ(takt(look, "TAKT_CLOSED_STREAMS=0").out, "closed\n");
+}
+
+#ifdef TAKT_ASAN_PROGRAM
+TEST_F(TaktExec, puts_the_runtime_of_the_address_sanitizer_first)
+{
+  const Outcome outcome = takt("-- '" TAKT_ASAN_PROGRAM "'");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err.find("does not come first"), std::string::npos) << outcome.err;
+}
+#endif
 
 // ---- --strict
 

@@ -318,6 +318,7 @@ int main(int argc, char ** argv)
   Ways ways = kWays;
   ways.merge(ways_of_components());
   ways.merge(ways_of_listening());
+  ways.merge(ways_of_ends());
   ways.merge(ways_of_waiting());
   ways.merge(ways_of_ids());
   ways.merge(ways_of_waitables());

@@ -13,6 +13,8 @@
 using Ways = std::map<std::string, void (*)()>;
 /// With actions and lifecycle nodes; empty where their libraries are not found.
 Ways ways_of_components();
+/// Programs that end in the middle of a spin, and what they find around them.
+Ways ways_of_ends();
 /// Around the end of a program, and messages that wait.
 Ways ways_of_waiting();
 /// Around what has equal ids, and takes the place of another.

@@ -529,6 +529,51 @@ TEST(Schedule, names_the_first_three_that_match_nothing)
   EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err << "\n" << expected;
 }
 
+std::string pinned_schedule(int core)
+{
+  std::string path = temporary("pinned.yaml");
+  std::ofstream(path) << "version: 1\n"
+                         "executors:\n"
+                         "  main:\n"
+                         "    threads: {main: {cores: ["
+                      << core
+                      << "]}}\n"
+                         "    default: main\n"
+                         "    callbacks: [{match: '/control:timer(1ms)'}]\n";
+  return path;
+}
+
+// The program has narrowed its thread to the last core, and the schedule names the first one of the process.
+TEST(Cores, are_those_that_the_process_was_started_with)
+{
+  const auto cores = takt_core::usable_cores();
+  if (cores.size() < 2) {
+    GTEST_SKIP() << "needs two cores";
+  }
+  const std::string first = std::to_string(cores.front());
+  const std::string last = std::to_string(cores.back());
+  const Outcome outcome = run(
+    "timeout -k 5 60 '" TAKT_EXEC "' --strict --schedule '" + pinned_schedule(cores.front()) +
+    "' -- '" TAKT_PROGRAM "' pinned_before_spin");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "in a callback: " + first + "\nafterwards: " + last + "\n") << outcome.err;
+}
+
+TEST(Report, has_the_attributes_that_a_thread_had_at_its_end)
+{
+  const auto cores = takt_core::usable_cores();
+  if (cores.size() < 2) {
+    GTEST_SKIP() << "needs two cores";
+  }
+  const auto report = report_of(
+    "--strict --schedule '" + pinned_schedule(cores.front()) + "'", "pinned_in_a_callback");
+  ASSERT_EQ(report["executors"].size(), 1U) << report;
+  const auto & thread = report["executors"][0]["threads"][0];
+  EXPECT_EQ(thread["cores"], std::to_string(cores.back())) << thread;
+  ASSERT_EQ(thread["refused"].size(), 1U) << thread;
+  EXPECT_EQ(thread["refused"][0], "the program has changed this thread after takt");
+}
+
 // Ctrl-C under load, over and over: takt waits for callbacks before rcl is torn down.
 TEST(Interrupts, end_a_busy_program_cleanly_each_time)
 {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 
 namespace
@@ -50,6 +51,28 @@ Names without(const Names & some, const Names & others)
     }
   }
   return rest;
+}
+
+// An adopted executor may spin on while the program ends, so nothing that it uses is destroyed then.
+TEST(Symbols, have_no_object_that_is_destroyed_at_the_end)
+{
+  std::istringstream libraries(TAKT_LIBRARIES);
+  for (std::string library; std::getline(libraries, library, ':');) {
+    Names asked;
+    FILE * const pipe = ::popen(("nm -D --undefined-only '" + library + "'").c_str(), "r");
+    std::array<char, 4096> line{};
+    while (std::fgets(line.data(), line.size(), pipe) != nullptr) {
+      std::string name = line.data();
+      name = name.substr(name.rfind(' ') + 1);
+      asked.insert(name.substr(0, name.find_first_of("@\n")));
+    }
+    ::pclose(pipe);
+    if (asked.contains("__asan_init") || asked.contains("__tsan_init")) {
+      GTEST_SKIP() << "a sanitizer's own functions are called at the end";
+    }
+    EXPECT_FALSE(asked.empty()) << library;
+    EXPECT_FALSE(asked.contains("__cxa_atexit")) << library;
+  }
 }
 
 TEST(Symbols, are_hooked_by_the_shim_for_each_distribution)

@@ -16,9 +16,23 @@ std::string variable(const char * name)
   return value == nullptr ? "" : value;
 }
 
+// The variables that the environment has no more.
+std::string g_begun;
+
+void begin(const char * const * variables, const cpu_set_t * cores)
+{
+  for (; *variables != nullptr; ++variables) {
+    g_begun += std::string(*variables) + "\n";
+  }
+  g_begun += CPU_COUNT(cores) > 0 ? "cores\n" : "no cores\n";
+}
+
 int answer(const std::string & what)
 {
   std::printf("takt %s\n", what.c_str());
+  if (variable("STAND_IN_ANSWER") == "begun") {
+    std::printf("%s", g_begun.c_str());
+  }
   std::fflush(stdout);
   if (variable("STAND_IN_ANSWER") == "throw") {
     throw std::runtime_error("thrown by a callback");
@@ -74,9 +88,9 @@ int listener_set(const void *, void (*)(const void *, unsigned long), const void
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
   static takt_interface interface = {
-    TAKT_INTERFACE_VERSION, &spin,         &changed,        &spin_node,
-    &spin_whole_node,       &group_added,  &publish_begins, &publish_ended,
-    &message_named,         &listener_set, &request_sent};
+    TAKT_INTERFACE_VERSION, &begin,       &spin,           &changed,       &spin_node,
+    &spin_whole_node,       &group_added, &publish_begins, &publish_ended, &message_named,
+    &listener_set,          &request_sent};
   if (!variable("STAND_IN_VERSION").empty()) {
     interface.version = std::stoi(variable("STAND_IN_VERSION"));
   }

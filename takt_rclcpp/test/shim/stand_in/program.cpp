@@ -3,8 +3,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -45,6 +48,31 @@ struct AtExit
     }
   }
 } g_at_exit;
+
+// An executor with a spin of its own.
+class Own : public rclcpp::Executor
+{
+public:
+  void spin() override { std::printf("own spin\n"); }
+};
+
+// "rw-p" of the page.
+std::string protection_of(const void * address)
+{
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    char may[5] = {};
+    if (
+      std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, may) == 3 &&
+      begin <= reinterpret_cast<std::uintptr_t>(address) &&
+      reinterpret_cast<std::uintptr_t>(address) < end) {
+      return may;
+    }
+  }
+  return "not there";
+}
 
 int in_child()
 {
@@ -152,6 +180,21 @@ int run(const std::string & way)
     std::printf("%d\n", rcl_send_request(nullptr, nullptr, &number));
     single.spin();
     std::printf("%d\n", rcl_send_request(nullptr, nullptr, &number));
+  } else if (way == "protection") {
+    // The library's own table: the program may have a copy of it.
+    void * const library = ::dlopen("librclcpp.so", RTLD_NOLOAD | RTLD_LAZY);
+    std::printf(
+      "%s\n",
+      protection_of(::dlsym(library, "_ZTVN6rclcpp9executors22SingleThreadedExecutorE")).c_str());
+  } else if (way == "idle") {
+    rclcpp::spin_virtually(*std::make_unique<Own>());
+  } else if (way == "environment") {
+    single.spin();
+    std::fflush(stdout);
+    return std::system(
+      "env | grep -E "
+      "'^(LD_PRELOAD|TAKT_(SCHEDULE|EXECUTOR|STRICT|QUIET|OBSERVE|REPORT_DIR|CHILDREN|LD_PRELOAD))="
+      "'; true");
   } else if (way == "children") {
     single.spin();
     std::fflush(stdout);

@@ -1,0 +1,108 @@
+#include "exec/ending.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "exec/program_file.hpp"
+
+namespace takt_exec
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+std::string content(const fs::path & file)
+{
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Processes that began with `folder` as the one for reports: "71 (talker)". What they did to their environment
+// since does not show there.
+std::vector<std::string> running_with(const fs::path & folder)
+{
+  const std::string entry = "TAKT_REPORT_DIR=" + folder.string() + '\0';
+  std::vector<std::string> running;
+  std::error_code error;
+  for (const auto & one : fs::directory_iterator("/proc", error)) {
+    const std::string number = one.path().filename();
+    if (
+      number.find_first_not_of("0123456789") == std::string::npos &&
+      content(one.path() / "environ").find(entry) != std::string::npos) {
+      std::string name = content(one.path() / "comm");
+      running.push_back(fmt::format("{} ({})", number, name.substr(0, name.find('\n'))));
+    }
+  }
+  return running;
+}
+
+std::string loader_failed(const std::string & path, const Environment & environment)
+{
+  if (needed_libraries(path).empty()) {
+    return "the program ended with exit code 127, as a shell does where it does not find a command";
+  }
+  const auto missing = missing_libraries(path, environment);
+  if (missing.empty()) {
+    return fmt::format(
+      "{} ended with exit code 127, as where the loader cannot start a program; the loader's words "
+      "are above",
+      path);
+  }
+  return fmt::format(
+    "the loader could not start {}, because it does not find {}; source the workspace that has {}, "
+    "or name the "
+    "folder in LD_LIBRARY_PATH",
+    path, fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them");
+}
+
+}  // namespace
+
+std::string why_no_report(
+  const std::string & path, const Environment & environment, const fs::path & folder,
+  const ProgramEnd & end)
+{
+  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == 127) {
+    return loader_failed(path, environment);
+  }
+  if (const auto running = running_with(folder); !running.empty()) {
+    return fmt::format(
+      "the program left process {} running in the background. It runs on under takt, and takt exec "
+      "waits only for the program itself; let it stay in the foreground for a report",
+      fmt::join(running, ", "));
+  }
+  return {};
+}
+
+std::string slow_end(const std::string & path, const ProgramEnd & end)
+{
+  if (end.needed_sigkill) {
+    return path + " did not end within 15 s of SIGINT and SIGTERM, so takt killed it (SIGKILL)";
+  }
+  if (end.rest_needed_sigkill) {
+    return "what " + path +
+           " left running did not end within 5 s of SIGTERM, so takt killed it (SIGKILL)";
+  }
+  return end.needed_sigterm ? path + " did not end within 10 s of SIGINT, so takt sent SIGTERM"
+                            : "";
+}
+
+int exit_code(const ProgramEnd & end, int told)
+{
+  if (end.needed_sigkill || end.rest_needed_sigkill) {
+    return 128 + SIGKILL;
+  }
+  if (end.by_duration) {
+    return told;
+  }
+  const int code = WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status) : WEXITSTATUS(end.status);
+  return code != 0 ? code : told;
+}
+
+}  // namespace takt_exec
