@@ -186,12 +186,12 @@ TEST(ObservedSystem, does_not_say_so_of_a_timer_that_had_no_time_to_run)
 
 TEST(ObservedSystem, measures_the_period_of_a_timer_that_has_none)
 {
-  const auto busy = released(callback("/a:timer(0ns)", 5000), 2 * kMs, {{1, kMs}});
+  const auto busy = released(callback("/a:timer(0s)", 5000), 2 * kMs, {{1, kMs}});
   const Model model = model_with({busy});
-  EXPECT_EQ(model["/a:timer(0ns)"].period, milliseconds(2));
-  EXPECT_EQ(model["/a:timer(0ns)"].jitter, milliseconds(1));
-  EXPECT_TRUE(model.says("/a:timer(0ns)", "no period"));
-  EXPECT_FALSE(model.says("/a:timer(0ns)", "from outside"));
+  EXPECT_EQ(model["/a:timer(0s)"].period, milliseconds(2));
+  EXPECT_EQ(model["/a:timer(0s)"].jitter, milliseconds(1));
+  EXPECT_TRUE(model.says("/a:timer(0s)", "no period"));
+  EXPECT_FALSE(model.says("/a:timer(0s)", "from outside"));
 }
 
 // ---- messages of a run
