@@ -8,7 +8,7 @@ namespace takt_control
 namespace
 {
 
-std::string text_of(const nlohmann::json & value)
+std::string dumped(const nlohmann::json & value)
 {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -17,12 +17,12 @@ std::string text_of(const nlohmann::json & value)
 
 Reply result_reply(const nlohmann::json & document)
 {
-  return {MessageType::result, text_of(document)};
+  return {MessageType::result, dumped(document)};
 }
 
 Reply error_reply(const std::vector<std::string> & faults)
 {
-  return {MessageType::error, text_of({{"faults", faults}})};
+  return {MessageType::error, dumped({{"faults", faults}})};
 }
 
 std::string frames_of(const Reply & reply)

@@ -30,7 +30,7 @@ int end(int result, std::string error)
   return result;
 }
 
-std::string text_of(const Faults & faults)
+std::string joined_text(const Faults & faults)
 {
   std::string all;
   for (const std::string & sentence : sentences(faults)) {
@@ -86,13 +86,13 @@ int takt_thread_register(const char * name)
   }
   const Rules & known = rules();
   if (!known.faults.empty()) {
-    return end(TAKT_THREAD_BAD_FILE, text_of(known.faults));
+    return end(TAKT_THREAD_BAD_FILE, joined_text(known.faults));
   }
   std::optional<ThreadAttributes> attributes;
   for (const auto & threads : known.all) {
     const auto rule = threads.find(name);
     if (!rule) {
-      return end(TAKT_THREAD_BAD_FILE, text_of(rule.faults()));
+      return end(TAKT_THREAD_BAD_FILE, joined_text(rule.faults()));
     }
     if (rule.value() != nullptr && !attributes) {
       attributes = rule.value()->attributes;
@@ -107,7 +107,7 @@ int takt_thread_register(const char * name)
   // A program does its work also where nobody can ask it about its threads.
   static_cast<void>(takt_control::expose_thread(::gettid(), had, report));
   if (!report.granted_all()) {
-    return end(TAKT_THREAD_REFUSED, text_of(report.faults));
+    return end(TAKT_THREAD_REFUSED, joined_text(report.faults));
   }
   if (!attributes) {
     return end(

@@ -12,7 +12,7 @@ namespace
 using takt_core::Duration;
 using takt_core::Time;
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kRelaxedFigure = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 
 std::uint64_t since(std::uint64_t before, std::uint64_t began, std::uint64_t now)
@@ -88,7 +88,7 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   read_misses(record.misses, sample);
   sample.responses = record.misses.responses();
   sample.overruns = record.overruns.load(kAcquire);
-  sample.busy = Duration(record.busy.load(kRelaxed));
+  sample.busy = Duration(record.busy.load(kRelaxedFigure));
   sample.starts = record.starts.load(kAcquire);
   sample.empty_takes = record.empty_takes.load(kAcquire);
   sample.skipped =
@@ -142,7 +142,7 @@ std::vector<CallbackFigures> ExecutorWatch::callbacks(Time now)
     figures.most_consecutive_misses = record.misses.most_consecutive();
     figures.sample = sample_of(record, now);
     raise_to(record.most_waiting, figures.sample.waiting);
-    figures.most_waiting = record.most_waiting.load(kRelaxed);
+    figures.most_waiting = record.most_waiting.load(kRelaxedFigure);
     const takt_core::Callback & callback = *record.callback;
     figures.priority = watched_.executor->scheduler_of(callback).priority(callback);
     figures.effective_priority = std::min(figures.priority + callback.raised(), 255);

@@ -13,9 +13,9 @@ namespace
 using takt_core::Duration;
 using takt_core::Time;
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kRelaxedLook = std::memory_order_relaxed;
 // Between two judgements of a chain.
-constexpr Duration kShortestGap = std::chrono::milliseconds(1);
+constexpr Duration kShortestLookGap = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::optional<RunningCallback> ExecutorWatch::running(const ThreadSlot & slot) c
     return std::nullopt;
   }
   RunningCallback result{record->id, takt_core::from_ns(current->since), std::nullopt};
-  if (const std::int64_t stall = record->stall.load(kRelaxed); stall != kNoLimit) {
+  if (const std::int64_t stall = record->stall.load(kRelaxedLook); stall != kNoLimit) {
     result.stall = Duration(stall);
   }
   return result;
@@ -74,7 +74,7 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
     for (CallbackRecord * const record : callbacks_there()) {
       CallbackSample sample = sample_of(*record, now);
       sample.window.missed = std::max(sample.window.missed, record->misses.take_most());
-      sample.longest_overrun = Duration(record->longest_overrun.exchange(0, kRelaxed));
+      sample.longest_overrun = Duration(record->longest_overrun.exchange(0, kRelaxedLook));
       raise_to(record->most_waiting, sample.waiting);
       if (window) {
         if (record->window_arrivals && seconds > 0) {
@@ -97,14 +97,14 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
         }
         MissWindow & last = result.chains.back().window;
         last.missed = std::max(last.missed, record->misses.take_most());
-        result.chains.back().longest = Duration(record->longest.exchange(0, kRelaxed));
+        result.chains.back().longest = Duration(record->longest.exchange(0, kRelaxedLook));
       }
     }
     for (const auto & slot : slots_) {
       ThreadSample thread;
       thread.number = slot->number;
       thread.name = slot->name;
-      thread.tid = slot->tid.load(kRelaxed);
+      thread.tid = slot->tid.load(kRelaxedLook);
       thread.running = running(*slot);
       const bool there =
         slot->visitor
@@ -141,14 +141,14 @@ void ExecutorWatch::judge_chains(Time now, Due & due)
       continue;
     }
     if (
-      !spins || !common_.on.load(kRelaxed) ||
+      !spins || !common_.on.load(kRelaxedLook) ||
       !common_.roots.spins(*chain.followed, common_.spins)) {
       chain.open.pause();
       continue;
     }
     const auto judgement = chain.open.judge(
       now, chain.followed_deadline, common_.roots.unstarted(*chain.followed, common_.spins));
-    const Time soonest = now + kShortestGap;
+    const Time soonest = now + kShortestLookGap;
     chain.followed->not_before(soonest);
     if (judgement.next != takt_core::kNever) {
       due.next = std::min(due.next, std::max(judgement.next, soonest));
@@ -160,8 +160,8 @@ void ExecutorWatch::judge_chains(Time now, Due & due)
     const std::uint32_t most = chain.rule.misses ? chain.rule.misses->most : 0;
     const bool exceeded = chain.misses.window().missed > most;
     for (std::uint64_t i = 0; i < judgement.overdue; ++i) {
-      chain.activations.fetch_add(1, kRelaxed);
-      chain.overdue.fetch_add(1, kRelaxed);
+      chain.activations.fetch_add(1, kRelaxedLook);
+      chain.overdue.fetch_add(1, kRelaxedLook);
       chain.misses.record(true);
     }
     // While the limit stays exceeded the looks of the periods are enough.
@@ -182,7 +182,7 @@ ExecutorWatch::Due ExecutorWatch::due(Time now)
   };
   const std::lock_guard lock(mutex_);
   for (const auto & record : records_) {
-    const std::int64_t age = record->age.load(kRelaxed);
+    const std::int64_t age = record->age.load(kRelaxedLook);
     if (record->callback == nullptr || age == kNoLimit) {
       continue;
     }
@@ -194,7 +194,7 @@ ExecutorWatch::Due ExecutorWatch::due(Time now)
   for (const auto & slot : slots_) {
     const auto current = slot->current();
     const CallbackRecord * const record = current ? by_number_.find(current->callback) : nullptr;
-    const std::int64_t stall = record == nullptr ? kNoLimit : record->stall.load(kRelaxed);
+    const std::int64_t stall = record == nullptr ? kNoLimit : record->stall.load(kRelaxedLook);
     if (stall != kNoLimit && judge(current->since, stall) && slot->told_since != current->since) {
       result.now = true;
       slot->told_since = current->since;

@@ -74,6 +74,9 @@ names=()
 [[ -z ${PACKAGES:-} ]] || read -ra names <<<"$PACKAGES"
 began_as=$(cat -- "$TAKT_BUILD/.unity" 2>/dev/null) || began_as=no
 unity=${UNITY:-$began_as}
+# A class of one source may have members of that source's local types, which GCC doubts where another source includes it.
+unity_warnings=""
+[[ $unity == no ]] || unity_warnings=" -Wno-subobject-linkage"
 is_current() # STAMP DIRECTORY...
 {
   local one=$1
@@ -129,9 +132,9 @@ cmake_args=(
   "-DTAKT_ONLY_LABEL=$only_label"
   "-DTAKT_OMIT_LABEL=${VARIANT:+no_$VARIANT}"
   "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 $debug -DNDEBUG"
-  "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 $debug -DNDEBUG"
+  "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 $debug -DNDEBUG$unity_warnings"
   "-DCMAKE_C_FLAGS_DEBUG=$debug"
-  "-DCMAKE_CXX_FLAGS_DEBUG=$debug"
+  "-DCMAKE_CXX_FLAGS_DEBUG=$debug$unity_warnings"
 )
 if [[ $TAKT_ROS_FROM == wheels ]]; then
   # DT_RPATH in programs: rcl opens our message libraries by name, from its own directory (repair.py).

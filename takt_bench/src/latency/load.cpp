@@ -8,7 +8,7 @@ namespace takt_bench::latency
 namespace
 {
 
-constexpr std::size_t kStackSize = 128 * 1024;
+constexpr std::size_t kLoadStackSize = 128 * 1024;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Load::Load(const std::vector<int> & cores) : reports_(cores.size())
       attributes.policy = takt_core::Policy::other;
       attributes.cores = {cores[i]};
       attributes.name = "load." + std::to_string(cores[i]);
-      threads_.emplace_back(kStackSize, [this, attributes, i] {
+      threads_.emplace_back(kLoadStackSize, [this, attributes, i] {
         reports_[i] = takt_core::apply(attributes);
         gate_.arrive();
         while (!stop_.load(std::memory_order_relaxed)) {

@@ -26,7 +26,7 @@ constexpr double kMostCost = 2e8;
 // anyway: nobody would pay a thread for it.
 constexpr double kNegligible = 1e-3;
 // Slacks that differ by less are the same.
-constexpr double kNoise = 1e-9;
+constexpr double kMergeNoise = 1e-9;
 constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
 
 /// The block at `upper` with what the one at `lower` runs below its own tasks.
@@ -41,7 +41,7 @@ std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
 /// What a chain has to keep that has `slack` now.
 double floor_of(double keep, double slack)
 {
-  return (slack > keep ? keep : slack - kNegligible) - kNoise;
+  return (slack > keep ? keep : slack - kNegligible) - kMergeNoise;
 }
 
 struct Step
@@ -184,7 +184,7 @@ private:
     }
     for (const auto & [chain, slack] : found.slacks) {
       floors_[chain] = rescued(found, chain) ? floor_of(keep_slack_, slack)
-                                             : std::min(floors_[chain], slack - kNoise);
+                                             : std::min(floors_[chain], slack - kMergeNoise);
     }
     const std::vector<Index> before = std::exchange(start_.missed, {});
     for (const Index chain : before) {

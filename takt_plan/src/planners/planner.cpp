@@ -29,7 +29,7 @@ using takt_schedule::System;
 // Percent of deadlines that are missed.
 constexpr std::array kLonger{5, 10, 15, 25, 50, 100};
 // Where judging has cost more, in the unit of Score::cost, the search does not begin again: a second or so.
-constexpr double kMostCost = 1e7;
+constexpr double kMostForRestarts = 1e7;
 
 // Where less of a deadline is to spare the search goes on for more, whatever threads may give away.
 constexpr double kWantedSlack = 0.1;
@@ -117,7 +117,7 @@ Layout plan_and_merge(
   result.cost = search + mergers;
   // With more time for what is late the search goes other ways, and what it finds may be in time.
   for (const int percent : kLonger) {
-    if (!options.restarts || best->score.missed.empty() || search > kMostCost) {
+    if (!options.restarts || best->score.missed.empty() || search > kMostForRestarts) {
       break;
     }
     const auto longer =

@@ -19,11 +19,11 @@ namespace takt_plan::detail
 namespace
 {
 
-constexpr double kNoise = 1e-9;
-constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
+constexpr double kLoadNoise = 1e-9;
+constexpr Index kThreadsOfExecutor = takt_core::Scheduler::kMaxThreads;
 
 /// What an executor has of a chain.
-struct Part
+struct ChainPart
 {
   Index chain = kNone;       ///< as clusters number them
   std::vector<Index> units;  ///< along the chain
@@ -32,7 +32,7 @@ struct Part
 
 struct Executor
 {
-  std::vector<Part> parts;  ///< most important first
+  std::vector<ChainPart> parts;  ///< most important first
   double load = 0;
 };
 
@@ -86,7 +86,7 @@ public:
       // A process that all of them serve has only so many threads.
       host.threads = given(
         options.executor_threads,
-        std::clamp<Index>(kMostThreads / host.executors.size(), 1, cores));
+        std::clamp<Index>(kThreadsOfExecutor / host.executors.size(), 1, cores));
     }
   }
 
@@ -126,7 +126,7 @@ private:
       // Literally the first is filled until it is above the limit, the remaining ones stay below.
       const bool beyond = literal_ && executor == order.front();
       const auto more = [&] { return beyond ? 0 : problem_.units[*unit].utilization; };
-      while (unit != units.end() && executors[executor].load + more() <= limit + kNoise) {
+      while (unit != units.end() && executors[executor].load + more() <= limit + kLoadNoise) {
         put(chain, *unit++, executors[executor]);
       }
     }
@@ -149,7 +149,7 @@ private:
   // Which threads of the executor each of its chains gets.
   void to_threads(Index executor, Host & host) const
   {
-    const std::vector<Part> & parts = host.executors[executor].parts;
+    const std::vector<ChainPart> & parts = host.executors[executor].parts;
     std::vector<Slot> slots(host.threads, Slot{executor, {}, 0});
     if (literal_) {
       for (Index i = 0; i < parts.size(); ++i) {  // max(1, m - k), those that others have included
@@ -177,7 +177,8 @@ private:
   }
 
   // Of the parts for which there is a thread of their own: in proportion to what they load.
-  static std::vector<std::pair<Index, Index>> shares(const std::vector<Part> & parts, Index threads)
+  static std::vector<std::pair<Index, Index>> shares(
+    const std::vector<ChainPart> & parts, Index threads)
   {
     std::vector<std::pair<Index, Index>> result;
     for (Index i = 0; i < std::min(parts.size(), threads); ++i) {
@@ -202,13 +203,13 @@ private:
   }
 
   // Cut along the chain into pieces of about equal load, one for each of the threads.
-  void spread(const Part & part, Index first, Index count, std::vector<Slot> & slots) const
+  void spread(const ChainPart & part, Index first, Index count, std::vector<Slot> & slots) const
   {
     double before = 0;
     for (const Index unit : part.units) {
       const double own = problem_.units[unit].utilization;
       const double middle = part.load > 0 ? (before + own / 2) / part.load : 0;
-      const auto piece = static_cast<Index>(middle * static_cast<double>(count) + kNoise);
+      const auto piece = static_cast<Index>(middle * static_cast<double>(count) + kLoadNoise);
       Slot & slot = slots[first + std::min(piece, count - 1)];
       slot.units.push_back(unit);
       slot.load += own;
@@ -260,7 +261,7 @@ private:
     const double more = literal_ ? 0 : slot.load;
     const double limit = literal_ ? 1 : 0;
     Index core = claim.own;
-    if (core == kNone || claim.rest != kNone || used(core) + more > limit + kNoise) {
+    if (core == kNone || claim.rest != kNone || used(core) + more > limit + kLoadNoise) {
       if (literal_ && claim.rest == kNone) {
         claim.rest = least_used(host.cores);
       }

@@ -15,7 +15,7 @@ namespace
 
 constexpr double kNoBound = -1e9;
 // Slacks that differ by less are the same.
-constexpr double kNoise = 1e-9;
+constexpr double kScoreNoise = 1e-9;
 // To find that there is no bound takes so many times longer than to find one.
 constexpr double kOverload = 20;
 // So many terms of equations are looked at in the time of a unit of cost. It is more than the number of
@@ -252,11 +252,11 @@ bool Score::better_than(const Score & other) const
   }
   for (Index i = 0; i < slacks.size(); ++i) {
     const double more = slacks[i].second - other.slacks[i].second;
-    if (!met[i] && std::abs(more) > kNoise) {
+    if (!met[i] && std::abs(more) > kScoreNoise) {
       return more > 0;
     }
   }
-  return slack > other.slack + kNoise;
+  return slack > other.slack + kScoreNoise;
 }
 
 void Score::add_missing(const Score & more)

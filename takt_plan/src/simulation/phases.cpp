@@ -13,14 +13,14 @@ namespace
 // Other numbers than those of the run itself.
 constexpr std::uint64_t kOtherSeeds = 0x9e3779b97f4a7c15;
 
-using Urgency = std::pair<int, int>;  // of the thread, then of the callback
+using Ranks = std::pair<int, int>;  // of the thread, then of the callback
 
-Urgency urgency_of(const SimulationModel & model, Index task)
+Ranks urgency_of(const SimulationModel & model, Index task)
 {
-  Urgency urgency{-1000, 0};
+  Ranks urgency{-1000, 0};
   for (const Index thread : model.model.tasks[task].threads) {
     urgency =
-      std::max(urgency, Urgency{model.threads[thread].urgency, model.model.tasks[task].priority});
+      std::max(urgency, Ranks{model.threads[thread].urgency, model.model.tasks[task].priority});
   }
   return urgency;
 }
@@ -48,8 +48,8 @@ Offsets offsets(const SimulationModel & model, const Of & of)
 /// Around the root of a chain at 1.
 Offsets around(const SimulationModel & model, Index root, std::uint64_t way)
 {
-  const Urgency own = urgency_of(model, root);
-  Offsets result = offsets(model, [&](std::optional<Ns>, Ns, Urgency urgency) -> Ns {
+  const Ranks own = urgency_of(model, root);
+  Offsets result = offsets(model, [&](std::optional<Ns>, Ns, Ranks urgency) -> Ns {
     switch (way) {
       case 0:
         return 0;
@@ -67,7 +67,7 @@ Offsets adversarial(const SimulationModel & model, std::uint64_t number)
 {
   Offsets result;
   if (number == 0) {
-    result = offsets(model, [](std::optional<Ns>, Ns, Urgency) -> Ns { return 0; });
+    result = offsets(model, [](std::optional<Ns>, Ns, Ranks) -> Ns { return 0; });
   } else {
     const Chain & chain = model.model.chains[(number - 1) / 3];
     result = around(model, chain.path.front(), (number - 1) % 3);
@@ -85,7 +85,7 @@ Offsets phases_of(
     case Phases::random: {
       Draw draw(options.seed + run + kOtherSeeds);
       Offsets result = offsets(
-        model, [&](std::optional<Ns>, Ns period, Urgency) { return draw.between(0, period - 1); });
+        model, [&](std::optional<Ns>, Ns period, Ranks) { return draw.between(0, period - 1); });
       result.jitter = Offsets::Jitter::any;
       return result;
     }
@@ -95,7 +95,7 @@ Offsets phases_of(
       break;
   }
   return offsets(
-    model, [](std::optional<Ns> offset, Ns period, Urgency) { return offset.value_or(period); });
+    model, [](std::optional<Ns> offset, Ns period, Ranks) { return offset.value_or(period); });
 }
 
 }  // namespace takt_plan::detail

@@ -16,7 +16,7 @@ namespace
 constexpr std::uint64_t kMostMessages = 4'000'000;
 // At each instant all threads and hosts are looked at, some nanoseconds each; a run of a callback takes
 // as long as kJob of them. Together less than an hour.
-constexpr double kMostLooks = 1e11;
+constexpr double kMostSimulated = 1e11;
 constexpr double kJob = 20;
 // What a release starts, for each callback of the system, and what may come besides.
 constexpr std::uint64_t kJobsOfOne = 10;
@@ -63,7 +63,7 @@ takt_core::Faults too_large_to_simulate(
   const double released = releases(model, options);
   const Index threads = model.model.threads.size() + model.model.others.size();
   const auto looked_at = static_cast<double>(threads + model.model.hosts.size());
-  if (released * (kJob + looked_at) > kMostLooks) {
+  if (released * (kJob + looked_at) > kMostSimulated) {
     faults.push_back(
       "in " + printed(options.duration) + " there would be " +
       std::to_string(static_cast<std::uint64_t>(released)) + " releases in one run (threads: " +

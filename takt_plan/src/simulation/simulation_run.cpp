@@ -16,7 +16,7 @@ namespace
 {
 
 // Rounds at one instant. Only callbacks that take no time and start each other in a circle need many.
-constexpr int kMostRounds = 1'000'000;
+constexpr int kMostTurns = 1'000'000;
 
 // How many times the duration what is under way may take to end. A reservation that is used up by the
 // switch to it never ends.
@@ -145,7 +145,7 @@ void SimulationRun::instant()
   }
   bool goes_on = true;
   for (int round = 0; goes_on; ++round) {
-    if (round == kMostRounds) {
+    if (round == kMostTurns) {
       throw std::logic_error("simulation: time stands still");
     }
     goes_on = end_stages();

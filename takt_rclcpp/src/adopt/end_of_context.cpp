@@ -14,7 +14,7 @@ namespace
 {
 
 // For all that spins in the context together.
-constexpr std::chrono::seconds kLongestShutdown{2};
+constexpr std::chrono::seconds kLongestEnd{2};
 
 struct Table
 {
@@ -61,7 +61,7 @@ void end(const rclcpp::Context * context)
     const std::lock_guard lock(all.mutex);
     return all.all_run_callbacks(context);
   };
-  const auto until = std::chrono::steady_clock::now() + kLongestShutdown;
+  const auto until = std::chrono::steady_clock::now() + kLongestEnd;
   while (!over() && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }

@@ -24,7 +24,7 @@ std::int64_t thread_cpu_time() noexcept
 
 // A callback may spin another executor, whose callbacks run inside it. The loader has little room for thread-local
 // variables of a library that is opened late (takt_shared_library.cmake).
-constexpr std::size_t kDeepest = 4;
+constexpr std::size_t kDeepestFrame = 4;
 struct Frame
 {
   std::int64_t began = 0;  // CPU time at the pick
@@ -32,8 +32,8 @@ struct Frame
   bool asked = false;      // sent a request
   void * outer = nullptr;
 };
-thread_local std::array<Frame, kDeepest> t_frames{};
-thread_local std::size_t t_depth = 0;
+thread_local std::array<Frame, kDeepestFrame> t_frames{};
+thread_local std::size_t t_frame_depth = 0;
 // Bit d: the run at depth d has started. Also of runs that are too deep for a frame: a take that throws has no other end.
 thread_local std::uint64_t t_started = 0;
 
@@ -231,18 +231,18 @@ Recorder::NotOfTheRun::NotOfTheRun() noexcept : began_(thread_cpu_time())
 
 Recorder::NotOfTheRun::~NotOfTheRun()
 {
-  if (t_depth > 0 && t_depth <= kDeepest) {
-    t_frames[t_depth - 1].began += thread_cpu_time() - began_;
+  if (t_frame_depth > 0 && t_frame_depth <= kDeepestFrame) {
+    t_frames[t_frame_depth - 1].began += thread_cpu_time() - began_;
   }
 }
 
 void Recorder::on_picked(const takt_core::Run &) noexcept
 {
-  if (t_depth < kDeepest) {
-    t_frames[t_depth] = {thread_cpu_time(), 0, false, t_running};
+  if (t_frame_depth < kDeepestFrame) {
+    t_frames[t_frame_depth] = {thread_cpu_time(), 0, false, t_running};
   }
-  t_started &= ~bit_of(t_depth);
-  ++t_depth;
+  t_started &= ~bit_of(t_frame_depth);
+  ++t_frame_depth;
 }
 
 void Recorder::on_start(const takt_core::Run & run, takt_core::Time) noexcept
@@ -251,9 +251,9 @@ void Recorder::on_start(const takt_core::Run & run, takt_core::Time) noexcept
   if (slot != nullptr && slot->entity != nullptr) {
     started_.fetch_add(1, std::memory_order_relaxed);
   }
-  t_started |= bit_of(t_depth - 1);
-  if (t_depth <= kDeepest) {
-    Frame & frame = t_frames[t_depth - 1];
+  t_started |= bit_of(t_frame_depth - 1);
+  if (t_frame_depth <= kDeepestFrame) {
+    Frame & frame = t_frames[t_frame_depth - 1];
     frame.took = thread_cpu_time() - frame.began;
     t_running = slot;
   }
@@ -261,10 +261,10 @@ void Recorder::on_start(const takt_core::Run & run, takt_core::Time) noexcept
 
 void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
 {
-  if (--t_depth >= kDeepest) {
+  if (--t_frame_depth >= kDeepestFrame) {
     return;
   }
-  const Frame & frame = t_frames[t_depth];
+  const Frame & frame = t_frames[t_frame_depth];
   const std::int64_t cpu = thread_cpu_time() - frame.began;
   t_running = static_cast<Slot *>(frame.outer);
   if (Slot * const slot = find(run); slot != nullptr) {
@@ -319,7 +319,7 @@ void Recorder::note_waits(Slot & slot, const void * frame, takt_core::Time start
 
 void Recorder::note_request(const void * client, std::int64_t number) noexcept
 {
-  if (t_running == nullptr || t_depth == 0 || t_depth > kDeepest) {
+  if (t_running == nullptr || t_frame_depth == 0 || t_frame_depth > kDeepestFrame) {
     return;
   }
   const char * const name = rcl_client_get_service_name(static_cast<const rcl_client_t *>(client));
@@ -327,7 +327,7 @@ void Recorder::note_request(const void * client, std::int64_t number) noexcept
     rcl_reset_error();
     return;
   }
-  Frame & frame = t_frames[t_depth - 1];
+  Frame & frame = t_frames[t_frame_depth - 1];
   frame.asked = true;
   CallLog::of_process().sent(&frame, name, client, number);
 }
@@ -411,7 +411,7 @@ std::vector<PublishedTopic> Recorder::published(const std::vector<Outlet> & outl
 
 void Recorder::on_empty_take(const takt_core::Run & run) noexcept
 {
-  --t_depth;
+  --t_frame_depth;
   if (Slot * const slot = find(run); slot != nullptr) {
     const std::lock_guard lock(slot->mutex);
     ++slot->record.empty_takes;
@@ -421,8 +421,8 @@ void Recorder::on_empty_take(const takt_core::Run & run) noexcept
 void Recorder::on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept
 {
   // A take that threw has no other end.
-  if ((t_started & bit_of(t_depth - 1)) == 0) {
-    --t_depth;
+  if ((t_started & bit_of(t_frame_depth - 1)) == 0) {
+    --t_frame_depth;
   }
   if (Slot * const slot = find(run); slot != nullptr) {
     const std::lock_guard lock(slot->mutex);

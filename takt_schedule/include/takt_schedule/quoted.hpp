@@ -19,6 +19,20 @@ constexpr bool is_control(char c) noexcept
 /// 'text', fit to stand in a fault: one line (control characters escaped) and not endless.
 std::string quoted(std::string_view text);
 
+// Exact for what std::quoted takes, too: a call with a std::string would be that one where <iomanip> is included.
+inline std::string quoted(std::string & text)
+{
+  return quoted(std::string_view(text));
+}
+inline std::string quoted(const std::string & text)
+{
+  return quoted(std::string_view(text));
+}
+inline std::string quoted(const char * text)
+{
+  return quoted(std::string_view(text));
+}
+
 }  // namespace takt_schedule
 
 #endif  // TAKT_SCHEDULE__QUOTED_HPP_

@@ -14,7 +14,7 @@ namespace takt_watch
 namespace
 {
 
-constexpr std::size_t kMostTold = 16;
+constexpr std::size_t kMostListed = 16;
 
 std::string subject_of(const Alarm & alarm)
 {
@@ -105,7 +105,7 @@ std::vector<AlarmHistory::Active> AlarmHistory::active() const
   std::sort(all.begin(), all.end(), [](const Active & a, const Active & b) {
     return a.sequence < b.sequence;
   });
-  all.resize(std::min(all.size(), kMostTold));
+  all.resize(std::min(all.size(), kMostListed));
   return all;
 }
 

@@ -22,7 +22,7 @@ std::string percent(double share)
   return number(share * 100) + " %";
 }
 
-std::string duration(double ns)
+std::string duration_text(double ns)
 {
   // Nobody reads nanoseconds of what took milliseconds.
   const double step = ns >= 1e8 ? 1e6 : ns >= 1e5 ? 1e3 : 1;
@@ -56,7 +56,7 @@ std::string who(const Cause & cause)
 
 std::string text_of(takt_core::Duration of)
 {
-  return duration(static_cast<double>(of.count()));
+  return duration_text(static_cast<double>(of.count()));
 }
 
 std::string longer(const Cause & cause)
@@ -121,8 +121,8 @@ std::string what(const Alarm & alarm)
       return count(alarm.value, " message waits for it", " messages wait for it") + " (limit " +
              number(alarm.limit) + ")";
     case AlarmKind::age:
-      return "its oldest message waits for " + duration(alarm.value) + " (limit " +
-             duration(alarm.limit) + ")";
+      return "its oldest message waits for " + duration_text(alarm.value) + " (limit " +
+             duration_text(alarm.limit) + ")";
     case AlarmKind::rate:
       return number(alarm.value, 2) + " messages come for each that it takes (limit " +
              number(alarm.limit, 2) + ")";
@@ -134,10 +134,11 @@ std::string what(const Alarm & alarm)
              (alarm.limit > 0 ? " (limit " + number(alarm.limit) + ")" : "") +
              (alarm.from_arrival ? ", from the arrival in this process" : "");
     case AlarmKind::overrun:
-      return "a run took " + duration(alarm.value) + " (budget " + duration(alarm.limit) + ")";
+      return "a run took " + duration_text(alarm.value) + " (budget " + duration_text(alarm.limit) +
+             ")";
     case AlarmKind::stall:
-      return "a run goes on for " + duration(alarm.value) + " (limit " + duration(alarm.limit) +
-             ") on thread " + alarm.thread;
+      return "a run goes on for " + duration_text(alarm.value) + " (limit " +
+             duration_text(alarm.limit) + ") on thread " + alarm.thread;
     case AlarmKind::skipped:
       return count(alarm.value, " period was skipped", " periods were skipped");
   }

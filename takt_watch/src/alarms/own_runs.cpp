@@ -13,10 +13,10 @@ using takt_core::Duration;
 
 constexpr double kLonger = 1.25;      // of the mean of several runs
 constexpr double kOneIsLonger = 2.0;  // a single run
-constexpr double kAllOfIt = 0.95;
+constexpr double kWholeCore = 0.95;
 constexpr double kLongWhereNothingIsUsual = 1.0;  // s
 
-double seconds(Duration duration) noexcept
+double in_seconds(Duration duration) noexcept
 {
   return std::chrono::duration<double>(duration).count();
 }
@@ -26,14 +26,15 @@ std::optional<double> one_is_longer(const Suspect & suspect, bool pile_up)
 {
   const auto usual = suspect.rates.usual_run_time();
   const auto is_long = [&](Duration run) {
-    return usual ? seconds(run) > kOneIsLonger * *usual : seconds(run) >= kLongWhereNothingIsUsual;
+    return usual ? in_seconds(run) > kOneIsLonger * *usual
+                 : in_seconds(run) >= kLongWhereNothingIsUsual;
   };
   const auto & runs = suspect.under_way;
   const auto all = static_cast<double>(std::count_if(runs.begin(), runs.end(), is_long));
   if (all == 0 || all < suspect.at_once()) {
     return std::nullopt;  // others of its runs may go on
   }
-  const double longest = seconds(runs.front());
+  const double longest = in_seconds(runs.front());
   const double came = longest * suspect.rates.arrival_rate();
   if (pile_up && came < 0.5 * suspect.callback.waiting) {
     return std::nullopt;
@@ -50,7 +51,7 @@ std::optional<double> all_are_longer(const Suspect & suspect, bool pile_up)
   const double latest = suspect.rates.latest_run_time().value_or(0.0);
   const double run = pile_up ? std::max(latest, suspect.rates.run_time().value_or(0.0)) : latest;
   const double demand = suspect.rates.arrival_rate() * run / suspect.at_once();
-  return run > kLonger * *usual && (!pile_up || demand > kAllOfIt)
+  return run > kLonger * *usual && (!pile_up || demand > kWholeCore)
            ? std::optional(run / std::max(*usual, 1e-9))
            : std::nullopt;
 }

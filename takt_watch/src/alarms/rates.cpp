@@ -18,7 +18,7 @@ constexpr double kLatestRuns = 0.3;  // weight of a window's mean run time
 constexpr std::uint64_t kFewRuns = 3;
 constexpr std::ptrdiff_t kFewLooks = 10;
 
-double seconds(takt_core::Duration duration) noexcept
+double seconds_of(takt_core::Duration duration) noexcept
 {
   return std::chrono::duration<double>(duration).count();
 }
@@ -54,7 +54,7 @@ void Rates::note(
   if (!looks_.empty()) {
     core_.had += core.had;
     core_.waited += core.waited;
-    const double dt = seconds(now - looks_.back().time);
+    const double dt = seconds_of(now - looks_.back().time);
     // Not before its first message: until then there was no publisher.
     if (settled && dt > 0 && looks_.back().arrivals > 0) {
       learn(usual_rate_, learned_, grown(sample.arrivals, looks_.back().arrivals) / dt, dt);
@@ -62,7 +62,7 @@ void Rates::note(
     const double runs = grown(ends, ends_before_);
     // A run counts as busy when it ends, perhaps some looks after it started.
     if (runs > 0 && sample.busy > busy_before_ && dt > 0) {
-      const double worked = without_waits(seconds(sample.busy - busy_before_), core_);
+      const double worked = without_waits(seconds_of(sample.busy - busy_before_), core_);
       const double mean = worked / runs;
       run_time_ = run_time_ ? *run_time_ + kLatestRuns * (mean - *run_time_) : mean;
       if (settled) {
@@ -94,7 +94,7 @@ void Rates::measure() noexcept
   double rate_before_pause = 0;
   takt_core::Time pause_ended{};
   for (auto look = std::next(looks_.rbegin()); look < looks_.rend(); ++look) {
-    const double dt = seconds(last.time - look->time);
+    const double dt = seconds_of(last.time - look->time);
     if (dt <= 0) {
       continue;
     }
@@ -103,7 +103,7 @@ void Rates::measure() noexcept
       pause_ended = look->time;
     } else if (
       arrivals_ > 0 && learned_ >= kKnown &&
-      seconds(pause_ended - look->time) * usual_rate_ >= kAway) {
+      seconds_of(pause_ended - look->time) * usual_rate_ >= kAway) {
       arrival_rate_ = rate_before_pause;
       break;
     }

@@ -9,9 +9,9 @@ namespace
 
 // Cuts of a chain that fits nowhere, and pairs of cores for each, that are tried at most.
 constexpr Index kMostCuts = 8;
-constexpr int kMostPairs = 64;
+constexpr int kMostTries = 64;
 // Slacks that differ by less are the same.
-constexpr double kNoise = 1e-9;
+constexpr double kFillNoise = 1e-9;
 
 }  // namespace
 
@@ -101,7 +101,7 @@ bool Filling::split(Attempt & attempt, Index cluster, Fit fit) const
 bool Filling::split_better(Attempt & attempt, Index cluster, double whole) const
 {
   std::optional<Layout> best;
-  double most = whole + kNoise;
+  double most = whole + kFillNoise;
   for (const auto & [first, second] : cuts(cluster)) {
     Layout tried = attempt.layout;
     const auto slack = on_two(tried, cluster, first, second, Fit::cut, attempt.score);
@@ -163,7 +163,7 @@ std::optional<double> Filling::on_two(
       if (a == b) {
         continue;
       }
-      if (++pairs > (search_.tired() ? 1 : kMostPairs)) {
+      if (++pairs > (search_.tired() ? 1 : kMostTries)) {
         return std::nullopt;
       }
       const std::vector<Block> on_a = layout.on(a);

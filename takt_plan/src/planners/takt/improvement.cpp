@@ -13,7 +13,7 @@ namespace
 constexpr int kMostMoves = 64;
 constexpr int kMostRescues = 4;
 // Slacks that differ by less are the same.
-constexpr double kNoise = 1e-9;
+constexpr double kSlackNoise = 1e-9;
 
 }  // namespace
 
@@ -154,7 +154,7 @@ bool Improvement::improved(Attempt & attempt) const
   for (Index core = 0; core < attempt.layout.cores(); ++core) {
     // Without this look the benchmark's system of 250 callbacks is planned in 316 ms instead of 134 ms.
     const Score here = search_.judged(attempt.layout, {core});
-    if (here.slack > attempt.score.slack + kNoise && here.missed.empty()) {
+    if (here.slack > attempt.score.slack + kSlackNoise && here.missed.empty()) {
       continue;  // not the one that is short
     }
     for (const Index cluster : search_.clusters_on(attempt.layout, core)) {

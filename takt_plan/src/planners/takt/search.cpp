@@ -12,11 +12,11 @@ namespace
 // More tasks than this, and each attempt stops at the first place that is good enough.
 constexpr Index kLarge = 400;
 // What is spent on judging, in the unit of Score::cost: some seconds. Then what is there is taken.
-constexpr double kMostCost = 1e8;
+constexpr double kMostSearch = 1e8;
 // The same where there is a plan that fits: a better one is worth less.
-constexpr double kMostForBetter = kMostCost / 2;
+constexpr double kMostForBetter = kMostSearch / 2;
 // After that much more not even one place of each cluster is judged.
-constexpr double kExhausted = 2 * kMostCost;
+constexpr double kExhausted = 2 * kMostSearch;
 // Places of a chain on a core that are tried at most.
 constexpr Index kMostPlaces = 8;
 
@@ -105,7 +105,7 @@ Score Search::judged(const Layout & layout, const std::vector<Index> & touched)
 
 bool Search::tired() const
 {
-  return spent_ > (fits_ ? kMostForBetter : kMostCost);
+  return spent_ > (fits_ ? kMostForBetter : kMostSearch);
 }
 
 double Search::room(const Layout & layout, Index core) const
