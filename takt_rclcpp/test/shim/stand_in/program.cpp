@@ -193,8 +193,9 @@ int run(const std::string & way)
     std::fflush(stdout);
     return std::system(
       "env | grep -E "
-      "'^(LD_PRELOAD|TAKT_(SCHEDULE|EXECUTOR|STRICT|QUIET|OBSERVE|REPORT_DIR|CHILDREN|LD_PRELOAD))="
-      "'; true");
+      "'^(TAKT_(SCHEDULE|EXECUTOR|STRICT|QUIET|OBSERVE|REPORT_DIR|CHILDREN|LD_PRELOAD)=|LD_PRELOAD="
+      ".*"
+      "takt_preload)'; true");
   } else if (way == "children") {
     single.spin();
     std::fflush(stdout);
