@@ -17,6 +17,7 @@
 
 #define TAKT_DECLARE(symbol, kind) extern "C" void symbol(void *);
 TAKT_SPIN_SYMBOLS(TAKT_DECLARE)
+extern "C" void TAKT_CBG_SPIN(void *);
 extern "C" void TAKT_EVENTS_UPDATED(void *, bool);
 #define TAKT_DECLARE_MADE(symbol, function) extern "C" void symbol(void *, void *, void *);
 TAKT_MADE_SYMBOLS(TAKT_DECLARE_MADE)
@@ -116,6 +117,7 @@ void patch_vtables()
 {
 #define TAKT_PATCH(symbol, kind) patch(#symbol, "4spinEv", reinterpret_cast<void *>(&symbol));
   TAKT_SPIN_SYMBOLS(TAKT_PATCH)
+  patch(TAKT_STRING(TAKT_CBG_SPIN), "4spinEv", reinterpret_cast<void *>(&TAKT_CBG_SPIN));
   patch(
     TAKT_STRING(TAKT_EVENTS_UPDATED), "23handle_updated_entitiesE",
     reinterpret_cast<void *>(&TAKT_EVENTS_UPDATED));
