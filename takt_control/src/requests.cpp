@@ -216,7 +216,8 @@ Reply Requests::reset()
       parts = restored_parts(wanted, *one.executor);
       const auto done = one.executor->reconfigure(wanted);
       if (!done.ok()) {
-        faults.insert(faults.end(), done.faults().begin(), done.faults().end());
+        const Faults refused = done.faults();
+        faults.insert(faults.end(), refused.begin(), refused.end());
         continue;
       }
       add_refusals_of(*done, parts);
