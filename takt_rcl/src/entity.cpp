@@ -7,6 +7,7 @@
 #include "node_state.hpp"
 #include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/adapter/placer.hpp"
+#include "takt_core/executor.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
@@ -23,6 +24,12 @@ EntityOptions with_group(EntityOptions options, const NodeState & node)
   return options;
 }
 
+const takt_core::Callback * running_callback() noexcept
+{
+  const takt_core::Run * const run = takt_core::current_run();
+  return run == nullptr ? nullptr : run->callback;
+}
+
 }  // namespace
 
 Entity::Entity(
@@ -31,11 +38,17 @@ Entity::Entity(
 : node_(std::move(node)),
   kind_(kind),
   options_(with_group(std::move(options), *node_)),
-  id_(node_->claim_id(stem, options_.name.empty() ? name : options_.name))
+  base_(node_->base_id(stem, options_.name.empty() ? name : options_.name)),
+  id_(node_->claim_id(base_)),
+  maker_(running_callback())
 {
 }
 
-Entity::Entity(takt_core::Kind kind, const std::string & id) : kind_(kind), id_(id)
+Entity::Entity(takt_core::Kind kind, const std::string & id)
+: kind_(kind),
+  base_(id),
+  id_(id),
+  maker_(nullptr)
 {
   options_.callback_group =
     std::make_shared<CallbackGroup>(CallbackGroupType::MutuallyExclusive, id + ":group(own)");
@@ -51,9 +64,35 @@ Entity::~Entity()
 
 void Entity::leave_node() noexcept
 {
+  const auto own = callback();
+  const bool in_its_run = own != nullptr && own.get() == running_callback();
   detach();
   if (id_claimed_.exchange(false) && node_ != nullptr) {
-    node_->release_id(id_);
+    if (!in_its_run || !node_->give_id(*this, *takt_core::current_run())) {
+      node_->release_id(id_);
+    }
+  }
+}
+
+// In an exclusive group, so that the other one has not begun.
+bool Entity::is_replaced_by(const Entity & other, const takt_core::Run & run) const noexcept
+{
+  return &other != this && kind_ == takt_core::Kind::timer && other.kind_ == kind_ &&
+         other.maker_ == run.callback && other.made_ >= run.start && other.base_ == base_ &&
+         &other.group() == &group() && group().exclusive();
+}
+
+void Entity::rename(const std::string & id)
+{
+  std::shared_ptr<Engine> engine;
+  {
+    std::lock_guard lock(mutex_);
+    engine = engine_;
+  }
+  detach();
+  id_ = id;
+  if (engine != nullptr) {
+    attach(engine);
   }
 }
 

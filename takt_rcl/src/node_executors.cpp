@@ -10,6 +10,7 @@
 
 #include "engine.hpp"
 #include "node_state.hpp"
+#include "rcutils/logging_macros.h"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
@@ -29,6 +30,33 @@ void NodeState::forget_ended() noexcept
 {
   std::lock_guard lock(mutex_);
   std::erase_if(entities_, [](const auto & weak) { return weak.expired(); });
+}
+
+bool NodeState::give_id(const Entity & gone, const takt_core::Run & run) noexcept
+{
+  Entities held;  // its last hold on an entity must not end under the mutex
+  std::lock_guard lock(mutex_);
+  held = entities();
+  const auto found = std::find_if(
+    held.rbegin(), held.rend(), [&](const auto & one) { return gone.is_replaced_by(*one, run); });
+  if (found == held.rend()) {
+    return false;
+  }
+  Entity & successor = **found;
+  const std::string before = successor.id();
+  try {
+    successor.rename(gone.id());
+    ids_.release(before);
+    return true;
+  } catch (const std::exception & error) {
+    RCUTILS_LOG_WARN_NAMED("takt", "%s keeps this id: %s", before.c_str(), error.what());
+  }
+  try {
+    successor.rename(before);
+  } catch (const std::exception & error) {
+    RCUTILS_LOG_ERROR_NAMED("takt", "%s ends: %s", before.c_str(), error.what());
+  }
+  return false;
 }
 
 std::vector<std::string> NodeState::ids()

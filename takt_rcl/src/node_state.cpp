@@ -113,9 +113,14 @@ std::string NodeState::resolve_topic(const std::string & topic)
   return result;
 }
 
-std::string NodeState::claim_id(const std::string & stem, const std::string & name)
+std::string NodeState::base_id(const std::string & stem, const std::string & name) const
 {
-  return ids_.claim(takt_core::adapter::callback_id(name_, stem, name));
+  return takt_core::adapter::callback_id(name_, stem, name);
+}
+
+std::string NodeState::claim_id(const std::string & base)
+{
+  return ids_.claim(base);
 }
 
 void NodeState::release_id(const std::string & id) noexcept

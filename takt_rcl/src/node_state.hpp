@@ -47,12 +47,17 @@ public:
   /// A name as rcl expands and remaps topic names.
   std::string resolve_topic(const std::string & topic);
 
-  /// `<node>:<stem>(<name>)`, with the lowest free `#n` if that is taken.
-  std::string claim_id(const std::string & stem, const std::string & name);
+  /// `<node>:<stem>(<name>)`.
+  std::string base_id(const std::string & stem, const std::string & name) const;
+  /// `base`, with the lowest free `#n` if that is taken.
+  std::string claim_id(const std::string & base);
 
   /// The entity belongs to the node now, and to its executor if there is one. Throws `Error`.
   void adopt(const std::shared_ptr<Entity> & entity);
   void release_id(const std::string & id) noexcept;
+  /// `gone` ends inside of its own `run`, on this thread: what that made in its place gets its id. False: there is no such
+  /// thing. Waits for no run.
+  bool give_id(const Entity & gone, const takt_core::Run & run) noexcept;
   /// Of its callbacks.
   std::vector<std::string> ids();
   /// An entity's destructor.

@@ -137,6 +137,40 @@ TEST_F(Timers, MissedPeriodsFollowThePolicy)
   }
 }
 
+// As adopted programs: one rule of a schedule is about all of them.
+TEST_F(Timers, OneThatItsCallbackReplacesKeepsItsId)
+{
+  auto n = node("again");
+  auto e = executor(2);
+  e.add_node(n);
+  std::vector<std::string> ids;
+  std::vector<takt_core::Time> ran;
+  Timer::SharedPtr timer;
+  std::function<void(Timer &)> again = [&](Timer & self) {
+    ids.push_back(self.id());
+    ran.push_back(takt_core::now());
+    timer = n->create_wall_timer(10ms, again);
+  };
+  timer = n->create_wall_timer(10ms, again);
+  ASSERT_TRUE(spin_until(e, [&] { return ids.size() >= 6; }));
+  EXPECT_EQ(ids, std::vector<std::string>(ids.size(), "/again:timer(10ms)"));
+  for (std::size_t i = 1; i < ran.size(); ++i) {
+    EXPECT_GE(ran[i] - ran[i - 1], 9ms) << i;  // from when it was made
+  }
+  // A second one that the callback makes and keeps beside it is another one.
+  Timer::SharedPtr beside;
+  const auto twice = [&](Timer & self) {
+    if (beside == nullptr) {
+      beside = n->create_wall_timer(20ms, [] {});
+      EXPECT_EQ(self.id(), "/again:timer(20ms)");
+      EXPECT_EQ(beside->id(), "/again:timer(20ms)#2");
+    }
+  };
+  timer = n->create_wall_timer(20ms, twice);
+  ASSERT_TRUE(spin_until(e, [&] { return beside != nullptr; }));
+  EXPECT_EQ(beside->id(), "/again:timer(20ms)#2");
+}
+
 TEST_F(Timers, ROSTimeWithoutSimulationIsSystemTime)
 {
   auto n = node("n");

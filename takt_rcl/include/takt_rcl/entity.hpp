@@ -44,8 +44,8 @@ public:
   Entity(const Entity &) = delete;
   Entity & operator=(const Entity &) = delete;
 
-  /// As schedules name it: `/ns/node:timer(100ms)`, `/ns/node:sub(/points)` (docs/schedule.md). Real-time
-  /// safe.
+  /// As schedules name it: `/ns/node:timer(100ms)`, `/ns/node:sub(/points)` (docs/schedule.md). A timer that a timer's
+  /// callback makes in its own place gets that one's id when that one is given up. Real-time safe.
   const std::string & id() const noexcept { return id_; }
   takt_core::Kind kind() const noexcept { return kind_; }
   CallbackGroup & group() const noexcept { return *options_.callback_group; }
@@ -91,7 +91,7 @@ protected:
   /// Set-up only. Arrivals that the history holds; entities that announce nothing have none.
   void set_depth(std::uint32_t depth) noexcept { depth_ = depth; }
 
-  /// Every final class calls this first in its destructor. Idempotent. The id is free afterwards.
+  /// Every final class calls this first in its destructor. Idempotent. The id is free afterwards, or its successor's.
   void leave_node() noexcept;
 
   /// Without a node, and never in an executor.
@@ -106,11 +106,18 @@ private:
 
   void attach(const std::shared_ptr<Engine> & engine);
   void detach() noexcept;
+  /// Of one that ends inside of its own `run`: whether that made `other` in its place.
+  bool is_replaced_by(const Entity & other, const takt_core::Run & run) const noexcept;
+  /// Becomes `id`, which is claimed, with the state that it has. Throws as `attach`.
+  void rename(const std::string & id);
 
   const std::shared_ptr<NodeState> node_;
   const takt_core::Kind kind_;
   EntityOptions options_;
-  const std::string id_;
+  const std::string base_;                   // the id before equal ones are numbered
+  std::string id_;                           // changes in the run that made it at the most
+  const takt_core::Callback * const maker_;  // in whose run it was made; only compared
+  const takt_core::Time made_ = takt_core::now();
   std::atomic<bool> id_claimed_{true};
   mutable std::mutex mutex_;
   std::shared_ptr<Engine> engine_;
