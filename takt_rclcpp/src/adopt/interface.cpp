@@ -109,6 +109,20 @@ private:
   const void * const host_;
 };
 
+// Nothing where the context has ended meanwhile: nobody listens in it any more.
+std::optional<takt_core::Result<std::unique_ptr<Adoption>>> adopt(
+  rclcpp::Executor & host, HostKind kind, std::size_t threads)
+{
+  try {
+    return Adoption::create(host, kind, process_settings(), threads);
+  } catch (const std::exception &) {
+    if (rclcpp::ok(HostAccess::context_of(host))) {
+      throw;
+    }
+    return std::nullopt;
+  }
+}
+
 int spin(void * executor, takt_host_kind kind)
 {
   // rclcpp::Executor is the primary base of every executor of rclcpp, so it is where the object begins.
@@ -139,13 +153,15 @@ int spin(void * executor, takt_host_kind kind)
   auto * const pool = dynamic_cast<rclcpp::executors::MultiThreadedExecutor *>(&host);
   takt_core::Faults faults;
   {
-    const auto adoption = Adoption::create(
-      host, kind_of(host, kind), process_settings(),
-      pool == nullptr ? 1 : pool->get_number_of_threads());
-    faults = adoption.faults();
-    if (adoption.ok()) {
-      const Known known(executor, **adoption);
-      faults = (*adoption)->spin();
+    const auto adoption =
+      adopt(host, kind_of(host, kind), pool == nullptr ? 1 : pool->get_number_of_threads());
+    if (!adoption) {
+      return 1;  // as above
+    }
+    faults = adoption->faults();
+    if (adoption->ok()) {
+      const Known known(executor, ***adoption);
+      faults = (**adoption)->spin();
     }
   }
   if (faults.empty()) {

@@ -108,6 +108,29 @@ void exit_in_a_callback()
   executor.spin();
 }
 
+// Each time the context ends as soon as a spin in it has begun: what it sets up first may be refused.
+void context_ends_as_the_spin_begins()
+{
+  constexpr int kSpins = 20;
+  for (int i = 0; i < kSpins; ++i) {
+    auto context = std::make_shared<rclcpp::Context>();
+    context->init(0, nullptr);
+    rclcpp::ExecutorOptions options;
+    options.context = context;
+    SingleThreadedExecutor executor(options);
+    auto node = std::make_shared<rclcpp::Node>("brief", rclcpp::NodeOptions().context(context));
+    executor.add_node(node);
+    std::thread thread([&] { executor.spin(); });
+    while (!executor.is_spinning()) {  // a spin that begins after the end returns at once
+      std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(i * 100us);
+    context->shutdown("the test ends it");
+    thread.join();
+  }
+  say("all spins ended");
+}
+
 // Ctrl-C while a callback goes on until rclcpp::ok() is false, in steps of a millisecond.
 template <typename Executor>
 void asks_whether_all_is_well()
@@ -235,6 +258,7 @@ Ways ways_of_ends()
     {"detached_for_ever_pool", detached_for_ever<MultiThreadedExecutor>},
     {"exit_in_a_callback", exit_in_a_callback<SingleThreadedExecutor>},
     {"exit_in_a_callback_of_a_pool", exit_in_a_callback<MultiThreadedExecutor>},
+    {"context_ends_as_the_spin_begins", context_ends_as_the_spin_begins},
     {"asks_whether_all_is_well", asks_whether_all_is_well<SingleThreadedExecutor>},
     {"asks_whether_all_is_well_in_a_pool", asks_whether_all_is_well<MultiThreadedExecutor>},
     {"environment", environment},
