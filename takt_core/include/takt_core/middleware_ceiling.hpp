@@ -5,7 +5,9 @@
 // block every thread that needs the same topic, for as long as anything of middle priority runs.
 // Adapters open a scope around each such call; the thread runs at the ceiling meanwhile.
 //
-// Cost: two system calls per outermost scope where a ceiling is set, none elsewhere.
+// Afterwards it has again what it had before, also where the program itself has set that.
+//
+// Cost: three system calls per outermost scope where a ceiling is set, none elsewhere.
 #ifndef TAKT_CORE__MIDDLEWARE_CEILING_HPP_
 #define TAKT_CORE__MIDDLEWARE_CEILING_HPP_
 

@@ -12,6 +12,7 @@
 
 #include "executor/thread_priority.hpp"
 #include "takt_core/refusal.hpp"
+#include "thread/sched_attr.hpp"
 
 namespace takt_core
 {
@@ -28,6 +29,22 @@ struct Place
 };
 constinit thread_local Place t_place{};
 std::atomic<std::uint64_t> g_raises{0};
+
+// What the thread has where the program set it by itself, or somebody from outside: it gets that back, not takt's.
+// A change in progress knows better.
+void follow_program(detail::ThreadPriority & thread) noexcept
+{
+  detail::SchedAttr now;
+  if (thread.changing || detail::sched_getattr(0, now) != 0) {
+    return;
+  }
+  if (
+    now.policy != detail::to_kernel(thread.base.policy) ||
+    static_cast<int>(now.priority) != thread.base.priority) {
+    thread.own = {detail::from_kernel(now.policy), static_cast<int>(now.priority)};
+    thread.base = thread.own;
+  }
+}
 
 bool below(const OwnPriority & own, int ceiling) noexcept
 {
@@ -89,6 +106,7 @@ AttributeReport change(
     asked = attributes.policy == Policy::inherit
               ? before
               : OwnPriority{attributes.policy, attributes.priority};
+    thread.changing = true;
     lends = thread.ceiling != 0 || thread.base != thread.own;
     if (thread.base == thread.own) {
       thread.base = asked;
@@ -104,6 +122,7 @@ AttributeReport change(
       return of_policy(fault) && fault.refusal->right != MissingRight::not_in_force;
     });
   const std::lock_guard lock(thread.mutex);
+  thread.changing = false;
   const OwnPriority now = refused ? before : asked;
   const bool follows = thread.base != thread.own && now.policy == Policy::fifo;
   thread.own = now;
@@ -160,6 +179,7 @@ MiddlewareCeilingScope::MiddlewareCeilingScope() noexcept
     return;
   }
   std::lock_guard lock(thread.mutex);
+  follow_program(thread);
   if (below(thread.base, thread.ceiling)) {
     thread.raised = set_own_priority(Policy::fifo, thread.ceiling) == 0;
     g_raises.fetch_add(thread.raised ? 1 : 0, std::memory_order_relaxed);

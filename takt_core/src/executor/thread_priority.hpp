@@ -20,6 +20,7 @@ struct ThreadPriority
   OwnPriority
     base;  ///< outside the middleware: `own`, or that of the callback which a following thread runs
   bool raised = false;
+  bool changing = false;  ///< another thread gives it new attributes
 
   // --- of the thread itself ---
   int ceiling = 0;

@@ -175,6 +175,37 @@ TEST(MiddlewareCeiling, raises_inside_its_scope_and_restores_after_it)
   EXPECT_EQ(seen, (std::vector<int>{3, 12, 12, 12, 3}));
 }
 
+TEST(MiddlewareCeiling, gives_back_what_the_program_itself_has_set)
+{
+  SKIP_WITHOUT_REALTIME();
+  const auto executor = make_executor(2, [](auto & o) {
+    o.threads[0].attributes.policy = Policy::fifo;
+    o.threads[0].attributes.priority = 3;
+    o.threads[1].attributes.policy = Policy::fifo;
+    o.threads[1].attributes.priority = 11;
+  });
+  Binding low;
+  low.threads = 1;
+  std::vector<int> seen;
+  const auto c = add_function(
+    *executor, "c",
+    [&](const auto &) {
+      set_own_priority(Policy::fifo, 5);
+      {
+        const MiddlewareCeilingScope scope;
+        seen.push_back(own_priority());
+      }
+      seen.push_back(own_priority());
+    },
+    nullptr, low);
+  executor->ready(*c);
+  ASSERT_TRUE(executor->start().ok());
+  EXPECT_TRUE(eventually([&] { return c->runs.load() == 1; }));
+  stop(*executor);
+  EXPECT_EQ(seen, (std::vector<int>{12, 5}));
+  EXPECT_EQ(executor->attributes().front().granted.priority, 5);
+}
+
 TEST(MiddlewareCeiling, is_absent_where_all_threads_are_alike)
 {
   const auto executor = make_executor(2);
