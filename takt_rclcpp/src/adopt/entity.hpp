@@ -340,10 +340,11 @@ public:
   /// `set`: empty where the object is gone. Throws what rclcpp throws.
   void end(const Set & set)
   {
-    forget_listener(std::exchange(number_, nullptr));
     const auto own = own_ != nullptr ? own_->function() : OwnListener::Function{};
     const TaktSets takt_sets;
     const rcl_ret_t result = set ? set(own.callback, own.data) : RCL_RET_OK;
+    // Not before: what arrives meanwhile is told to the program.
+    forget_listener(std::exchange(number_, nullptr));
     to_.reset();
     // The program may have set another one meanwhile.
     if (const auto now = own_ != nullptr ? own_->function() : own; set && !(now == own)) {
