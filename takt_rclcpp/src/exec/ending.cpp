@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -62,6 +64,14 @@ std::string loader_failed(const std::string & path, const Environment & environm
     path, fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them");
 }
 
+// Not by a signal that tells a program to end.
+bool crashed(int status)
+{
+  constexpr std::array<int, 5> kCrashes{SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
+  return WIFSIGNALED(status) &&
+         std::find(kCrashes.begin(), kCrashes.end(), WTERMSIG(status)) != kCrashes.end();
+}
+
 }  // namespace
 
 std::string why_no_report(
@@ -98,7 +108,7 @@ int exit_code(const ProgramEnd & end, int told)
   if (end.needed_sigkill || end.rest_needed_sigkill) {
     return 128 + SIGKILL;
   }
-  if (end.by_duration) {
+  if (end.by_duration && !crashed(end.status)) {
     return told;
   }
   const int code = WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status) : WEXITSTATUS(end.status);

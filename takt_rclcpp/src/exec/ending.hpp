@@ -21,8 +21,8 @@ std::string why_no_report(
 /// That the program did not end when takt told it to; empty: it did.
 std::string slow_end(const std::string & path, const ProgramEnd & end);
 
-/// The exit code of a run under takt whose report was `told` with that code: 128 + 9 where takt had to kill, 0 where the
-/// time was up, else the program's own as a shell gives it, or, if that is 0, `told`.
+/// The exit code of a run under takt whose report was `told` with that code: 128 + 9 where takt had to kill; where the
+/// time was up, 128 + n if the program crashed by signal n then, and else 0; else the program's own as a shell gives it, or, if that is 0, `told`.
 int exit_code(const ProgramEnd & end, int told);
 
 }  // namespace takt_exec

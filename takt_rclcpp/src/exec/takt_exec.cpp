@@ -1,7 +1,7 @@
 // takt_exec: runs a program, and with it the executors of rclcpp in it under takt.
 //
-// Exit codes: the program's own; 128 + n if signal n ended it; 137 (128 + SIGKILL) also where takt had to kill it
-// when its time was up; 126 or 127 if it cannot be run or found, as a
+// Exit codes: the program's own; 128 + n if signal n ended it; 0 where its time was up, unless it crashed then, and 137
+// (128 + SIGKILL) where takt had to kill it; 126 or 127 if it cannot be run or found, as a
 // shell gives; 2 where the command line or the schedule is wrong, and under --strict where takt ran no executor.
 //
 // Two modes serve launchers that start programs themselves, as takt's launch action does. Their first word

@@ -37,6 +37,8 @@ TEST(Ending, at_the_end_of_its_time_is_no_failure_unless_takt_killed)
   end.by_duration = true;
   EXPECT_EQ(exit_code(end, 0), 0);
   EXPECT_EQ(slow_end("/talker", end), "");
+  end.status = 3 << 8;  // as launchers and shells give what ended by SIGINT
+  EXPECT_EQ(exit_code(end, 0), 0);
   end.needed_sigterm = true;
   EXPECT_EQ(exit_code(end, 0), 0);
   EXPECT_NE(slow_end("/talker", end).find("takt sent SIGTERM"), std::string::npos);
@@ -49,6 +51,15 @@ TEST(Ending, at_the_end_of_its_time_is_no_failure_unless_takt_killed)
   rest.rest_needed_sigkill = true;
   EXPECT_EQ(exit_code(rest, 0), 128 + SIGKILL);
   EXPECT_NE(slow_end("/talker", rest).find("takt killed it"), std::string::npos);
+}
+
+TEST(Ending, by_a_crash_when_its_time_is_up_is_a_failure)
+{
+  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS}) {
+    ProgramEnd end = ended(signal);
+    end.by_duration = true;
+    EXPECT_EQ(exit_code(end, 0), 128 + signal);
+  }
 }
 
 TEST(Environment, is_read_from_base64)
