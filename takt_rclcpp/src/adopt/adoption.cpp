@@ -502,6 +502,7 @@ takt_core::SpinOutcome Adoption::spin_with_others()
   changed();
   left_.wait(false);
   threads_ = core_->attributes();  // the threads of isolated groups end with their entities
+  engine_->recorder().keep_waiting(this);
   take_out();
   engine_->leave();
   for (const auto & ended : core_->attributes()) {

@@ -77,6 +77,7 @@ private:
   void take_out() noexcept;
   void failed(const std::exception_ptr & exception) noexcept override;
   RunScope exclude() override;
+  bool is_over() const noexcept override { return left_.load(); }
   bool stopped() const noexcept;
   void context_ended() noexcept override;
   bool runs_callback() const noexcept override { return running_.load() > 0; }

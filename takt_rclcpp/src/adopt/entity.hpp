@@ -71,6 +71,9 @@ public:
   virtual void failed(const std::exception_ptr & exception) noexcept = 0;
   /// To be held while a callback runs.
   virtual RunScope exclude() = 0;
+  /// Its spin is over: none of its callbacks begins any more, although others' may where threads are shared. What waits
+  /// stays where it is. Any thread; real-time safe.
+  virtual bool is_over() const noexcept = 0;
 };
 
 /// What a report says of an entity beside its figures.
@@ -436,6 +439,9 @@ public:
 
   bool take(const takt_core::Run & run) final
   {
+    if (facts.owner->is_over()) {
+      return false;
+    }
     const std::uint64_t before = outstanding_.count();
     const Took took = take_one(run);
     const bool looking = to_look_.load(std::memory_order_relaxed) > 0;

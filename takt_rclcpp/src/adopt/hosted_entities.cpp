@@ -281,6 +281,10 @@ bool HostedEntities::is_in_wait_set(const EntityName & name, Kind kind) const
 // First, because a new entity may have the id of one that is gone.
 void HostedEntities::remove_others(const std::vector<HostedGroup> & now)
 {
+  std::erase_if(given_up_, [&](const auto & entity) {
+    const auto callback = entity->callback();
+    return !settings_.core->scheduler_of(*callback).running(*callback);
+  });
   std::set<std::weak_ptr<void>, std::owner_less<std::weak_ptr<void>>> alive;
   for (const HostedGroup & hosted : now) {
     alive.insert(hosted.group);
@@ -567,6 +571,7 @@ void HostedEntities::take_out(Hosted & hosted, bool waits) noexcept
     settings_.core->remove(*hosted.entity->callback());
   } else {
     settings_.core->retire(*hosted.entity->callback());
+    given_up_.push_back(hosted.entity);
   }
 }
 
@@ -578,6 +583,10 @@ void HostedEntities::clear() noexcept
     }
   }
   groups_.clear();
+  for (const auto & entity : given_up_) {
+    settings_.core->remove(*entity->callback());  // once more, for the end of its run
+  }
+  given_up_.clear();
 }
 
 }  // namespace takt_rclcpp

@@ -59,7 +59,7 @@ public:
   void announce_before(const std::vector<QueuedPart> & parts);
   /// From where the offsets of timers count, those that are here and those that will be.
   void begin_from(takt_core::Time epoch);
-  /// Takes everything out; nothing listens any more. Waits for runs on other threads.
+  /// Takes everything out; nothing listens any more. Waits for runs on other threads, also of what was taken out before.
   void clear() noexcept;
 
 private:
@@ -118,6 +118,7 @@ private:
   std::optional<takt_core::Time> epoch_;
   takt_core::ThreadMask least_urgent_ = 0;
   Groups groups_;
+  std::vector<std::shared_ptr<Entity>> given_up_;  // taken out while their callbacks ran on
 };
 
 }  // namespace takt_rclcpp

@@ -89,15 +89,31 @@ std::vector<std::pair<std::size_t, std::int64_t>> ReleaseSpans::shortest() const
 
 Recorder::~Recorder() = default;
 
-void Recorder::forget(const RunOwner * owner)
+void Recorder::keep_waiting(const RunOwner * owner)
 {
   const std::lock_guard lock(mutex_);
   for (const auto & slot : slots_) {
     const std::lock_guard own(slot->mutex);
-    if (slot->record.facts.owner == owner) {
-      slot->record.facts.owner = nullptr;
+    if (slot->record.facts.owner == owner && slot->entity != nullptr) {
+      slot->record.waiting = slot->callback->message_counts().waiting;
     }
   }
+}
+
+// Another owner may come to be at its address, and an executor that others share goes on. The housekeeping's records
+// have no owner.
+void Recorder::forget(const RunOwner * owner)
+{
+  const std::lock_guard lock(mutex_);
+  std::erase_if(slots_, [&](const auto & slot) {
+    const RunOwner * const of = slot->record.facts.owner;
+    if (slot->callback != nullptr || (of != owner && of != nullptr)) {
+      return false;
+    }
+    Slot * expected = slot.get();
+    slot->place->compare_exchange_strong(expected, nullptr);
+    return true;
+  });
 }
 
 std::vector<CallbackRecord> Recorder::records(const RunOwner * owner) const
@@ -171,7 +187,8 @@ void Recorder::on_added(const takt_core::Callback & callback)
     chunks_.push_back(std::make_unique<Chunk>());
     place.store(chunks_.back().get());
   }
-  (*place.load())[number % kChunk].store(&slot);
+  slot.place = &(*place.load())[number % kChunk];
+  slot.place->store(&slot);
 }
 
 void Recorder::on_removed(const takt_core::Callback & callback)

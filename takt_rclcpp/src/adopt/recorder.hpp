@@ -125,7 +125,10 @@ public:
   std::uint64_t started() const noexcept { return started_.load(std::memory_order_relaxed); }
   /// All callbacks of `owner` that were ever added, in that order. Any thread; may block.
   std::vector<CallbackRecord> records(const RunOwner * owner) const;
-  /// `owner` is no more: another one at its address has records of its own. Any thread; may block.
+  /// The spin of `owner` is over: what waits of its callbacks now stays in their records when they are removed. Any
+  /// thread; may block.
+  void keep_waiting(const RunOwner * owner);
+  /// `owner` is no more, nor are its callbacks: their records go. Any thread; may block.
   void forget(const RunOwner * owner);
   std::vector<takt_core::AttributeReport> threads() const;
 
@@ -164,6 +167,7 @@ private:
     std::vector<Awaited> awaited;                        // reserved: at most CallLog::kMostOfOneRun
     takt_core::Time last_release = takt_core::kNever;
     const takt_core::Callback * callback = nullptr;  // while it is added
+    std::atomic<Slot *> * place = nullptr;           // in `by_number_`
     const Entity * entity = nullptr;                 // the same, null for the housekeeping
   };
 

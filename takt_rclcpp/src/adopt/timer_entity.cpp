@@ -226,6 +226,9 @@ public:
 
   bool take(const takt_core::Run & run) override
   {
+    if (facts.owner->is_over()) {
+      return false;
+    }
     TakenTimer taken{timer_.lock(), nullptr};
     if (taken.timer == nullptr) {
       core_->scheduler_of(*this).cancel_timer(*this);
@@ -331,6 +334,9 @@ public:
 
   bool take(const takt_core::Run & run) override
   {
+    if (facts.owner->is_over()) {
+      return false;
+    }
     TakenTimer taken{timer_.lock(), nullptr};
     if (taken.timer != nullptr && taken.timer->is_ready()) {
       taken.data = taken.timer->call();

@@ -254,6 +254,9 @@ public:
 
   bool take(const takt_core::Run & run) override
   {
+    if (facts.owner->is_over()) {
+      return false;
+    }
     TakenData taken{waitable_.lock(), nullptr};
     if (taken.waitable == nullptr) {
       return false;

@@ -1,6 +1,11 @@
 // Callbacks with equal ids, groups that rclcpp makes, and callbacks and executors that come in the place of others.
+#include <unistd.h>
+
 #include <atomic>
+#include <fstream>
 #include <memory>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "program.hpp"
@@ -107,6 +112,88 @@ void waits_for_its_successor()
   say(ran ? "it ran" : "it did not run");
 }
 
+/// A pool with an idle node that spins until this is gone: what the pools of a process share stays.
+class GoesOn
+{
+public:
+  GoesOn()
+  : executor_(rclcpp::ExecutorOptions(), 2),
+    node_(std::make_shared<rclcpp::Node>("goes_on"))
+  {
+    executor_.add_node(node_);
+    thread_ = std::thread([this] { executor_.spin(); });
+    while (!executor_.is_spinning()) {
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+  ~GoesOn()
+  {
+    executor_.cancel();
+    thread_.join();
+  }
+
+private:
+  MultiThreadedExecutor executor_;
+  rclcpp::Node::SharedPtr node_;
+  std::thread thread_;
+};
+
+// A timer makes its successor in its callback, ends the spin, and works on.
+void works_on_as_its_spin_ends()
+{
+  const GoesOn beside;
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
+  auto node = std::make_shared<rclcpp::Node>("again");
+  auto group = node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  std::atomic<bool> over{false};
+  rclcpp::TimerBase::SharedPtr timer;
+  timer = node->create_wall_timer(
+    5ms,
+    [&] {
+      timer = node->create_wall_timer(
+        5ms, [] {}, group);
+      std::this_thread::sleep_for(100ms);  // takt sees the successor
+      executor.cancel();
+      std::this_thread::sleep_for(300ms);
+      over.store(true);
+    },
+    group);
+  executor.add_node(node);
+  executor.spin();
+  say(over ? "over" : "the spin returned before its callback");
+}
+
+long resident_kilobytes()
+{
+  long all = 0;
+  long resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE) / 1024;
+}
+
+// One executor that spins over and over beside another one.
+void spins_over_and_over_beside_a_pool()
+{
+  const GoesOn beside;
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 2);
+  auto node = std::make_shared<rclcpp::Node>("over_and_over");
+  std::vector<rclcpp::TimerBase::SharedPtr> timers;
+  for (int i = 0; i < 20; ++i) {
+    timers.push_back(node->create_wall_timer(1h, [] {}));
+  }
+  timers.push_back(node->create_wall_timer(1ms, [&] { executor.cancel(); }));
+  executor.add_node(node);
+  long before = 0;
+  for (int spin = 0; spin < 60; ++spin) {
+    if (spin == 20) {
+      before = resident_kilobytes();
+    }
+    executor.spin();
+  }
+  const long grew = resident_kilobytes() - before;
+  say(grew < 10'000 ? "steady" : "grew by " + std::to_string(grew) + " kB");
+}
+
 // One executor after the other, at one address, for one node.
 void one_node_again_and_again()
 {
@@ -130,5 +217,7 @@ Ways ways_of_ids()
     {"simulated_time", simulated_time},
     {"replaces_itself", replaces_itself},
     {"waits_for_its_successor", waits_for_its_successor},
+    {"works_on_as_its_spin_ends", works_on_as_its_spin_ends},
+    {"spins_over_and_over_beside_a_pool", spins_over_and_over_beside_a_pool},
     {"one_node_again_and_again", one_node_again_and_again}};
 }

@@ -45,10 +45,10 @@ void publish_and_wait(rclcpp::Publisher<Int32> & publisher, Subscription & subsc
 }
 
 // A spin that ends with messages left; the next one goes on with them.
-template <typename Executor>
-void leave_some_for_the_next_spin()
+template <typename Executor, typename... Arguments>
+void leave_some_for_the_next_spin(Arguments... arguments)
 {
-  Executor executor;
+  Executor executor(arguments...);
   auto node = std::make_shared<rclcpp::Node>("rests");
   std::string heard;
   auto subscription = node->create_subscription<Int32>(
@@ -72,6 +72,11 @@ void leave_some_for_the_next_spin()
 void messages_wait_for_the_next_spin()
 {
   leave_some_for_the_next_spin<SingleThreadedExecutor>();
+}
+
+void messages_wait_for_a_pool()
+{
+  leave_some_for_the_next_spin<MultiThreadedExecutor>(rclcpp::ExecutorOptions(), 2);
 }
 
 void messages_wait_for_an_events_executor()
@@ -541,6 +546,7 @@ Ways ways_of_waiting()
 {
   return {
     {"messages_wait_for_the_next_spin", messages_wait_for_the_next_spin},
+    {"messages_wait_for_a_pool", messages_wait_for_a_pool},
     {"messages_wait_for_an_events_executor", messages_wait_for_an_events_executor},
     {"messages_wait_within_the_process", messages_wait_within_the_process},
     {"the_end_joins_a_spin", the_end_joins_a_spin},

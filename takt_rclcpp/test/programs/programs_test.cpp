@@ -399,6 +399,9 @@ TEST(Report, counts_overwritten_messages_while_others_wait)
         if (callback["id"] == "/slow:sub(/slow/numbers)") {
           ++seen;
           EXPECT_EQ(callback["overwritten"], lost) << way << " " << schedule << callback;
+          // The history was full when the last message was taken.
+          EXPECT_EQ(callback["waiting"].get<int>() > 5, way == "overwritten_at_the_end")
+            << way << " " << schedule << callback;
         }
       }
       EXPECT_EQ(seen, 1) << report;
