@@ -303,10 +303,7 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
       slot->last_release = run.release;
       slot->record.spans.add(run.release);
     }
-    // A period of zero means "always": none of them can be missed.
-    if (slot->record.facts.period.count() > 0) {
-      slot->record.skipped_periods += run.skipped;
-    }
+    slot->record.skipped_periods += run.skipped;
   }
 }
 

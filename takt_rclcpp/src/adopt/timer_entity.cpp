@@ -26,8 +26,9 @@ using takt_core::Time;
 
 // A timer whose next call is no further off is due: rcl and takt read the clock one after the other.
 constexpr Duration kTolerance = std::chrono::microseconds(100);
-// rclcpp takes a period of zero for "always". A microsecond keeps the executor thread as busy.
-constexpr Duration kShortestPeriod = std::chrono::microseconds(1);
+// rclcpp takes a period of zero for "always": each call is due at once, and no period can be missed. takt's timer then
+// has a period that never passes, and follows rcl's after each call.
+constexpr Duration kAlways = std::chrono::hours(24) * 36'500;
 
 Duration period_of(const rcl_timer_t & timer)
 {
@@ -36,7 +37,7 @@ Duration period_of(const rcl_timer_t & timer)
   if (result != RCL_RET_OK) {
     rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot read a timer's period");
   }
-  return std::max(Duration{period}, kShortestPeriod);
+  return period == 0 ? kAlways : Duration{period};
 }
 
 bool on_monotonic_clock(const rcl_timer_t & timer)
@@ -206,7 +207,9 @@ public:
     const Duration period = period_of(*handle);
     Time first = takt_core::add_saturated(epoch, *offset_);
     if (const Time now = takt_core::now(); first < now) {
-      first = takt_core::add_saturated(first + (now - first) / period * period, period);
+      first = period == kAlways
+                ? now
+                : takt_core::add_saturated(first + (now - first) / period * period, period);
     }
     // Its reset tells takt's timer, which other hosts' threads may run already.
     const std::lock_guard lock(calling_);
@@ -247,7 +250,9 @@ public:
     }
     taken.data = taken.timer->call();
     // Both go on in their own grids, which are one unless the program or the system stepped in.
-    if (taken.data == nullptr || std::chrono::abs(run.release - *next) % period > kTolerance) {
+    if (
+      taken.data == nullptr || period == kAlways ||
+      std::chrono::abs(run.release - *next) % period > kTolerance) {
       follow();
     }
     const bool due = taken.data != nullptr;

@@ -163,6 +163,27 @@ void works_on_as_its_spin_ends()
   say(over ? "over" : "the spin returned before its callback");
 }
 
+// A timer of period zero is always due, and gives way to others that are due; one with a period ends the spin.
+void always_due()
+{
+  SingleThreadedExecutor executor;
+  auto node = std::make_shared<rclcpp::Node>("always");
+  int ran = 0;
+  auto timer = node->create_wall_timer(0ms, [&] {
+    ++ran;
+    std::this_thread::sleep_for(1ms);
+  });
+  int others = 0;
+  auto other = node->create_wall_timer(5ms, [&] {
+    if (++others >= 10 && ran >= 20) {
+      executor.cancel();
+    }
+  });
+  executor.add_node(node);
+  executor.spin();
+  say(ran < 2000 ? "ended" : "starved");
+}
+
 long resident_kilobytes()
 {
   long all = 0;
@@ -217,6 +238,7 @@ Ways ways_of_ids()
     {"simulated_time", simulated_time},
     {"replaces_itself", replaces_itself},
     {"waits_for_its_successor", waits_for_its_successor},
+    {"always_due", always_due},
     {"works_on_as_its_spin_ends", works_on_as_its_spin_ends},
     {"spins_over_and_over_beside_a_pool", spins_over_and_over_beside_a_pool},
     {"one_node_again_and_again", one_node_again_and_again}};

@@ -367,6 +367,22 @@ TEST(Report, names_executors_of_one_address_by_their_nodes)
   EXPECT_EQ(report["executors"][1]["executor"], "/second");
 }
 
+// takt top and alarms have them from where the report has them.
+TEST(Report, has_no_skipped_periods_of_a_timer_that_is_always_due)
+{
+  const auto report = report_of("--strict", "always_due");
+  ASSERT_EQ(report["executors"].size(), 1U) << report;
+  bool seen = false;
+  for (const auto & callback : report["executors"][0]["callbacks"]) {
+    if (callback["id"] == "/always:timer(0s)") {
+      seen = true;
+      EXPECT_GE(callback["runs"], 20) << callback;
+      EXPECT_EQ(callback["skipped_periods"], 0) << callback;
+    }
+  }
+  EXPECT_TRUE(seen) << report;
+}
+
 TEST(Report, says_which_spins_stayed_rclcpps_own)
 {
   const auto report = report_of("", "parts_of_a_spin");
