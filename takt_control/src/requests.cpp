@@ -216,8 +216,7 @@ Reply Requests::reset()
       parts = restored_parts(wanted, *one.executor);
       const auto done = one.executor->reconfigure(wanted);
       if (!done.ok()) {
-        const Faults refused = done.faults();
-        faults.insert(faults.end(), refused.begin(), refused.end());
+        faults.insert(faults.end(), done.faults().begin(), done.faults().end());
         continue;
       }
       add_refusals_of(*done, parts);

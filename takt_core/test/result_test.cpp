@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <memory>
 #include <type_traits>
 
@@ -17,6 +18,9 @@ static_assert(std::is_same_v<decltype(std::declval<Result<int>>().value()), int>
 static_assert(std::is_same_v<decltype(*std::declval<Result<int>>()), int>);
 static_assert(std::is_same_v<decltype(std::declval<Status &>().faults()), const Faults &>);
 static_assert(std::is_same_v<decltype(std::declval<Result<int> &>().value()), int &>);
+static_assert(std::is_same_v<decltype(std::declval<Result<int>>().faults()), Faults>);
+static_assert(
+  std::is_same_v<decltype(std::declval<const Result<int> &>().faults()), const Faults &>);
 
 TEST(Status, of_a_temporary_lends_its_faults_to_a_loop)
 {
@@ -45,6 +49,14 @@ TEST(Result, that_is_const_can_be_looked_into)
   const Result<std::string> bad(Faults{"fault"});
   EXPECT_FALSE(bad.ok());
   EXPECT_EQ(bad.faults(), Faults{"fault"});
+}
+
+TEST(Result, has_both_ends_of_its_faults_in_one_list)
+{
+  const Result<int> bad(Faults{"one", "two"});
+  EXPECT_EQ(std::distance(bad.faults().begin(), bad.faults().end()), 2);
+  const Result<int> good(7);
+  EXPECT_EQ(good.faults().begin(), good.faults().end());
 }
 
 TEST(Result, of_a_temporary_gives_up_what_cannot_be_copied)

@@ -47,10 +47,18 @@ public:
   T * operator->() { return &std::get<0>(content_); }
   const T * operator->() const { return &std::get<0>(content_); }
 
-  /// The faults; empty when `ok()`.
-  FaultList faults() const { return ok() ? FaultList{} : std::get<1>(content_); }
+  /// The faults; empty when `ok()`. As long as the result, so that both ends of a range are of one list.
+  const FaultList & faults() const & { return ok() ? none() : std::get<1>(content_); }
+  FaultList faults() && { return ok() ? FaultList{} : std::get<1>(std::move(content_)); }
 
 private:
+  static const FaultList & none()
+  {
+    static const FaultList & empty =
+      *new FaultList;  // never destroyed: programs ask at their very end, too
+    return empty;
+  }
+
   std::variant<T, FaultList> content_;
 };
 

@@ -38,7 +38,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
   }
   auto resolved = executor.resolver->resolve(callback.id, callback.kind());
   if (!resolved) {
-    for (takt_core::Fault & what : resolved.faults()) {
+    for (takt_core::Fault & what : std::move(resolved).faults()) {
       faults_.push_back(std::move(what));
     }
     return;

@@ -151,8 +151,7 @@ public:
       // By the id that a start places it by.
       auto resolved = resolver_.resolve(callback->chain_id(), callback->kind(), is_isolated(group));
       if (!resolved) {
-        const Faults unresolved = resolved.faults();
-        faults.insert(faults.end(), unresolved.begin(), unresolved.end());
+        faults.insert(faults.end(), resolved.faults().begin(), resolved.faults().end());
         continue;
       }
       if (resolved->names_threads && is_isolated(group)) {
