@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
-#include <system_error>
 #include <utility>
+
+#include "takt_core/decimal.hpp"
 
 namespace takt_core
 {
 namespace
 {
-
-__extension__ using Wide = __int128;
 
 constexpr std::array<std::pair<const char *, std::uint64_t>, 4> kUnits{{
   {"s", 1'000'000'000},
@@ -45,50 +43,26 @@ std::string print_duration(Duration duration)
 
 std::optional<Duration> read_duration(std::string_view text)
 {
-  constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> kSpelled{{
-    {"ns", 1},
-    {"us", 1'000},
-    {"\xc2\xb5s", 1'000},
-    {"ms", 1'000'000},
-    {"s", 1'000'000'000},
-    {"min", 60'000'000'000},
-  }};
-  constexpr std::string_view kDigits = "0123456789";
-  const std::string_view whole = text.substr(0, text.find_first_not_of(kDigits));
-  text.remove_prefix(whole.size());
+  const std::string_view whole = take_digits(text);
   std::string_view fraction;
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    fraction = text.substr(0, text.find_first_not_of(kDigits));
-    text.remove_prefix(fraction.size());
+    fraction = take_digits(text);
     if (fraction.empty()) {
       return std::nullopt;
     }
   }
   const auto unit = std::find_if(
-    kSpelled.begin(), kSpelled.end(), [&](const auto & one) { return one.first == text; });
-  std::int64_t ns = 0;
-  if (
-    unit == kSpelled.end() ||
-    std::from_chars(whole.data(), whole.data() + whole.size(), ns).ec != std::errc{} ||
-    __builtin_mul_overflow(ns, unit->second, &ns)) {
+    kDurationUnits.begin(), kDurationUnits.end(),
+    [&](const auto & one) { return one.name == text; });
+  if (whole.empty() || unit == kDurationUnits.end()) {
     return std::nullopt;
   }
-  fraction.remove_suffix(fraction.size() - (fraction.find_last_not_of('0') + 1));
-  constexpr std::size_t kMostDigits = 18;  // that a number of 64 bits holds
-  Wide numerator = 0;
-  Wide denominator = 1;
-  for (const char digit : fraction.substr(0, kMostDigits)) {
-    numerator = numerator * 10 + (digit - '0');
-    denominator *= 10;
-  }
-  numerator *= unit->second;
-  if (
-    fraction.size() > kMostDigits || numerator % denominator != 0 ||
-    __builtin_add_overflow(ns, static_cast<std::int64_t>(numerator / denominator), &ns)) {
+  const ScaledDecimal scaled = scale_decimal(whole, fraction, unit->factor);
+  if (scaled.too_large || scaled.too_fine) {
     return std::nullopt;
   }
-  return Duration{ns};
+  return Duration{scaled.value};
 }
 
 }  // namespace takt_core

@@ -59,6 +59,10 @@ int urgency(const ThreadAttributes & attributes) noexcept;
 
 /// Cores that this process may use (its affinity mask).
 std::vector<int> usable_cores();
+/// `usable_cores` gives these from now on: the cores that the process was started with, where somebody read them before
+/// takt was loaded. The threads that load takt late may have pinned themselves before. Once, before anything of takt
+/// starts threads.
+void set_usable_cores(const std::vector<int> & cores);
 
 /// True if this process may set real-time policies up to `priority` (tried on a short-lived
 /// thread, so that limits, capabilities and containers are all judged by the kernel itself).

@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "takt_core/duration_text.hpp"
-#include "takt_core/start_cores.hpp"
 
 #include "thread/affinity.hpp"
 

@@ -33,7 +33,6 @@
 #include "rclcpp/version.h"
 #include "takt_core/file_capabilities.hpp"
 #include "takt_core/middleware_ceiling.hpp"
-#include "takt_core/start_cores.hpp"
 #include "takt_trace/recording.hpp"
 
 namespace takt_rclcpp

@@ -11,38 +11,12 @@ namespace
 
 using takt_core::Faults;
 
-// Wide enough for 18 digits times the largest unit.
-__extension__ using Wide = __int128;
-constexpr std::size_t kMostFractionDigits = 18;
-
-bool is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-
-std::string_view take_digits(std::string_view & text)
-{
-  std::size_t n = 0;
-  while (n < text.size() && is_digit(text[n])) {
-    ++n;
-  }
-  const std::string_view digits = text.substr(0, n);
-  text.remove_prefix(n);
-  return digits;
-}
-
-bool multiply_add(std::int64_t & value, std::int64_t factor, std::int64_t add)
-{
-  return !__builtin_mul_overflow(value, factor, &value) &&
-         !__builtin_add_overflow(value, add, &value);
-}
-
 /// "ms" for "msec", "KiB" for "KB"; empty if there is no telling.
-std::string meant_unit(std::string_view unit, std::span<const Unit> units)
+std::string meant_unit(std::string_view unit, std::span<const DecimalUnit> units)
 {
   std::vector<std::string> names;
   std::string_view prefix;
-  for (const Unit & known : units) {
+  for (const DecimalUnit & known : units) {
     names.emplace_back(known.name);
     if (
       known.name.size() > prefix.size() && known.name.size() > 1 && unit.starts_with(known.name)) {
@@ -65,11 +39,11 @@ takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const Quan
   if (!rest.empty() && rest.front() == '-') {
     return Faults{quoted(text) + " is negative"};
   }
-  const std::string_view whole = take_digits(rest);
+  const std::string_view whole = takt_core::take_digits(rest);
   std::string_view fraction;
   if (!whole.empty() && !rest.empty() && rest.front() == '.') {
     rest.remove_prefix(1);
-    fraction = take_digits(rest);
+    fraction = takt_core::take_digits(rest);
     if (fraction.empty()) {
       return Faults{quoted(text) + " has no digit after the point"};
     }
@@ -85,8 +59,9 @@ takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const Quan
       quoted(text) + " has no unit; write " + std::string(text) + std::string(kind.usual) +
       " (units are " + std::string(kind.names) + ")"};
   }
-  const auto unit = std::find_if(
-    kind.units.begin(), kind.units.end(), [&](const Unit & u) { return u.name == unit_name; });
+  const auto unit = std::find_if(kind.units.begin(), kind.units.end(), [&](const DecimalUnit & u) {
+    return u.name == unit_name;
+  });
   if (unit == kind.units.end()) {
     const std::string meant = meant_unit(unit_name, kind.units);
     return Faults{
@@ -95,38 +70,15 @@ takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const Quan
                      : "; did you mean " + quoted(meant) + "?")};
   }
 
-  std::int64_t value = 0;
-  const Faults too_large{quoted(text) + " is too large"};
-  for (const char digit : whole) {
-    if (!multiply_add(value, 10, digit - '0')) {
-      return too_large;
-    }
-  }
-  if (!multiply_add(value, unit->factor, 0)) {
-    return too_large;
-  }
   // What is not whole in the smallest unit cannot be kept and is refused.
-  while (!fraction.empty() && fraction.back() == '0') {
-    fraction.remove_suffix(1);
+  const auto scaled = takt_core::scale_decimal(whole, fraction, unit->factor);
+  if (scaled.too_large) {
+    return Faults{quoted(text) + " is too large"};
   }
-  const Faults too_fine{quoted(text) + " is finer than " + std::string(kind.smallest)};
-  if (fraction.size() > kMostFractionDigits) {
-    return too_fine;
+  if (scaled.too_fine) {
+    return Faults{quoted(text) + " is finer than " + std::string(kind.smallest)};
   }
-  Wide numerator = 0;
-  Wide denominator = 1;
-  for (const char digit : fraction) {
-    numerator = numerator * 10 + (digit - '0');
-    denominator *= 10;
-  }
-  numerator *= unit->factor;
-  if (numerator % denominator != 0) {
-    return too_fine;
-  }
-  if (!multiply_add(value, 1, static_cast<std::int64_t>(numerator / denominator))) {
-    return too_large;
-  }
-  return value;
+  return scaled.value;
 }
 
 }  // namespace takt_schedule::detail

@@ -7,20 +7,17 @@
 #include <string>
 #include <string_view>
 
+#include "takt_core/decimal.hpp"
 #include "takt_core/result.hpp"
 
 namespace takt_schedule::detail
 {
 
-struct Unit
-{
-  std::string_view name;
-  std::int64_t factor;  ///< in the smallest unit
-};
+using takt_core::DecimalUnit;
 
 struct QuantityKind
 {
-  std::span<const Unit> units;
+  std::span<const DecimalUnit> units;
   std::string_view names;     ///< for faults: "ns, us, ms, s or min"
   std::string_view usual;     ///< the unit to suggest where there is none
   std::string_view smallest;  ///< for faults: "1ns"

@@ -9,7 +9,7 @@ namespace takt_schedule
 namespace
 {
 
-constexpr std::array<detail::Unit, 4> kUnits{{
+constexpr std::array<detail::DecimalUnit, 4> kUnits{{
   {"GiB", 1LL << 30U},
   {"MiB", 1LL << 20U},
   {"KiB", 1LL << 10U},
