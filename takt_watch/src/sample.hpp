@@ -5,6 +5,7 @@
 #ifndef TAKT_WATCH__SRC__SAMPLE_HPP_
 #define TAKT_WATCH__SRC__SAMPLE_HPP_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -101,6 +102,15 @@ struct Sample
   takt_core::Time time{};
   std::vector<ExecutorSample> executors{};
 };
+
+/// The executor of that name; null: there is none. It lives as long as the sample.
+inline const ExecutorSample * find_executor(const Sample & sample, const std::string & name)
+{
+  const auto found = std::find_if(
+    sample.executors.begin(), sample.executors.end(),
+    [&](const ExecutorSample & executor) { return executor.name == name; });
+  return found == sample.executors.end() ? nullptr : &*found;
+}
 
 }  // namespace takt_watch
 

@@ -20,14 +20,6 @@ using takt_schedule::BacklogRule;
 constexpr int kQuietLooks = 10;
 constexpr std::uint64_t kGoodResponses = 10;
 
-const ExecutorSample * find_executor(const Sample & sample, const std::string & name)
-{
-  const auto found = std::find_if(
-    sample.executors.begin(), sample.executors.end(),
-    [&](const ExecutorSample & executor) { return executor.name == name; });
-  return found == sample.executors.end() ? nullptr : &*found;
-}
-
 // How many messages are too many; absent: the rule does not say, or a history of one message is always full when one comes.
 std::optional<double> backlog_limit(const BacklogRule & rule, std::uint32_t history)
 {

@@ -64,14 +64,6 @@ takt_core::Duration running_for(
   return sum;
 }
 
-const ExecutorSample * earlier_executor(const Sample & sample, const std::string & name)
-{
-  const auto found = std::find_if(
-    sample.executors.begin(), sample.executors.end(),
-    [&](const ExecutorSample & executor) { return executor.name == name; });
-  return found == sample.executors.end() ? nullptr : &*found;
-}
-
 /// The callback whose runs took most of the thread in the window; empty: none is known to have run there.
 std::string busiest(
   const ExecutorSample & before, const ExecutorSample & now, const ThreadSample & thread,
@@ -104,7 +96,7 @@ std::map<std::string, double> others_on(
 {
   std::map<std::string, double> had;
   for (const ExecutorSample & executor : looks.all_now.executors) {
-    const ExecutorSample * const before = earlier_executor(looks.all_before, executor.name);
+    const ExecutorSample * const before = find_executor(looks.all_before, executor.name);
     const bool own = executor.name == looks.now.name;
     for (const ThreadSample & thread : executor.threads) {
       const auto & threads = callback.threads;
