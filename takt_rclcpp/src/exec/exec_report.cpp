@@ -173,22 +173,34 @@ std::string threads_of(const ordered_json & executor)
   return text;
 }
 
+// "process 71 (talker)".
+std::string process_of(const ordered_json & one)
+{
+  const std::filesystem::path program = one["program"].get<std::string>();
+  return fmt::format("process {} ({})", one["pid"].get<int>(), program.filename().string());
+}
+
 // A loop that stayed rclcpp's own: "spin_some in process 71 (talker)".
 std::string loop_of(const ordered_json & stock)
 {
-  const std::filesystem::path program = stock["program"].get<std::string>();
-  return fmt::format(
-    "{} in process {} ({})", stock["stock"].get<std::string>(), stock["pid"].get<int>(),
-    program.filename().string());
+  return fmt::format("{} in {}", stock["stock"].get<std::string>(), process_of(stock));
 }
 
 // An executor of another library's class: "isolated::Executor in process 71 (talker)".
 std::string class_of(const ordered_json & one)
 {
-  const std::filesystem::path program = one["program"].get<std::string>();
-  return fmt::format(
-    "{} in process {} ({})", one["class"].get<std::string>(), one["pid"].get<int>(),
-    program.filename().string());
+  return fmt::format("{} in {}", one["class"].get<std::string>(), process_of(one));
+}
+
+// What `name` says of each, with commas; empty: there are none.
+template <typename Name>
+std::string listed(const ordered_json & all, const Name & name)
+{
+  std::string text;
+  for (const auto & one : all) {
+    text += (text.empty() ? "" : ", ") + name(one);
+  }
+  return text;
 }
 
 // A program may enter such a loop very often.
@@ -298,10 +310,7 @@ std::string no_executor(const ordered_json & report, int status, const std::stri
   if (!report["executors"].empty()) {
     return {};
   }
-  std::string loops;
-  for (const auto & stock : report["stock"]) {
-    loops += (loops.empty() ? "" : ", ") + loop_of(stock);
-  }
+  const std::string loops = listed(report["stock"], loop_of);
   if (!loops.empty()) {
     return "takt ran no executor; these loops stayed rclcpp's own: " + loops;
   }
@@ -311,29 +320,16 @@ std::string no_executor(const ordered_json & report, int status, const std::stri
   if (const std::string end = abrupt_end(status); !end.empty()) {
     return "takt has no report of an executor: " + end;
   }
-  std::string classes;
-  for (const auto & one : report["classes"]) {
-    classes += (classes.empty() ? "" : ", ") + class_of(one);
-  }
-  if (!classes.empty()) {
+  if (const std::string classes = listed(report["classes"], class_of); !classes.empty()) {
     return "takt ran no executor; it runs the executors of rclcpp, and these have a class of their "
-           "own, whose spin "
-           "takt does not run: " +
+           "own, whose spin takt does not run: " +
            classes;
   }
-  if (const auto unseen = report.value("unseen", ordered_json::array()); !unseen.empty()) {
-    std::string programs;
-    for (const auto & one : unseen) {
-      const std::filesystem::path program = one["program"].get<std::string>();
-      programs += fmt::format(
-        "{}process {} ({})", programs.empty() ? "" : ", ", one["pid"].get<int>(),
-        program.filename().string());
-    }
-    return "takt ran no executor: " + programs +
+  if (const std::string unseen = listed(report["unseen"], process_of); !unseen.empty()) {
+    return "takt ran no executor: " + unseen +
            " has rclcpp, but no spin of it came to takt. It spins nothing, or it spins in a "
-           "library that it opened with RTLD_DEEPBIND, "
-           "whose "
-           "calls no preloaded library sees";
+           "library "
+           "that it opened with RTLD_DEEPBIND, whose calls no preloaded library sees";
   }
   return "takt has no report of an executor: the program spins none of rclcpp's, or it was killed "
          "or crashed before it wrote a report, or it has file capabilities, is setuid or is linked "
