@@ -71,11 +71,10 @@ public:
   /// What `add_callback_group` added. It stays out until it or its node is added again.
   void remove_callback_group(const CallbackGroup::SharedPtr & group);
 
-  /// Meanwhile the process has a control socket, for `takt status` and `takt trace`.
-  ///
   /// Until `cancel`, a signal, the context's shutdown, or an exception out of a callback, which is
   /// thrown here. Throws `Error` if it cannot start, `ScheduleError` before anything ran if there are
-  /// `schedule_faults`. `epoch`: from when timers count; default: now.
+  /// `schedule_faults`. `epoch`: from when timers count; default: now. From the first spin on the process has a control
+  /// socket, by which `takt status` and `takt trace` reach it, until the executor is destroyed.
   void spin(std::optional<takt_core::Time> epoch = std::nullopt);
   /// Runs at most one callback here; waits up to `timeout` for one (negative: for ever). Whether
   /// one ran. Throws as `spin`.
