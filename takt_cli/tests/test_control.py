@@ -483,7 +483,7 @@ def test_apply_says_what_became_of_each_entry(takt, start, schedule):
     ]
     first, second = one.asked(APPLY)
     assert first == {"file": "s.yaml", "text": SCHEDULE, "check_only": True}
-    assert second == {**first, "check_only": False}
+    assert second == {**first, "check_only": False, "id": second["id"]}
     assert not other.asked(APPLY)
     assert "thread t.2: unchanged" in takt("apply", "s.yaml", "--verbose").out
 
@@ -559,7 +559,7 @@ def test_a_dry_run_only_asks(takt, start, schedule):
     assert [request["check_only"] for request in one.asked(APPLY)] == [True]
 
 
-def test_after_a_late_refusal_the_others_are_reset(takt, start, schedule):
+def test_after_a_late_refusal_the_others_take_the_change_back(takt, start, schedule):
     one, two, three = start(good("a")), start(good("b")), start(good("c"))
     one.apply = three.apply = lambda request: parts("applied")
     two.apply = refuses_later("s.yaml:3:9: raced")
@@ -568,10 +568,9 @@ def test_after_a_late_refusal_the_others_are_reset(takt, start, schedule):
     assert said.code == 1
     assert "s.yaml:3:9: raced\n" in said.err
     assert "b (pid 4000002) refused the schedule, although it had agreed" in said.err
-    assert (
-        "a (pid 4000001) was reset to its attributes from before its first takt apply" in said.err
-    )
-    assert one.asked(RESET) == [{}]
+    assert "a (pid 4000001) has the attributes from before this takt apply again" in said.err
+    # A reset would also undo earlier schedules.
+    assert one.asked(RESET) == [{"apply": one.asked(APPLY)[1]["id"]}]
     assert not two.asked(RESET)
     assert [request["check_only"] for request in three.asked(APPLY)] == [True]
 
@@ -590,7 +589,17 @@ def test_a_process_that_hangs_while_it_is_changed_is_told(takt, start, schedule,
     two.hangs.set()
     assert said.code == 1
     assert "b (pid 4000002) does not answer within 0.2 s; takt status tells" in said.err
-    assert one.asked(RESET) == [{}]
+    assert one.asked(RESET) == [{"apply": one.asked(APPLY)[1]["id"]}]
+
+
+def test_what_is_not_given_back_is_told(takt, start, schedule):
+    one, two = start(good("a")), start(good("b"))
+    one.apply = lambda request: parts("applied")
+    one.reset = lambda: parts("failed")
+    two.apply = refuses_later("s.yaml:3:9: raced")
+    said = takt("apply", "s.yaml")
+    assert said.code == 1
+    assert "before this takt apply again, but for thread t.0: no right" in said.err
 
 
 def test_a_silent_process_does_not_hold_up_the_others(takt, start, schedule, hasty):

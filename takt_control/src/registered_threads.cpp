@@ -102,14 +102,21 @@ const AttributeReport * RegisteredThreads::find(pid_t tid) const
 Result<PartsByExecutor> RegisteredThreads::apply(const Schedule & schedule, bool check_only)
 {
   forget_ended();
-  last_.clear();
+  if (!check_only) {
+    last_.clear();
+  }
+  const auto refuse = [&](const Faults & faults) {
+    if (!check_only) {
+      undo();
+    }
+    return faults;
+  };
   const Rules rules(schedule);
   PartsByExecutor parts;
   for (auto & [tid, known] : threads_) {
     const auto rule = rules.find(known.report.asked.name);
     if (!rule) {
-      undo();
-      return rule.faults();
+      return refuse(rule.faults());
     }
     if (rule->executor == nullptr) {
       continue;
@@ -139,22 +146,29 @@ Result<PartsByExecutor> RegisteredThreads::apply(const Schedule & schedule, bool
       refused = known.report.faults;
     }
     if (!refused.empty() && rule->executor->missing_rights == takt_core::MissingRights::fail) {
-      undo();
-      return refused;
+      return refuse(refused);
     }
     add_refusals(own.back(), refused);
   }
   return parts;
 }
 
-void RegisteredThreads::undo()
+PartsByExecutor RegisteredThreads::undo()
 {
+  PartsByExecutor parts;
   for (const auto & [tid, before] : std::exchange(last_, {})) {
-    static_cast<void>(give_back(tid, before.report));
-    if (const auto known = threads_.find(tid); known != threads_.end() && before.first) {
+    const auto known = threads_.find(tid);
+    if (known == threads_.end() || !lives(tid, known->second.report)) {
+      continue;
+    }
+    auto & own = parts[known->second.executor];
+    own.push_back({"thread " + before.report.asked.name});
+    add_refusals(own.back(), give_back(tid, before.report));
+    if (before.first) {
       known->second.at_start.reset();
     }
   }
+  return parts;
 }
 
 PartsByExecutor RegisteredThreads::reset()

@@ -37,8 +37,8 @@ public:
   /// registered. A thread that no rule matches keeps what it has.
   takt_core::Result<PartsByExecutor> apply(
     const takt_schedule::Schedule & schedule, bool check_only);
-  /// Gives back what the last `apply` changed.
-  void undo();
+  /// Gives back what the last `apply` changed, a check apart; no parts if it changed nothing.
+  PartsByExecutor undo();
   /// Gives back what threads had before the first `apply`; no parts if there was none.
   PartsByExecutor reset();
 

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "restored.hpp"
+#include "parts_reply.hpp"
 #include "status_json.hpp"
 #include "still_there.hpp"
 #include "takt_schedule/apply_schedule.hpp"
 #include "takt_schedule/parse.hpp"
+#include "takt_schedule/watch_parts.hpp"
 
 namespace takt_control
 {
@@ -26,26 +26,6 @@ using takt_core::Reconfiguration;
 using takt_schedule::AppliedPart;
 using takt_schedule::Schedule;
 
-json parts_json(const PartsByExecutor & executors)
-{
-  json all = json::array();
-  for (const auto & [name, parts] : executors) {
-    json own = json::array();
-    for (const AppliedPart & part : parts) {
-      own.push_back({{"what", part.what}, {"outcome", to_string(part.outcome)}, {"why", part.why}});
-    }
-    all.push_back({{"name", name}, {"parts", std::move(own)}});
-  }
-  return all;
-}
-
-// Several executors of a process may have one name in the schedule.
-void append(std::vector<AppliedPart> & all, std::vector<AppliedPart> parts)
-{
-  all.insert(
-    all.end(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
-}
-
 }  // namespace
 
 void Requests::remove(const Executor & executor)
@@ -53,6 +33,10 @@ void Requests::remove(const Executor & executor)
   std::erase_if(executors_, [&](const auto & one) { return one.executor == &executor; });
   before_.erase(&executor);
   set_values_.forget(executor);
+  watched_.erase(&executor);
+  if (last_) {
+    std::erase_if(last_->executors, [&](const Before & one) { return one.executor == &executor; });
+  }
 }
 
 void Requests::forget_changes()
@@ -60,6 +44,8 @@ void Requests::forget_changes()
   std::construct_at(&threads_);
   std::construct_at(&set_values_);
   std::construct_at(&before_);
+  std::construct_at(&last_);
+  std::construct_at(&watched_);
 }
 
 Reply Requests::answer(std::uint16_t type, const std::string & payload)
@@ -70,7 +56,7 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
     case MessageType::apply_schedule:
       return apply(payload);
     case MessageType::reset:
-      return reset();
+      return reset(payload);
     case MessageType::set:
       return set(payload);
     case MessageType::subscribe:
@@ -136,14 +122,14 @@ Reply Requests::apply(const std::string & payload)
   }
   PartsByExecutor all;
   std::set<std::string> not_in_file;
-  std::vector<std::pair<Executor *, Reconfiguration>> changed;
-  std::vector<Executor *> first;  // that had no schedule applied before
+  std::vector<Before> changed;
   const auto refuse = [&](const Faults & faults) {
     for (auto undo = changed.rbegin(); undo != changed.rend(); ++undo) {
-      static_cast<void>(undo->first->reconfigure(still_there(undo->second, *undo->first)));
-    }
-    for (const Executor * const executor : first) {
-      before_.erase(executor);
+      Executor & executor = *undo->executor;
+      static_cast<void>(executor.reconfigure(still_there(undo->configuration, executor)));
+      if (undo->first) {
+        before_.erase(&executor);
+      }
     }
     return error_reply(sentences(faults));
   };
@@ -151,6 +137,9 @@ Reply Requests::apply(const std::string & payload)
   for (const bool only_check : {true, false}) {
     if (!only_check && check_only) {
       break;
+    }
+    if (!only_check) {
+      last_.reset();
     }
     all.clear();
     for (const ExposedExecutor & one : executors_) {
@@ -169,10 +158,8 @@ Reply Requests::apply(const std::string & payload)
         return refuse(parts.faults());
       }
       if (!only_check) {
-        if (before_.try_emplace(one.executor, before).second) {
-          first.push_back(one.executor);
-        }
-        changed.emplace_back(one.executor, std::move(before));
+        const bool first = before_.try_emplace(one.executor, before).second;
+        changed.push_back({one.executor, std::move(before), first});
       }
       append(all[one.name], std::move(*parts));
     }
@@ -191,51 +178,29 @@ Reply Requests::apply(const std::string & payload)
     }
   }
   if (!check_only) {
-    for (ExposedExecutor & one : executors_) {
-      if (schedule->find(one.name) != nullptr) {
-        one.applied_file = schedule->file;
-        set_values_.forget(*one.executor);
-      }
-    }
+    const auto id = request.find("id");
+    note_applied(
+      *schedule, id != request.end() && id->is_string() ? id->get<std::string>() : std::string(),
+      std::move(changed));
   }
   return result_reply({{"executors", parts_json(all)}, {"not_in_file", not_in_file}});
 }
 
-// As far as it goes: one executor that refuses does not hold up the others.
-Reply Requests::reset()
+void Requests::note_applied(const Schedule & schedule, std::string id, std::vector<Before> changed)
 {
-  PartsByExecutor all;
-  Faults faults;
-  for (ExposedExecutor & one : executors_) {
-    const auto before = before_.find(one.executor);
-    std::vector<AppliedPart> parts;
-    if (before == before_.end()) {
-      parts.push_back({"executor", AppliedPart::Outcome::unchanged});
-    } else {
-      const Reconfiguration wanted = still_there(before->second, *one.executor);
-      parts = restored_parts(wanted, *one.executor);
-      const auto done = one.executor->reconfigure(wanted);
-      if (!done.ok()) {
-        faults.insert(faults.end(), done.faults().begin(), done.faults().end());
-        continue;
-      }
-      add_refusals_of(*done, parts);
-      before_.erase(before);
-      set_values_.forget(*one.executor);
-      one.applied_file.clear();
+  const bool says_watching = takt_schedule::says_watching(schedule);
+  const auto kept = says_watching ? std::make_shared<const Schedule>(schedule) : nullptr;
+  for (Before & before : changed) {
+    const auto one = std::find_if(executors_.begin(), executors_.end(), [&](const auto & exposed) {
+      return exposed.executor == before.executor;
+    });
+    before.file = std::exchange(one->applied_file, schedule.file);
+    before.set_values = set_values_.take(*before.executor);
+    if (kept != nullptr) {
+      before.watched = std::exchange(watched_[before.executor], kept);
     }
-    if (one.watch_as_before && one.watch_as_before()) {
-      parts.push_back({"watch", AppliedPart::Outcome::applied});
-    }
-    append(all[one.name], std::move(parts));
   }
-  for (auto & [executor, parts] : threads_.reset()) {
-    append(all[executor], std::move(parts));
-  }
-  if (!faults.empty()) {
-    return error_reply(sentences(faults));
-  }
-  return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
+  last_ = LastApply{std::move(id), std::move(changed), says_watching};
 }
 
 }  // namespace takt_control

@@ -6,6 +6,8 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,9 +49,34 @@ public:
   Reply answer(std::uint16_t type, const std::string & payload);
 
 private:
+  /// What an executor had before a schedule was applied.
+  struct Before
+  {
+    takt_core::Executor * executor = nullptr;
+    takt_core::Reconfiguration configuration{};
+    bool first = false;  ///< nothing was changed in it before
+    std::string file{};
+    SetValues::Changes set_values{};
+    std::shared_ptr<const takt_schedule::Schedule> watched{};
+  };
+  /// The latest schedule that was applied: the id that whoever applied it gave it, and what can be given back.
+  struct LastApply
+  {
+    std::string id;
+    std::vector<Before> executors;
+    bool says_watching = false;
+  };
+
   Reply status() const;
   Reply apply(const std::string & payload);
-  Reply reset();
+  void note_applied(
+    const takt_schedule::Schedule & schedule, std::string id, std::vector<Before> changed);
+  Reply reset(const std::string & payload);
+  Reply reset_all();
+  Reply undo(const std::string & id);
+  static bool restore(
+    const ExposedExecutor & one, const takt_core::Reconfiguration & before,
+    std::vector<takt_schedule::AppliedPart> & parts, takt_core::Faults & faults);
   Reply set(const std::string & payload);
   Reply subscribe() const;
 
@@ -60,6 +87,9 @@ private:
   std::map<const takt_core::Executor *, takt_core::Reconfiguration>
     before_;  ///< the first `apply` or `set`
   SetValues set_values_;
+  std::optional<LastApply> last_;
+  /// The latest applied schedule that says how to watch; none: as in the beginning.
+  std::map<const takt_core::Executor *, std::shared_ptr<const takt_schedule::Schedule>> watched_;
 };
 
 }  // namespace takt_control

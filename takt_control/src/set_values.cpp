@@ -20,6 +20,12 @@ void SetValues::note(const takt_core::Executor & executor, const json & changed)
   }
 }
 
+SetValues::Changes SetValues::take(const takt_core::Executor & executor)
+{
+  auto found = values_.extract(&executor);
+  return found ? std::move(found.mapped()) : Changes();
+}
+
 json SetValues::of(const takt_core::Executor & executor) const
 {
   json all = json::array();

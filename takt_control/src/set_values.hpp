@@ -15,21 +15,30 @@ namespace takt_control
 class SetValues
 {
 public:
-  /// `changed`: Setting::document. A value that is back at what the schedule says counts no more.
-  void note(const takt_core::Executor & executor, const nlohmann::json & changed);
-  void forget(const takt_core::Executor & executor) { values_.erase(&executor); }
-
-  /// A list of {"what", "value", "before", "now"}.
-  nlohmann::json of(const takt_core::Executor & executor) const;
-
-private:
   using Name = std::pair<std::string, std::string>;  // "thread hot", "priority"
   struct Change
   {
     nlohmann::json before;
     nlohmann::json now;
   };
-  std::map<const takt_core::Executor *, std::map<Name, Change>> values_;
+  using Changes = std::map<Name, Change>;
+
+  /// `changed`: Setting::document. A value that is back at what the schedule says counts no more.
+  void note(const takt_core::Executor & executor, const nlohmann::json & changed);
+  void forget(const takt_core::Executor & executor) { values_.erase(&executor); }
+
+  /// Takes out what is known of an executor; `give_back` puts it in again.
+  Changes take(const takt_core::Executor & executor);
+  void give_back(const takt_core::Executor & executor, Changes changes)
+  {
+    values_[&executor] = std::move(changes);
+  }
+
+  /// A list of {"what", "value", "before", "now"}.
+  nlohmann::json of(const takt_core::Executor & executor) const;
+
+private:
+  std::map<const takt_core::Executor *, Changes> values_;
 };
 
 }  // namespace takt_control

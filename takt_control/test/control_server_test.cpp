@@ -173,6 +173,93 @@ TEST_F(ControlServer, applies_and_resets)
   EXPECT_EQ(binding("/b:sub(/y)").threads, 2U);
 }
 
+// As a command does that could not change all processes: what earlier schedules and `set` did stays.
+TEST_F(ControlServer, takes_back_one_schedule)
+{
+  const auto with_nice = [](int nice) {
+    return "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: " + std::to_string(nice) +
+           "}, rest: {}}\n    default: rest\n    callbacks:\n      - {match: \"/b:sub(/y)\", "
+           "threads: hot}\n";
+  };
+  const auto ask = [&](MessageType type, const json & request) {
+    return Connected(path()).ask(type, request);
+  };
+  const auto apply_as = [&](const char * id, const char * file, int nice) {
+    ask(
+      MessageType::apply_schedule,
+      {{"file", file}, {"text", with_nice(nice)}, {"check_only", false}, {"id", id}});
+  };
+  const auto nice = [&] { return takt_core::read_attributes(executor_->thread_ids()[0]).nice; };
+  apply_as("first", "first.yaml", 3);
+  ask(MessageType::set, {{"callback", "/b:sub(/y)"}, {"priority", 7}});
+  const json before = ask(MessageType::status, json::object());
+  apply_as("second", "second.yaml", 4);
+  apply(with_nice(5), true);
+  EXPECT_EQ(nice(), 4);
+
+  json answer = ask(MessageType::reset, {{"apply", "first"}});
+  EXPECT_TRUE(answer["executors"].empty()) << "not the latest one: " << answer;
+  EXPECT_EQ(nice(), 4);
+  answer = ask(MessageType::reset, {{"apply", "second"}});
+  EXPECT_EQ(answer["executors"][0]["name"], "main") << answer;
+  EXPECT_EQ(nice(), 3);
+  EXPECT_EQ(binding("/b:sub(/y)").priority, 7);
+  const json after = ask(MessageType::status, json::object());
+  for (const char * key : {"callbacks", "chains", "schedule", "set_values"}) {
+    EXPECT_EQ(after["executors"][0][key], before["executors"][0][key]) << key;
+  }
+  EXPECT_EQ(after["executors"][0]["set_values"].size(), 1U);
+  EXPECT_TRUE(ask(MessageType::reset, {{"apply", "second"}})["executors"].empty());
+  EXPECT_TRUE(ask(MessageType::reset, {{"apply", 3}}).contains("faults"));
+
+  Connected(path()).ask(MessageType::reset);
+  EXPECT_EQ(nice(), 1);
+  EXPECT_EQ(binding("/b:sub(/y)").threads, 2U);
+}
+
+TEST_F(ControlServer, takes_back_how_one_schedule_watches)
+{
+  const std::string plain =
+    "version: 1\nexecutors:\n  main:\n    threads: {main: {}}\n    default: main\n";
+  const std::string says = plain + "watch: {period: 200ms}\n";
+  auto second = std::move(
+    takt_schedule::make_executor(*takt_schedule::parse_schedule(plain, "s.yaml"), "main").value());
+  std::vector<std::string> told;
+  ExposedExecutor watched{second.get(), "main", "", {}, {}, {}, {}};
+  watched.watch = [&](const takt_schedule::Schedule & schedule, bool check_only) {
+    if (!check_only) {
+      told.push_back(schedule.file);
+    }
+    return std::vector<takt_schedule::AppliedPart>();
+  };
+  watched.watch_as_before = [&] {
+    told.emplace_back("back");
+    return true;
+  };
+  exposure_.reset();
+  auto exposed = expose(watched);
+  ASSERT_TRUE(exposed.ok());
+  const auto apply_as = [&](const char * file, const std::string & text) {
+    const json answer = Connected(path()).ask(
+      MessageType::apply_schedule, {{"file", file}, {"text", text}, {"id", file}});
+    EXPECT_TRUE(answer.contains("executors")) << answer;
+  };
+  const auto undo = [&](const char * file) {
+    told.clear();
+    Connected(path()).ask(MessageType::reset, {{"apply", file}});
+  };
+  apply_as("1", says);
+  undo("1");
+  EXPECT_EQ(told, std::vector<std::string>{"back"});
+  apply_as("2", says);
+  apply_as("3", plain);  // says nothing of watching, so all stays
+  undo("3");
+  EXPECT_TRUE(told.empty()) << told.front();
+  apply_as("4", says);
+  undo("4");
+  EXPECT_EQ(told, std::vector<std::string>{"2"});
+}
+
 TEST_F(ControlServer, tells_those_who_watch_after_nothing_refuses_any_more)
 {
   const std::string text =

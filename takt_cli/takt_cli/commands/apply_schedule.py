@@ -85,7 +85,7 @@ def apply(
             done, resets = apply_in_turn([one.process for one in answers], str(file), text)
             report.show(without_rules_of_others(done), resets)
         code = report.finish()
-        unbroken.tell("the processes were changed")
+        unbroken.tell("the change was taken back" if resets else "the processes were changed")
         raise typer.Exit(code)
     raise typer.Exit(report.finish())
 
@@ -101,6 +101,10 @@ def _nobody(file: Path, names: Sequence[str], found: Found) -> TaktError:
         hint=f"executors that run: {', '.join(running)}" if running else "no executor runs",
         code=EXIT_FAILED,
     )
+
+
+def _parts(answer: ScheduleAnswer) -> Iterator[Part]:
+    return (part for change in answer.parts for part in change.parts)
 
 
 class _Report:
@@ -150,11 +154,13 @@ class _Report:
             elif one.failure:
                 self.failed(f"{name} {one.failure}; takt status tells whether it has changed")
         for one in resets:
-            back = "was reset to its attributes from before its first takt apply"
+            back = "has the attributes from before this takt apply again"
             if one.gone:
                 back = "has ended"
             elif not one.good:
                 back = f"keeps the schedule: {one.failure or '; '.join(one.faults)}"
+            elif kept := [part for part in _parts(one) if part.outcome == "failed"]:
+                back += f", but for {'; '.join(f'{part.what}: {part.why}' for part in kept)}"
             self.failed(f"{one.process.words} {back}")
 
     def finish(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -165,9 +166,15 @@ def check_all(processes: Sequence[Process], file: str, text: str) -> list[Schedu
     )
 
 
-def apply_at(process: Process, file: str, text: str) -> ScheduleAnswer:
-    """Let a process change its threads."""
-    return _ask(process, Message.apply, {"file": file, "text": text, "check_only": False})
+def apply_at(process: Process, file: str, text: str, id_: str) -> ScheduleAnswer:
+    """Let a process change its threads; `id_` names this change for `undo_at`."""
+    request = {"file": file, "text": text, "check_only": False, "id": id_}
+    return _ask(process, Message.apply, request)
+
+
+def undo_at(process: Process, id_: str) -> ScheduleAnswer:
+    """Let a process give back what its executors had before one `apply_at`."""
+    return _ask(process, Message.reset, {"apply": id_})
 
 
 def reset_all(processes: Sequence[Process]) -> list[ScheduleAnswer]:
@@ -191,17 +198,19 @@ def _read(process: Process, _: Peer, fields: Fields) -> ScheduleAnswer:
 def apply_in_turn(
     processes: Sequence[Process], file: str, text: str
 ) -> tuple[list[ScheduleAnswer], list[ScheduleAnswer]]:
-    """Apply in each process; after a failure reset those that have it, and give their answers.
+    """Apply in each process; after a failure take it back in those that have it.
 
-    All of them have agreed before. One that has ended since does not hold up the others.
+    Gives the answers to both. All of them have agreed before. One that has ended since does not
+    hold up the others.
     """
+    id_ = secrets.token_hex(8)
     answers: list[ScheduleAnswer] = []
     for process in processes:
-        answers.append(apply_at(process, file, text))
+        answers.append(apply_at(process, file, text, id_))
         if not answers[-1].good:
-            # One that gave no answer may change its threads yet; it takes the reset after that.
+            # One that gave no answer may change its threads yet; it takes that back after it.
             done = [one.process for one in answers if not one.faults and not one.gone]
-            return answers, [reset_at(one) for one in reversed(done)]
+            return answers, [undo_at(one, id_) for one in reversed(done)]
     return answers, []
 
 

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 from support.closing import each_numbered
-from support.fake_control import RESULT, FakeProcess, executor, process, thread
+from support.fake_control import ERROR, RESULT, FakeProcess, executor, process, thread
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PART = {"what": "threads hot", "outcome": "applied", "why": ""}
@@ -55,6 +55,21 @@ def test_apply_changes_all_or_none(takt, three, tmp_path, number):
     assert "interrupted, after the processes were changed" in said.err
     applied = [[one["check_only"] for one in each.asked(11)] for each in three]
     assert applied == [[True, False]] * 3
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_what_was_taken_back_is_not_told_as_changed(takt, three, tmp_path):
+    schedule = tmp_path / "schedule.yaml"
+    schedule.write_text("version: 1\nexecutors: {main: {threads: {hot: {}}, default: hot}}\n")
+    interrupted(three[0], DONE, signal.SIGINT)
+    three[0].reset = three[2].apply = lambda request=None: DONE
+    three[1].apply = lambda request: (
+        DONE if request["check_only"] else (ERROR, {"faults": ["raced"]})
+    )
+    said = takt("apply", str(schedule))
+    assert said.code == 130
+    assert "has the attributes from before this takt apply again" in said.err
+    assert "interrupted, after the change was taken back" in said.err
 
 
 @pytest.mark.usefixtures("interrupts")

@@ -1,0 +1,130 @@
+// The request `reset`: back to the values from before the first schedule or `set`, or from before one schedule.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parts_reply.hpp"
+#include "requests.hpp"
+#include "restored.hpp"
+#include "still_there.hpp"
+
+namespace takt_control
+{
+
+using nlohmann::json;
+using takt_core::Faults;
+using takt_core::Reconfiguration;
+using takt_schedule::AppliedPart;
+
+Reply Requests::reset(const std::string & payload)
+{
+  // What is no object names no schedule.
+  const json request = json::parse(payload, nullptr, false);
+  const auto id = request.is_object() ? request.find("apply") : request.end();
+  if (id == request.end()) {
+    return reset_all();
+  }
+  if (!id->is_string() || id->get<std::string>().empty()) {
+    return error_reply({"the request to take a schedule back does not name it by its id"});
+  }
+  return undo(id->get<std::string>());
+}
+
+/// False, with faults: it is as it was.
+bool Requests::restore(
+  const ExposedExecutor & one, const Reconfiguration & before, std::vector<AppliedPart> & parts,
+  Faults & faults)
+{
+  const Reconfiguration wanted = still_there(before, *one.executor);
+  parts = restored_parts(wanted, *one.executor);
+  const auto done = one.executor->reconfigure(wanted);
+  if (!done.ok()) {
+    const Faults refused = done.faults();
+    faults.insert(faults.end(), refused.begin(), refused.end());
+    return false;
+  }
+  add_refusals_of(*done, parts);
+  return true;
+}
+
+// As far as it goes: one executor that refuses does not hold up the others.
+Reply Requests::reset_all()
+{
+  last_.reset();
+  PartsByExecutor all;
+  Faults faults;
+  for (ExposedExecutor & one : executors_) {
+    const auto before = before_.find(one.executor);
+    std::vector<AppliedPart> parts;
+    if (before == before_.end()) {
+      parts.push_back({"executor", AppliedPart::Outcome::unchanged});
+    } else {
+      if (!restore(one, before->second, parts, faults)) {
+        continue;
+      }
+      before_.erase(before);
+      set_values_.forget(*one.executor);
+      one.applied_file.clear();
+    }
+    watched_.erase(one.executor);
+    if (one.watch_as_before && one.watch_as_before()) {
+      parts.push_back({"watch", AppliedPart::Outcome::applied});
+    }
+    append(all[one.name], std::move(parts));
+  }
+  for (auto & [executor, parts] : threads_.reset()) {
+    append(all[executor], std::move(parts));
+  }
+  if (!faults.empty()) {
+    return error_reply(sentences(faults));
+  }
+  return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
+}
+
+// Only the latest schedule can be taken back: of an earlier one nothing is left.
+Reply Requests::undo(const std::string & id)
+{
+  PartsByExecutor all;
+  Faults faults;
+  if (last_ && last_->id == id) {
+    LastApply taken = std::move(*last_);
+    last_.reset();
+    for (auto before = taken.executors.rbegin(); before != taken.executors.rend(); ++before) {
+      const auto one = std::find_if(executors_.begin(), executors_.end(), [&](const auto & other) {
+        return other.executor == before->executor;
+      });
+      std::vector<AppliedPart> parts;
+      if (one == executors_.end() || !restore(*one, before->configuration, parts, faults)) {
+        continue;
+      }
+      if (before->first) {
+        before_.erase(one->executor);
+      }
+      one->applied_file = before->file;
+      set_values_.give_back(*one->executor, std::move(before->set_values));
+      if (taken.says_watching && before->watched != nullptr) {
+        watched_[one->executor] = before->watched;
+        if (one->watch) {
+          append(parts, one->watch(*before->watched, false));
+        }
+      } else if (taken.says_watching) {
+        watched_.erase(one->executor);
+        if (one->watch_as_before && one->watch_as_before()) {
+          parts.push_back({"watch", AppliedPart::Outcome::applied});
+        }
+      }
+      append(all[one->name], std::move(parts));
+    }
+    for (auto & [executor, parts] : threads_.undo()) {
+      append(all[executor], std::move(parts));
+    }
+  }
+  if (!faults.empty()) {
+    return error_reply(sentences(faults));
+  }
+  return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
+}
+
+}  // namespace takt_control
