@@ -159,16 +159,17 @@ def _set(wish: Wish, processes: list[str] | None, as_json: bool) -> None:
         raise no_process()
     concerned = having(found.processes, wish)
     checked = check_all(concerned, wish)
-    agreed = [one for one in checked if not one.gone]
-    if not any(one.parts or not one.good for one in agreed):
+    agreed = [one for one in checked if one.parts or not one.good]
+    if not agreed:
         pass_through_errors("".join(f"{silent}\n" for silent in found.silent))
         raise _nowhere(wish, found)
     report = _Report(wish, as_json, [str(silent) for silent in found.silent])
     if all(one.good for one in agreed):
         with Unbroken() as unbroken:
-            report.show(*set_in_turn(agreed, wish))
+            answers, undone = set_in_turn(agreed, wish)
+            report.show(answers, undone)
         code = report.finish()
-        unbroken.tell("the processes were changed")
+        unbroken.tell("the change was taken back" if undone else "the processes were changed")
         raise typer.Exit(code)
     report.refuse(agreed)
     raise typer.Exit(report.finish())

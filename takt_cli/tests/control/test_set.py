@@ -161,6 +161,21 @@ def test_a_callback_gets_a_priority_or_threads(takt, start):
     ]
 
 
+def test_a_timer_may_have_another_spelling_of_its_period(takt, start):
+    one, other = start(robot("talk")), start(robot("listen"))
+
+    def normal(kind, request):
+        """Answer as a process does, which has one spelling."""
+        spelled = {"/talk:timer(10000us)": "/talk:timer(10ms)"}
+        return one.set(kind, {**request, "callback": spelled.get(request["callback"])})
+
+    one.others = normal
+    said = takt("set", "callback", "/talk:timer(10000us)", "priority", "7")
+    assert said.code == 0, said.err
+    assert cells(said.out) == [["talk (pid 4000001)", "main", "/talk:timer(10ms)", "5", "7"]]
+    assert not other.asked(SET)
+
+
 def test_threads_are_chosen_by_name_and_executor(takt, start):
     start(robot("talk", "front"))
     start(robot("listen", "rear"))
