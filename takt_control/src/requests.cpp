@@ -163,6 +163,12 @@ Reply Requests::apply(const std::string & payload)
       }
       append(all[one.name], std::move(*parts));
     }
+    for (auto & [name, parts] : all) {
+      const std::string & own = name;
+      const auto executors = std::count_if(
+        executors_.begin(), executors_.end(), [&](const auto & one) { return one.name == own; });
+      keep_unmatched_by_all(parts, static_cast<std::size_t>(executors));
+    }
     auto threads = threads_.apply(*schedule, only_check);
     if (!threads) {
       return refuse(threads.faults());

@@ -329,6 +329,34 @@ TEST_F(ControlServer, tells_of_each_executor_where_several_have_one_name)
   exposed->reset();
 }
 
+// As two executors of a program that one executor of the schedule has rules for.
+TEST_F(ControlServer, a_rule_for_one_of_several_executors_with_one_name_matches)
+{
+  const char * const text =
+    "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 1}, rest: {}}\n    default: rest\n"
+    "    callbacks:\n      - {match: \"/a:sub(/x)\", threads: hot}\n"
+    "      - {match: \"/c:sub(/z)\", threads: hot}\n      - {match: \"/d:sub(/q)\"}\n";
+  auto second = std::move(
+    takt_schedule::make_executor(*takt_schedule::parse_schedule(text, "s.yaml"), "main").value());
+  takt_core::CallbackOptions options;
+  options.id = "/c:sub(/z)";
+  options.kind = Kind::subscription;
+  ASSERT_TRUE(second->add(std::make_shared<Nothing>(options), {}).ok());
+  auto exposed = expose({second.get(), "main", "", {}, {}, {}, {}});
+  ASSERT_TRUE(exposed.ok());
+  for (const bool check_only : {true, false}) {
+    std::vector<std::string> unmatched;
+    const json answer = apply(text, check_only);
+    for (const json & part : answer["executors"][0]["parts"]) {
+      if (part["what"] == "rule") {
+        unmatched.push_back(part["why"]);
+      }
+    }
+    ASSERT_EQ(unmatched.size(), 1U) << answer;
+    EXPECT_NE(unmatched.front().find("/d:sub(/q)"), std::string::npos) << unmatched.front();
+  }
+}
+
 TEST_F(ControlServer, passes_requests_of_other_libraries_on)
 {
   handle_requests(
