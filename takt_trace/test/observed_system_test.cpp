@@ -499,6 +499,13 @@ TEST(ObservedSystem, has_each_of_several_requests_of_one_run)
   EXPECT_EQ(model_with(caller(100, 2))["/a:timer(100ms)"].waits_for.size(), 4U);
 }
 
+TEST(ObservedSystem, has_as_many_requests_of_one_run_as_a_model_takes)
+{
+  const Model model = model_with(caller(100, 60));
+  EXPECT_EQ(model["/a:timer(100ms)"].waits_for.size(), takt_schedule::kMostWaits);
+  EXPECT_TRUE(model.notes_say("/a:timer(100ms) waits more than 100 times within one run"));
+}
+
 TEST(ObservedSystem, says_of_a_service_elsewhere_that_its_time_is_missing)
 {
   auto some = caller(100);

@@ -1,6 +1,7 @@
 #include "takt_schedule/wait_warnings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <optional>
@@ -88,10 +89,11 @@ private:
     return found->second ? &*found->second : nullptr;
   }
 
-  /// What a run of it waits for, at whatever distance.
-  const std::set<Index> & waits_of(Index index)
+  /// What a run of it waits for, at whatever distance; with `held`, also what those wait for that may hold the only
+  /// thread, or the group, of what it waits for.
+  const std::set<Index> & waits_of(Index index, bool held)
   {
-    const auto [found, fresh] = waits_.try_emplace(index);
+    const auto [found, fresh] = waits_[held ? 1 : 0].try_emplace(index);
     if (fresh) {
       std::vector<Index> open{index};
       while (!open.empty()) {
@@ -99,8 +101,14 @@ private:
         open.pop_back();
         for (const std::string & id : system_.callbacks[next].waits_for) {
           const auto other = by_id_.find(id);
-          if (other != by_id_.end() && found->second.insert(other->second).second) {
-            open.push_back(other->second);
+          if (other == by_id_.end() || !found->second.insert(other->second).second) {
+            continue;
+          }
+          open.push_back(other->second);
+          for (const Index holder : held ? holders_of(other->second) : std::vector<Index>()) {
+            if (!one_at_a_time(holder, index)) {
+              open.push_back(holder);
+            }
           }
         }
       }
@@ -108,13 +116,37 @@ private:
     return found->second;
   }
 
+  /// Callbacks that wait themselves, and keep it from running meanwhile.
+  std::vector<Index> holders_of(Index index)
+  {
+    const ThreadMask threads = threads_of(index);
+    const std::string & executor = system_.callbacks[index].executor;
+    std::vector<Index> holders;
+    for (Index one = 0; one < system_.callbacks.size(); ++one) {
+      const CallbackModel & other = system_.callbacks[one];
+      const bool thread = std::popcount(threads) == 1 && other.executor == executor &&
+                          (threads_of(one) & threads) != 0;
+      if (!other.waits_for.empty() && one != index && (thread || one_at_a_time(one, index))) {
+        holders.push_back(one);
+      }
+    }
+    return holders;
+  }
+
+  /// Of one exclusive group.
+  bool one_at_a_time(Index a, Index b) const
+  {
+    const std::string & group = system_.callbacks[a].group;
+    return !group.empty() && group == system_.callbacks[b].group && !reentrant_.contains(group);
+  }
+
   /// Whether it may hold one of the threads while it waits for a callback that needs one of them.
-  bool holds(Index index, const std::string & executor, ThreadMask threads)
+  bool holds(Index index, const std::string & executor, ThreadMask threads, bool held)
   {
     const auto on_them = [&](Index one) {
       return system_.callbacks[one].executor == executor && (threads_of(one) & threads) != 0;
     };
-    const std::set<Index> & waits = waits_of(index);
+    const std::set<Index> & waits = waits_of(index, held);
     return on_them(index) && std::any_of(waits.begin(), waits.end(), on_them);
   }
 
@@ -126,11 +158,13 @@ private:
     std::set<std::string> held;  // by groups, of whose callbacks one runs at a time
     std::string names;
     bool any_number = false;
+    bool direct = false;
     for (Index one = 0; one < system_.callbacks.size() && threads != 0; ++one) {
       const CallbackModel & other = system_.callbacks[one];
-      if (other.waits_for.empty() || !holds(one, callback.executor, threads)) {
+      if (other.waits_for.empty() || !holds(one, callback.executor, threads, true)) {
         continue;
       }
+      direct = direct || holds(one, callback.executor, threads, false);
       any_number = any_number || reentrant_.contains(other.group);
       if (
         held.insert(other.group.empty() ? other.id : other.group).second && held.size() <= kShown) {
@@ -143,9 +177,20 @@ private:
       return;
     }
     const ExecutorSchedule * const executor = schedule_.find(callback.executor);
+    const auto words = ThreadNames(*executor).words(threads);
+    if (count == 1 && !direct) {
+      warn(
+        system_.callbacks[waiting], quoted(callback.id) + " runs on thread " +
+                                      quoted(words.empty() ? std::string() : words.front()) +
+                                      ", which runs of " + names +
+                                      (held.size() > kShown ? " and others" : "") +
+                                      " hold while they wait for threads that others hold until it "
+                                      "has run: all these waits may "
+                                      "never end; give it a thread of its own");
+      return;
+    }
     if (count == 1) {
-      const auto words = ThreadNames(*executor).words(threads);
-      const bool itself = holds(waiting, callback.executor, threads);
+      const bool itself = holds(waiting, callback.executor, threads, false);
       const std::string who = itself ? quoted(system_.callbacks[waiting].id) : names;
       warn(
         system_.callbacks[waiting], who + " waits within a run for " + quoted(callback.id) +
@@ -175,7 +220,7 @@ private:
   std::set<std::string> reentrant_;
   std::map<std::string, std::optional<Resolver>> resolvers_;
   std::unordered_map<Index, ThreadMask> threads_;
-  std::unordered_map<Index, std::set<Index>> waits_;
+  std::array<std::unordered_map<Index, std::set<Index>>, 2> waits_;  // by `held`
   std::set<Index> told_;
   Faults warnings_;
 };

@@ -121,8 +121,21 @@ void join_waits(Observation & seen, std::vector<std::string> & notes)
       if (names.empty()) {
         continue;
       }
-      for (std::uint64_t i = 0; i < wait.most; ++i) {
-        one.model.waits_for.insert(one.model.waits_for.end(), names.begin(), names.end());
+      bool all = true;
+      for (std::uint64_t i = 0; all && i < wait.most; ++i) {
+        all = one.model.waits_for.size() + names.size() <= takt_schedule::kMostWaits;
+        if (all) {
+          one.model.waits_for.insert(one.model.waits_for.end(), names.begin(), names.end());
+        }
+      }
+      if (!all) {
+        one.caveats += fmt::format(
+          "; WAITS MORE than {} times within one run, which is the most of a model",
+          takt_schedule::kMostWaits);
+        notes.push_back(fmt::format(
+          "{} waits more than {} times within one run, and the model has the first ones only, so "
+          "bounds are too low",
+          one.model.id, takt_schedule::kMostWaits));
       }
       const double longest = static_cast<double>(wait.longest) / 1e6;
       one.caveats += fmt::format("; waited up to {:.3f} ms within a run", longest);
