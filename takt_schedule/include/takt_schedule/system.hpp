@@ -6,6 +6,7 @@
 #ifndef TAKT_SCHEDULE__SYSTEM_HPP_
 #define TAKT_SCHEDULE__SYSTEM_HPP_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ enum class Trigger
   all,    ///< one message of every topic, matched by order of arrival
   newest  ///< each message; only the run that completes a set of the newest of every topic works
 };
+
+/// In `waits_for` of one callback.
+constexpr std::size_t kMostWaits = 100;
 
 /// One entry of `callbacks:`.
 struct CallbackModel

@@ -17,7 +17,6 @@ namespace
 constexpr int kLargestDepth = 1'000'000;
 // Of one callback and key: what waits for messages looks at each of its topics for each message.
 constexpr std::size_t kMostTopics = 10'000;
-constexpr std::size_t kMostWaits = 100;
 
 void read_histogram(
   MapReader & map, Findings & findings, takt_core::Duration best, ExecutionTime & time)
