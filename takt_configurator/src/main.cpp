@@ -45,34 +45,29 @@ FileDescriptor end_signals()
   return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
-/// An empty sentence if no other user can put another file into the file's place: all folders above it belong to root or
+/// An empty sentence if no other user can put another file into the place of `file`: all folders above it belong to root or
 /// to the daemon's user, and nobody else may write the last one, or those above it that are not sticky, as /tmp is.
-std::string folder_fault(const std::string & path)
+std::string folder_fault(const std::filesystem::path & file)
 {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(path, error);
-  if (error) {
-    return path + ": " + error.message();
-  }
-  for (std::filesystem::path at = real.parent_path(); !error; at = at.parent_path()) {
+  for (std::filesystem::path at = file.parent_path();; at = at.parent_path()) {
     struct stat found = {};
     if (::stat(at.c_str(), &found) != 0) {
       return at.string() + ": " + std::generic_category().message(errno);
     }
     const bool ours = found.st_uid == 0 || found.st_uid == ::geteuid();
     const bool shared = (found.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-    const bool kept = at != real.parent_path() && (found.st_mode & S_ISVTX) != 0;
+    const bool kept = at != file.parent_path() && (found.st_mode & S_ISVTX) != 0;
     if (!ours || (shared && !kept)) {
-      return path + ": other users can replace this file, because the folder " + at.string() +
+      return file.string() + ": other users can replace this file, because the folder " +
+             at.string() +
              (ours ? " can be written by them"
                    : " belongs to user " + std::to_string(found.st_uid)) +
              "; use a folder of root";
     }
     if (at == at.root_path()) {
-      break;
+      return {};
     }
   }
-  return {};
 }
 
 /// An empty sentence if no other user can change the file.
@@ -88,11 +83,23 @@ std::string file_fault(const std::string & path)
            ": other users can change this file; it must belong to root, and only its owner may "
            "write it";
   }
-  return folder_fault(path);
+  // As it is named, which may be a link, and where it is.
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  if (error) {
+    return path + ": " + error.message();
+  }
+  const std::string fault = folder_fault(std::filesystem::absolute(path));
+  return fault.empty() ? folder_fault(real) : fault;
 }
 
 int run(Arguments & arguments)
 {
+  // Before it is read: who can replace it could put another one there for that.
+  const std::string replaceable = arguments.check ? std::string() : file_fault(arguments.policy);
+  if (!replaceable.empty()) {
+    return takt_schedule::refuse({replaceable});
+  }
   const auto policy = takt_schedule::load_configurator_policy(arguments.policy);
   if (!policy) {
     return takt_schedule::refuse(policy.faults());
@@ -101,9 +108,6 @@ int run(Arguments & arguments)
   if (arguments.check) {
     std::printf("%s: good, %zu rules\n", arguments.policy.c_str(), policy->rules.size());
     return 0;
-  }
-  if (const std::string fault = file_fault(arguments.policy); !fault.empty()) {
-    return takt_schedule::refuse({fault});
   }
   const FileDescriptor stop = end_signals();
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may have ended

@@ -92,6 +92,28 @@ TEST(PolicyFile, MayNotBeInAFolderInWhichOthersCanPutAnotherOne)
   std::filesystem::remove_all(folder);
 }
 
+TEST(PolicyFile, MayNotBeNamedByALinkThatOthersCanChange)
+{
+  const std::string folder = test::make_folder();
+  std::filesystem::create_directory(folder + "/safe");
+  std::filesystem::create_directory(folder + "/open");
+  test::write_file(folder + "/safe/p.yaml", "version: 1\nrules:\n  - users: any\n");
+  std::filesystem::create_symlink(folder + "/safe/p.yaml", folder + "/open/p.yaml");
+  std::filesystem::create_symlink(folder + "/safe", folder + "/open/folder");
+  ::chmod((folder + "/open").c_str(), 0777);
+  for (const char * const file : {"/open/p.yaml", "/open/folder/p.yaml"}) {
+    // The socket's folder is bad, so a policy that is taken ends the daemon, too.
+    const auto outcome =
+      test::run_daemon({"--policy", folder + file, "--socket", folder + "/none/run/sock"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(
+      outcome.output.find("because the folder " + folder + "/open can be written"),
+      std::string::npos)
+      << outcome.output;
+  }
+  std::filesystem::remove_all(folder);
+}
+
 // systemd-analyze wants the programs and the user of the unit to be there.
 TEST(Unit, IsGood)
 {
