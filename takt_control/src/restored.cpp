@@ -21,6 +21,12 @@ std::string shown(const std::optional<int> & priority)
   return priority ? std::to_string(*priority) : "none";
 }
 
+/// Without threads of its own it may run on every one.
+std::string shown(takt_core::ThreadMask mask, const std::vector<takt_core::ThreadState> & threads)
+{
+  return mask == 0 ? "all" : joined(names_in(mask, threads));
+}
+
 /// "priority 90 -> 5, threads rest -> hot".
 std::string change_of(
   const Binding & has, const Binding & had, const std::vector<takt_core::ThreadState> & threads)
@@ -33,7 +39,7 @@ std::string change_of(
     add("priority", shown(has.priority), shown(had.priority));
   }
   if (has.threads != had.threads) {
-    add("threads", joined(names_in(has.threads, threads)), joined(names_in(had.threads, threads)));
+    add("threads", shown(has.threads, threads), shown(had.threads, threads));
   }
   return text;
 }

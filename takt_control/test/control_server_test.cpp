@@ -217,6 +217,33 @@ TEST_F(ControlServer, takes_back_one_schedule)
   EXPECT_EQ(binding("/b:sub(/y)").threads, 2U);
 }
 
+TEST_F(ControlServer, a_callback_that_may_run_on_all_threads_keeps_them)
+{
+  const auto callback = executor_->find("/b:sub(/y)");
+  takt_core::Reconfiguration change;
+  change.callbacks.push_back({callback, {}});
+  ASSERT_TRUE(executor_->reconfigure(change).ok());
+  const auto outcome = [&](const std::string & threads) {
+    const json answer = apply(
+      "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 1}, rest: {}}\n    default: " +
+      threads + "\n");
+    for (const json & part : answer["executors"][0]["parts"]) {
+      if (part["what"] == "callback /b:sub(/y)") {
+        return part["outcome"].get<std::string>();
+      }
+    }
+    return answer.dump();
+  };
+  EXPECT_EQ(outcome("[hot, rest]"), "unchanged");
+  EXPECT_EQ(outcome("rest"), "applied");
+  std::string why;
+  const json reset = Connected(path()).ask(MessageType::reset);
+  for (const json & part : reset["executors"][0]["parts"]) {
+    why = part["what"] == "callback /b:sub(/y)" ? part["why"].get<std::string>() : why;
+  }
+  EXPECT_EQ(why, "threads rest -> all");
+}
+
 TEST_F(ControlServer, takes_back_how_one_schedule_watches)
 {
   const std::string plain =

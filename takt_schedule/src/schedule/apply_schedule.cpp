@@ -88,10 +88,11 @@ void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Pa
   skip("stack", stack);
 }
 
-bool same(const takt_core::Binding & a, const takt_core::Binding & b)
+/// `all`: what no threads mean.
+bool same(const takt_core::Binding & a, const takt_core::Binding & b, takt_core::ThreadMask all)
 {
-  return a.threads == b.threads && a.priority == b.priority && a.deadline == b.deadline &&
-         a.boost == b.boost;
+  return (a.threads == 0 ? all : a.threads) == (b.threads == 0 ? all : b.threads) &&
+         a.priority == b.priority && a.deadline == b.deadline && a.boost == b.boost;
 }
 
 bool same(const takt_core::ChainOptions & a, const takt_core::ChainOptions & b)
@@ -181,7 +182,7 @@ public:
       if (is_isolated(callback->group())) {
         binding.threads = 0;
       }
-      const bool changed = !same(*has, binding);
+      const bool changed = !same(*has, binding, executor_.scheduler_of(*callback).all_threads());
       note("callback " + callback->id(), changed);
       if (has->publishes_last != resolved.binding.publishes_last) {
         parts.push_back(
