@@ -540,6 +540,10 @@ def test_one_refusal_keeps_all_processes_as_they_are(takt, start, schedule):
     two.apply = lambda request: parts("applied")
     said = takt("apply", "s.yaml", "--json")
     assert said.code == 2
+    assert takt("apply", "s.yaml").err.endswith(
+        "takt: the schedule was refused; no process was changed; to change only those that agree, "
+        "add 4000002\n"
+    )
     data = json.loads(said.out)
     assert data["refused"] is True
     assert data["faults"] == [
@@ -840,6 +844,21 @@ def test_processes_with_differing_executors_of_one_name_are_numbered(takt, start
     assert "# /n:timer(1s): executor main of this file has it already" in text
     assert "callbacks" not in data["executors"]["main_2"]
     assert list(written(takt, "b")[1]["executors"]) == ["main"]
+
+
+def test_a_template_says_that_processes_of_one_executor_differ(takt, start, tmp_path):
+    def instance(priority):
+        own = [callback("/a:sub(/x)", rule_priority=priority), callback("/b:sub(/y)")]
+        return process("/opt/talk", executor("main", [thread("hot")], own))
+
+    start(instance(None))
+    two = start(instance(7))
+    text, _ = written(takt)
+    assert text.count("  main:\n") == 1
+    assert "# /a:sub(/x) has other values in some of these processes." in text
+    assert "/b:sub(/y) has other" not in text
+    two.status = instance(None)
+    assert "other values" not in written(takt)[0]
 
 
 def test_a_template_replaces_a_file_only_when_told(takt, start, tmp_path):

@@ -31,6 +31,7 @@ from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.running.interrupts import Unbroken
 
 SCHEMA = 1
+_MOST_NAMED = 10
 _WOULD = {
     "applied": "would be applied",
     "failed": "would fail",
@@ -122,6 +123,7 @@ class _Report:
         self._resets: Sequence[ScheduleAnswer] = ()
         self._refused = False
         self._unmatched = False
+        self._agreed: list[str] = []  # others refused
 
     def failed(self, words: str) -> None:
         """Note a failure, which makes the exit code 1."""
@@ -133,6 +135,7 @@ class _Report:
         self._faults, failures = refusal(answers)
         self._refused = bool(self._faults)
         self._failures += failures
+        self._agreed = [str(one.process.status.pid) for one in answers if one.good]
 
     def refuse_unmatched(self, rules: list[str]) -> None:
         """Note that nothing was changed: callbacks that these rules mean would get the default."""
@@ -198,7 +201,10 @@ class _Report:
                 "correct them, or apply the schedule with --allow-unmatched\n"
             )
         elif self._refused:
-            pass_through_errors("takt: the schedule was refused; no process was changed\n")
+            only = f"; to change only those that agree, add {' '.join(self._agreed[:_MOST_NAMED])}"
+            if not self._agreed or len(self._agreed) > _MOST_NAMED:
+                only = ""
+            pass_through_errors(f"takt: the schedule was refused; no process was changed{only}\n")
 
     def _document(self, code: int) -> dict[str, Any]:
         number = counts(self._answers)

@@ -136,6 +136,9 @@ def _executor_lines(place: _Place, seen: dict[str, str], chains: Sequence[Chain]
         yield f"# The executor is named {executor.name}, as another one in this file, or with"
         yield "# characters that a schedule cannot have. takt apply finds executors by their names:"
         yield "# rename the executor where the program is started, or use a file for each process."
+    for id_ in _differing(place):
+        yield f"# {id_} has other values in some of these processes. takt apply gives all of them"
+        yield "# those below: to keep them apart, use a file for each process."
     yield f"{place.name}:"
     yield from _head_lines(place.parts, with_remarks=True)
     entries = _entries(executor)
@@ -143,6 +146,15 @@ def _executor_lines(place: _Place, seen: dict[str, str], chains: Sequence[Chain]
     yield from _indented(_group_lines(executor, _usual_cores(place.parts[0][0])), 2)
     yield from _indented(_process_thread_lines([process for process, _ in place.parts]), 2)
     yield ""
+
+
+def _differing(place: _Place) -> list[str]:
+    """Give the ids of callbacks to which no one rule of the file leaves what they have."""
+    values: dict[str, set[tuple[object, ...]]] = {}
+    for _, executor in place.parts:
+        for one in executor.callbacks:
+            values.setdefault(one.id, set()).add((one.threads, one.rule_priority, one.deadline_ns))
+    return [id_ for id_, of_id in values.items() if len(of_id) > 1 and _is_id(id_)]
 
 
 def _head_lines(
