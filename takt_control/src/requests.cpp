@@ -7,9 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "parts_reply.hpp"
+#include "restored.hpp"
 #include "status_json.hpp"
-#include "still_there.hpp"
 #include "takt_schedule/apply_schedule.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/watch_parts.hpp"

@@ -5,10 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "parts_reply.hpp"
 #include "requests.hpp"
 #include "restored.hpp"
-#include "still_there.hpp"
 
 namespace takt_control
 {

@@ -1,6 +1,8 @@
 #include "restored.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -135,6 +137,58 @@ void add_refusals_of(
     }
     add_refusals(*part, report.faults);
   }
+}
+
+takt_core::Reconfiguration still_there(
+  takt_core::Reconfiguration before, const takt_core::Executor & executor)
+{
+  const takt_core::Reconfiguration now = executor.configuration();
+  std::erase_if(before.callbacks, [&](const auto & old) {
+    return std::none_of(now.callbacks.begin(), now.callbacks.end(), [&](const auto & one) {
+      return one.callback == old.callback;
+    });
+  });
+  std::erase_if(before.threads, [&](const auto & old) {
+    return std::none_of(now.threads.begin(), now.threads.end(), [&](const auto & one) {
+      return one.number == old.number && one.group == old.group;
+    });
+  });
+  return before;
+}
+
+nlohmann::json parts_json(const PartsByExecutor & executors)
+{
+  nlohmann::json all = nlohmann::json::array();
+  for (const auto & [name, parts] : executors) {
+    nlohmann::json own = nlohmann::json::array();
+    for (const AppliedPart & part : parts) {
+      own.push_back({{"what", part.what}, {"outcome", to_string(part.outcome)}, {"why", part.why}});
+    }
+    all.push_back({{"name", name}, {"parts", std::move(own)}});
+  }
+  return all;
+}
+
+void keep_unmatched_by_all(std::vector<AppliedPart> & parts, std::size_t executors)
+{
+  // Each executor may add another guess.
+  const auto rule = [](const AppliedPart & part) {
+    return part.what == "rule" ? part.why.substr(0, part.why.find(" matches no ")) : std::string();
+  };
+  std::map<std::string, std::size_t> count;
+  for (const AppliedPart & part : parts) {
+    ++count[rule(part)];
+  }
+  std::erase_if(parts, [&](const AppliedPart & part) {
+    const std::string place = rule(part);
+    return !place.empty() && std::exchange(count[place], 0) != executors;
+  });
+}
+
+void append(std::vector<AppliedPart> & all, std::vector<AppliedPart> parts)
+{
+  all.insert(
+    all.end(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
 }
 
 }  // namespace takt_control

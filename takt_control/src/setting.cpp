@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "executor_words.hpp"
-#include "still_there.hpp"
+#include "restored.hpp"
 #include "takt_core/names.hpp"
 #include "takt_core/thread_attributes.hpp"
 
