@@ -39,7 +39,7 @@ bool Requests::restore(
   parts = restored_parts(wanted, *one.executor);
   const auto done = one.executor->reconfigure(wanted);
   if (!done.ok()) {
-    const Faults refused = done.faults();
+    const Faults & refused = done.faults();
     faults.insert(faults.end(), refused.begin(), refused.end());
     return false;
   }
