@@ -4,12 +4,16 @@
 
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
+#include "listen/events_host.hpp"
 
 namespace takt_rclcpp
 {
 
 void give_back_listeners(rclcpp::Executor & host)
 {
+  if (listens_again(host)) {
+    return;
+  }
   // Private members of EventsExecutor; its symbols are what is left to reach them by.
   using Function = void (*)(rclcpp::Executor *);
   void * const library = ::dlopen("librclcpp.so", RTLD_NOLOAD | RTLD_LAZY);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "listen/events_host.hpp"
 #include "rclcpp/executor.hpp"
 #include "rclcpp/executors/executor_notify_waitable.hpp"
 #include "rclcpp/version.h"
@@ -34,7 +35,8 @@ struct HostAccess : rclcpp::Executor
   }
   static rclcpp::executors::ExecutorNotifyWaitable & notify_waitable_of(rclcpp::Executor & host)
   {
-    return *(host.*(&HostAccess::notify_waitable_));
+    auto * const own = own_notify_waitable_of(host);
+    return own != nullptr ? *own : *(host.*(&HostAccess::notify_waitable_));
   }
   /// An object that each executor has for itself as long as it is there.
   static std::weak_ptr<void> identity_of(rclcpp::Executor & host)
@@ -43,7 +45,8 @@ struct HostAccess : rclcpp::Executor
   }
   static rclcpp::executors::ExecutorEntitiesCollector & collector_of(rclcpp::Executor & host)
   {
-    return host.*(&HostAccess::collector_);
+    auto * const own = own_collector_of(host);
+    return own != nullptr ? *own : host.*(&HostAccess::collector_);
   }
   static rcl_wait_set_t & wait_set_of(rclcpp::Executor & host)
   {

@@ -197,6 +197,40 @@ int changed(void * executor)
   return 1;
 }
 
+int collects(void * executor, takt_collects what, void * object)
+{
+  const std::lock_guard lock(adoptions().mutex);
+  const auto found = adoptions().by_host.find(executor);
+  if (found == adoptions().by_host.end()) {
+    return 0;
+  }
+  auto & collector = HostAccess::collector_of(*static_cast<rclcpp::Executor *>(executor));
+  const auto node = [&]() -> auto &
+  {
+    return *static_cast<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr *>(object);
+  };
+  const auto group = [&]() -> auto &
+  {
+    return *static_cast<rclcpp::CallbackGroup::SharedPtr *>(object);
+  };
+  switch (what) {
+    case TAKT_ADDS_NODE:
+      collector.add_node(node());
+      break;
+    case TAKT_REMOVES_NODE:
+      collector.remove_node(node());
+      break;
+    case TAKT_ADDS_GROUP:
+      collector.add_callback_group(group());
+      break;
+    case TAKT_REMOVES_GROUP:
+      collector.remove_callback_group(group());
+      break;
+  }
+  found->second->changed();
+  return 1;
+}
+
 int spin_base(const rclcpp::node_interfaces::NodeBaseInterface::SharedPtr & node)
 {
   rclcpp::ExecutorOptions options;
@@ -342,9 +376,10 @@ extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rc
 {
   takt_core::advise_no_file_capabilities();
   static const takt_interface interface = {
-    TAKT_INTERFACE_VERSION,      &takt_rclcpp::begin,          &takt_rclcpp::spin,
-    &takt_rclcpp::changed,       &takt_rclcpp::spin_node,      &takt_rclcpp::spin_whole_node,
-    &takt_rclcpp::group_added,   &takt_rclcpp::publish_begins, &takt_rclcpp::publish_ended,
-    &takt_rclcpp::message_named, &takt_rclcpp::listener_set,   &takt_rclcpp::request_sent};
+    TAKT_INTERFACE_VERSION,        &takt_rclcpp::begin,         &takt_rclcpp::spin,
+    &takt_rclcpp::changed,         &takt_rclcpp::collects,      &takt_rclcpp::spin_node,
+    &takt_rclcpp::spin_whole_node, &takt_rclcpp::group_added,   &takt_rclcpp::publish_begins,
+    &takt_rclcpp::publish_ended,   &takt_rclcpp::message_named, &takt_rclcpp::listener_set,
+    &takt_rclcpp::request_sent};
   return &interface;
 }

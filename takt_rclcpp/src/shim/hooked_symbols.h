@@ -43,6 +43,21 @@
 #define TAKT_EVENTS_UPDATED \
   _ZN6rclcpp12experimental9executors14EventsExecutor23handle_updated_entitiesEb
 
+/* What an EventsExecutor of Jazzy does when nodes or groups come or go: it listens to what is new before anybody is told.
+ * X(symbol, what, the function's name in the symbol). (executor, pointer to a std::shared_ptr to the base interface of a
+ * node or to a group, bool). */
+#define TAKT_COLLECT_SYMBOLS(X)                                                                                                \
+  X(_ZN6rclcpp12experimental9executors14EventsExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb,     \
+    TAKT_ADDS_NODE, "8add_nodeE")                                                                                              \
+  X(_ZN6rclcpp12experimental9executors14EventsExecutor11remove_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb, \
+    TAKT_REMOVES_NODE, "11remove_nodeE")                                                                                       \
+  X(_ZN6rclcpp12experimental9executors14EventsExecutor21remove_callback_groupESt10shared_ptrINS_13CallbackGroupEEb,            \
+    TAKT_REMOVES_GROUP, "21remove_callback_groupE")
+
+/* The same for a group that comes: its node is the second parameter. */
+#define TAKT_EVENTS_ADD_GROUP \
+  _ZN6rclcpp12experimental9executors14EventsExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES3_INS_15node_interfaces17NodeBaseInterfaceEEb
+
 /* Executor::add_callback_group(CallbackGroup::SharedPtr, NodeBaseInterface::SharedPtr, bool); from Lyrical on it
  * takes references. */
 #define TAKT_ADD_GROUP \

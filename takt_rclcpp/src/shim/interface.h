@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define TAKT_INTERFACE_VERSION 6
+#define TAKT_INTERFACE_VERSION 7
 #define TAKT_INTERFACE_SYMBOL "takt_rclcpp_interface"
 
 enum takt_host_kind
@@ -17,6 +17,14 @@ enum takt_host_kind
   TAKT_HOST_SINGLE_THREADED = 1,
   TAKT_HOST_MULTI_THREADED = 2,
   TAKT_HOST_EVENTS = 3
+};
+
+enum takt_collects
+{
+  TAKT_ADDS_NODE = 1,
+  TAKT_REMOVES_NODE = 2,
+  TAKT_ADDS_GROUP = 3,
+  TAKT_REMOVES_GROUP = 4
 };
 
 struct takt_interface
@@ -30,6 +38,10 @@ struct takt_interface
   int (*spin)(void * executor, enum takt_host_kind kind);
   /* The executor's nodes or groups changed. 1: takt runs it and has been told. 0: rclcpp is to be told. */
   int (*changed)(void * executor);
+  /* A node or group comes to the executor or leaves it: a pointer to a std::shared_ptr to a node's base interface or to a
+   * group. 1: takt runs the executor, and its collection has it. 0: the executor is to be told. Throws what rclcpp
+   * throws. */
+  int (*collects)(void * executor, enum takt_collects what, void * object);
   /* `rclcpp::spin` of a node, as a pointer to a std::shared_ptr to its base interface. As `spin`. */
   int (*spin_node)(void * node_base);
   /* The same of a pointer to a std::shared_ptr to an rclcpp::Node. */

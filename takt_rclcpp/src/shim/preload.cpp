@@ -230,6 +230,42 @@ TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)
   }
 }
 
+namespace takt_preload
+{
+namespace
+{
+
+bool takt_collects_it(void * executor, enum takt_collects what, void * object)
+{
+  const takt_interface * const takt = g_implementation.load(std::memory_order_acquire);
+  return takt != nullptr && takt->collects(executor, what, object) != 0;
+}
+
+}  // namespace
+}  // namespace takt_preload
+
+#define TAKT_COLLECT(symbol, what, function)                            \
+  TAKT_HOOK void symbol(void * executor, void * object, bool notify)    \
+  {                                                                     \
+    if (!takt_preload::takt_collects_it(executor, what, object)) {      \
+      using Function = void (*)(void *, void *, bool);                  \
+      takt_preload::stock<Function>(#symbol)(executor, object, notify); \
+    }                                                                   \
+  }
+TAKT_COLLECT_SYMBOLS(TAKT_COLLECT)
+
+TAKT_HOOK void TAKT_EVENTS_ADD_GROUP(void * executor, void * group, void * node_base, bool notify)
+{
+  if (const takt_interface * const takt = takt_preload::implementation(); takt != nullptr) {
+    takt->group_added(group, node_base);
+  }
+  if (!takt_preload::takt_collects_it(executor, TAKT_ADDS_GROUP, group)) {
+    using Function = void (*)(void *, void *, void *, bool);
+    takt_preload::stock<Function>(TAKT_STRING(TAKT_EVENTS_ADD_GROUP))(
+      executor, group, node_base, notify);
+  }
+}
+
 #define TAKT_STOCK(symbol, name)                                                         \
   TAKT_HOOK void symbol(void * executor, std::int64_t duration)                          \
   {                                                                                      \

@@ -19,6 +19,9 @@
 TAKT_SPIN_SYMBOLS(TAKT_DECLARE)
 extern "C" void TAKT_CBG_SPIN(void *);
 extern "C" void TAKT_EVENTS_UPDATED(void *, bool);
+#define TAKT_DECLARE_COLLECT(symbol, what, function) extern "C" void symbol(void *, void *, bool);
+TAKT_COLLECT_SYMBOLS(TAKT_DECLARE_COLLECT)
+extern "C" void TAKT_EVENTS_ADD_GROUP(void *, void *, void *, bool);
 #define TAKT_DECLARE_MADE(symbol, function) extern "C" void symbol(void *, void *, void *);
 TAKT_MADE_SYMBOLS(TAKT_DECLARE_MADE)
 
@@ -121,6 +124,12 @@ void patch_vtables()
   patch(
     TAKT_STRING(TAKT_EVENTS_UPDATED), "23handle_updated_entitiesE",
     reinterpret_cast<void *>(&TAKT_EVENTS_UPDATED));
+#define TAKT_PATCH_COLLECT(symbol, what, function) \
+  patch(#symbol, function, reinterpret_cast<void *>(&symbol));
+  TAKT_COLLECT_SYMBOLS(TAKT_PATCH_COLLECT)
+  patch(
+    TAKT_STRING(TAKT_EVENTS_ADD_GROUP), "18add_callback_groupE",
+    reinterpret_cast<void *>(&TAKT_EVENTS_ADD_GROUP));
 #define TAKT_PATCH_MADE(symbol, function) \
   patch(#symbol, function, reinterpret_cast<void *>(&symbol));
   TAKT_MADE_SYMBOLS(TAKT_PATCH_MADE)

@@ -116,6 +116,24 @@ TEST_F(Ids, of_executors_are_never_those_of_others)
   EXPECT_EQ(names, (std::set<std::string>{"/bridge", "/bridge#2", "/bridge#3", "/bridge#4"}));
 }
 
+TEST_F(Ids, of_an_events_executor_are_of_their_nodes_also_of_those_that_come_in_the_spin)
+{
+  std::set<std::string> ran;
+  const json told = report("events_of_nodes_that_come");
+  for (const auto & executor : told["executors"]) {
+    EXPECT_EQ(executor["executor"], "/first") << told;
+    for (const auto & callback : executor["callbacks"]) {
+      if (callback["runs"] > 0) {
+        ran.insert(callback["id"]);
+      }
+    }
+  }
+  for (const char * const id :
+       {"/first:sub(/first/count)", "/late:timer(1ms)", "/alone:timer(1ms)"}) {
+    EXPECT_TRUE(ran.contains(id)) << id << told;
+  }
+}
+
 #if TAKT_WITH_COMPONENTS
 const std::string kHotAndRest =
   "executors:\n  main:\n    missing_rights: report\n    threads: {hot: {policy: fifo, priority: "

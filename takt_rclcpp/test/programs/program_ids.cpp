@@ -4,6 +4,7 @@
 #include <atomic>
 #include <fstream>
 #include <memory>
+#include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -229,6 +230,50 @@ void one_node_again_and_again()
   say("4 spins");
 }
 
+// Nodes and a group that come while an events executor spins, and leave again; and what a later spin has.
+void events_of_nodes_that_come()
+{
+  rclcpp::experimental::executors::EventsExecutor executor;
+  auto first = std::make_shared<Counting>("first", 3, [] {});
+  executor.add_node(first);
+  std::thread thread([&] { executor.spin(); });
+  while (!executor.is_spinning()) {
+    std::this_thread::yield();
+  }
+  const auto wait = [](const std::atomic<int> & runs) {
+    while (runs < 20) {
+      std::this_thread::sleep_for(1ms);
+    }
+  };
+  std::atomic<int> late_runs{0};
+  auto late = std::make_shared<rclcpp::Node>("late");
+  auto timer = late->create_wall_timer(1ms, [&] { ++late_runs; });
+  executor.add_node(late);
+  wait(late_runs);
+  executor.remove_node(late);
+  say("a node came and left");
+  std::atomic<int> group_runs{0};
+  auto alone = std::make_shared<rclcpp::Node>("alone");
+  auto group = alone->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive, false);
+  auto of_group = alone->create_wall_timer(
+    1ms, [&] { ++group_runs; }, group);
+  executor.add_callback_group(group, alone->get_node_base_interface());
+  wait(group_runs);
+  executor.remove_callback_group(group);
+  say("a group came and left");
+  executor.cancel();
+  thread.join();
+  late_runs = 0;
+  executor.add_node(late);
+  std::thread again([&] { executor.spin(); });
+  wait(late_runs);
+  executor.cancel();
+  again.join();
+  executor.remove_node(late);
+  executor.remove_node(first);
+  say("and again");
+}
+
 }  // namespace
 
 Ways ways_of_ids()
@@ -241,5 +286,6 @@ Ways ways_of_ids()
     {"always_due", always_due},
     {"works_on_as_its_spin_ends", works_on_as_its_spin_ends},
     {"spins_over_and_over_beside_a_pool", spins_over_and_over_beside_a_pool},
-    {"one_node_again_and_again", one_node_again_and_again}};
+    {"one_node_again_and_again", one_node_again_and_again},
+    {"events_of_nodes_that_come", events_of_nodes_that_come}};
 }

@@ -98,6 +98,31 @@ std::vector<std::string> ways()
   return all;
 }
 
+// Before rclcpp 29 these crash or hang by themselves: what rclcpp and its middleware still use is destroyed before the
+// program's own objects. Under takt they are to come at least as far.
+const std::set<std::string> kEndBadly{
+  "global",
+  "global_pool",
+  "detached_for_ever",
+  "detached_for_ever_pool",
+  "exit_in_a_callback",
+  "exit_in_a_callback_of_a_pool"};
+
+bool may_end_badly(const std::string & way)
+{
+  return !TAKT_STOCK_ENDS_WELL && kEndBadly.count(way) != 0;
+}
+
+void expect_same(const std::string & way, const Outcome & takt, const Outcome & stock)
+{
+  if (may_end_badly(way) && stock.code != 0) {
+    EXPECT_EQ(takt.out.substr(0, stock.out.size()), stock.out) << takt.err;
+    return;
+  }
+  EXPECT_EQ(takt.out, stock.out) << takt.err;
+  EXPECT_EQ(takt.code, stock.code) << takt.err;
+}
+
 class Program : public testing::TestWithParam<std::string>
 {
 protected:
@@ -105,6 +130,9 @@ protected:
   // rclcpp's own loop is at times torn down under a callback when the context ends, and aborts; takt's waits.
   static Outcome stock(const std::string & way)
   {
+    if (may_end_badly(way)) {
+      return run("timeout -k 5 10 " + program(way));
+    }
     Outcome outcome = run(own() + program(way));
     for (int again = 0; outcome.code == 128 + SIGABRT && again < 5; ++again) {
       outcome = run(own() + program(way));
@@ -121,21 +149,19 @@ protected:
 TEST_P(Program, does_the_same_by_itself_and_watched)
 {
   const Outcome stock = Program::stock(GetParam());
-  ASSERT_EQ(stock.code, 0) << stock.err;
+  ASSERT_TRUE(stock.code == 0 || may_end_badly(GetParam())) << stock.code << stock.err;
   ASSERT_NE(stock.out, "");
   const Outcome watched = run(takt("") + program(GetParam()));
-  EXPECT_EQ(watched.out, stock.out) << watched.err;
-  EXPECT_EQ(watched.code, stock.code) << watched.err;
+  expect_same(GetParam(), watched, stock);
   EXPECT_NE(watched.err.find("without a schedule"), std::string::npos) << watched.err;
 }
 
 TEST_P(Program, does_the_same_under_a_schedule)
 {
   const Outcome stock = Program::stock(GetParam());
-  ASSERT_EQ(stock.code, 0) << stock.err;
+  ASSERT_TRUE(stock.code == 0 || may_end_badly(GetParam())) << stock.code << stock.err;
   const Outcome planned = run(takt("--schedule '" TAKT_SCHEDULE "'") + program(GetParam()));
-  EXPECT_EQ(planned.out, stock.out) << planned.err;
-  EXPECT_EQ(planned.code, stock.code) << planned.err;
+  expect_same(GetParam(), planned, stock);
   EXPECT_NE(planned.err.find("as executor main of the schedule"), std::string::npos) << planned.err;
 }
 

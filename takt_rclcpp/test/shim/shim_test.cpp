@@ -109,6 +109,14 @@ TEST_P(Shim, keeps_an_events_executor_from_listening_while_takt_does)
   EXPECT_EQ(out("events"), "stock updated\ntakt spin 3\ntakt updated\n");
 }
 
+TEST_P(Shim, tells_takt_of_what_an_events_executor_of_jazzy_is_to_collect)
+{
+  EXPECT_EQ(
+    out("events of Jazzy"),
+    "stock collects a node\ntakt spin 3\ntakt collects 1\ntakt collects 2\ntakt group\n"
+    "takt collects 3\ntakt collects 4\nstock drops a group\n");
+}
+
 TEST_P(Shim, notes_the_node_of_a_group_that_is_added_by_itself)
 {
   EXPECT_EQ(out("group"), "takt group\nstock group, told\n");

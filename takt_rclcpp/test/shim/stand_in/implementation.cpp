@@ -49,6 +49,11 @@ int changed(void *)
   std::printf("takt updated\n");
   return 1;
 }
+int collects(void *, takt_collects what, void *)
+{
+  std::printf("takt collects %d\n", static_cast<int>(what));
+  return what == TAKT_REMOVES_GROUP ? 0 : 1;
+}
 int spin_node(void *)
 {
   return answer("node");
@@ -88,9 +93,19 @@ int listener_set(const void *, void (*)(const void *, unsigned long), const void
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
   static takt_interface interface = {
-    TAKT_INTERFACE_VERSION, &begin,       &spin,           &changed,       &spin_node,
-    &spin_whole_node,       &group_added, &publish_begins, &publish_ended, &message_named,
-    &listener_set,          &request_sent};
+    TAKT_INTERFACE_VERSION,
+    &begin,
+    &spin,
+    &changed,
+    &collects,
+    &spin_node,
+    &spin_whole_node,
+    &group_added,
+    &publish_begins,
+    &publish_ended,
+    &message_named,
+    &listener_set,
+    &request_sent};
   if (!variable("STAND_IN_VERSION").empty()) {
     interface.version = std::stoi(variable("STAND_IN_VERSION"));
   }

@@ -127,6 +127,16 @@ int run(const std::string & way)
     events.handle_updated_entities(true);
     events.spin();
     events.handle_updated_entities(true);
+  } else if (way == "events of Jazzy") {
+    rclcpp::experimental::executors::EventsExecutor events;
+    rclcpp::Executor & executor = events;
+    const auto node = std::make_shared<rclcpp::node_interfaces::NodeBaseInterface>();
+    executor.add_node(node, true);
+    events.spin();
+    executor.add_node(node, true);
+    executor.remove_node(node, true);
+    executor.add_callback_group(nullptr, node, true);
+    executor.remove_callback_group(nullptr, true);
   } else if (way == "cbg") {
     rclcpp::executors::EventsCBGExecutor cbg;
     static_cast<rclcpp::Executor &>(cbg).spin();

@@ -43,6 +43,14 @@ void node_interfaces::make(
   topics.add_subscription(subscription, nullptr);
 }
 
+void Executor::remove_node(std::shared_ptr<node_interfaces::NodeBaseInterface>, bool)
+{
+  say("stock node leaves");
+}
+void Executor::remove_callback_group(std::shared_ptr<CallbackGroup>, bool)
+{
+  say("stock group leaves");
+}
 void Executor::spin_some(std::chrono::nanoseconds duration)
 {
   std::printf("stock some %d\n", static_cast<int>(duration.count()));
@@ -104,6 +112,26 @@ void experimental::executors::EventsExecutor::spin()
 void experimental::executors::EventsExecutor::handle_updated_entities(bool)
 {
   say("stock updated");
+}
+void experimental::executors::EventsExecutor::add_node(
+  std::shared_ptr<node_interfaces::NodeBaseInterface>, bool)
+{
+  say("stock collects a node");
+}
+void experimental::executors::EventsExecutor::remove_node(
+  std::shared_ptr<node_interfaces::NodeBaseInterface>, bool)
+{
+  say("stock drops a node");
+}
+void experimental::executors::EventsExecutor::add_callback_group(
+  std::shared_ptr<CallbackGroup>, std::shared_ptr<node_interfaces::NodeBaseInterface>, bool)
+{
+  say("stock collects a group");
+}
+void experimental::executors::EventsExecutor::remove_callback_group(
+  std::shared_ptr<CallbackGroup>, bool)
+{
+  say("stock drops a group");
 }
 
 void spin(std::shared_ptr<node_interfaces::NodeBaseInterface>)

@@ -67,9 +67,12 @@ public:
   virtual void add_node(
     std::shared_ptr<node_interfaces::NodeBaseInterface> node, bool notify = true);
   virtual void add_node(std::shared_ptr<Node> node, bool notify = true);
+  virtual void remove_node(
+    std::shared_ptr<node_interfaces::NodeBaseInterface> node, bool notify = true);
   virtual void add_callback_group(
     std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node,
     bool notify);
+  virtual void remove_callback_group(std::shared_ptr<CallbackGroup> group, bool notify = true);
 };
 
 namespace executors
@@ -104,6 +107,13 @@ class EventsExecutor : public Executor
 public:
   void spin() override;
   void handle_updated_entities(bool notify) override;
+  using Executor::add_node;
+  void add_node(std::shared_ptr<node_interfaces::NodeBaseInterface> node, bool notify) override;
+  void remove_node(std::shared_ptr<node_interfaces::NodeBaseInterface> node, bool notify) override;
+  void add_callback_group(
+    std::shared_ptr<CallbackGroup> group, std::shared_ptr<node_interfaces::NodeBaseInterface> node,
+    bool notify) override;
+  void remove_callback_group(std::shared_ptr<CallbackGroup> group, bool notify) override;
 };
 }  // namespace experimental::executors
 
