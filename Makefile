@@ -23,7 +23,7 @@ help: ## this list
 	  '  TESTS=regex           test: only tests whose name matches' \
 	  '  VARIANT=asan|tsan     a sanitizer build, in a build directory of its own' \
 	  '  UBSAN=brief           without the checks that AddressSanitizer mostly covers' \
-	  '  UNITY=yes|no          compile several sources as one: quicker from nothing, slower after a change' \
+	  '  UNITY=yes|no          compile several sources as one: quicker from nothing, slower after a change; default: yes' \
 	  '  BUILD_TYPE=Debug      for debuggers (default: RelWithDebInfo with line numbers only)' \
 	  '  JOBS=n                compile jobs, and tests side by side (default: one for each core)' \
 	  '  BUILD_ROOT=dir        default: build'

@@ -29,7 +29,11 @@ KINDS = ("users", "experiments", "tests")
 EXPERIMENT_PACKAGES = frozenset({"takt_bench"})
 # Version 7 differs from 5 and 6 in the hash only.
 VERSIONS = frozenset({"# ninja log v5", "# ninja log v6", "# ninja log v7"})
-OBJECT = re.compile(r"(?P<directory>.*?)CMakeFiles/(?P<target>[^/]+)\.dir/(?P<file>.+)\.o$")
+OBJECT = re.compile(
+    r"(?P<directory>.*?)CMakeFiles/(?P<target>[^/]+)\.dir/(?P<file>.+\.gch|.+(?=\.o$))"
+)
+# What names tell where the path does not: precompiled headers, and several sources compiled as one.
+TEST_TARGET = re.compile(r".*_test(s|_headers|_support|_main)?")
 
 
 class BadLogError(Exception):
@@ -51,14 +55,19 @@ def is_test_path(path: str) -> bool:
     return "test" in Path(path).parts[:-1]
 
 
+def is_test_step(output: str) -> bool:
+    """Tell whether an object comes from a `test` folder, or by its target's name from one."""
+    match = OBJECT.match(output)
+    return match is not None and (
+        is_test_path(match["directory"] + "x")
+        or is_test_path(match["file"])
+        or TEST_TARGET.fullmatch(match["target"]) is not None
+    )
+
+
 def test_targets(outputs: list[str]) -> set[str]:
     """Return the names of the targets that are compiled from a `test` folder."""
-    found = set()
-    for output in outputs:
-        match = OBJECT.match(output)
-        if match and (is_test_path(match["directory"] + "x") or is_test_path(match["file"])):
-            found.add(match["target"])
-    return found
+    return {OBJECT.match(output)["target"] for output in outputs if is_test_step(output)}
 
 
 def target_of(output: str) -> str:

@@ -6,11 +6,17 @@
 #
 # A test's program is the target of the same name; another test that runs it (a soak) needs the same labels.
 # A directory that a package adds calls the function itself.
+#
+# Most tests have one source. As a unity of one it would be compiled by another name in each clone, and ccache would compile
+# it again.
 include_guard(DIRECTORY)
 
 function(takt_omit_unwanted_tests)
   get_property(tests DIRECTORY PROPERTY TESTS)
   foreach(name IN LISTS tests)
+    if(TARGET ${name})
+      set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+    endif()
     get_property(labels TEST ${name} PROPERTY LABELS)
     if(TARGET ${name} AND ((TAKT_OMIT_LABEL AND TAKT_OMIT_LABEL IN_LIST labels)
         OR (TAKT_ONLY_LABEL AND NOT TAKT_ONLY_LABEL IN_LIST labels)))

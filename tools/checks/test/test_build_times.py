@@ -56,6 +56,22 @@ def test_each_step_is_of_one_kind(tmp_path, capsys):
     assert data["total"] == 18.875
 
 
+def test_names_tell_tests_where_several_sources_are_one(tmp_path, capsys):
+    log(
+        tmp_path,
+        "takt_plan",
+        (0, 1000, "CMakeFiles/takt_plan_test_support.dir/Unity/unity_0_cxx.cxx.o", "1"),
+        (0, 2000, "CMakeFiles/takt_plan_test_headers.dir/cmake_pch.hxx.gch", "2"),
+        (0, 4000, "CMakeFiles/takt_plan_program_headers.dir/cmake_pch.hxx.gch", "3"),
+        (0, 8000, "CMakeFiles/takt_plan.dir/Unity/unity_0_cxx.cxx.o", "4"),
+    )
+    assert read(tmp_path, capsys)["packages"]["takt_plan"] == {
+        "users": 12.0,
+        "experiments": 0,
+        "tests": 3.0,
+    }
+
+
 def test_the_last_run_of_a_step_counts(tmp_path, capsys):
     log(tmp_path, "takt_core", (0, 9000, "a.o", "1"), (0, 500, "a.o", "1"))
     assert read(tmp_path, capsys)["total"] == 0.5
