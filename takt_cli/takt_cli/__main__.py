@@ -130,24 +130,25 @@ def _system_error(error: OSError) -> str:
 
 
 def _load() -> None:
-    """Load the commands."""
+    """Load the command that is given."""
     import typer.main  # noqa: F401
 
-    import takt_cli.app
-    import takt_cli.commands.exec_program  # noqa: F401
+    from takt_cli.app import app_for
+
+    app_for(sys.argv[1:])
 
 
 def _call(arguments: list[str] | None) -> int:
     # Loaded here: even an import that fails shall not end in a traceback.
     from typer.main import get_command
 
-    from takt_cli.app import app
+    from takt_cli.app import app_for
     from takt_cli.commands.exec_program import COMMANDS, become
 
     given = sys.argv[1:] if arguments is None else arguments
     if given and given[0] in COMMANDS:
         become(given)
-    command = get_command(app)
+    command = get_command(app_for(given))
     refuse_empty(command)
     say_interrupted(command)
     try:

@@ -1,41 +1,48 @@
-"""The command line: which commands there are."""
+"""The command line: which commands there are.
+
+A command is loaded when it is given: all of them take three times as long, at each start.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from takt_cli import __version__
-from takt_cli.commands import (
-    apply_schedule,
-    bench,
-    calibrate,
-    check,
-    demo,
-    doctor,
-    exec_program,
-    experiment,
-    experiment_generated,
-    experiment_isolation,
-    explain,
-    graph,
-    host,
-    import_configuration,
-    latency,
-    model,
-    monitor,
-    plan,
-    report,
-    reset,
-    run,
-    set_value,
-    simulate,
-    status,
-    template,
-    top,
-    trace,
-)
+
+# In the order of the help. Where each is in takt_cli.commands: a function, or an app with commands
+# of its own.
+COMMANDS = {
+    "demo": "demo.demo",
+    "exec": "exec_program.exec_help",
+    "observe": "exec_program.observe_help",
+    "run": "run.run_graph",
+    "check": "check.check",
+    "explain": "explain.explain",
+    "graph": "graph.graph",
+    "plan": "plan.plan",
+    "status": "status.status",
+    "top": "top.top",
+    "monitor": "monitor.monitor",
+    "apply": "apply_schedule.apply",
+    "set": "set_value.app",
+    "reset": "reset.reset",
+    "template": "template.template",
+    "trace": "trace.app",
+    "model": "model.model",
+    "import": "import_configuration.app",
+    "simulate": "simulate.simulate",
+    "experiment": "experiments.app",
+    "report": "report.make_report",
+    "host": "host.show_host",
+    "doctor": "doctor.doctor",
+    "latency": "latency.latency",
+    "calibrate": "calibrate.calibrate",
+    "bench": "bench.bench",
+}
 
 
 def _version(wanted: bool) -> None:
@@ -44,18 +51,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-app = typer.Typer(
-    name="takt",
-    help="Real-time execution for ROS 2: run a graph under a schedule, and see the gain.",
-    epilog="Start with: takt demo",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-@app.callback()
 def _main(
     version: Annotated[
         bool,
@@ -65,33 +60,24 @@ def _main(
     pass
 
 
-app.command("demo")(demo.demo)
-app.command("exec")(exec_program.exec_help)
-app.command("observe")(exec_program.observe_help)
-app.command("run")(run.run_graph)
-app.command("check")(check.check)
-app.command("explain")(explain.explain)
-app.command("graph")(graph.graph)
-app.command("plan")(plan.plan)
-app.command("status")(status.status)
-app.command("top")(top.top)
-app.command("monitor", context_settings=monitor.CONTEXT)(monitor.monitor)
-app.command("apply")(apply_schedule.apply)
-app.add_typer(set_value.app, name="set")
-app.command("reset")(reset.reset)
-app.command("template")(template.template)
-app.add_typer(trace.app, name="trace")
-app.command("model")(model.model)
-app.add_typer(import_configuration.app, name="import")
-app.command("simulate")(simulate.simulate)
-experiments = experiment.app
-experiments.command("planners")(experiment_generated.run_planners)
-experiments.command("tightness")(experiment_generated.run_tightness)
-experiments.command("isolation")(experiment_isolation.run_isolation)
-app.add_typer(experiments, name="experiment")
-app.command("report")(report.make_report)
-app.command("host")(host.show_host)
-app.command("doctor")(doctor.doctor)
-app.command("latency")(latency.latency)
-app.command("calibrate")(calibrate.calibrate)
-app.command("bench")(bench.bench)
+def app_for(given: Sequence[str]) -> typer.Typer:
+    """Return the app with the command that is given first, or with all commands where none is."""
+    app = typer.Typer(
+        name="takt",
+        help="Real-time execution for ROS 2: run a graph under a schedule, and see the gain.",
+        epilog="Start with: takt demo",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_main)
+    for name in given[:1] if given and given[0] in COMMANDS else COMMANDS:
+        module, _, attribute = COMMANDS[name].partition(".")
+        loaded = import_module(f"takt_cli.commands.{module}")
+        command = getattr(loaded, attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name, context_settings=getattr(loaded, "CONTEXT", None))(command)
+    return app

@@ -4,11 +4,12 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from support.synthetic import results
-from takt_cli.app import app
+from takt_cli.app import COMMANDS, app_for
 from takt_cli.commands.run import defaulted_line
 from takt_cli.errors import TaktError
 from takt_cli.results.results_file import parse_results
@@ -174,6 +175,28 @@ def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
     assert "Traceback" not in said.err
 
 
+def test_a_command_that_is_loaded_alone_is_the_one_among_all():
+    everything = get_command(app_for(())).commands
+    assert set(everything) == set(COMMANDS)  # typer lists groups last
+    for name in COMMANDS:
+        alone = get_command(app_for([name, "--help"])).commands
+        assert list(alone) == [name]
+        assert [p.opts for p in alone[name].params] == [p.opts for p in everything[name].params]
+
+
+def test_a_command_starts_without_what_only_others_need():
+    script = """
+import atexit, runpy, sys
+atexit.register(lambda: print("loaded:", *sys.modules))
+sys.argv = ["takt", "status", "--help"]
+runpy.run_module("takt_cli", run_name="__main__", alter_sys=True)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    loaded = done.stdout.partition("loaded:")[2].split()
+    assert "takt_cli.commands.status" in loaded
+    assert not {"numpy", "takt_cli.commands.report", "takt_cli.commands.run"} & set(loaded)
+
+
 def commands(command, *path):
     """Every command with the words that call it."""
     for name, below in getattr(command, "commands", {}).items():
@@ -184,7 +207,7 @@ def commands(command, *path):
 
 def emptied():
     """A command line for every option and argument that takes a value: with an empty one."""
-    for path, command in commands(get_command(app)):
+    for path, command in commands(get_command(app_for(()))):
         before = []  # 'check' is good for all arguments
         for parameter in command.params:
             if parameter.param_type_name == "argument":

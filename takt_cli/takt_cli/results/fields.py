@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-import numpy as np
-
-from takt_cli.results.run_results import Flags
-from takt_cli.results.samples import Samples, as_samples
 from takt_cli.units import short
+
+if TYPE_CHECKING:  # numpy takes a sixth of a second, and most objects have no samples
+    from takt_cli.results.run_results import Flags
+    from takt_cli.results.samples import Samples
 
 # Times in ns and counts are 64 bits wide; larger numbers would overflow statistics.
 _LARGEST = 2**63 - 1
@@ -110,6 +110,8 @@ class Fields:
                 and abs(value) <= _LARGEST  # nan is not
             ):
                 self._refuse(name, "a list of numbers", value)
+        from takt_cli.results.samples import as_samples
+
         return as_samples(values)
 
     def flags(self, name: str, count: int) -> Flags:
@@ -117,6 +119,8 @@ class Fields:
         values = self._list(name)
         if not all(isinstance(value, bool | int) for value in values):
             self._refuse(name, "a list of 0 and 1")
+        import numpy as np
+
         return np.asarray(values, dtype=bool) if len(values) == count else np.zeros(count, bool)
 
     def _list(self, name: str) -> list[Any]:
