@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "timeline.hpp"
@@ -69,13 +72,25 @@ std::uint64_t origin_of(const Timeline & timeline)
   return timeline.realtime && !is_empty ? earliest - earliest % 1'000'000'000 : 0;
 }
 
+/// Once it is large enough; but for its last letter, which tells what comes next.
+void write_piece(std::string & text, std::ostream & out)
+{
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  if (text.size() > kPiece) {
+    out.write(text.data(), static_cast<std::streamsize>(text.size() - 1));
+    text.erase(0, text.size() - 1);
+  }
+}
+
 class ProcessWriter
 {
 public:
-  ProcessWriter(const ProcessTimeline & process, std::uint64_t origin, std::string & text)
+  ProcessWriter(
+    const ProcessTimeline & process, std::uint64_t origin, std::string & text, std::ostream & out)
   : process_(process),
     origin_(origin),
-    text_(text)
+    text_(text),
+    out_(out)
   {
     for (const std::string & name : process.texts.all()) {
       names_.push_back(quoted(name));
@@ -104,7 +119,9 @@ public:
 private:
   void begin(const char * phase, const std::string & quoted_name)
   {
-    text_ += text_.back() == '[' ? "\n" : ",\n";
+    const bool is_first = text_.back() == '[';
+    write_piece(text_, out_);
+    text_ += is_first ? "\n" : ",\n";
     text_ += "{\"ph\":\"";
     text_ += phase;
     text_ += "\",\"name\":" + quoted_name + ",\"pid\":" + std::to_string(process_.pid);
@@ -195,13 +212,14 @@ private:
   const ProcessTimeline & process_;
   const std::uint64_t origin_;
   std::string & text_;
+  std::ostream & out_;
   std::vector<std::string> names_;  // quoted, by number
   std::int64_t tid_ = 0;            // of the track that is written
 };
 
 }  // namespace
 
-std::string chrome_trace(const std::vector<ProcessTrace> & processes)
+void write_chrome_trace(const std::vector<ProcessTrace> & processes, std::ostream & out)
 {
   const Timeline timeline = detail::make_timeline(processes);
   const std::uint64_t origin = origin_of(timeline);
@@ -210,10 +228,17 @@ std::string chrome_trace(const std::vector<ProcessTrace> & processes)
   text += "\",\"origin_ns\":\"" + std::to_string(origin) + "\"},\"traceEvents\":[";
   std::int64_t next_track = kFirstTrack;
   for (const ProcessTimeline & process : timeline.processes) {
-    ProcessWriter(process, origin, text).write(next_track);
+    ProcessWriter(process, origin, text, out).write(next_track);
   }
   text += "\n]}\n";
-  return text;
+  out << text;
+}
+
+std::string chrome_trace(const std::vector<ProcessTrace> & processes)
+{
+  std::ostringstream out;
+  write_chrome_trace(processes, out);
+  return std::move(out).str();
 }
 
 }  // namespace takt_trace

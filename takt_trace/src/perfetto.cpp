@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <ostream>
+#include <sstream>
+#include <utility>
 #include <variant>
 
 #include "perfetto_fields.hpp"
@@ -46,10 +49,10 @@ void write_interned(ProtobufWriter & data, std::uint32_t field, const Texts & te
 class ProcessWriter
 {
 public:
-  ProcessWriter(const ProcessTimeline & process, std::uint64_t sequence, ProtobufWriter & trace)
+  ProcessWriter(const ProcessTimeline & process, std::uint64_t sequence, std::ostream & out)
   : process_(process),
     sequence_(sequence),
-    trace_(trace)
+    out_(out)
   {
   }
 
@@ -65,15 +68,27 @@ public:
       track_uuid_ = uuid + 1 + i;
       write_events(process_.tracks[i]);
     }
+    write_piece();
   }
 
 private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 20;
+
   void write_packet(std::uint64_t flags)
   {
     packet_.varint(packet::kSequence, sequence_);
     packet_.varint(packet::kSequenceFlags, flags);
     trace_.message(detail::trace::kPacket, packet_);
     packet_.clear();
+    if (trace_.bytes().size() > kPiece) {
+      write_piece();
+    }
+  }
+
+  void write_piece()
+  {
+    out_ << trace_.bytes();
+    trace_.clear();
   }
 
   void write_names()
@@ -224,9 +239,9 @@ private:
 
   const ProcessTimeline & process_;
   const std::uint64_t sequence_;
-  ProtobufWriter & trace_;
+  std::ostream & out_;
   std::uint64_t track_uuid_ = 0;
-  ProtobufWriter packet_, event_, fact_;  // kept for their memory
+  ProtobufWriter trace_, packet_, event_, fact_;  // kept for their memory
 };
 
 /// Readers take times without a clock for CLOCK_BOOTTIME, and show the time of day by this snapshot. Of several hosts
@@ -249,18 +264,25 @@ void write_clocks(const detail::Timeline & timeline, ProtobufWriter & trace)
 
 }  // namespace
 
-std::string perfetto_trace(const std::vector<ProcessTrace> & processes)
+void write_perfetto_trace(const std::vector<ProcessTrace> & processes, std::ostream & out)
 {
   const detail::Timeline timeline = detail::make_timeline(processes);
   ProtobufWriter trace;
   write_clocks(timeline, trace);
+  out << trace.bytes();
   std::uint64_t uuid = 1, sequence = 1;
   for (const ProcessTimeline & process : timeline.processes) {
-    ProcessWriter(process, sequence, trace).write(uuid);
+    ProcessWriter(process, sequence, out).write(uuid);
     uuid += process.tracks.size() + 1;
     ++sequence;
   }
-  return trace.release();
+}
+
+std::string perfetto_trace(const std::vector<ProcessTrace> & processes)
+{
+  std::ostringstream out;
+  write_perfetto_trace(processes, out);
+  return std::move(out).str();
 }
 
 }  // namespace takt_trace

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -357,7 +358,7 @@ std::string TraceEncoder::names(const ProcessTrace & trace)
 }
 
 std::string TraceEncoder::records(
-  std::uint32_t thread, std::uint64_t dropped, const std::vector<Record> & records)
+  std::uint32_t thread, std::uint64_t dropped, std::span<const Record> records)
 {
   std::string content;
   content.reserve(kRecordsHead + kRecordBytes * records.size());
@@ -380,19 +381,31 @@ std::string TraceEncoder::next_process()
   return chunk(kProcessChunk, {});
 }
 
-std::string encode_traces(const std::vector<ProcessTrace> & processes)
+void write_traces(
+  const std::vector<ProcessTrace> & processes, std::ostream & out, std::size_t chunk_records)
 {
-  std::string bytes = TraceEncoder::header();
+  out << TraceEncoder::header();
   for (std::size_t i = 0; i < processes.size(); ++i) {
     TraceEncoder encoder;
-    bytes += i == 0 ? std::string() : TraceEncoder::next_process();
-    bytes += encoder.names(processes[i]);
+    out << (i == 0 ? std::string() : TraceEncoder::next_process());
+    out << encoder.names(processes[i]);
     for (std::uint32_t thread = 0; thread < processes[i].threads.size(); ++thread) {
       const TracedThread & one = processes[i].threads[thread];
-      bytes += TraceEncoder::records(thread, one.dropped, one.records);
+      std::span<const Record> left(one.records);
+      do {  // a thread without records has a chunk, too: it tells what was dropped
+        const auto piece = left.first(std::min(left.size(), chunk_records));
+        out << TraceEncoder::records(thread, one.dropped, piece);
+        left = left.subspan(piece.size());
+      } while (!left.empty() && out);
     }
   }
-  return bytes;
+}
+
+std::string encode_traces(const std::vector<ProcessTrace> & processes)
+{
+  std::ostringstream out;
+  write_traces(processes, out);
+  return std::move(out).str();
 }
 
 namespace

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <random>
+#include <sstream>
 
 namespace takt_trace
 {
@@ -208,6 +209,31 @@ TEST(TraceFile, HoldsSeveralProcesses)
   EXPECT_FALSE((*read)[1].callbacks[0].exclusive);
   EXPECT_EQ((*read)[0].threads[1].records, (*read)[1].threads[1].records);
   EXPECT_EQ(decode_traces(encode_traces({}))->size(), 1U);
+}
+
+TEST(TraceFile, ManyRecordsOfAThreadAreSeveralChunks)
+{
+  ProcessTrace trace = some_trace();
+  trace.threads[0].records.clear();
+  trace.threads[0].dropped = 3;
+  std::vector<Record> & records = trace.threads[1].records;
+  records.clear();
+  for (std::int64_t time = 1; time <= 10; ++time) {
+    records.push_back({time, RecordKind::instant, 0, 0, 0, 0});
+  }
+  for (const std::size_t most : {1U, 3U, 5U, 10U, 11U}) {
+    std::ostringstream out;
+    write_traces({trace}, out, most);
+    const auto read = decode_traces(out.str());
+    ASSERT_TRUE(read.ok()) << read.faults().front();
+    EXPECT_EQ(read->front().threads[1].records, records);
+    EXPECT_EQ(read->front().threads[0].dropped, 3U);
+    const std::size_t chunks = (records.size() + most - 1) / most;
+    std::ostringstream whole;
+    write_traces({trace}, whole);
+    constexpr std::size_t kHeads = 24;  // of the chunk and of its records
+    EXPECT_EQ(out.str().size(), whole.str().size() + kHeads * (chunks - 1));
+  }
 }
 
 TEST(TraceFile, IsReadUpToWhereTheProcessDied)

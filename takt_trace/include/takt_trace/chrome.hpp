@@ -2,6 +2,7 @@
 #ifndef TAKT_TRACE__CHROME_HPP_
 #define TAKT_TRACE__CHROME_HPP_
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace takt_trace
 /// As `perfetto_trace`, in text; times are microseconds with three decimals. Of several hosts they count from
 /// `otherData.origin_ns`, the second of the first event: readers' doubles cannot resolve the nanoseconds of a date.
 std::string chrome_trace(const std::vector<ProcessTrace> & processes);
+/// The same, piece by piece. May block.
+void write_chrome_trace(const std::vector<ProcessTrace> & processes, std::ostream & out);
 
 }  // namespace takt_trace
 

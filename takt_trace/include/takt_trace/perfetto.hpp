@@ -12,6 +12,7 @@
 #ifndef TAKT_TRACE__PERFETTO_HPP_
 #define TAKT_TRACE__PERFETTO_HPP_
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace takt_trace
 /// The bytes of the trace. Set-up only: allocates; does not block. Any content is safe: what does not fit together, as
 /// an end without a start after records were dropped, is left out.
 std::string perfetto_trace(const std::vector<ProcessTrace> & processes);
+/// The same, piece by piece. May block.
+void write_perfetto_trace(const std::vector<ProcessTrace> & processes, std::ostream & out);
 
 }  // namespace takt_trace
 

@@ -10,8 +10,11 @@
 #ifndef TAKT_TRACE__TRACE_FILE_HPP_
 #define TAKT_TRACE__TRACE_FILE_HPP_
 
+#include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,7 +35,7 @@ public:
   std::string names(const ProcessTrace & trace);
   /// Records of the thread with this index in `ProcessTrace::threads`.
   static std::string records(
-    std::uint32_t thread, std::uint64_t dropped, const std::vector<Record> & records);
+    std::uint32_t thread, std::uint64_t dropped, std::span<const Record> records);
 
   /// Between the chunks of two processes.
   static std::string next_process();
@@ -49,7 +52,15 @@ takt_core::Result<std::vector<ProcessTrace>> decode_traces(const std::string & b
 /// May block. Faults: as above, and what the system says of the file.
 takt_core::Result<std::vector<ProcessTrace>> read_traces(const std::string & path);
 
-/// One file of several processes.
+/// A chunk's length has 32 bits. Smaller chunks take less memory while they are written.
+inline constexpr std::size_t kChunkRecords = 100'000;
+
+/// One file of several processes, piece by piece; chunks of records have at most `chunk_records`. May block.
+void write_traces(
+  const std::vector<ProcessTrace> & processes, std::ostream & out,
+  std::size_t chunk_records = kChunkRecords);
+
+/// The same as bytes.
 std::string encode_traces(const std::vector<ProcessTrace> & processes);
 
 }  // namespace takt_trace

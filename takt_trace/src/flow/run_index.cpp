@@ -22,7 +22,7 @@ RunIndex::RunIndex(const std::vector<ProcessTrace> & processes)
     });
   }
   for (const MessageFlow & flow : message_flows(processes).joined) {
-    publish_of_.emplace(key_of(flow.take), flow.publish);
+    publish_of_.emplace_back(key_of(flow.take), flow.publish);
   }
 }
 
@@ -72,7 +72,7 @@ void RunIndex::read(std::size_t process, std::size_t thread)
         break;
       case RecordKind::publish:
         if (!open.empty()) {
-          publisher_.emplace(Key{process, thread, i}, open.back());
+          publisher_.emplace_back(Key{process, thread, i}, open.back());
         }
         break;
       default:
@@ -91,10 +91,18 @@ const Record & RunIndex::at(const RecordPlace & place) const
   return processes_[place.process].threads[place.thread].records[place.record];
 }
 
+template <typename Value>
+const Value * RunIndex::find(const std::vector<std::pair<Key, Value>> & sorted, const Key & key)
+{
+  const auto found = std::lower_bound(
+    sorted.begin(), sorted.end(), key,
+    [](const auto & entry, const Key & wanted) { return entry.first < wanted; });
+  return found == sorted.end() || found->first != key ? nullptr : &found->second;
+}
+
 const RecordPlace * RunIndex::publish_of(const RecordPlace & take) const
 {
-  const auto found = publish_of_.find(key_of(take));
-  return found == publish_of_.end() ? nullptr : &found->second;
+  return find(publish_of_, key_of(take));
 }
 
 const TracedCallback * RunIndex::callback_of(const TracedRun & run) const
@@ -115,25 +123,23 @@ std::optional<RunBefore> RunIndex::before(const std::string & callback, std::siz
 {
   const TracedRun & run = runs_[index];
   for (const std::size_t take : run.takes) {
-    const auto publish = publish_of_.find({run.process, run.thread, take});
-    if (publish == publish_of_.end()) {
+    const RecordPlace * const publish = find(publish_of_, Key{run.process, run.thread, take});
+    const std::size_t * const in =
+      publish == nullptr ? nullptr : find(publisher_, key_of(*publish));
+    if (in == nullptr) {
       continue;
     }
-    const auto in = publisher_.find(key_of(publish->second));
-    if (in == publisher_.end()) {
-      continue;
-    }
-    const TracedRun & publisher = runs_[in->second];
+    const TracedRun & publisher = runs_[*in];
     const TracedCallback * const publishes = callback_of(publisher);
     if (publishes == nullptr) {
       continue;
     }
     if (publishes->id == callback) {
-      return RunBefore{in->second, publish->second, in->second};
+      return RunBefore{*in, *publish, *in};
     }
     if (node_in(publishes->id) == node_in(callback)) {
-      const auto last = last_before(publisher.process, callback, at(publish->second).time);
-      return last ? std::optional(RunBefore{*last, publish->second, in->second}) : std::nullopt;
+      const auto last = last_before(publisher.process, callback, at(*publish).time);
+      return last ? std::optional(RunBefore{*last, *publish, *in}) : std::nullopt;
     }
   }
   return std::nullopt;

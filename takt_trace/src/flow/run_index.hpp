@@ -92,6 +92,8 @@ private:
   {
     return processes_[run.process].threads[run.thread].records[index];
   }
+  template <typename Value>
+  static const Value * find(const std::vector<std::pair<Key, Value>> & sorted, const Key & key);
   void read(std::size_t process, std::size_t thread);
   std::optional<std::size_t> last_before(
     std::size_t process, const std::string & callback, std::int64_t time) const;
@@ -101,8 +103,9 @@ private:
   std::vector<TracedRun> runs_;
   std::vector<TracedEnd> chain_ends_;
   std::map<std::pair<std::size_t, std::string>, std::vector<std::size_t>> runs_of_;
-  std::map<Key, std::size_t> publisher_;   // the innermost run that a publish is in
-  std::map<Key, RecordPlace> publish_of_;  // by take
+  // In the order of the keys: records are read, and messages joined, in that order.
+  std::vector<std::pair<Key, std::size_t>> publisher_;   // the innermost run that a publish is in
+  std::vector<std::pair<Key, RecordPlace>> publish_of_;  // by take
 };
 
 }  // namespace takt_trace::detail

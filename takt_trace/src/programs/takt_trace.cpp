@@ -50,10 +50,11 @@ std::optional<std::vector<ProcessTrace>> read_all(const std::vector<std::string>
   return traces;
 }
 
-bool write(const std::string & output, const std::string & bytes)
+template <typename WriteTo>
+bool write(const std::string & output, const WriteTo & write_to)
 {
   std::ofstream out(output, std::ios::binary | std::ios::trunc);
-  out << bytes;
+  write_to(out);
   out.close();
   if (!out) {
     std::cerr << "takt_trace: " << output << " cannot be written\n";
@@ -85,15 +86,24 @@ int convert(
   if (!traces) {
     return kFailed;
   }
+  const auto with = [&](const auto & write_trace) {
+    return write(output, [&](std::ostream & out) { write_trace(*traces, out); });
+  };
   // A file for other commands of takt is as the processes wrote it.
-  std::string bytes = format == "takt" ? takt_trace::encode_traces(*traces) : std::string();
-  takt_trace::add_chains_across_processes(*traces);
-  if (format == "chrome") {
-    bytes = takt_trace::chrome_trace(*traces);
-  } else if (format == "perfetto") {
-    bytes = takt_trace::perfetto_trace(*traces);
+  bool good = format != "takt" || with([](const auto & all, std::ostream & out) {
+                takt_trace::write_traces(all, out);
+              });
+  if (good) {
+    takt_trace::add_chains_across_processes(*traces);
   }
-  if (is_folder ? !write_ctf(output, *traces) : !write(output, bytes)) {
+  if (format == "chrome") {
+    good = with(takt_trace::write_chrome_trace);
+  } else if (format == "perfetto") {
+    good = with(takt_trace::write_perfetto_trace);
+  } else if (is_folder) {
+    good = write_ctf(output, *traces);
+  }
+  if (!good) {
     return kFailed;
   }
   const json told = takt_trace::summary(*traces);
@@ -167,7 +177,8 @@ int model(
     std::cerr << "takt_trace: no callback ran in the trace, so there is no model\n";
     return kFailed;
   }
-  if (!write(output, takt_schedule::to_yaml(observed.system, observed.header))) {
+  const std::string text = takt_schedule::to_yaml(observed.system, observed.header);
+  if (!write(output, [&](std::ostream & out) { out << text; })) {
     return kFailed;
   }
   for (const std::string & note : observed.notes) {
