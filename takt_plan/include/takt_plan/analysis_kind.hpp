@@ -13,7 +13,8 @@ enum class Analysis
   window,    ///< threads of fixed OS priority, by `window`: window_bounds.hpp
   pool,      ///< any of several threads of fixed OS priority: pool_equations.hpp
   deadline,  ///< threads of policy deadline, whatever their order: deadline_bounds.hpp
-  several    ///< of a chain: its parts are of different ones
+  jobs,  ///< the windows of all jobs of timers with known phases: src/analysis/jobs/job_windows.hpp
+  several  ///< of a chain: its parts are of different ones
 };
 
 /// Its name above.

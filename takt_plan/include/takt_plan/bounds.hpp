@@ -17,6 +17,9 @@
 // - `deadline`: threads of policy deadline, task by task, whatever their order
 //   (deadline_bounds.hpp).
 //
+// Where all timers of a part of the model have known offsets from one start, `jobs` finds windows of all jobs of a
+// hyperperiod besides. All solutions are right by themselves, so that the smallest bound counts.
+//
 // A chain's bound is the sum over its parts: of the first one's latest release, then of each part's
 // response and the delay of the message to the next.
 //
@@ -61,6 +64,18 @@ struct ThreadTerms
   bool switches = true;    ///< to threads of policy deadline, beyond one per run
 };
 
+/// The terms of job windows (takt_plan/src/analysis/jobs/job_windows.hpp). All are needed: leaving one out shows that a
+/// test of soundness would notice.
+struct JobTerms
+{
+  bool windows = true;   ///< there are any
+  bool blocking = true;  ///< by a less urgent run of the same thread
+  bool ceiling = true;   ///< by less urgent threads that publish at the ceiling
+  bool begins = true;    ///< busy intervals that begin before the segment does
+  bool latest = true;    ///< what enters counts from its latest release, not from its earliest
+  bool orders = true;    ///< all orders in which messages of a set may arrive
+};
+
 struct BoundsOptions
 {
   /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
@@ -71,6 +86,7 @@ struct BoundsOptions
   bool round_robin_only = false;  ///< `window` by RTSS 2021's Theorem 2 and sums over tasks alone
   ThreadTerms threads;
   PoolTerms pool;
+  JobTerms jobs;
   /// What bounds are the sum of: SegmentBound::terms. Takes time; changes no bound.
   bool explain = false;
   std::size_t most_terms = kMostTerms;  ///< with `explain`: beyond them no other chain gets any

@@ -14,6 +14,8 @@ std::string_view to_string(Analysis analysis) noexcept
       return "pool";
     case Analysis::deadline:
       return "deadline";
+    case Analysis::jobs:
+      return "jobs";
     case Analysis::several:
       break;
   }

@@ -5,6 +5,7 @@
 
 #include "analysis/answers.hpp"
 #include "analysis/counted_bounds.hpp"
+#include "analysis/jobs/job_bounds.hpp"
 #include "analysis/waits.hpp"
 
 namespace takt_plan
@@ -22,6 +23,9 @@ Analysis common(const std::vector<SegmentBound> & segments)
   });
   return one ? first : Analysis::several;
 }
+
+// Terms of sums over jobs; a second or so.
+constexpr std::int64_t kMostLooksOfJobs = 100'000'000;
 
 // Each round solves the whole model; waits that depend on themselves rise by a run's time or more in each.
 constexpr int kMostRoundsOfWaits = 50;
@@ -74,6 +78,11 @@ Result<Bounds> detail::counted_bounds(
       model, options, detail::local_analyses, most - solver.looks(), detail::UnderWay::in_segments);
     looks += static_cast<double>(other.looks());
     detail::take_smaller(found, detail::answers(other, terms));
+  }
+  if (options.jobs.windows && !solver.exhausted()) {
+    detail::take_smaller(
+      found,
+      detail::job_bounds(model, detail::Flow(model), options, terms, looks, kMostLooksOfJobs));
   }
   Bounds all;
   all.tasks = std::move(found.tasks);

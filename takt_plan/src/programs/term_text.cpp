@@ -134,7 +134,8 @@ std::string line_of(
       return "threads that wake each other";
     case TermKind::interference:
       return "interference by " + interferer(model, chain, term) +
-             (term.task != kNone && by_equal_thread(model, segment, term.task)
+             (segment.analysis != Analysis::jobs && term.task != kNone &&
+                  by_equal_thread(model, segment, term.task)
                 ? ", less urgent: another thread there has the same OS priority"
                 : "");
     case TermKind::reservation:

@@ -47,6 +47,9 @@ void simulate_and_compare(
     return;
   }
   vary(overheads, *simulation);
+  for (SimulatedTask & task : simulation->tasks) {
+    task.best = situations.from_zero ? 0 : task.best;
+  }
   for (const SimulatedSituation & situation : situations.all) {
     SimulationOptions options;
     options.duration = situations.duration;

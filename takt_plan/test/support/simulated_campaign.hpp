@@ -36,6 +36,7 @@ struct SimulatedSituations
     {" adversarial ", Phases::adversarial, Execution::worst, 0},
     {" random ", Phases::random, Execution::worst, 4},
     {" random, any times ", Phases::random, Execution::uniform, 2}};
+  bool from_zero = false;  ///< runs may take any time up to their worst
 };
 
 /// Runs `model` in these situations and counts what is above its bound.

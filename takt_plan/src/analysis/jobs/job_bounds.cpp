@@ -1,0 +1,277 @@
+#include "analysis/jobs/job_bounds.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "analysis/jobs/job_graph.hpp"
+#include "analysis/jobs/job_windows.hpp"
+#include "analysis/limits.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::Result;
+
+/// Of one part of the model.
+class PartBounds
+{
+public:
+  PartBounds(const Model & model, const Flow & flow, const JobGraph & graph, JobWindows & windows)
+  : model_(model),
+    flow_(flow),
+    graph_(graph),
+    windows_(windows)
+  {
+  }
+
+  Result<Ns> of(Index task) const
+  {
+    Ns bound = 0;
+    for (const Index stream : flow_.streams.of(task)) {
+      const Index node = graph_.node_of_stream[stream];
+      if (flow_.streams.all()[stream].set != kNone || flow_.streams.set(task) != nullptr) {
+        return Faults{takt_core::Fault{"it is behind a set of messages"}};
+      }
+      if (!windows_.ends(node)) {
+        return Faults{takt_core::Fault{"its jobs have no latest end"}};
+      }
+      for (std::int64_t job = 0; job < graph_.nodes[node].jobs; ++job) {
+        bound = std::max(bound, windows_.window(node).end[job] - nominal(node, job));
+      }
+    }
+    return bound;
+  }
+
+  Result<ChainBound> of(const Chain & chain, bool explain) const
+  {
+    ChainBound worst;
+    bool any = false;
+    for (const std::vector<Index> & way : ways(chain)) {
+      const std::int64_t jobs = graph_.nodes[way.front()].jobs;
+      for (std::int64_t job = 0; job < jobs; ++job) {
+        for (const std::vector<Job> & run : runs(way, job)) {
+          if (!windows_.ends(run.back().node)) {
+            return Faults{takt_core::Fault{"its jobs have no latest end"}};
+          }
+          const Ns bound = end(run.back()) - nominal(way.front(), job);
+          if (!any || bound > worst.bound) {
+            worst.bound = bound;
+            worst.segments = segments(run, explain);
+          }
+          any = true;
+        }
+      }
+    }
+    if (!any) {
+      return Faults{takt_core::Fault{"no message of it gets to its end"}};
+    }
+    return worst;
+  }
+
+private:
+  Ns nominal(Index node, std::int64_t job) const
+  {
+    return graph_.nodes[node].offset + job * graph_.nodes[node].period;
+  }
+  Ns end(const Job & job) const { return windows_.window(job.node).end.at(job.number); }
+
+  /// Nodes from the chain's root to its end; a set is the node that keeps the chain's message, then its work.
+  std::vector<std::vector<Index>> ways(const Chain & chain) const
+  {
+    std::vector<std::vector<Index>> found;
+    for (const Index stream : flow_.streams.of(chain.path.front())) {
+      if (flow_.streams.all()[stream].from.empty()) {
+        found.push_back({graph_.node_of_stream[stream]});
+      }
+    }
+    for (Index i = 1; i <= chain.path.size() && !found.empty(); ++i) {
+      std::vector<std::vector<Index>> longer;
+      for (std::vector<Index> & way : found) {
+        const Index task = chain.path[i - 1];
+        if (flow_.streams.set(task) != nullptr) {
+          way.push_back(graph_.node_of_stream[flow_.streams.after(task).front()]);
+        }
+        if (i == chain.path.size()) {
+          longer.push_back(std::move(way));
+          continue;
+        }
+        for (const Index stream : flow_.streams.of(chain.path[i])) {
+          const JobNode & node = graph_.nodes[graph_.node_of_stream[stream]];
+          const bool goes_on = std::any_of(
+            node.from.begin(), node.from.end(),
+            [&](const auto & from) { return from.node == way.back(); });
+          if (goes_on) {
+            longer.push_back(way);
+            longer.back().push_back(graph_.node_of_stream[stream]);
+          }
+        }
+      }
+      found = std::move(longer);
+    }
+    return found;
+  }
+
+  /// The jobs of the way that may have the root's message, for each set that may have it.
+  std::vector<std::vector<Job>> runs(const std::vector<Index> & way, std::int64_t job) const
+  {
+    std::vector<std::vector<Job>> found{{{way.front(), job}}};
+    for (Index i = 1; i < way.size(); ++i) {
+      const JobNode & node = graph_.nodes[way[i]];
+      std::vector<std::vector<Job>> longer;
+      for (const std::vector<Job> & run : found) {
+        if (node.topics.empty()) {
+          longer.push_back(run);
+          longer.back().push_back({way[i], run.back().number});
+          continue;
+        }
+        const auto topic = static_cast<Index>(
+          std::find(node.topics.begin(), node.topics.end(), way[i - 1]) - node.topics.begin());
+        const auto & works = windows_.set(way[i]).works;
+        if (!windows_.ends(way[i]) || works.empty()) {
+          longer.push_back(run);  // the end says that there is none
+          longer.back().push_back({way[i], 0});
+          continue;
+        }
+        const std::int64_t jobs = graph_.nodes[way[i - 1]].jobs;
+        const std::int64_t turn = floor_div(run.back().number, jobs);
+        for (const std::int64_t work :
+             works[topic][static_cast<std::size_t>(run.back().number - turn * jobs)]) {
+          longer.push_back(run);
+          longer.back().push_back({way[i], work + turn * node.jobs});
+        }
+      }
+      found = std::move(longer);
+    }
+    return found;
+  }
+
+  /// Backwards: each from where the last one's busy interval is of its own, or from a set.
+  std::vector<SegmentBound> segments(const std::vector<Job> & run, bool explain) const
+  {
+    std::vector<SegmentBound> result;
+    const Ns start = nominal(run.front().node, run.front().number);
+    Index last = run.size();  // behind the segment
+    while (last > 0) {
+      Index end_at = last - 1;
+      Ns waiting = 0;
+      if (works(run[end_at])) {
+        // The part ends with the run that keeps the message; then it waits for the set and the work on it.
+        --end_at;
+        waiting = end(run[last - 1]) - end(run[end_at]);
+      }
+      append(run, end_at, explain, start, result);
+      result.back().waiting = waiting;
+      last = first_of(run, end_at);
+    }
+    std::reverse(result.begin(), result.end());
+    return result;
+  }
+
+  bool works(const Job & job) const { return !graph_.nodes[job.node].topics.empty(); }
+
+  /// The first job of the run's segment that ends with job `last` of it: not before a set's work.
+  Index first_of(const std::vector<Job> & run, Index last) const
+  {
+    const LatestEnd how = windows_.latest_end(run[last]);
+    Index first = last;
+    for (Index i = 1; i < how.segment.size() && first > 0 && !works(run[first - 1]); ++i) {
+      --first;
+    }
+    return first;
+  }
+
+  void append(
+    const std::vector<Job> & run, Index last, bool explain, Ns start,
+    std::vector<SegmentBound> & result) const
+  {
+    const Index first = first_of(run, last);
+    SegmentBound segment;
+    segment.analysis = Analysis::jobs;
+    for (Index i = first; i <= last; ++i) {
+      segment.tasks.push_back(graph_.nodes[run[i].node].task);
+    }
+    const Ns released = windows_.window(run[first].node).latest.at(run[first].number);
+    segment.released = released - start;
+    segment.response = end(run[last]) - released;
+    if (explain) {
+      const LatestEnd how = windows_.latest_end(run[last]);
+      segment.terms = windows_.terms_of(how);
+      add_term(segment.terms, {TermKind::head_start, how.begin - released});
+    }
+    result.push_back(std::move(segment));
+  }
+
+  const Model & model_;
+  const Flow & flow_;
+  const JobGraph & graph_;
+  JobWindows & windows_;
+};
+
+Index part_of(const std::vector<JobGraph> & graphs, const Flow & flow, Index task)
+{
+  for (Index part = 0; part < graphs.size(); ++part) {
+    const auto & streams = flow.streams.of(task);
+    if (
+      !streams.empty() && graphs[part].refusal.empty() &&
+      graphs[part].node_of_stream[streams.front()] != kNone) {
+      return part;
+    }
+  }
+  return kNone;
+}
+
+}  // namespace
+
+PriorityBounds job_bounds(
+  const Model & model, const Flow & flow, const BoundsOptions & options, std::size_t most_terms,
+  double & looks, std::int64_t most)
+{
+  const std::vector<JobGraph> graphs = job_graphs(model, flow);
+  std::vector<std::unique_ptr<JobWindows>> windows(graphs.size());
+  for (Index part = 0; part < graphs.size(); ++part) {
+    if (graphs[part].refusal.empty()) {
+      windows[part] = std::make_unique<JobWindows>(
+        model, graphs[part], options.jobs, detail::horizon(model, options.horizon), most);
+      looks += static_cast<double>(windows[part]->looks());
+    }
+  }
+  PriorityBounds result;
+  const auto part = [&](Index task) {
+    const Index of = part_of(graphs, flow, task);
+    return of != kNone && windows[of]->solved() ? of : kNone;
+  };
+  const Faults none{takt_core::Fault{"the phases of its timers are not known"}};
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    const Index of = part(task);
+    result.tasks.push_back(
+      of == kNone ? Result<Ns>(none) : PartBounds(model, flow, graphs[of], *windows[of]).of(task));
+  }
+  std::vector<Index> order(model.chains.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return model.chains[a].priority > model.chains[b].priority;
+  });
+  result.chains.assign(model.chains.size(), none);
+  std::size_t terms = 0;
+  for (const Index chain : order) {
+    const Index of = part(model.chains[chain].path.front());
+    if (of != kNone) {
+      auto found = PartBounds(model, flow, graphs[of], *windows[of])
+                     .of(model.chains[chain], terms < most_terms);
+      for (const SegmentBound & segment : found ? found->segments : std::vector<SegmentBound>{}) {
+        terms += size_of(segment.terms);
+      }
+      result.chains[chain] = std::move(found);
+    }
+  }
+  return result;
+}
+
+}  // namespace takt_plan::detail

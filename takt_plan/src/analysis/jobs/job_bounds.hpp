@@ -1,0 +1,25 @@
+// Bounds of tasks and chains from the windows of their jobs.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_BOUNDS_HPP_
+#define TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_BOUNDS_HPP_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/flow.hpp"
+#include "takt_plan/bounds.hpp"
+
+namespace takt_plan::detail
+{
+
+/// `model`: passes `check`. Tasks behind a set of newest messages have no bound here, but their chains do. Adds to
+/// `looks` the terms of sums that were looked at, `most` about for each part of the model. With `most_terms` above 0
+/// chains have terms until there are so many.
+PriorityBounds job_bounds(
+  const Model & model, const Flow & flow, const BoundsOptions & options, std::size_t most_terms,
+  double & looks, std::int64_t most);
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_BOUNDS_HPP_

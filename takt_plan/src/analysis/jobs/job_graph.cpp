@@ -1,0 +1,306 @@
+#include "analysis/jobs/job_graph.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "analysis/priority/priority_scope.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_core::Order;
+using takt_schedule::quoted;
+
+/// Which tasks belong together, by union and find over tasks and cores.
+class Parts
+{
+public:
+  explicit Parts(const Model & model) : parent_(model.tasks.size() + model.cores.size())
+  {
+    std::iota(parent_.begin(), parent_.end(), Index{0});
+    for (Index task = 0; task < model.tasks.size(); ++task) {
+      for (const Index thread : model.tasks[task].threads) {
+        for (const Index core : model.threads[thread].cores) {
+          join(task, model.tasks.size() + core);
+        }
+      }
+      for (const Link & link : model.tasks[task].triggers) {
+        join(task, link.from);
+      }
+    }
+  }
+
+  Index of(Index one)
+  {
+    while (parent_[one] != one) {
+      one = parent_[one] = parent_[parent_[one]];
+    }
+    return one;
+  }
+
+private:
+  void join(Index a, Index b) { parent_[of(a)] = of(b); }
+
+  std::vector<Index> parent_;
+};
+
+/// Makes the graph of some tasks, in trigger order.
+class Builder
+{
+public:
+  Builder(const Model & model, const Flow & flow, const std::vector<Index> & tasks)
+  : model_(model),
+    flow_(flow),
+    tasks_(tasks)
+  {
+    graph_.node_of_stream.assign(flow.streams.all().size(), kNone);
+  }
+
+  JobGraph build()
+  {
+    graph_.refusal = refuse();
+    if (graph_.refusal.empty()) {
+      graph_.refusal = find_hyperperiod();
+    }
+    if (graph_.refusal.empty()) {
+      for (const Index task : tasks_) {
+        add_nodes(task);
+      }
+      find_levels();
+    }
+    return std::move(graph_);
+  }
+
+private:
+  std::string refuse() const
+  {
+    Index executor = kNone;
+    for (const Index index : tasks_) {
+      const Task & task = model_.tasks[index];
+      const std::string whom = quoted(task.id);
+      if (task.threads.size() != 1 || flow_.segments.core(index) == kNone) {
+        return whom + " is not of one thread with one core";
+      }
+      const Thread & thread = model_.threads[task.threads.front()];
+      if (
+        thread.kind != ThreadClass::fixed_priority || thread.follow ||
+        (thread.order != Order::priority && thread.order != Order::fifo)) {
+        return whom + " is not on a thread of fixed priority that picks by priority or fifo";
+      }
+      if (flow_.streams.too_many(index) || flow_.streams.waits(index)) {
+        return whom +
+               " has too many ways, or waits for sources that have nothing to do with each other";
+      }
+      if (
+        flow_.segments.spanned(index) || !task.waits_for.empty() || !task.no_wait.empty() ||
+        task.wait > 0) {
+        return whom + " excludes callbacks of other threads, or waits for callbacks";
+      }
+      if (const MessageSet * const set = flow_.streams.set(index)) {
+        for (const auto & topic : set->topics) {
+          if (topic.size() != 1) {
+            return whom + " has a topic with several ways in its set";
+          }
+        }
+      }
+      for (const Link & link : task.triggers) {
+        if (link.call) {
+          return whom + " is called";
+        }
+      }
+      if (!task.release) {
+        continue;
+      }
+      if (!task.timer || !task.release->offset) {
+        return whom + " has no known offset";
+      }
+      if (executor != kNone && executor != task.executor) {
+        return whom +
+               " is a timer of another process than others: their offsets count from different "
+               "starts";
+      }
+      executor = task.executor;
+    }
+    return refuse_threads();
+  }
+
+  std::string refuse_threads() const
+  {
+    // A thread of policy deadline goes before all others; it has no tasks here but may have some elsewhere.
+    for (const Index index : tasks_) {
+      for (const Index thread : flow_.segments.threads_on(flow_.segments.core(index))) {
+        if (model_.threads[thread].kind == ThreadClass::deadline) {
+          return quoted(model_.tasks[index].id) +
+                 " shares its core with a thread of policy deadline";
+        }
+      }
+    }
+    return {};
+  }
+
+  std::string find_hyperperiod()
+  {
+    Ns least = 1;
+    for (const Index index : tasks_) {
+      if (!model_.tasks[index].release) {
+        continue;
+      }
+      const Ns period = model_.tasks[index].release->period;
+      const Ns factor = period / std::gcd(least, period);
+      if (least > kMostHyperperiod / factor) {
+        return "its timers have a hyperperiod of more than a day";
+      }
+      least *= factor;
+    }
+    graph_.hyperperiod = least;
+    std::int64_t jobs = 0;
+    std::size_t nodes = 0;
+    for (const Index index : tasks_) {
+      for (const Index stream : flow_.streams.of(index)) {
+        jobs += least / flow_.streams.all()[stream].period;
+        ++nodes;
+      }
+      if (nodes > kMostNodes) {
+        return "it has more than " + std::to_string(kMostNodes) + " ways to callbacks";
+      }
+      if (jobs > kMostJobs) {
+        return "its hyperperiod has more than " + std::to_string(kMostJobs) + " jobs";
+      }
+    }
+    return {};
+  }
+
+  JobNode node_of(Index stream) const
+  {
+    const Stream & of = flow_.streams.all()[stream];
+    JobNode node;
+    node.task = of.task;
+    node.period = of.period;
+    node.offset = of.offset;
+    node.jobs = graph_.hyperperiod / of.period;
+    node.run = model_.tasks[of.task].cost();
+    return node;
+  }
+
+  void add(Index stream, JobNode node)
+  {
+    graph_.node_of_stream[stream] = graph_.nodes.size();
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  void add_nodes(Index index)
+  {
+    const Task & task = model_.tasks[index];
+    const MessageSet * const set = flow_.streams.set(index);
+    for (const Index stream : flow_.streams.of(index)) {
+      const Stream & of = flow_.streams.all()[stream];
+      JobNode node = node_of(stream);
+      node.cost = set == nullptr ? node.run : task.store;
+      node.jitter = of.from.empty() ? task.release->jitter : 0;
+      node.joined = of.from.size() > 1;
+      for (const Stream::From & from : of.from) {
+        node.from.push_back({graph_.node_of_stream[from.stream], task.triggers[from.link].delay});
+      }
+      add(stream, std::move(node));
+    }
+    if (set == nullptr) {
+      return;
+    }
+    const Index complete = flow_.streams.after(index).front();
+    JobNode work = node_of(complete);
+    work.cost = task.cost() - task.store;
+    work.slowest = set->slowest;
+    for (const auto & topic : set->topics) {
+      work.topics.push_back(graph_.node_of_stream[topic.front()]);
+    }
+    add(complete, std::move(work));
+  }
+
+  void find_levels()
+  {
+    for (JobNode & node : graph_.nodes) {
+      JobLevel level;
+      level.core = flow_.segments.core(node.task);
+      level.urgency = model_.threads[flow_.segments.thread(node.task)].priority;
+      level.shared = is_shared(level);
+      level.priority = level.shared ? 0 : flow_.segments.level(node.task);
+      const auto found = std::find(graph_.levels.begin(), graph_.levels.end(), level);
+      node.level = static_cast<Index>(found - graph_.levels.begin());
+      if (found == graph_.levels.end()) {
+        graph_.levels.push_back(level);
+        find_around(level);
+      }
+    }
+  }
+
+  bool is_here(const OtherLoad & other, Index core) const
+  {
+    return std::find(other.cores.begin(), other.cores.end(), core) != other.cores.end();
+  }
+
+  bool is_shared(const JobLevel & level) const
+  {
+    Index threads = 0;
+    for (const Index thread : flow_.segments.threads_on(level.core)) {
+      threads += model_.threads[thread].priority == level.urgency;
+    }
+    return threads > 1 ||
+           std::any_of(model_.others.begin(), model_.others.end(), [&](const OtherLoad & one) {
+             return one.priority == level.urgency && is_here(one, level.core);
+           });
+  }
+
+  void find_around(const JobLevel & level)
+  {
+    Ns ceiling = 0;
+    for (const Index index : flow_.segments.threads_on(level.core)) {
+      const Thread & thread = model_.threads[index];
+      if (thread.ceiling != 0 && thread.priority < level.urgency) {
+        ceiling = std::max(ceiling, most_middleware(model_, flow_.segments, index));
+      }
+    }
+    graph_.ceilings.push_back(ceiling);
+    std::vector<Index> others;
+    for (Index i = 0; i < model_.others.size(); ++i) {
+      if (model_.others[i].priority >= level.urgency && is_here(model_.others[i], level.core)) {
+        others.push_back(i);
+      }
+    }
+    graph_.others.push_back(std::move(others));
+  }
+
+  static constexpr Ns kMostHyperperiod = Ns{24} * 3'600 * 1'000'000'000;
+
+  const Model & model_;
+  const Flow & flow_;
+  const std::vector<Index> & tasks_;
+  JobGraph graph_;
+};
+
+}  // namespace
+
+std::vector<JobGraph> job_graphs(const Model & model, const Flow & flow)
+{
+  Parts parts(model);
+  std::vector<Index> part_of(model.tasks.size() + model.cores.size(), kNone);
+  std::vector<std::vector<Index>> tasks;
+  for (const Index task : flow.order) {
+    Index & part = part_of[parts.of(task)];
+    if (part == kNone) {
+      part = tasks.size();
+      tasks.emplace_back();
+    }
+    tasks[part].push_back(task);
+  }
+  std::vector<JobGraph> graphs;
+  for (const std::vector<Index> & of : tasks) {
+    graphs.push_back(Builder(model, flow, of).build());
+  }
+  return graphs;
+}
+
+}  // namespace takt_plan::detail

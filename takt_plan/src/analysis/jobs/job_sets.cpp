@@ -1,0 +1,176 @@
+#include "analysis/jobs/job_sets.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+constexpr std::size_t kMostStates = 20'000;
+constexpr std::int64_t kNoMessage = std::numeric_limits<std::int64_t>::min();
+
+/// Of each topic.
+struct State
+{
+  std::vector<std::int64_t> next;  ///< the message that is to come
+  std::vector<std::int64_t> kept;  ///< kNoMessage: none
+  friend auto operator<=>(const State &, const State &) = default;
+};
+
+class Exploration
+{
+public:
+  Exploration(const std::vector<const JobWindow *> & topics, Index slowest)
+  : topics_(topics),
+    slowest_(slowest)
+  {
+    const auto works = static_cast<std::size_t>(jobs(slowest));
+    result_.by.assign(works, std::vector<Completion>(topics.size()));
+    result_.may_miss.assign(works, false);
+    for (Index topic = 0; topic < topics.size(); ++topic) {
+      result_.works.emplace_back(static_cast<std::size_t>(jobs(topic)));
+    }
+  }
+
+  std::optional<JobSet> explore()
+  {
+    push(
+      {std::vector<std::int64_t>(topics_.size(), 0),
+       std::vector<std::int64_t>(topics_.size(), kNoMessage)});
+    while (!open_.empty()) {
+      if (seen_.size() > kMostStates) {
+        return std::nullopt;
+      }
+      const State state = std::move(open_.back());
+      open_.pop_back();
+      for (Index topic = 0; topic < topics_.size(); ++topic) {
+        const std::int64_t message = state.next[topic];
+        if (topics_[topic]->from.at(message) <= latest_of_others(topic, state)) {
+          arrive(topic, state);
+        }
+        if (topics_[topic]->may_miss[within(topic, message)]) {
+          State next = state;
+          ++next.next[topic];
+          push(std::move(next));
+          drop(topic, message);
+        }
+      }
+    }
+    finish();
+    return std::move(result_);
+  }
+
+private:
+  std::int64_t jobs(Index topic) const { return topics_[topic]->from.jobs(); }
+  std::int64_t turn_of(Index topic, std::int64_t message) const
+  {
+    return floor_div(message, jobs(topic));
+  }
+  std::size_t within(Index topic, std::int64_t message) const
+  {
+    return static_cast<std::size_t>(message - turn_of(topic, message) * jobs(topic));
+  }
+
+  Ns latest_of_others(Index topic, const State & state) const
+  {
+    Ns least = kUnbounded;
+    for (Index other = 0; other < topics_.size(); ++other) {
+      least = other == topic ? least : std::min(least, topics_[other]->to.at(state.next[other]));
+    }
+    return least;
+  }
+
+  void push(State state)
+  {
+    const std::int64_t turn = turn_of(slowest_, state.next[slowest_]);
+    for (Index topic = 0; topic < topics_.size(); ++topic) {
+      state.next[topic] -= turn * jobs(topic);
+      state.kept[topic] -= state.kept[topic] == kNoMessage ? 0 : turn * jobs(topic);
+    }
+    if (seen_.insert(state).second) {
+      open_.push_back(std::move(state));
+    }
+  }
+
+  /// No set has this message; the work is numbered by those of the slowest topic.
+  void drop(Index topic, std::int64_t message)
+  {
+    if (topic == slowest_ && message != kNoMessage) {
+      result_.may_miss[within(topic, message)] = true;
+    }
+  }
+
+  void arrive(Index topic, const State & state)
+  {
+    State next = state;
+    drop(topic, std::exchange(next.kept[topic], next.next[topic]));
+    ++next.next[topic];
+    if (std::find(next.kept.begin(), next.kept.end(), kNoMessage) == next.kept.end()) {
+      complete(topic, next.kept, latest_of_others(topic, state));
+      next.kept.assign(topics_.size(), kNoMessage);
+    }
+    push(std::move(next));
+  }
+
+  void complete(Index by, const std::vector<std::int64_t> & messages, Ns before)
+  {
+    const std::int64_t work = messages[slowest_];
+    const std::int64_t turn = turn_of(slowest_, work);
+    const Ns shift = turn * topics_[slowest_]->from.hyperperiod();
+    Ns from = topics_[by]->from.at(messages[by]);
+    const Ns to = std::min(topics_[by]->to.at(messages[by]), before);
+    for (Index topic = 0; topic < topics_.size(); ++topic) {
+      from = std::max(from, topics_[topic]->from.at(messages[topic]));
+      note_work(topic, messages[topic], work);
+    }
+    Completion & found = result_.by[within(slowest_, work)][by];
+    found.earliest = found.possible ? std::min(found.earliest, from - shift) : from - shift;
+    found.latest = found.possible ? std::max(found.latest, to - shift) : to - shift;
+    found.possible = true;
+    const std::int64_t message = messages[by] - turn * jobs(by);
+    found.several = found.several || found.message.value_or(message) != message;
+    found.message = message;
+  }
+
+  void note_work(Index topic, std::int64_t message, std::int64_t work)
+  {
+    auto & works = result_.works[topic][within(topic, message)];
+    const std::int64_t shifted = work - turn_of(topic, message) * jobs(slowest_);
+    if (std::find(works.begin(), works.end(), shifted) == works.end()) {
+      works.push_back(shifted);
+    }
+  }
+
+  void finish()
+  {
+    for (std::size_t work = 0; work < result_.by.size(); ++work) {
+      bool any = false;
+      for (Completion & completion : result_.by[work]) {
+        any = any || completion.possible;
+        if (completion.several) {
+          completion.message.reset();
+        }
+      }
+      result_.may_miss[work] = result_.may_miss[work] || !any;
+    }
+  }
+
+  const std::vector<const JobWindow *> & topics_;
+  const Index slowest_;
+  std::set<State> seen_;
+  std::vector<State> open_;
+  JobSet result_;
+};
+
+}  // namespace
+
+std::optional<JobSet> job_set(const std::vector<const JobWindow *> & topics, Index slowest)
+{
+  return Exploration(topics, slowest).explore();
+}
+
+}  // namespace takt_plan::detail

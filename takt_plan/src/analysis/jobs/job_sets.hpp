@@ -1,0 +1,49 @@
+// Which messages make a set, and which of them completes it: all orders of arrival that windows allow.
+//
+// Messages are kept in the order in which they arrive, because all topics of a set start runs of one callback. A state
+// is the next message of each topic and which topics have one that is kept. From the start of the system, with no
+// message kept and the first of each topic to come, each message that may be the next one leads to another state. A
+// message that may not come at all leads to one more, without it.
+// States one hyperperiod apart are the same, so that there are few.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_SETS_HPP_
+#define TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_SETS_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/jobs/job_times.hpp"
+#include "takt_plan/model.hpp"
+
+namespace takt_plan::detail
+{
+
+/// What is known of one job of the work on a set where one topic's message completes it.
+struct Completion
+{
+  bool possible = false;
+  Ns earliest = 0;  ///< arrival of that message
+  Ns latest = 0;
+  std::optional<std::int64_t> message;  ///< the job that it is from; none: one of several
+  bool several = false;
+};
+
+struct JobSet
+{
+  /// By job of the work, then by topic that completes it.
+  std::vector<std::vector<Completion>> by;
+  /// Per job of the work: its message may be replaced before a set is complete, or not come.
+  std::vector<char> may_miss;
+  /// By topic and by its job: the jobs of the work that may have its message, from the first hyperperiod on.
+  std::vector<std::vector<std::vector<std::int64_t>>> works;
+};
+
+/// `topics`: windows of the runs that keep a message, with `from` and `to`; `slowest`: whose messages number the work.
+/// None: too many states.
+std::optional<JobSet> job_set(const std::vector<const JobWindow *> & topics, Index slowest);
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_SETS_HPP_

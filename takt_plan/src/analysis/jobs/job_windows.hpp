@@ -1,0 +1,139 @@
+// Windows of all jobs of a hyperperiod: when each is released, and by when it has ended.
+//
+// A job's window bounds every activation that it stands for, one hyperperiod after the other. Bounds make releases and
+// releases make bounds; the least solution is found by iteration from below.
+//
+// One level l of a core (JobLevel). W(l): the jobs of this core at l or above. Let t0 be the last moment before a job
+// j of W(l) ends at which no job of W(l) is pending. From t0 on the core does, until j ends, nothing but
+//
+//     blocking(t0) + ceiling + others + C_j + sum over i in W(l) of C_i N_i(t0, t1)
+//
+// - blocking: one run of the level's own thread, less urgent than l, that may have begun: released at t0 or before,
+//   and ended at t0 or later.
+// - ceiling: one publish or take of a less urgent thread that runs at the middleware ceiling.
+// - others: what is not an executor's, by its period.
+// - N_i: jobs of i that may be released before t1 and *enter* at t0 or later. A job enters with the first job of its way
+//   on this core at this level: if that one is released before t0, it has ended by t0, and so has all that follows
+//   within W(l), since each is released at the end of the one before, at the latest. Without this term windows of less
+//   urgent jobs feed themselves.
+//
+// Jobs that follow each other on one core are one *segment*: its level is that of the least urgent, and t0 is not later
+// than the entry of its first. A job's end is the least over all beginnings of its segment. A segment goes on through
+// a set of newest messages by the message that completes it: of each order of arrival that windows allow
+// (job_sets.hpp), the worst counts. The last job of a segment at the thread of the level is only delayed by its thread
+// until it begins; then only by more urgent threads.
+//
+// t0 needs to be looked at only where the sum changes: at entries, at ends of what may block, and at the segment's own
+// entry. A t0 counts only if the busy interval that begins there reaches the segment's release.
+//
+// Soundness: let a window be violated for the first time. Until then all releases were inside of their windows, and
+// the sums look only at releases before that moment. They bound demand, so jobs that take less, or do not come at all,
+// cannot break them. Assumptions: those of priority_bounds.hpp; all timers count from one epoch and skip no period.
+//
+// Set-up only: allocates, does not block.
+#ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_WINDOWS_HPP_
+#define TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_WINDOWS_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/jobs/job_graph.hpp"
+#include "analysis/jobs/job_sets.hpp"
+#include "analysis/jobs/job_times.hpp"
+#include "takt_plan/bounds.hpp"
+
+namespace takt_plan::detail
+{
+
+/// A job, by its node and its number from the first hyperperiod on.
+struct Job
+{
+  Index node = kNone;
+  std::int64_t number = 0;
+};
+
+/// How a job's latest end comes about.
+struct LatestEnd
+{
+  Ns time = 0;
+  std::vector<Job> segment;  ///< the job first, then what starts it, and so on
+  Ns begin = 0;              ///< of the busy interval
+  Ns released = 0;           ///< of the segment's first job, at the latest
+  Index level = kNone;
+};
+
+class JobWindows
+{
+public:
+  /// Solves. Keeps references. `horizon`: a job that may end later than this after its earliest release has no end.
+  /// `most`: terms of sums that are looked at, about; beyond, nothing is known.
+  JobWindows(
+    const Model & model, const JobGraph & graph, const JobTerms & terms, Ns horizon,
+    std::int64_t most);
+
+  /// False if nothing is known: a timer may skip a period, or it took too much.
+  bool solved() const noexcept { return solved_; }
+  std::int64_t looks() const noexcept { return looks_; }
+  const JobGraph & graph() const noexcept { return graph_; }
+  const JobWindow & window(Index node) const { return windows_[node]; }
+  /// Whether the node's jobs have latest ends.
+  bool ends(Index node) const { return ends_[node]; }
+  /// Of the work on a set.
+  const JobSet & set(Index node) const { return sets_[node]; }
+  /// Of a job that has an end.
+  LatestEnd latest_end(Job job);
+  /// The terms of `end`, which add up to its time since `begin`.
+  BoundTerms terms_of(const LatestEnd & end);
+
+private:
+  struct Level
+  {
+    std::vector<Index> work;      // nodes at the level or above, each behind those that start it
+    std::vector<Index> blockers;  // less urgent nodes of the same thread
+    std::vector<Index> place;     // in `work`, per node
+    std::vector<JobTimes> entry;  // of each of `work`
+    std::vector<std::pair<Ns, Ns>> busy;  // intervals, by their beginning in the first hyperperiod
+    Ns longest = 0;
+    bool endless = false;  // something in it has no end
+  };
+
+  bool iterate();
+  bool release(Index node);
+  bool release_work(Index node);
+  void find_entries(Level & level);
+  void find_busy(Index level);
+  Ns blocking(Index level, Ns begin, Index * blocker = nullptr) const;
+  Ns others(Index level, Ns length) const;
+  std::int64_t runs(
+    const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const;
+  Ns sum(Index level, const std::vector<Job> * segment, Ns begin, Ns end, bool above_only, Ns own);
+  Ns end_from(
+    Index level, const std::vector<Job> & segment, Ns begin, BoundTerms * terms = nullptr);
+  Ns end_of_segment(const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how);
+  Ns end_of(std::vector<Job> & segment, LatestEnd * how);
+  Ns end_by(
+    std::vector<Job> & segment, std::optional<Job> before, Ns earliest, Ns latest, LatestEnd * how);
+  Index least_urgent(const std::vector<Job> & segment) const;
+  Ns entry(const Level & level, const Job & job) const;
+
+  const Model & model_;
+  const JobGraph & graph_;
+  const JobTerms terms_;
+  const Ns horizon_;
+  const Ns most_length_;
+  const std::int64_t most_;
+  std::int64_t looks_ = 0;
+  bool solved_ = false;
+  bool failed_ = false;
+  int round_ = 0;
+  std::vector<JobWindow> windows_;
+  std::vector<char> ends_;
+  std::vector<JobSet> sets_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_WINDOWS_HPP_
