@@ -163,7 +163,9 @@ TEST_F(TaktExec, names_the_libraries_that_the_loader_does_not_find)
 
 TEST_F(TaktExec, names_what_the_program_left_running)
 {
-  const Outcome outcome = takt("-- sh -c 'sleep 600 >&- 2>&- & echo $!'");
+  const Outcome outcome = takt(
+    // The child is called sh until it has become sleep.
+    "-- sh -c 'sleep 600 >&- 2>&- & until grep -q sleep /proc/$!/comm; do :; done; echo $!'");
   EXPECT_EQ(outcome.code, 0);
   const std::string process = outcome.out.substr(0, outcome.out.find('\n'));
   ASSERT_NE(process, "");
