@@ -13,7 +13,7 @@ Index host_of(const PlanProblem & problem, Index unit)
   return problem.model.cores[problem.units[unit].cores.front()].host;
 }
 
-void add(
+void add_cluster(
   const PlanProblem & problem, const std::vector<Index> & units, Ns deadline,
   std::vector<Cluster> & to)
 {
@@ -57,12 +57,12 @@ std::vector<Cluster> clusters(const PlanProblem & problem)
       take(task, units);
     }
     // Chains without a deadline still go before what is in no chain.
-    add(problem, units, std::min(chain.deadline, kUnbounded - 1), result);
+    add_cluster(problem, units, std::min(chain.deadline, kUnbounded - 1), result);
   }
   for (const Index task : problem.order) {
     std::vector<Index> units;
     take(task, units);
-    add(problem, units, kUnbounded, result);
+    add_cluster(problem, units, kUnbounded, result);
   }
   return result;
 }

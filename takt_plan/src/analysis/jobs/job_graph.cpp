@@ -49,10 +49,10 @@ private:
 };
 
 /// Makes the graph of some tasks, in trigger order.
-class Builder
+class JobGraphBuilder
 {
 public:
-  Builder(const Model & model, const Flow & flow, const std::vector<Index> & tasks)
+  JobGraphBuilder(const Model & model, const Flow & flow, const std::vector<Index> & tasks)
   : model_(model),
     flow_(flow),
     tasks_(tasks)
@@ -298,7 +298,7 @@ std::vector<JobGraph> job_graphs(const Model & model, const Flow & flow)
   }
   std::vector<JobGraph> graphs;
   for (const std::vector<Index> & of : tasks) {
-    graphs.push_back(Builder(model, flow, of).build());
+    graphs.push_back(JobGraphBuilder(model, flow, of).build());
   }
   return graphs;
 }

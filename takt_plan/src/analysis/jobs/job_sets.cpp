@@ -14,11 +14,11 @@ constexpr std::size_t kMostStates = 20'000;
 constexpr std::int64_t kNoMessage = std::numeric_limits<std::int64_t>::min();
 
 /// Of each topic.
-struct State
+struct SetState
 {
   std::vector<std::int64_t> next;  ///< the message that is to come
   std::vector<std::int64_t> kept;  ///< kNoMessage: none
-  friend auto operator<=>(const State &, const State &) = default;
+  friend auto operator<=>(const SetState &, const SetState &) = default;
 };
 
 class Exploration
@@ -45,7 +45,7 @@ public:
       if (seen_.size() > kMostStates) {
         return std::nullopt;
       }
-      const State state = std::move(open_.back());
+      const SetState state = std::move(open_.back());
       open_.pop_back();
       for (Index topic = 0; topic < topics_.size(); ++topic) {
         const std::int64_t message = state.next[topic];
@@ -53,7 +53,7 @@ public:
           arrive(topic, state);
         }
         if (topics_[topic]->may_miss[within(topic, message)]) {
-          State next = state;
+          SetState next = state;
           ++next.next[topic];
           push(std::move(next));
           drop(topic, message);
@@ -75,7 +75,7 @@ private:
     return static_cast<std::size_t>(message - turn_of(topic, message) * jobs(topic));
   }
 
-  Ns latest_of_others(Index topic, const State & state) const
+  Ns latest_of_others(Index topic, const SetState & state) const
   {
     Ns least = kUnbounded;
     for (Index other = 0; other < topics_.size(); ++other) {
@@ -84,7 +84,7 @@ private:
     return least;
   }
 
-  void push(State state)
+  void push(SetState state)
   {
     const std::int64_t turn = turn_of(slowest_, state.next[slowest_]);
     for (Index topic = 0; topic < topics_.size(); ++topic) {
@@ -104,9 +104,9 @@ private:
     }
   }
 
-  void arrive(Index topic, const State & state)
+  void arrive(Index topic, const SetState & state)
   {
-    State next = state;
+    SetState next = state;
     drop(topic, std::exchange(next.kept[topic], next.next[topic]));
     ++next.next[topic];
     if (std::find(next.kept.begin(), next.kept.end(), kNoMessage) == next.kept.end()) {
@@ -161,8 +161,8 @@ private:
 
   const std::vector<const JobWindow *> & topics_;
   const Index slowest_;
-  std::set<State> seen_;
-  std::vector<State> open_;
+  std::set<SetState> seen_;
+  std::vector<SetState> open_;
   JobSet result_;
 };
 
