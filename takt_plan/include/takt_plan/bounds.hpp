@@ -64,8 +64,8 @@ struct ThreadTerms
   bool switches = true;    ///< to threads of policy deadline, beyond one per run
 };
 
-/// The terms of job windows (takt_plan/src/analysis/jobs/job_windows.hpp). All are needed: leaving one out shows that a
-/// test of soundness would notice.
+/// The terms of job windows (takt_plan/src/analysis/jobs/job_windows.hpp). All are needed. Tests of soundness notice each
+/// that is left out, but for the ceiling, which their models lack.
 struct JobTerms
 {
   bool windows = true;   ///< there are any

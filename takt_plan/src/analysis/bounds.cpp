@@ -81,8 +81,7 @@ Result<Bounds> detail::counted_bounds(
   }
   if (options.jobs.windows && !solver.exhausted()) {
     detail::take_smaller(
-      found,
-      detail::job_bounds(model, detail::Flow(model), options, terms, looks, kMostLooksOfJobs));
+      found, detail::job_bounds(model, solver.flow(), options, terms, looks, kMostLooksOfJobs));
   }
   Bounds all;
   all.tasks = std::move(found.tasks);

@@ -52,7 +52,7 @@ public:
   Result<ChainBound> of(const Chain & chain, bool explain) const
   {
     ChainBound worst;
-    bool any = false;
+    std::vector<Job> worst_run;  // empty: none yet
     for (const std::vector<Index> & way : ways(chain)) {
       const std::int64_t jobs = graph_.nodes[way.front()].jobs;
       for (std::int64_t job = 0; job < jobs; ++job) {
@@ -61,17 +61,17 @@ public:
             return Faults{takt_core::Fault{"its jobs have no latest end"}};
           }
           const Ns bound = end(run.back()) - nominal(way.front(), job);
-          if (!any || bound > worst.bound) {
+          if (worst_run.empty() || bound > worst.bound) {
             worst.bound = bound;
-            worst.segments = segments(run, explain);
+            worst_run = run;
           }
-          any = true;
         }
       }
     }
-    if (!any) {
+    if (worst_run.empty()) {
       return Faults{takt_core::Fault{"no message of it gets to its end"}};
     }
+    worst.segments = segments(worst_run, explain);
     return worst;
   }
 

@@ -59,6 +59,7 @@ public:
   bool exhausted() const noexcept { return looks_ > most_looks_; }
   /// Terms of equations of busy windows that were evaluated.
   std::int64_t looks() const noexcept { return looks_; }
+  const Flow & flow() const noexcept { return flow_; }
   const Streams & streams() const noexcept { return flow_.streams; }
   const Segments & segments() const noexcept { return flow_.segments; }
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
