@@ -1,4 +1,4 @@
-"""`takt apply`: running processes under another schedule, all of them or none."""
+"""`takt apply`: running processes under another schedule, of each user all of them or none."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import typer
 from takt_cli.commands.options import Json
 from takt_cli.commands.status import Processes
 from takt_cli.console import out, pass_through_errors, print_json
-from takt_cli.control.answer import refusal
+from takt_cli.control.answer import by_user, refusal
 from takt_cli.control.changes import (
     OUTCOMES,
     ScheduleAnswer,
-    apply_in_turn,
+    agreeing,
+    apply_for_users,
     check_all,
     concerned,
     counts,
@@ -32,6 +33,8 @@ from takt_cli.running.interrupts import Unbroken
 
 SCHEMA = 1
 _MOST_NAMED = 10
+_MOST_WHYS = 3
+"""So many reasons of one user, who may have many processes, are told."""
 _WOULD = {
     "applied": "would be applied",
     "failed": "would fail",
@@ -58,7 +61,10 @@ def apply(
     verbose: Verbose = False,
     json_output: Json = False,
 ) -> None:
-    """Put running processes under a schedule: all that have executors of the file, or none."""
+    """Put running processes under a schedule: all that have executors of the file, or none.
+
+    As root without names of processes: all or none of each user.
+    """
     text = read_text(file)
     found = find(processes or [])
     if not found.processes and not found.silent:
@@ -75,18 +81,27 @@ def apply(
     report.absent = not_running(found.processes, checked, names) if not processes else []
     if names is not None and answers and not any(one.parts or not one.good for one in answers):
         raise _nobody(file, names, found)
-    if not all(one.good for one in answers):
-        report.refuse(answers)
-    elif not allow_unmatched and (unmatched := unmatched_rules(answers)):
-        report.refuse_unmatched(unmatched)
+    # A process of another user decides about the processes of that user only, unless it is named.
+    users = [answers] if processes else by_user(answers)
+    agreed = agreeing(users, allow_unmatched)
+    if answers and not agreed:
+        if not all(one.good for one in answers):
+            report.refuse(answers)
+        else:
+            report.refuse_unmatched(unmatched_rules(answers))
     elif dry_run or not answers:
-        report.show(without_rules_of_others(checked))
+        report.leave_out([those for those in users if those not in agreed])
+        left = {id(one) for those in users if those not in agreed for one in those}
+        report.show(without_rules_of_others([one for one in checked if id(one) not in left]))
     else:
+        report.leave_out([those for those in users if those not in agreed])
         with Unbroken() as unbroken:
-            done, resets = apply_in_turn([one.process for one in answers], str(file), text)
-            report.show(without_rules_of_others(done), resets)
+            changes = apply_for_users(agreed, str(file), text)
+            done = [one for answered, _ in changes for one in answered]
+            report.show(without_rules_of_others(done), [one for _, back in changes for one in back])
         code = report.finish()
-        unbroken.tell("the change was taken back" if resets else "the processes were changed")
+        all_back = all(back for _, back in changes)
+        unbroken.tell("the change was taken back" if all_back else "the processes were changed")
         raise typer.Exit(code)
     raise typer.Exit(report.finish())
 
@@ -136,6 +151,16 @@ class _Report:
         self._refused = bool(self._faults)
         self._failures += failures
         self._agreed = [str(one.process.status.pid) for one in answers if one.good]
+
+    def leave_out(self, users: Sequence[Sequence[ScheduleAnswer]]) -> None:
+        """Note whose processes stay as they are while those of others are changed, and why."""
+        for those in users:
+            why = [str(one) for one in those if not one.good] or unmatched_rules(those)
+            more = f" and {len(why) - _MOST_WHYS} more" if len(why) > _MOST_WHYS else ""
+            self.failed(
+                f"the {len(those):,} processes of user {those[0].process.uid} were not changed: "
+                f"{'; '.join(why[:_MOST_WHYS])}{more}"
+            )
 
     def refuse_unmatched(self, rules: list[str]) -> None:
         """Note that nothing was changed: callbacks that these rules mean would get the default."""

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from takt_cli.control.client import Gone, Peer, ask
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.processes import Process
-from takt_cli.control.side_by_side import LATE, side_by_side
+from takt_cli.control.side_by_side import LATE, is_trusted, side_by_side
 from takt_cli.control.told import damaged
 from takt_cli.results.fields import DamagedError, Fields
 
@@ -100,6 +100,15 @@ def asked_side_by_side(
         longest_s,
         lambda process: Answer(process, failure=LATE),
     )
+
+
+def by_user(answers: Sequence[Answer[Part]]) -> list[list[Answer[Part]]]:
+    """Give the answers of each user's processes together: the own user's and root's come first."""
+    users: dict[int, list[Answer[Part]]] = {}
+    for one in answers:
+        uid = one.process.uid
+        users.setdefault(-1 if is_trusted(uid) else uid, []).append(one)
+    return [users[uid] for uid in sorted(users)]
 
 
 def joined_faults(answers: Sequence[Answer[Any]]) -> list[str]:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from support import fake_statistics
-from support.fake_control import RESULT, FakeProcess, executor, process, thread
+from support.fake_control import ERROR, RESULT, FakeProcess, executor, process, thread
 from support.fake_statistics import statistics
 from takt_cli.control import processes, side_by_side
 from takt_cli.control.side_by_side import AT_ONCE_OF_OTHERS, LATE
@@ -114,3 +114,94 @@ def test_top_asks_silent_processes_rarely(own, mute):
     assert not any(looks._known[path].asked for path in before)
     now[0] += 0.3
     looks.settle()
+
+
+SCHEDULE = """version: 1
+executors:
+  main: {threads: {hot: {}}, default: hot}
+  foo: {threads: {hot: {}}, default: hot}
+"""
+
+
+def outcome(executor, *more):
+    """Give the answer of a process with an executor of that name."""
+    part = {"what": "threads hot", "outcome": "applied", "why": ""}
+    return RESULT, {"executors": [{"name": executor, "parts": [part, *more]}], "not_in_file": []}
+
+
+@pytest.fixture
+def two_users(folder, tmp_path, monkeypatch):
+    """Make two processes of the own user, two of a robot and two of a stranger."""
+    (tmp_path / "s.yaml").write_text(SCHEDULE)
+    places = {"own": folder}
+    for name, uid in (("robot", STRANGER - 1), ("stranger", STRANGER)):
+        places[name] = tmp_path / name
+        places[name].mkdir()
+        os.chown(places[name], uid, uid)
+    monkeypatch.setattr(processes, "folders", lambda *_: places.values())
+    with contextlib.ExitStack() as stack:
+
+        def start(user, pid, having="main"):
+            status = process(f"/opt/{user}", executor(having, [thread("hot")]))
+            one = stack.enter_context(contextlib.closing(FakeProcess(places[user], pid, status)))
+            one.apply = lambda request: outcome(having)
+            return one
+
+        yield start
+
+
+def changed(one):
+    """Tell whether a process was changed, not only asked."""
+    return [request["check_only"] for request in one.asked(11)] == [True, False]
+
+
+@needs_root
+@pytest.mark.parametrize(
+    "how", ["refuses", "hangs", "refuses later", "has rules that match nothing"]
+)
+def test_a_process_of_another_user_vetoes_that_users_processes_only(takt, two_users, hasty, how):
+    own = [two_users("own", 4_000_001), two_users("own", 4_000_002)]
+    robot = [two_users("robot", 4_000_003), two_users("robot", 4_000_004)]
+    stranger = [two_users("stranger", 4_000_005), two_users("stranger", 4_000_006, "foo")]
+    bad = stranger[1]
+    if how == "refuses":
+        bad.apply = lambda request: (ERROR, {"faults": ["s.yaml:1:1: I do not want it"]})
+    elif how == "hangs":
+        bad.apply = lambda request: time.sleep(1) or outcome("foo")
+    elif how == "refuses later":
+        bad.apply = lambda request: (
+            outcome("foo") if request["check_only"] else (ERROR, {"faults": ["now I do not"]})
+        )
+    else:
+        rule = {"what": "rule", "outcome": "skipped", "why": "s.yaml:3:4: x matches no callback"}
+        bad.apply = lambda request: outcome("foo", rule)
+    said = takt("apply", "s.yaml")
+    assert all(map(changed, own + robot)), said.err
+    assert said.code == 1
+    assert not any(one.asked(12) for one in own + robot), "nothing was taken back"
+    if how == "refuses later":
+        assert stranger[0].asked(12), "all of the stranger's processes, or none"
+        assert "refused the schedule, although it had agreed" in said.err
+    else:
+        assert not any(map(changed, stranger))
+        assert f"the 2 processes of user {STRANGER} were not changed: " in said.err
+    # Named processes are changed all or none.
+    named = [str(one.path.stem) for one in own + stranger]
+    assert takt("apply", "s.yaml", *named).code in (1, 2)
+    assert own[0].asked(11)[2]["check_only"]
+    assert how in ("refuses later", "hangs") or len(own[0].asked(11)) == 3
+
+
+@needs_root
+def test_if_no_user_agrees_no_process_is_changed(takt, two_users):
+    own = [two_users("own", 4_000_001), two_users("own", 4_000_002)]
+    other = two_users("robot", 4_000_003)
+    for one in (own[1], other):
+        one.apply = lambda request: (ERROR, {"faults": ["s.yaml:1:1: no"]})
+    said = takt("apply", "s.yaml")
+    assert said.code == 2
+    assert said.err.endswith(
+        "takt: the schedule was refused; no process was changed; to change only those that agree, "
+        "add 4000001\n"
+    )
+    assert not any(map(changed, [*own, other]))
