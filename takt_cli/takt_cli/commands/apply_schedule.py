@@ -11,12 +11,12 @@ import typer
 from takt_cli.commands.options import Json
 from takt_cli.commands.status import Processes
 from takt_cli.console import out, pass_through_errors, print_json
-from takt_cli.control.answer import by_user, refusal
+from takt_cli.control.answer import by_user, for_users, left_out, refusal
 from takt_cli.control.changes import (
     OUTCOMES,
     ScheduleAnswer,
     agreeing,
-    apply_for_users,
+    apply_in_turn,
     check_all,
     concerned,
     counts,
@@ -33,8 +33,6 @@ from takt_cli.running.interrupts import Unbroken
 
 SCHEMA = 1
 _MOST_NAMED = 10
-_MOST_WHYS = 3
-"""So many reasons of one user, who may have many processes, are told."""
 _WOULD = {
     "applied": "would be applied",
     "failed": "would fail",
@@ -96,7 +94,10 @@ def apply(
     else:
         report.leave_out([those for those in users if those not in agreed])
         with Unbroken() as unbroken:
-            changes = apply_for_users(agreed, str(file), text)
+            changes = for_users(
+                agreed,
+                lambda those: apply_in_turn([one.process for one in those], str(file), text),
+            )
             done = [one for answered, _ in changes for one in answered]
             report.show(without_rules_of_others(done), [one for _, back in changes for one in back])
         code = report.finish()
@@ -156,11 +157,7 @@ class _Report:
         """Note whose processes stay as they are while those of others are changed, and why."""
         for those in users:
             why = [str(one) for one in those if not one.good] or unmatched_rules(those)
-            more = f" and {len(why) - _MOST_WHYS} more" if len(why) > _MOST_WHYS else ""
-            self.failed(
-                f"the {len(those):,} processes of user {those[0].process.uid} were not changed: "
-                f"{'; '.join(why[:_MOST_WHYS])}{more}"
-            )
+            self.failed(left_out(those, why))
 
     def refuse_unmatched(self, rules: list[str]) -> None:
         """Note that nothing was changed: callbacks that these rules mean would get the default."""

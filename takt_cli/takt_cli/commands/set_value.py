@@ -11,7 +11,7 @@ import typer
 from takt_cli.commands.options import Json
 from takt_cli.commands.status import Processes
 from takt_cli.console import out, pass_through_errors, print_json
-from takt_cli.control.answer import refusal
+from takt_cli.control.answer import by_user, for_users, left_out, refusal
 from takt_cli.control.processes import Found, find, no_process
 from takt_cli.control.set_values import (
     Changed,
@@ -164,12 +164,21 @@ def _set(wish: Wish, processes: list[str] | None, as_json: bool) -> None:
         pass_through_errors("".join(f"{silent}\n" for silent in found.silent))
         raise _nowhere(wish, found)
     report = _Report(wish, as_json, [str(silent) for silent in found.silent])
-    if all(one.good for one in agreed):
+    # A process of another user decides about the processes of that user only, unless it is named.
+    users = [agreed] if processes else by_user(agreed)
+    willing = [those for those in users if all(one.good for one in those)]
+    if willing:
+        for those in (those for those in users if those not in willing):
+            report.failed(left_out(those, [str(one) for one in those if not one.good]))
         with Unbroken() as unbroken:
-            answers, undone = set_in_turn(agreed, wish)
-            report.show(answers, undone)
+            changes = for_users(willing, lambda those: set_in_turn(those, wish))
+            report.show(
+                [one for answers, _ in changes for one in answers],
+                [one for _, undone in changes for one in undone],
+            )
         code = report.finish()
-        unbroken.tell("the change was taken back" if undone else "the processes were changed")
+        all_back = all(undone for _, undone in changes)
+        unbroken.tell("the change was taken back" if all_back else "the processes were changed")
         raise typer.Exit(code)
     report.refuse(agreed)
     raise typer.Exit(report.finish())
@@ -211,6 +220,10 @@ class _Report:
         self._answers: Sequence[SetAnswer] = ()
         self._undone: Sequence[SetAnswer] = ()
         self._refused = False
+
+    def failed(self, words: str) -> None:
+        """Note a failure, which makes the exit code 1."""
+        self._failures.append(words)
 
     def refuse(self, answers: Sequence[SetAnswer]) -> None:
         """Note that nothing was changed anywhere, and why."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -14,6 +15,10 @@ from takt_cli.control.told import damaged
 from takt_cli.results.fields import DamagedError, Fields
 
 Part = TypeVar("Part")
+Done = TypeVar("Done")
+_USERS_AT_ONCE = 8
+_MOST_WHYS = 3
+"""So many reasons of one user, who may have many processes, are told."""
 
 
 class JsonPart(Protocol):
@@ -109,6 +114,27 @@ def by_user(answers: Sequence[Answer[Part]]) -> list[list[Answer[Part]]]:
         uid = one.process.uid
         users.setdefault(-1 if is_trusted(uid) else uid, []).append(one)
     return [users[uid] for uid in sorted(users)]
+
+
+def for_users(
+    users: Sequence[Sequence[Answer[Part]]], change: Callable[[Sequence[Answer[Part]]], Done]
+) -> list[Done]:
+    """Let `change` change each user's processes; the first user's come before all others.
+
+    The others do not wait for each other.
+    """
+    first = [change(those) for those in users[:1]]
+    with ThreadPoolExecutor(_USERS_AT_ONCE) as pool:
+        return first + list(pool.map(change, users[1:]))
+
+
+def left_out(those: Sequence[Answer[Any]], why: Sequence[str]) -> str:
+    """Say that one user's processes stay as they are while those of others are changed."""
+    number = "1 process" if len(those) == 1 else f"{len(those):,} processes"
+    more = f" and {len(why) - _MOST_WHYS} more" if len(why) > _MOST_WHYS else ""
+    verb = "was" if len(those) == 1 else "were"
+    reasons = "; ".join(why[:_MOST_WHYS])
+    return f"{number} of user {those[0].process.uid} {verb} not changed: {reasons}{more}"
 
 
 def joined_faults(answers: Sequence[Answer[Any]]) -> list[str]:

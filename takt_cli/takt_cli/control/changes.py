@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ from takt_cli.results.fields import Fields
 OUTCOMES = ("applied", "failed", "skipped", "unchanged")
 # No schedule is so deep, and the parser's time grows with the square of the depth.
 _DEEPEST = 100
-_USERS_AT_ONCE = 8
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 ScheduleAnswer = Answer[Change]
@@ -133,24 +131,6 @@ def agreeing(
         for those in agreed
         if not any(change.executor in lacking for one in those for change in one.parts)
     ]
-
-
-def apply_for_users(
-    users: Sequence[Sequence[ScheduleAnswer]], file: str, text: str
-) -> list[tuple[list[ScheduleAnswer], list[ScheduleAnswer]]]:
-    """Apply for each user, in all processes of that user or in none.
-
-    The first user's processes come before all others, which do not wait for each other.
-    """
-
-    def change(
-        those: Sequence[ScheduleAnswer],
-    ) -> tuple[list[ScheduleAnswer], list[ScheduleAnswer]]:
-        return apply_in_turn([one.process for one in those], file, text)
-
-    first = [change(those) for those in users[:1]]
-    with ThreadPoolExecutor(_USERS_AT_ONCE) as pool:
-        return first + list(pool.map(change, users[1:]))
 
 
 def without_rules_of_others(answers: Sequence[ScheduleAnswer]) -> list[ScheduleAnswer]:

@@ -184,7 +184,7 @@ def test_a_process_of_another_user_vetoes_that_users_processes_only(takt, two_us
         assert "refused the schedule, although it had agreed" in said.err
     else:
         assert not any(map(changed, stranger))
-        assert f"the 2 processes of user {STRANGER} were not changed: " in said.err
+        assert f"2 processes of user {STRANGER} were not changed: " in said.err
     # Named processes are changed all or none.
     named = [str(one.path.stem) for one in own + stranger]
     assert takt("apply", "s.yaml", *named).code in (1, 2)
@@ -205,3 +205,24 @@ def test_if_no_user_agrees_no_process_is_changed(takt, two_users):
         "add 4000001\n"
     )
     assert not any(map(changed, [*own, other]))
+
+
+@needs_root
+def test_a_process_of_another_user_does_not_keep_set_from_the_others(takt, two_users):
+    def changes(kind, request):
+        one = {"executor": "main", "what": "thread hot.0", "faults": []}
+        return RESULT, {"changed": [one | {"before": {"nice": 0}, "now": {"nice": 5}}]}
+
+    own, robot = two_users("own", 4_000_001), two_users("robot", 4_000_003)
+    stranger = two_users("stranger", 4_000_005)
+    own.others = robot.others = changes
+    stranger.others = lambda *_: (ERROR, {"faults": ["I do not want it"]})
+    said = takt("set", "thread", "hot", "nice", "5")
+    assert said.code == 1
+    assert (
+        f"1 process of user {STRANGER} was not changed: stranger (pid 4000005) refuses" in said.err
+    )
+    assert [len(one.asked(16)) for one in (own, robot, stranger)] == [2, 2, 1]
+    named = ["4000001", "4000005"]
+    assert takt("set", "thread", "hot", "nice", "5", *named).code == 2
+    assert len(own.asked(16)) == 3
