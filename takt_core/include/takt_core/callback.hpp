@@ -170,6 +170,9 @@ private:
   friend class Intake;
   friend struct CallbackLess;
 
+  std::uint32_t instance() const noexcept { return instance_.load(std::memory_order_relaxed); }
+  void next_instance() noexcept { instance_.store(instance() + 1, std::memory_order_relaxed); }
+
   enum class Where : std::uint8_t
   {
     nowhere,
@@ -198,7 +201,9 @@ private:
   // --- what a dispatch touches: two cache lines, up to and with the arrivals (with many callbacks
   // ready, fetching them is most of the cost) ---
   State state_;
-  std::uint32_t instance_ = 0;  // counts this callback's own releases as a root
+  // Counts this callback's own releases as a root. Starts and takes write it, which come one after the other; the
+  // key of its next run may be looked up meanwhile, under the mutex of the set to which it was bound since.
+  std::atomic<std::uint32_t> instance_{0};
   std::atomic<ThreadSet *> set_{nullptr};
   Callback * next_ = nullptr;      // intake, level list
   Callback * previous_ = nullptr;  // level list

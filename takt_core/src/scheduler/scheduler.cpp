@@ -119,7 +119,7 @@ void Scheduler::find_precedence(
       }
     }
     if (carried.empty()) {
-      carried.add({callback.number_, callback.instance_, result.release});
+      carried.add({callback.number_, callback.instance(), result.release});
     }
     due = deadline(callback, result.release, carried);
   } else if (!timer && comes != Callback::Comes::stamped) {
@@ -217,9 +217,9 @@ bool Scheduler::start(
     works = callback.timer_active_ && !callback.withdrawn_;
     callback.withdrawn_ = false;
     run.release = callback.due_;
-    run.activations.add({callback.number_, callback.instance_, run.release});
+    run.activations.add({callback.number_, callback.instance(), run.release});
     if (works) {
-      ++callback.instance_;
+      callback.next_instance();
       run.skipped = advance_timer(callback, now);
     }
   } else {
@@ -230,8 +230,10 @@ bool Scheduler::start(
       run.release = now;
     }
     if (run.activations.empty()) {
-      run.activations.add({callback.number_, callback.instance_, run.release});
-      callback.instance_ += works ? 1 : 0;
+      run.activations.add({callback.number_, callback.instance(), run.release});
+      if (works) {
+        callback.next_instance();
+      }
     }
   }
   run.deadline = deadline(callback, run.release, run.activations);
@@ -398,14 +400,11 @@ void Scheduler::catch_up(Run & run) noexcept
     run.activations = carried;
   } else {
     // Its own root, as of a message from elsewhere; the instance may have been given to it already.
-    std::uint32_t instance = 0;
-    const bool own =
-      run.activations.size() == 1 && run.activations.begin()->root == callback.number_;
-    if (own) {
+    std::uint32_t instance = callback.instance();
+    if (run.activations.size() == 1 && run.activations.begin()->root == callback.number_) {
       instance = run.activations.begin()->instance;
     } else {
-      std::lock_guard lock(run.set->mutex);
-      instance = callback.instance_++;
+      callback.next_instance();
     }
     run.activations.clear();
     run.activations.add({callback.number_, instance, ready});

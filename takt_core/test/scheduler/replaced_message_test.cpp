@@ -1,6 +1,9 @@
 // A history that keeps the last messages replaces a message between the pick of its run and the take.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "support/by_hand.hpp"
 
 namespace takt_core::test
@@ -111,6 +114,45 @@ TEST_P(ReplacedMessage, a_message_from_outside_starts_an_activation_of_its_reade
   EXPECT_EQ(*take(4).activations.begin(), (Activation{reader->number(), 1, ms(6)}));
   hand.complete();
   EXPECT_EQ(reader->overwritten(), 2U);
+}
+
+// Bound to another thread during the take, which finds a message from elsewhere: the key of that one is looked up on the
+// other thread. Under ThreadSanitizer.
+TEST(ReboundInATake, the_activation_that_the_take_begins_is_counted_beside_the_other_threads_look)
+{
+  ByHand hand{2, Order::edf};
+  Binding binding;
+  binding.threads = 0b01;
+  binding.deadline = millis(10);
+  const auto reader = hand.add("reader", ByHand::exclusive(), binding, 1);
+  {
+    ActivationSet carried;
+    carried.add({4711, 1, ms(1)});
+    const MessageScope message(1);
+    const ActivationScope scope(carried);
+    hand.scheduler.ready(*reader, 1, ms(1));
+  }
+  ASSERT_EQ(hand.pick(0, ms(2)), "reader");
+  takt_core::Run & run = hand.runs.back();
+  std::atomic<bool> looked{false};
+  std::thread other([&] {
+    EXPECT_TRUE(hand.scheduler.bind(*reader, 0b10));
+    {
+      const MessageScope message(2);
+      hand.scheduler.ready(*reader, 1, ms(3));
+    }
+    takt_core::Run none;
+    EXPECT_FALSE(hand.scheduler.next(1, ms(3), none)) << "its group is busy";
+    looked.store(true, std::memory_order_relaxed);  // orders nothing
+  });
+  while (!looked.load(std::memory_order_relaxed)) {
+    std::this_thread::yield();
+  }
+  run.found = 2;
+  hand.scheduler.taken(run);
+  other.join();
+  EXPECT_EQ(*run.activations.begin(), (Activation{reader->number(), 0, ms(3)}));
+  hand.complete();
 }
 
 INSTANTIATE_TEST_SUITE_P(Groups, ReplacedMessage, ::testing::Bool(), [](const auto & info) {
