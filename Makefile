@@ -25,7 +25,7 @@ help: ## this list
 	  '  UBSAN=brief           without the checks that AddressSanitizer mostly covers' \
 	  '  UNITY=yes|no          compile several sources as one: quicker from nothing, slower after a change; default: yes' \
 	  '  BUILD_TYPE=Debug      for debuggers (default: RelWithDebInfo with line numbers only)' \
-	  '  JOBS=n                compile jobs, and tests side by side (default: one for each core)' \
+	  '  JOBS=n                compile jobs, and tests side by side (default: one for each core, and half as many tests more)' \
 	  '  BUILD_ROOT=dir        default: build'
 
 setup: ## install what is missing: Debian packages, Python tools, ROS 2

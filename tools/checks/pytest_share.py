@@ -2,6 +2,7 @@
 
 Each process claims a test by a file in the directory before it runs the test, and omits the tests
 that another process claimed. So every test runs once, and a process with short tests takes more.
+Tests of a module with the marker `together` are claimed as one: they share what is dear to set up.
 """
 
 from __future__ import annotations
@@ -40,10 +41,15 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 def _claimed(items: list[pytest.Item], directory: Path) -> Iterator[pytest.Item]:
+    own: set[str] = set()
     for item in items:
-        name = hashlib.sha256(item.nodeid.encode("utf-8", "backslashreplace")).hexdigest()
-        try:
-            directory.joinpath(name).touch(exist_ok=False)
-        except FileExistsError:
-            continue
+        together = item.get_closest_marker("together") is not None
+        claim = item.nodeid.partition("::")[0] if together else item.nodeid
+        if claim not in own:
+            name = hashlib.sha256(claim.encode("utf-8", "backslashreplace")).hexdigest()
+            try:
+                directory.joinpath(name).touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            own.add(claim)
         yield item

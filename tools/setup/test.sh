@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of the built packages: ctest in each package's build directory, then pytest.
+# Runs the tests of the built packages: one ctest over all packages' build directories, then pytest.
 #
 #   test.sh [test|smoke|soak]
 #
@@ -9,8 +9,8 @@
 #
 # In (optional): ROS, VARIANT, PACKAGES="takt_core ..." (only these), TESTS=regex (only tests whose name
 # matches), JOBS=n (so many side by side). Tests that watch the clock, or use ROS 2, say so to ctest
-# (RUN_SERIAL): they run alone, the others side by side. A variant omits tests labelled `no_asan`
-# or `no_tsan`. Fails when a test fails, or when none ran.
+# (RUN_SERIAL): they run alone, the others side by side. The seconds of a package are the sum of its tests' seconds.
+# A variant omits tests labelled `no_asan` or `no_tsan`. Fails when a test fails, or when none ran.
 set -euo pipefail
 kind=${1:-test}
 here=$(dirname -- "${BASH_SOURCE[0]}")
@@ -56,6 +56,9 @@ unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 # rightly go on where its test interrupts it. Bash itself cannot take back what it inherited.
 default_signals=(env --default-signal)
 
+# Many tests wait for programs that they started.
+jobs=${JOBS:-$(($(nproc) * 3 / 2))}
+
 selected() # PACKAGE: is it among PACKAGES?
 {
   [[ -z ${PACKAGES:-} || " $PACKAGES " == *" $1 "* ]]
@@ -71,23 +74,30 @@ note() # NAME TESTS FAILED SECONDS
   failed=$((failed + $3))
 }
 
-run_ctest() # PACKAGE
+# One run over the tests of all packages: while tests of one package wait, those of another have the core.
+run_ctest()
 {
-  local directory=$TAKT_BUILD/build/$1 log=$TAKT_BUILD/log/test_$1.log began=$SECONDS rc=0 line bad all
-  [[ -e $directory/CTestTestfile.cmake ]] || return 0
+  local all=$TAKT_BUILD/log/ctest log=$TAKT_BUILD/log/test_ctest.log rc=0 package manifest counts tests bad seconds
+  mkdir -p -- "$all"
+  for manifest in "$TAKT_ROOT"/takt_*/package.xml; do
+    package=$(basename -- "$(dirname -- "$manifest")")
+    if selected "$package" && [[ -e $TAKT_BUILD/build/$package/CTestTestfile.cmake ]]; then
+      printf 'subdirs("%s")\n' "$TAKT_BUILD/build/$package"
+    fi
+  done >"$all/CTestTestfile.cmake"
   local filter=("${labels[@]}" -LE "^($exclude)\$")
   [[ -n ${TESTS:-} ]] && filter+=(-R "$TESTS")
-  # A package that has none of the wanted tests is not worth a headline.
-  ctest --test-dir "$directory" -N "${filter[@]}" 2>/dev/null | grep -q '^Total Tests: [1-9]' || return 0
-  printf '\n==== %s\n' "$1"
-  "${default_signals[@]}" "${wrapper[@]}" ctest --test-dir "$directory" --output-on-failure -j "${JOBS:-$(nproc)}" --timeout 300 \
+  # Packages that have none of the wanted tests are not worth a headline.
+  ctest --test-dir "$all" -N "${filter[@]}" 2>/dev/null | grep -q '^Total Tests: [1-9]' || return 0
+  printf '\n==== C++\n'
+  "${default_signals[@]}" "${wrapper[@]}" ctest --test-dir "$all" --output-on-failure -j "$jobs" --timeout 300 \
     --no-tests=error "${filter[@]}" </dev/null 2>&1 | tee "$log" || rc=$?
-  # "98% tests passed, 1 tests failed out of 50"
-  line=$(grep -E '^[0-9]+% tests passed' "$log" || true)
-  all=$(sed -n 's/.* out of \([0-9]*\).*/\1/p' <<<"$line")
-  bad=$(sed -n 's/.* \([0-9]*\) tests* failed out of.*/\1/p' <<<"$line")
-  [[ $rc -ne 0 && ${bad:-0} -eq 0 ]] && bad=1
-  note "$1" "${all:-0}" "${bad:-0}" $((SECONDS - began))
+  ctest --test-dir "$all" --show-only=json-v1 >"$all/shown.json" 2>/dev/null
+  counts=$(python3 "$here/ctest_packages.py" "$all/shown.json" "$log")
+  while read -r package tests bad seconds; do
+    [[ -z $package ]] || note "$package" "$tests" "$bad" "$seconds"
+  done <<<"$counts"
+  [[ $rc -eq 0 || $failed -gt 0 ]] || note ctest 1 1 0
 }
 
 pytest_process() # LOG ARGUMENT...: one process of pytest on the chosen folders
@@ -125,7 +135,7 @@ run_pytest()
   arguments+=("${roots[@]}")
   printf '\n==== Python\n'
   claims=$(mktemp -d)
-  for ((i = 1; i <= ${JOBS:-$(nproc)}; i++)); do
+  for ((i = 1; i <= jobs; i++)); do
     pytest_process "$log.$i.log" -p pytest_share --share "$claims" -m "($markers) and not alone" \
       "${arguments[@]}" &
     processes+=($!)
@@ -143,10 +153,7 @@ run_pytest()
   note Python "$all" "$bad" $((SECONDS - began))
 }
 
-for manifest in "$TAKT_ROOT"/takt_*/package.xml; do
-  package=$(basename -- "$(dirname -- "$manifest")")
-  if selected "$package"; then run_ctest "$package"; fi
-done
+run_ctest
 # Python code is the same in every variant.
 [[ -z ${VARIANT:-} ]] && run_pytest
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "oracles"))
 
 from ctf_reader import read_traces
 
-pytestmark = need(*WORKLOAD, ("takt_trace", "takt_trace"))
+pytestmark = [need(*WORKLOAD, ("takt_trace", "takt_trace")), pytest.mark.together]
 
 # The first process has the first two nodes, and so on.
 GRAPH = """

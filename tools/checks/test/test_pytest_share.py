@@ -31,7 +31,12 @@ def shared(directory: Path, processes: int) -> list[tuple[int, list[str]]]:
         subprocess.Popen(
             [*command, "-p", "no:cacheprovider", directory],
             cwd=directory,
-            env={**os.environ, "PYTHONPATH": str(CHECKS)},
+            # Plug-ins of the environment take seconds to load.
+            env={
+                **os.environ,
+                "PYTHONPATH": str(CHECKS),
+                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            },
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -65,3 +70,14 @@ def test_a_failure_is_the_failure_of_the_process_that_ran_the_test(tmp_path: Pat
 def test_a_file_that_cannot_be_loaded_fails_everywhere(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text("import nosuchmodule\n")
     assert [code for code, _ in shared(tmp_path, 2)] == [pytest.ExitCode.INTERRUPTED] * 2
+
+
+def test_tests_that_belong_together_run_in_one_process(tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text(
+        TESTS.format(letter="a", bad=-1) + "\npytestmark = pytest.mark.together\n"
+    )
+    (tmp_path / "test_b.py").write_text(TESTS.format(letter="b", bad=-1))
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = together\n")
+    ended = shared(tmp_path, 3)
+    assert sorted(sum("test_a.py" in name for name in ran) for _, ran in ended) == [0, 0, 20]
+    assert sum(len(ran) for _, ran in ended) == 40
