@@ -12,7 +12,7 @@ S := tools/setup
 C := tools/checks
 export ROS OVERLAY VARIANT UBSAN BUILD_TYPE PACKAGES TESTS UNITY JOBS BUILD_ROOT
 
-.PHONY: help setup build test smoke soak bench demo sanitize sanitize-asan sanitize-tsan format check clean distclean
+.PHONY: help setup build test smoke soak bench demo sanitize sanitize-asan sanitize-tsan format check budgets clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -70,6 +70,9 @@ format: setup ## format C++ and Python
 check: setup ## style, which package may include which, and how the sources are laid out
 	@$(C)/style.sh check
 	@source $(S)/env.sh ""; python3 $(C)/check_includes.py; python3 $(C)/check_structure.py
+
+budgets: setup ## after make test: what each package costs the compiler; fails where one is over its budget
+	@source $(S)/env.sh ""; python3 $(C)/compile_work.py "$$TAKT_BUILD"
 
 clean: ## remove build/
 	rm -rf -- "$${BUILD_ROOT:-build}"
