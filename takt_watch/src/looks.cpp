@@ -42,6 +42,25 @@ void find_stack(Alarm & alarm, const ExecutorSample & sample, const ExecutorWatc
 
 }  // namespace
 
+/// Whether a thread waited for a core for a twentieth of the time since the last look.
+bool Looks::somebody_waits(const Sample & sample)
+{
+  const takt_core::Duration enough = (sample.time - looked_) / 20;
+  std::map<std::int32_t, takt_core::Duration> delays;
+  bool waits = false;
+  for (const ExecutorSample & executor : sample.executors) {
+    for (const ThreadSample & thread : executor.threads) {
+      const auto before = delays_.find(thread.tid);
+      waits =
+        waits || (before != delays_.end() && thread.run_queue_delay - before->second > enough);
+      delays[thread.tid] = thread.run_queue_delay;
+    }
+  }
+  delays_ = std::move(delays);
+  looked_ = sample.time;
+  return waits;
+}
+
 std::vector<Alarm> Looks::look(const Executors & executors, takt_core::Time now, bool window)
 {
   Sample sample;
@@ -54,6 +73,7 @@ std::vector<Alarm> Looks::look(const Executors & executors, takt_core::Time now,
     names_[name] = executor->watched().name;
   }
   std::vector<Alarm> alarms = rules_.look(sample);
+  users_.look(now, somebody_waits(sample));
   for (Alarm & alarm : alarms) {
     for (std::size_t i = 0; i < executors.size(); ++i) {
       const bool stalls = alarm.kind == AlarmKind::stall && alarm.raised;

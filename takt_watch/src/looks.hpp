@@ -4,6 +4,7 @@
 #ifndef TAKT_WATCH__SRC__LOOKS_HPP_
 #define TAKT_WATCH__SRC__LOOKS_HPP_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "alarms/alarm.hpp"
 #include "alarms/alarm_rules.hpp"
 #include "executor_watch.hpp"
+#include "kernel/core_users.hpp"
 #include "sample.hpp"
 
 namespace takt_watch
@@ -29,7 +31,14 @@ public:
   takt_core::Time next() const noexcept { return rules_.next().value_or(takt_core::kNever); }
 
 private:
-  AlarmRules rules_;
+  bool somebody_waits(const Sample & sample);
+
+  CoreUsers users_;
+  AlarmRules rules_{[this](takt_core::Time now, takt_core::Duration window) -> const CoreUse & {
+    return users_.in_window(now, window);
+  }};
+  std::map<std::int32_t, takt_core::Duration> delays_;  // for a core, by thread, at the last look
+  takt_core::Time looked_{};
   std::map<std::string, std::string> names_;  // as the schedule has them, by unique ones
 };
 

@@ -294,6 +294,69 @@ TEST_F(Causes, a_callback_on_another_thread_of_the_core_is_named)
   EXPECT_NEAR(cause.who[2].share, 0.1, 0.01);
 }
 
+// Other processes, the kernel, and threads of this process that run no callbacks.
+TEST_F(Causes, whoever_had_the_core_is_named_for_as_long_as_the_thread_waited)
+{
+  Sample before = world.sample();
+  before.executors[0].threads[0].tid = 11;
+  before.executors[0].threads[0].run_queue_delay = {};
+  before.executors[0].callbacks[0].threads = {0};
+  ThreadSample free;  // of the executor, and on no certain core
+  free.number = 1;
+  free.name = "free";
+  free.tid = 12;
+  free.cores = {0, 1};
+  before.executors[0].threads.push_back(free);
+  CallbackSample other;
+  other.id = "/n:timer(1s)";
+  other.threads = {1};
+  before.executors[0].callbacks.push_back(other);
+  Sample now = before;
+  const Duration window = milliseconds(100);
+  now.time += window;
+  now.executors[0].threads[0].run_queue_delay = milliseconds(90);
+  now.executors[0].callbacks[1].busy = milliseconds(30);
+  const auto user = [](CoreUser::Kind kind, pid_t tid, const char * name, int core, double share) {
+    return CoreUser{kind, tid, tid, name, core, share};
+  };
+  CoreUse use;
+  use.users = {
+    user(CoreUser::Kind::process, 5, "elsewhere", 0, 1.0),
+    user(CoreUser::Kind::own, 12, "free", 1, 0.3),
+    user(CoreUser::Kind::process, 6, "greedy", 1, 0.2),
+    user(CoreUser::Kind::own, 11, "itself", 1, 0.1),
+    user(CoreUser::Kind::kernel, 7, "kworker/1:0", 1, 0.15),
+    user(CoreUser::Kind::own, 13, "dds.udp", 1, 0.05)};
+  use.unseen = "some are hidden";
+  const AskCores cores = [&](Time, Duration) -> const CoreUse & { return use; };
+  const Rates rates;
+  const Suspect suspect{now.executors[0].callbacks[0], rates};
+  const auto find = [&] {
+    return find_cause(
+      suspect, {before.executors[0], now.executors[0], before, now, window, now.time, &cores});
+  };
+  const Cause cause = find();
+  ASSERT_EQ(cause.kind, Who::too_little_processor_time);
+  const std::vector<std::pair<std::string, double>> expected = {
+    {"/n:timer(1s)", 0.3},
+    {"process greedy (6)", 0.2},
+    {"other threads of core 1 (some are hidden)", 0.2},
+    {"kernel thread kworker/1:0", 0.15},
+    {"thread dds.udp", 0.05}};
+  ASSERT_EQ(cause.who.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(cause.who[i].name, expected[i].first);
+    EXPECT_NEAR(cause.who[i].share, expected[i].second, 0.01);
+  }
+
+  now.executors[0].threads[0].run_queue_delay = milliseconds(4);
+  const Cause little = find();
+  ASSERT_EQ(little.who.size(), 1U) << "the first explains it, and had no more than was waited for";
+  EXPECT_NEAR(little.who[0].share, 0.04, 0.001);
+  now.executors[0].threads[0].run_queue_delay = {};
+  EXPECT_TRUE(find().who.empty()) << "nothing waited";
+}
+
 // A look that is due early has a short window: a long run that ended in it did not have all of it.
 TEST_F(Causes, who_had_the_processor_had_it_within_the_window)
 {

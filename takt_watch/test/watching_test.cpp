@@ -3,12 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,6 +27,7 @@
 #include "support/served.hpp"
 #include "takt_control/control_server.hpp"
 #include "takt_core/futex.hpp"
+#include "takt_core/thread_attributes.hpp"
 
 namespace takt_watch_watching_test
 {
@@ -46,6 +51,7 @@ namespace
 using nlohmann::json;
 using std::chrono::milliseconds;
 using takt_control::MessageType;
+using takt_core::Time;
 using takt_watch_watching_test::compute_until_told;
 using takt_watch_watching_test::g_ends;
 using test::callback_in;
@@ -60,6 +66,14 @@ constexpr bool kUnderThreadSanitizer = true;
 #else
 constexpr bool kUnderThreadSanitizer = false;
 #endif
+
+/// Of the calling thread.
+Time cpu_time()
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return Time(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+}
 
 int threads_named(const std::string & name)
 {
@@ -210,6 +224,58 @@ TEST_F(WatchingTest, an_age_alarm_comes_when_the_age_is_reached)
   EXPECT_EQ(named["executor"], alarm["executor"]);
   EXPECT_EQ(named["subject"], "callback " + alarm["callback"].get<std::string>());
   EXPECT_EQ(named["since_ns"], alarm["time_ns"]);
+}
+
+// A process of somebody else on the same core, which the kernel prefers.
+TEST_F(WatchingTest, the_cause_of_an_alarm_names_the_process_that_had_the_core)
+{
+  const int core = takt_core::usable_cores().front();
+  const pid_t eater = ::fork();
+  if (eater == 0) {
+    cpu_set_t one{};
+    CPU_SET(core, &one);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::prctl(PR_SET_NAME, "takt-eats");
+    ::sched_setaffinity(0, sizeof one, &one);
+    for (;;) {
+    }
+  }
+  takt_core::ExecutorOptions options;
+  options.name = "main";
+  options.threads.resize(1);
+  options.threads.front().attributes.policy = takt_core::Policy::other;
+  options.threads.front().attributes.nice = 10;
+  options.threads.front().attributes.cores = {core};
+  Served served("main");
+  served.executor = std::move(takt_core::Executor::create(options)).value();
+  served.facts.executor = served.executor.get();
+  takt_schedule::WatchRule rule;
+  rule.backlog.emplace();
+  rule.backlog->age = milliseconds(50);
+  with_rule(served, rule).settings.period = milliseconds(100);
+  served.watch();
+  std::atomic<int> runs{0};
+  const auto work = subscription("/a:sub(/x)", [&] {
+    for (const Time begin = cpu_time(); cpu_time() - begin < milliseconds(20);) {
+    }
+    runs.fetch_add(1);
+  });
+  ASSERT_TRUE(served.executor->add(work).ok());
+  served.start();
+  Client client;
+  client.ask(MessageType::subscribe);
+  std::string named;
+  for (int round = 1; named.empty(); ++round) {
+    served.executor->ready(*work, 3);
+    const json alarm = client.alarm();
+    ASSERT_FALSE(alarm.is_null());
+    for (const json & who : alarm["cause"].is_null() ? json::array() : alarm["cause"]["who"]) {
+      named += who["name"] == "process takt-eats (" + std::to_string(eater) + ")" ? "it" : "";
+    }
+    wait_for([&] { return runs.load() == 3 * round; });
+  }
+  ::kill(eater, SIGKILL);
+  ::waitpid(eater, nullptr, 0);
 }
 
 TEST_F(WatchingTest, a_message_that_is_taken_in_time_raises_nothing)

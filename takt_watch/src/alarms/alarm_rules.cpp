@@ -44,8 +44,12 @@ struct AlarmRules::Look
   std::vector<Alarm> & alarms;
 
   const Sample & sample_before;
+  const AskCores & cores;
 
-  TwoLooks two() const { return {before, executor, sample_before, sample, window, sample.time}; }
+  TwoLooks two() const
+  {
+    return {before, executor, sample_before, sample, window, sample.time, &cores};
+  }
 
   Alarm alarm(AlarmKind kind, double value, double limit, std::string_view unit) const
   {
@@ -137,7 +141,8 @@ std::vector<Alarm> AlarmRules::look(const Sample & now)
       before == nullptr ? none : *before,
       looked_ ? now.time - before_.time : Duration::zero(),
       alarms,
-      before_};
+      before_,
+      cores_};
     under_way_.note(look.before, executor, now.time);
     for (const CallbackSample & callback : executor.callbacks) {
       look_at(look, callback);

@@ -32,6 +32,7 @@
 #include "alarms/alarm.hpp"
 #include "alarms/own_runs.hpp"
 #include "alarms/rates.hpp"
+#include "kernel/core_users.hpp"
 #include "sample.hpp"
 
 namespace takt_watch
@@ -40,6 +41,9 @@ namespace takt_watch
 class AlarmRules
 {
 public:
+  /// `cores`: for causes; empty: who else had a core is not known.
+  explicit AlarmRules(AskCores cores = {}) : cores_(std::move(cores)) {}
+
   /// Alarms that this look raises or clears. Looks come in the order of their times.
   std::vector<Alarm> look(const Sample & now);
 
@@ -93,6 +97,7 @@ private:
   void clear_what_vanished(std::vector<Alarm> & alarms, takt_core::Time time);
   void wake_at(takt_core::Time time);
 
+  const AskCores cores_;
   std::map<Key, CallbackState> callbacks_;
   std::map<Key, ChainState> chains_;
   std::map<std::pair<std::string, std::uint32_t>, Stall> stalls_;

@@ -119,6 +119,67 @@ std::map<std::string, double> others_on(
   return had;
 }
 
+/// The executor and the thread of this process that have a kernel's thread; null: none has.
+std::pair<const ExecutorSample *, const ThreadSample *> find_tid(
+  const Sample & sample, std::int32_t tid)
+{
+  for (const ExecutorSample & executor : sample.executors) {
+    for (const ThreadSample & thread : executor.threads) {
+      if (thread.tid == tid) {
+        return {&executor, &thread};
+      }
+    }
+  }
+  return {nullptr, nullptr};
+}
+
+/// The name of a thread that had a core.
+std::string user_name(const CoreUser & user, const TwoLooks & looks)
+{
+  if (user.kind == CoreUser::Kind::kernel) {
+    return "kernel thread " + user.name;
+  }
+  if (user.kind == CoreUser::Kind::process) {
+    return "process " + user.name + " (" + std::to_string(user.pid) + ")";
+  }
+  const auto [executor, thread] = find_tid(looks.all_now, user.tid);
+  const ExecutorSample * const before =
+    executor == nullptr ? nullptr : find_executor(looks.all_before, executor->name);
+  std::string name = before == nullptr
+                       ? std::string()
+                       : busiest(*before, *executor, *thread, looks.window, looks.time);
+  return name.empty() ? "thread " + user.name : name;
+}
+
+/// Who had the cores of a thread that `waited` for one, beside those on one core alone that `others_on` has; takes
+/// from `waited` what it explains.
+std::map<std::string, double> users_of(
+  const ThreadSample & waiting, const CallbackSample & callback, const TwoLooks & looks,
+  const CoreUse & use, double & waited)
+{
+  std::map<std::string, double> had;
+  const std::vector<int> & cores = waiting.cores;
+  for (const CoreUser & user : use.users) {
+    if (std::find(cores.begin(), cores.end(), user.core) == cores.end()) {
+      continue;
+    }
+    const auto [executor, thread] = user.kind == CoreUser::Kind::own
+                                      ? find_tid(looks.all_now, user.tid)
+                                      : std::pair<const ExecutorSample *, const ThreadSample *>();
+    const bool counted = thread != nullptr && cores.size() == 1 && thread->cores == cores;
+    const bool its_own =
+      thread != nullptr && executor == &looks.now &&
+      std::count(callback.threads.begin(), callback.threads.end(), thread->number) != 0;
+    const double share = std::min(user.share, waited);
+    if (counted || its_own || share <= 0) {
+      continue;
+    }
+    had[user_name(user, looks)] += share;
+    waited -= share;
+  }
+  return had;
+}
+
 std::vector<Cause::Share> who_had_it(const CallbackSample & callback, const TwoLooks & looks)
 {
   const ExecutorSample & before = looks.before;
@@ -153,18 +214,26 @@ std::vector<Cause::Share> who_had_it(const CallbackSample & callback, const TwoL
       continue;
     }
     double waited = seconds(grown(thread->run_queue_delay, earlier->run_queue_delay)) / whole;
-    if (thread->cores.size() != 1) {
-      others["other threads"] += waited;
-      continue;
+    const bool one_core = thread->cores.size() == 1;
+    std::string rest = "other threads";
+    if (one_core) {
+      rest += " of core " + std::to_string(thread->cores.front());
+      for (const auto & [name, share] : others_on(thread->cores.front(), callback, looks)) {
+        // It may have run while this thread had nothing to do.
+        if (waited > kNotWorthTelling) {
+          known[name] = std::max(known[name], share);
+        }
+        waited -= std::min(waited, share);
+      }
     }
-    for (const auto & [name, share] : others_on(thread->cores.front(), callback, looks)) {
-      // It may have run while this thread had nothing to do.
-      if (waited > kNotWorthTelling) {
+    if (waited > kNotWorthTelling && looks.cores != nullptr && *looks.cores) {
+      const CoreUse & use = (*looks.cores)(looks.time, looks.window);
+      for (const auto & [name, share] : users_of(*thread, callback, looks, use, waited)) {
         known[name] = std::max(known[name], share);
       }
-      waited -= std::min(waited, share);
+      rest += use.unseen.empty() ? "" : " (" + use.unseen + ")";
     }
-    others["other threads of core " + std::to_string(thread->cores.front())] += waited;
+    others[rest] += waited;
   }
   for (const auto & [name, share] : known) {
     const auto named = std::find_if(

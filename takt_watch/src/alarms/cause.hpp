@@ -9,6 +9,7 @@
 #include "alarms/alarm.hpp"
 #include "alarms/own_runs.hpp"
 #include "alarms/rates.hpp"
+#include "kernel/core_users.hpp"
 #include "sample.hpp"
 
 namespace takt_watch
@@ -27,6 +28,8 @@ struct TwoLooks
   const Sample & all_now;
   takt_core::Duration window{};  ///< between them
   takt_core::Time time{};        ///< of `now`
+  /// Who else had the cores; null or empty: not known. Asked only if a thread of the callback waited for a core.
+  const AskCores * cores = nullptr;
 };
 
 /// Of messages that wait too long, are too many, or are lost.
@@ -35,7 +38,8 @@ struct TwoLooks
 /// became longer by more than that (see longer_runs), or if nothing became faster or longer and its messages ask for more
 /// time than there is: their rate times the time of a run, over the runs that may go on at once, is above 0.95. Otherwise
 /// somebody else had the processor: callbacks of its threads or its group, callbacks and threads of the process that have a
-/// core in common with these, and what is left, as other threads of the core.
+/// core in common with these, other processes and threads of the kernel that ran there (each for as long as the callback's
+/// threads waited, at most), and what is left, as other threads of the core.
 Cause find_cause(const Suspect & suspect, const TwoLooks & looks);
 
 /// Of missed deadlines; absent: not known. The publisher is a cause only while messages wait, and others are one only

@@ -1,0 +1,91 @@
+// Who had processor time, and on which core: all threads that /proc shows, by two readings of it.
+//
+// A reading opens one file for each thread of the machine (10 us each, 2.5 ms for 250), so readings are bounded: at most
+// 1/500 of a core's time while nobody waits for a core, 1/20 while somebody does, and 4096 threads each.
+// One thread at a time; reads /proc; allocates.
+#ifndef TAKT_WATCH__SRC__KERNEL__CORE_USERS_HPP_
+#define TAKT_WATCH__SRC__KERNEL__CORE_USERS_HPP_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "takt_core/time.hpp"
+
+namespace takt_watch
+{
+
+/// A thread that had processor time in a window.
+struct CoreUser
+{
+  enum class Kind : std::uint8_t
+  {
+    own,      ///< of this process
+    process,  ///< of another process
+    kernel    ///< a thread of the kernel
+  };
+  Kind kind = Kind::process;
+  pid_t pid = 0;
+  pid_t tid = 0;
+  std::string name{};  ///< of its process; the thread's own where `kind` is not `process`
+  int core = -1;       ///< where it ran last
+  double share = 0;    ///< of the window, at most 1
+};
+
+struct CoreUse
+{
+  std::vector<CoreUser> users{};  ///< largest share first
+  std::string unseen{};  ///< whose threads /proc does not show to this process; empty: it shows all
+};
+
+/// The use of all cores in the window that ends at the given time.
+using AskCores = std::function<const CoreUse &(takt_core::Time, takt_core::Duration)>;
+
+class CoreUsers
+{
+public:
+  /// `proc`: where the proc file system is mounted; `own`: the process whose threads are told by their own names.
+  explicit CoreUsers(std::string proc = "/proc", pid_t own = 0);
+
+  /// To be called at each look: reads from time to time, so that a first alarm finds an earlier reading.
+  void look(takt_core::Time now, bool somebody_waits);
+  /// Of the window that ends at `now`. Reads unless the last reading is too young. What a thread had since the last
+  /// reading but one counts for the window as far as it is more than the thread had usually. Lives until the next call.
+  const CoreUse & in_window(takt_core::Time now, takt_core::Duration window);
+
+private:
+  struct Known
+  {
+    takt_core::Duration on_cpu{};  ///< since the thread began
+    takt_core::Duration had{};     ///< between the last two readings
+    // Of a core, between the last two readings and the two before; absent: not known.
+    std::optional<double> rate{};
+    std::optional<double> rate_before{};
+    pid_t pid = 0;
+    std::uint64_t reading = 0;  ///< the last one that found it
+  };
+
+  void read(takt_core::Time now);
+  void read_process(int folder, pid_t pid);
+  void note(pid_t pid, pid_t tid, takt_core::Duration on_cpu);
+  bool describe(CoreUser & user) const;
+
+  const std::string proc_;
+  const pid_t own_;
+  std::unordered_map<pid_t, Known> threads_;  // by thread id
+  std::uint64_t readings_ = 0;
+  std::size_t read_threads_ = 0;  // in this reading
+  takt_core::Time last_{};
+  takt_core::Duration span_{};  // between the last two readings
+  takt_core::Duration cost_{};  // of the last one
+  CoreUse use_;
+};
+
+}  // namespace takt_watch
+
+#endif  // TAKT_WATCH__SRC__KERNEL__CORE_USERS_HPP_
