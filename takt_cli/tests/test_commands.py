@@ -481,7 +481,8 @@ def test_what_is_no_file_is_written_through_and_stays(takt, fakes, tmp_path):
         (["run", "three_chains", "-o", "/proc/nowhere/r.json"], "/proc/nowhere/r.json cannot be"),
         (["demo", "-o", "/proc/nowhere"], "cannot be written"),
         (["experiment", "policy", "--quick", "-o", "/proc/nowhere"], "cannot be written"),
-        (["experiment", "hot-path", "--quick", "-o", "g.json"], "cannot be written"),
+        (["experiment", "hot-path", "--quick", "-o", "g.json"], "g.json is a file, and must be a"),
+        (["run", "three_chains", "-o", "g.json/r.json"], "g.json is a file, and must be a folder"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
@@ -493,6 +494,24 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
     assert said.code == 2
     assert words in said.err
     assert "internal" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xff\xfe\xfd", "the file is not UTF-8 text; save it as UTF-8"),
+        (b"version: 1\nexecutors: [\xe9]\n", "the file is not UTF-8 text; save it as UTF-8"),
+        (b"\0\0", "the file is not YAML: unacceptable character"),
+        (b"executors: [", "the file is not YAML: while parsing"),
+        (b"", "is not a schedule"),
+    ],
+)
+def test_a_schedule_to_vary_that_is_none_is_one_sentence(takt, fakes, tmp_path, content, words):
+    (tmp_path / "s.yaml").write_bytes(content)
+    said = takt("experiment", "policy", "--quick", "--schedule", "s.yaml")
+    assert said.code == 2
+    assert words in said.err
+    assert len(said.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize("command", ["run three_chains", "demo", "experiment binding --quick"])

@@ -35,8 +35,11 @@ def read_text(path: Path) -> str:
     refuse_irregular(path, "schedule")
     if not path.exists():
         raise TaktError(f"{path} does not exist; name a schedule file")
-    with path.open("rb") as file:
-        content = file.read(MOST_MESSAGE + 1)
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_MESSAGE + 1)
+    except OSError as error:  # of a read that fails Python does not know the file's name
+        raise TaktError(f"{path}: cannot be read: {error.strerror}") from error
     if len(content) > MOST_MESSAGE:
         raise TaktError(f"{path} is longer than {MOST_MESSAGE >> 20} MiB, the most of a schedule")
     try:

@@ -65,6 +65,11 @@ def check_directory(path: Path, meant: Path | None = None) -> None:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
+        for place in (path, *path.parents):
+            if place.exists() and not place.is_dir():
+                raise TaktError(
+                    f"{meant or path} cannot be written: {place} is a file, and must be a folder"
+                ) from error
         raise TaktError(f"{meant or path} cannot be written: {error.strerror}") from error
 
 

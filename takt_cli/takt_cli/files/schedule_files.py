@@ -56,8 +56,13 @@ def read_schedule(path: Path) -> Schedule:
     """Read a schedule to vary it."""
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise TaktError(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise TaktError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise TaktError(f"{path}: the file is not UTF-8 text; save it as UTF-8") from error
+    except yaml.YAMLError as error:
+        words = " ".join(str(error).split())
+        raise TaktError(f"{path}: the file is not YAML: {words}") from error
     if not isinstance(content, dict) or not isinstance(content.get("executors"), dict):
         raise TaktError(f"{path}: is not a schedule: `executors` is missing")
     return content
