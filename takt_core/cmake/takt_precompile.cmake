@@ -5,7 +5,7 @@
 #
 # A target can reuse the headers only if the compiler gets the same language standard, optimisation, code
 # model and -Wpedantic for it: name the LIBRARIES and OPTIONS that the target has. Sources go on including what
-# they use; the sanitizers' thread build compiles without precompiled headers and finds what they forget.
+# they use, for builds without precompiled headers (CMAKE_DISABLE_PRECOMPILE_HEADERS).
 include_guard(GLOBAL)
 
 function(takt_precompile name)

@@ -5,7 +5,7 @@
 #     tools/setup/build.sh
 #
 # UNITY=yes compiles several sources of a library as one: three fifths of the compiler's time from nothing, more after a
-# change of one file. A build goes on as it began where UNITY is not given. It begins so but for a VARIANT.
+# change of one file. A build goes on as it began where UNITY is not given. It begins so.
 #
 # TAKT_TESTS=no builds libraries and programs only: what ./takt runs. A later build with tests goes on from
 # there. TAKT_TESTS=smoke builds of the tests only those labelled smoke. A variant omits the tests that it does not run.
@@ -72,7 +72,7 @@ key="$TAKT_PREFIX $build_type $sanitize${TAKT_RCLCPP:+ $TAKT_RCLCPP}"
 whole_key="$key ${roots[*]}"
 names=()
 [[ -z ${PACKAGES:-} ]] || read -ra names <<<"$PACKAGES"
-began_as=$(cat -- "$TAKT_BUILD/.unity" 2>/dev/null) || began_as=$([[ -z ${VARIANT:-} ]] && echo yes || echo no)
+began_as=$(cat -- "$TAKT_BUILD/.unity" 2>/dev/null) || began_as=yes
 unity=${UNITY:-$began_as}
 # A class of one source may have members of that source's local types, which GCC doubts where another source includes it.
 unity_warnings=""
