@@ -29,10 +29,11 @@ done
 
 build_type=${BUILD_TYPE:-RelWithDebInfo}
 # Line numbers are enough for stacks and profiles; what debuggers want beyond them is a sixth to a
-# third of the compiler's time. The tests of most packages are compiled for longer than they run.
+# third of the compiler's time. The tests of most packages are compiled for longer than they run, and for a quarter less
+# without optimisation; libraries and programs, which they test, are optimised all the same. Campaigns run for longer.
 debug=-g1
-test_options=-O1
-[[ $build_type == Debug ]] && debug=-g test_options=-O0
+test_options=-O0 campaign_options=-O1
+[[ $build_type == Debug ]] && debug=-g campaign_options=-O0
 selection=()
 wrapper=()
 sanitize=""
@@ -57,7 +58,7 @@ esac
 if [[ -n $sanitize ]]; then
   # Debug keeps assertions; -O1 keeps the speed bearable and the stacks readable.
   build_type=Debug
-  test_options=-O0
+  campaign_options=-O0
   export CFLAGS="-O1 -fno-omit-frame-pointer $sanitize"
   export CXXFLAGS=$CFLAGS
 fi
@@ -128,6 +129,7 @@ cmake_args=(
   '-DCMAKE_INSTALL_RPATH=$ORIGIN;$ORIGIN/..;$ORIGIN/../lib;'"$TAKT_INSTALL/lib"
   --no-warn-unused-cli
   "-DTAKT_TEST_OPTIONS=$test_options"
+  "-DTAKT_CAMPAIGN_OPTIONS=$campaign_options"
   "-DCMAKE_PROJECT_INCLUDE=$TAKT_ROOT/tools/setup/wanted_tests.cmake"
   "-DTAKT_ONLY_LABEL=$only_label"
   "-DTAKT_OMIT_LABEL=${VARIANT:+no_$VARIANT}"
