@@ -30,6 +30,29 @@ Reply Requests::reset(const std::string & payload)
   return undo(id->get<std::string>());
 }
 
+namespace
+{
+
+/// The answer of a request to restore executors. Where some refused, it says so of these; where all did, it is an error.
+Reply answer_of(const PartsByExecutor & all, const Faults & faults, bool any_restored)
+{
+  if (!faults.empty() && !any_restored) {
+    return error_reply(sentences(faults));
+  }
+  return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
+}
+
+/// Of an executor that stays as it is.
+void note_refusal(const Faults & faults, std::size_t known, std::vector<AppliedPart> & parts)
+{
+  parts.clear();
+  for (std::size_t i = known; i < faults.size(); ++i) {
+    parts.push_back({"executor", AppliedPart::Outcome::failed, takt_core::to_string(faults[i])});
+  }
+}
+
+}  // namespace
+
 /// False, with faults: it is as it was.
 bool Requests::restore(
   const ExposedExecutor & one, const Reconfiguration & before, std::vector<AppliedPart> & parts,
@@ -40,7 +63,9 @@ bool Requests::restore(
   const auto done = one.executor->reconfigure(wanted);
   if (!done.ok()) {
     const Faults & refused = done.faults();
+    const std::size_t known = faults.size();
     faults.insert(faults.end(), refused.begin(), refused.end());
+    note_refusal(faults, known, parts);
     return false;
   }
   add_refusals_of(*done, parts);
@@ -53,6 +78,7 @@ Reply Requests::reset_all()
   last_.reset();
   PartsByExecutor all;
   Faults faults;
+  bool any_restored = false;
   for (ExposedExecutor & one : executors_) {
     const auto before = before_.find(one.executor);
     std::vector<AppliedPart> parts;
@@ -60,8 +86,10 @@ Reply Requests::reset_all()
       parts.push_back({"executor", AppliedPart::Outcome::unchanged});
     } else {
       if (!restore(one, before->second, parts, faults)) {
+        append(all[one.name], std::move(parts));
         continue;
       }
+      any_restored = true;
       before_.erase(before);
       set_values_.forget(*one.executor);
       one.applied_file.clear();
@@ -73,12 +101,10 @@ Reply Requests::reset_all()
     append(all[one.name], std::move(parts));
   }
   for (auto & [executor, parts] : threads_.reset()) {
+    any_restored = true;
     append(all[executor], std::move(parts));
   }
-  if (!faults.empty()) {
-    return error_reply(sentences(faults));
-  }
-  return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
+  return answer_of(all, faults, any_restored);
 }
 
 // Only the latest schedule can be taken back: of an earlier one nothing is left.
@@ -86,6 +112,7 @@ Reply Requests::undo(const std::string & id)
 {
   PartsByExecutor all;
   Faults faults;
+  bool any_restored = false;
   if (last_ && last_->id == id) {
     LastApply taken = std::move(*last_);
     last_.reset();
@@ -94,9 +121,14 @@ Reply Requests::undo(const std::string & id)
         return other.executor == before->executor;
       });
       std::vector<AppliedPart> parts;
-      if (one == executors_.end() || !restore(*one, before->configuration, parts, faults)) {
+      if (one == executors_.end()) {
         continue;
       }
+      if (!restore(*one, before->configuration, parts, faults)) {
+        append(all[one->name], std::move(parts));
+        continue;
+      }
+      any_restored = true;
       if (before->first) {
         before_.erase(one->executor);
       }
@@ -116,13 +148,11 @@ Reply Requests::undo(const std::string & id)
       append(all[one->name], std::move(parts));
     }
     for (auto & [executor, parts] : threads_.undo()) {
+      any_restored = true;
       append(all[executor], std::move(parts));
     }
   }
-  if (!faults.empty()) {
-    return error_reply(sentences(faults));
-  }
-  return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
+  return answer_of(all, faults, any_restored);
 }
 
 }  // namespace takt_control

@@ -173,6 +173,51 @@ TEST_F(ControlServer, applies_and_resets)
   EXPECT_EQ(binding("/b:sub(/y)").threads, 2U);
 }
 
+// An executor that cannot go back does not hide that others went back.
+TEST_F(ControlServer, a_reset_that_one_executor_refuses_tells_what_the_others_did)
+{
+  takt_core::ExecutorOptions options;
+  options.name = "second";
+  options.threads.resize(2);
+  options.threads[0].attributes.name = "one";
+  options.threads[1].attributes.name = "two";
+  options.threads[1].attributes.policy = takt_core::Policy::other;
+  options.threads[1].attributes.nice = 5;
+  const auto second = std::move(takt_core::Executor::create(options).value());
+  const auto group = std::make_shared<takt_core::Group>(takt_core::GroupKind::mutually_exclusive);
+  const auto add = [&](const char * id, takt_core::ThreadMask threads) {
+    takt_core::CallbackOptions callback;
+    callback.id = id;
+    callback.kind = Kind::subscription;
+    callback.group = group;
+    takt_core::Binding binding;
+    binding.threads = threads;
+    return second->add(std::make_shared<Nothing>(callback), binding).ok();
+  };
+  ASSERT_TRUE(add("/w:sub(/y)", 0b10));
+  auto exposed = expose({second.get(), "second", "", {"one", "two"}, {}, {}});
+  ASSERT_TRUE(exposed.ok());
+  const json applied = apply(
+    "version: 1\nexecutors:\n"
+    "  main:\n    threads: {hot: {nice: 3}, rest: {}}\n    default: rest\n"
+    "  second:\n    threads: {one: {}, two: {nice: 5}}\n    default: one\n");
+  // Its group cannot go back to the other thread: it has a callback now that is not of the schedule.
+  ASSERT_TRUE(add("/w:sub(/late)", 0b01)) << applied;
+  const json answer = Connected(path()).ask(MessageType::reset);
+  ASSERT_TRUE(answer.contains("executors")) << answer;
+  ASSERT_EQ(answer["executors"].size(), 2U) << answer;
+  EXPECT_EQ(answer["executors"][0]["name"], "main");
+  EXPECT_EQ(takt_core::read_attributes(executor_->thread_ids()[0]).nice, 1) << answer;
+  const json & refused = answer["executors"][1]["parts"];
+  ASSERT_EQ(refused.size(), 1U) << answer;
+  EXPECT_EQ(refused[0]["what"], "executor");
+  EXPECT_EQ(refused[0]["outcome"], "failed");
+  EXPECT_NE(refused[0]["why"].get<std::string>().find("OS priority"), std::string::npos) << answer;
+  EXPECT_EQ(second->scheduler().threads(*second->find("/w:sub(/y)")), 0b01U) << "as it was";
+  EXPECT_TRUE(Connected(path()).ask(MessageType::reset).contains("faults"))
+    << "it is left, and refuses";
+}
+
 // As a command does that could not change all processes: what earlier schedules and `set` did stays.
 TEST_F(ControlServer, takes_back_one_schedule)
 {
