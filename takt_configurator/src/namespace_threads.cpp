@@ -15,6 +15,8 @@ namespace
 
 /// A process may have as many threads as it likes, and others wait while the daemon looks at them.
 constexpr std::size_t kMostThreads = 1000;
+/// So many names are listed, which costs 3 ms; of a process with more than kMostThreads some ten of them are read.
+constexpr std::size_t kMostListed = 10'000;
 /// Processes whose threads are kept: 4 MB at most.
 constexpr std::size_t kMostProcesses = 64;
 
@@ -36,28 +38,59 @@ NamespaceThreads::Process & NamespaceThreads::kept(pid_t pid)
   return process;
 }
 
+std::vector<NamespaceThreads::Listed> NamespaceThreads::list(pid_t pid)
+{
+  std::vector<Listed> listed;
+  DIR * const folder = ::opendir(("/proc/" + std::to_string(pid) + "/task").c_str());
+  if (folder == nullptr) {
+    return listed;
+  }
+  while (const dirent * const entry = ::readdir(folder)) {
+    const auto tid = takt_schedule::parse_number<pid_t>(entry->d_name, 1, 1 << 30);
+    if (tid && listed.size() < kMostListed) {
+      listed.push_back({*tid, entry->d_ino});
+    }
+  }
+  ::closedir(folder);
+  std::sort(
+    listed.begin(), listed.end(), [](const Listed & a, const Listed & b) { return a.tid < b.tid; });
+  return listed;
+}
+
+/// Both numbers of threads grow as threads are made, until the kernel begins anew: few of them have to be read.
+std::optional<NamespaceThreads::Listed> NamespaceThreads::search(
+  pid_t pid, pid_t own_tid, const std::vector<Listed> & listed) const
+{
+  std::size_t begin = 0;
+  std::size_t end = listed.size();
+  while (begin < end) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    const pid_t number = own_number_(pid, listed[middle].tid);
+    if (number == own_tid) {
+      return listed[middle];
+    }
+    if (number == 0) {
+      return std::nullopt;  // it has ended meanwhile
+    }
+    (number < own_tid ? begin : end) = number < own_tid ? middle + 1 : middle;
+  }
+  return std::nullopt;
+}
+
 /// Keeps what is known of threads that are still there, and reads the others.
-void NamespaceThreads::look(pid_t pid, Process & process) const
+void NamespaceThreads::look(pid_t pid, Process & process, const std::vector<Listed> & listed) const
 {
   Process now;
   now.used = process.used;
-  DIR * const folder = ::opendir(("/proc/" + std::to_string(pid) + "/task").c_str());
-  if (folder != nullptr) {
-    while (const dirent * const entry = ::readdir(folder)) {
-      const auto tid = takt_schedule::parse_number<pid_t>(entry->d_name, 1, 1 << 30);
-      if (!tid) {
-        continue;
-      }
-      const auto old = process.threads.find(*tid);
-      const bool known = old != process.threads.end() && old->second.folder == entry->d_ino;
-      const Seen seen = known ? old->second : Seen{entry->d_ino, own_number_(pid, *tid)};
-      now.threads[*tid] = seen;
-      now.by_own_tid[seen.own_tid] = *tid;
-      if (now.threads.size() >= kMostThreads) {
-        break;
-      }
+  for (const Listed & one : listed) {
+    const auto old = process.threads.find(one.tid);
+    const bool known = old != process.threads.end() && old->second.folder == one.folder;
+    const Seen seen = known ? old->second : Seen{one.folder, own_number_(pid, one.tid)};
+    now.threads[one.tid] = seen;
+    now.by_own_tid[seen.own_tid] = one.tid;
+    if (now.threads.size() >= kMostThreads) {
+      break;
     }
-    ::closedir(folder);
   }
   process = std::move(now);
 }
@@ -73,7 +106,13 @@ std::optional<pid_t> NamespaceThreads::find(pid_t pid, pid_t own_tid)
   if (const auto tid = right()) {
     return tid;
   }
-  look(pid, process);
+  const std::vector<Listed> listed = list(pid);
+  if (listed.size() > kMostThreads) {
+    if (const auto found = search(pid, own_tid, listed)) {
+      return found->tid;
+    }
+  }
+  look(pid, process, listed);
   return right();
 }
 

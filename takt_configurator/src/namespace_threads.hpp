@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace takt_configurator
 {
@@ -25,7 +26,8 @@ public:
 
   explicit NamespaceThreads(OwnNumber own_number);
 
-  /// The thread that process `pid` numbers `own_tid`, among its first thousand. The answer is true when it is
+  /// The thread that process `pid` numbers `own_tid`. Of a process with more than a thousand threads one is found that is
+  /// among the first thousand, or if the numbers of both sides are in one order. The answer is true when it is
   /// given: the thread's file is read again.
   std::optional<pid_t> find(pid_t pid, pid_t own_tid);
 
@@ -43,8 +45,16 @@ private:
     std::uint64_t used = 0;               ///< when, in calls of `find`
   };
 
+  struct Listed
+  {
+    pid_t tid = 0;
+    ino_t folder = 0;
+  };
+
   Process & kept(pid_t pid);
-  void look(pid_t pid, Process & process) const;
+  static std::vector<Listed> list(pid_t pid);
+  std::optional<Listed> search(pid_t pid, pid_t own_tid, const std::vector<Listed> & listed) const;
+  void look(pid_t pid, Process & process, const std::vector<Listed> & listed) const;
 
   OwnNumber own_number_;
   std::map<pid_t, Process> processes_;

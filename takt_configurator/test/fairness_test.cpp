@@ -218,5 +218,22 @@ TEST_F(Fairness, ThreadsInAPidNamespaceAreReadOnce)
   EXPECT_NE(*found, *table.find_thread(crowd.pid(), newest - 1));
 }
 
+TEST_F(Fairness, ThreadsBeyondTheFirstThousandOfAPidNamespaceAreFound)
+{
+  if (!test::has_capability(21)) {
+    GTEST_SKIP() << "needs CAP_SYS_ADMIN to make a PID namespace";
+  }
+  Crowd crowd(1100);
+  const ProcFiles table;
+  const pid_t newest = crowd.grow();
+  for (const pid_t own_tid : {newest, newest - 1, newest - 50, newest - 1000}) {
+    const auto found = table.find_thread(crowd.pid(), own_tid);
+    ASSERT_TRUE(found.has_value()) << own_tid << " of " << newest;
+    EXPECT_EQ(table.process_of(*found), crowd.pid());
+  }
+  EXPECT_NE(table.find_thread(crowd.pid(), newest), table.find_thread(crowd.pid(), newest - 1));
+  EXPECT_FALSE(table.find_thread(crowd.pid(), newest + 1).has_value());
+}
+
 }  // namespace
 }  // namespace takt_configurator
