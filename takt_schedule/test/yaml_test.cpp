@@ -166,6 +166,24 @@ TEST(Yaml, NestingThroughAliasesIsBoundedToo)
   EXPECT_EQ(faults(text), Strings{"s.yaml:2:44: nested more than 64 deep with aliases expanded"});
 }
 
+TEST(Yaml, WhatIsNoTextIsOneFaultThatSaysSo)
+{
+  const std::string latin = "s.yaml:2:1: the file is not UTF-8 text; save it as UTF-8";
+  for (const std::string & bad :
+       {std::string("\xe9"), std::string("\xc0\x80"), std::string("\x80"), std::string("\xf8"),
+        std::string("\xe2\x82")}) {
+    EXPECT_EQ(faults("version: 1\nstrict: " + bad), Strings{latin});
+  }
+  EXPECT_EQ(
+    faults(std::string(100, '\0')),
+    Strings{"s.yaml:1:1: the file has a zero byte, which no text has; name a text file"});
+  EXPECT_EQ(
+    faults("version: 1\nexecutors: {\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80: 3}\n")
+      .front()
+      .find("UTF-8"),
+    std::string::npos);
+}
+
 TEST(Yaml, MoreTextThanAScheduleNeedsIsAFault)
 {
   EXPECT_EQ(

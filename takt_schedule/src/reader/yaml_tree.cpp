@@ -10,6 +10,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "reader/encoding.hpp"
 #include "reader/tabs.hpp"
 #include "takt_schedule/reader/text.hpp"
 
@@ -232,6 +233,13 @@ YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits 
 {
   if (text.size() > limits.text) {
     findings.fault({1, 1, {}}, "more than " + std::to_string(limits.text) + " bytes of text");
+    return nullptr;
+  }
+  if (const auto bad = first_bad_byte(text); bad && !is_utf16(text)) {
+    findings.fault(
+      {line_of(text, *bad), 1, {}},
+      text[*bad] == '\0' ? "the file has a zero byte, which no text has; name a text file"
+                         : "the file is not UTF-8 text; save it as UTF-8");
     return nullptr;
   }
   TreeBuilder builder(findings, limits);
