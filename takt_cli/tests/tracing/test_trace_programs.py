@@ -201,3 +201,14 @@ def check_activation(activation, path):
     assert sum(step["until_ns"] - step["from_ns"] for step in steps) == response
     own = [run for run in activation["timeline"] if run["own"]]
     assert sorted(run["callback"] for run in own) == sorted(path)
+
+
+@need(("takt_trace", "takt_trace"))
+@pytest.mark.parametrize("content", [b"", b"version: 1\n", b"\0" * 100])
+def test_a_model_of_what_is_no_trace_is_wrong_input(tmp_path, takt, content):
+    (tmp_path / "t.takttrace").write_bytes(content)
+    said = takt("model", tmp_path / "t.takttrace", "-o", tmp_path / "system.yaml")
+    assert said.code == 2, said.err
+    assert said.err.count("t.takttrace") == len(said.err.splitlines()) == 1
+    assert "exit code" not in said.err
+    assert not (tmp_path / "system.yaml").exists()

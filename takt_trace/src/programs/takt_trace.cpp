@@ -145,7 +145,7 @@ int model(
 {
   const auto traces = read_all(files);
   if (!traces) {
-    return kFailed;
+    return kUsage;
   }
   if (const std::string fault = takt_trace::impossible_time(*traces); !fault.empty()) {
     std::cerr << "takt_trace: " << fault << "; no model is made of it\n";
@@ -193,7 +193,7 @@ int report(const std::vector<std::string> & files)
 {
   auto traces = read_all(files);
   if (!traces) {
-    return kFailed;
+    return kUsage;
   }
   takt_trace::add_chains_across_processes(*traces);
   const auto told = takt_trace::response_report(*traces);
