@@ -53,6 +53,22 @@ TEST(System, APeriodInAnIdHasOneSpelling)
   EXPECT_EQ(system.chains.at(0).options.path.at(0), "/a:timer(2.5ms)");
 }
 
+TEST(System, ACallbackMaySleep)
+{
+  const System system = parse(with_callbacks({kTimer + ", sleep: 5ms"}));
+  EXPECT_EQ(system.callbacks.at(0).sleep, 5ms);
+  EXPECT_EQ(parse(to_yaml(system)).callbacks, system.callbacks);
+}
+
+TEST(System, ASetMayTakeATopicBySeveralSubscriptions)
+{
+  const std::string twice =
+    "id: [\"/f:sub(/x)\", \"/f:sub(/x)#2\"], time: 1ms, triggers: [/x, /x], trigger: newest";
+  const System system = parse(with_callbacks({kTimer, twice}));
+  EXPECT_EQ(system.callbacks.at(1).triggers, (std::vector<std::string>{"/x", "/x"}));
+  EXPECT_EQ(parse(to_yaml(system)).callbacks, system.callbacks);
+}
+
 void expect_fault(const std::string & text, const std::string & fault)
 {
   const Faults found = faults(text);

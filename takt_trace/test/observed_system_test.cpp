@@ -506,14 +506,42 @@ TEST(ObservedSystem, has_as_many_requests_of_one_run_as_a_model_takes)
   EXPECT_TRUE(model.notes_say("/a:timer(100ms) waits more than 100 times within one run"));
 }
 
-TEST(ObservedSystem, says_of_a_service_elsewhere_that_its_time_is_missing)
+TEST(ObservedSystem, has_the_wait_for_a_service_elsewhere_as_sleep)
 {
   auto some = caller(100);
   some[0]["waits_for"][0]["service"] = "";
   some.erase(some.begin() + 1);
   const Model model = model_with(some);
   EXPECT_EQ(model["/a:timer(100ms)"].waits_for, std::vector<std::string>{"/a:client(/work)"});
+  EXPECT_EQ(model["/a:timer(100ms)"].sleep, milliseconds(3));
   EXPECT_TRUE(model.notes_say("waits up to 3.000 ms for a service of another process"));
+  EXPECT_FALSE(model.notes_say("sleeps"));
+}
+
+TEST(ObservedSystem, has_the_sleep_of_a_callback_each_of_whose_runs_took_longer_than_its_cpu_time)
+{
+  ordered_json sleeper = timer("/a", 100);
+  sleeper["elapsed"] = times(6 * kMs, 5 * kMs, 7 * kMs);
+  const Model model = model_with({sleeper});
+  EXPECT_EQ(model["/a:timer(100ms)"].sleep, milliseconds(6))
+    << "7 ms without the shortest CPU time, 1 ms";
+  EXPECT_TRUE(model.notes_say("/a:timer(100ms) sleeps or waits within its runs, up to 6.000 ms"));
+}
+
+TEST(ObservedSystem, takes_no_preempted_run_for_a_sleep)
+{
+  ordered_json other = timer("/a", 100);
+  other["elapsed"] = times(3 * kMs, kMs, 90 * kMs);
+  EXPECT_EQ(model_with({other})["/a:timer(100ms)"].sleep, milliseconds(0));
+}
+
+TEST(ObservedSystem, has_the_sleep_that_the_kernel_measured)
+{
+  ordered_json sleeper = timer("/a", 100);
+  sleeper["longest_sleep_ns"] = 5'100'000;
+  EXPECT_EQ(model_with({sleeper})["/a:timer(100ms)"].sleep, std::chrono::microseconds(5100));
+  sleeper["longest_sleep_ns"] = 90'000;
+  EXPECT_EQ(model_with({sleeper})["/a:timer(100ms)"].sleep, milliseconds(0)) << "a lock";
 }
 
 }  // namespace

@@ -235,5 +235,38 @@ TEST(TraceReport, AnyRecordsAreSafe)
   }
 }
 
+/// Runs of a timer of 1 ms of CPU time that last for that long, and wait for a core for 2 ms of it.
+ProcessTrace runs_of(std::int64_t length, std::int64_t voluntary, bool kernel)
+{
+  ProcessTrace trace;
+  trace.pid = 10;
+  trace.host = "car";
+  trace.began = 1'000 * kMs;
+  trace.ended = 2'000 * kMs;
+  trace.callbacks = {{"/a:timer(100ms)", "timer", "/a:group(0)", "front"}};
+  auto & records = trace.threads.emplace_back().records;
+  for (std::int64_t due = 1'000 * kMs; due < 2'000 * kMs; due += 100 * kMs) {
+    records.push_back({due, run_start, 0, due, 0, 0});
+    if (kernel) {
+      records.push_back({due + length, kernel_wait, 0, 0, 2 * kMs, voluntary << 32});
+    }
+    records.push_back({due + length, run_end, 0, due, kMs, 0});
+  }
+  return trace;
+}
+
+std::chrono::nanoseconds sleep_in(ProcessTrace trace)
+{
+  return callback(observed_system(trace_report({std::move(trace)}), {}).system, 0).sleep;
+}
+
+TEST(TraceReport, ARunThatLeftItsCoreByItselfSleptForWhatIsNeitherWorkNorAWaitForACore)
+{
+  EXPECT_EQ(sleep_in(runs_of(10 * kMs, 1, true)), milliseconds(7));
+  EXPECT_EQ(sleep_in(runs_of(10 * kMs, 0, true)), milliseconds(0)) << "the host had its core";
+  EXPECT_EQ(sleep_in(runs_of(3 * kMs, 1, true)), milliseconds(0)) << "it was preempted only";
+  EXPECT_EQ(sleep_in(runs_of(10 * kMs, 1, false)), milliseconds(9)) << "with the waits for a core";
+}
+
 }  // namespace
 }  // namespace takt_trace

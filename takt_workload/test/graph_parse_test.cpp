@@ -37,8 +37,7 @@ TEST(GraphFile, ReportsAllFaultsWithTheirLines)
         "g.yaml:5:5: node 'A' has no 'period'; add period: 100ms",
         "g.yaml:6:21: kind cannot be 'tranform'; did you mean 'transform'?",
         "g.yaml:7:5: nobody publishes '/X'", "g.yaml:8:5: there is a node /C already",
-        "g.yaml:8:37: period: '10' has no unit", "g.yaml:9:41: /D takes /A twice",
-        "g.yaml:9:53: the callbacks of a fusion"}) {
+        "g.yaml:8:37: period: '10' has no unit", "g.yaml:9:53: the callbacks of a fusion"}) {
     EXPECT_NE(all.find(expected), std::string::npos) << expected << "\nin\n" << all;
   }
 }
@@ -202,6 +201,62 @@ TEST(GraphFile, SuggestsWhatIsClose)
       head + "  - {name: Camera, kind: sensor, period: 1ms}\n"
              "chains: [{name: c, path: [Camara]}]\n"),
     "g:5:27: there is no node 'Camara'; did you mean 'Camera'?");
+}
+
+TEST(GraphFile, ANodeMayTakeATopicTwiceAndEachSubscriptionHasItsIdAndItsGroup)
+{
+  const auto graph = parse_graph(
+    "version: 1\nname: g\nnodes:\n"
+    "  - {name: A, kind: sensor, period: 10ms}\n"
+    "  - {name: F, kind: fusion, inputs: [A, A]}\n"
+    "  - name: I\n    kind: intersection\n    connections:\n"
+    "      - {input: A, output: left}\n      - {input: A, output: right}\n"
+    "  - {name: L, kind: command, input: left}\n  - {name: R, kind: command, input: right}\n"
+    "chains:\n  - {name: l, path: [A, I, L]}\n"
+    "  - {name: r, path: [A, \"/I:sub(/A)#2\", R]}\n",
+    "g");
+  ASSERT_EQ(graph.faults(), takt_core::Faults{});
+  std::vector<std::pair<std::string, std::string>> found;
+  const CallbackTable table(graph.value());
+  for (const CallbackEntry & entry : table.callbacks()) {
+    found.emplace_back(entry.id, entry.group);
+  }
+  EXPECT_EQ(
+    found, (std::vector<std::pair<std::string, std::string>>{
+             {"/A:timer(10ms)", "/A:group(default)"},
+             {"/F:sub(/A)", "/F:group(default)"},
+             {"/F:sub(/A)#2", "/F:group(default)"},
+             {"/I:sub(/A)", "/I:group(A)"},
+             {"/I:sub(/A)#2", "/I:group(A)#2"},
+             {"/L:sub(/left)", "/L:group(default)"},
+             {"/R:sub(/right)", "/R:group(default)"}}));
+  EXPECT_EQ(graph->chains.at(0).path.at(1), "/I:sub(/A)") << "a node's name means the first one";
+}
+
+TEST(GraphFile, ACallbackMayWorkAndSleep)
+{
+  const auto graph = parse_graph(
+    "version: 1\nname: g\ndefaults: {work: 1ms, sleep: 2ms}\nnodes:\n"
+    "  - {name: A, kind: sensor, period: 10ms}\n"
+    "  - {name: B, kind: transform, input: A, sleep: {min: 1ms, max: 3ms}}\n"
+    "  - {name: C, kind: fusion, inputs: [A, B]}\n"
+    "  - {name: D, kind: cyclic, period: 10ms, inputs: [C], sleep: 0ms}\n",
+    "g");
+  ASSERT_EQ(graph.faults(), takt_core::Faults{});
+  EXPECT_TRUE(graph->nodes.at(0).sleep.none()) << "a sensor does what it says itself";
+  EXPECT_EQ(graph->nodes.at(1).inputs.at(0).sleep.longest, milliseconds(3));
+  EXPECT_EQ(graph->nodes.at(2).sleep.longest, milliseconds(2));
+  EXPECT_TRUE(graph->nodes.at(3).sleep.none());
+  const Graph scaled = with_work_scaled(graph.value(), 0.5);
+  EXPECT_EQ(scaled.nodes.at(2).sleep, graph->nodes.at(2).sleep) << "a sleep is no work";
+  const auto bad = parse_graph(
+    "version: 1\nname: g\nnodes:\n"
+    "  - {name: A, kind: sensor, period: 10ms, sleep: {min: 3ms, max: 1ms}}\n"
+    "  - {name: B, kind: command, input: A, sleep: 1ms}\n",
+    "g");
+  ASSERT_EQ(bad.faults().size(), 2u);
+  EXPECT_EQ(to_string(bad.faults()[0]), "g:4:50: sleep of node 'A' must be min <= mean <= max");
+  EXPECT_NE(to_string(bad.faults()[1]).find("unknown key 'sleep'"), std::string::npos);
 }
 
 TEST(GraphFile, RefusesWhatNoTimerDrives)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "takt_workload/figures.hpp"
@@ -227,6 +228,90 @@ TEST(Run, ATimerIsRecordedWhateverItsPeriod)
     options);
   expect_all_accounted(outcome);
   EXPECT_GT(outcome.analysis.chains.at(0).completed, 0u);
+}
+
+// Each message goes to both subscriptions, and each takes its own way.
+TEST(Run, ATopicThatANodeTakesTwiceComesTwice)
+{
+  RunOptions options;
+  options.witness = false;
+  const Outcome outcome = run(
+    parse_graph(
+      R"yaml(
+version: 1
+name: twice
+defaults: {depth: 10}
+nodes:
+  - {name: A, kind: sensor, period: 20ms}
+  - {name: F, kind: fusion, inputs: [A, A]}
+  - name: I
+    kind: intersection
+    connections:
+      - {input: A, output: left}
+      - {input: A, output: right}
+  - {name: C, kind: cyclic, period: 40ms, inputs: [F, F]}
+  - {name: End, kind: fusion, inputs: [left, right]}
+chains:
+  - {name: fusion, path: [A, "/F:sub(/A)#2", "/C:sub(/F)"]}
+  - {name: left, path: [A, "/I:sub(/A)", End]}
+  - {name: right, path: [A, "/I:sub(/A)#2", End]}
+)yaml",
+      "twice.yaml"),
+    options);
+  expect_all_accounted(outcome);
+  const CallbackTable table(outcome.graph);
+  std::map<std::uint32_t, std::uint64_t> runs;
+  for (const RunRecord & one : outcome.records.front().runs) {
+    ++runs[one.callback];
+  }
+  for (const CallbackEntry & entry : table.callbacks()) {
+    EXPECT_GT(runs[table.find(entry.id)], 0u) << entry.id;
+  }
+  for (const ChainFigures & chain : outcome.analysis.chains) {
+    EXPECT_GT(chain.completed, 0u);
+  }
+}
+
+// It holds its thread, not its core: the other node, on the same thread, comes after its sleep.
+TEST(Run, ASleepHoldsTheThreadAndTakesNoProcessorTime)
+{
+  RunOptions options;
+  options.witness = false;
+  const auto graph = parse_graph(
+    R"(
+version: 1
+name: sleeper
+nodes:
+  - {name: A, kind: sensor, period: 100ms, offset: 0ms, work: 1ms, sleep: 20ms}
+  - {name: B, kind: sensor, period: 100ms, offset: 5ms}
+  - {name: End, kind: command, input: A}
+chains: [{name: a, path: [A, End]}]
+kpis: {hot_path: {roots: [A], sink: End}}
+)",
+    "sleeper");
+  const Outcome outcome = run(graph, options);
+  expect_all_accounted(outcome);
+  const CallbackTable table(outcome.graph);
+  const CallbackFigures & a = outcome.analysis.callbacks[table.find("/A:timer(100ms)")];
+  const CallbackFigures & b = outcome.analysis.callbacks[table.find("/B:timer(100ms)")];
+  ASSERT_FALSE(a.slept_ns.empty());
+  EXPECT_EQ(a.slept_ns.size(), a.execution_ns.size());
+  for (std::size_t i = 0; i < a.slept_ns.size(); ++i) {
+    EXPECT_GE(a.slept_ns[i], 20'000'000);
+    EXPECT_GE(a.execution_ns[i], a.slept_ns[i] + a.work_cpu_ns[i]);
+  }
+  EXPECT_TRUE(b.slept_ns.empty());
+  ASSERT_FALSE(b.start_delay_ns.empty());
+  EXPECT_GE(*std::min_element(b.start_delay_ns.begin(), b.start_delay_ns.end()), 10'000'000);
+  takt_core::Duration cpu{};
+  for (const ThreadRecord & thread : outcome.records.front().threads) {
+    cpu += thread.executor ? thread.cpu : takt_core::Duration{};
+  }
+  EXPECT_LT(cpu.count(), std::accumulate(a.slept_ns.begin(), a.slept_ns.end(), std::int64_t{0}));
+  EXPECT_GE(outcome.analysis.hot_path.floor_ns, 20'000'000);
+  for (const std::int64_t held_up : outcome.analysis.hot_path.parts.held_up_ns) {
+    EXPECT_GE(held_up, 0);
+  }
 }
 
 TEST(Run, AnImpossibleScheduleIsAnErrorNotACrash)

@@ -11,6 +11,7 @@
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
 #include "takt_workload/callback_table.hpp"
+#include "takt_workload/graph_parse.hpp"
 
 namespace takt_workload
 {
@@ -57,6 +58,31 @@ TEST(SystemOfGraph, FusionsAreSetsAndPlannersReadWhatTheyStore)
   EXPECT_EQ(sets, 5U);
   EXPECT_EQ(readers, 1U);
   EXPECT_EQ(system.callbacks.size(), 36U - 5U);
+}
+
+TEST(SystemOfGraph, HasSleepsAndTopicsThatANodeTakesTwice)
+{
+  using namespace std::chrono_literals;
+  const auto graph = parse_graph(
+    "version: 1\nname: g\nnodes:\n"
+    "  - {name: A, kind: sensor, period: 10ms, work: 1ms, sleep: {min: 1ms, max: 2ms}}\n"
+    "  - {name: F, kind: fusion, inputs: [A, A], work: 1ms, sleep: 3ms}\n"
+    "  - {name: C, kind: cyclic, period: 10ms, inputs: [F, F]}\n"
+    "chains: [{name: c, path: [A, \"/F:sub(/A)#2\", C], deadline: 100ms}]\n",
+    "g");
+  ASSERT_EQ(graph.faults(), takt_core::Faults{});
+  const System system = system_of(graph.value());
+  const auto read = takt_schedule::parse_system(takt_schedule::to_yaml(system), "s.yaml");
+  ASSERT_TRUE(read.ok()) << read.faults().front();
+  EXPECT_EQ(read->callbacks, system.callbacks);
+  ASSERT_EQ(system.callbacks.size(), 5u);
+  EXPECT_EQ(system.callbacks[0].time.worst, 1ms) << "without the sleep";
+  EXPECT_EQ(system.callbacks[0].sleep, 2ms);
+  EXPECT_EQ(system.callbacks[1].ids, (std::vector<std::string>{"/F:sub(/A)", "/F:sub(/A)#2"}));
+  EXPECT_EQ(system.callbacks[1].triggers, (std::vector<std::string>{"/A", "/A"}));
+  EXPECT_EQ(system.callbacks[1].sleep, 3ms);
+  EXPECT_EQ(system.callbacks[3].id, "/C:sub(/F)#2");
+  EXPECT_EQ(system.callbacks[4].reads, std::vector<std::string>{"/F"});
 }
 
 TEST(SystemOfGraph, TakesWhatWasMeasured)

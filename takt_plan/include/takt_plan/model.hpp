@@ -66,10 +66,14 @@ struct Task
   /// Each run starts these by calls (Link::call, one for each entry) and waits for them, one after the other. Of the
   /// analyses `bounds` counts that (bounds.hpp).
   std::vector<Index> waits_for;
+  /// Each run leaves its core for up to that long after its work, before its calls, and holds its thread.
+  Ns sleep = 0;
   /// How long a run waits at most, with its thread and without a core; what analyses find (waits.hpp).
   Ns wait = 0;
   std::string no_wait;  ///< why the wait has no bound; empty: it has
 
+  /// Whether its runs wait by themselves.
+  bool may_wait() const noexcept { return sleep > 0 || !waits_for.empty(); }
   /// What one run takes from its core at most.
   Ns work() const noexcept { return add(time, add(dispatch, middleware)); }
   /// How long it keeps its thread beyond what others delay it. Waits count as work: of fixed priorities that is safe.

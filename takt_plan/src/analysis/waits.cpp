@@ -20,6 +20,13 @@ const Thread & thread_of(const Model & model, const Task & task)
   return model.threads[task.threads.front()];
 }
 
+/// "it waits for 'x'", or "it sleeps".
+std::string doing(const Model & model, const Task & task)
+{
+  return task.waits_for.empty() ? "it sleeps"
+                                : "it waits for " + quoted(model.tasks[task.waits_for.front()].id);
+}
+
 /// The sentence for a wait that cannot be bounded whatever times there are.
 std::string refuse(const Model & model, const Task & task)
 {
@@ -35,7 +42,7 @@ std::string refuse(const Model & model, const Task & task)
   if (
     task.threads.size() > 1 || own.kind != ThreadClass::fixed_priority || own.follow ||
     own.cores.size() != 1 || (own.order != Order::priority && own.order != Order::fifo)) {
-    return name + "it waits for " + quoted(model.tasks[task.waits_for.front()].id) +
+    return name + doing(model, task) +
            ", and this analysis bounds waits of callbacks that are on one thread of policy fifo or "
            "rr, "
            "on one core, that picks by priority or fifo";
@@ -87,7 +94,7 @@ Ns wait_of(const PrioritySolver & solver, const Model & model, Index index, Inde
 {
   const Task & task = model.tasks[index];
   const Ns section = longest_section(solver, model, thread_of(model, task).cores.front());
-  Ns wait = 0;
+  Ns wait = task.sleep > 0 ? add(task.sleep, section) : 0;
   for (const Index other : task.waits_for) {
     const Ns run = longest_run(solver, other);
     if (run == kUnbounded) {
@@ -132,16 +139,15 @@ bool may_delay(const Model & model, const Task & waiting, const Task & other)
 
 bool any_waits(const Model & model)
 {
-  return std::any_of(model.tasks.begin(), model.tasks.end(), [](const Task & task) {
-    return !task.waits_for.empty();
-  });
+  return std::any_of(
+    model.tasks.begin(), model.tasks.end(), [](const Task & task) { return task.may_wait(); });
 }
 
 void begin_waits(Model & model)
 {
   for (Task & task : model.tasks) {
     task.wait = 0;
-    task.no_wait = task.waits_for.empty() ? "" : refuse(model, task);
+    task.no_wait = task.may_wait() ? refuse(model, task) : "";
   }
 }
 
@@ -152,7 +158,7 @@ bool update_waits(const PrioritySolver & solver, Model & model)
   bool changed = false;
   for (Index index = 0; index < model.tasks.size(); ++index) {
     const Task & task = model.tasks[index];
-    if (task.waits_for.empty() || !task.no_wait.empty()) {
+    if (!task.may_wait() || !task.no_wait.empty()) {
       continue;
     }
     Index without = kNone;
@@ -160,8 +166,7 @@ bool update_waits(const PrioritySolver & solver, Model & model)
     if (waits[index] == kUnbounded) {
       no_waits[index] = quoted(task.id) + " has no bound, because ";
       no_waits[index] += without == kNone
-                           ? "its wait for " + quoted(model.tasks[task.waits_for.front()].id) +
-                               " is longer than this analysis looks"
+                           ? doing(model, task) + ", for longer than this analysis looks"
                            : "it waits for " + quoted(model.tasks[without].id) + ": " +
                                to_string(answers(solver, 0).tasks[without].faults().front());
     }

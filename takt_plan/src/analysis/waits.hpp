@@ -1,10 +1,11 @@
-// Runs that wait for the runs of others, as for a service's answer: how long at most.
+// Runs that wait, for the runs of others, as for a service's answer, or by sleeping: how long at most.
 //
-// A run of W starts the tasks of `Task::waits_for` by calls, one after the other, and sleeps until the last one has
-// ended. Its thread then runs nothing else; its core is free.
+// A run of W sleeps for `Task::sleep`, starts the tasks of `Task::waits_for` by calls, one after the other, and waits until
+// the last one has ended. Its thread then runs nothing else; its core is free.
 //
 // Theorem. Let S be the sum, over the calls of a run of W, of the call's delay, of the longest time from an activation of
-// the called task to its end, and of one section at the middleware ceiling of W's core. If W is on a thread of fixed
+// the called task to its end, and of one section at the middleware ceiling of W's core; for a sleep, of its time and one
+// such section. If W is on a thread of fixed
 // priority that picks by `priority` or `fifo`, all bounds hold with S added to what W takes from its core: the
 // suspension-oblivious analysis, safe for fixed priorities on one core (Chen et al., "Many suspensions, many problems: a
 // review of self-suspending tasks in real-time systems", Real-Time Systems 2019). Reason: count the time at which W waits
@@ -36,7 +37,7 @@ namespace takt_plan::detail
 
 class PrioritySolver;
 
-/// Whether some task waits for others.
+/// Whether some task waits for others or sleeps.
 bool any_waits(const Model & model);
 
 /// Sets `Task::no_wait` where threads alone say that there is no bound; no wait is known yet.

@@ -96,10 +96,11 @@ private:
       task.dispatch =
         add(overheads.dispatch.count(), multiply(2, overheads.context_switch.count()));
       task.middleware = multiply(messages, overheads.middleware.count());
+      task.sleep = callback.sleep.count();
       // A run that waits leaves its core and comes back for each answer at most.
-      task.dispatch = add(
-        task.dispatch,
-        multiply(static_cast<Ns>(2 * callback.waits_for.size()), overheads.context_switch.count()));
+      const std::size_t waits = callback.waits_for.size() + (task.sleep > 0 ? 1 : 0);
+      task.dispatch =
+        add(task.dispatch, multiply(static_cast<Ns>(2 * waits), overheads.context_switch.count()));
       task.store = task.newest ? add(task.dispatch, overheads.middleware.count()) : 0;
     }
     model_.tasks.push_back(std::move(task));

@@ -103,7 +103,8 @@ private:
       task.group == kNone || task.group < model_.groups.size(), name,
       " is in a group that is not there");
     require(
-      task.time >= 0 && task.dispatch >= 0 && task.middleware >= 0, name, " has a negative time");
+      task.time >= 0 && task.dispatch >= 0 && task.middleware >= 0 && task.sleep >= 0, name,
+      " has a negative time");
     require(task.cost() < kUnbounded, name, " has no longest time");
     require(
       !task.newest || (task.store >= 0 && task.store <= task.cost()), name,

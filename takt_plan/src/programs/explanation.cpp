@@ -165,9 +165,13 @@ std::string wait_lines(const Model & model, const Bounds & bounds)
         names.push_back(model.tasks[other].id);
       }
     }
+    const char * const sleeps = model.tasks[task].sleep == 0 ? ""
+                                : names.empty()              ? "sleeps"
+                                                             : "sleeps and ";
     text += fmt::format(
-      "{} waits within a run for {}, at most {}, which counts as its work\n", model.tasks[task].id,
-      fmt::join(names, " and "), printed(bounds.waits[task]));
+      "{} {}{} within a run{}{}, at most {}, which counts as its work\n", model.tasks[task].id,
+      sleeps, names.empty() ? "" : "waits", names.empty() ? "" : " for ", fmt::join(names, " and "),
+      printed(bounds.waits[task]));
   }
   return text;
 }

@@ -61,6 +61,9 @@ void SimulationRun::arrive(const Event & event)
       deliver(output, under_way_[event.load], {});
       break;
     }
+    case Event::Kind::wake:
+      answer(threads_[event.to]);
+      break;
   }
 }
 
@@ -145,6 +148,16 @@ void SimulationRun::end_job(Thread & thread)
   }
 }
 
+void SimulationRun::sleep_in_run(Thread & thread, Ns time)
+{
+  Event event;
+  event.time = now_ + time;
+  event.sequence = ++sequence_;
+  event.kind = Event::Kind::wake;
+  event.to = static_cast<Index>(&thread - threads_.data());
+  events_.push(event);
+}
+
 // The next request of the thread's run. Its way has that of the answer in it (Link::delay).
 void SimulationRun::call(Thread & thread)
 {
@@ -163,7 +176,7 @@ void SimulationRun::call(Thread & thread)
   }
 }
 
-// A run that this thread's run waited for has ended: an answer brings the next request about, or wakes the thread.
+// A run that this thread's run waited for has ended, or its sleep: that brings the next request about, or wakes the thread.
 void SimulationRun::answer(Thread & caller)
 {
   if (caller.calls < graph_.calls(caller.task).size()) {
@@ -222,6 +235,21 @@ void SimulationRun::conclude()
     task.overwritten += counts.overwritten;
     task.waiting += counts.waiting;
   }
+}
+
+Ns SimulationRun::sleep_time(Index task)
+{
+  const Ns most = model_.model.tasks[task].sleep;
+  switch (options_.execution) {
+    case Execution::worst:
+      return most;
+    case Execution::best:
+      return 0;
+    case Execution::histogram:
+    case Execution::uniform:
+      break;
+  }
+  return most == 0 ? 0 : draw_.between(0, most);
 }
 
 Ns SimulationRun::execution_time(Index task)

@@ -46,7 +46,7 @@ struct SimulationRun::Thread
     asleep,
     looking,  // has a core or waits for one, to look for work
     job,
-    waiting  // a job's run has called another one, and sleeps until that has ended
+    waiting  // a job's run sleeps, or has called another one and waits until that has ended
   };
 
   Host * host = nullptr;    // null: beside the executors
@@ -74,6 +74,7 @@ struct SimulationRun::Thread
   Index task = kNone;
   std::size_t stage = 0;
   std::array<Ns, kStages> stages{};
+  bool slept = false;     // this run did
   std::size_t calls = 0;  // of this run, up to now
   int own_priority = 0;   // while it runs this job, ceilings apart
 

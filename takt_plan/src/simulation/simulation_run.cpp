@@ -332,6 +332,7 @@ bool SimulationRun::start(Thread & thread)
   }
   thread.stage = 0;
   thread.calls = 0;
+  thread.slept = false;
   const bool works = thread.load.works;
   thread.stages = {
     simulated.dispatch, simulated.take, works ? execution_time(task) : 0,
@@ -360,6 +361,16 @@ void SimulationRun::begin_stage(Thread & thread)
   }
 }
 
+// Within a run.
+void SimulationRun::leave_core(Thread & thread)
+{
+  if (thread.ceiling != 0) {
+    thread.kernel->set_priority(thread.number, thread.policy, thread.own_priority);
+  }
+  thread.state = Thread::State::waiting;
+  thread.kernel->block(thread.number);
+}
+
 void SimulationRun::end_stage(Thread & thread)
 {
   if (thread.host == nullptr) {
@@ -375,12 +386,16 @@ void SimulationRun::end_stage(Thread & thread)
   if (thread.stage < Thread::kStages) {
     return;
   }
-  if (thread.load.works && thread.calls < graph_.calls(thread.task).size()) {
-    if (thread.ceiling != 0) {
-      thread.kernel->set_priority(thread.number, thread.policy, thread.own_priority);
+  if (thread.load.works && !thread.slept) {
+    thread.slept = true;
+    if (const Ns time = sleep_time(thread.task); time > 0) {
+      leave_core(thread);
+      sleep_in_run(thread, time);
+      return;
     }
-    thread.state = Thread::State::waiting;
-    thread.kernel->block(thread.number);
+  }
+  if (thread.load.works && thread.calls < graph_.calls(thread.task).size()) {
+    leave_core(thread);
     call(thread);
     return;
   }

@@ -65,7 +65,8 @@ private:
     {
       outside,  // a message from outside of the model
       other,    // a job of a thread beside the executors'
-      message
+      message,
+      wake  // a thread whose run has slept long enough
     };
     Ns time = 0;
     std::uint64_t sequence = 0;
@@ -104,6 +105,7 @@ private:
   void begin_stage(Thread & thread);
   void end_stage(Thread & thread);
   void sleep(Thread & thread);
+  void leave_core(Thread & thread);
   void report_endless_waits();
   Ns late_wake(Thread & thread);
   bool serves(const Thread & thread, const SimulatedCallback & callback) const;
@@ -115,6 +117,7 @@ private:
   Ns jitter(Index task, Ns nominal);
   void plan_release(Event::Kind kind, Index to, Ns nominal, Ns time);
   void end_job(Thread & thread);
+  void sleep_in_run(Thread & thread, Ns time);
   void call(Thread & thread);
   void answer(Thread & caller);
   void publish(Thread & thread);
@@ -125,6 +128,7 @@ private:
   void note_end(Thread & thread);
   void conclude();
   Ns execution_time(Index task);
+  Ns sleep_time(Index task);
   static void note(Responses & responses, Response response, Ns deadline);
 
   const SimulationModel & model_;

@@ -86,6 +86,64 @@ TEST(Waits, AreBoundedByTheResponsesOfWhatIsWaitedFor)
   EXPECT_TRUE(answer.plan.warnings.empty()) << answer.plan.warnings.front();
 }
 
+const std::string kSleeper = R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/a:timer(100ms)", time: 2ms, period: 100ms, sleep: 20ms}
+  - {id: "/b:timer(100ms)", time: 5ms, period: 100ms}
+  - {id: "/s:timer(100ms)", time: 10ms, period: 100ms}
+  - {id: "/c:timer(100ms)", time: 1ms, period: 100ms}
+)yaml";
+
+std::string sleeper_schedule(const std::string & rest)
+{
+  return "version: 1\nexecutors:\n  main:\n    order: priority\n    threads: {" + kTwoCores +
+         "}\n    default: cold\n    callbacks:\n"
+         "      - {match: [\"/a:timer(100ms)\", \"/b:timer(100ms)\"], threads: hot, priority: 5}\n"
+         "      - {match: [\"/s:timer(100ms)\", \"/c:timer(100ms)\"], threads: " +
+         rest + "}\n";
+}
+
+TEST(Waits, ASleepCountsAsWorkOfItsThreadInBounds)
+{
+  const Answer answer = analysed(kSleeper, sleeper_schedule("cold"));
+  ASSERT_EQ(answer.why(0), "bounded");
+  EXPECT_EQ(answer.bounds.waits[0], 20 * kMs);
+  EXPECT_EQ(*answer.bounds.tasks[0], (5 + 2 + 20) * kMs);
+  EXPECT_EQ(*answer.bounds.tasks[1], (5 + 2 + 20) * kMs) << "the thread is held";
+  EXPECT_EQ(*answer.bounds.tasks[2], (10 + 1) * kMs) << "the other core knows nothing of it";
+}
+
+TEST(Waits, ASleepInAPoolHasASentence)
+{
+  const Answer answer = analysed(
+    kSleeper,
+    "version: 1\nexecutors: {main: {threads: {pool: {count: 2, policy: fifo, priority: 10}}, "
+    "default: pool}}\n");
+  EXPECT_EQ(
+    answer.why(0),
+    "'/a:timer(100ms)' has no bound, because it sleeps, and this analysis bounds waits of "
+    "callbacks "
+    "that are on one thread of policy fifo or rr, on one core, that picks by priority or fifo");
+}
+
+TEST(Waits, ASleepIsSimulated)
+{
+  const Answer answer = analysed(kSleeper, sleeper_schedule("cold"));
+  SimulationOptions options;
+  options.duration = 1000 * kMs;
+  const auto result = simulate(simulation_model(answer.plan), options);
+  ASSERT_TRUE(result.ok()) << result.faults().front();
+  EXPECT_GE(result->tasks[0].responses.worst.time(), (2 + 20) * kMs);
+  EXPECT_LE(result->tasks[0].responses.worst.time(), *answer.bounds.tasks[0]);
+  EXPECT_GE(result->tasks[1].responses.worst.time(), 5 * kMs);
+  // Its core is free while it sleeps.
+  EXPECT_EQ(
+    result->busy[0], static_cast<Ns>(result->tasks[0].responses.count) * 2 * kMs +
+                       static_cast<Ns>(result->tasks[1].responses.count) * 5 * kMs);
+}
+
 TEST(Waits, OfAMoreUrgentThreadOfTheSameCoreAreBounded)
 {
   const Answer answer = analysed(

@@ -1,4 +1,5 @@
-// No simulated response of systems with callbacks that wait for others is above its bound; without the waits some are.
+// No simulated response of systems with callbacks that wait for others, or sleep, is above its bound; without the waits
+// some are.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -97,21 +98,35 @@ Model waiting_model(std::uint64_t seed)
   return model;
 }
 
+/// A mixed model, some of whose callbacks sleep, sets of messages too.
+Model sleeping_model(std::uint64_t seed)
+{
+  Model model = test::mixed_model(seed);
+  std::mt19937_64 random(seed);
+  for (Task & task : model.tasks) {
+    if (random() % 4 == 0) {
+      task.sleep = 1 + static_cast<Ns>(random() % 6);
+    }
+  }
+  return model;
+}
+
 struct Seen : SimulatedCampaign
 {
   std::uint64_t waits = 0;  ///< that have bounds
 };
 
-void run(std::uint64_t seed, bool with_waits, Seen & campaign)
+void run(std::uint64_t seed, const Model & model, bool with_waits, Seen & campaign)
 {
-  const Model model = waiting_model(seed);
   const Overheads overheads = seed % 2 == 0 ? Overheads{} : Overheads{1, 1};
   Model analysed = test::with_overheads(model, overheads);
   for (Task & task : analysed.tasks) {
     // For each answer it leaves its core and comes back.
-    task.dispatch += static_cast<Ns>(2 * task.waits_for.size()) * overheads.context_switch;
+    const std::size_t waits = task.waits_for.size() + (task.sleep > 0 ? 1 : 0);
+    task.dispatch += static_cast<Ns>(2 * waits) * overheads.context_switch;
     if (!with_waits) {
       task.waits_for.clear();
+      task.sleep = 0;
     }
   }
   const auto found = bounds(analysed);
@@ -130,7 +145,7 @@ TEST(WaitsSoundness, NoResponseIsAboveItsBound)
 {
   Seen result;
   for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
-    run(test::seed() + i, true, result);
+    run(test::seed() + i, waiting_model(test::seed() + i), true, result);
   }
   EXPECT_EQ(result.violations, 0U) << result.first;
   EXPECT_GT(result.waits, 40U);
@@ -141,9 +156,28 @@ TEST(WaitsSoundness, WithoutWaitsSomeAre)
 {
   Seen result;
   for (std::uint64_t i = 0; i < test::rounds(100); ++i) {
-    run(test::seed() + i, false, result);
+    run(test::seed() + i, waiting_model(test::seed() + i), false, result);
   }
   EXPECT_GT(result.violations, 10U);
+}
+
+TEST(WaitsSoundness, NoResponseOfASystemWithSleepsIsAboveItsBound)
+{
+  Seen result;
+  for (std::uint64_t i = 0; i < test::rounds(150); ++i) {
+    run(test::seed() + i, sleeping_model(test::seed() + i), true, result);
+  }
+  EXPECT_EQ(result.violations, 0U) << result.first;
+  EXPECT_GT(result.waits, 20U);
+}
+
+TEST(WaitsSoundness, WithoutSleepsSomeAre)
+{
+  Seen result;
+  for (std::uint64_t i = 0; i < test::rounds(50); ++i) {
+    run(test::seed() + i, sleeping_model(test::seed() + i), false, result);
+  }
+  EXPECT_GT(result.violations, 5U);
 }
 
 }  // namespace

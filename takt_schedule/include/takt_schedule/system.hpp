@@ -68,6 +68,9 @@ struct CallbackModel
   std::uint32_t depth = 10;            ///< messages kept per topic (KEEP_LAST)
   /// Ids of callbacks that each of its runs starts and waits for, one after the other, as for a service's answer.
   std::vector<std::string> waits_for;
+  /// How long each of its runs sleeps at most, after its work and before what it waits for: a wait for anything outside of
+  /// the model. It holds its thread and no core.
+  takt_core::Duration sleep{};
 
   std::vector<int> cores;  ///< constraint: only these cores; empty: any
   Source source;

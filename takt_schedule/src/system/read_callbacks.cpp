@@ -79,7 +79,9 @@ void read_time(MapReader & map, Findings & findings, CallbackModel & callback)
   time.best = best.value_or(time.histogram.empty() ? time.worst : time.histogram.front().first);
 }
 
-std::vector<std::string> read_topics(MapReader & map, Findings & findings, std::string_view key)
+/// `twice`: a topic may be there several times.
+std::vector<std::string> read_topics(
+  MapReader & map, Findings & findings, std::string_view key, bool twice = false)
 {
   std::vector<std::string> topics;
   std::unordered_set<std::string> known;
@@ -96,7 +98,7 @@ std::vector<std::string> read_topics(MapReader & map, Findings & findings, std::
       findings.fault(
         word.at, "topic " + quoted(word.text) + " is not fully qualified; did you mean " +
                    quoted("/" + word.text) + "?");
-    } else if (!known.insert(word.text).second) {
+    } else if (!known.insert(word.text).second && !twice) {
       findings.fault(word.at, "topic " + quoted(word.text) + " is named twice");
     } else {
       topics.push_back(word.text);
@@ -191,7 +193,7 @@ public:
     MapReader map(
       findings_, node, "a callback",
       {"id", "executor", "host", "group", "time", "period", "offset", "jitter", "triggers",
-       "trigger", "reads", "publishes", "depth", "cores", "waits_for"});
+       "trigger", "reads", "publishes", "depth", "cores", "waits_for", "sleep"});
     CallbackModel callback;
     callback.source = node.at;
     read_id(map, callback);
@@ -200,7 +202,8 @@ public:
     map.duration("period", true, callback.period);
     map.duration("offset", false, callback.offset);
     map.duration("jitter", false, callback.jitter);
-    callback.triggers = read_topics(map, findings_, "triggers");
+    map.duration("sleep", false, callback.sleep);
+    callback.triggers = read_topics(map, findings_, "triggers", callback.ids.size() > 1);
     callback.reads = read_topics(map, findings_, "reads");
     callback.publishes = read_topics(map, findings_, "publishes");
     constexpr std::array<std::pair<Trigger, std::string_view>, 3> kTriggers{
@@ -209,6 +212,7 @@ public:
     map.choice<Trigger>("trigger", kTriggers, callback.trigger);
     if (findings_.fault_count() == before) {
       check_set(map, callback);
+      check_twice(map, callback);
     }
     int depth = static_cast<int>(callback.depth);
     map.integer("depth", 1, kLargestDepth, depth);
@@ -282,6 +286,17 @@ private:
         quoted(callback.id) + " is one of the " + std::to_string(callback.triggers.size()) +
           " subscriptions of its set, and a schedule has no rule for the others; write "
           "one id for each topic, in the same order");
+    }
+  }
+
+  /// A node may have several subscriptions of one topic; then each has its id.
+  void check_twice(MapReader & map, const CallbackModel & callback)
+  {
+    std::vector<std::string> topics = callback.triggers;
+    std::sort(topics.begin(), topics.end());
+    const auto twice = std::adjacent_find(topics.begin(), topics.end());
+    if (twice != topics.end() && callback.trigger != Trigger::newest) {
+      findings_.fault(map.at("triggers"), "topic " + quoted(*twice) + " is named twice");
     }
   }
 

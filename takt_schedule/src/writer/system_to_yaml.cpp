@@ -139,6 +139,7 @@ void write_callback(Writer & out, const CallbackModel & callback, bool only_host
     pairs.emplace_back("depth", std::to_string(callback.depth));
   }
   add_words(pairs, "waits_for", callback.waits_for);
+  add_time(pairs, "sleep", callback.sleep);
   if (!callback.cores.empty()) {
     pairs.emplace_back("cores", list_of(callback.cores));
   }

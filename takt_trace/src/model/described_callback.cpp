@@ -188,6 +188,27 @@ void note_lost(ObservedCallback & one, std::vector<std::string> & notes)
     one.model.id, one.missed, came));
 }
 
+// A sleep is no CPU time, and holds the callback's thread all the same.
+void note_sleep(ObservedCallback & one, std::vector<std::string> & notes)
+{
+  if (one.model.sleep == Duration::zero() || !one.waits.empty()) {
+    return;
+  }
+  const std::string time = milliseconds(static_cast<double>(one.model.sleep.count()));
+  one.caveats +=
+    one.sleep_measured
+      ? fmt::format("; slept, or waited for a lock or a device, up to {} in a run", time)
+      : fmt::format(
+          "; each run took longer than its CPU time, by up to {}: it sleeps, or waits "
+          "for a lock or a device, and the wait for a core is in the figure",
+          time);
+  notes.push_back(fmt::format(
+    "{} sleeps or waits within its runs, up to {}; the model has that as sleep: it holds the "
+    "thread "
+    "and no core",
+    one.model.id, time));
+}
+
 // In the model each run publishes one message on each topic.
 void note_messages(
   ObservedCallback & one, const std::set<std::string> & taken, std::vector<std::string> & notes)
@@ -217,6 +238,7 @@ void describe(ObservedCallback & one, const Whole & whole, std::vector<std::stri
 {
   set_depth(one);
   note_lost(one, notes);
+  note_sleep(one, notes);
   note_messages(one, whole.taken, notes);
   if (one.processes.size() > 1) {
     notes.push_back(fmt::format(

@@ -1,6 +1,7 @@
 #include "model/observed_callback.hpp"
 
 #include "callback_ids.hpp"
+#include "saturating.hpp"
 #include "takt_trace/executor_name.hpp"
 
 #include <algorithm>
@@ -67,6 +68,31 @@ void read_arrivals(const ordered_json & callback, ObservedCallback & one)
   }
 }
 
+// Shorter waits are those for locks of the middleware and the like, which time alone does not tell from preemption.
+constexpr std::int64_t kLeastSleep = 1'000'000;
+
+// A callback that waits for others has its waits in `waits_for`. Without the kernel's figures a run that took longer than
+// its CPU time may have slept or been preempted: if every run took so long, they slept. Times of a run's CPU include its
+// take, which others may not.
+void read_sleep(const ordered_json & callback, ObservedCallback & one)
+{
+  if (const auto found = callback.find("longest_sleep_ns"); found != callback.end()) {
+    one.sleep_measured = true;
+    const auto longest = found->get<std::int64_t>();
+    one.model.sleep = Duration{longest >= kLeastSleep ? longest : 0};
+    return;
+  }
+  const auto elapsed = callback.find("elapsed");
+  if (elapsed == callback.end() || !one.waits.empty()) {
+    return;
+  }
+  const std::int64_t shortest = elapsed->at("min_ns").get<std::int64_t>();
+  const std::int64_t longest = elapsed->at("max_ns").get<std::int64_t>();
+  if (shortest >= detail::saturating_add(one.model.time.worst.count(), kLeastSleep)) {
+    one.model.sleep = Duration{detail::saturating_subtract(longest, one.model.time.best.count())};
+  }
+}
+
 ObservedCallback read(const ordered_json & callback)
 {
   ObservedCallback one;
@@ -97,6 +123,7 @@ ObservedCallback read(const ordered_json & callback)
   one.mean_distance = callback["between_releases"]["mean_ns"];
   one.shortest_spans = spans_of(callback, one.runs);
   read_arrivals(callback, one);
+  read_sleep(callback, one);
   for (const auto & bucket : callback["cpu_histogram"]) {
     one.histogram[bucket[0].get<std::int64_t>()] += bucket[1].get<std::uint64_t>();
   }
@@ -158,6 +185,8 @@ void add_runs(ObservedCallback & all, const ObservedCallback & more)
     known->second = std::min(known->second, span);
   }
   add_waits(all.waits, more.waits);
+  all.model.sleep = std::max(all.model.sleep, more.model.sleep);
+  all.sleep_measured = all.sleep_measured && more.sleep_measured;
   all.executors.insert(more.executors.begin(), more.executors.end());
   all.processes.insert(more.processes.begin(), more.processes.end());
   for (const auto & [steps, span] : more.shortest_spans) {

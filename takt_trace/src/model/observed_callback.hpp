@@ -41,6 +41,8 @@ struct ObservedCallback
   /// As `shortest_spans`, of all messages that came; empty: not measured.
   std::map<std::uint64_t, std::int64_t> arrival_spans;
   std::vector<ObservedWait> waits;
+  /// `model.sleep` is what the kernel's figures give; else it is at most that: from the longest time of a run.
+  bool sleep_measured = false;
   std::uint64_t awaited = 0;    ///< of its runs, as far as others waited for them
   double seconds = 0;           ///< that it was observed for
   double mean = 0;              ///< nanoseconds of CPU

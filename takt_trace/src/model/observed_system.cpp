@@ -16,6 +16,7 @@
 #include "model/message_sets.hpp"
 #include "model/observed_callback.hpp"
 #include "model/proposed_chains.hpp"
+#include "saturating.hpp"
 
 namespace takt_trace
 {
@@ -143,12 +144,18 @@ void join_waits(Observation & seen, std::vector<std::string> & notes)
         "{} waits within its runs for {}: they need different threads, and a plan gives them some",
         one.model.id, fmt::join(names, " and ")));
       if (service == by_id.end()) {
-        one.caveats +=
-          "; the service is of another process, whose time the model does not have: add it to time";
+        std::int64_t all_waits = 0;
+        if (__builtin_mul_overflow(
+              wait.longest, static_cast<std::int64_t>(wait.most), &all_waits)) {
+          all_waits = wait.longest;
+        }
+        one.model.sleep =
+          takt_core::Duration{detail::saturating_add(one.model.sleep.count(), all_waits)};
+        one.caveats += "; the service is of another process, so the wait is in sleep";
         notes.push_back(fmt::format(
-          "{} waits up to {:.3f} ms for a service of another process, and its time in the model is "
-          "without "
-          "that, so bounds are too low",
+          "{} waits up to {:.3f} ms for a service of another process; the model has no callback "
+          "for "
+          "that, and has the wait as sleep",
           one.model.id, longest));
       }
     }

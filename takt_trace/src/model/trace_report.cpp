@@ -32,7 +32,9 @@ struct Seen
     std::int64_t skipped = 0;
   };
   std::vector<Release> releases;
-  std::vector<std::int64_t> times;  // of runs
+  std::vector<std::int64_t> times;    // of runs
+  std::vector<std::int64_t> elapsed;  // of the same runs, from start to end
+  std::int64_t longest_sleep = 0;     // of runs that left their core by themselves
   std::map<std::string, std::uint64_t> published;
   std::vector<std::string> topics;  // in the order of their first messages
 };
@@ -79,7 +81,41 @@ std::int64_t period_of(const std::vector<Seen::Release> & releases)
   return std::max<std::int64_t>(shortest, 0);
 }
 
-ordered_json callback_json(const TracedCallback & callback, Seen seen, std::int64_t overwritten)
+/// What a run did beside working and waiting for a core. Zero where it never left its core by itself: then the host had
+/// it. `measured`: the kernel_wait before the run_end; it counts from the pick, as the CPU time does.
+std::int64_t slept_in(const Record & end, const Record & measured)
+{
+  if ((measured.c >> 32) <= 0 || end.a <= 0) {
+    return 0;
+  }
+  const std::int64_t elapsed = detail::saturating_subtract(end.time, end.a);
+  return std::max<std::int64_t>(
+    detail::saturating_subtract(detail::saturating_subtract(elapsed, end.b), measured.b), 0);
+}
+
+/// The kernel's figures of the run that ends there.
+std::size_t kernel_wait_before(const std::vector<Record> & records, std::size_t end)
+{
+  std::size_t before = end;
+  while (before > 0 && records[before - 1].kind == RecordKind::chain_end) {
+    --before;
+  }
+  return before > 0 && records[before - 1].kind == RecordKind::kernel_wait &&
+             records[before - 1].id == records[end].id
+           ? before - 1
+           : detail::kNoRecord;
+}
+
+/// What is known of sleeps in runs.
+enum class Sleeps
+{
+  unknown,
+  elapsed,  // of each run its time and its CPU time
+  measured
+};
+
+ordered_json callback_json(
+  const TracedCallback & callback, Seen seen, std::int64_t overwritten, Sleeps sleeps)
 {
   std::sort(seen.releases.begin(), seen.releases.end(), [](const auto & a, const auto & b) {
     return a.time < b.time;
@@ -110,7 +146,7 @@ ordered_json callback_json(const TracedCallback & callback, Seen seen, std::int6
   for (const std::string & topic : seen.topics) {
     publishes.push_back({{"topic", topic}, {"count", seen.published[topic]}});
   }
-  return {
+  ordered_json json{
     {"id", callback.id},
     {"group", callback.group},
     {"exclusive_group", callback.exclusive},
@@ -126,6 +162,12 @@ ordered_json callback_json(const TracedCallback & callback, Seen seen, std::int6
     {"cpu", times_json(seen.times)},
     {"overwritten", overwritten},
     {"skipped_periods", skipped}};
+  if (sleeps == Sleeps::measured) {
+    json["longest_sleep_ns"] = seen.longest_sleep;
+  } else if (sleeps == Sleeps::elapsed) {
+    json["elapsed"] = times_json(seen.elapsed);
+  }
+  return json;
 }
 
 std::int64_t overwritten_in(
@@ -141,7 +183,7 @@ std::int64_t overwritten_in(
 }
 
 /// Only whole runs count.
-std::vector<Seen> seen_in(const ProcessTrace & process, bool cpu)
+std::vector<Seen> seen_in(const ProcessTrace & process, bool cpu, Sleeps sleeps)
 {
   std::vector<Seen> all(process.callbacks.size());
   for (const TracedThread & thread : process.threads) {
@@ -169,6 +211,13 @@ std::vector<Seen> seen_in(const ProcessTrace & process, bool cpu)
         Seen & seen = all[record.id];
         if (!cpu || end.b > 0) {
           seen.times.push_back(std::max<std::int64_t>(cpu ? end.b : end.time - record.time, 1));
+          seen.elapsed.push_back(detail::saturating_subtract(end.time, record.time));
+        }
+        const std::size_t kernel = sleeps == Sleeps::measured
+                                     ? kernel_wait_before(thread.records, others[i])
+                                     : detail::kNoRecord;
+        if (kernel != detail::kNoRecord) {
+          seen.longest_sleep = std::max(seen.longest_sleep, slept_in(end, thread.records[kernel]));
         }
         seen.releases.push_back({record.a != 0 ? record.a : record.time, skipped_periods(record)});
       } else if (!open.empty()) {
@@ -216,18 +265,16 @@ bool has_cpu_times(const std::vector<ProcessTrace> & processes)
 bool has_kernel_waits(const std::vector<ProcessTrace> & processes)
 {
   return every_run(processes, [](const std::vector<Record> & records, std::size_t end) {
-    std::size_t before = end;
-    while (before > 0 && records[before - 1].kind == RecordKind::chain_end) {
-      --before;
-    }
-    return before > 0 && records[before - 1].kind == RecordKind::kernel_wait &&
-           records[before - 1].id == records[end].id;
+    return kernel_wait_before(records, end) != detail::kNoRecord;
   });
 }
 
 ordered_json trace_report(const std::vector<ProcessTrace> & processes)
 {
   const bool cpu = has_cpu_times(processes);
+  const Sleeps sleeps = !cpu                          ? Sleeps::unknown
+                        : has_kernel_waits(processes) ? Sleeps::measured
+                                                      : Sleeps::elapsed;
   ordered_json executors = ordered_json::array();
   for (const ProcessTrace & process : processes) {
     std::int64_t last = process.ended;
@@ -238,7 +285,7 @@ ordered_json trace_report(const std::vector<ProcessTrace> & processes)
     }
     const double seconds =
       static_cast<double>(std::max<std::int64_t>(last - process.began, 1)) / 1e9;
-    std::vector<Seen> seen = seen_in(process, cpu);
+    std::vector<Seen> seen = seen_in(process, cpu, sleeps);
     const auto states = detail::callback_states(process);
     std::vector<std::string> names;
     for (const TracedCallback & callback : process.callbacks) {
@@ -252,7 +299,7 @@ ordered_json trace_report(const std::vector<ProcessTrace> & processes)
         if (process.callbacks[i].executor == name) {
           callbacks.push_back(callback_json(
             process.callbacks[i], std::move(seen[i]),
-            overwritten_in(states, static_cast<std::uint32_t>(i))));
+            overwritten_in(states, static_cast<std::uint32_t>(i)), sleeps));
         }
       }
       executors.push_back(

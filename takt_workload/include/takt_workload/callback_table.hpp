@@ -20,14 +20,16 @@ inline constexpr std::uint32_t kNone = UINT32_MAX;
 
 struct CallbackEntry
 {
-  std::string id;     ///< `/node:timer(100ms)`, `/node:sub(/topic)`
-  std::string group;  ///< `/node:group(name)`
+  std::string id;          ///< `/node:timer(100ms)`, `/node:sub(/topic)`; `#2` for its second one
+  std::string group;       ///< `/node:group(name)`, likewise
+  std::string group_name;  ///< as the node creates it; empty: the node's default group
   bool timer = false;
   std::uint32_t node = kNone;
   std::uint32_t input = kNone;  ///< index into Node::inputs; timers: none
   std::uint32_t input_topic = kNone;
   std::uint32_t output_topic = kNone;  ///< where a run of it may publish
   WorkTime work;                       ///< of a run that works
+  WorkTime sleep;                      ///< of the same run
   takt_core::Duration period{};        ///< timers
 };
 
@@ -68,12 +70,9 @@ private:
   std::vector<TopicEntry> topics_;
 };
 
-/// Ids and groups as takt_rcl makes them.
+/// Ids as takt_rcl makes them, of the first of that kind in its node.
 std::string timer_id(std::string_view node, takt_core::Duration period);
 std::string subscription_id(std::string_view node, std::string_view topic);
-
-/// The name of the group of input or timer `callback`, empty for the node's default group.
-std::string group_name(const Node & node, std::string_view topic_or_timer);
 
 }  // namespace takt_workload
 

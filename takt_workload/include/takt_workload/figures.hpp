@@ -40,6 +40,8 @@ struct CallbackFigures
   std::vector<std::int64_t> execution_ns;     ///< end - start
   std::vector<std::int64_t> response_ns;      ///< end - release
   std::vector<std::int64_t> work_cpu_ns;      ///< of runs that worked
+  std::vector<std::int64_t> slept_ns;         ///< of runs that slept
+  std::vector<std::int64_t> effort_ns;        ///< both together, of runs that did one of them
   std::vector<std::uint64_t> runs_on_thread;  ///< by executor thread
 };
 
@@ -64,8 +66,8 @@ struct ChainFigures
 /// Where a sample's time went along the messages that led to it. They add up to the sample.
 struct HotPathParts
 {
-  std::vector<std::int64_t> work_ns;     ///< CPU time of the work
-  std::vector<std::int64_t> held_up_ns;  ///< working longer than that: preempted, interrupted
+  std::vector<std::int64_t> work_ns;     ///< CPU time of the work, and sleep
+  std::vector<std::int64_t> held_up_ns;  ///< at it for longer than that: preempted, interrupted
   std::vector<std::int64_t>
     publishing_ns;  ///< from the end of work to the end of the run or the next one's start
   std::vector<std::int64_t> handing_over_ns;  ///< from a run's end to the next one's start
@@ -76,7 +78,7 @@ struct HotPathFigures
   Samples latency;                        ///< later root's start to the sink's start
   std::vector<std::int64_t> from_due_ns;  ///< that root's due time to the sink's start
   std::int64_t floor_ns =
-    0;  ///< least median work from a root that was measured from (included) to the sink (not)
+    0;  ///< least median work and sleep from a root that was measured from (included) to the sink (not)
   std::uint64_t drops = 0;  ///< messages lost on the way to any of them
   HotPathParts parts;       ///< of samples whose last messages came from the later root
 };

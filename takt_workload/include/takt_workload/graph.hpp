@@ -55,6 +55,7 @@ struct Input
   std::uint32_t depth = 1;  ///< KEEP_LAST history
   std::string output;       ///< transform and intersection only
   WorkTime work;            ///< transform and intersection only
+  WorkTime sleep;           ///< likewise: after the work and before the publication
   takt_schedule::Source source;
 };
 
@@ -67,6 +68,7 @@ struct Node
   std::vector<Input> inputs;                  ///< in creation order
   std::string output;                         ///< sensor, fusion and cyclic only
   WorkTime work;                              ///< sensor, fusion and cyclic only
+  WorkTime sleep;                             ///< likewise: after the work, before the publication
   std::uint32_t publisher_depth = 1;
   Grouping grouping = Grouping::node;
   std::string host;  ///< where it is meant to run; empty: anywhere
@@ -106,7 +108,7 @@ struct Graph
   KpiSources kpis;
 };
 
-/// The same graph with all work times `factor` as long.
+/// The same graph with all work times `factor` as long. Sleeps are no work and stay.
 Graph with_work_scaled(Graph graph, double factor);
 
 /// `--phases random:SEED`: every timer gets an offset between 0 and its period, by the seed.

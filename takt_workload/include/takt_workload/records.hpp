@@ -34,7 +34,8 @@ struct RunRecord
   takt_core::Time end{};
   takt_core::Duration work_asked{};
   takt_core::Duration work_cpu{};
-  takt_core::Time work_end{};  ///< before it published; 0: it did not work
+  takt_core::Duration slept{};  ///< after its work
+  takt_core::Time work_end{};   ///< of work and sleep, before it published; 0: it did neither
   std::uint64_t taken = 0;
   std::uint64_t published = 0;
   std::uint64_t taken_from = 0;  ///< the publisher: see `fold`

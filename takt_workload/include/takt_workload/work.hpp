@@ -17,6 +17,10 @@ namespace takt_workload
 /// CPU time the calling thread has used. Real-time safe.
 takt_core::Duration thread_cpu_time() noexcept;
 
+/// The calling thread leaves its core for at least that long. Returns how long it took; at once where nothing is asked.
+/// Blocks.
+takt_core::Duration sleep_for(takt_core::Duration time) noexcept;
+
 class Work
 {
 public:

@@ -1,4 +1,5 @@
-// How much thread CPU time one run of a callback shall use: fixed, or drawn from a distribution.
+// How much thread CPU time one run of a callback shall use, or how long it shall sleep: fixed, or drawn from
+// a distribution.
 //
 // Deterministic: the value of a run depends only on the seed, the callback and the run's number, so
 // two runs of one graph apply the same load whatever order the scheduler chooses.

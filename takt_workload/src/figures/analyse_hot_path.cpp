@@ -29,8 +29,9 @@ void add_parts(
     const bool worked = run.work_end != Time{};
     // Where its message woke a more urgent thread on its core, the next run begins before this one's end.
     const Time left = std::min(run.end, next->start);
-    work += run.work_cpu;
-    held_up += worked ? run.work_end - run.start - run.work_cpu : Duration{};
+    const Duration effort = run.work_cpu + run.slept;
+    work += effort;
+    held_up += worked ? run.work_end - run.start - effort : Duration{};
     publishing += left - (worked ? run.work_end : run.start);
     handing_over += next->start - left;
     next = &run;
@@ -97,7 +98,7 @@ private:
     std::vector<std::int64_t> work;
     for (const std::uint32_t one : table_.of_node(node)) {
       if (one == callback || graph_.nodes[node].joins()) {
-        const auto & more = callbacks_[one].work_cpu_ns;
+        const auto & more = callbacks_[one].effort_ns;
         work.insert(work.end(), more.begin(), more.end());
       }
     }

@@ -62,6 +62,12 @@ public:
         figures.work_cpu_ns.push_back(run.work_cpu.count());
         applied += static_cast<double>(run.work_cpu.count());
       }
+      if (run.slept.count() > 0) {
+        figures.slept_ns.push_back(run.slept.count());
+      }
+      if (run.work_asked.count() > 0 || run.slept.count() > 0) {
+        figures.effort_ns.push_back((run.work_cpu + run.slept).count());
+      }
       if (figures.runs_on_thread.size() <= run.thread) {
         figures.runs_on_thread.resize(run.thread + 1, 0);
       }

@@ -86,7 +86,7 @@ json callback_json(
     work += one;
   }
   const Node & node = graph.nodes[entry.node];
-  return {
+  json callback{
     {"id", entry.id},
     {"node", node.name},
     {"group", entry.group},
@@ -103,6 +103,10 @@ json callback_json(
     {"period_ns", entry.timer ? json(entry.period.count()) : json()},
     {"offset_ns", entry.timer ? json(node.offset.value_or(node.period).count()) : json()},
     {"runs_on_thread", figures.runs_on_thread}};
+  if (!entry.sleep.none()) {
+    callback["slept"] = to_json(summarise(figures.slept_ns));
+  }
+  return callback;
 }
 
 json chain_json(const Chain & chain, const ChainFigures & figures)

@@ -47,10 +47,9 @@ std::vector<Stall> overruns(const std::vector<RunRecord> & runs)
   std::vector<Stall> found;
   for (const RunRecord & run : runs) {
     if (const auto over = run.work_cpu - run.work_asked; over > Work::kOverrun) {
-      // Work ends with the chunk that overran.
-      found.push_back(
-        {-1, run.work_end - over - Work::kChunk, run.work_end, Stall::Source::overrun,
-         run.work_end - over});
+      // Work ends with the chunk that overran; then the run slept.
+      const takt_core::Time end = run.work_end - run.slept;
+      found.push_back({-1, end - over - Work::kChunk, end, Stall::Source::overrun, end - over});
     }
   }
   return found;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "takt_core/adapter/callback_ids.hpp"
+#include "takt_core/adapter/id_registry.hpp"
 
 namespace takt_workload
 {
@@ -16,24 +17,7 @@ double per_second(takt_core::Duration period)
   return period.count() > 0 ? 1e9 / static_cast<double>(period.count()) : 0.0;
 }
 
-std::string group_id(const Node & node, std::string_view name)
-{
-  const std::string group = group_name(node, name);
-  return takt_core::adapter::group_id(node.name, group.empty() ? "default" : group);
-}
-
-}  // namespace
-
-std::string timer_id(std::string_view node, takt_core::Duration period)
-{
-  return takt_core::adapter::timer_id(node, period);
-}
-
-std::string subscription_id(std::string_view node, std::string_view topic)
-{
-  return takt_core::adapter::callback_id(node, "sub", topic);
-}
-
+/// The name of the group of an input or the timer; empty for the node's default group.
 std::string group_name(const Node & node, std::string_view topic_or_timer)
 {
   switch (node.grouping) {
@@ -45,6 +29,40 @@ std::string group_name(const Node & node, std::string_view topic_or_timer)
       break;
   }
   return "";
+}
+
+/// Gives the ids of one node's callbacks and groups as the node itself will: a topic that it takes twice has two.
+class NodeIds
+{
+public:
+  explicit NodeIds(const Node & node) : node_(node) {}
+
+  void name(CallbackEntry & entry, const std::string & id, std::string_view topic_or_timer)
+  {
+    entry.id = ids_.claim(id);
+    entry.group_name = group_name(node_, topic_or_timer);
+    const std::string group = takt_core::adapter::group_id(
+      node_.name, entry.group_name.empty() ? "default" : entry.group_name);
+    // The callbacks of a node share all other kinds of groups.
+    entry.group = node_.grouping == Grouping::callback ? groups_.claim(group) : group;
+  }
+
+private:
+  const Node & node_;
+  takt_core::adapter::IdRegistry ids_;
+  takt_core::adapter::IdRegistry groups_;
+};
+
+}  // namespace
+
+std::string timer_id(std::string_view node, takt_core::Duration period)
+{
+  return takt_core::adapter::timer_id(node, period);
+}
+
+std::string subscription_id(std::string_view node, std::string_view topic)
+{
+  return takt_core::adapter::callback_id(node, "sub", topic);
 }
 
 CallbackTable::CallbackTable(const Graph & graph)
@@ -62,12 +80,12 @@ CallbackTable::CallbackTable(const Graph & graph)
   };
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     const Node & node = graph.nodes[n];
+    NodeIds ids(node);
     const std::uint32_t own = node.output.empty() ? kNone : add_topic(node.output, n);
     for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
       const Input & input = node.inputs[i];
       CallbackEntry entry;
-      entry.id = subscription_id(node.name, input.topic);
-      entry.group = group_id(node, input.topic);
+      ids.name(entry, subscription_id(node.name, input.topic), input.topic);
       entry.node = n;
       entry.input = i;
       entry.input_topic = add_topic(input.topic, kNone);
@@ -76,20 +94,22 @@ CallbackTable::CallbackTable(const Graph & graph)
       if (node.kind == NodeKind::fusion) {
         entry.output_topic = own;
         entry.work = node.work;
+        entry.sleep = node.sleep;
       } else if (!input.output.empty()) {
         entry.output_topic = add_topic(input.output, n);
         entry.work = input.work;
+        entry.sleep = input.sleep;
       }
       callbacks_.push_back(std::move(entry));
     }
     if (node.has_timer()) {
       CallbackEntry entry;
-      entry.id = timer_id(node.name, node.period);
-      entry.group = group_id(node, "timer");
+      ids.name(entry, timer_id(node.name, node.period), "timer");
       entry.timer = true;
       entry.node = n;
       entry.output_topic = own;
       entry.work = node.work;
+      entry.sleep = node.sleep;
       entry.period = node.period;
       callbacks_.push_back(std::move(entry));
     }

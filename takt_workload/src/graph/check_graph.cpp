@@ -40,12 +40,8 @@ Doubtful check_names(const Graph & graph, const Doubtful & doubtful, Findings & 
       }
     };
     publishes(node.output, node.source);
-    std::map<std::string, Source> inputs;
     for (const Input & input : node.inputs) {
       publishes(input.output, input.source);
-      if (!input.topic.empty() && !inputs.emplace(input.topic, input.source).second) {
-        fault(node, input.source, fmt::format("{} takes {} twice", node.name, input.topic));
-      }
     }
   }
   std::vector<std::string> topics;

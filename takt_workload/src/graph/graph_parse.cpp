@@ -65,8 +65,9 @@ void read_nodes(MapReader & map, Findings & findings, Graph & graph, Doubtful & 
 {
   NodeDefaults defaults;
   if (const YamlNode * const node = map.find("defaults")) {
-    MapReader given(findings, *node, "defaults", {"work", "depth"});
-    defaults.work = read_work(given, "defaults", findings).value_or(WorkTime{});
+    MapReader given(findings, *node, "defaults", {"work", "sleep", "depth"});
+    defaults.work = read_work(given, "work", "defaults", findings).value_or(WorkTime{});
+    defaults.sleep = read_work(given, "sleep", "defaults", findings).value_or(WorkTime{});
     read_depth(given, "depth", defaults.depth);
   }
   const YamlNode * const nodes =

@@ -24,12 +24,14 @@ using takt_schedule::YamlNode;
 struct NodeDefaults
 {
   WorkTime work;
+  WorkTime sleep;
   std::uint32_t depth = 1;
 };
 
-/// A time, or a map with `min`, `max` and perhaps `mean` and `deviation`; nothing if it is absent or
-/// faulty. `owner` names the map in faults.
-std::optional<WorkTime> read_work(MapReader & map, const std::string & owner, Findings & findings);
+/// Under `key`, `work` or `sleep`: a time, or a map with `min`, `max` and perhaps `mean` and `deviation`;
+/// nothing if it is absent or faulty. `owner` names the map in faults.
+std::optional<WorkTime> read_work(
+  MapReader & map, const std::string & key, const std::string & owner, Findings & findings);
 
 /// The length of a history; leaves `depth` as it is if the key is absent or faulty.
 void read_depth(MapReader & map, std::string_view key, std::uint32_t & depth);

@@ -52,7 +52,7 @@ std::vector<std::string> keys_of(std::optional<NodeKind> kind)
   add({fusion, cyclic}, {"inputs"});
   add({intersection}, {"connections"});
   add({transform, fusion, cyclic, intersection, command}, {"depth"});
-  add({sensor, transform, fusion, cyclic}, {"output", "work"});
+  add({sensor, transform, fusion, cyclic}, {"output", "work", "sleep"});
   add({sensor, transform, fusion, cyclic, intersection}, {"publisher_depth"});
   return keys;
 }
@@ -207,15 +207,24 @@ private:
     }
     for (const takt_schedule::YamlPtr & entry : list.items) {
       const std::string what = "connection of " + what_;
-      MapReader one(findings_, *entry, what, {"input", "output", "depth", "work"});
+      MapReader one(findings_, *entry, what, {"input", "output", "depth", "work", "sleep"});
       Input input = input_of(one);
       input.output = required_name(one, "output", "B");
-      input.work = read_work(one, what, findings_).value_or(defaults_.work);
+      read_effort(one, what, defaults_, input);
       node.inputs.push_back(std::move(input));
     }
     if (list.items.empty()) {
       findings_.fault(list.at, "connections is empty; write [{input: A, output: B}]");
     }
+  }
+
+  /// What a run does before it publishes. `Way`: a node or one of its connections.
+  template <typename Way>
+  void read_effort(
+    MapReader & map, const std::string & owner, const NodeDefaults & defaults, Way & way)
+  {
+    way.work = read_work(map, "work", owner, findings_).value_or(defaults.work);
+    way.sleep = read_work(map, "sleep", owner, findings_).value_or(defaults.sleep);
   }
 
   std::string output(MapReader & map, const Node & node)
@@ -233,7 +242,7 @@ private:
       case NodeKind::transform: {
         Input input = input_of(map);
         input.output = output(map, node);
-        input.work = read_work(map, what_, findings_).value_or(defaults_.work);
+        read_effort(map, what_, defaults_, input);
         node.inputs.push_back(std::move(input));
         break;
       }
@@ -241,12 +250,12 @@ private:
         node.inputs.push_back(input_of(map));
         break;
       case NodeKind::sensor:
-        node.work = read_work(map, what_, findings_).value_or(WorkTime{});
+        read_effort(map, what_, NodeDefaults{}, node);
         node.output = output(map, node);
         break;
       case NodeKind::fusion:
       case NodeKind::cyclic:
-        node.work = read_work(map, what_, findings_).value_or(defaults_.work);
+        read_effort(map, what_, defaults_, node);
         node.output = output(map, node);
         read_inputs(map, node);
         break;

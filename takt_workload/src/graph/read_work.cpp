@@ -5,18 +5,19 @@ namespace takt_workload
 
 using takt_core::Duration;
 
-std::optional<WorkTime> read_work(MapReader & map, const std::string & owner, Findings & findings)
+std::optional<WorkTime> read_work(
+  MapReader & map, const std::string & key, const std::string & owner, Findings & findings)
 {
-  const YamlNode * const node = map.find("work");
+  const YamlNode * const node = map.find(key);
   if (node == nullptr) {
     return std::nullopt;
   }
   if (!node->is_map()) {
     std::optional<Duration> value;
-    map.duration("work", false, value);
+    map.duration(key, false, value);
     return value ? std::optional(WorkTime::constant(*value)) : std::nullopt;
   }
-  MapReader own(findings, *node, "work of " + owner, {"min", "max", "mean", "deviation"});
+  MapReader own(findings, *node, key + " of " + owner, {"min", "max", "mean", "deviation"});
   std::optional<Duration> shortest;
   std::optional<Duration> longest;
   std::optional<Duration> mean;
@@ -35,14 +36,14 @@ std::optional<WorkTime> read_work(MapReader & map, const std::string & owner, Fi
   if (deviation && !own.has("mean")) {
     findings.fault(
       own.value_at("deviation"),
-      "the deviation of work needs its mean; without both the work is uniform");
+      "the deviation of " + key + " needs its mean; without both the " + key + " is uniform");
     return std::nullopt;
   }
   if (!shortest || !longest) {
     return std::nullopt;
   }
   if (*shortest > *longest || (mean && (*mean < *shortest || *mean > *longest))) {
-    findings.fault(node->at, "work of " + owner + " must be min <= mean <= max");
+    findings.fault(node->at, key + " of " + owner + " must be min <= mean <= max");
     return std::nullopt;
   }
   if (mean && deviation) {

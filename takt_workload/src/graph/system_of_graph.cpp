@@ -97,13 +97,17 @@ private:
     callback.group = groups_.contains(entry.group) ? entry.group : "";
     callback.time.worst = entry.work.longest;
     callback.time.best = entry.work.shortest;
+    callback.sleep = entry.sleep.longest;
     take_measured(entry.id, callback);
     if (entry.timer) {
       callback.period = entry.period;
       callback.offset = node.offset.value_or(node.period);
       callback.jitter = options_.jitter;
       for (const Input & input : node.inputs) {
-        callback.reads.push_back(input.topic);
+        auto & all = callback.reads;
+        if (std::find(all.begin(), all.end(), input.topic) == all.end()) {
+          all.push_back(input.topic);
+        }
       }
     } else {
       callback.triggers = {node.inputs[entry.input].topic};
@@ -113,10 +117,12 @@ private:
       callback.trigger = takt_schedule::Trigger::newest;
       callback.triggers.clear();
       for (const Input & input : node.inputs) {
-        callback.ids.push_back(subscription_id(node.name, input.topic));
-        take_measured(callback.ids.back(), callback);
         callback.triggers.push_back(input.topic);
         callback.depth = std::min(callback.depth, input.depth);
+      }
+      for (const std::uint32_t one : table_.of_node(entry.node)) {
+        callback.ids.push_back(table_.callbacks()[one].id);
+        take_measured(callback.ids.back(), callback);
       }
     }
     if (entry.output_topic != kNone) {

@@ -58,6 +58,7 @@ json info(const Graph & graph)
     one["work_rate_hz"] = loads[i].work_rate;
     one["work_ns"] = callback.work.mean.count();
     one["longest_work_ns"] = callback.work.longest.count();
+    one["longest_sleep_ns"] = callback.sleep.longest.count();
     one["utilisation"] = loads[i].utilisation;
     one["host"] = node.host;
     if (callback.timer) {

@@ -17,27 +17,34 @@
 namespace takt_workload
 {
 
-/// The work of one callback; each run takes the next value of its distribution.
+/// The work of one callback and its sleep; each run takes the next values of their distributions.
 class Worker
 {
 public:
-  Worker(const NodeSettings & settings, std::uint32_t callback, const WorkTime & time)
+  Worker(
+    const NodeSettings & settings, std::uint32_t callback, const WorkTime & work,
+    const WorkTime & sleep)
   : settings_(settings),
     callback_(callback),
-    time_(time)
+    work_(work),
+    sleep_(sleep)
   {
   }
 
-  /// Works, and notes it in the run's record. Real-time safe.
+  /// Works, then sleeps, and notes both in the run's record. Real-time safe where the graph asks for no sleep; blocks
+  /// for as long as it asks.
   std::uint64_t operator()() noexcept
   {
     const std::uint64_t run = runs_.fetch_add(1, std::memory_order_relaxed);
-    const takt_core::Duration asked = time_.sample(settings_.seed, callback_, run);
+    const takt_core::Duration asked = work_.sample(settings_.seed, callback_, run);
     const Work::Done done = settings_.work.use(asked);
+    const takt_core::Duration slept =
+      sleep_for(sleep_.sample(settings_.seed, callback_ | kSleepStream, run));
     if (RunRecord * const record = Recorder::current(); record != nullptr) {
       record->work_asked += asked;
       record->work_cpu += done.cpu;
-      if (asked > takt_core::Duration::zero()) {
+      record->slept += slept;
+      if (asked > takt_core::Duration::zero() || slept > takt_core::Duration::zero()) {
         record->work_end = takt_core::now();
       }
     }
@@ -45,9 +52,13 @@ public:
   }
 
 private:
+  /// A callback's sleeps are drawn apart from its work: a graph has far fewer callbacks.
+  static constexpr std::uint32_t kSleepStream = 1U << 30U;
+
   const NodeSettings & settings_;
   const std::uint32_t callback_;
-  const WorkTime time_;
+  const WorkTime work_;
+  const WorkTime sleep_;
   std::atomic<std::uint64_t> runs_{0};
 };
 
@@ -132,7 +143,7 @@ protected:
   void subscribe(std::uint32_t input, Function && function)
   {
     takt_rcl::SubscriptionOptions options;
-    options.callback_group = group(spec_.inputs[input].topic);
+    options.callback_group = group(callbacks_[input]);
     receptions_.push_back(
       {callbacks_[input], node_->create_subscription<Msg>(
                             spec_.inputs[input].topic, takt_rcl::QoS(spec_.inputs[input].depth),
@@ -143,7 +154,7 @@ protected:
   void make_timer(Function && function)
   {
     takt_rcl::TimerOptions options;
-    options.callback_group = group("timer");
+    options.callback_group = group(callbacks_.back());
     options.offset = spec_.offset;
     timers_.push_back(
       node_->create_wall_timer(spec_.period, std::forward<Function>(function), options));
@@ -152,8 +163,8 @@ protected:
   /// The worker of the node's `index`-th callback.
   std::unique_ptr<Worker> make_worker(std::size_t index) const
   {
-    const std::uint32_t callback = callbacks_[index];
-    return std::make_unique<Worker>(settings_, callback, table_.callbacks()[callback].work);
+    const CallbackEntry & entry = table_.callbacks()[callbacks_[index]];
+    return std::make_unique<Worker>(settings_, callbacks_[index], entry.work, entry.sleep);
   }
 
   const Graph & graph_;
@@ -163,23 +174,23 @@ protected:
   const std::vector<std::uint32_t> callbacks_;  // subscriptions in order of inputs, then the timer
 
 private:
-  takt_rcl::CallbackGroup::SharedPtr group(const std::string & topic_or_timer)
+  takt_rcl::CallbackGroup::SharedPtr group(std::uint32_t callback)
   {
-    const std::string name = group_name(spec_, topic_or_timer);
-    if (name.empty()) {
+    const CallbackEntry & entry = table_.callbacks()[callback];
+    if (entry.group_name.empty()) {
       return node_->get_default_callback_group();
     }
-    auto & group = groups_[name];
+    auto & group = groups_[entry.group];
     if (group == nullptr) {
       group = node_->create_callback_group(
         spec_.grouping == Grouping::reentrant ? takt_rcl::CallbackGroupType::Reentrant
                                               : takt_rcl::CallbackGroupType::MutuallyExclusive,
-        name);
+        entry.group_name);
     }
     return group;
   }
 
-  std::map<std::string, takt_rcl::CallbackGroup::SharedPtr> groups_;
+  std::map<std::string, takt_rcl::CallbackGroup::SharedPtr> groups_;  // by id
 };
 
 }  // namespace takt_workload

@@ -27,7 +27,7 @@ json pack(const RunRecord & r)
   return json::array(
     {r.callback, r.thread, r.process, r.skipped, to_ns(r.release), to_ns(r.start), to_ns(r.end),
      r.work_asked.count(), r.work_cpu.count(), r.taken, r.published, r.taken_from,
-     to_ns(r.work_end)});
+     to_ns(r.work_end), r.slept.count()});
 }
 
 RunRecord unpack_run(const json & j)
@@ -46,6 +46,7 @@ RunRecord unpack_run(const json & j)
   j.at(10).get_to(r.published);
   j.at(11).get_to(r.taken_from);
   r.work_end = from_ns(j.at(12).get<std::int64_t>());
+  r.slept = Duration(j.at(13).get<std::int64_t>());
   return r;
 }
 

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace takt_workload
 {
@@ -28,6 +29,19 @@ Duration thread_cpu_time() noexcept
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + Duration(time.tv_nsec);
+}
+
+Duration sleep_for(Duration time) noexcept
+{
+  if (time <= Duration::zero()) {
+    return {};
+  }
+  const takt_core::Time begin = takt_core::now();
+  const std::int64_t until = takt_core::to_ns(begin + time);
+  const timespec end{until / 1'000'000'000, until % 1'000'000'000};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {
+  }
+  return takt_core::now() - begin;
 }
 
 Work Work::calibrate()

@@ -96,9 +96,9 @@ private:
                " has too many ways, or waits for sources that have nothing to do with each other";
       }
       if (
-        flow_.segments.spanned(index) || !task.waits_for.empty() || !task.no_wait.empty() ||
+        flow_.segments.spanned(index) || task.may_wait() || !task.no_wait.empty() ||
         task.wait > 0) {
-        return whom + " excludes callbacks of other threads, or waits for callbacks";
+        return whom + " excludes callbacks of other threads, sleeps, or waits for callbacks";
       }
       if (const MessageSet * const set = flow_.streams.set(index)) {
         for (const auto & topic : set->topics) {
