@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -114,6 +115,12 @@ public:
   /// Of a waitable: the host's queue held `count` announcements of `part` when the spin began. After `listen`; set-up
   /// only.
   virtual void announced_before(int /*part*/, std::size_t /*count*/) {}
+  /// Whether its runs serve requests to the service of that name; bring the answers to requests of an rcl_client_t. Any
+  /// thread.
+  virtual bool serves(std::string_view /*service*/) const noexcept { return false; }
+  virtual bool answers(const void * /*client*/) const noexcept { return false; }
+  /// Whether the program can send requests with it.
+  virtual bool is_client() const noexcept { return false; }
   /// Whether the callback runs, and whether nothing but its runs holds the program's object any more. Any thread.
   bool runs_now() const noexcept { return runs_.load() > 0; }
   bool is_given_up() const noexcept

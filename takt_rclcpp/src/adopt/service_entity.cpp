@@ -1,4 +1,6 @@
 // Services and clients of the adopted program.
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "adopt/entity.hpp"
@@ -43,6 +45,8 @@ struct ClientAccess : rclcpp::ClientBase
 struct ServiceSteps
 {
   using Object = rclcpp::ServiceBase;
+  static std::string serves(Object & service) { return service.get_service_name(); }
+  static const void * answers(Object &) { return nullptr; }
   static const void * handle_of(Object & service) { return service.get_service_handle().get(); }
   static OwnListener::Function own_function(Object & service)
   {
@@ -75,6 +79,8 @@ struct ServiceSteps
 struct ClientSteps
 {
   using Object = rclcpp::ClientBase;
+  static std::string serves(Object &) { return {}; }
+  static const void * answers(Object & client) { return client.get_client_handle().get(); }
   static const void * handle_of(Object & client) { return client.get_client_handle().get(); }
   static OwnListener::Function own_function(Object & client)
   {
@@ -115,9 +121,21 @@ public:
     const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,
     const EntitySettings & settings)
   : Base(object, std::move(options), settings),
+    service_(Steps::serves(*object)),
+    client_(Steps::answers(*object)),
     lanes_(settings.lanes)
   {
   }
+
+  bool serves(std::string_view service) const noexcept override
+  {
+    return !service_.empty() && service_ == service;
+  }
+  bool answers(const void * client) const noexcept override
+  {
+    return client_ != nullptr && client_ == client;
+  }
+  bool is_client() const noexcept override { return client_ != nullptr; }
 
   typename Base::Took take_one(const takt_core::Run & run) override
   {
@@ -167,6 +185,8 @@ private:
   }
   rclcpp::QoS qos_of(const Object & object) const override { return Steps::qos(object); }
 
+  const std::string service_;  // empty: a client
+  const void * const client_;  // rcl's, for its address alone; null: a service
   Lanes<TakenCall<Object>> lanes_;
 };
 

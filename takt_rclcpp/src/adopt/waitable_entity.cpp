@@ -2,7 +2,9 @@
 // write.
 #include <rcl/event.h>
 
+#include <algorithm>
 #include <atomic>
+#include <string_view>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "adopt/entity.hpp"
 #include "adopt/recorder.hpp"
 #include "adopt/wait_set.hpp"
+#include "listen/action_parts.hpp"
 #include "listen/ready_parts.hpp"
 #include "listen/waitable_timers.hpp"
 #include "rclcpp/event_handler.hpp"
@@ -140,6 +143,18 @@ bool is_ready_now(
   return waitable.is_ready(set);
 }
 
+std::vector<ActionPart> find_parts(
+  rclcpp::Waitable & waitable, rclcpp::Context & context, const Nature & nature)
+{
+  try {
+    return nature.is_action_server || nature.is_action_client
+             ? parts_of_action(waitable, context, nature.is_action_server)
+             : std::vector<ActionPart>();
+  } catch (const std::exception &) {
+    return {};  // its context has ended
+  }
+}
+
 // rclcpp_action::ServerBase::EntityType::Expired.
 constexpr std::size_t kExpiredGoals = 3;
 
@@ -162,10 +177,23 @@ public:
     give_back_(settings.give_back),
     own_(settings.keeps_own_listeners ? std::make_shared<OwnListener>() : nullptr),
     waits_(in_sets_ && !nature_.needs_data && waits_in_sets(*waitable)),
+    of_action_(find_parts(*waitable, *settings.context, nature_)),
     parts_(in_sets_ ? ranked_parts(nature_) : std::vector<int>()),
     lanes_(settings.lanes)
   {
   }
+
+  bool serves(std::string_view service) const noexcept override
+  {
+    return nature_.is_action_server &&
+           has_part([&](const ActionPart & part) { return part.name == service; });
+  }
+  bool answers(const void * client) const noexcept override
+  {
+    return nature_.is_action_client &&
+           has_part([&](const ActionPart & part) { return part.handle == client; });
+  }
+  bool is_client() const noexcept override { return nature_.is_action_client; }
 
   std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
   takt_core::MessageCounts message_counts() const noexcept override
@@ -206,6 +234,7 @@ public:
       }
     } catch (const std::exception &) {
       // It cannot say by itself when it is ready.
+      end_parts(true);
       waits_ = true;
       wait_for(waitable);
     }
@@ -229,6 +258,8 @@ public:
     try {
       if (listening_.begun()) {
         listening_.end(waitable != nullptr ? setter(waitable) : Listening::Set());
+      } else if (!action_.empty()) {
+        end_parts(waitable != nullptr);
       } else if (waitable != nullptr && by_condition()) {
         condition_of(*waitable).set_on_trigger_callback(nullptr);
       } else if (waitable != nullptr) {
@@ -309,6 +340,66 @@ public:
   }
 
 private:
+  /// Of one part of an action, beside what the program has set for it.
+  class PartListener : public ArrivalListener, public std::enable_shared_from_this<PartListener>
+  {
+  public:
+    PartListener(const ActionPart & part, WaitableEntity & entity)
+    : part_(part),
+      entity_(entity.weak_from_this())
+    {
+    }
+    void begin()
+    {
+      const auto entity = entity_.lock();
+      listening_.begin(
+        shared_from_this(), part_.set, entity->waitable_.lock(), part_.handle, own_,
+        [weak = entity_, part = part_.part] {
+          const auto self = weak.lock();
+          // While it looks, what is announced may have been taken.
+          const bool known = self != nullptr && !self->looking_.load(std::memory_order_relaxed);
+          return static_cast<std::size_t>(known ? self->parts_.count(part) : 0);
+        });
+    }
+    /// `there`: the action is.
+    void end(bool there)
+    {
+      if (listening_.begun()) {
+        listening_.end(there ? part_.set : Listening::Set());
+      }
+    }
+    void arrived(std::size_t count) noexcept override
+    {
+      const auto entity = entity_.lock();
+      if (entity == nullptr) {
+        return;
+      }
+      entity->announce_part(part_.part, count);
+      if (!entity->waitable_.expired()) {
+        own_->tell(count);
+      }
+    }
+
+  private:
+    const ActionPart part_;
+    const std::weak_ptr<WaitableEntity> entity_;
+    const std::shared_ptr<OwnListener> own_ = std::make_shared<OwnListener>();
+    Listening listening_;
+  };
+
+  template <typename Is>
+  bool has_part(const Is & is) const noexcept
+  {
+    return std::any_of(of_action_.begin(), of_action_.end(), is);
+  }
+  // `there`: the action is.
+  void end_parts(bool there)
+  {
+    for (const auto & one : std::exchange(action_, {})) {
+      one->end(there);
+    }
+  }
+
   void announce_part(int part, std::size_t count) noexcept
   {
     parts_.add(part, count);
@@ -335,6 +426,13 @@ private:
       }
       self->announce_part(part, count);
     };
+    if (own_ != nullptr && !of_action_.empty()) {
+      for (const ActionPart & part : of_action_) {
+        action_.push_back(std::make_shared<PartListener>(part, *this));
+        action_.back()->begin();
+      }
+      return;
+    }
     if (!by_condition()) {
       waitable.set_on_ready_callback(ready);
       return;
@@ -471,10 +569,13 @@ private:
   const bool in_sets_;  // the host asks its waitables, in a wait set
   const std::function<void(const rclcpp::Waitable &, int, std::size_t)> give_back_;
   const std::shared_ptr<OwnListener> own_;  // null: only takt is told
-  bool waits_;
+  std::atomic<bool> waits_;                 // also looks of takt's watching ask
+  const std::vector<ActionPart> of_action_;
   std::atomic<bool> found_ready_{false};  // of one that is asked
   std::atomic<bool> looking_{false};
   Listening listening_;  // of an event
+  std::vector<std::shared_ptr<PartListener>>
+    action_;  // where the program's functions stay in force
   std::shared_ptr<void>
     early_;  // what an event had to tell before takt listened; then only takes use it
   bool took_early_ = false;

@@ -78,6 +78,17 @@ public:
     return static_cast<std::size_t>(part);
   }
 
+  /// How many wait of one part.
+  std::uint64_t count(int part) noexcept
+  {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < size_.load(std::memory_order_relaxed); ++i) {
+      count += turn(i).part == part ? turn(i).count : 0;
+    }
+    return count;
+  }
+
   /// Takes all out, in their order.
   std::vector<Ready> take_all()
   {

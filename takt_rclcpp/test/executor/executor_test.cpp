@@ -425,6 +425,55 @@ void reuse_freed_memory()
 }
 
 // The handler of a QoS event holds rcl's handle, too: another thread that has one may be the last.
+// Set while takt listens: the program's function stands beside takt's.
+TEST_F(Executors, what_the_program_sets_to_be_told_in_the_spin_leaves_takts_listening_alone)
+{
+  auto server = node("told_server");
+  auto asker = node("told_asker");
+  auto publisher = asker->create_publisher<Int32>("told", 100);
+  std::atomic<int> taken{0};
+  auto subscription =
+    server->create_subscription<Int32>("told", 100, [&](const Int32 &) { ++taken; });
+  using List = rcl_interfaces::srv::ListParameters;
+  auto service = server->create_service<List>(
+    "told_list", [](const List::Request::SharedPtr, List::Response::SharedPtr) {});
+  auto client = asker->create_client<List>("told_list");
+  ASSERT_TRUE(client->wait_for_service(60s));
+  const auto wait_until = [](const auto & done) {
+    for (int i = 0; i < 60'000 && !done(); ++i) {
+      std::this_thread::sleep_for(1ms);
+    }
+    return done();
+  };
+  ASSERT_TRUE(wait_until([&] { return publisher->get_subscription_count() == 1; }));
+  Executor executor;
+  executor.add_node(server);
+  executor.add_node(asker);
+  std::thread spins([&] { executor.spin(); });
+  publisher->publish(Int32());
+  EXPECT_TRUE(wait_until([&] { return taken == 1; })) << "takt listens";
+  std::atomic<int> messages{0};
+  std::atomic<int> requests{0};
+  std::atomic<int> responses{0};
+  const auto counts = [](std::atomic<int> & sum) {
+    return [&sum](std::size_t count) { sum += static_cast<int>(count); };
+  };
+  subscription->set_on_new_message_callback(counts(messages));
+  service->set_on_new_request_callback(counts(requests));
+  client->set_on_new_response_callback(counts(responses));
+  std::atomic<int> answers{0};
+  for (int i = 1; i <= 20; ++i) {
+    publisher->publish(Int32());
+    client->async_send_request(
+      std::make_shared<List::Request>(), [&](rclcpp::Client<List>::SharedFuture) { ++answers; });
+    ASSERT_TRUE(wait_until([&] { return taken == 1 + i && answers == i; }));
+  }
+  EXPECT_TRUE(wait_until([&] { return messages == 20 && requests == 20 && responses == 20; }))
+    << messages << " " << requests << " " << responses;
+  executor.cancel();
+  spins.join();
+}
+
 TEST_F(Executors, rcl_handles_may_outlive_what_the_program_destroys)
 {
   using Ask = rcl_interfaces::srv::ListParameters;

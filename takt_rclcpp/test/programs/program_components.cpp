@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <lifecycle_msgs/msg/transition.hpp>
 #include <lifecycle_msgs/srv/change_state.hpp>
 #include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
@@ -219,6 +220,86 @@ void feedbacks()
   feedback_before_result(events, "events");
 }
 
+/// How often something was told, by the parts of an action.
+class Told
+{
+public:
+  std::function<void(std::size_t, int)> listener()
+  {
+    return [this](std::size_t count, int part) {
+      parts_.at(static_cast<std::size_t>(part)) += static_cast<int>(count);
+    };
+  }
+  int of(std::size_t part) const { return parts_.at(part); }
+
+private:
+  std::array<std::atomic<int>, 5> parts_{};
+};
+
+// The program sets functions of its own on an action's server and client while they are spun, and clears them half way.
+template <typename Executor>
+void listen_to_goals()
+{
+  constexpr int kGoals = 10;
+  Executor executor;
+  auto worker = std::make_shared<rclcpp::Node>("worker");
+  auto asker = std::make_shared<rclcpp::Node>("asker");
+  auto server = rclcpp_action::create_server<Count>(
+    worker, "count",
+    [](const rclcpp_action::GoalUUID &, const std::shared_ptr<const Count::Goal> &) {
+      return rclcpp_action::GoalResponse::ACCEPT_AND_EXECUTE;
+    },
+    [](const std::shared_ptr<Goal> &) { return rclcpp_action::CancelResponse::ACCEPT; },
+    [&](const std::shared_ptr<Goal> & goal) {
+      auto feedback = std::make_shared<Count::Feedback>();
+      goal->publish_feedback(feedback);
+      goal->succeed(std::make_shared<Count::Result>());
+    });
+  auto client = rclcpp_action::create_client<Count>(asker, "count");
+  executor.add_node(worker);
+  executor.add_node(asker);
+  std::thread spins([&] { executor.spin(); });
+  const auto wait_until = [](const auto & done) {
+    for (int i = 0; i < 10'000 && !done(); ++i) {
+      std::this_thread::sleep_for(1ms);
+    }
+  };
+  std::atomic<int> results{0};
+  rclcpp_action::Client<Count>::SendGoalOptions options;
+  options.result_callback = [&](const auto &) { ++results; };
+  const auto reach = [&](int goals) {
+    for (int i = 0; i < goals; ++i) {
+      const int before = results;
+      client->async_send_goal(Count::Goal(), options);
+      wait_until([&] { return results > before; });
+    }
+  };
+  wait_until([&] { return client->action_server_is_ready(); });
+  reach(1);
+  Told by_server;
+  Told by_client;
+  server->set_on_ready_callback(by_server.listener());
+  client->set_on_ready_callback(by_client.listener());
+  reach(kGoals);
+  wait_until([&] { return by_client.of(1) >= kGoals && by_client.of(3) >= kGoals; });
+  server->clear_on_ready_callback();
+  client->clear_on_ready_callback();
+  reach(kGoals);
+  executor.cancel();
+  spins.join();
+  const auto text = [](int number) { return std::to_string(number); };
+  say(
+    "results " + text(results) + ", the server was told of goals " + text(by_server.of(0)) +
+    " and results " + text(by_server.of(1)) + ", the client of goals " + text(by_client.of(0)) +
+    ", results " + text(by_client.of(1)) + " and feedback " + text(by_client.of(3)));
+}
+
+void own_listeners_of_actions()
+{
+  listen_to_goals<SingleThreadedExecutor>();
+  listen_to_goals<MultiThreadedExecutor>();
+}
+
 class Managed : public rclcpp_lifecycle::LifecycleNode
 {
 public:
@@ -348,7 +429,8 @@ Ways ways_of_components()
     {"actions_in_a_pool", actions_in_a_pool},
     {"feedbacks", feedbacks},
     {"lifecycle", lifecycle},
-    {"makes_when_active", makes_when_active}};
+    {"makes_when_active", makes_when_active},
+    {"own_listeners_of_actions", own_listeners_of_actions}};
 }
 
 #else

@@ -1,0 +1,56 @@
+// rcl's functions that set what an arrival calls, for programs that link takt_rclcpp (takt_rclcpp::Executor): what the
+// program sets for an object to which takt listens does not take takt's place.
+//
+// Such a program links takt_rclcpp before rcl, so the calls of rclcpp and rclcpp_action come here. In adopted programs
+// the preloaded shim does the same, and this library is opened for itself: these are then takt's own calls only.
+#include <dlfcn.h>
+#include <rcl/client.h>
+#include <rcl/error_handling.h>
+#include <rcl/event.h>
+#include <rcl/service.h>
+#include <rcl/subscription.h>
+#include <rcl/timer.h>
+
+#include <cstdint>
+
+#include "adopt/recorder.hpp"
+#include "listen/own_listeners.hpp"
+
+#define TAKT_RCL_LISTENER(Handle, function)                                               \
+  extern "C" __attribute__((visibility("default"))) rcl_ret_t function(                   \
+    const Handle * handle, rcl_event_callback_t callback, const void * data)              \
+  {                                                                                       \
+    using Function = rcl_ret_t (*)(const Handle *, rcl_event_callback_t, const void *);   \
+    static const auto g_next = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, #function)); \
+    if (takt_rclcpp::program_sets(handle, callback, data)) {                              \
+      return RCL_RET_OK;                                                                  \
+    }                                                                                     \
+    if (g_next == nullptr) {                                                              \
+      RCL_SET_ERROR_MSG("takt does not find " #function "; link takt_rclcpp before rcl"); \
+      return RCL_RET_ERROR;                                                               \
+    }                                                                                     \
+    return g_next(handle, callback, data);                                                \
+  }
+
+// Which callbacks wait for each other's answers.
+extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_send_request(
+  const rcl_client_t * client, const void * request, std::int64_t * number)
+{
+  using Function = rcl_ret_t (*)(const rcl_client_t *, const void *, std::int64_t *);
+  static const auto g_next = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "rcl_send_request"));
+  if (g_next == nullptr) {
+    RCL_SET_ERROR_MSG("takt does not find rcl_send_request; link takt_rclcpp before rcl");
+    return RCL_RET_ERROR;
+  }
+  const rcl_ret_t result = g_next(client, request, number);
+  if (result == RCL_RET_OK && number != nullptr) {
+    takt_rclcpp::Recorder::note_request(client, *number);
+  }
+  return result;
+}
+
+TAKT_RCL_LISTENER(rcl_subscription_t, rcl_subscription_set_on_new_message_callback)
+TAKT_RCL_LISTENER(rcl_service_t, rcl_service_set_on_new_request_callback)
+TAKT_RCL_LISTENER(rcl_client_t, rcl_client_set_on_new_response_callback)
+TAKT_RCL_LISTENER(rcl_timer_t, rcl_timer_set_on_reset_callback)
+TAKT_RCL_LISTENER(rcl_event_t, rcl_event_set_callback)
